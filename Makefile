@@ -1,0 +1,55 @@
+# Quell. `make run` and `make test` do all the set-up they need; `make help` lists the rest.
+
+GO      ?= go
+BIN     := bin
+TOOLS   := $(CURDIR)/.tools
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X quell/app.buildVersion=$(VERSION)
+
+# Everything but the window itself builds without cgo. The root package is the window.
+PACKAGES = $(shell CGO_ENABLED=0 $(GO) list ./... | grep -v '^quell$$')
+
+GOLANGCI_VERSION := v2.15.0
+
+.PHONY: run build cli workbench test race lint cross screenshots kernels gpu-test gpu-bench ci clean help
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+run: ## set up, then open the workbench on the bundled series (headless without a display)
+	@scripts/run.sh
+
+build: cli workbench ## the command line and the workbench, into bin/
+
+cli: ## the command line alone; needs no C compiler
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/quell ./cmd/quell
+
+workbench: ## the workbench; installs the window system's headers where they are missing
+	@scripts/setup.sh window
+	CGO_ENABLED=1 $(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/quell-workbench .
+
+test: ## every test; needs no display, no GPU, no C compiler
+	CGO_ENABLED=0 $(GO) vet $(PACKAGES)
+	CGO_ENABLED=0 $(GO) test $(PACKAGES)
+
+race: ## the tests that share memory, under the race detector
+	CGO_ENABLED=1 $(GO) test -race -short ./app/... ./ui/... ./gpu/... ./denoise/... ./io/...
+
+lint: $(TOOLS)/golangci-lint ## the house's arrows and habits
+	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,volume denoise measure io app ui gpu kernels cmd assets)
+
+$(TOOLS)/golangci-lint:
+	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+cross: ## that everything but the window builds for the other systems
+	for os in windows darwin; do CGO_ENABLED=0 GOOS=$$os GOARCH=amd64 $(GO) build $(PACKAGES) || exit 1; done
+	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(PACKAGES)
+
+screenshots: ## redraw the pictures of README and user guide from the running workbench
+	@scripts/screenshots.sh
+
+ci: ## what the repository is checked with
+	@.ci/run
+
+clean: ## remove what was built
+	rm -rf $(BIN) out .tools

@@ -1,0 +1,100 @@
+package denoise
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Kind is what a parameter's value looks like.
+type Kind int
+
+// The kinds of parameter.
+const (
+	Float  Kind = iota // a number
+	Int                // a whole number
+	Choice             // one of Param.Choices
+	Switch             // on or off
+	Ints               // a list of whole numbers
+)
+
+// Param is a parameter: a name, a default and the domain its values come from.
+type Param struct {
+	Name    string   // as in a recipe and, with dashes, as a flag: "search-radius"
+	Label   string   // as on a slider: "Search radius"
+	Kind    Kind     //
+	Unit    string   // "mm", "voxels", "value" (the volume's own unit), or ""
+	Min     float64  // smallest value allowed; for a list, of each entry
+	Max     float64  // largest value allowed
+	Lo, Hi  float64  // the slider's ends, inside Min..Max
+	Step    float64  // one notch of a slider
+	Default Value    //
+	Auto    bool     // Auto is allowed: Resolve finds the value
+	Percent bool     // a percentage of the input's range is allowed
+	Lens    []int    // for Ints: the lengths allowed; nil for any
+	Choices []string // for Choice
+	Dims    int      // 0, or the only dimensionality the parameter has a meaning in
+	Basic   bool     // shown before "more": what most people turn
+	Help    string   // one sentence: what it does, and what more of it does
+}
+
+// Check reports why v is outside the parameter's domain, in words for a person.
+func (p Param) Check(v Value) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%s: %s", p.Name, fmt.Sprintf(format, args...))
+	}
+	if v.IsAuto() {
+		if !p.Auto {
+			return bad("auto is not possible here; give a value")
+		}
+		return nil
+	}
+	inside := func(x float64) error {
+		if !(x >= p.Min && x <= p.Max) {
+			return bad("%g is outside %g to %g", x, p.Min, p.Max)
+		}
+		return nil
+	}
+	switch p.Kind {
+	case Float, Int:
+		if v.kind == kindPercent {
+			if !p.Percent {
+				return bad("a percentage is not possible here")
+			}
+			if !(v.num >= 0 && v.num <= 100) {
+				return bad("%g%% is outside 0%% to 100%%", v.num)
+			}
+			return nil
+		}
+		if v.kind != kindNumber {
+			return bad("%s is not a number", v)
+		}
+		if p.Kind == Int && v.num != math.Trunc(v.num) {
+			return bad("%s is not a whole number", v)
+		}
+		return inside(v.num)
+	case Choice:
+		if v.kind != kindWord || !slices.Contains(p.Choices, v.text) {
+			return bad("%s is not one of %s", v, strings.Join(p.Choices, ", "))
+		}
+	case Switch:
+		if v.kind != kindBool {
+			return bad("%s is neither true nor false", v)
+		}
+	case Ints:
+		list := v.Ints()
+		if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
+			return bad("%s is not a list of whole numbers", v)
+		}
+		if p.Lens != nil && !slices.Contains(p.Lens, len(list)) {
+			return bad("%d values; one, or one for each axis, is needed", len(list))
+		}
+		for _, x := range list {
+			if err := inside(float64(x)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package denoise
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// RecipeVersion is the version of the recipe format and of the filters'
+// definitions; a recipe of another version is refused, never guessed at.
+const RecipeVersion = 1
+
+// Recipe is a filter and everything that decides its result. It is a value:
+// With returns a changed copy.
+type Recipe struct {
+	Version int              `json:"version"`
+	Filter  string           `json:"filter"`
+	Dims    int              `json:"dims"` // 2: slice by slice; 3: as a volume
+	Params  map[string]Value `json:"parameters"`
+}
+
+// NewRecipe returns a filter's defaults. dims 0 means the filter's first.
+func NewRecipe(filter string, dims int) (Recipe, error) {
+	f, err := FilterByName(filter)
+	if err != nil {
+		return Recipe{}, err
+	}
+	if dims == 0 {
+		dims = f.Dims[0]
+	}
+	r := Recipe{Version: RecipeVersion, Filter: f.Name, Dims: dims, Params: map[string]Value{}}
+	for _, p := range f.Params {
+		r.Params[p.Name] = p.Default
+	}
+	return r, r.Validate()
+}
+
+// With returns a copy with one parameter changed.
+func (r Recipe) With(name string, v Value) Recipe {
+	r.Params = maps.Clone(r.Params)
+	if r.Params == nil {
+		r.Params = map[string]Value{}
+	}
+	r.Params[name] = v
+	return r
+}
+
+// Get returns a parameter's value, or the filter's default where the recipe
+// does not name it.
+func (r Recipe) Get(name string) Value {
+	if v, ok := r.Params[name]; ok {
+		return v
+	}
+	if f, err := FilterByName(r.Filter); err == nil {
+		if p, ok := f.Param(name); ok {
+			return p.Default
+		}
+	}
+	return Auto
+}
+
+// Equal says whether two recipes give the same result.
+func (r Recipe) Equal(o Recipe) bool {
+	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims {
+		return false
+	}
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return false
+	}
+	for _, p := range f.Params {
+		if !r.Get(p.Name).Equal(o.Get(p.Name)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Validate reports the first thing in the recipe that no engine could run.
+func (r Recipe) Validate() error {
+	if r.Version != RecipeVersion {
+		return fmt.Errorf("recipe version %d; this Quell reads version %d", r.Version, RecipeVersion)
+	}
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(f.Dims, r.Dims) {
+		return fmt.Errorf("%s has no %d-D form", f.Name, r.Dims)
+	}
+	for name, v := range r.Params {
+		p, ok := f.Param(name)
+		if !ok {
+			return fmt.Errorf("%s has no parameter %s", f.Name, name)
+		}
+		if err := p.Check(v); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+// String returns a short form for labels and derivation descriptions:
+// "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at
+// their default left out.
+func (r Recipe) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return b.String()
+	}
+	for _, p := range f.Params {
+		if v := r.Get(p.Name); !v.Equal(p.Default) {
+			fmt.Fprintf(&b, " %s=%s", p.Name, v)
+		}
+	}
+	return b.String()
+}
+
+// ParseRecipe reads a recipe from JSON and validates it. Unknown fields are
+// refused: a misspelt parameter must not silently mean the default.
+func ParseRecipe(data []byte) (Recipe, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var r Recipe
+	if err := dec.Decode(&r); err != nil {
+		return Recipe{}, fmt.Errorf("recipe: %w", err)
+	}
+	if err := r.Validate(); err != nil {
+		return Recipe{}, fmt.Errorf("recipe: %w", err)
+	}
+	return r, nil
+}

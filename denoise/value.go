@@ -1,0 +1,186 @@
+package denoise
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Value is the value of one parameter: a number, a percentage of the volume's
+// range, a choice or a list of whole numbers. The zero Value is Auto.
+type Value struct {
+	kind valueKind
+	num  float64
+	text string
+	list []int
+}
+
+type valueKind uint8
+
+const (
+	kindAuto valueKind = iota
+	kindNumber
+	kindPercent
+	kindWord
+	kindBool
+	kindList
+)
+
+// Auto leaves a parameter to be worked out from the volume (see Resolve).
+var Auto = Value{}
+
+// Number returns a plain number.
+func Number(x float64) Value { return Value{kind: kindNumber, num: x} }
+
+// Percent returns x % of the range (largest minus smallest voxel) of the input.
+func Percent(x float64) Value { return Value{kind: kindPercent, num: x} }
+
+// Word returns a choice by its name.
+func Word(s string) Value { return Value{kind: kindWord, text: s} }
+
+// Bool returns a switch.
+func Bool(on bool) Value {
+	v := Value{kind: kindBool}
+	if on {
+		v.num = 1
+	}
+	return v
+}
+
+// List returns a list of whole numbers; the list is copied.
+func List(xs ...int) Value { return Value{kind: kindList, list: slices.Clone(xs)} }
+
+// IsAuto says whether the value is to be worked out from the volume.
+func (v Value) IsAuto() bool { return v.kind == kindAuto }
+
+// IsPercent says whether the value is a percentage of the input's range.
+func (v Value) IsPercent() bool { return v.kind == kindPercent }
+
+// Float returns a number or a percentage; 0 for every other kind.
+func (v Value) Float() float64 { return v.num }
+
+// Int returns a number rounded to the nearest whole one.
+func (v Value) Int() int { return int(math.Round(v.num)) }
+
+// On returns a switch's state.
+func (v Value) On() bool { return v.num != 0 }
+
+// Ints returns a copy of a list; a number is a list of one, anything else nil.
+func (v Value) Ints() []int {
+	if v.kind == kindNumber {
+		return []int{v.Int()}
+	}
+	return slices.Clone(v.list)
+}
+
+// Equal says whether two values are the same.
+func (v Value) Equal(o Value) bool {
+	return v.kind == o.kind && v.num == o.num && v.text == o.text && slices.Equal(v.list, o.list)
+}
+
+// String returns the form that ParseValue reads back: "auto", "10", "15%",
+// "gaussian", "true", "1,2,3".
+func (v Value) String() string {
+	switch v.kind {
+	case kindNumber:
+		return strconv.FormatFloat(v.num, 'g', -1, 64)
+	case kindPercent:
+		return strconv.FormatFloat(v.num, 'g', -1, 64) + "%"
+	case kindWord:
+		return v.text
+	case kindBool:
+		return strconv.FormatBool(v.On())
+	case kindList:
+		parts := make([]string, len(v.list))
+		for i, x := range v.list {
+			parts[i] = strconv.Itoa(x)
+		}
+		return strings.Join(parts, ",")
+	}
+	return "auto"
+}
+
+// ParseValue reads what String writes, and what a person types.
+func ParseValue(s string) (Value, error) {
+	s = strings.TrimSpace(s)
+	switch s {
+	case "":
+		return Value{}, fmt.Errorf("a value is missing")
+	case "auto":
+		return Auto, nil
+	case "true", "false":
+		return Bool(s == "true"), nil
+	}
+	if p, ok := strings.CutSuffix(s, "%"); ok {
+		x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+		if err != nil {
+			return Value{}, fmt.Errorf("%q is not a percentage", s)
+		}
+		return Percent(x), nil
+	}
+	if x, err := strconv.ParseFloat(s, 64); err == nil {
+		return Number(x), nil
+	}
+	if strings.Contains(s, ",") {
+		var list []int
+		for part := range strings.SplitSeq(s, ",") {
+			n, err := strconv.Atoi(strings.TrimSpace(part))
+			if err != nil {
+				return Value{}, fmt.Errorf("%q is not a list of whole numbers", s)
+			}
+			list = append(list, n)
+		}
+		return List(list...), nil
+	}
+	return Word(s), nil
+}
+
+// MarshalJSON writes numbers, booleans and lists as themselves, and "auto",
+// percentages and choices as strings.
+func (v Value) MarshalJSON() ([]byte, error) {
+	switch v.kind {
+	case kindNumber:
+		return json.Marshal(v.num)
+	case kindBool:
+		return json.Marshal(v.On())
+	case kindList:
+		return json.Marshal(v.list)
+	}
+	return json.Marshal(v.String())
+}
+
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (v *Value) UnmarshalJSON(b []byte) error {
+	var decoded any
+	if err := json.Unmarshal(b, &decoded); err != nil {
+		return err
+	}
+	switch x := decoded.(type) {
+	case float64:
+		*v = Number(x)
+	case bool:
+		*v = Bool(x)
+	case string:
+		parsed, err := ParseValue(x)
+		if err != nil {
+			return err
+		}
+		*v = parsed
+	case []any:
+		list := make([]int, len(x))
+		for i, e := range x {
+			n, ok := e.(float64)
+			if !ok || n != math.Trunc(n) {
+				return fmt.Errorf("%s is not a list of whole numbers", b)
+			}
+			list[i] = int(n)
+		}
+		*v = List(list...)
+	default:
+		return fmt.Errorf("%s is no parameter value", b)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The main job. With a display: opens the workbench on the bundled series. Without one: does the same errand
+# headless (denoise the bundled CT, export it as DICOM and NIfTI, draw before, after and residual) into out/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! command -v "${GO:-go}" >/dev/null; then
+	echo "run: Go is not on the PATH; install Go 1.26 or later and try again" >&2
+	exit 1
+fi
+
+make --no-print-directory cli
+
+if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+	[ -x bin/quell-workbench ] || echo "run: building the workbench; the first time takes a few minutes"
+	make --no-print-directory workbench
+	exec bin/quell-workbench "$@"
+fi
+
+out=out
+rm -rf "$out/denoised" "$out/denoised.recipe.json" "$out/denoised.nii.gz" "$out/denoised.nii.gz.recipe.json" "$out/pictures"
+mkdir -p "$out"
+echo "run: no display, so the errand runs headless: non-local means, 3-D, on the bundled CT series"
+bin/quell info assets/series
+bin/quell denoise assets/series "$out/denoised" --filter nlm --dims 3 --pictures "$out/pictures"
+bin/quell convert "$out/denoised" "$out/denoised.nii.gz"
+cat <<TEXT
+
+run: done. The results:
+  $out/denoised/             the denoised series as DICOM, ready for a PACS
+  $out/denoised.nii.gz       the same as NIfTI
+  $out/denoised.recipe.json  what was done, to do it again
+  $out/pictures/             before.png, after.png, residual.png of the middle slice
+TEXT

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Installs what a step needs and the machine lacks, and says in one line what it did.
+#   setup.sh window      C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
+#   setup.sh screen      a virtual display and a robot hand: to take screenshots and to drive the workbench
+#   setup.sh cuda        CUDA headers, only where an NVIDIA device is present: to build the GPU worker
+set -euo pipefail
+
+window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
+screen=(xvfb xdotool x11-utils imagemagick xauth "${window[@]}")
+cuda=(gcc libc6-dev nvidia-cuda-dev)
+
+missing() {
+	local p
+	for p in "$@"; do
+		dpkg-query -W -f='${Status}\n' "$p" 2>/dev/null | grep -q '^install ok installed$' || echo "$p"
+	done
+}
+
+install() {
+	local what=$1 need root=()
+	shift
+	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+		echo "setup: not a Debian system; if the build fails, install the equivalents of: $*"
+		return 0
+	fi
+	need=$(missing "$@" | tr '\n' ' ')
+	[ -z "$need" ] && return 0
+	if [ "$(id -u)" -ne 0 ]; then
+		if ! command -v sudo >/dev/null; then
+			echo "setup: $what needs these packages; install them as root and try again: apt-get install $need" >&2
+			return 1
+		fi
+		root=(sudo)
+	fi
+	echo "setup: installing for $what: $need"
+	local log
+	log=$(mktemp)
+	if ! { "${root[@]}" apt-get update -qq &&
+		"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $need; } >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		echo "setup: apt-get failed; the lines above say why" >&2
+		return 1
+	fi
+	rm -f "$log"
+}
+
+case ${1:-} in
+window) install "the workbench" "${window[@]}" ;;
+screen) install "screenshots" "${screen[@]}" ;;
+cuda)
+	if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1 && ! command -v nvidia-smi >/dev/null; then
+		echo "setup: no NVIDIA device here; the GPU worker is left out and the CPU engine is used"
+	else
+		install "the GPU worker" "${cuda[@]}"
+	fi
+	;;
+*)
+	echo "usage: setup.sh window|screen|cuda" >&2
+	exit 2
+	;;
+esac

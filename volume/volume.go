@@ -1,0 +1,117 @@
+package volume
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Volume is a geometry and its voxels.
+type Volume struct {
+	Geometry
+	// Data holds Voxels() values in real units (HU for CT, scanner units for
+	// MR), x fastest, then y, then z; every one is finite.
+	Data []float32
+	// Mask marks the voxels that hold data; nil means all of them. A voxel
+	// whose mask is false is padding: filters neither use nor change it and
+	// measures leave it out. Its Data is finite all the same.
+	Mask []bool
+	// Unit names the unit of Data ("HU", or "" where the scanner's is unknown).
+	Unit string
+}
+
+// New returns a volume of zeros. It panics on a geometry that does not
+// validate: readers check theirs first.
+func New(g Geometry) *Volume {
+	if err := g.Validate(); err != nil {
+		panic(err)
+	}
+	return &Volume{Geometry: g, Data: make([]float32, g.Voxels())}
+}
+
+// At returns voxel (x, y, z).
+func (v *Volume) At(x, y, z int) float32 { return v.Data[v.Index(x, y, z)] }
+
+// Valid says whether voxel i of Data holds data and not padding.
+func (v *Volume) Valid(i int) bool { return v.Mask == nil || v.Mask[i] }
+
+// Plane returns the voxels of slice z: nx*ny values that share v's memory.
+func (v *Volume) Plane(z int) []float32 {
+	n := v.SliceVoxels()
+	return v.Data[z*n : (z+1)*n : (z+1)*n]
+}
+
+// PlaneMask returns the mask of slice z, or nil where every voxel is valid.
+func (v *Volume) PlaneMask(z int) []bool {
+	if v.Mask == nil {
+		return nil
+	}
+	n := v.SliceVoxels()
+	return v.Mask[z*n : (z+1)*n : (z+1)*n]
+}
+
+// Range returns the smallest and largest valid voxel; 0, 0 where there is none.
+func (v *Volume) Range() (lo, hi float32) {
+	lo, hi = float32(math.Inf(1)), float32(math.Inf(-1))
+	for i, x := range v.Data {
+		if v.Mask != nil && !v.Mask[i] {
+			continue
+		}
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	if lo > hi {
+		return 0, 0
+	}
+	return lo, hi
+}
+
+// Clone returns a copy that shares nothing.
+func (v *Volume) Clone() *Volume {
+	c := *v
+	c.Data = append([]float32(nil), v.Data...)
+	if v.Mask != nil {
+		c.Mask = append([]bool(nil), v.Mask...)
+	}
+	return &c
+}
+
+// Crop returns a copy of the voxels of r, with their positions kept.
+func (v *Volume) Crop(r Region) *Volume {
+	c := New(v.Geometry.Crop(r))
+	c.Unit = v.Unit
+	if v.Mask != nil {
+		c.Mask = make([]bool, len(c.Data))
+	}
+	n := c.Dims[0]
+	for z := range c.Dims[2] {
+		for y := range c.Dims[1] {
+			from := v.Index(r.Min[0], r.Min[1]+y, r.Min[2]+z)
+			to := c.Index(0, y, z)
+			copy(c.Data[to:to+n], v.Data[from:from+n])
+			if c.Mask != nil {
+				copy(c.Mask[to:to+n], v.Mask[from:from+n])
+			}
+		}
+	}
+	return c
+}
+
+// Validate reports a volume whose slices do not fit its geometry or that holds
+// a value that is not finite.
+func (v *Volume) Validate() error {
+	if err := v.Geometry.Validate(); err != nil {
+		return err
+	}
+	if len(v.Data) != v.Voxels() {
+		return fmt.Errorf("volume: %d values for %d voxels", len(v.Data), v.Voxels())
+	}
+	if v.Mask != nil && len(v.Mask) != len(v.Data) {
+		return errors.New("volume: mask and data differ in length")
+	}
+	for i, x := range v.Data {
+		if x-x != 0 { // true for NaN and both infinities
+			return fmt.Errorf("volume: voxel %d is %v", i, x)
+		}
+	}
+	return nil
+}
