@@ -4,7 +4,8 @@ import "fmt"
 
 // Region is a box of voxels, half open: Min is inside, Max is not.
 type Region struct {
-	Min, Max [3]int
+	Min [3]int `json:"min"`
+	Max [3]int `json:"max"`
 }
 
 // Slices returns the region of the slices z0 <= z < z1 of a geometry.

@@ -42,6 +42,9 @@ type Window struct {
 	Center float64 `json:"center"`
 	Width  float64 `json:"width"` // > 0
 	Name   string  `json:"name,omitempty"`
+	// Exact selects LINEAR_EXACT (DICOM PS3.3 C.11.2.1.3.2), which fits values
+	// that are not whole numbers; the default is DICOM's LINEAR.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // Meta is what a person wants to know of a series. Nothing in it is written to

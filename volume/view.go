@@ -1,0 +1,188 @@
+package volume
+
+import "math"
+
+// Plane is one of the three patient planes. For an oblique volume it stands
+// for the plane of voxels nearest to it.
+type Plane int
+
+// The planes, named after their pictures.
+const (
+	Axial    Plane = iota // seen from the feet
+	Coronal               // seen from the front
+	Sagittal              // seen from the patient's left
+)
+
+// String returns "axial", "coronal" or "sagittal".
+func (p Plane) String() string {
+	switch p {
+	case Axial:
+		return "axial"
+	case Coronal:
+		return "coronal"
+	case Sagittal:
+		return "sagittal"
+	}
+	return "unknown plane"
+}
+
+// planes says, for every plane, which patient axis (0 left, 1 posterior, 2 head)
+// runs along screen x, screen y (downwards) and through the slices, and whether
+// the radiological picture runs against it: patient right on screen left,
+// anterior on top or left, head on top. The third direction is the first cross
+// the second, which is the order that scanners give their slices, so that slice
+// numbers on the screen are those of the series.
+var planes = [...][3]struct {
+	axis int
+	sign float64
+}{
+	Axial:    {{0, 1}, {1, 1}, {2, 1}},
+	Coronal:  {{0, 1}, {2, -1}, {1, 1}},
+	Sagittal: {{1, 1}, {2, -1}, {0, -1}},
+}
+
+// View says how one plane of a volume lies on a screen. It is a value that
+// needs no voxels; "index" below counts slices along the view, from 0 to
+// Size[2]-1.
+type View struct {
+	Plane   Plane
+	Axis    [3]int     // the voxel axis along screen x, along screen y (downwards) and through the slices
+	Flip    [3]bool    // whether that voxel axis runs against the screen's direction
+	Size    [3]int     // pixels wide, pixels high, slices
+	Pixel   [2]float64 // mm between pixels along screen x and y
+	Step    float64    // mm between slices
+	Letters [4]string  // patient direction at the left, right, top and bottom edge: R L A P H F; oblique up to three, the strongest first
+}
+
+// View returns how plane p of the grid is shown. Every voxel axis belongs to
+// exactly one patient axis, so that together they match best: the three views
+// of a volume show three different cuts however oblique it is. An affine that says
+// nothing (zero or not finite) is taken as axis-aligned.
+func (g Geometry) View(p Plane) View {
+	if p < Axial || p > Sagittal {
+		p = Axial
+	}
+	dirs, owner := g.directions()
+	w := View{Plane: p}
+	for s, want := range planes[p] {
+		a := owner[want.axis]
+		w.Axis[s] = a
+		w.Size[s] = g.Dims[a]
+		w.Flip[s] = dirs[a][want.axis]*want.sign < 0
+	}
+	w.Pixel = [2]float64{g.Spacing[w.Axis[0]], g.Spacing[w.Axis[1]]}
+	w.Step = g.Spacing[w.Axis[2]]
+	for s := range 2 {
+		d := dirs[w.Axis[s]]
+		if w.Flip[s] {
+			d = d.Scale(-1)
+		}
+		w.Letters[2*s], w.Letters[2*s+1] = directionLetters(d.Scale(-1)), directionLetters(d)
+	}
+	return w
+}
+
+// Acquired returns the plane whose slices are the volume's own (through axis z).
+func (g Geometry) Acquired() Plane {
+	for p := Axial; p <= Sagittal; p++ {
+		if g.View(p).Axis[2] == 2 {
+			return p
+		}
+	}
+	return Axial
+}
+
+// directions returns the unit direction of every voxel axis and, for every
+// patient axis, the voxel axis that stands for it.
+func (g Geometry) directions() (dirs [3]Vec, owner [3]int) {
+	for a := range dirs {
+		dirs[a] = g.Affine.Column(a).Unit()
+		for _, x := range dirs[a] {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				dirs[a] = Vec{}
+			}
+		}
+	}
+	most := -1.0
+	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		along := 0.0
+		for p, a := range order {
+			along += math.Abs(dirs[a][p])
+		}
+		// Only a clear advantage counts: orders that are equally near, as at 45
+		// degrees, must not change with the last bit.
+		if along > most+1e-6 {
+			most, owner = along, order
+		}
+	}
+	for p, a := range owner {
+		if dirs[a] == (Vec{}) {
+			dirs[a][p] = 1
+		}
+	}
+	return dirs, owner
+}
+
+// obliqueLetter is the share of a direction from which it gets a letter of its
+// own: the sine of about 11 degrees, so that a tilted gantry shows and the few
+// degrees of every real positioning do not.
+const obliqueLetter = 0.2
+
+// directionLetters names a unit direction in LPS+: "L", or "PH" for an oblique
+// one, the strongest first.
+func directionLetters(d Vec) string {
+	names := [3][2]byte{{'R', 'L'}, {'A', 'P'}, {'F', 'H'}}
+	var out []byte
+	for range 3 {
+		c := 0
+		for k := range d {
+			if math.Abs(d[k]) > math.Abs(d[c]) {
+				c = k
+			}
+		}
+		if math.Abs(d[c]) < obliqueLetter {
+			break
+		}
+		side := 0
+		if d[c] > 0 {
+			side = 1
+		}
+		out = append(out, names[c][side])
+		d[c] = 0
+	}
+	return string(out)
+}
+
+// Region returns the box of voxels shown at slice index, one voxel thick.
+func (w View) Region(index int) Region {
+	var r Region
+	for s, a := range w.Axis {
+		r.Max[a] = w.Size[s]
+	}
+	through := w.along(2, index)
+	r.Min[w.Axis[2]], r.Max[w.Axis[2]] = through, through+1
+	return r
+}
+
+// Voxel returns the voxel that pixel (col, row) of slice index shows; a pixel
+// outside the picture gives a voxel outside the volume.
+func (w View) Voxel(col, row, index int) [3]int {
+	var v [3]int
+	for s, n := range [3]int{col, row, index} {
+		v[w.Axis[s]] = w.along(s, n)
+	}
+	return v
+}
+
+// Locate is the inverse of Voxel.
+func (w View) Locate(voxel [3]int) (col, row, index int) {
+	return w.along(0, voxel[w.Axis[0]]), w.along(1, voxel[w.Axis[1]]), w.along(2, voxel[w.Axis[2]])
+}
+
+// along turns a screen coordinate into a voxel coordinate and back.
+func (w View) along(s, n int) int {
+	if w.Flip[s] {
+		return w.Size[s] - 1 - n
+	}
+	return n
+}

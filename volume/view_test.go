@@ -1,0 +1,220 @@
+package volume
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// oriented returns a grid of 4 x 3 x 2 voxels whose axes point as given.
+func oriented(x, y, z Vec) Geometry {
+	g := NewGeometry([3]int{4, 3, 2}, [3]float64{0.5, 0.75, 3})
+	for c, d := range []Vec{x, y, z} {
+		g.Affine.SetColumn(c, d.Scale(g.Spacing[c]))
+	}
+	g.Affine.SetColumn(3, Vec{-10, 20, 30})
+	return g
+}
+
+var (
+	left      = Vec{1, 0, 0}
+	posterior = Vec{0, 1, 0}
+	head      = Vec{0, 0, 1}
+	right     = left.Scale(-1)
+	anterior  = posterior.Scale(-1)
+	foot      = head.Scale(-1)
+)
+
+var acquisitions = []struct {
+	name     string
+	g        Geometry
+	acquired Plane
+}{
+	{"axial", oriented(left, posterior, head), Axial},
+	{"axial, feet last", oriented(left, posterior, foot), Axial},
+	{"axial, prone", oriented(right, anterior, head), Axial},
+	{"coronal", oriented(left, foot, posterior), Coronal},
+	{"sagittal", oriented(posterior, foot, right), Sagittal},
+	{"RAS sagittal", oriented(anterior, head, left), Sagittal},
+	{"RAS axial", oriented(right, anterior, head), Axial},
+}
+
+// TestViewIsRadiological checks, for each acquisition and plane, the direction
+// in which the patient position moves along the screen.
+func TestViewIsRadiological(t *testing.T) {
+	screen := map[Plane][3]Vec{
+		Axial:    {left, posterior, head},
+		Coronal:  {left, foot, posterior},
+		Sagittal: {posterior, foot, right},
+	}
+	letters := map[Plane][4]string{
+		Axial:    {"R", "L", "A", "P"},
+		Coronal:  {"R", "L", "H", "F"},
+		Sagittal: {"A", "P", "H", "F"},
+	}
+	for _, a := range acquisitions {
+		if got := a.g.Acquired(); got != a.acquired {
+			t.Errorf("%s: acquired plane %v, want %v", a.name, got, a.acquired)
+		}
+		for plane, want := range screen {
+			w := a.g.View(plane)
+			at := func(col, row, index int) Vec {
+				v := w.Voxel(col, row, index)
+				return a.g.Affine.Apply(float64(v[0]), float64(v[1]), float64(v[2]))
+			}
+			o := at(0, 0, 0)
+			steps := [3]Vec{at(1, 0, 0).Sub(o), at(0, 1, 0).Sub(o), at(0, 0, 1).Sub(o)}
+			lengths := [3]float64{w.Pixel[0], w.Pixel[1], w.Step}
+			for s := range steps {
+				if steps[s].Sub(want[s].Scale(lengths[s])).Norm() > 1e-12 {
+					t.Errorf("%s, %v: step %d of the screen moves %v mm, want %v x %v", a.name, plane, s, steps[s], lengths[s], want[s])
+				}
+			}
+			if w.Letters != letters[plane] {
+				t.Errorf("%s, %v: letters %q, want %q", a.name, plane, w.Letters, letters[plane])
+			}
+		}
+	}
+}
+
+func TestAcquiredViewCountsLikeTheSeries(t *testing.T) {
+	// The three standard acquisitions, slices along x cross y: number on the
+	// screen and number in the series agree.
+	for _, g := range []Geometry{
+		oriented(left, posterior, head), oriented(left, foot, posterior), oriented(posterior, foot, right),
+	} {
+		if w := g.View(g.Acquired()); w.Flip != [3]bool{} || w.Axis != [3]int{0, 1, 2} {
+			t.Errorf("acquired view %v of %v is not the series' own order", w, g.Affine)
+		}
+	}
+}
+
+func TestLocateInvertsVoxel(t *testing.T) {
+	for _, a := range acquisitions {
+		for p := Axial; p <= Sagittal; p++ {
+			w := a.g.View(p)
+			seen := map[[3]int]bool{}
+			for index := range w.Size[2] {
+				for row := range w.Size[1] {
+					for col := range w.Size[0] {
+						v := w.Voxel(col, row, index)
+						seen[v] = true
+						if c, r, i := w.Locate(v); c != col || r != row || i != index {
+							t.Fatalf("%s %v: (%d %d %d) -> %v -> (%d %d %d)", a.name, p, col, row, index, v, c, r, i)
+						}
+						if reg := w.Region(index); v[w.Axis[2]] != reg.Min[w.Axis[2]] || reg.Validate(a.g) != nil {
+							t.Fatalf("%s %v: region %v of slice %d does not hold %v", a.name, p, reg, index, v)
+						}
+					}
+				}
+			}
+			if len(seen) != a.g.Voxels() {
+				t.Errorf("%s %v shows %d of %d voxels", a.name, p, len(seen), a.g.Voxels())
+			}
+		}
+	}
+}
+
+func TestObliqueLetters(t *testing.T) {
+	// A gantry tilted by 20 degrees: the image's y axis leans to the feet.
+	s, c := math.Sincos(20 * math.Pi / 180)
+	w := oriented(left, Vec{0, c, -s}, head).View(Axial)
+	if want := [4]string{"R", "L", "AH", "PF"}; w.Letters != want {
+		t.Errorf("letters %q, want %q", w.Letters, want)
+	}
+	// Five degrees are how a head lies.
+	s, c = math.Sincos(5 * math.Pi / 180)
+	w = oriented(left, Vec{0, c, -s}, head).View(Axial)
+	if want := [4]string{"R", "L", "A", "P"}; w.Letters != want {
+		t.Errorf("letters %q, want %q", w.Letters, want)
+	}
+	if got := directionLetters(Vec{-0.4, 0.6, 0.7}.Unit()); got != "HPR" {
+		t.Errorf("letters %q, want HPR", got)
+	}
+}
+
+func TestViewOfBrokenAffines(t *testing.T) {
+	nan := math.NaN()
+	broken := []Affine{
+		{},
+		{{nan, nan, nan, nan}, {nan, nan, nan, nan}, {nan, nan, nan, nan}},
+		{{1, 1, 1, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}, // all axes alike
+		{{math.Inf(1), 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}},
+	}
+	for _, a := range broken {
+		g := NewGeometry([3]int{2, 3, 4}, [3]float64{1, 1, 1})
+		g.Affine = a
+		axes := map[int]bool{}
+		for p := Axial; p <= Sagittal; p++ {
+			w := g.View(p)
+			axes[w.Axis[2]] = true
+			if got := w.Size[0] * w.Size[1] * w.Size[2]; got != 24 {
+				t.Errorf("%v, %v: %d voxels shown, want 24", a, p, got)
+			}
+		}
+		if len(axes) != 3 {
+			t.Errorf("%v: the three planes do not cut along three axes", a)
+		}
+	}
+	if w := NewGeometry([3]int{2, 3, 4}, [3]float64{1, 1, 1}).View(Plane(9)); w.Plane != Axial {
+		t.Errorf("an unknown plane gives %v, want axial", w.Plane)
+	}
+	if Plane(9).String() == "" {
+		t.Error("an unknown plane has no name")
+	}
+}
+
+func TestExtract(t *testing.T) {
+	for _, a := range acquisitions {
+		v := New(a.g)
+		v.Mask = make([]bool, len(v.Data))
+		for i := range v.Data {
+			v.Data[i] = float32(i)
+			v.Mask[i] = i%3 != 0
+		}
+		for p := Axial; p <= Sagittal; p++ {
+			w := v.View(p)
+			for index := range w.Size[2] {
+				got, mask := w.Extract(nil, v, index), w.ExtractMask(nil, v, index)
+				for row := range w.Size[1] {
+					for col := range w.Size[0] {
+						vox := w.Voxel(col, row, index)
+						i := v.Index(vox[0], vox[1], vox[2])
+						if k := row*w.Size[0] + col; got[k] != v.Data[i] || mask[k] != v.Mask[i] {
+							t.Fatalf("%s %v slice %d (%d, %d): %v, want %v", a.name, p, index, col, row, got[k], v.Data[i])
+						}
+					}
+				}
+				part := v.Crop(w.Region(index))
+				if again := part.View(p).Extract(nil, part, 0); !slices.Equal(got, again) {
+					t.Fatalf("%s %v: slice %d of the volume and its region's picture differ", a.name, p, index)
+				}
+			}
+		}
+	}
+}
+
+func TestExtractReusesMemory(t *testing.T) {
+	v := New(oriented(left, posterior, head))
+	w := v.View(Coronal)
+	buf := make([]float32, 0, 64)
+	if n := testing.AllocsPerRun(10, func() { buf = w.Extract(buf, v, 1) }); n != 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+	if w.ExtractMask(nil, v, 0) != nil {
+		t.Error("a volume without a mask gives one")
+	}
+}
+
+func BenchmarkExtract512(b *testing.B) {
+	v := New(NewGeometry([3]int{512, 512, 64}, [3]float64{1, 1, 1}))
+	for p := Axial; p <= Sagittal; p++ {
+		w := v.View(p)
+		var buf []float32
+		b.Run(p.String(), func(b *testing.B) {
+			for b.Loop() {
+				buf = w.Extract(buf, v, w.Size[2]/2)
+			}
+		})
+	}
+}

@@ -1,0 +1,107 @@
+package volume
+
+import (
+	"encoding/binary"
+	"image"
+	"slices"
+)
+
+// Render paints values as grey into dst: the linear function of DICOM PS3.3
+// C.11.2.1.2.1, or C.11.2.1.3.2 (LINEAR_EXACT) where w.Exact is set. src holds
+// one value per pixel of dst, row by row. Nothing is allocated; a 512 x 512
+// slice takes well under a millisecond on one core.
+//
+// Padding is painted like any value: readers store it at or below the lowest
+// real one, so it comes out as the darkest grey.
+func (w Window) Render(dst *image.RGBA, src []float32) { w.render(dst, src, 0) }
+
+// RenderInverted is Render with black and white exchanged, for MONOCHROME1 and
+// for the inverted display.
+func (w Window) RenderInverted(dst *image.RGBA, src []float32) { w.render(dst, src, 0xff) }
+
+// Ends returns the values at which the window turns black and white: at or
+// below lo is black, at or above hi white. hi is larger than lo.
+func (w Window) Ends() (lo, hi float64) {
+	if w.Exact || !(w.Width > 1) {
+		// LINEAR_EXACT. The default function has no meaning at a width of 1 or
+		// less, where only the exact one still shows something.
+		width := max(w.Width, 1e-9)
+		return w.Center - width/2, w.Center + width/2
+	}
+	return w.Center - 0.5 - (w.Width-1)/2, w.Center - 0.5 + (w.Width-1)/2
+}
+
+func (w Window) render(dst *image.RGBA, src []float32, flip uint32) {
+	from, to := w.Ends()
+	lo, scale := float32(from), float32(255/(to-from))
+	cols, rows := dst.Rect.Dx(), dst.Rect.Dy()
+	for row := range rows {
+		line := src[row*cols : (row+1)*cols]
+		out := dst.Pix[row*dst.Stride:][: 4*cols : 4*cols]
+		for _, x := range line {
+			// Clamped as a float: a conversion of a value outside the integer's
+			// range has no defined result.
+			y := min(max((x-lo)*scale, 0), 255)
+			grey := uint32(int32(y+0.5)) ^ flip
+			binary.LittleEndian.PutUint32(out, grey*0x010101|0xff000000)
+			out = out[4:]
+		}
+	}
+}
+
+// sampleLimit bounds the voxels that AutoWindow sorts.
+const sampleLimit = 1 << 17
+
+// AutoWindow returns a window that leaves 0.1 % of the valid voxels black and
+// 0.1 % white, judged by an even sample of a large volume.
+func AutoWindow(v *Volume) Window {
+	// An odd step does not fall into line with rows of even length.
+	step := len(v.Data)/sampleLimit | 1
+	sample := make([]float32, 0, len(v.Data)/step+1)
+	for i := 0; i < len(v.Data); i += step {
+		if v.Valid(i) {
+			sample = append(sample, v.Data[i])
+		}
+	}
+	w := Window{Name: "Auto", Width: 1, Exact: true}
+	if len(sample) == 0 {
+		return w
+	}
+	slices.Sort(sample)
+	tail := len(sample) / 1000
+	lo, hi := float64(sample[tail]), float64(sample[len(sample)-1-tail])
+	if lo == hi { // an even background fills the percentiles: show everything
+		lo, hi = float64(sample[0]), float64(sample[len(sample)-1])
+	}
+	w.Center = (lo + hi) / 2
+	if hi > lo {
+		w.Width = hi - lo
+	}
+	return w
+}
+
+var ctPresets = []Window{
+	{Name: "Brain", Width: 80, Center: 40},
+	{Name: "Stroke", Width: 40, Center: 40},
+	{Name: "Abdomen", Width: 400, Center: 50},
+	{Name: "Liver", Width: 150, Center: 30},
+	{Name: "Mediastinum", Width: 350, Center: 50},
+	{Name: "Lung", Width: 1500, Center: -600},
+	{Name: "Bone", Width: 2000, Center: 400},
+	{Name: "Temporal bone", Width: 2800, Center: 600},
+
+	{Name: "Stroke, narrow", Width: 8, Center: 32},
+	{Name: "Subdural", Width: 200, Center: 75},
+	{Name: "Liver, contrast phase", Width: 150, Center: 90},
+	{Name: "Angiography", Width: 600, Center: 300},
+}
+
+// Presets returns the usual windows of a modality: for CT the first eight in
+// the order of the keys 2 to 9, then those that only a menu shows. Other
+// modalities have no scale in common and get none. The result is the caller's.
+func Presets(modality string) []Window {
+	if modality != "CT" {
+		return nil
+	}
+	return slices.Clone(ctPresets)
+}
