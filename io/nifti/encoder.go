@@ -1,0 +1,131 @@
+package nifti
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"quell/volume"
+)
+
+// written names the datatypes that Write offers, the default first.
+var written = []string{"float32", "float64", "uint8", "int16", "uint16", "int32"}
+
+// Datatypes lists what Write accepts as dtype, the default first.
+func Datatypes() []string { return append([]string(nil), written...) }
+
+// datatypeByName finds one of Datatypes; "" is the default.
+func datatypeByName(name string) (datatype, error) {
+	if name == "" {
+		name = written[0]
+	}
+	for _, w := range written {
+		if w != name {
+			continue
+		}
+		for _, d := range datatypes {
+			if d.name == name {
+				return d, nil
+			}
+		}
+	}
+	return datatype{}, fmt.Errorf("no datatype is called %q; there are %s", name, strings.Join(written, ", "))
+}
+
+// encoder turns real values into stored ones: stored = (real - inter) / slope.
+type encoder struct {
+	datatype
+	slope, inter float64
+}
+
+// newEncoder chooses the scale. Floating-point types store values as they are,
+// and so do integer types where every value is whole and fits, if need be after
+// a shift (CT in unsigned numbers). Otherwise the values' range is spread over the type's, one step kept free at both ends so
+// that rounding slope and intercept to the header's float32 loses nothing.
+func newEncoder(d datatype, v *volume.Volume) encoder {
+	e := encoder{datatype: d, slope: 1}
+	if !d.integer() {
+		return e
+	}
+	lo, hi, whole := span(v.Data)
+	if whole && lo >= d.lo && hi <= d.hi {
+		return e
+	}
+	if shift := lo - d.lo; lo == hi || (whole && hi-lo <= d.hi-d.lo && math.Abs(shift) <= 1<<24) {
+		e.inter = shift
+		return e
+	}
+	const smallestNormal = 0x1p-126
+	slope := float32(max((hi-lo)/(d.hi-d.lo-2), smallestNormal))
+	e.slope = float64(math.Nextafter32(slope, math.MaxFloat32))
+	e.inter = float64(float32(lo - (d.lo+1)*e.slope))
+	return e
+}
+
+// newScaleOnlyEncoder is newEncoder for Analyze, which has no intercept.
+func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
+	switch d.code {
+	case dtUint8, dtInt16, dtInt32, dtFloat32, dtFloat64:
+	default:
+		return encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.name)
+	}
+	e := encoder{datatype: d, slope: 1}
+	lo, hi, whole := span(v.Data)
+	if !d.integer() || (whole && lo >= d.lo && hi <= d.hi) {
+		return e, nil
+	}
+	if lo < 0 && d.lo == 0 {
+		return e, fmt.Errorf("%s cannot hold negative values in an Analyze file; choose int16 or float32", d.name)
+	}
+	const smallestNormal = 0x1p-126
+	slope := float32(max(max(-lo, hi)/(d.hi-1), smallestNormal))
+	e.slope = float64(math.Nextafter32(slope, math.MaxFloat32))
+	return e, nil
+}
+
+// span returns the smallest and the largest value and whether all are whole.
+func span(data []float32) (lo, hi float64, whole bool) {
+	l, h := data[0], data[0]
+	whole = true
+	for _, x := range data {
+		l, h = min(l, x), max(h, x)
+		if whole && float64(x) != math.Trunc(float64(x)) {
+			whole = false
+		}
+	}
+	return float64(l), float64(h), whole
+}
+
+// encode writes src to dst, little endian. dst holds len(src)*bytes bytes.
+func (e encoder) encode(dst []byte, src []float32) {
+	le, stored := binary.LittleEndian, func(x float32) float64 {
+		return min(max(math.RoundToEven((float64(x)-e.inter)/e.slope), e.lo), e.hi)
+	}
+	switch e.code {
+	case dtUint8:
+		for i, x := range src {
+			dst[i] = byte(stored(x))
+		}
+	case dtInt16:
+		for i, x := range src {
+			le.PutUint16(dst[2*i:], uint16(int16(stored(x))))
+		}
+	case dtUint16:
+		for i, x := range src {
+			le.PutUint16(dst[2*i:], uint16(stored(x)))
+		}
+	case dtInt32:
+		for i, x := range src {
+			le.PutUint32(dst[4*i:], uint32(int32(stored(x))))
+		}
+	case dtFloat32:
+		for i, x := range src {
+			le.PutUint32(dst[4*i:], math.Float32bits(x))
+		}
+	case dtFloat64:
+		for i, x := range src {
+			le.PutUint64(dst[8*i:], math.Float64bits(float64(x)))
+		}
+	}
+}

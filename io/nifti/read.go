@@ -1,0 +1,302 @@
+package nifti
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+
+	"quell/volume"
+)
+
+// chunkBytes is how much is read and converted between two looks at the
+// context: a few milliseconds of work.
+const chunkBytes = 1 << 20
+
+// Info is what a header tells without its voxels.
+type Info struct {
+	volume.Meta
+	Geometry volume.Geometry  `json:"geometry"` // LPS+ mm, of one volume
+	Volumes  int              `json:"volumes"`  // how many share the grid
+	Datatype string           `json:"datatype"` // as stored: "int16"
+	Bytes    int64            `json:"bytes"`    // of all voxels, uncompressed
+	Findings []volume.Finding `json:"findings"`
+}
+
+// ReadHeader reads what the file says of itself and leaves the voxels alone:
+// it is quick however large the file is.
+func ReadHeader(fsys fs.FS, name string) (Info, error) {
+	im, err := openImage(fsys, name)
+	if err != nil {
+		return Info{}, fmt.Errorf("%s: %w", name, err)
+	}
+	defer im.source.close()
+	p, err := im.plan()
+	if err != nil {
+		return Info{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if err := im.checkSize(p, 0); err != nil {
+		return Info{}, fmt.Errorf("%s: %w", name, err)
+	}
+	h := im.header
+	findings := append(p.findings, im.missing(p)...)
+	if n := h.volumes(); n > 1 {
+		findings = append(findings, volume.Finding{
+			Severity: volume.Note, Kind: "volumes",
+			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another is chosen.", n),
+		})
+	}
+	return Info{
+		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()),
+		Datatype: p.decoder.name, Bytes: p.volumeBytes * h.volumes(), Findings: findings,
+	}, nil
+}
+
+// Read reads the first volume of a file. See ReadVolume.
+func Read(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) {
+	return ReadVolume(ctx, fsys, name, 0)
+}
+
+// ReadVolume reads volume t, counted from 0 over all dimensions beyond the
+// third, of the file name in fsys. Either file of a .hdr/.img pair may be named.
+//
+// Values are scaled by scl_slope and scl_inter. Voxels that are not finite
+// become padding: their mask is false and their value the smallest of the
+// others. What was odd about the file is in the series' findings.
+//
+// The error is one sentence that begins with name; a context that ends gives
+// its own error.
+func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*volume.Series, error) {
+	im, err := openImage(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	defer im.source.close()
+	s, err := im.read(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	s.Sources[0].FS, s.Sources[0].Name = fsys, name
+	return s, nil
+}
+
+// plan is what is known of an image before its voxels are read.
+type plan struct {
+	geometry    volume.Geometry
+	decoder     decoder
+	offset      int64 // of the first volume
+	volumeBytes int64
+	findings    []volume.Finding
+}
+
+func (im *image) plan() (plan, error) {
+	h := im.header
+	var p plan
+	dt, err := datatypeByCode(h.datatype)
+	if err != nil {
+		return p, err
+	}
+	offset, findings, err := h.dataOffset()
+	if err != nil {
+		return p, err
+	}
+	p.offset, p.findings = offset, findings
+	slope, inter, findings, err := h.scaling()
+	if err != nil {
+		return p, err
+	}
+	p.findings = append(p.findings, findings...)
+	p.decoder = decoder{dt, h.order, slope, inter}
+	p.geometry, findings = h.geometry()
+	p.findings = append(p.findings, findings...)
+	if err := p.geometry.Validate(); err != nil {
+		return p, fmt.Errorf("the header cannot be used (%w)", err)
+	}
+	p.volumeBytes = int64(p.geometry.Voxels()) * int64(dt.bytes)
+	return p, nil
+}
+
+// start returns where volume t begins.
+func (p plan) start(t int) int64 { return p.offset + int64(t)*p.volumeBytes }
+
+// checkSize refuses a volume that the file is too short for, before anything is
+// read or allocated.
+func (im *image) checkSize(p plan, t int) error {
+	if start := p.start(t); start < p.offset || !im.source.couldHold(start+p.volumeBytes) {
+		return fmt.Errorf("its header promises %d bytes of voxels, more than its %d bytes can hold; copy it again from where it came from", p.volumeBytes, im.source.size)
+	}
+	return nil
+}
+
+// missing tells of a file that ends before its last volume. Of a compressed one
+// that is not known before it is read.
+func (im *image) missing(p plan) []volume.Finding {
+	n := im.header.volumes()
+	if im.source.gzip || im.source.couldHold(p.start(int(n))) {
+		return nil
+	}
+	return []volume.Finding{{
+		Severity: volume.Warning, Kind: "missing",
+		Text: fmt.Sprintf("The file ends before the last of its %d volumes.", n),
+	}}
+}
+
+// read reads volume t.
+func (im *image) read(ctx context.Context, t int) (*volume.Series, error) {
+	h, src := im.header, im.source
+	p, err := im.plan()
+	if err != nil {
+		return nil, err
+	}
+	n := h.volumes()
+	if t < 0 || int64(t) >= n {
+		return nil, fmt.Errorf("it has no volume %d; its volumes are numbered 0 to %d", t, n-1)
+	}
+	if err := im.checkSize(p, t); err != nil {
+		return nil, err
+	}
+	p.findings = append(p.findings, im.missing(p)...)
+	if h.single {
+		p.findings = append(p.findings, im.readExtensions(p.offset)...)
+	}
+	if err := src.skipTo(ctx, p.start(t)); err != nil {
+		return nil, damaged(err)
+	}
+	data, padded, err := im.readVoxels(ctx, p, int64(t) == n-1)
+	if err != nil {
+		return nil, err
+	}
+	v := &volume.Volume{Geometry: p.geometry, Data: data}
+	if padded > 0 {
+		maskNonFinite(v)
+		h.paddingNaN = true
+		p.findings = append(p.findings, volume.Finding{
+			Severity: volume.Note, Kind: "padding",
+			Text: fmt.Sprintf("%d voxels are not finite numbers; they count as padding.", padded),
+		})
+	}
+	if roundsWholeNumbers(v, p.decoder) {
+		p.findings = append(p.findings, volume.Finding{
+			Severity: volume.Note, Kind: "precision",
+			Text: "Some whole numbers beyond 16777216 were rounded to the 24 bits of a float32.",
+		})
+	}
+	if n > 1 {
+		p.findings = append(p.findings, volume.Finding{
+			Severity: volume.Note, Kind: "volumes",
+			Text: fmt.Sprintf("The file holds %d volumes; this is number %d, counted from 0.", n, t),
+		})
+	}
+	source := volume.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}
+	return &volume.Series{Meta: h.meta(), Volume: v, Sources: []volume.Source{source}, Findings: p.findings, Header: h}, nil
+}
+
+// readExtensions reads what lies between the header and the voxels of a single
+// file.
+func (im *image) readExtensions(offset int64) []volume.Finding {
+	size := offset - im.source.pos
+	if size > maxExtensions {
+		return []volume.Finding{{Severity: volume.Note, Kind: "header", Text: "The header's extensions are too large to keep; they were left out."}}
+	}
+	// An error here comes up again when the voxels are read.
+	b, _ := io.ReadAll(io.LimitReader(im.source, size))
+	return im.header.parseExtensions(b)
+}
+
+// readVoxels reads and converts the volume that the source stands at, and
+// counts the voxels that are not finite. Its memory grows with what arrives: a
+// compressed file may promise a thousand times its size.
+func (im *image) readVoxels(ctx context.Context, p plan, last bool) (data []float32, nonFinite int, err error) {
+	src := io.Reader(im.source)
+	n, size := p.geometry.Voxels(), p.decoder.bytes
+	room := n
+	if im.source.gzip {
+		ahead := newReadAhead(im.source)
+		defer ahead.Close()
+		src = ahead
+		const usualRatio = 8
+		room = int(min(int64(n), usualRatio*im.source.size/int64(size)+1))
+	}
+	data = make([]float32, 0, room)
+	buf := make([]byte, min(chunkBytes, n*size))
+	for len(data) < n {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
+		k := min(len(buf)/size, n-len(data))
+		if got, err := io.ReadFull(src, buf[:k*size]); err != nil {
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return nil, 0, fmt.Errorf("the file ends after %d of %d bytes of voxels; copy it again from where it came from", len(data)*size+got, p.volumeBytes)
+			}
+			return nil, 0, damaged(plain(err))
+		}
+		if len(data)+k > cap(data) {
+			grown := make([]float32, len(data), min(n, max(2*cap(data), len(data)+k)))
+			copy(grown, data)
+			data = grown
+		}
+		data = data[:len(data)+k]
+		fresh := data[len(data)-k:]
+		p.decoder.decode(fresh, buf)
+		if p.decoder.mayBeNonFinite() {
+			nonFinite += countNonFinite(fresh)
+		}
+	}
+	if im.source.gzip && last {
+		// The checksum stands behind the last voxel.
+		if _, err := io.CopyN(io.Discard, src, chunkBytes); err != nil && err != io.EOF {
+			return nil, 0, damaged(err)
+		}
+	}
+	return data, nonFinite, nil
+}
+
+// maskNonFinite makes padding of the voxels that are NaN or infinite.
+func maskNonFinite(v *volume.Volume) {
+	v.Mask = make([]bool, len(v.Data))
+	lowest := float32(math.Inf(1))
+	for i, x := range v.Data {
+		if v.Mask[i] = x-x == 0; v.Mask[i] {
+			lowest = min(lowest, x)
+		}
+	}
+	if math.IsInf(float64(lowest), 1) {
+		lowest = 0
+	}
+	for i, valid := range v.Mask {
+		if !valid {
+			v.Data[i] = lowest
+		}
+	}
+}
+
+func countNonFinite(data []float32) int {
+	n := 0
+	for _, x := range data {
+		if x-x != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// roundsWholeNumbers says whether values of a wide integer type may have lost
+// digits on their way into a float32.
+func roundsWholeNumbers(v *volume.Volume, d decoder) bool {
+	if !d.integer() || d.bytes < 4 || d.slope != 1 || d.inter != 0 {
+		return false
+	}
+	lo, hi := v.Range()
+	return max(-lo, hi) > 1<<24
+}
+
+// meta returns what the header tells a person.
+func (h *Header) meta() volume.Meta {
+	m := volume.Meta{Format: h.format.String(), Description: text(h.descrip[:])}
+	if w := h.calMax - h.calMin; h.format != analyze75 && w > 0 && !math.IsInf(w, 0) {
+		m.Windows = []volume.Window{{Center: h.calMin + w/2, Width: w, Name: "file"}}
+	}
+	return m
+}

@@ -1,0 +1,338 @@
+package nifti
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+func readSample(t *testing.T, name string) *volume.Series {
+	t.Helper()
+	s, err := Read(t.Context(), os.DirFS("testdata"), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// rewrite writes v with what is known of from, and reads the result.
+func rewrite(t *testing.T, v *volume.Volume, from *volume.Series, name, dtype string) (*volume.Series, *Header) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := Write(t.Context(), filepath.Join(dir, name), v, from, dtype, ""); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Read(t.Context(), os.DirFS(dir), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, s.Header.(*Header)
+}
+
+func TestWriteKeepsTheHeader(t *testing.T) {
+	from := readSample(t, "extended.nii")
+	old := from.Header.(*Header)
+	got, h := rewrite(t, from.Volume, from, "out.nii.gz", "")
+	if len(h.extensions) != 2 || h.extensions[1].code != 44 || !bytes.HasPrefix(h.extensions[1].data, old.extensions[1].data[:200]) {
+		t.Errorf("extensions %v", h.extensions)
+	}
+	if h.srow != old.srow || h.quatern != old.quatern || h.qoffset != old.qoffset || h.sformCode != 1 || h.qformCode != 1 {
+		t.Error("the transforms changed")
+	}
+	if h.intentCode != 1001 || h.intentName != old.intentName || h.descrip != old.descrip || h.pixdim != old.pixdim {
+		t.Errorf("intent %d %s, description %s, pixdim %v", h.intentCode, h.intentName, h.descrip, h.pixdim)
+	}
+	if h.xyztUnits != old.xyztUnits || h.calMax != 900 || h.calMin != 100 {
+		t.Errorf("units %d, display range %g to %g", h.xyztUnits, h.calMin, h.calMax)
+	}
+	if want := []volume.Window{{Center: 500, Width: 800, Name: "file"}}; !slices.Equal(got.Windows, want) {
+		t.Errorf("windows %v", got.Windows)
+	}
+}
+
+// What a file says of its orientation stays: which codes, and the transforms
+// under them, for the whole grid and for a part of it.
+func TestWriteKeepsEachTransform(t *testing.T) {
+	for _, name := range []string{"int16-le.nii", "qform-only.nii", "qfac.nii", "half-turn.nii", "no-codes.nii", "sheared.nii", "two-transforms.nii", "nifti2-be.nii"} {
+		from := readSample(t, name)
+		old := from.Header.(*Header)
+		got, h := rewrite(t, from.Volume, from, "whole.nii", "")
+		if h.sformCode != old.sformCode || h.qformCode != old.qformCode || h.format != old.format {
+			t.Errorf("%s: codes s %d q %d of %v, want s %d q %d of %v", name, h.sformCode, h.qformCode, h.format, old.sformCode, old.qformCode, old.format)
+		}
+		if got.Volume.Geometry != from.Volume.Geometry {
+			t.Errorf("%s: geometry %v, want %v", name, got.Volume.Geometry, from.Volume.Geometry)
+		}
+
+		part := volume.Region{Min: [3]int{1, 1, 1}, Max: [3]int{4, 3, 3}}
+		crop := from.Volume.Crop(part)
+		got, h = rewrite(t, crop, from, "part.nii", "")
+		if !got.Volume.SameGrid(crop.Geometry, 1e-4) {
+			t.Errorf("%s: a part has the affine %v, want %v", name, got.Volume.Affine, crop.Affine)
+		}
+		if old.qformCode > 0 {
+			corner := old.qform().Apply(1, 1, 1)
+			if d := corner.Sub(h.qform().Apply(0, 0, 0)).Norm(); h.qformCode != old.qformCode || d > 1e-4 {
+				t.Errorf("%s: the qform of a part is %g mm off", name, d)
+			}
+		}
+	}
+}
+
+func TestShearGoesToSformAlone(t *testing.T) {
+	from := readSample(t, "sheared.nii")
+	from.Header = nil // as if it came from a tilted gantry's DICOM
+	got, h := rewrite(t, from.Volume, from, "tilted.nii", "")
+	if h.qformCode != 0 || h.sformCode != 1 {
+		t.Errorf("codes s %d q %d, want 1 and 0", h.sformCode, h.qformCode)
+	}
+	if !got.Volume.SameGrid(from.Volume.Geometry, 1e-4) {
+		t.Error("the grid moved")
+	}
+}
+
+func TestQuaternionsOfAllTurns(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		x := volume.Vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}.Unit()
+		y := x.Cross(volume.Vec{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}).Unit()
+		z := x.Cross(y)
+		switch rng.IntN(4) {
+		case 0: // turns by about 180 degrees, where a is nearly 0
+			angle := math.Pi - 1e-5*rng.Float64()
+			s, c := math.Sincos(angle)
+			y, z = y.Scale(c).Add(z.Scale(s)), z.Scale(c).Sub(y.Scale(s))
+		case 1:
+			z = z.Scale(-1)
+		}
+		var m volume.Affine
+		m.SetColumn(0, x.Scale(0.5+rng.Float64()))
+		m.SetColumn(1, y.Scale(0.5+rng.Float64()))
+		m.SetColumn(2, z.Scale(0.5+rng.Float64()))
+		var h Header
+		if !h.setQform(m) {
+			t.Fatal("a rotation was refused")
+		}
+		got := h.qform()
+		for r := range m {
+			for c := range m[r] {
+				// Where a is near 0 it keeps half of the others' digits.
+				if math.Abs(got[r][c]-m[r][c]) > 1e-6 {
+					t.Fatalf("%v came back as %v", m, got)
+				}
+			}
+		}
+	}
+}
+
+func TestNaNStaysNaN(t *testing.T) {
+	from := readSample(t, "holes.nii")
+	for dtype, padded := range map[string]bool{"float32": true, "float64": true, "int16": false} {
+		got, _ := rewrite(t, from.Volume, from, "holes.nii.gz", dtype)
+		if padded && !slices.Equal(got.Volume.Mask, from.Volume.Mask) {
+			t.Errorf("%s: mask %v", dtype, got.Volume.Mask)
+		}
+		if !padded && got.Volume.Mask != nil {
+			t.Errorf("%s: an integer type cannot hold NaN", dtype)
+		}
+	}
+}
+
+func TestIntegerTypes(t *testing.T) {
+	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 1, 1})
+	fill := func(f func(i int) float32) *volume.Volume {
+		v := volume.New(g)
+		for i := range v.Data {
+			v.Data[i] = f(i)
+		}
+		return v
+	}
+	for what, c := range map[string]struct {
+		v            *volume.Volume
+		dtype        string
+		slope, inter float64 // -1: any
+		step         float64 // largest error
+	}{
+		"whole numbers":         {fill(func(i int) float32 { return float32(i - 5) }), "int16", 1, 0, 0},
+		"CT as unsigned":        {fill(func(i int) float32 { return float32(100*i - 1024) }), "uint16", 1, -1024, 0},
+		"constant fraction":     {fill(func(int) float32 { return 0.1 }), "uint8", 1, 0.1, 1e-8},
+		"fractions as bytes":    {fill(func(i int) float32 { return float32(i) / 7 }), "uint8", -1, -1, 23.0 / 7 / 253 * 0.51},
+		"fractions as int32":    {fill(func(i int) float32 { return float32(i)/7 - 1e4 }), "int32", -1, -1, 1e-3},
+		"the widest range":      {fill(func(i int) float32 { return float32(i%2*2-1) * 1e38 }), "int16", -1, -1, 2e38 / 65533 * 0.51},
+		"a range of nothing":    {fill(func(i int) float32 { return float32(i) * 1e-42 }), "int16", -1, -1, 1e-38},
+		"beyond 16 bits, whole": {fill(func(i int) float32 { return float32(i) * 1e4 }), "int16", -1, -1, 23e4 / 65533 * 0.51},
+		"far from zero, narrow": {fill(func(i int) float32 { return 1e6 + float32(i)/16 }), "int16", -1, -1, 0.1},
+	} {
+		got, h := rewrite(t, c.v, nil, "x.nii", c.dtype)
+		if c.slope >= 0 && (h.sclSlope != c.slope || math.Abs(h.sclInter-c.inter) > 1e-8) {
+			t.Errorf("%s: slope %g, intercept %g", what, h.sclSlope, h.sclInter)
+		}
+		for i, x := range c.v.Data {
+			if d := math.Abs(float64(x) - float64(got.Volume.Data[i])); !(d <= c.step) {
+				t.Errorf("%s: voxel %d is %g, want %g within %g", what, i, got.Volume.Data[i], x, c.step)
+				break
+			}
+		}
+	}
+}
+
+// Analyze has one orientation: a volume that lies otherwise is turned, and every
+// voxel stays where it was in the patient.
+func TestAnalyzeTurnsVoxels(t *testing.T) {
+	g := volume.Geometry{Dims: [3]int{5, 4, 3}}
+	g.Affine.SetColumn(0, volume.Vec{0, 2, 0})  // to the back
+	g.Affine.SetColumn(1, volume.Vec{0, 0, -3}) // to the feet
+	g.Affine.SetColumn(2, volume.Vec{-4, 0, 0}) // to the right
+	g.Affine.SetColumn(3, volume.Vec{4, -6, 3}) // whole voxels from the origin
+	g = volume.FromAffine(g.Dims, g.Affine)
+	v := volume.New(g)
+	for i := range v.Data {
+		v.Data[i] = float32(i)
+	}
+	got, _ := rewrite(t, v, nil, "turned.hdr", "")
+	w := got.Volume
+	if w.Dims != [3]int{3, 5, 4} || w.Spacing != [3]float64{4, 2, 3} {
+		t.Fatalf("dims %v, spacing %v", w.Dims, w.Spacing)
+	}
+	inverse, err := v.Affine.Inverse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for z := range w.Dims[2] {
+		for y := range w.Dims[1] {
+			for x := range w.Dims[0] {
+				p := w.Affine.Apply(float64(x), float64(y), float64(z))
+				i := inverse.Apply(p[0], p[1], p[2])
+				if want := v.At(int(math.Round(i[0])), int(math.Round(i[1])), int(math.Round(i[2]))); w.At(x, y, z) != want {
+					t.Fatalf("voxel %d %d %d at %v is %g, want %g", x, y, z, p, w.At(x, y, z), want)
+				}
+			}
+		}
+	}
+}
+
+func TestAnalyzeIsRewrittenAsItWas(t *testing.T) {
+	for _, name := range []string{"analyze-le.hdr", "analyze-be.hdr"} {
+		from := readSample(t, name)
+		got, _ := rewrite(t, from.Volume, from, "again.hdr", "")
+		if got.Volume.Geometry != from.Volume.Geometry || !slices.Equal(got.Volume.Data, from.Volume.Data) {
+			t.Errorf("%s: geometry %v, want %v", name, got.Volume.Geometry, from.Volume.Geometry)
+		}
+	}
+}
+
+func TestWriteRefusals(t *testing.T) {
+	v := readSample(t, "int16-le.nii").Volume
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "folder.nii"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	bad := v.Clone()
+	bad.Data[3] = float32(math.NaN())
+	negative := v.Clone()
+	negative.Data[0] = -0.5
+	for what, c := range map[string]struct {
+		name, dtype string
+		v           *volume.Volume
+		want        string
+	}{
+		"a datatype that is none": {"a.nii", "int12", v, `"int12"`},
+		"a name that is none":     {"a.txt", "", v, "should end in"},
+		"the voxels' file":        {"a.img", "", v, "should end in"},
+		"a folder of that name":   {"folder.nii", "", v, "folder"},
+		"a folder that is not":    {"none/a.nii", "", v, "does not exist"},
+		"an unsound volume":       {"a.nii", "", bad, "NaN"},
+		"Analyze in uint16":       {"a.hdr", "uint16", v, "Analyze"},
+		"Analyze below zero":      {"a.hdr", "uint8", negative, "negative"},
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(c.name))
+		err := Write(t.Context(), path, c.v, nil, c.dtype, "")
+		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", what, err, c.want)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("files left behind: %v %v", left, err)
+	}
+}
+
+// A file that exists is replaced when the new one is whole, and not before.
+func TestReplacingIsAtomic(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.nii.gz")
+	if err := os.WriteFile(path, []byte("what was there"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := volume.NewGeometry([3]int{256, 256, 32}, [3]float64{1, 1, 1})
+	v := volume.New(g)
+	ctx := &countdown{Context: t.Context(), left: 5}
+	if err := Write(ctx, path, v, nil, "", ""); !errors.Is(err, context.Canceled) {
+		t.Fatalf("error %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "what was there" {
+		t.Errorf("a cancelled write left %q, %v", b, err)
+	}
+	if err := Write(t.Context(), path, v, nil, "", "a description"); err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(os.DirFS(dir), "*")
+	if err != nil || !slices.Equal(names, []string{"a.nii.gz"}) {
+		t.Errorf("files %v", names)
+	}
+	s, err := Read(t.Context(), os.DirFS(dir), "a.nii.gz")
+	if err != nil || s.Description != "a description" {
+		t.Errorf("description %q, %v", s.Description, err)
+	}
+}
+
+// countdown is a context that is cancelled when its error is asked for the
+// n-th time.
+type countdown struct {
+	context.Context
+	left int
+}
+
+func (c *countdown) Err() error {
+	c.left--
+	if c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func TestDescriptionIsCutBetweenCharacters(t *testing.T) {
+	var h Header
+	h.setDescription(strings.Repeat("ä", 60))
+	if got := text(h.descrip[:]); got != strings.Repeat("ä", 39) {
+		t.Errorf("%q", got)
+	}
+}
+
+// The writer says what a full disk says.
+func TestWriteErrorIsReported(t *testing.T) {
+	v := readSample(t, "int16-le.nii").Volume
+	e := newEncoder(datatypes[8], v)
+	h := newHeader(v.Geometry, nil, e, "")
+	for _, compress := range []bool{false, true} {
+		err := writeSingle(t.Context(), full{}, h, e, v, compress)
+		if !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
