@@ -1,0 +1,148 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"quell/volume"
+)
+
+// Options says how two volumes are compared. The zero value is the usual way.
+type Options struct {
+	// Max is MAX in PSNR and the dynamic range L in SSIM; 0 takes the
+	// reference's range, largest minus smallest voxel that is not padding.
+	Max float64
+	// Mask marks the voxels that count; nil means all. Padding of either
+	// volume never counts. It does not change Max.
+	Mask []bool
+	// SSIM3D asks for SSIM in three dimensions too.
+	SSIM3D bool
+}
+
+// Comparison is how far a volume is from a reference.
+type Comparison struct {
+	MSE        Float `json:"mse"`          // mean squared difference
+	PSNR       Float `json:"psnr"`         // 10 log10(Max^2 / MSE) in dB; +Inf, in JSON null, where MSE is 0
+	SSIM       Float `json:"ssim"`         // slice by slice; NaN, in JSON null, for slices under 11 x 11
+	SSIM3D     Float `json:"ssim_3d"`      // 11^3 window; NaN where not asked for or under 11 slices
+	MaxAbsDiff Float `json:"max_abs_diff"` // the largest difference of one voxel
+	Max        Float `json:"max"`          // MAX that was used
+	Voxels     int   `json:"voxels"`       // how many counted
+}
+
+// Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya
+// 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004 (see SSIM).
+// Dims must be equal; whether the two lie in the same place is the caller's to
+// know (Geometry.SameGrid). Where the reference is constant and no Max is given
+// there is no range, and PSNR and SSIM are NaN unless the volumes are equal.
+func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparison, error) {
+	counted, err := countedVoxels(ref, test, o.Mask)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if math.IsNaN(o.Max) || math.IsInf(o.Max, 0) || o.Max < 0 {
+		return Comparison{}, fmt.Errorf("measure: MAX is %g; it must be a positive number", o.Max)
+	}
+	if o.Max == 0 {
+		o.Max = rangeOf(ref)
+	}
+	c, err := differences(ctx, ref.Data, test.Data, counted)
+	if err != nil {
+		return Comparison{}, err
+	}
+	if c.Voxels == 0 {
+		return Comparison{}, errors.New("measure: no voxel is left to compare; the masks have none in common")
+	}
+	c.Max = Float(o.Max)
+	c.PSNR = psnr(o.Max, float64(c.MSE))
+	c.SSIM3D = Float(math.NaN())
+	ssim, err := structuralSimilarity(ctx, ref, test, o.Max, counted, 2)
+	if err != nil {
+		return Comparison{}, err
+	}
+	c.SSIM = Float(ssim)
+	if o.SSIM3D {
+		if ssim, err = structuralSimilarity(ctx, ref, test, o.Max, counted, 3); err != nil {
+			return Comparison{}, err
+		}
+		c.SSIM3D = Float(ssim)
+	}
+	return c, nil
+}
+
+// psnr is Upadhya's eq. 4.
+func psnr(max, mse float64) Float {
+	switch {
+	case mse == 0:
+		return Float(math.Inf(1))
+	case max == 0:
+		return Float(math.NaN())
+	}
+	return Float(10 * math.Log10(max*max/mse))
+}
+
+func rangeOf(v *volume.Volume) float64 {
+	lo, hi := v.Range()
+	return float64(hi) - float64(lo)
+}
+
+// countedVoxels joins the masks; nil means that every voxel counts.
+func countedVoxels(ref, test *volume.Volume, mask []bool) ([]bool, error) {
+	if ref.Dims != test.Dims {
+		return nil, fmt.Errorf("measure: the reference has %d x %d x %d voxels and the other volume %d x %d x %d; only equal grids can be compared",
+			ref.Dims[0], ref.Dims[1], ref.Dims[2], test.Dims[0], test.Dims[1], test.Dims[2])
+	}
+	if mask != nil && len(mask) != len(ref.Data) {
+		return nil, fmt.Errorf("measure: the mask has %d voxels and the volumes %d", len(mask), len(ref.Data))
+	}
+	var counted []bool
+	for _, m := range [][]bool{ref.Mask, test.Mask, mask} {
+		switch {
+		case m == nil:
+		case counted == nil:
+			counted = append(counted, m...)
+		default:
+			for i, in := range m {
+				counted[i] = counted[i] && in
+			}
+		}
+	}
+	return counted, nil
+}
+
+// blockVoxels is how many voxels one call of a parallel sum takes.
+const blockVoxels = 1 << 16
+
+// differences fills in MSE, MaxAbsDiff and Voxels.
+func differences(ctx context.Context, ref, test []float32, counted []bool) (Comparison, error) {
+	type part struct {
+		squares, worst float64
+		n              int
+	}
+	parts := make([]part, (len(ref)+blockVoxels-1)/blockVoxels)
+	err := parallel(ctx, len(parts), func(i int) {
+		from, to := i*blockVoxels, min((i+1)*blockVoxels, len(ref))
+		var p part
+		for j := from; j < to; j++ {
+			if counted != nil && !counted[j] {
+				continue
+			}
+			d := float64(test[j]) - float64(ref[j])
+			p.squares += d * d
+			p.worst = max(p.worst, math.Abs(d))
+			p.n++
+		}
+		parts[i] = p
+	})
+	var all part
+	for _, p := range parts {
+		all.squares += p.squares
+		all.worst = max(all.worst, p.worst)
+		all.n += p.n
+	}
+	return Comparison{
+		MSE: Float(all.squares / float64(all.n)), MaxAbsDiff: Float(all.worst), Voxels: all.n,
+	}, err
+}

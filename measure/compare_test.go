@@ -1,0 +1,187 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// ramp returns a volume that holds x + 100 y + 10000 z.
+func ramp(nx, ny, nz int) *volume.Volume {
+	v := volume.New(volume.NewGeometry([3]int{nx, ny, nz}, [3]float64{0.5, 2, 3}))
+	for i := range v.Data {
+		v.Data[i] = float32(i%nx + 100*(i/nx%ny) + 10000*(i/nx/ny))
+	}
+	return v
+}
+
+func TestEqualVolumes(t *testing.T) {
+	v := ramp(16, 15, 12)
+	c, err := Compare(t.Context(), v, v.Clone(), Options{SSIM3D: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.MSE != 0 || c.MaxAbsDiff != 0 || !math.IsInf(float64(c.PSNR), 1) || c.Voxels != len(v.Data) {
+		t.Errorf("%+v", c)
+	}
+	if !near(float64(c.SSIM), 1, 1e-14) || !near(float64(c.SSIM3D), 1, 1e-14) {
+		t.Errorf("SSIM %v and %v, want 1", c.SSIM, c.SSIM3D)
+	}
+}
+
+func TestComparisonAsJSON(t *testing.T) {
+	v := ramp(11, 11, 1)
+	c, err := Compare(t.Context(), v, v, Options{Max: 255})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"mse":0,"psnr":null,"ssim":1,"ssim_3d":null,"max_abs_diff":0,"max":255,"voxels":121}`; string(b) != want {
+		t.Errorf("%s, want %s", b, want)
+	}
+	var back Comparison
+	if err := json.Unmarshal(b, &back); err != nil || back.Voxels != 121 || back.SSIM != 1 || back.PSNR.Finite() {
+		t.Errorf("%+v, %v", back, err)
+	}
+}
+
+// The padding of either volume counts for nothing, in value or in range.
+func TestPaddingDoesNotCount(t *testing.T) {
+	ref, test := ramp(12, 12, 3), ramp(12, 12, 3)
+	for i := range test.Data {
+		test.Data[i] += 2
+	}
+	ref.Mask = make([]bool, len(ref.Data))
+	test.Mask = make([]bool, len(ref.Data))
+	for i := range ref.Mask {
+		ref.Mask[i], test.Mask[i] = i%5 != 0, i%7 != 0
+	}
+	ref.Data[0], test.Data[7] = -5000, 1e6
+	c, err := Compare(t.Context(), ref, test, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i := range ref.Mask {
+		if ref.Mask[i] && test.Mask[i] {
+			n++
+		}
+	}
+	lo, hi := ref.Range()
+	if c.Voxels != n || c.MSE != 4 || c.MaxAbsDiff != 2 || c.Max != Float(hi-lo) || lo < 0 {
+		t.Errorf("%+v, want %d voxels that differ by 2", c, n)
+	}
+}
+
+func TestConstantReference(t *testing.T) {
+	g := volume.NewGeometry([3]int{12, 12, 1}, [3]float64{1, 1, 1})
+	ref, test := volume.New(g), volume.New(g)
+	test.Data[5] = 1
+	c, err := Compare(t.Context(), ref, test, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Max != 0 || !math.IsNaN(float64(c.PSNR)) || !math.IsNaN(float64(c.SSIM)) || c.MSE != 1.0/144 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestCompareRefuses(t *testing.T) {
+	v := ramp(4, 4, 2)
+	for what, c := range map[string]struct {
+		test *volume.Volume
+		o    Options
+		want string
+	}{
+		"other dims":      {ramp(4, 2, 4), Options{}, "4 x 4 x 2"},
+		"a short mask":    {v, Options{Mask: make([]bool, 3)}, "3 voxels"},
+		"an empty mask":   {v, Options{Mask: make([]bool, 32)}, "no voxel"},
+		"a negative MAX":  {v, Options{Max: -1}, "MAX"},
+		"a MAX of no use": {v, Options{Max: math.NaN()}, "MAX"},
+	} {
+		if _, err := Compare(t.Context(), v, c.test, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", what, err, c.want)
+		}
+	}
+	if _, err := SSIM(t.Context(), v, v, 1, nil, 4); err == nil {
+		t.Error("SSIM in 4 dimensions")
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	v := ramp(20, 20, 20)
+	if _, err := Compare(ctx, v, v, Options{SSIM3D: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Compare: %v", err)
+	}
+	if _, err := ResidualStats(ctx, v, v, Whole(v)); !errors.Is(err, context.Canceled) {
+		t.Errorf("ResidualStats: %v", err)
+	}
+	if _, err := NoisePower(ctx, v, v.Bounds(), 8); !errors.Is(err, context.Canceled) {
+		t.Errorf("NoisePower: %v", err)
+	}
+}
+
+// The same numbers, to the last bit, however many cores there are.
+func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
+	f := loadFacts(t).Comparisons[3]
+	ref, test, _ := f.pair()
+	run := func(cores int) Comparison {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+		c, err := Compare(t.Context(), ref, test, Options{SSIM3D: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if one, seven := run(1), run(7); one != seven {
+		t.Errorf("%+v on one core, %+v on seven", one, seven)
+	}
+}
+
+func TestFloatString(t *testing.T) {
+	for x, want := range map[Float]string{
+		Float(math.Inf(1)): "∞", Float(math.Inf(-1)): "-∞", 12.0875: "12.0875", 0: "0",
+	} {
+		if x.String() != want {
+			t.Errorf("%q, want %q", x.String(), want)
+		}
+	}
+	if got := Float(math.NaN()).String(); got != "–" {
+		t.Errorf("%q", got)
+	}
+}
+
+func BenchmarkCompare(b *testing.B) {
+	v := volume.New(volume.NewGeometry([3]int{512, 512, 40}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i * 7919 % 4096)
+	}
+	for name, o := range map[string]Options{"2-D": {}, "3-D": {SSIM3D: true}} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Compare(b.Context(), v, v, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("residual", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := ResidualStats(b.Context(), v, v, Whole(v)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,183 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"quell/volume"
+)
+
+func TestROIStats(t *testing.T) {
+	v := ramp(10, 8, 3)
+	box := ROI{Region: volume.Region{Min: [3]int{2, 1, 1}, Max: [3]int{5, 3, 2}}}
+	// 10102 10103 10104 10202 10203 10204
+	s, err := ROIStats(v, box)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.N != 6 || s.Mean != 10153 || s.Min != 10102 || s.Max != 10204 || !near(float64(s.SD), math.Sqrt(3000.8), 1e-12) {
+		t.Errorf("%+v", s)
+	}
+	v.Mask = make([]bool, len(v.Data))
+	if s, err = ROIStats(v, box); err != nil || s.N != 0 || s.Mean.Finite() {
+		t.Errorf("of padding: %+v, %v", s, err)
+	}
+	v.Mask[v.Index(3, 2, 1)] = true
+	if s, err = ROIStats(v, box); err != nil || s.N != 1 || s.Mean != 10203 || s.SD.Finite() {
+		t.Errorf("of one voxel: %+v, %v", s, err)
+	}
+	for _, r := range []volume.Region{{}, {Max: [3]int{11, 1, 1}}, {Min: [3]int{-1, 0, 0}, Max: [3]int{1, 1, 1}}} {
+		if _, err := ROIStats(v, ROI{Region: r}); err == nil {
+			t.Errorf("region %v was measured", r)
+		}
+	}
+}
+
+func TestResidualOfNothing(t *testing.T) {
+	v := ramp(4, 4, 2)
+	same, err := ResidualStats(t.Context(), v, v, Whole(v))
+	if err != nil || same.N != 32 || same.SD != 0 || same.Correlation.Finite() || same.Lag1[0].Finite() {
+		t.Errorf("equal volumes: %+v, %v", same, err)
+	}
+	padding := v.Clone()
+	padding.Mask = make([]bool, len(v.Data))
+	none, err := ResidualStats(t.Context(), v, padding, Whole(v))
+	if err != nil || none.N != 0 || none.Mean.Finite() || none.SD.Finite() || none.Min.Finite() || none.Correlation.Finite() {
+		t.Errorf("padding: %+v, %v", none, err)
+	}
+	if _, err := ResidualStats(t.Context(), v, ramp(4, 2, 4), Whole(v)); err == nil {
+		t.Error("volumes of other dims have a residual")
+	}
+}
+
+// An ellipse has the area of its formula, in any plane, and is symmetric.
+func TestEllipse(t *testing.T) {
+	for _, r := range []volume.Region{
+		{Min: [3]int{5, 7, 3}, Max: [3]int{105, 67, 4}},
+		{Min: [3]int{5, 3, 7}, Max: [3]int{105, 4, 67}},
+		{Min: [3]int{3, 5, 7}, Max: [3]int{4, 105, 67}},
+	} {
+		roi := ROI{Region: r, Shape: Ellipse}
+		n := 0
+		for z := r.Min[2]; z < r.Max[2]; z++ {
+			for y := r.Min[1]; y < r.Max[1]; y++ {
+				for x := r.Min[0]; x < r.Max[0]; x++ {
+					in := roi.Contains(x, y, z)
+					mirrored := roi.Contains(r.Min[0]+r.Max[0]-1-x, r.Min[1]+r.Max[1]-1-y, r.Min[2]+r.Max[2]-1-z)
+					if in != mirrored {
+						t.Fatalf("%v: %d %d %d is not as its mirror", r, x, y, z)
+					}
+					if in {
+						n++
+					}
+				}
+			}
+		}
+		if want := math.Pi * 50 * 30; math.Abs(float64(n)-want) > 0.01*want {
+			t.Errorf("%v: %d voxels, want about %.0f", r, n, want)
+		}
+	}
+	roi := ROI{Region: volume.Region{Max: [3]int{4, 4, 1}}, Shape: Ellipse}
+	if roi.Contains(0, 0, 0) || !roi.Contains(1, 0, 0) || roi.Contains(4, 1, 0) || roi.Contains(1, 1, 1) {
+		t.Error("the corners of 4 x 4 are outside the circle, the rest inside")
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	v := ramp(10, 1, 1) // 0 to 9
+	h, err := HistogramOf(v, Whole(v), 2, 8, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// [2,4) [4,6) [6,8]
+	if h.Below != 2 || h.Above != 1 || h.Counts[0] != 2 || h.Counts[1] != 2 || h.Counts[2] != 3 || h.Center(1) != 5 {
+		t.Errorf("%+v", h)
+	}
+	if h, err = HistogramOf(v, Whole(v), 0, 0, 3); err != nil || h.Lo != 0 || h.Hi != 9 || h.Below+h.Above != 0 {
+		t.Errorf("own range: %+v, %v", h, err)
+	}
+	for i := range v.Data {
+		v.Data[i] = 5
+	}
+	if h, err = HistogramOf(v, Whole(v), 0, 0, 4); err != nil || h.Counts[0] != 10 {
+		t.Errorf("constant: %+v, %v", h, err)
+	}
+	for _, c := range []struct {
+		lo, hi float64
+		bins   int
+	}{{0, 1, 0}, {1, 0, 4}, {math.NaN(), 1, 4}, {0, math.Inf(1), 4}} {
+		if _, err := HistogramOf(v, Whole(v), c.lo, c.hi, c.bins); err == nil {
+			t.Errorf("%+v was counted", c)
+		}
+	}
+}
+
+func TestProfile(t *testing.T) {
+	v := ramp(10, 8, 3) // spacing 0.5, 2, 3
+	p := Profile(v, [3]float64{2, 3, 1}, [3]float64{6, 3, 1})
+	if len(p) != 5 {
+		t.Fatalf("%d samples", len(p))
+	}
+	for k, s := range p {
+		if s.Value != float64(10302+k) || s.Distance != 0.5*float64(k) {
+			t.Errorf("sample %d: %+v", k, s)
+		}
+	}
+	// The ramp is linear, so interpolation between voxels is exact.
+	p = Profile(v, [3]float64{0.25, 6.5, 0.5}, [3]float64{8.75, 0, 1.75})
+	for k, s := range p {
+		f := float64(k) / float64(len(p)-1)
+		want := (0.25 + 8.5*f) + 100*(6.5-6.5*f) + 10000*(0.5+1.25*f)
+		if !near(s.Value, want, 1e-12) {
+			t.Errorf("sample %d: %g, want %g", k, s.Value, want)
+		}
+	}
+	if want := math.Sqrt(4.25*4.25 + 13*13 + 3.75*3.75); len(p) != 10 || !near(p[9].Distance, want, 1e-12) {
+		t.Errorf("%d samples over %g mm, want 10 over %g", len(p), p[len(p)-1].Distance, want)
+	}
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = true
+	}
+	v.Mask[v.Index(4, 3, 1)] = false
+	p = Profile(v, [3]float64{3, 3, 1}, [3]float64{11, 3, 1})
+	for k, s := range p {
+		if outside := k == 1 || k > 6; math.IsNaN(s.Value) != outside {
+			t.Errorf("sample %d: %g", k, s.Value)
+		}
+	}
+	if p = Profile(v, [3]float64{1, 1, 1}, [3]float64{1, 1, 1}); len(p) != 1 || p[0].Value != 10101 {
+		t.Errorf("a point: %v", p)
+	}
+	if p = Profile(v, [3]float64{0, 0, 0}, [3]float64{math.Inf(1), 0, 0}); p != nil {
+		t.Errorf("an endless line gave %d samples", len(p))
+	}
+}
+
+// White noise has an even spectrum of height variance x voxel area.
+func TestNoisePowerOfWhiteNoise(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{128, 128, 8}, [3]float64{0.5, 0.5, 1}))
+	for i, x := range draw(9, len(v.Data)) {
+		v.Data[i] = float32(x)
+	}
+	s, err := NoisePower(t.Context(), v, v.Bounds(), 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 256.0 * 256 / 12 * 0.25 // of an even distribution from 0 to 256
+	for i, p := range s.Power {
+		if math.Abs(float64(p)/want-1) > 0.1 {
+			t.Errorf("%.3g cycles per mm: %g, want about %g", s.Frequency[i], p, want)
+		}
+	}
+	if s.Patches != 8*7*7 || s.Frequency[15] != 1 {
+		t.Errorf("%d patches, last frequency %g; want 392 and 1", s.Patches, s.Frequency[15])
+	}
+	v.Mask = make([]bool, len(v.Data))
+	if _, err := NoisePower(t.Context(), v, v.Bounds(), 32); err == nil {
+		t.Error("padding has a spectrum")
+	}
+	if _, err := NoisePower(t.Context(), v, v.Bounds(), 129); err == nil {
+		t.Error("a patch larger than the slice fitted")
+	}
+}
