@@ -1,0 +1,57 @@
+package dicom
+
+import (
+	"time"
+)
+
+// Derived is what a derived series says of its making.
+type Derived struct {
+	// Recipe is the recipe's JSON: it enters the UIDs and a private element.
+	Recipe []byte
+	// Description is the derivation in words, for DerivationDescription (at most
+	// 1024 characters are kept).
+	Description string
+	// Suffix is put behind the source's SeriesDescription.
+	Suffix string
+	// Version is Quell's version.
+	Version string
+	// Now dates the new objects.
+	Now time.Time
+	// Code names the derivation; its zero value means Smoothing.
+	Code Code
+}
+
+// Code is a coded concept of DICOM (Code Sequence Macro).
+type Code struct{ Value, Scheme, Meaning string }
+
+// Smoothing is the derivation of a noise filter (PS3.16 CID 7203).
+var Smoothing = Code{"113087", "DCM", "Smoothing"}
+
+var (
+	// sourceForProcessing is why a derived image refers to its source (CID 7202).
+	sourceForProcessing = Code{"121322", "DCM", "Source image for image processing operation"}
+	// processingEquipment is what Quell contributed as (CID 7005).
+	processingEquipment = Code{"109102", "DCM", "Processing Equipment"}
+)
+
+// code returns the derivation's code.
+func (d *Derived) code() Code {
+	if d.Code == (Code{}) {
+		return Smoothing
+	}
+	return d.Code
+}
+
+// Report is what a writer did.
+type Report struct {
+	SeriesUID string   // of the series written
+	Files     int      // one per slice
+	Clipped   int64    // voxels outside the stored range, moved to its end
+	Warnings  []string // sentences for a person
+}
+
+// product is what objects made here name as their maker.
+const product = "Quell"
+
+func dicomDate(t time.Time) []byte { return []byte(t.Format("20060102")) }
+func dicomTime(t time.Time) []byte { return []byte(t.Format("150405.000000")) }

@@ -1,0 +1,214 @@
+package dicom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+)
+
+// rule is what happens to one attribute of the source when a series is derived
+// from it (PS3.3 C.7.6.1.1.2, C.12.4). An attribute without a rule is copied byte
+// for byte: patient, study, frame of reference, position, spacing, bits,
+// rescale, window, padding, overlays, private groups and all the rest.
+type rule struct {
+	tag   tagID
+	vr    string // "xs": US or SS as the pixels are
+	when  when
+	value func(*derivedSlice) []byte // the new value; for SQ the encoded items
+}
+
+// when says to which sources a rule applies.
+type when int
+
+const (
+	always  when = iota // set, whether the source has it or not
+	present             // replaced where the source has it
+	removed             // left out
+)
+
+// derivedAttributes is the whole of what an export changes, in order of tags.
+// Besides it there are the meta header (new), group lengths (removed), the
+// recipe's private block (recipeBlock) and the pixels.
+var derivedAttributes = []rule{
+	{tag: 0x00080001, when: removed}, // LengthToEnd (retired): would be wrong
+	{tagImageType, "CS", always, (*derivedSlice).imageType},
+	{tagInstanceCreationDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
+	{tagInstanceCreationTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
+	{tag: 0x00080014, when: removed}, // InstanceCreatorUID: it was not that device
+	{tagSOPInstanceUID, "UI", always, func(s *derivedSlice) []byte { return []byte(s.sopUID) }},
+	{tagSeriesDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
+	{tagContentDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
+	{tagSeriesTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
+	{tagContentTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
+	{tagSeriesDescription, "LO", always, (*derivedSlice).seriesDescription},
+	{tagDerivationDescription, "ST", always, (*derivedSlice).derivationDescription},
+	{tagSourceImageSequence, "SQ", always, (*derivedSlice).sourceImage},
+	{tagDerivationCodeSequence, "SQ", always, (*derivedSlice).derivationCode},
+	{tagContributingEquipmentSequence, "SQ", always, (*derivedSlice).contributingEquipment},
+	{tagSeriesInstanceUID, "UI", always, func(s *derivedSlice) []byte { return []byte(s.seriesUID) }},
+	{tagSeriesNumber, "IS", always, (*derivedSlice).seriesNumber},
+	{tagSmallestImagePixelValue, "xs", present, func(s *derivedSlice) []byte { return s.storedValue(s.smallest) }},
+	{tagLargestImagePixelValue, "xs", present, func(s *derivedSlice) []byte { return s.storedValue(s.largest) }},
+	{tag: tagSmallestPixelValueInSeries, when: removed},
+	{tag: tagLargestPixelValueInSeries, when: removed},
+	{tag: tagSmallestImagePixelValueInPlane, when: removed},
+	{tag: tagLargestImagePixelValueInPlane, when: removed},
+	{tag: tagIconImageSequence, when: removed},         // shows the source
+	{tag: tagMACParametersSequence, when: removed},     // signs the source
+	{tag: tagDigitalSignaturesSequence, when: removed}, // signs the source
+	{tag: tagDataSetTrailingPadding, when: removed},
+}
+
+// imageType makes value 1 DERIVED and value 2 SECONDARY; value 3 (AXIAL, which
+// CT demands) and any behind it are kept.
+func (s *derivedSlice) imageType() []byte {
+	values := bytes.Split(s.source(tagImageType), []byte{'\\'})
+	out := [][]byte{[]byte("DERIVED"), []byte("SECONDARY")}
+	if len(values) > 2 {
+		out = append(out, values[2:]...)
+	}
+	return bytes.Join(out, []byte{'\\'})
+}
+
+// seriesDescription puts the suffix behind the source's own text, whose bytes
+// (of whatever character set) are kept; LO holds 64 characters.
+func (s *derivedSlice) seriesDescription() []byte {
+	const most = 64
+	suffix := clip(ascii(s.Suffix), most)
+	old := s.source(tagSeriesDescription)
+	if len(old) == 0 || suffix == "" {
+		return append(bytes.Clone(old), suffix...)
+	}
+	if room := most - 1 - len(suffix); len(old) > room {
+		if !isASCII(old) {
+			return []byte(suffix) // cutting could break a character
+		}
+		old = old[:max(room, 0)]
+	}
+	return append(append(bytes.Clone(old), ' '), suffix...)
+}
+
+// derivationDescription adds to what the source says of its own derivation; ST
+// holds 1024 characters.
+func (s *derivedSlice) derivationDescription() []byte {
+	const most = 1024
+	text := clip(ascii(s.Description), most)
+	old := s.source(tagDerivationDescription)
+	if len(old) == 0 || len(old)+2+len(text) > most {
+		return []byte(text)
+	}
+	return append(append(bytes.Clone(old), "; "...), text...)
+}
+
+// sourceImage refers to the slice at the same position. A 3-D filter used its
+// neighbours too: the recipe says so.
+func (s *derivedSlice) sourceImage() []byte {
+	var item []byte
+	item = appendElement(item, s.enc, tagReferencedSOPClassUID, "UI", s.source(tagSOPClassUID))
+	item = appendElement(item, s.enc, tagReferencedSOPInstanceUID, "UI", s.source(tagSOPInstanceUID))
+	item = appendElement(item, s.enc, tagSpatialLocationsPreserved, "CS", []byte("YES"))
+	item = appendCode(item, s.enc, tagPurposeOfReferenceCodeSequence, sourceForProcessing)
+	return appendItem(nil, s.enc, item)
+}
+
+// derivationCode appends to the codes of earlier derivations.
+func (s *derivedSlice) derivationCode() []byte {
+	return appendItem(s.sourceItems(tagDerivationCodeSequence), s.enc, codeItem(s.enc, s.code()))
+}
+
+// contributingEquipment appends Quell to what already worked on the image;
+// the General Equipment module stays the scanner's.
+func (s *derivedSlice) contributingEquipment() []byte {
+	var item []byte
+	item = appendElement(item, s.enc, tagManufacturer, "LO", []byte(product))
+	item = appendElement(item, s.enc, tagManufacturerModelName, "LO", []byte(product))
+	item = appendElement(item, s.enc, tagSoftwareVersions, "LO", []byte(clip(ascii(s.Version), 64)))
+	item = appendElement(item, s.enc, tagContributionDateTime, "DT", append(dicomDate(s.Now), dicomTime(s.Now)...))
+	item = appendCode(item, s.enc, tagPurposeOfReferenceCodeSequence, processingEquipment)
+	return appendItem(s.sourceItems(tagContributingEquipmentSequence), s.enc, item)
+}
+
+// seriesNumber moves the derived series behind the source's: n + 9000, within
+// the range of IS.
+func (s *derivedSlice) seriesNumber() []byte {
+	const offset, most = 9000, 1<<31 - 1
+	n, err := strconv.ParseInt(strings.TrimSpace(string(s.source(tagSeriesNumber))), 10, 32)
+	if err != nil || n > most-offset {
+		n = 0
+	}
+	return strconv.AppendInt(nil, n+offset, 10)
+}
+
+// storedValue encodes a stored pixel value.
+func (s *derivedSlice) storedValue(v int64) []byte {
+	return s.enc.order.(binary.AppendByteOrder).AppendUint16(nil, uint16(v))
+}
+
+// The recipe is kept in a private block (PS3.5 section 7.8.1): group 1971 is
+// odd, below the pixels, and not one that a scanner maker is known to use; the
+// creator's name makes the block ours even where it is.
+const (
+	recipeGroup   = 0x1971
+	recipeCreator = "QUELL"
+	recipeElement = 0x01 // UT: the recipe's JSON
+)
+
+// recipeBlock returns the private creator and the recipe, in the block that
+// Quell already has in the source or in the first free one.
+func (s *derivedSlice) recipeBlock() []edit {
+	block := -1
+	taken := map[uint16]bool{}
+	for _, e := range s.file.elements {
+		if n := e.tag.element(); e.tag.group() == recipeGroup && n >= 0x10 && n <= 0xFF {
+			taken[n] = true
+			if string(s.source(e.tag)) == recipeCreator {
+				block = int(n)
+			}
+		}
+	}
+	for n := uint16(0x10); block < 0 && n <= 0xFF; n++ {
+		if !taken[n] {
+			block = int(n)
+		}
+	}
+	if block < 0 {
+		return nil
+	}
+	creator := tagID(recipeGroup<<16 | block)
+	recipe := tagID(recipeGroup<<16 | block<<8 | recipeElement)
+	return []edit{
+		{creator, appendElement(nil, s.enc, creator, "LO", []byte(recipeCreator))},
+		{recipe, appendElement(nil, s.enc, recipe, "UT", asciiJSON(s.Recipe))},
+	}
+}
+
+// asciiJSON escapes what is not ASCII, so that the text is the same in every
+// character set.
+func asciiJSON(b []byte) []byte {
+	if isASCII(b) {
+		return b
+	}
+	out := make([]byte, 0, len(b)+16)
+	for _, r := range string(b) {
+		if r < 0x80 {
+			out = append(out, byte(r))
+			continue
+		}
+		for _, u := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, u)
+		}
+	}
+	return out
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 || c == 0x1B { // ESC begins another set of ISO 2022
+			return false
+		}
+	}
+	return true
+}

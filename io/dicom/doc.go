@@ -1,0 +1,21 @@
+// Package dicom reads series of DICOM files into volumes and writes derived
+// series back.
+//
+// In: Scan lists what a folder (or any fs.FS) holds from headers alone, Load
+// brings one volume in. A Part 10 tokenizer of our own stands at the door: it
+// proves that every element lies inside its file and says which transfer
+// syntax and where the pixels are. Attribute values are then taken by
+// github.com/suyashkumar/dicom from the few elements that are wanted, and pixel
+// bytes are converted here, in bulk.
+//
+// Out: Write patches the bytes of the source's own files, so that every
+// attribute that the table in derive_table.go does not name stays byte for
+// byte; WriteNew makes a series for a volume that has no DICOM source. Both
+// write to a temporary folder beside the target, read it back and rename it.
+//
+// Positions are LPS+ mm. Slices are ordered along the slice normal (row x
+// column), never by file name or instance number.
+//
+// The package imports the standard library, volume, suyashkumar/dicom and
+// x/sync; nothing else of Quell.
+package dicom

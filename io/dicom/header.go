@@ -1,0 +1,289 @@
+package dicom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/suyashkumar/dicom/pkg/uid"
+
+	"quell/volume"
+)
+
+// header is what a scan keeps of one image file.
+type header struct {
+	name   string // in the container
+	size   int64  // of the file
+	syntax syntax
+
+	sopClass, sopUID string
+	meta             volume.Meta
+	imageType        []string
+	instance         int
+	unit             string
+
+	format    pixelFormat
+	placed    bool // position, row and column are known
+	position  volume.Vec
+	row, col  volume.Vec // unit vectors of growing column and row index
+	spacing   [2]float64 // mm between columns, between rows
+	noSpacing bool       // spacing is made up
+	// thickness is the slice spacing that the header claims: used for a series
+	// of one slice only, where positions cannot say.
+	thickness float64
+
+	splits [len(splitters)]string // values that may tell volumes apart
+
+	aside string // why the image cannot be in a volume; "" where it can
+	err   *Error // why the file is broken; nil where it is sound
+}
+
+// wantedTags are the attributes a scan reads.
+var wantedTags = func() map[tagID]bool {
+	want := map[tagID]bool{}
+	for _, t := range []tagID{
+		tagSpecificCharacterSet, tagImageType, tagSOPClassUID, tagSOPInstanceUID,
+		tagStudyDate, tagModality, tagManufacturer, tagStudyDescription, tagSeriesDescription,
+		tagPatientName, tagPatientID, tagBodyPartExamined, tagSliceThickness,
+		tagSpacingBetweenSlices, tagImagerPixelSpacing, tagConvolutionKernel,
+		tagStudyInstanceUID, tagSeriesInstanceUID, tagSeriesNumber, tagInstanceNumber,
+		tagImagePositionPatient, tagImageOrientationPatient,
+		tagSamplesPerPixel, tagPhotometricInterpretation, tagNumberOfFrames, tagRows, tagColumns,
+		tagPixelSpacing, tagBitsAllocated, tagBitsStored, tagHighBit, tagPixelRepresentation,
+		tagPixelPaddingValue, tagPixelPaddingRangeLimit, tagWindowCenter, tagWindowWidth,
+		tagWindowCenterWidthExplanation, tagRescaleIntercept, tagRescaleSlope, tagRescaleType,
+		tagUnits,
+	} {
+		want[t] = true
+	}
+	for _, s := range splitters {
+		want[s.tag] = true
+	}
+	return want
+}()
+
+// kind is what a file turned out to be.
+type kind int
+
+const (
+	kindImage   kind = iota // a DICOM image, sound or not
+	kindForeign             // no DICOM file
+	kindIndex               // a DICOMDIR or another media directory
+	kindOther               // DICOM, but no image
+)
+
+// mediaDirectory is the SOP class of DICOMDIR files.
+const mediaDirectory = "1.2.840.10008.1.3.10"
+
+// readHeader reads one file as far as its pixels. An error is returned for
+// what is no fault of the file (the context's end); a broken file has its err
+// set.
+func readHeader(ctx context.Context, fsys fs.FS, name string) (*header, kind, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
+	h := &header{name: name}
+	f, err := fsys.Open(name)
+	if err != nil {
+		h.err = fileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", cause(err))
+		return h, kindForeign, nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return h, kindForeign, nil
+	}
+	h.size = info.Size()
+
+	p, err := tokenize(&window{r: f, size: h.size}, func(t tagID) bool { return wantedTags[t] })
+	switch {
+	case errors.Is(err, errNotDICOM), err != nil && len(p.meta)+len(p.elements) == 0 && h.size < 132:
+		return h, kindForeign, nil
+	case errors.Is(err, errTruncated):
+		h.err = fileError(name, adviseCopy, err, "the file is cut off (it holds %d bytes: %s)", h.size, reason(err))
+	case err != nil:
+		h.err = fileError(name, adviseCopy, err, "the file is damaged (%s)", reason(err))
+	}
+	k := h.fill(p)
+	return h, k, nil
+}
+
+// cause strips the path from an error of the file system.
+func cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return err.Error()
+}
+
+// reason words a tokenizer's error without its sentinel.
+func reason(err error) string {
+	return strings.TrimSuffix(err.Error(), ": "+errTruncated.Error())
+}
+
+// fill takes the values from what was tokenized.
+func (h *header) fill(p *part10) kind {
+	h.syntax = p.syntax
+	a, err := readValues(p)
+	if err != nil && h.err == nil {
+		h.err = fileError(h.name, adviseCopy, err, "%s", err)
+	}
+	h.sopClass, h.sopUID = a.text(tagSOPClassUID), a.text(tagSOPInstanceUID)
+	if h.sopClass == mediaDirectory || slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == 0x00041220 }) {
+		return kindIndex
+	}
+	h.fillMeta(a)
+	if h.err != nil {
+		return kindImage
+	}
+	if p.syntax.deflated {
+		h.meta.UID = "deflated " + h.name // nothing of it can be read: it stands alone
+		h.aside = refuseSyntax(p.syntax)
+		return kindImage
+	}
+	if p.pixels < 0 {
+		if slices.ContainsFunc(p.elements, func(e element) bool {
+			return e.tag == tagFloatPixelData || e.tag == tagDoubleFloatPixelData
+		}) {
+			h.aside = "its pixels are floating point numbers, which are not read"
+			return kindImage
+		}
+		if _, ok := a.integer(tagRows); ok {
+			h.err = fileError(h.name, adviseCopy, nil, "it describes an image and holds no pixel data")
+			return kindImage
+		}
+		return kindOther
+	}
+	h.fillImage(a, p.elements[p.pixels])
+	for i, s := range splitters {
+		h.splits[i] = s.value(a)
+	}
+	return kindImage
+}
+
+func (h *header) fillMeta(a attributes) {
+	h.imageType = a.strings(tagImageType)
+	h.instance, _ = a.integer(tagInstanceNumber)
+	h.meta = volume.Meta{
+		Format:         "DICOM",
+		Modality:       a.text(tagModality),
+		Description:    a.text(tagSeriesDescription),
+		Number:         a.text(tagSeriesNumber),
+		UID:            a.text(tagSeriesInstanceUID),
+		Study:          a.text(tagStudyDescription),
+		StudyDate:      a.text(tagStudyDate),
+		Patient:        a.text(tagPatientName),
+		PatientID:      a.text(tagPatientID),
+		Manufacturer:   a.text(tagManufacturer),
+		BodyPart:       a.text(tagBodyPartExamined),
+		Kernel:         a.text(tagConvolutionKernel),
+		TransferSyntax: h.syntax.uid,
+	}
+	centres, _ := a.numbers(tagWindowCenter)
+	widths, _ := a.numbers(tagWindowWidth)
+	names := a.strings(tagWindowCenterWidthExplanation)
+	for i := range min(len(centres), len(widths)) {
+		w := volume.Window{Center: centres[i], Width: widths[i]}
+		if i < len(names) {
+			w.Name = names[i]
+		}
+		if w.Width > 0 {
+			h.meta.Windows = append(h.meta.Windows, w)
+		}
+	}
+	switch t := a.text(tagRescaleType); {
+	case t == "HU", h.meta.Modality == "CT" && t == "" && !h.localizer():
+		h.unit = "HU"
+	case h.meta.Modality == "PT":
+		h.unit = a.text(tagUnits)
+	}
+}
+
+// fillImage takes pixel format and position, and sets aside what cannot be one
+// slice of a volume.
+func (h *header) fillImage(a attributes, pixels element) {
+	var problem string
+	h.format, problem = readPixelFormat(a)
+	frames, hasFrames := a.integer(tagNumberOfFrames)
+	switch {
+	case hasFrames && frames > 1, multiFrame[h.sopClass]:
+		h.aside = fmt.Sprintf("it is a multi-frame object (%s, %s), which is not read yet", className(h.sopClass), count(max(frames, 1), "frame", "frames"))
+	case slices.Contains(h.imageType, "MOSAIC"):
+		h.aside = "it is a Siemens mosaic (many slices tiled in one image), which is not read yet"
+	case problem != "":
+		h.aside = problem
+	case !h.syntax.native():
+		h.aside = refuseSyntax(h.syntax)
+	case pixels.length == undefinedLength:
+		h.err = fileError(h.name, adviseCopy, nil, "its pixel data has no length though it is not compressed")
+	case int64(pixels.length) < h.format.bytes():
+		h.err = fileError(h.name, adviseCopy, nil, "it holds %d bytes of pixels where %d x %d pixels need %d",
+			pixels.length, h.format.cols, h.format.rows, h.format.bytes())
+	}
+	h.fillPlane(a)
+}
+
+// fillPlane takes the image plane module (PS3.3 C.7.6.2).
+func (h *header) fillPlane(a attributes) {
+	h.spacing = [2]float64{1, 1}
+	h.noSpacing = true
+	for _, t := range []tagID{tagPixelSpacing, tagImagerPixelSpacing} {
+		// The file's order is row spacing (down), column spacing (across).
+		if s, ok := a.numbers(t); ok && len(s) == 2 && s[0] > 0 && s[1] > 0 {
+			h.spacing, h.noSpacing = [2]float64{s[1], s[0]}, false
+			break
+		}
+	}
+	for _, t := range []tagID{tagSpacingBetweenSlices, tagSliceThickness} {
+		if s, ok := a.number(t); ok && s > 0 {
+			h.thickness = s
+			break
+		}
+	}
+	ipp, ok1 := a.numbers(tagImagePositionPatient)
+	iop, ok2 := a.numbers(tagImageOrientationPatient)
+	if !ok1 || !ok2 || len(ipp) != 3 || len(iop) != 6 {
+		return
+	}
+	row, col := volume.Vec(iop[:3]), volume.Vec(iop[3:])
+	if math.Abs(row.Norm()-1) > 0.01 || math.Abs(col.Norm()-1) > 0.01 || math.Abs(row.Dot(col)) > 0.01 {
+		return
+	}
+	h.placed, h.position, h.row, h.col = true, volume.Vec(ipp), row.Unit(), col.Unit()
+}
+
+func (h *header) normal() volume.Vec { return h.row.Cross(h.col).Unit() }
+
+func (h *header) localizer() bool {
+	return slices.Contains(h.imageType, "LOCALIZER")
+}
+
+// multiFrame holds the SOP classes whose geometry is in functional groups even
+// where they hold one frame.
+var multiFrame = map[string]bool{
+	"1.2.840.10008.5.1.4.1.1.2.1": true, "1.2.840.10008.5.1.4.1.1.2.2": true, // Enhanced CT, Legacy Converted
+	"1.2.840.10008.5.1.4.1.1.4.1": true, "1.2.840.10008.5.1.4.1.1.4.3": true, "1.2.840.10008.5.1.4.1.1.4.4": true, // MR
+	"1.2.840.10008.5.1.4.1.1.130": true, "1.2.840.10008.5.1.4.1.1.128.1": true, // PET
+	"1.2.840.10008.5.1.4.1.1.66.4": true, // Segmentation
+}
+
+// className returns a SOP class's name, or its UID where that is not known.
+func className(u string) string {
+	if info, err := uid.Lookup(u); err == nil {
+		return info.Name
+	}
+	if u == "" {
+		return "no SOP class"
+	}
+	return u
+}
+
+// refuseSyntax says that a file is compressed in a way that is not read.
+func refuseSyntax(s syntax) string {
+	return fmt.Sprintf("its transfer syntax %s (%s) is not read yet", s.name, s.uid)
+}

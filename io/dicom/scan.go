@@ -1,0 +1,179 @@
+package dicom
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"quell/volume"
+)
+
+// listedFiles is how many names a finding about many files carries.
+const listedFiles = 20
+
+// Scan reads the headers of the named files of fsys (nil: every file below its
+// root) and says which volumes they form. Files are read in parallel, as far as
+// their pixels. A file that is no DICOM image is counted and told of in the
+// findings; the error is an *Error where there is no DICOM image at all, or the
+// context's.
+//
+// A series with a damaged file, or of a kind that is not read, has an entry
+// whose Err says why; the others stay usable.
+func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
+	c := &Catalog{fsys: fsys}
+	if names == nil {
+		var err error
+		if names, err = c.walk(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c.Files = len(names)
+	headers := make([]*header, len(names))
+	kinds := make([]kind, len(names))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading waits for the disk at times
+	for i, name := range names {
+		g.Go(func() (err error) {
+			headers[i], kinds[i], err = readHeader(ctx, fsys, name)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+
+	byKind := map[kind][]*header{}
+	for i, h := range headers {
+		byKind[kinds[i]] = append(byKind[kinds[i]], h)
+	}
+	if len(byKind[kindImage]) == 0 {
+		return nil, noImages(byKind, names)
+	}
+	c.tell(byKind)
+	c.Entries = formEntries(byKind[kindImage])
+	c.Default = largest(c.Entries)
+	return c, nil
+}
+
+// walk lists every file below the root, except what an export that was killed
+// left half-written.
+func (c *Catalog) walk(ctx context.Context) ([]string, error) {
+	var names []string
+	err := fs.WalkDir(c.fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && name == ".":
+			return fileError(name, "check the path and that it may be read", err, "the folder cannot be opened (%s)", cause(err))
+		case err != nil:
+			c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "unreadable",
+				Text: fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err)), Files: []string{name}})
+			return fs.SkipDir
+		case d.IsDir() && strings.HasPrefix(d.Name(), stagePrefix):
+			return fs.SkipDir
+		case d.Type()&^fs.ModeSymlink == 0: // no pipe or device, which would wait
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+// noImages says why a scan found nothing to show.
+func noImages(byKind map[kind][]*header, names []string) error {
+	const choose = "choose a file or folder with CT or MR images"
+	switch {
+	case len(names) == 0:
+		return fileError(".", choose, ErrNoImages, "the folder is empty")
+	case len(names) == 1 && len(byKind[kindForeign]) == 1:
+		if err := byKind[kindForeign][0].err; err != nil {
+			return err
+		}
+		return fileError(names[0], choose, ErrNoImages, "it is not a DICOM file")
+	case len(byKind[kindIndex]) == len(names):
+		return fileError(names[0], "choose the folder that holds its images", ErrNoImages, "it is an index of other files and holds no image")
+	case len(names) == 1:
+		return fileError(names[0], choose, ErrNoImages, "it is a DICOM file without an image (%s)", className(byKind[kindOther][0].sopClass))
+	default:
+		return fileError(".", choose, ErrNoImages, "none of the %d files holds a DICOM image", len(names))
+	}
+}
+
+// tell writes the findings about files that belong to no series.
+func (c *Catalog) tell(byKind map[kind][]*header) {
+	add := func(kind, one, many string, hs []*header) {
+		if len(hs) == 0 {
+			return
+		}
+		text := one
+		if len(hs) > 1 {
+			text = fmt.Sprintf(many, len(hs))
+		}
+		c.Findings = append(c.Findings, volume.Finding{Severity: volume.Note, Kind: kind, Text: text, Files: fileNames(hs)})
+	}
+	var foreign []*header
+	for _, h := range byKind[kindForeign] {
+		if h.err == nil {
+			foreign = append(foreign, h)
+			continue
+		}
+		c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "unreadable",
+			Text: h.err.Error() + ".", Files: []string{h.name}})
+	}
+	for _, h := range byKind[kindImage] {
+		if isOrphan(h) {
+			c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "damaged",
+				Text: h.err.Error() + "; its series cannot be told.", Files: []string{h.name}})
+		}
+	}
+	add("foreign", "One file is not DICOM.", "%d files are not DICOM.", foreign)
+	add("index", "One file is an index (DICOMDIR); the images are read themselves.",
+		"%d files are indexes (DICOMDIR); the images are read themselves.", byKind[kindIndex])
+	add("no-image", "One DICOM file holds no image.", "%d DICOM files hold no image.", byKind[kindOther])
+}
+
+func fileNames(hs []*header) []string {
+	var out []string
+	for _, h := range hs[:min(len(hs), listedFiles)] {
+		out = append(out, h.name)
+	}
+	return out
+}
+
+// largest returns the index of the largest entry among those that can be
+// loaded and those that could be if a file were not damaged: a small series
+// must not be taken for the one that was meant.
+func largest(entries []Entry) int {
+	best, most := 0, -1
+	for i, e := range entries {
+		n := e.Geometry.Voxels()
+		if e.damaged {
+			n = int(e.Bytes / 2) // about: most pixels have two bytes
+		}
+		if (e.Err == nil || e.damaged) && n > most {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+// isOrphan says whether a broken file does not tell its series.
+func isOrphan(h *header) bool { return h.err != nil && h.meta.UID == "" }
+
+// refuseBeside refuses the entries with files in the folder of an orphan: the
+// slice that was lost may be theirs.
+func refuseBeside(entries []Entry, orphan *header) {
+	dir := path.Dir(orphan.name)
+	for i := range entries {
+		e := &entries[i]
+		if e.Err == nil && slices.ContainsFunc(e.slices, func(h *header) bool { return path.Dir(h.name) == dir }) {
+			e.Err, e.damaged = orphan.err, true
+		}
+	}
+}

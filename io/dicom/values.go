@@ -1,0 +1,160 @@
+package dicom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	lib "github.com/suyashkumar/dicom"
+	"github.com/suyashkumar/dicom/pkg/tag"
+)
+
+// attributes are the values of the elements that were kept by the tokenizer.
+type attributes struct {
+	set map[tagID]*lib.Element
+}
+
+// readValues parses the wanted elements of a file. The parser sees only these,
+// each proven to lie inside the file, behind a meta header made here: its
+// answers to truncation, nesting and unknown syntaxes never come into play.
+func readValues(p *part10) (a attributes, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the header cannot be read (%v)", r)
+		}
+	}()
+	input := parserInput(p)
+	set, err := lib.Parse(bytes.NewReader(input), int64(len(input)), nil,
+		lib.SkipProcessingPixelDataValue(), lib.AllowUnknownSpecificCharacterSet())
+	if err != nil {
+		return attributes{}, fmt.Errorf("the header cannot be read (%w)", err)
+	}
+	a.set = make(map[tagID]*lib.Element, len(set.Elements))
+	for _, e := range set.Elements {
+		a.set[tagID(e.Tag.Uint32())] = e
+	}
+	return a, nil
+}
+
+// parserInput is a DICOM file of the wanted elements alone, in one of the three
+// plain transfer syntaxes.
+func parserInput(p *part10) []byte {
+	uid := uidExplicitLE
+	switch p.syntax.encoding {
+	case implicitLE:
+		uid = uidImplicitLE
+	case explicitBE:
+		uid = uidExplicitBE
+	}
+	meta := appendElement(nil, explicitLE, tagTransferSyntaxUID, "UI", []byte(uid))
+	b := make([]byte, 128, 256+len(p.wanted))
+	b = append(b, "DICM"...)
+	b = appendElement(b, explicitLE, tagFileMetaInformationGroupLength, "UL",
+		binary.LittleEndian.AppendUint32(nil, uint32(len(meta))))
+	return append(append(b, meta...), p.wanted...)
+}
+
+// strings returns the values of a text attribute, blanks trimmed.
+func (a attributes) strings(t tagID) []string {
+	e, ok := a.set[t]
+	if !ok || e.Value.ValueType() != lib.Strings {
+		return nil
+	}
+	values := lib.MustGetStrings(e.Value)
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = strings.Trim(v, " \x00")
+	}
+	return out
+}
+
+// text returns the first value of a text attribute; "" where there is none.
+func (a attributes) text(t tagID) string {
+	if s := a.strings(t); len(s) > 0 {
+		return s[0]
+	}
+	return ""
+}
+
+// integer returns a binary or text (IS) integer and whether it is there.
+func (a attributes) integer(t tagID) (int, bool) {
+	e, ok := a.set[t]
+	if !ok {
+		return 0, false
+	}
+	if e.Value.ValueType() == lib.Ints {
+		if v := lib.MustGetInts(e.Value); len(v) > 0 {
+			return v[0], true
+		}
+		return 0, false
+	}
+	f, ok := a.number(t)
+	return int(f), ok && f == math.Trunc(f) && math.Abs(f) < 1<<31
+}
+
+// number returns the first value of a numeric attribute.
+func (a attributes) number(t tagID) (float64, bool) {
+	if v, ok := a.numbers(t); ok && len(v) > 0 {
+		return v[0], true
+	}
+	return 0, false
+}
+
+// numbers returns the values of a decimal attribute (DS, FD, FL); false where
+// it is absent, empty or one value is no finite number.
+func (a attributes) numbers(t tagID) ([]float64, bool) {
+	e, ok := a.set[t]
+	if !ok {
+		return nil, false
+	}
+	if e.Value.ValueType() == lib.Floats {
+		return lib.MustGetFloats(e.Value), true
+	}
+	var out []float64
+	for _, s := range a.strings(t) {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, false
+		}
+		out = append(out, v)
+	}
+	return out, len(out) > 0
+}
+
+// stored returns a two-byte attribute whose VR is US or SS by the pixel
+// representation: in implicit VR no parser can know which.
+func (a attributes) stored(t tagID, signed bool) (int, bool) {
+	v, ok := a.integer(t)
+	if !ok {
+		return 0, false
+	}
+	if signed {
+		return int(int16(v)), true
+	}
+	return int(uint16(v)), true
+}
+
+// dictionaryVR returns the first VR that the data dictionary gives a tag.
+func dictionaryVR(t tagID) string {
+	info, err := tag.Find(tag.Tag{Group: t.group(), Element: t.element()})
+	if err != nil || len(info.VRs) == 0 {
+		return "UN"
+	}
+	return info.VRs[0]
+}
+
+// knownAsUN re-heads an element of VR UN whose tag is in the dictionary, so
+// that its value can be read as what it is.
+func knownAsUN(raw []byte, e element, enc encoding) []byte {
+	if e.vr != "UN" || len(raw) > math.MaxUint16 {
+		return raw
+	}
+	vr := dictionaryVR(e.tag)
+	if vr == "UN" || vr == "SQ" {
+		return nil
+	}
+	return appendElement(nil, enc, e.tag, vr, raw[12:])
+}

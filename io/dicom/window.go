@@ -1,0 +1,79 @@
+package dicom
+
+import (
+	"errors"
+	"io"
+)
+
+// window is a forward-moving view of a file: the tokenizer looks at headers
+// and jumps over values, so a file of any size is walked in a few kilobytes.
+type window struct {
+	r    io.Reader // nil where buf is the whole file
+	size int64     // of the file
+	base int64     // file offset of buf[0]
+	buf  []byte
+}
+
+// windowChunk is what one read asks for: most CT and MR headers fit in it.
+const windowChunk = 16 << 10
+
+// errTruncated is in the chain when an element reaches past the file's end.
+var errTruncated = errors.New("the file ends too early")
+
+// at returns the n bytes at offset off. They stay valid until the next call.
+// Offsets must not go back before the last one asked for.
+func (w *window) at(off int64, n int) ([]byte, error) {
+	if off < w.base || n < 0 || off > w.size-int64(n) {
+		return nil, errTruncated
+	}
+	if have := w.base + int64(len(w.buf)); off+int64(n) > have {
+		if w.r == nil {
+			return nil, errTruncated
+		}
+		if err := w.advance(off, n); err != nil {
+			return nil, err
+		}
+	}
+	from := int(off - w.base)
+	return w.buf[from : from+n], nil
+}
+
+// advance moves the window to off and fills at least n bytes.
+func (w *window) advance(off int64, n int) error {
+	have := w.base + int64(len(w.buf))
+	if off >= have {
+		if err := w.skip(off - have); err != nil {
+			return err
+		}
+		w.buf = w.buf[:0]
+	} else {
+		w.buf = w.buf[:copy(w.buf, w.buf[off-w.base:])]
+	}
+	w.base = off
+	want := int(min(int64(max(n, windowChunk)), w.size-off))
+	if cap(w.buf) < want {
+		w.buf = append(make([]byte, 0, want), w.buf...)
+	}
+	old := len(w.buf)
+	got, err := io.ReadAtLeast(w.r, w.buf[old:want], n-old)
+	w.buf = w.buf[:old+got]
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errTruncated // shorter than its size promised
+	}
+	return err
+}
+
+func (w *window) skip(n int64) error {
+	if n == 0 {
+		return nil
+	}
+	if s, ok := w.r.(io.Seeker); ok {
+		_, err := s.Seek(n, io.SeekCurrent)
+		return err
+	}
+	_, err := io.CopyN(io.Discard, w.r, n)
+	if err == io.EOF {
+		return errTruncated
+	}
+	return err
+}
