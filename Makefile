@@ -3,8 +3,6 @@
 GO      ?= go
 BIN     := bin
 TOOLS   := $(CURDIR)/.tools
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -X quell/app.buildVersion=$(VERSION)
 
 # Everything but the window itself builds without cgo. The root package is the window.
 PACKAGES = $(shell CGO_ENABLED=0 $(GO) list ./... | grep -v '^quell$$')
@@ -22,11 +20,11 @@ run: ## set up, then open the workbench on the bundled series (headless without 
 build: cli workbench ## the command line and the workbench, into bin/
 
 cli: ## the command line alone; needs no C compiler
-	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/quell ./cmd/quell
+	CGO_ENABLED=0 $(GO) build -o $(BIN)/quell ./cmd/quell
 
 workbench: ## the workbench; installs the window system's headers where they are missing
 	@scripts/setup.sh window
-	CGO_ENABLED=1 $(GO) build -ldflags '$(LDFLAGS)' -o $(BIN)/quell-workbench .
+	CGO_ENABLED=1 $(GO) build -o $(BIN)/quell-workbench .
 
 test: ## every test; needs no display, no GPU, no C compiler
 	CGO_ENABLED=0 $(GO) vet $(PACKAGES)

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"math"
+	"path/filepath"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// TestErrand is a radiologist's whole errand on the bundled series: open,
+// filter, judge, export in both formats, open again.
+func TestErrand(t *testing.T) {
+	s, err := OpenBundled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Modality != "CT" || s.Volume.Dims != [3]int{512, 512, 9} || s.Volume.Unit != "HU" || len(s.Sources) != 9 {
+		t.Fatalf("%s, %v, %q, %d sources", s.Modality, s.Volume.Dims, s.Volume.Unit, len(s.Sources))
+	}
+	eng, err := PickEngine("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := denoise.FactsOf(s.Volume)
+	region := volume.Slices(s.Volume.Geometry, 4, 7)
+	verdict := func(r denoise.Recipe) (*Run, Verdict) {
+		var done, total int64
+		run, err := Denoise(t.Context(), eng, s, r, region, &facts, func(d, n int64) { done, total = d, n })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done != total || total != int64(region.Voxels()) {
+			t.Errorf("%s: progress ends at %d of %d, want %d", r.Filter, done, total, region.Voxels())
+		}
+		m, err := MeasureRun(t.Context(), run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run, m.Verdict
+	}
+	if _, v := verdict(mustRecipe("gaussian", 2)); v != Over {
+		t.Errorf("a blur of 1 mm takes anatomy from a CT, and is judged %s", v)
+	}
+	run, v := verdict(mustRecipe("nlm", 2))
+	if v != Matched {
+		t.Errorf("nlm with automatic h is judged %s", v)
+	}
+
+	dir := t.TempDir()
+	for name, tolerance := range map[string]float64{
+		"out":        math.Abs(s.Sources[0].Slope) / 2,
+		"out.nii.gz": 0,
+	} {
+		report, err := Export(t.Context(), run, filepath.Join(dir, name), ExportOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Clipped != 0 {
+			t.Errorf("%s: %d voxels clipped", name, report.Clipped)
+		}
+		back := reopen(t, report.Output)
+		worst := 0.0
+		for i := range back.Volume.Data {
+			if run.Result.Valid(i) {
+				worst = max(worst, math.Abs(float64(back.Volume.Data[i])-float64(run.Result.Data[i])))
+			}
+		}
+		if worst > tolerance+1e-4 {
+			t.Errorf("%s: values differ by %g HU, more than half a rescale step (%g)", name, worst, tolerance)
+		}
+		if !back.Volume.SameGrid(run.Result.Geometry, gridTolerance) {
+			t.Errorf("%s: the slices are not where they were", name)
+		}
+	}
+}

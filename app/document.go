@@ -1,0 +1,201 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// gridTolerance is how far, in mm, two grids may lie apart and still be
+// compared voxel by voxel: less than any voxel, more than a writer's rounding.
+const gridTolerance = 0.01
+
+// Document is the state behind one open series. Its methods are for one
+// goroutine, the window's; whatever takes time is a function beside it that is
+// safe for concurrent use (denoise.FactsOf, AddNoise, Denoise, MeasureRun) and
+// whose result is handed in.
+type Document struct {
+	series    *volume.Series
+	reference *volume.Series
+	facts     denoise.Facts
+	known     bool // facts are there
+	noise     *Noise
+	run       *Run
+	recipes   History[denoise.Recipe]
+}
+
+// Noise is noise that was added in the workbench.
+type Noise struct {
+	Model denoise.NoiseModel `json:"model"`
+	Sigma float64            `json:"sigma"`
+	Seed  uint64             `json:"seed"`
+}
+
+// String returns "gaussian noise, sigma 20, seed 1".
+func (n Noise) String() string {
+	return fmt.Sprintf("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
+}
+
+// Validate says what is wrong with noise that nobody can add.
+func (n Noise) Validate() error {
+	models := denoise.NoiseModels()
+	if !slices.Contains(models, n.Model) {
+		return Usagef("no noise model is called %q; there are %s and %s", n.Model, models[0], models[1])
+	}
+	if !(n.Sigma >= 0) || math.IsInf(n.Sigma, 0) {
+		return Usagef("a noise sigma of %g cannot be; give 0 or more", n.Sigma)
+	}
+	return nil
+}
+
+// NewDocument returns the document of a series as opened.
+func NewDocument(s *volume.Series) *Document { return &Document{series: s} }
+
+// Series returns the series that is filtered, noise included where it was
+// added.
+func (d *Document) Series() *volume.Series { return d.series }
+
+// Facts returns what is known of the series' values; false until SetFacts.
+func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
+
+// SetFacts takes the result of denoise.FactsOf for v; it is ignored when the
+// document shows another volume by now.
+func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
+	if v == d.series.Volume {
+		d.facts, d.known = f, true
+	}
+}
+
+// Noise returns the noise that was added; false where none was.
+func (d *Document) Noise() (Noise, bool) {
+	if d.noise == nil {
+		return Noise{}, false
+	}
+	return *d.noise, true
+}
+
+// SetNoisy shows noisy, the result of AddNoise for this document's series; the
+// clean original becomes the reference. The run is dropped.
+func (d *Document) SetNoisy(noisy *volume.Series, n Noise) {
+	clean := d.series
+	if d.noise != nil { // noise is added to the original, not to noise
+		clean = d.reference
+	}
+	d.series, d.reference, d.noise = noisy, clean, &n
+	d.known, d.run = false, nil
+}
+
+// RemoveNoise shows the clean original again, without a reference; it does
+// nothing where no noise was added.
+func (d *Document) RemoveNoise() {
+	if d.noise == nil {
+		return
+	}
+	d.series, d.reference, d.noise = d.reference, nil, nil
+	d.known, d.run = false, nil
+}
+
+// Clean returns the series without the noise that was added: what AddNoise
+// starts from.
+func (d *Document) Clean() *volume.Series {
+	if d.noise != nil {
+		return d.reference
+	}
+	return d.series
+}
+
+// Reference returns what results are compared with, or nil.
+func (d *Document) Reference() *volume.Series { return d.reference }
+
+// SetReference loads a reference, or takes it away with nil. It is refused
+// when it does not lie on the series' grid.
+func (d *Document) SetReference(ref *volume.Series) error {
+	if ref != nil {
+		if err := SameGrid(d.series.Volume.Geometry, ref.Volume.Geometry); err != nil {
+			return fmt.Errorf("the reference cannot be compared: %w", err)
+		}
+	}
+	if d.noise != nil && ref != d.reference {
+		return fmt.Errorf("the clean original is the reference while noise is added; remove the noise first")
+	}
+	d.reference = ref
+	return nil
+}
+
+// SameGrid reports how two grids differ that should be compared voxel by voxel.
+func SameGrid(a, b volume.Geometry) error {
+	if a.Dims != b.Dims {
+		return fmt.Errorf("one is %s voxels, the other %s", dims(a), dims(b))
+	}
+	if !a.SameGrid(b, gridTolerance) {
+		return fmt.Errorf("the dims agree but the positions differ by more than %g mm", gridTolerance)
+	}
+	return nil
+}
+
+func dims(g volume.Geometry) string {
+	return fmt.Sprintf("%d x %d x %d", g.Dims[0], g.Dims[1], g.Dims[2])
+}
+
+// Run returns the finished run that is shown, or nil.
+func (d *Document) Run() *Run { return d.run }
+
+// SetRun shows a run; one of another series, finished late, is refused.
+func (d *Document) SetRun(r *Run) bool {
+	if r != nil && r.Source != d.series {
+		return false
+	}
+	d.run = r
+	return true
+}
+
+// Stale says whether a run is shown that another recipe than r made.
+func (d *Document) Stale(r denoise.Recipe) bool { return d.run != nil && !d.run.Recipe.Equal(r) }
+
+// Recipes is the history of the recipes that were tried on this series.
+func (d *Document) Recipes() *History[denoise.Recipe] { return &d.recipes }
+
+// AddNoise returns a copy of a series with noise in its voxels. The same seed
+// gives the same values on every machine. Safe for concurrent use.
+func AddNoise(s *volume.Series, n Noise) (*volume.Series, error) {
+	if err := n.Validate(); err != nil {
+		return nil, err
+	}
+	noisy, err := denoise.AddNoise(s.Volume, n.Model, n.Sigma, n.Seed)
+	if err != nil {
+		return nil, err
+	}
+	out := *s
+	out.Volume = noisy
+	out.Findings = append([]volume.Finding(nil), s.Findings...)
+	out.Findings = append(out.Findings, volume.Finding{Severity: volume.Note, Kind: "noise", Text: "Holds added " + n.String() + "."})
+	return &out, nil
+}
+
+// ProposeRecipe returns the recipe to start a series with: the one last used
+// for the filter ("" means the first), else the filter's defaults, in three
+// dimensions where the filter and the series have them.
+func ProposeRecipe(s *volume.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
+	if filter == "" {
+		filter = denoise.Filters()[0].Name
+	}
+	if r, ok := remembered[filter]; ok && r.Validate() == nil {
+		r.Params = maps.Clone(r.Params)
+		return r, nil
+	}
+	f, err := denoise.FilterByName(filter)
+	if err != nil {
+		return denoise.Recipe{}, &UsageError{Text: err.Error(), Err: err}
+	}
+	want := 0
+	for _, n := range f.Dims {
+		if n == 3 && s.Volume.Dims[2] >= 3 {
+			want = 3
+		}
+	}
+	return denoise.NewRecipe(filter, want)
+}

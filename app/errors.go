@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"quell/io/dicom"
+)
+
+// InputError is a file or folder that cannot be read or is refused.
+type InputError struct {
+	Path    string // as the user named it
+	Problem string // what is wrong: "is cut off after 20000 bytes"
+	Advice  string // what to do: "copy it again"
+	Err     error  // the cause, or nil
+}
+
+// Error returns one sentence: "PATH: problem; advice".
+func (e *InputError) Error() string {
+	s := e.Problem
+	if e.Path != "" {
+		s = e.Path + ": " + s
+	}
+	if e.Advice != "" {
+		s += "; " + e.Advice
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// UsageError is a request that makes no sense whatever the input: an unknown
+// filter, a value outside its domain, an output on top of the input.
+type UsageError struct {
+	Text string // one sentence
+	Err  error  // the cause, or nil
+}
+
+// Error returns the sentence.
+func (e *UsageError) Error() string { return e.Text }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Usagef returns a UsageError; a %w keeps the cause.
+func Usagef(format string, args ...any) error {
+	err := fmt.Errorf(format, args...)
+	return &UsageError{Text: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// The exit codes of the command line. Scripts rely on them.
+const (
+	ExitDone      = 0
+	ExitFailed    = 1   // the work could not be finished
+	ExitUsage     = 2   // bad arguments
+	ExitInput     = 3   // the input is unreadable or refused
+	ExitCancelled = 130 // stopped by the user, as shells report SIGINT
+)
+
+// ExitCode returns the exit code that err stands for.
+func ExitCode(err error) int {
+	var usage *UsageError
+	var input *InputError
+	switch {
+	case err == nil:
+		return ExitDone
+	case errors.Is(err, context.Canceled):
+		return ExitCancelled
+	case errors.As(err, &usage):
+		return ExitUsage
+	case errors.As(err, &input):
+		return ExitInput
+	}
+	return ExitFailed
+}
+
+// inputError turns what a reader says about the file that locate names into an
+// InputError. A cancelled context's error stays what it is.
+func inputError(err error, path string, locate func(name string) string) error {
+	var input *InputError
+	var dcm *dicom.Error
+	var system *fs.PathError
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &input):
+		return err
+	case errors.As(err, &dcm):
+		if dcm.Name != "" && dcm.Name != "." {
+			path = locate(dcm.Name)
+		}
+		return &InputError{Path: path, Problem: dcm.Problem, Advice: dcm.Advice, Err: err}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return &InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
+	case errors.Is(err, fs.ErrPermission):
+		return &InputError{Path: path, Problem: "reading it is not permitted", Advice: "ask its owner, or copy it to a folder of yours", Err: err}
+	case errors.As(err, &system):
+		return &InputError{Path: path, Problem: "cannot be read: " + system.Err.Error(), Advice: "check the disk, or copy it again", Err: err}
+	}
+	// The path is said once.
+	problem := err.Error()
+	for _, prefix := range []string{path + ": ", baseName(path) + ": "} {
+		problem = strings.TrimPrefix(problem, prefix)
+	}
+	return &InputError{Path: path, Problem: problem, Err: err}
+}

@@ -1,0 +1,333 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"quell/io/dicom"
+	"quell/volume"
+)
+
+// Format is what an output's name asks for.
+type Format int
+
+// The formats Export writes.
+const (
+	DICOM   Format = iota // a folder, one file per slice
+	NIfTI                 // NAME.nii or NAME.nii.gz
+	Analyze               // NAME.hdr and NAME.img
+)
+
+// FormatOf returns the format that an output name asks for: .nii and .nii.gz
+// are NIfTI, .hdr is Analyze, anything else is a folder of DICOM.
+func FormatOf(out string) Format {
+	name := strings.ToLower(out)
+	switch {
+	case strings.HasSuffix(name, ".nii"), strings.HasSuffix(name, ".nii.gz"):
+		return NIfTI
+	case strings.HasSuffix(name, ".hdr"):
+		return Analyze
+	}
+	return DICOM
+}
+
+// ExportOptions are what the name of an output does not say.
+type ExportOptions struct {
+	Dtype string    // of NIfTI and Analyze, see nifti.Datatypes; "" is float32
+	Now   time.Time // dates the output; zero is the time of the call
+}
+
+// ExportReport is what an export did.
+type ExportReport struct {
+	Output   string        // the folder or file written
+	Files    int           // in Output; an Analyze pair is two
+	Clipped  int64         // voxels outside what the output can store, moved to its end
+	Warnings []string      // sentences for a person
+	Recipe   string        // the record written beside Output
+	Write    time.Duration // what it took
+}
+
+// CheckOutput says whether an export of s to out can begin: whether the place
+// can be written, is not the source, and holds nothing that would be lost. It is what
+// Export checks first, for those who want to know before hours of filtering.
+func CheckOutput(s *volume.Series, out string, o ExportOptions) error {
+	format := FormatOf(out)
+	if out == "" {
+		return Usagef("the output has no name")
+	}
+	if strings.HasSuffix(strings.ToLower(out), ".img") {
+		return Usagef("%s: name the header, NAME.hdr, and the .img is written beside it", out)
+	}
+	if err := checkDtype(format, o.Dtype); err != nil {
+		return err
+	}
+	if err := checkSource(s, out, format); err != nil {
+		return err
+	}
+	if err := checkTarget(out, format); err != nil {
+		return err
+	}
+	return checkWritable(out)
+}
+
+// checkWritable tries the nearest folder that exists; what is missing below it
+// is made by the export.
+func checkWritable(out string) error {
+	for dir := filepath.Dir(realPath(out)); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		// Below a file nothing exists, but not every system says so plainly.
+		if err != nil && dir != filepath.Dir(dir) && !errors.Is(err, os.ErrPermission) {
+			continue
+		}
+		if err == nil && !info.IsDir() {
+			return Usagef("%s cannot be written: %s is a file", out, dir)
+		}
+		if err == nil {
+			var probe *os.File
+			if probe, err = os.CreateTemp(dir, ".quell-*"); err == nil {
+				probe.Close()
+				err = os.Remove(probe.Name())
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("%s cannot be written: %w", out, errors.Unwrap(err))
+		}
+		return nil
+	}
+}
+
+// checkTarget refuses to replace what Quell did not write.
+func checkTarget(out string, format Format) error {
+	info, err := os.Stat(out)
+	switch {
+	case err != nil:
+		return nil // nothing is there; checkWritable looks further
+	case format != DICOM && info.IsDir():
+		return Usagef("%s is a folder; choose a name that is free", out)
+	case format != DICOM:
+		return nil // replaced in one step
+	case !info.IsDir():
+		return Usagef("%s is a file, and a DICOM series needs a folder; choose another name, or one that ends in .nii.gz", out)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", out, err)
+	}
+	if len(entries) > 0 && !dicom.IsExport(out) {
+		return Usagef("%s holds files that Quell did not write; choose an empty or a new folder", out)
+	}
+	return nil
+}
+
+// checkSource refuses an output that would touch the series' own files.
+func checkSource(s *volume.Series, out string, format Format) error {
+	target := realPath(out)
+	targets := []string{target}
+	if format == Analyze {
+		targets = append(targets, imagePath(target))
+	}
+	for _, src := range s.Sources {
+		path, ok := origin(src)
+		if !ok {
+			continue
+		}
+		source := realPath(path)
+		if format != DICOM {
+			if slices.Contains(targets, source) || slices.Contains(targets, imagePath(source)) {
+				return Usagef("%s is the input itself, which is never written to; choose another name", out)
+			}
+			continue
+		}
+		if source == target || filepath.Dir(source) == target || isInside(source, target) {
+			return Usagef("%s holds the input, which is never written to; choose a folder of its own", out)
+		}
+		// A series inside the folder it came from would be found with it the
+		// next time the folder is opened.
+		if f, isFolder := src.FS.(*folder); isFolder && f.whole && isInside(target, filepath.Dir(source)) {
+			return Usagef("%s lies inside the input's folder; choose a folder beside it", out)
+		}
+	}
+	return nil
+}
+
+// isInside says whether path lies below dir.
+func isInside(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// realPath is absolute and free of links as far as the path exists.
+func realPath(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	parent := filepath.Dir(abs)
+	if parent == abs {
+		return abs
+	}
+	return filepath.Join(realPath(parent), filepath.Base(abs))
+}
+
+// Export writes a run's result to out, as FormatOf says, and a record of how
+// it was made to out + ".recipe.json". The output is written beside its place,
+// read back, compared and renamed: it is there whole or not at all, and after
+// an error or a cancel whatever out held before is still there. progress, which
+// may be nil, counts files.
+func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	recipe, err := json.Marshal(run.Resolved)
+	if err != nil {
+		return ExportReport{}, err
+	}
+	record := newRecord(run.Source, o.Now)
+	record.Recipe, record.Asked, record.Engine = &run.Resolved, &run.Recipe, &run.Engine
+	if !run.Whole() {
+		record.Region = &run.Region
+	}
+	return write(ctx, job{
+		series: section(run.Source, run.Region),
+		result: run.Result,
+		record: record,
+		derived: dicom.Derived{
+			Recipe:      recipe,
+			Description: describe(run),
+			Suffix:      " [Quell " + run.Recipe.Filter + "]",
+			Code:        dicom.Smoothing,
+		},
+	}, out, o, progress)
+}
+
+// describe is the derivation in words.
+func describe(run *Run) string {
+	text := fmt.Sprintf("Noise filtered by Quell %s: %s", Version(), run.Resolved)
+	for _, f := range run.Source.Findings {
+		if f.Kind == "noise" {
+			text += ". " + strings.TrimSuffix(f.Text, ".")
+		}
+	}
+	return text + ". Not for clinical use."
+}
+
+// pixelAddition is the derivation of added noise (PS3.16 CID 7203).
+var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
+
+// ExportNoisy writes a series that AddNoise made of clean, as Export does.
+func ExportNoisy(ctx context.Context, clean, noisy *volume.Series, n Noise, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	recipe, err := json.Marshal(n)
+	if err != nil {
+		return ExportReport{}, err
+	}
+	record := newRecord(clean, o.Now)
+	record.Noise = &n
+	return write(ctx, job{
+		series: clean, result: noisy.Volume, record: record,
+		derived: dicom.Derived{
+			Recipe:      recipe,
+			Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), n),
+			Suffix:      " [Quell noise]",
+			Code:        pixelAddition,
+		},
+	}, out, o, progress)
+}
+
+// conversion is what Convert did, for which the standard has no code: a file
+// of another format became DICOM, values unchanged.
+var conversion = dicom.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Converted from another file format"}
+
+// Convert writes a series in another format without changing its values. From
+// DICOM to DICOM there is nothing to convert: that is a UsageError.
+func Convert(ctx context.Context, s *volume.Series, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	if FormatOf(out) == DICOM && hasDICOM(s) {
+		return ExportReport{}, Usagef("the input is DICOM already; give an output that ends in .nii, .nii.gz or .hdr")
+	}
+	return write(ctx, job{
+		series: s, result: s.Volume,
+		derived: dicom.Derived{
+			Description: fmt.Sprintf("Converted from %s by Quell %s. Not for clinical use.", s.Format, Version()),
+			Code:        conversion,
+		},
+	}, out, o, progress)
+}
+
+// hasDICOM says whether every slice of a series has its DICOM file to be
+// derived from.
+func hasDICOM(s *volume.Series) bool {
+	if len(s.Sources) != s.Volume.Dims[2] {
+		return false
+	}
+	return !slices.ContainsFunc(s.Sources, func(src volume.Source) bool { return src.UID == "" || src.FS == nil })
+}
+
+// section returns the part of a series that a region of whole slices covers.
+func section(s *volume.Series, r volume.Region) *volume.Series {
+	if r == s.Volume.Bounds() {
+		return s
+	}
+	part := *s
+	part.Volume = s.Volume.Crop(r)
+	if len(s.Sources) == s.Volume.Dims[2] {
+		part.Sources = s.Sources[r.Min[2]:r.Max[2]]
+	}
+	return &part
+}
+
+// job is one thing to be written.
+type job struct {
+	series  *volume.Series // where result comes from, on its grid
+	result  *volume.Volume
+	derived dicom.Derived // for DICOM; its version and date are filled in
+	record  *Record       // nil for none
+}
+
+func write(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	started := time.Now()
+	if o.Now.IsZero() {
+		o.Now = started
+	}
+	report := ExportReport{Output: out}
+	err := CheckOutput(j.series, out, o)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		if FormatOf(out) == DICOM {
+			err = writeDICOM(ctx, j, out, o, progress, &report)
+		} else {
+			err = writeNIfTI(ctx, j, out, o, progress, &report)
+		}
+	}
+	if err == nil && j.record != nil {
+		report.Recipe = out + recordSuffix
+		err = j.record.save(report.Recipe)
+	}
+	report.Write = time.Since(started)
+	logger.Load().Info("export", outcome(err), slog.Int("files", report.Files), slog.Int64("clipped", report.Clipped),
+		slog.Duration("took", report.Write))
+	return report, err
+}
+
+func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	j.derived.Version, j.derived.Now = Version(), o.Now
+	var done dicom.Report
+	var err error
+	if hasDICOM(j.series) {
+		done, err = dicom.Write(ctx, out, j.series, j.result, j.derived, progress)
+	} else {
+		fresh := *j.series
+		fresh.Volume = j.result
+		done, err = dicom.WriteNew(ctx, out, &fresh, j.derived, progress)
+	}
+	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, done.Warnings
+	return err
+}

@@ -1,0 +1,42 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync/atomic"
+)
+
+// logger is where the package reports what it did; nowhere until someone asks.
+var logger atomic.Pointer[slog.Logger]
+
+func init() { logger.Store(slog.New(slog.DiscardHandler)) }
+
+// LogTo appends what the package does from now on to a file, one JSON object a
+// line, until the returned file is closed. The lines hold counts, sizes,
+// durations, filters and engines; never a name, an identifier, a path or the
+// text of an error, which may quote one.
+func LogTo(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the log cannot be written: %w", err)
+	}
+	logger.Store(slog.New(slog.NewJSONHandler(f, nil)))
+	return logFile{f}, nil
+}
+
+type logFile struct{ *os.File }
+
+func (l logFile) Close() error {
+	logger.Store(slog.New(slog.DiscardHandler))
+	return l.File.Close()
+}
+
+// outcome is an error without its words.
+func outcome(err error) slog.Attr {
+	words := map[int]string{
+		ExitDone: "done", ExitFailed: "failed", ExitUsage: "refused", ExitInput: "unreadable", ExitCancelled: "cancelled",
+	}
+	return slog.String("outcome", words[ExitCode(err)])
+}

@@ -1,0 +1,280 @@
+package app
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/io/nifti"
+	"quell/volume"
+)
+
+// putNii writes a small volume and returns it.
+func putNii(t *testing.T, path string, nx, ny, nz int) *volume.Series {
+	t.Helper()
+	s := wavy(nx, ny, nz)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := nifti.Write(t.Context(), path, s.Volume, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// putDICOM writes a small volume as a folder of DICOM and returns it.
+func putDICOM(t *testing.T, dir string, nx, ny, nz int) *volume.Series {
+	t.Helper()
+	s := wavy(nx, ny, nz)
+	if _, err := Convert(t.Context(), s, dir, ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// zipOf packs the files below a folder.
+func zipOf(t *testing.T, dir, path string) {
+	t.Helper()
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	if err := z.AddFS(os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, buf.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// refused asserts that a path is refused as input, in one sentence that names
+// it.
+func refused(t *testing.T, path string) *InputError {
+	t.Helper()
+	_, c, err := Open(t.Context(), path, -1, nil)
+	if c != nil {
+		c.Close()
+	}
+	var input *InputError
+	if !errors.As(err, &input) {
+		t.Errorf("%s: %v, want an InputError", filepath.Base(path), err)
+		return &InputError{}
+	}
+	if !strings.HasPrefix(err.Error(), path) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("the sentence does not name the path once: %q", err)
+	}
+	return input
+}
+
+func TestOpenGoesByContent(t *testing.T) {
+	dir := t.TempDir()
+	want := putNii(t, filepath.Join(dir, "a.nii.gz"), 5, 4, 3)
+	disguised := filepath.Join(dir, "scan.dcm") // compressed NIfTI under another name
+	if err := os.Rename(filepath.Join(dir, "a.nii.gz"), disguised); err != nil {
+		t.Fatal(err)
+	}
+	s, c, err := Open(t.Context(), disguised, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if !slices.Equal(s.Volume.Data, want.Volume.Data) {
+		t.Error("the values are not the file's")
+	}
+}
+
+func TestOpenEveryContainer(t *testing.T) {
+	dir := t.TempDir()
+	series := filepath.Join(dir, "series")
+	want := putDICOM(t, series, 6, 5, 4)
+	zipped := filepath.Join(dir, "series.zip")
+	zipOf(t, dir, zipped)
+	index := filepath.Join(series, "DICOMDIR")
+	first, err := os.ReadFile(filepath.Join(series, "IM00001.dcm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, path := range map[string]string{"folder": series, "parent": dir, "zip": zipped, "index": index} {
+		if name == "index" { // any DICOM under this name stands for its folder
+			if err := os.WriteFile(index, first, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(series, "IM00001.dcm")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, c, err := Open(t.Context(), path, -1, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if s.Volume.Dims != want.Volume.Dims {
+			t.Errorf("%s: dims %v", name, s.Volume.Dims)
+		}
+		c.Close()
+	}
+	s, c, err := Open(t.Context(), filepath.Join(series, "IM00002.dcm"), -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s.Volume.Dims != [3]int{6, 5, 1} {
+		t.Errorf("one file gives %v, want its one slice", s.Volume.Dims)
+	}
+}
+
+func TestOpenFolderOfNIfTI(t *testing.T) {
+	dir := t.TempDir()
+	putNii(t, filepath.Join(dir, "small.nii"), 3, 3, 3)
+	big := putNii(t, filepath.Join(dir, "deep", "big.nii.gz"), 7, 6, 5)
+	putNii(t, filepath.Join(dir, "pair.hdr"), 4, 4, 4)
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("hello"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "torn.nii"), []byte("\x5c\x01"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Entries) != 3 || c.Entries[c.Default].Geometry.Dims != big.Volume.Dims {
+		t.Errorf("%d entries, default %v; want 3 and the largest", len(c.Entries), c.Entries[c.Default].Geometry.Dims)
+	}
+	if len(c.Findings) != 1 || c.Findings[0].Severity != volume.Refused {
+		t.Errorf("findings %v, want one about the torn file", c.Findings)
+	}
+	if _, err := c.Load(t.Context(), 3, nil); ExitCode(err) != ExitUsage {
+		t.Errorf("series 3 of 3: %v", err)
+	}
+}
+
+func TestOpenFourDimensions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.nii")
+	s := putNii(t, path, 4, 3, 6)
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// dim is eight int16 at byte 40: turn 4 x 3 x 6 into 4 x 3 x 2 x 3.
+	for i, n := range []uint16{4, 4, 3, 2, 3} {
+		binary.LittleEndian.PutUint16(raw[40+2*i:], n)
+	}
+	if err := os.WriteFile(path, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Scan(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Entries) != 3 {
+		t.Fatalf("%d entries, want one for each volume", len(c.Entries))
+	}
+	for i := range c.Entries {
+		part, err := c.Load(t.Context(), i, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := s.Volume.Data[i*24 : (i+1)*24]; !slices.Equal(part.Volume.Data, want) {
+			t.Errorf("%s: %v, want %v", c.Entries[i].Part, part.Volume.Data, want)
+		}
+		for _, w := range part.Windows {
+			if !w.Exact {
+				t.Error("a NIfTI window uses DICOM's function for whole numbers")
+			}
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	putNii(t, filepath.Join(dir, "whole.nii"), 9, 9, 9)
+	whole, err := os.ReadFile(filepath.Join(dir, "whole.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, filepath.Join(dir, "missing"))
+	refused(t, empty)
+	refused(t, put("text.dcm", []byte("this is no image\n")))
+	refused(t, put("nothing.nii", nil))
+	refused(t, put("half.nii", whole[:len(whole)/2]))
+	refused(t, put("header.nii.gz", []byte("\x1f\x8b\x08\x00")))
+	refused(t, put("damaged.zip", []byte("PK\x03\x04 and no more")))
+
+	texts := filepath.Join(dir, "texts")
+	if err := os.Mkdir(texts, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(texts, "a.txt"), []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	refused(t, texts)
+	zipOf(t, texts, filepath.Join(dir, "texts.zip"))
+	refused(t, filepath.Join(dir, "texts.zip"))
+
+	series := filepath.Join(dir, "series")
+	putDICOM(t, series, 8, 8, 3)
+	slice := filepath.Join(series, "IM00002.dcm")
+	data, err := os.ReadFile(slice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(t, put("cut.dcm", data[:len(data)-20]))
+}
+
+func TestOpenCancelled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.nii")
+	putNii(t, path, 3, 3, 3)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, p := range []string{path, filepath.Dir(path)} {
+		if _, _, err := Open(ctx, p, -1, nil); ExitCode(err) != ExitCancelled {
+			t.Errorf("a cancelled open: %v", err)
+		}
+	}
+}
+
+// TestArchiveLimits checks the archive's directory alone: nothing of the size
+// it claims is ever there.
+func TestArchiveLimits(t *testing.T) {
+	many := make([]*zip.File, maxArchiveFiles+1)
+	for i := range many {
+		many[i] = &zip.File{FileHeader: zip.FileHeader{Name: fmt.Sprint(i)}}
+	}
+	file := func(packed, unpacked uint64) *zip.File {
+		return &zip.File{FileHeader: zip.FileHeader{CompressedSize64: packed, UncompressedSize64: unpacked}}
+	}
+	for name, files := range map[string][]*zip.File{
+		"too many":    many,
+		"too large":   {file(1<<40, maxArchiveBytes+1)},
+		"overflowing": {file(1, 1<<63), file(1, 1<<63)},
+		"a bomb":      {file(10<<20, 10<<30)},
+	} {
+		if err := checkArchive(&zip.Reader{File: files}, "x.zip"); ExitCode(err) != ExitInput {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := checkArchive(&zip.Reader{File: []*zip.File{file(300<<20, 900<<20), file(1<<10, 1<<20)}}, "x.zip"); err != nil {
+		t.Errorf("an ordinary archive: %v", err)
+	}
+}

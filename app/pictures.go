@@ -1,0 +1,70 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+
+	"quell/volume"
+)
+
+// pictureSigmas is where a residual picture's colours end, as the workbench's
+// do: white noise stays inside it and structure stands out.
+const pictureSigmas = 3
+
+// Pictures writes before.png, after.png and residual.png of one slice of a run
+// into dir, which is made where it is missing: the middle slice as acquired, one
+// pixel a voxel, in the series' own window, the residual in colours that end at
+// three noise sigmas (a tenth of the range where no noise was found). It returns
+// the files' paths; existing files of these names are replaced, each in one step.
+func Pictures(run *Run, dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("the pictures cannot be written: %w", err)
+	}
+	before := run.Source.Volume
+	if !run.Whole() {
+		before = before.Crop(run.Region)
+	}
+	view := before.View(before.Acquired())
+	index := view.Size[2] / 2
+	was := view.Extract(nil, before, index)
+	is := view.Extract(nil, run.Result, index)
+	taken := make([]float32, len(was))
+	for i := range taken {
+		taken[i] = was[i] - is[i]
+	}
+
+	window := volume.AutoWindow(before)
+	if len(run.Source.Windows) > 0 {
+		window = run.Source.Windows[0]
+	}
+	limit := pictureSigmas * run.Facts.Sigma
+	if limit == 0 {
+		limit = float64(run.Facts.Hi-run.Facts.Lo) / 10
+	}
+	var paths []string
+	for _, p := range []struct {
+		name   string
+		render func(*image.RGBA)
+	}{
+		{"before.png", func(m *image.RGBA) { window.Render(m, was) }},
+		{"after.png", func(m *image.RGBA) { window.Render(m, is) }},
+		{"residual.png", func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, taken) }},
+	} {
+		m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
+		p.render(m)
+		var file bytes.Buffer
+		if err := png.Encode(&file, m); err != nil {
+			return paths, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
+		}
+		path := filepath.Join(dir, p.name)
+		if err := writeFile(path, file.Bytes(), 0o644); err != nil {
+			return paths, fmt.Errorf("%s cannot be written: %w", path, err)
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}

@@ -1,0 +1,176 @@
+package app
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// PreviewRequest is one slice to be filtered: slice Index of a plane's View.
+type PreviewRequest struct {
+	Series *volume.Series
+	Recipe denoise.Recipe
+	Facts  denoise.Facts // of Series.Volume
+	Plane  volume.Plane
+	Index  int // as in volume.View
+}
+
+// Region returns the voxels that the request shows.
+func (q PreviewRequest) Region() volume.Region {
+	return q.Series.Volume.View(q.Plane).Region(q.Index)
+}
+
+// Preview answers a request.
+type Preview struct {
+	Request    PreviewRequest
+	Generation uint64         // as Request returned it
+	Part       *volume.Volume // the region's result, one voxel thick; nil where Err is set
+	Took       time.Duration
+	Err        error
+}
+
+// Previewer filters one slice at a time while parameters move. The newest
+// request wins: it cancels the one that runs and replaces the one that waits,
+// so there is never more than one of each and a slow filter is never queued
+// behind its own past.
+//
+// Its methods may be called from any goroutine and never wait for a filter,
+// Close excepted.
+type Previewer struct {
+	deliver func(Preview)
+	wake    chan struct{} // holds a token while something may wait
+	done    chan struct{} // closed when the worker has ended
+
+	mu         sync.Mutex
+	engine     denoise.Engine
+	generation uint64
+	pending    *PreviewRequest
+	cancel     context.CancelFunc // stops what runs
+	closed     bool
+}
+
+// NewPreviewer starts a previewer. deliver is called on the previewer's own
+// goroutine, one call at a time, and only while its preview is the newest
+// asked for. A caller that hands the preview to another goroutine
+// compares Generation with Latest there: a request may have come in between.
+func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
+	p := &Previewer{deliver: deliver, engine: eng, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go p.work()
+	return p
+}
+
+// Request asks for a preview and returns its generation. It cancels whatever
+// was asked for before. After Close it does nothing.
+func (p *Previewer) Request(q PreviewRequest) (generation uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.supersede()
+	if !p.closed {
+		p.pending = &q
+		p.signal()
+	}
+	return p.generation
+}
+
+// Latest returns the generation of the newest request; Cancel and Close count
+// as one.
+func (p *Previewer) Latest() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.generation
+}
+
+// SetEngine changes the engine from the next request on.
+func (p *Previewer) SetEngine(eng denoise.Engine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.engine = eng
+}
+
+// Cancel drops what runs and what waits; neither is delivered.
+func (p *Previewer) Cancel() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.supersede()
+}
+
+// Close cancels and waits until the worker has ended. It must not be called
+// from deliver.
+func (p *Previewer) Close() {
+	p.mu.Lock()
+	p.supersede()
+	p.closed = true
+	p.signal()
+	p.mu.Unlock()
+	<-p.done
+}
+
+// supersede makes everything asked for so far old. p.mu is held.
+func (p *Previewer) supersede() {
+	p.generation++
+	p.pending = nil
+	if p.cancel != nil {
+		p.cancel()
+	}
+}
+
+// signal wakes the worker; a token that is there already does so too.
+func (p *Previewer) signal() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (p *Previewer) work() {
+	defer close(p.done)
+	for range p.wake {
+		p.mu.Lock()
+		if p.closed {
+			p.mu.Unlock()
+			return
+		}
+		if p.pending == nil {
+			p.mu.Unlock()
+			continue
+		}
+		q, generation, eng := *p.pending, p.generation, p.engine
+		p.pending = nil
+		ctx, cancel := context.WithCancel(context.Background())
+		p.cancel = cancel
+		p.mu.Unlock()
+
+		preview := filterSlice(ctx, eng, q)
+		preview.Generation = generation
+		cancel()
+
+		p.mu.Lock()
+		p.cancel = nil
+		current := generation == p.generation
+		p.mu.Unlock()
+		if current {
+			p.deliver(preview)
+		}
+	}
+}
+
+// filterSlice runs one request.
+func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Preview {
+	started := time.Now()
+	answer := Preview{Request: q}
+	v := q.Series.Volume
+	region := q.Region()
+	err := region.Validate(v.Geometry)
+	if err == nil {
+		var resolved denoise.Recipe
+		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
+			answer.Part, err = eng.Run(ctx, resolved, v, region, nil)
+		}
+	}
+	answer.Err = err
+	answer.Took = time.Since(started)
+	return answer
+}

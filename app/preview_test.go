@@ -1,0 +1,153 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// request asks for a median of a given radius, by which runs are told apart.
+func request(s *volume.Series, radius int) PreviewRequest {
+	r := mustRecipe("median", 3).With("radius", denoise.Number(float64(radius)))
+	return PreviewRequest{Series: s, Recipe: r, Plane: volume.Axial, Index: 1}
+}
+
+func radiusOf(r denoise.Recipe) int { return r.Get("radius").Ints()[0] }
+
+func TestPreviewNewestWins(t *testing.T) {
+	eng := newFakeEngine()
+	delivered := make(chan Preview, 10)
+	p := NewPreviewer(eng, func(pv Preview) { delivered <- pv })
+	defer p.Close()
+	s := wavy(4, 3, 3)
+
+	p.Request(request(s, 1))
+	if got := radiusOf(<-eng.started); got != 1 {
+		t.Fatalf("radius %d runs first, want 1", got)
+	}
+	// These come while the first runs: it is cancelled, the middle ones are
+	// never begun.
+	p.Request(request(s, 2))
+	p.Request(request(s, 3))
+	newest := p.Request(request(s, 4))
+	for got := 0; got != 4; { // the first token may have been taken for radius 2 or 3
+		got = radiusOf(<-eng.started)
+	}
+	eng.finish <- struct{}{}
+	pv := <-delivered
+	if pv.Generation != newest || radiusOf(pv.Request.Recipe) != 4 || pv.Err != nil {
+		t.Fatalf("delivered generation %d, radius %d, %v; want generation %d", pv.Generation, radiusOf(pv.Request.Recipe), pv.Err, newest)
+	}
+	if want := s.Volume.Crop(pv.Request.Region()); !slices.Equal(pv.Part.Data, want.Data) {
+		t.Error("the part is not the region's result")
+	}
+	if p.Latest() != newest {
+		t.Errorf("latest %d, want %d", p.Latest(), newest)
+	}
+	if len(delivered) != 0 {
+		t.Errorf("%d more previews were delivered", len(delivered))
+	}
+	if eng.most != 1 {
+		t.Errorf("%d filters ran at once, want 1", eng.most)
+	}
+}
+
+func TestPreviewCancelDeliversNothing(t *testing.T) {
+	eng := newFakeEngine()
+	delivered := make(chan Preview, 10)
+	p := NewPreviewer(eng, func(pv Preview) { delivered <- pv })
+	s := wavy(4, 3, 3)
+	p.Request(request(s, 1))
+	<-eng.started
+	p.Cancel()
+
+	// The next preview comes through, so the cancelled one is long gone.
+	want := p.Request(request(s, 2))
+	<-eng.started
+	eng.finish <- struct{}{}
+	if pv := <-delivered; pv.Generation != want {
+		t.Errorf("generation %d was delivered, want %d only", pv.Generation, want)
+	}
+	p.Request(request(s, 3))
+	<-eng.started
+	p.Close() // returns although a filter runs
+	if len(delivered) != 0 {
+		t.Error("a preview was delivered after Close")
+	}
+	p.Request(request(s, 4)) // has no effect, and no worker to wait for
+}
+
+// A result that is finished but superseded in the same moment is not delivered.
+func TestPreviewStaleResultIsDropped(t *testing.T) {
+	var p *Previewer
+	var asked uint64
+	s := wavy(4, 3, 3)
+	ready := make(chan struct{})
+	eng := engineFunc(func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+		if radiusOf(r) == 1 { // ignores its cancel and returns a good result
+			<-ready
+			asked = p.Request(request(s, 2))
+		}
+		return v.Crop(region), nil
+	})
+	delivered := make(chan Preview, 10)
+	p = NewPreviewer(eng, func(pv Preview) { delivered <- pv })
+	p.Request(request(s, 1))
+	close(ready)
+	if pv := <-delivered; pv.Generation != asked || radiusOf(pv.Request.Recipe) != 2 {
+		t.Errorf("radius %d was delivered, want 2", radiusOf(pv.Request.Recipe))
+	}
+	p.Close()
+	if len(delivered) != 0 {
+		t.Error("the stale result came too")
+	}
+}
+
+func TestPreviewReportsErrors(t *testing.T) {
+	broken := errors.New("out of memory")
+	s := wavy(4, 3, 3)
+	delivered := make(chan Preview, 1)
+	p := NewPreviewer(engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) {
+		return nil, broken
+	}), func(pv Preview) { delivered <- pv })
+	defer p.Close()
+
+	p.Request(request(s, 1))
+	if pv := <-delivered; !errors.Is(pv.Err, broken) || pv.Part != nil {
+		t.Errorf("%v, want %v", pv.Err, broken)
+	}
+	q := request(s, 1)
+	q.Index = 99
+	p.Request(q)
+	if pv := <-delivered; pv.Err == nil {
+		t.Error("slice 99 of 3 was filtered")
+	}
+	p.SetEngine(engineFunc(func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+		return v.Crop(region), nil
+	}))
+	p.Request(request(s, 1))
+	if pv := <-delivered; pv.Err != nil {
+		t.Errorf("after the engine was changed: %v", pv.Err)
+	}
+}
+
+func TestPreviewResolvesFromFacts(t *testing.T) {
+	s := wavy(4, 3, 3)
+	delivered := make(chan Preview, 1)
+	var ran denoise.Recipe
+	p := NewPreviewer(engineFunc(func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+		ran = r
+		return v.Crop(region), nil
+	}), func(pv Preview) { delivered <- pv })
+	defer p.Close()
+	p.Request(PreviewRequest{
+		Series: s, Recipe: mustRecipe("bilateral", 2), Facts: denoise.Facts{Lo: 0, Hi: 200, Sigma: 5}, Plane: volume.Coronal,
+	})
+	<-delivered
+	if got := ran.Get("sigma-range"); !got.Equal(denoise.Number(30)) {
+		t.Errorf("range sigma %v, want 15 %% of 200", got)
+	}
+}

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// recordSuffix makes the record's name from the output's. The record lies
+// beside a DICOM folder, not in it: archives import every file of a folder.
+const recordSuffix = ".recipe.json"
+
+// Record says how an output was made, so that it can be made again. It names
+// no patient and no file.
+type Record struct {
+	Quell  string          `json:"quell"`            // version
+	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
+	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked: with "auto" and percentages
+	Noise  *Noise          `json:"noise,omitempty"`  // that was added
+	Engine *denoise.Info   `json:"engine,omitempty"` //
+	Source SourceRecord    `json:"source"`           //
+	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all where it is missing
+	Time   time.Time       `json:"time"`
+}
+
+// SourceRecord recognises a source without naming it.
+type SourceRecord struct {
+	Format   string `json:"format"`
+	Modality string `json:"modality,omitempty"`
+	Dims     [3]int `json:"dims"`
+	// SHA256 is over the voxels as little-endian float32 in real units, x
+	// fastest, padding included.
+	SHA256 string `json:"sha256"`
+}
+
+func newRecord(s *volume.Series, now time.Time) *Record {
+	if now.IsZero() {
+		now = time.Now()
+	}
+	return &Record{
+		Quell: Version(),
+		Source: SourceRecord{
+			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims, SHA256: voxelHash(s.Volume),
+		},
+		Time: now.Truncate(time.Second),
+	}
+}
+
+func voxelHash(v *volume.Volume) string {
+	h := sha256.New()
+	buf := make([]byte, 0, 1<<16)
+	for i, x := range v.Data {
+		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+		if len(buf) == cap(buf) || i == len(v.Data)-1 {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (r *Record) save(path string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(path, append(data, '\n'), 0o644); err != nil {
+		return fmt.Errorf("the recipe cannot be written beside the output: %w", err)
+	}
+	return nil
+}
+
+// writeFile replaces a file in one step, so that a reader sees the old or the
+// new one whole.
+func writeFile(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".quell-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // fails once it is renamed
+	_, err = f.Write(data)
+	for _, step := range []func() error{func() error { return f.Chmod(mode) }, f.Sync, f.Close} {
+		if e := step(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// maxRecipe bounds a recipe file: real ones have less than a thousandth.
+const maxRecipe = 1 << 20
+
+// LoadRecipe reads a recipe: a bare one, or the record beside an output, of
+// which it takes the recipe as run, the one that reproduces the output. Errors
+// are *InputError.
+func LoadRecipe(path string) (denoise.Recipe, error) {
+	refuse := func(problem string, err error) (denoise.Recipe, error) {
+		return denoise.Recipe{}, &InputError{Path: path, Problem: problem, Advice: "choose a recipe that Quell wrote", Err: err}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return denoise.Recipe{}, inputError(err, path, nil)
+	}
+	if info.IsDir() || info.Size() > maxRecipe {
+		return refuse("is not a recipe", nil)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return denoise.Recipe{}, inputError(err, path, nil)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return refuse("is not a recipe: it is not a JSON object", err)
+	}
+	if _, isRecord := fields["quell"]; isRecord {
+		inner, ok := fields["recipe"]
+		if !ok {
+			return refuse("is a record without a recipe", nil)
+		}
+		data = bytes.Clone(inner)
+	}
+	r, err := denoise.ParseRecipe(data)
+	if err != nil {
+		return refuse("is not a recipe that can be run: "+err.Error(), err)
+	}
+	return r, nil
+}

@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// Run is one finished recipe on one series.
+type Run struct {
+	Recipe   denoise.Recipe // as asked, "auto" and percentages included
+	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
+	Engine   denoise.Info
+	Source   *volume.Series
+	Region   volume.Region  // of Source.Volume, that was filtered
+	Facts    denoise.Facts  // of Source.Volume
+	Result   *volume.Volume // of the region's dims
+	Started  time.Time
+	Filter   time.Duration // what the filter took, facts included
+}
+
+// Whole says whether the run covers its whole series.
+func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
+
+// Denoise runs a recipe on the region of a series; the zero region means all of
+// it. Voxels around a region are seen by the filter as in a run over the whole.
+// facts are those of s.Volume, or nil to find them first. progress may be nil.
+// The series is not changed. Safe for concurrent use.
+func Denoise(ctx context.Context, eng denoise.Engine, s *volume.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
+	run, err := denoiseSeries(ctx, eng, s, r, region, facts, progress)
+	attrs := []any{slog.String("filter", r.Filter), slog.Int("dims", r.Dims), slog.String("engine", eng.Info().Name), outcome(err)}
+	if err == nil {
+		attrs = append(attrs, slog.Int("voxels", run.Region.Voxels()), slog.Duration("took", run.Filter))
+	}
+	logger.Load().Info("denoise", attrs...)
+	return run, err
+}
+
+func denoiseSeries(ctx context.Context, eng denoise.Engine, s *volume.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
+	started := time.Now()
+	if region == (volume.Region{}) {
+		region = s.Volume.Bounds()
+	}
+	if err := region.Validate(s.Volume.Geometry); err != nil {
+		return nil, &UsageError{Text: err.Error(), Err: err}
+	}
+	if err := r.Validate(); err != nil {
+		return nil, &UsageError{Text: err.Error(), Err: err}
+	}
+	if facts == nil {
+		found := denoise.FactsOf(s.Volume)
+		facts = &found
+	}
+	resolved, err := r.Resolve(s.Volume.Geometry, *facts)
+	if err != nil {
+		return nil, &UsageError{Text: err.Error(), Err: err}
+	}
+	if _, err := eng.Plan(resolved, s.Volume.Geometry); err != nil {
+		return nil, err
+	}
+	result, err := eng.Run(ctx, resolved, s.Volume, region, progress)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{
+		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: *facts,
+		Result: result, Started: started, Filter: time.Since(started),
+	}, nil
+}

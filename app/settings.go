@@ -1,0 +1,121 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"quell/denoise"
+)
+
+// maxRecent bounds the list of recent paths.
+const maxRecent = 10
+
+// Settings are what the workbench remembers between runs. The command line
+// reads none of them.
+type Settings struct {
+	Engine       string                    `json:"engine"`        // "auto", "cpu", "cuda"
+	WindowSize   [2]float32                `json:"window_size"`   // of the main window, in its own units
+	InvertLevel  bool                      `json:"invert_level"`  // dragging down makes darker instead of brighter
+	NoticeSeen   bool                      `json:"notice_seen"`   // "not for clinical use" was read
+	KeepRecent   bool                      `json:"keep_recent"`   // paths may name patients, so this can be off
+	RecentPaths  []string                  `json:"recent_paths"`  // newest first
+	Recipes      map[string]denoise.Recipe `json:"recipes"`       // the last of every filter
+	LastFilter   string                    `json:"last_filter"`   //
+	ExportFolder string                    `json:"export_folder"` // where the last export went, under the rule of KeepRecent
+}
+
+// DefaultSettings returns what a first start has.
+func DefaultSettings() Settings {
+	return Settings{Engine: "auto", WindowSize: [2]float32{1400, 900}, KeepRecent: true}
+}
+
+// SettingsPath returns where the settings are kept: quell/settings.json in the
+// user's configuration folder.
+func SettingsPath() (string, error) {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("settings cannot be kept: %w", err)
+	}
+	return filepath.Join(dir, "quell", "settings.json"), nil
+}
+
+// LoadSettings reads the settings. A missing, broken or newer file is never an
+// obstacle: what it does not say sensibly is as in DefaultSettings.
+func LoadSettings(path string) Settings {
+	s := DefaultSettings()
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return DefaultSettings()
+	}
+	return s.sane()
+}
+
+// sane replaces values that no window should start with.
+func (s Settings) sane() Settings {
+	d := DefaultSettings()
+	if s.Engine != "auto" && s.Engine != "cpu" && s.Engine != "cuda" {
+		s.Engine = d.Engine
+	}
+	for i, x := range s.WindowSize {
+		if !(x >= 200 && x <= 20000) {
+			s.WindowSize[i] = d.WindowSize[i]
+		}
+	}
+	for name, r := range s.Recipes {
+		if r.Filter != name || r.Validate() != nil {
+			delete(s.Recipes, name)
+		}
+	}
+	if _, err := denoise.FilterByName(s.LastFilter); err != nil {
+		s.LastFilter = ""
+	}
+	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
+	if !s.KeepRecent {
+		s.ForgetPaths()
+	}
+	return s
+}
+
+// Save writes the settings for this user alone, in one step.
+func (s Settings) Save(path string) error {
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fmt.Errorf("settings cannot be kept: %w", err)
+	}
+	if err := writeFile(path, append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("settings cannot be kept: %w", err)
+	}
+	return nil
+}
+
+// Opened puts a path at the head of the recent ones, made absolute, unless the
+// user wants none kept.
+func (s *Settings) Opened(path string) {
+	if !s.KeepRecent {
+		return
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	rest := slices.DeleteFunc(slices.Clone(s.RecentPaths), func(p string) bool { return p == path })
+	s.RecentPaths = append([]string{path}, rest...)
+	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
+}
+
+// ForgetPaths clears everything that names a place.
+func (s *Settings) ForgetPaths() { s.RecentPaths, s.ExportFolder = nil, "" }
+
+// Remember keeps a recipe as its filter's last.
+func (s *Settings) Remember(r denoise.Recipe) {
+	if s.Recipes == nil {
+		s.Recipes = map[string]denoise.Recipe{}
+	}
+	s.Recipes[r.Filter] = r
+	s.LastFilter = r.Filter
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/measure"
+	"quell/volume"
+)
+
+func newCompare() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare REFERENCE TEST",
+		Short: "Measure how a series differs from a reference",
+		Long: `Measure how TEST differs from REFERENCE: mean squared error, peak signal-to-noise
+ratio 10 log10(MAX^2 / MSE), structural similarity slice by slice and in three
+dimensions, and the largest difference. The values in the files are compared as
+they are. MAX is the reference's range unless --max gives it.
+
+Against a noise-free reference these measure quality. Against a filter's input
+they only say how much was changed.`,
+		Args: exactly(2, "REFERENCE and TEST"),
+	}
+	max := cmd.Flags().Float64("max", 0, "MAX of psnr and ssim; the reference's range if not given")
+	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("max") && !(*max > 0 && !math.IsInf(*max, 0)) {
+			return app.Usagef("--max %g: give a positive number", *max)
+		}
+		ref, err := open(cmd, args[0], -1)
+		if err != nil {
+			return err
+		}
+		defer ref.close()
+		test, err := openSame(cmd, args[1], ref.Volume)
+		if err != nil {
+			return err
+		}
+		options := measure.Options{Max: *max, SSIM3D: true}
+		if *mask != "" {
+			m, err := openSame(cmd, *mask, ref.Volume)
+			if err != nil {
+				return err
+			}
+			options.Mask = make([]bool, len(m.Data))
+			for i, x := range m.Data {
+				options.Mask[i] = x != 0 && m.Valid(i)
+			}
+		}
+		c, err := measure.Compare(cmd.Context(), ref.Volume, test, options)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), c)
+		}
+		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		for _, row := range []struct {
+			name  string
+			value measure.Float
+		}{
+			{"mse", c.MSE}, {"psnr", c.PSNR}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
+			{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
+		} {
+			fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
+		}
+		fmt.Fprintf(tw, "voxels\t%d\n", c.Voxels)
+		return tw.Flush()
+	}
+	return cmd
+}
+
+// openSame reads a volume that has to have the reference's dims. Positions that
+// differ are worth a word, no more: many programs lose them.
+func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
+	in, err := open(cmd, path, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer in.close()
+	if in.Volume.Dims != ref.Dims {
+		return nil, &app.InputError{
+			Path:    path,
+			Problem: fmt.Sprintf("is %s voxels, the reference %s", dims(in.Volume.Dims), dims(ref.Dims)),
+			Advice:  "compare series of the same dims",
+		}
+	}
+	if err := app.SameGrid(ref.Geometry, in.Volume.Geometry); err != nil {
+		warn(cmd, "warning: %s: %v", path, err)
+	}
+	return in.Volume, nil
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+)
+
+// engineInfo is one engine in the JSON of quell devices.
+type engineInfo struct {
+	Name      string `json:"name"`
+	Available bool   `json:"available"`
+	Device    string `json:"device,omitempty"`
+	Memory    int64  `json:"memory,omitempty"` // bytes
+	Cores     int    `json:"cores,omitempty"`
+	Why       string `json:"why,omitempty"` // it is not available
+}
+
+func newDevices() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "devices",
+		Short: "List the engines, what they run on, and why one is missing",
+		Args:  exactly(0, "no arguments"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var engines []engineInfo
+		for _, e := range app.Engines() {
+			engines = append(engines, engineInfo{e.Name, e.Why == "", e.Info.Device, e.Info.Memory, e.Info.Cores, e.Why})
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), struct {
+				Engines []engineInfo `json:"engines"`
+			}{engines})
+		}
+		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		for _, e := range engines {
+			if !e.Available {
+				fmt.Fprintf(tw, "%s\tnot available: %s\n", e.Name, e.Why)
+				continue
+			}
+			fmt.Fprintf(tw, "%s\t%s, %d cores\n", e.Name, e.Device, e.Cores)
+		}
+		return tw.Flush()
+	}
+	return cmd
+}

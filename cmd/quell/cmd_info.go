@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/volume"
+)
+
+// seriesInfo is one series in the JSON of quell info.
+type seriesInfo struct {
+	Index int `json:"index"`
+	volume.Meta
+	Part        string           `json:"part,omitempty"`
+	Dims        [3]int           `json:"dims"`
+	Spacing     [3]float64       `json:"spacing"` // mm
+	Affine      volume.Affine    `json:"affine"`  // voxel index to LPS+ mm, three rows
+	Orientation string           `json:"orientation,omitempty"`
+	Slices      int              `json:"slices"`
+	Bytes       int64            `json:"bytes"`
+	Datatype    string           `json:"datatype,omitempty"`
+	Findings    []volume.Finding `json:"findings"`
+	Error       string           `json:"error,omitempty"`
+}
+
+func newInfo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "info PATH",
+		Short: "Say which series a path holds, and what is wrong with them",
+		Long: `Say which series a path holds: geometry, modality, transfer syntax, and findings
+such as gaps, duplicates and slices that were set aside. Only headers are read.
+
+In the JSON, lengths are mm and "affine" maps a voxel index to patient
+coordinates, x to the left, y to posterior, z to head (LPS+).`,
+		Args: exactly(1, "one PATH"),
+	}
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := app.Scan(cmd.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		// The default is one that can be loaded, if there is any.
+		if err := c.Entries[c.Default].Err; err != nil {
+			return err
+		}
+		if *asJSON {
+			return printInfoJSON(cmd.OutOrStdout(), c)
+		}
+		return printInfo(cmd.OutOrStdout(), c)
+	}
+	return cmd
+}
+
+func printInfoJSON(w io.Writer, c *app.Catalog) error {
+	out := struct {
+		Path     string           `json:"path"`
+		Default  int              `json:"default"` // index of the series that commands take
+		Series   []seriesInfo     `json:"series"`
+		Findings []volume.Finding `json:"findings"` // about files that belong to no series
+	}{c.Path, c.Default, nil, orEmpty(c.Findings)}
+	for i, e := range c.Entries {
+		s := seriesInfo{
+			Index: i, Meta: e.Meta, Part: e.Part, Dims: e.Geometry.Dims, Spacing: e.Geometry.Spacing, Affine: e.Geometry.Affine,
+			Slices: e.Slices, Bytes: e.Bytes, Datatype: e.Datatype, Findings: orEmpty(e.Findings),
+		}
+		if e.Err != nil {
+			s.Error = e.Err.Error()
+		} else {
+			s.Orientation = e.Geometry.Acquired().String()
+		}
+		out.Series = append(out.Series, s)
+	}
+	return printJSON(w, out)
+}
+
+func orEmpty(f []volume.Finding) []volume.Finding {
+	if f == nil {
+		return []volume.Finding{}
+	}
+	return f
+}
+
+func printInfo(w io.Writer, c *app.Catalog) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); text != "" {
+			fmt.Fprintf(tw, "  %s\t%s\n", name, text)
+		}
+	}
+	for i, e := range c.Entries {
+		chosen := ""
+		if i == c.Default && len(c.Entries) > 1 {
+			chosen = " (taken by default)"
+		}
+		fmt.Fprintf(tw, "series %d%s\n", i, chosen)
+		row("format", "%s", e.Format)
+		row("modality", "%s", e.Modality)
+		row("description", "%s", e.Description)
+		row("part", "%s", e.Part)
+		if e.Err != nil {
+			row("cannot be read", "%s", e.Err)
+			continue
+		}
+		g := e.Geometry
+		row("voxels", "%s", dims(g.Dims))
+		row("spacing", "%.4g x %.4g x %.4g mm", g.Spacing[0], g.Spacing[1], g.Spacing[2])
+		row("slices", "%s", g.Acquired())
+		row("stored as", "%s", e.Datatype)
+		row("manufacturer", "%s", e.Manufacturer)
+		row("body part", "%s", e.BodyPart)
+		row("kernel", "%s", e.Kernel)
+		row("transfer syntax", "%s", e.TransferSyntax)
+		row("size", "%.1f MB", float64(e.Bytes)/1e6)
+		for _, f := range e.Findings {
+			row(f.Severity.String(), "%s", f.Text)
+		}
+	}
+	for _, f := range c.Findings {
+		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, f.Text)
+	}
+	return tw.Flush()
+}

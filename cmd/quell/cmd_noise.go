@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/denoise"
+)
+
+func newNoise() *cobra.Command {
+	var models []string
+	for _, m := range denoise.NoiseModels() {
+		models = append(models, string(m))
+	}
+	cmd := &cobra.Command{
+		Use:   "noise IN OUT --model MODEL --sigma S",
+		Short: "Add noise of a known strength to a series",
+		Long: `Add noise of a known strength to a series, to see how well a filter takes it away
+again. The same seed gives the same values on every machine.`,
+		Args: exactly(2, "IN and OUT"),
+	}
+	flags := cmd.Flags()
+	model := flags.String("model", "", "the noise `model`: "+strings.Join(models, " or "))
+	sigma := flags.Float64("sigma", 0, "standard deviation of the noise, in the series' unit")
+	seed := flags.Uint64("seed", 1, "seed of the noise")
+	dtype := flags.String("dtype", "", dtypeHelp)
+	pick := flags.Int("series", -1, seriesHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !flags.Changed("model") || !flags.Changed("sigma") {
+			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
+		}
+		n := app.Noise{Model: denoise.NoiseModel(*model), Sigma: *sigma, Seed: *seed}
+		if err := n.Validate(); err != nil {
+			return err
+		}
+		in, err := open(cmd, args[0], *pick)
+		if err != nil {
+			return err
+		}
+		defer in.close()
+		options := app.ExportOptions{Dtype: *dtype}
+		if err := app.CheckOutput(in.Series, args[1], options); err != nil {
+			return err
+		}
+		noisy, err := app.AddNoise(in.Series, n)
+		if err != nil {
+			return err
+		}
+		b := newBar("writing")
+		report, err := app.ExportNoisy(cmd.Context(), in.Series, noisy, n, args[1], options, b.files)
+		b.end()
+		return finish(cmd, report, err, n.String()+" added to "+dims(in.Volume.Dims)+" voxels")
+	}
+	return cmd
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+)
+
+// workbench is the name of the program with the window. It is a program of its
+// own so that this one needs no graphics.
+const workbench = "quell-workbench"
+
+func newView() *cobra.Command {
+	return &cobra.Command{
+		Use:   "view [PATH...]",
+		Short: "Open the workbench",
+		Long: `Open the workbench, the program ` + workbench + ` beside this one or on the PATH,
+with the series under each path; without a path, with the bundled series.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, path := range args {
+				if _, err := os.Stat(path); err != nil {
+					return &app.InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
+				}
+			}
+			program, err := findWorkbench()
+			if err != nil {
+				return err
+			}
+			c := exec.CommandContext(cmd.Context(), program, args...)
+			c.Stdin, c.Stdout, c.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
+			return c.Run()
+		},
+	}
+}
+
+// findWorkbench looks beside this program first: those two belong together.
+func findWorkbench() (string, error) {
+	name := workbench
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(self), name)
+		if info, err := os.Stat(beside); err == nil && !info.IsDir() {
+			return beside, nil
+		}
+	}
+	if path, err := exec.LookPath(name); err == nil {
+		return path, nil
+	}
+	return "", errors.New("the workbench is missing: put " + name + " beside quell or on the PATH (make build makes both)")
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"quell/app"
+	"quell/assets"
+	"quell/denoise"
+	"quell/io/nifti"
+	"quell/volume"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"quell": main})
+}
+
+// TestScripts runs testdata/*.txt. Each begins in a folder with
+//
+//	ct/          the bundled series, nine slices of 512 x 512
+//	small.nii    16 x 14 x 12 voxels from -50 to 150
+//	plus2.nii    the same with 2 added to every voxel
+//	half.nii     1 in the lower half of the slices, 0 in the upper
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:   "testdata",
+		Setup: setup,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits, "json": jsonField, "await": await, "truncate": truncate,
+		},
+	})
+}
+
+func setup(env *testscript.Env) error {
+	if err := os.CopyFS(filepath.Join(env.WorkDir, "ct"), assets.Series); err != nil {
+		return err
+	}
+	small := volume.New(volume.NewGeometry([3]int{16, 14, 12}, [3]float64{0.5, 0.75, 2}))
+	plus2, half := small.Clone(), small.Clone()
+	for i := range small.Data {
+		small.Data[i] = float32((i*i*7+i*13)%201) - 50
+		plus2.Data[i] = small.Data[i] + 2
+		if i < len(half.Data)/2 {
+			half.Data[i] = 1
+		}
+	}
+	small.Data[1], plus2.Data[1] = 150, 152
+	for name, v := range map[string]*volume.Volume{"small.nii": small, "plus2.nii": plus2, "half.nii": half} {
+		if err := nifti.Write(context.Background(), filepath.Join(env.WorkDir, name), v, nil, "", ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exits CODE COMMAND...: runs the command and demands its exit code, and for
+// every code but 0 exactly one line on stderr that begins "quell: ".
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+	if code == 0 {
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stderr")), "\n")
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "quell: ") {
+		ts.Fatalf("the last line of stderr is no sentence of quell's: %q", last)
+	}
+	for _, line := range lines[:len(lines)-1] {
+		if !strings.Contains(line, "warning") && !strings.Contains(line, "refused") && !strings.Contains(line, "series") {
+			ts.Fatalf("more than one sentence on stderr: %q", lines)
+		}
+	}
+}
+
+// json PATH REGEXP: demands exactly one JSON object on stdout, and that the
+// field at PATH ("series.0.dims") matches.
+func jsonField(ts *testscript.TestScript, neg bool, args []string) {
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
+	var at any
+	ts.Check(dec.Decode(&at))
+	if _, ok := at.(map[string]any); !ok {
+		ts.Fatalf("stdout is no JSON object")
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		ts.Fatalf("stdout holds more than one JSON value")
+	}
+	for _, key := range strings.Split(args[0], ".") {
+		switch x := at.(type) {
+		case map[string]any:
+			at = x[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(x) {
+				ts.Fatalf("%s: no element %q of %d", args[0], key, len(x))
+			}
+			at = x[i]
+		default:
+			ts.Fatalf("%s: %q is in no object", args[0], key)
+		}
+	}
+	text := fmt.Sprint(at)
+	if ok, err := regexp.MatchString("^(?:"+args[1]+")$", text); err != nil || ok == neg {
+		ts.Fatalf("%s is %s, want %s (negated: %v) %v", args[0], text, args[1], neg, err)
+	}
+}
+
+// await FILE TEXT: waits until the file holds the text.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	for range 600 {
+		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil && bytes.Contains(data, []byte(args[1])) {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Fatalf("%s never held %q", args[0], args[1])
+}
+
+// truncate FILE BYTES: cuts bytes off the end of a file.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	path := ts.MkAbs(args[0])
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	info, err := os.Stat(path)
+	ts.Check(err)
+	ts.Check(os.Truncate(path, info.Size()-n))
+}
+
+// TestCancelled: a cancelled context is exit code 130 and one sentence.
+func TestCancelled(t *testing.T) {
+	dir := t.TempDir()
+	v := volume.New(volume.NewGeometry([3]int{4, 4, 4}, [3]float64{1, 1, 1}))
+	in := filepath.Join(dir, "in.nii")
+	if err := nifti.Write(t.Context(), in, v, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr bytes.Buffer
+	code := execute(ctx, []string{"denoise", in, filepath.Join(dir, "out.nii"), "--filter", "median"}, &stdout, &stderr)
+	if code != app.ExitCancelled || stderr.String() != "quell: cancelled; nothing was written\n" || stdout.Len() != 0 {
+		t.Errorf("code %d, stderr %q, stdout %q", code, &stderr, &stdout)
+	}
+}
+
+// TestFlagsAreTheParameters: every parameter of every filter is a flag and what
+// the flag says is its domain; no flag of denoise is left over.
+func TestFlagsAreTheParameters(t *testing.T) {
+	cmd := newDenoise()
+	for _, f := range denoise.Filters() {
+		for _, p := range f.Params {
+			flag := cmd.Flags().Lookup(p.Name)
+			if flag == nil {
+				t.Errorf("%s: --%s is missing", f.Name, p.Name)
+				continue
+			}
+			if !strings.Contains(flag.Usage, "default "+p.Default.String()) || !strings.Contains(flag.Usage, f.Name) {
+				t.Errorf("--%s does not tell %s's default %s: %s", p.Name, f.Name, p.Default, flag.Usage)
+			}
+			if err := flag.Value.Set(p.Default.String()); err != nil {
+				t.Errorf("--%s %s: %v", p.Name, p.Default, err)
+			}
+		}
+	}
+}
+
+func TestParseSlices(t *testing.T) {
+	g := volume.NewGeometry([3]int{2, 3, 10}, [3]float64{1, 1, 1})
+	for text, want := range map[string][2]int{"": {0, 10}, "2:5": {2, 5}, ":3": {0, 3}, "7:": {7, 10}, ":": {0, 10}, "9:10": {9, 10}} {
+		s, err := parseSlices(text)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if r, err := s.region(g); err != nil || r != volume.Slices(g, want[0], want[1]) {
+			t.Errorf("%q: %v, %v", text, r, err)
+		}
+	}
+	for _, text := range []string{"3", "a:b", "-1:3", "5:5", "6:2", "0:11", "1:2:3", "0:99999999999999999999"} {
+		s, err := parseSlices(text)
+		if err == nil {
+			_, err = s.region(g)
+		}
+		if app.ExitCode(err) != app.ExitUsage {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

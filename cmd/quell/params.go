@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/denoise"
+)
+
+// paramFlags are the flags of every parameter of every filter, made from
+// denoise.Filters, so that they cannot disagree with it.
+type paramFlags map[string]*paramFlag
+
+// paramFlag is a pflag.Value that holds what was typed as a denoise.Value. Its
+// domain is checked later, when the filter is known.
+type paramFlag struct {
+	value denoise.Value
+	set   bool
+	kind  string
+}
+
+func (f *paramFlag) String() string {
+	if !f.set {
+		return ""
+	}
+	return f.value.String()
+}
+
+func (f *paramFlag) Set(s string) (err error) {
+	f.value, err = denoise.ParseValue(s)
+	f.set = err == nil
+	return err
+}
+
+func (f *paramFlag) Type() string { return f.kind }
+
+// addParamFlags adds one flag for each parameter name; several filters may
+// share one.
+func addParamFlags(cmd *cobra.Command) paramFlags {
+	flags := paramFlags{}
+	for _, filter := range denoise.Filters() {
+		for _, p := range filter.Params {
+			if _, done := flags[p.Name]; done {
+				continue
+			}
+			f := &paramFlag{kind: typeOf(p)}
+			flags[p.Name] = f
+			flag := cmd.Flags().VarPF(f, p.Name, "", usageOf(p))
+			if p.Kind == denoise.Switch {
+				flag.NoOptDefVal = "true"
+			}
+		}
+	}
+	return flags
+}
+
+// usageOf describes a parameter and names its filters, with the domain of each
+// where they differ.
+func usageOf(p denoise.Param) string {
+	type domain struct {
+		text    string
+		filters []string
+	}
+	var domains []domain
+	help := p.Help
+	for _, f := range denoise.Filters() {
+		q, ok := f.Param(p.Name)
+		if !ok {
+			continue
+		}
+		text := domainOf(q)
+		if i := slices.IndexFunc(domains, func(d domain) bool { return d.text == text }); i >= 0 {
+			domains[i].filters = append(domains[i].filters, f.Name)
+		} else {
+			domains = append(domains, domain{text, []string{f.Name}})
+		}
+		if !strings.Contains(help, q.Help) {
+			help += " " + strings.ToUpper(f.Name[:1]) + f.Name[1:] + ": " + q.Help
+		}
+	}
+	parts := make([]string, len(domains))
+	for i, d := range domains {
+		parts[i] = strings.Join(d.filters, ", ") + ": " + d.text
+	}
+	return help + " [" + strings.Join(parts, "; ") + "]"
+}
+
+func typeOf(p denoise.Param) string {
+	switch p.Kind {
+	case denoise.Int:
+		return "n"
+	case denoise.Choice:
+		return "word"
+	case denoise.Switch:
+		return ""
+	case denoise.Ints:
+		return "n,n,..."
+	}
+	return "x"
+}
+
+func domainOf(p denoise.Param) string {
+	var b strings.Builder
+	switch p.Kind {
+	case denoise.Choice:
+		b.WriteString(strings.Join(p.Choices, " or "))
+	case denoise.Switch:
+		b.WriteString("true or false")
+	default:
+		fmt.Fprintf(&b, "%g to %g", p.Min, p.Max)
+		switch p.Unit {
+		case "":
+		case "value":
+			b.WriteString(" in the volume's unit")
+		default:
+			b.WriteString(" " + p.Unit)
+		}
+		if p.Percent {
+			b.WriteString(" or 0% to 100% of its range")
+		}
+		if p.Auto {
+			b.WriteString(" or auto")
+		}
+	}
+	fmt.Fprintf(&b, ", default %s", p.Default)
+	return b.String()
+}
+
+// recipe builds the recipe that the flags ask for: that of the file, or the
+// filter's defaults, changed by what was typed.
+func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
+	var r denoise.Recipe
+	var err error
+	switch {
+	case file != "":
+		if r, err = app.LoadRecipe(file); err != nil {
+			return r, err
+		}
+		if filter != "" && filter != r.Filter {
+			return r, app.Usagef("the recipe is for %s, not for %s; leave --filter or --recipe out", r.Filter, filter)
+		}
+		if dimensions != 0 {
+			r.Dims = dimensions
+		}
+	case filter == "":
+		return r, app.Usagef("which filter? Give --filter or --recipe; there are %s", filterNames())
+	default:
+		if r, err = denoise.NewRecipe(filter, dimensions); err != nil {
+			return r, app.Usagef("%w", err)
+		}
+	}
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return r, app.Usagef("%w", err)
+	}
+	for name, flag := range flags {
+		if !flag.set {
+			continue
+		}
+		if _, ok := f.Param(name); !ok {
+			return r, app.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
+		}
+		r = r.With(name, flag.value)
+	}
+	if err := r.Validate(); err != nil {
+		return r, app.Usagef("%w", err)
+	}
+	return r, nil
+}
+
+func filterNames() string {
+	var names []string
+	for _, f := range denoise.Filters() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func paramNames(f denoise.Filter) string {
+	var names []string
+	for _, p := range f.Params {
+		names = append(names, "--"+p.Name)
+	}
+	return strings.Join(names, " ")
+}

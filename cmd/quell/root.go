@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/io/nifti"
+)
+
+// execute runs the command line and returns the exit code.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	code := app.ExitCode(err)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		code = app.ExitCancelled
+		fmt.Fprintln(stderr, "quell: cancelled; nothing was written")
+	default:
+		fmt.Fprintln(stderr, "quell: "+oneLine(err))
+	}
+	return code
+}
+
+// oneLine keeps an error on one line: scripts read stderr by lines.
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// What flags of several commands say of themselves.
+const (
+	seriesHelp = "which series of IN, as quell info counts them; the largest if not given"
+	jsonHelp   = "print one JSON object"
+)
+
+var dtypeHelp = "voxel `type` of NIfTI and Analyze output: " + strings.Join(nifti.Datatypes(), ", ") + "; float32 if not given"
+
+func newRoot() *cobra.Command {
+	var logPath string
+	var threads int
+	var log io.Closer
+	root := &cobra.Command{
+		Use:   "quell",
+		Short: "Quiet noise in CT and MR series, and see what was taken away",
+		Long: `Quell filters noise from CT and MR series. It is not for clinical use.
+
+IN is a DICOM file or a folder, zip or DICOMDIR of them, or .nii, .nii.gz,
+.hdr/.img. One DICOM file is one slice: give the folder for the series.
+OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze, anything else is a
+folder of DICOM. An input is never written to.
+
+Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
+130 cancelled.`,
+		Version:       app.Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return app.Usagef("there is no command %q; see quell --help", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if threads < 0 {
+				return app.Usagef("--threads %d: give 1 or more, or 0 for all processors", threads)
+			}
+			if threads > 0 {
+				runtime.GOMAXPROCS(threads)
+			}
+			if logPath != "" {
+				log, err = app.LogTo(logPath)
+			}
+			return err
+		},
+		PersistentPostRunE: func(cmd *cobra.Command, args []string) error {
+			if log == nil {
+				return nil
+			}
+			return log.Close()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return app.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().StringVar(&logPath, "log", "", "append what is done to this `file`, without names or paths")
+	root.PersistentFlags().IntVar(&threads, "threads", 0, "processors to use; 0 is all")
+	root.AddCommand(
+		newInfo(), newDenoise(), newCompare(), newNoise(), newEstimate(), newConvert(), newDevices(), newView(),
+	)
+	return root
+}
+
+// exactly demands n arguments and says which.
+func exactly(n int, usage string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != n {
+			return app.Usagef("%s takes %s, not %d arguments; see %s --help", cmd.Name(), usage, len(args), cmd.CommandPath())
+		}
+		return nil
+	}
+}

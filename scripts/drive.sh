@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Drives the workbench as a person would, under a virtual display, and checks that every gesture changes the
+# picture, that nothing is written to the log as a fault, and that it closes by itself with exit code 0.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/screen.sh
+trap screen_stop EXIT
+
+work=$(mktemp -d)
+trap 'screen_stop; rm -rf "$work"' EXIT
+screen_start
+
+shots=0
+shot "$work/0.png"
+changed() { # changed WHAT: the display differs from the last time
+	local last=$work/$shots.png now=$work/$((shots + 1)).png different
+	shot "$now"
+	different=$(compare -metric AE "$last" "$now" null: 2>&1 || true)
+	shots=$((shots + 1))
+	if [ "${different%%.*}" -lt 500 ]; then
+		cp "$now" "${TMPDIR:-/tmp}/quell-drive-failed.png"
+		echo "drive: $1 changed only $different pixels of the screen" >&2
+		exit 1
+	fi
+	kill -0 "$screen_app" || { cat "$screen_dir/log" >&2; echo "drive: the workbench ended at: $1" >&2; exit 1; }
+	echo "drive: $1: $different pixels changed"
+}
+
+mouse_to 400 420
+xdotool click 4; sleep 2;                       changed "wheel to the next slice"
+key 8;                                          changed "the bone window"
+xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; sleep 1; changed "window/level by left drag"
+xdotool mousedown 2 mousemove_relative --sync 50 30 mouseup 2; sleep 1; changed "pan by middle drag"
+xdotool keydown ctrl click 4 click 4 keyup ctrl; sleep 1; changed "zoom by Ctrl+wheel"
+key r;                                          changed "reset of the view"
+key c;                                          changed "the coronal plane"
+key a;                                          changed "the axial plane"
+key ctrl+Return; sleep 12;                      changed "apply to the volume"
+
+xdotool windowclose "$screen_window" 2>/dev/null || key ctrl+q
+for _ in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
+if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
+	echo "drive: the log above holds a fault" >&2
+	exit 1
+fi
+echo "drive: done"

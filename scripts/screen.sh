@@ -1,0 +1,44 @@
+# Sourced by drive.sh and screenshots.sh: the workbench on a virtual display of its own, with empty settings.
+#   screen_start [ARG...]   builds nothing; starts Xvfb and bin/quell-workbench ARG..., waits for its picture
+#   screen_stop             ends both
+#   shot FILE               saves the whole display as PNG
+#   key KEY...              presses keys in the workbench
+#   mouse_to X Y            moves the pointer
+# shellcheck shell=bash
+
+screen_size=1600x1000
+screen_dir=
+
+screen_start() {
+	screen_dir=$(mktemp -d)
+	Xvfb -displayfd 3 -screen 0 "${screen_size}x24" -nolisten tcp 3>"$screen_dir/display" 2>"$screen_dir/xvfb.log" &
+	screen_server=$!
+	local i
+	for i in $(seq 100); do [ -s "$screen_dir/display" ] && break; sleep 0.1; done
+	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
+	DISPLAY=":$(cat "$screen_dir/display")"
+	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
+	bin/quell-workbench "$@" >"$screen_dir/log" 2>&1 &
+	screen_app=$!
+	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true
+	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench showed no window" >&2; return 1; }
+	xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
+	sleep 6
+	xdotool windowfocus "$screen_window"
+}
+
+screen_stop() {
+	kill "${screen_app:-}" "${screen_server:-}" 2>/dev/null || true
+	wait 2>/dev/null || true
+	[ -n "$screen_dir" ] && rm -rf "$screen_dir"
+	screen_dir=
+}
+
+shot() { import -window root "$1"; }
+
+key() {
+	xdotool key --clearmodifiers "$@"
+	sleep "${KEY_WAIT:-1}"
+}
+
+mouse_to() { xdotool mousemove "$1" "$2"; sleep 0.2; }
