@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -105,7 +106,7 @@ func (r Recipe) Validate() error {
 
 // String returns a short form for labels and derivation descriptions:
 // "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at
-// their default left out.
+// their default left out and numbers cut to six digits: a label, not a recipe.
 func (r Recipe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
@@ -115,6 +116,9 @@ func (r Recipe) String() string {
 	}
 	for _, p := range f.Params {
 		if v := r.Get(p.Name); !v.Equal(p.Default) {
+			if p.Kind == Float {
+				v.num, _ = strconv.ParseFloat(strconv.FormatFloat(v.num, 'g', 6, 64), 64)
+			}
 			fmt.Fprintf(&b, " %s=%s", p.Name, v)
 		}
 	}

@@ -1,0 +1,63 @@
+package cpu_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
+	"quell/volume"
+)
+
+func TestConformance(t *testing.T) { enginetest.Run(t, cpu.New()) }
+
+// phantom is a volume of steps with Gaussian noise.
+func phantom(t testing.TB, dims [3]int) *volume.Volume {
+	t.Helper()
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		x, y := i%dims[0], i/dims[0]%dims[1]
+		v.Data[i] = float32(60 * ((x/20 + y/20) % 4))
+	}
+	noisy, err := denoise.AddNoise(v, denoise.GaussianNoise, 10, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return noisy
+}
+
+// The number of cores and the kind of row kernel change the time only.
+func TestSameBitsOnAnyCores(t *testing.T) {
+	v := phantom(t, [3]int{120, 61, 20})
+	for _, filter := range denoise.Filters() {
+		for _, dims := range filter.Dims {
+			r, err := denoise.NewRecipe(filter.Name, dims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run := func(threads int) []float32 {
+				out, err := cpu.New(cpu.Threads(threads)).Run(context.Background(), r, v, v.Bounds(), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out.Data
+			}
+			one := run(1)
+			for _, threads := range []int{2, 5} {
+				if !slices.Equal(run(threads), one) {
+					t.Errorf("%s: %d cores give other bits than one", r, threads)
+				}
+			}
+			if !cpu.HasVector() {
+				continue
+			}
+			cpu.WithoutVector(func() {
+				if !slices.Equal(run(2), one) {
+					t.Errorf("%s: the Go loops give other bits than the vector code", r)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package denoise_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// estimate.json was written by testdata/estimate.py with numpy and scikit-image.
+func TestEstimateFacts(t *testing.T) {
+	data, err := os.ReadFile("testdata/estimate.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts []struct {
+		Dims     [3]int
+		Values   []float32
+		Mask     []bool
+		Sigma    float64
+		PerSlice []float64 `json:"per_slice"`
+	}
+	if err := json.Unmarshal(data, &facts); err != nil {
+		t.Fatal(err)
+	}
+	if len(facts) != 3 {
+		t.Fatalf("%d facts; there should be 3", len(facts))
+	}
+	for _, f := range facts {
+		v := volume.New(volume.NewGeometry(f.Dims, [3]float64{1, 1, 1}))
+		v.Data, v.Mask = f.Values, f.Mask
+		got, err := denoise.Estimate(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(got.Sigma, f.Sigma, 1e-6) {
+			t.Errorf("%v: sigma %v; want %v", f.Dims, got.Sigma, f.Sigma)
+		}
+		if facts := denoise.FactsOf(v); !near(facts.Sigma, f.Sigma, 1e-6) {
+			t.Errorf("%v: FactsOf says sigma %v; want %v", f.Dims, facts.Sigma, f.Sigma)
+		}
+		if len(got.PerSlice) != len(f.PerSlice) {
+			t.Fatalf("%d slices; want %d", len(got.PerSlice), len(f.PerSlice))
+		}
+		for z, want := range f.PerSlice {
+			if !near(got.PerSlice[z], want, 1e-6) {
+				t.Errorf("%v: slice %d: sigma %v; want %v", f.Dims, z, got.PerSlice[z], want)
+			}
+		}
+	}
+}
+
+func near(got, want, relative float64) bool {
+	return math.Abs(got-want) <= relative*math.Abs(want)
+}
+
+// On white noise the estimate is the noise's sigma. The standard error of the
+// median is about 0.4 % here, and the edge of the foreground adds 0.6 %.
+func TestEstimateFindsSigma(t *testing.T) {
+	v := flat([3]int{400, 40, 16}, 0)
+	for i := range v.Data {
+		if i%400 >= 200 {
+			v.Data[i] = 1000
+		}
+	}
+	for _, sigma := range []float64{3, 25} {
+		noisy, err := denoise.AddNoise(v, denoise.GaussianNoise, sigma, 11)
+		if err != nil {
+			t.Fatal(err)
+		}
+		est, err := denoise.Estimate(context.Background(), noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !near(est.Sigma, sigma, 0.02) {
+			t.Errorf("sigma %g is estimated as %g", sigma, est.Sigma)
+		}
+		for z, s := range est.PerSlice {
+			if !near(s, sigma, 0.12) {
+				t.Errorf("sigma %g is estimated as %g in slice %d", sigma, s, z)
+			}
+		}
+	}
+}
+
+func TestEstimateWithoutNoise(t *testing.T) {
+	small := flat([3]int{1, 1, 1}, 5)
+	padding := flat([3]int{9, 9, 3}, 5)
+	padding.Mask = make([]bool, len(padding.Data))
+	for name, v := range map[string]*volume.Volume{
+		"constant": flat([3]int{20, 20, 5}, 7), "one voxel": small, "all padding": padding,
+	} {
+		est, err := denoise.Estimate(context.Background(), v)
+		if err != nil || est.Sigma != 0 || len(est.PerSlice) != v.Dims[2] {
+			t.Errorf("%s: %+v, %v", name, est, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := denoise.Estimate(ctx, small); !errors.Is(err, context.Canceled) {
+		t.Errorf("under a cancelled context: %v", err)
+	}
+}
+
+// flat returns a constant volume.
+func flat(dims [3]int, value float32) *volume.Volume {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = value
+	}
+	return v
+}
+
+func BenchmarkFactsOf(b *testing.B) {
+	v, err := denoise.AddNoise(flat([3]int{181, 217, 51}, 100), denoise.GaussianNoise, 10, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(4 * len(v.Data)))
+	for b.Loop() {
+		denoise.FactsOf(v)
+	}
+}

@@ -1,0 +1,30 @@
+package denoise
+
+import (
+	"math"
+	"testing"
+)
+
+// Facts of scipy.special.ndtri.
+func TestNormalQuantile(t *testing.T) {
+	for _, f := range []struct{ p, want float64 }{
+		{1e-300, -37.0470962993612}, {1e-20, -9.262340089798409}, {0x1p-54, -8.292361075813597},
+		{1e-9, -5.9978070150076865}, {0.001, -3.090232306167813}, {0.02, -2.053748910631823},
+		{0.074, -1.4466320671589785}, {0.0751, -1.4388253927525403}, {0.3, -0.5244005127080409},
+		{0.5, 0}, {0.7, 0.5244005127080407}, {0.925, 1.4395314709384563}, {0.9251, 1.4402382675279635},
+		{0.999, 3.090232306167813}, {1 - 0x1p-53, 8.209536151601387},
+	} {
+		if got := normalQuantile(f.p); !(math.Abs(got-f.want) <= 3e-15*max(1, math.Abs(f.want))) {
+			t.Errorf("quantile of %g is %.17g; want %.17g", f.p, got, f.want)
+		}
+	}
+}
+
+func TestLn(t *testing.T) {
+	for x := 1 - 0x1p-53; x > 1e-300; x *= 0.93 {
+		// Near 1 the logarithm vanishes, and its error with it.
+		if got, want := ln(x), math.Log(x); !(math.Abs(got-want) <= 4e-16*math.Abs(want)+1e-17) {
+			t.Errorf("ln %g is %.17g; want %.17g", x, got, want)
+		}
+	}
+}
