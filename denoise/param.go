@@ -1,6 +1,7 @@
 package denoise
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -41,60 +42,69 @@ type Param struct {
 
 // Check reports why v is outside the parameter's domain, in words for a person.
 func (p Param) Check(v Value) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%s: %s", p.Name, fmt.Sprintf(format, args...))
+	if err := p.check(v); err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
 	}
+	return nil
+}
+
+func (p Param) check(v Value) error {
 	if v.IsAuto() {
 		if !p.Auto {
-			return bad("auto is not possible here; give a value")
-		}
-		return nil
-	}
-	inside := func(x float64) error {
-		if !(x >= p.Min && x <= p.Max) {
-			return bad("%g is outside %g to %g", x, p.Min, p.Max)
+			return errors.New("auto is not possible here; give a value")
 		}
 		return nil
 	}
 	switch p.Kind {
 	case Float, Int:
-		if v.kind == kindPercent {
-			if !p.Percent {
-				return bad("a percentage is not possible here")
-			}
-			if !(v.num >= 0 && v.num <= 100) {
-				return bad("%g%% is outside 0%% to 100%%", v.num)
-			}
-			return nil
-		}
-		if v.kind != kindNumber {
-			return bad("%s is not a number", v)
-		}
-		if p.Kind == Int && v.num != math.Trunc(v.num) {
-			return bad("%s is not a whole number", v)
-		}
-		return inside(v.num)
+		return p.checkNumber(v)
 	case Choice:
 		if v.kind != kindWord || !slices.Contains(p.Choices, v.text) {
-			return bad("%s is not one of %s", v, strings.Join(p.Choices, ", "))
+			return fmt.Errorf("%s is not one of %s", v, strings.Join(p.Choices, ", "))
 		}
 	case Switch:
 		if v.kind != kindBool {
-			return bad("%s is neither true nor false", v)
+			return fmt.Errorf("%s is neither true nor false", v)
 		}
 	case Ints:
 		list := v.Ints()
 		if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
-			return bad("%s is not a list of whole numbers", v)
+			return fmt.Errorf("%s is not a list of whole numbers", v)
 		}
 		if p.Lens != nil && !slices.Contains(p.Lens, len(list)) {
-			return bad("%d values; one, or one for each axis, is needed", len(list))
+			return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
 		}
 		for _, x := range list {
-			if err := inside(float64(x)); err != nil {
+			if err := p.inside(float64(x)); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+func (p Param) checkNumber(v Value) error {
+	if v.kind == kindPercent {
+		if !p.Percent {
+			return errors.New("a percentage is not possible here")
+		}
+		if !(v.num >= 0 && v.num <= 100) {
+			return fmt.Errorf("%s is outside 0%% to 100%%", v)
+		}
+		return nil
+	}
+	if v.kind != kindNumber {
+		return fmt.Errorf("%s is not a number", v)
+	}
+	if p.Kind == Int && v.num != math.Trunc(v.num) {
+		return fmt.Errorf("%s is not a whole number", v)
+	}
+	return p.inside(v.num)
+}
+
+func (p Param) inside(x float64) error {
+	if !(x >= p.Min && x <= p.Max) {
+		return fmt.Errorf("%g is outside %g to %g", x, p.Min, p.Max)
 	}
 	return nil
 }

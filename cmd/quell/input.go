@@ -91,13 +91,13 @@ func (b bar) update(done, total int64) {
 	if b.shown.GetMax64() != total {
 		b.shown.ChangeMax64(total)
 	}
-	b.shown.Set64(done) // fails only beyond the maximum, and a bar is no reason to stop
+	_ = b.shown.Set64(done) // fails only beyond the maximum, and a bar is no reason to stop
 }
 
 func (b bar) files(done, total int) { b.update(int64(done), int64(total)) }
 
 func (b bar) end() {
 	if b.shown != nil {
-		b.shown.Clear()
+		_ = b.shown.Clear()
 	}
 }

@@ -2,6 +2,7 @@ package nifti
 
 import (
 	"bufio"
+	"errors"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -33,8 +34,8 @@ func newGunzip(src *bufio.Reader) (*gunzip, error) {
 func (g *gunzip) Read(p []byte) (int, error) {
 	for {
 		n, err := g.member.Read(p)
-		if n > 0 || err != io.EOF {
-			if err == io.EOF {
+		if n > 0 || !errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
 				err = nil // the next call looks for another member
 			}
 			return n, err

@@ -246,7 +246,7 @@ func (im *image) readVoxels(ctx context.Context, p plan, last bool) (data []floa
 	}
 	if im.source.gzip && last {
 		// The checksum stands behind the last voxel.
-		if _, err := io.CopyN(io.Discard, src, chunkBytes); err != nil && err != io.EOF {
+		if _, err := io.CopyN(io.Discard, src, chunkBytes); err != nil && !errors.Is(err, io.EOF) {
 			return nil, 0, damaged(err)
 		}
 	}
