@@ -202,7 +202,7 @@ func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress
 		derived: dicom.Derived{
 			Recipe:      recipe,
 			Description: describe(run),
-			Suffix:      " [Quell " + run.Recipe.Filter + "]",
+			Suffix:      "[Quell " + run.Recipe.Filter + "]",
 			Code:        dicom.Smoothing,
 		},
 	}, out, o, progress)
@@ -235,7 +235,7 @@ func ExportNoisy(ctx context.Context, clean, noisy *volume.Series, n Noise, out 
 		derived: dicom.Derived{
 			Recipe:      recipe,
 			Description: fmt.Sprintf("Quell %s added %s. Not for clinical use.", Version(), n),
-			Suffix:      " [Quell noise]",
+			Suffix:      "[Quell noise]",
 			Code:        pixelAddition,
 		},
 	}, out, o, progress)

@@ -18,7 +18,7 @@ screen_start() {
 	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
 	DISPLAY=":$(cat "$screen_dir/display")"
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
-	bin/quell-workbench "$@" >"$screen_dir/log" 2>&1 &
+	env LC_ALL=en_US.UTF-8 bin/quell-workbench "$@" >"$screen_dir/log" 2>&1 &
 	screen_app=$!
 	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true
 	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench showed no window" >&2; return 1; }
