@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"quell/denoise"
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// captions writes the texts around the pictures.
+func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
+	var out [viewer.Roles]sliceview.Caption
+	series := s.Series()
+	if series == nil {
+		return out
+	}
+	state := s.State()
+	unit := series.Volume.Unit
+	values, place := probe(s)
+	for role := range viewer.Roles {
+		c := &out[role]
+		c.Letters = state.View().Letters
+		c.Unit = unit
+		c.Place = place
+		w := state.Window()
+		window := fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)
+		if role == viewer.Residual {
+			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
+		}
+		c.Corner = []string{strings.TrimSpace(window), fmt.Sprintf("%d / %d", state.Index()+1, state.View().Size[2])}
+		if state.Overlay() == viewer.OverlayFull {
+			c.Corner = append([]string{fmt.Sprintf("Zoom %.2f ×", state.Zoom())}, c.Corner...)
+			c.Corner = append(c.Corner, values[role])
+		}
+	}
+	out[viewer.Original].Detail = originalDetail(s)
+	denoisedCaption(s, &out[viewer.Denoised])
+	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
+	return out
+}
+
+func originalDetail(s *session.Session) string {
+	detail := summary(s.Series())
+	if n, ok := s.Document().Noise(); ok {
+		detail = "with " + n.String()
+	}
+	return detail
+}
+
+// denoisedCaption says what the denoised pane shows and whether it matches the
+// parameters: the one thing a reader must never be wrong about.
+func denoisedCaption(s *session.Session, c *sliceview.Caption) {
+	r, status, ok := s.ShownRecipe()
+	if ok {
+		c.Detail = recipeText(s, r)
+	}
+	switch status {
+	case session.Whole:
+		c.Badge, c.BadgeKind = "WHOLE VOLUME", sliceview.Good
+	case session.Slice:
+		c.Badge, c.BadgeKind = "SLICE ONLY", sliceview.Good
+	case session.Stale:
+		c.Badge, c.BadgeKind = "STALE", sliceview.Caution
+	case session.Waiting:
+		c.Badge, c.BadgeKind = "NOT FILTERED YET", sliceview.Caution
+		c.Detail = "showing the original"
+	}
+	if s.Previewing() && status == session.Stale {
+		c.Badge = "STALE, FILTERING …"
+	} else if s.Previewing() && status == session.Waiting {
+		c.Badge, c.BadgeKind = "FILTERING …", sliceview.Busy
+	}
+	if s.HoldsBefore() {
+		c.Badge, c.BadgeKind, c.Detail = "SHOWING THE ORIGINAL", sliceview.Caution, "while the key is held"
+	}
+}
+
+func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
+	c.Detail = "original − denoised"
+	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale {
+		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
+	}
+	if s.HoldsBefore() {
+		c.Badge, c.BadgeKind = "", sliceview.NoBadge
+	}
+	if facts, ok := s.Document().Facts(); ok && facts.Sigma <= 0 {
+		// Without a noise estimate the scale is the residual's own.
+		for i, line := range c.Corner {
+			if strings.HasSuffix(line, "σ") {
+				c.Corner[i] = "± largest"
+			}
+		}
+	}
+}
+
+// recipeText is a recipe as a label: "nlm 3-D  h 21.3  patch 1", automatic
+// values found.
+func recipeText(s *session.Session, r denoise.Recipe) string {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return r.Filter
+	}
+	facts, known := s.Document().Facts()
+	resolved := r
+	if known {
+		if found, err := r.Resolve(s.Series().Volume.Geometry, facts); err == nil {
+			resolved = found
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
+	for _, p := range f.Params {
+		asked := r.Get(p.Name)
+		if !p.Basic && asked.Equal(p.Default) {
+			continue
+		}
+		v := resolved.Get(p.Name)
+		text := v.String()
+		switch {
+		case p.Kind == denoise.Float && !v.IsAuto():
+			text = short(v.Float())
+		case p.Kind == denoise.Ints:
+			text = asked.String()
+		}
+		if p.Unit == "mm" {
+			text += " mm"
+		}
+		fmt.Fprintf(&b, "  %s=%s", p.Name, text)
+	}
+	return b.String()
+}
+
+// probe returns the values under the pointer, one for each pane, and where it
+// is in the patient.
+func probe(s *session.Session) (values [viewer.Roles]string, place string) {
+	voxel, ok := s.State().Cursor()
+	picture := s.Picture()
+	if !ok || picture == nil || picture.View != s.State().View() || picture.Index != s.State().Index() {
+		return values, ""
+	}
+	col, row, _ := picture.View.Locate(voxel)
+	i := row*picture.View.Size[0] + col
+	unit := s.Series().Volume.Unit
+	facts, _ := s.Document().Facts()
+	span := float64(facts.Hi) - float64(facts.Lo)
+	after := picture.After
+	if s.HoldsBefore() {
+		after = picture.Before
+	}
+	for role, data := range [viewer.Roles][]float32{picture.Before, after, picture.Residual} {
+		if i < len(data) {
+			values[role] = valueText(float64(data[i]), span, unit, viewer.Role(role) == viewer.Residual)
+		}
+	}
+	p := s.Series().Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))
+	return values, position(p)
+}
+
+// valueText writes one voxel with as many digits as the volume's range is worth.
+func valueText(x, span float64, unit string, signed bool) string {
+	digits := 1
+	switch {
+	case span > 0 && span < 1:
+		digits = 5
+	case span > 0 && span < 100:
+		digits = 3
+	}
+	text := strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
+	if signed && x > 0 {
+		text = "+" + text
+	}
+	return strings.TrimSpace(text + " " + unit)
+}
+
+// position writes a point in patient space with the letters of the pictures'
+// edges: "R 12.3  A 4.0  H 51.2 mm".
+func position(p volume.Vec) string {
+	letters := [3][2]string{{"R", "L"}, {"A", "P"}, {"F", "H"}}
+	parts := make([]string, 3)
+	for c, x := range p {
+		side := 0
+		if x > 0 {
+			side = 1
+		}
+		parts[c] = fmt.Sprintf("%s %.1f", letters[c][side], math.Abs(x))
+	}
+	return strings.Join(parts, "  ") + " mm"
+}
+
+// summary is a series in a line: modality, description, dims and spacing.
+func summary(series *volume.Series) string {
+	v := series.Volume
+	name := strings.TrimSpace(series.Modality + " " + series.Description)
+	if name == "" {
+		name = series.Format
+	}
+	return fmt.Sprintf("%s  %d×%d×%d  %s×%s×%s mm", name, v.Dims[0], v.Dims[1], v.Dims[2],
+		short(v.Spacing[0]), short(v.Spacing[1]), short(v.Spacing[2]))
+}
+
+// short writes a number with three significant digits, and larger ones in full.
+func short(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strings.Replace(strconv.FormatFloat(x, 'g', 3, 64), "-", "−", 1)
+}

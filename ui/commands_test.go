@@ -1,0 +1,92 @@
+package ui_test
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"quell/ui"
+)
+
+func TestNoTwoCommandsShareAKey(t *testing.T) {
+	b := newBench(t, large)
+	owner := map[ui.Chord]string{}
+	ids := map[string]bool{}
+	for _, c := range b.window.Commands() {
+		if ids[c.ID] || c.ID == "" || c.Title == "" {
+			t.Errorf("command %q (%s): the name is missing or taken", c.ID, c.Title)
+		}
+		ids[c.ID] = true
+		if (c.Run == nil) == (c.Hold == nil) {
+			t.Errorf("%s must have either a Run or a Hold", c.ID)
+		}
+		for _, chord := range c.Chords {
+			if other, taken := owner[chord]; taken {
+				t.Errorf("%s is the key of %s and of %s", chord, other, c.ID)
+			}
+			owner[chord] = c.ID
+		}
+	}
+}
+
+func TestThePromisedKeysAreThere(t *testing.T) {
+	b := newBench(t, large)
+	got := map[string]string{}
+	for _, c := range b.window.Commands() {
+		for _, chord := range c.Chords {
+			got[chord.String()] = c.ID
+		}
+	}
+	for chord, id := range map[string]string{
+		"↑": "previous", "↓": "next", "Page Up": "previous", "Page Down": "next", "Home": "first", "End": "last",
+		"0": "window-auto", "1": "window-own", "2": "window-2", "9": "window-9",
+		"F": "fit", "R": "reset", "I": "overlay", "N": "invert", "D": "residual", "Space": "before",
+		"A": "axial", "C": "coronal", "S": "sagittal", "F1": "shortcuts", "Esc": "cancel",
+		"Ctrl+O": "open-folder", "Ctrl+E": "export", "Ctrl+Return": "apply",
+		"Ctrl+Z": "undo", "Ctrl+Y": "redo", "Ctrl+Shift+Z": "redo",
+	} {
+		if got[chord] != id {
+			t.Errorf("%s gives %q; want %q", chord, got[chord], id)
+		}
+	}
+}
+
+func TestEveryMenuCommandIsInItsMenu(t *testing.T) {
+	b := newBench(t, large)
+	items := map[string]map[string]bool{}
+	for _, m := range b.window.Menu().Items {
+		items[m.Label] = map[string]bool{}
+		for _, i := range m.Items {
+			items[m.Label][i.Label] = true
+		}
+	}
+	for _, c := range b.window.Commands() {
+		if c.Menu != "" && !items[c.Menu][c.Title] {
+			t.Errorf("%s is not in the menu %s", c.Title, c.Menu)
+		}
+	}
+	if len(items) != 6 {
+		t.Errorf("%d menus; want 6", len(items))
+	}
+}
+
+func TestUndoByKey(t *testing.T) {
+	b := newBench(t, large)
+	start := b.session().Recipe()
+	changed := start
+	changed.Dims = 2
+	b.session().SetRecipe(changed, true)
+	type shortcutable interface{ TypedShortcut(fyne.Shortcut) }
+	keys, ok := b.canvas().(shortcutable)
+	if !ok {
+		t.Skip("this canvas takes no shortcuts")
+	}
+	keys.TypedShortcut(&fyne.ShortcutUndo{})
+	if !b.session().Recipe().Equal(start) {
+		t.Error("Ctrl+Z does not undo")
+	}
+	keys.TypedShortcut(&fyne.ShortcutRedo{})
+	if !b.session().Recipe().Equal(changed) {
+		t.Error("Ctrl+Y does not redo")
+	}
+}

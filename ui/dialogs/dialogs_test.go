@@ -1,0 +1,207 @@
+package dialogs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/volume"
+)
+
+func parent(t *testing.T) fyne.Window {
+	t.Helper()
+	test.NewTempApp(t)
+	w := test.NewTempWindow(t, widget.NewLabel(""))
+	w.Resize(fyne.NewSize(1000, 800))
+	return w
+}
+
+// find returns the objects of type T in the dialog on top.
+func find[T fyne.CanvasObject](t *testing.T, w fyne.Window) (found []T) {
+	t.Helper()
+	top := w.Canvas().Overlays().Top()
+	if top == nil {
+		t.Fatal("no dialog is shown")
+	}
+	for _, o := range test.LaidOutObjects(top) {
+		if x, ok := o.(T); ok {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+func button(t *testing.T, w fyne.Window, text string) *widget.Button {
+	t.Helper()
+	for _, b := range find[*widget.Button](t, w) {
+		if b.Text == text {
+			return b
+		}
+	}
+	t.Fatalf("there is no button %q", text)
+	return nil
+}
+
+func catalog() *app.Catalog {
+	entry := func(description string, slices int, err error) app.Entry {
+		return app.Entry{Meta: volume.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
+			Geometry: volume.NewGeometry([3]int{4, 4, slices}, [3]float64{1, 1, 1})}
+	}
+	return &app.Catalog{Entries: []app.Entry{
+		entry("localizer", 1, nil), entry("broken", 90, errors.New("it is cut off")), entry("head", 28, nil),
+	}}
+}
+
+func TestChooseCallsExactlyOneWayOut(t *testing.T) {
+	w := parent(t)
+	var picked []int
+	dropped := 0
+	choose := func() {
+		Choose(catalog(), func(i int) { picked = append(picked, i) }, func() { dropped++ }, w).Show()
+	}
+	choose()
+	list := find[*widget.List](t, w)[0]
+	list.Select(2) // the broken one, last in the list
+	if len(picked) != 0 || dropped != 0 {
+		t.Fatal("a series that cannot be opened was chosen")
+	}
+	list.Select(0)
+	if len(picked) != 1 || picked[0] != 2 || dropped != 0 {
+		t.Fatalf("picked %v, dropped %d; want the longest series, number 2, first in the list", picked, dropped)
+	}
+	choose()
+	test.Tap(button(t, w, "Cancel"))
+	if len(picked) != 1 || dropped != 1 {
+		t.Errorf("picked %v, dropped %d after a cancel", picked, dropped)
+	}
+}
+
+func TestDescribeSaysWhyNot(t *testing.T) {
+	c := catalog()
+	if title, detail := describe(c.Entries[2]); title != "CT  head" || !strings.HasPrefix(detail, "4 × 4 × 28") {
+		t.Errorf("%q, %q", title, detail)
+	}
+	if _, detail := describe(c.Entries[1]); detail != "cannot be opened: it is cut off" {
+		t.Errorf("%q; want the reason", detail)
+	}
+}
+
+func TestNoise(t *testing.T) {
+	w := parent(t)
+	var added []app.Noise
+	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n app.Noise) { added = append(added, n) }}, w).Show()
+	entries := find[*widget.Entry](t, w)
+	if entries[0].Text != "12" {
+		t.Errorf("suggested sigma %q; want twice the estimate", entries[0].Text)
+	}
+	entries[0].SetText("7,5")
+	entries[1].SetText("42")
+	test.Tap(button(t, w, "Add"))
+	want := app.Noise{Model: denoise.RicianNoise, Sigma: 7.5, Seed: 42}
+	if len(added) != 1 || added[0] != want {
+		t.Errorf("added %v; want %v", added, want)
+	}
+}
+
+func TestNoiseRefusesNonsense(t *testing.T) {
+	w := parent(t)
+	Noise(NoiseRequest{Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
+	find[*widget.Entry](t, w)[0].SetText("-3")
+	if b := button(t, w, "Add"); !b.Disabled() {
+		test.Tap(b)
+		t.Error("a negative sigma can be added")
+	}
+}
+
+// run is a finished run on a series in memory.
+func run(t *testing.T) *app.Run {
+	t.Helper()
+	v := volume.New(volume.NewGeometry([3]int{4, 4, 3}, [3]float64{1, 1, 1}))
+	r, err := denoise.NewRecipe("nlm", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &app.Run{Recipe: r, Source: &volume.Series{Meta: volume.Meta{Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
+}
+
+func TestExportSaysWhatWillBeWritten(t *testing.T) {
+	w := parent(t)
+	folder := t.TempDir()
+	var out string
+	var options app.ExportOptions
+	Export(ExportRequest{Run: run(t), Recipe: "nlm 3-D h=10", Stale: true, Folder: folder,
+		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}, w).Show()
+
+	path := find[*widget.Entry](t, w)[0]
+	if want := filepath.Join(folder, "mr-nlm-3d"); path.Text != want {
+		t.Errorf("suggested %q; want %q", path.Text, want)
+	}
+	said := func() string {
+		all := ""
+		for _, l := range find[*widget.Label](t, w) {
+			all += l.Text + "\n"
+		}
+		return all
+	}
+	for _, part := range []string{"3 files", "nlm 3-D h=10", "mr-nlm-3d.recipe.json", "as filtered"} {
+		if !strings.Contains(said(), part) {
+			t.Errorf("the dialog does not say %q:\n%s", part, said())
+		}
+	}
+	find[*widget.RadioGroup](t, w)[0].SetSelected(asNIfTI)
+	if filepath.Base(path.Text) != "mr-nlm-3d.nii.gz" {
+		t.Errorf("as NIfTI the path is %q", path.Text)
+	}
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(file, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path.SetText(filepath.Join(file, "x.nii.gz"))
+	if !button(t, w, "Export").Disabled() || !strings.Contains(said(), "is a file") {
+		t.Errorf("an export below a file can begin:\n%s", said())
+	}
+	path.SetText(filepath.Join(folder, "x.nii.gz"))
+	test.Tap(button(t, w, "Export"))
+	if out != filepath.Join(folder, "x.nii.gz") || options.Dtype != "float32" {
+		t.Errorf("exported to %q with %+v", out, options)
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+		t.Errorf("the dialog itself wrote %v", entries)
+	}
+}
+
+func TestEveryDialogFitsItsWindow(t *testing.T) {
+	w := parent(t)
+	findings := []volume.Finding{
+		{Severity: volume.Warning, Kind: "gap", Text: "Slice 7 is missing.", Files: make([]string, 40)},
+		{Severity: volume.Note, Kind: "tilt", Text: strings.Repeat("A long sentence. ", 30)},
+	}
+	keys := make([][2]string, 60)
+	for name, show := range map[string]func(){
+		"error":     func() { Error(errors.New(strings.Repeat("something is wrong; ", 20)), w).Show() },
+		"findings":  func() { Findings(findings, w).Show() },
+		"none":      func() { Findings(nil, w).Show() },
+		"engines":   func() { Engines(app.Engines(), w).Show() },
+		"about":     func() { About("0.1.0", nil, w).Show() },
+		"shortcuts": func() { Shortcuts(keys, keys[:9], w).Show() },
+		"exported": func() {
+			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, w).Show()
+		},
+	} {
+		show()
+		top := w.Canvas().Overlays().Top()
+		size := top.(*widget.PopUp).Content.Size()
+		if size.Width > 1000 || size.Height > 800 {
+			t.Errorf("%s is %v in a window of 1000 x 800", name, size)
+		}
+		w.Canvas().Overlays().Remove(top)
+	}
+}

@@ -1,0 +1,195 @@
+package dialogs
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+)
+
+// ExportRequest is what the export dialog starts from.
+type ExportRequest struct {
+	Run    *app.Run
+	Recipe string // of the run, as a label
+	Stale  bool   // the run was made with other parameters than those on the sliders
+	Folder string // to suggest; "" for the home folder
+	Export func(out string, o app.ExportOptions)
+}
+
+const (
+	asDICOM = "DICOM series (a folder, one file per slice)"
+	asNIfTI = "NIfTI (one .nii.gz file)"
+)
+
+// datatypes are the two that fit: the result as it is, and the scanner's own
+// size. The command line knows more.
+var datatypes = []string{"float32", "int16"}
+
+// exportForm is the dialog's state.
+type exportForm struct {
+	request ExportRequest
+	parent  fyne.Window
+	format  *widget.RadioGroup
+	path    *widget.Entry
+	dtype   *widget.Select
+	types   fyne.CanvasObject
+	report  *widget.Label
+	confirm *widget.Button
+}
+
+// Export asks where and how to write a run, and says beforehand what will be
+// written and whether it can be.
+func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
+	f := &exportForm{request: r, parent: parent}
+	f.path = widget.NewEntry()
+	f.report = wrapped("")
+	f.dtype = widget.NewSelect(datatypes, nil)
+	f.dtype.SetSelected(datatypes[0])
+	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
+	f.format = widget.NewRadioGroup([]string{asDICOM, asNIfTI}, nil)
+	f.format.Required = true
+
+	var d *dialog.CustomDialog
+	f.confirm = widget.NewButtonWithIcon("Export", theme.DocumentSaveIcon(), func() {
+		d.Hide()
+		r.Export(f.path.Text, f.options())
+	})
+	f.confirm.Importance = widget.HighImportance
+	cancel := widget.NewButton("Cancel", func() { d.Hide() })
+
+	f.format.OnChanged = func(string) {
+		f.path.SetText(f.renamed(f.path.Text))
+		f.update()
+	}
+	f.path.OnChanged = func(string) { f.update() }
+	f.dtype.OnChanged = func(string) { f.update() }
+	browse := widget.NewButtonWithIcon("Folder …", theme.FolderOpenIcon(), f.browse)
+
+	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
+	f.format.SetSelected(asDICOM)
+
+	content := container.NewVBox(
+		f.format,
+		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
+		f.types, widget.NewSeparator(), f.report,
+	)
+	d = dialog.NewCustomWithoutButtons("Export the denoised series", content, parent)
+	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
+	size := parent.Canvas().Size()
+	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 330))
+	return d
+}
+
+func (f *exportForm) options() app.ExportOptions {
+	if f.format.Selected == asNIfTI {
+		return app.ExportOptions{Dtype: f.dtype.Selected}
+	}
+	return app.ExportOptions{}
+}
+
+// renamed gives a path the ending that the format asks for.
+func (f *exportForm) renamed(path string) string {
+	for _, end := range []string{".nii.gz", ".nii"} {
+		path = strings.TrimSuffix(path, end)
+	}
+	if f.format.Selected == asNIfTI {
+		path += ".nii.gz"
+	}
+	return path
+}
+
+// update says what will be written, or why it cannot be.
+func (f *exportForm) update() {
+	if app.FormatOf(f.path.Text) == app.DICOM {
+		f.types.Hide()
+	} else {
+		f.types.Show()
+	}
+	source := f.request.Run.Source
+	if err := app.CheckOutput(source, f.path.Text, f.options()); err != nil {
+		f.report.Importance = widget.WarningImportance
+		f.report.SetText(err.Error())
+		f.confirm.Disable()
+		return
+	}
+	f.confirm.Enable()
+	f.report.Importance = widget.MediumImportance
+	f.report.SetText(f.plan())
+}
+
+func (f *exportForm) plan() string {
+	dims := f.request.Run.Result.Dims
+	var b strings.Builder
+	if app.FormatOf(f.path.Text) == app.DICOM {
+		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
+	} else {
+		fmt.Fprintf(&b, "One file of %d × %d × %d voxels with the geometry of the source.", dims[0], dims[1], dims[2])
+	}
+	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.path.Text)+".recipe.json")
+	if f.request.Stale {
+		b.WriteString("\nThe parameters were changed since this volume was filtered; the export is the volume as filtered.")
+	}
+	return b.String()
+}
+
+func (f *exportForm) browse() {
+	d := dialog.NewFolderOpen(func(u fyne.ListableURI, err error) {
+		if err == nil && u != nil {
+			f.path.SetText(filepath.Join(u.Path(), filepath.Base(f.path.Text)))
+		}
+	}, f.parent)
+	if u, err := storage.ListerForURI(storage.NewFileURI(filepath.Dir(f.path.Text))); err == nil {
+		d.SetLocation(u)
+	}
+	d.Show()
+}
+
+// startFolder is where a first export is suggested.
+func startFolder(last string) string {
+	if info, err := os.Stat(last); last != "" && err == nil && info.IsDir() {
+		return last
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		return home
+	}
+	return "."
+}
+
+// outputName suggests a name that says what was done and names no patient.
+func outputName(run *app.Run) string {
+	name := strings.ToLower(run.Source.Modality)
+	if name == "" {
+		name = "volume"
+	}
+	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
+}
+
+// Exported says what an export wrote.
+func Exported(r app.ExportReport, parent fyne.Window) dialog.Dialog {
+	files := "1 file"
+	if r.Files != 1 {
+		files = fmt.Sprintf("%d files", r.Files)
+	}
+	text := fmt.Sprintf("%s written and read back: %s", files, r.Output)
+	if r.Recipe != "" {
+		text += "\nRecipe: " + r.Recipe
+	}
+	box := container.NewVBox(wrapped(text))
+	for _, w := range r.Warnings {
+		l := wrapped(w)
+		l.Importance = widget.WarningImportance
+		box.Add(l)
+	}
+	d := dialog.NewCustom("Exported", "Close", box, parent)
+	d.Resize(fyne.NewSize(600, 240))
+	return d
+}

@@ -1,0 +1,325 @@
+package filterpanel
+
+import (
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// owner is a panel and the session it believes to talk to.
+type owner struct {
+	t        *testing.T
+	panel    *Panel
+	snap     Snapshot
+	finals   []denoise.Recipe
+	drafts   int
+	refused  []error
+	applied  int
+	cancels  int
+	previews int
+}
+
+func newOwner(t *testing.T, filter string) *owner {
+	t.Helper()
+	test.NewTempApp(t)
+	o := &owner{t: t}
+	o.panel = New(Hooks{
+		Changed: func(r denoise.Recipe, final bool) {
+			o.snap.Recipe = r
+			if final {
+				o.finals = append(o.finals, r)
+			} else {
+				o.drafts++
+			}
+			o.show()
+		},
+		AutoPreview: func(on bool) { o.snap.AutoPreview = on; o.show() },
+		Preview:     func() { o.previews++ },
+		Apply:       func() { o.applied++ },
+		Cancel:      func() { o.cancels++ },
+		Refused:     func(err error) { o.refused = append(o.refused, err) },
+	})
+	r, err := denoise.NewRecipe(filter, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.snap = Snapshot{Ready: true, Recipe: r, Facts: facts, Unit: "HU", AutoPreview: true}
+	w := test.NewTempWindow(t, o.panel)
+	w.Resize(fyne.NewSize(330, 900))
+	o.show()
+	return o
+}
+
+// show resolves and displays, as a session would.
+func (o *owner) show() {
+	g := volume.NewGeometry([3]int{64, 64, 9}, [3]float64{0.5, 0.5, 5})
+	resolved, err := o.snap.Recipe.Resolve(g, o.snap.Facts)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.snap.Resolved = resolved
+	o.panel.Display(o.snap)
+}
+
+// parts finds the inputs of one row.
+type parts struct {
+	slider *slider
+	entry  *entry
+	checks []fyne.CanvasObject
+}
+
+func (o *owner) row(name string) parts {
+	o.t.Helper()
+	for _, r := range o.panel.rows {
+		if r.param.Name == name {
+			var found parts
+			for _, obj := range test.LaidOutObjects(r.object) {
+				switch x := obj.(type) {
+				case *slider:
+					found.slider = x
+				case *entry:
+					found.entry = x
+				case interface{ SetChecked(bool) }:
+					found.checks = append(found.checks, obj)
+				}
+			}
+			return found
+		}
+	}
+	o.t.Fatalf("there is no row for %s", name)
+	return parts{}
+}
+
+func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for _, f := range denoise.Filters() {
+		o.panel.filter.SetSelected(f.Title)
+		if o.snap.Recipe.Filter != f.Name {
+			t.Fatalf("choosing %s gives a recipe for %s", f.Title, o.snap.Recipe.Filter)
+		}
+		if len(o.panel.rows) != len(f.Params) {
+			t.Errorf("%s has %d rows for %d parameters", f.Name, len(o.panel.rows), len(f.Params))
+		}
+		basic := 0
+		for _, p := range f.Params {
+			if p.Basic {
+				basic++
+			}
+		}
+		if got := len(o.panel.basic.Objects); got != basic {
+			t.Errorf("%s shows %d basic parameters; want %d", f.Name, got, basic)
+		}
+		if o.panel.more.Hidden != (basic == len(f.Params)) {
+			t.Errorf("%s: \"more\" is hidden: %v", f.Name, o.panel.more.Hidden)
+		}
+		if len(o.panel.dims.Options) != len(f.Dims) {
+			t.Errorf("%s offers %v; want %v", f.Name, o.panel.dims.Options, f.Dims)
+		}
+	}
+}
+
+func TestDisplayingChangesNothing(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for _, f := range denoise.Filters() {
+		r, err := denoise.NewRecipe(f.Name, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.snap.Recipe = r
+		o.show()
+		o.show()
+	}
+	if len(o.finals) != 0 || o.drafts != 0 {
+		t.Errorf("showing snapshots made %d recipes and %d drafts", len(o.finals), o.drafts)
+	}
+}
+
+func TestDragMakesDraftsAndOneRecipe(t *testing.T) {
+	o := newOwner(t, "nlm")
+	s := o.row("h").slider
+	for _, x := range []float32{100, 140, 200} {
+		e := &fyne.DragEvent{}
+		e.Position = fyne.NewPos(x, 10)
+		s.Dragged(e)
+	}
+	if o.drafts != 3 || len(o.finals) != 0 {
+		t.Fatalf("%d drafts, %d recipes while dragging; want 3 and 0", o.drafts, len(o.finals))
+	}
+	s.DragEnd()
+	if len(o.finals) != 1 {
+		t.Fatalf("%d recipes after the drag; want 1", len(o.finals))
+	}
+	h := o.finals[0].Get("h")
+	if h.IsAuto() || h.Float() < 20 || h.Float() > 40 || h.Float()*2 != float64(int(h.Float()*2)) {
+		t.Errorf("h is %v; want it in the middle of 0 to 50 on a step of 0.5", h)
+	}
+	if o.row("h").entry.Text != format(denoise.Param{}, h) {
+		t.Errorf("the entry says %q; want %v", o.row("h").entry.Text, h)
+	}
+}
+
+func TestArrowKeysStep(t *testing.T) {
+	o := newOwner(t, "nlm")
+	s := o.row("search-radius").slider
+	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
+	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
+	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyLeft})
+	if len(o.finals) != 3 || o.snap.Recipe.Get("search-radius").Int() != 4 {
+		t.Errorf("search radius %v after %d steps; want 4 after 3", o.snap.Recipe.Get("search-radius"), len(o.finals))
+	}
+}
+
+func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
+	o := newOwner(t, "nlm")
+	e := o.row("h").entry
+	e.SetText("400") // beyond the slider, inside the domain
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(400)) {
+		t.Errorf("h is %v; want 400", got)
+	}
+	e.SetText("-1")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if len(o.refused) != 1 || len(o.finals) != 1 {
+		t.Errorf("%d refusals and %d recipes; want 1 and 1", len(o.refused), len(o.finals))
+	}
+	if e.Text != "400" {
+		t.Errorf("the entry says %q; want the value in force", e.Text)
+	}
+	if !strings.Contains(o.panel.help.Text, "outside") {
+		t.Errorf("the help line says %q; want what is wrong", o.panel.help.Text)
+	}
+	e.SetText("7")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if e.Text != "400" || len(o.finals) != 1 {
+		t.Errorf("Escape leaves %q and %d recipes; want 400 and 1", e.Text, len(o.finals))
+	}
+}
+
+func TestTypingIsNotOverwritten(t *testing.T) {
+	o := newOwner(t, "nlm")
+	e := o.row("patch-radius").entry
+	e.FocusGained()
+	e.SetText("2")
+	o.show() // a preview arrives
+	if e.Text != "2" {
+		t.Errorf("the entry says %q in the middle of typing 2", e.Text)
+	}
+	e.FocusLost()
+	if o.snap.Recipe.Get("patch-radius").Int() != 2 {
+		t.Errorf("patch radius %v after leaving the entry; want 2", o.snap.Recipe.Get("patch-radius"))
+	}
+}
+
+func TestAutoShowsWhatItCameTo(t *testing.T) {
+	o := newOwner(t, "nlm")
+	row := o.row("h")
+	if row.entry.Text != "11.31" { // sqrt(2) * 8
+		t.Errorf("auto h shows %q; want 11.31", row.entry.Text)
+	}
+	auto := row.checks[0].(interface{ SetChecked(bool) })
+	auto.SetChecked(false)
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(11.31)) {
+		t.Errorf("auto off gives %v; want the value it showed", got)
+	}
+	auto.SetChecked(true)
+	if got := o.snap.Recipe.Get("h"); !got.IsAuto() {
+		t.Errorf("auto on gives %v", got)
+	}
+}
+
+func TestAutoRadiusBecomesOneNumber(t *testing.T) {
+	f, err := denoise.FilterByName("gaussian")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := f.Param("radius")
+	for _, c := range []struct{ resolved, want denoise.Value }{
+		{denoise.List(4, 4, 0), denoise.List(4)},
+		{denoise.List(4, 4, 4), denoise.List(4)},
+		{denoise.List(4, 4, 1), denoise.List(4, 4, 1)},
+	} {
+		if got := manual(p, c.resolved); !got.Equal(c.want) || p.Check(got) != nil {
+			t.Errorf("radius %v goes on as %v; want %v", c.resolved, got, c.want)
+		}
+	}
+}
+
+func TestOtherFilterKeepsTheDimensions(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.panel.dims.SetSelected("3-D")
+	o.panel.filter.SetSelected("Bilateral")
+	if o.snap.Recipe.Dims != 3 {
+		t.Errorf("bilateral in %d dimensions; want 3 kept", o.snap.Recipe.Dims)
+	}
+	o.panel.filter.SetSelected("LPA-ICI")
+	if o.snap.Recipe.Dims != 2 {
+		t.Errorf("lpa in %d dimensions; it has only 2", o.snap.Recipe.Dims)
+	}
+}
+
+func TestApplyAndCancel(t *testing.T) {
+	o := newOwner(t, "nlm")
+	test.Tap(o.panel.apply)
+	if o.applied != 1 {
+		t.Fatal("the button did not apply")
+	}
+	o.snap.Running, o.snap.Fraction, o.snap.Progress = true, 0.25, "Filtering: 1 of 4, 3 s left"
+	o.show()
+	if !o.panel.apply.Hidden || o.panel.cancel.Hidden || o.panel.bar.Hidden || o.panel.bar.Value != 0.25 {
+		t.Error("while it runs there must be a bar and a way to cancel, and no apply")
+	}
+	test.Tap(o.panel.cancel)
+	if o.cancels != 1 {
+		t.Error("the button did not cancel")
+	}
+	o.snap.Running, o.snap.Applied, o.snap.Progress = false, true, ""
+	o.show()
+	if !o.panel.apply.Disabled() {
+		t.Error("what is applied can be applied again")
+	}
+}
+
+func TestManualPreview(t *testing.T) {
+	o := newOwner(t, "nlm")
+	if !o.panel.preview.Hidden {
+		t.Error("a preview button beside automatic previews")
+	}
+	o.panel.auto.SetChecked(false)
+	if o.snap.AutoPreview || o.panel.preview.Hidden {
+		t.Fatal("without automatic previews there must be a button")
+	}
+	test.Tap(o.panel.preview)
+	if o.previews != 1 {
+		t.Error("the button asked for no preview")
+	}
+}
+
+func TestNothingCanBeTurnedWithoutASeries(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.snap.Ready = false
+	o.show()
+	if !o.panel.apply.Disabled() || !o.panel.filter.Disabled() || !o.row("h").entry.Disabled() {
+		t.Error("inputs are enabled without a series")
+	}
+}
+
+func TestLongestTextsFitTheirLines(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for _, f := range denoise.Filters() {
+		o.panel.filter.SetSelected(f.Title)
+		if need, have := o.panel.about.MinSize().Height, o.panel.about.Size().Height; need > have {
+			t.Errorf("what %s does needs %g, and has %g", f.Name, need, have)
+		}
+		for _, r := range o.panel.rows {
+			r.object.(*hoverArea).hovered()
+			if need, have := o.panel.help.MinSize().Height, o.panel.help.Size().Height; need > have {
+				t.Errorf("the help on %s %s needs %g, and has %g", f.Name, r.param.Name, need, have)
+			}
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package filterpanel
+
+import (
+	"math"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/denoise"
+)
+
+// row shows and edits one parameter.
+type row struct {
+	param  denoise.Param
+	object fyne.CanvasObject
+	// show displays a value; resolved is what an automatic one came to.
+	show func(value, resolved denoise.Value, s Snapshot)
+}
+
+// rowHooks are a row's ways out.
+type rowHooks struct {
+	changed func(p denoise.Param, v denoise.Value, final bool)
+	refused func(p denoise.Param, err error)
+	help    func(title, text string)
+}
+
+const (
+	entryWidth = 70
+	unitWidth  = 46
+)
+
+// newRow builds the row that a parameter's kind asks for.
+func newRow(p denoise.Param, h rowHooks) *row {
+	switch p.Kind {
+	case denoise.Choice:
+		return choiceRow(p, h)
+	case denoise.Switch:
+		return switchRow(p, h)
+	}
+	return numberRow(p, h)
+}
+
+func choiceRow(p denoise.Param, h rowHooks) *row {
+	busy := false
+	sel := widget.NewSelect(p.Choices, nil)
+	sel.OnChanged = func(word string) {
+		if !busy {
+			h.changed(p, denoise.Word(word), true)
+		}
+	}
+	r := &row{param: p}
+	line := container.NewBorder(nil, nil, widget.NewLabel(p.Label), fixedWidth(sel, entryWidth+unitWidth+12))
+	r.object = newHoverArea(line, func() { h.help(p.Label, p.Help) })
+	r.show = func(value, _ denoise.Value, s Snapshot) {
+		busy = true
+		sel.SetSelected(value.String())
+		busy = false
+		enable(sel, s.Ready)
+	}
+	return r
+}
+
+func switchRow(p denoise.Param, h rowHooks) *row {
+	busy := false
+	check := widget.NewCheck(p.Label, nil)
+	check.OnChanged = func(on bool) {
+		if !busy {
+			h.changed(p, denoise.Bool(on), true)
+		}
+	}
+	r := &row{param: p}
+	r.object = newHoverArea(check, func() { h.help(p.Label, p.Help) })
+	r.show = func(value, _ denoise.Value, s Snapshot) {
+		busy = true
+		check.SetChecked(value.On())
+		busy = false
+		enable(check, s.Ready)
+	}
+	return r
+}
+
+// numberRow is for numbers, percentages and lists: an entry, its unit, a slider
+// where one number says it all, and "auto" where the parameter has it.
+func numberRow(p denoise.Param, h rowHooks) *row {
+	var (
+		value, resolved denoise.Value
+		span            Span
+		unit            string
+		latest          Snapshot
+		busy            bool
+	)
+	r := &row{param: p}
+	help := func() { h.help(p.Label, p.Help+bounds(p, unit)) }
+
+	number := func(x float64) denoise.Value {
+		switch {
+		case p.Kind == denoise.Ints:
+			return denoise.List(int(math.Round(x)))
+		case value.IsPercent():
+			return denoise.Percent(x)
+		}
+		return denoise.Number(x)
+	}
+	slide := newSlider(help)
+	slide.moved = func(x float64) { h.changed(p, number(span.snap(x)), false) }
+	slide.ended = func(x float64) { h.changed(p, number(span.snap(x)), true) }
+	slide.nudged = func(direction float64) { h.changed(p, number(span.snap(slide.Value+direction*span.Step)), true) }
+
+	field := newEntry(nil, help)
+	field.commit = func(text string) {
+		v, err := parse(p, text, value)
+		if err != nil {
+			h.refused(p, err)
+			r.show(value, resolved, latest)
+			return
+		}
+		h.changed(p, v, true)
+	}
+
+	auto := widget.NewCheck("Auto", nil)
+	auto.OnChanged = func(on bool) {
+		if busy {
+			return
+		}
+		if on {
+			h.changed(p, denoise.Auto, true)
+			return
+		}
+		// The automatic value stays; it only stops following the volume.
+		h.changed(p, manual(p, resolved), true)
+	}
+	auto.Hidden = !p.Auto
+
+	unitLabel := widget.NewLabel("")
+	unitSelect := widget.NewSelect(nil, nil)
+	unitSelect.OnChanged = func(u string) {
+		if !busy {
+			h.changed(p, convert(value, u == "%", latest.Facts), true)
+		}
+	}
+	unitBox := fyne.CanvasObject(unitLabel)
+	if p.Percent {
+		unitBox = unitSelect
+	}
+
+	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
+	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
+	sliding := p.Kind != denoise.Ints || len(p.Lens) > 0
+	if sliding {
+		parts = append(parts, slide)
+	}
+	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
+
+	r.show = func(v, found denoise.Value, s Snapshot) {
+		busy = true
+		defer func() { busy = false }()
+		value, resolved, latest = v, found, s
+		unit = unitName(p, s.Unit)
+		auto.SetChecked(v.IsAuto())
+		shown := v
+		if v.IsAuto() {
+			shown = found
+		}
+		span = SpanFor(p, shown, s.Facts)
+		slide.show(span, position(p, shown))
+		field.show(format(p, shown))
+		if p.Percent {
+			unitSelect.Options = []string{"%", unit}
+			unitSelect.SetSelected(unit)
+			if v.IsPercent() {
+				unitSelect.SetSelected("%")
+			}
+		}
+		unitLabel.SetText(unit)
+		for _, o := range []fyne.Disableable{field, auto, slide} {
+			enable(o, s.Ready)
+		}
+	}
+	return r
+}
+
+// position is where a value stands on a slider; of a list, its first entry.
+func position(p denoise.Param, v denoise.Value) float64 {
+	if list := v.Ints(); p.Kind == denoise.Ints && len(list) > 0 {
+		return float64(list[0])
+	}
+	return v.Float()
+}
+
+// manual turns the resolved form of an automatic value into one the user can
+// go on with: a radius that is alike on all axes becomes one number again.
+func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
+	if resolved.IsAuto() {
+		return p.Default
+	}
+	if list := resolved.Ints(); p.Kind == denoise.Ints {
+		if len(list) == 3 && list[0] == list[1] && (list[2] == list[0] || list[2] == 0) {
+			return denoise.List(list[0])
+		}
+		return resolved
+	}
+	short, _ := strconv.ParseFloat(format(p, resolved), 64)
+	return denoise.Number(short)
+}
+
+// convert expresses a value as a percentage of the volume's range or in its
+// unit, to the digits that are shown.
+func convert(v denoise.Value, percent bool, f denoise.Facts) denoise.Value {
+	width := float64(f.Hi) - float64(f.Lo)
+	if v.IsPercent() == percent || v.IsAuto() || width <= 0 {
+		return v
+	}
+	x := v.Float() * width / 100
+	if percent {
+		x = v.Float() / width * 100
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if percent {
+		return denoise.Percent(min(short, 100))
+	}
+	return denoise.Number(short)
+}
+
+// unitName is the unit as shown: "value" stands for the volume's own.
+func unitName(p denoise.Param, volumeUnit string) string {
+	if p.Unit != "value" {
+		return p.Unit
+	}
+	if volumeUnit == "" {
+		return "units"
+	}
+	return volumeUnit
+}
+
+// bounds says what may be typed, where that is not just any sensible value.
+func bounds(p denoise.Param, unit string) string {
+	if p.Kind == denoise.Choice || p.Kind == denoise.Switch || p.Unit == "value" {
+		return ""
+	}
+	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	if unit != "" {
+		unit = " " + unit
+	}
+	return " From " + f(p.Min) + " to " + f(p.Max) + unit + "."
+}
+
+func enable(o fyne.Disableable, on bool) {
+	switch {
+	case on && o.Disabled():
+		o.Enable()
+	case !on && !o.Disabled():
+		o.Disable()
+	}
+}
+
+// fixedWidth gives an object a width of its own.
+func fixedWidth(o fyne.CanvasObject, width float32) fyne.CanvasObject {
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(width, 0))
+	return container.NewStack(ground, o)
+}

@@ -1,0 +1,114 @@
+package filterpanel
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"quell/denoise"
+)
+
+// Span is the range of a slider. It is a convenience for the hand: what may be
+// typed is bounded by the parameter's own Min and Max.
+type Span struct{ Lo, Hi, Step float64 }
+
+// The reach of sliders in the volume's own unit, which no table can know
+// beforehand.
+const (
+	sigmaReach   = 6    // of the noise's sigma, for strengths and noise levels
+	rangeReach   = 0.3  // of the volume's range, for widths given as its percentage
+	unknownNoise = 0.02 // of the range stands for a sigma that was not found
+	notches      = 100  // about so many steps from end to end
+)
+
+// SpanFor returns the slider's range for parameter p at value v on a volume
+// about which f is known. It always holds v.
+func SpanFor(p denoise.Param, v denoise.Value, f denoise.Facts) Span {
+	s := Span{p.Lo, p.Hi, p.Step}
+	width := float64(f.Hi) - float64(f.Lo)
+	switch {
+	case v.IsPercent():
+		s = Span{0.5, 50, 0.5}
+	case p.Unit == "value" && width > 0:
+		reach := sigmaReach * f.Sigma
+		if f.Sigma <= 0 {
+			reach = sigmaReach * unknownNoise * width
+		}
+		if p.Percent {
+			reach = max(reach, rangeReach*width)
+		}
+		s.Hi = min(nice(reach), p.Max)
+		s.Step = nice(s.Hi / notches)
+		s.Lo = max(p.Min, 0)
+		if p.Min > 0 {
+			s.Lo = max(p.Min, s.Step)
+		}
+	}
+	if !v.IsAuto() && p.Kind != denoise.Ints {
+		s.Lo, s.Hi = min(s.Lo, v.Float()), max(s.Hi, v.Float())
+	}
+	return s
+}
+
+// nice rounds up to 1, 2 or 5 times a power of ten.
+func nice(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if x <= m*power*(1+1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+// snap puts a slider's position on its steps, without the digits that binary
+// fractions leave behind.
+func (s Span) snap(x float64) float64 {
+	if s.Step > 0 {
+		x = math.Round(x/s.Step) * s.Step
+	}
+	x = min(max(x, s.Lo), s.Hi)
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 6, 64), 64)
+	return short
+}
+
+// parse reads what a person typed for p; current decides whether a plain number
+// means a percentage. A decimal comma is taken as a point where the parameter
+// is no list.
+func parse(p denoise.Param, text string, current denoise.Value) (denoise.Value, error) {
+	text = strings.TrimSpace(text)
+	if p.Kind != denoise.Ints {
+		text = strings.Replace(text, ",", ".", 1)
+	}
+	v, err := denoise.ParseValue(text)
+	if err != nil {
+		return v, err
+	}
+	if p.Kind == denoise.Ints {
+		if !v.IsAuto() && p.Check(v) == nil {
+			v = denoise.List(v.Ints()...)
+		}
+	} else if p.Percent && current.IsPercent() && !v.IsAuto() && !v.IsPercent() {
+		v = denoise.Percent(v.Float())
+	}
+	return v, p.Check(v)
+}
+
+// format writes a value for its entry: four significant digits are more than a
+// slider can set and enough to read back an automatic one.
+func format(p denoise.Param, v denoise.Value) string {
+	switch {
+	case v.IsAuto():
+		return ""
+	case p.Kind == denoise.Ints:
+		return denoise.List(v.Ints()...).String()
+	}
+	x := v.Float()
+	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
+		return strconv.FormatFloat(x, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}

@@ -1,0 +1,136 @@
+package filterpanel
+
+import (
+	"math"
+	"testing"
+
+	"quell/denoise"
+)
+
+var facts = denoise.Facts{Lo: -1000, Hi: 2000, Sigma: 8}
+
+func TestSpansAreUsableAndInsideTheDomain(t *testing.T) {
+	for _, facts := range []denoise.Facts{{}, facts, {Lo: 0, Hi: 1}, {Lo: 0, Hi: 1, Sigma: 0.003}, {Lo: 5, Hi: 5}, {Lo: 0, Hi: 4e6, Sigma: 9e4}} {
+		for _, f := range denoise.Filters() {
+			for _, p := range f.Params {
+				if p.Kind == denoise.Choice || p.Kind == denoise.Switch {
+					continue
+				}
+				s := SpanFor(p, p.Default, facts)
+				if !(s.Lo < s.Hi) || !(s.Step > 0) || s.Step > s.Hi-s.Lo {
+					t.Errorf("%s %s on %+v: span %+v", f.Name, p.Name, facts, s)
+				}
+				if p.Default.IsPercent() {
+					continue
+				}
+				for _, x := range []float64{s.Lo, s.Hi, s.snap((s.Lo + s.Hi) / 2)} {
+					v := denoise.Number(x)
+					if p.Kind == denoise.Ints {
+						v = denoise.List(int(x))
+					}
+					if err := p.Check(v); err != nil {
+						t.Errorf("%s %s: the slider reaches %g: %v", f.Name, p.Name, x, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestValueSpansFollowTheNoise(t *testing.T) {
+	f, err := denoise.FilterByName("nlm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _ := f.Param("h")
+	if s := SpanFor(h, denoise.Auto, facts); s.Hi != 50 || s.Step != 0.5 {
+		t.Errorf("with sigma 8 the strength's span is %+v; want up to 50 in steps of 0.5", s)
+	}
+	// A series in thousandths gets a slider in thousandths.
+	if s := SpanFor(h, denoise.Auto, denoise.Facts{Hi: 1, Sigma: 0.003}); s.Hi != 0.02 {
+		t.Errorf("with sigma 0.003 the span is %+v; want up to 0.02", s)
+	}
+	if s := SpanFor(h, denoise.Number(400), facts); s.Hi != 400 {
+		t.Errorf("a typed 400 gives the span %+v; want it to reach the value", s)
+	}
+}
+
+func TestSnapLeavesNoBinaryDigits(t *testing.T) {
+	s := Span{0.2, 5, 0.1}
+	for x, want := range map[float64]float64{0.29: 0.3, 1.7000001: 1.7, 9: 5, -3: 0.2} {
+		if got := s.snap(x); got != want {
+			t.Errorf("snap(%g) is %v; want %v", x, got, want)
+		}
+	}
+}
+
+func TestNice(t *testing.T) {
+	for x, want := range map[float64]float64{48: 50, 50: 50, 51: 100, 0.018: 0.02, 3: 5, 1: 1, 0: 1} {
+		if got := nice(x); math.Abs(got-want) > 1e-12 {
+			t.Errorf("nice(%g) is %g; want %g", x, got, want)
+		}
+	}
+	if nice(math.Inf(1)) != 1 || nice(math.NaN()) != 1 {
+		t.Error("nice of what is no number is not 1")
+	}
+}
+
+func TestParseReadsWhatPeopleType(t *testing.T) {
+	param := func(filter, name string) denoise.Param {
+		f, err := denoise.FilterByName(filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, ok := f.Param(name)
+		if !ok {
+			t.Fatalf("%s has no %s", filter, name)
+		}
+		return p
+	}
+	h, sigma, radius := param("nlm", "h"), param("bilateral", "sigma-range"), param("median", "radius")
+	percent := denoise.Percent(15)
+	cases := []struct {
+		p       denoise.Param
+		text    string
+		current denoise.Value
+		want    denoise.Value
+		bad     bool
+	}{
+		{h, "12.5", denoise.Auto, denoise.Number(12.5), false},
+		{h, " 12,5 ", denoise.Auto, denoise.Number(12.5), false}, // a decimal comma
+		{h, "auto", denoise.Number(3), denoise.Auto, false},
+		{h, "-4", denoise.Auto, denoise.Value{}, true},
+		{h, "lots", denoise.Auto, denoise.Value{}, true},
+		{h, "", denoise.Auto, denoise.Value{}, true},
+		{h, "15%", denoise.Auto, denoise.Value{}, true},
+		{sigma, "20", percent, denoise.Percent(20), false}, // beside a % sign
+		{sigma, "20", denoise.Number(30), denoise.Number(20), false},
+		{sigma, "20%", denoise.Number(30), denoise.Percent(20), false},
+		{sigma, "120", percent, denoise.Value{}, true},
+		{radius, "2", denoise.List(1), denoise.List(2), false},
+		{radius, "2,2,1", denoise.List(1), denoise.List(2, 2, 1), false},
+		{radius, "2,2", denoise.List(1), denoise.Value{}, true},
+		{radius, "1.5", denoise.List(1), denoise.Value{}, true},
+	}
+	for _, c := range cases {
+		got, err := parse(c.p, c.text, c.current)
+		if (err != nil) != c.bad {
+			t.Errorf("%s %q: error %v", c.p.Name, c.text, err)
+		} else if err == nil && !got.Equal(c.want) {
+			t.Errorf("%s %q is %v; want %v", c.p.Name, c.text, got, c.want)
+		}
+	}
+}
+
+func TestConvertBetweenUnitAndPercent(t *testing.T) {
+	f := denoise.Facts{Lo: -1000, Hi: 3000}
+	if v := convert(denoise.Percent(15), false, f); !v.Equal(denoise.Number(600)) {
+		t.Errorf("15 %% of 4000 is %v; want 600", v)
+	}
+	if v := convert(denoise.Number(600), true, f); !v.Equal(denoise.Percent(15)) {
+		t.Errorf("600 of 4000 is %v; want 15%%", v)
+	}
+	if v := convert(denoise.Number(9000), true, f); !v.Equal(denoise.Percent(100)) {
+		t.Errorf("9000 of 4000 is %v; want the largest percentage", v)
+	}
+}

@@ -1,0 +1,70 @@
+package ui
+
+import (
+	"math"
+
+	"fyne.io/fyne/v2"
+)
+
+// sideWidth is the filter column's: wide enough for a slider with unit and
+// entry, and no wider, as the pictures need the rest.
+const sideWidth = 330
+
+// fixedWidthLayout gives its objects one width and the height there is.
+type fixedWidthLayout struct{ width float32 }
+
+// Layout implements fyne.Layout.
+func (l fixedWidthLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	for _, o := range objects {
+		o.Move(fyne.NewPos(0, 0))
+		o.Resize(size)
+	}
+}
+
+// MinSize implements fyne.Layout.
+func (l fixedWidthLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	size := fyne.NewSize(l.width, 0)
+	for _, o := range objects {
+		size.Height = max(size.Height, o.MinSize().Height)
+	}
+	return size
+}
+
+// paneLayout puts the visible panes side by side, equally wide and on whole
+// units, so that linked pictures are of the same size to the pixel.
+type paneLayout struct{}
+
+const paneGap = 2
+
+// Layout implements fyne.Layout.
+func (paneLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	var shown []fyne.CanvasObject
+	for _, o := range objects {
+		if o.Visible() {
+			shown = append(shown, o)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	n := float32(len(shown))
+	width := float32(math.Floor(float64((size.Width - paneGap*(n-1)) / n)))
+	height := float32(math.Floor(float64(size.Height)))
+	for i, o := range shown {
+		o.Move(fyne.NewPos(float32(i)*(width+paneGap), 0))
+		o.Resize(fyne.NewSize(width, height))
+	}
+}
+
+// MinSize implements fyne.Layout.
+func (paneLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	var size fyne.Size
+	for _, o := range objects {
+		if o.Visible() {
+			m := o.MinSize()
+			size.Width += m.Width + paneGap
+			size.Height = max(size.Height, m.Height)
+		}
+	}
+	return size
+}

@@ -1,0 +1,272 @@
+// Package measurepanel shows the numbers beside the pictures: the noise, what
+// was taken away, how much the image changed and, where there is a reference,
+// how near the result comes to it. It imports app, measure and Fyne.
+package measurepanel
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/measure"
+)
+
+// Column is one column of numbers.
+type Column struct {
+	Measures app.Measures
+	Known    bool // there are numbers
+	Current  bool // they belong to the parameters on the sliders
+}
+
+// Snapshot is everything the panel shows.
+type Snapshot struct {
+	Slice, Volume Column
+	Sigma         float64 // the noise estimated in the whole volume; 0 where it is not known
+	Unit          string
+	Reference     string // what the reference is; empty without one
+	Problem       string // why numbers are missing, if something went wrong
+}
+
+// line is one row of the table.
+type line struct {
+	label  string
+	value  func(m app.Measures, unit string) string
+	truth  bool // only with a reference
+	header bool
+}
+
+// The rows. Numbers against the input are headed "change": they say how much
+// the filter did, never how well.
+var lines = []line{
+	{label: "Noise σ (estimate)", value: func(m app.Measures, u string) string { return withUnit(m.NoiseSigma, u) }},
+	{label: "Residual SD", value: func(m app.Measures, u string) string { return withUnit(float64(m.ResidualSD), u) }},
+	{label: "Residual SD / σ", value: func(m app.Measures, _ string) string { return ratio(float64(m.ResidualSD), m.NoiseSigma) }},
+	{label: "Residual mean", value: func(m app.Measures, u string) string { return withUnit(float64(m.ResidualMean), u) }},
+	{label: "Structure in residual", value: func(m app.Measures, _ string) string { return number(m.Structure) }},
+	{label: "Verdict", value: func(m app.Measures, _ string) string { return verdicts[m.Verdict] }},
+
+	{label: "Change vs original", header: true},
+	{label: "MSE", value: func(m app.Measures, _ string) string { return number(m.Change.MSE) }},
+	{label: "PSNR", value: func(m app.Measures, _ string) string { return decibel(m.Change.PSNR) }},
+	{label: "SSIM", value: func(m app.Measures, _ string) string { return number(m.Change.SSIM) }},
+
+	{label: "Against the reference", header: true, truth: true},
+	{label: "MSE", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, number, mse) }},
+	{label: "PSNR", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, decibel, psnr) }},
+	{label: "SSIM", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, number, ssim) }},
+}
+
+var verdicts = map[app.Verdict]string{
+	app.Under: "under", app.Matched: "matched", app.Over: "over", app.Unknown: "–",
+}
+
+var verdictHelp = map[app.Verdict]string{
+	app.Under:   "Less was taken away than the noise estimate: more strength would remove more noise.",
+	app.Matched: "What was taken away is about as strong as the noise and shows little structure.",
+	app.Over:    "More was taken away than noise, or the residual holds structure: look at the residual pane.",
+	app.Unknown: "There is no noise estimate to judge by.",
+}
+
+func mse(c measure.Comparison) measure.Float  { return c.MSE }
+func psnr(c measure.Comparison) measure.Float { return c.PSNR }
+func ssim(c measure.Comparison) measure.Float { return c.SSIM }
+
+// fromTo writes a measure of the input and of the result against the reference.
+func fromTo(m app.Measures, write func(measure.Float) string, pick func(measure.Comparison) measure.Float) string {
+	if m.Truth == nil {
+		return "–"
+	}
+	if m.Start == nil {
+		return write(pick(*m.Truth))
+	}
+	return write(pick(*m.Start)) + " → " + write(pick(*m.Truth))
+}
+
+func number(x measure.Float) string {
+	f := float64(x)
+	switch {
+	case math.IsNaN(f):
+		return "–"
+	case math.IsInf(f, 0):
+		return "∞"
+	case math.Abs(f) < 10:
+		return decimal(f, 3)
+	}
+	return decimal(f, 1)
+}
+
+// decimal writes a number with a true minus sign.
+func decimal(x float64, digits int) string {
+	text := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(text, "-0.") == "" { // no minus before a zero
+		text = strings.TrimPrefix(text, "-")
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+func decibel(x measure.Float) string {
+	if f := float64(x); math.IsInf(f, 1) {
+		return "∞"
+	} else if math.IsNaN(f) {
+		return "–"
+	}
+	return decimal(float64(x), 2) + " dB"
+}
+
+func withUnit(x float64, unit string) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	s := decimal(x, 2)
+	if unit != "" {
+		s += " " + unit
+	}
+	return s
+}
+
+func ratio(a, b float64) string {
+	if !(b > 0) {
+		return "–"
+	}
+	return decimal(a/b, 2)
+}
+
+// Panel is the table. Create it with New; its methods are for the UI goroutine.
+type Panel struct {
+	widget.BaseWidget
+	rows    []tableRow
+	advice  *widget.Label
+	content fyne.CanvasObject
+
+	shown     Snapshot
+	displayed bool // shown is on the screen
+}
+
+type tableRow struct {
+	line
+	label, slice, volume *widget.Label
+}
+
+// New returns an empty table.
+func New() *Panel {
+	p := &Panel{}
+	// Three columns; the label's takes what the numbers leave.
+	names, slices, volumes := column(), column(), column()
+	head := func(c *fyne.Container, text string, align fyne.TextAlign) {
+		l := cell(text, align)
+		l.TextStyle = fyne.TextStyle{Bold: true}
+		c.Add(l)
+	}
+	head(names, "Measures", fyne.TextAlignLeading)
+	head(slices, "Slice", fyne.TextAlignTrailing)
+	head(volumes, "Volume", fyne.TextAlignTrailing)
+	for _, l := range lines {
+		r := tableRow{line: l, label: cell(l.label, fyne.TextAlignLeading), slice: cell("–", fyne.TextAlignTrailing), volume: cell("–", fyne.TextAlignTrailing)}
+		if l.header {
+			r.label.TextStyle = fyne.TextStyle{Bold: true}
+			r.slice.Text, r.volume.Text = "", ""
+		}
+		names.Add(r.label)
+		slices.Add(r.slice)
+		volumes.Add(r.volume)
+		p.rows = append(p.rows, r)
+	}
+	p.advice = cell("", fyne.TextAlignLeading)
+	p.advice.Wrapping = fyne.TextWrapWord
+	// The last column stays clear of the scroll bar.
+	numbers := container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), container.NewHBox(slices, volumes))
+	table := container.NewBorder(nil, nil, nil, numbers, names)
+	p.content = container.NewVScroll(container.NewVBox(table, p.advice))
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// rowGap draws rows together: a label's own padding is meant for forms.
+const rowGap = -7
+
+func column() *fyne.Container { return container.New(layout.NewCustomPaddedVBoxLayout(rowGap)) }
+
+func cell(text string, align fyne.TextAlign) *widget.Label {
+	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
+	l.SizeName = theme.SizeNameCaptionText
+	return l
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
+
+// Display shows a snapshot. It costs nothing where it shows what is there.
+func (p *Panel) Display(s Snapshot) {
+	if p.displayed && s == p.shown {
+		return
+	}
+	p.shown, p.displayed = s, true
+	for i, r := range p.rows {
+		hidden := r.truth && s.Reference == ""
+		for _, l := range []*widget.Label{r.label, r.slice, r.volume} {
+			l.Hidden = hidden
+		}
+		if r.header {
+			if r.truth {
+				r.label.SetText("Against " + s.Reference)
+			}
+			continue
+		}
+		show(r.slice, r.line, s.Slice, s.Unit)
+		show(r.volume, r.line, s.Volume, s.Unit)
+		if i == 0 && s.Sigma > 0 {
+			r.volume.SetText(withUnit(s.Sigma, s.Unit))
+		}
+	}
+	p.advise(s)
+}
+
+func show(l *widget.Label, row line, c Column, unit string) {
+	l.Importance = widget.MediumImportance
+	text := "–"
+	if c.Known {
+		text = row.value(c.Measures, unit)
+		if !c.Current {
+			l.Importance = widget.LowImportance
+		} else if row.label == "Verdict" {
+			l.Importance = verdictImportance(c.Measures.Verdict)
+		}
+	}
+	l.SetText(text)
+}
+
+func verdictImportance(v app.Verdict) widget.Importance {
+	switch v {
+	case app.Matched:
+		return widget.SuccessImportance
+	case app.Over:
+		return widget.WarningImportance
+	}
+	return widget.MediumImportance
+}
+
+// advise puts the verdict that matters most into a sentence.
+func (p *Panel) advise(s Snapshot) {
+	text := ""
+	for _, c := range []Column{s.Volume, s.Slice} {
+		if c.Known && c.Current {
+			text = verdictHelp[c.Measures.Verdict]
+			break
+		}
+	}
+	if text == "" && (s.Volume.Known || s.Slice.Known) {
+		text = "Grey numbers belong to earlier parameters."
+	}
+	if s.Problem != "" {
+		text = s.Problem
+	}
+	p.advice.Importance = widget.LowImportance
+	p.advice.SetText(text)
+}

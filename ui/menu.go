@@ -1,0 +1,102 @@
+package ui
+
+import (
+	"path/filepath"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/viewer"
+)
+
+// setMenu gives the window its menu, built anew.
+func (w *Window) setMenu() {
+	w.menu = w.mainMenu()
+	w.win.SetMainMenu(w.menu)
+}
+
+// mainMenu builds the menus from the table of commands.
+func (w *Window) mainMenu() *fyne.MainMenu {
+	w.items = map[string]*fyne.MenuItem{}
+	var menus []*fyne.Menu
+	for _, name := range menuOrder {
+		menu := fyne.NewMenu(name)
+		for _, c := range w.table {
+			if c.Menu != name {
+				continue
+			}
+			if c.Gap {
+				menu.Items = append(menu.Items, fyne.NewMenuItemSeparator())
+			}
+			item := w.menuItem(c)
+			w.items[c.ID] = item
+			menu.Items = append(menu.Items, item)
+			if c.ID == "open-bundled" {
+				menu.Items = append(menu.Items, w.recentItem())
+			}
+		}
+		menus = append(menus, menu)
+	}
+	return fyne.NewMainMenu(menus...)
+}
+
+func (w *Window) menuItem(c Command) *fyne.MenuItem {
+	item := fyne.NewMenuItem(c.Title, func() { w.run(c) })
+	item.IsQuit = c.ID == "quit"
+	if len(c.Chords) > 0 {
+		item.Shortcut = c.Chords[0].shortcut()
+	}
+	w.setItem(item, c)
+	return item
+}
+
+func (w *Window) setItem(item *fyne.MenuItem, c Command) (changed bool) {
+	disabled, checked := c.Enabled != nil && !c.Enabled(), c.Checked != nil && c.Checked()
+	changed = item.Disabled != disabled || item.Checked != checked
+	item.Disabled, item.Checked = disabled, checked
+	return changed
+}
+
+// refreshMenu puts check marks and greyed items right.
+func (w *Window) refreshMenu() {
+	changed := false
+	for _, c := range w.table {
+		if item, ok := w.items[c.ID]; ok && w.setItem(item, c) {
+			changed = true
+		}
+	}
+	if changed {
+		w.menu.Refresh()
+	}
+}
+
+// recentItem lists the series opened last.
+func (w *Window) recentItem() *fyne.MenuItem {
+	item := fyne.NewMenuItem("Open recent", nil)
+	item.ChildMenu = fyne.NewMenu("")
+	for _, path := range w.settings.RecentPaths {
+		label := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(label, func() { w.Open(path) }))
+	}
+	item.Disabled = len(item.ChildMenu.Items) == 0
+	return item
+}
+
+// contextCommands are the commands that a right click on a picture offers.
+var contextCommands = []string{"fit", "reset", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
+
+func (w *Window) contextMenu(role viewer.Role, at fyne.Position) {
+	title := "This pane alone"
+	if w.maximized >= 0 {
+		title = "All panes"
+	}
+	menu := fyne.NewMenu("", fyne.NewMenuItem(title, func() { w.maximize(role) }), fyne.NewMenuItemSeparator())
+	for _, id := range contextCommands {
+		for _, c := range w.table {
+			if c.ID == id {
+				menu.Items = append(menu.Items, w.menuItem(c))
+			}
+		}
+	}
+	widget.ShowPopUpMenuAtPosition(menu, w.win.Canvas(), at)
+}

@@ -1,0 +1,253 @@
+package plotpanel
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	vgdraw "gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+
+	"quell/measure"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// Kind is what is plotted.
+type Kind int
+
+// The plots.
+const (
+	Histogram Kind = iota // of the slice, inside the grey-scale window
+	Profile               // along the row under the pointer, at the heights of the window
+)
+
+// Request asks for one plot.
+type Request struct {
+	Kind          Kind
+	Picture       *viewer.Picture
+	Focus         [3]int // the voxel whose row is profiled
+	Window        volume.Window
+	Width, Height int     // device pixels
+	Scale         float64 // device pixels per screen unit
+}
+
+// The plot's colours: neutral but for the two curves, whose hues readers with a
+// red-green deficiency tell apart and whose lightness differs as well.
+var (
+	ground     = color.NRGBA{R: 0x1b, G: 0x1b, B: 0x1b, A: 0xff}
+	ink        = color.NRGBA{R: 0xc0, G: 0xc0, B: 0xc0, A: 0xff}
+	gridColor  = color.NRGBA{R: 0x34, G: 0x34, B: 0x34, A: 0xff}
+	beforeLine = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0xff}
+	beforeFill = color.NRGBA{R: 0x9a, G: 0x9a, B: 0x9a, A: 0x40}
+	afterLine  = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff}
+)
+
+const (
+	screenDPI = 96
+	maxBins   = 160
+	fontSize  = 9 // points: 12 screen units
+)
+
+// Draw renders a plot at exactly the requested size. It touches nothing but its
+// request and may run on any goroutine. A size too small for axes gives nil.
+func Draw(r Request) (img *image.RGBA, err error) {
+	if r.Picture == nil || r.Width < 80 || r.Height < 60 {
+		return nil, nil
+	}
+	// gonum/plot panics on what it cannot draw; a plot is not worth a crash.
+	defer func() {
+		if problem := recover(); problem != nil {
+			img, err = nil, fmt.Errorf("plot: %v", problem)
+		}
+	}()
+	p := newPlot()
+	if r.Kind == Profile {
+		err = addProfiles(p, r)
+	} else {
+		err = addHistograms(p, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dpi := int(math.Round(screenDPI * max(r.Scale, 0.5)))
+	length := func(pixels int) vg.Length { return vg.Length(pixels) / vg.Length(dpi) * vg.Inch }
+	c := vgimg.NewWith(
+		vgimg.UseWH(length(r.Width), length(r.Height)),
+		vgimg.UseDPI(dpi),
+		vgimg.UseBackgroundColor(ground),
+	)
+	p.Draw(vgdraw.Crop(vgdraw.New(c), 4, -10, 4, -6))
+	return rgba(c.Image()), nil
+}
+
+func rgba(img draw.Image) *image.RGBA {
+	if img, ok := img.(*image.RGBA); ok {
+		return img
+	}
+	out := image.NewRGBA(img.Bounds())
+	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
+	return out
+}
+
+func newPlot() *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = ground
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Label.TextStyle.Color = ink, ink
+		a.Tick.Color, a.Tick.Label.Color = ink, ink
+		a.Tick.Label.Font.Size, a.Label.TextStyle.Font.Size = fontSize, fontSize
+		a.Tick.Label.Font.Variant, a.Label.TextStyle.Font.Variant = "Sans", "Sans"
+		a.Padding = 2
+		a.Tick.Marker = ticks{}
+	}
+	p.Legend.TextStyle.Color = ink
+	p.Legend.TextStyle.Font.Size = fontSize
+	p.Legend.TextStyle.Font.Variant = "Sans"
+	p.Legend.Top = true
+	p.Legend.ThumbnailWidth = 16
+	p.Legend.Padding = 2
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = gridColor, gridColor
+	p.Add(grid)
+	return p
+}
+
+func addHistograms(p *plot.Plot, r Request) error {
+	lo, hi := r.Window.Ends()
+	lo, hi = lo-(hi-lo)/10, hi+(hi-lo)/10
+	lo, hi, n := edges(lo, hi, r.Picture.Before)
+	add := func(values []float32, line, fill color.Color, name string) error {
+		v := r.Picture.Volume(values)
+		h, err := measure.HistogramOf(v, measure.Whole(v), lo, hi, n)
+		if err != nil {
+			return err
+		}
+		width := (h.Hi - h.Lo) / float64(len(h.Counts))
+		xys := make(plotter.XYs, len(h.Counts))
+		for i, n := range h.Counts {
+			xys[i] = plotter.XY{X: h.Lo + (float64(i)+0.5)*width, Y: float64(n)}
+		}
+		return addLine(p, xys, line, fill, name)
+	}
+	p.X.Label.Text = unitText(r.Picture.Source.Unit)
+	p.Y.Label.Text = "pixels"
+	p.Y.Min = 0
+	p.X.Min, p.X.Max = lo, hi
+	if err := add(r.Picture.Before, beforeLine, beforeFill, "original"); err != nil {
+		return err
+	}
+	if r.Picture.After == nil {
+		return nil
+	}
+	return add(r.Picture.After, afterLine, nil, "denoised")
+}
+
+// edges divides lo..hi into about maxBins bins. Where the values are whole numbers,
+// as a scanner stores them, bins are as many whole numbers wide: others would
+// hold now three of them and now four, and show a comb that is not there.
+func edges(lo, hi float64, values []float32) (from, to float64, n int) {
+	if !(hi > lo) {
+		hi = lo + 1
+	}
+	for _, v := range values {
+		if v != float32(math.Trunc(float64(v))) {
+			return lo, hi, maxBins
+		}
+	}
+	width := math.Ceil((hi - lo) / maxBins)
+	from = math.Floor(lo) - 0.5
+	n = int(math.Ceil((hi - from) / width))
+	return from, from + float64(n)*width, n
+}
+
+func addProfiles(p *plot.Plot, r Request) error {
+	view := r.Picture.View
+	_, row, _ := view.Locate(r.Focus)
+	row = min(max(row, 0), view.Size[1]-1)
+	add := func(values []float32, line color.Color, name string) error {
+		v := r.Picture.Volume(values)
+		samples := measure.Profile(v, [3]float64{0, float64(row), 0}, [3]float64{float64(view.Size[0] - 1), float64(row), 0})
+		var xys plotter.XYs
+		for _, s := range samples {
+			if !math.IsNaN(s.Value) {
+				xys = append(xys, plotter.XY{X: s.Distance, Y: s.Value})
+			}
+		}
+		return addLine(p, xys, line, nil, name)
+	}
+	p.X.Label.Text = "mm from the left edge"
+	p.Y.Label.Text = unitText(r.Picture.Source.Unit)
+	if err := add(r.Picture.Before, beforeLine, "original"); err != nil {
+		return err
+	}
+	if r.Picture.After != nil {
+		if err := add(r.Picture.After, afterLine, "denoised"); err != nil {
+			return err
+		}
+	}
+	// The heights of the window and half as much on either side: between air
+	// and bone the noise of soft tissue would be a flat line.
+	lo, hi := r.Window.Ends()
+	p.Y.Min, p.Y.Max = lo-(hi-lo)/2, hi+(hi-lo)/2
+	return nil
+}
+
+func addLine(p *plot.Plot, xys plotter.XYs, c, fill color.Color, name string) error {
+	if len(xys) < 2 {
+		return nil
+	}
+	line, err := plotter.NewLine(xys)
+	if err != nil {
+		return err
+	}
+	line.Color = c
+	line.Width = 1
+	if fill != nil {
+		line.FillColor = fill
+	}
+	p.Add(line)
+	p.Legend.Add(name, line)
+	return nil
+}
+
+func unitText(unit string) string {
+	if unit == "" {
+		return "value"
+	}
+	return unit
+}
+
+// ticks marks an axis at some five round numbers.
+type ticks struct{}
+
+// Ticks implements plot.Ticker.
+func (ticks) Ticks(lo, hi float64) []plot.Tick {
+	const wanted = 5
+	if !(hi > lo) || math.IsInf(hi-lo, 0) {
+		return nil
+	}
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/wanted)))
+	for _, m := range []float64{2, 2.5, 2} { // 2, 5, 10 times
+		if (hi-lo)/step > wanted*1.5 {
+			step *= m
+		}
+	}
+	var out []plot.Tick
+	for i := math.Ceil(lo / step); i*step <= hi; i++ {
+		x := i * step
+		if i == 0 {
+			x = 0 // and not -0
+		}
+		text := strings.Replace(strconv.FormatFloat(x, 'g', 5, 64), "-", "−", 1)
+		out = append(out, plot.Tick{Value: x, Label: text})
+	}
+	return out
+}

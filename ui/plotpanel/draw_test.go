@@ -1,0 +1,131 @@
+package plotpanel
+
+import (
+	"image/color"
+	"math"
+	"testing"
+	"unicode/utf8"
+
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// picture is a slice of 64 x 32 pixels of 0.5 mm: whole numbers before, half of
+// them after.
+func picture(t *testing.T) *viewer.Picture {
+	t.Helper()
+	v := volume.New(volume.NewGeometry([3]int{64, 32, 1}, [3]float64{0.5, 0.5, 1}))
+	v.Unit = "HU"
+	for i := range v.Data {
+		v.Data[i] = float32((i * 7919) % 100)
+	}
+	after := v.Clone()
+	for i := range after.Data {
+		after.Data[i] = 25 + after.Data[i]/2
+	}
+	var r viewer.Renderer
+	p, _ := r.Render(viewer.Job{Source: v, Result: after, View: v.View(volume.Axial), Zoom: 1, Window: volume.Window{Center: 50, Width: 100}})
+	return p
+}
+
+func request(t *testing.T, kind Kind) Request {
+	return Request{
+		Kind: kind, Picture: picture(t), Focus: [3]int{3, 7, 0},
+		Window: volume.Window{Center: 50, Width: 100}, Width: 401, Height: 203, Scale: 1,
+	}
+}
+
+func TestPlotsHaveExactlyThePanelsSize(t *testing.T) {
+	for _, kind := range []Kind{Histogram, Profile} {
+		for _, scale := range []float64{1, 1.25, 2} {
+			r := request(t, kind)
+			r.Scale = scale
+			img, err := Draw(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b := img.Bounds(); b.Dx() != 401 || b.Dy() != 203 {
+				t.Errorf("kind %d at scale %g is %v; want 401 x 203", kind, scale, b)
+			}
+		}
+	}
+}
+
+func TestBothCurvesAreThereAndTheGroundIsDark(t *testing.T) {
+	for _, kind := range []Kind{Histogram, Profile} {
+		r := request(t, kind)
+		count := func(r Request, want color.NRGBA) int {
+			img, err := Draw(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for i := 0; i < len(img.Pix); i += 4 {
+				if img.Pix[i] == want.R && img.Pix[i+1] == want.G && img.Pix[i+2] == want.B {
+					n++
+				}
+			}
+			return n
+		}
+		if count(r, ground) < 401*203/4 {
+			t.Errorf("kind %d: the ground is not the dark one", kind)
+		}
+		if count(r, afterLine) == 0 {
+			t.Errorf("kind %d: no curve of the result", kind)
+		}
+		r.Picture.After = nil
+		if count(r, afterLine) != 0 {
+			t.Errorf("kind %d: a curve of a result that is not there", kind)
+		}
+	}
+}
+
+func TestTooSmallForAxesIsNoError(t *testing.T) {
+	r := request(t, Histogram)
+	r.Width = 20
+	if img, err := Draw(r); img != nil || err != nil {
+		t.Errorf("%v, %v; want nothing", img, err)
+	}
+}
+
+func TestConstantSliceCanBePlotted(t *testing.T) {
+	for _, kind := range []Kind{Histogram, Profile} {
+		r := request(t, kind)
+		for i := range r.Picture.Before {
+			r.Picture.Before[i], r.Picture.After[i] = 7, 7
+		}
+		r.Window.Width = 1e-6
+		if _, err := Draw(r); err != nil {
+			t.Errorf("kind %d: %v", kind, err)
+		}
+	}
+}
+
+func TestBinsOfWholeNumbersShowNoComb(t *testing.T) {
+	whole := []float32{-5, 0, 3, 900}
+	lo, hi, n := edges(-12.5, 87.5, whole)
+	width := (hi - lo) / float64(n)
+	if width != math.Trunc(width) || lo != math.Floor(lo)+0.5 {
+		t.Errorf("bins from %g, %g wide; want whole widths between whole numbers", lo, width)
+	}
+	if lo > -12.5 || hi < 87.5 || n > maxBins {
+		t.Errorf("%d bins over %g to %g; want at most %d over all of -12.5 to 87.5", n, lo, hi, maxBins)
+	}
+	if lo, hi, n := edges(0, 1, []float32{0.5}); lo != 0 || hi != 1 || n != maxBins {
+		t.Errorf("fractions get %d bins over %g to %g; want %d over 0 to 1", n, lo, hi, maxBins)
+	}
+}
+
+func TestTicksAreRound(t *testing.T) {
+	for _, r := range [][2]float64{{0, 3712}, {-1020, 1030}, {0, 0.013}, {-3, 4}, {7, 7}} {
+		marks := ticks{}.Ticks(r[0], r[1])
+		if r[0] < r[1] && (len(marks) < 3 || len(marks) > 9) {
+			t.Errorf("%v has %d ticks", r, len(marks))
+		}
+		for _, m := range marks {
+			if m.Value < r[0] || m.Value > r[1] || utf8.RuneCountInString(m.Label) > 6 {
+				t.Errorf("%v has a tick at %g, %q", r, m.Value, m.Label)
+			}
+		}
+	}
+}

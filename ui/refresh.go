@@ -1,0 +1,94 @@
+package ui
+
+import (
+	"fmt"
+
+	"quell/ui/filterpanel"
+	"quell/ui/measurepanel"
+	"quell/ui/plotpanel"
+	"quell/ui/session"
+	"quell/ui/viewer"
+)
+
+// changed notes that panels show something old. However often it is called
+// during one event, they are refreshed once, right after it.
+func (w *Window) changed() {
+	if w.refreshes {
+		return
+	}
+	w.refreshes = true
+	w.options.Do(func() {
+		w.refreshes = false
+		w.refresh()
+	})
+}
+
+// framed puts new pictures into the panes, all at once.
+func (w *Window) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame) {
+	for role, pane := range w.panes {
+		pane.SetFrame(frames[role])
+	}
+}
+
+// refresh brings every panel up to date. Panels compare and redraw only what
+// differs.
+func (w *Window) refresh() {
+	s := w.session
+	for role, c := range captions(s) {
+		c.Profile = w.stripShown && w.plot.Kind() == plotpanel.Profile
+		w.panes[role].SetCaption(c)
+	}
+	w.filter.Display(filterSnapshot(s))
+	w.measures.Display(measureSnapshot(s))
+	if s.Picture() != nil {
+		w.plot.Display(s.Picture(), s.State().Focus(), s.State().Window())
+	}
+	w.slices.display(s.State())
+	w.tools.display(s)
+	w.status.display(s)
+	w.refreshMenu()
+}
+
+func filterSnapshot(s *session.Session) filterpanel.Snapshot {
+	snap := filterpanel.Snapshot{Recipe: s.Recipe(), AutoPreview: s.AutoPreview()}
+	resolved, err := s.Resolved()
+	snap.Resolved = resolved
+	snap.Preview, snap.Problem = s.PreviewText()
+	if err != nil {
+		snap.Preview, snap.Problem = err.Error(), true
+	}
+	if series := s.Series(); series != nil {
+		snap.Ready = true
+		snap.Unit = series.Volume.Unit
+		snap.Facts, _ = s.Document().Facts()
+	}
+	if p := s.Progress(); p.Kind == session.Applying {
+		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
+	}
+	snap.Applied = s.Applied()
+	return snap
+}
+
+func measureSnapshot(s *session.Session) measurepanel.Snapshot {
+	var snap measurepanel.Snapshot
+	series := s.Series()
+	if series == nil {
+		return snap
+	}
+	column := func(m session.Measures) measurepanel.Column {
+		if m.Err != nil {
+			snap.Problem = m.Err.Error()
+		}
+		return measurepanel.Column{Measures: m.Measures, Known: m.Known, Current: m.Current}
+	}
+	snap.Slice, snap.Volume = column(s.SliceMeasures()), column(s.VolumeMeasures())
+	facts, _ := s.Document().Facts()
+	snap.Sigma, snap.Unit = facts.Sigma, series.Volume.Unit
+	if ref := s.Document().Reference(); ref != nil {
+		snap.Reference = "the reference"
+		if n, noisy := s.Document().Noise(); noisy {
+			snap.Reference = fmt.Sprintf("the original (σ %g added)", n.Sigma)
+		}
+	}
+	return snap
+}

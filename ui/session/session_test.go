@@ -1,0 +1,306 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("it is on the screen", func() bool { return b.frames[viewer.Residual].Image != nil })
+	if b.State().Index() != 3 {
+		t.Errorf("slice %d; want the middle one", b.State().Index())
+	}
+	if facts, ok := b.Document().Facts(); !ok || !(facts.Sigma > 0) {
+		t.Errorf("facts %+v, %v; want a noise estimate", facts, ok)
+	}
+	if len(b.errors) > 0 {
+		t.Errorf("errors: %v", b.errors)
+	}
+}
+
+func TestTheNewestPreviewIsShown(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.engine.holdPreviews()
+	for _, h := range []float64{5, 6, 7} {
+		b.SetRecipe(b.tuned(h), false)
+		if b.status() != session.Stale || !b.Previewing() {
+			t.Fatalf("h=%g: status %v, previewing %v; want the old picture marked stale", h, b.status(), b.Previewing())
+		}
+	}
+	b.engine.open()
+	b.loop.until("the newest is on the screen", b.showsShift(7))
+	if b.status() != session.Slice || b.Previewing() {
+		t.Errorf("status %v, previewing %v; want it up to date", b.status(), b.Previewing())
+	}
+	b.loop.settle()
+	if !b.showsShift(7)() {
+		t.Errorf("an older preview came last: shift %g", b.shift())
+	}
+}
+
+func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.State().Scroll(1)
+	b.loop.until("the next is previewed", func() bool { return b.status() == session.Slice })
+	n := b.engine.count()
+	b.State().Scroll(-1)
+	if b.status() != session.Slice {
+		t.Errorf("status %v; want the preview kept", b.status())
+	}
+	b.loop.settle()
+	if b.engine.count() != n {
+		t.Errorf("%d previews more", b.engine.count()-n)
+	}
+}
+
+func TestWithoutAutoPreviewNothingRunsUnasked(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.SetAutoPreview(false)
+	n := b.engine.count()
+	b.SetRecipe(b.tuned(9), true)
+	b.loop.settle()
+	if b.engine.count() != n || b.status() != session.Stale {
+		t.Fatalf("%d previews, status %v; want none and a stale picture", b.engine.count()-n, b.status())
+	}
+	b.Preview()
+	b.loop.until("the slice is previewed", b.showsShift(9))
+}
+
+func TestAFailedPreviewIsToldOnceAndNotRepeated(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.engine.failWith(errEngine)
+	b.SetRecipe(b.tuned(9), true)
+	b.loop.until("the preview failed", func() bool { _, problem := b.PreviewText(); return problem })
+	n := b.engine.count()
+	b.State().ZoomAt(2, 1, 1, 10, 10)
+	b.State().Fit()
+	b.loop.settle()
+	if b.engine.count() != n {
+		t.Errorf("zooming repeated a preview that failed %d times", b.engine.count()-n)
+	}
+	b.engine.failWith(nil)
+	b.SetRecipe(b.tuned(10), true)
+	b.loop.until("another recipe works", b.showsShift(10))
+}
+
+func TestApply(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(8), true)
+	b.engine.holdRuns()
+	b.Apply()
+	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
+	p := b.Progress()
+	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "voxels") {
+		t.Errorf("progress %+v; want a quarter of the voxels", p)
+	}
+	b.engine.open()
+	b.loop.until("the volume is filtered", b.Applied)
+	if b.Progress().Kind != session.Idle || b.status() != session.Whole {
+		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Progress(), b.status())
+	}
+	b.State().SetIndex(0)
+	b.loop.until("a slice that was not previewed shows the result", func() bool {
+		return b.Picture().Index == 0 && b.showsShift(8)()
+	})
+	b.loop.until("the volume is measured", func() bool { return b.VolumeMeasures().Known })
+	if m := b.VolumeMeasures(); !m.Current || m.ResidualMean < 7.99 || m.ResidualMean > 8.01 {
+		t.Errorf("measures %+v; want a residual mean of 8", m)
+	}
+
+	b.SetRecipe(b.tuned(3), false)
+	if b.status() != session.Stale || b.Applied() || b.VolumeMeasures().Current {
+		t.Error("after a change of parameters the volume still counts as up to date")
+	}
+	b.loop.until("the slice is previewed again", b.showsShift(3))
+	b.SetRecipe(b.tuned(8), true)
+	if b.status() != session.Whole {
+		t.Errorf("status %v with the parameters of the run; want the whole volume", b.status())
+	}
+}
+
+func TestCancelApply(t *testing.T) {
+	b := newBench(t)
+	b.engine.holdRuns()
+	b.Apply()
+	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
+	b.Cancel()
+	if b.Progress().Kind != session.Idle || !strings.Contains(b.Message(), "cancelled") {
+		t.Errorf("progress %+v, message %q after the cancel", b.Progress(), b.Message())
+	}
+	b.engine.open()
+	b.loop.settle()
+	if b.Document().Run() != nil || len(b.errors) > 0 {
+		t.Errorf("a cancelled run was shown, or told as an error: %v", b.errors)
+	}
+}
+
+func TestAFailedRunIsTold(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.engine.failWith(errEngine)
+	b.Apply()
+	b.loop.until("the error is told", func() bool { return len(b.errors) == 1 })
+	if !errors.Is(b.errors[0], errEngine) || b.Progress().Kind != session.Idle {
+		t.Errorf("error %v, progress %+v", b.errors[0], b.Progress())
+	}
+}
+
+func TestUndoStepsOverDrafts(t *testing.T) {
+	b := newBench(t)
+	start := b.Recipe()
+	for _, h := range []float64{1, 2, 3} {
+		b.SetRecipe(b.tuned(h), false)
+	}
+	b.SetRecipe(b.tuned(3), true)
+	b.SetRecipe(b.tuned(20), true)
+	b.Undo()
+	if !b.Recipe().Get("h").Equal(denoise.Number(3)) {
+		t.Errorf("after one undo h is %v; want 3", b.Recipe().Get("h"))
+	}
+	b.Undo()
+	if !b.Recipe().Equal(start) {
+		t.Errorf("after two undos the recipe is %v; want the first", b.Recipe())
+	}
+	b.Undo()
+	b.Redo()
+	b.Redo()
+	b.Redo()
+	if !b.Recipe().Get("h").Equal(denoise.Number(20)) {
+		t.Errorf("after the redos h is %v; want 20", b.Recipe().Get("h"))
+	}
+}
+
+func TestEveryFilterComesBackAsItWasLeft(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(33), true)
+	blur, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(blur, true)
+	again, err := denoise.NewRecipe("nlm", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(again, true)
+	if !b.Recipe().Get("h").Equal(denoise.Number(33)) {
+		t.Errorf("nlm came back with h %v; want 33", b.Recipe().Get("h"))
+	}
+}
+
+func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
+	b := newBench(t)
+	clean := b.Series()
+	b.State().SetIndex(1)
+	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
+	if b.Document().Reference() != clean || b.State().Index() != 1 {
+		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())
+	}
+	b.loop.until("the slice is measured", func() bool { return b.SliceMeasures().Known && b.SliceMeasures().Truth != nil })
+	start := float64(b.SliceMeasures().Start.MSE)
+	if start < 100 || start > 190 { // 12^2 with the scatter of 192 voxels
+		t.Errorf("the noisy slice has an MSE of %g against the original; want about 144", start)
+	}
+	b.ClearReference()
+	if b.Series() != clean || b.Document().Reference() != nil {
+		t.Error("forgetting the reference does not bring the clean series back")
+	}
+}
+
+func TestHoldingShowsTheOriginal(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("the slice is previewed and drawn", func() bool { return b.frames[viewer.Residual].Image != nil })
+	b.HoldBefore(true)
+	same := func() bool {
+		o, d := b.frames[viewer.Original].Image, b.frames[viewer.Denoised].Image
+		return string(o.Pix) == string(d.Pix)
+	}
+	b.loop.until("both panes show the original", same)
+	b.HoldBefore(false)
+	b.loop.until("the denoised pane shows the result again", func() bool { return !same() })
+}
+
+func TestOpenTellsWhatIsWrong(t *testing.T) {
+	b := newBench(t)
+	before := b.Series()
+	missing := filepath.Join(t.TempDir(), "no such folder")
+	b.Open(missing)
+	b.loop.until("the error is told", func() bool { return len(b.errors) == 1 })
+	var input *app.InputError
+	if !errors.As(b.errors[0], &input) || !strings.Contains(b.errors[0].Error(), "no such folder") {
+		t.Errorf("error %v; want an input error that names the path", b.errors[0])
+	}
+	if b.Series() != before || b.Progress().Kind != session.Idle {
+		t.Error("a failed open took the series away or did not end")
+	}
+}
+
+func TestExportWritesTheRun(t *testing.T) {
+	b := newBench(t)
+	b.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported without a run") })
+	b.SetRecipe(b.tuned(2), true)
+	b.Apply()
+	b.loop.until("the volume is filtered", b.Applied)
+	out := filepath.Join(t.TempDir(), "result.nii.gz")
+	var report *app.ExportReport
+	b.Export(out, app.ExportOptions{}, func(r app.ExportReport) { report = &r })
+	b.loop.until("the export is done", func() bool { return report != nil || len(b.errors) > 0 })
+	if len(b.errors) > 0 {
+		t.Fatal(b.errors[0])
+	}
+	if report.Output != out || report.Files != 1 {
+		t.Errorf("report %+v; want the one file", report)
+	}
+	if _, err := os.Stat(out); err != nil {
+		t.Error(err)
+	}
+	back, catalog, err := app.Open(context.Background(), out, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	for i, v := range b.Document().Run().Result.Data {
+		if back.Volume.Data[i] != v {
+			t.Fatalf("voxel %d is %g in the file; want %g", i, back.Volume.Data[i], v)
+		}
+	}
+	b.Open(out)
+	b.loop.until("the result is opened", func() bool { return len(b.opened) == 2 })
+	if b.opened[1] != out || b.Document().Run() != nil {
+		t.Errorf("opened %q; want the file, with nothing filtered yet", b.opened[1])
+	}
+}
+
+func TestALateLoadDoesNotReplaceANewerOne(t *testing.T) {
+	b := newBench(t)
+	gate := make(chan struct{})
+	late, newer := series(t), series(t)
+	b.OpenWith(func(ctx context.Context) (*volume.Series, error) {
+		<-gate
+		return late, nil
+	})
+	b.OpenWith(func(context.Context) (*volume.Series, error) { return newer, nil })
+	b.loop.until("the newer is open", func() bool { return b.Series() == newer })
+	close(gate)
+	b.loop.settle()
+	if b.Series() != newer {
+		t.Error("the series asked for first came late and replaced the newer one")
+	}
+}

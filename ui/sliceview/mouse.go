@@ -1,0 +1,145 @@
+package sliceview
+
+import (
+	"math"
+	"runtime"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"quell/ui/viewer"
+)
+
+// Fyne hands drags of the left and middle button to Dragged, without saying
+// which button or modifier; a drag of the right button arrives as MouseMoved
+// only. So the button and the modifiers are noted when the button goes down.
+
+const (
+	fastScroll   = 5   // slices per notch with Shift
+	clickTravel  = 4   // screen units within which a press and release is a click
+	zoomOctave   = 150 // screen units of right drag that zoom by a factor of e
+	zoomPerNotch = 1.15
+	maxNotches   = 8 // of one scroll event: drivers accelerate without bound
+)
+
+// systemNotch is what Fyne's desktop driver reports for one wheel notch.
+var systemNotch = func() float32 {
+	if runtime.GOOS == "darwin" {
+		return 10
+	}
+	return 25
+}()
+
+// Scrolled implements fyne.Scrollable: the wheel turns slices, with Shift five
+// at a time, and with Ctrl it zooms about the pointer. A touchpad's small steps
+// add up until they make a slice.
+func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
+	// With Shift held some systems turn the wheel sideways.
+	delta := e.Scrolled.DY + e.Scrolled.DX
+	notches := min(max(delta/p.events.Notch, -maxNotches), maxNotches)
+	switch mods := p.modifiers(); {
+	case mods&(fyne.KeyModifierControl|fyne.KeyModifierSuper) != 0:
+		area, at := p.area(), inArea(e.Position)
+		p.state.ZoomAt(math.Pow(zoomPerNotch, float64(notches)), float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+	default:
+		if notches*p.wheel < 0 { // a change of direction answers at once
+			p.wheel = 0
+		}
+		p.wheel += notches
+		whole := int(p.wheel)
+		p.wheel -= float32(whole)
+		if mods&fyne.KeyModifierShift != 0 {
+			whole *= fastScroll
+		}
+		p.state.Scroll(-whole)
+		p.point(e.Position)
+	}
+}
+
+func (p *Pane) modifiers() fyne.KeyModifier {
+	if p.events.Modifiers == nil {
+		return 0
+	}
+	return p.events.Modifiers()
+}
+
+// MouseDown implements desktop.Mouseable.
+func (p *Pane) MouseDown(e *desktop.MouseEvent) {
+	p.pressed = e.Button
+	p.panning = e.Button == desktop.MouseButtonTertiary ||
+		e.Button == desktop.MouseButtonPrimary && e.Modifier&fyne.KeyModifierShift != 0
+	p.start, p.previous, p.travel = inArea(e.Position), e.Position, 0
+}
+
+// MouseUp implements desktop.Mouseable.
+func (p *Pane) MouseUp(*desktop.MouseEvent) { p.pressed = 0 }
+
+// Dragged implements fyne.Draggable: the left button sets window and level, on
+// the residual its scale; the middle button, or the left with Shift, pans.
+func (p *Pane) Dragged(e *fyne.DragEvent) {
+	dx, dy := float64(e.Dragged.DX), float64(e.Dragged.DY)
+	switch {
+	case p.panning:
+		area := p.area()
+		p.state.PanBy(dx, dy, float64(area.Width), float64(area.Height))
+	case p.role == viewer.Residual:
+		p.state.DragResidual(dx)
+	default:
+		p.state.DragWindow(dx, dy)
+	}
+}
+
+// DragEnd implements fyne.Draggable.
+func (p *Pane) DragEnd() { p.pressed = 0 }
+
+// MouseIn implements desktop.Hoverable.
+func (p *Pane) MouseIn(e *desktop.MouseEvent) {
+	p.hovered = true
+	if p.events.Entered != nil {
+		p.events.Entered()
+	}
+	p.point(e.Position)
+}
+
+// MouseMoved implements desktop.Hoverable: with the right button held it zooms
+// about the point where the button went down, otherwise it probes.
+func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
+	if p.pressed != desktop.MouseButtonSecondary || e.Button&desktop.MouseButtonSecondary == 0 {
+		p.point(e.Position)
+		return
+	}
+	move := e.Position.Subtract(p.previous)
+	p.previous = e.Position
+	p.travel += float32(math.Hypot(float64(move.X), float64(move.Y)))
+	if p.travel < clickTravel {
+		return
+	}
+	area := p.area()
+	p.state.ZoomAt(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
+}
+
+// MouseOut implements desktop.Hoverable.
+func (p *Pane) MouseOut() {
+	p.hovered = false
+	p.state.PointAway()
+}
+
+func (p *Pane) point(pos fyne.Position) {
+	area, at := p.area(), inArea(pos)
+	p.state.PointAt(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+}
+
+// DoubleTapped implements fyne.DoubleTappable.
+func (p *Pane) DoubleTapped(*fyne.PointEvent) {
+	if p.events.Maximize != nil {
+		p.events.Maximize(p.role)
+	}
+}
+
+// TappedSecondary implements fyne.SecondaryTappable. Fyne calls it after a drag
+// too; only a click opens the menu.
+func (p *Pane) TappedSecondary(e *fyne.PointEvent) {
+	if p.travel < clickTravel && p.events.Menu != nil {
+		p.events.Menu(p.role, e.AbsolutePosition)
+	}
+}

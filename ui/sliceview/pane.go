@@ -1,0 +1,147 @@
+// Package sliceview is one pane of the comparison: a slice with its permanent
+// label, orientation letters and corner texts, and the mouse that scrolls,
+// windows, zooms and pans.
+//
+// A pane holds no state of its own but the drag in progress. Every gesture
+// changes the viewer.State that all panes share; the pictures come back as
+// viewer.Frames. It imports ui/screen, ui/viewer and Fyne.
+package sliceview
+
+import (
+	"math"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/screen"
+	"quell/ui/viewer"
+)
+
+// BadgeKind colours a pane's badge.
+type BadgeKind int
+
+// What a badge says of its picture.
+const (
+	NoBadge BadgeKind = iota
+	Good              // the picture matches the parameters
+	Busy              // a newer picture is on its way
+	Caution           // the picture does not match the parameters
+)
+
+// Caption is the text around a picture.
+type Caption struct {
+	Detail    string // beside the permanent label: what is shown, and how
+	Badge     string
+	BadgeKind BadgeKind
+	Corner    []string  // bottom left, from top to bottom; the last line is the value under the pointer
+	Place     string    // bottom right: where the pointer is
+	Letters   [4]string // patient direction at the left, right, top and bottom edge
+	Unit      string    // of the residual's scale
+	Profile   bool      // the row last pointed at is plotted: mark it
+}
+
+// Events are the gestures that concern more than the shared state. All are
+// called on the UI goroutine.
+type Events struct {
+	Maximize  func(viewer.Role)                // double click
+	Menu      func(viewer.Role, fyne.Position) // right click; position on the canvas
+	Entered   func()                           // the pointer came in
+	Modifiers func() fyne.KeyModifier          // the modifier keys held now
+	Resized   func()                           // the pane's pixel size changed
+	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
+}
+
+// Pane shows one picture of the comparison. Create it with New.
+type Pane struct {
+	widget.BaseWidget
+	role    viewer.Role
+	state   *viewer.State
+	events  Events
+	frame   viewer.Frame
+	frames  int // how many were set; the renderer uploads each once
+	caption Caption
+
+	pressed  desktop.MouseButton
+	panning  bool
+	start    fyne.Position // of the press, in the picture's area
+	previous fyne.Position // of the last move with the right button held
+	travel   float32       // how far the pointer went since the press
+	wheel    float32       // scroll units that make no whole notch yet
+	hovered  bool
+}
+
+var (
+	_ fyne.Widget            = (*Pane)(nil)
+	_ fyne.Scrollable        = (*Pane)(nil)
+	_ fyne.Draggable         = (*Pane)(nil)
+	_ fyne.DoubleTappable    = (*Pane)(nil)
+	_ fyne.SecondaryTappable = (*Pane)(nil)
+	_ desktop.Mouseable      = (*Pane)(nil)
+	_ desktop.Hoverable      = (*Pane)(nil)
+	_ desktop.Cursorable     = (*Pane)(nil)
+)
+
+// New returns a pane of the given role over the shared state.
+func New(role viewer.Role, state *viewer.State, events Events) *Pane {
+	if events.Notch == 0 {
+		events.Notch = systemNotch
+	}
+	p := &Pane{role: role, state: state, events: events}
+	p.ExtendBaseWidget(p)
+	return p
+}
+
+// SetFrame shows a new picture.
+func (p *Pane) SetFrame(f viewer.Frame) {
+	p.frame = f
+	p.frames++
+	p.Refresh()
+}
+
+// SetCaption shows new text.
+func (p *Pane) SetCaption(c Caption) {
+	p.caption = c
+	p.Refresh()
+}
+
+// Caption returns the text shown.
+func (p *Pane) Caption() Caption { return p.caption }
+
+// Pixels returns the picture area's size on the device.
+func (p *Pane) Pixels() viewer.Pane {
+	area := p.area()
+	scale := p.scale()
+	return viewer.Pane{
+		Width:  int(math.Round(float64(area.Width * scale))),
+		Height: int(math.Round(float64(area.Height * scale))),
+		Hidden: !p.Visible(),
+	}
+}
+
+// scale returns device pixels per screen unit.
+func (p *Pane) scale() float32 { return float32(screen.PixelsPerUnit(p)) }
+
+// area returns the size of the picture's part of the pane, below the heading.
+func (p *Pane) area() fyne.Size {
+	s := p.Size()
+	return fyne.NewSize(max(s.Width, 0), max(s.Height-headHeight, 0))
+}
+
+// inArea turns a position on the pane into one on the picture's area.
+func inArea(pos fyne.Position) fyne.Position { return pos.SubtractXY(0, headHeight) }
+
+// Resize implements fyne.CanvasObject.
+func (p *Pane) Resize(s fyne.Size) {
+	changed := s != p.Size()
+	p.BaseWidget.Resize(s)
+	if changed && p.events.Resized != nil {
+		p.events.Resized()
+	}
+}
+
+// MinSize is small: panes take what the window gives.
+func (p *Pane) MinSize() fyne.Size { return fyne.NewSize(160, 160) }
+
+// Cursor implements desktop.Cursorable.
+func (p *Pane) Cursor() desktop.Cursor { return desktop.CrosshairCursor }

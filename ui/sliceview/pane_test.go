@@ -1,0 +1,135 @@
+package sliceview
+
+import (
+	"image"
+	"image/color"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+func shownPane(t *testing.T, role viewer.Role) (*Pane, *renderer, *viewer.State) {
+	t.Helper()
+	test.NewTempApp(t)
+	state := &viewer.State{}
+	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 2})), volume.Window{Center: 0, Width: 10})
+	p := New(role, state, Events{})
+	p.Resize(fyne.NewSize(300, 340))
+	r := test.WidgetRenderer(p).(*renderer)
+	img := image.NewRGBA(image.Rect(0, 0, 300, 300))
+	for i := range img.Pix {
+		img.Pix[i] = 0xff
+	}
+	p.SetFrame(viewer.Frame{Image: img, X1: 300, Y1: 300, Limit: 12.34})
+	p.SetCaption(Caption{
+		Detail: "nlm 3-D h=10", Badge: "STALE", BadgeKind: Caution,
+		Corner: []string{"W 80  L 40", "3 / 4", "12.0 HU"}, Place: "R 1  A 2  H 3 mm",
+		Letters: [4]string{"R", "L", "A", "P"}, Unit: "HU",
+	})
+	return p, r, state
+}
+
+func TestTheLabelIsNeverHidden(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Denoised)
+	for range 3 {
+		state.CycleOverlay()
+		p.Refresh()
+		if r.title.Hidden || r.title.Text != "DENOISED" || r.badge.Hidden || r.badge.Text != "STALE" {
+			t.Errorf("overlay %d hides the label or the badge", state.Overlay())
+		}
+		for i, letter := range []string{"R", "L", "A", "P"} {
+			if got := r.letters[i].text; got.Hidden || got.Text != letter {
+				t.Errorf("overlay %d: letter %d is %q, hidden %v", state.Overlay(), i, got.Text, got.Hidden)
+			}
+		}
+	}
+}
+
+func TestTextsStayInsideAndApart(t *testing.T) {
+	for _, width := range []float32{200, 270, 420, 900} {
+		p, r, _ := shownPane(t, viewer.Residual)
+		p.Resize(fyne.NewSize(width, 340))
+		p.Refresh()
+		type box struct {
+			name string
+			at   fyne.Position
+			size fyne.Size
+		}
+		boxes := []box{
+			{"title", r.title.Position(), r.title.Size()}, {"badge", r.badge.Position(), r.badge.Size()},
+			{"detail", r.detail.Position(), r.detail.Size()}, {"place", r.place.text.Position(), r.place.size()},
+		}
+		for i := range r.corner {
+			if !r.corner[i].text.Hidden {
+				boxes = append(boxes, box{"corner " + r.corner[i].text.Text, r.corner[i].text.Position(), r.corner[i].size()})
+			}
+		}
+		for i := range r.letters {
+			boxes = append(boxes, box{"letter", r.letters[i].text.Position(), r.letters[i].size()})
+		}
+		for i, a := range boxes {
+			if a.at.X < 0 || a.at.Y < 0 || a.at.X+a.size.Width > width || a.at.Y+a.size.Height > 340 {
+				t.Errorf("width %g: %s reaches outside the pane", width, a.name)
+			}
+			for _, b := range boxes[:i] {
+				if a.at.X < b.at.X+b.size.Width && b.at.X < a.at.X+a.size.Width &&
+					a.at.Y < b.at.Y+b.size.Height && b.at.Y < a.at.Y+a.size.Height {
+					t.Errorf("width %g: %s lies on %s", width, a.name, b.name)
+				}
+			}
+		}
+	}
+}
+
+func TestResidualScaleIsLabelled(t *testing.T) {
+	_, r, _ := shownPane(t, viewer.Residual)
+	want := [3]string{"+12.3 HU", "0", "−12.3 HU"}
+	for i := range want {
+		if r.scale[i].text.Text != want[i] {
+			t.Errorf("label %d is %q; want %q", i, r.scale[i].text.Text, want[i])
+		}
+	}
+	bar := r.bar.Image.(*image.RGBA)
+	d := volume.Diverging{Limit: 1}
+	for y, x := range map[int]float64{0: 1, barSteps / 2: 0, barSteps - 1: -1} {
+		if got := color.RGBAModel.Convert(bar.At(0, y)); got != d.Color(x) {
+			t.Errorf("the bar is %v at %g; want the map's %v", got, x, d.Color(x))
+		}
+	}
+}
+
+func TestCrossIsWhereThePointerIsElsewhere(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Denoised)
+	state.PointAt(100, 200, 300, 300)
+	p.Refresh()
+	if r.cross[0].Hidden {
+		t.Fatal("no cross while the pointer is in another pane")
+	}
+	// Voxel (2, 5): its centre is 2.5/8 and 5.5/8 of 300.
+	if x, y := r.cross[1].Position1.X, r.cross[0].Position1.Y; x != 93.75 || y != headHeight+206.25 {
+		t.Errorf("the cross is at %g, %g; want 93.75, %g", x, y, headHeight+206.25)
+	}
+	p.hovered = true
+	p.Refresh()
+	if !r.cross[0].Hidden {
+		t.Error("a cross under the pointer itself")
+	}
+}
+
+func TestEllipsisFits(t *testing.T) {
+	test.NewTempApp(t)
+	const long = "nlm 3-D  h=21.3  patch-radius=1  search-radius=3"
+	for _, width := range []float32{0, 30, 100, 200, 1000} {
+		got := ellipsis(long, width, textSize, fyne.TextStyle{})
+		if w := fyne.MeasureText(got, textSize, fyne.TextStyle{}).Width; got != "" && w > width {
+			t.Errorf("%q is %g wide; want at most %g", got, w, width)
+		}
+	}
+	if got := ellipsis(long, 1000, textSize, fyne.TextStyle{}); got != long {
+		t.Errorf("%q; want it whole where there is room", got)
+	}
+}

@@ -1,0 +1,287 @@
+package sliceview
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strconv"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+const (
+	headHeight = 40 // the permanent label: never on top of the picture
+	barWidth   = 10 // the residual's colour bar
+	barSteps   = 129
+	crossArm   = 7
+)
+
+var badgeColors = map[BadgeKind]color.Color{
+	NoBadge: dimText,
+	Good:    color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
+	Busy:    color.NRGBA{R: 0xc8, G: 0xc8, B: 0xc8, A: 0xff},
+	Caution: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
+}
+
+// renderer lays a pane's parts over each other: ground, picture, texts, cross.
+type renderer struct {
+	pane    *Pane
+	ground  *canvas.Rectangle
+	head    *canvas.Rectangle
+	picture *canvas.Image
+	title   *canvas.Text
+	badge   *canvas.Text
+	detail  *canvas.Text
+	corner  [4]*plate
+	place   *plate
+	letters [4]*plate
+	cross   [2]*canvas.Line
+	profile *canvas.Line
+	bar     *canvas.Image
+	scale   [3]*plate // +limit, 0, -limit
+	objects []fyne.CanvasObject
+	drawn   int // the pane's frame that is uploaded
+}
+
+// CreateRenderer implements fyne.Widget.
+func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
+	p.ExtendBaseWidget(p)
+	r := &renderer{
+		pane:    p,
+		ground:  canvas.NewRectangle(black),
+		head:    canvas.NewRectangle(headGrey),
+		picture: canvas.NewImageFromImage(nil),
+		title:   canvas.NewText(p.role.String(), lightText),
+		badge:   canvas.NewText("", dimText),
+		detail:  canvas.NewText("", dimText),
+		place:   newPlate(lightText, textSize, false),
+	}
+	r.title.TextSize, r.title.TextStyle = textSize+1, fyne.TextStyle{Bold: true}
+	r.badge.TextSize, r.badge.TextStyle = textSize, fyne.TextStyle{Bold: true}
+	r.detail.TextSize = textSize
+	// Frames are drawn at device resolution; the default mode would resample
+	// them again, in software, on the UI goroutine.
+	r.picture.ScaleMode = canvas.ImageScaleFastest
+	r.picture.FillMode = canvas.ImageFillStretch
+
+	r.profile = canvas.NewLine(profileLine)
+	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile}
+	for i := range r.cross {
+		r.cross[i] = canvas.NewLine(crossLine)
+		r.objects = append(r.objects, r.cross[i])
+	}
+	add := func(t *plate) *plate {
+		r.objects = append(r.objects, t.objects()...)
+		return t
+	}
+	for i := range r.corner {
+		r.corner[i] = add(newPlate(lightText, textSize, i == len(r.corner)-1))
+	}
+	for i := range r.letters {
+		r.letters[i] = add(newPlate(letters, letterSize, true))
+	}
+	add(r.place)
+	if p.role == viewer.Residual {
+		r.bar = canvas.NewImageFromImage(colorBar())
+		r.bar.ScaleMode = canvas.ImageScaleFastest
+		r.bar.FillMode = canvas.ImageFillStretch
+		r.objects = append(r.objects, r.bar)
+		for i := range r.scale {
+			r.scale[i] = add(newPlate(lightText, textSize-1, false))
+		}
+	}
+	r.objects = append(r.objects, r.head, r.title, r.badge, r.detail)
+	return r
+}
+
+// colorBar paints the residual's scale, positive on top.
+func colorBar() *image.RGBA {
+	img := image.NewRGBA(image.Rect(0, 0, 1, barSteps))
+	d := volume.Diverging{Limit: 1}
+	for y := range barSteps {
+		img.SetRGBA(0, y, d.Color(1-2*float64(y)/(barSteps-1)))
+	}
+	return img
+}
+
+// Destroy implements fyne.WidgetRenderer.
+func (r *renderer) Destroy() {}
+
+// MinSize implements fyne.WidgetRenderer.
+func (r *renderer) MinSize() fyne.Size { return r.pane.MinSize() }
+
+// Objects implements fyne.WidgetRenderer.
+func (r *renderer) Objects() []fyne.CanvasObject { return r.objects }
+
+// Layout implements fyne.WidgetRenderer.
+func (r *renderer) Layout(size fyne.Size) {
+	r.ground.Resize(size)
+	r.head.Resize(fyne.NewSize(size.Width, headHeight))
+	r.layoutHead(size)
+	r.layoutPicture()
+	r.layoutTexts(size)
+	r.layoutBar(size)
+}
+
+func (r *renderer) layoutHead(size fyne.Size) {
+	c := r.pane.caption
+	titleSize := r.title.MinSize()
+	r.title.Move(fyne.NewPos(margin, 2))
+	r.title.Resize(titleSize)
+	r.badge.Text = ellipsis(c.Badge, size.Width-titleSize.Width-3*margin, textSize, r.badge.TextStyle)
+	r.badge.Color = badgeColors[c.BadgeKind]
+	badgeSize := r.badge.MinSize()
+	r.badge.Resize(badgeSize)
+	r.badge.Move(fyne.NewPos(size.Width-margin-badgeSize.Width, 3))
+	r.detail.Text = ellipsis(c.Detail, size.Width-2*margin, textSize, r.detail.TextStyle)
+	r.detail.Resize(r.detail.MinSize())
+	r.detail.Move(fyne.NewPos(margin, 20))
+}
+
+// layoutPicture puts the frame where it belongs in the area below the heading,
+// to the device pixel.
+func (r *renderer) layoutPicture() {
+	f := r.pane.frame
+	r.picture.Hidden = f.Image == nil
+	if f.Image == nil {
+		return
+	}
+	scale := r.pane.scale()
+	r.picture.Image = f.Image
+	r.picture.Move(fyne.NewPos(float32(f.X0)/scale, headHeight+float32(f.Y0)/scale))
+	r.picture.Resize(fyne.NewSize(float32(f.X1-f.X0)/scale, float32(f.Y1-f.Y0)/scale))
+}
+
+func (r *renderer) layoutTexts(size fyne.Size) {
+	c, overlay := r.pane.caption, r.pane.state.Overlay()
+	y := size.Height - margin
+	lines := c.Corner
+	if overlay == viewer.OverlayBare {
+		lines = nil
+	}
+	for i := len(r.corner) - 1; i >= 0; i-- {
+		// The lowest line is the last of the caption.
+		k := len(lines) - (len(r.corner) - i)
+		text := ""
+		if k >= 0 {
+			text = lines[k]
+		}
+		r.corner[i].set(text)
+		y -= r.corner[i].size().Height
+		if text != "" {
+			r.corner[i].move(fyne.NewPos(margin, y))
+		}
+		r.corner[i].show(text != "")
+	}
+
+	r.place.show(overlay == viewer.OverlayFull && c.Place != "")
+	r.place.set(c.Place)
+	s := r.place.size()
+	// One line up: in a narrow pane the lowest line is the letter's.
+	r.place.move(fyne.NewPos(size.Width-margin-s.Width, size.Height-2*margin-2*s.Height))
+
+	middle := headHeight + (size.Height-headHeight)/2
+	for i, text := range c.Letters {
+		t := r.letters[i]
+		t.set(text)
+		t.show(text != "")
+		s := t.size()
+		t.move([...]fyne.Position{
+			fyne.NewPos(margin, middle-s.Height/2),
+			fyne.NewPos(size.Width-margin-s.Width, middle-s.Height/2),
+			fyne.NewPos((size.Width-s.Width)/2, headHeight+2),
+			fyne.NewPos((size.Width-s.Width)/2, size.Height-margin-s.Height),
+		}[i])
+	}
+	r.layoutProfile()
+	r.layoutCross()
+}
+
+// layoutProfile draws the line along which the plot runs.
+func (r *renderer) layoutProfile() {
+	f := r.pane.frame
+	r.profile.Hidden = !r.pane.caption.Profile || f.Image == nil
+	if r.profile.Hidden {
+		return
+	}
+	area, scale := r.pane.area(), r.pane.scale()
+	col, row, _ := r.pane.state.View().Locate(r.pane.state.Focus())
+	_, y := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	if y < 0 || y > float64(area.Height) {
+		r.profile.Hidden = true
+		return
+	}
+	r.profile.Position1 = fyne.NewPos(float32(f.X0)/scale, float32(y)+headHeight)
+	r.profile.Position2 = fyne.NewPos(float32(f.X1)/scale, float32(y)+headHeight)
+}
+
+// layoutCross marks the voxel under the pointer in the panes that the pointer
+// is not in.
+func (r *renderer) layoutCross() {
+	voxel, ok := r.pane.state.Cursor()
+	ok = ok && !r.pane.hovered && r.pane.frame.Image != nil
+	for _, line := range r.cross {
+		line.Hidden = !ok
+	}
+	if !ok {
+		return
+	}
+	area := r.pane.area()
+	col, row, _ := r.pane.state.View().Locate(voxel)
+	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	x, y := float32(cx), float32(cy)
+	if x < 0 || y < 0 || x > area.Width || y > area.Height {
+		r.cross[0].Hidden, r.cross[1].Hidden = true, true
+		return
+	}
+	y += headHeight
+	r.cross[0].Position1, r.cross[0].Position2 = fyne.NewPos(x-crossArm, y), fyne.NewPos(x+crossArm, y)
+	r.cross[1].Position1, r.cross[1].Position2 = fyne.NewPos(x, y-crossArm), fyne.NewPos(x, y+crossArm)
+}
+
+func (r *renderer) layoutBar(size fyne.Size) {
+	if r.bar == nil {
+		return
+	}
+	limit := r.pane.frame.Limit
+	shown := limit > 0 && r.pane.frame.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare
+	r.bar.Hidden = !shown
+	height := min(max((size.Height-headHeight)*0.3, 60), 140)
+	top := float32(headHeight + margin + 6)
+	r.bar.Move(fyne.NewPos(size.Width-margin-barWidth, top))
+	r.bar.Resize(fyne.NewSize(barWidth, height))
+	for i, text := range scaleTexts(limit, r.pane.caption.Unit) {
+		t := r.scale[i]
+		t.show(shown)
+		t.set(text)
+		s := t.size()
+		y := top + height*float32(i)/2 - s.Height/2
+		t.move(fyne.NewPos(size.Width-2*margin-barWidth-s.Width, y))
+	}
+}
+
+// scaleTexts labels the ends and the middle of the residual's scale.
+func scaleTexts(limit float64, unit string) [3]string {
+	n := strconv.FormatFloat(limit, 'g', 3, 64)
+	if unit != "" {
+		unit = " " + unit
+	}
+	return [3]string{fmt.Sprintf("+%s%s", n, unit), "0", fmt.Sprintf("−%s%s", n, unit)}
+}
+
+// Refresh implements fyne.WidgetRenderer.
+func (r *renderer) Refresh() {
+	r.Layout(r.pane.Size())
+	// Refreshing a picture uploads it again: not for a pointer that moved. The
+	// texts are drawn from their strings with every repaint, so marking one
+	// part dirty serves them all.
+	if r.drawn != r.pane.frames {
+		r.drawn = r.pane.frames
+		r.picture.Refresh()
+	}
+	r.ground.Refresh()
+}

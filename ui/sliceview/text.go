@@ -1,0 +1,82 @@
+package sliceview
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+)
+
+// The pictures stand on black and their text is light in every theme: a reading
+// room's picture does not follow the desktop's colours.
+var (
+	black       = color.NRGBA{A: 0xff}
+	headGrey    = color.NRGBA{R: 0x1c, G: 0x1c, B: 0x1c, A: 0xff}
+	lightText   = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
+	dimText     = color.NRGBA{R: 0xa8, G: 0xa8, B: 0xa8, A: 0xff}
+	letters     = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xff}
+	plateGrey   = color.NRGBA{A: 0x90}
+	profileLine = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0x80}
+	crossLine   = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xb0}
+)
+
+const (
+	textSize   = 12
+	letterSize = 14
+	margin     = 6
+)
+
+// plate is a line of text on a dark translucent ground, so that it can be read
+// on bone as well as on air.
+type plate struct {
+	ground *canvas.Rectangle
+	text   *canvas.Text
+}
+
+const platePadding = 3
+
+func newPlate(c color.Color, size float32, bold bool) *plate {
+	p := &plate{ground: canvas.NewRectangle(plateGrey), text: canvas.NewText("", c)}
+	p.ground.CornerRadius = 2
+	p.text.TextSize = size
+	p.text.TextStyle = fyne.TextStyle{Bold: bold}
+	return p
+}
+
+func (p *plate) set(s string) { p.text.Text = s }
+
+func (p *plate) size() fyne.Size { return p.text.MinSize() }
+
+// move puts the text's top left corner at pos.
+func (p *plate) move(pos fyne.Position) {
+	size := p.size()
+	p.text.Move(pos)
+	p.text.Resize(size)
+	p.ground.Move(pos.SubtractXY(platePadding, 0))
+	p.ground.Resize(size.AddWidthHeight(2*platePadding, 0))
+}
+
+func (p *plate) show(on bool) { p.text.Hidden, p.ground.Hidden = !on, !on }
+
+func (p *plate) objects() []fyne.CanvasObject { return []fyne.CanvasObject{p.ground, p.text} }
+
+// ellipsis shortens s until it fits into width.
+func ellipsis(s string, width, size float32, style fyne.TextStyle) string {
+	if fyne.MeasureText(s, size, style).Width <= width {
+		return s
+	}
+	runes := []rune(s)
+	lo, hi := 0, len(runes)
+	for lo < hi { // the longest prefix that fits
+		mid := (lo + hi + 1) / 2
+		if fyne.MeasureText(string(runes[:mid])+"…", size, style).Width <= width {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	if lo == 0 {
+		return ""
+	}
+	return string(runes[:lo]) + "…"
+}

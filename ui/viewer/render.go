@@ -1,0 +1,182 @@
+package viewer
+
+import (
+	"image"
+	"sync"
+
+	"quell/volume"
+)
+
+// Role names the panes of a comparison.
+type Role int
+
+// The panes, from left to right.
+const (
+	Original Role = iota
+	Denoised
+	Residual
+	Roles // the number of roles
+)
+
+// String returns the pane's permanent label.
+func (r Role) String() string { return [...]string{"ORIGINAL", "DENOISED", "RESIDUAL"}[r] }
+
+// Pane is what the renderer must know of a pane's place on the screen.
+type Pane struct {
+	Width, Height int  // device pixels
+	Hidden        bool // nothing is drawn
+}
+
+// Job asks for one frame of all panes. Its volumes are read, never changed.
+type Job struct {
+	Source *volume.Volume
+	View   volume.View
+	Index  int
+	// Result is the denoised volume, or the part of it that View shows at
+	// Index; nil where there is none yet.
+	Result *volume.Volume
+	Part   bool
+
+	Zoom      float64
+	Pan       [2]float64
+	Window    volume.Window
+	Invert    bool
+	Limit     float64 // the residual's symmetric scale; 0 scales by its own largest value
+	Pixelated bool
+	Before    bool // show the original in the denoised pane
+	Panes     [Roles]Pane
+}
+
+// Picture holds the values of the slice shown, row by row from the top left.
+// It is not changed after it was delivered.
+type Picture struct {
+	Source, Result *volume.Volume // what they were taken from
+	Part           bool           // Result holds this slice alone
+	View           volume.View
+	Index          int
+	Before         []float32
+	After          []float32 // nil where there is no result yet
+	Residual       []float32 // before minus after; nil likewise
+	Mask           []bool    // false for padding; nil where there is none
+}
+
+// Volume returns values of the picture as a volume of one slice, which shares
+// their memory: what measures and plots work on.
+func (p *Picture) Volume(values []float32) *volume.Volume {
+	g := volume.NewGeometry([3]int{p.View.Size[0], p.View.Size[1], 1}, [3]float64{p.View.Pixel[0], p.View.Pixel[1], p.View.Step})
+	return &volume.Volume{Geometry: g, Data: values, Mask: p.Mask, Unit: p.Source.Unit}
+}
+
+// Frame is one pane's image and the device pixels of the pane that it covers.
+// The image is drawn over two frames later.
+type Frame struct {
+	Image          *image.RGBA // nil where nothing is to be shown
+	X0, Y0, X1, Y1 int
+	Limit          float64 // the residual's scale that was used
+}
+
+// Renderer turns jobs into frames. It is for one goroutine at a time, and each
+// frame's image stays as it is until the frame after the next: while one buffer
+// of a pane is on the screen, the other is drawn.
+type Renderer struct {
+	picture *Picture
+	panes   [Roles]painter
+	turn    int
+}
+
+// painter draws one pane and keeps its working memory.
+type painter struct {
+	resampler Resampler
+	values    []float32
+	buffers   [2]image.RGBA
+}
+
+// Render draws one frame of every pane.
+func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
+	picture := r.extract(job)
+	limit := job.Limit
+	if !(limit > 0) {
+		limit = largest(picture.Residual)
+	}
+	r.turn ^= 1
+	var frames [Roles]Frame
+	var panes sync.WaitGroup
+	for role := range Roles {
+		values := picture.Before
+		switch {
+		case role == Denoised && !job.Before && picture.After != nil:
+			values = picture.After
+		case role == Residual:
+			values = picture.Residual
+		}
+		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, limit, r.turn) })
+	}
+	panes.Wait()
+	return picture, frames
+}
+
+// extract takes the slices out of their volumes, unless the last frame showed
+// the same ones.
+func (r *Renderer) extract(job Job) *Picture {
+	if p := r.picture; p != nil && p.Source == job.Source && p.Result == job.Result &&
+		p.View == job.View && p.Index == job.Index {
+		return p
+	}
+	p := &Picture{Source: job.Source, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
+	p.Before = job.View.Extract(nil, job.Source, job.Index)
+	p.Mask = job.View.ExtractMask(nil, job.Source, job.Index)
+	if job.Result != nil {
+		if job.Part {
+			p.After = job.Result.View(job.View.Plane).Extract(nil, job.Result, 0)
+		} else {
+			p.After = job.View.Extract(nil, job.Result, job.Index)
+		}
+		p.Residual = make([]float32, len(p.Before))
+		for i, v := range p.Before {
+			p.Residual[i] = v - p.After[i]
+		}
+	}
+	r.picture = p
+	return p
+}
+
+func (p *painter) paint(role Role, job Job, values []float32, limit float64, turn int) Frame {
+	pane := job.Panes[role]
+	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || values == nil {
+		return Frame{Limit: limit}
+	}
+	t := Place(float64(pane.Width), float64(pane.Height), job.View, job.Zoom, job.Pan)
+	f := Frame{Limit: limit}
+	f.X0, f.Y0, f.X1, f.Y1 = t.Visible(pane.Width, pane.Height)
+	if f.X1 <= f.X0 || f.Y1 <= f.Y0 {
+		return f
+	}
+	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, job.Pixelated)
+	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
+	switch {
+	case role == Residual:
+		volume.Diverging{Limit: limit}.Render(f.Image, p.values)
+	case job.Invert:
+		job.Window.RenderInverted(f.Image, p.values)
+	default:
+		job.Window.Render(f.Image, p.values)
+	}
+	return f
+}
+
+// sized gives an image a new size and keeps its memory where it suffices.
+func sized(img *image.RGBA, w, h int) *image.RGBA {
+	if cap(img.Pix) < 4*w*h {
+		img.Pix = make([]uint8, 4*w*h)
+	}
+	img.Pix, img.Stride, img.Rect = img.Pix[:4*w*h], 4*w, image.Rect(0, 0, w, h)
+	return img
+}
+
+func largest(values []float32) float64 {
+	most := float32(0)
+	for _, v := range values {
+		most = max(most, v, -v)
+	}
+	return float64(most)
+}

@@ -1,0 +1,318 @@
+package viewer
+
+import (
+	"math"
+
+	"quell/volume"
+)
+
+// Overlay says how much text lies on the pictures. The pane's label and the
+// orientation letters are never hidden: without them a picture cannot be read
+// safely.
+type Overlay int
+
+// The overlay states, in the order in which one key cycles through them.
+const (
+	OverlayFull    Overlay = iota // everything
+	OverlayMinimal                // label, letters, slice and window
+	OverlayBare                   // label and letters
+	overlayStates
+)
+
+// DefaultSigmas is the residual's scale at first: removed noise stays inside
+// three sigmas, so what saturates was probably structure.
+const DefaultSigmas = 3
+
+// Limits of the zoom; 1 fits the picture into its pane.
+const (
+	MinZoom = 0.2
+	MaxZoom = 40
+)
+
+// State is what all panes of one comparison show alike: plane, slice, zoom,
+// pan, window. The panes share one State, so they cannot drift apart.
+//
+// Its methods are for the UI goroutine. Every method that changes something
+// calls Changed or Pointed once.
+type State struct {
+	Changed func() // called when the pictures must be drawn anew; nil is allowed
+	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
+
+	volume    *volume.Volume
+	view      volume.View
+	index     int
+	zoom      float64
+	pan       [2]float64 // mm the picture's centre lies right of and below the pane's
+	window    volume.Window
+	auto      volume.Window // the percentiles' window, the scale of a drag
+	invert    bool
+	overlay   Overlay
+	pixelated bool
+	sigmas    float64 // the residual's scale
+	darken    bool    // dragging down darkens
+	cursor    *[3]int // the voxel under the pointer
+	last      [3]int  // the voxel that a change of plane keeps in sight
+}
+
+// Open shows a volume from its middle acquired slice, with window w.
+func (s *State) Open(v *volume.Volume, w volume.Window) {
+	*s = State{
+		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
+		volume: v, zoom: 1, sigmas: DefaultSigmas,
+	}
+	s.view = v.View(v.Acquired())
+	s.index = s.view.Size[2] / 2
+	s.last = s.view.Voxel(s.view.Size[0]/2, s.view.Size[1]/2, s.index)
+	s.auto = volume.AutoWindow(v)
+	s.window = w
+	if !(w.Width > 0) {
+		s.window = s.auto
+	}
+	s.changed()
+}
+
+// Replace shows other voxels on the same grid: nothing of the view changes.
+func (s *State) Replace(v *volume.Volume) {
+	s.volume, s.auto = v, volume.AutoWindow(v)
+	s.changed()
+}
+
+// Volume returns the volume shown, or nil before the first Open.
+func (s *State) Volume() *volume.Volume { return s.volume }
+
+// View returns the cut through the volume that is shown.
+func (s *State) View() volume.View { return s.view }
+
+// Index returns the slice shown, counted along View from 0.
+func (s *State) Index() int { return s.index }
+
+// Zoom returns the magnification; 1 fits the picture into its pane.
+func (s *State) Zoom() float64 { return s.zoom }
+
+// Pan returns how many mm the picture's centre lies right of and below the
+// pane's.
+func (s *State) Pan() [2]float64 { return s.pan }
+
+// Window returns the grey-scale window of the original and denoised panes.
+func (s *State) Window() volume.Window { return s.window }
+
+// Inverted says whether black and white are exchanged.
+func (s *State) Inverted() bool { return s.invert }
+
+// Sigmas returns the residual's scale: the multiple of the noise's sigma at
+// which its colours saturate.
+func (s *State) Sigmas() float64 { return s.sigmas }
+
+// Overlay returns how much text is shown.
+func (s *State) Overlay() Overlay { return s.overlay }
+
+// Pixelated says whether magnified voxels are shown as squares.
+func (s *State) Pixelated() bool { return s.pixelated }
+
+// Cursor returns the voxel under the pointer, if the pointer is on one.
+func (s *State) Cursor() (voxel [3]int, ok bool) {
+	if s.cursor == nil {
+		return voxel, false
+	}
+	return *s.cursor, true
+}
+
+// Focus returns the voxel last pointed at, in the slice shown; at first the
+// middle one.
+func (s *State) Focus() [3]int { return s.last }
+
+// Transform places the picture in a pane of w x h screen units.
+func (s *State) Transform(w, h float64) Transform {
+	return Place(w, h, s.view, s.zoom, s.pan)
+}
+
+func (s *State) changed() {
+	if s.Changed != nil {
+		s.Changed()
+	}
+}
+
+func (s *State) pointed() {
+	if s.Pointed != nil {
+		s.Pointed()
+	}
+}
+
+// Scroll moves by n slices and stops at the ends.
+func (s *State) Scroll(n int) { s.SetIndex(s.index + n) }
+
+// SetIndex shows slice i, or the nearest there is.
+func (s *State) SetIndex(i int) {
+	i = min(max(i, 0), max(s.view.Size[2]-1, 0))
+	if s.volume == nil || i == s.index {
+		return
+	}
+	s.index = i
+	through := s.view.Axis[2]
+	s.last[through] = s.view.Voxel(0, 0, i)[through]
+	if s.cursor != nil {
+		s.cursor[through] = s.last[through]
+	}
+	s.changed()
+}
+
+// SetPlane turns to another plane through the voxel last pointed at.
+func (s *State) SetPlane(p volume.Plane) {
+	if s.volume == nil || p == s.view.Plane {
+		return
+	}
+	if s.cursor != nil {
+		s.last = *s.cursor
+	}
+	s.view = s.volume.View(p)
+	_, _, s.index = s.view.Locate(s.last)
+	s.zoom, s.pan, s.cursor = 1, [2]float64{}, nil
+	s.changed()
+}
+
+// ZoomAt multiplies the zoom and keeps the point (x, y) of a w x h pane where
+// it is.
+func (s *State) ZoomAt(factor, x, y, w, h float64) {
+	zoom := min(max(s.zoom*factor, MinZoom), MaxZoom)
+	if s.volume == nil || zoom == s.zoom || !(w > 0 && h > 0) {
+		return
+	}
+	before := s.Transform(w, h)
+	k := zoom / s.zoom
+	// The point's distance from the picture's centre grows by k; in mm of the
+	// new scale that leaves the pan below.
+	dx, dy := (x-w/2)/before.Scale, (y-h/2)/before.Scale
+	s.pan[0] = dx/k - (dx - s.pan[0])
+	s.pan[1] = dy/k - (dy - s.pan[1])
+	s.zoom = zoom
+	s.changed()
+}
+
+// PanBy moves the picture by (dx, dy) screen units of a w x h pane. Its centre
+// never leaves the pane by more than its own size, so it cannot get lost.
+func (s *State) PanBy(dx, dy, w, h float64) {
+	if s.volume == nil || !(w > 0 && h > 0) {
+		return
+	}
+	scale := s.Transform(w, h).Scale
+	for c, d := range [2]float64{dx, dy} {
+		limit := float64(s.view.Size[c]) * s.view.Pixel[c] / 2
+		s.pan[c] = min(max(s.pan[c]+d/scale, -limit), limit)
+	}
+	s.changed()
+}
+
+// Fit shows the whole picture in the middle of its pane.
+func (s *State) Fit() {
+	s.zoom, s.pan = 1, [2]float64{}
+	s.changed()
+}
+
+// SetWindow sets the grey-scale window; a width that is not positive is
+// ignored.
+func (s *State) SetWindow(w volume.Window) {
+	if !(w.Width > 0) {
+		return
+	}
+	s.window = w
+	s.changed()
+}
+
+// Automatic returns the percentiles' window of the volume.
+func (s *State) Automatic() volume.Window { return s.auto }
+
+// SetInvertLevel chooses what dragging down does: brighten, or darken where on
+// is set. Viewers differ in it, so do hands.
+func (s *State) SetInvertLevel(on bool) { s.darken = on }
+
+// AutoWindow shows the percentiles' window.
+func (s *State) AutoWindow() { s.SetWindow(s.auto) }
+
+// dragOctave is the drag, in screen units, that changes the width by a factor
+// of e and the level by one half of the width.
+const dragOctave = 200
+
+// DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a
+// drag of so many screen units. The gain follows the width, so that a narrow
+// brain window is as easy to set as a wide bone window.
+func (s *State) DragWindow(dx, dy float64) {
+	if s.volume == nil {
+		return
+	}
+	w := s.window
+	w.Name = ""
+	smallest := s.auto.Width / 2000
+	w.Width = min(max(w.Width*math.Exp(dx/dragOctave), smallest), 20*s.auto.Width)
+	if s.darken {
+		dy = -dy
+	}
+	w.Center -= dy / dragOctave * w.Width / 2
+	s.SetWindow(w)
+}
+
+// DragResidual widens (dx > 0) or narrows the residual's scale by a drag of so
+// many screen units.
+func (s *State) DragResidual(dx float64) {
+	if s.volume == nil {
+		return
+	}
+	s.sigmas = min(max(s.sigmas*math.Exp(dx/dragOctave), 0.25), 50)
+	s.changed()
+}
+
+// ToggleInvert exchanges black and white.
+func (s *State) ToggleInvert() {
+	s.invert = !s.invert
+	s.changed()
+}
+
+// CycleOverlay goes to the next overlay state.
+func (s *State) CycleOverlay() {
+	s.overlay = (s.overlay + 1) % overlayStates
+	s.changed()
+}
+
+// TogglePixelated exchanges smooth magnification and squares.
+func (s *State) TogglePixelated() {
+	s.pixelated = !s.pixelated
+	s.changed()
+}
+
+// Reset undoes zoom, pan, inversion, the residual's scale and the window.
+func (s *State) Reset(w volume.Window) {
+	s.zoom, s.pan, s.invert, s.sigmas = 1, [2]float64{}, false, DefaultSigmas
+	if w.Width > 0 {
+		s.window = w
+	} else {
+		s.window = s.auto
+	}
+	s.changed()
+}
+
+// PointAt notes the voxel under point (x, y) of a w x h pane; a point beside
+// the picture clears it.
+func (s *State) PointAt(x, y, w, h float64) {
+	if s.volume == nil {
+		return
+	}
+	col, row := s.Transform(w, h).Pixel(x, y)
+	if col < 0 || row < 0 || col >= s.view.Size[0] || row >= s.view.Size[1] {
+		s.PointAway()
+		return
+	}
+	voxel := s.view.Voxel(col, row, s.index)
+	if s.cursor != nil && *s.cursor == voxel {
+		return
+	}
+	s.cursor, s.last = &voxel, voxel
+	s.pointed()
+}
+
+// PointAway notes that the pointer left the pictures.
+func (s *State) PointAway() {
+	if s.cursor == nil {
+		return
+	}
+	s.cursor = nil
+	s.pointed()
+}

@@ -1,0 +1,294 @@
+package ui_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/test"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// bench is the whole workbench over the real engine, without a display. What
+// the program would queue for the UI goroutine waits until the test runs it.
+type bench struct {
+	t      *testing.T
+	app    fyne.App
+	window *ui.Window
+	queue  chan func()
+}
+
+func newBench(t *testing.T, size fyne.Size) *bench {
+	t.Helper()
+	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000)}
+	engine, err := app.PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := app.DefaultSettings()
+	settings.WindowSize = [2]float32{size.Width, size.Height}
+	b.window = ui.New(b.app, ui.Options{
+		Settings: settings, SettingsPath: filepath.Join(t.TempDir(), "settings.json"), Engine: engine,
+		Bundled: func(context.Context) (*volume.Series, error) { return head(), nil },
+		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },
+	})
+	t.Cleanup(func() { b.window.Session().Close() })
+	b.window.OpenBundled()
+	b.until("the first slice is filtered and drawn", func() bool {
+		p := b.session().Picture()
+		return b.status() == session.Slice && p != nil && p.After != nil
+	})
+	return b
+}
+
+// head is a small CT-like series: air, a ring of bone, tissue.
+func head() *volume.Series {
+	v := volume.New(volume.NewGeometry([3]int{40, 36, 7}, [3]float64{0.5, 0.5, 5}))
+	v.Unit = "HU"
+	for i := range v.Data {
+		x, y := float64(i%40)-20, float64(i/40%36)-18
+		switch r := x*x + y*y; {
+		case r > 280:
+			v.Data[i] = -1000
+		case r > 220:
+			v.Data[i] = 900
+		default:
+			v.Data[i] = 35
+		}
+		v.Data[i] += float32((i*7919)%21) - 10
+	}
+	return &volume.Series{
+		Meta:     volume.Meta{Format: "test", Modality: "CT", Description: "HEAD", Windows: []volume.Window{{Center: 40, Width: 90}}},
+		Volume:   v,
+		Findings: []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: "A slice is missing."}},
+	}
+}
+
+func (b *bench) session() *session.Session { return b.window.Session() }
+
+func (b *bench) state() *viewer.State { return b.session().State() }
+
+func (b *bench) status() session.Status {
+	_, status, _ := b.session().ShownRecipe()
+	return status
+}
+
+func (b *bench) until(what string, ok func() bool) {
+	b.t.Helper()
+	for !ok() {
+		select {
+		case f := <-b.queue:
+			f()
+		case <-time.After(20 * time.Second):
+			b.t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+// drain runs what is queued now.
+func (b *bench) drain() {
+	for {
+		select {
+		case f := <-b.queue:
+			f()
+		default:
+			return
+		}
+	}
+}
+
+func (b *bench) canvas() fyne.Canvas { return b.window.Canvas() }
+
+func (b *bench) key(name fyne.KeyName) {
+	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: name})
+	b.drain()
+}
+
+var large = fyne.NewSize(1280, 800)
+
+func TestKeysDriveTheView(t *testing.T) {
+	b := newBench(t, large)
+	s := b.state()
+	steps := []struct {
+		key  fyne.KeyName
+		what string
+		ok   func() bool
+	}{
+		{fyne.KeyDown, "the next slice", func() bool { return s.Index() == 4 }},
+		{fyne.KeyPageUp, "the slice before", func() bool { return s.Index() == 3 }},
+		{fyne.KeyEnd, "the last slice", func() bool { return s.Index() == 6 }},
+		{fyne.KeyHome, "the first slice", func() bool { return s.Index() == 0 }},
+		{fyne.Key2, "the brain window", func() bool { return s.Window().Width == 80 && s.Window().Center == 40 }},
+		{fyne.Key7, "the lung window", func() bool { return s.Window().Width == 1500 && s.Window().Center == -600 }},
+		{fyne.Key1, "the series' own window", func() bool { return s.Window().Width == 90 }},
+		{fyne.Key0, "the automatic window", func() bool { return s.Window() == s.Automatic() }},
+		{fyne.KeyN, "an inverted picture", s.Inverted},
+		{fyne.KeyC, "the coronal plane", func() bool { return s.View().Plane == volume.Coronal }},
+		{fyne.KeyS, "the sagittal plane", func() bool { return s.View().Plane == volume.Sagittal }},
+		{fyne.KeyA, "the axial plane", func() bool { return s.View().Plane == volume.Axial }},
+		{fyne.KeyI, "less text", func() bool { return s.Overlay() == viewer.OverlayMinimal }},
+		{fyne.KeyR, "the view reset", func() bool { return !s.Inverted() && s.Window().Width == 90 }},
+	}
+	for _, step := range steps {
+		b.key(step.key)
+		if !step.ok() {
+			t.Errorf("%s does not give %s", step.key, step.what)
+		}
+	}
+	s.ZoomAt(4, 1, 1, 10, 10)
+	b.key(fyne.KeyF)
+	if s.Zoom() != 1 {
+		t.Error("F does not fit the picture")
+	}
+}
+
+func TestResidualAndStripCanBeHidden(t *testing.T) {
+	b := newBench(t, large)
+	panes := b.window.Panes()
+	wide := panes[viewer.Original].Size().Width
+	b.key(fyne.KeyD)
+	if panes[viewer.Residual].Visible() || panes[viewer.Original].Size().Width < wide*1.4 {
+		t.Errorf("D leaves the residual or does not give its room to the others (%g of %g)", panes[viewer.Original].Size().Width, wide)
+	}
+	b.key(fyne.KeyD)
+	tall := panes[viewer.Original].Size().Height
+	b.key(fyne.KeyP)
+	if panes[viewer.Original].Size().Height < tall*1.2 {
+		t.Error("P does not give the strip's room to the pictures")
+	}
+	b.key(fyne.KeyP)
+	panes[viewer.Denoised].DoubleTapped(nil)
+	if !panes[viewer.Denoised].Visible() || panes[viewer.Original].Visible() || panes[viewer.Residual].Visible() {
+		t.Error("a double click does not leave its pane alone")
+	}
+	b.key(fyne.KeyEscape)
+	for role, pane := range panes {
+		if !pane.Visible() || pane.Size().Width != wide {
+			t.Errorf("after Escape pane %d is not as it was", role)
+		}
+	}
+}
+
+func TestCaptionsTellTheStateOfTheResult(t *testing.T) {
+	b := newBench(t, large)
+	denoised := b.window.Panes()[viewer.Denoised]
+	b.until("the caption says so", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
+	if !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D  h=") {
+		t.Errorf("detail %q; want filter, dimensions and strength", denoised.Caption().Detail)
+	}
+	if got := denoised.Caption().Letters; got != [4]string{"R", "L", "A", "P"} {
+		t.Errorf("letters %v", got)
+	}
+	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), false)
+	b.until("the caption says that the picture is stale", func() bool { return strings.HasPrefix(denoised.Caption().Badge, "STALE") })
+	b.until("the newer one is there", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
+	b.session().Apply()
+	b.until("the volume is filtered", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
+	b.state().SetIndex(1)
+	b.until("every slice shows it", func() bool {
+		return b.session().Picture().Index == 1 && denoised.Caption().Badge == "WHOLE VOLUME"
+	})
+	b.session().HoldBefore(true)
+	b.until("the caption says what is held", func() bool { return denoised.Caption().Badge == "SHOWING THE ORIGINAL" })
+}
+
+func TestProbeShowsAllPanes(t *testing.T) {
+	b := newBench(t, large)
+	b.state().PointAt(50, 50, 100, 100)
+	b.drain()
+	last := func(role viewer.Role) string { c := b.window.Panes()[role].Caption().Corner; return c[len(c)-1] }
+	for role := range viewer.Roles {
+		if !strings.HasSuffix(last(role), " HU") {
+			t.Errorf("%v says %q under the pointer", role, last(role))
+		}
+	}
+	if place := b.window.Panes()[viewer.Original].Caption().Place; !strings.HasSuffix(place, " mm") || !strings.HasPrefix(place, "L ") {
+		t.Errorf("position %q; want the patient's coordinates", place)
+	}
+}
+
+func TestDroppingOpens(t *testing.T) {
+	b := newBench(t, large)
+	path := filepath.Join(t.TempDir(), "Ärzte kopf.nii.gz")
+	s := head()
+	if _, err := app.Convert(context.Background(), s, path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before := b.session().Series()
+	b.window.Drop([]fyne.URI{storage.NewFileURI(path)})
+	b.until("the dropped file is open", func() bool { return b.session().Series() != before })
+	if got := b.session().Series().Volume.Dims; got != s.Volume.Dims {
+		t.Errorf("dims %v; want %v", got, s.Volume.Dims)
+	}
+	if recent := b.window.Settings().RecentPaths; len(recent) != 1 || recent[0] != path {
+		t.Errorf("recent series %v; want the one dropped", recent)
+	}
+	web, err := storage.ParseURI("https://example.org/head.zip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.window.Drop([]fyne.URI{web})
+	b.drain()
+	if b.session().Progress().Kind != session.Idle {
+		t.Error("something was started for what is no file")
+	}
+}
+
+func TestErrorsAreDialogs(t *testing.T) {
+	b := newBench(t, large)
+	b.window.Open(filepath.Join(t.TempDir(), "missing"))
+	b.until("a dialog tells", func() bool { return b.canvas().Overlays().Top() != nil })
+	index := b.state().Index()
+	b.key(fyne.KeyDown)
+	if b.state().Index() != index {
+		t.Error("keys reach the pictures behind a dialog")
+	}
+	b.key(fyne.KeyEscape)
+	if b.canvas().Overlays().Top() != nil {
+		t.Error("Escape does not close the dialog")
+	}
+}
+
+func TestEveryCommandCanBeGiven(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	for _, c := range b.window.Commands() {
+		if c.Run == nil || c.ID == "quit" || c.ID == "fullscreen" {
+			continue
+		}
+		if c.Enabled == nil || c.Enabled() {
+			c.Run()
+			b.drain()
+		}
+		for _, o := range b.canvas().Overlays().List() {
+			b.canvas().Overlays().Remove(o)
+		}
+	}
+}
+
+func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
+	for _, size := range []fyne.Size{{Width: 1280, Height: 800}, {Width: 1600, Height: 1000}, {Width: 1920, Height: 1080}} {
+		b := newBench(t, size)
+		content := b.canvas().Content()
+		if m := content.MinSize(); m.Width > size.Width || m.Height > size.Height {
+			t.Errorf("the window needs %v; it is given %v", m, size)
+		}
+		panes := b.window.Panes()
+		widths := []float32{panes[0].Size().Width, panes[1].Size().Width, panes[2].Size().Width}
+		if slices.Max(widths) != slices.Min(widths) || widths[0] < 300 {
+			t.Errorf("%v: panes are %v wide; want them alike and not small", size, widths)
+		}
+	}
+}
