@@ -1,0 +1,43 @@
+#!/bin/sh
+# Compiles the kernels to the fatbins and the manifest that are checked in, byte
+# for byte the same each time. Needs nvcc 11.8: it is the newest that still
+# compiles for every device from compute capability 6.0 on, its code runs on every
+# driver from 450 and its PTX from 520 on. The PTX serves what is newer than the
+# machine code.
+set -eu
+cd "$(dirname "$0")"
+nvcc=${NVCC:-nvcc}
+flags="-O3 -std=c++17 -Xfatbin -compress-all"
+targets="-gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80
+ -gencode arch=compute_86,code=sm_86 -gencode arch=compute_89,code=sm_89
+ -gencode arch=compute_90,code=sm_90
+ -gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90"
+
+version=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\), V\(.*\)/\2/p')
+case $version in
+11.8.*) ;;
+*) echo "kernels: nvcc 11.8 is needed and this is $version; set NVCC to one" >&2; exit 1 ;;
+esac
+
+hash() { sha256sum "$1" | cut -d' ' -f1; }
+
+entries() { # the hashes of the files named, as members of a JSON object
+    comma=
+    for file; do
+        printf '%s\n    "%s": "%s"' "$comma" "$file" "$(hash "$file")"
+        comma=,
+    done
+}
+
+for source in *.cu; do
+    echo "nvcc $source" >&2
+    # shellcheck disable=SC2086
+    "$nvcc" $flags $targets --threads "${JOBS:-1}" -fatbin -o "${source%.cu}.fatbin" "$source"
+done
+
+{
+    printf '{\n  "compiler": "nvcc %s",\n' "$version"
+    printf '  "flags": "%s",\n' "$(echo $flags $targets)"
+    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh)"
+    printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin)"
+} > manifest.json

@@ -1,0 +1,15 @@
+// Stored 16-bit voxels to float32: value = stored + bias. Half the bytes cross
+// the bus.
+#include "params.cuh"
+
+constexpr int kEach = 8; // voxels of a thread
+
+extern "C" __global__ void __launch_bounds__(256) widen(const __grid_constant__ WidenParams p)
+{
+    long long first = (long long)blockIdx.x * blockDim.x * kEach + threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < kEach; ++i) {
+        long long n = first + i * blockDim.x;
+        if (n < p.count) p.to[n] = float(p.from[n]) + p.bias;
+    }
+}

@@ -1,0 +1,287 @@
+// Holds every kernel and option against the float64 reference, on the device
+// that is there: sizes 1, 2, 31, 32, 33 and non-cubic, parts of volumes, slabs,
+// masks, radii of every kind; outputs poisoned before, guard bands around them,
+// every case run twice for the same bits.
+//
+//   nvcc -O2 -std=c++17 -o check ladder/check.cu -lcuda
+//   ./check [--small] [FOLDER]       FOLDER holds the fatbins, "." by default
+//
+// --small takes the cases that compute-sanitizer gets through in minutes.
+#include "reference.h"
+
+#include <cstring>
+#include <random>
+
+// Case is one recipe on one volume.
+struct Case {
+    Recipe recipe;
+    int dims[3];
+    bool masked = false, part = false;
+    float offset = 0; // added to every voxel
+    bool flat = false;
+};
+
+static std::string describe(const Case &c)
+{
+    const Recipe &r = c.recipe;
+    char text[256];
+    int n = std::snprintf(text, sizeof text, "%s %dd %dx%dx%d%s%s", r.filter.c_str(), r.dims, c.dims[0], c.dims[1], c.dims[2],
+                          c.masked ? " masked" : "", c.part ? " part" : "");
+    if (r.filter == "nlm")
+        std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s lk=%d", r.patch, r.search, r.patchSigma,
+                      r.h, r.sigma, r.one ? " one" : "", r.rician ? " rician" : "", r.lk);
+    else if (r.filter == "lpa")
+        std::snprintf(text + n, sizeof text - n, " sigma=%g scales=%zu", r.sigma, r.scales.size());
+    else
+        std::snprintf(text + n, sizeof text - n, " r=%d,%d,%d", r.radius[0], r.radius[1], r.radius[2]);
+    return text;
+}
+
+// volumeFor makes blobs, edges and noise, and padding with odd values.
+static Volume volumeFor(const Case &c, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<float> noise(0, 10);
+    Volume v{{c.dims[0], c.dims[1], c.dims[2]}, {}, {}};
+    for (int z = 0; z < c.dims[2]; ++z)
+        for (int y = 0; y < c.dims[1]; ++y)
+            for (int x = 0; x < c.dims[0]; ++x) {
+                float value = 100 + 60 * std::sin(0.31f * x) * std::cos(0.23f * y + 0.4f * z);
+                if ((x / 7 + y / 9 + z / 3) % 3 == 0) value += 80;
+                value = c.flat ? 42 : std::fabs(value + noise(random));
+                v.data.push_back(value + c.offset);
+            }
+    if (c.masked) {
+        v.mask.assign(v.data.size(), 1);
+        for (std::size_t i = 0; i < v.mask.size(); ++i) {
+            int x = int(i % c.dims[0]), y = int(i / c.dims[0] % c.dims[1]);
+            bool pad = (x > c.dims[0] * 2 / 3 && y < c.dims[1] / 2) || random() % 17 == 0;
+            if (!pad) continue;
+            v.mask[i] = 0;
+            v.data[i] = random() % 2 ? -2000 : 17;
+        }
+    }
+    return v;
+}
+
+// regionFor is the whole volume, or a box somewhere inside.
+static Region regionFor(const Case &c)
+{
+    Region r{{0, 0, 0}, {c.dims[0], c.dims[1], c.dims[2]}};
+    if (c.part)
+        for (int k = 0; k < 3; ++k) {
+            r.min[k] = c.dims[k] / 3;
+            r.max[k] = std::max(r.min[k] + 1, c.dims[k] * 3 / 4);
+        }
+    return r;
+}
+
+static bool run(Device &device, const Case &c, unsigned seed)
+{
+    const Recipe &r = c.recipe;
+    Volume v = volumeFor(c, seed);
+    Region box = regionFor(c);
+    const int first = std::max(0, box.min[2] - r.reach(2)), end = std::min(c.dims[2], box.max[2] + r.reach(2));
+    const std::size_t plane = std::size_t(c.dims[0]) * c.dims[1], voxels = box.voxels();
+
+    // The slab alone, in a buffer of its own: a read beside it is poison.
+    Buffer in(plane * (end - first) * 4), out(voxels * 4), mask(c.masked ? plane * (end - first) : 4), map(voxels * 8);
+    in.put(v.data.data() + plane * first);
+    if (c.masked) mask.put(v.mask.data() + plane * first);
+    Field f{};
+    f.in = in.as<float>();
+    f.mask = c.masked ? mask.as<std::uint8_t>() : nullptr;
+    f.out = out.as<float>();
+    f.first = first;
+    f.slices = end - first;
+    for (int k = 0; k < 3; ++k) {
+        f.dims[k] = c.dims[k];
+        f.min[k] = box.min[k];
+        f.max[k] = box.max[k];
+    }
+    Launch l = launchFor(r, f, map.as<unsigned long long>());
+    CUfunction fn = device.function(l);
+    std::vector<float> got(voxels), again(voxels);
+    std::vector<unsigned char> gotMap(8 * voxels), wantMap;
+    Device::start(fn, l);
+    cuCheck(cuCtxSynchronize(), describe(c).c_str());
+    out.get(got.data());
+    map.get(gotMap.data());
+    bool guarded = out.guarded() && map.guarded();
+    out.poison();
+    Device::start(fn, l);
+    CU(cuCtxSynchronize());
+    out.get(again.data());
+
+    std::vector<double> want = reference(r, v, box, wantMap);
+    double lo = INFINITY, hi = -INFINITY, worst = 0, squares = 0;
+    for (std::size_t i = 0; i < v.data.size(); ++i)
+        if (v.mask.empty() || v.mask[i]) lo = std::min(lo, double(v.data[i])), hi = std::max(hi, double(v.data[i]));
+    const double range = hi > lo ? hi - lo : 1;
+    bool finite = true;
+    for (std::size_t i = 0; i < voxels; ++i) {
+        double d = std::fabs(got[i] - want[i]) / range;
+        finite &= std::isfinite(got[i]);
+        worst = std::max(worst, d);
+        squares += d * d;
+    }
+    double rms = std::sqrt(squares / voxels);
+    bool same = std::memcmp(got.data(), again.data(), voxels * 4) == 0;
+    bool sameMap = r.filter != "lpa" || gotMap == wantMap;
+    bool unchanged = !c.flat || std::all_of(got.begin(), got.end(), [&](float x) { return x == v.data[0]; });
+    bool good = finite && worst <= 1e-4 && rms <= 1e-5 && same && guarded && sameMap && (unchanged || r.rician);
+    std::printf("%s  max %.1e rms %.1e of range%s%s%s%s%s  %s %s\n", good ? "ok  " : "FAIL", worst, rms, finite ? "" : " NOT FINITE",
+                same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", sameMap ? "" : " OTHER SCALES",
+                unchanged ? "" : " FLAT CHANGED", describe(c).c_str(), l.kernel.c_str());
+    return good;
+}
+
+static Recipe nlm(int dims, int patch, int search, double patchSigma)
+{
+    Recipe r;
+    r.filter = "nlm";
+    r.dims = dims;
+    r.patch = patch;
+    r.search = search;
+    r.patchSigma = patchSigma;
+    return r;
+}
+
+static Recipe window(const char *filter, int dims, int rx, int ry, int rz)
+{
+    Recipe r;
+    r.filter = filter;
+    r.dims = dims;
+    r.radius[0] = rx;
+    r.radius[1] = ry;
+    r.radius[2] = rz;
+    for (int c = 0; c < 3; ++c) r.scale[c] = 2.0 / std::max(1, r.radius[c]) * (1 + 0.1 * c);
+    r.sigmaRange = 30;
+    return r;
+}
+
+static std::vector<Case> cases(bool small)
+{
+    std::vector<Case> all;
+    auto add = [&](Recipe r, int x, int y, int z, bool masked = false, bool part = false) {
+        Case c{r, {x, y, z}};
+        c.masked = masked;
+        c.part = part;
+        all.push_back(c);
+    };
+    // Each filter at every size, in both dimensionalities.
+    const int sizes[][3] = {{1, 1, 1}, {2, 2, 2}, {1, 33, 2}, {31, 2, 3}, {32, 32, 4}, {33, 31, 5}, {66, 37, 7}};
+    for (int dims = 2; dims <= 3; ++dims) {
+        for (const auto &n : sizes) {
+            if (small && n[0] * n[1] * n[2] > 6000) continue;
+            for (int patch = 0; patch <= 4; ++patch) {
+                if (dims == 3 && patch == 4 && n[0] * n[1] > 100) continue;
+                for (double g : {0.0, 1.0}) {
+                    if (patch == 0 && g > 0) continue;
+                    add(nlm(dims, patch, 3, g), n[0], n[1], n[2]);
+                    add(nlm(dims, patch, 3, g), n[0], n[1], n[2], true);
+                }
+            }
+            for (int r : {0, 1, 3, 4, 9}) {
+                add(window("bilateral", dims, r, r, r), n[0], n[1], n[2]);
+                add(window("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
+                if (r <= 4) add(window("median", dims, r, r, r), n[0], n[1], n[2], r == 1);
+            }
+            add(window("bilateral", dims, 2, 5, 1), n[0], n[1], n[2], true);
+            Recipe lpa;
+            lpa.filter = "lpa";
+            lpa.dims = 2;
+            for (double sigma : {0.0, 10.0, 40.0}) {
+                lpa.sigma = sigma;
+                lpa.scales = {1, 2, 3, 5, 7, 8};
+                add(lpa, n[0], n[1], n[2]);
+                add(lpa, n[0], n[1], n[2], true);
+                lpa.scales = {1, 4, 9, 32};
+                add(lpa, n[0], n[1], n[2]);
+            }
+        }
+    }
+    // Options, on a part of a volume in a slab of its own.
+    for (int dims = 2; dims <= 3; ++dims) {
+        for (int patch = 1; patch <= 3; ++patch) {
+            if (small && patch == 3) continue;
+            for (int option = 0; option < 7; ++option) {
+                Recipe r = nlm(dims, patch, 4, option % 2 ? 1.2 : 0);
+                if (option == 1) r.one = true;
+                if (option == 2) r.sigma = 8;
+                if (option == 3) r.rician = true, r.sigma = 9;
+                if (option == 4) r.rician = true, r.one = true;
+                if (option == 5) r.h = 1.5; // weights below float32's range
+                if (option == 6) r.h = 500;
+                add(r, 45, 39, 14, false, true);
+                add(r, 45, 39, 14, true, true);
+                Case offset{r, {45, 39, 14}};
+                offset.part = true;
+                offset.offset = r.rician ? 300 : 30000;
+                all.push_back(offset);
+            }
+        }
+        for (int k = 1; k <= 4; ++k)
+            for (bool one : {false, true}) {
+                Recipe r = nlm(dims, 1, 2, k % 2 ? 1 : 0);
+                r.lk = k;
+                r.one = one;
+                add(r, 21, 18, 6, k == 2, true);
+            }
+        for (const char *filter : {"bilateral", "gaussian", "median"}) add(window(filter, dims, 3, 5, 2), 45, 39, 14, true, true);
+    }
+    // A flat volume stays as it is, to the bit.
+    for (const char *filter : {"nlm", "bilateral", "gaussian", "median", "lpa"}) {
+        Recipe r = window(filter, std::strcmp(filter, "lpa") ? 3 : 2, 2, 2, 2);
+        r.patch = 1;
+        for (double sigma : {0.0, 5.0}) {
+            r.sigma = sigma;
+            Case c{r, {37, 20, 5}};
+            c.flat = true;
+            all.push_back(c);
+        }
+    }
+    if (small) {
+        std::vector<Case> some;
+        for (std::size_t i = 0; i < all.size(); i += 6) some.push_back(all[i]);
+        return some;
+    }
+    // Large radii.
+    add(nlm(2, 1, 32, 0), 90, 80, 1);
+    add(nlm(2, 3, 20, 1), 75, 66, 1, true);
+    add(nlm(2, 8, 6, 2), 40, 36, 1);
+    add(nlm(3, 1, 10, 1), 34, 24, 22);
+    add(nlm(3, 2, 12, 0), 14, 27, 20, true);
+    add(nlm(3, 8, 1, 0), 20, 17, 5);
+    add(window("bilateral", 2, 64, 64, 0), 150, 140, 1);
+    add(window("bilateral", 2, 40, 2, 0), 150, 60, 2, true);
+    add(window("bilateral", 3, 11, 11, 11), 40, 35, 20);
+    add(window("gaussian", 2, 64, 64, 0), 150, 140, 1, true);
+    add(window("gaussian", 3, 5, 9, 7), 50, 40, 16);
+    add(window("median", 2, 16, 16, 0), 60, 50, 1);
+    add(window("median", 3, 6, 6, 6), 30, 25, 15, true);
+    Recipe lpa;
+    lpa.filter = "lpa";
+    lpa.dims = 2;
+    lpa.sigma = 12;
+    add(lpa, 256, 256, 3);
+    add(lpa, 300, 201, 2, true, true);
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    bool small = false;
+    std::string folder = ".";
+    for (int i = 1; i < argc; ++i) {
+        if (!std::strcmp(argv[i], "--small")) small = true;
+        else folder = argv[i];
+    }
+    Device device(folder);
+    std::vector<Case> all = cases(small);
+    unsigned failed = 0, seed = 1;
+    for (const Case &c : all) failed += !run(device, c, seed++);
+    std::printf("%zu cases, %u failed, on %s, driver for CUDA %d.%d\n", all.size(), failed, device.name, device.driver / 1000,
+                device.driver % 1000 / 10);
+    return failed > 0;
+}

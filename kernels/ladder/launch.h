@@ -1,0 +1,241 @@
+// Starting the shipped fatbins through the driver API, without Go: what
+// package kernels works out, once more in C++.
+#pragma once
+
+#include <cuda.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../params.cuh"
+
+inline void cuCheck(CUresult r, const char *what)
+{
+    if (r == CUDA_SUCCESS) return;
+    const char *text = "?";
+    cuGetErrorString(r, &text);
+    std::fprintf(stderr, "%s: %s\n", what, text);
+    std::exit(1);
+}
+#define CU(call) cuCheck((call), #call)
+
+// Recipe is a filter with plain numbers, as denoise.Recipe resolves to.
+struct Recipe {
+    std::string filter;
+    int dims = 3;
+    // nlm
+    int patch = 1, search = 3;
+    double patchSigma = 0; // 0: uniform
+    double h = 10, sigma = 0;
+    bool one = false, rician = false;
+    int lk = 0;
+    // bilateral, gaussian, median
+    int radius[3] = {0, 0, 0};
+    double scale[3] = {1, 1, 1}; // voxels to sigmas
+    double sigmaRange = 10;
+    // lpa
+    double gamma = 1.05;
+    std::vector<int> scales = {1, 2, 3, 5, 7, 8};
+
+    int patchAlong(int c) const { return c < dims ? patch : 0; }
+    int searchAlong(int c) const { return c < dims ? search : 0; }
+    int radiusAlong(int c) const { return c < dims ? radius[c] : 0; }
+
+    // taps are the patch weights along an axis; they sum to 1.
+    std::vector<double> taps() const
+    {
+        std::vector<double> t(2 * patch + 1);
+        double sum = 0;
+        for (int k = -patch; k <= patch; ++k) sum += t[k + patch] = patchSigma > 0 ? std::exp(-0.5 * k * k / (patchSigma * patchSigma)) : 1;
+        for (double &w : t) w /= sum;
+        return t;
+    }
+
+    // reach is how far a result looks along an axis.
+    int reach(int c) const
+    {
+        if (c >= dims) return 0;
+        if (filter == "nlm") return patch + search;
+        if (filter == "lpa") return scales.back() - 1;
+        return radius[c];
+    }
+};
+
+// Launch is one kernel start.
+struct Launch {
+    std::string module, kernel;
+    unsigned grid = 0, block[2] = {1, 1}, shared = 0;
+    std::vector<char> args;
+};
+
+inline unsigned blocks(const Field &f, int w, int h, int d)
+{
+    auto tiles = [&](int c, int n) { return unsigned((f.max[c] - f.min[c] + n - 1) / n); };
+    return tiles(0, w) * tiles(1, h) * tiles(2, d);
+}
+
+template <class P>
+std::vector<char> bytes(const P &p)
+{
+    const char *at = reinterpret_cast<const char *>(&p);
+    return {at, at + sizeof p};
+}
+
+inline Launch nlmLaunch(const Recipe &r, const Field &f)
+{
+    NlmParams p{};
+    p.field = f;
+    std::vector<double> taps = r.taps();
+    double norm = std::pow(taps[r.patch], r.dims), unit = std::log2(std::exp(1.0)) / (r.h * r.h);
+    for (int c = 0; c < 3; ++c) {
+        p.search[c] = r.searchAlong(c);
+        p.patch[c] = r.patchAlong(c);
+    }
+    for (int k = 0; k <= r.patch; ++k) p.ring[k] = float(taps[r.patch + k] / taps[r.patch]);
+    p.scale = r.lk ? 1 : float(std::sqrt(unit * norm));
+    p.inverse = 1 / p.scale;
+    p.cut = r.lk ? 0 : float(2 * r.sigma * r.sigma * unit);
+    p.bias = float(2 * r.sigma * r.sigma);
+    p.lk = r.lk;
+    p.rician = r.rician;
+    p.one = r.one;
+    p.norm = float(norm);
+
+    struct Tile {
+        int dims, patch, x, y, z, warps, steps;
+    };
+    static const Tile tiles[] = {{2, 1, 2, 4, 1, 4, 1}, {2, 2, 2, 4, 1, 4, 1}, {2, 3, 2, 4, 1, 4, 1},
+                                 {3, 1, 2, 4, 3, 4, 2}, {3, 2, 1, 4, 4, 4, 3}, {3, 3, 1, 4, 3, 4, 1}};
+    for (const Tile &t : tiles) {
+        if (t.dims != r.dims || t.patch != r.patch || r.lk) continue;
+        std::string name = "nlm_" + std::to_string(t.dims) + "d_f" + std::to_string(t.patch);
+        if (t.patch > 1) name += r.patchSigma > 0 && p.ring[1] != 1 ? "_gaussian" : "_uniform";
+        int brick = t.dims == 3 ? 9 : 17; // offsets along x and y on the chip at once
+        int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
+        int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
+        return {"nlm", name, blocks(f, 32 * t.x - 2 * t.patch, t.warps * t.y, t.z), {32, unsigned(t.warps)},
+                unsigned(planes * rows * (columns + (columns + 31) / 32) * 4), bytes(p)};
+    }
+    return {"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)};
+}
+
+inline Launch launchFor(const Recipe &r, const Field &f, unsigned long long *map)
+{
+    const double half = 0.5 * std::log2(std::exp(1.0));
+    if (r.filter == "nlm") return nlmLaunch(r, f);
+    if (r.filter == "bilateral") {
+        BilateralParams p{};
+        p.field = f;
+        for (int c = 0; c < 3; ++c) {
+            p.radius[c] = r.radiusAlong(c);
+            p.decay[c] = float(half * r.scale[c] * r.scale[c]);
+        }
+        p.scale = float(std::sqrt(half) / r.sigmaRange);
+        p.inverse = 1 / p.scale;
+        return {"bilateral", "bilateral", blocks(f, 32, 32, 1), {32, 4}, unsigned(64 * (32 + 2 * p.radius[1]) * 4), bytes(p)};
+    }
+    if (r.filter == "gaussian") {
+        GaussianParams p{};
+        p.field = f;
+        for (int c = 0; c < 3; ++c) {
+            p.radius[c] = r.radiusAlong(c);
+            p.decay[c] = float(half * r.scale[c] * r.scale[c]);
+        }
+        return {"gaussian", "gaussian", blocks(f, 32, 32, 1), {32, 8}, unsigned(2 * 32 * (32 + 2 * p.radius[1]) * 4), bytes(p)};
+    }
+    if (r.filter == "median") {
+        MedianParams p{};
+        p.field = f;
+        for (int c = 0; c < 3; ++c) p.radius[c] = r.radiusAlong(c);
+        return {"median", "median", blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)};
+    }
+    LpaParams p{};
+    p.field = f;
+    p.map = map;
+    p.width = r.gamma * r.sigma;
+    p.count = int(r.scales.size());
+    for (int i = 0; i < p.count; ++i) p.scales[i] = r.scales[i];
+    bool paper = r.scales == std::vector<int>{1, 2, 3, 5, 7, 8} && f.mask == nullptr;
+    return {"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)};
+}
+
+// Device holds the context and the modules of a folder.
+class Device {
+    std::string folder;
+    std::map<std::string, CUmodule> modules;
+
+public:
+    char name[128];
+    int driver = 0, processors = 0, clock = 0; // clock in kHz
+
+    explicit Device(std::string folder) : folder(std::move(folder))
+    {
+        CUdevice d;
+        CUcontext c;
+        CU(cuInit(0));
+        CU(cuDeviceGet(&d, 0));
+        CU(cuDevicePrimaryCtxRetain(&c, d));
+        CU(cuCtxSetCurrent(c));
+        CU(cuDeviceGetName(name, sizeof name, d));
+        CU(cuDriverGetVersion(&driver));
+        CU(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, d));
+        CU(cuDeviceGetAttribute(&clock, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, d));
+    }
+
+    CUfunction function(const Launch &l)
+    {
+        auto found = modules.find(l.module);
+        if (found == modules.end()) {
+            CUmodule m;
+            CU(cuModuleLoad(&m, (folder + "/" + l.module + ".fatbin").c_str()));
+            found = modules.emplace(l.module, m).first;
+        }
+        CUfunction fn;
+        cuCheck(cuModuleGetFunction(&fn, found->second, l.kernel.c_str()), l.kernel.c_str());
+        if (l.shared > 48 << 10) CU(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(l.shared)));
+        return fn;
+    }
+
+    static void start(CUfunction fn, const Launch &l)
+    {
+        std::size_t size = l.args.size();
+        void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<char *>(l.args.data()),
+                         CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+        cuCheck(cuLaunchKernel(fn, l.grid, 1, 1, l.block[0], l.block[1], 1, l.shared, nullptr, nullptr, extra), l.kernel.c_str());
+    }
+};
+
+// Buffer is device memory with a guard band of bytes on both sides.
+class Buffer {
+    CUdeviceptr base = 0;
+
+public:
+    static constexpr std::size_t kGuard = 1024;
+    static constexpr unsigned char kPoison = 0xFF; // as float32 a NaN
+    std::size_t size;
+
+    explicit Buffer(std::size_t size) : size(size) { CU(cuMemAlloc(&base, size + 2 * kGuard)); poison(); }
+    Buffer(const Buffer &) = delete;
+    ~Buffer() { cuMemFree(base); }
+
+    void poison() { CU(cuMemsetD8(base, kPoison, size + 2 * kGuard)); }
+    CUdeviceptr at() const { return base + kGuard; }
+    template <class T>
+    T *as() const { return reinterpret_cast<T *>(at()); }
+    void put(const void *from) { CU(cuMemcpyHtoD(at(), from, size)); }
+    void get(void *to) const { CU(cuMemcpyDtoH(to, at(), size)); }
+
+    // guarded says whether nothing wrote beside the buffer.
+    bool guarded() const
+    {
+        std::vector<unsigned char> all(size + 2 * kGuard);
+        CU(cuMemcpyDtoH(all.data(), base, all.size()));
+        for (std::size_t i = 0; i < kGuard; ++i)
+            if (all[i] != kPoison || all[kGuard + size + i] != kPoison) return false;
+        return true;
+    }
+};

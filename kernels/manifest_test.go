@@ -1,0 +1,46 @@
+package kernels
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The modules are checked in, so somebody may change a source and forget to
+// build: the manifest says what they were built from.
+func TestModulesWereBuiltFromTheseSources(t *testing.T) {
+	var m struct{ Sources, Modules map[string]string }
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		t.Fatal(err)
+	}
+	check := func(want map[string]string, patterns ...string) {
+		found := 0
+		for _, p := range patterns {
+			files, err := filepath.Glob(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				found++
+				b, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if sum := sha256.Sum256(b); want[f] != hex.EncodeToString(sum[:]) {
+					t.Errorf("%s is not the one of the manifest; run make kernels", f)
+				}
+			}
+		}
+		if found != len(want) {
+			t.Errorf("%d files and %d in the manifest; run make kernels", found, len(want))
+		}
+	}
+	check(m.Sources, "*.cu", "*.cuh")
+	check(m.Modules, "*.fatbin")
+	if len(m.Modules) != len(Modules()) {
+		t.Errorf("%d modules built, %d embedded", len(m.Modules), len(Modules()))
+	}
+}

@@ -1,0 +1,125 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+
+	"quell/denoise"
+)
+
+// nlmParams mirrors struct NlmParams of params.cuh.
+type nlmParams struct {
+	Field   field
+	Search  [3]int32   // search radius
+	Patch   [3]int32   // patch radius
+	Scale   float32    // values times Scale: distances come out in units of h^2 / log2(e)
+	Inverse float32    // 1 / Scale
+	Cut     float32    // 2 sigma^2 in those units
+	Bias    float32    // 2 sigma^2 in the volume's units: what rician takes off
+	LK      int32      // 0: Gaussian weights; 1..4: lk weights of that norm
+	Rician  int32      // average squares
+	One     int32      // centre weight one, not max
+	Norm    float32    // product of the middle taps: what Ring is relative to
+	Ring    [9]float32 // taps relative to the middle one, by distance
+	_       int32
+}
+
+// nlmTile is how a fast nlm kernel cuts the volume; it mirrors the template
+// arguments in nlm.cu and the brick of nlm.cuh.
+type nlmTile struct {
+	x, y, z int // voxels a thread: along the lanes, across them, along z
+	warps   int // in a block, side by side along y
+	steps   int // z steps of the search window that are on the chip at once
+	brick   int // and steps along x and along y
+}
+
+// nlmTiles holds the tiles by dimensions and patch radius.
+var nlmTiles = map[[2]int]nlmTile{
+	{2, 1}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
+	{2, 2}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
+	{2, 3}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
+	{3, 1}: {x: 2, y: 4, z: 3, warps: 4, steps: 2, brick: 9},
+	{3, 2}: {x: 1, y: 4, z: 4, warps: 4, steps: 3, brick: 9},
+	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, brick: 9},
+}
+
+// dims returns the voxels that a block filters.
+func (t nlmTile) dims(patch int) [3]int {
+	return [3]int{32*t.x - 2*patch, t.warps * t.y, t.z}
+}
+
+// shared returns the bytes of a block's shared memory: the values that a brick
+// of offsets reaches, and a bit for each that says whether it may be used.
+func (t nlmTile) shared(patch, dims int) int {
+	cols := 32*t.x + t.brick - 1
+	rows := t.warps*t.y + 2*patch + t.brick - 1
+	planes := 1
+	if dims == 3 {
+		planes = t.z + 2*patch + t.steps - 1
+	}
+	words := (cols + 31) / 32
+	return planes * rows * (cols + words) * 4
+}
+
+// nlm picks a kernel: the papers' patch radii 1 to 3 have fast ones, everything
+// else takes the plain one.
+func nlm(p denoise.NLMParams, f field, dims int) Launch {
+	patch := p.PatchRadius[0]
+	args := newNLMParams(p, f, dims)
+	tile, fast := nlmTiles[[2]int{dims, patch}]
+	if !fast || p.LK > 0 {
+		return Launch{
+			Module: "nlm",
+			Kernel: "nlm_any",
+			Grid:   f.grid([3]int{32, 4, 1}),
+			Block:  [3]int{32, 4, 1},
+			Args:   pack(args),
+		}
+	}
+	kernel := fmt.Sprintf("nlm_%dd_f%d", dims, patch)
+	if patch > 1 {
+		if args.Ring[1] == 1 {
+			kernel += "_uniform"
+		} else {
+			kernel += "_gaussian"
+		}
+	}
+	return Launch{
+		Module: "nlm",
+		Kernel: kernel,
+		Grid:   f.grid(tile.dims(patch)),
+		Block:  [3]int{32, tile.warps, 1},
+		Shared: tile.shared(patch, dims),
+		Args:   pack(args),
+	}
+}
+
+func newNLMParams(p denoise.NLMParams, f field, dims int) nlmParams {
+	args := nlmParams{Field: f, LK: int32(p.LK)}
+	for c := range 3 {
+		args.Search[c], args.Patch[c] = int32(p.SearchRadius[c]), int32(p.PatchRadius[c])
+	}
+	radius := p.PatchRadius[0]
+	middle := p.Taps[radius]
+	for k := 0; k <= radius; k++ {
+		args.Ring[k] = float32(p.Taps[radius+k] / middle)
+	}
+	norm := math.Pow(middle, float64(dims))
+	args.Norm = float32(norm)
+	if p.LK == 0 {
+		unit := math.Log2E / (p.H * p.H)
+		args.Scale = float32(math.Sqrt(unit * norm))
+		args.Cut = float32(2 * p.Sigma * p.Sigma * unit)
+	} else {
+		args.Scale = 1
+	}
+	args.Inverse = 1 / args.Scale
+	args.Bias = float32(2 * p.Sigma * p.Sigma)
+	if p.Rician {
+		args.Rician = 1
+	}
+	if p.Centre == denoise.CentreOne {
+		args.One = 1
+	}
+	return args
+}

@@ -1,0 +1,172 @@
+// Non-local means for one voxel, straight from the definition: every radius,
+// every option, no tile. The fast kernels of nlm.cuh fall back on it where the
+// weights run out of float32's range.
+//
+//   D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
+//   w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)      weighting gaussian
+//   w_ij  = T_i - D_ij, T_i = sum_j D_ij              weighting lk, |.|^k in D
+//   out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
+//
+// rician: the same mean of v^2, less 2 sigma^2, clamped at 0, and its root.
+#pragma once
+
+#include "params.cuh"
+
+constexpr unsigned kAll = ~0u; // every lane of a warp
+
+// Logarithms of weights: of a voxel that is not used; of the largest weight
+// below which float32 loses digits and neighbours; of what even float64 has no
+// number for (its smallest is 2^-1074).
+constexpr float kNever = -1e30f;
+constexpr float kFaint = -96;
+constexpr float kNothing = -1080;
+
+// patchDistance is D of the patches around i = (x, y, z) and j, in values times
+// scale, before the product of the middle taps.
+template <class Real>
+__device__ inline Real patchDistance(const NlmParams &p, Real scale, int x, int y, int z, int jx, int jy, int jz)
+{
+    const Field &f = p.field;
+    const int rx = p.patch[0], ry = p.patch[1], rz = p.patch[2];
+    const bool whole = min(x, jx) >= rx && max(x, jx) + rx < f.dims[0];
+    Real sum = 0;
+    for (int kz = -rz; kz <= rz; ++kz) {
+        Real plane = 0;
+        for (int ky = -ry; ky <= ry; ++ky) {
+            const float *a = f.row(y + ky, z + kz), *b = f.row(jy + ky, jz + kz);
+            Real line = 0;
+            for (int kx = -rx; kx <= rx; ++kx) {
+                int ax = x + kx, bx = jx + kx;
+                if (!whole) {
+                    ax = mirror(ax, f.dims[0]);
+                    bx = mirror(bx, f.dims[0]);
+                }
+                Real d = (Real(__ldg(a + ax)) - Real(__ldg(b + bx))) * scale;
+                Real power = d * d;
+                if (p.lk == 1) power = fabs(d);
+                if (p.lk == 3) power *= fabs(d);
+                if (p.lk == 4) power *= power;
+                line += Real(p.ring[abs(kx)]) * power;
+            }
+            plane += Real(p.ring[abs(ky)]) * line;
+        }
+        sum += Real(p.ring[abs(kz)]) * plane;
+    }
+    return sum;
+}
+
+// difference is v_j - v_i, or of their squares.
+__device__ inline double difference(const NlmParams &p, double vj, double vi)
+{
+    return p.rician ? (vj - vi) * (vj + vi) : vj - vi;
+}
+
+// fromMean turns the weighted mean of differences into the result. Double
+// precision keeps the root exact where the mean nearly vanishes.
+__device__ inline float fromMean(const NlmParams &p, float v, double mean)
+{
+    if (!p.rician) return float(v + mean);
+    double square = double(v) * v + mean - p.bias;
+    return float(sqrt(fmax(square, 0.0)));
+}
+
+// Window are the neighbours of a voxel that are in the volume, in order.
+struct Window {
+    int x, y, z, across, down, size;
+
+    __device__ Window(const NlmParams &p, int cx, int cy, int cz)
+    {
+        const Field &f = p.field;
+        x = max(cx - p.search[0], 0);
+        y = max(cy - p.search[1], 0);
+        z = max(cz - p.search[2], 0);
+        across = min(cx + p.search[0], f.dims[0] - 1) - x + 1;
+        down = min(cy + p.search[1], f.dims[1] - 1) - y + 1;
+        size = across * down * (min(cz + p.search[2], f.dims[2] - 1) - z + 1);
+    }
+};
+
+// exactVoxel filters one voxel in float64, Gaussian weights and centre rule max,
+// the neighbours shared out among the lanes of a warp that calls it together.
+__device__ __noinline__ float exactVoxel(const NlmParams &p, int x, int y, int z)
+{
+    const Field &f = p.field;
+    const float v = __ldg(f.in + f.index(x, y, z));
+    const Window window(p, x, y, z);
+    double num = 0, den = 0, most = 0;
+    for (int n = threadIdx.x; n < window.size; n += 32) {
+        int jx = window.x + n % window.across, line = n / window.across;
+        int jy = window.y + line % window.down, jz = window.z + line / window.down;
+        if ((jx == x && jy == y && jz == z) || !f.valid(jx, jy, jz)) continue;
+        double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
+        double w = exp2(-fmax(distance - p.cut, 0.0));
+        num += w * difference(p, __ldg(f.in + f.index(jx, jy, jz)), v);
+        den += w;
+        most = fmax(most, w);
+    }
+    for (int k = 16; k > 0; k /= 2) {
+        num += __shfl_xor_sync(kAll, num, k);
+        den += __shfl_xor_sync(kAll, den, k);
+        most = fmax(most, __shfl_xor_sync(kAll, most, k));
+    }
+    den += most;
+    return den == 0 ? v : fromMean(p, v, num / den);
+}
+
+// Plain are the sums of one voxel over its whole window.
+struct Plain {
+    double num = 0, den = 0;      // of w (v_j - v_i) and w
+    float log = kNever;           // largest logarithm of w
+    double total = 0, nearest = 1e300, differences = 0, weighted = 0; // lk: of D, its smallest, of v_j - v_i, of D (v_j - v_i)
+    int count = 0;
+
+    __device__ void add(const NlmParams &p, float distance, double d)
+    {
+        ++count;
+        if (p.lk > 0) {
+            double scaled = double(distance) * p.norm;
+            total += scaled;
+            nearest = fmin(nearest, scaled);
+            differences += d;
+            weighted += scaled * d;
+        } else {
+            float exponent = fminf(p.cut - distance, 0.f), w = powerOfTwo(exponent);
+            num += w * d;
+            den += w;
+            log = fmaxf(log, exponent);
+        }
+    }
+
+    // mean is the weighted mean of the differences.
+    __device__ double mean(const NlmParams &p) const
+    {
+        if (p.lk > 0) {
+            double all = double(count - 1) * total + (p.one ? total : total - nearest);
+            return all == 0 ? 0 : (total * differences - weighted) / all;
+        }
+        return num / (den + (p.one ? 1 : powerOfTwo(log)));
+    }
+};
+
+// plainVoxel filters one voxel, in float32 but for the sums, and says in faint
+// whether its weights need float64.
+__device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z, bool &faint)
+{
+    const Field &f = p.field;
+    const float v = __ldg(f.in + f.index(x, y, z));
+    const Window window(p, x, y, z);
+    Plain sums;
+    for (int n = 0; n < window.size; ++n) {
+        int jx = window.x + n % window.across, line = n / window.across;
+        int jy = window.y + line % window.down, jz = window.z + line / window.down;
+        if ((jx == x && jy == y && jz == z) || !f.valid(jx, jy, jz)) continue;
+        float distance = patchDistance<float>(p, p.scale, x, y, z, jx, jy, jz);
+        sums.add(p, distance, difference(p, __ldg(f.in + f.index(jx, jy, jz)), v));
+    }
+    if (sums.count == 0) return fromMean(p, v, 0);
+    if (p.lk == 0 && !p.one && sums.log < kFaint) {
+        faint = sums.log >= kNothing;
+        return v;
+    }
+    return p.lk > 0 && sums.total == 0 ? v : fromMean(p, v, sums.mean(p));
+}
