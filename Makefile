@@ -5,7 +5,7 @@ BIN     := bin
 TOOLS   := $(CURDIR)/.tools
 
 # Everything but the window itself builds without cgo. The root package is the window.
-PACKAGES = $(shell CGO_ENABLED=0 $(GO) list ./... | grep -v '^quell$$')
+PACKAGES = $(shell CGO_ENABLED=1 $(GO) list ./... | grep -v "^quell$$")
 
 GOLANGCI_VERSION := v2.15.0
 

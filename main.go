@@ -46,11 +46,10 @@ func run(fresh bool, size string, paths []string) error {
 			return app.Usagef("-size %s: give it as in 1600x1000", size)
 		}
 	}
-	engine, err := app.PickEngine(options.Settings.Engine)
-	if err != nil { // a GPU that was there last time
-		if engine, err = app.PickEngine("auto"); err != nil {
-			return err
-		}
+	app.UseGPUWorker(options.Settings.GPUWorker)
+	engine, err := app.PickEngine("cpu") // until the GPU has answered
+	if err != nil {
+		return err
 	}
 	options.Engine = engine
 
@@ -60,6 +59,7 @@ func run(fresh bool, size string, paths []string) error {
 	a := fyneapp.NewWithID("org.quell.workbench")
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon))
 	window := ui.New(a, options)
+	window.FindEngines()
 	if len(paths) > 0 {
 		window.Open(paths[0])
 	} else {

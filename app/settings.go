@@ -17,6 +17,7 @@ const maxRecent = 10
 // reads none of them.
 type Settings struct {
 	Engine       string                    `json:"engine"`        // "auto", "cpu", "cuda"
+	GPUWorker    string                    `json:"gpu_worker"`    // path of the GPU worker; empty finds it
 	WindowSize   [2]float32                `json:"window_size"`   // of the main window, in its own units
 	InvertLevel  bool                      `json:"invert_level"`  // dragging down makes darker instead of brighter
 	NoticeSeen   bool                      `json:"notice_seen"`   // "not for clinical use" was read

@@ -218,7 +218,7 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("export: %w", context.Canceled), 130},
 		{&InputError{Path: "a", Err: context.Canceled}, 130},
 		{fmt.Errorf("while loading: %w", &InputError{}), 3},
-		{&engineError{name: "cuda", why: "no device"}, 1},
+		{&engineError{name: "cuda", why: errors.New("no device")}, 1},
 	} {
 		if got := ExitCode(c.err); got != c.want {
 			t.Errorf("%v: exit code %d, want %d", c.err, got, c.want)

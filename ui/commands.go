@@ -8,7 +8,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
-	"quell/app"
 	"quell/volume"
 )
 
@@ -193,20 +192,6 @@ func (w *Window) presetCommands() []Command {
 			c.Chords = key(keys[i])
 		}
 		out = append(out, c)
-	}
-	return out
-}
-
-// engineCommands choose what filters; an engine that cannot be used here is
-// greyed, and "Engines and devices" says why.
-func (w *Window) engineCommands() []Command {
-	var out []Command
-	for i, e := range app.Engines() {
-		out = append(out, Command{
-			ID: "engine-" + e.Name, Title: "Filter with " + e.Name, Menu: menuTools, Gap: i == 0,
-			Run: func() { w.useEngine(e.Name) }, Enabled: func() bool { return e.Why == "" },
-			Checked: func() bool { return w.session.Engine().Name == e.Name },
-		})
 	}
 	return out
 }

@@ -58,7 +58,11 @@ func (w *Window) toggleKeepPaths() {
 
 // failed shows an error's sentence. What the user cancelled is no error.
 func (w *Window) failed(err error) {
-	if !errors.Is(err, context.Canceled) {
+	switch {
+	case errors.Is(err, context.Canceled):
+	case errors.Is(err, app.ErrEngineFailed) && w.session.Engine().Name != "cpu":
+		w.offerCPU(err)
+	default:
 		w.show(dialogs.Error(err, w.win))
 	}
 }
@@ -160,8 +164,6 @@ func (w *Window) showFindings() {
 		w.show(dialogs.Findings(series.Findings, w.win))
 	}
 }
-
-func (w *Window) showEngines() { w.show(dialogs.Engines(app.Engines(), w.win)) }
 
 func (w *Window) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.win)) }
 

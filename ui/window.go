@@ -247,18 +247,6 @@ func (w *Window) noisy() bool {
 	return noisy
 }
 
-// useEngine filters with another engine from now on, and at the next start.
-func (w *Window) useEngine(name string) {
-	e, err := app.PickEngine(name)
-	if err != nil {
-		w.failed(err)
-		return
-	}
-	w.settings.Engine = name
-	w.saveSettings()
-	w.session.SetEngine(e)
-}
-
 func (w *Window) toggleFullScreen() { w.win.SetFullScreen(!w.win.FullScreen()) }
 
 func (w *Window) toggleLevelDirection() {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -106,6 +107,12 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 	b := newBar("filtering")
 	run, err := app.Denoise(cmd.Context(), eng, in.Series, r, region, nil, b.update)
 	b.end()
+	if f.engine == "auto" && errors.Is(err, app.ErrEngineFailed) {
+		warn(cmd, "warning: %v; going on with the cpu engine", err)
+		if eng, err = app.PickEngine("cpu"); err == nil {
+			run, err = app.Denoise(cmd.Context(), eng, in.Series, r, region, nil, b.update)
+		}
+	}
 	if err != nil {
 		return err
 	}

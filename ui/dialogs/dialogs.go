@@ -25,14 +25,30 @@ import (
 
 // Error tells an error's sentence.
 func Error(err error, parent fyne.Window) dialog.Dialog {
-	text := err.Error()
-	if text != "" {
-		first, size := utf8.DecodeRuneInString(text)
-		text = strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
-	}
-	d := dialog.NewCustom("That did not work", "Close", wrapped(text), parent)
+	d := dialog.NewCustom("That did not work", "Close", wrapped(sentence(err)), parent)
 	d.Resize(fyne.NewSize(480, 160))
 	return d
+}
+
+// Offer tells an error's sentence and offers another way.
+func Offer(err error, way string, take func(), parent fyne.Window) dialog.Dialog {
+	d := dialog.NewCustomConfirm("That did not work", way, "Close", wrapped(sentence(err)), func(yes bool) {
+		if yes {
+			take()
+		}
+	}, parent)
+	d.Resize(fyne.NewSize(480, 180))
+	return d
+}
+
+// sentence gives an error's text a capital and a full stop.
+func sentence(err error) string {
+	text := err.Error()
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
 }
 
 // Findings lists what the reader noticed about a series, the worst first.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"quell/app"
@@ -23,6 +24,9 @@ func (s *Session) Apply() {
 		}
 		run, err := app.Denoise(ctx, engine, series, recipe, volume.Region{}, have, report.report)
 		s.deps.Do(func() {
+			if errors.Is(err, app.ErrEngineFailed) {
+				s.undone = s.Apply
+			}
 			if !s.end(e, err) || s.doc == nil || !s.doc.SetRun(run) {
 				return
 			}

@@ -59,6 +59,7 @@ type Session struct {
 	sliceNumbers   measured
 	volumeNumbers  measured
 
+	undone  func()  // what the engine failed at and another could do; told once
 	errand  *errand // what runs and can be cancelled, or nil
 	message string  // how the last errand ended
 }
@@ -132,9 +133,18 @@ func (s *Session) Engine() denoise.Info { return s.deps.Engine.Info() }
 
 // SetEngine filters with another engine from now on.
 func (s *Session) SetEngine(e denoise.Engine) {
-	s.deps.Engine = e
+	s.deps.Engine, s.undone = e, nil
 	s.previewer.SetEngine(e)
 	s.tell.Changed()
+}
+
+// GoOnWith takes another engine and does with it what the last one failed at.
+func (s *Session) GoOnWith(e denoise.Engine) {
+	again := s.undone
+	s.SetEngine(e)
+	if again != nil {
+		again()
+	}
 }
 
 // HoldBefore shows the original in the denoised pane while on.

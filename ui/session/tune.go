@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -253,6 +254,10 @@ func (s *Session) previewed(p app.Preview) {
 	if p.Err != nil {
 		s.failed, s.failure = &p.Request, p.Err
 		s.tell.Changed()
+		if errors.Is(p.Err, app.ErrEngineFailed) && s.undone == nil {
+			s.undone = s.Preview
+			s.tell.Failed(p.Err)
+		}
 		return
 	}
 	s.previews = s.previews.add(p)

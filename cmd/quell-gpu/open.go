@@ -1,0 +1,164 @@
+//go:build cuda
+
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"gorgonia.org/cu"
+
+	"quell/gpu/driver"
+	"quell/gpu/wire"
+	"quell/kernels"
+)
+
+// oldestDriver is the CUDA version that a driver must speak to run machine
+// code made by CUDA 11.8: any of 11, by minor-version compatibility.
+const oldestDriver = 11000
+
+// oldestCompute is the oldest compute capability the kernels are built for.
+const oldestCompute = 75
+
+// open takes the first visible device and says in the hello what it is, or in
+// the hello's fault why it cannot be used.
+func open(shared []byte, out *wire.Writer) (*worker, wire.Hello) {
+	hello := wire.Hello{Version: wire.Version, Driver: cu.Version(), Kernels: kernels.Digest()}
+	w := &worker{shared: shared, out: out, buffers: map[wire.Handle]buffer{}}
+	hello.Fault = w.open(&hello)
+	return w, hello
+}
+
+func (w *worker) open(hello *wire.Hello) *wire.Fault {
+	if hello.Driver < oldestDriver {
+		return &wire.Fault{Kind: wire.Driver, Text: fmt.Sprintf(
+			"the NVIDIA driver speaks CUDA %d.%d and the kernels need %d.%d; update the driver",
+			hello.Driver/1000, hello.Driver%1000/10, oldestDriver/1000, oldestDriver%1000/10)}
+	}
+	count, err := cu.NumDevices()
+	if err != nil || count == 0 {
+		return &wire.Fault{Kind: wire.Driver, Text: "the NVIDIA driver finds no device"}
+	}
+	for i := range count {
+		d, err := describe(i)
+		if err != nil {
+			return fault(fmt.Sprintf("device %d does not answer", i), err)
+		}
+		if i == 0 {
+			hello.Device = d
+		} else {
+			hello.Others = append(hello.Others, d)
+		}
+	}
+	if c := hello.Device.Compute; c[0]*10+c[1] < oldestCompute {
+		return &wire.Fault{Kind: wire.Kernels, Text: fmt.Sprintf(
+			"%s has compute capability %d.%d and the kernels need %d.%d",
+			hello.Device.Name, c[0], c[1], oldestCompute/10, oldestCompute%10)}
+	}
+	if err := w.context(); err != nil {
+		return fault(hello.Device.Name+" cannot be opened", err)
+	}
+	if f := w.prepare(); f != nil {
+		return f
+	}
+	if w.staging, err = cu.MemAlloc(int64(len(w.shared))); err != nil {
+		return fault(fmt.Sprintf("%s has no %d MB of memory free", hello.Device.Name, len(w.shared)>>20), err)
+	}
+	// Without page-locked memory copies still work, only slower; containers
+	// with a small memory-lock limit refuse it.
+	hello.Pinned = driver.Register(w.shared) == nil
+	if hello.Free, _, err = cu.MemInfo(); err != nil {
+		return fault(hello.Device.Name+" does not tell its memory", err)
+	}
+	return nil
+}
+
+// describe reads what the hello says of a device.
+func describe(ordinal int) (wire.Device, error) {
+	dev, err := cu.GetDevice(ordinal)
+	if err != nil {
+		return wire.Device{}, err
+	}
+	name, err := dev.Name()
+	if err != nil {
+		return wire.Device{}, err
+	}
+	memory, err := dev.TotalMem()
+	if err != nil {
+		return wire.Device{}, err
+	}
+	id, err := dev.UUID()
+	if err != nil {
+		return wire.Device{}, err
+	}
+	d := wire.Device{Name: name, UUID: "GPU-" + id.String(), Memory: memory}
+	for attribute, value := range map[cu.DeviceAttribute]*int{
+		cu.MultiprocessorCount:    &d.Processors,
+		cu.ComputeCapabilityMajor: &d.Compute[0],
+		cu.ComputeCapabilityMinor: &d.Compute[1],
+		cu.ClockRate:              &d.ClockKHz,
+	} {
+		if *value, err = dev.Attribute(attribute); err != nil {
+			return wire.Device{}, err
+		}
+	}
+	return d, nil
+}
+
+// context makes the device's primary context current on this thread. It is
+// never released: it goes with the process, and so do its buffers.
+func (w *worker) context() error {
+	dev, err := cu.GetDevice(0)
+	if err != nil {
+		return err
+	}
+	ctx, err := dev.RetainPrimaryCtx()
+	if err != nil {
+		return err
+	}
+	return cu.SetCurrentContext(ctx)
+}
+
+// prepare makes the streams and loads the kernels of both lanes.
+func (w *worker) prepare() *wire.Fault {
+	least, greatest, err := cu.StreamPriorityRange()
+	if err != nil {
+		return fault("the device makes no streams", err)
+	}
+	if w.up, err = newQueue(greatest); err != nil {
+		return fault("the device makes no streams", err)
+	}
+	if w.down, err = newQueue(greatest); err != nil {
+		return fault("the device makes no streams", err)
+	}
+	for i, priority := range [wire.Lanes]int{wire.Bulk: least, wire.Urgent: greatest} {
+		if w.lanes[i], err = newLane(priority); err != nil {
+			return fault("the device makes no streams", err)
+		}
+		// Loading now costs milliseconds and tells a driver that cannot run
+		// the kernels before anybody relies on them.
+		for _, name := range kernels.Modules() {
+			if err := w.lanes[i].load(name); err != nil {
+				f := fault(fmt.Sprintf("the %s kernels do not load on this driver", name), err)
+				if f.Kind == wire.Broken {
+					f.Kind = wire.Kernels
+				}
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+// fault sorts an error of the driver.
+func fault(what string, err error) *wire.Fault {
+	f := &wire.Fault{Kind: wire.Broken, Text: fmt.Sprintf("%s: %s", what, driver.Text(err))}
+	switch {
+	case errors.Is(err, cu.OutOfMemory):
+		f.Kind = wire.Memory
+	case driver.Sticky(err):
+		// The call is only the first after what went wrong.
+		f.Kind, f.Text = wire.Sticky, "the GPU failed: "+driver.Text(err)
+	}
+	return f
+}

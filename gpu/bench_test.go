@@ -1,0 +1,122 @@
+package gpu
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// The papers' experiments end to end: from a volume in the program's memory to
+// the result in the program's memory, through the worker. "resident" has the
+// volume on the device already, as every run after the first on a series;
+// "cold" uploads it. ms is the median, kernel-ms the time on the GPU by events.
+func BenchmarkVolumes(b *testing.B) {
+	number, choice := denoise.Number, denoise.Word
+	for _, c := range []struct {
+		name   string
+		dims   [3]int
+		filter string
+		d      int
+		params map[string]denoise.Value
+	}{
+		{"Zheng_bilateral2D_1024_17", [3]int{1024, 1024, 1}, "bilateral", 2, map[string]denoise.Value{"sigma-spatial": number(4), "voxel-units": denoise.Bool(true), "radius": denoise.List(8), "sigma-range": number(60)}},
+		{"Zheng_nlm2D_1024_7_17", [3]int{1024, 1024, 1}, "nlm", 2, map[string]denoise.Value{"h": number(20), "patch-radius": number(3), "search-radius": number(8), "patch-weights": choice("uniform")}},
+		{"Upadhya_nlm3D_3_7", [3]int{181, 217, 51}, "nlm", 3, map[string]denoise.Value{"h": number(10), "patch-radius": number(1), "search-radius": number(3)}},
+		{"Upadhya_nlm3D_3_17", [3]int{181, 217, 51}, "nlm", 3, map[string]denoise.Value{"h": number(10), "patch-radius": number(1), "search-radius": number(8)}},
+		{"Bethel_bilateral3D_23", [3]int{256, 256, 120}, "bilateral", 3, map[string]denoise.Value{"sigma-spatial": number(5.5), "voxel-units": denoise.Bool(true), "radius": denoise.List(11), "sigma-range": number(75)}},
+		{"Horacek_nlm3D_5_9", [3]int{512, 512, 548}, "nlm", 3, map[string]denoise.Value{"h": number(20), "patch-radius": number(2), "search-radius": number(4), "patch-weights": choice("uniform")}},
+		{"Klepaczko_lpa_256_181", [3]int{256, 256, 181}, "lpa", 2, map[string]denoise.Value{"sigma": number(20)}},
+	} {
+		in := noisy(c.dims)
+		r := benchRecipe(b, c.filter, c.d, c.params, in.Geometry)
+		for _, cold := range []bool{false, true} {
+			name := c.name + "/resident"
+			if cold {
+				name = c.name + "/cold"
+			}
+			b.Run(name, func(b *testing.B) {
+				e := realEngine(b, Options{Devices: 1})
+				measure(b, e, r, in, in.Bounds(), func() {
+					if cold {
+						in.Data = slices.Clone(in.Data)
+					}
+				})
+			})
+		}
+	}
+}
+
+// A preview: a parameter has changed, the slice is filtered anew and lies in
+// the program's memory. The volume has been seen before.
+func BenchmarkPreviews(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		dims   [3]int
+		filter string
+		d      int
+		params map[string]denoise.Value
+	}{
+		{"nlm3D_512_defaults", [3]int{512, 512, 300}, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20)}},
+		{"nlm3D_512_5_9", [3]int{512, 512, 300}, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(4)}},
+		{"nlm2D_512_5_21", [3]int{512, 512, 300}, "nlm", 2, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(10)}},
+		{"bilateral3D_512_defaults", [3]int{512, 512, 300}, "bilateral", 3, map[string]denoise.Value{"sigma-range": denoise.Number(60)}},
+		{"lpa_512", [3]int{512, 512, 300}, "lpa", 2, map[string]denoise.Value{"sigma": denoise.Number(20)}},
+		{"median3D_512", [3]int{512, 512, 300}, "median", 3, nil},
+		{"gaussian3D_512", [3]int{512, 512, 300}, "gaussian", 3, nil},
+		{"nlm3D_1024_5_9", [3]int{1024, 1024, 60}, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(4)}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := realEngine(b, Options{Devices: 1})
+			in := noisy(c.dims)
+			r := benchRecipe(b, c.filter, c.d, c.params, in.Geometry)
+			z := c.dims[2] / 2
+			measure(b, e, r, in, volume.Slices(in.Geometry, z, z+1), func() {})
+		})
+	}
+}
+
+func benchRecipe(b *testing.B, filter string, dims int, params map[string]denoise.Value, g volume.Geometry) denoise.Recipe {
+	b.Helper()
+	r, err := denoise.NewRecipe(filter, dims)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, v := range params {
+		r = r.With(name, v)
+	}
+	if r, err = r.Resolve(g, denoise.Facts{Lo: -250, Hi: 250, Sigma: 20}); err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// measure reports medians over the benchmark's iterations.
+func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, region volume.Region, before func()) {
+	run := func() {
+		if _, err := e.Run(context.Background(), r, in, region, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 3 {
+		run()
+	}
+	d := e.devices[0]
+	var whole, kernel []float64
+	for b.Loop() {
+		before()
+		busy, start := d.busy, time.Now()
+		run()
+		whole = append(whole, time.Since(start).Seconds()*1e3)
+		kernel = append(kernel, (d.busy-busy).Seconds()*1e3)
+	}
+	slices.Sort(whole)
+	slices.Sort(kernel)
+	b.ReportMetric(whole[len(whole)/2], "ms")
+	b.ReportMetric(whole[len(whole)*95/100], "p95-ms")
+	b.ReportMetric(kernel[len(kernel)/2], "kernel-ms")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Builds what a GPU machine needs to run and test Quell without Go, a CUDA
+# toolkit or this source tree: bin/gpu/quell-gpu (the worker), quell (the
+# command line) and gpu.test (the engine's tests and benchmarks).
+#
+#   gpu/build.sh
+#   bin/gpu/gpu.test -test.v                        # conformance and fault drills on the GPU
+#   bin/gpu/gpu.test -test.run '^$' -test.bench .   # the tables of docs/benchmarks/gpu.md
+#
+# It needs Go, gcc and CUDA's headers with the libcuda stub (Debian:
+# nvidia-cuda-dev). The worker runs on any driver of CUDA 11 or newer.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p bin/gpu
+CGO_ENABLED=1 CGO_LDFLAGS="-g -O2 -L/usr/lib/x86_64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs" \
+    go build -tags cuda -trimpath -ldflags "-s -w" -o bin/gpu/quell-gpu ./cmd/quell-gpu
+CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/gpu/quell ./cmd/quell
+CGO_ENABLED=0 go test -c -trimpath -o bin/gpu/gpu.test ./gpu

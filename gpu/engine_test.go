@@ -1,0 +1,173 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/volume"
+)
+
+// What a series has on the device stays there, and is sent again only where
+// it changed.
+func TestSlicesStayOnTheDevice(t *testing.T) {
+	in := ramp([3]int{32, 24, 20})
+	r := recipe(t, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(2, 2, 1)})
+	e := fakeEngine(t, fakeOptions(t))
+	run := func(z int) []float32 {
+		t.Helper()
+		out, err := e.Run(context.Background(), r, in, volume.Slices(in.Geometry, z, z+1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := cpu.Reference(r, in, volume.Slices(in.Geometry, z, z+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range want.Data {
+			if math.Abs(float64(out.Data[i]-want.Data[i])) > 1e-3 {
+				t.Fatalf("slice %d, voxel %d: %v; want %v", z, i, out.Data[i], want.Data[i])
+			}
+		}
+		return out.Data
+	}
+	first := run(10)
+	s := e.devices[0].session
+	w := s.windows[0]
+	if w.z0 != 0 || w.z1 != 20 || len(w.prints) != 3 {
+		t.Fatalf("window %d-%d with %d slices; want room for the volume and three slices in it", w.z0, w.z1, len(w.prints))
+	}
+	run(11)
+	if len(s.windows) != 1 || s.windows[0] != w || len(w.prints) != 4 {
+		t.Errorf("%d windows, %d slices in the first; want the same window and one slice more", len(s.windows), len(w.prints))
+	}
+	// The volume is written to in place, as no part of Quell does: what is
+	// on the device must not be taken for it.
+	in.Data[in.Index(5, 5, 10)] += 1000
+	if changed := run(10); slices.Equal(changed, first) {
+		t.Error("the change is not in the result")
+	}
+	if len(s.windows) != 1 || s.windows[0] == w {
+		t.Error("the old window is still there")
+	}
+}
+
+// Volumes that int16 cannot hold, mixed with those it can.
+func TestValuesCrossExactly(t *testing.T) {
+	in := ramp([3]int{40, 30, 8})
+	plane := in.SliceVoxels()
+	for i := range plane {
+		in.Data[i] /= 3                                    // fractions
+		in.Data[plane+i] *= 200                            // beyond int16
+		in.Data[2*plane+i] = float32(math.Copysign(0, -1)) // a zero that has a sign
+		in.Data[3*plane+i] *= 1e30
+	}
+	in.Mask = make([]bool, len(in.Data))
+	for i := range in.Mask {
+		in.Mask[i] = i%5 == 0
+	}
+	// A filter of radius 0 gives every voxel back.
+	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})
+	out := mustRun(t, fakeEngine(t, fakeOptions(t)), r, in)
+	for i := range in.Data {
+		if math.Float32bits(out.Data[i]) != math.Float32bits(in.Data[i]) {
+			t.Fatalf("voxel %d is %v; want %v", i, out.Data[i], in.Data[i])
+		}
+	}
+	if !slices.Equal(out.Mask, in.Mask) {
+		t.Error("the mask changed")
+	}
+}
+
+// Many at once: previews, volumes, two series, cancels.
+func TestConcurrentRuns(t *testing.T) {
+	a, b := ramp([3]int{48, 40, 12}), ramp([3]int{30, 20, 16})
+	b.Mask = slices.Repeat([]bool{true, false}, b.Voxels()/2)
+	r := recipe(t, "gaussian", 3, nil)
+	wantA, wantB := expected(t, r, a), expected(t, r, b)
+	o := fakeOptions(t)
+	o.Memory = 300 << 10 // neither fits beside the other
+	e := fakeEngine(t, o)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			for k := range 6 {
+				in, want := a, wantA
+				if (i+k)%2 == 1 {
+					in, want = b, wantB
+				}
+				region := in.Bounds()
+				if i > 1 {
+					region = volume.Slices(in.Geometry, k, k+2)
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				if k == 3 {
+					go cancel()
+				}
+				out, err := e.Run(ctx, r, in, region, nil)
+				switch {
+				case err != nil && ctx.Err() == nil:
+					t.Error(err)
+				case err == nil && !slices.Equal(out.Data, want.Crop(region).Data):
+					t.Errorf("run %d of %d differs", k, i)
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if s := e.Status(); s.Starts != 1 {
+		t.Errorf("%d workers; want one", s.Starts)
+	}
+}
+
+// Two GPUs share a volume and give the bits of one.
+func TestTwoDevices(t *testing.T) {
+	in := ramp([3]int{64, 64, 61})
+	r := smallNLM(t)
+	want := expected(t, r, in)
+	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=devices=2"))
+	if i := e.Info(); i.Device != "2 x Fake GPU 0" || i.Cores != 8 {
+		t.Errorf("info %+v", i)
+	}
+	got := mustRun(t, e, r, in)
+	if s := e.Status(); s.Starts != 2 {
+		t.Fatalf("%d workers; want one for each device", s.Starts)
+	}
+	if !slices.Equal(got.Data, want.Data) {
+		t.Error("the result is another than on one device")
+	}
+	one := fakeOptions(t, "QUELL_FAKE_CUDA=devices=2")
+	one.Devices = 1
+	if i := fakeEngine(t, one).Info(); i.Device != "Fake GPU 0" {
+		t.Errorf("info %+v with one device allowed", i)
+	}
+}
+
+func TestClosedEngineSaysSo(t *testing.T) {
+	e := fakeEngine(t, fakeOptions(t))
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := ramp([3]int{4, 4, 4})
+	if _, err := e.Run(context.Background(), smallNLM(t), in, in.Bounds(), nil); err == nil {
+		t.Error("no error after Close")
+	}
+}
+
+// A result that is no number never reaches the caller.
+func TestResultsAreChecked(t *testing.T) {
+	in := ramp([3]int{8, 8, 2})
+	in.Data[70] = float32(math.NaN()) // as a broken kernel would give
+	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0, 0, 0)})
+	e := fakeEngine(t, fakeOptions(t))
+	out, err := e.Run(context.Background(), r, in, in.Bounds(), nil)
+	if !errors.Is(err, ErrDevice) || out != nil {
+		t.Errorf("%v, %v; want an ErrDevice", out, err)
+	}
+}

@@ -1,0 +1,242 @@
+// A CUDA driver without a GPU, for tests: device memory is the heap, streams
+// run at once, kernels are host functions (kernels.c). It has one context and
+// serves one thread, as the worker does.
+//
+// QUELL_FAKE_CUDA, a comma list, says what it is: no-device, init=CODE (cuInit
+// fails), driver=VERSION, compute=MAJORMINOR, memory=BYTES, taken=BYTES (by
+// another program, once the worker has started), devices=N, slow=MS (every
+// kernel), no-kernels (modules do not load), unpinned (host memory cannot be registered).
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+long long setting(const char *name, long long otherwise)
+{
+    const char *s = getenv("QUELL_FAKE_CUDA");
+    size_t n = strlen(name);
+    for (; s && *s; s = strchr(s, ','), s += s != NULL) {
+        if (strncmp(s, name, n) == 0) {
+            if (s[n] == '=') return atoll(s + n + 1);
+            if (s[n] == ',' || s[n] == 0) return 1;
+        }
+    }
+    return otherwise;
+}
+
+// Once a kernel has crashed every call fails the same way.
+static CUresult spoilt = CUDA_SUCCESS;
+
+CUresult cuInit(unsigned flags)
+{
+    if (setting("no-device", 0)) return CUDA_ERROR_NO_DEVICE;
+    return setting("init", CUDA_SUCCESS);
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    *version = setting("driver", 12020);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+    *count = setting("devices", 1);
+    // The real driver numbers anew the devices that CUDA_VISIBLE_DEVICES names.
+    if (getenv("CUDA_VISIBLE_DEVICES")) *count = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+    *device = ordinal;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice device)
+{
+    snprintf(name, len, "Fake GPU %d", device);
+    return CUDA_SUCCESS;
+}
+
+// started says that the worker has asked how much memory is free.
+static int started;
+
+static long long memory(void) { return setting("memory", 2LL << 30) - (started ? setting("taken", 0) : 0); }
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
+{
+    *bytes = memory();
+    return CUDA_SUCCESS;
+}
+
+CUresult(cuDeviceGetUuid)(CUuuid *uuid, CUdevice device)
+{
+    memset(uuid->bytes, 0x10 + device, sizeof uuid->bytes);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    int compute = setting("compute", 90);
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = compute / 10; break;
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = compute % 10; break;
+    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 4; break;
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 1000; break;
+    default: return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+    *context = (CUcontext)1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) { return CUDA_SUCCESS; }
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority)
+{
+    *stream = malloc(1);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) { return spoilt; }
+
+// An event is the time at which it was recorded.
+CUresult cuEventCreate(CUevent *event, unsigned flags)
+{
+    *event = malloc(sizeof(struct timespec));
+    return spoilt;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
+    // A crash shows at the first call that waits for the kernel, not here.
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventQuery(CUevent event) { return spoilt; }
+
+CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
+{
+    const struct timespec *a = (void *)start, *b = (void *)end;
+    *ms = (b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) / 1e6;
+    return spoilt;
+}
+
+// Device memory counts its bytes in front of the pointer.
+enum { FRONT = 256 };
+static long long used;
+
+CUresult cuMemGetInfo(size_t *unused, size_t *total)
+{
+    *unused = memory() - used;
+    *total = memory();
+    started = 1;
+    return spoilt;
+}
+
+CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
+{
+    if (spoilt) return spoilt;
+    if (used + (long long)bytes > memory()) return CUDA_ERROR_OUT_OF_MEMORY;
+    char *p = aligned_alloc(FRONT, FRONT + (bytes + FRONT - 1) / FRONT * FRONT);
+    if (!p) return CUDA_ERROR_OUT_OF_MEMORY;
+    *(size_t *)p = bytes;
+    // All ones is no number: a voxel that nothing wrote is found out.
+    memset(p + FRONT, 0xff, bytes);
+    used += bytes;
+    *at = (CUdeviceptr)(p + FRONT);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree(CUdeviceptr at)
+{
+    if (spoilt) return spoilt;
+    char *p = (char *)at - FRONT;
+    used -= *(size_t *)p;
+    free(p);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostRegister(void *p, size_t bytes, unsigned flags)
+{
+    return setting("unpinned", 0) ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    if (!spoilt) memcpy((void *)to, from, bytes);
+    return spoilt;
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+    if (!spoilt) memcpy(to, (const void *)from, bytes);
+    return spoilt;
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    if (setting("no-kernels", 0)) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    *module = malloc(1);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    *function = (CUfunction)findKernel(name);
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *at, size_t *bytes, CUmodule module, const char *name)
+{
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+    // The most shared memory of an H200 block.
+    return value <= 227 << 10 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz,
+                        unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                        CUstream stream, void **params, void **extra)
+{
+    if (spoilt) return spoilt;
+    if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || bx * by * bz > 1024) return CUDA_ERROR_INVALID_VALUE;
+    if (!extra || extra[0] != CU_LAUNCH_PARAM_BUFFER_POINTER) return CUDA_ERROR_INVALID_VALUE;
+    if (function != (CUfunction)findKernel("widen")) {
+        spoilt = trap();
+        // The launch itself succeeds; the crash is found later.
+        if (spoilt) return CUDA_SUCCESS;
+    }
+    ((HostKernel)function)(extra[1]);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult code, const char **text)
+{
+    switch (code) {
+    case CUDA_SUCCESS: *text = "no error"; break;
+    case CUDA_ERROR_OUT_OF_MEMORY: *text = "out of memory"; break;
+    case CUDA_ERROR_ILLEGAL_ADDRESS: *text = "an illegal memory access was encountered"; break;
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: *text = "the provided PTX was compiled with an unsupported toolchain."; break;
+    default: *text = NULL; return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,100 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+
+	"quell/gpu/wire"
+)
+
+// ErrDevice is wrapped by every error that lies with the worker, the driver or
+// the device and not with the recipe or the volume: another engine can do the
+// same run, and should be offered.
+var ErrDevice = errors.New("the GPU engine is not usable")
+
+// deviceError is a sentence that wraps ErrDevice.
+type deviceError struct {
+	text  string
+	cause error
+}
+
+func (e *deviceError) Error() string   { return e.text }
+func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
+
+// lostError is why a worker that worked is no more: another may do better.
+type lostError struct {
+	text string
+	said string // the end of what it printed
+}
+
+func (e *lostError) Error() string { return e.text }
+
+// errDismissed is the end that the engine itself asked for.
+var errDismissed = errors.New("the GPU worker was dismissed")
+
+// greet checks a hello.
+func greet(h wire.Hello) error {
+	if h.Version != wire.Version {
+		return fmt.Errorf("the GPU worker speaks version %d of the protocol and this Quell version %d; install both from one release", h.Version, wire.Version)
+	}
+	if h.Fault != nil {
+		return h.Fault
+	}
+	return nil
+}
+
+// Words that a driver's failure leaves in a worker's output, and what they
+// mean to a person. cu prints its name of the error, or its number.
+var initReasons = []struct{ mark, text string }{
+	{"NoDevice", "the NVIDIA driver finds no device"},
+	{"InvalidDevice", "the NVIDIA driver finds no usable device"},
+	{"SystemDriverMismatch", "the NVIDIA driver's library and kernel module are of different versions; restart the computer"},
+	{"UnknownErrorCode:804", "the NVIDIA driver's library does not support this device"},
+	{"CompatNotSupportedOnDevice", "the NVIDIA driver's library does not support this device"},
+	{"SystemNotReady", "the NVIDIA driver is not ready"},
+	{"UnknownErrorCode:34", "only a stand-in for libcuda is installed; install the NVIDIA driver"},
+	{"UnknownErrorCode:46", "the device is in use by another program alone"},
+	{"OperatingSystem", "the NVIDIA driver's kernel module does not answer"},
+}
+
+// exitReason turns the end of a worker into a reason.
+func exitReason(exit error, said string) error {
+	if rest, ok := lineWith(said, "Error in initialization"); ok {
+		for _, r := range initReasons {
+			if strings.Contains(rest, r.mark) {
+				return errors.New(r.text)
+			}
+		}
+		return fmt.Errorf("the NVIDIA driver does not start (%s)", rest[strings.LastIndex(rest, " ")+1:])
+	}
+	if line, ok := lineWith(said, "error while loading shared libraries"); ok {
+		if strings.Contains(line, "libcuda") {
+			return errors.New("no NVIDIA driver is installed (libcuda is missing)")
+		}
+		return fmt.Errorf("the GPU worker does not start: %s", line)
+	}
+	// A missing nvcuda.dll ends a Windows process with STATUS_DLL_NOT_FOUND.
+	const dllNotFound = 0xC0000135
+	var e *exec.ExitError
+	switch {
+	case exit == nil:
+		return &lostError{text: "the GPU worker ended", said: said}
+	case errors.As(exit, &e) && uint32(e.ExitCode()) == dllNotFound:
+		return errors.New("no NVIDIA driver is installed (nvcuda.dll is missing)")
+	case errors.As(exit, &e) && e.ExitCode() == wire.ExitSticky:
+		return &lostError{text: "the GPU failed and its worker had to end", said: said}
+	}
+	return &lostError{text: fmt.Sprintf("the GPU worker died (%v)", exit), said: said}
+}
+
+// lineWith returns the first line of text that holds mark.
+func lineWith(text, mark string) (string, bool) {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, mark) {
+			return strings.TrimSpace(line), true
+		}
+	}
+	return "", false
+}

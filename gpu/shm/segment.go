@@ -1,0 +1,95 @@
+package shm
+
+import (
+	"fmt"
+	"os"
+)
+
+// Segment is a mapped piece of shared memory. Its bytes start on a page and
+// are zero when created. It carries no locks: who may write what when is the
+// protocol's matter.
+type Segment struct {
+	Bytes []byte // page-aligned; invalid after Close
+
+	file *os.File
+	path string // where the child must open it by name, else empty
+}
+
+// Create returns a new segment of size bytes, a multiple of the page size.
+// Its pages are reserved when they are first touched.
+func Create(size int) (*Segment, error) {
+	f, path, err := createFile()
+	if err != nil {
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	if err := f.Truncate(int64(size)); err != nil {
+		discard(f, path)
+		return nil, fmt.Errorf("shared memory of %d MB: %w", size>>20, err)
+	}
+	b, err := mapFile(f, size)
+	if err != nil {
+		discard(f, path)
+		return nil, fmt.Errorf("shared memory of %d MB: %w", size>>20, err)
+	}
+	return &Segment{Bytes: b, file: f, path: path}, nil
+}
+
+const (
+	inherited    = 3           // where os/exec puts the first of Cmd.ExtraFiles
+	byDescriptor = "inherited" // the Arg of a segment that is found there
+)
+
+// Arg names the segment on the child's command line.
+func (s *Segment) Arg() string {
+	if s.path != "" {
+		return s.path
+	}
+	return byDescriptor
+}
+
+// Files returns what the child must inherit as exec.Cmd.ExtraFiles.
+func (s *Segment) Files() []*os.File {
+	if s.path != "" {
+		return nil
+	}
+	return []*os.File{s.file}
+}
+
+// Open maps in the child the segment that arg names.
+func Open(arg string) (*Segment, error) {
+	f := os.NewFile(inherited, "segment")
+	if arg != byDescriptor {
+		var err error
+		if f, err = os.OpenFile(arg, os.O_RDWR, 0); err != nil {
+			return nil, fmt.Errorf("shared memory: %w", err)
+		}
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	b, err := mapFile(f, int(info.Size()))
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("shared memory: %w", err)
+	}
+	return &Segment{Bytes: b, file: f}, nil
+}
+
+// Close unmaps the segment. The other side keeps its own mapping.
+func (s *Segment) Close() error {
+	if s.Bytes == nil {
+		return nil
+	}
+	err := unmap(s.Bytes)
+	s.Bytes = nil
+	discard(s.file, s.path)
+	return err
+}
+
+func discard(f *os.File, path string) {
+	f.Close()
+	if path != "" {
+		os.Remove(path)
+	}
+}
