@@ -9,7 +9,7 @@ PACKAGES = $(shell CGO_ENABLED=1 $(GO) list ./... | grep -v "^quell$$")
 
 GOLANGCI_VERSION := v2.15.0
 
-.PHONY: run build cli workbench test race lint cross screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build cli workbench worker test race lint cross screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,7 +17,7 @@ help: ## this list
 run: ## set up, then open the workbench on the bundled series (headless without a display)
 	@scripts/run.sh
 
-build: cli workbench ## the command line and the workbench, into bin/
+build: cli workbench worker ## the command line, the workbench and the GPU worker, into bin/
 
 cli: ## the command line alone; needs no C compiler
 	CGO_ENABLED=0 $(GO) build -o $(BIN)/quell ./cmd/quell
@@ -25,6 +25,18 @@ cli: ## the command line alone; needs no C compiler
 workbench: ## the workbench; installs the window system's headers where they are missing
 	@scripts/setup.sh window
 	CGO_ENABLED=1 $(GO) build -o $(BIN)/quell-workbench .
+
+worker: ## the GPU worker, where CUDA's headers are or an NVIDIA device is
+	@scripts/worker.sh
+
+kernels: ## compile the CUDA kernels anew (nvcc 11.8); the same bytes each time
+	JOBS=2 kernels/build.sh
+
+gpu-test: ## programs that test the GPU engine on a machine without Go, into bin/gpu/; runs them where a GPU is
+	@scripts/gpu.sh test
+
+gpu-bench: ## programs that time it, likewise
+	@scripts/gpu.sh bench
 
 test: ## every test; needs no display, no GPU, no C compiler
 	CGO_ENABLED=0 $(GO) vet $(PACKAGES)

@@ -10,10 +10,11 @@ if ! command -v "${GO:-go}" >/dev/null; then
 fi
 
 make --no-print-directory cli
+[ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || make --no-print-directory worker
 
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
 	[ -x bin/quell-workbench ] || echo "run: building the workbench; the first time takes a few minutes"
-	make --no-print-directory workbench
+	make --no-print-directory workbench worker
 	exec bin/quell-workbench "$@"
 fi
 

@@ -16,6 +16,24 @@ missing() {
 	done
 }
 
+# apt runs apt-get, for cuda with Debian's contrib and non-free components beside the machine's own, for this
+# call alone: nothing is left in the machine's list of sources.
+apt() {
+	local extra=()
+	if [ "$what" = "the GPU worker" ]; then
+		local lists=$work/sources
+		mkdir -p "$lists"
+		local f
+		for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
+			[ -f "$f" ] || continue
+			sed -E '/^(deb|Components:)/{/non-free( |$)/!s/\bmain\b/main contrib non-free/}' "$f" >"$lists/$(basename "$f")"
+		done
+		[ -f "$lists/sources.list" ] || : >"$lists/sources.list"
+		extra=(-o "Dir::Etc::SourceList=$lists/sources.list" -o "Dir::Etc::SourceParts=$lists")
+	fi
+	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${extra[@]}" "$@"
+}
+
 install() {
 	local what=$1 need root=()
 	shift
@@ -33,15 +51,16 @@ install() {
 		root=(sudo)
 	fi
 	echo "setup: installing for $what: $need"
-	local log
-	log=$(mktemp)
-	if ! { "${root[@]}" apt-get update -qq &&
-		"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $need; } >"$log" 2>&1; then
-		tail -n 20 "$log" >&2
+	local work
+	work=$(mktemp -d)
+	chmod 755 "$work" # apt reads lists as a user of its own
+	if ! { apt update -qq && apt install -y -qq --no-install-recommends $need; } >"$work/log" 2>&1; then
+		tail -n 20 "$work/log" >&2
+		rm -rf "$work"
 		echo "setup: apt-get failed; the lines above say why" >&2
 		return 1
 	fi
-	rm -f "$log"
+	rm -rf "$work"
 }
 
 case ${1:-} in
