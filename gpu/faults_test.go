@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,14 +26,12 @@ func trap(t *testing.T, kind string, n int, always bool) string {
 		t.Fatal(err)
 	}
 	if always {
-		kind += ":" + itoa(n) + "/:" + file
+		kind += ":" + strconv.Itoa(n) + "/:" + file
 	} else {
-		kind += ":" + itoa(n) + ":" + file
+		kind += ":" + strconv.Itoa(n) + ":" + file
 	}
 	return "QUELL_FAKE_CUDA_TRAP=" + kind
 }
-
-func itoa(n int) string { return string(rune('0' + n)) }
 
 // A fault in the middle of a run costs a worker and no voxel.
 func TestOneFaultHeals(t *testing.T) {
