@@ -54,7 +54,7 @@ func UseGPUWorker(path string) {
 func Engines() []EngineStatus {
 	cuda := EngineStatus{Name: "cuda"}
 	if e, err := cudaEngine(); err != nil {
-		cuda.Why = err.Error()
+		cuda.Why = gpu.Reason(err)
 	} else {
 		cuda.Info = e.Info()
 	}
@@ -106,7 +106,7 @@ type engineError struct {
 }
 
 func (e *engineError) Error() string {
-	return "the engine " + e.name + " cannot be used: " + e.why.Error() + "; try --engine cpu"
+	return "the engine " + e.name + " cannot be used: " + gpu.Reason(e.why) + "; try --engine cpu"
 }
 
 // Unwrap lets callers ask for denoise.ErrUnsupported.

@@ -4,6 +4,7 @@
 # command line) and gpu.test (the engine's tests and benchmarks).
 #
 #   gpu/build.sh
+#   gpu/build.sh worker                             # the worker alone, as bin/quell-gpu
 #   bin/gpu/gpu.test -test.v                        # conformance and fault drills on the GPU
 #   bin/gpu/gpu.test -test.run '^$' -test.bench .   # the tables of docs/benchmarks/gpu.md
 #
@@ -12,7 +13,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p bin/gpu
+worker=bin/gpu/quell-gpu
+[ "${1:-}" = worker ] && worker=bin/quell-gpu
 CGO_ENABLED=1 CGO_LDFLAGS="-g -O2 -L/usr/lib/x86_64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs" \
-    go build -tags cuda -trimpath -ldflags "-s -w" -o bin/gpu/quell-gpu ./cmd/quell-gpu
+    go build -tags cuda -trimpath -ldflags "-s -w" -o "$worker" ./cmd/quell-gpu
+[ "${1:-}" = worker ] && exit 0
 CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/gpu/quell ./cmd/quell
 CGO_ENABLED=0 go test -c -trimpath -o bin/gpu/gpu.test ./gpu

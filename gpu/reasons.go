@@ -23,6 +23,16 @@ type deviceError struct {
 func (e *deviceError) Error() string   { return e.text }
 func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 
+// Reason returns why the GPU cannot be used, as an error of New says it, for
+// those who have said already that it cannot.
+func Reason(err error) string {
+	var e *deviceError
+	if errors.As(err, &e) && e.cause != nil {
+		return e.cause.Error()
+	}
+	return err.Error()
+}
+
 // lostError is why a worker that worked is no more: another may do better.
 type lostError struct {
 	text string
