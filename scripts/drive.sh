@@ -14,9 +14,9 @@ shot "$work/0.png"
 changed() { # changed WHAT: the display differs from the last time
 	local last=$work/$shots.png now=$work/$((shots + 1)).png different
 	shot "$now"
-	different=$(compare -metric AE "$last" "$now" null: 2>&1 || true)
+	different=$(differ "$last" "$now")
 	shots=$((shots + 1))
-	if [ "${different%%.*}" -lt 500 ]; then
+	if [ "$different" -lt 500 ]; then
 		cp "$now" "${TMPDIR:-/tmp}/quell-drive-failed.png"
 		echo "drive: $1 changed only $different pixels of the screen" >&2
 		exit 1

@@ -36,6 +36,13 @@ screen_stop() {
 
 shot() { import -window root "$1"; }
 
+# differ A B prints how many pixels of two pictures differ.
+differ() {
+	local n
+	n=$(compare -metric AE "$1" "$2" null: 2>&1 || true)
+	printf '%.0f' "$n" # it may come as 1.2e+06
+}
+
 key() {
 	xdotool key --clearmodifiers "$@"
 	sleep "${KEY_WAIT:-1}"

@@ -3,11 +3,13 @@
 #   setup.sh window      C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
 #   setup.sh screen      a virtual display and a robot hand: to take screenshots and to drive the workbench
 #   setup.sh cuda        CUDA headers, only where an NVIDIA device is present: to build the GPU worker
+#   setup.sh nvcc        the CUDA compiler, with the headers, anywhere: to compile the kernels and test the worker
 set -euo pipefail
 
 window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
 screen=(xvfb xdotool x11-utils imagemagick xauth "${window[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
+nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 
 missing() {
 	local p
@@ -16,11 +18,11 @@ missing() {
 	done
 }
 
-# apt runs apt-get, for cuda with Debian's contrib and non-free components beside the machine's own, for this
+# apt runs apt-get, for CUDA with Debian's contrib and non-free components beside the machine's own, for this
 # call alone: nothing is left in the machine's list of sources.
 apt() {
 	local extra=()
-	if [ "$what" = "the GPU worker" ]; then
+	if [[ " $need" == *" nvidia-"* ]]; then
 		local lists=$work/sources
 		mkdir -p "$lists"
 		local f
@@ -73,8 +75,9 @@ cuda)
 		install "the GPU worker" "${cuda[@]}"
 	fi
 	;;
+nvcc) install "the kernels" "${nvcc[@]}" ;;
 *)
-	echo "usage: setup.sh window|screen|cuda" >&2
+	echo "usage: setup.sh window|screen|cuda|nvcc" >&2
 	exit 2
 	;;
 esac

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Drives the workbench while its GPU worker is killed, stopped and starved, on a driver without a GPU: the window
+# must live through all of it, offer the CPU, and go on with it when asked. Needs what setup.sh nvcc and screen install.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/screen.sh
+fake=$(mktemp -d)
+trap 'screen_stop; rm -rf "$fake"' EXIT
+gpu/fakecuda/build.sh "$fake"
+export QUELL_GPU_WORKER=$fake/quell-gpu LD_LIBRARY_PATH=$fake QUELL_FAKE_CUDA=slow=200
+
+alive() {
+	kill -0 "$screen_app" 2>/dev/null || { cat "$screen_dir/log" >&2; echo "drive-gpu: the workbench ended: $1" >&2; exit 1; }
+	echo "drive-gpu: lives: $1"
+}
+worker() { pgrep -f "^$fake/quell-gpu" || true; }
+
+screen_start
+[ -n "$(worker)" ] || { echo "drive-gpu: no worker was started" >&2; exit 1; }
+alive "with the worker $(worker | head -n 1)"
+
+key ctrl+Return
+pkill -KILL -f "^$fake/quell-gpu" || true
+sleep 2
+alive "after the worker was killed in mid-run"
+
+pkill -STOP -f "^$fake/quell-gpu" || true
+key Down
+sleep 1
+alive "after the worker was stopped"
+
+# Killed again and again, the engine switches itself off and the CPU is offered.
+for _ in $(seq 12); do
+	pkill -KILL -f "^$fake/quell-gpu" || true
+	key ctrl+Return
+done
+sleep 1
+alive "after the worker was killed for good"
+shot "$fake/offer.png"
+mouse_to $((${screen_size%x*} * 55 / 100)) $((${screen_size#*x} * 557 / 1000))
+xdotool click 1
+sleep 8
+shot "$fake/cpu.png"
+different=$(differ "$fake/offer.png" "$fake/cpu.png")
+[ "$different" -gt 100000 ] || { echo "drive-gpu: going on with the CPU changed only $different pixels" >&2; exit 1; }
+alive "and filters on the CPU: $different pixels changed"
+
+key ctrl+q
+for _ in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
+code=0
+wait "$screen_app" || code=$?
+sleep 1
+[ "$code" -eq 0 ] || { echo "drive-gpu: the workbench ended with exit code $code" >&2; exit 1; }
+[ -z "$(worker)" ] || { echo "drive-gpu: a worker outlived the workbench" >&2; exit 1; }
+echo "drive-gpu: done"
