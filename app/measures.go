@@ -130,11 +130,12 @@ func judge(sigma, residualSD, structure float64) Verdict {
 // MeasureRun measures a run against its input and, where reference is not nil,
 // against that: a series on the grid of run.Source.
 func MeasureRun(ctx context.Context, run *Run, reference *volume.Series) (Measures, error) {
-	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: run.Facts.Sigma}
+	facts := run.facts()
+	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: facts.Sigma}
 	if !run.Whole() {
 		in.Before = in.Before.Crop(run.Region)
 	}
-	in.Max = float64(run.Facts.Hi) - float64(run.Facts.Lo)
+	in.Max = float64(facts.Hi) - float64(facts.Lo)
 	if reference != nil {
 		in.Reference = reference.Volume
 		in.Max = rangeOf(reference.Volume)

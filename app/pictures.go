@@ -41,9 +41,10 @@ func Pictures(run *Run, dir string) ([]string, error) {
 	if len(run.Source.Windows) > 0 {
 		window = run.Source.Windows[0]
 	}
-	limit := pictureSigmas * run.Facts.Sigma
+	facts := run.facts()
+	limit := pictureSigmas * facts.Sigma
 	if limit == 0 {
-		limit = float64(run.Facts.Hi-run.Facts.Lo) / 10
+		limit = float64(facts.Hi-facts.Lo) / 10
 	}
 	var paths []string
 	for _, p := range []struct {

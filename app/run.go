@@ -16,7 +16,7 @@ type Run struct {
 	Engine   denoise.Info
 	Source   *volume.Series
 	Region   volume.Region  // of Source.Volume, that was filtered
-	Facts    denoise.Facts  // of Source.Volume
+	Facts    denoise.Facts  // of Source.Volume; zero where they were not needed, see facts
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
 	Filter   time.Duration // what the filter took, facts included
@@ -27,7 +27,8 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
 // Denoise runs a recipe on the region of a series; the zero region means all of
 // it. Voxels around a region are seen by the filter as in a run over the whole.
-// facts are those of s.Volume, or nil to find them first. progress may be nil.
+// facts are those of s.Volume, or nil to find what the recipe needs. progress may
+// be nil.
 // The series is not changed. Safe for concurrent use.
 func Denoise(ctx context.Context, eng denoise.Engine, s *volume.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
 	run, err := denoiseSeries(ctx, eng, s, r, region, facts, progress)
@@ -50,13 +51,9 @@ func denoiseSeries(ctx context.Context, eng denoise.Engine, s *volume.Series, r 
 	if err := r.Validate(); err != nil {
 		return nil, &UsageError{Text: err.Error(), Err: err}
 	}
-	if facts == nil {
-		found := denoise.FactsOf(s.Volume)
-		facts = &found
-	}
-	resolved, err := r.Resolve(s.Volume.Geometry, *facts)
+	resolved, known, err := resolve(ctx, r, s.Volume, facts)
 	if err != nil {
-		return nil, &UsageError{Text: err.Error(), Err: err}
+		return nil, err
 	}
 	if _, err := eng.Plan(resolved, s.Volume.Geometry); err != nil {
 		return nil, err
@@ -66,7 +63,31 @@ func denoiseSeries(ctx context.Context, eng denoise.Engine, s *volume.Series, r 
 		return nil, err
 	}
 	return &Run{
-		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: *facts,
+		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: known,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
+}
+
+// resolve turns automatic values into numbers by the facts, or by as much of
+// them as the recipe needs.
+func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *denoise.Facts) (resolved denoise.Recipe, known denoise.Facts, err error) {
+	if facts == nil {
+		resolved, err = r.ResolveFor(ctx, v)
+	} else {
+		known = *facts
+		resolved, err = r.Resolve(v.Geometry, known)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = &UsageError{Text: err.Error(), Err: err}
+	}
+	return resolved, known, err
+}
+
+// facts returns what is known of the source's values, found now where the run
+// did not need it.
+func (r *Run) facts() denoise.Facts {
+	if r.Facts == (denoise.Facts{}) {
+		return denoise.FactsOf(r.Source.Volume)
+	}
+	return r.Facts
 }

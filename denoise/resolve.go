@@ -87,6 +87,34 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	return out, nil
 }
 
+// ResolveFor is Resolve for a recipe that runs once on v: it reads the volume for
+// what the recipe's automatic values depend on and nothing else, as the noise
+// estimate takes longer than most filters. It can be cancelled.
+func (r Recipe) ResolveFor(ctx context.Context, v *volume.Volume) (Recipe, error) {
+	if err := r.Validate(); err != nil {
+		return Recipe{}, err
+	}
+	filter, err := FilterByName(r.Filter)
+	if err != nil {
+		return Recipe{}, err
+	}
+	var f Facts
+	for _, p := range filter.Params {
+		switch x := r.Get(p.Name); {
+		case x.IsPercent() && f == Facts{}:
+			f.Lo, f.Hi = valueRange(ctx, v)
+		case x.IsAuto() && p.Name != "radius": // a radius follows from the sigma
+			if f, err = FactsOfContext(ctx, v); err != nil {
+				return Recipe{}, err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Recipe{}, err
+	}
+	return r.Resolve(v.Geometry, f)
+}
+
 // Resolved says whether the recipe holds plain numbers only, so that it can be
 // run without reading the whole volume first.
 func (r Recipe) Resolved() bool {

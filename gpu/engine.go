@@ -173,20 +173,9 @@ func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, r
 	if err := check(in, region); err != nil {
 		return nil, err
 	}
-	if err := r.Validate(); err != nil {
+	r, err := r.ResolveFor(ctx, in)
+	if err != nil {
 		return nil, err
-	}
-	if !r.Resolved() {
-		// The whole volume is read, which a cancel need not wait for.
-		found := make(chan denoise.Facts, 1)
-		go func() { found <- facts(r, in) }()
-		f, err := take(ctx, found)
-		if err != nil {
-			return nil, err
-		}
-		if r, err = r.Resolve(in.Geometry, f); err != nil {
-			return nil, err
-		}
 	}
 	out := &volume.Volume{Geometry: in.Geometry.Crop(region), Unit: in.Unit}
 	// To clear half a gigabyte takes a while, which the device need not wait
@@ -212,25 +201,6 @@ func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, r
 	}
 	out.Data = voxels()
 	return out, nil
-}
-
-// facts finds what r's automatic values depend on, and nothing else: the noise
-// estimate takes longer than most filters.
-func facts(r denoise.Recipe, in *volume.Volume) denoise.Facts {
-	var f denoise.Facts
-	filter, err := denoise.FilterByName(r.Filter)
-	if err != nil {
-		return f
-	}
-	for _, p := range filter.Params {
-		switch v := r.Get(p.Name); {
-		case v.IsPercent():
-			f.Lo, f.Hi = in.Range()
-		case v.IsAuto() && p.Name != "radius":
-			return denoise.FactsOf(in)
-		}
-	}
-	return f
 }
 
 // check refuses a volume that does not fit its geometry. That every voxel is

@@ -62,17 +62,7 @@ func prepare(ctx context.Context, r denoise.Recipe, in *volume.Volume, region vo
 	if err := region.Validate(in.Geometry); err != nil {
 		return r, err
 	}
-	if err := r.Validate(); err != nil {
-		return r, err
-	}
-	var facts denoise.Facts
-	if !r.Resolved() {
-		var err error
-		if facts, err = denoise.FactsOfContext(ctx, in); err != nil {
-			return r, err
-		}
-	}
-	return r.Resolve(in.Geometry, facts)
+	return r.ResolveFor(ctx, in)
 }
 
 // window calls f with every voxel j != i of the window around i = (x, y, z)

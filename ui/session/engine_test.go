@@ -7,6 +7,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/session"
 	"quell/volume"
 )
 
@@ -19,7 +20,7 @@ func (e *lostEngine) Run(context.Context, denoise.Recipe, *volume.Volume, volume
 
 func TestALostEngineIsToldAndAnotherGoesOn(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return !b.Previewing() })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	before := b.Series()
 
 	b.SetEngine(&lostEngine{})
@@ -43,7 +44,7 @@ func TestALostEngineIsToldAndAnotherGoesOn(t *testing.T) {
 
 func TestALostPreviewIsToldOnce(t *testing.T) {
 	b := newBench(t)
-	b.loop.until("the slice is previewed", func() bool { return !b.Previewing() })
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.SetEngine(&lostEngine{})
 	b.SetRecipe(b.Recipe().With("h", denoise.Number(9)), true)
 	b.loop.until("the loss is told", func() bool { return len(b.errors) > 0 })

@@ -116,7 +116,7 @@ func TestApply(t *testing.T) {
 	}
 	b.State().SetIndex(0)
 	b.loop.until("a slice that was not previewed shows the result", func() bool {
-		return b.Picture().Index == 0 && b.showsShift(8)()
+		return b.Picture() != nil && b.Picture().Index == 0 && b.showsShift(8)()
 	})
 	b.loop.until("the volume is measured", func() bool { return b.VolumeMeasures().Known })
 	if m := b.VolumeMeasures(); !m.Current || m.ResidualMean < 7.99 || m.ResidualMean > 8.01 {
