@@ -45,7 +45,7 @@ func (d *Derived) code() Code {
 // Report is what a writer did.
 type Report struct {
 	SeriesUID string   // of the series written
-	Files     int      // one per slice
+	Files     int      // one per slice; of a multi-frame source one per file of it
 	Clipped   int64    // voxels outside the stored range, moved to its end
 	Warnings  []string // sentences for a person
 }

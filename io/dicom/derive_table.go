@@ -17,16 +17,21 @@ type rule struct {
 	tag   tagID
 	vr    string // "xs": US or SS as the pixels are
 	when  when
-	value func(*derivedSlice) []byte // the new value; for SQ the encoded items
+	value func(*derivedImage) []byte // the new value; for SQ the encoded items
 }
 
-// when says to which sources a rule applies.
+// when says to which sources a rule applies. Images with functional groups say
+// there how each frame was derived (groupEdits); the others, mosaics among them,
+// say it once.
 type when int
 
 const (
-	always  when = iota // set, whether the source has it or not
-	present             // replaced where the source has it
-	removed             // left out
+	always       when = iota // set, whether the source has it or not
+	ungrouped                // likewise, in images without functional groups
+	grouped                  // likewise, in images with functional groups
+	present                  // replaced where the source has it
+	removed                  // left out
+	groupRemoved             // left out of images with functional groups
 )
 
 // derivedAttributes is the whole of what an export changes, in order of tags.
@@ -34,24 +39,52 @@ const (
 // recipe's private block (recipeBlock) and the pixels.
 var derivedAttributes = []rule{
 	{tag: 0x00080001, when: removed}, // LengthToEnd (retired): would be wrong
-	{tagImageType, "CS", always, (*derivedSlice).imageType},
-	{tagInstanceCreationDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
-	{tagInstanceCreationTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
+	{tagImageType, "CS", always, (*derivedImage).imageType},
+	{tagInstanceCreationDate, "DA", always, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
+	{tagInstanceCreationTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
 	{tag: 0x00080014, when: removed}, // InstanceCreatorUID: it was not that device
-	{tagSOPInstanceUID, "UI", always, func(s *derivedSlice) []byte { return []byte(s.sopUID) }},
-	{tagSeriesDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
-	{tagContentDate, "DA", always, func(s *derivedSlice) []byte { return dicomDate(s.Now) }},
-	{tagSeriesTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
-	{tagContentTime, "TM", always, func(s *derivedSlice) []byte { return dicomTime(s.Now) }},
-	{tagSeriesDescription, "LO", always, (*derivedSlice).seriesDescription},
-	{tagDerivationDescription, "ST", always, (*derivedSlice).derivationDescription},
-	{tagSourceImageSequence, "SQ", always, (*derivedSlice).sourceImage},
-	{tagDerivationCodeSequence, "SQ", always, (*derivedSlice).derivationCode},
-	{tagContributingEquipmentSequence, "SQ", always, (*derivedSlice).contributingEquipment},
-	{tagSeriesInstanceUID, "UI", always, func(s *derivedSlice) []byte { return []byte(s.seriesUID) }},
-	{tagSeriesNumber, "IS", always, (*derivedSlice).seriesNumber},
-	{tagSmallestImagePixelValue, "xs", present, func(s *derivedSlice) []byte { return s.storedValue(s.smallest) }},
-	{tagLargestImagePixelValue, "xs", present, func(s *derivedSlice) []byte { return s.storedValue(s.largest) }},
+	{tagSOPInstanceUID, "UI", always, func(s *derivedImage) []byte { return []byte(s.sopUID) }},
+	{tagSeriesDate, "DA", always, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
+	{tagContentDate, "DA", always, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
+	{tagSeriesTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
+	{tagContentTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
+	{tagSeriesDescription, "LO", always, (*derivedImage).seriesDescription},
+	{tagDerivationDescription, "ST", ungrouped, (*derivedImage).derivationDescription},
+	{tagSourceImageSequence, "SQ", ungrouped, (*derivedImage).sourceImage},
+	{tagSourceImageEvidenceSequence, "SQ", grouped, (*derivedImage).sourceEvidence},
+	{tagDerivationCodeSequence, "SQ", ungrouped, (*derivedImage).derivationCode},
+	// The pulse sequence of Enhanced MR (C.8.13.4) and its bulk motion (C.8.13.3) may
+	// be told of ORIGINAL images alone; the source has them.
+	{tag: 0x00180023, when: groupRemoved}, // MRAcquisitionType
+	{tag: 0x00189005, when: groupRemoved}, // PulseSequenceName
+	{tag: 0x00189008, when: groupRemoved}, // EchoPulseSequence
+	{tag: 0x00189011, when: groupRemoved}, // MultipleSpinEcho
+	{tag: 0x00189012, when: groupRemoved}, // MultiPlanarExcitation
+	{tag: 0x00189014, when: groupRemoved}, // PhaseContrast
+	{tag: 0x00189015, when: groupRemoved}, // TimeOfFlightContrast
+	{tag: 0x00189017, when: groupRemoved}, // SteadyStatePulseSequence
+	{tag: 0x00189018, when: groupRemoved}, // EchoPlanarPulseSequence
+	{tag: 0x00189024, when: groupRemoved}, // SaturationRecovery
+	{tag: 0x00189025, when: groupRemoved}, // SpectrallySelectedSuppression
+	{tag: 0x00189029, when: groupRemoved}, // OversamplingPhase
+	{tag: 0x00189032, when: groupRemoved}, // GeometryOfKSpaceTraversal
+	{tag: 0x00189033, when: groupRemoved}, // SegmentedKSpaceTraversal
+	{tag: 0x00189034, when: groupRemoved}, // RectilinearPhaseEncodeReordering
+	{tag: 0x00189093, when: groupRemoved}, // NumberOfKSpaceTrajectories
+	{tag: 0x00189094, when: groupRemoved}, // CoverageOfKSpace
+	{tag: 0x00189172, when: groupRemoved}, // BulkMotionCompensationTechnique
+	{tagContributingEquipmentSequence, "SQ", always, (*derivedImage).contributingEquipment},
+	{tagSeriesInstanceUID, "UI", always, func(s *derivedImage) []byte { return []byte(s.seriesUID) }},
+	{tagSeriesNumber, "IS", always, (*derivedImage).seriesNumber},
+	// The parts of a concatenation become images of their own.
+	{tag: 0x00200242, when: groupRemoved}, // SOPInstanceUIDOfConcatenationSource
+	{tag: 0x00209161, when: groupRemoved}, // ConcatenationUID
+	{tag: 0x00209162, when: groupRemoved}, // InConcatenationNumber
+	{tag: 0x00209163, when: groupRemoved}, // InConcatenationTotalNumber
+	{tag: 0x00209228, when: groupRemoved}, // ConcatenationFrameOffsetNumber
+	{tagNumberOfFrames, "IS", grouped, (*derivedImage).numberOfFrames},
+	{tagSmallestImagePixelValue, "xs", present, func(s *derivedImage) []byte { return s.storedValue(s.smallest) }},
+	{tagLargestImagePixelValue, "xs", present, func(s *derivedImage) []byte { return s.storedValue(s.largest) }},
 	{tag: tagSmallestPixelValueInSeries, when: removed},
 	{tag: tagLargestPixelValueInSeries, when: removed},
 	{tag: tagSmallestImagePixelValueInPlane, when: removed},
@@ -62,20 +95,33 @@ var derivedAttributes = []rule{
 	{tag: tagDataSetTrailingPadding, when: removed},
 }
 
-// imageType makes value 1 DERIVED and value 2 SECONDARY; value 3 (AXIAL, which
-// CT demands) and any behind it are kept.
-func (s *derivedSlice) imageType() []byte {
-	values := bytes.Split(s.source(tagImageType), []byte{'\\'})
-	out := [][]byte{[]byte("DERIVED"), []byte("SECONDARY")}
-	if len(values) > 2 {
-		out = append(out, values[2:]...)
+// imageType makes value 1 DERIVED and value 2 SECONDARY, or, in an image with
+// functional groups, where SECONDARY is not allowed, leaves it; value 3 (AXIAL,
+// which CT demands) and any behind it are kept.
+func (s *derivedImage) imageType() []byte {
+	second := "SECONDARY"
+	if s.grouped() {
+		second = "" // as it is
 	}
-	return bytes.Join(out, []byte{'\\'})
+	return derivedType(s.source(tagImageType), second)
+}
+
+// derivedType returns the value of ImageType or FrameType of a derived image.
+func derivedType(source []byte, second string) []byte {
+	values := bytes.Split(source, []byte{'\\'})
+	if len(values) < 2 {
+		values = [][]byte{nil, []byte("PRIMARY")}
+	}
+	values[0] = []byte("DERIVED")
+	if second != "" {
+		values[1] = []byte(second)
+	}
+	return bytes.Join(values, []byte{'\\'})
 }
 
 // seriesDescription puts the suffix behind the source's own text, whose bytes
 // (of whatever character set) are kept; LO holds 64 characters.
-func (s *derivedSlice) seriesDescription() []byte {
+func (s *derivedImage) seriesDescription() []byte {
 	const most = 64
 	suffix := clip(ascii(s.Suffix), most)
 	old := s.source(tagSeriesDescription)
@@ -93,7 +139,7 @@ func (s *derivedSlice) seriesDescription() []byte {
 
 // derivationDescription adds to what the source says of its own derivation; ST
 // holds 1024 characters.
-func (s *derivedSlice) derivationDescription() []byte {
+func (s *derivedImage) derivationDescription() []byte {
 	const most = 1024
 	text := clip(ascii(s.Description), most)
 	old := s.source(tagDerivationDescription)
@@ -105,23 +151,50 @@ func (s *derivedSlice) derivationDescription() []byte {
 
 // sourceImage refers to the slice at the same position. A 3-D filter used its
 // neighbours too: the recipe says so.
-func (s *derivedSlice) sourceImage() []byte {
-	var item []byte
-	item = appendElement(item, s.enc, tagReferencedSOPClassUID, "UI", s.source(tagSOPClassUID))
-	item = appendElement(item, s.enc, tagReferencedSOPInstanceUID, "UI", s.source(tagSOPInstanceUID))
+func (s *derivedImage) sourceImage() []byte {
+	return s.sourceReference(0)
+}
+
+// sourceReference is an item that refers to the source image, or to one of its
+// frames (counted from 1).
+func (s *derivedImage) sourceReference(frame int) []byte {
+	item := s.sourceInstance()
+	if frame > 0 {
+		item = appendElement(item, s.enc, tagReferencedFrameNumber, "IS", strconv.AppendInt(nil, int64(frame), 10))
+	}
 	item = appendElement(item, s.enc, tagSpatialLocationsPreserved, "CS", []byte("YES"))
 	item = appendCode(item, s.enc, tagPurposeOfReferenceCodeSequence, sourceForProcessing)
 	return appendItem(nil, s.enc, item)
 }
 
+// sourceInstance is the reference to the source's SOP instance alone.
+func (s *derivedImage) sourceInstance() []byte {
+	item := appendElement(nil, s.enc, tagReferencedSOPClassUID, "UI", s.source(tagSOPClassUID))
+	return appendElement(item, s.enc, tagReferencedSOPInstanceUID, "UI", s.source(tagSOPInstanceUID))
+}
+
+// sourceEvidence says of which series the images are that frames refer to.
+func (s *derivedImage) sourceEvidence() []byte {
+	series := appendSequence(nil, s.enc, tagReferencedSOPSequence, s.sourceInstance())
+	series = appendElement(series, s.enc, tagSeriesInstanceUID, "UI", s.source(tagSeriesInstanceUID))
+	study := appendSequence(nil, s.enc, tagReferencedSeriesSequence, series)
+	study = appendElement(study, s.enc, tagStudyInstanceUID, "UI", s.source(tagStudyInstanceUID))
+	return appendItem(s.sourceItems(tagSourceImageEvidenceSequence), s.enc, study)
+}
+
+// numberOfFrames counts what is exported.
+func (s *derivedImage) numberOfFrames() []byte {
+	return strconv.AppendInt(nil, int64(len(s.slices)), 10)
+}
+
 // derivationCode appends to the codes of earlier derivations.
-func (s *derivedSlice) derivationCode() []byte {
+func (s *derivedImage) derivationCode() []byte {
 	return appendItem(s.sourceItems(tagDerivationCodeSequence), s.enc, codeItem(s.enc, s.code()))
 }
 
 // contributingEquipment appends Quell to what already worked on the image;
 // the General Equipment module stays the scanner's.
-func (s *derivedSlice) contributingEquipment() []byte {
+func (s *derivedImage) contributingEquipment() []byte {
 	var item []byte
 	item = appendElement(item, s.enc, tagManufacturer, "LO", []byte(product))
 	item = appendElement(item, s.enc, tagManufacturerModelName, "LO", []byte(product))
@@ -133,7 +206,7 @@ func (s *derivedSlice) contributingEquipment() []byte {
 
 // seriesNumber moves the derived series behind the source's: n + 9000, within
 // the range of IS.
-func (s *derivedSlice) seriesNumber() []byte {
+func (s *derivedImage) seriesNumber() []byte {
 	const offset, most = 9000, 1<<31 - 1
 	n, err := strconv.ParseInt(strings.TrimSpace(string(s.source(tagSeriesNumber))), 10, 32)
 	if err != nil || n > most-offset {
@@ -143,7 +216,7 @@ func (s *derivedSlice) seriesNumber() []byte {
 }
 
 // storedValue encodes a stored pixel value.
-func (s *derivedSlice) storedValue(v int64) []byte {
+func (s *derivedImage) storedValue(v int64) []byte {
 	return s.enc.order.(binary.AppendByteOrder).AppendUint16(nil, uint16(v))
 }
 
@@ -158,7 +231,7 @@ const (
 
 // recipeBlock returns the private creator and the recipe, in the block that
 // Quell already has in the source or in the first free one.
-func (s *derivedSlice) recipeBlock() []edit {
+func (s *derivedImage) recipeBlock() []edit {
 	block := -1
 	taken := map[uint16]bool{}
 	for _, e := range s.file.elements {

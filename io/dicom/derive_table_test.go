@@ -171,7 +171,7 @@ func TestTableIsInOrder(t *testing.T) {
 
 // TestTextLimits keeps descriptions inside their VR.
 func TestTextLimits(t *testing.T) {
-	s := derivedSlice{Derived: &Derived{Suffix: "nlm 3-D", Description: strings.Repeat("long ", 300)}}
+	s := derivedImage{Derived: &Derived{Suffix: "nlm 3-D", Description: strings.Repeat("long ", 300)}}
 	set := func(old string) {
 		s.bytes = []byte(old)
 		s.file = &part10{elements: []element{{tag: tagSeriesDescription, end: int64(len(old))}, {tag: tagDerivationDescription, end: int64(len(old))}}}

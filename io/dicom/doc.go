@@ -6,16 +6,21 @@
 // proves that every element lies inside its file and says which transfer
 // syntax and where the pixels are. Attribute values are then taken by
 // github.com/suyashkumar/dicom from the few elements that are wanted, and pixel
-// bytes are converted here, in bulk.
+// bytes are converted here, in bulk. A slice is a file, a frame of a multi-frame
+// image (described by functional groups, which are read here) or a tile of a
+// Siemens mosaic; what a series holds is grouped by slices, wherever they lie.
 //
 // Out: Write patches the bytes of the source's own files, so that every
 // attribute that the table in derive_table.go does not name stays byte for
-// byte; WriteNew makes a series for a volume that has no DICOM source. Both
-// write to a temporary folder beside the target, read it back and rename it.
+// byte, and a multi-frame image or a mosaic stays one; WriteNew makes a series for
+// a volume that has no DICOM source. Both write to a temporary folder beside the
+// target, read it back and rename it.
 //
 // Positions are LPS+ mm. Slices are ordered along the slice normal (row x
 // column), never by file name or instance number.
 //
-// The package imports the standard library, volume, suyashkumar/dicom and
+// Compressed pixels are decoded by the package codec below this one.
+//
+// The package imports the standard library, volume, codec, suyashkumar/dicom and
 // x/sync; nothing else of Quell.
 package dicom

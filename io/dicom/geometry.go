@@ -32,7 +32,11 @@ func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
 		thickness = 1
 	}
 	if !h.placed {
-		tell(volume.Warning, "position", "The image has no position or orientation in space; it is put at the origin.")
+		if n > 1 {
+			tell(volume.Warning, "position", "The frames have no position in space; they are stacked in their order, %g mm apart, at the origin. Filter frame by frame (2-D) unless they are known to be neighbours.", thickness)
+		} else {
+			tell(volume.Warning, "position", "The image has no position or orientation in space; it is put at the origin.")
+		}
 		return volume.NewGeometry(dims, [3]float64{h.spacing[0], h.spacing[1], thickness}), findings
 	}
 
@@ -61,7 +65,7 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 	var out []volume.Finding
 	if angle := math.Atan2(shift.Norm(), rise) * 180 / math.Pi; angle > tiltAngle {
 		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "tilt",
-			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is kept.", angle)})
+			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
 	}
 	// Where on the line from first to last each slice should be, by its height.
 	first := hs[0].position
@@ -73,7 +77,7 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 	}
 	if worst > 0.1 {
 		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "shift",
-			Text: fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last.", worst)})
+			Text: fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
 	}
 	return out
 }
@@ -107,7 +111,7 @@ func tellSpacing(hs []*header) []volume.Finding {
 			around = append(around, hs[i].name, hs[i+1].name)
 		}
 	}
-	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing.",
+	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
 		count(missing, "slice is", "slices are"), summary(gaps), usual)
 	return []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: text, Files: around}}
 }

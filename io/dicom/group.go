@@ -55,11 +55,28 @@ func seriesNumber(e Entry) int {
 
 // refusedEntry stands for files that cannot be a volume.
 func refusedEntry(hs []*header, err error) Entry {
-	e := Entry{Meta: hs[0].meta, Slices: len(hs), Err: err}
+	return Entry{Meta: hs[0].meta, Slices: len(hs), Bytes: fileBytes(hs), Err: err}
+}
+
+// onePerFile returns the first slice of each file.
+func onePerFile(hs []*header) []*header {
+	seen := map[string]bool{}
+	var out []*header
 	for _, h := range hs {
-		e.Bytes += h.size
+		if !seen[h.name] {
+			seen[h.name] = true
+			out = append(out, h)
+		}
 	}
-	return e
+	return out
+}
+
+// fileBytes returns the size of the files that slices lie in.
+func fileBytes(hs []*header) (n int64) {
+	for _, h := range onePerFile(hs) {
+		n += h.size
+	}
+	return n
 }
 
 func damagedEntry(hs []*header, err error) Entry {
@@ -71,7 +88,7 @@ func damagedEntry(hs []*header, err error) Entry {
 // formSeries makes the volumes of one series. Everything that is in none of
 // them is named in the findings of all.
 func formSeries(hs []*header) []Entry {
-	slices.SortFunc(hs, func(a, b *header) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(hs, byFile)
 	var broken *Error
 	var images, asides []*header
 	for _, h := range hs {
@@ -98,7 +115,7 @@ func formSeries(hs []*header) []Entry {
 	images, copies := dropCopies(images)
 	if len(copies) > 0 {
 		findings = append(findings, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
-			Text:  fmt.Sprintf("%d of the files are copies of others (same SOP Instance UID); one of each is used.", len(copies)),
+			Text:  fmt.Sprintf("%s of others (same SOP Instance UID); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
 			Files: fileNames(copies)})
 	}
 	groups := planes(images)
@@ -118,6 +135,11 @@ func formSeries(hs []*header) []Entry {
 	}
 	tellSiblings(entries)
 	return entries
+}
+
+// byFile orders slices as they lie in their files.
+func byFile(a, b *header) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.frame, b.frame))
 }
 
 // tellAsides reports images that no volume can hold, by reason.
@@ -144,13 +166,14 @@ func count(n int, one, many string) string {
 
 // dropCopies keeps one file of each SOP Instance UID.
 func dropCopies(hs []*header) (kept, copies []*header) {
-	seen := map[string]bool{}
+	holder := map[string]string{} // UID to the file that has it
 	for _, h := range hs {
-		if h.sopUID != "" && seen[h.sopUID] {
+		name, seen := holder[h.sopUID]
+		if h.sopUID != "" && seen && name != h.name {
 			copies = append(copies, h)
 			continue
 		}
-		seen[h.sopUID] = true
+		holder[h.sopUID] = h.name
 		kept = append(kept, h)
 	}
 	return kept, copies
@@ -176,6 +199,9 @@ func planes(hs []*header) []part {
 const sameDirection = 2e-3
 
 func samePlane(a, b *header) bool {
+	if !a.placed && !b.placed && a.name == b.name {
+		return true // frames of one file that say nothing of space
+	}
 	if !a.placed || !b.placed || a.localizer() != b.localizer() || !a.format.sameLayout(&b.format) {
 		return false
 	}
@@ -226,10 +252,7 @@ func formEntry(p part, findings []volume.Finding) Entry {
 		p.slices = ordered
 	}
 	middle := p.slices[len(p.slices)/2]
-	e := Entry{Meta: middle.meta, Slices: len(p.slices), slices: p.slices, Findings: slices.Clone(findings)}
-	for _, h := range p.slices {
-		e.Bytes += h.size
-	}
+	e := Entry{Meta: middle.meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), slices: p.slices, Findings: slices.Clone(findings)}
 	if len(p.aside) > 0 {
 		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
 			Text:  fmt.Sprintf("%s at a position that another already holds; the first by instance number is used.", count(len(p.aside), "slice lies", "slices lie")),
@@ -289,29 +312,33 @@ func siblingFinding(kind string, others []*Entry) volume.Finding {
 		if len(labels) < 4 {
 			labels = append(labels, o.Part)
 		}
-		for _, h := range o.slices {
-			if len(f.Files) < listedFiles {
-				f.Files = append(f.Files, h.name)
+		if len(f.Files) == listedFiles {
+			continue
+		}
+		for _, name := range fileNames(o.slices) {
+			if len(f.Files) < listedFiles && !slices.Contains(f.Files, name) {
+				f.Files = append(f.Files, name)
 			}
 		}
 	}
-	if len(others) > len(labels) {
-		labels = append(labels, "...")
+	if more := len(others) - len(labels); more > 0 {
+		labels = append(labels, fmt.Sprintf("and %d more", more))
 	}
 	images := count(n, "image", "images")
 	what := strings.Join(labels, "; ")
+	const advice = "they are listed beside it, to be filtered by themselves"
 	switch kind {
 	case "position":
-		f.Text = fmt.Sprintf("%s without a position in space cannot be in this volume (%s).", images, what)
+		f.Text = fmt.Sprintf("%s without a position in space cannot be in this volume (%s); %s.", images, what, advice)
 	case "localizer":
-		f.Text = fmt.Sprintf("%s of another kind (localizer or not) cannot be in this volume (%s).", images, what)
+		f.Text = fmt.Sprintf("%s of another kind (localizer or not) cannot be in this volume (%s); %s.", images, what, advice)
 	case "orientation":
-		f.Text = fmt.Sprintf("%s of another orientation cannot be in this volume (%s).", images, what)
+		f.Text = fmt.Sprintf("%s of another orientation cannot be in this volume (%s); %s.", images, what, advice)
 	case "size":
-		f.Text = fmt.Sprintf("%s of another size or pixel spacing cannot be in this volume (%s).", images, what)
+		f.Text = fmt.Sprintf("%s of another size or pixel spacing cannot be in this volume (%s); %s.", images, what, advice)
 	default:
 		f.Severity = volume.Warning
-		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s.", len(others)+1, what)
+		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", len(others)+1, what)
 	}
 	return f
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/suyashkumar/dicom/pkg/uid"
 
+	"quell/io/dicom/codec"
 	"quell/volume"
 )
 
@@ -27,7 +28,9 @@ type header struct {
 	unit             string
 
 	format    pixelFormat
-	placed    bool // position, row and column are known
+	pixelsAt  int64  // where the pixel data begins in the file, and
+	pixelsVR  string // its VR
+	placed    bool   // position, row and column are known
 	position  volume.Vec
 	row, col  volume.Vec // unit vectors of growing column and row index
 	spacing   [2]float64 // mm between columns, between rows
@@ -37,6 +40,13 @@ type header struct {
 	thickness float64
 
 	splits [len(splitters)]string // values that may tell volumes apart
+
+	// parts are the slices of a multi-frame image or a mosaic, in file order; nil
+	// where the file is one slice. Each part is a header of its own with frame
+	// set, and tiles for those of a mosaic.
+	parts []*header
+	frame int // zero-based frame; of a mosaic the tile
+	tiles *tiling
 
 	aside string // why the image cannot be in a volume; "" where it can
 	err   *Error // why the file is broken; nil where it is sound
@@ -61,10 +71,20 @@ var wantedTags = func() map[tagID]bool {
 		want[t] = true
 	}
 	for _, s := range splitters {
-		want[s.tag] = true
+		for _, t := range s.tags {
+			want[t] = true
+		}
+	}
+	for _, t := range offsetTags {
+		want[t] = true
+	}
+	for _, p := range privateCreators {
+		want[p.tag] = true
 	}
 	return want
 }()
+
+func isWanted(t tagID) bool { return wantedTags[t] }
 
 // kind is what a file turned out to be.
 type kind int
@@ -99,7 +119,10 @@ func readHeader(ctx context.Context, fsys fs.FS, name string) (*header, kind, er
 	}
 	h.size = info.Size()
 
-	p, err := tokenize(&window{r: f, size: h.size}, func(t tagID) bool { return wantedTags[t] })
+	p, err := tokenize(&window{r: f, size: h.size}, isWanted)
+	if err == nil && p.syntax.deflated {
+		p, err = tokenizeDeflated(fsys, name, p, isWanted)
+	}
 	switch {
 	case errors.Is(err, errNotDICOM), err != nil && len(p.meta)+len(p.elements) == 0 && h.size < 132:
 		return h, kindForeign, nil
@@ -141,11 +164,6 @@ func (h *header) fill(p *part10) kind {
 	if h.err != nil {
 		return kindImage
 	}
-	if p.syntax.deflated {
-		h.meta.UID = "deflated " + h.name // nothing of it can be read: it stands alone
-		h.aside = refuseSyntax(p.syntax)
-		return kindImage
-	}
 	if p.pixels < 0 {
 		if slices.ContainsFunc(p.elements, func(e element) bool {
 			return e.tag == tagFloatPixelData || e.tag == tagDoubleFloatPixelData
@@ -160,10 +178,25 @@ func (h *header) fill(p *part10) kind {
 		return kindOther
 	}
 	h.fillImage(a, p.elements[p.pixels])
+	h.fillSplits(a)
+	if h.err == nil && h.aside == "" {
+		h.fillParts(p, a)
+	}
+	return kindImage
+}
+
+// slices returns the header of each slice of the file.
+func (h *header) slices() []*header {
+	if h.parts != nil {
+		return h.parts
+	}
+	return []*header{h}
+}
+
+func (h *header) fillSplits(a attributes) {
 	for i, s := range splitters {
 		h.splits[i] = s.value(a)
 	}
-	return kindImage
 }
 
 func (h *header) fillMeta(a attributes) {
@@ -184,6 +217,12 @@ func (h *header) fillMeta(a attributes) {
 		Kernel:         a.text(tagConvolutionKernel),
 		TransferSyntax: h.syntax.uid,
 	}
+	h.fillDisplay(a)
+}
+
+// fillDisplay takes windows and unit.
+func (h *header) fillDisplay(a attributes) {
+	h.meta.Windows = nil
 	centres, _ := a.numbers(tagWindowCenter)
 	widths, _ := a.numbers(tagWindowWidth)
 	names := a.strings(tagWindowCenterWidthExplanation)
@@ -209,21 +248,22 @@ func (h *header) fillMeta(a attributes) {
 func (h *header) fillImage(a attributes, pixels element) {
 	var problem string
 	h.format, problem = readPixelFormat(a)
-	frames, hasFrames := a.integer(tagNumberOfFrames)
+	h.pixelsAt, h.pixelsVR = pixels.value, pixels.vr
+	frames := h.frameCount(a)
 	switch {
-	case hasFrames && frames > 1, multiFrame[h.sopClass]:
-		h.aside = fmt.Sprintf("it is a multi-frame object (%s, %s), which is not read yet", className(h.sopClass), count(max(frames, 1), "frame", "frames"))
-	case slices.Contains(h.imageType, "MOSAIC"):
-		h.aside = "it is a Siemens mosaic (many slices tiled in one image), which is not read yet"
+	case notImages[h.sopClass]:
+		h.aside = fmt.Sprintf("it is no measured image (%s)", className(h.sopClass))
 	case problem != "":
 		h.aside = problem
-	case !h.syntax.native():
+	case h.syntax.encapsulated && !codec.Supported(h.syntax.uid):
 		h.aside = refuseSyntax(h.syntax)
+	case h.syntax.encapsulated:
+		h.err = h.checkCompressed(pixels, frames)
 	case pixels.length == undefinedLength:
 		h.err = fileError(h.name, adviseCopy, nil, "its pixel data has no length though it is not compressed")
-	case int64(pixels.length) < h.format.bytes():
-		h.err = fileError(h.name, adviseCopy, nil, "it holds %d bytes of pixels where %d x %d pixels need %d",
-			pixels.length, h.format.cols, h.format.rows, h.format.bytes())
+	case int64(pixels.length)/h.format.bytes() < int64(frames):
+		h.err = fileError(h.name, adviseCopy, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
+			pixels.length, count(frames, "image", "images"), h.format.cols, h.format.rows, h.format.bytes()*int64(frames))
 	}
 	h.fillPlane(a)
 }
@@ -263,15 +303,6 @@ func (h *header) localizer() bool {
 	return slices.Contains(h.imageType, "LOCALIZER")
 }
 
-// multiFrame holds the SOP classes whose geometry is in functional groups even
-// where they hold one frame.
-var multiFrame = map[string]bool{
-	"1.2.840.10008.5.1.4.1.1.2.1": true, "1.2.840.10008.5.1.4.1.1.2.2": true, // Enhanced CT, Legacy Converted
-	"1.2.840.10008.5.1.4.1.1.4.1": true, "1.2.840.10008.5.1.4.1.1.4.3": true, "1.2.840.10008.5.1.4.1.1.4.4": true, // MR
-	"1.2.840.10008.5.1.4.1.1.130": true, "1.2.840.10008.5.1.4.1.1.128.1": true, // PET
-	"1.2.840.10008.5.1.4.1.1.66.4": true, // Segmentation
-}
-
 // className returns a SOP class's name, or its UID where that is not known.
 func className(u string) string {
 	if info, err := uid.Lookup(u); err == nil {
@@ -285,5 +316,5 @@ func className(u string) string {
 
 // refuseSyntax says that a file is compressed in a way that is not read.
 func refuseSyntax(s syntax) string {
-	return fmt.Sprintf("its transfer syntax %s (%s) is not read yet", s.name, s.uid)
+	return fmt.Sprintf("its transfer syntax %s (%s) is not read", s.name, s.uid)
 }

@@ -30,32 +30,41 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	s := &volume.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings)}
 	s.Volume.Unit = e.slices[0].unit
 	s.Sources = make([]volume.Source, len(e.slices))
+	for z, h := range e.slices {
+		s.Sources[z] = volume.Source{FS: c.fsys, Name: h.name, Frame: h.frame, UID: h.sopUID, Position: h.position,
+			Slope: h.format.slope, Inter: h.format.inter}
+	}
 
 	masks := make([][]bool, len(e.slices))
+	files, at := e.byFile()
 	report := newProgress(len(e.slices), progress)
 	buffers := make(chan []byte, runtime.GOMAXPROCS(0))
 	g, gctx := errgroup.WithContext(ctx)
 	for range cap(buffers) {
 		buffers <- nil
 	}
-	for z, h := range e.slices {
-		s.Sources[z] = volume.Source{FS: c.fsys, Name: h.name, UID: h.sopUID, Position: h.position,
-			Slope: h.format.slope, Inter: h.format.inter}
+	for _, name := range files {
 		buf := <-buffers
 		g.Go(func() error {
 			defer func() { buffers <- buf }()
 			if err := gctx.Err(); err != nil {
 				return err
 			}
+			first := e.slices[at[name][0]]
 			var err error
-			if buf, err = readFile(c.fsys, h.name, h.size, buf); err != nil {
+			if buf, err = readFile(c.fsys, name, first.size, buf); err != nil {
 				return err
 			}
-			if masks[z], err = h.loadSlice(s.Volume.Plane(z), buf); err != nil {
+			f, err := first.openPixels(buf)
+			if err != nil {
 				return err
 			}
-			report()
-			return nil
+			return eachSlice(gctx, at[name], func(z int) (err error) {
+				if masks[z], err = e.slices[z].loadSlice(s.Volume.Plane(z), f); err == nil {
+					report()
+				}
+				return err
+			})
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -72,10 +81,42 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	return s, nil
 }
 
-// loadSlice converts the pixels of a file's bytes into dst and returns the mask
-// where there is padding.
-func (h *header) loadSlice(dst []float32, file []byte) ([]bool, error) {
-	raw, err := h.pixelBytes(file)
+// byFile returns the files that an entry's slices lie in, in the order of the
+// slices, and which slices each holds.
+func (e *Entry) byFile() (files []string, at map[string][]int) {
+	at = map[string][]int{}
+	for z, h := range e.slices {
+		if at[h.name] == nil {
+			files = append(files, h.name)
+		}
+		at[h.name] = append(at[h.name], z)
+	}
+	return files, at
+}
+
+// eachSlice calls f for every slice of one file, in parallel where there are
+// several. It ends early with the context.
+func eachSlice(ctx context.Context, slices []int, f func(z int) error) error {
+	if len(slices) == 1 {
+		return f(slices[0])
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, z := range slices {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return f(z)
+		})
+	}
+	return g.Wait()
+}
+
+// loadSlice converts the pixels of a slice into dst and returns the mask where
+// there is padding.
+func (h *header) loadSlice(dst []float32, f *pixelFile) ([]bool, error) {
+	raw, err := f.slice(h)
 	if err != nil {
 		return nil, err
 	}
@@ -88,22 +129,6 @@ func (h *header) loadSlice(dst []float32, file []byte) ([]bool, error) {
 		return nil, nil
 	}
 	return mask, nil
-}
-
-// pixelBytes returns the little endian pixels of a file; they share its memory.
-func (h *header) pixelBytes(file []byte) ([]byte, error) {
-	p, err := tokenize(&window{buf: file, size: int64(len(file))}, nil)
-	if err != nil || p.pixels < 0 || p.syntax.uid != h.syntax.uid {
-		return nil, fileError(h.name, "scan the folder again", err, "the file changed since it was scanned")
-	}
-	e := p.elements[p.pixels]
-	n := h.format.bytes()
-	if e.end-e.value < n {
-		return nil, fileError(h.name, "scan the folder again", nil, "the file changed since it was scanned")
-	}
-	raw := file[e.value : e.value+n]
-	littleEndian(raw, p.syntax.encoding, e.vr, h.format.alloc)
-	return raw, nil
 }
 
 // readFile reads a whole file into buf, or into a larger one. It grows as bytes

@@ -41,7 +41,11 @@ func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, prog
 	}
 	n := newSeries{Derived: &d, from: s, sum: sum, format: quantisation(v)}
 	n.seriesUID = deriveUID([]byte("new series"), d.Recipe, sum)
-	b := &batch{slices: v.Dims[2], progress: newProgress(2*v.Dims[2], progress)}
+	files := make([][]int, v.Dims[2])
+	for k := range files {
+		files[k] = []int{k}
+	}
+	b := newBatch(files, progress)
 	b.report.SeriesUID = n.seriesUID
 	// Files are numbered along row x column, which a left-handed grid runs
 	// against.
@@ -56,9 +60,9 @@ func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, prog
 	for k := range positions {
 		positions[k] = v.Affine.Apply(0, 0, float64(along(k)))
 	}
-	b.make = func(k int) ([]byte, []byte, error) {
+	b.make = func(k int) ([]byte, [][]byte, error) {
 		pixels := n.pixels(along(k))
-		return n.file(k, positions[k], pixels), pixels, nil
+		return n.file(k, positions[k], pixels), [][]byte{pixels}, nil
 	}
 	if err := b.run(ctx, dir, positions); err != nil {
 		return Report{}, err
@@ -195,7 +199,7 @@ func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
 	put(tagRescaleIntercept, decimals(n.format.inter))
 	put(tagRescaleSlope, decimals(n.format.slope))
 	text(tagRescaleType, map[bool]string{true: "HU", false: "US"}[v.Unit == "HU"])
-	s := derivedSlice{Derived: n.Derived, enc: explicitLE, file: &part10{}}
+	s := derivedImage{Derived: n.Derived, enc: explicitLE, file: &part10{}}
 	for _, e := range s.recipeBlock() {
 		b = append(b, e.bytes...)
 	}

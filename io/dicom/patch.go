@@ -2,6 +2,7 @@ package dicom
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"quell/volume"
@@ -13,9 +14,9 @@ type edit struct {
 	bytes []byte // the whole element, encoded
 }
 
-// derivedSlice is one slice on its way out: the source file's bytes and what is
-// to become of them.
-type derivedSlice struct {
+// derivedImage is one image (a slice, a multi-frame image or a mosaic) on its
+// way out: the source file's bytes and what is to become of them.
+type derivedImage struct {
 	*Derived
 	seriesUID string
 	sopUID    string
@@ -23,44 +24,102 @@ type derivedSlice struct {
 	bytes  []byte // the source file
 	file   *part10
 	enc    encoding
-	format pixelFormat
-	pixels []byte // new pixel data, little endian
+	slices []*header   // those that are exported, in the order of their frames
+	format pixelFormat // bits and padding, which all share
+	cut    bool        // some frames are left out
+	pixels []byte      // new pixel data, little endian
 
 	smallest, largest int64 // stored values of the result, padding left out
 	clipped           int64
 	unreadable        []tagID // sequences that could not be extended
 }
 
-// newDerivedSlice opens the bytes of a source file. They must be those that the
-// series was loaded from.
-func newDerivedSlice(src volume.Source, file []byte) (*derivedSlice, error) {
-	p, err := tokenize(&window{buf: file, size: int64(len(file))}, func(t tagID) bool { return wantedTags[t] })
+// newDerivedImage opens the bytes of a source file, from which the slices of
+// sources come, in the order of their frames. They must be those that the series
+// was loaded from.
+func newDerivedImage(sources []volume.Source, file []byte) (*derivedImage, error) {
+	name := sources[0].Name
+	file, err := plainFile(name, file)
 	if err != nil {
-		return nil, fileError(src.Name, adviseCopy, err, "the source file is damaged (%s)", reason(err))
+		return nil, err
 	}
-	h := &header{name: src.Name, size: int64(len(file))}
-	if h.fill(p) != kindImage || h.err != nil || h.aside != "" || h.sopUID != src.UID {
-		return nil, fileError(src.Name, "open the series again", nil, "the source file is not the one that was loaded")
+	p, err := tokenize(&window{buf: file, size: int64(len(file))}, isWanted)
+	if err != nil {
+		return nil, fileError(name, adviseCopy, err, "the source file is damaged (%s)", reason(err))
 	}
-	return &derivedSlice{bytes: file, file: p, enc: p.syntax.encoding, format: h.format}, nil
+	h := &header{name: name, size: int64(len(file))}
+	changed := fileError(name, "open the series again", nil, "the source file is not the one that was loaded")
+	if h.fill(p) != kindImage || h.err != nil || h.aside != "" || h.sopUID != sources[0].UID {
+		return nil, changed
+	}
+	s := &derivedImage{bytes: file, file: p, enc: p.syntax.encoding}
+	all := h.slices()
+	for _, src := range sources {
+		if src.Frame < 0 || src.Frame >= len(all) {
+			return nil, changed
+		}
+		s.slices = append(s.slices, all[src.Frame])
+	}
+	s.format, s.cut = s.slices[0].format, len(s.slices) < len(all)
+	switch {
+	case s.cut && all[0].tiles != nil:
+		return nil, fileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
+	case s.cut && !s.describesFrames():
+		return nil, fileError(name, "write NIfTI instead", nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
+	}
+	return s, nil
 }
 
 // store converts the result to stored values over a copy of the source's
-// pixels.
-func (s *derivedSlice) store(values []float32, valid []bool) {
+// pixels; values and valid return those of the i-th slice.
+func (s *derivedImage) store(values func(i int) []float32, valid func(i int) []bool) {
 	e := s.file.elements[s.file.pixels]
 	raw := bytes.Clone(s.bytes[e.value : e.value+int64(e.length)])
 	littleEndian(raw, s.enc, e.vr, s.format.alloc)
-	s.clipped = s.format.encode(raw, values, valid)
+	if s.cut {
+		raw = s.cutFrames(raw)
+	}
 	s.pixels = raw
-	s.smallest, s.largest = s.format.extremes(raw, len(values))
+	found := false
+	for i, h := range s.slices {
+		pixels := s.slicePixels(i)
+		s.clipped += h.format.encode(pixels, values(i), valid(i))
+		if h.tiles != nil {
+			h.tiles.paste(raw, h.frame, pixels)
+		}
+		switch lo, hi, any := h.format.extremes(pixels, len(values(i))); {
+		case any && !found:
+			s.smallest, s.largest, found = lo, hi, true
+		case any:
+			s.smallest, s.largest = min(s.smallest, lo), max(s.largest, hi)
+		}
+	}
 }
 
-// extremes returns the smallest and largest stored value that is not padding;
-// 0, 0 where every one is.
-func (f *pixelFormat) extremes(raw []byte, n int) (lo, hi int64) {
+// cutFrames returns the pixels of the exported frames alone, of even length.
+func (s *derivedImage) cutFrames(raw []byte) []byte {
+	n := s.format.bytes()
+	var out []byte
+	for _, h := range s.slices {
+		out = append(out, raw[int64(h.frame)*n:int64(h.frame+1)*n]...)
+	}
+	return append(out, make([]byte, len(out)%2)...)
+}
+
+// slicePixels returns the new pixels of the i-th slice. Those of a frame share
+// the memory of all; those of a tile are a copy.
+func (s *derivedImage) slicePixels(i int) []byte {
+	if t := s.slices[i].tiles; t != nil {
+		return t.cut(s.pixels, s.slices[i].frame)
+	}
+	n := s.format.bytes()
+	return s.pixels[int64(i)*n : int64(i+1)*n]
+}
+
+// extremes returns the smallest and largest stored value that is not padding,
+// and whether there is any.
+func (f *pixelFormat) extremes(raw []byte, n int) (lo, hi int64, found bool) {
 	hi, lo = f.storedRange() // the wrong way round: the first value replaces both
-	found := false
 	for i := range n {
 		v := f.at(raw, i)
 		if f.padding && v >= int64(f.padLo) && v <= int64(f.padHi) {
@@ -68,15 +127,12 @@ func (f *pixelFormat) extremes(raw []byte, n int) (lo, hi int64) {
 		}
 		lo, hi, found = min(lo, v), max(hi, v), true
 	}
-	if !found {
-		return 0, 0
-	}
-	return lo, hi
+	return lo, hi, found
 }
 
 // source returns the value bytes of a top-level attribute of the source, its
 // padding trimmed; nil where there is none.
-func (s *derivedSlice) source(t tagID) []byte {
+func (s *derivedImage) source(t tagID) []byte {
 	for _, e := range s.file.elements {
 		if e.tag == t && e.length != undefinedLength {
 			return bytes.TrimRight(s.bytes[e.value:e.end], " \x00")
@@ -87,7 +143,7 @@ func (s *derivedSlice) source(t tagID) []byte {
 
 // sourceItems returns a copy of the items of a top-level sequence, to which
 // another can be appended.
-func (s *derivedSlice) sourceItems(t tagID) []byte {
+func (s *derivedImage) sourceItems(t tagID) []byte {
 	for _, e := range s.file.elements {
 		if e.tag != t {
 			continue
@@ -102,15 +158,17 @@ func (s *derivedSlice) sourceItems(t tagID) []byte {
 }
 
 // edits applies the table.
-func (s *derivedSlice) edits() []edit {
+func (s *derivedImage) edits() ([]edit, error) {
 	edits := s.recipeBlock()
 	for _, r := range derivedAttributes {
 		has := slices.ContainsFunc(s.file.elements, func(e element) bool { return e.tag == r.tag })
 		switch {
-		case r.when == removed, r.vr == "xs" && s.format.alloc > 16:
-			edits = append(edits, edit{tag: r.tag})
+		case (r.when == grouped || r.when == groupRemoved) && !s.grouped(),
+			r.when == ungrouped && s.grouped(),
+			r.when == present && !has:
 			continue
-		case r.when == present && !has:
+		case r.when == removed, r.when == groupRemoved, r.vr == "xs" && s.format.alloc > 16:
+			edits = append(edits, edit{tag: r.tag})
 			continue
 		}
 		vr := r.vr
@@ -122,38 +180,55 @@ func (s *derivedSlice) edits() []edit {
 		}
 		edits = append(edits, edit{r.tag, appendElement(nil, s.enc, r.tag, vr, r.value(s))})
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return int(int64(a.tag) - int64(b.tag)) })
-	return edits
+	if s.grouped() {
+		groups, err := s.groupEdits()
+		if err != nil {
+			return nil, fileError(s.slices[0].name, "write NIfTI instead", err, "its functional groups cannot be rewritten (%s)", reason(err))
+		}
+		edits = append(edits, groups...)
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.tag, b.tag) })
+	return edits, nil
 }
 
-// patch returns the derived file: the source's bytes with the edits merged in
-// at their place, a new meta header and the new pixels.
-func (s *derivedSlice) patch() []byte {
-	edits := s.edits()
-	edited := make(map[tagID]bool, len(edits))
-	for _, e := range edits {
-		edited[e.tag] = true
-	}
-	out := make([]byte, 0, len(s.bytes)+8<<10+len(s.Recipe))
-	out = appendFileMeta(out, string(s.source(tagSOPClassUID)), s.sopUID, s.file.syntax.uid, s.Version)
-	for i, e := range s.file.elements {
+// merge appends elements, whose bytes lie in b, with edits made at their places.
+// Both are in the order of tags.
+func merge(out, b []byte, elements []element, edits []edit) []byte {
+	for _, e := range elements {
 		for len(edits) > 0 && edits[0].tag < e.tag {
 			out = append(out, edits[0].bytes...)
 			edits = edits[1:]
 		}
 		switch {
-		case edited[e.tag], e.tag.element() == 0: // 0: a group length, now wrong
-		case i == s.file.pixels:
-			out = append(out, s.bytes[e.start:e.value]...)
-			at := len(out)
-			out = append(out, s.pixels...)
-			littleEndian(out[at:], s.enc, e.vr, s.format.alloc)
+		case len(edits) > 0 && edits[0].tag == e.tag:
+			out = append(out, edits[0].bytes...)
+			edits = edits[1:]
+		case e.tag.element() == 0: // a group length, now wrong
 		default:
-			out = append(out, s.bytes[e.start:e.end]...)
+			out = append(out, b[e.start:e.end]...)
 		}
 	}
 	for _, e := range edits {
 		out = append(out, e.bytes...)
 	}
 	return out
+}
+
+// patch returns the derived file: the source's bytes with the edits merged in
+// at their place, a new meta header and the new pixels.
+func (s *derivedImage) patch() ([]byte, error) {
+	edits, err := s.edits()
+	if err != nil {
+		return nil, err
+	}
+	at, _ := slices.BinarySearchFunc(edits, tagPixelData, func(e edit, t tagID) int { return cmp.Compare(e.tag, t) })
+	pixels := s.file.elements[s.file.pixels]
+
+	out := make([]byte, 0, len(s.bytes)+8<<10+len(s.Recipe))
+	out = appendFileMeta(out, string(s.source(tagSOPClassUID)), s.sopUID, s.file.syntax.uid, s.Version)
+	out = merge(out, s.bytes, s.file.elements[:s.file.pixels], edits[:at])
+	out = appendElementHeader(out, s.enc, tagPixelData, pixels.vr, uint32(len(s.pixels)))
+	out = append(out, s.pixels...)
+	littleEndian(out[len(out)-len(s.pixels):], s.enc, pixels.vr, s.format.alloc)
+	return merge(out, s.bytes, s.file.elements[s.file.pixels+1:], edits[at:]), nil
 }

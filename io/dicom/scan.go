@@ -50,7 +50,7 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 
 	byKind := map[kind][]*header{}
 	for i, h := range headers {
-		byKind[kinds[i]] = append(byKind[kinds[i]], h)
+		byKind[kinds[i]] = append(byKind[kinds[i]], h.slices()...)
 	}
 	if len(byKind[kindImage]) == 0 {
 		return nil, noImages(byKind, names)
@@ -138,10 +138,13 @@ func (c *Catalog) tell(byKind map[kind][]*header) {
 	add("no-image", "One DICOM file holds no image.", "%d DICOM files hold no image.", byKind[kindOther])
 }
 
+// fileNames lists the files of slices, each once and not too many.
 func fileNames(hs []*header) []string {
 	var out []string
-	for _, h := range hs[:min(len(hs), listedFiles)] {
-		out = append(out, h.name)
+	for _, h := range onePerFile(hs) {
+		if len(out) < listedFiles {
+			out = append(out, h.name)
+		}
 	}
 	return out
 }

@@ -231,21 +231,20 @@ func TestSetAside(t *testing.T) {
 		frag = appendItem(appendItem(frag, explicitLE, nil), explicitLE, []byte{1, 2, 3, 4})
 		frag = appendElementHeader(frag, explicitLE, tagSequenceDelimitation, "", 0)
 		f.with(tagPixelData, rawElement(frag))
-		return append(appendFileMeta(nil, ctClass, "1.2.3.50", "1.2.840.10008.1.2.4.90", "x"), f.dataset()...)
+		return append(appendFileMeta(nil, ctClass, "1.2.3.50", "1.2.840.10008.1.2.4.110", "x"), f.dataset()...)
 	}
 	for name, c := range map[string]struct {
 		data []byte
 		text []string
 	}{
-		"compressed":  {compressed(), []string{"JPEG 2000 Lossless", "1.2.840.10008.1.2.4.90"}},
-		"colour":      {newFake("50", 900, 0).with(tagSamplesPerPixel, 3).with(tagPhotometricInterpretation, "RGB").file(), []string{"colour image (RGB)"}},
-		"multi-frame": {newFake("50", 900, 0).with(tagNumberOfFrames, "7").file(), []string{"CT Image Storage, 7 frames"}},
-		"enhanced":    {newFake("50", 900, 0).with(tagSOPClassUID, "1.2.840.10008.5.1.4.1.1.2.1").file(), []string{"Enhanced CT Image Storage, 1 frame)"}},
-		"mosaic":      {newFake("50", 900, 0).with(tagImageType, `ORIGINAL\PRIMARY\M\MOSAIC`).file(), []string{"mosaic"}},
-		"palette":     {newFake("50", 900, 0).with(tagPhotometricInterpretation, "PALETTE COLOR").file(), []string{"PALETTE COLOR"}},
-		"1 bit":       {newFake("50", 900, 0).with(tagBitsAllocated, 1).with(tagBitsStored, 1).with(tagHighBit, 0).file(), []string{"1 bits allocated"}},
-		"bits":        {newFake("50", 900, 0).with(tagHighBit, 3).file(), []string{"contradict"}},
-		"slope 0":     {newFake("50", 900, 0).with(tagRescaleSlope, "0").file(), []string{"slope is 0"}},
+		"compressed":   {compressed(), []string{"JPEG XL Lossless", "1.2.840.10008.1.2.4.110"}},
+		"colour":       {newFake("50", 900, 0).with(tagSamplesPerPixel, 3).with(tagPhotometricInterpretation, "RGB").file(), []string{"colour image (RGB)"}},
+		"segmentation": {newFake("50", 900, 0).with(tagSOPClassUID, "1.2.840.10008.5.1.4.1.1.66.4").file(), []string{"no measured image (Segmentation Storage)"}},
+		"mosaic":       {newFake("50", 900, 0).with(tagImageType, `ORIGINAL\PRIMARY\M\MOSAIC`).file(), []string{"mosaic"}},
+		"palette":      {newFake("50", 900, 0).with(tagPhotometricInterpretation, "PALETTE COLOR").file(), []string{"PALETTE COLOR"}},
+		"1 bit":        {newFake("50", 900, 0).with(tagBitsAllocated, 1).with(tagBitsStored, 1).with(tagHighBit, 0).file(), []string{"1 bits allocated"}},
+		"bits":         {newFake("50", 900, 0).with(tagHighBit, 3).file(), []string{"contradict"}},
+		"slope 0":      {newFake("50", 900, 0).with(tagRescaleSlope, "0").file(), []string{"slope is 0"}},
 	} {
 		files := filesOf(stack(3))
 		files["odd.dcm"] = &fstest.MapFile{Data: c.data}

@@ -10,36 +10,92 @@ import (
 )
 
 // splitters are the attributes that tell apart slices at one position, in the
-// order in which they are tried.
-var splitters = [...]struct {
-	name  string
-	tag   tagID
-	value func(attributes) string
-}{
-	{"image type", tagImageType, func(a attributes) string {
-		// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
-		return strings.Join(a.strings(tagImageType), "\\")
-	}},
-	{"echo", tagEchoNumbers, first(tagEchoNumbers)},
-	{"echo time", tagEchoTime, first(tagEchoTime)},
-	{"b-value", tagDiffusionBValue, first(tagDiffusionBValue)},
-	{"temporal position", tagTemporalPositionIdentifier, first(tagTemporalPositionIdentifier)},
-	{"acquisition", tagAcquisitionNumber, first(tagAcquisitionNumber)},
-	{"trigger time", tagTriggerTime, first(tagTriggerTime)},
-	{"acquisition time", tagAcquisitionTime, first(tagAcquisitionTime)},
+// order in which they are tried. Of several tags the first that an image has
+// counts: frames of a multi-frame image say the same in other words.
+var splitters = [...]splitter{
+	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
+	{"image type", joined, []tagID{tagFrameType, tagImageType}},
+	{"component", joined, []tagID{tagComplexImageComponent}},
+	{"echo", single, []tagID{tagEchoNumbers}},
+	{"echo time", single, []tagID{tagEffectiveEchoTime, tagEchoTime}},
+	{"inversion time", single, []tagID{tagInversionTimes}},
+	{"b-value", bValue, []tagID{tagDiffusionBValue, siemensBValue, philipsBValue, geBValue}},
+	{"direction", joined, []tagID{tagDiffusionGradientOrientation}},
+	{"temporal position", single, []tagID{tagTemporalPositionIndex, tagTemporalPositionIdentifier}},
+	{"stack", single, []tagID{tagStackID}},
+	{"acquisition", single, []tagID{tagFrameAcquisitionNumber, tagAcquisitionNumber}},
+	{"trigger time", single, []tagID{tagNominalCardiacTriggerDelayTime, tagTriggerTime}},
+	{"acquisition time", single, []tagID{tagFrameAcquisitionDateTime, tagAcquisitionTime}},
 }
 
-// first reads a splitter's value, whatever its VR.
-func first(t tagID) func(attributes) string {
-	return func(a attributes) string {
-		if v, ok := a.number(t); ok {
-			return strconv.FormatFloat(v, 'g', -1, 64)
+// splitter is one attribute that may tell volumes apart, by its names.
+type splitter struct {
+	name string
+	read func(attributes, tagID) string
+	tags []tagID
+}
+
+// value returns what an image says; "" where it says nothing.
+func (s *splitter) value(a attributes) string {
+	for _, t := range s.tags {
+		if _, ok := a.find(t); ok {
+			if v := s.read(a, t); v != "" {
+				return v
+			}
 		}
-		if v, ok := a.integer(t); ok {
-			return strconv.Itoa(v)
-		}
-		return a.text(t)
 	}
+	return ""
+}
+
+// single reads one value, whatever its VR.
+func single(a attributes, t tagID) string {
+	if v, ok := a.number(t); ok {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if v, ok := a.integer(t); ok {
+		return strconv.Itoa(v)
+	}
+	return a.text(t)
+}
+
+// joined reads all values.
+func joined(a attributes, t tagID) string {
+	if v, ok := a.numbers(t); ok {
+		return string(decimals(v...))
+	}
+	return strings.Join(a.strings(t), "\\")
+}
+
+// Where the makers keep the b-value of images that are not Enhanced MR.
+const (
+	siemensBValue tagID = 0x0019100C
+	philipsBValue tagID = 0x20011003
+	geBValue      tagID = 0x00431039
+)
+
+// privateCreators names the owners of the blocks of private attributes.
+var privateCreators = map[tagID]struct {
+	tag   tagID
+	owner string
+}{
+	siemensBValue: {0x00190010, "SIEMENS MR HEADER"},
+	philipsBValue: {0x20010010, "Philips Imaging DD 001"},
+	geBValue:      {0x00430010, "GEMS_PARM_01"},
+}
+
+// bValue reads a b-value in s/mm2.
+func bValue(a attributes, t tagID) string {
+	if p, private := privateCreators[t]; private && a.text(p.tag) != p.owner {
+		return ""
+	}
+	v, ok := a.number(t)
+	if !ok {
+		return ""
+	}
+	if t == geBValue && v >= 1e9 {
+		v -= 1e9 // GE adds a mark of the software's version
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // part is a group of slices on its way to becoming a volume.
@@ -58,6 +114,9 @@ const samePosition = 0.01
 // of instance numbers where most positions are doubled (a time series that does
 // not say so), and set aside where few are.
 func splitVolumes(p part) []part {
+	if !p.slices[0].placed {
+		return []part{p}
+	}
 	multiple := multiplicity(p.slices)
 	if multiple <= 1 {
 		return []part{p}
@@ -129,7 +188,7 @@ func stacks(hs []*header) [][]*header {
 	}
 	for _, s := range out {
 		slices.SortFunc(s, func(a, b *header) int {
-			return cmp.Or(cmp.Compare(a.instance, b.instance), cmp.Compare(a.name, b.name))
+			return cmp.Or(cmp.Compare(a.instance, b.instance), byFile(a, b))
 		})
 	}
 	return out

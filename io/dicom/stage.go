@@ -139,6 +139,10 @@ func (s *stage) commit() error {
 		return err // it changed while we wrote
 	}
 	syncDir(s.dir)
+	if exchange(s.dir, s.target) {
+		syncDir(filepath.Dir(s.target))
+		return nil // close removes the earlier export, which now has the stage's name
+	}
 	old := s.dir + "-old"
 	err := os.Rename(s.target, old)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +151,7 @@ func (s *stage) commit() error {
 	replaced := err == nil
 	if err := os.Rename(s.dir, s.target); err != nil {
 		if replaced {
-			os.Rename(old, s.target)
+			_ = os.Rename(old, s.target) // what went wrong first is what is told
 		}
 		return targetError(s.target, err)
 	}
@@ -169,7 +173,7 @@ func (s *stage) close() {
 // syncDir makes a folder's entries durable where the system can.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
-		d.Sync()
+		_ = d.Sync() // not every system syncs folders
 		d.Close()
 	}
 }

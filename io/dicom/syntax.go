@@ -22,8 +22,7 @@ type syntax struct {
 	encapsulated bool // pixel data is a sequence of compressed fragments
 }
 
-// native says whether pixels lie in the file as plain numbers, which is what
-// this package reads.
+// native says whether pixels lie in the file as plain numbers.
 func (s syntax) native() bool { return !s.deflated && !s.encapsulated }
 
 const (

@@ -7,7 +7,6 @@ type tagID uint32
 
 func (t tagID) group() uint16   { return uint16(t >> 16) }
 func (t tagID) element() uint16 { return uint16(t) }
-func (t tagID) private() bool   { return t.group()%2 == 1 }
 
 // String returns the tag as the standard prints it: "(0028,0010)".
 func (t tagID) String() string { return fmt.Sprintf("(%04X,%04X)", t.group(), t.element()) }

@@ -11,7 +11,7 @@ import (
 // Limits that no sound file reaches and that keep a hostile one cheap.
 const (
 	maxDepth       = 64      // of nested sequences of undefined length
-	maxElements    = 1000000 // in all
+	maxElements    = 1000000 // at the top level, which are listed
 	maxWantedValue = 64 << 10
 )
 
@@ -38,6 +38,9 @@ type part10 struct {
 	// wanted holds the bytes of the elements that the caller asked for, headers
 	// included, in file order and in the file's encoding.
 	wanted []byte
+	// kept holds the bytes of the elements in keptWhole, likewise, where the
+	// caller asked for any.
+	kept map[tagID][]byte
 }
 
 // errNotDICOM is in the chain when the bytes are of another format.
@@ -95,10 +98,9 @@ func tokenize(w *window, want func(tagID) bool) (*part10, error) {
 
 // tokenizer is the state of one walk.
 type tokenizer struct {
-	w     *window
-	want  func(tagID) bool
-	file  *part10
-	count int // of elements at every level
+	w    *window
+	want func(tagID) bool
+	file *part10
 }
 
 func (t *tokenizer) run() error {
@@ -150,7 +152,9 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 			}
 			uid = strings.TrimRight(string(v), "\x00 ")
 		}
-		t.file.meta = append(t.file.meta, e)
+		if t.file.meta = append(t.file.meta, e); len(t.file.meta) > maxElements {
+			return "", 0, fmt.Errorf("more than %d elements", maxElements)
+		}
 		off = e.end
 	}
 	return uid, off, nil
@@ -193,6 +197,10 @@ func (t *tokenizer) dataset(off int64) error {
 		if t.file.pixels >= 0 && t.padding(off) {
 			return nil
 		}
+		keep, err := t.hold(off, enc)
+		if err != nil {
+			return err
+		}
 		e, err := t.next(off, enc, 0)
 		if err != nil && t.file.pixels >= 0 && !errors.Is(err, errTruncated) {
 			return nil // rubbish behind a whole image
@@ -203,7 +211,9 @@ func (t *tokenizer) dataset(off int64) error {
 		if e.tag == tagPixelData {
 			t.file.pixels = len(t.file.elements)
 		}
-		t.file.elements = append(t.file.elements, e)
+		if t.file.elements = append(t.file.elements, e); len(t.file.elements) > maxElements {
+			return fmt.Errorf("more than %d elements", maxElements)
+		}
 		if t.want != nil && t.want(e.tag) && e.end-e.start <= maxWantedValue {
 			b, err := t.w.at(e.start, int(e.end-e.start))
 			if err != nil {
@@ -211,8 +221,54 @@ func (t *tokenizer) dataset(off int64) error {
 			}
 			t.file.wanted = append(t.file.wanted, knownAsUN(b, e, enc)...)
 		}
+		if keep {
+			if err := t.keep(e); err != nil {
+				return err
+			}
+		}
 		off = e.end
 	}
+	return nil
+}
+
+// keptWhole are the elements whose bytes a scan keeps and reads itself: what
+// tells the frames of a multi-frame image and the tiles of a mosaic apart.
+var keptWhole = map[tagID]bool{
+	tagSharedFunctionalGroupsSequence: true, tagPerFrameFunctionalGroupsSequence: true,
+	tagDetectorInformationSequence: true, tagCSAImageHeaderInfo: true,
+}
+
+// hold makes sure that the bytes of the element at off, if they are to be kept,
+// are still there when its end is found.
+func (t *tokenizer) hold(off int64, enc encoding) (bool, error) {
+	t.w.held = 0
+	if t.want == nil || t.w.size-off < 8 {
+		return false, nil
+	}
+	b, err := t.w.at(off, 4)
+	if err != nil {
+		return false, err
+	}
+	if !keptWhole[tagID(enc.order.Uint16(b))<<16|tagID(enc.order.Uint16(b[2:]))] {
+		return false, nil
+	}
+	t.w.held = off
+	return true, nil
+}
+
+func (t *tokenizer) keep(e element) error {
+	if e.tag == tagCSAImageHeaderInfo && e.length > maxWantedValue {
+		return nil // no Siemens header is as large
+	}
+	b, err := t.w.at(e.start, int(e.end-e.start))
+	if err != nil {
+		return err
+	}
+	if t.file.kept == nil {
+		t.file.kept = map[tagID][]byte{}
+	}
+	t.file.kept[e.tag] = bytes.Clone(b)
+	t.w.held = 0
 	return nil
 }
 
@@ -225,9 +281,6 @@ func (t *tokenizer) padding(off int64) bool {
 
 // next reads the element at off and finds its end.
 func (t *tokenizer) next(off int64, enc encoding, depth int) (element, error) {
-	if t.count++; t.count > maxElements {
-		return element{}, fmt.Errorf("more than %d elements", maxElements)
-	}
 	e, err := t.header(off, enc)
 	if err != nil {
 		return element{}, err
@@ -266,11 +319,12 @@ func (t *tokenizer) header(off int64, enc encoding) (element, error) {
 		e.length = enc.order.Uint32(b[4:])
 		return e, nil
 	}
-	e.vr = string(b[4:6])
-	if !knownVR(e.vr) {
+	vr := vrOf(b[4], b[5])
+	if vr == nil {
 		return element{}, fmt.Errorf("byte %d holds no element", off)
 	}
-	if !longVR(e.vr) {
+	e.vr = vr.name
+	if !vr.long {
 		e.length = uint32(enc.order.Uint16(b[6:]))
 		return e, nil
 	}
@@ -337,9 +391,6 @@ func (t *tokenizer) fragments(off int64) (int64, error) {
 
 // itemHeader reads an item or a sequence delimiter.
 func (t *tokenizer) itemHeader(off int64, enc encoding) (element, error) {
-	if t.count++; t.count > maxElements {
-		return element{}, fmt.Errorf("more than %d elements", maxElements)
-	}
 	e, err := t.header(off, enc)
 	if err != nil {
 		return element{}, err
@@ -360,16 +411,32 @@ const (
 	longVRs  = "OB OD OF OL OV OW SQ SV UC UN UR UT UV"
 )
 
-// longVR says whether a VR has a 32-bit length in explicit syntaxes.
-func longVR(vr string) bool { return isVR(longVRs, vr) }
-
-func knownVR(vr string) bool { return isVR(shortVRs, vr) || isVR(longVRs, vr) }
-
-func isVR(list, vr string) bool {
-	for i := 0; i < len(list); i += 3 {
-		if list[i:i+2] == vr {
-			return true
-		}
-	}
-	return false
+// vrInfo is what the tokenizer has to know of a value representation.
+type vrInfo struct {
+	name string
+	long bool // 32-bit length in explicit syntaxes
 }
+
+// vrs holds the value representations by their two letters: every element of
+// every frame is looked up here.
+var vrs = func() (table [26 * 26]*vrInfo) {
+	for _, name := range strings.Fields(shortVRs) {
+		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, false}
+	}
+	for _, name := range strings.Fields(longVRs) {
+		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, true}
+	}
+	return table
+}()
+
+// vrOf returns the VR of two letters; nil where there is none.
+func vrOf(a, b byte) *vrInfo {
+	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
+		return nil
+	}
+	return vrs[int(a-'A')*26+int(b-'A')]
+}
+
+func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
+
+func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }

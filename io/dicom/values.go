@@ -15,6 +15,19 @@ import (
 // attributes are the values of the elements that were kept by the tokenizer.
 type attributes struct {
 	set map[tagID]*lib.Element
+	// under holds what applies where set says nothing: the whole file's values
+	// beneath those of one frame.
+	under *attributes
+}
+
+// find returns an element, from the uppermost layer that has it.
+func (a attributes) find(t tagID) (*lib.Element, bool) {
+	for l := &a; l != nil; l = l.under {
+		if e, ok := l.set[t]; ok {
+			return e, true
+		}
+	}
+	return nil, false
 }
 
 // readValues parses the wanted elements of a file. The parser sees only these,
@@ -59,7 +72,7 @@ func parserInput(p *part10) []byte {
 
 // strings returns the values of a text attribute, blanks trimmed.
 func (a attributes) strings(t tagID) []string {
-	e, ok := a.set[t]
+	e, ok := a.find(t)
 	if !ok || e.Value.ValueType() != lib.Strings {
 		return nil
 	}
@@ -81,7 +94,7 @@ func (a attributes) text(t tagID) string {
 
 // integer returns a binary or text (IS) integer and whether it is there.
 func (a attributes) integer(t tagID) (int, bool) {
-	e, ok := a.set[t]
+	e, ok := a.find(t)
 	if !ok {
 		return 0, false
 	}
@@ -106,7 +119,7 @@ func (a attributes) number(t tagID) (float64, bool) {
 // numbers returns the values of a decimal attribute (DS, FD, FL); false where
 // it is absent, empty or one value is no finite number.
 func (a attributes) numbers(t tagID) ([]float64, bool) {
-	e, ok := a.set[t]
+	e, ok := a.find(t)
 	if !ok {
 		return nil, false
 	}
@@ -122,6 +135,16 @@ func (a attributes) numbers(t tagID) ([]float64, bool) {
 		out = append(out, v)
 	}
 	return out, len(out) > 0
+}
+
+// pointer returns an attribute whose value is a tag (AT); 0 where it is absent.
+func (a attributes) pointer(t tagID) tagID {
+	if e, ok := a.find(t); ok && e.Value.ValueType() == lib.Ints {
+		if v := lib.MustGetInts(e.Value); len(v) >= 2 {
+			return tagID(uint16(v[0]))<<16 | tagID(uint16(v[1]))
+		}
+	}
+	return 0
 }
 
 // stored returns a two-byte attribute whose VR is US or SS by the pixel

@@ -12,6 +12,9 @@ type window struct {
 	size int64     // of the file
 	base int64     // file offset of buf[0]
 	buf  []byte
+	// held, where it is not 0, is an offset from which on nothing is let go: the
+	// bytes of a sequence are wanted once its end is known.
+	held int64
 }
 
 // windowChunk is what one read asks for: most CT and MR headers fit in it.
@@ -38,9 +41,16 @@ func (w *window) at(off int64, n int) ([]byte, error) {
 	return w.buf[from : from+n], nil
 }
 
-// advance moves the window to off and fills at least n bytes.
+// advance moves the window to off, or leaves it where it is held, and fills at
+// least n bytes from off.
 func (w *window) advance(off int64, n int) error {
 	have := w.base + int64(len(w.buf))
+	if w.held != 0 && off >= w.held {
+		n += int(off - w.held)
+		off = w.held
+		// What is held grows by half at least, so that it is not moved each time.
+		n = int(min(int64(max(n, (int(have-off)*3)/2)), w.size-off))
+	}
 	if off >= have {
 		if err := w.skip(off - have); err != nil {
 			return err
@@ -72,7 +82,7 @@ func (w *window) skip(n int64) error {
 		return err
 	}
 	_, err := io.CopyN(io.Discard, w.r, n)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return errTruncated
 	}
 	return err

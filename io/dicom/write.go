@@ -1,6 +1,7 @@
 package dicom
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -17,10 +19,13 @@ import (
 )
 
 // Write writes result, which lies on the grid of src.Volume, as a series
-// derived from src's files into the folder dir: one file per slice, IM00001.dcm
-// on along the slice normal, in the transfer syntax of the source. src may hold
-// a run of the slices it was loaded with; src.Sources must fit src.Volume. The
-// source files are read again and never written to.
+// derived from src's files into the folder dir: one file for each of src's,
+// IM00001.dcm on along the slice normal, in the transfer syntax of the source
+// (explicit little endian where that is compressed) and multi-frame or a mosaic
+// where the source is, with the volume's frames alone.
+// src may hold a run of the slices it was loaded with (of a mosaic all);
+// src.Sources must fit src.Volume. The source files are read again and never
+// written to.
 //
 // Values are stored as round((v - intercept) / slope), clipped to the stored
 // bits; what src.Volume masks keeps the source's bits. The same source, recipe
@@ -41,36 +46,47 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 	if err != nil {
 		return Report{}, err
 	}
-	b := &batch{slices: result.Dims[2], progress: newProgress(2*result.Dims[2], progress)}
+	b := newBatch(sliceFiles(src.Sources), progress)
 	b.report.SeriesUID = deriveUID([]byte("series"), []byte(src.UID), d.Recipe, sum)
 	unread := map[tagID]bool{}
 	var mu sync.Mutex // guards the report and unread
-	b.make = func(z int) ([]byte, []byte, error) {
-		from := src.Sources[z]
-		file, err := readSource(from)
+	b.make = func(k int) ([]byte, [][]byte, error) {
+		at := b.files[k]
+		sources := make([]volume.Source, len(at))
+		for i, z := range at {
+			sources[i] = src.Sources[z]
+		}
+		file, err := readSource(sources[0])
 		if err != nil {
 			return nil, nil, err
 		}
-		s, err := newDerivedSlice(from, file)
+		s, err := newDerivedImage(sources, file)
 		if err != nil {
 			return nil, nil, err
 		}
 		if n := result.SliceVoxels(); s.format.rows*s.format.cols != n {
-			return nil, nil, fmt.Errorf("dicom: slice %d has %d voxels, its source %d x %d", z, n, s.format.cols, s.format.rows)
+			return nil, nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, s.format.cols, s.format.rows)
 		}
 		s.Derived, s.seriesUID = &d, b.report.SeriesUID
-		s.sopUID = deriveUID([]byte("instance"), []byte(from.UID), []byte(strconv.Itoa(z)), d.Recipe, sum)
-		s.store(result.Plane(z), src.Volume.PlaneMask(z))
-		out := s.patch()
+		s.sopUID = deriveUID([]byte("instance"), []byte(sources[0].UID), []byte(strconv.Itoa(k)), d.Recipe, sum)
+		s.store(func(i int) []float32 { return result.Plane(at[i]) }, func(i int) []bool { return src.Volume.PlaneMask(at[i]) })
+		out, err := s.patch()
+		if err != nil {
+			return nil, nil, err
+		}
+		pixels := make([][]byte, len(at))
+		for i := range at {
+			pixels[i] = s.slicePixels(i)
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		b.report.Clipped += s.clipped
 		for _, t := range s.unreadable {
 			unread[t] = true
 		}
-		return out, s.pixels[:s.format.bytes()], nil
+		return out, pixels, nil
 	}
-	positions := make([]volume.Vec, b.slices)
+	positions := make([]volume.Vec, len(src.Sources))
 	for z, from := range src.Sources {
 		positions[z] = from.Position
 	}
@@ -93,12 +109,30 @@ func checkResult(src *volume.Series, result *volume.Volume) error {
 	if src.Volume.Dims != result.Dims || len(src.Sources) != result.Dims[2] {
 		return fmt.Errorf("dicom: a result of %v voxels for a source of %v with %d files", result.Dims, src.Volume.Dims, len(src.Sources))
 	}
-	for _, s := range src.Sources {
-		if s.FS == nil || s.Frame != 0 {
-			return errors.New("dicom: the series does not come from single-frame DICOM files")
-		}
+	if slices.ContainsFunc(src.Sources, func(s volume.Source) bool { return s.FS == nil }) {
+		return errors.New("dicom: the series does not come from DICOM files")
 	}
 	return nil
+}
+
+// sliceFiles returns which slices lie in the same file, each file's in the
+// order of its frames and the files in that of their first slices.
+func sliceFiles(sources []volume.Source) [][]int {
+	var files [][]int
+	at := map[string]int{}
+	for z, s := range sources {
+		k, ok := at[s.Name]
+		if !ok {
+			k = len(files)
+			at[s.Name] = k
+			files = append(files, nil)
+		}
+		files[k] = append(files[k], z)
+	}
+	for _, f := range files {
+		slices.SortFunc(f, func(a, b int) int { return cmp.Compare(sources[a].Frame, sources[b].Frame) })
+	}
+	return files
 }
 
 // readSource reads a source file whole.
@@ -117,12 +151,31 @@ func readSource(s volume.Source) ([]byte, error) {
 
 // batch writes the files of a series and proves that they are there.
 type batch struct {
-	slices int
-	// make returns the bytes of slice z's file and its pixels, little endian. It
-	// is called from several goroutines.
-	make     func(z int) (file, pixels []byte, err error)
+	files [][]int // the slices of each file, in the order of its frames
+	place []place // of each slice
+	// make returns the bytes of the k-th file and the pixels of its slices, little
+	// endian. It is called from several goroutines.
+	make     func(k int) (file []byte, pixels [][]byte, err error)
 	progress func()
 	report   Report
+}
+
+// place is where a slice is written to.
+type place struct{ file, frame int }
+
+func newBatch(files [][]int, progress func(done, total int)) *batch {
+	b := &batch{files: files, progress: newProgress(2*len(files), progress)}
+	n := 0
+	for _, f := range files {
+		n += len(f)
+	}
+	b.place = make([]place, n)
+	for k, f := range files {
+		for i, z := range f {
+			b.place[z] = place{k, i}
+		}
+	}
+	return b
 }
 
 func (b *batch) warn(format string, args ...any) {
@@ -137,14 +190,16 @@ func (b *batch) run(ctx context.Context, dir string, positions []volume.Vec) err
 		return err
 	}
 	defer st.close()
-	sums := make([][sha256.Size]byte, b.slices)
-	err = b.each(ctx, func(z int) error {
-		file, pixels, err := b.make(z)
+	sums := make([][sha256.Size]byte, len(b.place))
+	err = b.each(ctx, func(k int) error {
+		file, pixels, err := b.make(k)
 		if err != nil {
 			return err
 		}
-		sums[z] = sha256.Sum256(pixels)
-		return st.write(sliceName(z), file)
+		for i, z := range b.files[k] {
+			sums[z] = sha256.Sum256(pixels[i])
+		}
+		return st.write(sliceName(k), file)
 	})
 	if err != nil {
 		return err
@@ -152,20 +207,20 @@ func (b *batch) run(ctx context.Context, dir string, positions []volume.Vec) err
 	if err := b.verify(ctx, st.dir, positions, sums); err != nil {
 		return err
 	}
-	b.report.Files = b.slices
+	b.report.Files = len(b.files)
 	return st.commit()
 }
 
-// each calls f for every slice in parallel.
-func (b *batch) each(ctx context.Context, f func(z int) error) error {
+// each calls f for every file in parallel.
+func (b *batch) each(ctx context.Context, f func(k int) error) error {
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for z := range b.slices {
+	for k := range b.files {
 		g.Go(func() error {
 			if err := gctx.Err(); err != nil {
 				return err
 			}
-			if err := f(z); err != nil {
+			if err := f(k); err != nil {
 				return err
 			}
 			b.progress()
@@ -196,27 +251,35 @@ func (b *batch) verify(ctx context.Context, dir string, positions []volume.Vec, 
 		return broken("%d volumes", len(c.Entries))
 	}
 	e := &c.Entries[0]
-	if len(e.slices) != b.slices || e.UID != b.report.SeriesUID {
-		return broken("%d of %d slices", len(e.slices), b.slices)
+	if len(e.slices) != len(b.place) || e.UID != b.report.SeriesUID {
+		return broken("%d of %d slices", len(e.slices), len(b.place))
 	}
-	return b.each(ctx, func(z int) error {
-		h := e.slices[z]
-		if path.Base(h.name) != sliceName(z) {
-			return broken("%s in place %d", h.name, z)
+	for z, h := range e.slices {
+		if at := b.place[z]; path.Base(h.name) != sliceName(at.file) || h.frame != at.frame {
+			return broken("frame %d of %s in place %d", h.frame, h.name, z)
 		}
 		if h.position.Sub(positions[z]).Norm() > 1e-3 {
-			return broken("position of %s", h.name)
+			return broken("position of frame %d of %s", h.frame, h.name)
 		}
+	}
+	return b.each(ctx, func(k int) error {
+		h := e.slices[b.files[k][0]]
 		file, err := readFile(fsys, h.name, h.size, nil)
 		if err != nil {
 			return broken("%v", err)
 		}
-		pixels, err := h.pixelBytes(file)
+		f, err := h.openPixels(file)
 		if err != nil {
 			return broken("%v", err)
 		}
-		if sha256.Sum256(pixels) != sums[z] {
-			return broken("pixels of %s differ", h.name)
+		for _, z := range b.files[k] {
+			pixels, err := f.slice(e.slices[z])
+			if err != nil {
+				return broken("%v", err)
+			}
+			if sha256.Sum256(pixels) != sums[z] {
+				return broken("pixels of %s differ", h.name)
+			}
 		}
 		return nil
 	})

@@ -1,0 +1,124 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// decodeBroken decodes a stream that may be anything. A panic is not caught: the
+// guard in Decode is for what the tests did not find.
+func decodeBroken(t *testing.T, uid string, info Info, stream []byte) ([]byte, error) {
+	t.Helper()
+	if !CanHold(uid, int64(info.pixels()), int64(len(stream))) {
+		return nil, errTruncated
+	}
+	start := time.Now()
+	p, err := decoders[uid].decode(stream, info)
+	if err == nil && len(p) != info.bytes() {
+		t.Fatalf("%d bytes, want %d", len(p), info.bytes())
+	}
+	if err != nil && (p != nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 400) {
+		t.Fatalf("%d bytes and error %q", len(p), err)
+	}
+	if d := time.Since(start); d > 10*time.Second {
+		t.Fatalf("it took %v", d)
+	}
+	return p, err
+}
+
+// TestBroken cuts every stream at many places and flips bits in it. Cutting off
+// what holds pixels must be an error: half an image is none.
+func TestBroken(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, f := range readFacts(t) {
+		whole := f.stream(t)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		const endMarker = 4 // and padding: what behind the last pixel is not needed
+		cases := 0
+		for i := range 60 {
+			n := i * len(whole) / 60
+			if _, err := decodeBroken(t, f.Syntax, f.info(), whole[:n]); err == nil && n < len(whole)-endMarker {
+				t.Errorf("%s decodes from %d of %d bytes", f.Name, n, len(whole))
+			}
+			broken := slices.Clone(whole)
+			for range 1 + i%8 {
+				broken[rng.IntN(len(broken))] ^= byte(1 << rng.IntN(8))
+			}
+			decodeBroken(t, f.Syntax, f.info(), broken)
+			cases += 2
+		}
+		runtime.ReadMemStats(&after)
+		// JPEG 2000's own memory is capped and used again; see TestMemoryIsCapped.
+		if used := int(after.TotalAlloc-before.TotalAlloc) / cases; used > 2<<20+16*f.info().pixels() {
+			t.Errorf("%s: %d bytes allocated for a frame of %d", f.Name, used, f.info().bytes())
+		}
+	}
+}
+
+// TestBombs gives every codec a short stream under a header of a huge image.
+func TestBombs(t *testing.T) {
+	huge := Info{Rows: 65535, Cols: 65535, BitsAllocated: 16}
+	for _, f := range readFacts(t) {
+		stream := slices.Clone(f.stream(t))
+		if i := strings.Index(string(stream), "\xFF\x4F\xFF\x51"); i >= 0 {
+			binary.BigEndian.PutUint32(stream[i+8:], 65535)
+			binary.BigEndian.PutUint32(stream[i+12:], 65535)
+		}
+		for i := 0; i+9 < len(stream); i++ {
+			if stream[i] == 0xFF && (stream[i+1] == markSOF0 || stream[i+1] == markSOF1 || stream[i+1] == markSOF3 || stream[i+1] == markSOF55) {
+				copy(stream[i+5:], "\xFF\xFF\xFF\xFF")
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Decode(f.Syntax, huge, [][]byte{stream}); err == nil {
+			t.Errorf("%s gives %d x %d pixels", f.Name, huge.Cols, huge.Rows)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
+			t.Errorf("%s: %d bytes allocated for a stream of %d", f.Name, used, len(stream))
+		}
+	}
+}
+
+// seeds gives a fuzz target the streams of its decoder.
+func seeds(f *testing.F, d *decoder) {
+	for _, x := range readFacts(f) {
+		if decoders[x.Syntax].name == d.name {
+			f.Add(x.stream(f), uint16(x.Rows), uint16(x.Cols), x.Allocated > 8, x.Signed)
+		}
+	}
+}
+
+func fuzz(f *testing.F, uid string) {
+	seeds(f, decoders[uid])
+	f.Fuzz(func(t *testing.T, stream []byte, rows, cols uint16, wide, signed bool) {
+		info := Info{Rows: int(rows), Cols: int(cols), BitsAllocated: 8, Signed: signed}
+		if wide {
+			info.BitsAllocated = 16
+		}
+		if info.pixels() == 0 || info.pixels() > 1<<18 {
+			return
+		}
+		p, err := decodeBroken(t, uid, info, stream)
+		if err != nil {
+			return
+		}
+		again, err := decodeBroken(t, uid, info, stream)
+		if err != nil || !slices.Equal(p, again) {
+			t.Fatalf("a second decode differs (%v)", err)
+		}
+	})
+}
+
+func FuzzRLE(f *testing.F)          { fuzz(f, "1.2.840.10008.1.2.5") }
+func FuzzJPEG(f *testing.F)         { fuzz(f, "1.2.840.10008.1.2.4.51") }
+func FuzzJPEGLossless(f *testing.F) { fuzz(f, "1.2.840.10008.1.2.4.57") }
+func FuzzJPEGLS(f *testing.F)       { fuzz(f, "1.2.840.10008.1.2.4.80") }
+func FuzzJPEG2000(f *testing.F)     { fuzz(f, "1.2.840.10008.1.2.4.90") }

@@ -1,0 +1,171 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// decodeJPEG2000 decodes a codestream of ITU-T T.800 or T.814 (high throughput)
+// in the sandbox. The image's size is checked here, before the decoder sees it,
+// and whether all of its tiles are there, which the decoder does not ask.
+func decodeJPEG2000(stream []byte, info Info) ([]byte, error) {
+	stream, err := codestream(stream)
+	if err != nil {
+		return nil, err
+	}
+	size, err := readSize(stream)
+	if err != nil {
+		return nil, err
+	}
+	if err := info.checkShape(size.rows, size.cols, size.components, size.precision); err != nil {
+		return nil, err
+	}
+	if stream, err = size.checkTiles(stream); err != nil {
+		return nil, err
+	}
+	samples, err := openJPEG(stream, info.pixels())
+	if err != nil {
+		return nil, err
+	}
+	return pack(info, size.precision, samples), nil
+}
+
+var (
+	jp2Signature = []byte("\x00\x00\x00\x0CjP  \r\n\x87\n")
+	startOfJ2K   = []byte{0xFF, 0x4F, 0xFF, 0x51} // SOC, SIZ
+)
+
+// codestream strips the boxes of a JP2 file (T.800 annex I), in which some
+// writers leave the codestream against the rule.
+func codestream(b []byte) ([]byte, error) {
+	if !bytes.HasPrefix(b, jp2Signature) {
+		return b, nil
+	}
+	for len(b) >= 8 {
+		n, header := uint64(binary.BigEndian.Uint32(b)), uint64(8)
+		if n == 1 && len(b) >= 16 {
+			n, header = binary.BigEndian.Uint64(b[8:]), 16
+		}
+		if n == 0 {
+			n = uint64(len(b)) // as far as there is
+		}
+		if n < header || n > uint64(len(b)) {
+			break
+		}
+		if string(b[4:8]) == "jp2c" {
+			return b[header:n], nil
+		}
+		b = b[n:]
+	}
+	return nil, errors.New("the JP2 boxes hold no codestream")
+}
+
+// imageSize is what the SIZ marker segment says (T.800 A.5.1).
+type imageSize struct {
+	rows, cols, components, precision int
+	down, across                      int // tiles
+}
+
+func readSize(b []byte) (imageSize, error) {
+	if !bytes.HasPrefix(b, startOfJ2K) {
+		return imageSize{}, errors.New("the stream does not begin as JPEG 2000 does")
+	}
+	const oneComponent = 4 + 41 // SOC, SIZ and the segment with one component
+	if len(b) < oneComponent {
+		return imageSize{}, errTruncated
+	}
+	at := func(i int) int64 { return int64(binary.BigEndian.Uint32(b[8+4*i:])) }
+	right, bottom, left, top := at(0), at(1), at(2), at(3)
+	tileCols, tileRows, tileLeft, tileTop := at(4), at(5), at(6), at(7)
+	s := imageSize{
+		components: int(binary.BigEndian.Uint16(b[40:])),
+		precision:  int(b[42]&0x7F) + 1,
+	}
+	switch {
+	case s.components == 1 && (b[43] != 1 || b[44] != 1):
+		return s, errors.New("its pixels are sampled less often than its grid")
+	case right <= left || bottom <= top || tileCols < 1 || tileRows < 1 || tileLeft > left || tileTop > top:
+		return s, errors.New("its image and tiles have no size")
+	}
+	s.rows, s.cols = int(bottom-top), int(right-left)
+	s.down, s.across = int((bottom-tileTop-1)/tileRows)+1, int((right-tileLeft-1)/tileCols)+1
+	return s, nil
+}
+
+// Markers of T.800 table A.2.
+const (
+	markSOT = 0xFF90 // start of tile-part
+	markEOC = 0xFFD9 // end of codestream
+)
+
+// tilePart is the length of a tile-part's header, which is the least it has.
+const tilePart = 14
+
+// checkTiles walks the tile-parts (A.4.2) and asks whether every tile is there,
+// with as many parts as it says: a decoder leaves those that are missing blank. It
+// returns the stream, with the marker of its end where only that is missing.
+func (s imageSize) checkTiles(b []byte) ([]byte, error) {
+	if s.down > len(b) || s.across > len(b) || s.down*s.across > len(b)/tilePart {
+		return nil, fmt.Errorf("%d bytes cannot hold %d x %d tiles", len(b), s.across, s.down)
+	}
+	parts, told := make([]int, s.down*s.across), make([]int, s.down*s.across)
+	at, err := mainHeaderEnd(b)
+	if err != nil {
+		return nil, err
+	}
+	for marker(b, at) == markSOT {
+		if len(b)-at < tilePart {
+			return nil, errTruncated
+		}
+		tile := int(binary.BigEndian.Uint16(b[at+4:]))
+		if tile >= len(parts) {
+			return nil, fmt.Errorf("it has a tile %d of %d", tile+1, len(parts))
+		}
+		parts[tile]++
+		told[tile] = max(told[tile], int(b[at+11]))
+		n := int64(binary.BigEndian.Uint32(b[at+6:]))
+		if n == 0 { // the last part, as far as the stream goes
+			at = -1
+			break
+		}
+		if n < tilePart || n > int64(len(b)-at) {
+			return nil, errTruncated
+		}
+		at += int(n)
+	}
+	for tile, n := range parts {
+		if n == 0 || n < told[tile] {
+			return nil, fmt.Errorf("tile %d of %d is not whole: %w", tile+1, len(parts), errTruncated)
+		}
+	}
+	if at == len(b) {
+		b = binary.BigEndian.AppendUint16(b[:at:at], markEOC)
+	}
+	return b, nil
+}
+
+// mainHeaderEnd returns where the first tile-part begins.
+func mainHeaderEnd(b []byte) (int, error) {
+	at := 2 // SOC
+	for marker(b, at) != markSOT {
+		if len(b)-at < 4 {
+			return 0, errTruncated
+		}
+		n := int(binary.BigEndian.Uint16(b[at+2:]))
+		if b[at] != 0xFF || n < 2 {
+			return 0, errors.New("its main header is damaged")
+		}
+		at += 2 + n
+	}
+	return at, nil
+}
+
+// marker returns the marker at an offset; 0 where there is none.
+func marker(b []byte, at int) int {
+	if at > len(b)-2 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint16(b[at:]))
+}

@@ -1,0 +1,238 @@
+package codec
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+)
+
+// Markers of ITU-T T.87 beside those of T.81.
+const (
+	markSOF55 = 0xF7 // JPEG-LS frame
+	markLSE   = 0xF8 // preset parameters
+)
+
+// lsFrame is what the marker segments before the scan say.
+type lsFrame struct {
+	precision  int
+	rows, cols int
+	components int
+	near       int // largest difference from the original
+	preset     lsPreset
+}
+
+// lsPreset are the coding parameters of T.87 C.2.4.1; 0 means the default.
+type lsPreset struct {
+	maxVal, t1, t2, t3, reset int
+}
+
+// decodeJPEGLS decodes a grey image of ITU-T T.87 (ISO/IEC 14495-1), lossless or
+// near-lossless.
+func decodeJPEGLS(stream []byte, info Info) ([]byte, error) {
+	var f lsFrame
+	scan, err := f.readSegments(stream)
+	if err != nil {
+		return nil, err
+	}
+	if err := info.checkShape(f.rows, f.cols, f.components, f.precision); err != nil {
+		return nil, err
+	}
+	if 8*len(scan) < f.rows { // a row takes a bit at least
+		return nil, errTruncated
+	}
+	if err := f.setDefaults(); err != nil {
+		return nil, err
+	}
+	samples := make([]uint16, info.pixels())
+	if err := newLSScan(&f, scan).decode(samples); err != nil {
+		return nil, err
+	}
+	return pack(info, f.precision, samples), nil
+}
+
+// readSegments reads as far as the scan header and returns what follows it.
+func (f *lsFrame) readSegments(b []byte) (scan []byte, err error) {
+	if len(b) < 2 || b[0] != 0xFF || b[1] != markSOI {
+		return nil, errors.New("the stream does not begin as JPEG-LS does")
+	}
+	b = b[2:]
+	for {
+		mark, s, rest, err := nextSegment(b)
+		if err != nil {
+			return nil, err
+		}
+		b = rest
+		switch mark {
+		case markSOF55:
+			err = f.readFrame(s)
+		case markLSE:
+			err = f.readPreset(s)
+		case markDRI:
+			if len(s) < 2 || binary.BigEndian.Uint16(s) != 0 {
+				err = errors.New("restart intervals are not decoded")
+			}
+		case markEOI:
+			err = errTruncated
+		case markSOS:
+			return rest, f.readScan(s)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readFrame reads a frame header, which is that of T.81 B.2.2.
+func (f *lsFrame) readFrame(s []byte) error {
+	if len(s) < 6 || f.components > 0 {
+		return errors.New("the frame header is damaged")
+	}
+	f.precision, f.components = int(s[0]), int(s[5])
+	f.rows, f.cols = int(binary.BigEndian.Uint16(s[1:])), int(binary.BigEndian.Uint16(s[3:]))
+	if f.precision < 2 || f.precision > 16 {
+		return fmt.Errorf("the stream has %d bits for a pixel", f.precision)
+	}
+	return nil
+}
+
+// readScan reads a scan header (C.2.3): of the one component its number and
+// mapping table, then near, the interleaving and the point transform.
+func (f *lsFrame) readScan(s []byte) error {
+	switch {
+	case f.components == 0:
+		return errors.New("the stream has no frame header")
+	case len(s) < 6 || s[0] != 1:
+		return errors.New("the scan is not one of a grey image")
+	case s[2] != 0 || s[5] != 0:
+		return errors.New("mapping tables and point transforms are not decoded")
+	}
+	f.near = int(s[3])
+	return nil
+}
+
+// readPreset reads an LSE segment (C.2.4.1.1).
+func (f *lsFrame) readPreset(s []byte) error {
+	if len(s) < 11 || s[0] != 1 {
+		return errors.New("its preset parameters are of a kind that is not decoded")
+	}
+	at := func(i int) int { return int(binary.BigEndian.Uint16(s[1+2*i:])) }
+	f.preset = lsPreset{at(0), at(1), at(2), at(3), at(4)}
+	return nil
+}
+
+// setDefaults fills in what the stream left to the defaults of C.2.4.1.1.1 and
+// checks what it gave.
+func (f *lsFrame) setDefaults() error {
+	p := &f.preset
+	if p.maxVal == 0 {
+		p.maxVal = 1<<f.precision - 1
+	}
+	if p.maxVal >= 1<<f.precision || f.near > min(255, p.maxVal/2) {
+		return errors.New("its coding parameters contradict each other")
+	}
+	clamp := func(v, low int) int {
+		if v > p.maxVal || v < low {
+			return low
+		}
+		return v
+	}
+	var d lsPreset
+	if p.maxVal >= 128 {
+		factor := (min(p.maxVal, 4095) + 128) / 256
+		d.t1 = clamp(factor*(3-2)+2+3*f.near, f.near+1)
+		d.t2 = clamp(factor*(7-3)+3+5*f.near, d.t1)
+		d.t3 = clamp(factor*(21-4)+4+7*f.near, d.t2)
+	} else {
+		factor := 256 / (p.maxVal + 1)
+		d.t1 = clamp(max(2, 3/factor+3*f.near), f.near+1)
+		d.t2 = clamp(max(3, 7/factor+5*f.near), d.t1)
+		d.t3 = clamp(max(4, 21/factor+7*f.near), d.t2)
+	}
+	for _, v := range []struct {
+		value    *int
+		fallback int
+	}{{&p.t1, d.t1}, {&p.t2, d.t2}, {&p.t3, d.t3}, {&p.reset, 64}} {
+		if *v.value == 0 {
+			*v.value = v.fallback
+		}
+	}
+	if p.t1 <= f.near || p.t2 < p.t1 || p.t3 < p.t2 || p.t3 > p.maxVal || p.reset < 3 {
+		return errors.New("its coding parameters contradict each other")
+	}
+	return nil
+}
+
+// lsBits reads the bits of a scan: behind a byte 0xFF come seven bits, the
+// eighth being a stuffed zero (A.1). Behind the end it gives zeros.
+type lsBits struct {
+	data   []byte
+	pos    int
+	bits   uint64 // left aligned
+	n      int
+	beyond int  // bits that lie behind the end
+	after  bool // the last byte was 0xFF
+}
+
+// fill makes at least 56 bits ready.
+func (r *lsBits) fill() {
+	for r.n <= 56 {
+		if r.pos >= len(r.data) || r.after && r.data[r.pos] >= 0x80 { // a marker
+			r.n += 8
+			r.beyond += 8
+			continue
+		}
+		b, width := uint64(r.data[r.pos]), 8
+		if r.after {
+			width = 7
+		}
+		r.pos++
+		r.after = b == 0xFF
+		r.bits |= b << (64 - width - r.n)
+		r.n += width
+	}
+}
+
+func (r *lsBits) ended() bool { return r.n < r.beyond }
+
+// take returns the next n bits, at most 31.
+func (r *lsBits) take(n int) int {
+	if n == 0 {
+		return 0
+	}
+	if r.n < n {
+		r.fill()
+	}
+	v := int(r.bits >> (64 - n))
+	r.bits <<= n
+	r.n -= n
+	return v
+}
+
+// golomb decodes a code of limited length (A.5.3): a number of zeros and k
+// bits, or, behind limit - qbpp - 1 zeros, the value less one in qbpp bits.
+func (r *lsBits) golomb(k, limit, qbpp int) int {
+	if r.n < 48 {
+		r.fill()
+	}
+	most := limit - qbpp - 1
+	zeros := bits.LeadingZeros64(r.bits)
+	if zeros >= r.n || zeros >= most { // long, or behind the end
+		return r.longGolomb(k, most, qbpp)
+	}
+	r.bits <<= zeros + 1
+	r.n -= zeros + 1
+	return zeros<<k | r.take(k)
+}
+
+func (r *lsBits) longGolomb(k, most, qbpp int) int {
+	zeros := 0
+	for zeros < most && r.take(1) == 0 {
+		zeros++
+	}
+	if zeros < most {
+		return zeros<<k | r.take(k)
+	}
+	r.take(1)
+	return r.take(qbpp) + 1
+}

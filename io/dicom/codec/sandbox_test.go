@@ -1,0 +1,111 @@
+package codec
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestSandboxImportsNothing holds the decoder to what the package says of it.
+func TestSandboxImportsNothing(t *testing.T) {
+	s, err := openSandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.module.ImportedFunctions()); n > 0 {
+		t.Errorf("the decoder imports %d functions", n)
+	}
+	if n := len(s.module.ImportedMemories()); n > 0 {
+		t.Errorf("the decoder imports %d memories", n)
+	}
+}
+
+// TestManifest holds the embedded module to its manifest.
+func TestManifest(t *testing.T) {
+	manifest, err := os.ReadFile("wasm/MANIFEST")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(openJPEGModule)
+	if !strings.Contains(string(manifest), hex.EncodeToString(sum[:])) {
+		t.Errorf("wasm/MANIFEST does not have the module's sum %x", sum)
+	}
+}
+
+// TestMemoryIsCapped asks the decoder for more memory than an image may have:
+// it is told no, and says so.
+func TestMemoryIsCapped(t *testing.T) {
+	m := &cappedMemory{most: 4 << 20}
+	defer m.release()
+	if b := m.Reallocate(4 << 20); len(b) != 4<<20 {
+		t.Errorf("%d bytes", len(b))
+	}
+	if b := m.Reallocate(4<<20 + 1); b != nil {
+		t.Errorf("%d bytes", len(b))
+	}
+
+	s, err := openSandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	small := &cappedMemory{most: 2 << 20}
+	i, err := s.start(ctx, small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer i.Close(ctx)
+	if at, err := i.call(ctx, "allocate", 3<<20); at != 0 || err != nil {
+		t.Errorf("3 MB of 2 at %d, %v", at, err)
+	}
+	if at, err := i.call(ctx, "allocate", 1<<19); at == 0 || err != nil {
+		t.Errorf("half a MB of 2 at %d, %v", at, err)
+	}
+}
+
+// TestMemoryIsClean writes into an instance's memory and looks for it in the
+// next one's.
+func TestMemoryIsClean(t *testing.T) {
+	for range 4 {
+		m := &cappedMemory{most: 1 << 20}
+		for i, b := range m.Reallocate(1 << 20) {
+			if b != 0 {
+				t.Fatalf("byte %d is %d", i, b)
+			}
+		}
+		for i := range m.buf {
+			m.buf[i] = 0xAA
+		}
+		m.release()
+	}
+}
+
+// TestStepsEnd gives the decoder too few steps for a sound stream.
+func TestStepsEnd(t *testing.T) {
+	for _, f := range readFacts(t) {
+		if f.Name != "mr-j2k" {
+			continue
+		}
+		s, err := openSandbox()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		for _, steps := range []uint64{10, 1000, 50e6} {
+			m := &cappedMemory{most: 32 << 20}
+			i, err := s.start(ctx, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = i.decode(ctx, f.stream(t), f.Rows*f.Cols, steps)
+			if (err == nil) != (steps == 50e6) {
+				t.Errorf("%d steps: %v", steps, err)
+			}
+			i.Close(ctx)
+			m.release()
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package dicom
+
+import (
+	"fmt"
+	"math"
+
+	"quell/volume"
+)
+
+// A Siemens mosaic is one image that holds the slices of a volume side by side
+// in a square of tiles, row by row, the last ones empty.
+
+// tiling says how the slices of a mosaic lie in its image.
+type tiling struct {
+	image  pixelFormat // the whole image
+	across int         // tiles in a row
+}
+
+// origin returns the first pixel of tile n.
+func (t *tiling) origin(n int) (col, row int) {
+	return n % t.across * (t.image.cols / t.across), n / t.across * (t.image.rows / t.across)
+}
+
+// cut copies tile n out of the bytes of the image.
+func (t *tiling) cut(image []byte, n int) []byte {
+	tile := make([]byte, 0, len(image)/(t.across*t.across))
+	t.eachRow(image, n, func(row []byte) { tile = append(tile, row...) })
+	return tile
+}
+
+// paste copies tile n into the bytes of the image.
+func (t *tiling) paste(image []byte, n int, tile []byte) {
+	t.eachRow(image, n, func(row []byte) { tile = tile[copy(row, tile):] })
+}
+
+func (t *tiling) eachRow(image []byte, n int, visit func([]byte)) {
+	pixel := t.image.alloc / 8
+	col, row := t.origin(n)
+	width := t.image.cols / t.across
+	for y := range t.image.rows / t.across {
+		from := ((row+y)*t.image.cols + col) * pixel
+		visit(image[from : from+width*pixel])
+	}
+}
+
+// fillTiles makes a header of each tile of a mosaic. The image position of a
+// mosaic is that of the first pixel of an image as large as the mosaic about
+// the slice's centre; the slice's own is half the difference further in. Slices
+// follow each other along the slice normal of the CSA header, which may run
+// against row x column.
+func (h *header) fillTiles(p *part10) {
+	count, normal, problem := h.mosaicHeader(p)
+	if problem != "" {
+		h.aside = "it is a Siemens mosaic (many slices tiled in one image), and " + problem
+		return
+	}
+	t := &tiling{image: h.format, across: int(math.Ceil(math.Sqrt(float64(count))))}
+	if h.format.cols%t.across != 0 || h.format.rows%t.across != 0 {
+		h.aside = fmt.Sprintf("it is a Siemens mosaic, and %d slices do not fit its %d x %d pixels", count, h.format.cols, h.format.rows)
+		return
+	}
+	tile := h.format
+	tile.cols, tile.rows = h.format.cols/t.across, h.format.rows/t.across
+	corner := h.position.
+		Add(h.row.Scale(h.spacing[0] * float64(h.format.cols-tile.cols) / 2)).
+		Add(h.col.Scale(h.spacing[1] * float64(h.format.rows-tile.rows) / 2))
+	h.parts = make([]*header, count)
+	for n := range h.parts {
+		part := *h
+		part.parts, part.frame, part.tiles, part.format = nil, n, t, tile
+		part.position = corner.Add(normal.Scale(h.thickness * float64(n)))
+		h.parts[n] = &part
+	}
+}
+
+// mosaicHeader returns how many slices a mosaic holds and the unit vector from
+// one to the next, or why they cannot be told.
+func (h *header) mosaicHeader(p *part10) (count int, normal volume.Vec, problem string) {
+	if !h.placed || h.thickness <= 0 {
+		return 0, normal, "its position or slice spacing is missing"
+	}
+	var csa map[string][]float64
+	const images, direction = "NumberOfImagesInMosaic", "SliceNormalVector"
+	if b := p.kept[tagCSAImageHeaderInfo]; b != nil {
+		e, err := keptElement(b, p.syntax.encoding)
+		if err == nil {
+			csa, err = csaValues(b[e.value:e.end], images, direction)
+		}
+		if err != nil {
+			return 0, normal, "its Siemens header is damaged"
+		}
+	}
+	n, v := csa[images], csa[direction]
+	if len(n) != 1 || n[0] < 1 || n[0] > fewFrames || len(v) != 3 {
+		return 0, normal, "its Siemens header does not say how many slices there are and in which direction"
+	}
+	// The header's vector is rounded to 8 digits: only its sign is taken.
+	normal = h.normal()
+	d := volume.Vec(v).Dot(normal)
+	if math.Abs(math.Abs(d)-1) > 1e-3 {
+		return 0, normal, "its slice normal does not fit its orientation"
+	}
+	return int(n[0]), normal.Scale(math.Copysign(1, d)), ""
+}

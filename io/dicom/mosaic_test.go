@@ -1,0 +1,112 @@
+package dicom
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"quell/volume"
+)
+
+// TestMosaic cuts a mosaic into its slices, in both directions and from both
+// forms of the Siemens header. The image position, (-10, -20, 5), is that of an image
+// of 12 x 9 pixels of 0.5 x 0.75 mm; a slice has 4 x 3.
+func TestMosaic(t *testing.T) {
+	for _, form := range []int{1, 2} {
+		for normal, first := range map[string]int{`0.0\0.0\0.99999999`: 0, `0.0\0.0\-1.0`: 4} {
+			c := scan(t, oneFile(newMosaic(form, normal)))
+			if len(c.Entries) != 1 || c.Entries[0].Slices != 5 {
+				t.Fatalf("%+v", c.Entries)
+			}
+			s := load(t, c, 0)
+			z := 5.0
+			if first > 0 {
+				z = 5 - 4*2.5
+			}
+			want := volume.Affine{{0.5, 0, 0, -10 + 0.5*4}, {0, 0.75, 0, -20 + 0.75*3}, {0, 0, 2.5, z}}
+			if s.Volume.Affine != want || s.Volume.Dims != [3]int{4, 3, 5} {
+				t.Errorf("form %d: %+v, want %v", form, s.Volume.Geometry, want)
+			}
+			for z := range 5 {
+				tile := z
+				if first > 0 {
+					tile = 4 - z
+				}
+				for n, v := range s.Volume.Plane(z) {
+					if v != float32(100*tile+n) {
+						t.Fatalf("slice %d pixel %d is %g", z, n, v)
+					}
+				}
+				if s.Sources[z].Frame != tile {
+					t.Errorf("slice %d is tile %d, want %d", z, s.Sources[z].Frame, tile)
+				}
+			}
+		}
+	}
+}
+
+func TestMosaicRefused(t *testing.T) {
+	csa := func(pairs ...string) rawElement {
+		return appendElement(nil, explicitLE, tagCSAImageHeaderInfo, "OB", csaHeader(2, pairs...))
+	}
+	whole := csa("NumberOfImagesInMosaic", "5", "SliceNormalVector", `0\0\1`)
+	for want, f := range map[string]*fake{
+		"does not say how many slices":     newMosaic(2, "").with(tagCSAImageHeaderInfo, nil),
+		"how many slices there are and in": newMosaic(2, "").with(tagCSAImageHeaderInfo, csa("NumberOfImagesInMosaic", "5")),
+		"does not fit its orientation":     newMosaic(2, `0\1\0`),
+		"17 slices do not fit its 12 x 9":  newMosaic(2, "").with(tagCSAImageHeaderInfo, csa("NumberOfImagesInMosaic", "17", "SliceNormalVector", `0\0\1`)),
+		"its Siemens header is damaged":    newMosaic(2, "").with(tagCSAImageHeaderInfo, rawElement(appendElement(nil, explicitLE, tagCSAImageHeaderInfo, "OB", whole[12:200]))),
+		"its position or slice spacing":    newMosaic(2, `0\0\1`).with(tagImagePositionPatient, nil),
+		"it is a mosaic of several frames": newMosaic(2, `0\0\1`).with(tagRows, 3).with(tagNumberOfFrames, "3"),
+		"there are and in which direction": newMosaic(2, "").with(tagCSAImageHeaderInfo, csa("NumberOfImagesInMosaic", "1e9", "SliceNormalVector", `0\0\1`)),
+	} {
+		_, err := scan(t, oneFile(f)).Load(context.Background(), 0, nil)
+		wantError(t, err, "m.dcm: ", want, "; ")
+	}
+}
+
+// TestMosaicExport puts the slices back into their tiles: what is no tile of the
+// volume stays as it was.
+func TestMosaicExport(t *testing.T) {
+	dir, s := onDisk(t, map[string]*fake{"m.dcm": newMosaic(2, `0\0\-1`)})
+	result := s.Volume.Clone()
+	for i := range result.Data {
+		result.Data[i] += 1000
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if r := write(t, out, s, result); r.Files != 1 || len(r.Warnings) != 0 {
+		t.Errorf("report %+v", r)
+	}
+	back := load(t, scan(t, os.DirFS(out)), 0)
+	if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, result.Data) {
+		t.Error("the mosaic came back differently")
+	}
+	before, after := elementBytes(t, readSourceFile(t, dir, "m.dcm")), elementBytes(t, readSourceFile(t, out, sliceName(0)))
+	if !bytes.Contains(after[tagImageType], []byte(`DERIVED\SECONDARY\M\ND\MOSAIC`)) {
+		t.Errorf("image type %q", after[tagImageType])
+	}
+	was, is := before[tagPixelData][12:], after[tagPixelData][12:]
+	for i := 0; i < len(was); i += 2 {
+		v, w := int16(binary.LittleEndian.Uint16(was[i:])), int16(binary.LittleEndian.Uint16(is[i:]))
+		if v == -1 && w != -1 || v != -1 && w != v+1000 {
+			t.Fatalf("pixel %d was %d and is %d", i/2, v, w)
+		}
+	}
+	part := *s
+	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:3]
+	_, err := Write(context.Background(), filepath.Join(t.TempDir(), "x"), &part, part.Volume, testDerived, nil)
+	wantError(t, err, "m.dcm: a run of slices cannot be cut out of a mosaic; export the whole volume")
+}
+
+func readSourceFile(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

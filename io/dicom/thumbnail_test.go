@@ -1,0 +1,74 @@
+package dicom
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/fstest"
+
+	"quell/assets"
+)
+
+// TestThumbnail paints the middle slice through the series' window, in the
+// proportions that it has in space: 4 x 3 pixels of 0.5 x 0.75 mm.
+func TestThumbnail(t *testing.T) {
+	ctx := context.Background()
+	for name, c := range map[string]*Catalog{
+		"files":  scan(t, filesOf(stack(3))),
+		"frames": scan(t, oneFile(newEnhanced(explicitBE, true, threeFrames...))),
+		"mosaic": scan(t, oneFile(newMosaic(2, `0\0\1`))),
+	} {
+		s := load(t, c, 0)
+		m, err := c.Thumbnail(ctx, 0, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Rect.Dx() != 8 || m.Rect.Dy() != 9 {
+			t.Errorf("%s: %v", name, m.Rect)
+		}
+		plane := s.Volume.Plane(s.Volume.Dims[2] / 2)
+		lo, hi := s.Windows[0].Ends()
+		for _, at := range [][3]int{{0, 0, 0}, {7, 8, 11}, {3, 4, 5}} {
+			want := min(max((float64(plane[at[2]])-lo)/(hi-lo)*255, 0), 255)
+			if got := float64(m.GrayAt(at[0], at[1]).Y); got < want-1 || got > want+1 {
+				t.Errorf("%s: pixel %v is %g, want %g", name, at, got, want)
+			}
+		}
+	}
+	inverted := newFake("1", 0, 520).with(tagPhotometricInterpretation, "MONOCHROME1")
+	m, err := scan(t, fstest.MapFS{"a": {Data: inverted.file()}}).Thumbnail(ctx, 0, 16)
+	if err != nil || m.GrayAt(0, 0).Y <= m.GrayAt(13, 13).Y {
+		t.Errorf("MONOCHROME1 is not inverted: %v, %v", m, err)
+	}
+}
+
+func TestThumbnailErrors(t *testing.T) {
+	ctx := context.Background()
+	c := scan(t, filesOf(stack(3)))
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := c.Thumbnail(cancelled, 0, 64); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := c.Thumbnail(ctx, 1, 64); err == nil {
+		t.Error("an entry that is not there has a thumbnail")
+	}
+	colour := scan(t, fstest.MapFS{"a": {Data: newFake("1", 0, 0).with(tagSamplesPerPixel, 3).file()}})
+	_, err := colour.Thumbnail(ctx, 0, 64)
+	wantError(t, err, "colour image")
+	delete(c.fsys.(fstest.MapFS), "b.dcm")
+	_, err = c.Thumbnail(ctx, 0, 64)
+	wantError(t, err, "b.dcm: it cannot be opened")
+}
+
+func BenchmarkThumbnail(b *testing.B) {
+	c, err := Scan(context.Background(), assets.Series, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := c.Thumbnail(context.Background(), 0, 96); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
