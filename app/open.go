@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -30,7 +31,8 @@ type Entry struct {
 	Findings []volume.Finding
 	Err      error // why it cannot be loaded: an *InputError; nil where it can
 
-	load func(ctx context.Context, progress func(done, total int)) (*volume.Series, error)
+	load      func(ctx context.Context, progress func(done, total int)) (*volume.Series, error)
+	thumbnail func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 }
 
 // Catalog is what Scan found under one path. Its methods may be called from any
@@ -201,6 +203,9 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 				s, err := found.Load(ctx, i, progress)
 				return s, inputError(err, path, locate)
 			},
+			thumbnail: func(ctx context.Context, side int) (*image.Gray, error) {
+				return found.Thumbnail(ctx, i, side)
+			},
 		})
 	}
 	return c, nil
@@ -270,6 +275,21 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	}
 	logger.Load().Info("load", attrs...)
 	return s, err
+}
+
+// Thumbnail paints the middle slice of entry i, at most side pixels wide and
+// high, from that slice's file alone; nil where there is no such picture, as of
+// NIfTI, whose voxels cannot be read in part. Errors are left out as well: Load
+// tells them.
+func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
+	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
+		return nil
+	}
+	picture, err := c.Entries[i].thumbnail(ctx, side)
+	if err != nil {
+		return nil
+	}
+	return picture
 }
 
 // Close lets go of the files. Series that were loaded keep their voxels but can

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"image"
 	"path/filepath"
 	"strings"
 
@@ -67,8 +68,25 @@ func (w *Window) failed(err error) {
 	}
 }
 
+// thumbnailPixels is enough for the chooser's pictures on a dense screen.
+const thumbnailPixels = 128
+
 func (w *Window) choose(c *app.Catalog, pick func(int), drop func()) {
-	w.show(dialogs.Choose(c, pick, drop, w.win))
+	// One after the other: the first in the list are the first to be seen.
+	pictures := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
+		w.options.Go(func() {
+			for _, i := range order {
+				picture := c.Thumbnail(ctx, i, thumbnailPixels)
+				if ctx.Err() != nil {
+					return
+				}
+				if picture != nil {
+					w.options.Do(func() { show(i, picture) })
+				}
+			}
+		})
+	}
+	w.show(dialogs.Choose(c, pick, drop, pictures, w.win))
 }
 
 // Drop opens what was dropped on the window: the first of several, as one

@@ -1,11 +1,14 @@
 package dialogs
 
 import (
+	"context"
 	"fmt"
+	"image"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
@@ -13,27 +16,46 @@ import (
 	"quell/app"
 )
 
+// thumbnailSide is the size of a series' picture in the list.
+const thumbnailSide = 64
+
 // Choose lists the series found under one path. Exactly one of pick and drop is
 // called: pick with the entry chosen, drop when the dialog is closed without.
-func Choose(c *app.Catalog, pick func(i int), drop func(), parent fyne.Window) dialog.Dialog {
+// pictures is asked to paint the entries, in the order of the list, and calls
+// show on the UI goroutine with each as it comes, until the context ends.
+func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) dialog.Dialog {
 	var d *dialog.CustomDialog
 	chosen := -1
 	order := byPromise(c.Entries)
+	painted := map[int]image.Image{}
 	list := widget.NewList(
 		func() int { return len(c.Entries) },
 		func() fyne.CanvasObject {
 			title, detail := bold("Series"), widget.NewLabel("detail")
 			title.Truncation, detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
 			detail.Importance = widget.LowImportance
-			return container.NewVBox(title, detail)
+			picture := canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
+			picture.FillMode = canvas.ImageFillContain
+			picture.ScaleMode = canvas.ImageScaleFastest
+			picture.SetMinSize(fyne.NewSquareSize(thumbnailSide))
+			return container.NewBorder(nil, nil, picture, nil, container.NewVBox(title, detail))
 		},
 		func(i widget.ListItemID, o fyne.CanvasObject) {
-			box := o.(*fyne.Container)
+			row := o.(*fyne.Container) // the text, then the picture on its left
+			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
 			title, detail := describe(c.Entries[order[i]])
-			box.Objects[0].(*widget.Label).SetText(title)
-			box.Objects[1].(*widget.Label).SetText(detail)
+			text.Objects[0].(*widget.Label).SetText(title)
+			text.Objects[1].(*widget.Label).SetText(detail)
+			picture.Image = painted[order[i]]
+			picture.Hidden = picture.Image == nil
+			picture.Refresh()
 		},
 	)
+	ctx, cancel := context.WithCancel(context.Background())
+	pictures(ctx, order, func(i int, m image.Image) {
+		painted[i] = m
+		list.RefreshItem(slices.Index(order, i))
+	})
 	list.OnSelected = func(i widget.ListItemID) {
 		if c.Entries[order[i]].Err != nil {
 			list.Unselect(i)
@@ -45,6 +67,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), parent fyne.Window) d
 	head := wrapped(fmt.Sprintf("%d series were found. Which one is to be opened?", len(c.Entries)))
 	d = dialog.NewCustom("Choose a series", "Cancel", container.NewBorder(head, nil, nil, nil, list), parent)
 	d.SetOnClosed(func() {
+		cancel()
 		if chosen >= 0 {
 			pick(chosen)
 		} else {

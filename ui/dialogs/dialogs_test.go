@@ -1,7 +1,9 @@
 package dialogs
 
 import (
+	"context"
 	"errors"
+	"image"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,8 +66,15 @@ func TestChooseCallsExactlyOneWayOut(t *testing.T) {
 	w := parent(t)
 	var picked []int
 	dropped := 0
+	var contexts []context.Context
 	choose := func() {
-		Choose(catalog(), func(i int) { picked = append(picked, i) }, func() { dropped++ }, w).Show()
+		paint := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
+			contexts = append(contexts, ctx)
+			for _, i := range order {
+				show(i, image.NewGray(image.Rect(0, 0, 8, 8)))
+			}
+		}
+		Choose(catalog(), func(i int) { picked = append(picked, i) }, func() { dropped++ }, paint, w).Show()
 	}
 	choose()
 	list := find[*widget.List](t, w)[0]
@@ -81,6 +90,11 @@ func TestChooseCallsExactlyOneWayOut(t *testing.T) {
 	test.Tap(button(t, w, "Cancel"))
 	if len(picked) != 1 || dropped != 1 {
 		t.Errorf("picked %v, dropped %d after a cancel", picked, dropped)
+	}
+	for i, ctx := range contexts {
+		if ctx.Err() == nil {
+			t.Errorf("dialog %d still has pictures painted after it was closed", i)
+		}
 	}
 }
 
