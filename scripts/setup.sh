@@ -7,7 +7,7 @@
 set -euo pipefail
 
 window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
-screen=(xvfb xdotool x11-utils imagemagick xauth "${window[@]}")
+screen=(xvfb xdotool x11-utils imagemagick xauth procps "${window[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 
