@@ -14,7 +14,7 @@ import (
 // into blocks and tell a person roughly how long a run takes; nothing depends
 // on their being right.
 var stepsPerSecond = map[string]float64{
-	"nlm":       6e11, // weights
+	"nlm":       8e11, // weights
 	"bilateral": 3e12, // weights
 	"gaussian":  1e12, // voxels of the window
 	"median":    1e11, // comparisons of a sort

@@ -70,6 +70,9 @@ func noFake() string {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return "no gcc to build the fake driver with"
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		return "no go to build the worker with"
+	}
 	if !hasHeader() {
 		return "no cuda.h (package nvidia-cuda-dev) to build the worker with"
 	}

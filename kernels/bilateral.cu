@@ -83,7 +83,7 @@ bilateral(const __grid_constant__ BilateralParams p)
     const Tile t = tileOf(f, 32, kStrip * kWarps, 1);
     const int lane = threadIdx.x, warp = threadIdx.y;
     const int x = t.x + lane, y = t.y + warp * kStrip, z = t.z;
-    const float reference = __ldg(f.in + f.index(t.x, t.y, z));
+    const float reference = referenceOf(f, t, kStrip * kWarps);
 
     Strip s;
 #pragma unroll

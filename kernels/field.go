@@ -16,7 +16,7 @@ type field struct {
 	Dims          [3]int32 // of the whole volume
 	First, Slices int32    // slices of the volume that In and Mask hold
 	Min, Max      [3]int32 // the region; Out holds it densely
-	_             int32
+	Turned        int32    // x and y have changed places in Dims, Min and Max
 }
 
 func newField(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) (field, error) {
@@ -56,6 +56,30 @@ func (f field) grid(tile [3]int) [3]int {
 		}
 	}
 	return [3]int{blocks, 1, 1}
+}
+
+// turned returns the same field with x and y in each other's place: a region
+// that is thin along x becomes one that is thin along y.
+func (f field) turned() field {
+	f.Turned = 1
+	f.Dims[0], f.Dims[1] = f.Dims[1], f.Dims[0]
+	f.Min[0], f.Min[1] = f.Min[1], f.Min[0]
+	f.Max[0], f.Max[1] = f.Max[1], f.Max[0]
+	return f
+}
+
+// chunks returns the blocks that cover the region's voxels with n each, 0 where
+// that is too many.
+func (f field) chunks(n int) int {
+	voxels := 1
+	for c := range 3 {
+		voxels *= int(f.Max[c] - f.Min[c])
+	}
+	blocks := (voxels + n - 1) / n
+	if blocks > math.MaxInt32 {
+		return 0
+	}
+	return blocks
 }
 
 // pack lays a parameter struct out as the device reads it. The structs have

@@ -19,7 +19,7 @@ gaussian(const __grid_constant__ GaussianParams p)
     const Field &f = p.field;
     const Tile t = tileOf(f, kTile, kTile, 1);
     const int x = t.x + threadIdx.x, z = t.z, rx = p.radius[0], ry = p.radius[1];
-    const float reference = __ldg(f.in + f.index(t.x, t.y, z));
+    const float reference = referenceOf(f, t, kTile);
 
     float num[kEach] = {}, den[kEach] = {};
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {

@@ -64,28 +64,32 @@ func Launches(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) ([]Launch
 	if err != nil {
 		return nil, err
 	}
-	var l Launch
+	var ls []Launch
 	switch r.Filter {
 	case "nlm":
-		l = nlm(r.NLM(), f, r.Dims)
+		ls = nlm(r.NLM(), f, r.Dims)
 	case "bilateral":
-		l = bilateral(r.Bilateral(g), f)
+		ls = []Launch{bilateral(r.Bilateral(g), f)}
 	case "lpa":
+		var l Launch
 		l, err = lpa(r.LPA(), f, b.Scales)
+		ls = []Launch{l}
 	case "gaussian":
-		l = gaussian(r.Gaussian(g), f)
+		ls = []Launch{gaussian(r.Gaussian(g), f)}
 	case "median":
-		l = median(r.Median(), f)
+		ls = []Launch{median(r.Median(), f)}
 	default:
 		return nil, fmt.Errorf("kernels: there is no %s kernel", r.Filter)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if l.Grid[0] < 1 {
-		return nil, fmt.Errorf("kernels: region %v-%v has too many voxels for one launch", box.Region.Min, box.Region.Max)
+	for _, l := range ls {
+		if l.Grid[0] < 1 {
+			return nil, fmt.Errorf("kernels: region %v-%v has too many voxels for one launch", box.Region.Min, box.Region.Max)
+		}
 	}
-	return []Launch{l}, nil
+	return ls, nil
 }
 
 // Scratch returns the bytes of device memory that the launches need beside the

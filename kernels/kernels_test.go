@@ -14,18 +14,20 @@ import (
 	"quell/volume"
 )
 
-// launch returns the one launch of a recipe on the whole of a volume.
+// launch returns the first launch of a recipe on the whole of a volume.
 func launch(t *testing.T, r denoise.Recipe, dims [3]int) Launch {
+	t.Helper()
+	return launches(t, r, dims)[0]
+}
+
+func launches(t *testing.T, r denoise.Recipe, dims [3]int) []Launch {
 	t.Helper()
 	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
 	ls, err := Launches(r, g, Box{Dims: dims, Slices: dims[2], Region: volume.Slices(g, 0, dims[2])}, Buffers{In: 1, Out: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ls) != 1 {
-		t.Fatalf("%d launches", len(ls))
-	}
-	return ls[0]
+	return ls
 }
 
 // recipe returns a resolved recipe with some parameters changed.
@@ -98,7 +100,7 @@ func TestTilesAreTheKernels(t *testing.T) {
 		}
 		tile := nlmTiles[[2]int{dims, patch}]
 		gaussian := patch == 1 || strings.HasSuffix(c[2], "gaussian")
-		want := fmt.Sprintf("%d, %d, %d, %d, %d, %d, %d, %t", dims, patch, tile.x, tile.y, tile.z, tile.warps, tile.steps, gaussian)
+		want := fmt.Sprintf("%d, %d, %d, %d, %d, %d, %d, %d, %t", dims, patch, tile.x, tile.y, tile.z, tile.warps, tile.steps, tile.together, gaussian)
 		if c[3] != want || c[1] != strconv.Itoa(32*tile.warps) {
 			t.Errorf("%s is nlmBlock<%s> with %s threads, the table says <%s>", c[2], c[3], c[1], want)
 		}
@@ -116,21 +118,21 @@ func TestKernelNamesAreInTheSources(t *testing.T) {
 	}
 	number := denoise.Number
 	for _, dims := range []int{2, 3} {
-		var launches []Launch
+		var all []Launch
 		for patch := range 9 {
 			for _, weights := range []string{"uniform", "gaussian"} {
-				launches = append(launches, launch(t, recipe(t, "nlm", dims, map[string]denoise.Value{
-					"patch-radius": number(float64(patch)), "patch-weights": denoise.Word(weights)}), [3]int{9, 9, 9}))
+				all = append(all, launches(t, recipe(t, "nlm", dims, map[string]denoise.Value{
+					"patch-radius": number(float64(patch)), "patch-weights": denoise.Word(weights)}), [3]int{9, 9, 9})...)
 			}
 		}
 		for _, f := range []string{"bilateral", "gaussian", "median"} {
-			launches = append(launches, launch(t, recipe(t, f, dims, nil), [3]int{9, 9, 9}))
+			all = append(all, launch(t, recipe(t, f, dims, nil), [3]int{9, 9, 9}))
 		}
 		if dims == 2 {
-			launches = append(launches, launch(t, recipe(t, "lpa", 2, nil), [3]int{9, 9, 9}),
+			all = append(all, launch(t, recipe(t, "lpa", 2, nil), [3]int{9, 9, 9}),
 				launch(t, recipe(t, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 4)}), [3]int{9, 9, 9}))
 		}
-		for _, l := range append(launches, Widen(1, 2, 3, 0)) {
+		for _, l := range append(all, Widen(1, 2, 3, 0)) {
 			if !regexp.MustCompile(`\b` + l.Kernel + `\(`).MatchString(text.String()) {
 				t.Errorf("no kernel is called %s", l.Kernel)
 			}
@@ -144,6 +146,30 @@ func TestKernelNamesAreInTheSources(t *testing.T) {
 	}
 }
 
+// Voxels whose weights are too small for float32 are marked by the first kernel
+// and done by the second, which looks at every voxel of the region.
+func TestFaintVoxelsAreDoneAfterwards(t *testing.T) {
+	source, err := os.ReadFile("nlm.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`nlm_faint\([^{]*\{\s*constexpr int kThreads = (\d+), kEach = (\d+);`).FindSubmatch(source)
+	if m == nil {
+		t.Fatal("nlm_faint has other constants")
+	}
+	threads, _ := strconv.Atoi(string(m[1]))
+	each, _ := strconv.Atoi(string(m[2]))
+	ls := launches(t, recipe(t, "nlm", 3, nil), [3]int{64, 64, 3})
+	if len(ls) != 2 || ls[1].Kernel != "nlm_faint" || ls[1].Block[0] != threads || ls[1].Grid[0]*threads*each != 64*64*3 {
+		t.Errorf("blocks of %d threads with %d voxels each, and the launches are %+v", threads, each, ls)
+	}
+	for name, v := range map[string]denoise.Value{"centre": denoise.Word("one"), "weighting": denoise.Word("lk")} {
+		if ls := launches(t, recipe(t, "nlm", 3, map[string]denoise.Value{name: v}), [3]int{9, 9, 9}); len(ls) != 1 {
+			t.Errorf("%s %v: %d launches, one is enough", name, v, len(ls))
+		}
+	}
+}
+
 func TestGridCoversTheRegion(t *testing.T) {
 	f := field{Min: [3]int32{5, 0, 2}, Max: [3]int32{38, 32, 3}}
 	if got := f.grid([3]int{32, 32, 1}); got != [3]int{2, 1, 1} {
@@ -151,6 +177,37 @@ func TestGridCoversTheRegion(t *testing.T) {
 	}
 	if got := f.grid([3]int{30, 16, 4}); got != [3]int{4, 1, 1} {
 		t.Errorf("33x32x1 voxels in tiles of 30x16x4: grid %v", got)
+	}
+}
+
+// A sagittal slice is one voxel thin along x, where the lanes lie.
+func TestThinRegionsAreTurned(t *testing.T) {
+	dims := [3]int{40, 300, 20}
+	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
+	r := recipe(t, "nlm", 3, nil)
+	for _, c := range []struct {
+		region volume.Region
+		want   field
+	}{
+		{volume.Region{Min: [3]int{7, 0, 0}, Max: [3]int{8, 300, 20}},
+			field{Dims: [3]int32{300, 40, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{300, 8, 20}, Turned: 1}},
+		{volume.Region{Min: [3]int{0, 7, 0}, Max: [3]int{40, 8, 20}},
+			field{Dims: [3]int32{40, 300, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{40, 8, 20}}},
+	} {
+		ls, err := Launches(r, g, Box{Dims: dims, Slices: dims[2], Region: c.region}, Buffers{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var p nlmParams
+		if _, err := binary.Decode(ls[0].Args, binary.LittleEndian, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Field != c.want {
+			t.Errorf("region %v: field %+v, want %+v", c.region, p.Field, c.want)
+		}
+		if tile := nlmTiles[[2]int{3, 1}].dims(1); ls[0].Grid != p.Field.grid(tile) {
+			t.Errorf("region %v: grid %v, want %v", c.region, ls[0].Grid, p.Field.grid(tile))
+		}
 	}
 }
 

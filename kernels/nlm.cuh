@@ -16,6 +16,10 @@
 // weight never leave the registers. Nothing is written until the end, no atomics,
 // so that results are the same from run to run.
 //
+// In three dimensions it goes through several offsets that follow each other along
+// z together: plane t + 1 of one is plane t of the next, so that a shifted voxel
+// is read once for all of them.
+//
 // The window is walked in bricks of 9 x 9 offsets (17 x 17 in two dimensions) and
 // a few z steps, whose voxels fit in shared memory: any search radius. The
 // outermost F voxels of a warp's row on each side only help their neighbours.
@@ -29,14 +33,15 @@
 #include "nlm_sums.cuh"
 
 // Shape is how a kernel cuts the volume: for DIMS dimensions and patch radius F,
-// a thread's X x Y x Z voxels, a block's WARPS side by side along y, and the z
-// steps of the window that are on the chip at once. It mirrors nlmTile of nlm.go.
-template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS>
+// a thread's X x Y x Z voxels, a block's WARPS side by side along y, the z steps
+// of the window that are on the chip at once and those worked on TOGETHER. It
+// mirrors nlmTile of nlm.go.
+template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER>
 struct Shape {
     static constexpr int kBrick = DIMS == 3 ? 9 : 17;         // offsets along x and y on the chip at once
-    static constexpr int kUnroll = DIMS == 3 ? 1 : 2;         // offsets worked on together
+    static constexpr int kUnroll = DIMS == 3 ? 1 : 2;         // offsets along x worked on together
     static constexpr int kTall = Y + 2 * F;                   // rows a thread reads
-    static constexpr int kDeep = DIMS == 3 ? Z + 2 * F : 1;   // planes a thread reads
+    static constexpr int kDeep = DIMS == 3 ? Z + 2 * F : 1;   // planes a thread reads for an offset
     static constexpr int kColumns = 32 * X + kBrick - 1;      // of the tile in shared memory
     static constexpr int kRows = WARPS * Y + 2 * F + kBrick - 1;
     static constexpr int kPlanes = kDeep + STEPS - 1;
@@ -56,17 +61,33 @@ struct Sums {
     float log[Z][X][Y]; // largest logarithm of w
 };
 
-// What must be watched in a brick of offsets.
+// addWhere adds a weight w of logarithm log to a voxel's sums, where inside is
+// true. The compiler would choose between the old and the new sums afterwards, an
+// instruction for each.
+__device__ inline void addWhere(bool inside, float &num, float &den, float &most, float w, float d, float log)
+{
+    asm("{\n\t"
+        ".reg .pred p;\n\t"
+        "setp.ne.s32 p, %6, 0;\n\t"
+        "@p fma.rn.f32 %0, %3, %4, %0;\n\t"
+        "@p add.f32 %1, %1, %3;\n\t"
+        "@p max.f32 %2, %2, %5;\n\t"
+        "}"
+        : "+f"(num), "+f"(den), "+f"(most)
+        : "f"(w), "f"(d), "f"(log), "r"(int(inside)));
+}
+
+// What must be watched at an offset.
 enum Watch {
-    kNothingToWatch, // every voxel within reach is in the volume and holds data
-    kEdges,          // some are outside the volume
-    kEverything,     // some are masked, or sigma or rician is on
+    kSides,      // some neighbours may lie outside the volume along x
+    kEdges,      // along any axis
+    kEverything, // and some may be masked, or sigma or rician is on
 };
 
 // Walker goes through one brick of offsets.
-template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, bool GAUSSIAN>
+template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER, bool GAUSSIAN>
 struct Walker {
-    using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS>;
+    using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER>;
 
     const NlmParams &p;
     const float *values;      // the tile: column 0 is x - F + the brick's first offset
@@ -77,103 +98,149 @@ struct Walker {
     float (&own)[S::kDeep][X][S::kTall];
     Sums<X, Y, Z> &sums;
 
-    // offset adds one offset's weights. tile is the thread's first shifted
-    // voxel, for each voxel of a lane. edge holds kNever for the results whose
-    // neighbour lies outside along x or y, bit z of inside says whether it lies
-    // inside along z.
-    template <Watch WATCH>
-    __device__ void offset(const float *const (&tile)[X], const unsigned *bits, int column,
-                           const float (&edge)[X][Y], unsigned inside)
+    // offsets adds the weights of N offsets that follow each other along z. tile
+    // is the thread's first shifted voxel, for each voxel of a lane. beside says
+    // whether the neighbour of such a voxel lies inside along x; edge holds
+    // kNever for the results whose neighbour lies outside along x or y, bit z of
+    // inside says whether it lies inside along z.
+    template <Watch WATCH, int N>
+    __device__ void offsets(const float *const (&tile)[X], const unsigned *bits, int column, const bool (&beside)[X],
+                            const float (&edge)[X][Y], unsigned inside)
     {
-        float q[X][Y][S::kDeep];
-        float d[S::kDeep][X][Y];
+        constexpr int kBefore = S::kDeep - Z; // planes before the one that completes the first result
+        float q[N][X][Y][S::kDeep];           // sums along y
+        float d[N][S::kDeep][X][Y];
 #pragma unroll
-        for (int t = 0; t < S::kDeep; ++t) {
-#pragma unroll
-            for (int e = 0; e < X; ++e) {
-                float squares[S::kTall];
-#pragma unroll
-                for (int r = 0; r < S::kTall; ++r) {
-                    float v = tile[e][(t * S::kRows + r) * S::kColumns] - own[t][e][r];
-                    if (r >= F && r < Y + F) d[t][e][r - F] = v;
-                    squares[r] = GAUSSIAN ? __fmul_rn(v, v) : v * v; // fused where each is used once
-                }
-#pragma unroll
-                for (int r = 0; r < Y; ++r) q[e][r][t] = windowSum<F, GAUSSIAN>(squares, r, p.ring);
-            }
-            int k = t - (S::kDeep - Z); // the result that this plane completes
-            if (k < 0 || (WATCH != kNothingToWatch && !(inside >> k & 1))) continue;
-            int middle = DIMS == 3 ? k + F : 0;
-            float w[X][Y]; // distances, then logarithms, then weights
+        for (int t = 0; t < S::kDeep + N - 1; ++t) {
+            float shifted[X][S::kTall];
 #pragma unroll
             for (int e = 0; e < X; ++e)
 #pragma unroll
-                for (int r = 0; r < Y; ++r)
-                    w[e][r] = DIMS == 3 ? windowSum<F, GAUSSIAN>(q[e][r], k, p.ring) : q[e][r][t];
-            rowSums<F, X, Y, GAUSSIAN>(w, p.ring);
+                for (int r = 0; r < S::kTall; ++r) shifted[e][r] = tile[e][(t * S::kRows + r) * S::kColumns];
+            // It is plane t - n of the n-th offset.
 #pragma unroll
-            for (int e = 0; e < X; ++e) {
+            for (int n = 0; n < N; ++n) {
+                const int plane = t - n;
+                if (plane < 0 || plane >= S::kDeep) continue;
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
-                    float log = WATCH == kEdges ? edge[e][r] - w[e][r] : -w[e][r];
-                    if (WATCH == kEverything) {
-                        int c = column + e;
-                        unsigned word = bits[(middle * S::kRows + r + F) * S::kWords + (c >> 5)];
-                        log = word >> (c & 31) & 1 ? fminf(p.cut + log, 0.f) : kNever;
-                        // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
-                        if (p.rician) d[middle][e][r] *= d[middle][e][r] + 2 * (own[middle][e][r + F] + reference);
+                for (int e = 0; e < X; ++e) {
+                    float v[S::kTall], s[Y];
+#pragma unroll
+                    for (int r = 0; r < S::kTall; ++r) {
+                        v[r] = shifted[e][r] - own[plane][e][r];
+                        if (r >= F && r < Y + F) d[n][plane][e][r - F] = v[r];
                     }
-                    sums.log[k][e][r] = fmaxf(sums.log[k][e][r], log);
-                    w[e][r] = powerOfTwo(log);
+                    squareSums<F, GAUSSIAN>(v, s, p.ring);
+#pragma unroll
+                    for (int r = 0; r < Y; ++r) q[n][e][r][plane] = s[r];
                 }
             }
+            // The offsets that have all planes of a result, the (t - n - kBefore)-th.
+            const int from = t < S::kDeep ? 0 : t - S::kDeep + 1, to = min(t - kBefore, N - 1) + 1;
+            if (to <= from || (WATCH != kSides && !(inside >> (t - kBefore) & 1))) continue;
+            float w[X][N * Y]; // distances
 #pragma unroll
-            for (int e = 0; e < X; ++e) {
+            for (int n = 0; n < N; ++n)
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
-                    sums.num[k][e][r] += w[e][r] * d[middle][e][r];
-                    sums.den[k][e][r] += w[e][r];
+                for (int e = 0; e < X; ++e)
+#pragma unroll
+                    for (int r = 0; r < Y; ++r)
+                        if (from <= n && n < to) w[e][n * Y + r] = DIMS == 3 ? windowSum<F, GAUSSIAN>(q[n][e][r], t - n - kBefore, p.ring) : q[n][e][r][0];
+            rowSums<F, X, N * Y, GAUSSIAN>(w, from * Y, to * Y, p.ring);
+#pragma unroll
+            for (int n = 0; n < N; ++n) {
+                if (n < from || n >= to) continue;
+                const int k = t - n - kBefore, middle = DIMS == 3 ? k + F : 0;
+#pragma unroll
+                for (int e = 0; e < X; ++e) {
+#pragma unroll
+                    for (int r = 0; r < Y; ++r) {
+                        float log = -w[e][n * Y + r], v = d[n][middle][e][r];
+                        if (WATCH == kEdges) log += edge[e][r];
+                        if (WATCH == kEverything) {
+                            int c = column + e;
+                            unsigned word = bits[(middle * S::kRows + r + F) * S::kWords + (c >> 5)];
+                            log = word >> (c & 31) & 1 ? fminf(p.cut + log, 0.f) : kNever;
+                            // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
+                            if (p.rician) v *= v + 2 * (own[middle][e][r + F] + reference);
+                        }
+                        addWhere(WATCH != kSides || beside[e], sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r],
+                                 powerOfTwo(log), v, log);
+                    }
                 }
             }
         }
     }
 
-    // walk goes through the offsets first <= o < first + n.
-    template <Watch WATCH>
+    // walk goes through the offsets first <= o < first + n. Where the neighbours
+    // of all the thread's voxels are inside along y and z, as they mostly are,
+    // several offsets go together; elsewhere they go one by one.
+    template <bool EVERYTHING>
     __device__ void walk(const int (&first)[3], const int (&n)[3])
     {
         const Field &f = p.field;
-        for (int k = 0; k < n[2]; ++k) {
-            int oz = first[2] + k;
-            unsigned inside = 0;
-#pragma unroll
-            for (int i = 0; i < Z; ++i) inside |= unsigned(unsigned(z + i + oz) < unsigned(f.dims[2])) << i;
-            if (inside == 0) continue;
+        if (y >= f.max[1]) return; // none of the warp's rows is wanted
+        const int lastRow = min(y + Y, f.dims[1]) - 1, lastPlane = min(z + Z, f.dims[2]) - 1;
+        for (int k = 0; k < n[2]; k += TOGETHER) {
+            const int oz = first[2] + k, group = min(TOGETHER, n[2] - k);
             for (int j = 0; j < n[1]; ++j) {
-                int oy = first[1] + j;
-                float rowEdge[Y];
-#pragma unroll
-                for (int r = 0; r < Y; ++r) rowEdge[r] = unsigned(y + r + oy) < unsigned(f.dims[1]) ? 0 : kNever;
-                int row = k * S::kRows + warp * Y + j;
+                const int oy = first[1] + j;
+                if (lastRow + oy < 0 || y + oy >= f.dims[1]) continue;
+                const bool whole = !EVERYTHING && group == TOGETHER && y + oy >= 0 && lastRow + oy < f.dims[1] &&
+                                   z + oz >= 0 && lastPlane + oz + TOGETHER <= f.dims[2];
                 // The voxel itself is left out: two stretches in its row.
-                const bool own = oz == 0 && oy == 0 && first[0] <= 0 && 0 < first[0] + n[0];
-                for (int part = 0; part <= int(own); ++part) {
-                    const int end = own && part == 0 ? -first[0] : n[0];
+                const bool own = oy == 0 && oz <= 0 && 0 < oz + group && first[0] <= 0 && 0 < first[0] + n[0];
+                const int row = k * S::kRows + warp * Y + j;
+                if (whole) {
+                    for (int part = 0; part <= int(own); ++part) {
+                        const int end = own && part == 0 ? -first[0] : n[0];
 #pragma unroll S::kUnroll
-                    for (int i = part == 0 ? 0 : 1 - first[0]; i < end; ++i) {
-                        const float *tile[X];
-                        float edge[X][Y];
+                        for (int i = part == 0 ? 0 : 1 - first[0]; i < end; ++i) {
+                            const float *tile[X];
+                            float edge[X][Y];
+                            bool beside[X];
 #pragma unroll
-                        for (int e = 0; e < X; ++e) {
-                            tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
-                            float beside = unsigned(x + e + first[0] + i) < unsigned(f.dims[0]) ? 0 : kNever;
-#pragma unroll
-                            for (int r = 0; r < Y; ++r) edge[e][r] = fminf(beside, rowEdge[r]);
+                            for (int e = 0; e < X; ++e) {
+                                tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
+                                beside[e] = unsigned(x + e + first[0] + i) < unsigned(f.dims[0]);
+                            }
+                            offsets<kSides, TOGETHER>(tile, nullptr, 0, beside, edge, ~0u);
                         }
-                        offset<WATCH>(tile, usable + row * S::kWords, X * lane + i, edge, inside);
                     }
+                    if (TOGETHER == 1 || !own) continue;
                 }
+                const int from = whole ? -first[0] : 0, to = whole ? from + 1 : n[0];
+                for (int g = 0; g < group; ++g) oneByOne<EVERYTHING>(first[0], oy, oz + g, from, to, row + g * S::kRows);
             }
+        }
+    }
+
+    // oneByOne goes through the offsets (ox + i, oy, oz), from <= i < to, and leaves
+    // the voxel itself out. row is where the tile's row begins.
+    template <bool EVERYTHING>
+    __device__ void oneByOne(int ox, int oy, int oz, int from, int to, int row)
+    {
+        const Field &f = p.field;
+        unsigned inside = 0;
+#pragma unroll
+        for (int k = 0; k < Z; ++k) inside |= unsigned(unsigned(z + k + oz) < unsigned(f.dims[2])) << k;
+        if (inside == 0) return;
+        float rowEdge[Y];
+#pragma unroll
+        for (int r = 0; r < Y; ++r) rowEdge[r] = unsigned(y + r + oy) < unsigned(f.dims[1]) ? 0 : kNever;
+        for (int i = from; i < to; ++i) {
+            if (ox + i == 0 && oy == 0 && oz == 0) continue;
+            const float *tile[X];
+            float edge[X][Y];
+            bool beside[X];
+#pragma unroll
+            for (int e = 0; e < X; ++e) {
+                tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
+                beside[e] = unsigned(x + e + ox + i) < unsigned(f.dims[0]);
+#pragma unroll
+                for (int r = 0; r < Y; ++r) edge[e][r] = beside[e] ? rowEdge[r] : kNever;
+            }
+            offsets<EVERYTHING ? kEverything : kEdges, 1>(tile, usable + row * S::kWords, X * lane + i, beside, edge, inside);
         }
     }
 };
@@ -191,64 +258,59 @@ __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usa
     int column[S::kWords];
     bool masked = false;
 #pragma unroll
-    for (int i = 0; i < S::kWords; ++i) column[i] = mirror(x + lane + 32 * i, f.dims[0]);
-    for (int plane = 0; plane < planes; ++plane) {
-        const float *slice = f.slice(z + plane);
-#pragma unroll 4
-        for (int row = threadIdx.y; row < rows; row += WARPS) {
-            const float *from = slice + f.rowOffset(y + row);
-            float *to = values + (plane * S::kRows + row) * S::kColumns;
+    for (int i = 0; i < S::kWords; ++i) column[i] = mirror(x + lane + 32 * i, f.dims[0]) * f.columnStep();
+    int row = threadIdx.y, plane = 0;
+#pragma unroll 8
+    for (int line = threadIdx.y; line < planes * rows; line += WARPS) {
+        const float *from = f.row(y + row, z + plane);
+        float *to = values + (plane * S::kRows + row) * S::kColumns;
 #pragma unroll
-            for (int i = 0; i < S::kWords; ++i) {
-                const int c = lane + 32 * i;
-                if (c < S::kColumns) to[S::at(c)] = (__ldg(from + column[i]) - reference) * scale;
-                if (BITS) {
-                    bool use = f.inside(x + c, y + row, z + plane);
-                    if (f.mask != nullptr && use && !__ldg(f.mask + (from - f.in) + column[i])) {
-                        masked = true;
-                        use = false;
-                    }
-                    unsigned bits = __ballot_sync(kAll, use);
-                    if (lane == 0) usable[(plane * S::kRows + row) * S::kWords + i] = bits;
+        for (int i = 0; i < S::kWords; ++i) {
+            const int c = lane + 32 * i;
+            if (c < S::kColumns) to[S::at(c)] = (__ldg(from + column[i]) - reference) * scale;
+            if (BITS) {
+                bool use = f.inside(x + c, y + row, z + plane);
+                if (f.mask != nullptr && use && !__ldg(f.mask + (from - f.in) + column[i])) {
+                    masked = true;
+                    use = false;
                 }
+                unsigned bits = __ballot_sync(kAll, use);
+                if (lane == 0) usable[(plane * S::kRows + row) * S::kWords + i] = bits;
             }
         }
+        row += WARPS;
+        if (row >= rows) row -= rows, ++plane;
     }
     return masked;
 }
 
-// finish turns a voxel's sums into its result. The warp calls it together, with
-// wanted false in the lanes that have no voxel: where weights ran out of
-// float32's range it gathers that voxel again in float64, all lanes on one. It
-// is a call, not inline, as it is long and runs once a voxel.
-__device__ __noinline__ void finish(const NlmParams &p, bool wanted, int x, int y, int z, float num, float den, float log)
+// finish turns a voxel's sums into its result, or leaves it to nlm_faint where
+// the weights ran out of float32's range.
+__device__ inline void finish(const NlmParams &p, int x, int y, int z, float num, float den, float log)
 {
     const Field &f = p.field;
-    wanted &= x < f.max[0] && y < f.max[1] && z < f.max[2];
-    const bool data = wanted && f.valid(x, y, z);
-    const bool faint = data && !p.one && log < kFaint && log >= kNothing;
-    float v = wanted ? __ldg(f.in + f.index(x, y, z)) : 0;
+    if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
+    const float v = __ldg(f.in + f.index<true>(x, y, z));
     float result = v;
-    if (data && log <= kNever / 2) { // no neighbour
+    if (!f.valid<true>(x, y, z)) {
+        result = v;
+    } else if (log <= kNever / 2) { // no neighbour
         result = fromMean(p, v, 0);
-    } else if (data && (p.one || log >= kFaint)) {
+    } else if (p.one || log >= kFaint) {
         float centre = p.one ? 1 : powerOfTwo(log);
         double unit = p.rician ? double(p.inverse) * p.inverse : double(p.inverse);
         result = fromMean(p, v, double(num / (den + centre)) * unit);
+    } else if (log >= kNothing) {
+        result = __uint_as_float(kFaintVoxel);
     }
-    for (unsigned left = __ballot_sync(kAll, faint); left != 0; left &= left - 1) {
-        int lane = __ffs(left) - 1;
-        float exact = exactVoxel(p, __shfl_sync(kAll, x, lane), __shfl_sync(kAll, y, lane), __shfl_sync(kAll, z, lane));
-        if (int(threadIdx.x) == lane) result = exact;
-    }
-    if (wanted) *f.result(x, y, z) = result;
+    *f.result<true>(x, y, z) = result;
 }
 
 // nlmBlock filters a tile of (32 X - 2 F) x (WARPS Y) x Z voxels.
-template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, bool GAUSSIAN>
+template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER, bool GAUSSIAN>
 __device__ inline void nlmBlock(const NlmParams &p)
 {
-    using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS>;
+    using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER>;
     constexpr int kHalo = DIMS == 3 ? F : 0; // of the patch along z
     extern __shared__ float shared[];
     float *values = shared;
@@ -258,7 +320,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
     const Tile tile = tileOf(f, 32 * X - 2 * F, WARPS * Y, Z);
     const int lane = threadIdx.x, warp = threadIdx.y;
     const int x = tile.x - F + X * lane, y = tile.y + warp * Y, z = tile.z;
-    const float reference = __ldg(f.in + f.index(tile.x, tile.y, tile.z));
+    const float reference = referenceOf<true>(f, tile, WARPS * Y);
 
     float own[S::kDeep][X][S::kTall];
     int rowOffset[S::kTall];
@@ -266,7 +328,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
     for (int r = 0; r < S::kTall; ++r) rowOffset[r] = f.rowOffset(y - F + r);
 #pragma unroll
     for (int e = 0; e < X; ++e) {
-        const int column = mirror(x + e, f.dims[0]);
+        const int column = mirror(x + e, f.dims[0]) * f.columnStep();
 #pragma unroll
         for (int t = 0; t < S::kDeep; ++t) {
             const float *slice = f.slice(z - kHalo + t) + column;
@@ -286,7 +348,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
                 sums.log[k][e][r] = kNever;
             }
 
-    Walker<DIMS, F, X, Y, Z, WARPS, STEPS, GAUSSIAN> walker{
+    Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
         p, values, usable, lane, warp, x, y, z, reference * p.scale, own, sums};
     const bool special = p.rician || p.cut > 0;
     int first[3];
@@ -297,22 +359,19 @@ __device__ inline void nlmBlock(const NlmParams &p)
                                   min(STEPS, p.search[2] - first[2] + 1)};
                 const int tx = tile.x - F + first[0], ty = tile.y - F + first[1], tz = z - kHalo + first[2];
                 const int rows = WARPS * Y + 2 * F + n[1] - 1, planes = S::kDeep + n[2] - 1;
+                if (z + Z - 1 + first[2] + n[2] - 1 < 0 || z + first[2] >= f.dims[2]) continue;
                 __syncthreads(); // the last brick is done with
                 if (special || f.mask != nullptr) {
                     bool masked = loadTile<S, WARPS, true>(p, values, usable, tx, ty, tz, rows, planes, reference);
                     if (__syncthreads_or(masked) || special) {
-                        walker.template walk<kEverything>(first, n);
+                        walker.template walk<true>(first, n);
                         continue;
                     }
                 } else {
                     loadTile<S, WARPS, false>(p, values, usable, tx, ty, tz, rows, planes, reference);
                     __syncthreads();
                 }
-                const bool whole = tx + F >= 0 && tx - F + 32 * X + n[0] - 1 <= f.dims[0] &&
-                                   ty + F >= 0 && ty + F + WARPS * Y + n[1] - 1 <= f.dims[1] &&
-                                   tz + kHalo >= 0 && tz + kHalo + Z + n[2] - 1 <= f.dims[2];
-                if (whole) walker.template walk<kNothingToWatch>(first, n);
-                else walker.template walk<kEdges>(first, n);
+                walker.template walk<false>(first, n);
             }
         }
     }
@@ -320,11 +379,11 @@ __device__ inline void nlmBlock(const NlmParams &p)
 #pragma unroll
     for (int e = 0; e < X; ++e) {
         int column = X * lane + e;
-        bool wanted = column >= F && column < 32 * X - F;
+        if (column < F || column >= 32 * X - F) continue;
 #pragma unroll
         for (int k = 0; k < Z; ++k)
 #pragma unroll
             for (int r = 0; r < Y; ++r)
-                finish(p, wanted, x + e, y + r, z + k, sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r]);
+                finish(p, x + e, y + r, z + k, sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r]);
     }
 }

@@ -27,20 +27,21 @@ type nlmParams struct {
 // nlmTile is how a fast nlm kernel cuts the volume; it mirrors the template
 // arguments in nlm.cu and the brick of nlm.cuh.
 type nlmTile struct {
-	x, y, z int // voxels a thread: along the lanes, across them, along z
-	warps   int // in a block, side by side along y
-	steps   int // z steps of the search window that are on the chip at once
-	brick   int // and steps along x and along y
+	x, y, z  int // voxels a thread: along the lanes, across them, along z
+	warps    int // in a block, side by side along y
+	steps    int // z steps of the search window that are on the chip at once
+	together int // and of these the ones worked on together
+	brick    int // steps along x and along y that are on the chip at once
 }
 
 // nlmTiles holds the tiles by dimensions and patch radius.
 var nlmTiles = map[[2]int]nlmTile{
-	{2, 1}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
-	{2, 2}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
-	{2, 3}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, brick: 17},
-	{3, 1}: {x: 2, y: 4, z: 3, warps: 4, steps: 2, brick: 9},
-	{3, 2}: {x: 1, y: 4, z: 4, warps: 4, steps: 3, brick: 9},
-	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, brick: 9},
+	{2, 1}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, together: 1, brick: 17},
+	{2, 2}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, together: 1, brick: 17},
+	{2, 3}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, together: 1, brick: 17},
+	{3, 1}: {x: 2, y: 4, z: 2, warps: 4, steps: 3, together: 3, brick: 9},
+	{3, 2}: {x: 1, y: 4, z: 4, warps: 4, steps: 6, together: 3, brick: 9},
+	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, together: 1, brick: 9},
 }
 
 // dims returns the voxels that a block filters.
@@ -62,10 +63,28 @@ func (t nlmTile) shared(patch, dims int) int {
 }
 
 // nlm picks a kernel: the papers' patch radii 1 to 3 have fast ones, everything
-// else takes the plain one.
-func nlm(p denoise.NLMParams, f field, dims int) Launch {
-	patch := p.PatchRadius[0]
+// else takes the plain one. Gaussian weights of centre rule max can be too small
+// for float32; nlm_faint does the voxels where they are.
+func nlm(p denoise.NLMParams, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
+	launches := []Launch{nlmWeights(p, f, dims, args)}
+	if p.LK == 0 && p.Centre == denoise.CentreMax {
+		launches = append(launches, Launch{
+			Module: "nlm",
+			Kernel: "nlm_faint",
+			Grid:   [3]int{f.chunks(nlmFaintVoxels), 1, 1},
+			Block:  [3]int{256, 1, 1},
+			Args:   pack(args),
+		})
+	}
+	return launches
+}
+
+// nlmFaintVoxels is how many voxels a block of nlm_faint looks at.
+const nlmFaintVoxels = 16 * 256
+
+func nlmWeights(p denoise.NLMParams, f field, dims int, args nlmParams) Launch {
+	patch := p.PatchRadius[0]
 	tile, fast := nlmTiles[[2]int{dims, patch}]
 	if !fast || p.LK > 0 {
 		return Launch{
@@ -75,6 +94,13 @@ func nlm(p denoise.NLMParams, f field, dims int) Launch {
 			Block:  [3]int{32, 4, 1},
 			Args:   pack(args),
 		}
+	}
+	// Lanes lie along x: a sagittal slice would leave most of them idle. Turned,
+	// it leaves rows of warps idle; reading along y costs more, so it must gain.
+	grid := f.grid(tile.dims(patch))
+	if t := f.turned(); 2*t.grid(tile.dims(patch))[0] <= grid[0] {
+		grid = t.grid(tile.dims(patch))
+		args.Field = t // the search and patch radii are the same along x and y
 	}
 	kernel := fmt.Sprintf("nlm_%dd_f%d", dims, patch)
 	if patch > 1 {
@@ -87,7 +113,7 @@ func nlm(p denoise.NLMParams, f field, dims int) Launch {
 	return Launch{
 		Module: "nlm",
 		Kernel: kernel,
-		Grid:   f.grid(tile.dims(patch)),
+		Grid:   grid,
 		Block:  [3]int{32, tile.warps, 1},
 		Shared: tile.shared(patch, dims),
 		Args:   pack(args),

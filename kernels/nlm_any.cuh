@@ -1,6 +1,6 @@
 // Non-local means for one voxel, straight from the definition: every radius,
-// every option, no tile. The fast kernels of nlm.cuh fall back on it where the
-// weights run out of float32's range.
+// every option, no tile. Where the weights run out of float32's range, here or in
+// the fast kernels of nlm.cuh, the voxel is left to a second pass in float64.
 //
 //   D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
 //   w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)      weighting gaussian
@@ -20,6 +20,10 @@ constexpr unsigned kAll = ~0u; // every lane of a warp
 constexpr float kNever = -1e30f;
 constexpr float kFaint = -96;
 constexpr float kNothing = -1080;
+
+// What stands in the result of a voxel that is left to nlm_faint: a NaN that no
+// arithmetic gives.
+constexpr unsigned kFaintVoxel = 0x7FC0FA17;
 
 // patchDistance is D of the patches around i = (x, y, z) and j, in values times
 // scale, before the product of the middle taps.
@@ -87,20 +91,23 @@ struct Window {
 };
 
 // exactVoxel filters one voxel in float64, Gaussian weights and centre rule max,
-// the neighbours shared out among the lanes of a warp that calls it together.
-__device__ __noinline__ float exactVoxel(const NlmParams &p, int x, int y, int z)
+// the neighbours shared out among a block of THREADS that calls it together. The
+// first thread gets the result.
+template <int THREADS>
+__device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
 {
+    __shared__ double sums[THREADS / 32][3];
     const Field &f = p.field;
-    const float v = __ldg(f.in + f.index(x, y, z));
+    const float v = __ldg(f.in + f.index<true>(x, y, z));
     const Window window(p, x, y, z);
     double num = 0, den = 0, most = 0;
-    for (int n = threadIdx.x; n < window.size; n += 32) {
+    for (int n = threadIdx.x; n < window.size; n += THREADS) {
         int jx = window.x + n % window.across, line = n / window.across;
         int jy = window.y + line % window.down, jz = window.z + line / window.down;
-        if ((jx == x && jy == y && jz == z) || !f.valid(jx, jy, jz)) continue;
+        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
         double w = exp2(-fmax(distance - p.cut, 0.0));
-        num += w * difference(p, __ldg(f.in + f.index(jx, jy, jz)), v);
+        num += w * difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v);
         den += w;
         most = fmax(most, w);
     }
@@ -108,6 +115,19 @@ __device__ __noinline__ float exactVoxel(const NlmParams &p, int x, int y, int z
         num += __shfl_xor_sync(kAll, num, k);
         den += __shfl_xor_sync(kAll, den, k);
         most = fmax(most, __shfl_xor_sync(kAll, most, k));
+    }
+    __syncthreads(); // the last voxel's sums are done with
+    if (threadIdx.x % 32 == 0) {
+        sums[threadIdx.x / 32][0] = num;
+        sums[threadIdx.x / 32][1] = den;
+        sums[threadIdx.x / 32][2] = most;
+    }
+    __syncthreads();
+    num = den = most = 0;
+    for (const auto &warp : sums) {
+        num += warp[0];
+        den += warp[1];
+        most = fmax(most, warp[2]);
     }
     den += most;
     return den == 0 ? v : fromMean(p, v, num / den);
@@ -137,36 +157,33 @@ struct Plain {
         }
     }
 
-    // mean is the weighted mean of the differences.
-    __device__ double mean(const NlmParams &p) const
+    // result is the voxel's, v as it was.
+    __device__ float result(const NlmParams &p, float v) const
     {
+        if (count == 0) return fromMean(p, v, 0);
         if (p.lk > 0) {
             double all = double(count - 1) * total + (p.one ? total : total - nearest);
-            return all == 0 ? 0 : (total * differences - weighted) / all;
+            return all == 0 ? v : fromMean(p, v, (total * differences - weighted) / all);
         }
-        return num / (den + (p.one ? 1 : powerOfTwo(log)));
+        if (!p.one && log < kFaint) return log < kNothing ? v : __uint_as_float(kFaintVoxel);
+        return fromMean(p, v, num / (den + (p.one ? 1 : powerOfTwo(log))));
     }
 };
 
-// plainVoxel filters one voxel, in float32 but for the sums, and says in faint
-// whether its weights need float64.
-__device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z, bool &faint)
+// plainVoxel filters one voxel, in float32 but for the sums, or leaves it to
+// nlm_faint.
+__device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z)
 {
     const Field &f = p.field;
-    const float v = __ldg(f.in + f.index(x, y, z));
+    const float v = __ldg(f.in + f.index<true>(x, y, z));
     const Window window(p, x, y, z);
     Plain sums;
     for (int n = 0; n < window.size; ++n) {
         int jx = window.x + n % window.across, line = n / window.across;
         int jy = window.y + line % window.down, jz = window.z + line / window.down;
-        if ((jx == x && jy == y && jz == z) || !f.valid(jx, jy, jz)) continue;
+        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         float distance = patchDistance<float>(p, p.scale, x, y, z, jx, jy, jz);
-        sums.add(p, distance, difference(p, __ldg(f.in + f.index(jx, jy, jz)), v));
+        sums.add(p, distance, difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v));
     }
-    if (sums.count == 0) return fromMean(p, v, 0);
-    if (p.lk == 0 && !p.one && sums.log < kFaint) {
-        faint = sums.log >= kNothing;
-        return v;
-    }
-    return p.lk > 0 && sums.total == 0 ? v : fromMean(p, v, sums.mean(p));
+    return sums.result(p, v);
 }

@@ -34,101 +34,139 @@ __device__ inline float windowSum(const float (&a)[N], int i, const float *ring)
     }
 }
 
+// squareSums is the same sum of the squares of v, for Y results side by side. A
+// square that is used once costs nothing more than the addition.
+template <int F, bool GAUSSIAN, int N, int Y>
+__device__ inline void squareSums(const float (&v)[N], float (&s)[Y], const float *ring)
+{
+    static_assert(N == Y + 2 * F);
+    if constexpr (GAUSSIAN) {
+        float square[N];
+#pragma unroll
+        for (int r = 1; r < N - 1; ++r) square[r] = __fmul_rn(v[r], v[r]);
+#pragma unroll
+        for (int i = 0; i < Y; ++i) {
+            s[i] = square[i + F];
+#pragma unroll
+            for (int k = 1; k < F; ++k) s[i] = fmaf(ring[k], square[i + F - k] + square[i + F + k], s[i]);
+            float ends = i == 0 ? fmaf(v[0], v[0], square[2 * F]) :
+                i == Y - 1 ? fmaf(v[N - 1], v[N - 1], square[i]) : square[i] + square[i + 2 * F];
+            s[i] = fmaf(ring[F], ends, s[i]);
+        }
+    } else {
+        static_assert(Y % 4 == 0);
+#pragma unroll
+        for (int b = 0; b < Y; b += 4) {
+            float middle = v[b + 3] * v[b + 3];
+#pragma unroll
+            for (int k = 4; k <= 2 * F; ++k) middle = fmaf(v[b + k], v[b + k], middle);
+            const int last = b + 2 * F + 3;
+            float left = fmaf(v[b + 1], v[b + 1], fmaf(v[b + 2], v[b + 2], middle));
+            float right = fmaf(v[last - 1], v[last - 1], fmaf(v[last - 2], v[last - 2], middle));
+            s[b] = fmaf(v[b], v[b], left);
+            s[b + 1] = fmaf(v[last - 2], v[last - 2], left);
+            s[b + 2] = fmaf(v[b + 2], v[b + 2], right);
+            s[b + 3] = fmaf(v[last], v[last], right);
+        }
+    }
+}
+
 // rowSums: the same sum along x, across the lanes of a warp with X voxels each,
-// for Y rows at once, so that a shuffle need not wait for the one before.
-template <int F, int X, int Y, bool GAUSSIAN>
-__device__ inline void rowSums(float (&v)[X][Y], const float *ring)
+// for the rows from <= r < to at once, so that a shuffle need not wait for the
+// one before.
+template <int F, int X, int ROWS, bool GAUSSIAN>
+__device__ inline void rowSums(float (&v)[X][ROWS], int from, int to, const float *ring)
 {
     if constexpr (X == 1 && GAUSSIAN) {
-        float s[Y];
+        float s[ROWS];
 #pragma unroll
-        for (int r = 0; r < Y; ++r) s[r] = v[0][r];
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) s[r] = v[0][r];
 #pragma unroll
         for (int k = 1; k <= F; ++k) {
-            float last[Y], next[Y];
+            float last[ROWS], next[ROWS];
 #pragma unroll
-            for (int r = 0; r < Y; ++r) last[r] = below(v[0][r], k);
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) last[r] = below(v[0][r], k);
 #pragma unroll
-            for (int r = 0; r < Y; ++r) next[r] = above(v[0][r], k);
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) next[r] = above(v[0][r], k);
 #pragma unroll
-            for (int r = 0; r < Y; ++r) s[r] += ring[k] * (last[r] + next[r]);
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) s[r] += ring[k] * (last[r] + next[r]);
         }
 #pragma unroll
-        for (int r = 0; r < Y; ++r) v[0][r] = s[r];
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) v[0][r] = s[r];
     } else if constexpr (X == 1) {
-        float two[Y], next[Y], last[Y]; // two: x, x+1
+        float two[ROWS], next[ROWS], last[ROWS]; // two: x, x+1
 #pragma unroll
-        for (int r = 0; r < Y; ++r) two[r] = above(v[0][r], 1);
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) two[r] = above(v[0][r], 1);
 #pragma unroll
-        for (int r = 0; r < Y; ++r) two[r] += v[0][r];
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) two[r] += v[0][r];
 #pragma unroll
-        for (int r = 0; r < Y; ++r) next[r] = F == 2 ? above(v[0][r], 2) : above(two[r], 2);
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) next[r] = F == 2 ? above(v[0][r], 2) : above(two[r], 2);
 #pragma unroll
-        for (int r = 0; r < Y; ++r) {
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
             two[r] = F == 2 ? two[r] : two[r] + next[r]; // or x .. x+3
             last[r] = below(two[r], F);
         }
 #pragma unroll
-        for (int r = 0; r < Y; ++r) v[0][r] = F == 2 ? two[r] + last[r] + next[r] : two[r] + last[r] - v[0][r];
+        for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) v[0][r] = F == 2 ? two[r] + last[r] + next[r] : two[r] + last[r] - v[0][r];
     } else { // two voxels a lane: 2 lane and 2 lane + 1
-        float lastA[Y], lastB[Y], nextA[Y], nextB[Y];
+        float lastA[ROWS], lastB[ROWS], nextA[ROWS], nextB[ROWS];
         if constexpr (GAUSSIAN) {
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 lastB[r] = below(v[1][r], 1);
                 nextA[r] = above(v[0][r], 1);
             }
-            float a[Y], b[Y];
+            float a[ROWS], b[ROWS];
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 a[r] = v[0][r] + ring[1] * (lastB[r] + v[1][r]);
                 b[r] = v[1][r] + ring[1] * (v[0][r] + nextA[r]);
             }
             if (F >= 2) {
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
+                for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                     lastA[r] = below(v[0][r], 1);
                     nextB[r] = above(v[1][r], 1);
                 }
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
+                for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                     a[r] += ring[2] * (lastA[r] + nextA[r]);
                     b[r] += ring[2] * (lastB[r] + nextB[r]);
                 }
             }
             if (F >= 3) {
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
+                for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                     lastB[r] = below(v[1][r], 2);
                     nextA[r] = above(v[0][r], 2);
                 }
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
+                for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                     a[r] += ring[3] * (lastB[r] + nextB[r]);
                     b[r] += ring[3] * (lastA[r] + nextA[r]);
                 }
             }
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 v[0][r] = a[r];
                 v[1][r] = b[r];
             }
         } else {
-            float both[Y];
+            float both[ROWS];
 #pragma unroll
-            for (int r = 0; r < Y; ++r) both[r] = v[0][r] + v[1][r];
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) both[r] = v[0][r] + v[1][r];
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 lastA[r] = below(both[r], 1);
                 nextB[r] = above(both[r], 1);
             }
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 lastB[r] = below(v[1][r], F - 1);
                 nextA[r] = above(v[0][r], F - 1);
             }
 #pragma unroll
-            for (int r = 0; r < Y; ++r) {
+            for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) {
                 if (F == 2) {
                     v[0][r] = lastA[r] + both[r] + nextA[r];
                     v[1][r] = lastB[r] + both[r] + nextB[r];

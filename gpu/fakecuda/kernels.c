@@ -11,11 +11,13 @@ typedef struct {
     const float *in;
     const uint8_t *mask;
     float *out;
-    int32_t dims[3], first, slices, min[3], max[3], pad;
+    int32_t dims[3], first, slices, min[3], max[3];
+    int32_t turned; // x and y have changed places
 } Field;
 
 static size_t at(const Field *f, int x, int y, int z)
 {
+    if (f->turned) return ((size_t)(z - f->first) * f->dims[0] + x) * f->dims[1] + y;
     return ((size_t)(z - f->first) * f->dims[1] + y) * f->dims[0] + x;
 }
 
@@ -32,7 +34,7 @@ static int mirror(int i, int n)
     return i < n ? i : 2 * n - 1 - i;
 }
 
-// row is the row of voxels at y and z, mirrored.
+// row is the row of voxels at y and z, mirrored; its voxels lie at(f, x, 0, first).
 static const float *row(const Field *f, int y, int z)
 {
     return f->in + at(f, 0, mirror(y, f->dims[1]), mirror(z, f->dims[2]));
@@ -47,10 +49,11 @@ static void eachVoxel(const void *params, Voxel filter)
     int across = f->max[0] - f->min[0], down = f->max[1] - f->min[1], rows = down * (f->max[2] - f->min[2]);
 #pragma omp parallel for
     for (int row = 0; row < rows; row++) {
-        float *out = f->out + (size_t)row * across;
         int y = f->min[1] + row % down, z = f->min[2] + row / down;
-        for (int x = f->min[0]; x < f->max[0]; x++)
-            *out++ = valid(f, x, y, z) ? filter(params, f, x, y, z) : f->in[at(f, x, y, z)];
+        float *out = f->out + (f->turned ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
+        int step = f->turned ? down : 1;
+        for (int x = f->min[0]; x < f->max[0]; x++, out += step)
+            *out = valid(f, x, y, z) ? filter(params, f, x, y, z) : f->in[at(f, x, y, z)];
     }
 }
 
@@ -128,7 +131,8 @@ static double distance(const NlmParams *p, int x, int y, int z, int ox, int oy, 
             const float *here = row(f, y + dy, z + dz), *there = row(f, y + oy + dy, z + oz + dz);
             double a = (double)p->ring[abs(dy)] * (p->patch[2] ? p->ring[abs(dz)] : 1);
             for (int dx = -p->patch[0]; dx <= p->patch[0]; dx++) {
-                double d = fabs((double)here[mirror(x + dx, f->dims[0])] - there[mirror(x + ox + dx, f->dims[0])]) * p->scale;
+                size_t i = at(f, mirror(x + dx, f->dims[0]), 0, f->first), j = at(f, mirror(x + ox + dx, f->dims[0]), 0, f->first);
+                double d = fabs((double)here[i] - there[j]) * p->scale;
                 double power = d * d;
                 if (p->lk) power = p->lk == 1 ? d : p->lk == 3 ? power * d : p->lk == 4 ? power * power : power;
                 sum += a * p->ring[abs(dx)] * power;
@@ -219,6 +223,9 @@ static void median(const void *args) { eachVoxel(args, medianVoxel); }
 static void nlm(const void *args) { eachVoxel(args, nlmVoxel); }
 static void lpa(const void *args) { eachVoxel(args, lpaVoxel); }
 
+// nothing: nlm above leaves no voxels to a second pass.
+static void nothing(const void *args) { (void)args; }
+
 static void widen(const void *args)
 {
     const WidenParams *p = args;
@@ -227,9 +234,9 @@ static void widen(const void *args)
 
 HostKernel findKernel(const char *name)
 {
-    // nlm and lpa have several kernels of one meaning.
+    // nlm and lpa have several kernels of one meaning; the first prefix counts.
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
-        {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
+        {"nlm_faint", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

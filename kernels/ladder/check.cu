@@ -9,6 +9,7 @@
 // --small takes the cases that compute-sanitizer gets through in minutes.
 #include "reference.h"
 
+#include <array>
 #include <cstring>
 #include <random>
 
@@ -16,7 +17,7 @@
 struct Case {
     Recipe recipe;
     int dims[3];
-    bool masked = false, part = false;
+    bool masked = false, part = false, thin = false; // thin: one column along x
     float offset = 0; // added to every voxel
     bool flat = false;
 };
@@ -26,7 +27,7 @@ static std::string describe(const Case &c)
     const Recipe &r = c.recipe;
     char text[256];
     int n = std::snprintf(text, sizeof text, "%s %dd %dx%dx%d%s%s", r.filter.c_str(), r.dims, c.dims[0], c.dims[1], c.dims[2],
-                          c.masked ? " masked" : "", c.part ? " part" : "");
+                          c.masked ? " masked" : "", c.part ? " part" : c.thin ? " thin" : "");
     if (r.filter == "nlm")
         std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s lk=%d", r.patch, r.search, r.patchSigma,
                       r.h, r.sigma, r.one ? " one" : "", r.rician ? " rician" : "", r.lk);
@@ -55,7 +56,7 @@ static Volume volumeFor(const Case &c, unsigned seed)
         v.mask.assign(v.data.size(), 1);
         for (std::size_t i = 0; i < v.mask.size(); ++i) {
             int x = int(i % c.dims[0]), y = int(i / c.dims[0] % c.dims[1]);
-            bool pad = (x > c.dims[0] * 2 / 3 && y < c.dims[1] / 2) || random() % 17 == 0;
+            bool pad = (x > c.dims[0] * 2 / 3 && y < c.dims[1] / 2) || (x < 3 && y < 2) || random() % 17 == 0;
             if (!pad) continue;
             v.mask[i] = 0;
             v.data[i] = random() % 2 ? -2000 : 17;
@@ -73,7 +74,32 @@ static Region regionFor(const Case &c)
             r.min[k] = c.dims[k] / 3;
             r.max[k] = std::max(r.min[k] + 1, c.dims[k] * 3 / 4);
         }
+    if (c.thin) {
+        r.min[0] = c.dims[0] / 2;
+        r.max[0] = r.min[0] + 1;
+    }
     return r;
+}
+
+// doesNotReadPadding says whether the results stay the same to the bit where
+// padding holds other values, which come back as they are.
+static bool doesNotReadPadding(Device &device, const std::vector<Launch> &launches, Volume v, const Region &box, int first,
+                               Buffer &in, Buffer &out, const std::vector<float> &before)
+{
+    for (std::size_t i = 0; i < v.data.size(); ++i)
+        if (!v.mask[i]) v.data[i] = -30000;
+    in.put(v.data.data() + v.index(0, 0, first));
+    out.poison();
+    device.start(launches);
+    CU(cuCtxSynchronize());
+    std::vector<float> after(before.size());
+    out.get(after.data());
+    std::size_t i = 0;
+    for (int z = box.min[2]; z < box.max[2]; ++z)
+        for (int y = box.min[1]; y < box.max[1]; ++y)
+            for (int x = box.min[0]; x < box.max[0]; ++x, ++i)
+                if (after[i] != (v.valid(x, y, z) ? before[i] : -30000)) return false;
+    return true;
 }
 
 static bool run(Device &device, const Case &c, unsigned seed)
@@ -99,19 +125,19 @@ static bool run(Device &device, const Case &c, unsigned seed)
         f.min[k] = box.min[k];
         f.max[k] = box.max[k];
     }
-    Launch l = launchFor(r, f, map.as<unsigned long long>());
-    CUfunction fn = device.function(l);
+    std::vector<Launch> launches = launchesFor(r, f, map.as<unsigned long long>());
     std::vector<float> got(voxels), again(voxels);
     std::vector<unsigned char> gotMap(8 * voxels), wantMap;
-    Device::start(fn, l);
+    device.start(launches);
     cuCheck(cuCtxSynchronize(), describe(c).c_str());
     out.get(got.data());
     map.get(gotMap.data());
     bool guarded = out.guarded() && map.guarded();
     out.poison();
-    Device::start(fn, l);
+    device.start(launches);
     CU(cuCtxSynchronize());
     out.get(again.data());
+    bool blind = r.filter == "nlm" || !c.masked || doesNotReadPadding(device, launches, v, box, first, in, out, got);
 
     std::vector<double> want = reference(r, v, box, wantMap);
     double lo = INFINITY, hi = -INFINITY, worst = 0, squares = 0;
@@ -129,10 +155,10 @@ static bool run(Device &device, const Case &c, unsigned seed)
     bool same = std::memcmp(got.data(), again.data(), voxels * 4) == 0;
     bool sameMap = r.filter != "lpa" || gotMap == wantMap;
     bool unchanged = !c.flat || std::all_of(got.begin(), got.end(), [&](float x) { return x == v.data[0]; });
-    bool good = finite && worst <= 1e-4 && rms <= 1e-5 && same && guarded && sameMap && (unchanged || r.rician);
-    std::printf("%s  max %.1e rms %.1e of range%s%s%s%s%s  %s %s\n", good ? "ok  " : "FAIL", worst, rms, finite ? "" : " NOT FINITE",
-                same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", sameMap ? "" : " OTHER SCALES",
-                unchanged ? "" : " FLAT CHANGED", describe(c).c_str(), l.kernel.c_str());
+    bool good = finite && worst <= 1e-4 && rms <= 1e-5 && same && blind && guarded && sameMap && (unchanged || r.rician);
+    std::printf("%s  max %.1e rms %.1e of range%s%s%s%s%s%s  %s %s\n", good ? "ok  " : "FAIL", worst, rms, finite ? "" : " NOT FINITE",
+                same ? "" : " NOT REPEATABLE", blind ? "" : " READS PADDING", guarded ? "" : " WROTE OUTSIDE", sameMap ? "" : " OTHER SCALES",
+                unchanged ? "" : " FLAT CHANGED", describe(c).c_str(), launches[0].kernel.c_str());
     return good;
 }
 
@@ -230,6 +256,45 @@ static std::vector<Case> cases(bool small)
             }
         for (const char *filter : {"bilateral", "gaussian", "median"}) add(window(filter, dims, 3, 5, 2), 45, 39, 14, true, true);
     }
+    // Weights that are all zero: of two neighbours one is the voxel itself.
+    for (int k = 1; k <= 4; ++k)
+        for (bool rician : {false, true}) {
+            Recipe r = nlm(2, 1, 2, 1);
+            r.lk = k;
+            r.rician = rician;
+            r.sigma = 8;
+            add(r, 2, 1, 32);
+        }
+    // A sagittal slice.
+    for (int dims = 2; dims <= 3; ++dims)
+        for (int patch = 0; patch <= 3; ++patch)
+            for (bool masked : {false, true}) {
+                Case c{nlm(dims, patch, 3, 1), {23, 70, 9}};
+                c.thin = true;
+                c.masked = masked;
+                all.push_back(c);
+                c.recipe.h = 1;
+                all.push_back(c);
+                c.recipe.rician = true;
+                c.recipe.sigma = 4;
+                all.push_back(c);
+            }
+    // Corners that look like nothing around them, and noise where nothing does.
+    for (int dims = 2; dims <= 3; ++dims)
+        for (int patch = 0; patch <= 3; ++patch)
+            for (double h : {0.3, 1.0, 4.0}) {
+                Recipe r = nlm(dims, patch, 3, patch % 2);
+                r.h = h;
+                add(r, 37, 22, 6);
+                add(r, 37, 22, 6, true, true);
+            }
+    // Padding at a tile's corner, and tiles of nothing else.
+    for (const char *filter : {"bilateral", "gaussian", "median"})
+        for (int dims = 2; dims <= 3; ++dims) {
+            Recipe r = window(filter, dims, 2, 2, 2);
+            r.sigmaRange = 20;
+            for (const auto &n : {std::array{12, 11, 6}, std::array{70, 64, 3}, std::array{97, 33, 2}}) add(r, n[0], n[1], n[2], true);
+        }
     // A flat volume stays as it is, to the bit.
     for (const char *filter : {"nlm", "bilateral", "gaussian", "median", "lpa"}) {
         Recipe r = window(filter, std::strcmp(filter, "lpa") ? 3 : 2, 2, 2, 2);

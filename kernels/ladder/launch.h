@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../params.cuh"
@@ -85,7 +86,7 @@ std::vector<char> bytes(const P &p)
     return {at, at + sizeof p};
 }
 
-inline Launch nlmLaunch(const Recipe &r, const Field &f)
+inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
 {
     NlmParams p{};
     p.field = f;
@@ -105,28 +106,41 @@ inline Launch nlmLaunch(const Recipe &r, const Field &f)
     p.one = r.one;
     p.norm = float(norm);
 
+    std::vector<Launch> all;
     struct Tile {
         int dims, patch, x, y, z, warps, steps;
     };
     static const Tile tiles[] = {{2, 1, 2, 4, 1, 4, 1}, {2, 2, 2, 4, 1, 4, 1}, {2, 3, 2, 4, 1, 4, 1},
-                                 {3, 1, 2, 4, 3, 4, 2}, {3, 2, 1, 4, 4, 4, 3}, {3, 3, 1, 4, 3, 4, 1}};
+                                 {3, 1, 2, 4, 2, 4, 3}, {3, 2, 1, 4, 4, 4, 6}, {3, 3, 1, 4, 3, 4, 1}};
     for (const Tile &t : tiles) {
         if (t.dims != r.dims || t.patch != r.patch || r.lk) continue;
+        // A thin region along x: turned, fewer lanes are idle.
+        const int w = 32 * t.x - 2 * t.patch, h = t.warps * t.y;
+        Field turned = f;
+        turned.turned = 1;
+        std::swap(turned.dims[0], turned.dims[1]);
+        std::swap(turned.min[0], turned.min[1]);
+        std::swap(turned.max[0], turned.max[1]);
+        NlmParams q = p;
+        if (2 * blocks(turned, w, h, t.z) <= blocks(f, w, h, t.z)) q.field = turned;
         std::string name = "nlm_" + std::to_string(t.dims) + "d_f" + std::to_string(t.patch);
         if (t.patch > 1) name += r.patchSigma > 0 && p.ring[1] != 1 ? "_gaussian" : "_uniform";
         int brick = t.dims == 3 ? 9 : 17; // offsets along x and y on the chip at once
         int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
         int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
-        return {"nlm", name, blocks(f, 32 * t.x - 2 * t.patch, t.warps * t.y, t.z), {32, unsigned(t.warps)},
-                unsigned(planes * rows * (columns + (columns + 31) / 32) * 4), bytes(p)};
+        all.push_back({"nlm", name, blocks(q.field, w, h, t.z), {32, unsigned(t.warps)},
+                       unsigned(planes * rows * (columns + (columns + 31) / 32) * 4), bytes(q)});
     }
-    return {"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)};
+    if (all.empty()) all.push_back({"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)});
+    std::size_t voxels = std::size_t(f.max[0] - f.min[0]) * (f.max[1] - f.min[1]) * (f.max[2] - f.min[2]);
+    if (!r.lk && !r.one) all.push_back({"nlm", "nlm_faint", unsigned((voxels + 4095) / 4096), {256, 1}, 0, bytes(p)});
+    return all;
 }
 
-inline Launch launchFor(const Recipe &r, const Field &f, unsigned long long *map)
+inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned long long *map)
 {
     const double half = 0.5 * std::log2(std::exp(1.0));
-    if (r.filter == "nlm") return nlmLaunch(r, f);
+    if (r.filter == "nlm") return nlmLaunches(r, f);
     if (r.filter == "bilateral") {
         BilateralParams p{};
         p.field = f;
@@ -136,7 +150,7 @@ inline Launch launchFor(const Recipe &r, const Field &f, unsigned long long *map
         }
         p.scale = float(std::sqrt(half) / r.sigmaRange);
         p.inverse = 1 / p.scale;
-        return {"bilateral", "bilateral", blocks(f, 32, 32, 1), {32, 4}, unsigned(64 * (32 + 2 * p.radius[1]) * 4), bytes(p)};
+        return {{"bilateral", "bilateral", blocks(f, 32, 32, 1), {32, 4}, unsigned(64 * (32 + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {
         GaussianParams p{};
@@ -145,13 +159,13 @@ inline Launch launchFor(const Recipe &r, const Field &f, unsigned long long *map
             p.radius[c] = r.radiusAlong(c);
             p.decay[c] = float(half * r.scale[c] * r.scale[c]);
         }
-        return {"gaussian", "gaussian", blocks(f, 32, 32, 1), {32, 8}, unsigned(2 * 32 * (32 + 2 * p.radius[1]) * 4), bytes(p)};
+        return {{"gaussian", "gaussian", blocks(f, 32, 32, 1), {32, 8}, unsigned(2 * 32 * (32 + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "median") {
         MedianParams p{};
         p.field = f;
         for (int c = 0; c < 3; ++c) p.radius[c] = r.radiusAlong(c);
-        return {"median", "median", blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)};
+        return {{"median", "median", blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)}};
     }
     LpaParams p{};
     p.field = f;
@@ -160,7 +174,7 @@ inline Launch launchFor(const Recipe &r, const Field &f, unsigned long long *map
     p.count = int(r.scales.size());
     for (int i = 0; i < p.count; ++i) p.scales[i] = r.scales[i];
     bool paper = r.scales == std::vector<int>{1, 2, 3, 5, 7, 8} && f.mask == nullptr;
-    return {"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)};
+    return {{"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)}};
 }
 
 // Device holds the context and the modules of a folder.
@@ -198,6 +212,12 @@ public:
         cuCheck(cuModuleGetFunction(&fn, found->second, l.kernel.c_str()), l.kernel.c_str());
         if (l.shared > 48 << 10) CU(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(l.shared)));
         return fn;
+    }
+
+    // start starts all of them, one after the other.
+    void start(const std::vector<Launch> &all)
+    {
+        for (const Launch &l : all) start(function(l), l);
     }
 
     static void start(CUfunction fn, const Launch &l)

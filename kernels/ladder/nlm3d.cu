@@ -213,7 +213,7 @@ static void launch3(const float *in, float *out, Size n, const Scratch &s)
 
 static void launch4(const float *in, float *out, Size n)
 {
-    using S = Shape<3, 1, 2, 4, 3, 4, 2>; // as nlm_3d_f1 in ../nlm.cu
+    using S = Shape<3, 1, 2, 4, 2, 4, 3, 3>; // as nlm_3d_f1 in ../nlm.cu
     NlmParams p{};
     p.field.in = in;
     p.field.out = out;
@@ -229,7 +229,7 @@ static void launch4(const float *in, float *out, Size n)
     p.ring[1] = kBeside / kMiddle;
     p.scale = std::sqrt(1.44269504f * p.norm) / kH;
     p.inverse = 1 / p.scale;
-    int blocks = (n.x + 61) / 62 * ((n.y + 15) / 16) * ((n.z + 2) / 3);
+    int blocks = (n.x + 61) / 62 * ((n.y + 15) / 16) * ((n.z + 1) / 2);
     nlm_3d_f1<<<blocks, dim3(32, 4), S::kPlanes * S::kRows * (S::kColumns + S::kWords) * 4>>>(p);
 }
 
