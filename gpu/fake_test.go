@@ -67,6 +67,9 @@ func noFake() string {
 	if runtime.GOOS != "linux" {
 		return "the fake driver is built for Linux"
 	}
+	if _, err := os.Stat("fakecuda/build.sh"); err != nil {
+		return "the fake driver's sources are not here"
+	}
 	if _, err := exec.LookPath("gcc"); err != nil {
 		return "no gcc to build the fake driver with"
 	}

@@ -20,13 +20,13 @@ else
 	echo "gpu: no nvcc here, so the programs that run single kernels are left out"
 fi
 
-engine=(../bin/gpu/gpu.test -test.v)
-[ "$what" = bench ] && engine=(../bin/gpu/gpu.test "-test.run=^$" -test.bench=. -test.benchtime=20x)
+engine=(bin/gpu/gpu.test -test.v)
+[ "$what" = bench ] && engine=(bin/gpu/gpu.test "-test.run=^$" -test.bench=. -test.benchtime=20x)
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
 	echo "gpu: no GPU here; copy bin/gpu to a machine that has one and run there, in its parent folder:"
 	[ -n "$kernels" ] && echo "  $kernels bin/gpu"
-	echo "  cd gpu && ${engine[*]}"
+	echo "  ${engine[*]}"
 	exit 0
 fi
 [ -z "$kernels" ] || "$kernels" bin/gpu
-cd gpu && "${engine[@]}"
+"${engine[@]}"
