@@ -1,6 +1,7 @@
 package dicom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,7 +157,8 @@ func (h *header) fill(p *part10) kind {
 	if err != nil && h.err == nil {
 		h.err = fileError(h.name, adviseCopy, err, "%s", err)
 	}
-	h.sopClass, h.sopUID = a.text(tagSOPClassUID), a.text(tagSOPInstanceUID)
+	// A file that was cut off may not have come to its own.
+	h.sopClass, h.sopUID = cmp.Or(a.text(tagSOPClassUID), p.class), a.text(tagSOPInstanceUID)
 	if h.sopClass == mediaDirectory || slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == 0x00041220 }) {
 		return kindIndex
 	}
@@ -171,7 +173,7 @@ func (h *header) fill(p *part10) kind {
 			h.aside = "its pixels are floating point numbers, which are not read"
 			return kindImage
 		}
-		if _, ok := a.integer(tagRows); ok {
+		if _, ok := a.integer(tagRows); ok || strings.Contains(className(h.sopClass), "Image Storage") {
 			h.err = fileError(h.name, adviseCopy, nil, "it describes an image and holds no pixel data")
 			return kindImage
 		}

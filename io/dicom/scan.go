@@ -57,6 +57,7 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	}
 	c.tell(byKind)
 	c.Entries = formEntries(byKind[kindImage])
+	suspect(c.Entries, byKind[kindForeign])
 	c.Default = largest(c.Entries)
 	return c, nil
 }
@@ -168,6 +169,28 @@ func largest(entries []Entry) int {
 
 // isOrphan says whether a broken file does not tell its series.
 func isOrphan(h *header) bool { return h.err != nil && h.meta.UID == "" }
+
+// suspect warns of files that are no DICOM and are named like the slices beside
+// them: one that was cut off before its first element looks like that, and where
+// it was the last slice no gap would tell.
+func suspect(entries []Entry, foreign []*header) {
+	for i := range entries {
+		e := &entries[i]
+		var like []*header
+		for _, f := range foreign {
+			if slices.ContainsFunc(e.slices, func(h *header) bool {
+				return path.Dir(h.name) == path.Dir(f.name) && path.Ext(h.name) == path.Ext(f.name) && (path.Ext(f.name) != "" || f.size == 0)
+			}) {
+				like = append(like, f)
+			}
+		}
+		if len(like) > 0 {
+			e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "foreign",
+				Text:  fmt.Sprintf("%s named like the slices and not DICOM; if it was cut off, a slice is missing here.", count(len(like), "file is", "files are")),
+				Files: fileNames(like)})
+		}
+	}
+}
 
 // refuseBeside refuses the entries with files in the folder of an orphan: the
 // slice that was lost may be theirs.

@@ -32,6 +32,7 @@ type element struct {
 // Only the top level of the data set is listed.
 type part10 struct {
 	syntax   syntax
+	class    string    // SOP class by the meta header; "" where it says none
 	meta     []element // group 0002, always explicit little endian
 	elements []element // the data set, in file order
 	pixels   int       // index of Pixel Data in elements; -1 where there is none
@@ -145,12 +146,17 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 		if err != nil {
 			return "", 0, err
 		}
-		if e.tag == tagTransferSyntaxUID && e.length <= 128 {
+		if (e.tag == tagTransferSyntaxUID || e.tag == tagMediaStorageSOPClassUID) && e.length <= 128 {
 			v, err := t.w.at(e.value, int(e.length))
 			if err != nil {
 				return "", 0, err
 			}
-			uid = strings.TrimRight(string(v), "\x00 ")
+			text := strings.TrimRight(string(v), "\x00 ")
+			if e.tag == tagTransferSyntaxUID {
+				uid = text
+			} else {
+				t.file.class = text
+			}
 		}
 		if t.file.meta = append(t.file.meta, e); len(t.file.meta) > maxElements {
 			return "", 0, fmt.Errorf("more than %d elements", maxElements)

@@ -1,0 +1,43 @@
+package dicom_test
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"quell/io/dicom"
+	"quell/io/iotest"
+	"quell/volume"
+)
+
+// TestConformance holds a series made from nothing but a volume to the suite of
+// all formats. Left-handed grids are left out: a reader orders slices along their
+// normal, which such a grid runs against.
+func TestConformance(t *testing.T) {
+	iotest.Run(t, iotest.Format{
+		Write: func(ctx context.Context, dir, name string, v *volume.Volume) error {
+			s := &volume.Series{Meta: volume.Meta{Format: "NIfTI-1", Modality: "CT"}, Volume: v}
+			_, err := dicom.WriteNew(ctx, filepath.Join(dir, name), s, dicom.Derived{
+				Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+			}, nil)
+			return err
+		},
+		Read: func(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) {
+			below, err := fs.Sub(fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			c, err := dicom.Scan(ctx, below, nil)
+			if err != nil {
+				return nil, err
+			}
+			return c.Load(ctx, c.Default, nil)
+		},
+		Grids: []iotest.Grid{iotest.Axial, iotest.Sagittal, iotest.Oblique, iotest.Sheared},
+		// Half a step of 16 bits, and the reader's float32.
+		Tolerance: 0.51 / 65535,
+		Position:  1e-3, // decimal strings of 16 characters
+	})
+}
