@@ -43,6 +43,11 @@ func FormatOf(out string) Format {
 type ExportOptions struct {
 	Dtype string    // of NIfTI and Analyze, see nifti.Datatypes; "" is float32
 	Now   time.Time // dates the output; zero is the time of the call
+	// Deidentify leaves the patient's identity out of DICOM made from DICOM, see
+	// dicom.Derived. The pixels stay as they are.
+	Deidentify bool
+	// Compress stores the pixels of DICOM losslessly (RLE) where that is possible.
+	Compress bool
 }
 
 // ExportReport is what an export did.
@@ -68,6 +73,14 @@ func CheckOutput(s *volume.Series, out string, o ExportOptions) error {
 	}
 	if err := checkDtype(format, o.Dtype); err != nil {
 		return err
+	}
+	if o.Compress && format != DICOM {
+		return Usagef("%s: compression is for DICOM; NIfTI is compressed where its name ends in .nii.gz", out)
+	}
+	if o.Deidentify {
+		if err := CheckDeidentify(s, out); err != nil {
+			return err
+		}
 	}
 	if err := checkSource(s, out, format); err != nil {
 		return err
@@ -308,6 +321,9 @@ func write(ctx context.Context, j job, out string, o ExportOptions, progress fun
 		}
 	}
 	if err == nil && j.record != nil {
+		if o.Deidentify {
+			j.record.Time = time.Time{} // close to the examination's
+		}
 		report.Recipe = out + recordSuffix
 		err = j.record.save(report.Recipe)
 	}
@@ -318,7 +334,15 @@ func write(ctx context.Context, j job, out string, o ExportOptions, progress fun
 }
 
 func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
-	j.derived.Version, j.derived.Now = Version(), o.Now
+	j.derived.Version, j.derived.Now, j.derived.Compress = Version(), o.Now, o.Compress
+	var unkept []string
+	if o.Deidentify {
+		key, err := pseudonymKey()
+		if err != nil {
+			unkept = []string{fmt.Sprintf("The key of the pseudonyms cannot be kept (%v): another export of this patient gets other pseudonyms.", err)}
+		}
+		j.derived.Deidentify, j.derived.Secret = true, key
+	}
 	var done dicom.Report
 	var err error
 	if hasDICOM(j.series) {
@@ -328,6 +352,6 @@ func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progres
 		fresh.Volume = j.result
 		done, err = dicom.WriteNew(ctx, out, &fresh, j.derived, progress)
 	}
-	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, done.Warnings
+	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, append(done.Warnings, unkept...)
 	return err
 }

@@ -31,7 +31,7 @@ type Record struct {
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
 	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all where it is missing
-	Time   time.Time       `json:"time"`
+	Time   time.Time       `json:"time,omitzero"`    // none beside a de-identified output
 }
 
 // SourceRecord recognises a source without naming it.

@@ -39,7 +39,7 @@ type denoiseResult struct {
 type denoiseFlags struct {
 	filter, recipe, engine, slices, dtype, pictures string
 	dims, series                                    int
-	json                                            bool
+	json, deidentify, compress                      bool
 	params                                          paramFlags
 }
 
@@ -63,6 +63,8 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: counted from 0, A is in, B is not, either may be left out; the filter still sees their neighbours")
 	flags.StringVar(&f.dtype, "dtype", "", dtypeHelp)
 	flags.StringVar(&f.pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
+	flags.BoolVar(&f.deidentify, "deidentify", false, "leave the patient's identity out of DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
+	flags.BoolVar(&f.compress, "compress", false, "store the pixels of DICOM output losslessly (RLE)")
 	flags.IntVar(&f.series, "series", -1, seriesHelp)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 	f.params = addParamFlags(cmd)
@@ -99,7 +101,7 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 	if err != nil {
 		return err
 	}
-	options := app.ExportOptions{Dtype: f.dtype}
+	options := app.ExportOptions{Dtype: f.dtype, Deidentify: f.deidentify, Compress: f.compress}
 	if err := app.CheckOutput(in.Series, output, options); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 // (Common Siemens Architecture): element 10 of a private block that its files
 // always have as the first of the group.
 const (
+	tagCSAPrivateCreator  tagID = 0x00290010
 	tagCSAImageHeaderInfo tagID = 0x00291010
 	csaTagBytes                 = 64 + 4 + 4 + 4 + 4 + 4
 )
@@ -76,4 +77,37 @@ func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 		}
 	}
 	return out, nil
+}
+
+// csaElement is one element of a CSA header.
+type csaElement struct {
+	name, vr string // at most 63 and 3 characters
+	values   []string
+}
+
+// appendCSA appends a header of the newer form (CSA2).
+func appendCSA(b []byte, elements []csaElement) []byte {
+	const mark = 77
+	le := binary.LittleEndian
+	b = append(b, "SV10\x04\x03\x02\x01"...)
+	b = le.AppendUint32(b, uint32(len(elements)))
+	b = le.AppendUint32(b, mark)
+	for _, e := range elements {
+		var head [64 + 4 + 4]byte
+		copy(head[:63], e.name)
+		le.PutUint32(head[64:], uint32(len(e.values)))
+		copy(head[68:71], e.vr)
+		b = append(b, head[:]...)
+		for _, n := range []int{0, len(e.values), mark} { // type, items, mark
+			b = le.AppendUint32(b, uint32(n))
+		}
+		for _, v := range e.values {
+			n := len(v) + 1 // with its zero
+			for _, x := range []int{n, n, mark, n} {
+				b = le.AppendUint32(b, uint32(x))
+			}
+			b = append(append(b, v...), make([]byte, 1+-n&3)...)
+		}
+	}
+	return b
 }

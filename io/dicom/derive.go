@@ -19,6 +19,17 @@ type Derived struct {
 	Now time.Time
 	// Code names the derivation; its zero value means Smoothing.
 	Code Code
+	// Compress stores pixels losslessly (RLE) where it can: in single-frame files of 8
+	// or 16 bits in explicit little endian.
+	Compress bool
+	// Deidentify takes the patient's identity out of the attributes, by the basic
+	// profile of PS3.15 annex E: the tables in profile_table.go and profile.go say what
+	// becomes of each. Dates are dummies then, Now among them.
+	Deidentify bool
+	// Secret keys the pseudonyms of a de-identified series: the same secret gives the
+	// same, so that two exports of one patient belong together and an export made again
+	// replaces the first. Who has it can find out whose they are.
+	Secret []byte
 }
 
 // Code is a coded concept of DICOM (Code Sequence Macro).

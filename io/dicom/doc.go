@@ -14,7 +14,9 @@
 // attribute that the table in derive_table.go does not name stays byte for
 // byte, and a multi-frame image or a mosaic stays one; WriteNew makes a series for
 // a volume that has no DICOM source. Both write to a temporary folder beside the
-// target, read it back and rename it.
+// target, read it back and rename it. A derived series may leave the patient's
+// identity behind: profile_table.go is the standard's table, deidentify.go applies
+// it to the source before anything else is made of it.
 //
 // Positions are LPS+ mm. Slices are ordered along the slice normal (row x
 // column), never by file name or instance number.

@@ -19,8 +19,6 @@ import (
 	"quell/volume"
 )
 
-const uidRLE = "1.2.840.10008.1.2.5"
-
 // encapsulate returns a file of f's attributes whose pixel data is the given
 // fragments behind an offset table.
 func encapsulate(f *fake, syntaxUID string, table []byte, fragments ...[]byte) []byte {

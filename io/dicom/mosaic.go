@@ -3,6 +3,7 @@ package dicom
 import (
 	"fmt"
 	"math"
+	"strconv"
 
 	"quell/volume"
 )
@@ -73,6 +74,25 @@ func (h *header) fillTiles(p *part10) {
 	}
 }
 
+// The elements of a CSA header that tell how a mosaic is made.
+const (
+	csaImages = "NumberOfImagesInMosaic"
+	csaNormal = "SliceNormalVector"
+)
+
+// mosaicCSA returns a CSA header that says of a mosaic what readers must know of
+// it and nothing else.
+func (s *derivedImage) mosaicCSA() []byte {
+	normal := s.slices[0].normal()
+	if n := len(s.slices); s.slices[n-1].position.Sub(s.slices[0].position).Dot(normal) < 0 {
+		normal = normal.Scale(-1)
+	}
+	return appendCSA(nil, []csaElement{
+		{csaImages, "US", []string{strconv.Itoa(len(s.slices))}},
+		{csaNormal, "FD", []string{fmt.Sprintf("%.8f", normal[0]), fmt.Sprintf("%.8f", normal[1]), fmt.Sprintf("%.8f", normal[2])}},
+	})
+}
+
 // mosaicHeader returns how many slices a mosaic holds and the unit vector from
 // one to the next, or why they cannot be told.
 func (h *header) mosaicHeader(p *part10) (count int, normal volume.Vec, problem string) {
@@ -80,17 +100,16 @@ func (h *header) mosaicHeader(p *part10) (count int, normal volume.Vec, problem 
 		return 0, normal, "its position or slice spacing is missing"
 	}
 	var csa map[string][]float64
-	const images, direction = "NumberOfImagesInMosaic", "SliceNormalVector"
 	if b := p.kept[tagCSAImageHeaderInfo]; b != nil {
 		e, err := keptElement(b, p.syntax.encoding)
 		if err == nil {
-			csa, err = csaValues(b[e.value:e.end], images, direction)
+			csa, err = csaValues(b[e.value:e.end], csaImages, csaNormal)
 		}
 		if err != nil {
 			return 0, normal, "its Siemens header is damaged"
 		}
 	}
-	n, v := csa[images], csa[direction]
+	n, v := csa[csaImages], csa[csaNormal]
 	if len(n) != 1 || n[0] < 1 || n[0] > fewFrames || len(v) != 3 {
 		return 0, normal, "its Siemens header does not say how many slices there are and in which direction"
 	}

@@ -136,7 +136,11 @@ func (n *newSeries) pixels(z int) []byte {
 func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
 	v := n.from.Volume
 	sop := deriveUID([]byte("new instance"), n.Recipe, n.sum, []byte(strconv.Itoa(k)))
-	b := appendFileMeta(nil, secondaryCapture, sop, uidExplicitLE, n.Version)
+	syntaxUID := uidExplicitLE
+	if n.Compress {
+		syntaxUID = uidRLE
+	}
+	b := appendFileMeta(nil, secondaryCapture, sop, syntaxUID, n.Version)
 	put := func(t tagID, value []byte) { b = appendElement(b, explicitLE, t, dictionaryVR(t), value) }
 	text := func(t tagID, s string) { put(t, []byte(s)) }
 	short := func(t tagID, vr string, x int) {
@@ -202,6 +206,9 @@ func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
 	s := derivedImage{Derived: n.Derived, enc: explicitLE, file: &part10{}}
 	for _, e := range s.recipeBlock() {
 		b = append(b, e.bytes...)
+	}
+	if n.Compress {
+		return appendRLE(b, pixels, n.format)
 	}
 	return appendElement(b, explicitLE, tagPixelData, "OW", pixels)
 }

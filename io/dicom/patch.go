@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"quell/io/dicom/codec"
 	"quell/volume"
 )
 
@@ -31,7 +32,8 @@ type derivedImage struct {
 
 	smallest, largest int64 // stored values of the result, padding left out
 	clipped           int64
-	unreadable        []tagID // sequences that could not be extended
+	identity          *deidentified // nil where the source's stays
+	unreadable        []tagID       // sequences that could not be extended
 }
 
 // newDerivedImage opens the bytes of a source file, from which the slices of
@@ -78,6 +80,9 @@ func (s *derivedImage) store(values func(i int) []float32, valid func(i int) []b
 	littleEndian(raw, s.enc, e.vr, s.format.alloc)
 	if s.cut {
 		raw = s.cutFrames(raw)
+	}
+	if s.identity != nil {
+		s.format.clearUnused(raw)
 	}
 	s.pixels = raw
 	found := false
@@ -187,6 +192,9 @@ func (s *derivedImage) edits() ([]edit, error) {
 		}
 		edits = append(edits, groups...)
 	}
+	if s.identity != nil {
+		edits = append(edits, s.identityEdits()...)
+	}
 	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.tag, b.tag) })
 	return edits, nil
 }
@@ -224,11 +232,35 @@ func (s *derivedImage) patch() ([]byte, error) {
 	at, _ := slices.BinarySearchFunc(edits, tagPixelData, func(e edit, t tagID) int { return cmp.Compare(e.tag, t) })
 	pixels := s.file.elements[s.file.pixels]
 
+	syntaxUID := s.file.syntax.uid
+	if s.compressible() {
+		syntaxUID = uidRLE
+	}
 	out := make([]byte, 0, len(s.bytes)+8<<10+len(s.Recipe))
-	out = appendFileMeta(out, string(s.source(tagSOPClassUID)), s.sopUID, s.file.syntax.uid, s.Version)
+	out = appendFileMeta(out, string(s.source(tagSOPClassUID)), s.sopUID, syntaxUID, s.Version)
 	out = merge(out, s.bytes, s.file.elements[:s.file.pixels], edits[:at])
-	out = appendElementHeader(out, s.enc, tagPixelData, pixels.vr, uint32(len(s.pixels)))
-	out = append(out, s.pixels...)
-	littleEndian(out[len(out)-len(s.pixels):], s.enc, pixels.vr, s.format.alloc)
+	if s.compressible() {
+		out = appendRLE(out, s.slicePixels(0), s.format)
+	} else {
+		out = appendElementHeader(out, s.enc, tagPixelData, pixels.vr, uint32(len(s.pixels)))
+		out = append(out, s.pixels...)
+		littleEndian(out[len(out)-len(s.pixels):], s.enc, pixels.vr, s.format.alloc)
+	}
 	return merge(out, s.bytes, s.file.elements[s.file.pixels+1:], edits[at:]), nil
+}
+
+// compressible says whether the pixels are written compressed: it is asked for, and
+// the data set is in the encoding that compressed files have.
+func (s *derivedImage) compressible() bool {
+	single := len(s.slices) == 1 && !s.cut && s.slices[0].tiles == nil && !s.grouped()
+	return s.Compress && single && s.enc == explicitLE && s.format.alloc <= 16
+}
+
+// appendRLE appends Pixel Data of one frame, compressed: an empty offset table and
+// one fragment (PS3.5 annex A.4).
+func appendRLE(b []byte, pixels []byte, f pixelFormat) []byte {
+	b = appendElementHeader(b, explicitLE, tagPixelData, "OB", undefinedLength)
+	b = appendItem(b, explicitLE, nil)
+	b = appendItem(b, explicitLE, codec.EncodeRLE(pixels, f.info()))
+	return appendElementHeader(b, explicitLE, tagSequenceDelimitation, "", 0)
 }

@@ -138,6 +138,19 @@ func (f *pixelFormat) besidePadding(v float64, lo, hi int64) int64 {
 	return above
 }
 
+// clearUnused zeroes the bits outside the stored ones, where overlays may lie that
+// were drawn over the image (PS3.3 C.9.2, retired).
+func (f *pixelFormat) clearUnused(raw []byte) {
+	n := len(raw) / (f.alloc / 8)
+	bits := uint32(uint64(1)<<f.stored-1) << (f.high + 1 - f.stored)
+	if f.signExtended(raw, n) {
+		bits |= ^uint32(0) << f.high
+	}
+	for i := range n {
+		f.putWord(raw, i, f.word(raw, i)&bits)
+	}
+}
+
 // signExtended says whether the bits above HighBit repeat the sign in every
 // pixel: then they belong to the number and are no overlay.
 func (f *pixelFormat) signExtended(raw []byte, n int) bool {

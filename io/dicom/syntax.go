@@ -29,6 +29,7 @@ const (
 	uidImplicitLE = "1.2.840.10008.1.2"
 	uidExplicitLE = "1.2.840.10008.1.2.1"
 	uidExplicitBE = "1.2.840.10008.1.2.2"
+	uidRLE        = "1.2.840.10008.1.2.5"
 )
 
 // syntaxes lists the transfer syntaxes by UID. Every encapsulated one is
@@ -46,7 +47,7 @@ func init() {
 		syntaxes[s.uid] = s
 	}
 	for uid, name := range map[string]string{
-		"1.2.840.10008.1.2.5":     "RLE Lossless",
+		uidRLE:                    "RLE Lossless",
 		"1.2.840.10008.1.2.4.50":  "JPEG Baseline",
 		"1.2.840.10008.1.2.4.51":  "JPEG Extended",
 		"1.2.840.10008.1.2.4.57":  "JPEG Lossless",

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"runtime"
@@ -21,7 +22,7 @@ import (
 // Write writes result, which lies on the grid of src.Volume, as a series
 // derived from src's files into the folder dir: one file for each of src's,
 // IM00001.dcm on along the slice normal, in the transfer syntax of the source
-// (explicit little endian where that is compressed) and multi-frame or a mosaic
+// (explicit little endian where that is compressed; RLE where d asks for it) and multi-frame or a mosaic
 // where the source is, with the volume's frames alone.
 // src may hold a run of the slices it was loaded with (of a mosaic all);
 // src.Sources must fit src.Volume. The source files are read again and never
@@ -29,7 +30,7 @@ import (
 //
 // Values are stored as round((v - intercept) / slope), clipped to the stored
 // bits; what src.Volume masks keeps the source's bits. The same source, recipe
-// and result give the same UIDs.
+// and result (and secret, where the series is de-identified) give the same UIDs.
 //
 // The folder appears whole or not at all: files are made beside it, synced,
 // read back and compared first. dir must not exist, be empty, or be an earlier
@@ -48,8 +49,14 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 	}
 	b := newBatch(sliceFiles(src.Sources), progress)
 	b.report.SeriesUID = deriveUID([]byte("series"), []byte(src.UID), d.Recipe, sum)
-	unread := map[tagID]bool{}
-	var mu sync.Mutex // guards the report and unread
+	names := pseudonyms{d.Secret}
+	if d.Deidentify {
+		d.Now = dummyTime
+		b.report.SeriesUID = string(names.uid([]byte(b.report.SeriesUID)))
+	}
+	unread, identity := map[tagID]bool{}, map[string]bool{}
+	plain := 0        // files that could not be compressed
+	var mu sync.Mutex // guards the report, unread, identity and plain
 	b.make = func(k int) ([]byte, [][]byte, error) {
 		at := b.files[k]
 		sources := make([]volume.Source, len(at))
@@ -69,6 +76,12 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		}
 		s.Derived, s.seriesUID = &d, b.report.SeriesUID
 		s.sopUID = deriveUID([]byte("instance"), []byte(sources[0].UID), []byte(strconv.Itoa(k)), d.Recipe, sum)
+		if d.Deidentify {
+			if err := s.deidentify(names); err != nil {
+				return nil, nil, err
+			}
+			s.sopUID = string(names.uid([]byte(s.sopUID)))
+		}
 		s.store(func(i int) []float32 { return result.Plane(at[i]) }, func(i int) []bool { return src.Volume.PlaneMask(at[i]) })
 		out, err := s.patch()
 		if err != nil {
@@ -80,9 +93,17 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		}
 		mu.Lock()
 		defer mu.Unlock()
+		if d.Compress && !s.compressible() {
+			plain++
+		}
 		b.report.Clipped += s.clipped
 		for _, t := range s.unreadable {
 			unread[t] = true
+		}
+		if s.identity != nil {
+			for _, w := range s.identity.warnings {
+				identity[w] = true
+			}
 		}
 		return out, pixels, nil
 	}
@@ -96,9 +117,13 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 	if n := b.report.Clipped; n > 0 {
 		b.warn("%s outside the range that the source's bits can store; clipped to its ends.", count(int(n), "voxel is", "voxels are"))
 	}
+	if plain > 0 {
+		b.warn("%s not compressed: only single-frame images of at most 16 bits in explicit little endian are.", count(plain, "file is", "files are"))
+	}
 	for t := range unread {
 		b.warn("The sequence %v of the source is of unknown type and was replaced.", t)
 	}
+	b.report.Warnings = append(b.report.Warnings, slices.Sorted(maps.Keys(identity))...)
 	return b.report, nil
 }
 

@@ -3,11 +3,14 @@ package dialogs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
@@ -154,6 +157,9 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	Export(ExportRequest{Run: run(t), Recipe: "nlm 3-D h=10", Stale: true, Folder: folder,
 		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}, w).Show()
 
+	if find[*widget.Check](t, w)[0].Visible() {
+		t.Error("a series without DICOM files has an identity to remove")
+	}
 	path := find[*widget.Entry](t, w)[0]
 	if want := filepath.Join(folder, "mr-nlm-3d"); path.Text != want {
 		t.Errorf("suggested %q; want %q", path.Text, want)
@@ -189,6 +195,38 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
 		t.Errorf("the dialog itself wrote %v", entries)
+	}
+}
+
+// TestExportWithoutIdentity: the choice is there for DICOM from DICOM alone, and
+// what will be written follows it.
+func TestExportWithoutIdentity(t *testing.T) {
+	w := parent(t)
+	r := run(t)
+	for z := range r.Source.Volume.Dims[2] {
+		r.Source.Sources = append(r.Source.Sources, volume.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
+	}
+	var options app.ExportOptions
+	Export(ExportRequest{Run: r, Folder: t.TempDir(), Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
+	box := find[*widget.Check](t, w)[0]
+	said := func(part string) bool {
+		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, part) })
+	}
+	if !box.Visible() || box.Checked || said("pseudonyms") {
+		t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
+	}
+	box.SetChecked(true)
+	if !said("pseudonyms") || !said("What is drawn in the pixels stays") {
+		t.Error("the dialog does not say what is removed")
+	}
+	find[*widget.RadioGroup](t, w)[0].SetSelected(asNIfTI)
+	if box.Visible() || said("pseudonyms") {
+		t.Error("the choice is there for NIfTI")
+	}
+	find[*widget.RadioGroup](t, w)[0].SetSelected(asDICOM)
+	test.Tap(button(t, w, "Export"))
+	if !options.Deidentify {
+		t.Errorf("exported with %+v", options)
 	}
 }
 

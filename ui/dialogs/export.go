@@ -42,6 +42,7 @@ type exportForm struct {
 	path    *widget.Entry
 	dtype   *widget.Select
 	types   fyne.CanvasObject
+	hide    *widget.Check
 	report  *widget.Label
 	confirm *widget.Button
 }
@@ -55,6 +56,7 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	f.dtype = widget.NewSelect(datatypes, nil)
 	f.dtype.SetSelected(datatypes[0])
 	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
+	f.hide = widget.NewCheck("Remove patient identity", nil)
 	f.format = widget.NewRadioGroup([]string{asDICOM, asNIfTI}, nil)
 	f.format.Required = true
 
@@ -72,6 +74,7 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	}
 	f.path.OnChanged = func(string) { f.update() }
 	f.dtype.OnChanged = func(string) { f.update() }
+	f.hide.OnChanged = func(bool) { f.update() }
 	browse := widget.NewButtonWithIcon("Folder …", theme.FolderOpenIcon(), f.browse)
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
@@ -80,12 +83,12 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	content := container.NewVBox(
 		f.format,
 		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
-		f.types, widget.NewSeparator(), f.report,
+		f.types, f.hide, widget.NewSeparator(), f.report,
 	)
 	d = dialog.NewCustomWithoutButtons("Export the denoised series", content, parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
 	size := parent.Canvas().Size()
-	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 330))
+	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 370))
 	return d
 }
 
@@ -93,7 +96,7 @@ func (f *exportForm) options() app.ExportOptions {
 	if f.format.Selected == asNIfTI {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
-	return app.ExportOptions{}
+	return app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
 }
 
 // renamed gives a path the ending that the format asks for.
@@ -115,6 +118,11 @@ func (f *exportForm) update() {
 		f.types.Show()
 	}
 	source := f.request.Run.Source
+	if app.CheckDeidentify(source, f.path.Text) == nil {
+		f.hide.Show()
+	} else {
+		f.hide.Hide()
+	}
 	if err := app.CheckOutput(source, f.path.Text, f.options()); err != nil {
 		f.report.Importance = widget.WarningImportance
 		f.report.SetText(err.Error())
@@ -129,9 +137,12 @@ func (f *exportForm) update() {
 func (f *exportForm) plan() string {
 	dims := f.request.Run.Result.Dims
 	var b strings.Builder
-	if app.FormatOf(f.path.Text) == app.DICOM {
+	switch {
+	case f.options().Deidentify:
+		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. What is drawn in the pixels stays, and a face that they show.", dims[2])
+	case app.FormatOf(f.path.Text) == app.DICOM:
 		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
-	} else {
+	default:
 		fmt.Fprintf(&b, "One file of %d × %d × %d voxels with the geometry of the source.", dims[0], dims[1], dims[2])
 	}
 	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.path.Text)+".recipe.json")

@@ -1,5 +1,5 @@
 // Package codec decodes the compressed frames of DICOM images: one frame's
-// fragments in, its pixels as plain little endian numbers out.
+// fragments in, its pixels as plain little endian numbers out. RLE is encoded too.
 //
 // RLE, JPEG (baseline, extended and lossless) and JPEG-LS are decoded here, in
 // Go. JPEG 2000 and its high-throughput form are decoded by OpenJPEG, compiled

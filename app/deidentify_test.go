@@ -1,0 +1,105 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// ownConfig gives the test a configuration folder of its own.
+func ownConfig(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
+		t.Setenv(name, dir)
+	}
+}
+
+// TestExportDeidentified: pseudonyms are kept by the key beside the settings, and
+// the record tells no date.
+func TestExportDeidentified(t *testing.T) {
+	config := t.TempDir()
+	ownConfig(t, config)
+	dir := t.TempDir()
+	src := filepath.Join(dir, "src")
+	putDICOM(t, src, 8, 7, 6)
+	run := filtered(t, reopen(t, src), volume.Region{})
+	export := func(name string) (uid string) {
+		out := filepath.Join(dir, name)
+		report, err := Export(t.Context(), run, out, ExportOptions{Deidentify: true}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(report.Warnings) != 2 || !strings.Contains(report.Warnings[0], "burned into") || !strings.Contains(report.Warnings[1], "which part of the body") {
+			t.Errorf("warnings %q", report.Warnings)
+		}
+		data, err := os.ReadFile(report.Recipe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var record map[string]any
+		if err := json.Unmarshal(data, &record); err != nil || record["time"] != nil || record["recipe"] == nil {
+			t.Errorf("record %s: %v", data, err)
+		}
+		file, err := os.ReadFile(filepath.Join(out, "IM00001.dcm"))
+		if err != nil || !bytes.Contains(file, []byte("113100")) || bytes.Contains(file, []byte(run.Source.UID)) {
+			t.Errorf("the file tells the source's series, or does not say that it is de-identified (%v)", err)
+		}
+		return reopen(t, out).UID
+	}
+	first := export("a")
+	key, err := pseudonymKeyPath()
+	if err != nil || !strings.HasPrefix(key, config) {
+		t.Fatalf("key at %s, %v", key, err)
+	}
+	if info, err := os.Stat(key); err != nil || info.Size() != pseudonymKeySize {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if again := export("b"); again != first {
+		t.Error("the same account gives two pseudonyms to one series")
+	}
+	ownConfig(t, t.TempDir())
+	if other := export("c"); other == first {
+		t.Error("two accounts give the same pseudonym")
+	}
+}
+
+// TestUnkeptKey exports where no key can be kept, and says so.
+func TestUnkeptKey(t *testing.T) {
+	config := t.TempDir()
+	ownConfig(t, config)
+	path, err := pseudonymKeyPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)
+	run := filtered(t, reopen(t, filepath.Join(dir, "src")), volume.Region{})
+	report, err := Export(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{Deidentify: true}, nil)
+	if err != nil || len(report.Warnings) != 3 || !strings.Contains(report.Warnings[2], "pseudonyms.key is damaged") {
+		t.Errorf("%v, warnings %q", err, report.Warnings)
+	}
+}
+
+func TestDeidentifyIsForDICOM(t *testing.T) {
+	dir := t.TempDir()
+	nii := filepath.Join(dir, "in.nii")
+	putNii(t, nii, 4, 4, 3)
+	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)
+	for in, out := range map[string]string{nii: "out", filepath.Join(dir, "src"): "out.nii.gz"} {
+		err := CheckOutput(reopen(t, in), filepath.Join(dir, out), ExportOptions{Deidentify: true})
+		if ExitCode(err) != ExitUsage {
+			t.Errorf("%s to %s: %v", in, out, err)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestEncodeRLE: what is decoded again is the same bit for bit, for noise, runs of
+// every length and both.
+func TestEncodeRLE(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, alloc := range []int{8, 16, 32} {
+		for _, size := range [][2]int{{1, 1}, {3, 5}, {1, 127}, {2, 128}, {2, 129}, {3, 131}, {2, 300}, {64, 64}} {
+			for _, repeats := range []int{1, 2, 3, 130, 1000} {
+				info := Info{Rows: size[0], Cols: size[1], BitsAllocated: alloc}
+				pixels := make([]byte, info.bytes())
+				for i := 0; i < len(pixels); {
+					b := byte(rng.Uint32())
+					for n := 1 + rng.IntN(repeats); n > 0 && i < len(pixels); n-- {
+						pixels[i], i = b, i+1
+					}
+				}
+				stream := EncodeRLE(pixels, info)
+				if len(stream)%2 != 0 || binary.LittleEndian.Uint32(stream[4:]) != 64 {
+					t.Fatalf("%d bits, %v: stream of %d bytes, first segment at %d", alloc, size, len(stream), binary.LittleEndian.Uint32(stream[4:]))
+				}
+				// A literal costs at most a byte in 128 and one per row.
+				if most := 64 + len(pixels) + len(pixels)/128 + 2*info.Rows*alloc/8 + alloc/8; len(stream) > most {
+					t.Errorf("%d bits, %v: %d bytes for %d", alloc, size, len(stream), len(pixels))
+				}
+				back, err := Decode("1.2.840.10008.1.2.5", info, [][]byte{stream})
+				if err != nil || !bytes.Equal(back, pixels) {
+					t.Errorf("%d bits, %v, runs of %d: %v", alloc, size, repeats, err)
+				}
+			}
+		}
+	}
+}
+
+// TestPackBits is the example of the TIFF specification, in which PackBits was
+// published (TIFF 6.0, section 9, and Apple technical note 1023).
+func TestPackBits(t *testing.T) {
+	row := []byte{0xAA, 0xAA, 0xAA, 0x80, 0x00, 0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x80, 0x00, 0x2A, 0x22,
+		0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA}
+	want := []byte{0xFE, 0xAA, 0x02, 0x80, 0x00, 0x2A, 0xFD, 0xAA, 0x03, 0x80, 0x00, 0x2A, 0x22, 0xF7, 0xAA}
+	if got := packBits(nil, row); !bytes.Equal(got, want) {
+		t.Errorf("% x, want % x", got, want)
+	}
+}

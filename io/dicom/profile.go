@@ -1,0 +1,137 @@
+package dicom
+
+import "strings"
+
+// action is what becomes of one attribute of the source.
+type action byte
+
+const (
+	remove    action = 'X'
+	empty     action = 'Z'
+	dummy     action = 'D'
+	keep      action = 'K' // of a sequence: its items are cleaned
+	replaceID action = 'U' // of a sequence: likewise
+)
+
+// profileActions are the actions of basicProfile by tag.
+var profileActions = func() map[tagID]action {
+	m := make(map[tagID]action, len(basicProfile))
+	for _, rows := range [][]profileRow{basicProfile, furtherAttributes} {
+		for _, row := range rows {
+			// Of a choice by type the last action fits every type: an empty value is
+			// allowed where the attribute may be missing, a dummy where it may be empty.
+			m[row.tag] = action(row.code[len(row.code)-1])
+		}
+	}
+	m[tagReferencedStudySequence] = remove // X/Z, but no image may have it without items
+	return m
+}()
+
+// furtherAttributes are texts, and bytes of no known meaning, that basicProfile does
+// not name. Those that stay (K) describe the machine, the method or a code, and
+// readers need them; those with another code may be free text and must not be missing
+// where they are. All other texts that basicProfile does not name are removed.
+var furtherAttributes = []profileRow{
+	{tagSOPClassUID, "K", "SOP Class UID"},
+	{0x0008001A, "K", "Related General SOP Class UID"},
+	{0x0008001B, "K", "Original Specialized SOP Class UID"},
+	{tagManufacturer, "K", "Manufacturer"},
+	{tagCodeValue, "K", "Code Value"},
+	{tagCodingSchemeDesignator, "K", "Coding Scheme Designator"},
+	{0x00080103, "K", "Coding Scheme Version"},
+	{tagCodeMeaning, "K", "Code Meaning"},
+	{0x0008010C, "K", "Coding Scheme UID"},
+	{0x00080117, "K", "Context UID"},
+	{0x00080118, "K", "Mapping Resource UID"},
+	{0x00080119, "K", "Long Code Value"},
+	{tagManufacturerModelName, "K", "Manufacturer's Model Name"},
+	{tagReferencedSOPClassUID, "K", "Referenced SOP Class UID"},
+	{0x00180024, "K", "Sequence Name"},
+	{0x00180031, "K", "Radiopharmaceutical"},
+	{0x00180085, "K", "Imaged Nucleus"},
+	{0x00181016, "K", "Secondary Capture Device Manufacturer"},
+	{0x00181018, "K", "Secondary Capture Device Manufacturer's Model Name"},
+	{0x00181019, "K", "Secondary Capture Device Software Versions"},
+	{tagSoftwareVersions, "K", "Software Versions"},
+	{0x00181040, "K", "Contrast/Bolus Route"},
+	{0x00181061, "K", "Trigger Source or Type"},
+	{0x00181070, "K", "Radiopharmaceutical Route"},
+	{0x00181160, "K", "Filter Type"},
+	{0x00181180, "K", "Collimator/Grid Name"},
+	{tagConvolutionKernel, "K", "Convolution Kernel"},
+	{0x00181250, "K", "Receive Coil Name"},
+	{0x00181251, "K", "Transmit Coil Name"},
+	{0x00189005, "K", "Pulse Sequence Name"},
+	{0x00189041, "K", "Receive Coil Manufacturer Name"},
+	{0x00189047, "K", "Multi-Coil Element Name"},
+	{0x00189050, "K", "Transmit Coil Manufacturer Name"},
+	{0x00189080, "D", "Metabolite Map Description"},
+	{0x0018925B, "D", "ASL Crusher Description"},
+	{0x0018925E, "D", "ASL Bolus Cut-off Technique"},
+	{0x00189320, "K", "Image Filter"},
+	{tagPositionReferenceIndicator, "Z", "Position Reference Indicator"},
+	{tagStackID, "K", "Stack ID"},
+	{0x00209213, "K", "Dimension Index Private Creator"},
+	{0x00209238, "K", "Functional Group Private Creator"},
+	{0x00280A04, "D", "Pixel Spacing Calibration Description"},
+	{tagRescaleType, "K", "Rescale Type"},
+	{tagWindowCenterWidthExplanation, "K", "Window Center & Width Explanation"},
+	{0x00283003, "K", "LUT Explanation"},
+	{0x00283004, "K", "Modality LUT Type"},
+	{0x00283006, "K", "LUT Data"},
+	{0x00409210, "K", "LUT Label"},
+	{0x00541101, "K", "Attenuation Correction Method"},
+	{0x00541103, "K", "Reconstruction Method"},
+	{0x00541105, "K", "Scatter Correction Method"},
+	{tagPixelData, "K", "Pixel Data"},
+}
+
+// actionOf returns what becomes of an attribute whose VR in the file is vr (empty
+// in implicit VR). Besides the tables:
+//   - private attributes, curves (50xx) and overlays (60xx; without their data,
+//     which may be drawn text, the rest of the group means nothing) are removed;
+//   - what the data dictionary does not know is removed;
+//   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and
+//     texts, dates and bytes are removed.
+func actionOf(t tagID, vr string) action {
+	if group := t.group(); group%2 == 1 || group>>8 == 0x50 || group>>8 == 0x60 {
+		return remove
+	}
+	if a, ok := profileActions[t]; ok {
+		return a
+	}
+	known := actionOfVR(dictionaryVR(t))
+	if vr != "" && vr != "UN" && actionOfVR(vr) != known {
+		return remove // the file makes something else of it than the standard
+	}
+	return known
+}
+
+// actionOfVR is the rule for attributes that no table names.
+func actionOfVR(vr string) action {
+	switch {
+	case vr == "UI":
+		return replaceID
+	case strings.Contains(" SQ CS AT DS IS FD FL SL SS SV UL US UV ", " "+vr+" "):
+		return keep
+	}
+	return remove
+}
+
+// dummyValue is the value that stands for one of the VR; nil where no value
+// would be better than none.
+func dummyValue(vr string) []byte {
+	switch vr {
+	case "AE", "CS", "LO", "LT", "PN", "SH", "ST", "UC", "UT":
+		return []byte("REMOVED")
+	case "AS":
+		return []byte("000D")
+	case "DA":
+		return dicomDate(dummyTime)
+	case "TM":
+		return dicomTime(dummyTime)
+	case "DT":
+		return append(dicomDate(dummyTime), dicomTime(dummyTime)...)
+	}
+	return nil
+}
