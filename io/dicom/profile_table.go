@@ -12,7 +12,7 @@ type profileRow struct {
 }
 
 // basicProfile is the Basic Application Level Confidentiality Profile (PS3.15 table
-// E.1-1, edition 2024b), in order of tags: what its column "Basic Prof." says. Its
+// E.1-1), in order of tags: what its column "Basic Prof." says. Its
 // patterns - curves (50xx), overlays (60xx) and private attributes - and what it does
 // not name are in actionOf.
 var basicProfile = []profileRow{
