@@ -20,7 +20,6 @@ type Settings struct {
 	GPUWorker    string                    `json:"gpu_worker"`    // path of the GPU worker; empty finds it
 	WindowSize   [2]float32                `json:"window_size"`   // of the main window, in its own units
 	InvertLevel  bool                      `json:"invert_level"`  // dragging down makes darker instead of brighter
-	NoticeSeen   bool                      `json:"notice_seen"`   // "not for clinical use" was read
 	KeepRecent   bool                      `json:"keep_recent"`   // paths may name patients, so this can be off
 	RecentPaths  []string                  `json:"recent_paths"`  // newest first
 	Recipes      map[string]denoise.Recipe `json:"recipes"`       // the last of every filter

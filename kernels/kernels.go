@@ -28,11 +28,10 @@ type Box struct {
 
 // Buffers are addresses in device memory.
 type Buffers struct {
-	In      uint64 // float32, Dims[0] x Dims[1] x Slices
-	Mask    uint64 // bytes of the same dims, 1 for a voxel that holds data; 0: all of them
-	Out     uint64 // float32, the region's dims
-	Scratch uint64 // Scratch bytes
-	Scales  uint64 // lpa only: 8 bytes a voxel of the region, see LPA; 0: not wanted
+	In     uint64 // float32, Dims[0] x Dims[1] x Slices
+	Mask   uint64 // bytes of the same dims, 1 for a voxel that holds data; 0: all of them
+	Out    uint64 // float32, the region's dims
+	Scales uint64 // lpa only: 8 bytes a voxel of the region, see LPA; 0: not wanted
 }
 
 // Launch is one kernel start.
@@ -41,15 +40,8 @@ type Launch struct {
 	Kernel string // its name there
 	Grid   [3]int
 	Block  [3]int
-	Shared int     // bytes of dynamic shared memory; above 48 KB the function must be allowed them
-	Args   []byte  // the parameter buffer, laid out as the kernel's one struct
-	Const  []Const // constant memory to fill first; nil for most
-}
-
-// Const is the content of a constant variable of the launch's module.
-type Const struct {
-	Name string
-	Data []byte
+	Shared int    // bytes of dynamic shared memory; above 48 KB the function must be allowed them
+	Args   []byte // the parameter buffer, laid out as the kernel's one struct
 }
 
 // Launches returns what must be started, in this order on one stream, to
@@ -91,10 +83,6 @@ func Launches(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) ([]Launch
 	}
 	return ls, nil
 }
-
-// Scratch returns the bytes of device memory that the launches need beside the
-// input and the result.
-func Scratch(denoise.Recipe, volume.Geometry, Box) int64 { return 0 }
 
 // Widen returns the launch that turns count int16 voxels at from into float32
 // voxels at to, value = stored + bias.

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 
 	"gorgonia.org/cu"
@@ -14,31 +13,21 @@ import (
 	"quell/volume"
 )
 
-// lane runs kernels one after the other. Each has modules of its own, since
-// the weights in a module's constant memory belong to the kernels queued in
-// this lane, and scratch memory of its own.
+// lane runs kernels one after the other, with modules of its own.
 type lane struct {
 	compute *queue
 	modules map[string]*module
-	scratch buffer
 }
 
-// module is a loaded fatbin with what was found in it and written to it.
+// module is a loaded fatbin with the functions that were found in it.
 type module struct {
 	cu.Module
 	functions map[string]*function
-	constants map[string]*constant
 }
 
 type function struct {
 	cu.Function
 	shared int // dynamic shared memory it was allowed so far
-}
-
-type constant struct {
-	at      cu.DevicePtr
-	size    int64
-	content []byte // what was last copied there
 }
 
 func newLane(priority int) (*lane, error) {
@@ -55,7 +44,7 @@ func (l *lane) load(name string) error {
 	if err != nil {
 		return err
 	}
-	l.modules[name] = &module{Module: m, functions: map[string]*function{}, constants: map[string]*constant{}}
+	l.modules[name] = &module{Module: m, functions: map[string]*function{}}
 	return nil
 }
 
@@ -74,9 +63,6 @@ func (w *worker) run(q wire.Request) *wire.Fault {
 	box := kernels.Box{Dims: j.Dims, First: j.First, Slices: j.Slices, Region: j.Region}
 	b, f := w.addresses(j)
 	if f != nil {
-		return f
-	}
-	if b.Scratch, f = l.reserve(kernels.Scratch(j.Recipe, g, box)); f != nil {
 		return f
 	}
 	launches, err := kernels.Launches(j.Recipe, g, box, b)
@@ -125,36 +111,11 @@ func (w *worker) addresses(j wire.Job) (b kernels.Buffers, f *wire.Fault) {
 	return b, nil
 }
 
-// reserve returns scratch memory of at least n bytes; it grows and is kept.
-// cuMemFree waits for the kernels that still use the old one.
-func (l *lane) reserve(n int64) (uint64, *wire.Fault) {
-	if n > l.scratch.bytes {
-		if l.scratch.bytes > 0 {
-			old := l.scratch.at
-			l.scratch = buffer{}
-			if err := cu.MemFree(old); err != nil {
-				return 0, fault("scratch memory cannot be given back", err)
-			}
-		}
-		at, err := cu.MemAlloc(n)
-		if err != nil {
-			return 0, fault(fmt.Sprintf("%d MB of scratch memory", n>>20), err)
-		}
-		l.scratch = buffer{at: at, bytes: n}
-	}
-	return uint64(l.scratch.at), nil
-}
-
 // launch queues one kernel.
 func (l *lane) launch(k kernels.Launch) error {
 	m, ok := l.modules[k.Module]
 	if !ok {
 		return cu.NotFound
-	}
-	for _, c := range k.Const {
-		if err := m.write(c.Name, c.Data, l.compute.stream); err != nil {
-			return err
-		}
 	}
 	fn, err := m.function(k.Kernel)
 	if err != nil {
@@ -179,32 +140,6 @@ func (m *module) function(name string) (*function, error) {
 	}
 	m.functions[name] = &function{Function: f}
 	return m.functions[name], nil
-}
-
-// write copies data into constant memory behind the kernels queued so far, so
-// that none of them sees the next one's weights.
-func (m *module) write(name string, data []byte, s cu.Stream) error {
-	c, ok := m.constants[name]
-	if !ok {
-		at, size, err := m.Global(name)
-		if err != nil {
-			return err
-		}
-		c = &constant{at: at, size: size}
-		m.constants[name] = c
-	}
-	if bytes.Equal(c.content, data) {
-		return nil
-	}
-	if int64(len(data)) > c.size {
-		return cu.InvalidValue
-	}
-	// The source is pageable, so the driver has read it when the call returns.
-	if err := cu.MemcpyHtoDAsync(c.at, pointer(data), int64(len(data)), s); err != nil {
-		return err
-	}
-	c.content = bytes.Clone(data)
-	return nil
 }
 
 // widen copies int16 voxels to the segment's mirror on the device and turns
