@@ -45,11 +45,7 @@ different=$(differ "$fake/offer.png" "$fake/cpu.png")
 [ "$different" -gt 100000 ] || { echo "drive-gpu: going on with the CPU changed only $different pixels" >&2; exit 1; }
 alive "and filters on the CPU: $different pixels changed"
 
-key ctrl+q
-for _ in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
-code=0
-wait "$screen_app" || code=$?
+screen_quit
 sleep 1
-[ "$code" -eq 0 ] || { echo "drive-gpu: the workbench ended with exit code $code" >&2; exit 1; }
 [ -z "$(worker)" ] || { echo "drive-gpu: a worker outlived the workbench" >&2; exit 1; }
 echo "drive-gpu: done"

@@ -36,12 +36,7 @@ key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
 key ctrl+Return; sleep 12;                      changed "apply to the volume"
 
-key ctrl+q
-for _ in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
-kill -0 "$screen_app" 2>/dev/null && { echo "drive: the workbench did not close" >&2; exit 1; }
-code=0
-wait "$screen_app" || code=$?
-[ "$code" -eq 0 ] || { cat "$screen_dir/log" >&2; echo "drive: the workbench ended with exit code $code" >&2; exit 1; }
+screen_quit
 if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
 	echo "drive: the log above holds a fault" >&2
 	exit 1

@@ -9,12 +9,10 @@ if ! command -v "${GO:-go}" >/dev/null; then
 	exit 1
 fi
 
-make --no-print-directory cli
-[ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || make --no-print-directory worker
-
+make --no-print-directory cli worker
 if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
 	[ -x bin/quell-workbench ] || echo "run: building the workbench; the first time takes a few minutes"
-	make --no-print-directory workbench worker
+	make --no-print-directory workbench
 	exec bin/quell-workbench "$@"
 fi
 

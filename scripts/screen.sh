@@ -1,5 +1,6 @@
 # Sourced by drive.sh and screenshots.sh: the workbench on a virtual display of its own, with empty settings.
 #   screen_start [ARG...]   builds nothing; starts Xvfb and bin/quell-workbench ARG..., waits for its picture
+#   screen_quit             closes the workbench as a user does and checks that it ends well
 #   screen_stop             ends both
 #   shot FILE               saves the whole display as PNG
 #   key KEY...              presses keys in the workbench
@@ -25,6 +26,15 @@ screen_start() {
 	xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
 	sleep 6
 	xdotool windowfocus "$screen_window"
+}
+
+screen_quit() {
+	key ctrl+q
+	local i code=0
+	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
+	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not close" >&2; return 1; }
+	wait "$screen_app" || code=$?
+	[ "$code" -eq 0 ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench ended with exit code $code" >&2; return 1; }
 }
 
 screen_stop() {

@@ -18,5 +18,10 @@ if ! headers >/dev/null; then
 	headers >/dev/null || exit 0
 fi
 command -v gcc >/dev/null || scripts/setup.sh window
-gpu/build.sh worker
+# Headers of CUDA 13 do not fit cu: that costs the GPU engine, not the program.
+if ! gpu/build.sh worker; then
+	rm -f bin/quell-gpu
+	echo "worker: it could not be built, as the lines above say; it needs the headers of CUDA 11 or 12; the CPU engine is used"
+	exit 0
+fi
 echo "worker: built bin/quell-gpu; the CUDA engine is used where a driver finds a device"
