@@ -90,7 +90,7 @@ func (b *bench) until(what string, ok func() bool) {
 		select {
 		case f := <-b.queue:
 			f()
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			b.t.Fatalf("waited in vain until %s", what)
 		}
 	}

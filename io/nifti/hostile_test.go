@@ -104,7 +104,7 @@ func TestHugeClaimsAreCheap(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: read", what)
 		}
-		if used > 4<<20 || time.Since(start) > 2*time.Second {
+		if used > 4<<20 || time.Since(start) > 20*time.Second {
 			t.Errorf("%s: %d bytes, %v for a file of %d bytes (%v)", what, used, time.Since(start), len(b), err)
 		}
 	}

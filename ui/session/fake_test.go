@@ -84,7 +84,7 @@ func (l *loop) until(what string, ok func() bool) {
 		select {
 		case f := <-l.queue:
 			f()
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			l.t.Fatalf("waited in vain until %s", what)
 		}
 	}
