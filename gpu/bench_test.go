@@ -79,6 +79,43 @@ func BenchmarkPreviews(b *testing.B) {
 	}
 }
 
+// A sagittal and a coronal preview read a strip of every slice.
+func BenchmarkCuts(b *testing.B) {
+	in := noisy([3]int{512, 512, 512})
+	r := benchRecipe(b, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20)}, in.Geometry)
+	for axis, name := range []string{"sagittal_512", "coronal_512"} {
+		b.Run(name, func(b *testing.B) {
+			e := realEngine(b, Options{Devices: 1})
+			cut := in.Bounds()
+			cut.Min[axis], cut.Max[axis] = 284, 285
+			measure(b, e, r, in, cut, func() {})
+		})
+	}
+}
+
+// Comparing the volume in memory with what is on the device needs no GPU.
+func BenchmarkUnchanged(b *testing.B) {
+	in := noisy([3]int{512, 512, 512})
+	known := fingerprints(in, 0, 512)
+	whole := in.Bounds()
+	sagittal, coronal, axial := whole, whole, whole
+	sagittal.Min[0], sagittal.Max[0] = 280, 289
+	coronal.Min[1], coronal.Max[1] = 280, 289
+	axial.Min[2], axial.Max[2] = 280, 289
+	for _, c := range []struct {
+		name string
+		r    volume.Region
+	}{{"whole", whole}, {"sagittal", sagittal}, {"coronal", coronal}, {"axial", axial}} {
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				if !unchanged(in, c.r, known[c.r.Min[2]:]) {
+					b.Fatal("changed")
+				}
+			}
+		})
+	}
+}
+
 func benchRecipe(b *testing.B, filter string, dims int, params map[string]denoise.Value, g volume.Geometry) denoise.Recipe {
 	b.Helper()
 	r, err := denoise.NewRecipe(filter, dims)

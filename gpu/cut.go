@@ -21,16 +21,16 @@ type slab struct {
 // layout is how a region is run.
 type layout struct {
 	slabs  []slab
-	reach  int   // slices that a block reads beyond its own
-	whole  bool  // the whole input stays on the device, for the runs to come
-	memory int64 // bytes of device memory
+	reach  [3]int // voxels that a block reads beyond its own, along each axis
+	whole  bool   // the whole input stays on the device, for the runs to come
+	memory int64  // bytes of device memory
 }
 
 // demand is what a layout is made from.
 type demand struct {
 	dims   [3]int        // of the volume
 	region volume.Region // what is wanted
-	reach  int           // slices that the filter reads beyond the region
+	reach  [3]int        // voxels that the filter reads beyond the region
 	masked bool
 	block  int   // voxels that one run may filter
 	budget int64 // bytes of device memory
@@ -61,7 +61,7 @@ func (d demand) need(t int, whole bool) int64 {
 	if whole {
 		return d.input(d.dims[2]) + out
 	}
-	return n*d.input(min(t+2*d.reach, d.dims[2])) + out
+	return n*d.input(min(t+2*d.reach[2], d.dims[2])) + out
 }
 
 // cut lays a region out within the budget: the whole input on the device if it
@@ -88,8 +88,8 @@ func (d demand) layout(t int, whole bool, memory int64) layout {
 	for z := d.region.Min[2]; z < d.region.Max[2]; z += t {
 		s := slab{region: d.region}
 		s.region.Min[2], s.region.Max[2] = z, min(z+t, d.region.Max[2])
-		s.z0 = max(s.region.Min[2]-d.reach, 0)
-		s.z1 = min(s.region.Max[2]+d.reach, d.dims[2])
+		s.z0 = max(s.region.Min[2]-d.reach[2], 0)
+		s.z1 = min(s.region.Max[2]+d.reach[2], d.dims[2])
 		s.blocks = blocks(s.region, d.block)
 		s.results = int64(s.region.Voxels())
 		l.slabs = append(l.slabs, s)

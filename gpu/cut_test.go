@@ -14,7 +14,7 @@ func TestCutCoversEverything(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	fits := 0
 	for range 3000 {
-		d := demand{reach: random.IntN(5), masked: random.IntN(2) == 0, block: 1 + random.IntN(4000)}
+		d := demand{reach: [3]int{2: random.IntN(5)}, masked: random.IntN(2) == 0, block: 1 + random.IntN(4000)}
 		for c := range 3 {
 			d.dims[c] = 1 + random.IntN(30)
 			d.region.Min[c] = random.IntN(d.dims[c])
@@ -73,7 +73,7 @@ func checkBlocks(t *testing.T, s slab, d demand) {
 		if z := b.Min[2] - s.region.Min[2]; z%grain(s.region, d.block) != 0 {
 			t.Fatalf("block %v begins between grains of %v", b, s.region)
 		}
-		if max(b.Min[2]-d.reach, 0) < s.z0 || min(b.Max[2]+d.reach, d.dims[2]) > s.z1 {
+		if max(b.Min[2]-d.reach[2], 0) < s.z0 || min(b.Max[2]+d.reach[2], d.dims[2]) > s.z1 {
 			t.Fatalf("block %v reads beyond slices %d-%d", b, s.z0, s.z1)
 		}
 		at += b.Voxels()
@@ -85,7 +85,7 @@ func checkBlocks(t *testing.T, s slab, d demand) {
 
 // The input stays on the device where it can, even if the result cannot.
 func TestCutPrefersTheWholeInput(t *testing.T) {
-	d := demand{dims: [3]int{100, 100, 100}, reach: 3, block: 1 << 20}
+	d := demand{dims: [3]int{100, 100, 100}, reach: [3]int{2: 3}, block: 1 << 20}
 	d.region = volume.Region{Max: d.dims}
 	for budget, want := range map[int64]struct {
 		whole bool

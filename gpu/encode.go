@@ -1,13 +1,11 @@
 package gpu
 
 import (
-	"hash/maphash"
 	"math"
 	"runtime"
 	"unsafe"
 
 	"quell/gpu/wire"
-	"quell/volume"
 )
 
 // A put or a get carries at most a slot full of float32 voxels, and where there
@@ -63,32 +61,3 @@ func decode(voxels []float32, slot []byte) bool {
 func boolBytes(mask []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(mask))), len(mask))
 }
-
-// seed makes fingerprints comparable within this process.
-var seed = maphash.MakeSeed()
-
-// fingerprints tells the contents of slices z0 to z1, masks included, from any
-// other contents.
-func fingerprints(v *volume.Volume, z0, z1 int) []uint64 {
-	// Large slices are read in pieces, so that all cores have some.
-	plane := v.SliceVoxels()
-	pieces := (plane + largestChunk/4 - 1) / (largestChunk / 4)
-	sums := make([]uint64, (z1-z0)*pieces)
-	parallel(len(sums), func(i int) {
-		z, piece := z0+i/pieces, i%pieces
-		first, last := piece*plane/pieces, (piece+1)*plane/pieces
-		voxels := v.Plane(z)[first:last]
-		sums[i] = maphash.Bytes(seed, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(voxels))), 4*len(voxels)))
-		if v.Mask != nil {
-			sums[i] = fold(sums[i], maphash.Bytes(seed, boolBytes(v.PlaneMask(z)[first:last])))
-		}
-	})
-	prints := make([]uint64, z1-z0)
-	for i, s := range sums {
-		prints[i/pieces] = fold(prints[i/pieces], s)
-	}
-	return prints
-}
-
-// fold adds b to the fingerprint a; the order matters.
-func fold(a, b uint64) uint64 { return (a^a>>32)*0x9e3779b97f4a7c15 + b }

@@ -56,36 +56,3 @@ func TestDecodeFindsWhatIsNoNumber(t *testing.T) {
 		t.Error("the largest numbers did not pass")
 	}
 }
-
-func TestFingerprintsSeeEverything(t *testing.T) {
-	v := ramp([3]int{700, 400, 3}) // slices of more than one piece
-	v.Mask = make([]bool, v.Voxels())
-	before := fingerprints(v, 0, 3)
-	if before[0] == before[1] || before[1] == before[2] {
-		t.Error("two slices look alike")
-	}
-	differs := func(what string) {
-		t.Helper()
-		now := fingerprints(v, 0, 3)
-		if now[1] == before[1] || now[0] != before[0] || now[2] != before[2] {
-			t.Errorf("%s: %x became %x; want the middle one alone to change", what, before, now)
-		}
-	}
-	for _, i := range []int{v.Index(0, 0, 1), v.Index(699, 399, 1), v.Index(0, 300, 1)} {
-		v.Data[i]++
-		differs("a voxel")
-		v.Data[i]--
-	}
-	v.Mask[v.Index(3, 3, 1)] = true
-	differs("the mask")
-	v.Mask[v.Index(3, 3, 1)] = false
-	a, b := v.Plane(1)[:1000], v.Plane(1)[200_000:201_000]
-	for i := range a {
-		a[i], b[i] = b[i], a[i]
-	}
-	differs("parts that changed places")
-	v.Mask = nil
-	if now := fingerprints(v, 2, 3); now[0] == before[2] {
-		t.Error("a missing mask is not seen")
-	}
-}

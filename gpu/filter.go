@@ -126,10 +126,6 @@ func (d *device) try(ctx context.Context, a attempt, r denoise.Recipe, in *volum
 // demand is what a region takes on this device, with the memory that was free
 // when its worker started.
 func (d *device) demand(r denoise.Recipe, g volume.Geometry, region volume.Region, masked bool) demand {
-	reach := 0
-	if r.Dims == 3 {
-		reach = denoise.Reach(r, g)[2]
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	free := d.hello.Free
@@ -138,7 +134,7 @@ func (d *device) demand(r denoise.Recipe, g volume.Geometry, region volume.Regio
 		free = d.hello.Device.Memory - segmentBytes - smallCount*smallBytes - reserved
 	}
 	return demand{
-		dims: g.Dims, region: region, reach: reach, masked: masked,
+		dims: g.Dims, region: region, reach: denoise.Reach(r, g), masked: masked,
 		block:  max(1, int(modelRate(d.hello.Device, r, g)*blockTime.Seconds())),
 		budget: budget(free, d.options.Memory),
 	}

@@ -53,7 +53,7 @@ type window struct {
 	stale bool // by store.mu: not to be used again
 
 	mu     sync.Mutex
-	prints map[int]uint64 // fingerprints of the slices that were put
+	prints map[int][]uint64 // fingerprints of the slices that were put; the slices in it do not change
 }
 
 // buffer is device memory.
@@ -80,7 +80,7 @@ func (s *store) window(v *volume.Volume, z0, z1 int, whole bool) (*window, error
 		z0, z1 = 0, v.Dims[2]
 	}
 	voxels := int64(z1-z0) * int64(v.SliceVoxels())
-	w := &window{key: k, z0: z0, z1: z1, users: 1, prints: map[int]uint64{}}
+	w := &window{key: k, z0: z0, z1: z1, users: 1, prints: map[int][]uint64{}}
 	var err error
 	if w.in, err = s.alloc(voxels * 4); err != nil {
 		return nil, err
@@ -97,10 +97,10 @@ func (s *store) window(v *volume.Volume, z0, z1 int, whole bool) (*window, error
 
 // known returns the fingerprints of slices z0 to z1, or nil where the window
 // lacks one of them.
-func (w *window) known(z0, z1 int) []uint64 {
+func (w *window) known(z0, z1 int) [][]uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	prints := make([]uint64, 0, z1-z0)
+	prints := make([][]uint64, 0, z1-z0)
 	for z := z0; z < z1; z++ {
 		p, ok := w.prints[z]
 		if !ok {

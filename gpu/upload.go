@@ -20,24 +20,23 @@ var errStale = errors.New("the volume changed while it was filtered")
 // upload returns a window that holds the slices that block b reads. leave must
 // follow.
 func (t *task) upload(s slab, b volume.Region) (*window, error) {
-	z0 := max(b.Min[2]-t.layout.reach, 0)
-	z1 := min(b.Max[2]+t.layout.reach, t.in.Dims[2])
+	reads := b.Grow(t.layout.reach, t.in.Geometry)
 	w, err := t.s.window(t.in, s.z0, s.z1, t.layout.whole)
 	if err != nil {
 		return nil, err
 	}
-	if known := w.known(z0, z1); known != nil {
+	if known := w.known(reads.Min[2], reads.Max[2]); known != nil {
 		// As a rule they are still the volume's, so that the device can begin
 		// while they are compared; the run waits for the answer before it ends.
 		t.work.Go(func() {
-			if !slices.Equal(known, fingerprints(t.in, z0, z1)) {
+			if !unchanged(t.in, reads, known) {
 				t.s.forget(w)
 				t.cancel(errStale)
 			}
 		})
 		return w, nil
 	}
-	if err := t.fill(w, z0, fingerprints(t.in, z0, z1)); err != nil {
+	if err := t.fill(w, reads.Min[2], fingerprints(t.in, reads.Min[2], reads.Max[2])); err != nil {
 		t.s.forget(w)
 		t.s.leave(w)
 		return nil, err
@@ -47,12 +46,12 @@ func (t *task) upload(s slab, b volume.Region) (*window, error) {
 
 // fill puts the slices from z0 on that w does not have; those that it has must
 // be the volume's still.
-func (t *task) fill(w *window, z0 int, prints []uint64) error {
+func (t *task) fill(w *window, z0 int, prints [][]uint64) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := 0; i < len(prints); {
 		if have, ok := w.prints[z0+i]; ok {
-			if have != prints[i] {
+			if !slices.Equal(have, prints[i]) {
 				return errStale
 			}
 			i++
