@@ -156,6 +156,12 @@ func usable(m volume.Affine) bool {
 	return math.Abs(m.Det()) > 1e-6*size && !math.IsInf(size, 0) && t-t == 0
 }
 
+// usableForms says which of the header's transforms are there and usable. An
+// Analyze header, which has none, holds no codes either.
+func (h *Header) usableForms() (sform, qform bool) {
+	return h.sformCode > 0 && usable(h.sform()), h.qformCode > 0 && usable(h.qform())
+}
+
 // unitScale returns the file's unit of length in mm: the low three bits of
 // xyzt_units. Unknown is taken as mm, which is what it means in practice.
 func (h *Header) unitScale() float64 {
@@ -185,15 +191,12 @@ func (h *Header) geometry() (volume.Geometry, []volume.Finding) {
 	}
 
 	var ras volume.Affine
-	sform := h.format != analyze75 && h.sformCode > 0
-	qform := h.format != analyze75 && h.qformCode > 0
-	if sform && !usable(h.sform()) {
+	sform, qform := h.usableForms()
+	if h.sformCode > 0 && !sform {
 		note(volume.Warning, "orientation", "The header's sform does not span space; it is not used.")
-		sform = false
 	}
-	if qform && !usable(h.qform()) {
+	if h.qformCode > 0 && !qform {
 		note(volume.Warning, "orientation", "The header's qform is not finite; it is not used.")
-		qform = false
 	}
 	switch {
 	case sform:

@@ -3,9 +3,10 @@
 //
 // NIfTI's patient coordinates are RAS+; they become LPS+ on the way in and RAS+
 // again on the way out, so that nobody outside this package meets them. A 4-D
-// file gives one of its volumes. Nothing allocates more than the file holds,
-// whatever its header claims.
+// file gives one of its volumes, a file of complex numbers or colours one of
+// their components. Nothing allocates more than the file holds, whatever its
+// header claims.
 //
-// The package imports volume, the standard library, klauspost's gzip to read
-// and pgzip to write.
+// The package imports volume, the standard library, x/sync's errgroup,
+// klauspost's gzip to read and pgzip to write.
 package nifti

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -64,8 +65,12 @@ func TestAgreesWithNibabelOnRealFiles(t *testing.T) {
 	}
 }
 
+// checkFile compares a file, or the component of one that stands behind its
+// name: "rgb24.nii red".
 func checkFile(t *testing.T, fsys fs.FS, name string, want fact) {
 	t.Helper()
+	name, component, _ := strings.Cut(name, " ")
+	c := Component(component)
 	info, err := ReadHeader(fsys, name)
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +78,10 @@ func checkFile(t *testing.T, fsys fs.FS, name string, want fact) {
 	if info.Volumes != want.Volumes || info.Datatype != want.Dtype {
 		t.Errorf("header: %d volumes of %s, want %d of %s", info.Volumes, info.Datatype, want.Volumes, want.Dtype)
 	}
-	s, err := Read(t.Context(), fsys, name)
+	if (c != "") != slices.Contains(info.Components, c) {
+		t.Errorf("header: components %v", info.Components)
+	}
+	s, err := ReadComponent(t.Context(), fsys, name, 0, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +90,7 @@ func checkFile(t *testing.T, fsys fs.FS, name string, want fact) {
 	}
 	checkGrid(t, s.Volume.Geometry, want)
 	checkVoxels(t, s.Volume, want.First)
-	if s, err = ReadVolume(t.Context(), fsys, name, want.Volumes-1); err != nil {
+	if s, err = ReadComponent(t.Context(), fsys, name, want.Volumes-1, c); err != nil {
 		t.Fatal(err)
 	}
 	checkVoxels(t, s.Volume, want.Last)
@@ -204,16 +212,22 @@ func TestSources(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	fsys := os.DirFS("testdata")
 	for name, want := range map[string]string{
-		"refused-rgb.nii":      "RGB",
-		"refused-complex.nii":  "complex",
-		"refused-float128.nii": "128-bit",
-		"nothing.nii":          "no such file",
-		"nibabel":              "folder",
-		"facts.py":             "no NIfTI",
+		"rgb24.nii":              "luminance, red, green or blue",
+		"complex64-le.nii":       "magnitude, phase, real or imaginary",
+		"refused-complex256.nii": "256-bit",
+		"refused-float128.nii":   "128-bit",
+		"nothing.nii":            "no such file",
+		"nibabel":                "folder",
+		"facts.py":               "no NIfTI",
 	} {
 		_, err := Read(t.Context(), fsys, name)
 		if err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want it to name the file and %q", name, err, want)
+		}
+	}
+	for name, c := range map[string]Component{"rgb24.nii": Phase, "complex64-le.nii": Red, "int16-le.nii": Magnitude} {
+		if _, err := ReadComponent(t.Context(), fsys, name, 0, c); err == nil || !strings.HasPrefix(err.Error(), name+": its voxels are ") {
+			t.Errorf("%s of %s: %v", c, name, err)
 		}
 	}
 	if _, err := ReadVolume(t.Context(), fsys, "four-d.nii", 4); err == nil || !strings.Contains(err.Error(), "0 to 3") {

@@ -77,14 +77,15 @@ const (
 	readAheadBytes  = 256 << 10
 )
 
-func newReadAhead(src io.Reader) *readAhead {
+// newReadAhead starts to read src, of which about size bytes are wanted.
+func newReadAhead(src io.Reader, size int64) *readAhead {
 	r := &readAhead{
 		full:  make(chan block, readAheadBlocks),
 		empty: make(chan []byte, readAheadBlocks),
 		done:  make(chan struct{}),
 	}
 	for range readAheadBlocks {
-		r.empty <- make([]byte, readAheadBytes)
+		r.empty <- make([]byte, min(readAheadBytes, max(size, 512)))
 	}
 	go func() {
 		defer close(r.done)

@@ -37,11 +37,13 @@ func newHeader(g volume.Geometry, source *Header, e encoder, description string)
 	return h
 }
 
-// fitTo drops what the source's header says of more than one volume, or of
-// slices that are not those of g.
+// fitTo drops what the source's header says of more than one volume, of more
+// than one number for each voxel, or of slices that are not those of g.
 func (h *Header) fitTo(g volume.Geometry) {
 	const genMatrix, quaternions = 1004, 1010 // the intents that mean dim[5]
-	if h.intentCode >= genMatrix && h.intentCode <= quaternions {
+	const rgbVector, rgbaVector = 2003, 2004
+	several := h.intentCode >= genMatrix && h.intentCode <= quaternions
+	if several || h.intentCode == rgbVector || h.intentCode == rgbaVector {
 		h.intentCode, h.intentP, h.intentName = 0, [3]float64{}, [16]byte{}
 	}
 	if h.dim[1] != int64(g.Dims[0]) || h.dim[2] != int64(g.Dims[1]) || h.dim[3] != int64(g.Dims[2]) {
@@ -51,29 +53,49 @@ func (h *Header) fitTo(g volume.Geometry) {
 
 // setTransforms writes the positions of g. Where g is the source's own grid its
 // transforms stay bit for bit; where it is a part of it, or turned, each of them
-// is carried along.
+// is carried along. A transform that Read could not use is left out.
 func (h *Header) setTransforms(g volume.Geometry, source *Header) {
 	ras := g.Affine.FlipXY()
 	if source == nil {
 		h.setCodes(ras, xformScannerAnat, ras, xformScannerAnat)
 		return
 	}
+	var sformCode, qformCode int64
+	sform, qform := source.usableForms()
+	if sform {
+		sformCode = source.sformCode
+	}
+	if qform {
+		qformCode = source.qformCode
+	}
 	old, _ := source.geometry()
-	positive := source.pixdim[1] > 0 && source.pixdim[2] > 0 && source.pixdim[3] > 0
-	if g.Affine == old.Affine && positive && source.unitScale() == 1 {
+	sound := sformCode == max(source.sformCode, 0) && qformCode == max(source.qformCode, 0) && source.soundPixdim()
+	if sound && g.Affine == old.Affine && source.unitScale() == 1 {
 		return
 	}
 	inverse, err := old.Affine.Inverse()
-	if err != nil || (source.sformCode <= 0 && source.qformCode <= 0) {
+	if err != nil || (!sform && !qform) {
 		h.setCodes(ras, xformAlignedAnat, ras, xformUnknown)
 		return
 	}
 	// move takes a voxel of g to the same place among the source's voxels.
-	move := multiply(inverse, g.Affine)
-	scale := source.unitScale()
-	sform := multiply(scaled(source.sform(), scale), move)
-	qform := multiply(scaled(source.qform(), scale), move)
-	h.setCodes(sform, max(source.sformCode, 0), qform, max(source.qformCode, 0))
+	move, scale := multiply(inverse, g.Affine), source.unitScale()
+	h.setCodes(
+		multiply(scaled(source.sform(), scale), move), sformCode,
+		multiply(scaled(source.qform(), scale), move), qformCode,
+	)
+}
+
+// soundPixdim says whether every program takes the same voxel size and qfac
+// from the header.
+func (h *Header) soundPixdim() bool {
+	for _, p := range h.pixdim[1:4] {
+		if !(p > 0) || math.IsInf(p, 0) {
+			return false
+		}
+	}
+	qfac := h.pixdim[0]
+	return qfac == 1 || qfac == -1 || qfac == 0
 }
 
 // setCodes writes both transforms, a qform only where it can hold what it

@@ -3,6 +3,7 @@ package nifti
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -59,7 +60,7 @@ func openSource(fsys fs.FS, name string) (*source, error) {
 		return nil, plain(err)
 	}
 	s := &source{file: file, size: info.Size()}
-	buffered := bufio.NewReaderSize(file, 128<<10)
+	buffered := bufio.NewReaderSize(file, int(min(max(s.size, 512), 128<<10)))
 	s.in = buffered
 	if gzipNext(buffered) {
 		z, err := newGunzip(buffered)
@@ -83,12 +84,6 @@ func (s *source) Read(p []byte) (int, error) {
 
 // skipTo moves on to a position, which must not lie behind.
 func (s *source) skipTo(ctx context.Context, pos int64) error {
-	if seeker, ok := s.file.(io.Seeker); ok && !s.gzip {
-		if _, err := seeker.Seek(pos, io.SeekStart); err == nil {
-			s.in, s.pos = bufio.NewReaderSize(s.file, 128<<10), pos
-			return nil
-		}
-	}
 	for s.pos < pos {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -98,6 +93,19 @@ func (s *source) skipTo(ctx context.Context, pos int64) error {
 		}
 	}
 	return nil
+}
+
+// endsAt says whether the trailer of a gzip file gives its decompressed length
+// as end, which it does modulo 2^32 and for the last member (RFC 1952). A file
+// that can only be read from front to back is not asked.
+func (s *source) endsAt(end int64) bool {
+	var b [4]byte
+	file, ok := s.file.(io.ReaderAt)
+	if !ok || !s.gzip {
+		return false
+	}
+	n, _ := file.ReadAt(b[:], s.size-int64(len(b)))
+	return n == len(b) && binary.LittleEndian.Uint32(b[:]) == uint32(end)
 }
 
 // couldHold says whether the file may reach up to byte end, decompressed: known

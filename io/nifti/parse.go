@@ -23,7 +23,7 @@ const maxVolumes = 1 << 16
 var errNotNIfTI = errors.New("this is no NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
 
 // parseHeader reads the header at the start of r and checks that it describes
-// a scalar image. Its dim[1..7] come back all at least 1.
+// an image that can be read. Its dim[1..7] come back all at least 1.
 func parseHeader(r io.Reader) (*Header, error) {
 	buf := make([]byte, nifti2.size())
 	if _, err := io.ReadFull(r, buf[:4]); err != nil {
@@ -97,7 +97,7 @@ func (h *Header) checkDims() error {
 	}
 	voxels := int64(1)
 	for i := 1; i <= 7; i++ {
-		// Eight bytes for each voxel must stay countable.
+		// Sixteen bytes for each voxel must stay countable.
 		if h.dim[i] > math.MaxInt64/16/voxels {
 			return h.tooMany()
 		}
@@ -180,8 +180,9 @@ func (h *Header) dataOffset() (offset int64, findings []volume.Finding, err erro
 	return first, findings, nil
 }
 
-// parseExtensions reads the blocks between header and voxels. What is left of a
-// damaged list is dropped with a finding; the image does not depend on it.
+// parseExtensions reads the blocks between header and voxels, and keeps parts of
+// b. What is left of a damaged list is dropped with a finding; the image does
+// not depend on it.
 func (h *Header) parseExtensions(b []byte) []volume.Finding {
 	if len(b) < 4 || b[0] == 0 {
 		return nil
@@ -195,7 +196,7 @@ func (h *Header) parseExtensions(b []byte) []volume.Finding {
 				Text: "The header's extensions are damaged; those after the damage were left out.",
 			}}
 		}
-		h.extensions = append(h.extensions, extension{code, bytes.Clone(b[8:size])})
+		h.extensions = append(h.extensions, extension{code, b[8:size:size]})
 		b = b[size:]
 	}
 	return nil

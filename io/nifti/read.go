@@ -1,8 +1,8 @@
 package nifti
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,18 +11,15 @@ import (
 	"quell/volume"
 )
 
-// chunkBytes is how much is read and converted between two looks at the
-// context: a few milliseconds of work.
-const chunkBytes = 1 << 20
-
 // Info is what a header tells without its voxels.
 type Info struct {
 	volume.Meta
-	Geometry volume.Geometry  `json:"geometry"` // LPS+ mm, of one volume
-	Volumes  int              `json:"volumes"`  // how many share the grid
-	Datatype string           `json:"datatype"` // as stored: "int16"
-	Bytes    int64            `json:"bytes"`    // of all voxels, uncompressed
-	Findings []volume.Finding `json:"findings"`
+	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
+	Volumes    int              `json:"volumes"`              // how many share the grid
+	Datatype   string           `json:"datatype"`             // as stored: "int16"
+	Components []Component      `json:"components,omitempty"` // of which one has to be chosen; nil where voxels are single numbers
+	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
+	Findings   []volume.Finding `json:"findings"`
 }
 
 // ReadHeader reads what the file says of itself and leaves the voxels alone:
@@ -50,7 +47,8 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 	}
 	return Info{
 		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()),
-		Datatype: p.decoder.name, Bytes: p.volumeBytes * h.volumes(), Findings: findings,
+		Datatype: p.decoder.name, Components: p.decoder.components,
+		Bytes: p.volumeBytes * h.volumes(), Findings: findings,
 	}, nil
 }
 
@@ -59,8 +57,17 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) 
 	return ReadVolume(ctx, fsys, name, 0)
 }
 
-// ReadVolume reads volume t, counted from 0 over all dimensions beyond the
-// third, of the file name in fsys. Either file of a .hdr/.img pair may be named.
+// ReadVolume reads volume t of a file whose voxels are single numbers; of one
+// whose voxels are colours or complex numbers it says which components there
+// are to choose from. See ReadComponent.
+func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*volume.Series, error) {
+	return ReadComponent(ctx, fsys, name, t, "")
+}
+
+// ReadComponent reads volume t, counted from 0 over all dimensions beyond the
+// third, of the file name in fsys, and of each voxel the component c: one of
+// Info.Components, "" where there are none. Either file of a .hdr/.img pair may
+// be named.
 //
 // Values are scaled by scl_slope and scl_inter. Voxels that are not finite
 // become padding: their mask is false and their value the smallest of the
@@ -68,13 +75,13 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) 
 //
 // The error is one sentence that begins with name; a context that ends gives
 // its own error.
-func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*volume.Series, error) {
+func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*volume.Series, error) {
 	im, err := openImage(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	defer im.source.close()
-	s, err := im.read(ctx, t)
+	s, err := im.read(ctx, t, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -103,12 +110,14 @@ func (im *image) plan() (plan, error) {
 		return p, err
 	}
 	p.offset, p.findings = offset, findings
-	slope, inter, findings, err := h.scaling()
-	if err != nil {
-		return p, err
+	slope, inter := 1.0, 0.0
+	if !dt.colours() { // nifti1.h: no scale applies to them
+		if slope, inter, findings, err = h.scaling(); err != nil {
+			return p, err
+		}
+		p.findings = append(p.findings, findings...)
 	}
-	p.findings = append(p.findings, findings...)
-	p.decoder = decoder{dt, h.order, slope, inter}
+	p.decoder = decoder{datatype: dt, order: h.order, slope: slope, inter: inter}
 	p.geometry, findings = h.geometry()
 	p.findings = append(p.findings, findings...)
 	if err := p.geometry.Validate(); err != nil {
@@ -143,13 +152,17 @@ func (im *image) missing(p plan) []volume.Finding {
 	}}
 }
 
-// read reads volume t.
-func (im *image) read(ctx context.Context, t int) (*volume.Series, error) {
-	h, src := im.header, im.source
+// read reads component c of volume t.
+func (im *image) read(ctx context.Context, t int, c Component) (*volume.Series, error) {
+	h := im.header
 	p, err := im.plan()
 	if err != nil {
 		return nil, err
 	}
+	if err := p.decoder.checkComponent(c); err != nil {
+		return nil, err
+	}
+	p.decoder.component = c
 	n := h.volumes()
 	if t < 0 || int64(t) >= n {
 		return nil, fmt.Errorf("it has no volume %d; its volumes are numbered 0 to %d", t, n-1)
@@ -161,14 +174,18 @@ func (im *image) read(ctx context.Context, t int) (*volume.Series, error) {
 	if h.single {
 		p.findings = append(p.findings, im.readExtensions(p.offset)...)
 	}
-	if err := src.skipTo(ctx, p.start(t)); err != nil {
-		return nil, damaged(err)
-	}
-	data, padded, err := im.readVoxels(ctx, p, int64(t) == n-1)
+	data, padded, err := im.readVoxels(ctx, p, t)
 	if err != nil {
 		return nil, err
 	}
 	v := &volume.Volume{Geometry: p.geometry, Data: data}
+	if c == Phase {
+		v.Unit = "rad"
+		p.findings = append(p.findings, volume.Finding{
+			Severity: volume.Warning, Kind: "phase",
+			Text: "Phase jumps from pi to -pi where it wraps; filters take the jump for an edge.",
+		})
+	}
 	if padded > 0 {
 		maskNonFinite(v)
 		h.paddingNaN = true
@@ -200,86 +217,13 @@ func (im *image) readExtensions(offset int64) []volume.Finding {
 	if size > maxExtensions {
 		return []volume.Finding{{Severity: volume.Note, Kind: "header", Text: "The header's extensions are too large to keep; they were left out."}}
 	}
+	var b bytes.Buffer
+	if !im.source.gzip {
+		b.Grow(int(size) + bytes.MinRead) // the voxels behind them are known to be there
+	}
 	// An error here comes up again when the voxels are read.
-	b, _ := io.ReadAll(io.LimitReader(im.source, size))
-	return im.header.parseExtensions(b)
-}
-
-// readVoxels reads and converts the volume that the source stands at, and
-// counts the voxels that are not finite. Its memory grows with what arrives: a
-// compressed file may promise a thousand times its size.
-func (im *image) readVoxels(ctx context.Context, p plan, last bool) (data []float32, nonFinite int, err error) {
-	src := io.Reader(im.source)
-	n, size := p.geometry.Voxels(), p.decoder.bytes
-	room := n
-	if im.source.gzip {
-		ahead := newReadAhead(im.source)
-		defer ahead.Close()
-		src = ahead
-		const usualRatio = 8
-		room = int(min(int64(n), usualRatio*im.source.size/int64(size)+1))
-	}
-	data = make([]float32, 0, room)
-	buf := make([]byte, min(chunkBytes, n*size))
-	for len(data) < n {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		k := min(len(buf)/size, n-len(data))
-		if got, err := io.ReadFull(src, buf[:k*size]); err != nil {
-			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-				return nil, 0, fmt.Errorf("the file ends after %d of %d bytes of voxels; copy it again from where it came from", len(data)*size+got, p.volumeBytes)
-			}
-			return nil, 0, damaged(plain(err))
-		}
-		if len(data)+k > cap(data) {
-			grown := make([]float32, len(data), min(n, max(2*cap(data), len(data)+k)))
-			copy(grown, data)
-			data = grown
-		}
-		data = data[:len(data)+k]
-		fresh := data[len(data)-k:]
-		p.decoder.decode(fresh, buf)
-		if p.decoder.mayBeNonFinite() {
-			nonFinite += countNonFinite(fresh)
-		}
-	}
-	if im.source.gzip && last {
-		// The checksum stands behind the last voxel.
-		if _, err := io.CopyN(io.Discard, src, chunkBytes); err != nil && !errors.Is(err, io.EOF) {
-			return nil, 0, damaged(err)
-		}
-	}
-	return data, nonFinite, nil
-}
-
-// maskNonFinite makes padding of the voxels that are NaN or infinite.
-func maskNonFinite(v *volume.Volume) {
-	v.Mask = make([]bool, len(v.Data))
-	lowest := float32(math.Inf(1))
-	for i, x := range v.Data {
-		if v.Mask[i] = x-x == 0; v.Mask[i] {
-			lowest = min(lowest, x)
-		}
-	}
-	if math.IsInf(float64(lowest), 1) {
-		lowest = 0
-	}
-	for i, valid := range v.Mask {
-		if !valid {
-			v.Data[i] = lowest
-		}
-	}
-}
-
-func countNonFinite(data []float32) int {
-	n := 0
-	for _, x := range data {
-		if x-x != 0 {
-			n++
-		}
-	}
-	return n
+	_, _ = b.ReadFrom(io.LimitReader(im.source, size))
+	return im.header.parseExtensions(b.Bytes())
 }
 
 // roundsWholeNumbers says whether values of a wide integer type may have lost

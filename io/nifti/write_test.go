@@ -3,6 +3,7 @@ package nifti
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"quell/volume"
 )
@@ -86,6 +88,55 @@ func TestWriteKeepsEachTransform(t *testing.T) {
 			if d := corner.Sub(h.qform().Apply(0, 0, 0)).Norm(); h.qformCode != old.qformCode || d > 1e-4 {
 				t.Errorf("%s: the qform of a part is %g mm off", name, d)
 			}
+		}
+	}
+}
+
+// What Read could not use, or other programs take in another way, is not handed
+// on: they are to see the exported image where Quell showed it.
+func TestWriteLeavesOutUnusableTransforms(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	const pixdim0, pixdim1, qformCode, sformCode, quaternB, srowX = 76, 80, 252, 254, 256, 280
+	for what, c := range map[string]struct {
+		change               func(f32 func(off int, x float32), code func(off int, x uint16))
+		sformCode, qformCode int64
+	}{
+		"a singular sform": {func(f32 func(int, float32), code func(int, uint16)) {
+			for i := range 12 {
+				f32(srowX+4*i, 0)
+			}
+		}, 0, 1},
+		"a NaN sform alone": {func(f32 func(int, float32), code func(int, uint16)) {
+			f32(srowX, nan)
+			code(qformCode, 0)
+		}, xformAlignedAnat, 0},
+		"a NaN quaternion": {func(f32 func(int, float32), code func(int, uint16)) {
+			f32(quaternB, nan)
+		}, 1, 0},
+		"an infinite pixdim": {func(f32 func(int, float32), code func(int, uint16)) {
+			f32(pixdim1, inf)
+			code(sformCode, 0)
+		}, 0, 1},
+		"a qfac of -0.5": {func(f32 func(int, float32), code func(int, uint16)) {
+			f32(pixdim0, -0.5)
+			code(sformCode, 0)
+		}, 0, 1},
+	} {
+		b := bytes.Clone(sample(t, "int16-le.nii"))
+		c.change(
+			func(off int, x float32) { binary.LittleEndian.PutUint32(b[off:], math.Float32bits(x)) },
+			func(off int, x uint16) { binary.LittleEndian.PutUint16(b[off:], x) },
+		)
+		from, err := Read(t.Context(), fstest.MapFS{"odd.nii": {Data: b}}, "odd.nii")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, h := rewrite(t, from.Volume, from, "out.nii", "")
+		if h.sformCode != c.sformCode || h.qformCode != c.qformCode || !h.soundPixdim() {
+			t.Errorf("%s: codes s %d q %d, want %d and %d; pixdim %v", what, h.sformCode, h.qformCode, c.sformCode, c.qformCode, h.pixdim)
+		}
+		if !got.Volume.SameGrid(from.Volume.Geometry, 1e-4) {
+			t.Errorf("%s: the affine %v became %v", what, from.Volume.Affine, got.Volume.Affine)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 """Writes the small images of this folder with nibabel, and what nibabel reads
 from them and from nibabel/ to facts.json. Affines are RAS+, as nibabel has them.
+Of complex numbers and colours the facts of each component are listed.
 
     python3 facts.py            the files of this folder
     python3 facts.py FOLDER     what nibabel reads from the images below FOLDER, to facts-real.json
@@ -11,11 +12,31 @@ import numpy as np
 here = os.path.dirname(os.path.abspath(__file__))
 
 
-def fact(im):
-    data = np.asanyarray(im.dataobj).astype(np.float64)
+def components(im):
+    """The names of what can be taken from each voxel, and how."""
+    dtype = im.get_data_dtype()
+    if dtype.kind == "c":
+        return {"magnitude": np.abs, "phase": np.angle, "real": np.real, "imaginary": np.imag}
+    if dtype.names:
+        return {
+            "luminance": lambda x: x["R"] * 0.299 + x["G"] * 0.587 + x["B"] * 0.114,
+            "red": lambda x: x["R"], "green": lambda x: x["G"], "blue": lambda x: x["B"]}
+    return {"": np.asanyarray}
+
+
+def facts_of(name, im):
+    return {(name + " " + c).rstrip(): fact(im, c) for c in components(im)}
+
+
+def fact(im, component=""):
+    data = np.asanyarray(im.dataobj)
+    if data.dtype.kind == "c":
+        data = data.astype(np.complex128)
+    data = components(im)[component](data).astype(np.float64)
     volumes = data.reshape(data.shape[:3] + (-1,), order="F")
     result = {
-        "shape": list(data.shape), "dtype": im.get_data_dtype().name,
+        "shape": list(data.shape), "dtype": {"RGB": "RGB24", "RGBA": "RGBA32"}.get(
+            im.header.get_value_label("datatype"), im.get_data_dtype().name),
         "affine": im.affine[:3].tolist(), "volumes": volumes.shape[-1],
     }
     for key, x in ("first", volumes[..., 0]), ("last", volumes[..., -1]):
@@ -42,8 +63,7 @@ if len(sys.argv) > 1:
             np.asanyarray(im.dataobj)
         except (nib.filebasedimages.ImageFileError, FileNotFoundError):
             continue
-        if im.get_data_dtype().names is None:
-            real[name] = fact(im)
+        real.update(facts_of(name, im))
     save(real, "facts-real.json")
     sys.exit()
 
@@ -139,7 +159,14 @@ for order, endian in ("le", "<"), ("be", ">"):
 patch("analyze-be.hdr", (112, ">f", 0.25), (253, ">h", 2), (255, ">h", 3), (257, ">h", 2))
 for mat in glob.glob("*.mat"):
     os.remove(mat)  # SPM's side file; the header is to speak for itself
-for name, code in ("rgb", 128), ("complex", 32), ("float128", 1536):
+for order, endian in ("le", "<"), ("be", ">"):
+    for bits in 64, 128:
+        numbers = (rng.normal(size=(5, 4, 3, 2)) + 1j * rng.normal(size=(5, 4, 3, 2))).astype(f"c{bits // 8}")
+        nib.save(image(nib.Nifti1Image, numbers, oblique, endian, slope=0.5, inter=0), f"complex{bits}-{order}.nii")
+for name, fields in ("rgb24", "RGB"), ("rgba32", "RGBA"):
+    colours = rng.integers(0, 256, size=shape + (len(fields),), dtype=np.uint8)
+    nib.save(image(nib.Nifti1Image, colours.view([(c, "u1") for c in fields])[..., 0], oblique), f"{name}.nii")
+for name, code in ("complex256", 2048), ("float128", 1536):
     nib.save(image(nib.Nifti1Image, i16, oblique), f"refused-{name}.nii")
     patch(f"refused-{name}.nii", (70, "<h", code))
 
@@ -154,5 +181,5 @@ for name in sorted(glob.glob("*.nii*") + glob.glob("*.hdr") + ["pair2.img"] + gl
         im = nib.load("qform-only.nii")  # nibabel takes the header for voxels; these are the same
     else:
         im = nib.load(name)
-    facts[name] = fact(im)
+    facts.update(facts_of(name, im))
 save(facts, "facts.json")

@@ -1,0 +1,169 @@
+package nifti
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"quell/volume"
+)
+
+// plainFiles is a file system whose files can only be read from front to back,
+// as those of a zip, and may say that they are longer than they are.
+type plainFiles struct {
+	fs.FS
+	more int64
+}
+
+func (p plainFiles) Open(name string) (fs.File, error) {
+	f, err := p.FS.Open(name)
+	return plainFile{f, p.more}, err
+}
+
+type plainFile struct {
+	fs.File
+	more int64
+}
+
+func (f plainFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return longer{info, f.more}, err
+}
+
+type longer struct {
+	fs.FileInfo
+	more int64
+}
+
+func (l longer) Size() int64 { return l.FileInfo.Size() + l.more }
+
+// phantom returns a volume of whole numbers: several chunks and blocks of them.
+func phantom(dims [3]int) *volume.Volume {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{0.5, 0.5, 2}))
+	noise := uint32(1)
+	for i := range v.Data {
+		noise = noise*1664525 + 1013904223
+		v.Data[i] = float32(i/997%1500) + float32(noise>>27)
+	}
+	return v
+}
+
+// However a file is read (in parallel, as a stream, at once or in blocks that
+// are joined), the voxels are the same.
+func TestWaysOfReading(t *testing.T) {
+	v := phantom([3]int{211, 190, 13})
+	for i := range v.Data[:len(v.Data)/2] {
+		v.Data[i] = 7 // so that a compressed file needs more than one block
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"a.nii", "a.nii.gz"} {
+		if err := Write(t.Context(), filepath.Join(dir, name), v, nil, "int16", ""); err != nil {
+			t.Fatal(err)
+		}
+		for what, fsys := range map[string]fs.FS{"in any order": os.DirFS(dir), "front to back": plainFiles{FS: os.DirFS(dir)}} {
+			s, err := Read(t.Context(), fsys, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(s.Volume.Data, v.Data) {
+				t.Errorf("%s, %s: other voxels", name, what)
+			}
+		}
+	}
+}
+
+// Room for all voxels is made at once where the length in the gzip trailer is
+// that of the image.
+func TestRoomIsMadeForWhatIsThere(t *testing.T) {
+	v := phantom([3]int{128, 128, 16})
+	whole := fileOf(t, v, "int16", ".nii.gz")
+	for what, c := range map[string]struct {
+		b    []byte
+		want bool
+	}{
+		"a whole file":   {whole, true},
+		"a cut one":      {whole[:len(whole)*9/10], false},
+		"two members":    {append(compressed(t, inflated(whole)[:5000]), compressed(t, inflated(whole)[5000:])...), false},
+		"air":            {fileOf(t, volume.New(v.Geometry), "int16", ".nii.gz"), false},
+		"no gzip at all": {inflated(whole), false},
+	} {
+		im, err := openImage(fstest.MapFS{"a.nii.gz": {Data: c.b}}, "a.nii.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := im.plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := im.keepsPromise(p); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+		im.source.close()
+	}
+}
+
+// A file that shrinks while it is read gives an error, from any of the readers.
+func TestFileShorterThanItSays(t *testing.T) {
+	b := fileOf(t, phantom([3]int{128, 128, 40}), "int16", ".nii")
+	short := fstest.MapFS{"a.nii": {Data: b[:len(b)-1]}}
+	for _, fsys := range []fs.FS{lying{short}, plainFiles{short, 1}} {
+		if _, err := Read(t.Context(), fsys, "a.nii"); err == nil || !strings.Contains(err.Error(), "ends after") {
+			t.Errorf("error %v", err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Read(ctx, lying{short}, "a.nii"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// lying is a file system whose files can be read in any order and say that they
+// are one byte longer than they are.
+type lying struct{ fs.FS }
+
+func (l lying) Open(name string) (fs.File, error) {
+	f, err := l.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return lyingFile{f, f.(io.ReaderAt)}, nil
+}
+
+type lyingFile struct {
+	fs.File
+	io.ReaderAt
+}
+
+func (f lyingFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return longer{info, 1}, err
+}
+
+func BenchmarkRead(b *testing.B) {
+	v := phantom([3]int{512, 512, 40})
+	dir := b.TempDir()
+	for _, ext := range []string{".nii", ".nii.gz"} {
+		for _, dtype := range []string{"int16", "float32"} {
+			name := dtype + ext
+			if err := Write(b.Context(), filepath.Join(dir, name), v, nil, dtype, ""); err != nil {
+				b.Fatal(err)
+			}
+			b.Run(name, func(b *testing.B) {
+				b.SetBytes(int64(4 * len(v.Data)))
+				for b.Loop() {
+					if _, err := Read(b.Context(), os.DirFS(dir), name); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
