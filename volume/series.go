@@ -24,6 +24,9 @@ type Finding struct {
 	Kind     string   `json:"kind"`            // a stable word: gap, duplicate, tilt, orientation, localizer, spacing, missing, padding, ...
 	Text     string   `json:"text"`            // one sentence for a person
 	Files    []string `json:"files,omitempty"` // the files concerned, as named in their container
+	// Slicewise proposes to filter slice by slice (2-D): a slice's neighbours are
+	// not where, or not what, the grid says.
+	Slicewise bool `json:"slicewise,omitempty"`
 }
 
 // Source says where one slice of a volume came from.

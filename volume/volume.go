@@ -26,7 +26,7 @@ func New(g Geometry) *Volume {
 	if err := g.Validate(); err != nil {
 		panic(err)
 	}
-	return &Volume{Geometry: g, Data: make([]float32, g.Voxels())}
+	return &Volume{Geometry: g, Data: Make[float32](g.Voxels())}
 }
 
 // At returns voxel (x, y, z).
