@@ -1,5 +1,6 @@
 // Package codec decodes the compressed frames of DICOM images: one frame's
-// fragments in, its pixels as plain little endian numbers out. RLE is encoded too.
+// fragments in, its pixels as plain little endian numbers out. RLE and
+// JPEG Lossless are encoded too.
 //
 // RLE, JPEG (baseline, extended and lossless) and JPEG-LS are decoded here, in
 // Go. JPEG 2000 and its high-throughput form are decoded by OpenJPEG, compiled
@@ -41,14 +42,17 @@ type decoder struct {
 	// density is the most pixels that a byte of stream can stand for; 0 where
 	// there is no such bound.
 	density int64
+	// shape returns what the beginning of a stream says of its image, and whether it
+	// does; nil where streams do not.
+	shape func(head []byte) (rows, cols, components, precision int, ok bool)
 }
 
 var (
-	rle          = &decoder{"RLE", decodeRLE, 64}
-	jpegDCT      = &decoder{"JPEG", decodeJPEG, 256}        // a block of 64 takes two bits
-	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 8} // a pixel takes a bit
-	jpegLS       = &decoder{"JPEG-LS", decodeJPEGLS, 0}
-	jpeg2000     = &decoder{"JPEG 2000", decodeJPEG2000, 0}
+	rle          = &decoder{"RLE", decodeRLE, 64, nil}
+	jpegDCT      = &decoder{"JPEG", decodeJPEG, 256, shapeJPEG}        // a block of 64 takes two bits
+	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 8, shapeJPEG} // a pixel takes a bit
+	jpegLS       = &decoder{"JPEG-LS", decodeJPEGLS, 0, shapeJPEG}
+	jpeg2000     = &decoder{"JPEG 2000", decodeJPEG2000, 0, shapeJPEG2000}
 )
 
 // decoders lists what is decoded, by transfer syntax UID (PS3.6 annex A).
@@ -117,6 +121,24 @@ func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err
 	return pixels, nil
 }
 
+// CheckHead holds the beginning of a frame's stream to the header, so that what
+// does not fit is known before memory is made for the image. It returns nil where
+// so few bytes do not tell. The error is that of Decode.
+func CheckHead(syntaxUID string, info Info, head []byte) error {
+	d := decoders[syntaxUID]
+	if d == nil || d.shape == nil {
+		return nil
+	}
+	rows, cols, components, precision, ok := d.shape(head)
+	if !ok {
+		return nil
+	}
+	if err := info.checkShape(rows, cols, components, precision); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	return nil
+}
+
 // join puts the fragments of a frame together.
 func join(fragments [][]byte) []byte {
 	if len(fragments) == 1 {
@@ -142,11 +164,15 @@ func (i Info) checkShape(rows, cols, components, precision int) error {
 	return nil
 }
 
-// pack stores samples, of which the low precision bits count, as the header
-// wants them. Streams and headers disagree at times on what is signed: the
-// stream's bits are taken as they are and read as the header says.
-func pack[T uint16 | int32](info Info, precision int, samples []T) []byte {
-	out := make([]byte, 0, info.bytes())
+// pack stores samples as the header wants them.
+func pack(info Info, precision int, samples []uint16) []byte {
+	return appendSamples(make([]byte, 0, info.bytes()), info, precision, samples)
+}
+
+// appendSamples stores samples, of which the low precision bits count. Streams and
+// headers disagree at times on what is signed: the stream's bits are taken as they
+// are and read as the header says.
+func appendSamples[T uint16 | int32](out []byte, info Info, precision int, samples []T) []byte {
 	left := 32 - precision
 	for _, s := range samples {
 		v := uint32(s) << left

@@ -223,7 +223,7 @@ func TestPanicIsNamed(t *testing.T) {
 	decoders[uid] = &decoder{"Broken", func([]byte, Info) ([]byte, error) {
 		var none []byte
 		return none[1:2], nil
-	}, 0}
+	}, 0, nil}
 	defer delete(decoders, uid)
 	p, err := Decode(uid, Info{Rows: 1, Cols: 1, BitsAllocated: 8}, [][]byte{{0}})
 	if p != nil || err == nil || !strings.Contains(err.Error(), "Broken decoder failed") {

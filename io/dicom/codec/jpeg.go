@@ -100,6 +100,22 @@ func (f *jpegFrame) readSegments(b []byte) (scan []byte, err error) {
 	}
 }
 
+// shapeJPEG looks for the frame header of JPEG and JPEG-LS, which have the same.
+func shapeJPEG(head []byte) (rows, cols, components, precision int, ok bool) {
+	if len(head) < 2 || head[0] != 0xFF || head[1] != markSOI {
+		return 0, 0, 0, 0, false
+	}
+	for b := head[2:]; ; {
+		mark, s, rest, err := nextSegment(b)
+		if err != nil || mark == markSOS || mark == markEOI {
+			return 0, 0, 0, 0, false
+		}
+		if b = rest; len(s) >= 6 && (mark == markSOF0 || mark == markSOF1 || mark == markSOF3 || mark == markSOF55) {
+			return int(binary.BigEndian.Uint16(s[1:])), int(binary.BigEndian.Uint16(s[3:])), int(s[5]), int(s[0]), true
+		}
+	}
+}
+
 // nextSegment splits the next marker segment off: its marker, what is behind
 // its length, and the rest.
 func nextSegment(b []byte) (mark byte, segment, rest []byte, err error) {

@@ -25,11 +25,24 @@ func decodeJPEG2000(stream []byte, info Info) ([]byte, error) {
 	if stream, err = size.checkTiles(stream); err != nil {
 		return nil, err
 	}
-	samples, err := openJPEG(stream, info.pixels())
-	if err != nil {
-		return nil, err
+	var out []byte
+	err = openJPEG(stream, info.pixels(), func(samples []byte) { out = packWords(info, size.precision, samples) })
+	return out, err
+}
+
+// packWords is pack for 32-bit samples as they lie in memory.
+func packWords(info Info, precision int, samples []byte) []byte {
+	out := make([]byte, 0, info.bytes())
+	var part [1024]int32
+	for len(samples) >= 4 {
+		n := min(len(part), len(samples)/4)
+		for i := range n {
+			part[i] = int32(binary.LittleEndian.Uint32(samples[4*i:]))
+		}
+		out = appendSamples(out, info, precision, part[:n])
+		samples = samples[4*n:]
 	}
-	return pack(info, size.precision, samples), nil
+	return out
 }
 
 var (
@@ -92,6 +105,11 @@ func readSize(b []byte) (imageSize, error) {
 	s.rows, s.cols = int(bottom-top), int(right-left)
 	s.down, s.across = int((bottom-tileTop-1)/tileRows)+1, int((right-tileLeft-1)/tileCols)+1
 	return s, nil
+}
+
+func shapeJPEG2000(head []byte) (rows, cols, components, precision int, ok bool) {
+	s, err := readSize(head)
+	return s.rows, s.cols, s.components, s.precision, err == nil
 }
 
 // Markers of T.800 table A.2.

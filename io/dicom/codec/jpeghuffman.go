@@ -53,7 +53,10 @@ type bitReader struct {
 	beyond int    // how many of these lie behind the end
 }
 
-var errNoCode = errors.New("the stream holds a code that no table has")
+var (
+	errNoCode  = errors.New("the stream holds a code that no table has")
+	errRestart = errors.New("a restart marker is missing")
+)
 
 // fill makes at least 32 bits ready.
 func (r *bitReader) fill() {
@@ -133,13 +136,13 @@ func (r *bitReader) extend(n int) int32 {
 // restart steps over the i-th restart marker.
 func (r *bitReader) restart(i int) error {
 	if r.n-r.beyond >= 8 || r.ended() {
-		return errors.New("a restart marker is missing")
+		return errRestart
 	}
 	for r.pos+1 < len(r.data) && r.data[r.pos] == 0xFF && r.data[r.pos+1] == 0xFF {
 		r.pos++
 	}
 	if r.pos+1 >= len(r.data) || r.data[r.pos] != 0xFF || r.data[r.pos+1] != markRST0+byte(i%8) {
-		return errors.New("a restart marker is missing")
+		return errRestart
 	}
 	r.pos += 2
 	r.bits, r.n, r.beyond = 0, 0, 0

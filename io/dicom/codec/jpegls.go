@@ -19,6 +19,7 @@ type lsFrame struct {
 	rows, cols int
 	components int
 	near       int // largest difference from the original
+	interval   int // rows between restart markers; 0: none
 	preset     lsPreset
 }
 
@@ -45,7 +46,7 @@ func decodeJPEGLS(stream []byte, info Info) ([]byte, error) {
 		return nil, err
 	}
 	samples := make([]uint16, info.pixels())
-	if err := newLSScan(&f, scan).decode(samples); err != nil {
+	if err := newLSScan(&f, scan).decode(samples, f.interval); err != nil {
 		return nil, err
 	}
 	return pack(info, f.precision, samples), nil
@@ -69,9 +70,7 @@ func (f *lsFrame) readSegments(b []byte) (scan []byte, err error) {
 		case markLSE:
 			err = f.readPreset(s)
 		case markDRI:
-			if len(s) < 2 || binary.BigEndian.Uint16(s) != 0 {
-				err = errors.New("restart intervals are not decoded")
-			}
+			err = f.readInterval(s)
 		case markEOI:
 			err = errTruncated
 		case markSOS:
@@ -111,9 +110,25 @@ func (f *lsFrame) readScan(s []byte) error {
 	return nil
 }
 
+// readInterval reads a DRI segment (C.2.5), which may be wider than that of T.81.
+// Rows are counted, as CharLS does.
+func (f *lsFrame) readInterval(s []byte) error {
+	if len(s) < 2 || len(s) > 4 {
+		return errors.New("its restart interval is damaged")
+	}
+	f.interval = 0
+	for _, b := range s {
+		f.interval = f.interval<<8 | int(b)
+	}
+	return nil
+}
+
 // readPreset reads an LSE segment (C.2.4.1.1).
 func (f *lsFrame) readPreset(s []byte) error {
-	if len(s) < 11 || s[0] != 1 {
+	switch {
+	case len(s) > 0 && (s[0] == 2 || s[0] == 3): // C.2.4.1.2
+		return errors.New("mapping tables are not decoded")
+	case len(s) < 11 || s[0] != 1:
 		return errors.New("its preset parameters are of a kind that is not decoded")
 	}
 	at := func(i int) int { return int(binary.BigEndian.Uint16(s[1+2*i:])) }
@@ -174,10 +189,10 @@ type lsBits struct {
 	after  bool // the last byte was 0xFF
 }
 
-// fill makes at least 56 bits ready.
+// fill makes at least 56 bits ready. It does not pass a marker.
 func (r *lsBits) fill() {
 	for r.n <= 56 {
-		if r.pos >= len(r.data) || r.after && r.data[r.pos] >= 0x80 { // a marker
+		if r.pos >= len(r.data) || r.data[r.pos] == 0xFF && (r.pos+1 >= len(r.data) || r.data[r.pos+1] >= 0x80) {
 			r.n += 8
 			r.beyond += 8
 			continue
@@ -191,6 +206,22 @@ func (r *lsBits) fill() {
 		r.bits |= b << (64 - width - r.n)
 		r.n += width
 	}
+}
+
+// restart steps over the i-th restart marker.
+func (r *lsBits) restart(i int) error {
+	const padding = 15 // to a whole byte, and a byte behind 0xFF
+	if r.fill(); r.ended() || r.n-r.beyond > padding {
+		return errRestart
+	}
+	for r.pos+1 < len(r.data) && r.data[r.pos+1] == 0xFF { // fill bytes
+		r.pos++
+	}
+	if r.pos+1 >= len(r.data) || r.data[r.pos+1] != markRST0+byte(i%8) {
+		return errRestart
+	}
+	*r = lsBits{data: r.data, pos: r.pos + 2}
+	return nil
 }
 
 func (r *lsBits) ended() bool { return r.n < r.beyond }

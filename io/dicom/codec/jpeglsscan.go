@@ -27,7 +27,7 @@ type lsScan struct {
 	cols              int
 	near, step        int // step between levels: 2*near + 1
 	levels            int // RANGE
-	maxVal, reset     int
+	maxVal, halve     int // halve: the count at which statistics are halved (RESET)
 	qbpp, limit       int
 	quantised         []int8 // of a local gradient, at gradient + maxVal
 	contexts          [lsContexts]lsContext
@@ -38,22 +38,30 @@ type lsScan struct {
 
 func newLSScan(f *lsFrame, data []byte) *lsScan {
 	p := f.preset
-	s := &lsScan{bits: lsBits{data: data}, cols: f.cols, near: f.near, step: 2*f.near + 1, maxVal: p.maxVal, reset: p.reset}
+	s := &lsScan{bits: lsBits{data: data}, cols: f.cols, near: f.near, step: 2*f.near + 1, maxVal: p.maxVal, halve: p.reset}
 	s.levels = (p.maxVal+2*f.near)/s.step + 1
 	s.qbpp = bits.Len(uint(s.levels - 1))
 	bpp := max(2, bits.Len(uint(p.maxVal)))
 	s.limit = 2 * (bpp + max(8, bpp))
-	start := lsContext{a: max(2, (s.levels+32)/64), n: 1}
-	for i := range s.contexts {
-		s.contexts[i] = start
-	}
-	s.runs = [2]lsContext{start, start}
 	s.quantised = make([]int8, 2*p.maxVal+1)
 	for i := range s.quantised {
 		s.quantised[i] = quantiseGradient(i-p.maxVal, f.near, p)
 	}
 	s.previous, s.current = make([]int, f.cols+2), make([]int, f.cols+2)
+	s.reset()
 	return s
+}
+
+// reset begins an image, or what follows a restart marker (A.2.1).
+func (s *lsScan) reset() {
+	start := lsContext{a: max(2, (s.levels+32)/64), n: 1}
+	for i := range s.contexts {
+		s.contexts[i] = start
+	}
+	s.runs = [2]lsContext{start, start}
+	s.runIndex = 0
+	clear(s.previous)
+	clear(s.current)
 }
 
 // quantiseGradient sorts a local gradient into one of nine regions (A.3.3).
@@ -76,9 +84,16 @@ func quantiseGradient(d, near int, p lsPreset) int8 {
 	return q
 }
 
-// decode decodes every row into out.
-func (s *lsScan) decode(out []uint16) error {
-	for len(out) > 0 {
+// decode decodes every row into out, with a restart marker behind each interval
+// of rows.
+func (s *lsScan) decode(out []uint16, interval int) error {
+	for y := 0; len(out) > 0; y++ {
+		if interval > 0 && y > 0 && y%interval == 0 {
+			if err := s.bits.restart(y/interval - 1); err != nil {
+				return err
+			}
+			s.reset()
+		}
 		// What lies outside the image (A.2.1): right of the row above its last
 		// pixel, left of a row the pixel above its first.
 		s.previous[s.cols+1] = s.previous[s.cols]
@@ -164,7 +179,7 @@ func golombOrder(n, a int) int {
 func (s *lsScan) update(ctx *lsContext, e int) {
 	ctx.b += e * s.step
 	ctx.a += max(e, -e)
-	if ctx.n == s.reset {
+	if ctx.n == s.halve {
 		ctx.a >>= 1
 		ctx.b >>= 1
 		ctx.n >>= 1
@@ -236,7 +251,7 @@ func (s *lsScan) interruption(a, b int) int {
 		ctx.b++
 	}
 	ctx.a += (m + 1 - kind) >> 1
-	if ctx.n == s.reset {
+	if ctx.n == s.halve {
 		ctx.a >>= 1
 		ctx.b >>= 1
 		ctx.n >>= 1

@@ -3,7 +3,7 @@
 
 make.py CT.dcm MR.dcm: a signed 16-bit CT slice (dcm_qa_ct, In/GE) and a 12-bit MR slice
 (dcm_qa_ts, 1.dcm), of which small parts are cut; both sets are BSD-2, see LICENSE.
-Needs python3-pydicom python3-numpy dcmtk libgdcm-tools libopenjp2-tools openjph-tools
+Needs python3-pydicom python3-numpy dcmtk libgdcm-tools libcharls2 libopenjp2-tools openjph-tools
 libjpeg-turbo-progs.
 
 A lossless stream must give its source back; the pixels of a lossy one are those of DCMTK
@@ -103,16 +103,71 @@ def j2k(image, variant, lossy, *options, suffix="j2k"):
          "OpenJPEG" if lossy else "the source")
 
 
+def pgm(image, path):
+    """Writes an unsigned image; of a signed one the values less its smallest."""
+    h, w = image.pixels.shape
+    least = -(1 << (image.stored - 1)) if image.signed else 0
+    big = (image.pixels.astype(np.int64) - least).astype(f">u{image.alloc // 8}")
+    open(path, "wb").write(b"P5\n%d %d\n%d\n" % (w, h, (1 << image.stored) - 1) + big.tobytes())
+
+
+def call_signed(stream):
+    """Makes a JPEG 2000 stream of unsigned pixels one of signed pixels. A coder takes half
+    the range from unsigned values before all else (T.800 annex G.1) and nothing from signed
+    ones, so that both come to the same stream but for the sign in SIZ."""
+    s = bytearray(stream)
+    s[s.index(b"\xff\x51") + 40] |= 0x80
+    return bytes(s)
+
+
+def j2k_of_pgm(image, variant, *options):
+    pgm(image, "in.pgm")
+    run("opj_compress", "-i", "in.pgm", "-o", "out.j2k", "-n", "3", *options)
+    stream = open("out.j2k", "rb").read()
+    keep(image, variant, J2K + "0", call_signed(stream) if image.signed else stream, image.pixels, "the source")
+
+
 def htj2k(image, variant, uid, within, *options):
     h, w = image.pixels.shape
     big = image.pixels.astype(image.pixels.dtype.newbyteorder(">"))
-    open("in.pgm", "wb").write(b"P5\n%d %d\n%d\n" % (w, h, (1 << image.stored) - 1) + big.tobytes())
+    pgm(image, "in.pgm")
     run("ojph_compress", "-i", "in.pgm", "-o", "out.j2c", "-num_decomps", "3", *options)
     pixels = image.pixels
     if within:
         run("ojph_expand", "-i", "out.j2c", "-o", "out.pgm")
         pixels = np.frombuffer(open("out.pgm", "rb").read()[-image.pixels.nbytes:], big.dtype)
-    keep(image, variant, JPEG + uid, open("out.j2c", "rb").read(), pixels, "OpenJPH" if within else "the source", within)
+    stream = open("out.j2c", "rb").read()
+    keep(image, variant, JPEG + uid, call_signed(stream) if image.signed else stream, pixels,
+         "OpenJPH" if within else "the source", within)
+
+
+def ls_with_restarts(image, variant, uid, rows, width, *options):
+    """JPEG-LS with a restart marker every so many rows: no tool at hand writes them. Strips
+    are coded one by one, and their scans put together; CharLS, in GDCM, must read the stream.
+    The interval is written in width bytes (T.87 C.2.5)."""
+    def parts(pixels):
+        Image("strip", pixels, image.stored, image.signed).dicom("src.dcm")
+        run("dcmcjpls", *options, "src.dcm", "enc.dcm")
+        s = stream_of("enc.dcm")
+        at = s.index(b"\xff\xda")
+        end = at + 2 + int.from_bytes(s[at + 2:at + 4], "big")
+        return s[:at], s[at:end], s[end:s.rindex(b"\xff\xd9")].removesuffix(b"\xff")
+    head, scan_header, _ = parts(image.pixels)
+    h = image.pixels.shape[0]
+    s = head + b"\xff\xdd" + (2 + width).to_bytes(2, "big") + rows.to_bytes(width, "big") + scan_header
+    for i, y in enumerate(range(0, h, rows)):
+        if y > 0:
+            s += b"\xff" + bytes([0xD0 + (i - 1) % 8])
+        s += parts(image.pixels[y:y + rows])[2]
+    s += b"\xff\xd9"
+    image.dicom("src.dcm")
+    d = pydicom.dcmread("src.dcm")
+    d.file_meta.TransferSyntaxUID = uid
+    d.PixelData = encapsulate([s])
+    d["PixelData"].is_undefined_length, d["PixelData"].VR = True, "OB"
+    d.save_as("enc.dcm", write_like_original=False)
+    run("gdcmconv", "--raw", "enc.dcm", "dec.dcm")
+    keep(image, variant, uid, s, pydicom.dcmread("dec.dcm").pixel_array, "GDCM")
 
 
 def lossless_with_restarts(image, variant, rows, predictor):
@@ -168,8 +223,15 @@ def main(ct, mr):
     flat = Image("flat", np.full((50, 70), 37, "<u2"), 12, False)
     column = Image("column", rng.integers(0, 4096, (29, 1)).astype("<u2"), 12, False)
     noise = Image("noise", rng.integers(-32768, 32768, (21, 23)).astype("<i2"), 16, True)
+    u32 = Image("u32", rng.integers(0, 1 << 32, (17, 19)).astype("<u4"), 32, False)
+    u32.pixels[3:9] = 77
+    shape = x[:31, :37], y[:31, :37]
+    ramp = (np.sin(shape[0] / 7) * np.cos(shape[1] / 5) + 1) / 2
+    u5 = Image("u5", np.rint(31 * ramp).astype("u1"), 5, False)
+    u1 = Image("u1", np.rint(ramp).astype("u1"), 1, False)
+    s13 = Image("s13", np.rint(8191 * ramp - 4096).astype("<i2"), 13, True)
 
-    for image in ct, u8, flat, column:
+    for image in ct, u8, flat, column, u32:
         dcmtk(image, "rle", "1.2.840.10008.1.2.5", "dcmcrle", "dcmdrle", False)
     for sv in range(1, 8):
         dcmtk(mr, f"lossless-sv{sv}", JPEG + "57", "dcmcjpeg", "dcmdjpeg", False, "+el", "+sv", str(sv))
@@ -177,27 +239,39 @@ def main(ct, mr):
     for image in ct, s12, u8, flat, column, noise:
         dcmtk(image, "lossless", JPEG + "70", "dcmcjpeg", "dcmdjpeg", False, "+e1")
     dcmtk(mr, "lossless-pt2", JPEG + "57", "dcmcjpeg", "dcmdjpeg", True, "+el", "+sv", "4", "+pt", "2")
+    dcmtk(s13, "lossless-pt1", JPEG + "57", "dcmcjpeg", "dcmdjpeg", True, "+el", "+sv", "7", "+pt", "1")
+    dcmtk(u5, "lossless", JPEG + "70", "dcmcjpeg", "dcmdjpeg", False, "+e1")
     lossless_with_restarts(mr, "lossless-restarts", 5, 4)
     lossless_with_restarts(s12, "lossless-restarts", 1, 7)
     dcmtk(u8, "baseline", JPEG + "50", "dcmcjpeg", "dcmdjpeg", True, "+eb", "+q", "75")
     for image in mr, u8, column:
         dcmtk(image, "extended", JPEG + "51", "dcmcjpeg", "dcmdjpeg", True, "+ee", "+q", "85")
     restarts(u8)
-    for image in ct, mr, u16, s12, u8, flat, column, noise:
+    for image in ct, mr, u16, s12, u8, flat, column, noise, s13:
         dcmtk(image, "ls", JPEGLS + "0", "dcmcjpls", "dcmdjpls", False, "+el")
     for image in mr, u8, column, flat:
         dcmtk(image, "near3", JPEGLS + "1", "dcmcjpls", "dcmdjpls", True, "+en", "+md", "3")
     dcmtk(u16, "near-preset", JPEGLS + "1", "dcmcjpls", "dcmdjpls", True,
           "+en", "+md", "1", "+t1", "900", "+t2", "2000", "+t3", "6000", "+rs", "31")
+    dcmtk(u8, "near1", JPEGLS + "1", "dcmcjpls", "dcmdjpls", True, "+en", "+md", "1")
+    dcmtk(u16, "near10", JPEGLS + "1", "dcmcjpls", "dcmdjpls", True, "+en", "+md", "10")
+    ls_with_restarts(u8, "ls-restarts", JPEGLS + "0", 7, 2, "+el")
+    ls_with_restarts(flat, "ls-restarts", JPEGLS + "0", 1, 3, "+el")
+    ls_with_restarts(mr, "near3-restarts", JPEGLS + "1", 5, 4, "+en", "+md", "3")
     for image in ct, mr, u8, flat, column, noise:
         j2k(image, "j2k", False)
     j2k(mr, "j2k-tiles", False, "-t", "32,24")
     j2k(mr, "j2k-rpcl", False, "-p", "RPCL", "-c", "[32,32]", "-b", "16,16", "-SOP", "-EPH")
     j2k(ct, "j2k-modes", False, "-M", "63")
     j2k(ct, "jp2", False, suffix="jp2")
+    j2k(mr, "j2k-layers", False, "-r", "20,6,1", "-TP", "R", "-t", "32,32")
+    j2k(mr, "j2k-roi", False, "-ROI", "c=0,U=5")
+    j2k(ct, "j2k-offset", False, "-d", "5,3", "-t", "20,20", "-T", "3,2")
+    for image in u1, u5, s13:
+        j2k_of_pgm(image, "j2k")
     j2k(ct, "j2k-lossy", True, "-I", "-r", "6")
     j2k(u8, "j2k-lossy", True, "-r", "20,8,4")
-    for image in mr, u16, u8:
+    for image in mr, u16, u8, ct, s12:
         htj2k(image, "ht", "201", 0, "-reversible", "true")
     htj2k(mr, "ht-tiles", "201", 0, "-reversible", "true", "-tile_size", "{32,32}")
     htj2k(mr, "ht-rpcl", "202", 0, "-reversible", "true", "-prog_order", "RPCL")

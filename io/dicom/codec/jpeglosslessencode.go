@@ -1,0 +1,213 @@
+package codec
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// EncodeJPEGLossless returns the JPEG stream of one frame: T.81 process 14 with
+// predictor 1, each pixel from the one to its left, which is transfer syntax
+// 1.2.840.10008.1.2.4.70. pixels are little endian, of 8 or 16 bits, as Decode
+// returns them; precision, from 2 to 16, is the sample precision of the stream,
+// and every word of pixels, taken as unsigned, must fit it. The Huffman table is
+// the best for the frame. The length is even, as fragments must be.
+func EncodeJPEGLossless(pixels []byte, info Info, precision int) []byte {
+	differences := leftDifferences(pixels, info, precision)
+	var count [17]int
+	for _, d := range differences {
+		count[category(d)]++
+	}
+	lengths, values := huffmanLengths(count)
+
+	out := make([]byte, 0, 128+scanBytes(count, lengths, values))
+	out = append(out, 0xFF, markSOI)
+	out = appendSegment(out, markSOF3, byte(precision),
+		byte(info.Rows>>8), byte(info.Rows), byte(info.Cols>>8), byte(info.Cols),
+		1, 1, 0x11, 0) // one component, number 1, not subsampled
+	out = appendSegment(out, markDHT, slices.Concat([]byte{0}, lengths[:], values)...)
+	out = appendSegment(out, markSOS, 1, 1, 0, 1, 0, 0) // component 1, table 0, predictor 1
+	w := bitWriter{out: out}
+	codes := huffmanCodes(lengths, values)
+	for _, d := range differences {
+		n := category(d)
+		w.put(codes[n].bits<<additional(n)|extraBits(d, n), codes[n].length+additional(n))
+	}
+	out = append(w.end(), 0xFF, markEOI)
+	if len(out)%2 == 1 {
+		out = append(out, 0)
+	}
+	return out
+}
+
+// leftDifferences returns what is coded: each pixel less its prediction, modulo
+// 2^16 (T.81 H.1.2.1). That is the pixel to the left; of a row's first the one
+// above, and of the image's first half of the range.
+func leftDifferences(pixels []byte, info Info, precision int) []uint16 {
+	out := make([]uint16, info.pixels())
+	above := uint16(1) << (precision - 1)
+	for y := range info.Rows {
+		row := out[y*info.Cols : (y+1)*info.Cols]
+		if info.BitsAllocated == 8 {
+			for x, v := range pixels[y*info.Cols : (y+1)*info.Cols] {
+				row[x] = uint16(v)
+			}
+		} else {
+			line := pixels[2*y*info.Cols:]
+			for x := range row {
+				row[x] = binary.LittleEndian.Uint16(line[2*x:])
+			}
+		}
+		left := above
+		above = row[0]
+		for x, v := range row {
+			row[x] = v - left
+			left = v
+		}
+	}
+	return out
+}
+
+// category returns the number of bits of a difference's size (T.81 table H.2): 0
+// for none, 16 for 32768 alone.
+func category(d uint16) int {
+	if int16(d) < 0 {
+		d = -d
+	}
+	return bits.Len16(d)
+}
+
+// additional returns how many bits follow the code of a category. Of category 16
+// there is one difference only.
+func additional(category int) int { return category & 15 }
+
+// extraBits returns these bits: the difference, and one less where it is negative.
+func extraBits(d uint16, category int) uint32 {
+	if int16(d) < 0 {
+		d--
+	}
+	return uint32(d) & (1<<additional(category) - 1)
+}
+
+// huffmanLengths returns the table that codes symbols, each occurring count times,
+// in the fewest bits: how many codes there are of each length from 1 to 16, and
+// the symbols in the order of their codes. It is found by package-merge (Larmore
+// and Hirschberg 1990), which, unlike T.81 K.2, is the best with that limit too.
+func huffmanLengths(count [17]int) (lengths [16]byte, values []byte) {
+	type coin struct {
+		weight  int
+		symbols []int
+	}
+	lightestFirst := func(a, b coin) int { return a.weight - b.weight }
+	// The code of ones alone may not be used (T.81 C.2): a symbol that never occurs
+	// takes it, the last of the longest.
+	const unused = len(count)
+	coins := []coin{{0, []int{unused}}}
+	for s, n := range count {
+		if n > 0 {
+			coins = append(coins, coin{n, []int{s}})
+		}
+	}
+	slices.SortStableFunc(coins, lightestFirst)
+	row := coins
+	for range len(lengths) - 1 {
+		next := slices.Clone(coins)
+		for ; len(row) > 1; row = row[2:] {
+			next = append(next, coin{row[0].weight + row[1].weight, slices.Concat(row[0].symbols, row[1].symbols)})
+		}
+		slices.SortStableFunc(next, lightestFirst)
+		row = next
+	}
+	var length [len(count) + 1]int // of each symbol: in how many packages it was bought
+	for _, c := range row[:2*(len(coins)-1)] {
+		for _, s := range c.symbols {
+			length[s]++
+		}
+	}
+	for n := range lengths {
+		for s := range count {
+			if length[s] == n+1 {
+				lengths[n]++
+				values = append(values, byte(s))
+			}
+		}
+	}
+	return lengths, values
+}
+
+// huffmanCode is the code of one symbol, in the low bits.
+type huffmanCode struct {
+	bits   uint32
+	length int
+}
+
+// huffmanCodes numbers the codes of a table (T.81 annex C); the result is by symbol.
+func huffmanCodes(lengths [16]byte, values []byte) (codes [17]huffmanCode) {
+	next := uint32(0)
+	for i, n := range lengths {
+		for range n {
+			codes[values[0]] = huffmanCode{next, i + 1}
+			values = values[1:]
+			next++
+		}
+		next <<= 1
+	}
+	return codes
+}
+
+// scanBytes returns about how many bytes the codes take.
+func scanBytes(count [17]int, lengths [16]byte, values []byte) int {
+	total := 0
+	for s, c := range huffmanCodes(lengths, values) {
+		total += count[s] * (c.length + additional(s))
+	}
+	return total/8 + total/1024 // stuffed bytes are few
+}
+
+// appendSegment appends a marker segment.
+func appendSegment(b []byte, mark byte, body ...byte) []byte {
+	b = append(b, 0xFF, mark)
+	b = binary.BigEndian.AppendUint16(b, uint16(len(body)+2))
+	return append(b, body...)
+}
+
+// bitWriter appends bits, the most significant first, to entropy-coded data.
+type bitWriter struct {
+	out  []byte
+	bits uint64 // ends in those not yet appended,
+	n    int    // of which there are at most 31 between calls
+}
+
+// put appends the low n bits of v, at most 32; the others must be zero.
+func (w *bitWriter) put(v uint32, n int) {
+	w.bits = w.bits<<n | uint64(v)
+	if w.n += n; w.n < 32 {
+		return
+	}
+	w.n -= 32
+	word := uint32(w.bits >> w.n)
+	if (^word-0x01010101)&word&0x80808080 == 0 { // no byte is 0xFF
+		w.out = binary.BigEndian.AppendUint32(w.out, word)
+		return
+	}
+	for shift := 24; shift >= 0; shift -= 8 {
+		w.byte(byte(word >> shift))
+	}
+}
+
+// byte appends one byte; 0xFF would be a marker and has a zero stuffed behind it.
+func (w *bitWriter) byte(b byte) {
+	if w.out = append(w.out, b); b == 0xFF {
+		w.out = append(w.out, 0)
+	}
+}
+
+// end fills the last byte with ones and returns all.
+func (w *bitWriter) end() []byte {
+	fill := -w.n & 7
+	w.bits, w.n = w.bits<<fill|(1<<fill-1), w.n+fill
+	for ; w.n > 0; w.n -= 8 {
+		w.byte(byte(w.bits >> (w.n - 8)))
+	}
+	return w.out
+}
