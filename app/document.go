@@ -178,18 +178,27 @@ func AddNoise(s *volume.Series, n Noise) (*volume.Series, error) {
 
 // ProposeRecipe returns the recipe to start a series with: the one last used
 // for the filter ("" means the first), else the filter's defaults, in three
-// dimensions where the filter and the series have them.
+// dimensions where the filter and the series have them. A series with a finding
+// that advises against it is filtered slice by slice, if the filter can.
 func ProposeRecipe(s *volume.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name
 	}
 	if r, ok := remembered[filter]; ok && r.Validate() == nil {
 		r.Params = maps.Clone(r.Params)
+		if flat := r; slicewise(s) {
+			if flat.Dims = 2; flat.Validate() == nil {
+				return flat, nil
+			}
+		}
 		return r, nil
 	}
 	f, err := denoise.FilterByName(filter)
 	if err != nil {
 		return denoise.Recipe{}, &UsageError{Text: err.Error(), Err: err}
+	}
+	if slicewise(s) && slices.Contains(f.Dims, 2) {
+		return denoise.NewRecipe(filter, 2)
 	}
 	want := 0
 	for _, n := range f.Dims {
@@ -198,4 +207,8 @@ func ProposeRecipe(s *volume.Series, remembered map[string]denoise.Recipe, filte
 		}
 	}
 	return denoise.NewRecipe(filter, want)
+}
+
+func slicewise(s *volume.Series) bool {
+	return slices.ContainsFunc(s.Findings, func(f volume.Finding) bool { return f.Slicewise })
 }

@@ -46,8 +46,17 @@ type ExportOptions struct {
 	// Deidentify leaves the patient's identity out of DICOM made from DICOM, see
 	// dicom.Derived. The pixels stay as they are.
 	Deidentify bool
-	// Compress stores the pixels of DICOM losslessly (RLE) where that is possible.
-	Compress bool
+	// Compress says how the pixels of DICOM are stored; "" is plainly.
+	Compress dicom.Compression
+}
+
+// DefaultCompression is for those who ask for compression and name none: the smaller
+// one, and DICOM's own default.
+const DefaultCompression = dicom.JPEGLossless
+
+// compressed says whether they ask for compression.
+func (o ExportOptions) compressed() bool {
+	return o.Compress != "" && o.Compress != dicom.Uncompressed
 }
 
 // ExportReport is what an export did.
@@ -74,7 +83,10 @@ func CheckOutput(s *volume.Series, out string, o ExportOptions) error {
 	if err := checkDtype(format, o.Dtype); err != nil {
 		return err
 	}
-	if o.Compress && format != DICOM {
+	if o.compressed() && !slices.Contains(dicom.Compressions(), o.Compress) {
+		return Usagef("no compression is called %q; there are %v", o.Compress, dicom.Compressions())
+	}
+	if o.compressed() && format != DICOM {
 		return Usagef("%s: compression is for DICOM; NIfTI is compressed where its name ends in .nii.gz", out)
 	}
 	if o.Deidentify {

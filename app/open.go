@@ -20,16 +20,18 @@ import (
 )
 
 // Entry is one volume that a path offers: a series, the part of a series that
-// fits one regular grid, or one volume of a 4-D file.
+// fits one regular grid, one volume of a 4-D file, or one component of voxels
+// that are colours or complex numbers.
 type Entry struct {
 	volume.Meta
-	Part     string          // what tells it from the others of its series; empty for a whole one
-	Geometry volume.Geometry // zero where Err is set and no grid could be formed
-	Slices   int
-	Bytes    int64 // of its files
-	Datatype string
-	Findings []volume.Finding
-	Err      error // why it cannot be loaded: an *InputError; nil where it can
+	Part      string          // what tells it from the others of its series; empty for a whole one
+	Component string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
+	Geometry  volume.Geometry // zero where Err is set and no grid could be formed
+	Slices    int
+	Bytes     int64 // of its files
+	Datatype  string
+	Findings  []volume.Finding
+	Err       error // why it cannot be loaded: an *InputError; nil where it can
 
 	load      func(ctx context.Context, progress func(done, total int)) (*volume.Series, error)
 	thumbnail func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
@@ -85,6 +87,9 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 	if err != nil {
 		return nil, inputError(err, path, beside)
 	}
+	if what := wrapping(path, head); what != "" {
+		return nil, &InputError{Path: path, Problem: "is " + what + ", which is not opened", Advice: "unpack it first"}
+	}
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		z, err := openArchive(path)
@@ -92,6 +97,9 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 			return nil, err
 		}
 		c, err := scanTree(ctx, z, path, here)
+		if errors.Is(err, dicom.ErrNoImages) {
+			err = z.noImages(err)
+		}
 		if err != nil {
 			z.Close()
 			return nil, err
@@ -100,6 +108,9 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 		return c, nil
 	case dicom.Sniff(head) && strings.EqualFold(name, "DICOMDIR"):
 		c, err := scanTree(ctx, openFolder(dir, true), path, beside)
+		if errors.Is(err, dicom.ErrNoImages) {
+			err = &InputError{Path: path, Problem: "is an index, and none of the images that it lists is here", Advice: "choose the folder that holds them", Err: err}
+		}
 		return c, err
 	case dicom.Sniff(head):
 		return scanDICOM(ctx, openFolder(dir, false), []string{name}, path, beside)
@@ -211,32 +222,44 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 	return c, nil
 }
 
-// scanNIfTI makes an entry of every volume of one file.
+// scanNIfTI makes an entry of every volume of one file, and of every component
+// of it where there are some.
 func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Catalog, error) {
 	info, err := nifti.ReadHeader(fsys, name)
 	if err != nil {
 		return nil, inputError(err, path, locate)
 	}
+	components := info.Components
+	if len(components) == 0 {
+		components = []nifti.Component{""}
+	}
 	c := &Catalog{Path: path}
-	for t := range info.Volumes {
-		e := Entry{
-			Meta: info.Meta, Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
-			Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
-			load: func(ctx context.Context, progress func(done, total int)) (*volume.Series, error) {
-				s, err := nifti.ReadVolume(ctx, fsys, name, t)
-				if err != nil {
-					return nil, inputError(err, path, locate)
-				}
-				if progress != nil {
-					progress(1, 1)
-				}
-				return s, nil
-			},
+	for _, component := range components {
+		for t := range info.Volumes {
+			e := Entry{
+				Meta: info.Meta, Component: string(component), Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
+				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
+				load: func(ctx context.Context, progress func(done, total int)) (*volume.Series, error) {
+					s, err := nifti.ReadComponent(ctx, fsys, name, t, component)
+					if err != nil {
+						return nil, inputError(err, path, locate)
+					}
+					if progress != nil {
+						progress(1, 1)
+					}
+					return s, nil
+				},
+			}
+			var part []string
+			if component != "" {
+				part = append(part, e.Component)
+			}
+			if info.Volumes > 1 {
+				part = append(part, fmt.Sprintf("volume %d of %d", t+1, info.Volumes))
+			}
+			e.Part = strings.Join(part, ", ")
+			c.Entries = append(c.Entries, e)
 		}
-		if info.Volumes > 1 {
-			e.Part = fmt.Sprintf("volume %d of %d", t+1, info.Volumes)
-		}
-		c.Entries = append(c.Entries, e)
 	}
 	return c, nil
 }
@@ -253,7 +276,8 @@ func largest(entries []Entry) int {
 	return best
 }
 
-// Load reads the voxels of entry i. progress, which may be nil, counts files.
+// Load reads the voxels of entry i. progress, which may be nil, counts files. A
+// DICOM series has the catalog's findings as well as its own, notes aside.
 func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*volume.Series, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
@@ -263,6 +287,14 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	}
 	started := time.Now()
 	s, err := c.Entries[i].load(ctx, progress)
+	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
+		// What could not be read beside the slices may be one of them.
+		for _, f := range c.Findings {
+			if f.Severity > volume.Note {
+				s.Findings = append(s.Findings, f)
+			}
+		}
+	}
 	attrs := []any{outcome(err), slog.Duration("took", time.Since(started))}
 	if err == nil {
 		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
@@ -301,17 +333,20 @@ func (c *Catalog) Close() error {
 	return c.closer.Close()
 }
 
-// Open is Scan and Load in one; pick < 0 loads the default entry. The caller
-// closes the catalog when it has done with the series.
+// Open is Scan and Load in one; pick < 0 loads the entry that Pick("") gives.
+// The caller closes the catalog when it has done with the series.
 func Open(ctx context.Context, path string, pick int, progress func(done, total int)) (*volume.Series, *Catalog, error) {
 	c, err := Scan(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
 	if pick < 0 {
-		pick = c.Default
+		pick, err = c.Pick("")
 	}
-	s, err := c.Load(ctx, pick, progress)
+	var s *volume.Series
+	if err == nil {
+		s, err = c.Load(ctx, pick, progress)
+	}
 	if err != nil {
 		c.Close()
 		return nil, nil, err

@@ -16,15 +16,16 @@ const maxRecent = 10
 // Settings are what the workbench remembers between runs. The command line
 // reads none of them.
 type Settings struct {
-	Engine       string                    `json:"engine"`        // "auto", "cpu", "cuda"
-	GPUWorker    string                    `json:"gpu_worker"`    // path of the GPU worker; empty finds it
-	WindowSize   [2]float32                `json:"window_size"`   // of the main window, in its own units
-	InvertLevel  bool                      `json:"invert_level"`  // dragging down makes darker instead of brighter
-	KeepRecent   bool                      `json:"keep_recent"`   // paths may name patients, so this can be off
-	RecentPaths  []string                  `json:"recent_paths"`  // newest first
-	Recipes      map[string]denoise.Recipe `json:"recipes"`       // the last of every filter
-	LastFilter   string                    `json:"last_filter"`   //
-	ExportFolder string                    `json:"export_folder"` // where the last export went, under the rule of KeepRecent
+	Engine           string                    `json:"engine"`            // "auto", "cpu", "cuda"
+	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
+	WindowSize       [2]float32                `json:"window_size"`       // of the main window, in its own units
+	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
+	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
+	RecentPaths      []string                  `json:"recent_paths"`      // newest first
+	Recipes          map[string]denoise.Recipe `json:"recipes"`           // the last of every filter
+	LastFilter       string                    `json:"last_filter"`       //
+	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent
+	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
 }
 
 // DefaultSettings returns what a first start has.

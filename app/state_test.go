@@ -201,6 +201,15 @@ func TestProposeRecipe(t *testing.T) {
 	if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"median": last}, "median"); !r.Equal(last) {
 		t.Error("the last recipe of the filter is not proposed")
 	}
+	// Slices that are no neighbours are filtered one by one, whatever was last used.
+	uneven := *deep
+	uneven.Findings = []volume.Finding{{Severity: volume.Warning, Kind: "gap", Slicewise: true}}
+	last.Dims = 3
+	for filter, remembered := range map[string]map[string]denoise.Recipe{"nlm": nil, "median": {"median": last}} {
+		if r, err := ProposeRecipe(&uneven, remembered, filter); err != nil || r.Dims != 2 {
+			t.Errorf("%s on an uneven grid: %d-D, %v", filter, r.Dims, err)
+		}
+	}
 	if _, err := ProposeRecipe(deep, nil, "magic"); ExitCode(err) != ExitUsage {
 		t.Errorf("an unknown filter: %v", err)
 	}

@@ -159,11 +159,15 @@ func (w *Window) askExport() {
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
 		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Recipe: recipeText(w.session, run.Recipe),
+		Compress: w.settings.ExportCompressed,
 		Export: func(out string, o app.ExportOptions) {
 			if w.settings.KeepRecent {
 				w.settings.ExportFolder = filepath.Dir(out)
-				w.saveSettings()
 			}
+			if app.FormatOf(out) == app.DICOM {
+				w.settings.ExportCompressed = o.Compress != ""
+			}
+			w.saveSettings()
 			w.session.Export(out, o, func(r app.ExportReport) { w.show(dialogs.Exported(r, w.win)) })
 		},
 	}, w.win))

@@ -32,7 +32,7 @@ they only say how much was changed.`,
 		if cmd.Flags().Changed("max") && !(*max > 0 && !math.IsInf(*max, 0)) {
 			return app.Usagef("--max %g: give a positive number", *max)
 		}
-		ref, err := open(cmd, args[0], -1)
+		ref, err := open(cmd, args[0], choice{})
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ they only say how much was changed.`,
 // openSame reads a volume that has to have the reference's dims. Positions that
 // differ are worth a word, no more: many programs lose them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
-	in, err := open(cmd, path, -1)
+	in, err := open(cmd, path, choice{})
 	if err != nil {
 		return nil, err
 	}

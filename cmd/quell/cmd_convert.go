@@ -15,9 +15,10 @@ Analyze has no place for the patient's position and orientation: they are lost.`
 		Args: exactly(2, "IN and OUT"),
 	}
 	dtype := cmd.Flags().String("dtype", "", dtypeHelp)
-	pick := cmd.Flags().Int("series", -1, seriesHelp)
+	var pick choice
+	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := open(cmd, args[0], *pick)
+		in, err := open(cmd, args[0], pick)
 		if err != nil {
 			return err
 		}

@@ -38,8 +38,10 @@ type denoiseResult struct {
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
 	filter, recipe, engine, slices, dtype, pictures string
-	dims, series                                    int
-	json, deidentify, compress                      bool
+	dims                                            int
+	in                                              choice
+	json, deidentify                                bool
+	compress                                        compressFlag
 	params                                          paramFlags
 }
 
@@ -64,8 +66,8 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.dtype, "dtype", "", dtypeHelp)
 	flags.StringVar(&f.pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
 	flags.BoolVar(&f.deidentify, "deidentify", false, "leave the patient's identity out of DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
-	flags.BoolVar(&f.compress, "compress", false, "store the pixels of DICOM output losslessly (RLE)")
-	flags.IntVar(&f.series, "series", -1, seriesHelp)
+	f.compress.addTo(cmd)
+	f.in.addTo(cmd)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 	f.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -92,7 +94,7 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 	if err != nil {
 		return err
 	}
-	in, err := open(cmd, input, f.series)
+	in, err := open(cmd, input, f.in)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 	if err != nil {
 		return err
 	}
-	options := app.ExportOptions{Dtype: f.dtype, Deidentify: f.deidentify, Compress: f.compress}
+	options := app.ExportOptions{Dtype: f.dtype, Deidentify: f.deidentify, Compress: f.compress.Compression}
 	if err := app.CheckOutput(in.Series, output, options); err != nil {
 		return err
 	}

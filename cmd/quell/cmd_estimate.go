@@ -18,9 +18,10 @@ slice with too little foreground gives 0.`,
 		Args: exactly(1, "one IN"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
-	pick := cmd.Flags().Int("series", -1, seriesHelp)
+	var pick choice
+	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := open(cmd, args[0], *pick)
+		in, err := open(cmd, args[0], pick)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ type seriesInfo struct {
 	Index int `json:"index"`
 	volume.Meta
 	Part        string           `json:"part,omitempty"`
+	Component   string           `json:"component,omitempty"`
 	Dims        [3]int           `json:"dims"`
 	Spacing     [3]float64       `json:"spacing"` // mm
 	Affine      volume.Affine    `json:"affine"`  // voxel index to LPS+ mm, three rows
@@ -45,9 +47,8 @@ coordinates, x to the left, y to posterior, z to head (LPS+).`,
 			return err
 		}
 		defer c.Close()
-		// The default is one that can be loaded, if there is any.
-		if err := c.Entries[c.Default].Err; err != nil {
-			return err
+		if !slices.ContainsFunc(c.Entries, func(e app.Entry) bool { return e.Err == nil }) {
+			return c.Entries[c.Default].Err
 		}
 		if *asJSON {
 			return printInfoJSON(cmd.OutOrStdout(), c)
@@ -60,13 +61,13 @@ coordinates, x to the left, y to posterior, z to head (LPS+).`,
 func printInfoJSON(w io.Writer, c *app.Catalog) error {
 	out := struct {
 		Path     string           `json:"path"`
-		Default  int              `json:"default"` // index of the series that commands take
+		Default  int              `json:"default"` // index of the series that commands take; -1 where --component has to say
 		Series   []seriesInfo     `json:"series"`
 		Findings []volume.Finding `json:"findings"` // about files that belong to no series
-	}{c.Path, c.Default, nil, orEmpty(c.Findings)}
+	}{c.Path, byDefault(c), nil, orEmpty(c.Findings)}
 	for i, e := range c.Entries {
 		s := seriesInfo{
-			Index: i, Meta: e.Meta, Part: e.Part, Dims: e.Geometry.Dims, Spacing: e.Geometry.Spacing, Affine: e.Geometry.Affine,
+			Index: i, Meta: e.Meta, Part: e.Part, Component: e.Component, Dims: e.Geometry.Dims, Spacing: e.Geometry.Spacing, Affine: e.Geometry.Affine,
 			Slices: e.Slices, Bytes: e.Bytes, Datatype: e.Datatype, Findings: orEmpty(e.Findings),
 		}
 		if e.Err != nil {
@@ -77,6 +78,16 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 		out.Series = append(out.Series, s)
 	}
 	return printJSON(w, out)
+}
+
+// byDefault returns the index of the series that commands take unless told
+// otherwise, or -1 where they have to be told.
+func byDefault(c *app.Catalog) int {
+	i, err := c.Pick("")
+	if err != nil {
+		return -1
+	}
+	return i
 }
 
 func orEmpty(f []volume.Finding) []volume.Finding {
@@ -93,9 +104,10 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 			fmt.Fprintf(tw, "  %s\t%s\n", name, text)
 		}
 	}
+	taken := byDefault(c)
 	for i, e := range c.Entries {
 		chosen := ""
-		if i == c.Default && len(c.Entries) > 1 {
+		if i == taken && len(c.Entries) > 1 {
 			chosen = " (taken by default)"
 		}
 		fmt.Fprintf(tw, "series %d%s\n", i, chosen)

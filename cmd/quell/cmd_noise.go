@@ -26,7 +26,8 @@ again. The same seed gives the same values on every machine.`,
 	sigma := flags.Float64("sigma", 0, "standard deviation of the noise, in the series' unit")
 	seed := flags.Uint64("seed", 1, "seed of the noise")
 	dtype := flags.String("dtype", "", dtypeHelp)
-	pick := flags.Int("series", -1, seriesHelp)
+	var pick choice
+	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
@@ -35,7 +36,7 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		in, err := open(cmd, args[0], *pick)
+		in, err := open(cmd, args[0], pick)
 		if err != nil {
 			return err
 		}

@@ -22,9 +22,25 @@ type input struct {
 
 func (in *input) close() { in.catalog.Close() }
 
+// choice is which of the series under a path is meant.
+type choice struct {
+	series    int
+	component string
+}
+
+// addTo offers the choice as flags of a command.
+func (c *choice) addTo(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&c.series, "series", -1, seriesHelp)
+	flags.StringVar(&c.component, "component", "", componentHelp)
+}
+
 // open reads a series and says on stderr what a person should know of it: which
 // one was taken, and what is wrong with it.
-func open(cmd *cobra.Command, path string, pick int) (*input, error) {
+func open(cmd *cobra.Command, path string, pick choice) (*input, error) {
+	if cmd.Flags().Changed("series") && pick.component != "" {
+		return nil, app.Usagef("give --series or --component, not both: quell info counts every component as a series")
+	}
 	started := time.Now()
 	ctx := cmd.Context()
 	catalog, err := app.Scan(ctx, path)
@@ -32,14 +48,17 @@ func open(cmd *cobra.Command, path string, pick int) (*input, error) {
 		return nil, err
 	}
 	if !cmd.Flags().Changed("series") {
-		pick = catalog.Default
-		if n := len(catalog.Entries); n > 1 {
+		if pick.series, err = catalog.Pick(pick.component); err != nil {
+			catalog.Close()
+			return nil, err
+		}
+		if n := candidates(catalog, pick.component); n > 1 {
 			warn(cmd, "%s holds %d series; taking number %d, the largest (%s); --series takes another",
-				path, n, pick, label(catalog.Entries[pick]))
+				path, n, pick.series, label(catalog.Entries[pick.series]))
 		}
 	}
 	bar := newBar("reading")
-	s, err := catalog.Load(ctx, pick, bar.files)
+	s, err := catalog.Load(ctx, pick.series, bar.files)
 	bar.end()
 	if err != nil {
 		catalog.Close()
@@ -51,6 +70,17 @@ func open(cmd *cobra.Command, path string, pick int) (*input, error) {
 		}
 	}
 	return &input{Series: s, catalog: catalog, load: time.Since(started)}, nil
+}
+
+// candidates counts the entries that component leaves to choose from.
+func candidates(c *app.Catalog, component string) int {
+	n := 0
+	for _, e := range c.Entries {
+		if component == "" || e.Component == component {
+			n++
+		}
+	}
+	return n
 }
 
 // label tells an entry from the others in a few words.

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 //	small.nii    16 x 14 x 12 voxels from -50 to 150
 //	plus2.nii    the same with 2 added to every voxel
 //	half.nii     1 in the lower half of the slices, 0 in the upper
+//	waves.nii    5 x 4 x 3 complex voxels, two volumes
+//	colours.nii  5 x 4 x 3 RGB voxels
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata",
@@ -61,6 +63,15 @@ func setup(env *testscript.Env) error {
 	small.Data[1], plus2.Data[1] = 150, 152
 	for name, v := range map[string]*volume.Volume{"small.nii": small, "plus2.nii": plus2, "half.nii": half} {
 		if err := nifti.Write(context.Background(), filepath.Join(env.WorkDir, name), v, nil, "", ""); err != nil {
+			return err
+		}
+	}
+	for name, source := range map[string]string{"waves.nii": "complex64-be.nii", "colours.nii": "rgb24.nii"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "io", "nifti", "testdata", source))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(env.WorkDir, name), data, 0o666); err != nil {
 			return err
 		}
 	}

@@ -39,6 +39,8 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 const (
 	seriesHelp = "which series of IN, as quell info counts them; the largest if not given"
 	jsonHelp   = "print one JSON object"
+
+	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 
 var dtypeHelp = "voxel `type` of NIfTI and Analyze output: " + strings.Join(nifti.Datatypes(), ", ") + "; float32 if not given"

@@ -21,7 +21,7 @@ func inflatedSize(deflated io.Reader) (int64, error) {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return 0, errTruncated
 	case err != nil:
-		return 0, fmt.Errorf("its deflated data set is damaged: %w", err)
+		return 0, errors.New("its deflated data set does not inflate")
 	case n > maxInflated:
 		return 0, fmt.Errorf("its deflated data set is longer than %d bytes", maxInflated)
 	}

@@ -168,7 +168,11 @@ func (s *derivedImage) identityEdits() []edit {
 	set(tagPatientID, "LO", s.identity.patient)
 	set(tagPatientIdentityRemoved, "CS", []byte("YES"))
 	set(tagDeidentificationMethod, "LO", []byte(`Quell\PS3.15 Basic Application Level Confidentiality Profile`))
-	set(tagDeidentificationMethodCodeSequence, "SQ", appendItem(nil, s.enc, codeItem(s.enc, basicConfidentiality)))
+	methods := s.sourceItems(tagDeidentificationMethodCodeSequence) // of an earlier time
+	if profile := appendItem(nil, s.enc, codeItem(s.enc, basicConfidentiality)); !bytes.Contains(methods, profile) {
+		methods = append(methods, profile...)
+	}
+	set(tagDeidentificationMethodCodeSequence, "SQ", methods)
 	set(tagLongitudinalTemporalInformationModif, "CS", []byte("REMOVED"))
 	if s.slices[0].tiles != nil {
 		set(tagCSAPrivateCreator, "LO", []byte("SIEMENS CSA HEADER"))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -385,11 +386,19 @@ func TestProfileTable(t *testing.T) {
 			t.Errorf("%v is in the standard's table", row.tag)
 		}
 	}
-	// As printed in table E.1-1.
+	// As printed in table E.1-1 of 2026c: how many rows have each code, and some.
+	rows := map[string]int{}
+	for _, row := range basicProfile {
+		rows[row.code]++
+	}
+	if want := map[string]int{"D": 93, "U": 55, "X": 412, "X/D": 23, "X/Z": 11, "X/Z/D": 8, "X/Z/U": 2, "Z": 42, "Z/D": 6}; !maps.Equal(rows, want) {
+		t.Errorf("rows by code: %v, want %v", rows, want)
+	}
 	for tag, want := range map[tagID]action{
 		tagPatientName: empty, tagPatientID: dummy, tagAccessionNumber: empty, 0x00080081: remove, 0x00081070: dummy,
 		tagStudyDate: empty, 0x00100030: empty, 0x00101010: remove, 0x00204000: remove, tagSOPInstanceUID: replaceID,
 		tagSOPClassUID: keep, 0x00091001: remove, 0x60003000: remove, 0x50000005: remove, 0x00104000: remove, 0x00080008: keep,
+		0x00102161: remove, 0x00081301: remove, 0x00041500: remove, 0x00281201: keep,
 	} {
 		if got := actionOf(tag, ""); got != want {
 			t.Errorf("%v: %c, want %c", tag, got, want)
@@ -443,5 +452,23 @@ func TestDeidentifiedForOthers(t *testing.T) {
 				t.Errorf("%s of %s: %v\n%s", program, name, err, text)
 			}
 		}
+	}
+}
+
+// TestDeidentifyAgain adds the profile to the methods that a source names, once.
+func TestDeidentifyAgain(t *testing.T) {
+	fakes := stack(3)
+	for _, f := range fakes {
+		f.with(tagDeidentificationMethodCodeSequence, rawElement(appendSequence(nil, f.enc, tagDeidentificationMethodCodeSequence,
+			codeItem(f.enc, Code{"113105", "DCM", "Clean Descriptors Option"}))))
+	}
+	_, s := onDisk(t, fakes)
+	for range 2 {
+		out, _ := deidentify(t, s, hidden("s"))
+		methods := elementBytes(t, readSourceFile(t, out, sliceName(0)))[tagDeidentificationMethodCodeSequence]
+		if bytes.Count(methods, []byte("113105")) != 1 || bytes.Count(methods, []byte("113100")) != 1 {
+			t.Errorf("methods %q", methods)
+		}
+		s = load(t, scan(t, os.DirFS(out)), 0)
 	}
 }

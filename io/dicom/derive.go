@@ -19,9 +19,10 @@ type Derived struct {
 	Now time.Time
 	// Code names the derivation; its zero value means Smoothing.
 	Code Code
-	// Compress stores pixels losslessly (RLE) where it can: in single-frame files of 8
-	// or 16 bits in explicit little endian.
-	Compress bool
+	// Compress says how pixels are stored; zero is plainly. Files of a big endian
+	// source and those of 32 bits a pixel stay plain, and the report says so; those of
+	// an implicit source become explicit.
+	Compress Compression
 	// Deidentify takes the patient's identity out of the attributes, by the basic
 	// profile of PS3.15 annex E: the tables in profile_table.go and profile.go say what
 	// becomes of each. Dates are dummies then, Now among them.

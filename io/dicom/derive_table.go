@@ -21,22 +21,33 @@ type rule struct {
 }
 
 // when says to which sources a rule applies. Images with functional groups say
-// there how each frame was derived (groupEdits); the others, mosaics among them,
-// say it once.
+// there how each frame was derived (groupEdits); the others, mosaics and images
+// that should have such groups but lack them among them, say it once.
 type when int
 
 const (
 	always       when = iota // set, whether the source has it or not
+	unlessPET                // likewise, but in PET the source's is kept
 	ungrouped                // likewise, in images without functional groups
 	grouped                  // likewise, in images with functional groups
 	present                  // replaced where the source has it
+	missing                  // set where the source has none, or an empty one
 	removed                  // left out
-	groupRemoved             // left out of images with functional groups
+	groupRemoved             // left out of images of the classes with functional groups
+	cutRemoved               // left out where frames are
 )
 
 // derivedAttributes is the whole of what an export changes, in order of tags.
 // Besides it there are the meta header (new), group lengths (removed), the
 // recipe's private block (recipeBlock) and the pixels.
+//
+// The dates say when an object was made, so an object that is exported again under
+// the same UID differs in them from the first; an archive may keep either.
+//
+// Kept on purpose: Dimension Index Values and Dimension Organization UID, also where
+// frames are left out, for equal indices of one organization mean the same in source
+// and result (C.7.6.17.2) and need not begin at 1 in each; ImageType's value 4 and the
+// Frame Type's; and the source's word on lossy compression and burned-in text.
 var derivedAttributes = []rule{
 	{tag: 0x00080001, when: removed}, // LengthToEnd (retired): would be wrong
 	{tagImageType, "CS", always, (*derivedImage).imageType},
@@ -44,17 +55,18 @@ var derivedAttributes = []rule{
 	{tagInstanceCreationTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
 	{tag: 0x00080014, when: removed}, // InstanceCreatorUID: it was not that device
 	{tagSOPInstanceUID, "UI", always, func(s *derivedImage) []byte { return []byte(s.sopUID) }},
-	{tagSeriesDate, "DA", always, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
+	{tagSeriesDate, "DA", unlessPET, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
 	{tagContentDate, "DA", always, func(s *derivedImage) []byte { return dicomDate(s.Now) }},
-	{tagSeriesTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
+	{tagSeriesTime, "TM", unlessPET, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
 	{tagContentTime, "TM", always, func(s *derivedImage) []byte { return dicomTime(s.Now) }},
 	{tagSeriesDescription, "LO", always, (*derivedImage).seriesDescription},
 	{tagDerivationDescription, "ST", ungrouped, (*derivedImage).derivationDescription},
 	{tagSourceImageSequence, "SQ", ungrouped, (*derivedImage).sourceImage},
 	{tagSourceImageEvidenceSequence, "SQ", grouped, (*derivedImage).sourceEvidence},
 	{tagDerivationCodeSequence, "SQ", ungrouped, (*derivedImage).derivationCode},
-	// The pulse sequence of Enhanced MR (C.8.13.4) and its bulk motion (C.8.13.3) may
-	// be told of ORIGINAL images alone; the source has them.
+	// The pulse sequence of Enhanced MR (C.8.13.4) and its bulk motion (C.8.13.3) are
+	// required of ORIGINAL images alone. The standard allows them elsewhere, but
+	// the validator dciodvfy (2022) calls each an error; the source has them.
 	{tag: 0x00180023, when: groupRemoved}, // MRAcquisitionType
 	{tag: 0x00189005, when: groupRemoved}, // PulseSequenceName
 	{tag: 0x00189008, when: groupRemoved}, // EchoPulseSequence
@@ -74,6 +86,7 @@ var derivedAttributes = []rule{
 	{tag: 0x00189094, when: groupRemoved}, // CoverageOfKSpace
 	{tag: 0x00189172, when: groupRemoved}, // BulkMotionCompensationTechnique
 	{tagContributingEquipmentSequence, "SQ", always, (*derivedImage).contributingEquipment},
+	{tagStudyInstanceUID, "UI", missing, func(s *derivedImage) []byte { return []byte(s.studyUID) }},
 	{tagSeriesInstanceUID, "UI", always, func(s *derivedImage) []byte { return []byte(s.seriesUID) }},
 	{tagSeriesNumber, "IS", always, (*derivedImage).seriesNumber},
 	// The parts of a concatenation become images of their own.
@@ -82,6 +95,7 @@ var derivedAttributes = []rule{
 	{tag: 0x00209162, when: groupRemoved}, // InConcatenationNumber
 	{tag: 0x00209163, when: groupRemoved}, // InConcatenationTotalNumber
 	{tag: 0x00209228, when: groupRemoved}, // ConcatenationFrameOffsetNumber
+	{tag: 0x00209311, when: cutRemoved},   // DimensionOrganizationType: a volume alone is no temporal loop
 	{tagNumberOfFrames, "IS", grouped, (*derivedImage).numberOfFrames},
 	{tagSmallestImagePixelValue, "xs", present, func(s *derivedImage) []byte { return s.storedValue(s.smallest) }},
 	{tagLargestImagePixelValue, "xs", present, func(s *derivedImage) []byte { return s.storedValue(s.largest) }},
@@ -89,11 +103,17 @@ var derivedAttributes = []rule{
 	{tag: tagLargestPixelValueInSeries, when: removed},
 	{tag: tagSmallestImagePixelValueInPlane, when: removed},
 	{tag: tagLargestImagePixelValueInPlane, when: removed},
+	{tag: 0x00286010, when: cutRemoved},                // RepresentativeFrameNumber: frames have other numbers
 	{tag: tagIconImageSequence, when: removed},         // shows the source
 	{tag: tagMACParametersSequence, when: removed},     // signs the source
 	{tag: tagDigitalSignaturesSequence, when: removed}, // signs the source
 	{tag: tagDataSetTrailingPadding, when: removed},
 }
+
+// datedBySeries says whether Series Date and Time are the zero of the image's other
+// times, decay correction among them, as in PET (C.8.9.1.1.5): with others the uptake
+// would come out wrong.
+func (s *derivedImage) datedBySeries() bool { return string(s.source(tagModality)) == "PT" }
 
 // imageType makes value 1 DERIVED and value 2 SECONDARY, or, in an image with
 // functional groups, where SECONDARY is not allowed, leaves it; value 3 (AXIAL,
@@ -128,13 +148,32 @@ func (s *derivedImage) seriesDescription() []byte {
 	if len(old) == 0 || suffix == "" {
 		return append(bytes.Clone(old), suffix...)
 	}
-	if room := most - 1 - len(suffix); len(old) > room {
-		if !isASCII(old) {
-			return []byte(suffix) // cutting could break a character
-		}
-		old = old[:max(room, 0)]
+	old, whole := s.firstCharacters(old, most-1-len(suffix))
+	if !whole {
+		return []byte(suffix)
 	}
 	return append(append(bytes.Clone(old), ' '), suffix...)
+}
+
+// firstCharacters returns the first n characters of a text of the source. It says
+// no where it cannot tell how many bytes those are, as in ISO 2022, where escape
+// sequences lie between them.
+func (s *derivedImage) firstCharacters(text []byte, n int) (first []byte, ok bool) {
+	if len(text) <= n {
+		return text, true
+	}
+	switch charset := string(s.source(tagSpecificCharacterSet)); {
+	case charset == "ISO_IR 192":
+		for i := range string(text) {
+			if n--; n < 0 {
+				return text[:i], true
+			}
+		}
+		return text, true
+	case isASCII(text), strings.HasPrefix(charset, "ISO_IR ") && !strings.Contains(charset, `\`):
+		return text[:max(n, 0)], true
+	}
+	return nil, false
 }
 
 // derivationDescription adds to what the source says of its own derivation; ST
@@ -230,12 +269,17 @@ const (
 )
 
 // recipeBlock returns the private creator and the recipe, in the block that
-// Quell already has in the source or in the first free one.
+// Quell already has in the source or in the first that nobody has, nor has elements
+// in without a creator's name.
 func (s *derivedImage) recipeBlock() []edit {
 	block := -1
 	taken := map[uint16]bool{}
 	for _, e := range s.file.elements {
-		if n := e.tag.element(); e.tag.group() == recipeGroup && n >= 0x10 && n <= 0xFF {
+		switch n := e.tag.element(); {
+		case e.tag.group() != recipeGroup:
+		case n > 0xFF:
+			taken[n>>8] = true
+		case n >= 0x10:
 			taken[n] = true
 			if string(s.source(e.tag)) == recipeCreator {
 				block = int(n)

@@ -195,3 +195,94 @@ func TestTextLimits(t *testing.T) {
 		t.Errorf("recipe %s", got)
 	}
 }
+
+// TestSeriesDescriptionOfManyBytes counts characters, not bytes, where the
+// character set says how long one is.
+func TestSeriesDescriptionOfManyBytes(t *testing.T) {
+	for _, c := range []struct{ charset, old, want string }{
+		{"ISO_IR 192", strings.Repeat("頭", 30), strings.Repeat("頭", 30) + " DN"},
+		{"ISO_IR 192", strings.Repeat("頭", 64), strings.Repeat("頭", 61) + " DN"},
+		{"ISO_IR 192", strings.Repeat("x", 40) + strings.Repeat("é", 24), strings.Repeat("x", 40) + strings.Repeat("é", 21) + " DN"},
+		{"ISO_IR 100", strings.Repeat("\xfc", 64), strings.Repeat("\xfc", 61) + " DN"},
+		{`ISO_IR 100\ISO 2022 IR 87`, strings.Repeat("\xfc", 64), "DN"},
+		{"GB18030", strings.Repeat("\xce\xd2", 32), "DN"},
+		{"", strings.Repeat("x", 64), strings.Repeat("x", 61) + " DN"},
+	} {
+		text := c.charset + c.old
+		s := derivedImage{Derived: &Derived{Suffix: "DN"}, bytes: []byte(text), file: &part10{elements: []element{
+			{tag: tagSpecificCharacterSet, end: int64(len(c.charset))},
+			{tag: tagSeriesDescription, value: int64(len(c.charset)), end: int64(len(text))},
+		}}}
+		if got := string(s.seriesDescription()); got != c.want {
+			t.Errorf("%s: %q, want %q", c.charset, got, c.want)
+		}
+	}
+}
+
+// TestPETKeepsItsTimeZero exports PET, whose decay correction and frame times count
+// from Series Date and Time: both stay, where those of other modalities are the
+// export's.
+func TestPETKeepsItsTimeZero(t *testing.T) {
+	for modality, want := range map[string][2]string{"PT": {"20260102", "101112.5"}, "CT": {"20260304", "050607.000000"}} {
+		fakes := stack(3)
+		for _, f := range fakes {
+			f.with(tagModality, modality).with(tagSeriesDate, "20260102").with(tagSeriesTime, "101112.5")
+		}
+		_, s := onDisk(t, fakes)
+		out := filepath.Join(t.TempDir(), "out")
+		write(t, out, s, s.Volume.Clone())
+		is := elementBytes(t, readSourceFile(t, out, sliceName(0)))
+		for i, tag := range []tagID{tagSeriesDate, tagSeriesTime} {
+			if got := strings.TrimRight(string(is[tag][8:]), " "); got != want[i] {
+				t.Errorf("%s: %v is %q, want %q", modality, tag, got, want[i])
+			}
+		}
+		if got := string(is[tagContentDate][8:]); got != "20260304" {
+			t.Errorf("%s: content date %q", modality, got)
+		}
+	}
+}
+
+// TestRecipeBlockIsFree leaves private elements alone that somebody else has in
+// the recipe's group, with a creator's name or without.
+func TestRecipeBlockIsFree(t *testing.T) {
+	fakes := stack(3)
+	for _, f := range fakes {
+		f.with(0x19710010, "MAKER").with(0x19711001, "theirs").with(0x19711101, "nobody's ")
+	}
+	_, s := onDisk(t, fakes)
+	out := filepath.Join(t.TempDir(), "out")
+	write(t, out, s, s.Volume.Clone())
+	is := elementBytes(t, readSourceFile(t, out, sliceName(0)))
+	for tag, want := range map[tagID]string{0x19710010: "MAKER", 0x19711001: "theirs", 0x19711101: "nobody's", 0x19710012: recipeCreator, 0x19711201: string(testDerived.Recipe)} {
+		if !bytes.Contains(is[tag], []byte(want)) {
+			t.Errorf("%v is %q, want %q", tag, is[tag], want)
+		}
+	}
+}
+
+// TestStudyIsMade gives a study to a source without one, the same for all that is
+// derived from its series.
+func TestStudyIsMade(t *testing.T) {
+	seen := map[string]bool{}
+	for _, old := range []any{nil, ""} {
+		fakes := stack(3)
+		for _, f := range fakes {
+			delete(f.values, tagStudyInstanceUID)
+			if old != nil {
+				f.with(tagStudyInstanceUID, old)
+			}
+		}
+		_, s := onDisk(t, fakes)
+		out := filepath.Join(t.TempDir(), "out")
+		write(t, out, s, s.Volume.Clone())
+		for _, name := range names(t, out) {
+			seen[string(elementBytes(t, readSourceFile(t, out, name))[tagStudyInstanceUID])] = true
+		}
+	}
+	for uid := range seen {
+		if len(seen) != 1 || !strings.Contains(uid, "2.25.") {
+			t.Errorf("study UIDs %v", seen)
+		}
+	}
+}

@@ -23,6 +23,8 @@
 //
 // Compressed pixels are decoded by the package codec below this one.
 //
-// The package imports the standard library, volume, codec, suyashkumar/dicom and
-// x/sync; nothing else of Quell.
+// Text is decoded here (charset.go) and only to be shown.
+//
+// The package imports the standard library, volume, codec, suyashkumar/dicom,
+// x/sync and x/text; nothing else of Quell.
 package dicom

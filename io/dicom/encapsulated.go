@@ -235,10 +235,9 @@ func (h *header) plainEdits(p *part10, pixels []byte) []edit {
 		{tag: tagEncapsulatedPixelDataTotalSize},
 		{tagPixelData, appendElement(nil, explicitLE, tagPixelData, vr, pixels)},
 	}
-	// What was lossy once stays so (PS3.3 C.7.6.1.1.5); the transfer syntax, which
-	// said it, is gone.
-	said := slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == tagLossyImageCompression })
-	if irreversible[p.syntax.uid] && !said {
+	// What was lossy once stays so (PS3.3 C.7.6.1.1.5), whatever the attribute says;
+	// the transfer syntax, which said it, is gone.
+	if irreversible[p.syntax.uid] {
 		lossy := appendElement(nil, explicitLE, tagLossyImageCompression, "CS", []byte("01"))
 		edits = slices.Insert(edits, 0, edit{tagLossyImageCompression, lossy})
 	}

@@ -302,7 +302,7 @@ func TestDeriveFromCompressed(t *testing.T) {
 }
 
 // TestLossyStaysSaid decodes a JPEG image whose attributes do not say that it was
-// lossy: the plain file must.
+// lossy, or deny it: the plain file must say it.
 func TestLossyStaysSaid(t *testing.T) {
 	stream, err := os.ReadFile(filepath.Join("codec", "testdata", "u8-baseline"))
 	if err != nil {
@@ -312,7 +312,7 @@ func TestLossyStaysSaid(t *testing.T) {
 		return newFake("1", 0, 0).with(tagRows, 67).with(tagColumns, 45).with(tagBitsAllocated, 8).
 			with(tagBitsStored, 8).with(tagHighBit, 7).with(tagPixelRepresentation, 0)
 	}
-	for _, f := range []*fake{jpeg(), jpeg().with(tagLossyImageCompression, "01")} {
+	for _, f := range []*fake{jpeg(), jpeg().with(tagLossyImageCompression, "00"), jpeg().with(tagLossyImageCompression, "01")} {
 		file, err := plainFile("x", encapsulate(f, "1.2.840.10008.1.2.4.50", nil, stream))
 		if err != nil {
 			t.Fatal(err)

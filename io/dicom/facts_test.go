@@ -219,3 +219,13 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+func maskedVoxels(mask []bool) int {
+	n := 0
+	for _, valid := range mask {
+		if !valid {
+			n++
+		}
+	}
+	return n
+}

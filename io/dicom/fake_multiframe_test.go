@@ -1,6 +1,7 @@
 package dicom
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -19,6 +20,7 @@ type fakeFrame struct {
 	time   int     // TemporalPositionIndex
 	bValue float64 // negative: none
 	echo   float64 // EffectiveEchoTime; 0: none
+	stack  string  // StackID; empty: 1
 }
 
 // newEnhanced returns an Enhanced MR image of 4 x 3 pixels a frame, whose n-th
@@ -95,7 +97,7 @@ func (g groupWriter) frame(f fakeFrame) []byte {
 	}
 	return slices.Concat(b,
 		g.group(tagMRImageFrameTypeSequence, tagFrameType, `ORIGINAL\PRIMARY\M\NONE`, tagComplexImageComponent, "MAGNITUDE"),
-		g.group(tagFrameContentSequence, tagStackID, "1", tagTemporalPositionIndex, f.time),
+		g.group(tagFrameContentSequence, tagStackID, cmp.Or(f.stack, "1"), tagTemporalPositionIndex, f.time),
 		g.group(tagPlanePositionSequence, tagImagePositionPatient, fmt.Sprintf(`-10\-20\%g`, f.z)),
 		g.group(tagFrameVOILUTSequence, tagWindowCenter, fmt.Sprint(40+f.z), tagWindowWidth, "80"),
 		g.group(tagPixelValueTransformationSequence, tagRescaleIntercept, fmt.Sprint(f.inter), tagRescaleSlope, fmt.Sprint(f.slope), tagRescaleType, "US"),

@@ -52,7 +52,7 @@ func (h *header) fillParts(p *part10, a attributes) {
 	mosaic := slices.Contains(h.imageType, "MOSAIC")
 	switch {
 	case mosaic && frames == 1:
-		h.fillTiles(p)
+		h.fillTiles(p, a)
 		return
 	case mosaic:
 		h.aside = "it is a mosaic of several frames, which is not read"

@@ -196,6 +196,9 @@ func TestFramesWithoutPlace(t *testing.T) {
 		}
 		s := load(t, c, 0)
 		got := finding(t, s.Findings, "position")
+		if want := (volume.Affine{{0.5, 0, 0, -10}, {0, 0.75, 0, -20}, {0, 0, 1, 5}}); name == "no spacing" && s.Volume.Affine != want {
+			t.Errorf("%s: affine %v, want that of the first frame, %v", name, s.Volume.Affine, want)
+		}
 		if !strings.Contains(got.Text, "stacked in their order") || s.Volume.Dims != [3]int{4, 3, 3} || s.Sources[2].Frame != 2 {
 			t.Errorf("%s: %v, %v", name, got, s.Volume.Dims)
 		}

@@ -114,6 +114,12 @@ func eachItem(b []byte, e element, enc encoding, visit func(item sequenceItem) e
 		if head.tag == tagSequenceDelimitation {
 			return nil
 		}
+		if head.length == undefinedLength {
+			head.end = end
+		}
+		if head.end > end {
+			return errors.New("an item runs out of its sequence")
+		}
 		it.elements = it.elements[:0]
 		for off = head.value; head.length == undefinedLength || off < head.end; {
 			inner, err := t.header(off, enc)
@@ -126,6 +132,9 @@ func eachItem(b []byte, e element, enc encoding, visit func(item sequenceItem) e
 			}
 			if inner, err = t.next(off, enc, 1); err != nil {
 				return err
+			}
+			if inner.end > head.end {
+				return errors.New("an element runs out of its item")
 			}
 			if it.elements = append(it.elements, inner); len(it.elements) > maxItemElements {
 				return fmt.Errorf("an item has more than %d elements", maxItemElements)

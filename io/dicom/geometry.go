@@ -25,18 +25,17 @@ func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
 		findings = append(findings, volume.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if h.noSpacing {
-		tell(volume.Warning, "spacing", "The file gives no pixel spacing; 1 mm is assumed.")
+		tell(volume.Warning, "spacing", "The file gives no pixel spacing; a width of 1 mm is assumed.")
 	}
 	thickness := h.thickness
 	if thickness == 0 {
 		thickness = 1
 	}
+	somewhere := h.row != volume.Vec{} // frames and turned slices may have lost their place
 	if !h.placed {
-		if n > 1 {
-			tell(volume.Warning, "position", "The frames have no position in space; they are stacked in their order, %g mm apart, at the origin. Filter frame by frame (2-D) unless they are known to be neighbours.", thickness)
-		} else {
-			tell(volume.Warning, "position", "The image has no position or orientation in space; it is put at the origin.")
-		}
+		findings = append(findings, tellUnplaced(hs, thickness, somewhere))
+	}
+	if !somewhere {
 		return volume.NewGeometry(dims, [3]float64{h.spacing[0], h.spacing[1], thickness}), findings
 	}
 
@@ -45,15 +44,47 @@ func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
 	a.SetColumn(1, h.col.Scale(h.spacing[1]))
 	a.SetColumn(2, h.normal().Scale(thickness))
 	a.SetColumn(3, h.position)
+	if !h.placed {
+		return volume.FromAffine(dims, a), findings
+	}
 	if n == 1 {
 		tell(volume.Note, "spacing", "One slice has no slice spacing; %g mm is taken from the header.", thickness)
 		return volume.FromAffine(dims, a), findings
 	}
 	step := hs[n-1].position.Sub(h.position).Scale(1 / float64(n-1))
 	a.SetColumn(2, step)
+	if h.touching {
+		tell(volume.Warning, "spacing", "The file does not say how far apart its slices are; their thickness, %g mm, is taken.", thickness)
+	}
 	findings = append(findings, tellTilt(hs, step)...)
 	findings = append(findings, tellSpacing(hs)...)
 	return volume.FromAffine(dims, a), findings
+}
+
+// tellUnplaced reports images that are stacked because they have no place, on the
+// first of them where that one has a place.
+func tellUnplaced(hs []*header, thickness float64, onFirst bool) volume.Finding {
+	f := volume.Finding{Severity: volume.Warning, Kind: "position"}
+	if len(hs) == 1 {
+		f.Text = "The image has no usable position and orientation in space; it is put at the origin."
+		return f
+	}
+	why, order, where := "have no usable position and orientation in space", "in their order", "from the origin on"
+	switch {
+	case hs[0].turned:
+		f.Kind, why = "orientation", "are turned against each other, as a projection's steps are"
+	case onFirst:
+		why = "have no position of their own in space"
+	}
+	if hs[len(hs)-1].name != hs[0].name {
+		order = "in the order of their instance numbers"
+	}
+	if onFirst {
+		where = "behind the first"
+	}
+	f.Slicewise = true
+	f.Text = fmt.Sprintf("The images %s; they are stacked %s, %g mm apart, %s. Filter slice by slice (2-D) unless they are known to be neighbours.", why, order, thickness, where)
+	return f
 }
 
 // tellTilt reports slices that are stacked at an angle to their normal, and
@@ -77,7 +108,8 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 	}
 	if worst > 0.1 {
 		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "shift",
-			Text: fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
+			Slicewise: true,
+			Text:      fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
 	}
 	return out
 }
@@ -85,35 +117,91 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 // tellSpacing reports gaps (steps of several times the usual one) and spacing
 // that is uneven in any other way.
 func tellSpacing(hs []*header) []volume.Finding {
+	steps := stepsOf(hs)
+	if even(steps) {
+		return nil
+	}
+	lo, hi := slices.Min(steps), slices.Max(steps)
+	if off := unevenness(steps); off <= roundedPosition {
+		return []volume.Finding{{Severity: volume.Note, Kind: "spacing",
+			Text: fmt.Sprintf("Slice positions are rounded: they lie up to %.2f mm off an even spacing of %.2f mm, which the grid has.", off, mean(steps))}}
+	}
+	uneven := volume.Finding{Severity: volume.Warning, Kind: "spacing", Slicewise: true,
+		Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
+	usual := median(steps)
+	missing, run := 0, 0
+	var gaps, around []string
+	for i, s := range steps {
+		k := math.Round(s / usual)
+		if k < 1 || math.Abs(s-k*usual) > k*spacingTolerance(usual) {
+			return []volume.Finding{uneven}
+		}
+		if k == 1 {
+			run = 0
+			continue
+		}
+		missing += int(k) - 1
+		gaps = append(gaps, fmt.Sprintf("%.1f mm behind slice %d", s, i+1))
+		around = append(around, hs[i].name, hs[i+1].name)
+		// A gap beside a gap as wide is a scan that went on with wider steps.
+		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
+			return []volume.Finding{uneven}
+		}
+	}
+	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
+		count(missing, "slice is", "slices are"), summary(gaps), usual)
+	return []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: text, Files: around, Slicewise: true}}
+}
+
+// stepsOf returns how far, along the normal, each slice but the first lies behind
+// the one before it.
+func stepsOf(hs []*header) []float64 {
 	normal := hs[0].normal()
 	steps := make([]float64, len(hs)-1)
 	for i := range steps {
 		steps[i] = hs[i+1].position.Sub(hs[i].position).Dot(normal)
 	}
+	return steps
+}
+
+func median(steps []float64) float64 {
 	sorted := slices.Sorted(slices.Values(steps))
-	usual := sorted[(len(sorted)-1)/2]
-	tol := max(0.01, 0.02*usual)
-	lo, hi := sorted[0], sorted[len(sorted)-1]
-	if hi-lo <= tol {
-		return nil
+	return sorted[(len(sorted)-1)/2]
+}
+
+func mean(steps []float64) float64 {
+	var sum float64
+	for _, s := range steps {
+		sum += s
 	}
-	missing, gaps := 0, []string(nil)
-	var around []string
+	return sum / float64(len(steps))
+}
+
+// spacingTolerance is how much steps of about one size may differ (mm).
+func spacingTolerance(usual float64) float64 { return min(max(0.01, 0.02*usual), 0.1*usual) }
+
+func even(steps []float64) bool {
+	return slices.Max(steps)-slices.Min(steps) <= spacingTolerance(median(steps))
+}
+
+// roundedPosition is how far slices may lie off an even grid (mm) for that to be
+// a matter of their decimals.
+const roundedPosition = 0.1
+
+// unevenness returns how far the farthest slice lies off its place in an even
+// grid between the first and the last (mm); infinity where that is more than a
+// small part of the spacing.
+func unevenness(steps []float64) float64 {
+	step := mean(steps)
+	var at, worst float64
 	for i, s := range steps {
-		k := math.Round(s / usual)
-		if k < 1 || math.Abs(s-k*usual) > tol*k {
-			return []volume.Finding{{Severity: volume.Warning, Kind: "spacing",
-				Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}}
-		}
-		if k > 1 {
-			missing += int(k) - 1
-			gaps = append(gaps, fmt.Sprintf("%.1f mm behind slice %d", s, i+1))
-			around = append(around, hs[i].name, hs[i+1].name)
-		}
+		at += s
+		worst = max(worst, math.Abs(at-float64(i+1)*step))
 	}
-	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
-		count(missing, "slice is", "slices are"), summary(gaps), usual)
-	return []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: text, Files: around}}
+	if worst > 0.15*step {
+		return math.Inf(1)
+	}
+	return worst
 }
 
 // summary joins a few of many phrases.

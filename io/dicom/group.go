@@ -16,25 +16,32 @@ import (
 // formEntries groups image files into series and these into volumes.
 func formEntries(hs []*header) []Entry {
 	series := map[string][]*header{}
+	studies := map[string][]string{} // of each series, by UID
 	var orphans []*header
 	for _, h := range hs {
 		if isOrphan(h) {
 			orphans = append(orphans, h)
 			continue
 		}
-		key := h.meta.UID
-		if key == "" {
-			key = "folder " + path.Dir(h.name) // no UID: what lies together
+		uid := h.meta.UID
+		if uid == "" {
+			uid = "folder " + path.Dir(h.name) // no UID: what lies together
 		}
+		key := uid + " " + h.study
 		series[key] = append(series[key], h)
+		if !slices.Contains(studies[uid], h.study) {
+			studies[uid] = append(studies[uid], h.study)
+		}
 	}
 	var entries []Entry
 	for _, key := range slices.Sorted(maps.Keys(series)) {
-		entries = append(entries, formSeries(series[key])...)
+		formed := formSeries(series[key])
+		if first := series[key][0]; len(studies[first.meta.UID]) > 1 {
+			tellStudies(formed, first.study, studies[first.meta.UID])
+		}
+		entries = append(entries, formed...)
 	}
-	for _, h := range orphans {
-		refuseBeside(entries, h)
-	}
+	refuseBeside(entries, orphans)
 	if len(entries) == 0 {
 		entries = []Entry{damagedEntry(orphans, orphans[0].err)}
 	}
@@ -43,6 +50,17 @@ func formEntries(hs []*header) []Entry {
 			cmp.Compare(a.UID, b.UID), cmp.Compare(b.Geometry.Voxels(), a.Geometry.Voxels()))
 	})
 	return entries
+}
+
+// tellStudies reports a series whose UID another study has as well.
+func tellStudies(entries []Entry, study string, studies []string) {
+	part := fmt.Sprintf("study %d of %d", slices.Index(slices.Sorted(slices.Values(studies)), study)+1, len(studies))
+	for i := range entries {
+		e := &entries[i]
+		e.Part = strings.TrimSuffix(part+", "+e.Part, ", ")
+		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "study",
+			Text: "Another study here has a series of the same UID; they are kept apart."})
+	}
 }
 
 func seriesNumber(e Entry) int {
@@ -112,13 +130,21 @@ func formSeries(hs []*header) []Entry {
 		e.Findings = findings
 		return []Entry{e}
 	}
-	images, copies := dropCopies(images)
+	images, copies, namesakes := dropCopies(images)
+	if len(namesakes) > 0 {
+		findings = append(findings, volume.Finding{Severity: volume.Warning, Kind: "identity",
+			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", count(len(onePerFile(namesakes)), "file has", "files have")),
+			Files: fileNames(namesakes)})
+	}
 	if len(copies) > 0 {
 		findings = append(findings, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
-			Text:  fmt.Sprintf("%s of others (same SOP Instance UID); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
+			Text:  fmt.Sprintf("%s of others (same SOP Instance UID and position); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
 			Files: fileNames(copies)})
 	}
 	groups := planes(images)
+	if groups == nil {
+		return []Entry{refusedEntry(hs, fileError(images[0].name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
+	}
 	if len(groups) == 1 {
 		groups[0].label = ""
 	}
@@ -164,82 +190,35 @@ func count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// dropCopies keeps one file of each SOP Instance UID.
-func dropCopies(hs []*header) (kept, copies []*header) {
-	holder := map[string]string{} // UID to the file that has it
+// dropCopies keeps one file of each SOP Instance UID. Files that share one and are
+// different images, as some writers make them, are kept as well: namesakes are those
+// behind the first.
+func dropCopies(hs []*header) (kept, copies, namesakes []*header) {
+	type image struct {
+		uid             string
+		instance, frame int
+		placed          bool
+		position        volume.Vec
+	}
+	files := map[string]string{} // UID to the first file that has it
+	holder := map[image]string{} // and the file that has just this image
 	for _, h := range hs {
-		name, seen := holder[h.sopUID]
-		if h.sopUID != "" && seen && name != h.name {
+		i := image{h.sopUID, h.instance, h.frame, h.placed, h.position}
+		name, seen := holder[i]
+		switch first, known := files[h.sopUID]; {
+		case h.sopUID == "":
+		case seen && name != h.name:
 			copies = append(copies, h)
 			continue
+		case !known:
+			files[h.sopUID] = h.name
+		case first != h.name:
+			namesakes = append(namesakes, h)
 		}
-		holder[h.sopUID] = h.name
+		holder[i] = h.name
 		kept = append(kept, h)
 	}
-	return kept, copies
-}
-
-// planes groups images by what must be equal in one volume: being a localizer
-// or not, size, pixel spacing and orientation. An image without a position is a
-// group of its own.
-func planes(hs []*header) []part {
-	var out []part
-	for _, h := range hs {
-		i := slices.IndexFunc(out, func(p part) bool { return samePlane(p.slices[0], h) })
-		if i < 0 {
-			out = append(out, part{label: planeLabel(h), slices: []*header{h}})
-			continue
-		}
-		out[i].slices = append(out[i].slices, h)
-	}
-	return out
-}
-
-// sameDirection is how far apart the cosines of one orientation may be.
-const sameDirection = 2e-3
-
-func samePlane(a, b *header) bool {
-	if !a.placed && !b.placed && a.name == b.name {
-		return true // frames of one file that say nothing of space
-	}
-	if !a.placed || !b.placed || a.localizer() != b.localizer() || !a.format.sameLayout(&b.format) {
-		return false
-	}
-	for i := range 2 {
-		if math.Abs(a.spacing[i]-b.spacing[i]) > 1e-3*a.spacing[i] {
-			return false
-		}
-	}
-	return a.row.Sub(b.row).Norm() < sameDirection && a.col.Sub(b.col).Norm() < sameDirection
-}
-
-// planeLabel names an image's plane: "axial 512 x 512".
-func planeLabel(h *header) string {
-	size := fmt.Sprintf("%d x %d", h.format.cols, h.format.rows)
-	switch {
-	case !h.placed:
-		return path.Base(h.name) + " " + size
-	case h.localizer():
-		return "localizer " + orientation(h.normal()) + " " + size
-	default:
-		return orientation(h.normal()) + " " + size
-	}
-}
-
-// orientation names the plane whose normal is n by its largest component.
-func orientation(n volume.Vec) string {
-	x, y, z := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2])
-	name := "axial"
-	switch {
-	case x >= y && x >= z:
-		name = "sagittal"
-	case y >= z:
-		name = "coronal"
-	}
-	if max(x, y, z) < math.Cos(math.Pi/180) {
-		return "oblique " + name
-	}
-	return name
+	return kept, copies, namesakes
 }
 
 // formEntry makes an entry of a part whose positions are all different.
@@ -250,6 +229,8 @@ func formEntry(p part, findings []volume.Finding) Entry {
 			ordered = append(ordered, s...)
 		}
 		p.slices = ordered
+	} else {
+		slices.SortFunc(p.slices, byInstance)
 	}
 	middle := p.slices[len(p.slices)/2]
 	e := Entry{Meta: middle.meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), slices: p.slices, Findings: slices.Clone(findings)}
@@ -260,7 +241,19 @@ func formEntry(p part, findings []volume.Finding) Entry {
 	}
 	grid, more := formGrid(p.slices)
 	e.Geometry, e.Findings = grid, append(e.Findings, more...)
-	if p.slices[0].format.photometric == "MONOCHROME1" {
+	e.Findings = append(e.Findings, tellMixed(&p)...)
+	if slices.ContainsFunc(p.slices, func(h *header) bool { return h.tabled }) {
+		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "modality-lut",
+			Text: "The file translates its values by a table (Modality LUT), which is not applied: values are as stored."})
+	}
+	inverted := func(h *header) bool { return h.format.photometric == "MONOCHROME1" }
+	upright := func(h *header) bool { return !inverted(h) }
+	switch {
+	case !slices.ContainsFunc(p.slices, inverted):
+	case slices.ContainsFunc(p.slices, upright):
+		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
+			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
+	default:
 		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Note, Kind: "monochrome1",
 			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
 	}
@@ -271,74 +264,25 @@ func formEntry(p part, findings []volume.Finding) Entry {
 	return e
 }
 
-// tellSiblings tells every volume of a series of the others.
-func tellSiblings(entries []Entry) {
-	for i := range entries {
-		byKind := map[string][]*Entry{}
-		for j := range entries {
-			if j != i {
-				k := siblingKind(&entries[i], &entries[j])
-				byKind[k] = append(byKind[k], &entries[j])
-			}
-		}
-		for _, k := range slices.Sorted(maps.Keys(byKind)) {
-			entries[i].Findings = append(entries[i].Findings, siblingFinding(k, byKind[k]))
-		}
-	}
-}
-
-func siblingKind(e, other *Entry) string {
-	a, b := e.slices[0], other.slices[0]
-	switch {
-	case !b.placed:
-		return "position"
-	case b.localizer() != a.localizer():
-		return "localizer"
-	case !samePlane(a, b) && a.placed && a.format.sameLayout(&b.format) && a.row.Sub(b.row).Norm()+a.col.Sub(b.col).Norm() >= sameDirection:
-		return "orientation"
-	case !samePlane(a, b):
-		return "size"
-	default:
-		return "volumes"
-	}
-}
-
-func siblingFinding(kind string, others []*Entry) volume.Finding {
-	f := volume.Finding{Severity: volume.Refused, Kind: kind}
-	n := 0
-	var labels []string
-	for _, o := range others {
-		n += o.Slices
-		if len(labels) < 4 {
-			labels = append(labels, o.Part)
-		}
-		if len(f.Files) == listedFiles {
+// tellMixed reports slices of one volume that are not of one kind.
+func tellMixed(p *part) []volume.Finding {
+	var out []volume.Finding
+	for i, s := range splitters {
+		if !slices.Contains(lookDifferent, s.name) {
 			continue
 		}
-		for _, name := range fileNames(o.slices) {
-			if len(f.Files) < listedFiles && !slices.Contains(f.Files, name) {
-				f.Files = append(f.Files, name)
-			}
+		if groups := p.by(i); len(groups) > 1 {
+			out = append(out, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
+				Text: fmt.Sprintf("The slices differ in %s (%s). Filter slice by slice (2-D).", s.name, summary(distinct(slices.Sorted(maps.Keys(groups)))))})
 		}
 	}
-	if more := len(others) - len(labels); more > 0 {
-		labels = append(labels, fmt.Sprintf("and %d more", more))
+	frames := map[string]bool{}
+	for _, h := range p.slices {
+		frames[h.frameUID] = true
 	}
-	images := count(n, "image", "images")
-	what := strings.Join(labels, "; ")
-	const advice = "they are listed beside it, to be filtered by themselves"
-	switch kind {
-	case "position":
-		f.Text = fmt.Sprintf("%s without a position in space cannot be in this volume (%s); %s.", images, what, advice)
-	case "localizer":
-		f.Text = fmt.Sprintf("%s of another kind (localizer or not) cannot be in this volume (%s); %s.", images, what, advice)
-	case "orientation":
-		f.Text = fmt.Sprintf("%s of another orientation cannot be in this volume (%s); %s.", images, what, advice)
-	case "size":
-		f.Text = fmt.Sprintf("%s of another size or pixel spacing cannot be in this volume (%s); %s.", images, what, advice)
-	default:
-		f.Severity = volume.Warning
-		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", len(others)+1, what)
+	if len(frames) > 1 && p.slices[0].placed {
+		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "frame-of-reference",
+			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, as where a patient moved between two scans.", len(frames))})
 	}
-	return f
+	return out
 }

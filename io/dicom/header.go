@@ -1,10 +1,13 @@
 package dicom
 
 import (
+	"archive/zip"
 	"cmp"
+	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -24,6 +27,7 @@ type header struct {
 
 	sopClass, sopUID string
 	meta             volume.Meta
+	study, frameUID  string // UIDs of the study and of the frame of reference
 	imageType        []string
 	instance         int
 	unit             string
@@ -32,10 +36,13 @@ type header struct {
 	pixelsAt  int64  // where the pixel data begins in the file, and
 	pixelsVR  string // its VR
 	placed    bool   // position, row and column are known
+	turned    bool   // they are, and no other slice of the series has its direction
 	position  volume.Vec
 	row, col  volume.Vec // unit vectors of growing column and row index
 	spacing   [2]float64 // mm between columns, between rows
 	noSpacing bool       // spacing is made up
+	tabled    bool       // values mean what a Modality LUT says
+	touching  bool       // slices are taken to be as far apart as they are thick
 	// thickness is the slice spacing that the header claims: used for a series
 	// of one slice only, where positions cannot say.
 	thickness float64
@@ -49,6 +56,8 @@ type header struct {
 	frame int // zero-based frame; of a mosaic the tile
 	tiles *tiling
 
+	listed []string // files that an index refers to
+
 	aside string // why the image cannot be in a volume; "" where it can
 	err   *Error // why the file is broken; nil where it is sound
 }
@@ -57,17 +66,17 @@ type header struct {
 var wantedTags = func() map[tagID]bool {
 	want := map[tagID]bool{}
 	for _, t := range []tagID{
-		tagSpecificCharacterSet, tagImageType, tagSOPClassUID, tagSOPInstanceUID,
+		tagImageType, tagSOPClassUID, tagSOPInstanceUID,
 		tagStudyDate, tagModality, tagManufacturer, tagStudyDescription, tagSeriesDescription,
 		tagPatientName, tagPatientID, tagBodyPartExamined, tagSliceThickness,
-		tagSpacingBetweenSlices, tagImagerPixelSpacing, tagConvolutionKernel,
-		tagStudyInstanceUID, tagSeriesInstanceUID, tagSeriesNumber, tagInstanceNumber,
+		tagSpacingBetweenSlices, tagImagerPixelSpacing, tagNominalScannedPixelSpacing, tagPixelAspectRatio, tagConvolutionKernel,
+		tagStudyInstanceUID, tagSeriesInstanceUID, tagSeriesNumber, tagInstanceNumber, tagFrameOfReferenceUID,
 		tagImagePositionPatient, tagImageOrientationPatient,
 		tagSamplesPerPixel, tagPhotometricInterpretation, tagNumberOfFrames, tagRows, tagColumns,
 		tagPixelSpacing, tagBitsAllocated, tagBitsStored, tagHighBit, tagPixelRepresentation,
 		tagPixelPaddingValue, tagPixelPaddingRangeLimit, tagWindowCenter, tagWindowWidth,
 		tagWindowCenterWidthExplanation, tagRescaleIntercept, tagRescaleSlope, tagRescaleType,
-		tagUnits,
+		tagUnits, siemensMosaicImages,
 	} {
 		want[t] = true
 	}
@@ -102,8 +111,8 @@ const mediaDirectory = "1.2.840.10008.1.3.10"
 
 // readHeader reads one file as far as its pixels. An error is returned for
 // what is no fault of the file (the context's end); a broken file has its err
-// set.
-func readHeader(ctx context.Context, fsys fs.FS, name string) (*header, kind, error) {
+// set. known holds what files before it said in the same bytes.
+func readHeader(ctx context.Context, fsys fs.FS, name string, known *elementCache) (*header, kind, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -120,7 +129,9 @@ func readHeader(ctx context.Context, fsys fs.FS, name string) (*header, kind, er
 	}
 	h.size = info.Size()
 
-	p, err := tokenize(&window{r: f, size: h.size}, isWanted)
+	w := newWindow(f, h.size)
+	defer w.release()
+	p, err := tokenize(w, isWanted)
 	if err == nil && p.syntax.deflated {
 		p, err = tokenizeDeflated(fsys, name, p, isWanted)
 	}
@@ -132,22 +143,32 @@ func readHeader(ctx context.Context, fsys fs.FS, name string) (*header, kind, er
 	case err != nil:
 		h.err = fileError(name, adviseCopy, err, "the file is damaged (%s)", reason(err))
 	}
+	p.known = known
 	k := h.fill(p)
+	p.release()
 	return h, k, nil
 }
 
-// cause strips the path from an error of the file system.
+// cause strips the path from an error of the file system, and words what an
+// archive says of a file that is damaged in it.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
+	}
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &corrupt), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
+		return "its archive is damaged"
 	}
 	return err.Error()
 }
 
 // reason words a tokenizer's error without its sentinel.
 func reason(err error) string {
-	return strings.TrimSuffix(err.Error(), ": "+errTruncated.Error())
+	return strings.TrimSuffix(cause(err), ": "+errTruncated.Error())
 }
 
 // fill takes the values from what was tokenized.
@@ -155,11 +176,12 @@ func (h *header) fill(p *part10) kind {
 	h.syntax = p.syntax
 	a, err := readValues(p)
 	if err != nil && h.err == nil {
-		h.err = fileError(h.name, adviseCopy, err, "%s", err)
+		h.err = fileError(h.name, adviseCopy, err, "%s", unreadableHeader)
 	}
 	// A file that was cut off may not have come to its own.
 	h.sopClass, h.sopUID = cmp.Or(a.text(tagSOPClassUID), p.class), a.text(tagSOPInstanceUID)
-	if h.sopClass == mediaDirectory || slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == 0x00041220 }) {
+	if h.sopClass == mediaDirectory || slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == tagDirectoryRecordSequence }) {
+		h.listed = listedIn(p)
 		return kindIndex
 	}
 	h.fillMeta(a)
@@ -174,12 +196,16 @@ func (h *header) fill(p *part10) kind {
 			return kindImage
 		}
 		if _, ok := a.integer(tagRows); ok || strings.Contains(className(h.sopClass), "Image Storage") {
-			h.err = fileError(h.name, adviseCopy, nil, "it describes an image and holds no pixel data")
+			h.err = fileError(h.name, adviseCopy, nil, "it describes an image and ends before its pixel data")
 			return kindImage
 		}
 		return kindOther
 	}
 	h.fillImage(a, p.elements[p.pixels])
+	if h.err == nil && h.aside == "" && p.stream != nil {
+		h.err = h.checkStream(p.stream)
+	}
+	h.tabled = slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == tagModalityLUTSequence })
 	h.fillSplits(a)
 	if h.err == nil && h.aside == "" {
 		h.fillParts(p, a)
@@ -204,17 +230,18 @@ func (h *header) fillSplits(a attributes) {
 func (h *header) fillMeta(a attributes) {
 	h.imageType = a.strings(tagImageType)
 	h.instance, _ = a.integer(tagInstanceNumber)
+	h.study, h.frameUID = a.text(tagStudyInstanceUID), a.text(tagFrameOfReferenceUID)
 	h.meta = volume.Meta{
 		Format:         "DICOM",
 		Modality:       a.text(tagModality),
-		Description:    a.text(tagSeriesDescription),
+		Description:    a.displayed(tagSeriesDescription),
 		Number:         a.text(tagSeriesNumber),
 		UID:            a.text(tagSeriesInstanceUID),
-		Study:          a.text(tagStudyDescription),
+		Study:          a.displayed(tagStudyDescription),
 		StudyDate:      a.text(tagStudyDate),
-		Patient:        a.text(tagPatientName),
-		PatientID:      a.text(tagPatientID),
-		Manufacturer:   a.text(tagManufacturer),
+		Patient:        a.displayed(tagPatientName),
+		PatientID:      a.displayed(tagPatientID),
+		Manufacturer:   a.displayed(tagManufacturer),
 		BodyPart:       a.text(tagBodyPartExamined),
 		Kernel:         a.text(tagConvolutionKernel),
 		TransferSyntax: h.syntax.uid,
@@ -227,7 +254,7 @@ func (h *header) fillDisplay(a attributes) {
 	h.meta.Windows = nil
 	centres, _ := a.numbers(tagWindowCenter)
 	widths, _ := a.numbers(tagWindowWidth)
-	names := a.strings(tagWindowCenterWidthExplanation)
+	names := a.display(tagWindowCenterWidthExplanation)
 	for i := range min(len(centres), len(widths)) {
 		w := volume.Window{Center: centres[i], Width: widths[i]}
 		if i < len(names) {
@@ -270,16 +297,28 @@ func (h *header) fillImage(a attributes, pixels element) {
 	h.fillPlane(a)
 }
 
+// checkStream holds the image to the beginning of its compressed pixels: a header
+// that errs in the image's size must not cost the memory of it.
+func (h *header) checkStream(head []byte) *Error {
+	if err := codec.CheckHead(h.syntax.uid, h.format.info(), head); err != nil {
+		return fileError(h.name, adviseCopy, err, "its pixels (%s) cannot be decoded (%v)", h.syntax.name, err)
+	}
+	return nil
+}
+
 // fillPlane takes the image plane module (PS3.3 C.7.6.2).
 func (h *header) fillPlane(a attributes) {
 	h.spacing = [2]float64{1, 1}
 	h.noSpacing = true
-	for _, t := range []tagID{tagPixelSpacing, tagImagerPixelSpacing} {
+	for _, t := range []tagID{tagPixelSpacing, tagImagerPixelSpacing, tagNominalScannedPixelSpacing} {
 		// The file's order is row spacing (down), column spacing (across).
 		if s, ok := a.numbers(t); ok && len(s) == 2 && s[0] > 0 && s[1] > 0 {
 			h.spacing, h.noSpacing = [2]float64{s[1], s[0]}, false
 			break
 		}
+	}
+	if s, ok := a.numbers(tagPixelAspectRatio); h.noSpacing && ok && len(s) == 2 && s[0] > 0 && s[1] > 0 {
+		h.spacing[1] = s[0] / s[1] // a pixel's height to its width
 	}
 	for _, t := range []tagID{tagSpacingBetweenSlices, tagSliceThickness} {
 		if s, ok := a.number(t); ok && s > 0 {
@@ -292,11 +331,12 @@ func (h *header) fillPlane(a attributes) {
 	if !ok1 || !ok2 || len(ipp) != 3 || len(iop) != 6 {
 		return
 	}
-	row, col := volume.Vec(iop[:3]), volume.Vec(iop[3:])
-	if math.Abs(row.Norm()-1) > 0.01 || math.Abs(col.Norm()-1) > 0.01 || math.Abs(row.Dot(col)) > 0.01 {
+	// A length other than 1 takes nothing from a direction.
+	row, col := volume.Vec(iop[:3]).Unit(), volume.Vec(iop[3:]).Unit()
+	if !(row.Norm() > 0.5 && col.Norm() > 0.5 && math.Abs(row.Dot(col)) <= 0.01) {
 		return
 	}
-	h.placed, h.position, h.row, h.col = true, volume.Vec(ipp), row.Unit(), col.Unit()
+	h.placed, h.position, h.row, h.col = true, volume.Vec(ipp), row, col
 }
 
 func (h *header) normal() volume.Vec { return h.row.Cross(h.col).Unit() }
@@ -305,7 +345,8 @@ func (h *header) localizer() bool {
 	return slices.Contains(h.imageType, "LOCALIZER")
 }
 
-// className returns a SOP class's name, or its UID where that is not known.
+// className returns the name of a SOP class or of another UID of the standard, or
+// the UID where it has none.
 func className(u string) string {
 	if info, err := uid.Lookup(u); err == nil {
 		return info.Name
@@ -313,10 +354,13 @@ func className(u string) string {
 	if u == "" {
 		return "no SOP class"
 	}
-	return u
+	return brief(u)
 }
 
 // refuseSyntax says that a file is compressed in a way that is not read.
 func refuseSyntax(s syntax) string {
+	if s.name == s.uid {
+		return fmt.Sprintf("its transfer syntax %s is not known", s.uid)
+	}
 	return fmt.Sprintf("its transfer syntax %s (%s) is not read", s.name, s.uid)
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,9 +17,11 @@ import (
 )
 
 // Load reads the voxels of entry i: real values (stored * slope + intercept, by
-// each slice's own), with padding masked. Files are read in parallel. progress
-// may be nil; it is called from one goroutine at a time with the slices done.
-// The error is an *Error naming the file, or the context's.
+// each slice's own), with padding masked. Files are read in parallel, and so are
+// the slices of one file; beside the volume only the files that are being read
+// are in memory, and of plain multi-frame files only the frames. progress may be
+// nil; it is called from one goroutine at a time with the slices done. The error
+// is an *Error naming the file, or the context's.
 func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*volume.Series, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, fmt.Errorf("dicom: entry %d of %d", i, len(c.Entries))
@@ -34,58 +37,115 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 		s.Sources[z] = volume.Source{FS: c.fsys, Name: h.name, Frame: h.frame, UID: h.sopUID, Position: h.position,
 			Slope: h.format.slope, Inter: h.format.inter}
 	}
+	if slices.ContainsFunc(e.slices, func(h *header) bool { return h.format.padding }) {
+		s.Volume.Mask = volume.Make[bool](len(s.Volume.Data))
+	}
 
-	masks := make([][]bool, len(e.slices))
-	files, at := e.byFile()
-	report := newProgress(len(e.slices), progress)
-	buffers := make(chan []byte, runtime.GOMAXPROCS(0))
-	g, gctx := errgroup.WithContext(ctx)
-	for range cap(buffers) {
-		buffers <- nil
-	}
-	for _, name := range files {
-		buf := <-buffers
-		g.Go(func() error {
-			defer func() { buffers <- buf }()
-			if err := gctx.Err(); err != nil {
-				return err
-			}
-			first := e.slices[at[name][0]]
-			var err error
-			if buf, err = readFile(c.fsys, name, first.size, buf); err != nil {
-				return err
-			}
-			f, err := first.openPixels(buf)
-			if err != nil {
-				return err
-			}
-			return eachSlice(gctx, at[name], func(z int) (err error) {
-				if masks[z], err = e.slices[z].loadSlice(s.Volume.Plane(z), f); err == nil {
-					report()
-				}
-				return err
-			})
-		})
-	}
-	if err := g.Wait(); err != nil {
+	l := &loader{fsys: c.fsys, slices: e.slices, volume: s.Volume, report: newProgress(len(e.slices), progress)}
+	if err := l.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, err
 	}
-	s.Volume.Mask = joinMasks(masks, s.Volume.Geometry)
-	if n := maskedVoxels(s.Volume.Mask); n > 0 {
+	if n := l.padding.Load(); n > 0 {
 		s.Findings = append(s.Findings, volume.Finding{Severity: volume.Note, Kind: "padding",
 			Text: fmt.Sprintf("%d voxels are padding; they are left out and written back unchanged.", n)})
+	} else {
+		s.Volume.Mask = nil
 	}
 	return s, nil
 }
 
-// byFile returns the files that an entry's slices lie in, in the order of the
-// slices, and which slices each holds.
-func (e *Entry) byFile() (files []string, at map[string][]int) {
+// loader is the work of one Load.
+type loader struct {
+	fsys    fs.FS
+	slices  []*header
+	volume  *volume.Volume // Mask is set where a slice may have padding
+	report  func()         // that a slice is done
+	padding atomic.Int64   // voxels
+}
+
+// run reads every file. Each of as many goroutines as there are processors has a
+// buffer, which it uses again.
+func (l *loader) run(ctx context.Context) error {
+	files, at := slicesByFile(l.slices)
+	g, ctx := errgroup.WithContext(ctx)
+	whole, frames := newBuffers(), newBuffers()
+	for _, name := range files {
+		buf := <-whole
+		g.Go(func() (err error) {
+			defer func() { whole <- buf }()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			var f *pixelFile
+			if f, buf, err = l.slices[at[name][0]].openPixelFile(ctx, l.fsys, buf); err != nil {
+				return err
+			}
+			defer f.close()
+			if len(at[name]) > 1 {
+				return l.eachSlice(ctx, f, at[name], frames)
+			}
+			buf, err = l.loadSlice(f, at[name][0], buf)
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// eachSlice loads slices that lie in one file, in parallel. It ends early with
+// the context.
+func (l *loader) eachSlice(ctx context.Context, f *pixelFile, slices []int, frames buffers) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(cap(frames))
+	for _, z := range slices {
+		g.Go(func() (err error) {
+			buf := <-frames
+			defer func() { frames <- buf }()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			buf, err = l.loadSlice(f, z, buf)
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// loadSlice reads slice z, by way of buf where it is read by itself, and returns
+// buf or what it has grown to.
+func (l *loader) loadSlice(f *pixelFile, z int, buf []byte) ([]byte, error) {
+	h := l.slices[z]
+	raw, buf, err := f.read(h, buf)
+	if err != nil {
+		return buf, err
+	}
+	h.format.decode(l.volume.Plane(z), raw)
+	if mask := l.volume.PlaneMask(z); mask != nil {
+		l.padding.Add(int64(h.format.mask(mask, raw, h.meta.Modality)))
+	}
+	l.report()
+	return buf, nil
+}
+
+// buffers are handed from goroutine to goroutine, one for each processor: who
+// waits for one waits for its turn.
+type buffers chan []byte
+
+func newBuffers() buffers {
+	b := make(buffers, runtime.GOMAXPROCS(0))
+	for range cap(b) {
+		b <- nil
+	}
+	return b
+}
+
+// slicesByFile returns the files that slices lie in, in the order of the slices,
+// and which of them each holds.
+func slicesByFile(hs []*header) (files []string, at map[string][]int) {
 	at = map[string][]int{}
-	for z, h := range e.slices {
+	for z, h := range hs {
 		if at[h.name] == nil {
 			files = append(files, h.name)
 		}
@@ -94,96 +154,53 @@ func (e *Entry) byFile() (files []string, at map[string][]int) {
 	return files, at
 }
 
-// eachSlice calls f for every slice of one file, in parallel where there are
-// several. It ends early with the context.
-func eachSlice(ctx context.Context, slices []int, f func(z int) error) error {
-	if len(slices) == 1 {
-		return f(slices[0])
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, z := range slices {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			return f(z)
-		})
-	}
-	return g.Wait()
-}
-
-// loadSlice converts the pixels of a slice into dst and returns the mask where
-// there is padding.
-func (h *header) loadSlice(dst []float32, f *pixelFile) ([]bool, error) {
-	raw, err := f.slice(h)
-	if err != nil {
-		return nil, err
-	}
-	h.format.decode(dst, raw)
-	if !h.format.padding {
-		return nil, nil
-	}
-	mask := make([]bool, len(dst))
-	if !h.format.mask(mask, raw, h.meta.Modality) {
-		return nil, nil
-	}
-	return mask, nil
-}
-
-// readFile reads a whole file into buf, or into a larger one. It grows as bytes
-// arrive, so that a size that lies costs nothing.
-func readFile(fsys fs.FS, name string, size int64, buf []byte) ([]byte, error) {
+// openFile opens a file of a container.
+func openFile(fsys fs.FS, name string) (fs.File, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return buf, fileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", cause(err))
+		return nil, fileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", cause(err))
+	}
+	return f, nil
+}
+
+// unreadable words an error of the disk or the network.
+func unreadable(name string, err error) error {
+	return fileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", cause(err))
+}
+
+// readFile returns all bytes of a file.
+func readFile(fsys fs.FS, name string, size int64, buf []byte) ([]byte, error) {
+	f, err := openFile(fsys, name)
+	if err != nil {
+		return buf, err
 	}
 	defer f.Close()
+	return readAll(context.Background(), f, name, size, buf)
+}
+
+// readAll reads a whole file into buf, or into a larger one. It grows as bytes
+// arrive, so that a size that lies costs nothing, and looks at the context before
+// every few megabytes, for a zip is slow.
+func readAll(ctx context.Context, f io.Reader, name string, size int64, buf []byte) ([]byte, error) {
 	const step = 4 << 20
 	buf = buf[:0]
 	for int64(len(buf)) < size {
-		want := min(size, int64(max(step, 2*len(buf))))
-		buf = slices.Grow(buf, int(want)-len(buf))
-		n, err := io.ReadFull(f, buf[len(buf):want])
+		if err := ctx.Err(); err != nil {
+			return buf, err
+		}
+		if len(buf) == 0 || len(buf) == cap(buf) {
+			buf = slices.Grow(buf, int(min(size, int64(max(step, 2*len(buf)))))-len(buf))
+		}
+		n, err := io.ReadFull(f, buf[len(buf):min(int(size), cap(buf), len(buf)+step)])
 		buf = buf[:len(buf)+n]
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return buf, fileError(name, adviseCopy, err, "it is shorter than its %d bytes", size)
 		}
 		if err != nil {
-			return buf, fileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", cause(err))
+			return buf, unreadable(name, err)
 		}
 	}
 	return buf, nil
-}
-
-// joinMasks puts the masks of slices together; nil where none has padding.
-func joinMasks(masks [][]bool, g volume.Geometry) []bool {
-	if !slices.ContainsFunc(masks, func(m []bool) bool { return m != nil }) {
-		return nil
-	}
-	n := g.SliceVoxels()
-	out := make([]bool, g.Voxels())
-	for z, m := range masks {
-		part := out[z*n : (z+1)*n]
-		if m != nil {
-			copy(part, m)
-			continue
-		}
-		for i := range part {
-			part[i] = true
-		}
-	}
-	return out
-}
-
-func maskedVoxels(mask []bool) int {
-	n := 0
-	for _, valid := range mask {
-		if !valid {
-			n++
-		}
-	}
-	return n
 }
 
 // newProgress returns a function that counts one more done and reports it; safe

@@ -11,6 +11,9 @@ import (
 // A Siemens mosaic is one image that holds the slices of a volume side by side
 // in a square of tiles, row by row, the last ones empty.
 
+// siemensMosaicImages holds the number of slices outside of the CSA header.
+const siemensMosaicImages tagID = 0x0019100A
+
 // tiling says how the slices of a mosaic lie in its image.
 type tiling struct {
 	image  pixelFormat // the whole image
@@ -49,8 +52,8 @@ func (t *tiling) eachRow(image []byte, n int, visit func([]byte)) {
 // the slice's centre; the slice's own is half the difference further in. Slices
 // follow each other along the slice normal of the CSA header, which may run
 // against row x column.
-func (h *header) fillTiles(p *part10) {
-	count, normal, problem := h.mosaicHeader(p)
+func (h *header) fillTiles(p *part10, a attributes) {
+	count, normal, problem := h.mosaicHeader(p, a)
 	if problem != "" {
 		h.aside = "it is a Siemens mosaic (many slices tiled in one image), and " + problem
 		return
@@ -65,6 +68,9 @@ func (h *header) fillTiles(p *part10) {
 	corner := h.position.
 		Add(h.row.Scale(h.spacing[0] * float64(h.format.cols-tile.cols) / 2)).
 		Add(h.col.Scale(h.spacing[1] * float64(h.format.rows-tile.rows) / 2))
+	if s, ok := a.number(tagSpacingBetweenSlices); !ok || s <= 0 {
+		h.touching = true
+	}
 	h.parts = make([]*header, count)
 	for n := range h.parts {
 		part := *h
@@ -95,7 +101,7 @@ func (s *derivedImage) mosaicCSA() []byte {
 
 // mosaicHeader returns how many slices a mosaic holds and the unit vector from
 // one to the next, or why they cannot be told.
-func (h *header) mosaicHeader(p *part10) (count int, normal volume.Vec, problem string) {
+func (h *header) mosaicHeader(p *part10, a attributes) (count int, normal volume.Vec, problem string) {
 	if !h.placed || h.thickness <= 0 {
 		return 0, normal, "its position or slice spacing is missing"
 	}
@@ -110,6 +116,9 @@ func (h *header) mosaicHeader(p *part10) (count int, normal volume.Vec, problem 
 		}
 	}
 	n, v := csa[csaImages], csa[csaNormal]
+	if i, ok := a.integer(siemensMosaicImages); ok && len(n) == 0 && a.text(privateCreators[siemensBValue].tag) == privateCreators[siemensBValue].owner {
+		n = []float64{float64(i)}
+	}
 	if len(n) != 1 || n[0] < 1 || n[0] > fewFrames || len(v) != 3 {
 		return 0, normal, "its Siemens header does not say how many slices there are and in which direction"
 	}

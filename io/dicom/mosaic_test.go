@@ -49,6 +49,22 @@ func TestMosaic(t *testing.T) {
 	}
 }
 
+// TestMosaicFallbacks takes the number of slices from the element beside the Siemens
+// header, and their thickness where their distance is not given: that is told.
+func TestMosaicFallbacks(t *testing.T) {
+	f := newMosaic(2, "").with(tagSpacingBetweenSlices, nil).with(tagSliceThickness, "2").
+		with(tagCSAImageHeaderInfo, rawElement(appendElement(nil, explicitLE, tagCSAImageHeaderInfo, "OB", csaHeader(2, "SliceNormalVector", `0\0\1`)))).
+		with(0x00190010, rawElement(appendElement(nil, explicitLE, 0x00190010, "LO", []byte("SIEMENS MR HEADER ")))).
+		with(siemensMosaicImages, rawElement(appendElement(nil, explicitLE, siemensMosaicImages, "US", []byte{5, 0})))
+	c := scan(t, oneFile(f))
+	if e := c.Entries[0]; e.Slices != 5 || e.Geometry.Spacing[2] != 2 {
+		t.Errorf("%d slices, %v mm apart: %v", e.Slices, e.Geometry.Spacing[2], e.Err)
+	}
+	if f := finding(t, c.Entries[0].Findings, "spacing"); f.Severity != volume.Warning {
+		t.Errorf("%v", f)
+	}
+}
+
 func TestMosaicRefused(t *testing.T) {
 	csa := func(pairs ...string) rawElement {
 		return appendElement(nil, explicitLE, tagCSAImageHeaderInfo, "OB", csaHeader(2, pairs...))

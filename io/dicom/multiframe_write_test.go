@@ -128,7 +128,8 @@ func TestMultiFrameCut(t *testing.T) {
 			frames = append(frames, fakeFrame{z: z, time: time + 1, bValue: -1})
 		}
 	}
-	dir, _ := onDisk(t, map[string]*fake{"m.dcm": newEnhanced(explicitLE, true, frames...)})
+	dir, _ := onDisk(t, map[string]*fake{"m.dcm": newEnhanced(explicitLE, true, frames...).
+		with(0x00209311, "3D_TEMPORAL").with(0x00286010, []byte{6, 0})})
 	s := load(t, scan(t, os.DirFS(dir)), 1)
 	part := *s
 	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:]
@@ -144,6 +145,9 @@ func TestMultiFrameCut(t *testing.T) {
 			t.Errorf("%s came back differently", name)
 		}
 		file := readSourceFile(t, out, sliceName(0))
+		if v := elementBytes(t, file); v[0x00209311] != nil || v[0x00286010] != nil {
+			t.Errorf("%s: what was said of all frames is still there", name)
+		}
 		if v := elementBytes(t, file)[tagNumberOfFrames]; strings.TrimSpace(string(v[8:])) != fmt.Sprint(len(src.Sources)) {
 			t.Errorf("%s: number of frames %q", name, v)
 		}
@@ -227,5 +231,23 @@ func TestRescalePerSliceExport(t *testing.T) {
 				t.Errorf("slice %d pixel %d is off by %g, its step is %g", z, n, d, src.Slope)
 			}
 		}
+	}
+}
+
+// TestGroupsMissing exports an image of a class with functional groups that has
+// none: it says its derivation once, and as ImageType what its class allows.
+func TestGroupsMissing(t *testing.T) {
+	f := newEnhanced(explicitLE, false, threeFrames...)
+	delete(f.values, tagSharedFunctionalGroupsSequence)
+	delete(f.values, tagPerFrameFunctionalGroupsSequence)
+	_, s := onDisk(t, map[string]*fake{"m.dcm": f})
+	out := filepath.Join(t.TempDir(), "out")
+	write(t, out, s, s.Volume)
+	is := elementBytes(t, readSourceFile(t, out, sliceName(0)))
+	if is[tagSourceImageEvidenceSequence] != nil || is[tagSourceImageSequence] == nil || is[tagDerivationCodeSequence] == nil || is[tagDerivationDescription] == nil {
+		t.Errorf("evidence %q, source %q, derivation %q", is[tagSourceImageEvidenceSequence], is[tagSourceImageSequence], is[tagDerivationDescription])
+	}
+	if !bytes.Contains(is[tagImageType], []byte(`DERIVED\PRIMARY\M\NONE`)) {
+		t.Errorf("image type %q", is[tagImageType])
 	}
 }

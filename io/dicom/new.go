@@ -26,6 +26,9 @@ func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, prog
 	if err := v.Validate(); err != nil {
 		return Report{}, fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
+	if err := d.Compress.check(); err != nil {
+		return Report{}, err
+	}
 	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {
 		return Report{}, fileError(dir, "write NIfTI instead", nil, "slices of %d x %d pixels are more than DICOM can hold", v.Dims[0], v.Dims[1])
 	}
@@ -137,8 +140,9 @@ func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
 	v := n.from.Volume
 	sop := deriveUID([]byte("new instance"), n.Recipe, n.sum, []byte(strconv.Itoa(k)))
 	syntaxUID := uidExplicitLE
-	if n.Compress {
-		syntaxUID = uidRLE
+	compressed := n.Compress.fits(explicitLE, &n.format)
+	if compressed {
+		syntaxUID = n.Compress.syntaxUID()
 	}
 	b := appendFileMeta(nil, secondaryCapture, sop, syntaxUID, n.Version)
 	put := func(t tagID, value []byte) { b = appendElement(b, explicitLE, t, dictionaryVR(t), value) }
@@ -207,8 +211,8 @@ func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
 	for _, e := range s.recipeBlock() {
 		b = append(b, e.bytes...)
 	}
-	if n.Compress {
-		return appendRLE(b, pixels, n.format)
+	if compressed {
+		return appendEncapsulated(b, n.Compress.encode(pixels, 1, &n.format))
 	}
 	return appendElement(b, explicitLE, tagPixelData, "OW", pixels)
 }

@@ -1,51 +1,73 @@
 package dicom
 
-import "encoding/binary"
-
 // hounsfieldFloor is below what CT measures: air is -1000 HU, and noise in the
 // 12-bit scale ends at -1024.
 const hounsfieldFloor = -1024
 
 // mask sets dst, one value for each pixel, to false where there is padding and
-// to true elsewhere, and says whether there is any. A value that no measurement
-// can have is padding wherever it stands; any other only where it reaches in
-// from the image's edge, for files name 0 or air as padding and use it inside
-// the patient as well.
-func (f *pixelFormat) mask(dst []bool, raw []byte, modality string) bool {
-	if !f.padding || !f.markPadding(dst, raw) {
-		return false
+// to true elsewhere, and returns how many pixels are padding. A value that no
+// measurement can have is padding wherever it stands; any other only where it
+// reaches in from the image's edge, for files name 0 or air as padding and use it
+// inside the patient as well.
+func (f *pixelFormat) mask(dst []bool, raw []byte, modality string) (padding int) {
+	if !f.padding {
+		fillTrue(dst)
+		return 0
 	}
-	lo, _ := f.storedRange()
-	impossible := f.signed && int64(f.padHi) == lo || modality == "CT" && f.real(int64(f.padHi)) < hounsfieldFloor
-	return impossible || keepEdge(dst, f.cols, f.rows)
+	lo, hi := f.storedRange()
+	if int64(f.padHi) < lo || int64(f.padLo) > hi {
+		return f.markWords(dst, raw)
+	}
+	if padding = f.markPadding(dst, raw); padding == 0 {
+		return 0
+	}
+	if f.signed && int64(f.padHi) == lo || modality == "CT" && f.real(int64(f.padHi)) < hounsfieldFloor {
+		return padding
+	}
+	return keepEdge(dst, f.cols, f.rows)
 }
 
 // markPadding sets dst to whether the stored value is outside the padding range,
-// and says whether one is inside.
-func (f *pixelFormat) markPadding(dst []bool, raw []byte) (found bool) {
-	if f.alloc != 16 || f.stored != 16 {
-		for i := range dst {
-			v := int(f.at(raw, i))
-			dst[i] = v < f.padLo || v > f.padHi
-			found = found || !dst[i]
-		}
-		return found
+// and returns how many are inside.
+func (f *pixelFormat) markPadding(dst []bool, raw []byte) (inside int) {
+	lo, hi := f.storedRange()
+	first, last := max(int64(f.padLo), lo), min(int64(f.padHi), hi)
+	if first > last {
+		fillTrue(dst)
+		return 0
 	}
-	// The range begins at 0 once padLo is taken off, whatever the sign.
-	first, span := uint16(f.padLo), uint16(f.padHi-f.padLo)
-	raw = raw[:2*len(dst)]
+	if f.alloc == 16 {
+		// The stored bits alone, at the top of the word: there the range begins at 0
+		// once first is taken off, whatever the sign.
+		below := 16 - f.stored
+		return outside16(dst, raw, 15-f.high, uint16(first)<<below, uint16(last-first)<<below|(1<<below-1))
+	}
 	for i := range dst {
-		outside := binary.LittleEndian.Uint16(raw[2*i:])-first > span
-		dst[i] = outside
-		found = found || !outside
+		v := f.at(raw, i)
+		if dst[i] = v < first || v > last; !dst[i] {
+			inside++
+		}
 	}
-	return found
+	return inside
+}
+
+// markWords is markPadding for values that the stored bits cannot hold: they were
+// written over all allocated ones.
+func (f *pixelFormat) markWords(dst []bool, raw []byte) (inside int) {
+	whole := pixelFormat{alloc: f.alloc, stored: f.alloc, high: f.alloc - 1, signed: f.signed}
+	for i := range dst {
+		v := whole.at(raw, i)
+		if dst[i] = v < int64(f.padLo) || v > int64(f.padHi); !dst[i] {
+			inside++
+		}
+	}
+	return inside
 }
 
 // keepEdge sets pixels that are false back to true unless a path of false
-// pixels, side by side, leads from them to the edge of the image. It says
-// whether any false one remains.
-func keepEdge(dst []bool, cols, rows int) bool {
+// pixels, side by side, leads from them to the edge of the image. It returns
+// how many false ones remain.
+func keepEdge(dst []bool, cols, rows int) (remain int) {
 	reached := make([]bool, len(dst))
 	var stack []int
 	visit := func(x, y int) {
@@ -62,8 +84,7 @@ func keepEdge(dst []bool, cols, rows int) bool {
 		visit(0, y)
 		visit(cols-1, y)
 	}
-	found := len(stack) > 0
-	for len(stack) > 0 {
+	for ; len(stack) > 0; remain++ {
 		x, y := stack[len(stack)-1]%cols, stack[len(stack)-1]/cols
 		stack = stack[:len(stack)-1]
 		if x > 0 {
@@ -82,5 +103,11 @@ func keepEdge(dst []bool, cols, rows int) bool {
 	for i := range dst {
 		dst[i] = !reached[i]
 	}
-	return found
+	return remain
+}
+
+func fillTrue(dst []bool) {
+	for i := range dst {
+		dst[i] = true
+	}
 }

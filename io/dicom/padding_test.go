@@ -2,6 +2,7 @@ package dicom
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 )
 
@@ -17,8 +18,8 @@ func TestMask(t *testing.T) {
 		9, 9, 9, 0, 0,
 	}
 	mask := make([]bool, 25)
-	if !f.mask(mask, raw, "MR") {
-		t.Fatal("no padding found")
+	if n := f.mask(mask, raw, "MR"); n != 7 {
+		t.Fatalf("%d pixels of padding, want 7", n)
 	}
 	for i, v := range raw {
 		if want := v != 0 || i == 12; mask[i] != want {
@@ -34,7 +35,7 @@ func TestMask(t *testing.T) {
 		}
 	}
 	f.padding = false
-	if f.mask(mask, raw, "CT") {
+	if f.mask(mask, raw, "CT") != 0 || slices.Contains(mask, false) {
 		t.Error("padding without a padding value")
 	}
 }

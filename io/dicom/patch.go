@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 
-	"quell/io/dicom/codec"
 	"quell/volume"
 )
 
@@ -19,6 +18,7 @@ type edit struct {
 // way out: the source file's bytes and what is to become of them.
 type derivedImage struct {
 	*Derived
+	studyUID  string // for a source without one
 	seriesUID string
 	sopUID    string
 
@@ -168,11 +168,15 @@ func (s *derivedImage) edits() ([]edit, error) {
 	for _, r := range derivedAttributes {
 		has := slices.ContainsFunc(s.file.elements, func(e element) bool { return e.tag == r.tag })
 		switch {
-		case (r.when == grouped || r.when == groupRemoved) && !s.grouped(),
-			r.when == ungrouped && s.grouped(),
-			r.when == present && !has:
+		case r.when == grouped && !s.describesFrames(),
+			r.when == ungrouped && s.describesFrames(),
+			r.when == groupRemoved && !s.grouped(),
+			r.when == unlessPET && s.datedBySeries(),
+			r.when == cutRemoved && !s.cut,
+			r.when == present && !has,
+			r.when == missing && len(s.source(r.tag)) > 0:
 			continue
-		case r.when == removed, r.when == groupRemoved, r.vr == "xs" && s.format.alloc > 16:
+		case r.when == removed, r.when == groupRemoved, r.when == cutRemoved, r.vr == "xs" && s.format.alloc > 16:
 			edits = append(edits, edit{tag: r.tag})
 			continue
 		}
@@ -185,7 +189,7 @@ func (s *derivedImage) edits() ([]edit, error) {
 		}
 		edits = append(edits, edit{r.tag, appendElement(nil, s.enc, r.tag, vr, r.value(s))})
 	}
-	if s.grouped() {
+	if s.describesFrames() {
 		groups, err := s.groupEdits()
 		if err != nil {
 			return nil, fileError(s.slices[0].name, "write NIfTI instead", err, "its functional groups cannot be rewritten (%s)", reason(err))
@@ -199,20 +203,31 @@ func (s *derivedImage) edits() ([]edit, error) {
 	return edits, nil
 }
 
-// merge appends elements, whose bytes lie in b, with edits made at their places.
-// Both are in the order of tags.
+// inOrder returns elements in the order of their tags, as a data set has to be
+// (PS3.5 section 7.1); not every writer keeps to it.
+func inOrder(elements []element) []element {
+	byTag := func(a, b element) int { return cmp.Compare(a.tag, b.tag) }
+	if slices.IsSortedFunc(elements, byTag) {
+		return elements
+	}
+	elements = slices.Clone(elements)
+	slices.SortStableFunc(elements, byTag)
+	return elements
+}
+
+// merge appends elements, whose bytes lie in b, in the order of their tags, with
+// edits, which are in that order, made at their places. Of a tag that a faulty
+// source holds twice, an edit replaces both.
 func merge(out, b []byte, elements []element, edits []edit) []byte {
-	for _, e := range elements {
-		for len(edits) > 0 && edits[0].tag < e.tag {
+	var last tagID // of the edits made
+	for _, e := range inOrder(elements) {
+		for len(edits) > 0 && edits[0].tag <= e.tag {
 			out = append(out, edits[0].bytes...)
-			edits = edits[1:]
+			last, edits = edits[0].tag, edits[1:]
 		}
-		switch {
-		case len(edits) > 0 && edits[0].tag == e.tag:
-			out = append(out, edits[0].bytes...)
-			edits = edits[1:]
-		case e.tag.element() == 0: // a group length, now wrong
-		default:
+		// A group length would now be wrong, and what strayed from the meta header
+		// would be read as part of the new one.
+		if e.tag != last && e.tag.element() != 0 && e.tag.group() != 0x0002 {
 			out = append(out, b[e.start:e.end]...)
 		}
 	}
@@ -220,6 +235,16 @@ func merge(out, b []byte, elements []element, edits []edit) []byte {
 		out = append(out, e.bytes...)
 	}
 	return out
+}
+
+// aroundPixels returns the elements before Pixel Data and those behind it.
+func aroundPixels(elements []element) (before, behind []element) {
+	elements = inOrder(elements)
+	place := func(t tagID) int {
+		at, _ := slices.BinarySearchFunc(elements, t, func(e element, t tagID) int { return cmp.Compare(e.tag, t) })
+		return at
+	}
+	return elements[:place(tagPixelData)], elements[place(tagPixelData+1):]
 }
 
 // patch returns the derived file: the source's bytes with the edits merged in
@@ -232,35 +257,37 @@ func (s *derivedImage) patch() ([]byte, error) {
 	at, _ := slices.BinarySearchFunc(edits, tagPixelData, func(e edit, t tagID) int { return cmp.Compare(e.tag, t) })
 	pixels := s.file.elements[s.file.pixels]
 
-	syntaxUID := s.file.syntax.uid
+	syntaxUID, size := s.file.syntax.uid, int64(len(s.pixels))
+	var streams [][]byte
 	if s.compressible() {
-		syntaxUID = uidRLE
+		streams = s.Compress.encode(s.pixels, s.frames(), s.slices[0].image())
+		if syntaxUID, size = s.Compress.syntaxUID(), encapsulatedBytes(streams); size >= undefinedLength {
+			return nil, fileError(s.slices[0].name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
+		}
 	}
-	out := make([]byte, 0, len(s.bytes)+8<<10+len(s.Recipe))
+	rest := int64(len(s.bytes)) - (pixels.end - pixels.value)
+	out := make([]byte, 0, size+rest+8<<10+int64(len(s.Recipe)))
 	out = appendFileMeta(out, string(s.source(tagSOPClassUID)), s.sopUID, syntaxUID, s.Version)
-	out = merge(out, s.bytes, s.file.elements[:s.file.pixels], edits[:at])
-	if s.compressible() {
-		out = appendRLE(out, s.slicePixels(0), s.format)
+	before, behind := aroundPixels(s.file.elements)
+	out = merge(out, s.bytes, before, edits[:at])
+	if streams != nil {
+		out = appendEncapsulated(out, streams)
 	} else {
 		out = appendElementHeader(out, s.enc, tagPixelData, pixels.vr, uint32(len(s.pixels)))
 		out = append(out, s.pixels...)
 		littleEndian(out[len(out)-len(s.pixels):], s.enc, pixels.vr, s.format.alloc)
 	}
-	return merge(out, s.bytes, s.file.elements[s.file.pixels+1:], edits[at:]), nil
+	return merge(out, s.bytes, behind, edits[at:]), nil
 }
 
-// compressible says whether the pixels are written compressed: it is asked for, and
-// the data set is in the encoding that compressed files have.
-func (s *derivedImage) compressible() bool {
-	single := len(s.slices) == 1 && !s.cut && s.slices[0].tiles == nil && !s.grouped()
-	return s.Compress && single && s.enc == explicitLE && s.format.alloc <= 16
+// frames returns how many frames the image has: a mosaic is one.
+func (s *derivedImage) frames() int {
+	if s.slices[0].tiles != nil {
+		return 1
+	}
+	return len(s.slices)
 }
 
-// appendRLE appends Pixel Data of one frame, compressed: an empty offset table and
-// one fragment (PS3.5 annex A.4).
-func appendRLE(b []byte, pixels []byte, f pixelFormat) []byte {
-	b = appendElementHeader(b, explicitLE, tagPixelData, "OB", undefinedLength)
-	b = appendItem(b, explicitLE, nil)
-	b = appendItem(b, explicitLE, codec.EncodeRLE(pixels, f.info()))
-	return appendElementHeader(b, explicitLE, tagSequenceDelimitation, "", 0)
-}
+// compressible says whether the pixels are written compressed: it is asked for and
+// can be done.
+func (s *derivedImage) compressible() bool { return s.Compress.fits(s.enc, &s.format) }

@@ -62,9 +62,9 @@ func readPixelFormat(a attributes) (f pixelFormat, problem string) {
 	case f.rows < 1 || f.cols < 1 || f.rows > math.MaxUint16 || f.cols > math.MaxUint16:
 		return f, fmt.Sprintf("its image is %d x %d pixels", f.cols, f.rows)
 	case f.samples != 1:
-		return f, fmt.Sprintf("it is a colour image (%s)", f.photometric)
+		return f, fmt.Sprintf("it is a colour image (%s)", brief(f.photometric))
 	case f.photometric != "" && f.photometric != "MONOCHROME1" && f.photometric != "MONOCHROME2":
-		return f, fmt.Sprintf("its pixels are %s, not grey values", f.photometric)
+		return f, fmt.Sprintf("its pixels are %s, not grey values", brief(f.photometric))
 	case f.alloc != 8 && f.alloc != 16 && f.alloc != 32:
 		return f, fmt.Sprintf("it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.alloc)
 	case f.stored < 1 || f.stored > f.alloc || f.high < f.stored-1 || f.high >= f.alloc:

@@ -27,24 +27,12 @@ func littleEndian(raw []byte, enc encoding, vr string, alloc int) {
 // decode converts one slice of little endian pixels to real values. raw holds
 // at least f.bytes() bytes and dst as many values as the slice has pixels.
 func (f *pixelFormat) decode(dst []float32, raw []byte) {
-	if f.alloc != 16 {
-		for i := range dst {
-			dst[i] = f.real(f.at(raw, i))
-		}
-		return
-	}
-	left, right := 15-f.high, 16-f.stored
-	raw = raw[:2*len(dst)]
-	if f.signed {
-		for i := range dst {
-			v := int16(binary.LittleEndian.Uint16(raw[2*i:])<<left) >> right
-			dst[i] = float32(float64(v)*f.slope + f.inter)
-		}
+	if f.alloc == 16 {
+		f.decode16(dst, raw[:2*len(dst)])
 		return
 	}
 	for i := range dst {
-		v := binary.LittleEndian.Uint16(raw[2*i:]) << left >> right
-		dst[i] = float32(float64(v)*f.slope + f.inter)
+		dst[i] = f.real(f.at(raw, i))
 	}
 }
 
@@ -82,7 +70,7 @@ func (f *pixelFormat) at(raw []byte, i int) int64 {
 }
 
 func (f *pixelFormat) real(stored int64) float32 {
-	return float32(float64(stored)*f.slope + f.inter)
+	return float32(float64(float64(stored)*f.slope) + f.inter)
 }
 
 // encode stores real values into the pixels of their source slice, in place.

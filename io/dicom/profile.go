@@ -76,6 +76,14 @@ var furtherAttributes = []profileRow{
 	{0x00280A04, "D", "Pixel Spacing Calibration Description"},
 	{tagRescaleType, "K", "Rescale Type"},
 	{tagWindowCenterWidthExplanation, "K", "Window Center & Width Explanation"},
+	{0x00281201, "K", "Red Palette Color Lookup Table Data"},
+	{0x00281202, "K", "Green Palette Color Lookup Table Data"},
+	{0x00281203, "K", "Blue Palette Color Lookup Table Data"},
+	{0x00281204, "K", "Alpha Palette Color Lookup Table Data"},
+	{0x00281221, "K", "Segmented Red Palette Color Lookup Table Data"},
+	{0x00281222, "K", "Segmented Green Palette Color Lookup Table Data"},
+	{0x00281223, "K", "Segmented Blue Palette Color Lookup Table Data"},
+	{0x00281224, "K", "Segmented Alpha Palette Color Lookup Table Data"},
 	{0x00283003, "K", "LUT Explanation"},
 	{0x00283004, "K", "Modality LUT Type"},
 	{0x00283006, "K", "LUT Data"},
@@ -89,12 +97,13 @@ var furtherAttributes = []profileRow{
 // actionOf returns what becomes of an attribute whose VR in the file is vr (empty
 // in implicit VR). Besides the tables:
 //   - private attributes, curves (50xx) and overlays (60xx; without their data,
-//     which may be drawn text, the rest of the group means nothing) are removed;
+//     which may be drawn text, the rest of the group means nothing) are removed, and
+//     so is what belongs into a DICOMDIR (group 0004);
 //   - what the data dictionary does not know is removed;
 //   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and
 //     texts, dates and bytes are removed.
 func actionOf(t tagID, vr string) action {
-	if group := t.group(); group%2 == 1 || group>>8 == 0x50 || group>>8 == 0x60 {
+	if group := t.group(); group%2 == 1 || group == 0x0004 || group>>8 == 0x50 || group>>8 == 0x60 {
 		return remove
 	}
 	if a, ok := profileActions[t]; ok {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,21 +28,31 @@ const listedFiles = 20
 // whose Err says why; the others stay usable.
 func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	c := &Catalog{fsys: fsys}
-	if names == nil {
+	walked := names == nil
+	if walked {
 		var err error
 		if names, err = c.walk(ctx); err != nil {
 			return nil, err
 		}
 	}
 	c.Files = len(names)
+	known := new(elementCache)
 	headers := make([]*header, len(names))
 	kinds := make([]kind, len(names))
+	var next atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(2 * runtime.GOMAXPROCS(0)) // reading waits for the disk at times
-	for i, name := range names {
-		g.Go(func() (err error) {
-			headers[i], kinds[i], err = readHeader(ctx, fsys, name)
-			return err
+	for range 2 * runtime.GOMAXPROCS(0) { // reading waits for the disk at times
+		g.Go(func() error {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(names) {
+					return nil
+				}
+				var err error
+				if headers[i], kinds[i], err = readHeader(ctx, fsys, names[i], known); err != nil {
+					return err
+				}
+			}
 		})
 	}
 	if err := g.Wait(); err != nil {
@@ -56,6 +67,11 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 		return nil, noImages(byKind, names)
 	}
 	c.tell(byKind)
+	if walked {
+		for _, index := range byKind[kindIndex] {
+			c.Findings = append(c.Findings, tellMissing(index, names)...)
+		}
+	}
 	c.Entries = formEntries(byKind[kindImage])
 	suspect(c.Entries, byKind[kindForeign])
 	c.Default = largest(c.Entries)
@@ -170,23 +186,32 @@ func largest(entries []Entry) int {
 // isOrphan says whether a broken file does not tell its series.
 func isOrphan(h *header) bool { return h.err != nil && h.meta.UID == "" }
 
-// suspect warns of files that are no DICOM and are named like the slices beside
-// them: one that was cut off before its first element looks like that, and where
-// it was the last slice no gap would tell.
+// suspect warns of files that are no DICOM or cannot be read and are named like
+// the slices beside them: one that was cut off before its first element looks like
+// that, and where it was the last slice no gap would tell.
 func suspect(entries []Entry, foreign []*header) {
+	type place struct{ dir, ext string }
+	placeOf := func(h *header) place { return place{path.Dir(h.name), path.Ext(h.name)} }
+	in := map[place][]*header{}
+	for _, f := range foreign {
+		if p := placeOf(f); p.ext != "" || f.size == 0 {
+			in[p] = append(in[p], f)
+		}
+	}
 	for i := range entries {
 		e := &entries[i]
+		looked := map[place]bool{}
 		var like []*header
-		for _, f := range foreign {
-			if slices.ContainsFunc(e.slices, func(h *header) bool {
-				return path.Dir(h.name) == path.Dir(f.name) && path.Ext(h.name) == path.Ext(f.name) && (path.Ext(f.name) != "" || f.size == 0)
-			}) {
-				like = append(like, f)
+		for _, h := range e.slices {
+			if p := placeOf(h); !looked[p] {
+				looked[p] = true
+				like = append(like, in[p]...)
 			}
 		}
+		slices.SortFunc(like, byFile)
 		if len(like) > 0 {
 			e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "foreign",
-				Text:  fmt.Sprintf("%s named like the slices and not DICOM; if it was cut off, a slice is missing here.", count(len(like), "file is", "files are")),
+				Text:  fmt.Sprintf("%s named like the slices and could not be read as DICOM; a slice may be missing here.", count(len(like), "file is", "files are")),
 				Files: fileNames(like)})
 		}
 	}
@@ -194,12 +219,17 @@ func suspect(entries []Entry, foreign []*header) {
 
 // refuseBeside refuses the entries with files in the folder of an orphan: the
 // slice that was lost may be theirs.
-func refuseBeside(entries []Entry, orphan *header) {
-	dir := path.Dir(orphan.name)
+func refuseBeside(entries []Entry, orphans []*header) {
+	lost := map[string]*header{} // by folder, the first in each
+	for _, o := range slices.Backward(orphans) {
+		lost[path.Dir(o.name)] = o
+	}
 	for i := range entries {
 		e := &entries[i]
-		if e.Err == nil && slices.ContainsFunc(e.slices, func(h *header) bool { return path.Dir(h.name) == dir }) {
-			e.Err, e.damaged = orphan.err, true
+		for _, h := range e.slices {
+			if o := lost[path.Dir(h.name)]; o != nil && e.Err == nil {
+				e.Err, e.damaged = o.err, true
+			}
 		}
 	}
 }

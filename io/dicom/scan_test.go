@@ -157,14 +157,14 @@ func TestSplits(t *testing.T) {
 		"echoes":    {func(i int, f *fake) { f.with(tagEchoNumbers, fmt.Sprint(i+1)) }, 2, 4, "echo 1", "volumes"},
 		"times":     {func(i int, f *fake) { f.with(tagTemporalPositionIdentifier, fmt.Sprint(i)) }, 2, 4, "temporal position 0", "volumes"},
 		"repeats":   {func(i int, f *fake) { f.with(tagInstanceNumber, fmt.Sprint(i)) }, 2, 4, "repeat 1 of 2", "volumes"},
-		"phase":     {func(i int, f *fake) { f.with(tagImageType, `ORIGINAL\PRIMARY\`+"MP"[i:i+1]) }, 2, 4, `image type ORIGINAL\PRIMARY\M`, "volumes"},
+		"phase":     {func(i int, f *fake) { f.with(tagImageType, `ORIGINAL\PRIMARY\`+"MP"[i:i+1]) }, 2, 4, "image type M", "volumes"},
 		"localizer": {func(i int, f *fake) { f.with(tagImageType, `ORIGINAL\PRIMARY\`+[]string{"AXIAL", "LOCALIZER"}[i]) }, 2, 4, "axial 4 x 3", "localizer"},
 		"planes": {func(i int, f *fake) {
 			if i == 1 {
 				f.with(tagImageOrientationPatient, `0\1\0\0\0\-1`)
 			}
 		}, 2, 4, "axial 4 x 3", "orientation"},
-		"spacings": {func(i int, f *fake) { f.with(tagPixelSpacing, []string{`1\1`, `2\2`}[i]) }, 2, 4, "axial 4 x 3", "size"},
+		"spacings": {func(i int, f *fake) { f.with(tagPixelSpacing, []string{`1\1`, `2\2`}[i]) }, 2, 4, "axial 4 x 3, pixels of 1 x 1 mm", "size"},
 	} {
 		fakes := map[string]*fake{}
 		for z := range 4 {
@@ -385,22 +385,30 @@ func TestLoadReportsProgressAndCancels(t *testing.T) {
 	}
 }
 
-// TestUnplacedImages opens an image without a position, as a radiograph has.
+// TestUnplacedImages opens images without a position, as secondary captures are:
+// one stack by instance number, where they are of one kind.
 func TestUnplacedImages(t *testing.T) {
 	files := fstest.MapFS{}
-	for i := range 2 {
-		f := newFake(fmt.Sprint(i), 0, 0).with(tagImagePositionPatient, nil).with(tagPhotometricInterpretation, "MONOCHROME1")
+	for i := range 3 {
+		f := newFake(fmt.Sprint(i), 0, 100*i).with(tagImagePositionPatient, nil).
+			with(tagPhotometricInterpretation, "MONOCHROME1").with(tagInstanceNumber, fmt.Sprint(12-i))
+		if i == 2 {
+			f.with(tagImageType, `DERIVED\SECONDARY`)
+		}
 		files[fmt.Sprintf("x%d", i)] = &fstest.MapFile{Data: f.file()}
 	}
 	c := scan(t, files)
 	if len(c.Entries) != 2 {
 		t.Fatalf("%d entries", len(c.Entries))
 	}
-	for i, e := range c.Entries {
-		finding(t, e.Findings, "position")
+	for i, first := range []float32{-800, -600} { // of x1 and of x2
+		e := c.Entries[i]
+		if f := finding(t, e.Findings, "position"); f.Severity != volume.Warning || f.Slicewise != (i == 0) {
+			t.Errorf("entry %d: %v", i, f)
+		}
 		finding(t, e.Findings, "monochrome1")
-		if v := load(t, c, i).Volume; v.Dims != [3]int{4, 3, 1} || v.Spacing[0] != 0.5 || v.Spacing[1] != 0.75 {
-			t.Errorf("geometry %+v", v.Geometry)
+		if v := load(t, c, i).Volume; v.Dims != [3]int{4, 3, 2 - i} || v.Spacing[0] != 0.5 || v.Spacing[1] != 0.75 || v.Data[0] != first {
+			t.Errorf("entry %d begins with %g, geometry %+v", i, v.Data[0], v.Geometry)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,17 +17,27 @@ var splitters = [...]splitter{
 	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
 	{"image type", joined, []tagID{tagFrameType, tagImageType}},
 	{"component", joined, []tagID{tagComplexImageComponent}},
+	{"kernel", joined, []tagID{tagConvolutionKernel}},
+	{"tube voltage", single, []tagID{tagKVP}},
 	{"echo", single, []tagID{tagEchoNumbers}},
 	{"echo time", single, []tagID{tagEffectiveEchoTime, tagEchoTime}},
 	{"inversion time", single, []tagID{tagInversionTimes}},
 	{"b-value", bValue, []tagID{tagDiffusionBValue, siemensBValue, philipsBValue, geBValue}},
 	{"direction", joined, []tagID{tagDiffusionGradientOrientation}},
 	{"temporal position", single, []tagID{tagTemporalPositionIndex, tagTemporalPositionIdentifier}},
-	{"stack", single, []tagID{tagStackID}},
+	{"frame reference time", single, []tagID{tagFrameReferenceTime}},
+	{stackSplitter, single, []tagID{tagStackID}},
 	{"acquisition", single, []tagID{tagFrameAcquisitionNumber, tagAcquisitionNumber}},
 	{"trigger time", single, []tagID{tagNominalCardiacTriggerDelayTime, tagTriggerTime}},
 	{"acquisition time", single, []tagID{tagFrameAcquisitionDateTime, tagAcquisitionTime}},
 }
+
+// stackSplitter names the frames that lie together in space (PS3.3 C.7.6.16.2.2.4).
+const stackSplitter = "stack"
+
+// lookDifferent names the splitters whose values look different: slices that differ in
+// one of them belong to different images even where no position is doubled.
+var lookDifferent = []string{"component", "kernel", "tube voltage"}
 
 // splitter is one attribute that may tell volumes apart, by its names.
 type splitter struct {
@@ -105,64 +116,140 @@ type part struct {
 	aside  []*header // duplicates that have no place in it
 }
 
-// samePosition is how near, along the normal, two slices count as one (mm).
-const samePosition = 0.01
+// by groups the slices by what they say to splitter i.
+func (p *part) by(i int) map[string][]*header {
+	groups := map[string][]*header{}
+	for _, h := range p.slices {
+		groups[h.splits[i]] = append(groups[h.splits[i]], h)
+	}
+	return groups
+}
+
+// samePosition returns how near, along the normal, two slices count as one (mm):
+// 0.01, and less where pixels are as small, as a microscope's are.
+func samePosition(h *header) float64 {
+	return min(0.01, 0.1*min(h.spacing[0], h.spacing[1]))
+}
 
 // splitVolumes divides slices of one orientation and size into parts that hold
-// every position once. A splitter divides them where that leaves every part
-// with fewer doubles than before; what still doubles is dealt out in the order
-// of instance numbers where most positions are doubled (a time series that does
-// not say so), and set aside where few are.
+// every position once. Stacks that a file names, and slices side by side in one
+// plane, are parts of their own. A splitter divides slices where that leaves every part with fewer doubles than
+// before, or takes regular grids apart that were shifted into each other; what
+// still doubles is dealt out in the order of instance numbers where most
+// positions are doubled (a time series that does not say so), and set aside where
+// few are.
 func splitVolumes(p part) []part {
 	if !p.slices[0].placed {
 		return []part{p}
 	}
 	multiple := multiplicity(p.slices)
-	if multiple <= 1 {
-		return []part{p}
+	if groups := stations(p.slices, multiple); len(groups) > 1 && divides(groups, multiple, len(p.slices)) {
+		return divide(p, "station", groups)
 	}
+	regular := multiple == 1 && isRegular(p.slices)
 	for i, s := range splitters {
-		groups := map[string][]*header{}
-		for _, h := range p.slices {
-			groups[h.splits[i]] = append(groups[h.splits[i]], h)
-		}
-		if len(groups) < 2 || !divides(groups, multiple, len(p.slices)) {
+		isStack := s.name == stackSplitter
+		if regular && !isStack && !slices.Contains(lookDifferent, s.name) {
 			continue
 		}
-		var out []part
-		for _, key := range slices.SortedFunc(maps.Keys(groups), byNumber) {
-			label := s.name + " " + key
-			if p.label != "" {
-				label = p.label + ", " + label
-			}
-			out = append(out, splitVolumes(part{label: label, slices: groups[key]})...)
+		groups := p.by(i)
+		switch {
+		case len(groups) < 2:
+		case isStack && stacked(groups),
+			multiple > 1 && divides(groups, multiple, len(p.slices)),
+			multiple == 1 && interleaved(groups):
+			return divide(p, s.name, groups)
 		}
-		return out
+	}
+	if multiple == 1 {
+		return []part{p}
 	}
 	return dealOut(p)
 }
 
-// divides says whether groups, by one splitter, are whole volumes: each doubles
-// less than the slices together did, and none is a mere fragment of a volume
-// (as when every slice has its own acquisition time).
-func divides(groups map[string][]*header, multiple, total int) bool {
-	positions := (total + multiple - 1) / multiple
-	for _, g := range groups {
-		if multiplicity(g) >= multiple || 2*len(g) < positions {
-			return false
-		}
+// divide makes parts of the groups that a splitter tells apart, each named by what
+// is its own in the splitter's value.
+func divide(p part, name string, groups map[string][]*header) []part {
+	keys := slices.Collect(maps.Keys(groups))
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(complexRank(a), complexRank(b)), byNumber(a, b, groups))
+	})
+	var out []part
+	for i, own := range distinct(keys) {
+		label := strings.TrimPrefix(p.label+", ", ", ") + strings.TrimSpace(name+" "+own)
+		out = append(out, splitVolumes(part{label: label, slices: groups[keys[i]]})...)
 	}
-	return true
+	return out
 }
 
-// byNumber orders values as numbers where they are numbers.
-func byNumber(a, b string) int {
+// distinct returns texts of several values without the values that all of them
+// begin or end with.
+func distinct(texts []string) []string {
+	values := make([][]string, len(texts))
+	shortest := math.MaxInt
+	for i, s := range texts {
+		values[i] = strings.Split(s, `\`)
+		shortest = min(shortest, len(values[i]))
+	}
+	same := func(at func(v []string) string) bool {
+		return !slices.ContainsFunc(values, func(v []string) bool { return at(v) != at(values[0]) })
+	}
+	head, tail := 0, 0
+	for head < shortest && same(func(v []string) string { return v[head] }) {
+		head++
+	}
+	for tail < shortest-head && same(func(v []string) string { return v[len(v)-1-tail] }) {
+		tail++
+	}
+	out := make([]string, len(texts))
+	for i, v := range values {
+		out[i] = strings.Join(v[head:len(v)-tail], `\`)
+		if out[i] == "" {
+			out[i] = cmp.Or(texts[i], "not given")
+		}
+	}
+	return out
+}
+
+// complexRank puts the parts of a complex number behind the magnitude: who opens a
+// series without choosing wants that.
+func complexRank(value string) int {
+	for _, v := range strings.Split(value, `\`) {
+		switch v {
+		case "P", "R", "I", "PHASE", "REAL", "IMAGINARY", "PHASE MAP":
+			return 1
+		}
+	}
+	return 0
+}
+
+// divides says whether groups, by one splitter, are volumes: each doubles less
+// than the slices together did, and no more are mere fragments of a volume than
+// are not. A scan that was broken off leaves a fragment; where every slice has its
+// own acquisition time, all are.
+func divides(groups map[string][]*header, multiple, total int) bool {
+	positions := (total + multiple - 1) / multiple
+	fragments := 0
+	for _, g := range groups {
+		if multiplicity(g) >= multiple {
+			return false
+		}
+		if 2*len(g) < positions {
+			fragments++
+		}
+	}
+	return 2*fragments <= len(groups)
+}
+
+// byNumber orders values as numbers where they are numbers, and others by the
+// instance numbers of their groups.
+func byNumber(a, b string, groups map[string][]*header) int {
 	x, err1 := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
 	if err1 == nil && err2 == nil {
 		return cmp.Compare(x, y)
 	}
-	return cmp.Compare(a, b)
+	return byInstance(slices.MinFunc(groups[a], byInstance), slices.MinFunc(groups[b], byInstance))
 }
 
 // stacks groups slices by position along the normal, in its order; slices at
@@ -179,19 +266,23 @@ func stacks(hs []*header) [][]*header {
 	}
 	slices.SortFunc(sorted, func(a, b *header) int { return cmp.Compare(along[a], along[b]) })
 	var out [][]*header
+	near := samePosition(hs[0])
 	for _, h := range sorted {
-		if n := len(out); n > 0 && along[h]-along[out[n-1][0]] < samePosition {
+		if n := len(out); n > 0 && along[h]-along[out[n-1][0]] < near {
 			out[n-1] = append(out[n-1], h)
 		} else {
 			out = append(out, []*header{h})
 		}
 	}
 	for _, s := range out {
-		slices.SortFunc(s, func(a, b *header) int {
-			return cmp.Or(cmp.Compare(a.instance, b.instance), byFile(a, b))
-		})
+		slices.SortFunc(s, byInstance)
 	}
 	return out
+}
+
+// byInstance orders slices as they were made.
+func byInstance(a, b *header) int {
+	return cmp.Or(cmp.Compare(a.instance, b.instance), byFile(a, b))
 }
 
 // multiplicity returns the largest number of slices at one position.

@@ -56,12 +56,14 @@ const (
 	tagPatientSex                     tagID = 0x00100040
 	tagBodyPartExamined               tagID = 0x00180015
 	tagSliceThickness                 tagID = 0x00180050
+	tagKVP                            tagID = 0x00180060
 	tagEchoTime                       tagID = 0x00180081
 	tagEchoNumbers                    tagID = 0x00180086
 	tagSpacingBetweenSlices           tagID = 0x00180088
 	tagSoftwareVersions               tagID = 0x00181020
 	tagTriggerTime                    tagID = 0x00181060
 	tagImagerPixelSpacing             tagID = 0x00181164
+	tagNominalScannedPixelSpacing     tagID = 0x00182010
 	tagConvolutionKernel              tagID = 0x00181210
 	tagDiffusionBValue                tagID = 0x00189087
 	tagContributionDateTime           tagID = 0x0018A002
@@ -85,6 +87,7 @@ const (
 	tagRows                           tagID = 0x00280010
 	tagColumns                        tagID = 0x00280011
 	tagPixelSpacing                   tagID = 0x00280030
+	tagPixelAspectRatio               tagID = 0x00280034
 	tagBitsAllocated                  tagID = 0x00280100
 	tagBitsStored                     tagID = 0x00280101
 	tagHighBit                        tagID = 0x00280102
@@ -103,9 +106,11 @@ const (
 	tagRescaleSlope                   tagID = 0x00281053
 	tagRescaleType                    tagID = 0x00281054
 	tagWindowCenterWidthExplanation   tagID = 0x00281055
+	tagModalityLUTSequence            tagID = 0x00283000
 	tagSpatialLocationsPreserved      tagID = 0x0028135A
 	tagPurposeOfReferenceCodeSequence tagID = 0x0040A170
 	tagUnits                          tagID = 0x00541001
+	tagFrameReferenceTime             tagID = 0x00541300
 	tagIconImageSequence              tagID = 0x00880200
 	tagFloatPixelData                 tagID = 0x7FE00008
 	tagDoubleFloatPixelData           tagID = 0x7FE00009

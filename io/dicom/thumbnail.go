@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"io/fs"
 
 	"quell/volume"
 )
@@ -26,12 +25,17 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, erro
 		return nil, err
 	}
 	h := e.slices[len(e.slices)/2]
-	f, err := h.readPixels(c.fsys)
+	f, _, err := h.openPixelFile(ctx, c.fsys, nil)
 	if err != nil {
 		return nil, err
 	}
+	defer f.close()
 	slice := volume.New(volume.NewGeometry([3]int{h.format.cols, h.format.rows, 1}, [3]float64{h.spacing[0], h.spacing[1], 1}))
-	if slice.Mask, err = h.loadSlice(slice.Data, f); err != nil {
+	one := &loader{slices: []*header{h}, volume: slice, report: func() {}}
+	if h.format.padding {
+		slice.Mask = make([]bool, len(slice.Data))
+	}
+	if _, err := one.loadSlice(f, 0, nil); err != nil {
 		return nil, err
 	}
 	window := volume.AutoWindow(slice)
@@ -40,35 +44,6 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, erro
 	}
 	small := shrink(slice, side)
 	return paint(small, window, h.format.photometric == "MONOCHROME1"), nil
-}
-
-// readPixels reads as much of a slice's file as its pixels need.
-func (h *header) readPixels(fsys fs.FS) (*pixelFile, error) {
-	n := h.image().bytes()
-	// Bytes that were swapped in pairs may cross from frame to frame.
-	if swapped := h.syntax.encoding == explicitBE && h.format.alloc == 8; !h.syntax.native() || swapped || h.size < 2*n {
-		file, err := readFile(fsys, h.name, h.size, nil)
-		if err != nil {
-			return nil, err
-		}
-		return h.openPixels(file)
-	}
-	first := int64(h.frame)
-	if h.tiles != nil {
-		first = 0
-	}
-	file, err := fsys.Open(h.name)
-	if err != nil {
-		return nil, fileError(h.name, "check that it exists and may be read", err, "it cannot be opened (%s)", cause(err))
-	}
-	defer file.Close()
-	w := &window{r: file, size: h.size}
-	raw, err := w.at(h.pixelsAt+first*n, int(n))
-	if err != nil {
-		return nil, fileError(h.name, "scan the folder again", err, "the file changed since it was scanned")
-	}
-	littleEndian(raw, h.syntax.encoding, h.pixelsVR, h.format.alloc)
-	return &pixelFile{pixels: raw, first: first, frame: n}, nil
 }
 
 // shrink returns a slice at most side voxels wide and high with square ones,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Limits that no sound file reaches and that keep a hostile one cheap.
@@ -38,10 +39,36 @@ type part10 struct {
 	pixels   int       // index of Pixel Data in elements; -1 where there is none
 	// wanted holds the bytes of the elements that the caller asked for, headers
 	// included, in file order and in the file's encoding.
-	wanted []byte
+	wanted     []byte
+	wantedEnds []int // of each of them
 	// kept holds the bytes of the elements in keptWhole, likewise, where the
 	// caller asked for any.
 	kept map[tagID][]byte
+	// stream is the beginning of compressed pixels, where the caller asked for any
+	// element.
+	stream []byte
+	// known holds parsed elements of files read before; nil where there are none.
+	known *elementCache
+}
+
+// parts holds what was released: a scan would spend much of its time on growing the
+// lists of every file anew.
+var parts = sync.Pool{New: func() any {
+	return &part10{meta: make([]element, 0, 16), elements: make([]element, 0, 128), wanted: make([]byte, 0, 2<<10), wantedEnds: make([]int, 0, 64)}
+}}
+
+func newPart10() *part10 {
+	p := parts.Get().(*part10)
+	p.pixels = -1
+	return p
+}
+
+// release lets the next file have the lists of p, which must not be used again.
+func (p *part10) release() {
+	const large = 1 << 10 // elements; few files have as many
+	if cap(p.meta)+cap(p.elements) <= large && cap(p.wanted) <= maxWantedValue {
+		parts.Put(&part10{meta: p.meta[:0], elements: p.elements[:0], wanted: p.wanted[:0], wantedEnds: p.wantedEnds[:0]})
+	}
 }
 
 // errNotDICOM is in the chain when the bytes are of another format.
@@ -92,16 +119,17 @@ func guessEncoding(head []byte, lenient bool) (encoding, bool) {
 // tokenize walks a file. want chooses the elements whose bytes are kept (nil:
 // none). On an error the elements found until then are returned with it.
 func tokenize(w *window, want func(tagID) bool) (*part10, error) {
-	t := &tokenizer{w: w, want: want, file: &part10{pixels: -1}}
+	t := &tokenizer{w: w, want: want, file: newPart10()}
 	err := t.run()
 	return t.file, err
 }
 
 // tokenizer is the state of one walk.
 type tokenizer struct {
-	w    *window
-	want func(tagID) bool
-	file *part10
+	w      *window
+	want   func(tagID) bool
+	file   *part10
+	stream []byte // the beginning of the last fragments that were walked
 }
 
 func (t *tokenizer) run() error {
@@ -151,7 +179,7 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 			if err != nil {
 				return "", 0, err
 			}
-			text := strings.TrimRight(string(v), "\x00 ")
+			text := brief(printable(strings.TrimRight(string(v), "\x00 ")))
 			if e.tag == tagTransferSyntaxUID {
 				uid = text
 			} else {
@@ -183,7 +211,7 @@ func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	s, known := syntaxes[uid]
 	if !known {
 		// Retired and private syntaxes all keep their data set explicit.
-		s = syntax{uid: uid, name: "unknown", encoding: explicitLE, encapsulated: true}
+		s = syntax{uid: uid, name: className(uid), encoding: explicitLE, encapsulated: true}
 	}
 	if s.native() && ok && seen != s.encoding {
 		for _, u := range []string{uidImplicitLE, uidExplicitLE, uidExplicitBE} {
@@ -215,7 +243,7 @@ func (t *tokenizer) dataset(off int64) error {
 			return err
 		}
 		if e.tag == tagPixelData {
-			t.file.pixels = len(t.file.elements)
+			t.file.pixels, t.file.stream = len(t.file.elements), t.stream
 		}
 		if t.file.elements = append(t.file.elements, e); len(t.file.elements) > maxElements {
 			return fmt.Errorf("more than %d elements", maxElements)
@@ -225,7 +253,10 @@ func (t *tokenizer) dataset(off int64) error {
 			if err != nil {
 				return err
 			}
-			t.file.wanted = append(t.file.wanted, knownAsUN(b, e, enc)...)
+			if b = knownAsUN(b, e, enc); b != nil {
+				t.file.wanted = append(t.file.wanted, b...)
+				t.file.wantedEnds = append(t.file.wantedEnds, len(t.file.wanted))
+			}
 		}
 		if keep {
 			if err := t.keep(e); err != nil {
@@ -238,10 +269,12 @@ func (t *tokenizer) dataset(off int64) error {
 }
 
 // keptWhole are the elements whose bytes a scan keeps and reads itself: what
-// tells the frames of a multi-frame image and the tiles of a mosaic apart.
+// tells the frames of a multi-frame image and the tiles of a mosaic apart, what
+// text is written in, and what an index lists.
 var keptWhole = map[tagID]bool{
 	tagSharedFunctionalGroupsSequence: true, tagPerFrameFunctionalGroupsSequence: true,
-	tagDetectorInformationSequence: true, tagCSAImageHeaderInfo: true,
+	tagDetectorInformationSequence: true, tagCSAImageHeaderInfo: true, tagSpecificCharacterSet: true,
+	tagDirectoryRecordSequence: true,
 }
 
 // hold makes sure that the bytes of the element at off, if they are to be kept,
@@ -307,7 +340,7 @@ func (t *tokenizer) next(off int64, enc encoding, depth int) (element, error) {
 	case e.vr == "OB" || e.vr == "OW":
 		e.end, err = t.fragments(e.value)
 	default:
-		err = fmt.Errorf("%v of type %s has no length", e.tag, e.vr)
+		err = fmt.Errorf("%v has no length", e.tag)
 	}
 	return e, err
 }
@@ -377,10 +410,14 @@ func (t *tokenizer) sequence(off int64, enc encoding, depth int) (int64, error) 
 	}
 }
 
+// streamHead is how much of compressed pixels is kept: their own header.
+const streamHead = 1 << 10
+
 // fragments walks encapsulated pixel data (PS3.5 annex A.4) and returns the
 // offset behind its delimiter.
 func (t *tokenizer) fragments(off int64) (int64, error) {
-	for {
+	t.stream = nil
+	for items := 0; ; items++ {
 		item, err := t.itemHeader(off, explicitLE)
 		if err != nil {
 			return 0, err
@@ -390,6 +427,13 @@ func (t *tokenizer) fragments(off int64) (int64, error) {
 		}
 		if item.length == undefinedLength {
 			return 0, errors.New("a fragment of pixel data has no length")
+		}
+		if items == 1 && t.want != nil { // behind the offset table
+			b, err := t.w.at(item.value, int(min(item.length, streamHead)))
+			if err != nil {
+				return 0, err
+			}
+			t.stream = bytes.Clone(b)
 		}
 		off = item.end
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/big"
 	"runtime"
@@ -28,6 +29,29 @@ func deriveUID(parts ...[]byte) string {
 	id[6] = id[6]&0x0F | 0x80
 	id[8] = id[8]&0x3F | 0x80
 	return "2.25." + new(big.Int).SetBytes(id).String()
+}
+
+// sourceKey tells source slices from all others. Volumes of one series may have the
+// same voxels, so those alone do not.
+func sourceKey(sources []volume.Source) []byte {
+	var b []byte
+	for _, s := range sources {
+		b = fmt.Appendf(b, "%s#%d\n", s.UID, s.Frame)
+	}
+	return b
+}
+
+// studyOf makes a study for a series that is part of none, which no archive would
+// take: the same for whatever is derived from it.
+func studyOf(ctx context.Context, src *volume.Series) (string, error) {
+	of := []byte(src.UID)
+	if len(of) == 0 {
+		var err error
+		if of, err = hashVoxels(ctx, src.Volume); err != nil {
+			return "", err
+		}
+	}
+	return deriveUID([]byte("study"), of), nil
 }
 
 // hashVoxels returns a SHA-256 over the volume's values, slice by slice in

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 
 	lib "github.com/suyashkumar/dicom"
 	"github.com/suyashkumar/dicom/pkg/tag"
@@ -18,6 +19,9 @@ type attributes struct {
 	// under holds what applies where set says nothing: the whole file's values
 	// beneath those of one frame.
 	under *attributes
+	// charset is the value of Specific Character Set; nil in the layers above the
+	// file's own.
+	charset []string
 }
 
 // find returns an element, from the uppermost layer that has it.
@@ -30,47 +34,88 @@ func (a attributes) find(t tagID) (*lib.Element, bool) {
 	return nil, false
 }
 
+// unreadableHeader is what a person is told of a header that the parser refuses;
+// the parser's own words stay in the chain.
+const unreadableHeader = "a value of its header is damaged"
+
 // readValues parses the wanted elements of a file. The parser sees only these,
 // each proven to lie inside the file, behind a meta header made here: its
 // answers to truncation, nesting and unknown syntaxes never come into play.
 func readValues(p *part10) (a attributes, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the header cannot be read (%v)", r)
+			a, err = attributes{}, fmt.Errorf("%s: %v", unreadableHeader, r)
 		}
 	}()
-	input := parserInput(p)
-	set, err := lib.Parse(bytes.NewReader(input), int64(len(input)), nil,
+	a.charset = charsetOf(p)
+	a.set = make(map[tagID]*lib.Element, len(p.wantedEnds))
+	unknown, plain := p.wantedElements()
+	known := p.known
+	if !plain {
+		known = nil
+	}
+	if unknown = known.take(p.syntax.encoding, unknown, a.set); len(unknown) == 0 {
+		return a, nil
+	}
+	input := parserInput(p.syntax.encoding, unknown)
+	parsed, err := lib.Parse(bytes.NewReader(input), int64(len(input)), nil,
 		lib.SkipProcessingPixelDataValue(), lib.AllowUnknownSpecificCharacterSet())
 	if err != nil {
-		return attributes{}, fmt.Errorf("the header cannot be read (%w)", err)
+		return attributes{}, fmt.Errorf("%s: %w", unreadableHeader, err)
 	}
-	a.set = make(map[tagID]*lib.Element, len(set.Elements))
-	for _, e := range set.Elements {
+	elements := parsed.Elements[parserMeta:]
+	known.add(p.syntax.encoding, unknown, elements)
+	for _, e := range elements {
 		a.set[tagID(e.Tag.Uint32())] = e
 	}
 	return a, nil
 }
 
-// parserInput is a DICOM file of the wanted elements alone, in one of the three
-// plain transfer syntaxes.
-func parserInput(p *part10) []byte {
+// parserMeta is how many elements the meta header of parserInput has.
+const parserMeta = 2
+
+// parserInput is a DICOM file of some elements alone, in one of the three plain
+// transfer syntaxes.
+func parserInput(enc encoding, elements [][]byte) []byte {
 	uid := uidExplicitLE
-	switch p.syntax.encoding {
+	switch enc {
 	case implicitLE:
 		uid = uidImplicitLE
 	case explicitBE:
 		uid = uidExplicitBE
 	}
 	meta := appendElement(nil, explicitLE, tagTransferSyntaxUID, "UI", []byte(uid))
-	b := make([]byte, 128, 256+len(p.wanted))
+	b := make([]byte, 128, 512)
 	b = append(b, "DICM"...)
 	b = appendElement(b, explicitLE, tagFileMetaInformationGroupLength, "UL",
 		binary.LittleEndian.AppendUint32(nil, uint32(len(meta))))
-	return append(append(b, meta...), p.wanted...)
+	b = append(b, meta...)
+	for _, e := range elements {
+		b = append(b, e...)
+	}
+	return b
 }
 
-// strings returns the values of a text attribute, blanks trimmed.
+// printable returns a text without what would break a line or a message.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+}
+
+// brief returns a text that may be anything as short as a message can bear.
+func brief(s string) string {
+	const most = 64 // as many characters as a UID has
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// strings returns the values of a text attribute, blanks trimmed and printable.
 func (a attributes) strings(t tagID) []string {
 	e, ok := a.find(t)
 	if !ok || e.Value.ValueType() != lib.Strings {
@@ -79,9 +124,49 @@ func (a attributes) strings(t tagID) []string {
 	values := lib.MustGetStrings(e.Value)
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = strings.Trim(v, " \x00")
+		out[i] = printable(strings.Trim(v, " \x00"))
 	}
 	return out
+}
+
+// display returns the values of a text attribute in their character set, as they
+// are shown.
+func (a attributes) display(t tagID) []string {
+	e, ok := a.find(t)
+	if !ok || e.Value.ValueType() != lib.Strings {
+		return nil
+	}
+	var terms []string
+	for l := &a; l != nil && terms == nil; l = l.under {
+		terms = l.charset
+	}
+	// A character may hold the byte that divides values.
+	raw := strings.Join(lib.MustGetStrings(e.Value), `\`)
+	values := strings.Split(decodeText(raw, terms), `\`)
+	for i, v := range values {
+		values[i] = printable(strings.Trim(v, " \x00"))
+	}
+	return values
+}
+
+// displayed returns a text attribute of one value as it is shown.
+func (a attributes) displayed(t tagID) string { return strings.Join(a.display(t), `\`) }
+
+// charsetOf returns the character sets that a file names, as it spells them.
+func charsetOf(p *part10) []string {
+	b := p.kept[tagSpecificCharacterSet]
+	if b == nil {
+		return nil
+	}
+	e, err := keptElement(b, p.syntax.encoding)
+	if err != nil {
+		return nil
+	}
+	terms := strings.Split(string(b[e.value:e.end]), `\`)
+	for i, s := range terms {
+		terms[i] = strings.Trim(s, " \x00")
+	}
+	return terms
 }
 
 // text returns the first value of a text attribute; "" where there is none.

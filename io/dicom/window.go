@@ -3,6 +3,7 @@ package dicom
 import (
 	"errors"
 	"io"
+	"sync"
 )
 
 // window is a forward-moving view of a file: the tokenizer looks at headers
@@ -16,6 +17,21 @@ type window struct {
 	// bytes of a sequence are wanted once its end is known.
 	held int64
 }
+
+// newWindow returns a window on a file of size bytes, to be released when nothing
+// that at returned is in use any more.
+func newWindow(r io.Reader, size int64) *window {
+	return &window{r: r, size: size, buf: (*chunks.Get().(*[]byte))[:0]}
+}
+
+// release lets the next window have the buffer.
+func (w *window) release() {
+	if b := w.buf[:0]; cap(b) == windowChunk {
+		chunks.Put(&b)
+	}
+}
+
+var chunks = sync.Pool{New: func() any { b := make([]byte, 0, windowChunk); return &b }}
 
 // windowChunk is what one read asks for: most CT and MR headers fit in it.
 const windowChunk = 16 << 10

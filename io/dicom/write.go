@@ -22,9 +22,9 @@ import (
 // Write writes result, which lies on the grid of src.Volume, as a series
 // derived from src's files into the folder dir: one file for each of src's,
 // IM00001.dcm on along the slice normal, in the transfer syntax of the source
-// (explicit little endian where that is compressed; RLE where d asks for it) and multi-frame or a mosaic
-// where the source is, with the volume's frames alone.
-// src may hold a run of the slices it was loaded with (of a mosaic all);
+// (explicit little endian where that is compressed), or compressed where d asks for
+// it, and multi-frame or a mosaic where the source is, with the volume's frames
+// alone. src may hold a run of the slices it was loaded with (of a mosaic all);
 // src.Sources must fit src.Volume. The source files are read again and never
 // written to.
 //
@@ -37,7 +37,7 @@ import (
 // export, which is replaced. progress may be nil; it counts files written and
 // files read back. The error is an *Error or the context's.
 func Write(ctx context.Context, dir string, src *volume.Series, result *volume.Volume, d Derived, progress func(done, total int)) (Report, error) {
-	if err := checkResult(src, result); err != nil {
+	if err := checkResult(src, result, d.Compress); err != nil {
 		return Report{}, err
 	}
 	if err := checkApart(dir, src.Sources); err != nil {
@@ -48,9 +48,14 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		return Report{}, err
 	}
 	b := newBatch(sliceFiles(src.Sources), progress)
-	b.report.SeriesUID = deriveUID([]byte("series"), []byte(src.UID), d.Recipe, sum)
+	b.report.SeriesUID = deriveUID([]byte("series"), []byte(src.UID), sourceKey(src.Sources), d.Recipe, sum)
+	studyUID, err := studyOf(ctx, src)
+	if err != nil {
+		return Report{}, err
+	}
 	names := pseudonyms{d.Secret}
 	if d.Deidentify {
+		studyUID = string(names.uid([]byte(studyUID)))
 		d.Now = dummyTime
 		b.report.SeriesUID = string(names.uid([]byte(b.report.SeriesUID)))
 	}
@@ -74,8 +79,11 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		if n := result.SliceVoxels(); s.format.rows*s.format.cols != n {
 			return nil, nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, s.format.cols, s.format.rows)
 		}
-		s.Derived, s.seriesUID = &d, b.report.SeriesUID
-		s.sopUID = deriveUID([]byte("instance"), []byte(sources[0].UID), []byte(strconv.Itoa(k)), d.Recipe, sum)
+		s.Derived, s.studyUID, s.seriesUID = &d, studyUID, b.report.SeriesUID
+		s.sopUID = deriveUID([]byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), d.Recipe, sum)
+		if err := s.makeExplicit(); err != nil {
+			return nil, nil, err
+		}
 		if d.Deidentify {
 			if err := s.deidentify(names); err != nil {
 				return nil, nil, err
@@ -93,7 +101,7 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if d.Compress && !s.compressible() {
+		if d.Compress.syntaxUID() != "" && !s.compressible() {
 			plain++
 		}
 		b.report.Clipped += s.clipped
@@ -118,7 +126,7 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 		b.warn("%s outside the range that the source's bits can store; clipped to its ends.", count(int(n), "voxel is", "voxels are"))
 	}
 	if plain > 0 {
-		b.warn("%s not compressed: only single-frame images of at most 16 bits in explicit little endian are.", count(plain, "file is", "files are"))
+		b.warn("%s not compressed: big endian files and pixels of 32 bits are written plainly.", count(plain, "file is", "files are"))
 	}
 	for t := range unread {
 		b.warn("The sequence %v of the source is of unknown type and was replaced.", t)
@@ -127,7 +135,10 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 	return b.report, nil
 }
 
-func checkResult(src *volume.Series, result *volume.Volume) error {
+func checkResult(src *volume.Series, result *volume.Volume, c Compression) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	if err := result.Validate(); err != nil {
 		return fmt.Errorf("dicom: the result cannot be written: %w", err)
 	}

@@ -169,3 +169,38 @@ func TestWriteRefusesWhatDoesNotFit(t *testing.T) {
 		t.Error("a result with NaN")
 	}
 }
+
+// TestVolumesOfSameVoxels exports the two volumes of a series, and of a multi-frame
+// image, that hold the same values: nothing of one may take the other's place.
+func TestVolumesOfSameVoxels(t *testing.T) {
+	classic := stack(3)
+	for name, f := range stack(3) {
+		f.with(tagSOPInstanceUID, f.values[tagSOPInstanceUID].(string)+".7").with(tagAcquisitionNumber, "2")
+		classic["again"+name] = f
+	}
+	frames := []fakeFrame{{z: 0, time: 1, bValue: -1}, {z: 0, time: 2, bValue: -1}, {z: 5, time: 1, bValue: -1}, {z: 5, time: 2, bValue: -1}}
+	for what, fakes := range map[string]map[string]*fake{"files": classic, "frames": {"m.dcm": newEnhanced(explicitLE, false, frames...)}} {
+		dir, _ := onDisk(t, fakes)
+		c := scan(t, os.DirFS(dir))
+		if len(c.Entries) != 2 {
+			t.Fatalf("%s: %d volumes", what, len(c.Entries))
+		}
+		seen := map[string]bool{}
+		for i := range 2 {
+			s := load(t, c, i)
+			clear(s.Volume.Data)
+			out := filepath.Join(t.TempDir(), "out")
+			r := write(t, out, s, s.Volume)
+			uids := []string{r.SeriesUID}
+			for _, name := range names(t, out) {
+				uids = append(uids, string(elementBytes(t, readSourceFile(t, out, name))[tagSOPInstanceUID][8:]))
+			}
+			for _, uid := range uids {
+				if seen[uid] {
+					t.Errorf("%s: UID %s stands for two", what, uid)
+				}
+				seen[uid] = true
+			}
+		}
+	}
+}

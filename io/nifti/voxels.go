@@ -41,7 +41,7 @@ func (im *image) readVoxels(ctx context.Context, p plan, t int) (data []float32,
 // for files whose size is known to be enough.
 func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) (data []float32, nonFinite int, err error) {
 	n, size := p.geometry.Voxels(), p.decoder.bytes
-	data = make([]float32, n)
+	data = volume.Make[float32](n)
 	step := min(n, chunkBytes/size)
 	var next, holes atomic.Int64
 	g, ctx := errgroup.WithContext(ctx)
@@ -90,7 +90,7 @@ func (im *image) readStream(ctx context.Context, p plan, last bool) (data []floa
 	var blocks [][]float32
 	buf := make([]byte, min(n, chunkBytes/size)*size)
 	for done := 0; done < n; {
-		block := make([]float32, min(n-done, max(room, done)))
+		block := volume.Make[float32](min(n-done, max(room, done)))
 		for at := 0; at < len(block); {
 			if err := ctx.Err(); err != nil {
 				return nil, 0, err

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -14,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/volume"
 )
 
 // thumbnailSide is the size of a series' picture in the list.
@@ -33,7 +35,6 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		func() fyne.CanvasObject {
 			title, detail := bold("Series"), widget.NewLabel("detail")
 			title.Truncation, detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
-			detail.Importance = widget.LowImportance
 			picture := canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
 			picture.FillMode = canvas.ImageFillContain
 			picture.ScaleMode = canvas.ImageScaleFastest
@@ -43,9 +44,11 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		func(i widget.ListItemID, o fyne.CanvasObject) {
 			row := o.(*fyne.Container) // the text, then the picture on its left
 			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
-			title, detail := describe(c.Entries[order[i]])
+			title, detail, importance := describe(c.Entries[order[i]])
 			text.Objects[0].(*widget.Label).SetText(title)
-			text.Objects[1].(*widget.Label).SetText(detail)
+			second := text.Objects[1].(*widget.Label)
+			second.Importance = importance
+			second.SetText(detail)
 			picture.Image = painted[order[i]]
 			picture.Hidden = picture.Image == nil
 			picture.Refresh()
@@ -64,7 +67,12 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		chosen = order[i]
 		d.Hide()
 	}
-	head := wrapped(fmt.Sprintf("%d series were found. Which one is to be opened?", len(c.Entries)))
+	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Which one is to be opened?", len(c.Entries))))
+	if text := beside(c.Findings); text != "" {
+		warning := wrapped(text)
+		warning.Importance = widget.WarningImportance
+		head.Add(warning)
+	}
 	d = dialog.NewCustom("Choose a series", "Cancel", container.NewBorder(head, nil, nil, nil, list), parent)
 	d.SetOnClosed(func() {
 		cancel()
@@ -99,8 +107,24 @@ func byPromise(entries []app.Entry) []int {
 	return order
 }
 
-// describe writes an entry in two lines.
-func describe(e app.Entry) (title, detail string) {
+// beside writes what a person should know of files that are in no series.
+func beside(findings []volume.Finding) string {
+	var texts []string
+	for _, f := range findings {
+		if f.Severity > volume.Note {
+			texts = append(texts, f.Text)
+		}
+	}
+	const most = 2
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("There are %d more findings of this kind.", more))
+	}
+	return strings.Join(texts, " ")
+}
+
+// describe writes an entry in two lines, the second with the most important thing
+// that is odd about it, and says how to show that line.
+func describe(e app.Entry) (title, detail string, importance widget.Importance) {
 	parts := []string{}
 	for _, p := range []string{e.Number, e.Modality, e.Description, e.Part} {
 		if p != "" {
@@ -111,15 +135,35 @@ func describe(e app.Entry) (title, detail string) {
 		title = e.Format
 	}
 	if e.Err != nil {
-		return title, "cannot be opened: " + e.Err.Error()
+		return title, "cannot be opened: " + e.Err.Error(), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
-	detail = fmt.Sprintf("%d × %d × %d, %.1f MB", d[0], d[1], d[2], float64(e.Bytes)/1e6)
-	switch n := len(e.Findings); {
-	case n == 1:
-		detail += ", 1 finding"
-	case n > 1:
-		detail += fmt.Sprintf(", %d findings", n)
+	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], e.Geometry.Acquired(), float64(e.Bytes)/1e6)
+	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
+		detail += ", study of " + day.Format(time.DateOnly)
 	}
-	return title, detail
+	if odd := oddest(e.Findings); odd != nil {
+		return title, detail + ". " + odd.Text, widget.WarningImportance
+	}
+	return title, detail, widget.LowImportance
+}
+
+// oddest returns the first finding that advises for the choice of a series, nil
+// where there is none: not a note, and not that the series has other parts, for
+// they stand in the same list.
+func oddest(findings []volume.Finding) *volume.Finding {
+	for i, f := range findings {
+		switch f.Kind {
+		case "volumes", "localizer", "size":
+			continue
+		case "orientation", "position":
+			if f.Severity == volume.Refused {
+				continue
+			}
+		}
+		if f.Severity > volume.Note {
+			return &findings[i]
+		}
+	}
+	return nil
 }

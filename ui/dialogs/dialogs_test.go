@@ -55,6 +55,17 @@ func button(t *testing.T, w fyne.Window, text string) *widget.Button {
 	return nil
 }
 
+func check(t *testing.T, w fyne.Window, text string) *widget.Check {
+	t.Helper()
+	for _, c := range find[*widget.Check](t, w) {
+		if c.Text == text {
+			return c
+		}
+	}
+	t.Fatalf("there is no choice %q", text)
+	return nil
+}
+
 func catalog() *app.Catalog {
 	entry := func(description string, slices int, err error) app.Entry {
 		return app.Entry{Meta: volume.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
@@ -103,11 +114,33 @@ func TestChooseCallsExactlyOneWayOut(t *testing.T) {
 
 func TestDescribeSaysWhyNot(t *testing.T) {
 	c := catalog()
-	if title, detail := describe(c.Entries[2]); title != "CT  head" || !strings.HasPrefix(detail, "4 × 4 × 28") {
+	if title, detail, importance := describe(c.Entries[2]); title != "CT  head" || detail != "4 × 4 × 28, axial, 0.0 MB" || importance != widget.LowImportance {
 		t.Errorf("%q, %q", title, detail)
 	}
-	if _, detail := describe(c.Entries[1]); detail != "cannot be opened: it is cut off" {
+	if _, detail, _ := describe(c.Entries[1]); detail != "cannot be opened: it is cut off" {
 		t.Errorf("%q; want the reason", detail)
+	}
+}
+
+// TestDescribeWarns shows the finding that bears on the choice, and not that other
+// parts of the series stand in the same list.
+func TestDescribeWarns(t *testing.T) {
+	e := catalog().Entries[2]
+	e.StudyDate = "20260304"
+	e.Findings = []volume.Finding{
+		{Severity: volume.Note, Kind: "spacing", Text: "A note."},
+		{Severity: volume.Refused, Kind: "orientation", Text: "6 images of another orientation."},
+		{Severity: volume.Warning, Kind: "gap", Text: "2 slices are missing."},
+	}
+	if _, detail, importance := describe(e); detail != "4 × 4 × 28, axial, 0.0 MB, study of 2026-03-04. 2 slices are missing." || importance != widget.WarningImportance {
+		t.Errorf("%q", detail)
+	}
+	e.Findings = e.Findings[:2]
+	if _, detail, importance := describe(e); detail != "4 × 4 × 28, axial, 0.0 MB, study of 2026-03-04" || importance != widget.LowImportance {
+		t.Errorf("%q", detail)
+	}
+	if got, want := beside(e.Findings), "6 images of another orientation."; got != want {
+		t.Errorf("beside the series: %q, want %q", got, want)
 	}
 }
 
@@ -157,7 +190,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	Export(ExportRequest{Run: run(t), Recipe: "nlm 3-D h=10", Stale: true, Folder: folder,
 		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}, w).Show()
 
-	if find[*widget.Check](t, w)[0].Visible() {
+	if check(t, w, "Remove patient identity").Visible() {
 		t.Error("a series without DICOM files has an identity to remove")
 	}
 	path := find[*widget.Entry](t, w)[0]
@@ -208,7 +241,7 @@ func TestExportWithoutIdentity(t *testing.T) {
 	}
 	var options app.ExportOptions
 	Export(ExportRequest{Run: r, Folder: t.TempDir(), Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
-	box := find[*widget.Check](t, w)[0]
+	box := check(t, w, "Remove patient identity")
 	said := func(part string) bool {
 		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, part) })
 	}
@@ -227,6 +260,32 @@ func TestExportWithoutIdentity(t *testing.T) {
 	test.Tap(button(t, w, "Export"))
 	if !options.Deidentify {
 		t.Errorf("exported with %+v", options)
+	}
+}
+
+// TestExportCompressed: the choice is there for DICOM alone, begins as it was left,
+// and neither is lost by a change of the format nor comes into the way of NIfTI.
+func TestExportCompressed(t *testing.T) {
+	for _, format := range []string{asDICOM, asNIfTI} {
+		w := parent(t)
+		var options app.ExportOptions
+		Export(ExportRequest{Run: run(t), Folder: t.TempDir(), Compress: format == asNIfTI,
+			Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
+		box := check(t, w, "Compress without loss (JPEG Lossless)")
+		if !box.Visible() || box.Checked != (format == asNIfTI) {
+			t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
+		}
+		box.SetChecked(true)
+		formats := find[*widget.RadioGroup](t, w)[0]
+		formats.SetSelected(asNIfTI)
+		if box.Visible() {
+			t.Error("the choice is there for NIfTI")
+		}
+		formats.SetSelected(format)
+		test.Tap(button(t, w, "Export"))
+		if (options.Compress == app.DefaultCompression) != (format == asDICOM) {
+			t.Errorf("%s is exported with %+v", format, options)
+		}
 	}
 }
 

@@ -18,11 +18,12 @@ import (
 
 // ExportRequest is what the export dialog starts from.
 type ExportRequest struct {
-	Run    *app.Run
-	Recipe string // of the run, as a label
-	Stale  bool   // the run was made with other parameters than those on the sliders
-	Folder string // to suggest; "" for the home folder
-	Export func(out string, o app.ExportOptions)
+	Run      *app.Run
+	Recipe   string // of the run, as a label
+	Stale    bool   // the run was made with other parameters than those on the sliders
+	Folder   string // to suggest; "" for the home folder
+	Compress bool   // suggest to compress DICOM
+	Export   func(out string, o app.ExportOptions)
 }
 
 const (
@@ -36,15 +37,16 @@ var datatypes = []string{"float32", "int16"}
 
 // exportForm is the dialog's state.
 type exportForm struct {
-	request ExportRequest
-	parent  fyne.Window
-	format  *widget.RadioGroup
-	path    *widget.Entry
-	dtype   *widget.Select
-	types   fyne.CanvasObject
-	hide    *widget.Check
-	report  *widget.Label
-	confirm *widget.Button
+	request  ExportRequest
+	parent   fyne.Window
+	format   *widget.RadioGroup
+	path     *widget.Entry
+	dtype    *widget.Select
+	types    fyne.CanvasObject
+	hide     *widget.Check
+	compress *widget.Check
+	report   *widget.Label
+	confirm  *widget.Button
 }
 
 // Export asks where and how to write a run, and says beforehand what will be
@@ -57,6 +59,8 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	f.dtype.SetSelected(datatypes[0])
 	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
 	f.hide = widget.NewCheck("Remove patient identity", nil)
+	f.compress = widget.NewCheck("Compress without loss (JPEG Lossless)", nil)
+	f.compress.SetChecked(r.Compress)
 	f.format = widget.NewRadioGroup([]string{asDICOM, asNIfTI}, nil)
 	f.format.Required = true
 
@@ -75,6 +79,7 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	f.path.OnChanged = func(string) { f.update() }
 	f.dtype.OnChanged = func(string) { f.update() }
 	f.hide.OnChanged = func(bool) { f.update() }
+	f.compress.OnChanged = func(bool) { f.update() }
 	browse := widget.NewButtonWithIcon("Folder …", theme.FolderOpenIcon(), f.browse)
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
@@ -83,12 +88,12 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	content := container.NewVBox(
 		f.format,
 		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
-		f.types, f.hide, widget.NewSeparator(), f.report,
+		f.types, f.compress, f.hide, widget.NewSeparator(), f.report,
 	)
 	d = dialog.NewCustomWithoutButtons("Export the denoised series", content, parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
 	size := parent.Canvas().Size()
-	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 370))
+	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 410))
 	return d
 }
 
@@ -96,7 +101,11 @@ func (f *exportForm) options() app.ExportOptions {
 	if f.format.Selected == asNIfTI {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
-	return app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
+	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
+	if f.compress.Checked && f.compress.Visible() {
+		o.Compress = app.DefaultCompression
+	}
+	return o
 }
 
 // renamed gives a path the ending that the format asks for.
@@ -114,8 +123,10 @@ func (f *exportForm) renamed(path string) string {
 func (f *exportForm) update() {
 	if app.FormatOf(f.path.Text) == app.DICOM {
 		f.types.Hide()
+		f.compress.Show()
 	} else {
 		f.types.Show()
+		f.compress.Hide()
 	}
 	source := f.request.Run.Source
 	if app.CheckDeidentify(source, f.path.Text) == nil {
@@ -144,6 +155,9 @@ func (f *exportForm) plan() string {
 		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
 	default:
 		fmt.Fprintf(&b, "One file of %d × %d × %d voxels with the geometry of the source.", dims[0], dims[1], dims[2])
+	}
+	if f.options().Compress != "" {
+		b.WriteString(" The pixels are compressed; every value stays as it is.")
 	}
 	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.path.Text)+".recipe.json")
 	if f.request.Stale {

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// niftiSamples holds small images with what nibabel reads from them.
+const niftiSamples = "../io/nifti/testdata"
+
+func TestComponentsAreEntries(t *testing.T) {
+	c, err := Scan(t.Context(), filepath.Join(niftiSamples, "complex64-le.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var parts []string
+	for _, e := range c.Entries {
+		parts = append(parts, e.Part)
+	}
+	want := []string{
+		"magnitude, volume 1 of 2", "magnitude, volume 2 of 2", "phase, volume 1 of 2", "phase, volume 2 of 2",
+		"real, volume 1 of 2", "real, volume 2 of 2", "imaginary, volume 1 of 2", "imaginary, volume 2 of 2",
+	}
+	if !slices.Equal(parts, want) {
+		t.Errorf("parts %q", parts)
+	}
+	i, err := c.Pick("real")
+	if err != nil || i != 4 {
+		t.Errorf("the real part is entry %d, %v; want the first of its volumes, 4", i, err)
+	}
+	// The squares of both parts sum to the square of the magnitude.
+	var sum [3]float64
+	for k, i := range []int{1, 5, 7} {
+		s, err := c.Load(t.Context(), i, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range s.Volume.Data {
+			sum[k] += float64(x) * float64(x)
+		}
+	}
+	if d := sum[0] - sum[1] - sum[2]; d < -1e-4 || d > 1e-4 {
+		t.Errorf("sums of squares %v", sum)
+	}
+}
+
+// Where a component has to be chosen, nothing is taken by default.
+func TestComponentsAreNotGuessed(t *testing.T) {
+	path := filepath.Join(niftiSamples, "rgb24.nii")
+	_, _, err := Open(t.Context(), path, -1, nil)
+	var input *InputError
+	if !errors.As(err, &input) || input.Path != path || !strings.Contains(err.Error(), "luminance, red, green, blue") {
+		t.Errorf("error %v", err)
+	}
+	c, err := Scan(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var usage *UsageError
+	if _, err := c.Pick("phase"); !errors.As(err, &usage) {
+		t.Errorf("the phase of colours: %v", err)
+	}
+}
+
+// A folder's largest series is taken where it is scalar, whatever lies beside.
+func TestScalarBesideColours(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"rgb24.nii", "nibabel/functional.nii"} {
+		data, err := os.ReadFile(filepath.Join(niftiSamples, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, c, err := Open(t.Context(), dir, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if s.Sources[0].Name != "functional.nii" {
+		t.Errorf("opened %s", s.Sources[0].Name)
+	}
+	if i, err := c.Pick("red"); err != nil || c.Entries[i].Component != "red" {
+		t.Errorf("the red component is entry %d, %v", i, err)
+	}
+}

@@ -1,0 +1,191 @@
+package app
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// slicesOf returns the files of a small DICOM series.
+func slicesOf(t *testing.T, n int) [][]byte {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "series")
+	putDICOM(t, dir, 6, 5, n)
+	var out [][]byte
+	for i := range n {
+		b, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("IM%05d.dcm", i+1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// opens asserts that a path holds one whole series of n slices.
+func opens(t *testing.T, what, path string, n int) {
+	t.Helper()
+	s, c, err := Open(t.Context(), path, -1, nil)
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+		return
+	}
+	defer c.Close()
+	if s.Volume.Dims != [3]int{6, 5, n} || len(c.Entries) != 1 {
+		t.Errorf("%s: %v in %d entries", what, s.Volume.Dims, len(c.Entries))
+	}
+}
+
+// TestNamesInArchives opens archives from systems with other names: in a code
+// page, with backslashes, twice the same, leading out of the archive.
+func TestNamesInArchives(t *testing.T) {
+	files := slicesOf(t, 3)
+	for what, name := range map[string]string{
+		"DOS code page": "M\x81ller/Sch\x94n%d",
+		"Shift JIS":     "\x8eR\x93c/\x89\xe6\x91\x9c%d",
+		"backslashes":   `DIR\SUB\F%d`,
+		"the same":      "dir/F%.0d",
+		"leading out":   "../../etc/F%d",
+		"absolute":      "/F%d",
+	} {
+		var buf bytes.Buffer
+		z := zip.NewWriter(&buf)
+		for i, b := range files {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(name, i), NonUTF8: true, Method: zip.Deflate})
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "a.zip")
+		if err := os.WriteFile(path, buf.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		opens(t, what, path, 3)
+	}
+}
+
+// TestRefusedArchives says of each wrapping that it is not opened, and why.
+func TestRefusedArchives(t *testing.T) {
+	dir := t.TempDir()
+	slice := slicesOf(t, 1)[0]
+	zipWith := func(h zip.FileHeader, content []byte) []byte {
+		var buf bytes.Buffer
+		z := zip.NewWriter(&buf)
+		h.CompressedSize64, h.UncompressedSize64 = uint64(len(content)), uint64(len(content))
+		w, err := z.CreateRaw(&h)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return buf.Bytes()
+	}
+	var packed bytes.Buffer
+	g := gzip.NewWriter(&packed)
+	g.Write(slice)
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tar := make([]byte, 1024)
+	copy(tar[257:], "ustar")
+	for name, c := range map[string]struct {
+		content []byte
+		problem string
+	}{
+		"encrypted.zip": {zipWith(zip.FileHeader{Name: "a", Flags: 1}, slice), "encrypted"},
+		"lzma.zip":      {zipWith(zip.FileHeader{Name: "a", Method: 14}, slice), "not read (method 14)"},
+		"zips.zip":      {zipWith(zip.FileHeader{Name: "inner.ZIP"}, slice[:50]), "other zip files"},
+		"slice.dcm.gz":  {packed.Bytes(), "a DICOM file packed by gzip"},
+		"series.tar":    {tar, "a tar archive"},
+		"series.7z":     {[]byte("7z\xbc\xaf\x27\x1c      "), "a 7z archive"},
+		"series.rar":    {[]byte("Rar!\x1a\x07\x01      "), "a RAR archive"},
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, c.content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "unpack it") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNamesThatAreNoUTF8 opens and filters what lies in folders and files whose
+// names io/fs refuses.
+func TestNamesThatAreNoUTF8(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux keeps names that are no UTF-8")
+	}
+	dir := t.TempDir()
+	for i, b := range slicesOf(t, 3) {
+		path := filepath.Join(dir, "M\xfcller", fmt.Sprintf("\xff%d\n", i))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	opens(t, "folder", dir, 3)
+	opens(t, "file", filepath.Join(dir, "M\xfcller", "\xff1\n"), 1)
+	s, c, err := Open(t.Context(), dir, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := Export(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	opens(t, "export", out, 3)
+}
+
+// TestFindingsBesideASeriesReachIt: a file that cannot be read may be the series'
+// own, and who opens the series must learn of it.
+func TestFindingsBesideASeriesReachIt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "series")
+	putDICOM(t, dir, 6, 5, 3)
+	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "IM00004.dcm")); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	s, c, err := Open(t.Context(), dir, -1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, f := range s.Findings {
+		if f.Kind == "unreadable" && strings.Contains(f.Text, "IM00004.dcm: it cannot be opened") {
+			return
+		}
+	}
+	t.Errorf("findings %v", s.Findings)
+}
+
+// TestIndexWithoutItsImages opens a DICOMDIR that was copied alone.
+func TestIndexWithoutItsImages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "DICOMDIR")
+	if err := os.WriteFile(path, append(make([]byte, 128), "DICM\x08\x00\x16\x00UI\x14\x001.2.840.10008.1.3.10\x00"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := refused(t, path); !strings.Contains(err.Problem, "none of the images that it lists is here") {
+		t.Errorf("%v", err)
+	}
+}
