@@ -9,7 +9,7 @@ PACKAGES = $(shell CGO_ENABLED=1 $(GO) list ./... | grep -v "^quell$$")
 
 GOLANGCI_VERSION := v2.15.0
 
-.PHONY: run build cli workbench worker test race lint cross screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build cli workbench worker test race lint cross pacs io-bench screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,7 +46,7 @@ race: ## the tests that share memory, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short ./app/... ./ui/... ./gpu/... ./denoise/... ./io/...
 
 lint: $(TOOLS)/golangci-lint ## the house's arrows and habits
-	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,volume denoise measure io app ui gpu kernels cmd assets)
+	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,volume denoise measure io app ui gpu kernels cmd assets scripts)
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
@@ -56,6 +56,13 @@ cross: ## that everything but the window builds for the other systems
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(PACKAGES)
 	@# Fyne itself needs cgo on macOS, so the panels can only be built there.
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build $(filter-out quell/ui%,$(PACKAGES))
+
+pacs: ## exports into a real PACS (Orthanc) and back; SERIES="folder..." takes yours instead of the bundled one
+	@scripts/setup.sh pacs
+	@scripts/pacs.sh $(SERIES)
+
+io-bench: ## how fast series open, beside ITK, dcmtk, pydicom and nibabel where they are installed
+	@scripts/io-bench.sh
 
 screenshots: ## redraw the pictures of README and user guide from the running workbench
 	@scripts/screenshots.sh

@@ -4,12 +4,14 @@
 #   setup.sh screen      a virtual display and a robot hand: to take screenshots and to drive the workbench
 #   setup.sh cuda        CUDA headers, only where an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler, with the headers, anywhere: to compile the kernels and test the worker
+#   setup.sh pacs        Orthanc, a PACS, and DICOM's network tools: to send exports there and back
 set -euo pipefail
 
 window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
 screen=(xvfb xdotool x11-utils imagemagick xauth procps "${window[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
+pacs=(orthanc dcmtk)
 
 missing() {
 	local p
@@ -76,8 +78,14 @@ cuda)
 	fi
 	;;
 nvcc) install "the kernels" "${nvcc[@]}" ;;
+pacs)
+	install "the way through a PACS" "${pacs[@]}"
+	if systemctl --quiet is-active orthanc 2>/dev/null; then
+		echo "setup: Debian runs Orthanc as a service, which is not needed here; 'systemctl disable --now orthanc' ends it"
+	fi
+	;;
 *)
-	echo "usage: setup.sh window|screen|cuda|nvcc" >&2
+	echo "usage: setup.sh window|screen|cuda|nvcc|pacs" >&2
 	exit 2
 	;;
 esac

@@ -1,0 +1,242 @@
+// Command iobench makes the series that scripts/io-bench.sh opens, and opens
+// them with Quell: one thing a call, once, so that every measurement is of a fresh
+// process. It prints milliseconds.
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"quell/app"
+	"quell/volume"
+)
+
+// The measurements that are timed as a whole, and what else can be done.
+var (
+	timed = map[string]func(path string) error{
+		"read": readReused, "readfresh": readFresh, "touch": touch, "open": open, "list": list,
+	}
+	untimed = map[string]func(path string) error{
+		"make": makeSets, "tree": makeTree, "cancel": cancelled, "peak": peak, "hash": hash,
+	}
+)
+
+func main() {
+	if len(os.Args) == 3 {
+		if err := run(os.Args[1], os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, "iobench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	fmt.Fprintln(os.Stderr, "usage: iobench read|readfresh|touch|open|list|make|tree|cancel|peak|hash PATH")
+	os.Exit(2)
+}
+
+func run(what, path string) error {
+	if work, ok := untimed[what]; ok {
+		return work(path)
+	}
+	work, ok := timed[what]
+	if !ok {
+		return errors.New("no such measurement: " + what)
+	}
+	start := time.Now()
+	if err := work(path); err != nil {
+		return err
+	}
+	fmt.Printf("%.1f\n", float64(time.Since(start).Microseconds())/1000)
+	return nil
+}
+
+// eachFile calls f for every file below a folder, in as many goroutines as
+// there are cores, with a buffer for each goroutine.
+func eachFile(dir string, f func(path string, buf *[]byte) error) error {
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	next := make(chan string, len(paths))
+	for _, p := range paths {
+		next <- p
+	}
+	close(next)
+	var g errgroup.Group
+	for range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			buf := make([]byte, 1<<20)
+			for p := range next {
+				if err := f(p, &buf); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// readReused reads all bytes into buffers that are used again.
+func readReused(dir string) error {
+	return eachFile(dir, func(path string, buf *[]byte) error {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		for {
+			if _, err := f.Read(*buf); errors.Is(err, io.EOF) {
+				return nil
+			} else if err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// readFresh reads every file into memory of its own.
+func readFresh(dir string) error {
+	return eachFile(dir, func(path string, _ *[]byte) error {
+		_, err := os.ReadFile(path)
+		return err
+	})
+}
+
+// touch writes to every page of memory for a volume of float32, two bytes of it
+// for each byte of the folder's files: the least that a program does that holds
+// such a volume.
+func touch(dir string) error {
+	var size atomic.Int64
+	if err := eachFile(dir, func(path string, _ *[]byte) error {
+		info, err := os.Stat(path)
+		if err == nil {
+			size.Add(info.Size())
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	voxels := volume.Make[float32](int(size.Load() / 2))
+	var g errgroup.Group
+	part := len(voxels) / runtime.GOMAXPROCS(0)
+	for i := range runtime.GOMAXPROCS(0) {
+		g.Go(func() error {
+			for j := i * part; j < (i+1)*part; j += 1024 {
+				voxels[j] = 1
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+func open(path string) error {
+	s, c, err := app.Open(context.Background(), path, -1, nil)
+	if err == nil {
+		runtime.KeepAlive(s)
+		err = c.Close()
+	}
+	return err
+}
+
+// cancelled prints how long an opening goes on that is cancelled when a third of
+// its slices are done.
+func cancelled(path string) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var at time.Time
+	_, _, err := app.Open(ctx, path, -1, func(done, total int) {
+		if at.IsZero() && 3*done >= total {
+			at = time.Now()
+			cancel()
+		}
+	})
+	took := time.Since(at)
+	if !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("cancelled, it returned %w", err)
+	}
+	fmt.Printf("%.1f\n", float64(took.Microseconds())/1000)
+	return nil
+}
+
+// peak prints the size of the files and of the volume that opening them gives, and
+// the most memory that was resident, in MB, between bars.
+func peak(path string) error {
+	s, c, err := app.Open(context.Background(), path, -1, nil)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return err
+	}
+	_, most, _ := strings.Cut(string(status), "VmHWM:")
+	var kB int
+	if _, err := fmt.Sscan(most, &kB); err != nil {
+		return fmt.Errorf("the peak of memory is not told: %w", err)
+	}
+	held := 4*len(s.Volume.Data) + len(s.Volume.Mask)
+	fmt.Printf("%d | %d | %d\n", c.Entries[c.Default].Bytes/1e6, held/1e6, kB*1024/1e6)
+	return nil
+}
+
+// list does what the chooser shows before anything is loaded: every entry, and a
+// picture of each.
+func list(path string) error {
+	c, err := app.Scan(context.Background(), path)
+	if err != nil {
+		return err
+	}
+	for i := range c.Entries {
+		c.Thumbnail(context.Background(), i, 128)
+	}
+	return c.Close()
+}
+
+// hash prints a digest of everything that every entry of a path loads.
+func hash(path string) error {
+	ctx := context.Background()
+	c, err := app.Scan(ctx, path)
+	if err != nil {
+		return err
+	}
+	for i, e := range c.Entries {
+		s, err := c.Load(ctx, i, nil)
+		if err != nil {
+			fmt.Println(path, i, e.Part, err)
+			continue
+		}
+		h := sha256.New()
+		fmt.Fprintln(h, s.Volume.Geometry, s.Volume.Unit)
+		for _, src := range s.Sources {
+			fmt.Fprintln(h, src.Name, src.Frame, src.UID, src.Position, src.Slope, src.Inter)
+		}
+		h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.Volume.Data))), 4*len(s.Volume.Data)))
+		if m := s.Volume.Mask; m != nil {
+			h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)))
+		}
+		said := sha256.Sum256(fmt.Append(nil, s.Meta, s.Findings))
+		fmt.Printf("%s %d %s %x %x\n", path, i, e.Part, h.Sum(nil)[:12], said[:4])
+	}
+	return c.Close()
+}

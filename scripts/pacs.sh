@@ -1,0 +1,242 @@
+#!/usr/bin/env bash
+# Sends exported series through a real PACS and back: stores them in Orthanc (C-STORE), finds them (C-FIND), takes
+# them back (C-MOVE, C-GET) and compares every attribute and pixel with what was exported. Exporting the same result
+# again must replace it, another recipe must make another series of the study, and a de-identified export another
+# patient. Needs what setup.sh pacs installs; everything stays on this machine and is removed at the end.
+#   pacs.sh              the bundled series
+#   pacs.sh FOLDER...    every volume of these folders
+# QUELL names the program; bin/quell is built where it is not set.
+set -euo pipefail
+here=$PWD
+cd "$(dirname "$0")/.."
+
+folders=()
+for f in "$@"; do
+	case $f in
+	/*) folders+=("$f") ;;
+	*) folders+=("$here/$f") ;;
+	esac
+done
+[ $# -gt 0 ] || folders=(assets/series)
+
+for program in Orthanc dcmsend findscu movescu getscu dcmconv dcmdump; do
+	PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || { echo "pacs: $program is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
+done
+quell=${QUELL:-bin/quell}
+[ -n "${QUELL:-}" ] || make --no-print-directory cli
+
+work=$(mktemp -d)
+pacs=
+stop_pacs() {
+	[ -z "$pacs" ] || { kill "$pacs" && wait "$pacs"; } 2>/dev/null || true
+	pacs=
+}
+trap 'stop_pacs; rm -rf "$work"' EXIT
+export XDG_CONFIG_HOME=$work/config # a key of pseudonyms for these exports alone
+
+checks=0
+ok() { checks=$((checks + 1)); echo "pacs: ok: $*"; }
+fail() { echo "pacs: FAILED: $*" >&2; exit 1; }
+same() { # WHAT GOT WANT
+	[ "$2" = "$3" ] || fail "$1 is \"$2\", not \"$3\""
+}
+
+# --- the PACS ---------------------------------------------------------------
+
+aet=QUELLPACS me=QUELL
+
+taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+free_port() {
+	local p
+	while p=$((RANDOM % 20000 + 20000)) && taken "$p"; do :; done
+	echo "$p"
+}
+
+# start_pacs starts an empty one.
+start_pacs() {
+	dicom=$(free_port) http=$(free_port) back=$(free_port)
+	rm -rf "$work/store" && mkdir "$work/store"
+	# Only this machine may ask for anything: HTTP listens on loopback, and DICOM knows one peer, there.
+	cat >"$work/orthanc.json" <<-JSON
+		{"Name": "quell", "StorageDirectory": "$work/store", "IndexDirectory": "$work/store",
+		 "DicomAet": "$aet", "DicomPort": $dicom, "DicomCheckCalledAet": true, "HttpPort": $http,
+		 "RemoteAccessAllowed": false, "AuthenticationEnabled": false, "OverwriteInstances": true,
+		 "DicomAlwaysAllowEcho": false, "DicomAlwaysAllowStore": false, "DicomCheckModalityHost": true,
+		 "DicomModalities": {"quell": {"AET": "$me", "Host": "127.0.0.1", "Port": $back, "AllowEcho": true,
+		  "AllowStore": true, "AllowFind": true, "AllowMove": true, "AllowGet": true}},
+		 "DefaultEncoding": "Utf8", "Plugins": []}
+	JSON
+	PATH=$PATH:/usr/sbin Orthanc "$work/orthanc.json" >"$work/orthanc.log" 2>&1 &
+	pacs=$!
+	local i
+	for i in $(seq 100); do
+		kill -0 "$pacs" 2>/dev/null || break
+		taken "$http" && taken "$dicom" && return
+		sleep 0.1
+	done
+	tail -n 5 "$work/orthanc.log" >&2
+	fail "Orthanc does not start"
+}
+
+# instances counts what the PACS holds.
+instances() {
+	local reply
+	exec 3<>"/dev/tcp/127.0.0.1/$http"
+	printf 'GET /statistics HTTP/1.0\r\n\r\n' >&3
+	reply=$(cat <&3)
+	exec 3<&-
+	sed -n 's/.*"CountInstances" : \([0-9]*\).*/\1/p' <<<"$reply"
+}
+
+# --- DICOM ------------------------------------------------------------------
+
+# value prints an attribute of a file, not one inside a sequence, in UTF-8 where dcmtk knows the file's character
+# set: value FILE KEYWORD.
+value() {
+	{ dcmdump -q -M +L +U8 +p +P "$2" "$1" 2>/dev/null || dcmdump -q -M +L +p +P "$2" "$1"; } | sed -nE '/^\([^)]*\) /{
+		s/^\([^)]*\) .. //
+		s/ +#[^#]*$//
+		s/^=//
+		s/^\[(.*)\]$/\1/
+		s/^\(no value available\)$//
+		p
+	}'
+}
+
+store() { # FOLDER
+	dcmsend -q -dn -aet "$me" -aec "$aet" 127.0.0.1 "$dicom" +sd +r +sp '*.dcm' "$1" || fail "$1 is not stored"
+}
+
+# find_one asks at LEVEL with keys KEY=VALUE... and leaves the only answer, which there must be, in $work/answer.dcm.
+find_one() {
+	local level=$1 key keys=()
+	shift
+	for key in "$@"; do keys+=(-k "$key"); done
+	rm -rf "$work/find" && mkdir "$work/find"
+	findscu -q -S -aet "$me" -aec "$aet" -X -od "$work/find" -k "QueryRetrieveLevel=$level" "${keys[@]}" 127.0.0.1 "$dicom"
+	set -- "$work/find"/*.dcm
+	{ [ $# -eq 1 ] && [ -e "$1" ]; } || fail "C-FIND $level ${keys[*]}: $# answers"
+	mv "$1" "$work/answer.dcm"
+}
+
+# canonical writes a file's data set as dcmtk encodes it, so that the same attributes are the same bytes: the
+# network has lengths of sequences of its own, and may turn plain pixels from one plain encoding into another.
+canonical() { # FILE OUT
+	case $(value "$1" TransferSyntaxUID) in
+	LittleEndian* | BigEndian*) dcmconv -q -F +e -g +te "$1" "$2" ;;
+	*) dcmconv -q -F +e -g "$1" "$2" ;;
+	esac
+}
+
+# prefer is the option that asks for a file's own transfer syntax.
+prefer() {
+	case $(value "$1" TransferSyntaxUID) in
+	LittleEndianImplicit) echo +xi ;;
+	BigEndianExplicit) echo +xb ;;
+	RLELossless) echo +xr ;;
+	JPEGLossless*) echo +xs ;;
+	JPEGLSLossless) echo +xt ;;
+	JPEG2000LosslessOnly) echo +xv ;;
+	*) echo +xe ;;
+	esac
+}
+
+# compare proves that FOLDER came back whole as BACK: every file, every byte of its data set.
+compare() {
+	local f uid got n=0
+	for f in "$1"/*.dcm; do
+		uid=$(value "$f" SOPInstanceUID)
+		got=("$2"/*"$uid")
+		[ -f "${got[0]}" ] || fail "$(basename "$f") did not come back ($uid)"
+		canonical "$f" "$work/sent.raw" && canonical "${got[0]}" "$work/got.raw" || fail "$(basename "$f") cannot be read"
+		cmp -s "$work/sent.raw" "$work/got.raw" || fail "$(basename "$f") came back changed"
+		n=$((n + 1))
+	done
+	same "number of files that came back" "$(find "$2" -type f | wc -l)" "$n"
+}
+
+# round_trip stores FOLDER and proves that it is found as what it is and comes back as it was. NAME is for people.
+round_trip() {
+	local dir=$1 name=$2 first study series n files=("$1"/*.dcm)
+	first=${files[0]} n=${#files[@]}
+	study=$(value "$first" StudyInstanceUID) series=$(value "$first" SeriesInstanceUID)
+	store "$dir"
+
+	find_one STUDY "StudyInstanceUID=$study" PatientID ModalitiesInStudy NumberOfStudyRelatedSeries
+	same "patient of the study" "$(value "$work/answer.dcm" PatientID)" "$(value "$first" PatientID)"
+	[[ "\\$(value "$work/answer.dcm" ModalitiesInStudy)\\" == *"\\$(value "$first" Modality)\\"* ]] || fail "the study has no modality $(value "$first" Modality)"
+	find_one SERIES "StudyInstanceUID=$study" "SeriesInstanceUID=$series" SeriesDescription Modality SeriesNumber NumberOfSeriesRelatedInstances
+	same "number of instances" "$(value "$work/answer.dcm" NumberOfSeriesRelatedInstances)" "$n"
+	local key
+	for key in SeriesDescription Modality SeriesNumber; do
+		same "$key" "$(value "$work/answer.dcm" "$key")" "$(value "$first" "$key")"
+	done
+
+	local own ways=back
+	own=$(prefer "$first")
+	rm -rf "$work/moved" "$work/got" && mkdir "$work/moved" "$work/got"
+	movescu -q -S -aet "$me" -aec "$aet" -aem "$me" +P "$back" "$own" -od "$work/moved" \
+		-k QueryRetrieveLevel=SERIES -k "StudyInstanceUID=$study" -k "SeriesInstanceUID=$series" 127.0.0.1 "$dicom"
+	compare "$dir" "$work/moved"
+	# C-GET offers every transfer syntax at once, and Orthanc then decompresses.
+	if [[ $own == +x[ibe] ]]; then
+		getscu -q -S -aet "$me" -aec "$aet" "$own" -od "$work/got" \
+			-k QueryRetrieveLevel=SERIES -k "StudyInstanceUID=$study" -k "SeriesInstanceUID=$series" 127.0.0.1 "$dicom"
+		compare "$dir" "$work/got"
+		ways="back twice"
+	fi
+	ok "$name: $n $(value "$first" Modality) stored, found as \"$(value "$first" SeriesDescription)\", $ways byte for byte ($(value "$first" TransferSyntaxUID))"
+}
+
+# --- the checks -------------------------------------------------------------
+
+# export denoises volume N of SOURCE into OUT; what quell says of it is shown where it fails.
+export_to() { # SOURCE N OUT OPTIONS...
+	local source=$1 n=$2 out=$3
+	shift 3
+	"$quell" denoise "$source" "$out" --series "$n" --dims 2 "$@" >"$work/said" 2>&1
+}
+
+# check takes volume N of SOURCE through everything.
+check() {
+	local source=$1 n=$2 name=$3 dir=$work/out before
+	rm -rf "$dir" && mkdir "$dir"
+	if ! export_to "$source" "$n" "$dir/a" --filter gaussian; then
+		echo "pacs: left out: $name: $(tail -n 1 "$work/said")"
+		return
+	fi
+	round_trip "$dir/a" "$name"
+	before=$(instances)
+
+	export_to "$source" "$n" "$dir/again" --filter gaussian || fail "$name: the second export fails: $(cat "$work/said")"
+	round_trip "$dir/again" "$name, exported again"
+	same "number of instances after a second export" "$(instances)" "$before"
+	ok "$name: the second export replaced the first"
+
+	local files=("$dir/a"/*.dcm) one=$dir/a/IM00001.dcm other=$dir/b/IM00001.dcm deidentified=$dir/d/IM00001.dcm
+	export_to "$source" "$n" "$dir/b" --filter median --compress || fail "$name: the compressed export fails: $(cat "$work/said")"
+	round_trip "$dir/b" "$name, another recipe, compressed"
+	same "study of another recipe" "$(value "$other" StudyInstanceUID)" "$(value "$one" StudyInstanceUID)"
+	same "number of instances after another recipe" "$(instances)" "$((before + ${#files[@]}))"
+	ok "$name: another recipe is another series of the study"
+
+	export_to "$source" "$n" "$dir/d" --filter gaussian --deidentify --compress=rle || fail "$name: the de-identified export fails: $(cat "$work/said")"
+	round_trip "$dir/d" "$name, de-identified, compressed otherwise"
+	local key
+	for key in PatientID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID SOPInstanceUID; do
+		[ -z "$(value "$deidentified" "$key")" ] || [ "$(value "$deidentified" "$key")" != "$(value "$one" "$key")" ] || fail "$name: $key survives de-identification"
+	done
+	same "number of instances after a de-identified export" "$(instances)" "$((before + 2 * ${#files[@]}))"
+	ok "$name: de-identified, it belongs to another patient and study"
+}
+
+for folder in "${folders[@]}"; do
+	# Folders may hold the same series in two forms, so each has a PACS of its own.
+	start_pacs
+	for n in $("$quell" info "$folder" 2>/dev/null | sed -n 's/^series \([0-9]*\).*/\1/p'); do
+		check "$folder" "$n" "$(basename "$folder") $n"
+	done
+	stop_pacs
+done
+[ "$checks" -gt 0 ] || fail "there was no volume to export"
+echo "pacs: $checks checks passed"
