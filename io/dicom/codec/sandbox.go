@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 
@@ -27,7 +28,8 @@ type sandbox struct {
 
 // openSandbox compiles the decoder, once, when the first frame needs it.
 var openSandbox = sync.OnceValues(func() (*sandbox, error) {
-	ctx := context.Background()
+	// Somebody waits for the first slice: all cores compile.
+	ctx := experimental.WithCompilationWorkers(context.Background(), runtime.GOMAXPROCS(0))
 	r := wazero.NewRuntime(ctx)
 	m, err := r.CompileModule(ctx, openJPEGModule)
 	if err != nil {
