@@ -67,14 +67,19 @@ func usable(name string) bool {
 func (w *Window) showEngines() { w.show(dialogs.Engines(app.EnginesSoFar(), w.win)) }
 
 // offerCPU says why the GPU gave up and asks whether the CPU is to go on: the
-// GPU stays the engine of the next start.
+// GPU stays the engine of the next start. A preview and a run may fail together;
+// they are one question.
 func (w *Window) offerCPU(err error) {
-	w.show(dialogs.Offer(err, "Go on with the CPU", func() {
+	if w.offer != nil {
+		w.offer.Hide()
+	}
+	w.offer = dialogs.Offer(err, "Go on with the CPU", func() {
 		cpu, pickErr := app.PickEngine("cpu")
 		if pickErr != nil {
 			w.failed(pickErr)
 			return
 		}
 		w.session.GoOnWith(cpu)
-	}, w.win))
+	}, w.win)
+	w.show(w.offer)
 }

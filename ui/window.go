@@ -54,6 +54,7 @@ type Window struct {
 	tools     *toolbar
 	status    *statusBar
 	dialog    dialog.Dialog // the one shown last
+	offer     dialog.Dialog // the last question whether the CPU is to go on
 	refreshes bool          // a refresh is on its way
 
 	residualShown bool

@@ -131,10 +131,12 @@ func (s *Session) Picture() *viewer.Picture { return s.picture }
 // Engine returns the engine that filters.
 func (s *Session) Engine() denoise.Info { return s.deps.Engine.Info() }
 
-// SetEngine filters with another engine from now on.
+// SetEngine filters with another engine from now on; what the last one could not
+// preview is asked for again.
 func (s *Session) SetEngine(e denoise.Engine) {
-	s.deps.Engine, s.undone = e, nil
+	s.deps.Engine, s.undone, s.failed = e, nil, nil
 	s.previewer.SetEngine(e)
+	s.wantPreview()
 	s.tell.Changed()
 }
 

@@ -1,0 +1,53 @@
+package ui_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// lostGPU stands for a GPU whose worker is gone for good.
+type lostGPU struct{ denoise.Engine }
+
+func (lostGPU) Info() denoise.Info { return denoise.Info{Name: "cuda"} }
+
+func (lostGPU) Run(context.Context, denoise.Recipe, *volume.Volume, volume.Region, denoise.Progress) (*volume.Volume, error) {
+	return nil, fmt.Errorf("the GPU worker died: %w", app.ErrEngineFailed)
+}
+
+// A preview and a run that the GPU fails at are one question, and the CPU's
+// answer leaves no complaint behind.
+func TestTheCPUIsOfferedOnce(t *testing.T) {
+	b := newBench(t, large)
+	cpu, err := app.PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() int { return len(b.canvas().Overlays().List()) }
+	b.session().SetEngine(lostGPU{cpu})
+	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(9)), true)
+	b.until("the preview fails", func() bool { return open() == 1 })
+	b.session().Apply()
+	b.until("the run fails", func() bool { return b.session().Progress().Kind == session.Idle })
+	b.drain()
+	if n := open(); n != 1 {
+		t.Fatalf("%d dialogs are open; want the last offer alone", n)
+	}
+	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+		if button, ok := o.(*widget.Button); ok && button.Text == "Go on with the CPU" {
+			test.Tap(button)
+		}
+	}
+	b.until("the volume is filtered", b.session().Applied)
+	if text, problem := b.session().PreviewText(); problem || open() != 0 {
+		t.Errorf("%d dialogs are open and the panel says %q", open(), text)
+	}
+}
