@@ -9,32 +9,30 @@ work=$(mktemp -d)
 trap 'screen_stop; rm -rf "$work"' EXIT
 screen_start
 
-shots=0
-shot "$work/0.png"
+settled "$work/last.png"
 changed() { # changed WHAT: the display differs from the last time
-	local last=$work/$shots.png now=$work/$((shots + 1)).png different
-	shot "$now"
-	different=$(differ "$last" "$now")
-	shots=$((shots + 1))
+	local different
+	different=$(changed_from "$work/last.png" 500)
 	if [ "$different" -lt 500 ]; then
-		cp "$now" "${TMPDIR:-/tmp}/quell-drive-failed.png"
+		cp "$work/last.png" "${TMPDIR:-/tmp}/quell-drive-failed.png"
 		echo "drive: $1 changed only $different pixels of the screen" >&2
 		exit 1
 	fi
 	kill -0 "$screen_app" || { cat "$screen_dir/log" >&2; echo "drive: the workbench ended at: $1" >&2; exit 1; }
+	settled "$work/last.png"
 	echo "drive: $1: $different pixels changed"
 }
 
 mouse_to 400 420
-xdotool click 4; sleep 2;                       changed "wheel to the next slice"
+xdotool click 4;                                changed "wheel to the next slice"
 key 8;                                          changed "the bone window"
-xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; sleep 1; changed "window/level by left drag"
-xdotool mousedown 2 mousemove_relative --sync 50 30 mouseup 2; sleep 1; changed "pan by middle drag"
-xdotool keydown ctrl click 4 click 4 keyup ctrl; sleep 1; changed "zoom by Ctrl+wheel"
+xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; changed "window/level by left drag"
+xdotool mousedown 2 mousemove_relative --sync 50 30 mouseup 2; changed "pan by middle drag"
+xdotool keydown ctrl click 4 click 4 keyup ctrl; changed "zoom by Ctrl+wheel"
 key r;                                          changed "reset of the view"
 key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
-key ctrl+Return; sleep 12;                      changed "apply to the volume"
+key ctrl+Return;                                changed "apply to the volume"
 
 screen_quit
 if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then

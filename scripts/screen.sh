@@ -3,6 +3,9 @@
 #   screen_quit             closes the workbench as a user does and checks that it ends well
 #   screen_stop             ends both
 #   shot FILE               saves the whole display as PNG
+#   differ A B              prints how many pixels of two pictures differ
+#   settled FILE            waits until the display stands still, and saves it
+#   changed_from FILE N     waits until N pixels of the display differ from a picture; prints how many do
 #   key KEY...              presses keys in the workbench
 #   mouse_to X Y            moves the pointer
 # shellcheck shell=bash
@@ -24,13 +27,18 @@ screen_start() {
 	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true
 	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench showed no window" >&2; return 1; }
 	xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
-	sleep 6
+	# The window comes up empty, then with panels, then with the series.
+	for i in $(seq 120); do
+		settled "$screen_dir/start.png"
+		[ "$(identify -format %k "$screen_dir/start.png")" -gt 200 ] && break
+	done
 	xdotool windowfocus "$screen_window"
 }
 
 screen_quit() {
-	key ctrl+q
 	local i code=0
+	settled "$screen_dir/end.png" # a run under way would have it ask
+	key ctrl+q
 	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
 	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not close" >&2; return 1; }
 	wait "$screen_app" || code=$?
@@ -51,6 +59,31 @@ differ() {
 	local n
 	n=$(compare -metric AE "$1" "$2" null: 2>&1 || true)
 	printf '%.0f' "$n" # it may come as 1.2e+06
+}
+
+settled() {
+	local i still=0
+	shot "$1"
+	for i in $(seq 120); do
+		sleep 0.6
+		shot "$screen_dir/later.png"
+		if [ "$(differ "$1" "$screen_dir/later.png")" -lt 20 ]; then still=$((still + 1)); else still=0; fi
+		[ "$still" -lt 2 ] || return 0
+		mv "$screen_dir/later.png" "$1"
+	done
+	echo "screen: the display does not come to rest" >&2
+	return 1
+}
+
+changed_from() {
+	local i different=0
+	for i in $(seq 60); do
+		shot "$screen_dir/now.png"
+		different=$(differ "$1" "$screen_dir/now.png")
+		[ "$different" -ge "$2" ] && break
+		sleep 0.5
+	done
+	echo "$different"
 }
 
 key() {
