@@ -5,11 +5,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -161,20 +161,9 @@ func renameMembers(files []*zip.File) {
 	}
 }
 
-// noImages words that an archive holds no image: where it holds other archives, the
-// images may be there.
-func (a *archive) noImages(err error) error {
-	inner := 0
-	for _, f := range a.File {
-		if strings.EqualFold(path.Ext(f.Name), ".zip") {
-			inner++
-		}
-	}
-	if inner == 0 {
-		return err
-	}
-	return &InputError{Path: a.path, Problem: "holds no image beside other zip files, which are not opened inside of one",
-		Advice: "unpack it and open the folder", Err: err}
+// isPacked says whether a name is one of an archive or a packed file.
+func isPacked(name string) bool {
+	return slices.Contains([]string{".gz", ".tgz", ".zip", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}, strings.ToLower(path.Ext(name)))
 }
 
 // wrapping says what a file is packed in that is not opened here; "" where it is
@@ -201,7 +190,8 @@ func wrapping(file string, head []byte) string {
 
 func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
 
-// gzipHead returns the beginning of what a file holds, as far as it can be read.
+// gzipHead returns the beginning of what a file holds unpacked, as far as it can be
+// read.
 func gzipHead(file string) []byte {
 	f, err := os.Open(file)
 	if err != nil {
@@ -212,9 +202,8 @@ func gzipHead(file string) []byte {
 	if err != nil {
 		return nil
 	}
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(z, head) // what can be read is looked at
-	return head[:n]
+	head, _ := readHead(z) // what can be read is looked at
+	return head
 }
 
 // origin returns the file of the machine that a source lies in; false where it
@@ -228,6 +217,3 @@ func origin(src volume.Source) (path string, ok bool) {
 	}
 	return "", false
 }
-
-// baseName is the last element of a path of this machine.
-func baseName(path string) string { return filepath.Base(path) }

@@ -112,7 +112,7 @@ func TestRefusedArchives(t *testing.T) {
 	}{
 		"encrypted.zip": {zipWith(zip.FileHeader{Name: "a", Flags: 1}, slice), "encrypted"},
 		"lzma.zip":      {zipWith(zip.FileHeader{Name: "a", Method: 14}, slice), "not read (method 14)"},
-		"zips.zip":      {zipWith(zip.FileHeader{Name: "inner.ZIP"}, slice[:50]), "other zip files"},
+		"zips.zip":      {zipWith(zip.FileHeader{Name: "inner.ZIP"}, slice[:50]), "packed files (inner.ZIP)"},
 		"slice.dcm.gz":  {packed.Bytes(), "a DICOM file packed by gzip"},
 		"series.tar":    {tar, "a tar archive"},
 		"series.7z":     {[]byte("7z\xbc\xaf\x27\x1c      "), "a 7z archive"},
@@ -122,9 +122,23 @@ func TestRefusedArchives(t *testing.T) {
 		if err := os.WriteFile(path, c.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "unpack it") {
+		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "unpack ") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestFolderOfPackedFiles says what a folder holds that would be images, were they
+// unpacked.
+func TestFolderOfPackedFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"IM_0001.gz", "IM_0002.gz", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("\x1f\x8b"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := refused(t, dir); !strings.Contains(err.Problem, "packed files (IM_0001.gz)") || !strings.Contains(err.Advice, "unpack ") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"quell/volume"
 )
@@ -17,6 +18,8 @@ func CheckDeidentify(s *volume.Series, out string) error {
 	switch {
 	case FormatOf(out) != DICOM:
 		return Usagef("%s: the patient's identity is removed from DICOM output alone; name a folder", out)
+	case !hasDICOM(s) && strings.HasPrefix(s.Format, "DICOM"):
+		return Usagef("the input's files have no instance UIDs, so the output is a new series that holds nothing of the patient; leave de-identification out")
 	case !hasDICOM(s):
 		return Usagef("the input is no DICOM series, so there is no patient to remove")
 	}

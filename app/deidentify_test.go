@@ -103,3 +103,22 @@ func TestDeidentifyIsForDICOM(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceWithoutUIDs exports slices that nothing can be derived from: what is
+// written is another series, and the user is told.
+func TestSourceWithoutUIDs(t *testing.T) {
+	dir := t.TempDir()
+	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)
+	s := reopen(t, filepath.Join(dir, "src"))
+	for i := range s.Sources {
+		s.Sources[i].UID = ""
+	}
+	out := filepath.Join(dir, "out")
+	if err := CheckOutput(s, out, ExportOptions{Deidentify: true}); err == nil || !strings.Contains(err.Error(), "have no instance UIDs") {
+		t.Error(err)
+	}
+	report, err := Export(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil)
+	if err != nil || !strings.Contains(strings.Join(report.Warnings, "\n"), "is a new series") {
+		t.Errorf("%v, warnings %q", err, report.Warnings)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -79,6 +81,21 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
+// unwritable words why an output cannot be written.
+func unwritable(out string, err error) error {
+	var file *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &file):
+		err = file.Err
+	case errors.As(err, &link):
+		err = link.Err
+	default:
+		return fmt.Errorf("%s cannot be written: %w", out, err)
+	}
+	return fmt.Errorf("%s cannot be written (%w); choose another place, or check its rights and free space", out, err)
+}
+
 // inputError turns what a reader says about the file that locate names into an
 // InputError. A cancelled context's error stays what it is.
 func inputError(err error, path string, locate func(name string) string) error {
@@ -104,7 +121,7 @@ func inputError(err error, path string, locate func(name string) string) error {
 	}
 	// The path is said once.
 	problem := err.Error()
-	for _, prefix := range []string{path + ": ", baseName(path) + ": "} {
+	for _, prefix := range []string{path + ": ", filepath.Base(path) + ": "} {
 		problem = strings.TrimPrefix(problem, prefix)
 	}
 	return &InputError{Path: path, Problem: problem, Err: err}

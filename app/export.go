@@ -50,11 +50,11 @@ type ExportOptions struct {
 	Compress dicom.Compression
 }
 
-// DefaultCompression is for those who ask for compression and name none: the smaller
-// one, and DICOM's own default.
+// DefaultCompression is what compression without a name means: the smaller one, and
+// DICOM's own default.
 const DefaultCompression = dicom.JPEGLossless
 
-// compressed says whether they ask for compression.
+// compressed says whether compression is asked for.
 func (o ExportOptions) compressed() bool {
 	return o.Compress != "" && o.Compress != dicom.Uncompressed
 }
@@ -123,7 +123,7 @@ func checkWritable(out string) error {
 			}
 		}
 		if err != nil {
-			return fmt.Errorf("%s cannot be written: %w", out, errors.Unwrap(err))
+			return unwritable(out, err)
 		}
 		return nil
 	}
@@ -144,7 +144,7 @@ func checkTarget(out string, format Format) error {
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", out, err)
+		return unwritable(out, err)
 	}
 	if len(entries) > 0 && !dicom.IsExport(out) {
 		return Usagef("%s holds files that Quell did not write; choose an empty or a new folder", out)
@@ -360,6 +360,9 @@ func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progres
 	if hasDICOM(j.series) {
 		done, err = dicom.Write(ctx, out, j.series, j.result, j.derived, progress)
 	} else {
+		if strings.HasPrefix(j.series.Format, "DICOM") {
+			unkept = append(unkept, "The source's files have no instance UIDs: the export is a new series and holds nothing of the patient.")
+		}
 		fresh := *j.series
 		fresh.Volume = j.result
 		done, err = dicom.WriteNew(ctx, out, &fresh, j.derived, progress)

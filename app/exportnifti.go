@@ -64,19 +64,19 @@ func writeNIfTI(ctx context.Context, j job, out string, o ExportOptions, progres
 		stage, err = os.MkdirTemp(parent, stagePrefix)
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", out, err)
+		return unwritable(out, err)
 	}
 	defer os.RemoveAll(stage)
 
 	if err := nifti.Write(ctx, filepath.Join(stage, name), j.result, j.series, o.Dtype, j.derived.Description); err != nil {
-		return fmt.Errorf("%s cannot be written: %w", out, err)
+		return unwritable(out, err)
 	}
 	back, err := nifti.Read(ctx, os.DirFS(stage), name)
 	if err != nil {
 		return fmt.Errorf("%s cannot be read back: %w", out, err)
 	}
 	if err := sameValues(j.result, back); err != nil {
-		return fmt.Errorf("%s was written wrongly and is not kept: %w", out, err)
+		return fmt.Errorf("%s: what was written was read back and is not what was meant (%w), so it is not kept; check the disk, or choose another place", out, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func writeNIfTI(ctx context.Context, j job, out string, o ExportOptions, progres
 	}
 	for _, n := range names {
 		if err := os.Rename(filepath.Join(stage, n), filepath.Join(parent, n)); err != nil {
-			return fmt.Errorf("%s cannot be written: %w", out, err)
+			return unwritable(out, err)
 		}
 	}
 	report.Files = len(names)

@@ -83,7 +83,7 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 		dir = "."
 	}
 	beside := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	head, err := readHead(path)
+	head, err := headOf(path)
 	if err != nil {
 		return nil, inputError(err, path, beside)
 	}
@@ -97,9 +97,6 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 			return nil, err
 		}
 		c, err := scanTree(ctx, z, path, here)
-		if errors.Is(err, dicom.ErrNoImages) {
-			err = z.noImages(err)
-		}
 		if err != nil {
 			z.Close()
 			return nil, err
@@ -120,19 +117,25 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 	return nil, &InputError{Path: path, Problem: "is not a DICOM, NIfTI or Analyze file", Advice: "choose a scanner's file, or the folder that holds a series"}
 }
 
-// readHead returns as much of a file's beginning as the sniffers look at.
-func readHead(path string) ([]byte, error) {
+// readHead returns as much of a file's beginning as the sniffers look at, or what
+// there is of it.
+func readHead(f io.Reader) ([]byte, error) {
+	head := make([]byte, 512)
+	n, err := io.ReadFull(f, head)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// headOf is readHead for the file at a path.
+func headOf(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, 512)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	return head[:n], nil
+	return readHead(f)
 }
 
 // looksNIfTI says whether a file begins as NIfTI-1, NIfTI-2 or Analyze do, in
@@ -159,6 +162,7 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		return c, err
 	}
 	var names []string
+	packed := ""
 	walkErr := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(ctx.Err(), err)
@@ -166,6 +170,8 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		// The .hdr stands for its pair.
 		if d.Type().IsRegular() && nifti.HasExt(name) && !isImg(name) {
 			names = append(names, name)
+		} else if isPacked(name) && packed == "" {
+			packed = name
 		}
 		return nil
 	})
@@ -183,7 +189,7 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		one, err := scanNIfTI(fsys, name, locate(name), locate)
 		if err != nil {
 			all.Findings = append(all.Findings, volume.Finding{
-				Severity: volume.Refused, Kind: "unreadable", Text: err.Error(), Files: []string{name},
+				Severity: volume.Refused, Kind: "unreadable", Text: err.Error() + ".", Files: []string{name},
 			})
 			continue
 		}
@@ -192,7 +198,11 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 	if len(all.Entries) == 0 {
 		problem, advice := "holds no DICOM, NIfTI or Analyze image", "choose the folder that holds a series"
 		if len(all.Findings) > 0 {
-			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + all.Findings[0].Text, Err: err}
+			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + strings.TrimSuffix(all.Findings[0].Text, "."), Err: err}
+		}
+		if packed != "" {
+			problem += fmt.Sprintf(" beside packed files (%s), which are not opened inside of it", packed)
+			advice = "unpack all and open their folder"
 		}
 		return nil, &InputError{Path: path, Problem: problem, Advice: advice, Err: err}
 	}

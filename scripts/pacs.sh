@@ -190,7 +190,7 @@ round_trip() {
 
 # --- the checks -------------------------------------------------------------
 
-# export denoises volume N of SOURCE into OUT; what quell says of it is shown where it fails.
+# export_to denoises volume N of SOURCE into OUT; what quell says of it is kept for where it fails.
 export_to() { # SOURCE N OUT OPTIONS...
 	local source=$1 n=$2 out=$3
 	shift 3

@@ -18,10 +18,24 @@ func (s Severity) String() string { return [...]string{"note", "warning", "refus
 // MarshalText makes severities words in JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Finding is one thing a reader noticed about a series.
+// Finding is one thing that was noticed about a series. Kind is a word that scripts
+// may rely on:
+//
+//   - of the grid: spacing (uneven, rounded, assumed or not given), gap (slices are
+//     missing), tilt (a sheared grid), shift (slices lie sideways of each other),
+//     position and orientation (none that can be used), frame-of-reference (several),
+//     units (converted to mm);
+//   - of the values: padding, mixed (slices of several kinds), scaling, precision,
+//     phase (it wraps), modality-lut and monochrome1 (not applied), noise (added);
+//   - of what is not in the volume: volumes, localizer, size, position and orientation
+//     (other volumes of the series, by what sets them apart), duplicate (copies, and
+//     slices at a place that is taken), set-aside (images that no volume can hold),
+//     identity (images share a UID), study (another one has a series of that UID);
+//   - of files: missing, foreign (no DICOM), index, no-image, unreadable, damaged,
+//     header (parts of it are not used).
 type Finding struct {
 	Severity Severity `json:"severity"`
-	Kind     string   `json:"kind"`            // a stable word: gap, duplicate, tilt, orientation, localizer, spacing, missing, padding, ...
+	Kind     string   `json:"kind"`
 	Text     string   `json:"text"`            // one sentence for a person
 	Files    []string `json:"files,omitempty"` // the files concerned, as named in their container
 	// Slicewise proposes to filter slice by slice (2-D): a slice's neighbours are

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/io/dicom"
 	"quell/volume"
 )
 
@@ -53,7 +55,17 @@ func newDenoise() *cobra.Command {
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
   quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 15% --sigma-spatial 1
   quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
-		Args: exactly(2, "IN and OUT"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			// --compress alone is a switch, so that a name behind a space is an argument.
+			if len(args) == 3 && cmd.Flags().Changed("compress") {
+				for _, c := range dicom.Compressions() {
+					if slices.Contains(args, string(c)) {
+						return app.Usagef("write --compress=%s, with an equals sign", c)
+					}
+				}
+			}
+			return exactly(2, "IN and OUT")(cmd, args)
+		},
 	}
 	var f denoiseFlags
 	flags := cmd.Flags()

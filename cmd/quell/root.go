@@ -37,9 +37,8 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 
 // What flags of several commands say of themselves.
 const (
-	seriesHelp = "which series of IN, as quell info counts them; the largest if not given"
-	jsonHelp   = "print one JSON object"
-
+	jsonHelp      = "print one JSON object"
+	seriesHelp    = "which series of IN, as quell info counts them; the largest if not given"
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 

@@ -162,6 +162,7 @@ func wholeFiles(t *testing.T) map[string][]byte {
 	files["big endian"] = newEnhanced(explicitBE, false, threeFrames...).file()
 	files["implicit"] = newEnhanced(implicitLE, true, threeFrames...).file()
 	files["mosaic"] = newMosaic(2, `0\0\1`).file()
+	files["uih"] = newUIHTiles(explicitLE, 40).file()
 	files["deflated"] = deflate(t, newFake("1", 0, 0).file())
 	for _, name := range []string{"MR_small.dcm", "MR_small_implicit.dcm", "MR_small_bigendian.dcm", "ct-2062.dcm"} {
 		b, err := os.ReadFile(filepath.Join("testdata", "pydicom", name))
@@ -364,5 +365,26 @@ func TestBrokenSlice(t *testing.T) {
 				t.Errorf("cut %d: the series loads and nothing is said", i)
 			}
 		}
+	}
+}
+
+// TestCutBeforeItsSeries cuts a file before it tells its series: what is of its class
+// beside it is refused, for the slice may be theirs, and nothing else is.
+func TestCutBeforeItsSeries(t *testing.T) {
+	const mrClass = "1.2.840.10008.5.1.4.1.1.4"
+	for class, refused := range map[string]bool{ctClass: true, mrClass: false} {
+		lost := newFake("9", 30, 0).with(tagSOPClassUID, class).file()
+		p, err := tokens(lost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		uid, _ := p.find(tagSeriesInstanceUID)
+		files := filesOf(stack(3))
+		files["lost.dcm"] = &fstest.MapFile{Data: lost[:uid.start]}
+		c := scan(t, files)
+		if len(c.Entries) != 1 || (c.Entries[0].Err != nil) != refused {
+			t.Errorf("%s: %d entries, %v", class, len(c.Entries), c.Entries[0].Err)
+		}
+		finding(t, c.Findings, "damaged")
 	}
 }

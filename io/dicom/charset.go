@@ -127,3 +127,16 @@ func decodeBytes(set xtext.Encoding, s string) string {
 	}
 	return out
 }
+
+// charsetOf returns the character sets that a file names, as it spells them.
+func charsetOf(p *part10) []string {
+	b, e, err := p.keptElement(tagSpecificCharacterSet)
+	if b == nil || err != nil {
+		return nil
+	}
+	terms := strings.Split(string(b[e.value:e.end]), `\`)
+	for i, s := range terms {
+		terms[i] = strings.Trim(s, valuePadding)
+	}
+	return terms
+}

@@ -24,10 +24,8 @@ const (
 	RLE Compression = "rle"
 )
 
-// Compressions lists them.
+// Compressions lists the ways to store pixels, the plainest first.
 func Compressions() []Compression { return []Compression{Uncompressed, RLE, JPEGLossless} }
-
-const uidJPEGLossless = "1.2.840.10008.1.2.4.70"
 
 // syntaxUID returns the transfer syntax of compressed files; "" for none.
 func (c Compression) syntaxUID() string {

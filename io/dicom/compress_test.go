@@ -19,17 +19,11 @@ import (
 
 var lossless = []Compression{RLE, JPEGLossless}
 
-// writeCompressed exports a series as it is.
-func writeCompressed(t *testing.T, s *volume.Series, c Compression) (dir string, r Report) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "packed")
+// compressing asks for an export that is compressed.
+func compressing(c Compression) Derived {
 	d := testDerived
 	d.Compress = c
-	r, err := Write(context.Background(), dir, s, s.Volume, d, nil)
-	if err != nil {
-		t.Fatalf("%s: %v", c, err)
-	}
-	return dir, r
+	return d
 }
 
 // wantPlain compares a compressed export with the plain one of the same series: all
@@ -89,10 +83,18 @@ func withAll(fakes map[string]*fake, t tagID, v any) map[string]*fake {
 	return fakes
 }
 
-// TestCompressedForms compresses every form of object, with words of every kind: with
-// overlays above the stored bits or a sign that is repeated there, or shifted up, or
-// of bytes whose number is odd. Implicit sources become what explicit ones are.
-func TestCompressedForms(t *testing.T) {
+// compressedForm is a form of object to be compressed, and what is expected of it.
+type compressedForm struct {
+	fakes     func() map[string]*fake
+	implicit  func() map[string]*fake // nil: as fakes, in implicit little endian
+	frames    int
+	precision byte // of JPEG
+}
+
+// compressedForms are objects of every kind, with words of every kind: with overlays
+// above the stored bits or a sign that is repeated there, or shifted up, or of bytes
+// whose number is odd.
+func compressedForms() map[string]compressedForm {
 	stored := func(fakes map[string]*fake, stored, high, signed int) map[string]*fake {
 		return withAll(withAll(withAll(fakes, tagBitsStored, stored), tagHighBit, high), tagPixelRepresentation, signed)
 	}
@@ -113,18 +115,7 @@ func TestCompressedForms(t *testing.T) {
 			with(tagCSAPrivateCreator, rawElement(appendElement(nil, enc, tagCSAPrivateCreator, "LO", []byte("SIEMENS CSA HEADER"))))
 	}
 	one := func(f *fake) map[string]*fake { return map[string]*fake{"m.dcm": f} }
-	implicit := func(fakes map[string]*fake) map[string]*fake {
-		for _, f := range fakes {
-			f.enc = implicitLE
-		}
-		return fakes
-	}
-	for name, test := range map[string]struct {
-		fakes     func() map[string]*fake
-		implicit  func() map[string]*fake // nil: as fakes, in implicit little endian
-		frames    int
-		precision byte // of JPEG
-	}{
+	return map[string]compressedForm{
 		"signed": {fakes: func() map[string]*fake { return stack(3) }, frames: 1, precision: 16},
 		"12 bits": {fakes: func() map[string]*fake {
 			return with16(stored(stack(3), 12, 11, 0), func(i int) int { return 372 * i })
@@ -160,18 +151,28 @@ func TestCompressedForms(t *testing.T) {
 			implicit: func() map[string]*fake { return one(mosaic(implicitLE)) },
 			frames:   1, precision: 16,
 		},
-	} {
+	}
+}
+
+// TestCompressedForms: implicit sources become what explicit ones are.
+func TestCompressedForms(t *testing.T) {
+	implicit := func(fakes map[string]*fake) map[string]*fake {
+		for _, f := range fakes {
+			f.enc = implicitLE
+		}
+		return fakes
+	}
+	for name, test := range compressedForms() {
 		t.Run(name, func(t *testing.T) {
 			_, s := onDisk(t, test.fakes())
-			plain := filepath.Join(t.TempDir(), "plain")
-			write(t, plain, s, s.Volume)
+			plain, _ := export(t, s, testDerived)
 			if test.implicit == nil {
 				test.implicit = func() map[string]*fake { return implicit(test.fakes()) }
 			}
 			_, fromImplicit := onDisk(t, test.implicit())
 			for _, c := range lossless {
-				packed, r := writeCompressed(t, s, c)
-				again, _ := writeCompressed(t, fromImplicit, c)
+				packed, r := export(t, s, compressing(c))
+				again, _ := export(t, fromImplicit, compressing(c))
 				if len(r.Warnings) != 0 {
 					t.Errorf("%s: %q", c, r.Warnings)
 				}
@@ -197,10 +198,9 @@ func TestCompressedRun(t *testing.T) {
 	_, s := onDisk(t, map[string]*fake{"m.dcm": newEnhanced(explicitLE, true, threeFrames...)})
 	part := *s
 	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:3]
-	plain := filepath.Join(t.TempDir(), "plain")
-	write(t, plain, &part, part.Volume)
+	plain, _ := export(t, &part, testDerived)
 	for _, c := range lossless {
-		packed, _ := writeCompressed(t, &part, c)
+		packed, _ := export(t, &part, compressing(c))
 		wantPlain(t, packed, plain, c, 2)
 	}
 }
@@ -212,13 +212,12 @@ func TestCompressedExport(t *testing.T) {
 	c := scan(t, assets.Series)
 	s := load(t, c, c.Default)
 	s = &volume.Series{Meta: s.Meta, Volume: s.Volume.Crop(volume.Slices(s.Volume.Geometry, 3, 5)), Sources: s.Sources[3:5]}
-	plain := filepath.Join(t.TempDir(), "plain")
-	write(t, plain, s, s.Volume)
+	plain, _ := export(t, s, testDerived)
 	for compression, tools := range map[Compression][][]string{
 		RLE:          {{"dcmdrle"}, {"gdcmconv", "--raw"}},
 		JPEGLossless: {{"dcmdjpeg"}, {"gdcmconv", "--raw"}},
 	} {
-		packed, r := writeCompressed(t, s, compression)
+		packed, r := export(t, s, compressing(compression))
 		if len(r.Warnings) != 0 {
 			t.Errorf("%q", r.Warnings)
 		}
@@ -256,10 +255,8 @@ func TestCompressedNew(t *testing.T) {
 	_, s := onDisk(t, stack(3))
 	s.Sources = nil
 	for _, c := range lossless {
-		d := testDerived
-		d.Compress = c
 		out := filepath.Join(t.TempDir(), "out")
-		if _, err := WriteNew(context.Background(), out, s, d, nil); err != nil {
+		if _, err := WriteNew(context.Background(), out, s, compressing(c), nil); err != nil {
 			t.Fatal(err)
 		}
 		entry := scan(t, os.DirFS(out))
@@ -282,9 +279,8 @@ func TestNotCompressible(t *testing.T) {
 	}
 	for name, fakes := range map[string]map[string]*fake{"big endian": big, "32 bits": wide} {
 		_, s := onDisk(t, fakes)
-		plain := filepath.Join(t.TempDir(), "plain")
-		write(t, plain, s, s.Volume)
-		packed, r := writeCompressed(t, s, JPEGLossless)
+		plain, _ := export(t, s, testDerived)
+		packed, r := export(t, s, compressing(JPEGLossless))
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 files are not compressed") {
 			t.Errorf("%s: %q", name, r.Warnings)
 		}
@@ -295,12 +291,10 @@ func TestNotCompressible(t *testing.T) {
 		}
 	}
 	_, s := onDisk(t, stack(2))
-	d := testDerived
-	d.Compress = "zip"
 	out := filepath.Join(t.TempDir(), "out")
-	_, err := Write(context.Background(), out, s, s.Volume, d, nil)
+	_, err := Write(context.Background(), out, s, s.Volume, compressing("zip"), nil)
 	wantError(t, err, `no compression is called "zip"`)
-	_, err = WriteNew(context.Background(), out, s, d, nil)
+	_, err = WriteNew(context.Background(), out, s, compressing("zip"), nil)
 	wantError(t, err, `no compression is called "zip"`)
 }
 
@@ -342,7 +336,7 @@ func TestLongText(t *testing.T) {
 		f.with(0x00204000, long) // Image Comments
 	}
 	_, s := onDisk(t, fakes)
-	packed, _ := writeCompressed(t, s, RLE)
+	packed, _ := export(t, s, compressing(RLE))
 	got := elementBytes(t, readSourceFile(t, packed, sliceName(0)))[0x00204000]
 	if want := appendElement(nil, explicitLE, 0x00204000, "UN", []byte(long)); !bytes.Equal(got, want) {
 		t.Errorf("% x of %d bytes", got[:12], len(got))

@@ -66,7 +66,7 @@ func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 			if length < 0 || length > len(b) {
 				return nil, errCSA
 			}
-			if text := strings.Trim(string(b[:length]), " \x00"); wanted && text != "" {
+			if text := strings.Trim(string(b[:length]), valuePadding); wanted && text != "" {
 				v, err := strconv.ParseFloat(text, 64)
 				if err != nil || notFinite(v) {
 					return nil, errCSA

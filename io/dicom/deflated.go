@@ -68,7 +68,7 @@ func tokenizeDeflated(fsys fs.FS, name string, head *part10, want func(tagID) bo
 // tokenizeAll tokenizes a whole file; a deflated one is inflated first. It
 // returns the bytes that the offsets are of.
 func tokenizeAll(file []byte, want func(tagID) bool) ([]byte, *part10, error) {
-	p, err := tokenize(&window{buf: file, size: int64(len(file))}, want)
+	p, err := tokenizeBytes(file, want)
 	if err != nil || !p.syntax.deflated {
 		return file, p, err
 	}
@@ -83,7 +83,7 @@ func tokenizeAll(file []byte, want func(tagID) bool) ([]byte, *part10, error) {
 	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(deflated)), plain[len(head):]); err != nil {
 		return file, p, err
 	}
-	p, err = tokenize(&window{buf: plain, size: int64(len(plain))}, want)
+	p, err = tokenizeBytes(plain, want)
 	return plain, p, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,16 +14,16 @@ import (
 var basicConfidentiality = Code{"113100", "DCM", "Basic Application Confidentiality Profile"}
 
 const (
-	tagReferencedStudySequence              tagID = 0x00081110
-	tagIssuerOfPatientID                    tagID = 0x00100021
-	tagPatientIdentityRemoved               tagID = 0x00120062
-	tagDeidentificationMethod               tagID = 0x00120063
-	tagDeidentificationMethodCodeSequence   tagID = 0x00120064
-	tagProtocolName                         tagID = 0x00181030
-	tagAnatomicRegionSequence               tagID = 0x00082218
-	tagBurnedInAnnotation                   tagID = 0x00280301
-	tagRecognizableVisualFeatures           tagID = 0x00280302
-	tagLongitudinalTemporalInformationModif tagID = 0x00280303
+	tagReferencedStudySequence                 tagID = 0x00081110
+	tagIssuerOfPatientID                       tagID = 0x00100021
+	tagPatientIdentityRemoved                  tagID = 0x00120062
+	tagDeidentificationMethod                  tagID = 0x00120063
+	tagDeidentificationMethodCodeSequence      tagID = 0x00120064
+	tagProtocolName                            tagID = 0x00181030
+	tagAnatomicRegionSequence                  tagID = 0x00082218
+	tagBurnedInAnnotation                      tagID = 0x00280301
+	tagRecognizableVisualFeatures              tagID = 0x00280302
+	tagLongitudinalTemporalInformationModified tagID = 0x00280303
 )
 
 // dummyTime dates what is de-identified.
@@ -45,7 +44,7 @@ func (p pseudonyms) hash(kind string, value []byte) []byte {
 // uid returns the pseudonym of a UID, or of each of several. UIDs of the standard
 // itself, which name classes and syntaxes, stay.
 func (p pseudonyms) uid(value []byte) []byte {
-	values := bytes.Split(bytes.TrimRight(value, " \x00"), []byte{'\\'})
+	values := bytes.Split(bytes.TrimRight(value, valuePadding), []byte{'\\'})
 	for i, v := range values {
 		if v = bytes.TrimSpace(v); len(v) > 0 && !bytes.HasPrefix(v, []byte("1.2.840.10008.")) {
 			values[i] = []byte(deriveUID([]byte("pseudonym"), p.hash("uid", v)))
@@ -77,14 +76,9 @@ func (s *derivedImage) deidentify(p pseudonyms) error {
 	c := cleaner{p, s.bytes}
 	data, err := c.clean(nil, s.file.elements, s.enc, 0, false)
 	if err != nil {
-		return fileError(s.slices[0].name, "write NIfTI instead", err, "its attributes cannot be de-identified (%s)", reason(err))
+		return fileError(s.slices[0].name, adviseNIfTI, err, "its attributes cannot be de-identified (%s)", reason(err))
 	}
-	meta := appendFileMeta(nil, string(s.source(tagSOPClassUID)), "", s.file.syntax.uid, s.Version)
-	s.bytes = append(meta, data...)
-	if s.file, err = tokenize(&window{buf: s.bytes, size: int64(len(s.bytes))}, isWanted); err != nil {
-		return fmt.Errorf("dicom: a de-identified data set cannot be read: %w", err)
-	}
-	return nil
+	return s.rewrite(s.file.syntax.uid, data)
 }
 
 // cleaner applies the profile to data sets whose bytes lie in b.
@@ -115,7 +109,7 @@ func (c cleaner) clean(out []byte, elements []element, enc encoding, depth int, 
 			out = appendElement(out, enc, e.tag, vr, c.uid(c.b[e.value:e.end]))
 		case what == dummy || what == replaceID || hidden && vr != "CS" && dummyValue(vr) != nil:
 			var value []byte
-			if len(bytes.TrimRight(c.b[e.value:e.end], " \x00")) > 0 {
+			if len(bytes.TrimRight(c.b[e.value:e.end], valuePadding)) > 0 {
 				value = dummyValue(vr)
 			}
 			if vr == "UI" {
@@ -140,11 +134,6 @@ func (c cleaner) sequence(out []byte, e element, enc encoding, depth int, hidden
 	}
 	var items []byte
 	err := eachItem(c.b, e, enc, func(item sequenceItem) error {
-		for _, inner := range item.elements {
-			if inner.end > e.end {
-				return errors.New("an element runs out of its sequence")
-			}
-		}
 		cleaned, err := c.clean(nil, slices.Clone(item.elements), item.enc, depth, hidden)
 		if len(cleaned) > 0 || len(item.elements) == 0 || e.tag == tagPerFrameFunctionalGroupsSequence {
 			items = appendItem(items, item.enc, cleaned)
@@ -173,12 +162,8 @@ func (s *derivedImage) identityEdits() []edit {
 		methods = append(methods, profile...)
 	}
 	set(tagDeidentificationMethodCodeSequence, "SQ", methods)
-	set(tagLongitudinalTemporalInformationModif, "CS", []byte("REMOVED"))
-	if s.slices[0].tiles != nil {
-		set(tagCSAPrivateCreator, "LO", []byte("SIEMENS CSA HEADER"))
-		set(tagCSAImageHeaderInfo, "OB", s.mosaicCSA())
-	}
-	return edits
+	set(tagLongitudinalTemporalInformationModified, "CS", []byte("REMOVED"))
+	return append(edits, s.tileEdits()...)
 }
 
 // headWords are parts of words that tell a head, in the languages that

@@ -2,150 +2,20 @@ package dicom
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-
-	"quell/volume"
 )
 
-// The marks of an identity, in plain text, in other character sets, and as UIDs.
-const (
-	mark      = "GEHEIM"
-	markLatin = "M\xfcller"
-	markKanji = "\x1b$B;3ED\x1b(B"
-	markUTF8  = "山田"
-	markUID   = "1.2.77777"
-)
-
-var marks = []string{mark, markLatin, ";3ED", markUTF8, markUID}
-
-// markedText is a text that holds every mark but the UID's.
-const markedText = mark + "^" + markLatin + "=" + markKanji + "=" + markUTF8
-
+// hidden asks for an export without identity.
 func hidden(secret string) Derived {
 	d := testDerived
 	d.Deidentify, d.Secret = true, []byte(secret)
 	return d
-}
-
-// deidentify exports a series without identity.
-func deidentify(t *testing.T, s *volume.Series, d Derived) (dir string, r Report) {
-	t.Helper()
-	dir = filepath.Join(t.TempDir(), "out")
-	r, err := Write(context.Background(), dir, s, s.Volume, d, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir, r
-}
-
-// wantNoMarks fails where a file of dir holds a mark.
-func wantNoMarks(t *testing.T, dir string) {
-	t.Helper()
-	for _, name := range names(t, dir) {
-		file := readSourceFile(t, dir, name)
-		for _, m := range marks {
-			if at := bytes.Index(file, []byte(m)); at >= 0 {
-				t.Errorf("%s holds %q: %q", name, m, file[max(0, at-40):min(len(file), at+20)])
-			}
-		}
-	}
-}
-
-func isKept(t tagID) bool {
-	return slices.ContainsFunc(furtherAttributes, func(r profileRow) bool { return r.tag == t && r.code == "K" })
-}
-
-// everyText returns all attributes of the data dictionary, and of the profile,
-// that a text could be hidden in.
-var everyText = sync.OnceValue(func() []tagID {
-	seen := map[tagID]bool{}
-	for _, row := range basicProfile {
-		seen[row.tag] = true
-	}
-	for group := 0x0008; group <= 0x0088; group += 2 {
-		for element := 1; element <= 0xFFFF; element++ {
-			seen[tagID(group<<16|element)] = true
-		}
-	}
-	var out []tagID
-	for t := range seen {
-		switch dictionaryVR(t) {
-		case "AE", "AS", "DA", "DT", "LO", "LT", "PN", "SH", "ST", "TM", "UC", "UR", "UT", "UI", "OB":
-			if !isKept(t) && t.group() > 2 && t != tagPixelData {
-				out = append(out, t)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-})
-
-// marked returns the encoded elements with a mark in each.
-func marked(enc encoding, tags []tagID) []byte {
-	var b []byte
-	for _, t := range tags {
-		b = appendElement(b, enc, t, dictionaryVR(t), markedValue(t))
-	}
-	return b
-}
-
-func markedValue(t tagID) []byte {
-	if dictionaryVR(t) == "UI" {
-		return fmt.Appendf(nil, markUID+".%d", t)
-	}
-	return []byte(markedText)
-}
-
-// identified returns slices that hold an identity wherever one could be: in every
-// text, date, UID and opaque attribute of the dictionary, at the top level and in
-// sequences, private and public, known and unknown lengths, curves and overlays.
-func identified(enc encoding) map[string]*fake {
-	tags := everyText()
-	fakes := stack(3)
-	for _, f := range fakes {
-		f.enc = enc
-		for _, t := range tags {
-			if f.values[t] == nil {
-				f.with(t, markedValue(t))
-			}
-		}
-		f.with(tagPatientName, markedText).with(tagPatientID, markedText).with(tagSeriesDescription, markedText)
-		f.with(tagSOPInstanceUID, markUID+f.values[tagSOPInstanceUID].(string)[5:])
-		f.with(tagStudyInstanceUID, markUID+".1").with(tagSeriesInstanceUID, markUID+".2").with(tagFrameOfReferenceUID, markUID+".9")
-		item := slices.Concat(marked(enc, tags),
-			appendElement(nil, enc, 0x00090010, "LO", []byte("MAKER")),
-			appendElement(nil, enc, 0x00091001, "LO", []byte(markedText)))
-		nested := appendElement(nil, enc, tagReferencedSOPInstanceUID, "UI", []byte(markUID+".5"))
-		nested = append(nested, sequenceOf(enc, tagReferencedSeriesSequence, "SQ", enc, item)...)
-		for i, t := range []tagID{0x00081140, tagSourceImageSequence, tagContributingEquipmentSequence, 0x00081032, 0x00080082,
-			0x00081072, 0x0040A730, 0x00180026, 0x00540016, 0x00088888} {
-			sq := appendSequence(nil, enc, t, nested, item)
-			if i%2 == 1 {
-				sq = sequenceOf(enc, t, "SQ", enc, nested, item)
-			}
-			f.with(t, rawElement(sq))
-		}
-		// A sequence that its writer did not know has implicit items in every encoding.
-		f.with(0x00540016, rawElement(sequenceOf(enc, 0x00540016, "UN", implicitLE, marked(implicitLE, tags),
-			appendElement(nil, implicitLE, 0x00181074, "DS", []byte("370")))))
-		f.with(0x00080082, rawElement(appendSequence(nil, enc, 0x00080082, codeItem(enc, Code{mark, mark, mark}))))
-		f.with(0x00090010, rawElement(appendElement(nil, enc, 0x00090010, "LO", []byte("MAKER"))))
-		for _, t := range []tagID{0x00091001, 0x50003000, 0x60003000, 0x60001500, 0x00088889} {
-			f.with(t, rawElement(appendElement(nil, enc, t, "LO", []byte(markedText))))
-		}
-		f.with(tagDataSetTrailingPadding, []byte(markedText+" "))
-	}
-	return fakes
 }
 
 // TestDeidentifyLeavesNoMark exports series that hold an identity in every place:
@@ -156,7 +26,7 @@ func TestDeidentifyLeavesNoMark(t *testing.T) {
 		if file := readSourceFile(t, dir, "a.dcm"); bytes.Count(file, []byte(mark)) < 1000 {
 			t.Fatalf("the source holds only %d marks", bytes.Count(file, []byte(mark)))
 		}
-		out, r := deidentify(t, s, hidden("s"))
+		out, r := export(t, s, hidden("s"))
 		wantNoMarks(t, out)
 		back := load(t, scan(t, os.DirFS(out)), 0)
 		if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) || r.Files != 3 {
@@ -183,7 +53,7 @@ func TestDeidentifyFrames(t *testing.T) {
 			if n := bytes.Count(readSourceFile(t, dir, "m.dcm"), []byte(mark)); n < 1000 {
 				t.Fatalf("the source holds only %d marks", n)
 			}
-			out, _ := deidentify(t, s, hidden("s"))
+			out, _ := export(t, s, hidden("s"))
 			wantNoMarks(t, out)
 			back := load(t, scan(t, os.DirFS(out)), 0)
 			if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) {
@@ -204,7 +74,7 @@ func TestDeidentifiedAttributes(t *testing.T) {
 				appendElement(nil, explicitLE, tagReferencedSOPInstanceUID, "UI", []byte("1.2.3.100")))))).with(tagBurnedInAnnotation, "NO")
 	}
 	_, s := onDisk(t, fakes)
-	out, r := deidentify(t, s, hidden("one"))
+	out, r := export(t, s, hidden("one"))
 	if len(r.Warnings) != 0 {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -219,23 +89,23 @@ func TestDeidentifiedAttributes(t *testing.T) {
 		file := readSourceFile(t, out, sliceName(z))
 		is := elementBytes(t, file)
 		for tag, want := range map[tagID]string{
-			tagSeriesInstanceUID:                    r.SeriesUID,
-			tagStudyInstanceUID:                     string(names.uid([]byte("1.2.3.1"))),
-			tagFrameOfReferenceUID:                  string(names.uid([]byte("1.2.3.9"))),
-			tagSOPClassUID:                          ctClass,
-			tagPatientName:                          value(is, tagPatientID),
-			tagPatientBirthDate:                     "",
-			tagStudyDate:                            "",
-			0x0008002A:                              "19000101000000.000000",
-			tagSeriesDate:                           "19000101",
-			0x00080080:                              "REMOVED",
-			0x00081010:                              "", // was empty
-			0x00081030:                              "missing",
-			tagSeriesDescription:                    "DN",
-			tagManufacturerModelName:                "Model",
-			tagPatientIdentityRemoved:               "YES",
-			tagLongitudinalTemporalInformationModif: "REMOVED",
-			tagWindowCenter:                         `40\300`,
+			tagSeriesInstanceUID:      r.SeriesUID,
+			tagStudyInstanceUID:       string(names.uid([]byte("1.2.3.1"))),
+			tagFrameOfReferenceUID:    string(names.uid([]byte("1.2.3.9"))),
+			tagSOPClassUID:            ctClass,
+			tagPatientName:            value(is, tagPatientID),
+			tagPatientBirthDate:       "",
+			tagStudyDate:              "",
+			0x0008002A:                "19000101000000.000000",
+			tagSeriesDate:             "19000101",
+			0x00080080:                "REMOVED",
+			0x00081010:                "", // was empty
+			0x00081030:                "missing",
+			tagSeriesDescription:      "DN",
+			tagManufacturerModelName:  "Model",
+			tagPatientIdentityRemoved: "YES",
+			tagLongitudinalTemporalInformationModified: "REMOVED",
+			tagWindowCenter: `40\300`,
 		} {
 			if got := value(is, tag); got != want {
 				t.Errorf("%v is %q, want %q", tag, got, want)
@@ -260,9 +130,9 @@ func TestDeidentifiedAttributes(t *testing.T) {
 // TestPseudonyms: the same secret makes the same files, another one other names.
 func TestPseudonyms(t *testing.T) {
 	_, s := onDisk(t, stack(3))
-	a, ra := deidentify(t, s, hidden("one"))
-	b, rb := deidentify(t, s, hidden("one"))
-	c, rc := deidentify(t, s, hidden("two"))
+	a, ra := export(t, s, hidden("one"))
+	b, rb := export(t, s, hidden("one"))
+	c, rc := export(t, s, hidden("two"))
 	if ra.SeriesUID != rb.SeriesUID || ra.SeriesUID == rc.SeriesUID {
 		t.Errorf("series %s, %s, %s", ra.SeriesUID, rb.SeriesUID, rc.SeriesUID)
 	}
@@ -303,7 +173,7 @@ func TestDeidentifyClearsOverlayBits(t *testing.T) {
 		}
 	}
 	_, s := onDisk(t, fakes)
-	out, _ := deidentify(t, s, hidden("s"))
+	out, _ := export(t, s, hidden("s"))
 	for z := range 2 {
 		pixels := elementBytes(t, readSourceFile(t, out, sliceName(z)))[tagPixelData][12:]
 		for i := range 12 {
@@ -332,7 +202,7 @@ func TestIdentityWarnings(t *testing.T) {
 			}
 		}
 		_, s := onDisk(t, fakes)
-		_, r := deidentify(t, s, hidden("s"))
+		_, r := export(t, s, hidden("s"))
 		if len(r.Warnings) != len(c.want) {
 			t.Errorf("%s: %q", name, r.Warnings)
 			continue
@@ -353,7 +223,7 @@ func TestDeidentifyMosaic(t *testing.T) {
 		csa := csaHeader(2, "PatientName", "1", csaImages, "5", csaNormal, normal)
 		f.with(tagCSAImageHeaderInfo, rawElement(appendElement(nil, f.enc, tagCSAImageHeaderInfo, "OB", append(csa, markedText...))))
 		_, s := onDisk(t, map[string]*fake{"m.dcm": f})
-		out, _ := deidentify(t, s, hidden("s"))
+		out, _ := export(t, s, hidden("s"))
 		wantNoMarks(t, out)
 		back := load(t, scan(t, os.DirFS(out)), 0)
 		if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) {
@@ -361,47 +231,6 @@ func TestDeidentifyMosaic(t *testing.T) {
 		}
 		if csa := elementBytes(t, readSourceFile(t, out, sliceName(0)))[tagCSAImageHeaderInfo]; bytes.Contains(csa, []byte("PatientName")) {
 			t.Error("the source's own header is there")
-		}
-	}
-}
-
-// TestProfileTable holds the table to the standard's own rules.
-func TestProfileTable(t *testing.T) {
-	for i, row := range basicProfile {
-		if i > 0 && basicProfile[i-1].tag >= row.tag {
-			t.Errorf("%v stands before %v", basicProfile[i-1].tag, row.tag)
-		}
-		if !slices.Contains([]string{"D", "Z", "X", "U", "X/Z", "X/D", "X/Z/D", "Z/D", "X/Z/U"}, row.code) {
-			t.Errorf("%v: code %q", row.tag, row.code)
-		}
-		if isKept(row.tag) {
-			t.Errorf("%v is kept against the profile", row.tag)
-		}
-	}
-	for i, row := range furtherAttributes {
-		if i > 0 && furtherAttributes[i-1].tag >= row.tag {
-			t.Errorf("%v stands before %v", furtherAttributes[i-1].tag, row.tag)
-		}
-		if slices.ContainsFunc(basicProfile, func(r profileRow) bool { return r.tag == row.tag }) {
-			t.Errorf("%v is in the standard's table", row.tag)
-		}
-	}
-	// As printed in table E.1-1 of 2026c: how many rows have each code, and some.
-	rows := map[string]int{}
-	for _, row := range basicProfile {
-		rows[row.code]++
-	}
-	if want := map[string]int{"D": 93, "U": 55, "X": 412, "X/D": 23, "X/Z": 11, "X/Z/D": 8, "X/Z/U": 2, "Z": 42, "Z/D": 6}; !maps.Equal(rows, want) {
-		t.Errorf("rows by code: %v, want %v", rows, want)
-	}
-	for tag, want := range map[tagID]action{
-		tagPatientName: empty, tagPatientID: dummy, tagAccessionNumber: empty, 0x00080081: remove, 0x00081070: dummy,
-		tagStudyDate: empty, 0x00100030: empty, 0x00101010: remove, 0x00204000: remove, tagSOPInstanceUID: replaceID,
-		tagSOPClassUID: keep, 0x00091001: remove, 0x60003000: remove, 0x50000005: remove, 0x00104000: remove, 0x00080008: keep,
-		0x00102161: remove, 0x00081301: remove, 0x00041500: remove, 0x00281201: keep,
-	} {
-		if got := actionOf(tag, ""); got != want {
-			t.Errorf("%v: %c, want %c", tag, got, want)
 		}
 	}
 }
@@ -428,7 +257,7 @@ func TestDeidentifiedForValidator(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := load(t, scan(t, os.DirFS(source)), 0)
-		out, _ := deidentify(t, s, hidden("s"))
+		out, _ := export(t, s, hidden("s"))
 		had := errorsOf(file)
 		for _, e := range errorsOf(filepath.Join(out, sliceName(0))) {
 			if !slices.Contains(had, e) {
@@ -442,7 +271,7 @@ func TestDeidentifiedForValidator(t *testing.T) {
 // series.
 func TestDeidentifiedForOthers(t *testing.T) {
 	_, s := onDisk(t, stack(3))
-	out, _ := deidentify(t, s, hidden("s"))
+	out, _ := export(t, s, hidden("s"))
 	for _, program := range []string{"dcmdump", "gdcminfo"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)
@@ -464,7 +293,7 @@ func TestDeidentifyAgain(t *testing.T) {
 	}
 	_, s := onDisk(t, fakes)
 	for range 2 {
-		out, _ := deidentify(t, s, hidden("s"))
+		out, _ := export(t, s, hidden("s"))
 		methods := elementBytes(t, readSourceFile(t, out, sliceName(0)))[tagDeidentificationMethodCodeSequence]
 		if bytes.Count(methods, []byte("113105")) != 1 || bytes.Count(methods, []byte("113100")) != 1 {
 			t.Errorf("methods %q", methods)

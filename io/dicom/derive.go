@@ -1,8 +1,6 @@
 package dicom
 
-import (
-	"time"
-)
+import "time"
 
 // Derived is what a derived series says of its making.
 type Derived struct {

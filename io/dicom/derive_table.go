@@ -3,10 +3,8 @@ package dicom
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 )
 
 // rule is what happens to one attribute of the source when a series is derived
@@ -115,12 +113,11 @@ var derivedAttributes = []rule{
 // would come out wrong.
 func (s *derivedImage) datedBySeries() bool { return string(s.source(tagModality)) == "PT" }
 
-// imageType makes value 1 DERIVED and value 2 SECONDARY, or, in an image with
-// functional groups, where SECONDARY is not allowed, leaves it; value 3 (AXIAL,
-// which CT demands) and any behind it are kept.
+// imageType makes value 1 DERIVED and value 2 SECONDARY, or, where SECONDARY is not
+// allowed, leaves it; value 3 (AXIAL, which CT demands) and any behind it are kept.
 func (s *derivedImage) imageType() []byte {
 	second := "SECONDARY"
-	if s.grouped() {
+	if s.grouped() || primaryAlone[string(s.source(tagSOPClassUID))] {
 		second = "" // as it is
 	}
 	return derivedType(s.source(tagImageType), second)
@@ -257,75 +254,4 @@ func (s *derivedImage) seriesNumber() []byte {
 // storedValue encodes a stored pixel value.
 func (s *derivedImage) storedValue(v int64) []byte {
 	return s.enc.order.(binary.AppendByteOrder).AppendUint16(nil, uint16(v))
-}
-
-// The recipe is kept in a private block (PS3.5 section 7.8.1): group 1971 is
-// odd, below the pixels, and not one that a scanner maker is known to use; the
-// creator's name makes the block ours even where it is.
-const (
-	recipeGroup   = 0x1971
-	recipeCreator = "QUELL"
-	recipeElement = 0x01 // UT: the recipe's JSON
-)
-
-// recipeBlock returns the private creator and the recipe, in the block that
-// Quell already has in the source or in the first that nobody has, nor has elements
-// in without a creator's name.
-func (s *derivedImage) recipeBlock() []edit {
-	block := -1
-	taken := map[uint16]bool{}
-	for _, e := range s.file.elements {
-		switch n := e.tag.element(); {
-		case e.tag.group() != recipeGroup:
-		case n > 0xFF:
-			taken[n>>8] = true
-		case n >= 0x10:
-			taken[n] = true
-			if string(s.source(e.tag)) == recipeCreator {
-				block = int(n)
-			}
-		}
-	}
-	for n := uint16(0x10); block < 0 && n <= 0xFF; n++ {
-		if !taken[n] {
-			block = int(n)
-		}
-	}
-	if block < 0 {
-		return nil
-	}
-	creator := tagID(recipeGroup<<16 | block)
-	recipe := tagID(recipeGroup<<16 | block<<8 | recipeElement)
-	return []edit{
-		{creator, appendElement(nil, s.enc, creator, "LO", []byte(recipeCreator))},
-		{recipe, appendElement(nil, s.enc, recipe, "UT", asciiJSON(s.Recipe))},
-	}
-}
-
-// asciiJSON escapes what is not ASCII, so that the text is the same in every
-// character set.
-func asciiJSON(b []byte) []byte {
-	if isASCII(b) {
-		return b
-	}
-	out := make([]byte, 0, len(b)+16)
-	for _, r := range string(b) {
-		if r < 0x80 {
-			out = append(out, byte(r))
-			continue
-		}
-		for _, u := range utf16.AppendRune(nil, r) {
-			out = fmt.Appendf(out, `\u%04x`, u)
-		}
-	}
-	return out
-}
-
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= 0x80 || c == 0x1B { // ESC begins another set of ISO 2022
-			return false
-		}
-	}
-	return true
 }

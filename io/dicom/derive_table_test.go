@@ -243,6 +243,27 @@ func TestPETKeepsItsTimeZero(t *testing.T) {
 	}
 }
 
+// TestSecondaryWhereAllowed holds value 2 of ImageType to what the class allows.
+func TestSecondaryWhereAllowed(t *testing.T) {
+	for class, want := range map[string]string{
+		ctClass:                       `DERIVED\SECONDARY\AXIAL`,
+		"1.2.840.10008.5.1.4.1.1.128": `DERIVED\PRIMARY\AXIAL`, // PET
+		"1.2.840.10008.5.1.4.1.1.20":  `DERIVED\PRIMARY\AXIAL`, // nuclear medicine
+	} {
+		fakes := stack(3)
+		for _, f := range fakes {
+			f.with(tagSOPClassUID, class)
+		}
+		_, s := onDisk(t, fakes)
+		out := filepath.Join(t.TempDir(), "out")
+		write(t, out, s, s.Volume.Clone())
+		is := elementBytes(t, readSourceFile(t, out, sliceName(0)))
+		if got := strings.TrimRight(string(is[tagImageType][8:]), " "); got != want {
+			t.Errorf("%s: %q, want %q", class, got, want)
+		}
+	}
+}
+
 // TestRecipeBlockIsFree leaves private elements alone that somebody else has in
 // the recipe's group, with a creator's name or without.
 func TestRecipeBlockIsFree(t *testing.T) {

@@ -26,7 +26,7 @@ const (
 
 // info returns what a decoder needs to know of a frame.
 func (f *pixelFormat) info() codec.Info {
-	return codec.Info{Rows: f.rows, Cols: f.cols, BitsAllocated: f.alloc, Signed: f.signed}
+	return codec.Info{Rows: f.rows, Cols: f.cols, BitsAllocated: f.alloc, Bits: f.high + 1, Signed: f.signed}
 }
 
 // checkCompressed looks at the size of compressed pixels, before anything of
@@ -57,7 +57,7 @@ func (h *header) decodeFrame(fragments [][]byte) ([]byte, error) {
 // told by the extended or the basic offset table; without one, by their number,
 // and last by which of them a stream begins in.
 func frameFragments(file []byte, p *part10) ([][][]byte, error) {
-	frames := frameNumber(file, p)
+	frames := numberOfFrames(file, p)
 	table, items, err := readItems(file, p.elements[p.pixels])
 	switch {
 	case err != nil:
@@ -105,7 +105,7 @@ func contents(items []fragment) [][]byte {
 // readItems returns the basic offset table, which is the first item, and the
 // fragments. The tokenizer has proven that they lie inside the file.
 func readItems(file []byte, pixels element) (table []byte, items []fragment, err error) {
-	t := &tokenizer{w: &window{buf: file, size: int64(len(file))}}
+	t := &tokenizer{w: wholeWindow(file)}
 	var first int64
 	for off := pixels.value; ; {
 		item, err := t.itemHeader(off, explicitLE)
@@ -128,31 +128,28 @@ func readItems(file []byte, pixels element) (table []byte, items []fragment, err
 	return table, items, nil
 }
 
-// frameNumber returns how many frames a file has.
-func frameNumber(file []byte, p *part10) int {
-	for _, e := range p.elements {
-		if e.tag == tagNumberOfFrames && e.length <= 12 {
-			n, _ := strconv.Atoi(strings.Trim(string(file[e.value:e.end]), " \x00"))
-			return max(n, 1)
-		}
+// numberOfFrames returns how many frames a file has, at least 1.
+func numberOfFrames(file []byte, p *part10) int {
+	e, ok := p.find(tagNumberOfFrames)
+	if !ok || e.length > 12 { // as long as an IS can be
+		return 1
 	}
-	return 1
+	n, _ := strconv.Atoi(strings.Trim(string(file[e.value:e.end]), valuePadding))
+	return max(n, 1)
 }
 
 // extendedOffsets returns where the frames begin as (7FE0,0001) has it; nil where
 // there is none.
 func extendedOffsets(file []byte, p *part10) []int64 {
-	for _, e := range p.elements {
-		if e.tag != tagExtendedOffsetTable || e.length == undefinedLength {
-			continue
-		}
-		var out []int64
-		for b := file[e.value:e.end]; len(b) >= 8; b = b[8:] {
-			out = append(out, int64(binary.LittleEndian.Uint64(b)))
-		}
-		return out
+	e, ok := p.find(tagExtendedOffsetTable)
+	if !ok || e.length == undefinedLength {
+		return nil
 	}
-	return nil
+	var out []int64
+	for b := file[e.value:e.end]; len(b) >= 8; b = b[8:] {
+		out = append(out, int64(binary.LittleEndian.Uint64(b)))
+	}
+	return out
 }
 
 func basicOffsets(table []byte) []int64 {
@@ -221,7 +218,7 @@ func plainFile(name string, file []byte) ([]byte, error) {
 }
 
 // irreversible holds the transfer syntaxes whose images cannot but be lossy.
-var irreversible = map[string]bool{"1.2.840.10008.1.2.4.50": true, "1.2.840.10008.1.2.4.51": true}
+var irreversible = map[string]bool{uidJPEGBaseline: true, uidJPEGExtended: true}
 
 // plainEdits returns what changes in a data set whose pixels are decoded.
 func (h *header) plainEdits(p *part10, pixels []byte) []edit {
@@ -252,7 +249,7 @@ func (h *header) decodeAll(file []byte, p *part10) ([]byte, error) {
 	}
 	n := h.image().bytes()
 	if total := n * int64(len(frames)); total >= undefinedLength {
-		return nil, fileError(h.name, "write NIfTI instead", nil, "its decoded pixels (%d bytes) do not fit into a DICOM element", total)
+		return nil, fileError(h.name, adviseNIfTI, nil, "its decoded pixels (%d bytes) do not fit into a DICOM element", total)
 	}
 	out := make([]byte, n*int64(len(frames)))
 	var g errgroup.Group

@@ -2,11 +2,9 @@ package dicom
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -174,7 +172,7 @@ func TestCompressedFrames(t *testing.T) {
 // TestFragmentsOfStreams tells frames apart by where JPEG streams begin.
 func TestFragmentsOfStreams(t *testing.T) {
 	start, more := []byte("\xFF\xD8\xFF\xC3"), []byte("more")
-	file := encapsulate(newFake("1", 0, 0).with(tagNumberOfFrames, "2"), "1.2.840.10008.1.2.4.70", nil, start, more, start, more, more)
+	file := encapsulate(newFake("1", 0, 0).with(tagNumberOfFrames, "2"), uidJPEGLossless, nil, start, more, start, more, more)
 	p, err := tokens(file)
 	if err != nil {
 		t.Fatal(err)
@@ -183,73 +181,6 @@ func TestFragmentsOfStreams(t *testing.T) {
 	if err != nil || len(got) != 2 || len(got[0]) != 2 || len(got[1]) != 3 {
 		t.Errorf("%q, %v", got, err)
 	}
-}
-
-// deflate returns a plain file with its data set deflated.
-func deflate(t *testing.T, file []byte) []byte {
-	t.Helper()
-	p, err := tokens(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := bytes.NewBuffer(headOf(file, p, "1.2.840.10008.1.2.1.99"))
-	w, err := flate.NewWriter(out, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(file[p.datasetStart():]); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func TestDeflated(t *testing.T) {
-	plain, packed := stack(3), fstest.MapFS{}
-	for name, f := range plain {
-		packed[name] = &fstest.MapFile{Data: deflate(t, f.file())}
-	}
-	want := load(t, scan(t, filesOf(plain)), 0)
-	c := scan(t, packed)
-	got := load(t, c, 0)
-	if !slices.Equal(got.Volume.Data, want.Volume.Data) || got.Description != want.Description || c.Entries[0].Slices != 3 {
-		t.Error("the series is not that of the plain files")
-	}
-	if got.Meta.TransferSyntax != "1.2.840.10008.1.2.1.99" {
-		t.Errorf("transfer syntax %s", got.Meta.TransferSyntax)
-	}
-
-	for n := range packed["a.dcm"].Data {
-		cut := fstest.MapFS{"x.dcm": {Data: packed["a.dcm"].Data[:n]}}
-		c, err := Scan(context.Background(), cut, nil)
-		if err == nil {
-			_, err = c.Load(context.Background(), 0, nil)
-		}
-		wantError(t, err, "x.dcm: ", "; ")
-	}
-}
-
-// TestDeflateBomb inflates a stream of zeros that grows beyond all bounds.
-func TestDeflateBomb(t *testing.T) {
-	var block bytes.Buffer
-	w, err := flate.NewWriter(&block, flate.BestCompression)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(make([]byte, 16<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Flush(); err != nil { // ends the block so that it can be repeated
-		t.Fatal(err)
-	}
-	var blocks []io.Reader
-	for range maxInflated>>24 + 1 {
-		blocks = append(blocks, bytes.NewReader(block.Bytes()))
-	}
-	_, err = inflatedSize(io.MultiReader(blocks...))
-	wantError(t, err, "longer than")
 }
 
 // TestDeriveFromCompressed exports from compressed sources and from their plain
@@ -313,7 +244,7 @@ func TestLossyStaysSaid(t *testing.T) {
 			with(tagBitsStored, 8).with(tagHighBit, 7).with(tagPixelRepresentation, 0)
 	}
 	for _, f := range []*fake{jpeg(), jpeg().with(tagLossyImageCompression, "00"), jpeg().with(tagLossyImageCompression, "01")} {
-		file, err := plainFile("x", encapsulate(f, "1.2.840.10008.1.2.4.50", nil, stream))
+		file, err := plainFile("x", encapsulate(f, uidJPEGBaseline, nil, stream))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -336,7 +267,7 @@ func TestLossyStaysSaid(t *testing.T) {
 // TestCompressedTooSmall gives headers that promise more than their fragments
 // can hold: they are refused before the volume is made.
 func TestCompressedTooSmall(t *testing.T) {
-	for _, uid := range []string{uidRLE, "1.2.840.10008.1.2.4.70", "1.2.840.10008.1.2.4.80", "1.2.840.10008.1.2.4.90"} {
+	for _, uid := range []string{uidRLE, uidJPEGLossless, "1.2.840.10008.1.2.4.80", "1.2.840.10008.1.2.4.90"} {
 		f := newFake("1", 0, 0).with(tagRows, 65000).with(tagColumns, 65000)
 		c := scan(t, fstest.MapFS{"x": {Data: encapsulate(f, uid, nil, make([]byte, 1000))}})
 		wantError(t, c.Entries[0].Err, "x: it holds", "too few for 1 image of 65000 x 65000 pixels")

@@ -1,8 +1,9 @@
 package dicom
 
 import (
+	"bytes"
 	"encoding/binary"
-	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -105,15 +106,29 @@ func clip(s string, n int) string {
 	return s
 }
 
-// sequenceItems returns the bytes of a sequence's items, headers included and
-// delimiter not: what an item can be appended to.
-func sequenceItems(file []byte, e element, enc encoding) ([]byte, error) {
-	if e.vr != "SQ" && !enc.implicit {
-		return nil, errors.New("the sequence is of unknown VR")
+// decimalString writes a number as DS: at most 16 characters.
+func decimalString(v float64) string {
+	for digits := 15; ; digits-- {
+		if s := strconv.FormatFloat(v, 'g', digits, 64); len(s) <= 16 {
+			return s
+		}
 	}
-	end := e.end
-	if e.length == undefinedLength {
-		end -= 8 // its delimiter
+}
+
+// decimals writes several numbers as DS.
+func decimals(values ...float64) []byte {
+	var parts [][]byte
+	for _, v := range values {
+		parts = append(parts, []byte(decimalString(v)))
 	}
-	return file[e.value:end], nil
+	return bytes.Join(parts, []byte{'\\'})
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 || c == 0x1B { // ESC begins another set of ISO 2022
+			return false
+		}
+	}
+	return true
 }

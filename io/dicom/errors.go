@@ -1,8 +1,13 @@
 package dicom
 
 import (
+	"archive/zip"
+	"compress/flate"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"strings"
 )
 
 // Error is a file or folder that cannot be used, in words for a person. Error
@@ -31,9 +36,40 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNoImages is in the chain of Scan's error when no file holds a DICOM image.
 var ErrNoImages = errors.New("no DICOM image")
 
-// adviseCopy is what to do with a file that lost bytes on its way.
-const adviseCopy = "copy it again from where it came, or move it out of the folder"
+// What to do.
+const (
+	adviseCopy  = "copy it again from where it came, or move it out of the folder" // a file that lost bytes on its way
+	adviseNIfTI = "write NIfTI instead"                                            // what DICOM cannot hold
+)
 
+// fileError makes an *Error whose problem is formatted.
 func fileError(name, advice string, cause error, format string, args ...any) *Error {
 	return &Error{Name: name, Problem: fmt.Sprintf(format, args...), Advice: advice, Err: cause}
+}
+
+// cause strips the path from an error of the file system, and words what an
+// archive says of a file that is damaged in it.
+func cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &corrupt), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
+		return "its archive is damaged"
+	}
+	return err.Error()
+}
+
+// reason words a tokenizer's error without its sentinel.
+func reason(err error) string {
+	return strings.TrimSuffix(cause(err), ": "+errTruncated.Error())
+}
+
+// unreadable words an error of the disk or the network.
+func unreadable(name string, err error) error {
+	return fileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", cause(err))
 }

@@ -1,7 +1,6 @@
 package dicom
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -20,12 +19,7 @@ func (s *derivedImage) makeExplicit() error {
 	if err != nil {
 		return fileError(s.slices[0].name, "export without compression", err, "its attributes cannot be written with explicit types, as a compressed file needs them (%s)", reason(err))
 	}
-	s.bytes = append(appendFileMeta(nil, string(s.source(tagSOPClassUID)), "", uidExplicitLE, s.Version), data...)
-	if s.file, err = tokenize(&window{buf: s.bytes, size: int64(len(s.bytes))}, isWanted); err != nil {
-		return fmt.Errorf("dicom: a data set made explicit cannot be read: %w", err)
-	}
-	s.enc = explicitLE
-	return nil
+	return s.rewrite(uidExplicitLE, data)
 }
 
 // explicitWriter re-encodes elements of implicit little endian whose bytes lie in b.
@@ -65,9 +59,6 @@ func (w explicitWriter) elements(out []byte, elements []element, signed bool, de
 func (w explicitWriter) sequence(out []byte, e element, signed bool, depth int) ([]byte, error) {
 	var items []byte
 	err := eachItem(w.b, e, implicitLE, func(item sequenceItem) error {
-		if n := len(item.elements); n > 0 && item.elements[n-1].end > e.end {
-			return errors.New("an element runs out of its sequence")
-		}
 		inner, err := w.elements(nil, slices.Clone(item.elements), signed, depth)
 		items = appendItem(items, explicitLE, inner)
 		return err

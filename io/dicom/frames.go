@@ -13,23 +13,6 @@ const (
 	bytesPerFrame = 512
 )
 
-// functionalGroups holds the SOP classes whose geometry is in functional groups
-// even where they hold one frame.
-var functionalGroups = map[string]bool{
-	"1.2.840.10008.5.1.4.1.1.2.1":   true, // Enhanced CT
-	"1.2.840.10008.5.1.4.1.1.2.2":   true, // Legacy Converted Enhanced CT
-	"1.2.840.10008.5.1.4.1.1.4.1":   true, // Enhanced MR
-	"1.2.840.10008.5.1.4.1.1.4.4":   true, // Legacy Converted Enhanced MR
-	"1.2.840.10008.5.1.4.1.1.130":   true, // Enhanced PET
-	"1.2.840.10008.5.1.4.1.1.128.1": true, // Legacy Converted Enhanced PET
-}
-
-// notImages holds the SOP classes whose pixels are no measurement of a scanner.
-var notImages = map[string]bool{
-	"1.2.840.10008.5.1.4.1.1.66.4":  true, // Segmentation
-	"1.2.840.10008.5.1.4.1.1.481.2": true, // RT Dose
-}
-
 // The attributes outside functional groups that place the frames of an image
 // behind the first one.
 const (
@@ -56,6 +39,9 @@ func (h *header) fillParts(p *part10, a attributes) {
 		return
 	case mosaic:
 		h.aside = "it is a mosaic of several frames, which is not read"
+		return
+	case frames == 1 && h.holdsUIHTiles(p, a):
+		h.fillUIHTiles(p, a)
 		return
 	case frames > fewFrames && int64(frames) > h.size/bytesPerFrame:
 		h.err = fileError(h.name, adviseCopy, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, h.size)

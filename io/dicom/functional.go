@@ -2,8 +2,6 @@ package dicom
 
 import (
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -86,87 +84,12 @@ var legacyAttributes = []tagID{tagImageType, tagEchoNumbers, tagEchoTime, tagTri
 // tagDetectorInformationSequence has the form of a functional group.
 const tagDetectorInformationSequence tagID = 0x00540022
 
-// maxItemElements bounds the list of an item's elements.
-const maxItemElements = 10000
-
-// sequenceItem is one item of a sequence.
-type sequenceItem struct {
-	enc      encoding
-	elements []element
-}
-
-// eachItem calls visit for every item of the sequence e; the offsets of both
-// are those of b. The item's elements are visit's until it returns.
-func eachItem(b []byte, e element, enc encoding, visit func(item sequenceItem) error) error {
-	if e.vr == "UN" {
-		enc = implicitLE // CP-246
-	} else if e.vr != "SQ" && !enc.implicit {
-		return errors.New("a sequence is of another type")
-	}
-	t := &tokenizer{w: &window{buf: b, size: int64(len(b))}, file: &part10{pixels: -1}}
-	end := e.end
-	it := sequenceItem{enc: enc}
-	for off := e.value; off < end; {
-		head, err := t.itemHeader(off, enc)
-		if err != nil {
-			return err
-		}
-		if head.tag == tagSequenceDelimitation {
-			return nil
-		}
-		if head.length == undefinedLength {
-			head.end = end
-		}
-		if head.end > end {
-			return errors.New("an item runs out of its sequence")
-		}
-		it.elements = it.elements[:0]
-		for off = head.value; head.length == undefinedLength || off < head.end; {
-			inner, err := t.header(off, enc)
-			if err != nil {
-				return err
-			}
-			if inner.tag == tagItemDelimitation {
-				off = inner.value
-				break
-			}
-			if inner, err = t.next(off, enc, 1); err != nil {
-				return err
-			}
-			if inner.end > head.end {
-				return errors.New("an element runs out of its item")
-			}
-			if it.elements = append(it.elements, inner); len(it.elements) > maxItemElements {
-				return fmt.Errorf("an item has more than %d elements", maxItemElements)
-			}
-			off = inner.end
-		}
-		if err := visit(it); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keptElement opens an element that the tokenizer kept whole: its bytes begin
-// at offset 0.
-func keptElement(b []byte, enc encoding) (element, error) {
-	t := &tokenizer{w: &window{buf: b, size: int64(len(b))}, file: &part10{pixels: -1}}
-	e, err := t.header(0, enc)
-	e.end = int64(len(b)) // the tokenizer found it
-	return e, err
-}
-
 // readGroups returns the attributes of each of the first most items of a
 // sequence of functional groups that the tokenizer kept, and how many items there
 // are; nil where there is no such sequence.
 func readGroups(p *part10, t tagID, most int) (groups []attributes, items int, err error) {
-	b := p.kept[t]
-	if b == nil {
-		return nil, 0, nil
-	}
-	e, err := keptElement(b, p.syntax.encoding)
-	if err != nil {
+	b, e, err := p.keptElement(t)
+	if b == nil || err != nil {
 		return nil, 0, err
 	}
 	err = eachItem(b, e, p.syntax.encoding, func(item sequenceItem) error {
@@ -183,12 +106,8 @@ func readGroups(p *part10, t tagID, most int) (groups []attributes, items int, e
 // readGroup returns the attributes of a single group that the tokenizer kept.
 func readGroup(p *part10, t tagID) (attributes, error) {
 	a := attributes{set: map[tagID]*lib.Element{}}
-	b := p.kept[t]
-	if b == nil {
-		return a, nil
-	}
-	e, err := keptElement(b, p.syntax.encoding)
-	if err != nil {
+	b, e, err := p.keptElement(t)
+	if b == nil || err != nil {
 		return a, err
 	}
 	return a, a.addGroups(b, sequenceItem{enc: p.syntax.encoding, elements: []element{e}})
@@ -209,13 +128,8 @@ func (a attributes) addGroups(b []byte, item sequenceItem) error {
 						return err
 					}
 				}
-				if _, had := a.set[e.tag]; had || !slices.Contains(take, e.tag) || e.length == undefinedLength {
-					continue
-				}
-				if v, ok := decodeValue(b[e.value:e.end], e, group.enc); ok {
-					a.set[e.tag] = v
-				}
 			}
+			a.take(b, group, take...)
 			return nil
 		})
 		if err != nil {
@@ -223,6 +137,18 @@ func (a attributes) addGroups(b []byte, item sequenceItem) error {
 		}
 	}
 	return nil
+}
+
+// take takes some attributes of an item, unless it has them from one before.
+func (a attributes) take(b []byte, item sequenceItem, tags ...tagID) {
+	for _, e := range item.elements {
+		if _, had := a.set[e.tag]; had || !slices.Contains(tags, e.tag) || e.length == undefinedLength {
+			continue
+		}
+		if v, ok := decodeValue(b[e.value:e.end], e, item.enc); ok {
+			a.set[e.tag] = v
+		}
+	}
 }
 
 // decodeValue makes an element of the bytes of a text, float or integer value,
@@ -259,7 +185,7 @@ func decodeValue(b []byte, e element, enc encoding) (*lib.Element, bool) {
 		if len(b) > maxWantedValue {
 			return nil, false
 		}
-		data = strings.Split(strings.TrimRight(string(b), " \x00"), `\`)
+		data = strings.Split(strings.TrimRight(string(b), valuePadding), `\`)
 	default:
 		return nil, false
 	}

@@ -36,6 +36,7 @@ func addSeeds(f *testing.F) {
 		f.Add(newEnhanced(enc, enc.implicit, threeFrames...).file())
 	}
 	f.Add(newMosaic(1, `0\0\1`).file())
+	f.Add(newUIHTiles(explicitLE, 40).file())
 	f.Add(newMosaic(2, `0\0\-1`).file())
 	f.Add(secondaryFrames().with(tagSpacingBetweenSlices, "2.5").file())
 }
@@ -56,7 +57,7 @@ func FuzzTokenize(f *testing.F) {
 		if p.pixels >= 0 && p.elements[p.pixels].tag != tagPixelData {
 			t.Fatal("the pixels are another element")
 		}
-		s, err2 := tokenize(&window{r: &plainReader{b}, size: int64(len(b))}, func(t tagID) bool { return wantedTags[t] })
+		s, err2 := tokenize(&window{r: &plainReader{b}, size: int64(len(b))}, isWanted)
 		if (err == nil) != (err2 == nil) && !errors.Is(err2, errTruncated) || err == nil && err2 == nil && !(slices.Equal(p.elements, s.elements) && maps.EqualFunc(p.kept, s.kept, bytes.Equal)) {
 			t.Fatalf("memory: %v, %d elements; stream: %v, %d elements", err, len(p.elements), err2, len(s.elements))
 		}

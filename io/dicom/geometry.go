@@ -203,19 +203,3 @@ func unevenness(steps []float64) float64 {
 	}
 	return worst
 }
-
-// summary joins a few of many phrases.
-func summary(s []string) string {
-	const most = 3
-	out := ""
-	for i, x := range s[:min(len(s), most)] {
-		if i > 0 {
-			out += ", "
-		}
-		out += x
-	}
-	if len(s) > most {
-		out += fmt.Sprintf(" and %d more", len(s)-most)
-	}
-	return out
-}

@@ -33,10 +33,21 @@ func formEntries(hs []*header) []Entry {
 			studies[uid] = append(studies[uid], h.study)
 		}
 	}
+	for uid, all := range studies {
+		if hs := scattered(series, uid, all); hs != nil {
+			for _, study := range all {
+				delete(series, uid+" "+study)
+			}
+			series[uid] = hs
+		}
+	}
 	var entries []Entry
 	for _, key := range slices.Sorted(maps.Keys(series)) {
 		formed := formSeries(series[key])
-		if first := series[key][0]; len(studies[first.meta.UID]) > 1 {
+		switch first := series[key][0]; {
+		case key == first.meta.UID:
+			tellScattered(formed)
+		case len(studies[first.meta.UID]) > 1:
 			tellStudies(formed, first.study, studies[first.meta.UID])
 		}
 		entries = append(entries, formed...)
@@ -50,6 +61,35 @@ func formEntries(hs []*header) []Entry {
 			cmp.Compare(a.UID, b.UID), cmp.Compare(b.Geometry.Voxels(), a.Geometry.Voxels()))
 	})
 	return entries
+}
+
+// scattered returns the slices of a series each of which says another study: some
+// writers make a study for every file. It is nil where a study holds more than one,
+// and of two, which may be of one patient at two times.
+func scattered(series map[string][]*header, uid string, studies []string) []*header {
+	if len(studies) < 3 {
+		return nil
+	}
+	var out []*header
+	for _, study := range studies {
+		hs := series[uid+" "+study]
+		for _, h := range hs[1:] {
+			if copied := h.sopUID != "" && h.sopUID == hs[0].sopUID && h.name != hs[0].name; !copied {
+				return nil
+			}
+		}
+		out = append(out, hs...)
+	}
+	return out
+}
+
+// tellScattered reports a series that scattered found.
+func tellScattered(entries []Entry) {
+	for i := range entries {
+		e := &entries[i]
+		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "study",
+			Text: "Every slice says another study; they are taken for one series."})
+	}
 }
 
 // tellStudies reports a series whose UID another study has as well.
@@ -76,6 +116,13 @@ func refusedEntry(hs []*header, err error) Entry {
 	return Entry{Meta: hs[0].meta, Slices: len(hs), Bytes: fileBytes(hs), Err: err}
 }
 
+// damagedEntry stands for files of which one is broken.
+func damagedEntry(hs []*header, err error) Entry {
+	e := refusedEntry(hs, err)
+	e.damaged = true
+	return e
+}
+
 // onePerFile returns the first slice of each file.
 func onePerFile(hs []*header) []*header {
 	seen := map[string]bool{}
@@ -97,31 +144,20 @@ func fileBytes(hs []*header) (n int64) {
 	return n
 }
 
-func damagedEntry(hs []*header, err error) Entry {
-	e := refusedEntry(hs, err)
-	e.damaged = true
-	return e
-}
-
 // formSeries makes the volumes of one series. Everything that is in none of
 // them is named in the findings of all.
 func formSeries(hs []*header) []Entry {
 	slices.SortFunc(hs, byFile)
-	var broken *Error
+	if i := slices.IndexFunc(hs, func(h *header) bool { return h.err != nil }); i >= 0 {
+		return []Entry{damagedEntry(hs, hs[i].err)}
+	}
 	var images, asides []*header
 	for _, h := range hs {
-		switch {
-		case h.err != nil && broken == nil:
-			broken = h.err
-		case h.err != nil:
-		case h.aside != "":
+		if h.aside != "" {
 			asides = append(asides, h)
-		default:
+		} else {
 			images = append(images, h)
 		}
-	}
-	if broken != nil {
-		return []Entry{damagedEntry(hs, broken)}
 	}
 	findings := tellAsides(asides)
 	if len(images) == 0 {
@@ -131,16 +167,7 @@ func formSeries(hs []*header) []Entry {
 		return []Entry{e}
 	}
 	images, copies, namesakes := dropCopies(images)
-	if len(namesakes) > 0 {
-		findings = append(findings, volume.Finding{Severity: volume.Warning, Kind: "identity",
-			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", count(len(onePerFile(namesakes)), "file has", "files have")),
-			Files: fileNames(namesakes)})
-	}
-	if len(copies) > 0 {
-		findings = append(findings, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
-			Text:  fmt.Sprintf("%s of others (same SOP Instance UID and position); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
-			Files: fileNames(copies)})
-	}
+	findings = append(findings, tellCopies(copies, namesakes)...)
 	groups := planes(images)
 	if groups == nil {
 		return []Entry{refusedEntry(hs, fileError(images[0].name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
@@ -183,19 +210,12 @@ func tellAsides(hs []*header) []volume.Finding {
 	return out
 }
 
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}
-
 // dropCopies keeps one file of each SOP Instance UID. Files that share one and are
 // different images, as some writers make them, are kept as well: namesakes are those
 // behind the first.
 func dropCopies(hs []*header) (kept, copies, namesakes []*header) {
 	type image struct {
-		uid             string
+		uid, series     string
 		instance, frame int
 		placed          bool
 		position        volume.Vec
@@ -203,7 +223,7 @@ func dropCopies(hs []*header) (kept, copies, namesakes []*header) {
 	files := map[string]string{} // UID to the first file that has it
 	holder := map[image]string{} // and the file that has just this image
 	for _, h := range hs {
-		i := image{h.sopUID, h.instance, h.frame, h.placed, h.position}
+		i := image{h.sopUID, h.meta.Number, h.instance, h.frame, h.placed, h.position}
 		name, seen := holder[i]
 		switch first, known := files[h.sopUID]; {
 		case h.sopUID == "":
@@ -219,6 +239,22 @@ func dropCopies(hs []*header) (kept, copies, namesakes []*header) {
 		kept = append(kept, h)
 	}
 	return kept, copies, namesakes
+}
+
+// tellCopies reports what dropCopies found.
+func tellCopies(copies, namesakes []*header) []volume.Finding {
+	var out []volume.Finding
+	if len(namesakes) > 0 {
+		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "identity",
+			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", count(len(onePerFile(namesakes)), "file has", "files have")),
+			Files: fileNames(namesakes)})
+	}
+	if len(copies) > 0 {
+		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
+			Text:  fmt.Sprintf("%s of others (same SOP Instance UID and position); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
+			Files: fileNames(copies)})
+	}
+	return out
 }
 
 // formEntry makes an entry of a part whose positions are all different.
@@ -242,21 +278,7 @@ func formEntry(p part, findings []volume.Finding) Entry {
 	grid, more := formGrid(p.slices)
 	e.Geometry, e.Findings = grid, append(e.Findings, more...)
 	e.Findings = append(e.Findings, tellMixed(&p)...)
-	if slices.ContainsFunc(p.slices, func(h *header) bool { return h.tabled }) {
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "modality-lut",
-			Text: "The file translates its values by a table (Modality LUT), which is not applied: values are as stored."})
-	}
-	inverted := func(h *header) bool { return h.format.photometric == "MONOCHROME1" }
-	upright := func(h *header) bool { return !inverted(h) }
-	switch {
-	case !slices.ContainsFunc(p.slices, inverted):
-	case slices.ContainsFunc(p.slices, upright):
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
-			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
-	default:
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Note, Kind: "monochrome1",
-			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
-	}
+	e.Findings = append(e.Findings, tellMeaning(p.slices)...)
 	if err := grid.Validate(); err != nil {
 		e.damaged = true
 		e.Err = fileError(p.slices[0].name, adviseCopy, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
@@ -283,6 +305,27 @@ func tellMixed(p *part) []volume.Finding {
 	if len(frames) > 1 && p.slices[0].placed {
 		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "frame-of-reference",
 			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, as where a patient moved between two scans.", len(frames))})
+	}
+	return out
+}
+
+// tellMeaning reports values that mean something else than what they are shown as.
+func tellMeaning(hs []*header) []volume.Finding {
+	var out []volume.Finding
+	if slices.ContainsFunc(hs, func(h *header) bool { return h.tabled }) {
+		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "modality-lut",
+			Text: "The file translates its values by a table (Modality LUT), which is not applied: values are as stored."})
+	}
+	inverted := func(h *header) bool { return h.format.photometric == "MONOCHROME1" }
+	upright := func(h *header) bool { return !inverted(h) }
+	switch {
+	case !slices.ContainsFunc(hs, inverted):
+	case slices.ContainsFunc(hs, upright):
+		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
+			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
+	default:
+		out = append(out, volume.Finding{Severity: volume.Note, Kind: "monochrome1",
+			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
 	}
 	return out
 }

@@ -1,19 +1,13 @@
 package dicom
 
 import (
-	"archive/zip"
 	"cmp"
-	"compress/flate"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/suyashkumar/dicom/pkg/uid"
 
 	"quell/io/dicom/codec"
 	"quell/volume"
@@ -106,9 +100,6 @@ const (
 	kindOther               // DICOM, but no image
 )
 
-// mediaDirectory is the SOP class of DICOMDIR files.
-const mediaDirectory = "1.2.840.10008.1.3.10"
-
 // readHeader reads one file as far as its pixels. An error is returned for
 // what is no fault of the file (the context's end); a broken file has its err
 // set. known holds what files before it said in the same bytes.
@@ -149,28 +140,6 @@ func readHeader(ctx context.Context, fsys fs.FS, name string, known *elementCach
 	return h, k, nil
 }
 
-// cause strips the path from an error of the file system, and words what an
-// archive says of a file that is damaged in it.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	var corrupt flate.CorruptInputError
-	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
-	case errors.As(err, &corrupt), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
-		return "its archive is damaged"
-	}
-	return err.Error()
-}
-
-// reason words a tokenizer's error without its sentinel.
-func reason(err error) string {
-	return strings.TrimSuffix(cause(err), ": "+errTruncated.Error())
-}
-
 // fill takes the values from what was tokenized.
 func (h *header) fill(p *part10) kind {
 	h.syntax = p.syntax
@@ -180,7 +149,7 @@ func (h *header) fill(p *part10) kind {
 	}
 	// A file that was cut off may not have come to its own.
 	h.sopClass, h.sopUID = cmp.Or(a.text(tagSOPClassUID), p.class), a.text(tagSOPInstanceUID)
-	if h.sopClass == mediaDirectory || slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == tagDirectoryRecordSequence }) {
+	if h.sopClass == mediaDirectory || p.has(tagDirectoryRecordSequence) {
 		h.listed = listedIn(p)
 		return kindIndex
 	}
@@ -189,13 +158,11 @@ func (h *header) fill(p *part10) kind {
 		return kindImage
 	}
 	if p.pixels < 0 {
-		if slices.ContainsFunc(p.elements, func(e element) bool {
-			return e.tag == tagFloatPixelData || e.tag == tagDoubleFloatPixelData
-		}) {
+		if p.has(tagFloatPixelData) || p.has(tagDoubleFloatPixelData) {
 			h.aside = "its pixels are floating point numbers, which are not read"
 			return kindImage
 		}
-		if _, ok := a.integer(tagRows); ok || strings.Contains(className(h.sopClass), "Image Storage") {
+		if _, sized := a.integer(tagRows); needsPixels(h.sopClass, sized) {
 			h.err = fileError(h.name, adviseCopy, nil, "it describes an image and ends before its pixel data")
 			return kindImage
 		}
@@ -205,7 +172,7 @@ func (h *header) fill(p *part10) kind {
 	if h.err == nil && h.aside == "" && p.stream != nil {
 		h.err = h.checkStream(p.stream)
 	}
-	h.tabled = slices.ContainsFunc(p.elements, func(e element) bool { return e.tag == tagModalityLUTSequence })
+	h.tabled = p.has(tagModalityLUTSequence)
 	h.fillSplits(a)
 	if h.err == nil && h.aside == "" {
 		h.fillParts(p, a)
@@ -234,14 +201,14 @@ func (h *header) fillMeta(a attributes) {
 	h.meta = volume.Meta{
 		Format:         "DICOM",
 		Modality:       a.text(tagModality),
-		Description:    a.displayed(tagSeriesDescription),
+		Description:    a.displayText(tagSeriesDescription),
 		Number:         a.text(tagSeriesNumber),
 		UID:            a.text(tagSeriesInstanceUID),
-		Study:          a.displayed(tagStudyDescription),
+		Study:          a.displayText(tagStudyDescription),
 		StudyDate:      a.text(tagStudyDate),
-		Patient:        a.displayed(tagPatientName),
-		PatientID:      a.displayed(tagPatientID),
-		Manufacturer:   a.displayed(tagManufacturer),
+		Patient:        a.displayText(tagPatientName),
+		PatientID:      a.displayText(tagPatientID),
+		Manufacturer:   a.displayText(tagManufacturer),
 		BodyPart:       a.text(tagBodyPartExamined),
 		Kernel:         a.text(tagConvolutionKernel),
 		TransferSyntax: h.syntax.uid,
@@ -254,7 +221,7 @@ func (h *header) fillDisplay(a attributes) {
 	h.meta.Windows = nil
 	centres, _ := a.numbers(tagWindowCenter)
 	widths, _ := a.numbers(tagWindowWidth)
-	names := a.display(tagWindowCenterWidthExplanation)
+	names := a.displayTexts(tagWindowCenterWidthExplanation)
 	for i := range min(len(centres), len(widths)) {
 		w := volume.Window{Center: centres[i], Width: widths[i]}
 		if i < len(names) {
@@ -343,18 +310,6 @@ func (h *header) normal() volume.Vec { return h.row.Cross(h.col).Unit() }
 
 func (h *header) localizer() bool {
 	return slices.Contains(h.imageType, "LOCALIZER")
-}
-
-// className returns the name of a SOP class or of another UID of the standard, or
-// the UID where it has none.
-func className(u string) string {
-	if info, err := uid.Lookup(u); err == nil {
-		return info.Name
-	}
-	if u == "" {
-		return "no SOP class"
-	}
-	return brief(u)
 }
 
 // refuseSyntax says that a file is compressed in a way that is not read.

@@ -18,19 +18,15 @@ const (
 // listedIn returns the files that a media directory refers to, as paths from where
 // it lies; nil where it is damaged or says nothing.
 func listedIn(p *part10) []string {
-	b := p.kept[tagDirectoryRecordSequence]
-	if b == nil {
-		return nil
-	}
-	e, err := keptElement(b, p.syntax.encoding)
-	if err != nil {
+	b, e, err := p.keptElement(tagDirectoryRecordSequence)
+	if b == nil || err != nil {
 		return nil
 	}
 	var out []string
 	err = eachItem(b, e, p.syntax.encoding, func(record sequenceItem) error {
 		for _, e := range record.elements {
 			if e.tag == tagReferencedFileID && e.length != undefinedLength && e.length > 0 {
-				parts := strings.Split(strings.TrimRight(string(b[e.value:e.end]), " \x00"), `\`)
+				parts := strings.Split(strings.TrimRight(string(b[e.value:e.end]), valuePadding), `\`)
 				out = append(out, printable(path.Join(parts...)))
 			}
 		}

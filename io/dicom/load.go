@@ -163,11 +163,6 @@ func openFile(fsys fs.FS, name string) (fs.File, error) {
 	return f, nil
 }
 
-// unreadable words an error of the disk or the network.
-func unreadable(name string, err error) error {
-	return fileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", cause(err))
-}
-
 // readFile returns all bytes of a file.
 func readFile(fsys fs.FS, name string, size int64, buf []byte) ([]byte, error) {
 	f, err := openFile(fsys, name)

@@ -2,7 +2,6 @@ package dicom
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 )
 
@@ -56,11 +55,10 @@ func (s *derivedImage) groupEdits() ([]edit, error) {
 // groups. change gives the edits of the i-th item, besides those of FrameType, and
 // whether it is kept.
 func (s *derivedImage) rewriteGroups(t tagID, change func(i int, item sequenceItem) (edits []edit, keep bool, err error)) ([]edit, error) {
-	at := slices.IndexFunc(s.file.elements, func(e element) bool { return e.tag == t })
-	if at < 0 {
+	e, ok := s.file.find(t)
+	if !ok {
 		return nil, nil
 	}
-	e := s.file.elements[at]
 	if _, err := sequenceItems(s.bytes, e, s.enc); err != nil {
 		return nil, err
 	}
@@ -81,7 +79,7 @@ func (s *derivedImage) rewriteGroups(t tagID, change func(i int, item sequenceIt
 				edits = append(edits, changed)
 			}
 		}
-		slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.tag, b.tag) })
+		sortEdits(edits)
 		items = appendItem(items, s.enc, merge(nil, s.bytes, item.elements, edits))
 		return nil
 	})
@@ -98,7 +96,7 @@ func (s *derivedImage) deriveFrameType(group element) (edit, error) {
 		var edits []edit
 		for _, e := range item.elements {
 			if e.tag == tagFrameType {
-				value := derivedType(bytes.TrimRight(s.bytes[e.value:e.end], " \x00"), "")
+				value := derivedType(bytes.TrimRight(s.bytes[e.value:e.end], valuePadding), "")
 				edits = []edit{{tagFrameType, appendElement(nil, s.enc, tagFrameType, "CS", value)}}
 			}
 		}

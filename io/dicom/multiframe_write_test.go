@@ -170,11 +170,9 @@ func TestMultiFrameDerivedAgain(t *testing.T) {
 		g.group(tagPlaneOrientationSequence, tagImageOrientationPatient, `1\0\0\0\1\0`),
 		g.group(tagPixelMeasuresSequence, tagPixelSpacing, `0.75\0.5`)))))
 	_, s := onDisk(t, map[string]*fake{"m.dcm": f})
-	first := filepath.Join(t.TempDir(), "out")
-	write(t, first, s, s.Volume)
-	second := filepath.Join(t.TempDir(), "again")
+	first, _ := export(t, s, testDerived)
 	again := load(t, scan(t, os.DirFS(first)), 0)
-	write(t, second, again, again.Volume)
+	second, _ := export(t, again, testDerived)
 	file := readSourceFile(t, second, sliceName(0))
 	for _, frame := range groupBytes(t, file, tagPerFrameFunctionalGroupsSequence) {
 		d := frame[tagDerivationImageSequence]
@@ -191,8 +189,7 @@ func TestMultiFrameDerivedAgain(t *testing.T) {
 // all together, or not at all.
 func TestSecondaryCaptureExport(t *testing.T) {
 	dir, s := onDisk(t, map[string]*fake{"m.dcm": secondaryFrames().with(tagSpacingBetweenSlices, "2.5")})
-	out := filepath.Join(t.TempDir(), "out")
-	write(t, out, s, s.Volume)
+	out, _ := export(t, s, testDerived)
 	back := load(t, scan(t, os.DirFS(out)), 0)
 	if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) {
 		t.Error("the frames came back differently")
@@ -241,8 +238,7 @@ func TestGroupsMissing(t *testing.T) {
 	delete(f.values, tagSharedFunctionalGroupsSequence)
 	delete(f.values, tagPerFrameFunctionalGroupsSequence)
 	_, s := onDisk(t, map[string]*fake{"m.dcm": f})
-	out := filepath.Join(t.TempDir(), "out")
-	write(t, out, s, s.Volume)
+	out, _ := export(t, s, testDerived)
 	is := elementBytes(t, readSourceFile(t, out, sliceName(0)))
 	if is[tagSourceImageEvidenceSequence] != nil || is[tagSourceImageSequence] == nil || is[tagDerivationCodeSequence] == nil || is[tagDerivationDescription] == nil {
 		t.Errorf("evidence %q, source %q, derivation %q", is[tagSourceImageEvidenceSequence], is[tagSourceImageSequence], is[tagDerivationDescription])

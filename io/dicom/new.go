@@ -1,7 +1,6 @@
 package dicom
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -11,10 +10,6 @@ import (
 	"quell/volume"
 )
 
-// secondaryCapture is Secondary Capture Image Storage: the class for images
-// whose scanner and acquisition are not known.
-const secondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
-
 // WriteNew writes the volume of a series that has no DICOM source (one from
 // NIfTI) into the folder dir, one Secondary Capture file per slice with position,
 // orientation and spacing. Whole values that fit 16 bits are stored as they are;
@@ -23,17 +18,8 @@ const secondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
 // Folder, progress and errors are as for Write.
 func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, progress func(done, total int)) (Report, error) {
 	v := s.Volume
-	if err := v.Validate(); err != nil {
-		return Report{}, fmt.Errorf("dicom: the volume cannot be written: %w", err)
-	}
-	if err := d.Compress.check(); err != nil {
+	if err := checkNew(dir, v, d.Compress); err != nil {
 		return Report{}, err
-	}
-	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {
-		return Report{}, fileError(dir, "write NIfTI instead", nil, "slices of %d x %d pixels are more than DICOM can hold", v.Dims[0], v.Dims[1])
-	}
-	if c := v.Affine.Column(0).Unit().Dot(v.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
-		return Report{}, fileError(dir, "write NIfTI instead", nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
 	}
 	if err := checkApart(dir, s.Sources); err != nil {
 		return Report{}, err
@@ -42,14 +28,13 @@ func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, prog
 	if err != nil {
 		return Report{}, err
 	}
-	n := newSeries{Derived: &d, from: s, sum: sum, format: quantisation(v)}
-	n.seriesUID = deriveUID([]byte("new series"), d.Recipe, sum)
+	n := newSeries{Derived: d, from: s, sum: sum, uid: deriveUID([]byte("new series"), d.Recipe, sum), format: quantisation(v)}
 	files := make([][]int, v.Dims[2])
 	for k := range files {
 		files[k] = []int{k}
 	}
 	b := newBatch(files, progress)
-	b.report.SeriesUID = n.seriesUID
+	b.report.SeriesUID = n.uid
 	// Files are numbered along row x column, which a left-handed grid runs
 	// against.
 	backwards := v.Affine.Det() < 0
@@ -76,13 +61,30 @@ func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, prog
 	return b.report, nil
 }
 
+// checkNew refuses what a series of Secondary Captures cannot hold.
+func checkNew(dir string, v *volume.Volume, c Compression) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if err := v.Validate(); err != nil {
+		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
+	}
+	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {
+		return fileError(dir, adviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", v.Dims[0], v.Dims[1])
+	}
+	if c := v.Affine.Column(0).Unit().Dot(v.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
+		return fileError(dir, adviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
+	}
+	return nil
+}
+
 // newSeries holds what the slices of a new series share.
 type newSeries struct {
-	*Derived
-	from      *volume.Series
-	sum       []byte // hash of the voxels
-	seriesUID string
-	format    pixelFormat
+	Derived
+	from   *volume.Series
+	sum    []byte // hash of the voxels
+	uid    string
+	format pixelFormat
 }
 
 // quantisation chooses how the volume's values are stored in 16 bits.
@@ -137,84 +139,110 @@ func (n *newSeries) pixels(z int) []byte {
 
 // file returns the file of the k-th slice along the normal.
 func (n *newSeries) file(k int, position volume.Vec, pixels []byte) []byte {
-	v := n.from.Volume
 	sop := deriveUID([]byte("new instance"), n.Recipe, n.sum, []byte(strconv.Itoa(k)))
-	syntaxUID := uidExplicitLE
-	compressed := n.Compress.fits(explicitLE, &n.format)
-	if compressed {
-		syntaxUID = n.Compress.syntaxUID()
-	}
-	b := appendFileMeta(nil, secondaryCapture, sop, syntaxUID, n.Version)
-	put := func(t tagID, value []byte) { b = appendElement(b, explicitLE, t, dictionaryVR(t), value) }
-	text := func(t tagID, s string) { put(t, []byte(s)) }
-	short := func(t tagID, vr string, x int) {
-		b = appendElement(b, explicitLE, t, vr, binary.LittleEndian.AppendUint16(nil, uint16(x)))
-	}
+	image := derivedImage{Derived: &n.Derived, enc: explicitLE, file: &part10{}}
+	e := newElements(image.recipeBlock())
+	e.identify(n, sop, k)
+	e.place(n, position)
+	e.describe(n)
+	sortEdits(e)
 
-	text(tagImageType, `DERIVED\SECONDARY`)
-	put(tagInstanceCreationDate, dicomDate(n.Now))
-	put(tagInstanceCreationTime, dicomTime(n.Now))
-	text(tagSOPClassUID, secondaryCapture)
-	text(tagSOPInstanceUID, sop)
-	for _, t := range []tagID{tagStudyDate, tagSeriesDate, tagContentDate} {
-		put(t, dicomDate(n.Now))
+	if n.Compress.fits(explicitLE, &n.format) {
+		b := appendFileMeta(nil, secondaryCapture, sop, n.Compress.syntaxUID(), n.Version)
+		return appendEncapsulated(merge(b, nil, nil, e), n.Compress.encode(pixels, 1, &n.format))
 	}
-	for _, t := range []tagID{tagStudyTime, tagSeriesTime, tagContentTime} {
-		put(t, dicomTime(n.Now))
+	b := appendFileMeta(nil, secondaryCapture, sop, uidExplicitLE, n.Version)
+	return appendElement(merge(b, nil, nil, e), explicitLE, tagPixelData, "OW", pixels)
+}
+
+// newElements are the elements of a new image, in any order.
+type newElements []edit
+
+func (e *newElements) put(t tagID, vr string, value []byte) {
+	*e = append(*e, edit{t, appendElement(nil, explicitLE, t, vr, value)})
+}
+
+// text puts a text, whose VR is that of the dictionary.
+func (e *newElements) text(t tagID, s string) { e.put(t, dictionaryVR(t), []byte(s)) }
+
+// decimals puts numbers as text.
+func (e *newElements) decimals(t tagID, values ...float64) { e.put(t, "DS", decimals(values...)) }
+
+func (e *newElements) short(t tagID, vr string, x int) {
+	e.put(t, vr, binary.LittleEndian.AppendUint16(nil, uint16(x)))
+}
+
+// identify says what the image is and what it belongs to: a patient who is not
+// known, a study of its own.
+func (e *newElements) identify(n *newSeries, sop string, k int) {
+	e.text(tagImageType, `DERIVED\SECONDARY`)
+	e.text(tagSOPClassUID, secondaryCapture)
+	e.text(tagSOPInstanceUID, sop)
+	for _, t := range []tagID{tagInstanceCreationDate, tagStudyDate, tagSeriesDate, tagContentDate} {
+		e.put(t, "DA", dicomDate(n.Now))
 	}
-	text(tagAccessionNumber, "")
-	text(tagModality, "OT")
-	text(tagConversionType, "WSD")
-	text(tagManufacturer, product)
-	text(tagReferringPhysicianName, "")
-	text(tagSeriesDescription, clip(ascii(joinWords(n.from.Description, n.Suffix)), 64))
-	text(tagManufacturerModelName, product)
-	text(tagDerivationDescription, clip(ascii(n.Description), 1024))
-	b = appendCode(b, explicitLE, tagDerivationCodeSequence, n.code())
-	for _, t := range []tagID{tagPatientName, tagPatientID, tagPatientBirthDate, tagPatientSex} {
-		text(t, "")
+	for _, t := range []tagID{tagInstanceCreationTime, tagStudyTime, tagSeriesTime, tagContentTime} {
+		e.put(t, "TM", dicomTime(n.Now))
 	}
-	text(tagSliceThickness, decimalString(v.Spacing[2]))
-	text(tagSoftwareVersions, clip(ascii(n.Version), 64))
-	text(tagStudyInstanceUID, deriveUID([]byte("new study"), n.sum))
-	text(tagSeriesInstanceUID, n.seriesUID)
-	text(tagStudyID, "1")
-	text(tagSeriesNumber, "9000")
-	text(tagInstanceNumber, strconv.Itoa(k+1))
-	text(tagPatientOrientation, "") // given by position and orientation
-	put(tagImagePositionPatient, decimals(position[:]...))
+	for _, t := range []tagID{tagAccessionNumber, tagReferringPhysicianName, tagPatientName, tagPatientID, tagPatientBirthDate, tagPatientSex, tagLaterality} {
+		e.text(t, "")
+	}
+	e.text(tagModality, "OT")
+	e.text(tagConversionType, "WSD")
+	e.text(tagManufacturer, product)
+	e.text(tagManufacturerModelName, product)
+	e.text(tagSoftwareVersions, clip(ascii(n.Version), 64))
+	e.text(tagSeriesDescription, clip(ascii(joinWords(n.from.Description, n.Suffix)), 64))
+	e.text(tagDerivationDescription, clip(ascii(n.Description), 1024))
+	e.put(tagDerivationCodeSequence, "SQ", appendItem(nil, explicitLE, codeItem(explicitLE, n.code())))
+	e.text(tagStudyInstanceUID, deriveUID([]byte("new study"), n.sum))
+	e.text(tagSeriesInstanceUID, n.uid)
+	e.text(tagStudyID, "1")
+	e.text(tagSeriesNumber, "9000")
+	e.text(tagInstanceNumber, strconv.Itoa(k+1))
+}
+
+// place says where the image lies: lengths in mm, positions LPS+.
+func (e *newElements) place(n *newSeries, position volume.Vec) {
+	v := n.from.Volume
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
-	put(tagImageOrientationPatient, decimals(append(row[:], col[:]...)...))
-	text(tagFrameOfReferenceUID, deriveUID([]byte("new frame of reference"), n.sum))
-	text(tagLaterality, "")
-	text(tagPositionReferenceIndicator, "")
-	short(tagSamplesPerPixel, "US", 1)
-	text(tagPhotometricInterpretation, "MONOCHROME2")
-	short(tagRows, "US", n.format.rows)
-	short(tagColumns, "US", n.format.cols)
-	put(tagPixelSpacing, decimals(v.Spacing[1], v.Spacing[0]))
-	short(tagBitsAllocated, "US", n.format.alloc)
-	short(tagBitsStored, "US", n.format.stored)
-	short(tagHighBit, "US", n.format.high)
-	short(tagPixelRepresentation, "US", map[bool]int{true: 1}[n.format.signed])
-	if n.format.padding {
-		short(tagPixelPaddingValue, map[bool]string{true: "SS", false: "US"}[n.format.signed], n.format.padLo)
+	e.text(tagFrameOfReferenceUID, deriveUID([]byte("new frame of reference"), n.sum))
+	e.text(tagPositionReferenceIndicator, "")
+	e.text(tagPatientOrientation, "") // given by position and orientation
+	e.decimals(tagImagePositionPatient, position[:]...)
+	e.decimals(tagImageOrientationPatient, append(row[:], col[:]...)...)
+	e.decimals(tagPixelSpacing, v.Spacing[1], v.Spacing[0])
+	e.decimals(tagSliceThickness, v.Spacing[2])
+}
+
+// describe says how the pixels are stored and what they mean.
+func (e *newElements) describe(n *newSeries) {
+	f, sign, signedVR := &n.format, 0, "US"
+	if f.signed {
+		sign, signedVR = 1, "SS"
+	}
+	e.text(tagPhotometricInterpretation, f.photometric)
+	e.short(tagSamplesPerPixel, "US", f.samples)
+	e.short(tagRows, "US", f.rows)
+	e.short(tagColumns, "US", f.cols)
+	e.short(tagBitsAllocated, "US", f.alloc)
+	e.short(tagBitsStored, "US", f.stored)
+	e.short(tagHighBit, "US", f.high)
+	e.short(tagPixelRepresentation, "US", sign)
+	if f.padding {
+		e.short(tagPixelPaddingValue, signedVR, f.padLo)
 	}
 	if len(n.from.Windows) > 0 {
-		put(tagWindowCenter, decimals(n.from.Windows[0].Center))
-		put(tagWindowWidth, decimals(n.from.Windows[0].Width))
+		e.decimals(tagWindowCenter, n.from.Windows[0].Center)
+		e.decimals(tagWindowWidth, n.from.Windows[0].Width)
 	}
-	put(tagRescaleIntercept, decimals(n.format.inter))
-	put(tagRescaleSlope, decimals(n.format.slope))
-	text(tagRescaleType, map[bool]string{true: "HU", false: "US"}[v.Unit == "HU"])
-	s := derivedImage{Derived: n.Derived, enc: explicitLE, file: &part10{}}
-	for _, e := range s.recipeBlock() {
-		b = append(b, e.bytes...)
+	e.decimals(tagRescaleIntercept, f.inter)
+	e.decimals(tagRescaleSlope, f.slope)
+	unit := "US" // unspecified
+	if n.from.Volume.Unit == "HU" {
+		unit = "HU"
 	}
-	if compressed {
-		return appendEncapsulated(b, n.Compress.encode(pixels, 1, &n.format))
-	}
-	return appendElement(b, explicitLE, tagPixelData, "OW", pixels)
+	e.text(tagRescaleType, unit)
 }
 
 func joinWords(a, b string) string {
@@ -222,22 +250,4 @@ func joinWords(a, b string) string {
 		return a + b
 	}
 	return a + " " + b
-}
-
-// decimalString writes a number as DS: at most 16 characters.
-func decimalString(v float64) string {
-	for digits := 15; ; digits-- {
-		if s := strconv.FormatFloat(v, 'g', digits, 64); len(s) <= 16 {
-			return s
-		}
-	}
-}
-
-// decimals writes several numbers as DS.
-func decimals(values ...float64) []byte {
-	var parts [][]byte
-	for _, v := range values {
-		parts = append(parts, []byte(decimalString(v)))
-	}
-	return bytes.Join(parts, []byte{'\\'})
 }

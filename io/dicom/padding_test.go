@@ -65,3 +65,19 @@ func TestPaddingRange(t *testing.T) {
 		}
 	}
 }
+
+// TestPaddingBeyondStoredBits masks padding that twelve bits cannot hold, and
+// leaves data alone whose twelve bits are the same.
+func TestPaddingBeyondStoredBits(t *testing.T) {
+	f := newFake("1", 0, 0).with(tagBitsStored, 12).with(tagHighBit, 11).with(tagPixelRepresentation, 0).with(tagPixelPaddingValue, 0xF830)
+	for i, v := range []uint16{0xF830, 0x0830} {
+		binary.LittleEndian.PutUint16(f.pixels[10*i:], v)
+	}
+	v := load(t, scan(t, filesOf(map[string]*fake{"x": f})), 0).Volume
+	if v.Mask == nil || v.Mask[0] || slices.Contains(v.Mask[1:], false) {
+		t.Errorf("mask %v", v.Mask)
+	}
+	if v.Data[5] != 2*0x830-1000 {
+		t.Errorf("a value beside: %g", v.Data[5])
+	}
+}

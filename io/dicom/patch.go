@@ -8,12 +8,6 @@ import (
 	"quell/volume"
 )
 
-// edit replaces, adds or (with no bytes) removes one element.
-type edit struct {
-	tag   tagID
-	bytes []byte // the whole element, encoded
-}
-
 // derivedImage is one image (a slice, a multi-frame image or a mosaic) on its
 // way out: the source file's bytes and what is to become of them.
 type derivedImage struct {
@@ -45,7 +39,7 @@ func newDerivedImage(sources []volume.Source, file []byte) (*derivedImage, error
 	if err != nil {
 		return nil, err
 	}
-	p, err := tokenize(&window{buf: file, size: int64(len(file))}, isWanted)
+	p, err := tokenizeBytes(file, isWanted)
 	if err != nil {
 		return nil, fileError(name, adviseCopy, err, "the source file is damaged (%s)", reason(err))
 	}
@@ -67,9 +61,21 @@ func newDerivedImage(sources []volume.Source, file []byte) (*derivedImage, error
 	case s.cut && all[0].tiles != nil:
 		return nil, fileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
 	case s.cut && !s.describesFrames():
-		return nil, fileError(name, "write NIfTI instead", nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
+		return nil, fileError(name, adviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
 	}
 	return s, nil
+}
+
+// rewrite replaces the source's data set, all of whose elements are in data, so that
+// everything after works on that one.
+func (s *derivedImage) rewrite(syntaxUID string, data []byte) error {
+	file := append(appendFileMeta(nil, string(s.source(tagSOPClassUID)), "", syntaxUID, s.Version), data...)
+	p, err := tokenizeBytes(file, isWanted)
+	if err != nil {
+		return fileError(s.slices[0].name, adviseNIfTI, err, "its attributes cannot be rewritten (%s)", reason(err))
+	}
+	s.bytes, s.file, s.enc = file, p, p.syntax.encoding
+	return nil
 }
 
 // store converts the result to stored values over a copy of the source's
@@ -140,7 +146,7 @@ func (f *pixelFormat) extremes(raw []byte, n int) (lo, hi int64, found bool) {
 func (s *derivedImage) source(t tagID) []byte {
 	for _, e := range s.file.elements {
 		if e.tag == t && e.length != undefinedLength {
-			return bytes.TrimRight(s.bytes[e.value:e.end], " \x00")
+			return bytes.TrimRight(s.bytes[e.value:e.end], valuePadding)
 		}
 	}
 	return nil
@@ -149,31 +155,28 @@ func (s *derivedImage) source(t tagID) []byte {
 // sourceItems returns a copy of the items of a top-level sequence, to which
 // another can be appended.
 func (s *derivedImage) sourceItems(t tagID) []byte {
-	for _, e := range s.file.elements {
-		if e.tag != t {
-			continue
-		}
-		items, err := sequenceItems(s.bytes, e, s.enc)
-		if err != nil {
-			s.unreadable = append(s.unreadable, t)
-		}
-		return bytes.Clone(items)
+	e, ok := s.file.find(t)
+	if !ok {
+		return nil
 	}
-	return nil
+	items, err := sequenceItems(s.bytes, e, s.enc)
+	if err != nil {
+		s.unreadable = append(s.unreadable, t)
+	}
+	return bytes.Clone(items)
 }
 
 // edits applies the table.
 func (s *derivedImage) edits() ([]edit, error) {
 	edits := s.recipeBlock()
 	for _, r := range derivedAttributes {
-		has := slices.ContainsFunc(s.file.elements, func(e element) bool { return e.tag == r.tag })
 		switch {
 		case r.when == grouped && !s.describesFrames(),
 			r.when == ungrouped && s.describesFrames(),
 			r.when == groupRemoved && !s.grouped(),
 			r.when == unlessPET && s.datedBySeries(),
 			r.when == cutRemoved && !s.cut,
-			r.when == present && !has,
+			r.when == present && !s.file.has(r.tag),
 			r.when == missing && len(s.source(r.tag)) > 0:
 			continue
 		case r.when == removed, r.when == groupRemoved, r.when == cutRemoved, r.vr == "xs" && s.format.alloc > 16:
@@ -192,59 +195,15 @@ func (s *derivedImage) edits() ([]edit, error) {
 	if s.describesFrames() {
 		groups, err := s.groupEdits()
 		if err != nil {
-			return nil, fileError(s.slices[0].name, "write NIfTI instead", err, "its functional groups cannot be rewritten (%s)", reason(err))
+			return nil, fileError(s.slices[0].name, adviseNIfTI, err, "its functional groups cannot be rewritten (%s)", reason(err))
 		}
 		edits = append(edits, groups...)
 	}
 	if s.identity != nil {
 		edits = append(edits, s.identityEdits()...)
 	}
-	slices.SortFunc(edits, func(a, b edit) int { return cmp.Compare(a.tag, b.tag) })
+	sortEdits(edits)
 	return edits, nil
-}
-
-// inOrder returns elements in the order of their tags, as a data set has to be
-// (PS3.5 section 7.1); not every writer keeps to it.
-func inOrder(elements []element) []element {
-	byTag := func(a, b element) int { return cmp.Compare(a.tag, b.tag) }
-	if slices.IsSortedFunc(elements, byTag) {
-		return elements
-	}
-	elements = slices.Clone(elements)
-	slices.SortStableFunc(elements, byTag)
-	return elements
-}
-
-// merge appends elements, whose bytes lie in b, in the order of their tags, with
-// edits, which are in that order, made at their places. Of a tag that a faulty
-// source holds twice, an edit replaces both.
-func merge(out, b []byte, elements []element, edits []edit) []byte {
-	var last tagID // of the edits made
-	for _, e := range inOrder(elements) {
-		for len(edits) > 0 && edits[0].tag <= e.tag {
-			out = append(out, edits[0].bytes...)
-			last, edits = edits[0].tag, edits[1:]
-		}
-		// A group length would now be wrong, and what strayed from the meta header
-		// would be read as part of the new one.
-		if e.tag != last && e.tag.element() != 0 && e.tag.group() != 0x0002 {
-			out = append(out, b[e.start:e.end]...)
-		}
-	}
-	for _, e := range edits {
-		out = append(out, e.bytes...)
-	}
-	return out
-}
-
-// aroundPixels returns the elements before Pixel Data and those behind it.
-func aroundPixels(elements []element) (before, behind []element) {
-	elements = inOrder(elements)
-	place := func(t tagID) int {
-		at, _ := slices.BinarySearchFunc(elements, t, func(e element, t tagID) int { return cmp.Compare(e.tag, t) })
-		return at
-	}
-	return elements[:place(tagPixelData)], elements[place(tagPixelData+1):]
 }
 
 // patch returns the derived file: the source's bytes with the edits merged in

@@ -66,6 +66,7 @@ var furtherAttributes = []profileRow{
 	{0x00189047, "K", "Multi-Coil Element Name"},
 	{0x00189050, "K", "Transmit Coil Manufacturer Name"},
 	{0x00189080, "D", "Metabolite Map Description"},
+	{0x00189252, "D", "ASL Technique Description"},
 	{0x0018925B, "D", "ASL Crusher Description"},
 	{0x0018925E, "D", "ASL Bolus Cut-off Technique"},
 	{0x00189320, "K", "Image Filter"},

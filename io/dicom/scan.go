@@ -1,6 +1,7 @@
 package dicom
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -217,17 +218,19 @@ func suspect(entries []Entry, foreign []*header) {
 	}
 }
 
-// refuseBeside refuses the entries with files in the folder of an orphan: the
-// slice that was lost may be theirs.
+// refuseBeside refuses the entries with files in the folder of an orphan that is of
+// their class, or tells none: the slice that was lost may be theirs.
 func refuseBeside(entries []Entry, orphans []*header) {
-	lost := map[string]*header{} // by folder, the first in each
+	type place struct{ dir, sopClass string }
+	lost := map[place]*header{} // the first of each
 	for _, o := range slices.Backward(orphans) {
-		lost[path.Dir(o.name)] = o
+		lost[place{path.Dir(o.name), o.sopClass}] = o
 	}
 	for i := range entries {
 		e := &entries[i]
 		for _, h := range e.slices {
-			if o := lost[path.Dir(h.name)]; o != nil && e.Err == nil {
+			dir := path.Dir(h.name)
+			if o := cmp.Or(lost[place{dir, h.sopClass}], lost[place{dir, ""}]); o != nil && e.Err == nil {
 				e.Err, e.damaged = o.err, true
 			}
 		}

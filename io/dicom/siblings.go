@@ -105,29 +105,34 @@ func (s *siblings) finding(kind string) volume.Finding {
 	if more := s.volumes - len(labels); more > 0 {
 		labels = append(labels, fmt.Sprintf("and %d more", more))
 	}
-	images := count(s.images, "image", "images")
 	what := strings.Join(labels, "; ")
+	if kind == ofSameGrid {
+		f.Severity = volume.Warning
+		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", s.volumes+1, what)
+		return f
+	}
 	advice := "they are listed beside it, to be filtered by themselves"
 	if s.images == 1 {
 		advice = "it is listed beside it, to be filtered by itself"
 	}
+	f.Text = fmt.Sprintf("%s %s cannot be in this volume (%s); %s.", count(s.images, "image", "images"), s.trait(kind), what, advice)
+	return f
+}
+
+// trait says what keeps siblings of a kind out of a volume.
+func (s *siblings) trait(kind string) string {
 	other := s.named[0].slices[0]
 	switch {
-	case kind == "position" && !other.placed:
-		f.Text = fmt.Sprintf("%s without a position in space cannot be in this volume (%s); %s.", images, what, advice)
+	case kind == "position" && other.placed:
+		return "with a position in space"
 	case kind == "position":
-		f.Text = fmt.Sprintf("%s with a position in space cannot be in this volume (%s); %s.", images, what, advice)
+		return "without a position in space"
 	case kind == "localizer" && other.localizer():
-		f.Text = fmt.Sprintf("%s of a localizer cannot be in this volume (%s); %s.", images, what, advice)
+		return "of a localizer"
 	case kind == "localizer":
-		f.Text = fmt.Sprintf("%s of no localizer cannot be in this volume (%s); %s.", images, what, advice)
+		return "of no localizer"
 	case kind == "orientation":
-		f.Text = fmt.Sprintf("%s of another orientation cannot be in this volume (%s); %s.", images, what, advice)
-	case kind == "size":
-		f.Text = fmt.Sprintf("%s of another size or pixel spacing cannot be in this volume (%s); %s.", images, what, advice)
-	default:
-		f.Severity = volume.Warning
-		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", s.volumes+1, what)
+		return "of another orientation"
 	}
-	return f
+	return "of another size or pixel spacing"
 }

@@ -14,6 +14,7 @@ import (
 // order in which they are tried. Of several tags the first that an image has
 // counts: frames of a multi-frame image say the same in other words.
 var splitters = [...]splitter{
+	{"series number", single, []tagID{tagSeriesNumber}}, // numbered anew under the old UID
 	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
 	{"image type", joined, []tagID{tagFrameType, tagImageType}},
 	{"component", joined, []tagID{tagComplexImageComponent}},
@@ -22,8 +23,8 @@ var splitters = [...]splitter{
 	{"echo", single, []tagID{tagEchoNumbers}},
 	{"echo time", single, []tagID{tagEffectiveEchoTime, tagEchoTime}},
 	{"inversion time", single, []tagID{tagInversionTimes}},
-	{"b-value", bValue, []tagID{tagDiffusionBValue, siemensBValue, philipsBValue, geBValue}},
-	{"direction", joined, []tagID{tagDiffusionGradientOrientation}},
+	{"b-value", bValue, []tagID{tagDiffusionBValue, siemensBValue, philipsBValue, geBValue, uihBValue}},
+	{"direction", direction, []tagID{tagDiffusionGradientOrientation, uihDirection}},
 	{"temporal position", single, []tagID{tagTemporalPositionIndex, tagTemporalPositionIdentifier}},
 	{"frame reference time", single, []tagID{tagFrameReferenceTime}},
 	{stackSplitter, single, []tagID{tagStackID}},
@@ -49,6 +50,9 @@ type splitter struct {
 // value returns what an image says; "" where it says nothing.
 func (s *splitter) value(a attributes) string {
 	for _, t := range s.tags {
+		if p, private := privateCreators[t]; private && a.text(p.tag) != p.owner {
+			continue
+		}
 		if _, ok := a.find(t); ok {
 			if v := s.read(a, t); v != "" {
 				return v
@@ -77,6 +81,20 @@ func joined(a attributes, t tagID) string {
 	return strings.Join(a.strings(t), "\\")
 }
 
+// direction reads the components of a unit vector, to the digits that tell any two
+// diffusion gradients apart.
+func direction(a attributes, t tagID) string {
+	v, ok := a.numbers(t)
+	if !ok {
+		return ""
+	}
+	rounded := make([]float64, len(v))
+	for i := range v {
+		rounded[i] = math.Round(v[i]*1e4)/1e4 + 0 // no negative zero
+	}
+	return string(decimals(rounded...))
+}
+
 // Where the makers keep the b-value of images that are not Enhanced MR.
 const (
 	siemensBValue tagID = 0x0019100C
@@ -92,13 +110,12 @@ var privateCreators = map[tagID]struct {
 	siemensBValue: {0x00190010, "SIEMENS MR HEADER"},
 	philipsBValue: {0x20010010, "Philips Imaging DD 001"},
 	geBValue:      {0x00430010, "GEMS_PARM_01"},
+	uihBValue:     {uihPrivateCreator, uihOwner},
+	uihDirection:  {uihPrivateCreator, uihOwner},
 }
 
 // bValue reads a b-value in s/mm2.
 func bValue(a attributes, t tagID) string {
-	if p, private := privateCreators[t]; private && a.text(p.tag) != p.owner {
-		return ""
-	}
 	v, ok := a.number(t)
 	if !ok {
 		return ""
@@ -106,7 +123,7 @@ func bValue(a attributes, t tagID) string {
 	if t == geBValue && v >= 1e9 {
 		v -= 1e9 // GE adds a mark of the software's version
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
+	return strconv.FormatFloat(v, 'g', 6, 64) // some are measured ones
 }
 
 // part is a group of slices on its way to becoming a volume.

@@ -253,8 +253,9 @@ func madeHere(name string) bool {
 	if err != nil {
 		return false
 	}
-	w := &window{r: f, size: info.Size()}
-	t := &tokenizer{w: w, file: &part10{pixels: -1}}
+	w := newWindow(f, info.Size())
+	defer w.release()
+	t := &tokenizer{w: w, file: newPart10()}
 	head, err := w.at(0, 132)
 	if err != nil || !hasPreamble(head) {
 		return false
@@ -268,7 +269,7 @@ func madeHere(name string) bool {
 		}
 		b := make([]byte, min(e.length, 64))
 		_, err := f.ReadAt(b, e.value)
-		return err == nil && strings.TrimRight(string(b), "\x00 ") == implementationClassUID
+		return err == nil && strings.TrimRight(string(b), valuePadding) == implementationClassUID
 	}
 	return false
 }

@@ -65,20 +65,22 @@ func TestNothingHalfWritten(t *testing.T) {
 	dir, s := onDisk(t, stack(4))
 	parent := t.TempDir()
 	out := filepath.Join(parent, "out")
-	ctx, cancel := context.WithCancel(context.Background())
-	_, err := Write(ctx, out, s, s.Volume, testDerived, func(done, total int) {
-		if total != 8 {
-			t.Errorf("total %d, want 4 written and 4 read back", total)
+	for _, at := range []int{2, 4, 6} { // while files are written, between, while they are read back
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := Write(ctx, out, s, s.Volume, testDerived, func(done, total int) {
+			if total != 8 {
+				t.Errorf("total %d, want 4 written and 4 read back", total)
+			}
+			if done == at {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled after %d: %v", at, err)
 		}
-		if done == 2 {
-			cancel()
-		}
-	})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 	os.Rename(filepath.Join(dir, "c.dcm"), filepath.Join(dir, "gone"))
-	_, err = Write(context.Background(), out, s, s.Volume, testDerived, nil)
+	_, err := Write(context.Background(), out, s, s.Volume, testDerived, nil)
 	wantError(t, err, "c.dcm: the source file cannot be opened")
 	os.Rename(filepath.Join(dir, "gone"), filepath.Join(dir, "c.dcm"))
 	if info, err := os.Stat(filepath.Join(dir, "b.dcm")); err != nil || os.Truncate(filepath.Join(dir, "b.dcm"), info.Size()-3) != nil {

@@ -11,7 +11,8 @@ func (t tagID) element() uint16 { return uint16(t) }
 // String returns the tag as the standard prints it: "(0028,0010)".
 func (t tagID) String() string { return fmt.Sprintf("(%04X,%04X)", t.group(), t.element()) }
 
-// The tags this package reads or writes, named by their DICOM keywords.
+// The tags that the package reads or writes, named by their DICOM keywords. Those of
+// one subject (functional groups, de-identification, ...) stand with it.
 const (
 	tagFileMetaInformationGroupLength tagID = 0x00020000
 	tagFileMetaInformationVersion     tagID = 0x00020001

@@ -6,115 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 )
 
 // Limits that no sound file reaches and that keep a hostile one cheap.
 const (
-	maxDepth       = 64      // of nested sequences of undefined length
-	maxElements    = 1000000 // at the top level, which are listed
-	maxWantedValue = 64 << 10
+	maxDepth        = 64       // of nested sequences of undefined length
+	maxElements     = 1000000  // at the top level, which are listed
+	maxItemElements = 10000    // of one item, likewise
+	maxWantedValue  = 64 << 10 // bytes of an element that is kept for the parser
 )
 
 // undefinedLength marks a value that ends with a delimiter.
 const undefinedLength = 0xFFFFFFFF
-
-// element says where one attribute lies in its file.
-type element struct {
-	tag    tagID
-	vr     string // two letters; empty in implicit VR
-	start  int64  // of the tag
-	value  int64  // of the value
-	length uint32 // as written: may be undefinedLength
-	end    int64  // first byte behind the element, its delimiter included
-}
-
-// part10 is what the tokenizer makes of a file (PS3.10): where everything is.
-// Only the top level of the data set is listed.
-type part10 struct {
-	syntax   syntax
-	class    string    // SOP class by the meta header; "" where it says none
-	meta     []element // group 0002, always explicit little endian
-	elements []element // the data set, in file order
-	pixels   int       // index of Pixel Data in elements; -1 where there is none
-	// wanted holds the bytes of the elements that the caller asked for, headers
-	// included, in file order and in the file's encoding.
-	wanted     []byte
-	wantedEnds []int // of each of them
-	// kept holds the bytes of the elements in keptWhole, likewise, where the
-	// caller asked for any.
-	kept map[tagID][]byte
-	// stream is the beginning of compressed pixels, where the caller asked for any
-	// element.
-	stream []byte
-	// known holds parsed elements of files read before; nil where there are none.
-	known *elementCache
-}
-
-// parts holds what was released: a scan would spend much of its time on growing the
-// lists of every file anew.
-var parts = sync.Pool{New: func() any {
-	return &part10{meta: make([]element, 0, 16), elements: make([]element, 0, 128), wanted: make([]byte, 0, 2<<10), wantedEnds: make([]int, 0, 64)}
-}}
-
-func newPart10() *part10 {
-	p := parts.Get().(*part10)
-	p.pixels = -1
-	return p
-}
-
-// release lets the next file have the lists of p, which must not be used again.
-func (p *part10) release() {
-	const large = 1 << 10 // elements; few files have as many
-	if cap(p.meta)+cap(p.elements) <= large && cap(p.wanted) <= maxWantedValue {
-		parts.Put(&part10{meta: p.meta[:0], elements: p.elements[:0], wanted: p.wanted[:0], wantedEnds: p.wantedEnds[:0]})
-	}
-}
-
-// errNotDICOM is in the chain when the bytes are of another format.
-var errNotDICOM = errors.New("no DICOM file")
-
-// hasPreamble says whether head begins with 128 bytes and "DICM".
-func hasPreamble(head []byte) bool {
-	return len(head) >= 132 && string(head[128:132]) == "DICM"
-}
-
-// Sniff says whether a file that begins with head is DICOM: 132 bytes are
-// enough. Files without preamble are accepted where their first element is one
-// that data sets begin with.
-func Sniff(head []byte) bool {
-	if hasPreamble(head) {
-		return true
-	}
-	_, ok := guessEncoding(head, false)
-	return ok
-}
-
-// guessEncoding tells a data set's encoding from its first element, which must
-// be one of group 0002 or 0008 with a short value: anything else is too likely
-// to be another format. lenient asks only that the bytes make an element.
-func guessEncoding(head []byte, lenient bool) (encoding, bool) {
-	if len(head) < 8 {
-		return encoding{}, false
-	}
-	for _, e := range []encoding{explicitLE, explicitBE, implicitLE} {
-		group, elem := e.order.Uint16(head), e.order.Uint16(head[2:])
-		if group != 0x0008 && group != 0x0002 && !(lenient && group != 0 && group < 0x0030) {
-			continue
-		}
-		if e.implicit {
-			n := e.order.Uint32(head[4:])
-			if elem <= 0x0070 && n > 0 && n <= 256 && n%2 == 0 {
-				return e, true
-			}
-			continue
-		}
-		if knownVR(string(head[4:6])) {
-			return e, true
-		}
-	}
-	return encoding{}, false
-}
 
 // tokenize walks a file. want chooses the elements whose bytes are kept (nil:
 // none). On an error the elements found until then are returned with it.
@@ -124,7 +27,13 @@ func tokenize(w *window, want func(tagID) bool) (*part10, error) {
 	return t.file, err
 }
 
-// tokenizer is the state of one walk.
+// tokenizeBytes is tokenize for a file whose bytes are all here.
+func tokenizeBytes(file []byte, want func(tagID) bool) (*part10, error) {
+	return tokenize(wholeWindow(file), want)
+}
+
+// tokenizer is the state of one walk. Without a file it walks parts of one that
+// was walked before.
 type tokenizer struct {
 	w      *window
 	want   func(tagID) bool
@@ -160,7 +69,8 @@ func (t *tokenizer) run() error {
 }
 
 // readMeta reads group 0002, whatever its group length says, and returns the
-// transfer syntax UID and where the data set begins.
+// transfer syntax UID and where the data set begins. The group is explicit little
+// endian; some writers make it implicit.
 func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 	for t.w.size-off >= 8 {
 		b, err := t.w.at(off, 8)
@@ -170,7 +80,11 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 		if binary.LittleEndian.Uint16(b) != 0x0002 {
 			break
 		}
-		e, err := t.next(off, explicitLE, 0)
+		enc := explicitLE
+		if vrOf(b[4], b[5]) == nil {
+			enc = implicitLE
+		}
+		e, err := t.next(off, enc, 0)
 		if err != nil {
 			return "", 0, err
 		}
@@ -179,7 +93,7 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 			if err != nil {
 				return "", 0, err
 			}
-			text := brief(printable(strings.TrimRight(string(v), "\x00 ")))
+			text := brief(printable(strings.TrimRight(string(v), valuePadding)))
 			if e.tag == tagTransferSyntaxUID {
 				uid = text
 			} else {
@@ -192,36 +106,6 @@ func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 		off = e.end
 	}
 	return uid, off, nil
-}
-
-// chooseSyntax settles how the data set is laid out: as the meta header says,
-// or, where it says nothing or plainly errs, as the first element shows.
-func (t *tokenizer) chooseSyntax(uid string, off int64) error {
-	head, err := t.w.at(off, int(min(t.w.size-off, 16)))
-	if err != nil {
-		return err
-	}
-	seen, ok := guessEncoding(head, true)
-	if uid == "" {
-		if !ok {
-			return fmt.Errorf("no transfer syntax is given and none can be told from the data: %w", errNotDICOM)
-		}
-		uid = map[encoding]string{implicitLE: uidImplicitLE, explicitLE: uidExplicitLE, explicitBE: uidExplicitBE}[seen]
-	}
-	s, known := syntaxes[uid]
-	if !known {
-		// Retired and private syntaxes all keep their data set explicit.
-		s = syntax{uid: uid, name: className(uid), encoding: explicitLE, encapsulated: true}
-	}
-	if s.native() && ok && seen != s.encoding {
-		for _, u := range []string{uidImplicitLE, uidExplicitLE, uidExplicitBE} {
-			if syntaxes[u].encoding == seen {
-				s = syntaxes[u]
-			}
-		}
-	}
-	t.file.syntax = s
-	return nil
 }
 
 // dataset walks the top level from off to the file's end.
@@ -274,7 +158,7 @@ func (t *tokenizer) dataset(off int64) error {
 var keptWhole = map[tagID]bool{
 	tagSharedFunctionalGroupsSequence: true, tagPerFrameFunctionalGroupsSequence: true,
 	tagDetectorInformationSequence: true, tagCSAImageHeaderInfo: true, tagSpecificCharacterSet: true,
-	tagDirectoryRecordSequence: true,
+	tagDirectoryRecordSequence: true, uihFrameSequence: true,
 }
 
 // hold makes sure that the bytes of the element at off, if they are to be kept,
@@ -455,38 +339,3 @@ func (t *tokenizer) itemHeader(off int64, enc encoding) (element, error) {
 	}
 	return e, nil
 }
-
-const (
-	shortVRs = "AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US"
-	longVRs  = "OB OD OF OL OV OW SQ SV UC UN UR UT UV"
-)
-
-// vrInfo is what the tokenizer has to know of a value representation.
-type vrInfo struct {
-	name string
-	long bool // 32-bit length in explicit syntaxes
-}
-
-// vrs holds the value representations by their two letters: every element of
-// every frame is looked up here.
-var vrs = func() (table [26 * 26]*vrInfo) {
-	for _, name := range strings.Fields(shortVRs) {
-		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, false}
-	}
-	for _, name := range strings.Fields(longVRs) {
-		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, true}
-	}
-	return table
-}()
-
-// vrOf returns the VR of two letters; nil where there is none.
-func vrOf(a, b byte) *vrInfo {
-	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
-		return nil
-	}
-	return vrs[int(a-'A')*26+int(b-'A')]
-}
-
-func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
-
-func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }

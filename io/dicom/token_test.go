@@ -13,16 +13,22 @@ import (
 )
 
 func tokens(b []byte) (*part10, error) {
-	return tokenize(&window{buf: b, size: int64(len(b))}, func(t tagID) bool { return wantedTags[t] })
+	return tokenizeBytes(b, isWanted)
 }
 
 // TestTokenizeFindsThePixels checks offset and length of the pixel data in every
-// plain encoding, with and without preamble and meta header.
+// plain encoding, with and without preamble and meta header, and with one that is
+// in implicit VR, which it must not be.
 func TestTokenizeFindsThePixels(t *testing.T) {
 	for _, enc := range []encoding{implicitLE, explicitLE, explicitBE} {
 		f := newFake("1", 0, 7)
 		f.enc = enc
-		for name, b := range map[string][]byte{"part 10": f.file(), "no preamble": f.file()[132:], "data set alone": f.dataset()} {
+		head := append(make([]byte, 128), "DICM"...)
+		head = appendElement(head, implicitLE, tagTransferSyntaxUID, "UI", []byte(plainSyntax(enc)))
+		for name, b := range map[string][]byte{
+			"part 10": f.file(), "no preamble": f.file()[132:], "data set alone": f.dataset(),
+			"implicit meta header": append(head, f.dataset()...),
+		} {
 			p, err := tokens(b)
 			if err != nil {
 				t.Fatalf("%v %s: %v", enc, name, err)
@@ -160,7 +166,7 @@ func TestTokenizeTruncated(t *testing.T) {
 func TestTokenizeFromAStream(t *testing.T) {
 	want := func(t tagID) bool { return wantedTags[t] }
 	b := newFake("1", 0, 7).with(0x00091001, make([]byte, 50000)).with(0x00090010, "X").file()
-	mem, err := tokenize(&window{buf: b, size: int64(len(b))}, want)
+	mem, err := tokenizeBytes(b, want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +195,7 @@ func TestTokenizeRealFiles(t *testing.T) {
 		"MR_truncated.dcm":       {elements: 71, syntax: uidExplicitLE, cut: true},
 		"badVR.dcm":              {elements: 45, syntax: uidExplicitLE},
 		"nested_priv_SQ.dcm":     {elements: 2, syntax: uidImplicitLE},
-		"UN_sequence.dcm":        {elements: 1, syntax: "1.2.840.10008.1.2.4.70"},
+		"UN_sequence.dcm":        {elements: 1, syntax: uidJPEGLossless},
 	} {
 		b, err := os.ReadFile(filepath.Join("testdata", "pydicom", name))
 		if err != nil {

@@ -7,10 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 
 	lib "github.com/suyashkumar/dicom"
-	"github.com/suyashkumar/dicom/pkg/tag"
 )
 
 // attributes are the values of the elements that were kept by the tokenizer.
@@ -77,14 +75,7 @@ const parserMeta = 2
 // parserInput is a DICOM file of some elements alone, in one of the three plain
 // transfer syntaxes.
 func parserInput(enc encoding, elements [][]byte) []byte {
-	uid := uidExplicitLE
-	switch enc {
-	case implicitLE:
-		uid = uidImplicitLE
-	case explicitBE:
-		uid = uidExplicitBE
-	}
-	meta := appendElement(nil, explicitLE, tagTransferSyntaxUID, "UI", []byte(uid))
+	meta := appendElement(nil, explicitLE, tagTransferSyntaxUID, "UI", []byte(plainSyntax(enc)))
 	b := make([]byte, 128, 512)
 	b = append(b, "DICM"...)
 	b = appendElement(b, explicitLE, tagFileMetaInformationGroupLength, "UL",
@@ -96,42 +87,30 @@ func parserInput(enc encoding, elements [][]byte) []byte {
 	return b
 }
 
-// printable returns a text without what would break a line or a message.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, s)
-}
-
-// brief returns a text that may be anything as short as a message can bear.
-func brief(s string) string {
-	const most = 64 // as many characters as a UID has
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
-}
-
 // strings returns the values of a text attribute, blanks trimmed and printable.
 func (a attributes) strings(t tagID) []string {
 	e, ok := a.find(t)
 	if !ok || e.Value.ValueType() != lib.Strings {
 		return nil
 	}
-	values := lib.MustGetStrings(e.Value)
+	return trimmed(lib.MustGetStrings(e.Value))
+}
+
+// valuePadding is what texts are brought to an even length with.
+const valuePadding = " \x00"
+
+// trimmed returns values without blanks around them, and printable.
+func trimmed(values []string) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		out[i] = printable(strings.Trim(v, " \x00"))
+		out[i] = printable(strings.Trim(v, valuePadding))
 	}
 	return out
 }
 
-// display returns the values of a text attribute in their character set, as they
+// displayTexts returns the values of a text attribute in their character set, as they
 // are shown.
-func (a attributes) display(t tagID) []string {
+func (a attributes) displayTexts(t tagID) []string {
 	e, ok := a.find(t)
 	if !ok || e.Value.ValueType() != lib.Strings {
 		return nil
@@ -142,32 +121,11 @@ func (a attributes) display(t tagID) []string {
 	}
 	// A character may hold the byte that divides values.
 	raw := strings.Join(lib.MustGetStrings(e.Value), `\`)
-	values := strings.Split(decodeText(raw, terms), `\`)
-	for i, v := range values {
-		values[i] = printable(strings.Trim(v, " \x00"))
-	}
-	return values
+	return trimmed(strings.Split(decodeText(raw, terms), `\`))
 }
 
-// displayed returns a text attribute of one value as it is shown.
-func (a attributes) displayed(t tagID) string { return strings.Join(a.display(t), `\`) }
-
-// charsetOf returns the character sets that a file names, as it spells them.
-func charsetOf(p *part10) []string {
-	b := p.kept[tagSpecificCharacterSet]
-	if b == nil {
-		return nil
-	}
-	e, err := keptElement(b, p.syntax.encoding)
-	if err != nil {
-		return nil
-	}
-	terms := strings.Split(string(b[e.value:e.end]), `\`)
-	for i, s := range terms {
-		terms[i] = strings.Trim(s, " \x00")
-	}
-	return terms
-}
+// displayText returns a text attribute of one value as it is shown.
+func (a attributes) displayText(t tagID) string { return strings.Join(a.displayTexts(t), `\`) }
 
 // text returns the first value of a text attribute; "" where there is none.
 func (a attributes) text(t tagID) string {
@@ -214,7 +172,7 @@ func (a attributes) numbers(t tagID) ([]float64, bool) {
 	var out []float64
 	for _, s := range a.strings(t) {
 		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		if err != nil || notFinite(v) {
 			return nil, false
 		}
 		out = append(out, v)
@@ -243,26 +201,4 @@ func (a attributes) stored(t tagID, signed bool) (int, bool) {
 		return int(int16(v)), true
 	}
 	return int(uint16(v)), true
-}
-
-// dictionaryVR returns the first VR that the data dictionary gives a tag.
-func dictionaryVR(t tagID) string {
-	info, err := tag.Find(tag.Tag{Group: t.group(), Element: t.element()})
-	if err != nil || len(info.VRs) == 0 {
-		return "UN"
-	}
-	return info.VRs[0]
-}
-
-// knownAsUN re-heads an element of VR UN whose tag is in the dictionary, so
-// that its value can be read as what it is.
-func knownAsUN(raw []byte, e element, enc encoding) []byte {
-	if e.vr != "UN" || len(raw) > math.MaxUint16 {
-		return raw
-	}
-	vr := dictionaryVR(e.tag)
-	if vr == "UN" || vr == "SQ" {
-		return nil
-	}
-	return appendElement(nil, enc, e.tag, vr, raw[12:])
 }

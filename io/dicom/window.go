@@ -24,6 +24,11 @@ func newWindow(r io.Reader, size int64) *window {
 	return &window{r: r, size: size, buf: (*chunks.Get().(*[]byte))[:0]}
 }
 
+// wholeWindow returns a window on a file whose bytes are all here.
+func wholeWindow(file []byte) *window {
+	return &window{buf: file, size: int64(len(file))}
+}
+
 // release lets the next window have the buffer.
 func (w *window) release() {
 	if b := w.buf[:0]; cap(b) == windowChunk {

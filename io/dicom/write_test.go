@@ -28,6 +28,18 @@ func onDisk(t *testing.T, fakes map[string]*fake) (dir string, s *volume.Series)
 	return dir, load(t, scan(t, os.DirFS(dir)), 0)
 }
 
+// export writes a series, its values as they are, into a new folder.
+func export(t *testing.T, s *volume.Series, d Derived) (dir string, r Report) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "out")
+	r, err := Write(context.Background(), dir, s, s.Volume, d, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", d.Compress, err)
+	}
+	return dir, r
+}
+
+// write writes a result into dir.
 func write(t *testing.T, dir string, s *volume.Series, result *volume.Volume) Report {
 	t.Helper()
 	r, err := Write(context.Background(), dir, s, result, testDerived, nil)
@@ -189,8 +201,7 @@ func TestVolumesOfSameVoxels(t *testing.T) {
 		for i := range 2 {
 			s := load(t, c, i)
 			clear(s.Volume.Data)
-			out := filepath.Join(t.TempDir(), "out")
-			r := write(t, out, s, s.Volume)
+			out, r := export(t, s, testDerived)
 			uids := []string{r.SeriesUID}
 			for _, name := range names(t, out) {
 				uids = append(uids, string(elementBytes(t, readSourceFile(t, out, name))[tagSOPInstanceUID][8:]))

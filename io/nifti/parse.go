@@ -82,10 +82,10 @@ func (h *Header) checkDims() error {
 		return fmt.Errorf("the header says %d dimensions; 1 to 7 are possible, so it is damaged", n)
 	}
 	if h.format != analyze75 && h.intentCode >= 3000 && h.intentCode < 3100 {
-		return errors.New("this is CIFTI connectivity data, not an image on a grid")
+		return errors.New("this is CIFTI connectivity data, not an image on a grid; choose an image")
 	}
 	if h.format == nifti1 && h.dim[1] == -1 {
-		return errors.New("this is FreeSurfer surface data, not an image on a grid")
+		return errors.New("this is FreeSurfer surface data, not an image on a grid; choose an image")
 	}
 	for i := 1; i <= 7; i++ {
 		if int64(i) > n || (h.dim[i] == 0 && i > 2) {

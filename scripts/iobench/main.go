@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,7 +26,7 @@ import (
 	"quell/volume"
 )
 
-// The measurements that are timed as a whole, and what else can be done.
+// What is timed as a whole, and what else can be done, each with a path.
 var (
 	timed = map[string]func(path string) error{
 		"read": readReused, "readfresh": readFresh, "touch": touch, "open": open, "list": list,
@@ -42,7 +44,8 @@ func main() {
 		}
 		return
 	}
-	fmt.Fprintln(os.Stderr, "usage: iobench read|readfresh|touch|open|list|make|tree|cancel|peak|hash PATH")
+	known := slices.Concat(slices.Sorted(maps.Keys(timed)), slices.Sorted(maps.Keys(untimed)))
+	fmt.Fprintf(os.Stderr, "usage: iobench %s PATH\n", strings.Join(known, "|"))
 	os.Exit(2)
 }
 
@@ -58,8 +61,12 @@ func run(what, path string) error {
 	if err := work(path); err != nil {
 		return err
 	}
-	fmt.Printf("%.1f\n", float64(time.Since(start).Microseconds())/1000)
+	printMilliseconds(time.Since(start))
 	return nil
+}
+
+func printMilliseconds(d time.Duration) {
+	fmt.Printf("%.1f\n", float64(d.Microseconds())/1000)
 }
 
 // eachFile calls f for every file below a folder, in as many goroutines as
@@ -174,7 +181,7 @@ func cancelled(path string) error {
 	if !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("cancelled, it returned %w", err)
 	}
-	fmt.Printf("%.1f\n", float64(took.Microseconds())/1000)
+	printMilliseconds(took)
 	return nil
 }
 

@@ -8,7 +8,8 @@
 // frame, with a cap on memory and time.
 //
 // A stream is held to its header before anything of the image's size is made:
-// a decoder that fails, whatever way, gives an error and never a panic.
+// a decoder that fails, whatever way, gives an error and never a panic. Every
+// function may be called from several goroutines.
 //
 // The package imports the standard library and wazero; nothing of Quell.
 package codec
@@ -23,6 +24,7 @@ import (
 type Info struct {
 	Rows, Cols    int
 	BitsAllocated int  // 8, 16 or 32
+	Bits          int  // of them, those up to HighBit; 0 where that is not known
 	Signed        bool // PixelRepresentation is 1
 }
 
@@ -49,8 +51,8 @@ type decoder struct {
 
 var (
 	rle          = &decoder{"RLE", decodeRLE, 64, nil}
-	jpegDCT      = &decoder{"JPEG", decodeJPEG, 256, shapeJPEG}        // a block of 64 takes two bits
-	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 8, shapeJPEG} // a pixel takes a bit
+	jpegDCT      = &decoder{"JPEG", decodeJPEG, 256, shapeJPEG}          // a block of 64 takes two bits
+	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 256, shapeJPEG} // DCT is found under its name too
 	jpegLS       = &decoder{"JPEG-LS", decodeJPEGLS, 0, shapeJPEG}
 	jpeg2000     = &decoder{"JPEG 2000", decodeJPEG2000, 0, shapeJPEG2000}
 )
@@ -93,8 +95,7 @@ func CanHold(syntaxUID string, pixels, n int64) bool {
 // info.BitsAllocated bits; of signed pixels the sign fills the bits above those
 // that the stream has. fragments are the items of encapsulated pixel data that
 // make the frame, in order; they are not changed. The error says in half a
-// sentence what is wrong with the stream. Decode may be called from several
-// goroutines.
+// sentence what is wrong with the stream.
 func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err error) {
 	d := decoders[syntaxUID]
 	if d == nil {

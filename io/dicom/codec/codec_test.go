@@ -1,10 +1,13 @@
 package codec
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"image"
+	"image/jpeg"
 	"os"
 	"path/filepath"
 	"slices"
@@ -188,6 +191,60 @@ func TestHeaderAndStreamDiffer(t *testing.T) {
 			if _, err := Decode(f.Syntax, info, [][]byte{stream}); err == nil {
 				t.Errorf("%s decodes to 8 bits", f.Name)
 			}
+		}
+	}
+}
+
+// baselineRamp returns a JPEG of 256 x 256 pixels that go from 0 to 255 row by row,
+// and what is decoded of it.
+func baselineRamp(t *testing.T) (stream, pixels []byte, info Info) {
+	t.Helper()
+	const side = 256
+	ramp := image.NewGray(image.Rect(0, 0, side, side))
+	for i := range ramp.Pix {
+		ramp.Pix[i] = byte(i / side)
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, ramp, nil); err != nil {
+		t.Fatal(err)
+	}
+	info = Info{Rows: side, Cols: side, BitsAllocated: 8}
+	pixels, err := Decode("1.2.840.10008.1.2.4.50", info, [][]byte{b.Bytes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), pixels, info
+}
+
+// TestMislabelledJPEG reads a DCT stream, denser than any lossless one, under the
+// transfer syntax of those: the stream tells what it is.
+func TestMislabelledJPEG(t *testing.T) {
+	stream, want, info := baselineRamp(t)
+	if len(stream) > len(want)/8 {
+		t.Fatalf("%d bytes could be a lossless stream", len(stream))
+	}
+	for _, uid := range []string{"1.2.840.10008.1.2.4.57", "1.2.840.10008.1.2.4.70"} {
+		if got, err := Decode(uid, info, [][]byte{stream}); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: %v", uid, err)
+		}
+	}
+}
+
+// TestBrighterThanWhite reads a stream of 8 bits under a header of 7, as DCT makes
+// them beside sharp edges: what is above the header's white is white.
+func TestBrighterThanWhite(t *testing.T) {
+	stream, want, info := baselineRamp(t)
+	info.Bits = 7
+	got, err := Decode("1.2.840.10008.1.2.4.50", info, [][]byte{stream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Max(want) < 200 {
+		t.Fatalf("the brightest pixel is %d", slices.Max(want))
+	}
+	for i, w := range want {
+		if got[i] != min(w, 127) {
+			t.Fatalf("pixel %d is %d, want %d", i, got[i], min(w, 127))
 		}
 	}
 }

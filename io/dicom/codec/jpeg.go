@@ -6,21 +6,6 @@ import (
 	"fmt"
 )
 
-// Markers of ITU-T T.81 table B.1; each stands behind a byte 0xFF.
-const (
-	markSOF0 = 0xC0 // baseline DCT
-	markSOF1 = 0xC1 // extended sequential DCT
-	markSOF3 = 0xC3 // lossless
-	markDHT  = 0xC4
-	markRST0 = 0xD0
-	markRST7 = 0xD7
-	markSOI  = 0xD8
-	markEOI  = 0xD9
-	markSOS  = 0xDA
-	markDQT  = 0xDB
-	markDRI  = 0xDD
-)
-
 // jpegFrame is what the marker segments before the image's scan say.
 type jpegFrame struct {
 	process         byte // the SOF marker; 0 before it
@@ -40,7 +25,8 @@ type jpegFrame struct {
 }
 
 // decodeJPEG decodes the JPEG processes that DICOM uses for grey images: T.81
-// sequential DCT (8 and 12 bits) and lossless (2 to 16 bits).
+// sequential DCT (8 and 12 bits) and lossless (2 to 16 bits). The stream tells which
+// of them it is: transfer syntaxes do not always say so rightly.
 func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	var f jpegFrame
 	scan, err := f.readSegments(stream)
@@ -50,8 +36,12 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	if err := info.checkShape(f.rows, f.cols, f.components, f.precision); err != nil {
 		return nil, err
 	}
+	lossless := f.process == markSOF3
+	if lossless && info.pixels()/8 > len(scan) {
+		return nil, errTruncated // a pixel takes a bit
+	}
 	samples := make([]uint16, info.pixels())
-	if f.process == markSOF3 {
+	if lossless {
 		err = f.decodeLossless(samples, scan)
 	} else {
 		err = f.decodeDCT(samples, scan)
@@ -59,90 +49,41 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !lossless && !info.Signed && info.Bits > 0 && info.Bits < f.precision {
+		// Beside edges DCT overshoots: a pixel brighter than white must not wrap to black.
+		white := uint16(1)<<info.Bits - 1
+		for i, s := range samples {
+			samples[i] = min(s, white)
+		}
+	}
 	return pack(info, f.precision, samples), nil
 }
 
 // readSegments reads as far as the first scan header and returns what follows
 // it: the entropy-coded data.
 func (f *jpegFrame) readSegments(b []byte) (scan []byte, err error) {
-	if len(b) < 2 || b[0] != 0xFF || b[1] != markSOI {
-		return nil, errors.New("the stream does not begin as JPEG does")
-	}
-	b = b[2:]
-	for {
-		mark, segment, rest, err := nextSegment(b)
-		if err != nil {
-			return nil, err
-		}
-		b = rest
+	header, scan, err := eachSegment(b, func(mark byte, s []byte) error {
 		switch mark {
 		case markSOF0, markSOF1, markSOF3:
-			err = f.readFrame(mark, segment)
+			return f.readFrame(mark, s)
 		case 0xC2, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF:
-			err = fmt.Errorf("JPEG process SOF%d is not decoded", mark-markSOF0)
+			return fmt.Errorf("JPEG process SOF%d is not decoded", mark-markSOF0)
 		case markDHT:
-			err = f.readHuffman(segment)
+			return f.readHuffman(s)
 		case markDQT:
-			err = f.readQuantisers(segment)
+			return f.readQuantisers(s)
 		case markDRI:
-			if len(segment) < 2 {
-				return nil, errTruncated
+			if len(s) < 2 {
+				return errTruncated
 			}
-			f.restartInterval = int(binary.BigEndian.Uint16(segment))
-		case markEOI:
-			err = errTruncated
-		case markSOS:
-			return rest, f.readScan(segment)
+			f.restartInterval = int(binary.BigEndian.Uint16(s))
 		}
-		if err != nil {
-			return nil, err
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-}
-
-// shapeJPEG looks for the frame header of JPEG and JPEG-LS, which have the same.
-func shapeJPEG(head []byte) (rows, cols, components, precision int, ok bool) {
-	if len(head) < 2 || head[0] != 0xFF || head[1] != markSOI {
-		return 0, 0, 0, 0, false
-	}
-	for b := head[2:]; ; {
-		mark, s, rest, err := nextSegment(b)
-		if err != nil || mark == markSOS || mark == markEOI {
-			return 0, 0, 0, 0, false
-		}
-		if b = rest; len(s) >= 6 && (mark == markSOF0 || mark == markSOF1 || mark == markSOF3 || mark == markSOF55) {
-			return int(binary.BigEndian.Uint16(s[1:])), int(binary.BigEndian.Uint16(s[3:])), int(s[5]), int(s[0]), true
-		}
-	}
-}
-
-// nextSegment splits the next marker segment off: its marker, what is behind
-// its length, and the rest.
-func nextSegment(b []byte) (mark byte, segment, rest []byte, err error) {
-	if len(b) < 2 {
-		return 0, nil, nil, errTruncated
-	}
-	if b[0] != 0xFF {
-		return 0, nil, nil, errors.New("a marker is missing")
-	}
-	for len(b) >= 2 && b[1] == 0xFF { // fill bytes
-		b = b[1:]
-	}
-	if len(b) < 2 {
-		return 0, nil, nil, errTruncated
-	}
-	mark, b = b[1], b[2:]
-	if mark == markEOI {
-		return mark, nil, b, nil
-	}
-	if len(b) < 2 {
-		return 0, nil, nil, errTruncated
-	}
-	n := int(binary.BigEndian.Uint16(b))
-	if n < 2 || n > len(b) {
-		return 0, nil, nil, errTruncated
-	}
-	return mark, b[2:n], b[n:], nil
+	return scan, f.readScan(header)
 }
 
 // readFrame reads a frame header (T.81 B.2.2).

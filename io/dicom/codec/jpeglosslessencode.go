@@ -164,13 +164,6 @@ func scanBytes(count [17]int, lengths [16]byte, values []byte) int {
 	return total/8 + total/1024 // stuffed bytes are few
 }
 
-// appendSegment appends a marker segment.
-func appendSegment(b []byte, mark byte, body ...byte) []byte {
-	b = append(b, 0xFF, mark)
-	b = binary.BigEndian.AppendUint16(b, uint16(len(body)+2))
-	return append(b, body...)
-}
-
 // bitWriter appends bits, the most significant first, to entropy-coded data.
 type bitWriter struct {
 	out  []byte

@@ -7,12 +7,6 @@ import (
 	"math/bits"
 )
 
-// Markers of ITU-T T.87 beside those of T.81.
-const (
-	markSOF55 = 0xF7 // JPEG-LS frame
-	markLSE   = 0xF8 // preset parameters
-)
-
 // lsFrame is what the marker segments before the scan say.
 type lsFrame struct {
 	precision  int
@@ -54,32 +48,21 @@ func decodeJPEGLS(stream []byte, info Info) ([]byte, error) {
 
 // readSegments reads as far as the scan header and returns what follows it.
 func (f *lsFrame) readSegments(b []byte) (scan []byte, err error) {
-	if len(b) < 2 || b[0] != 0xFF || b[1] != markSOI {
-		return nil, errors.New("the stream does not begin as JPEG-LS does")
-	}
-	b = b[2:]
-	for {
-		mark, s, rest, err := nextSegment(b)
-		if err != nil {
-			return nil, err
-		}
-		b = rest
+	header, scan, err := eachSegment(b, func(mark byte, s []byte) error {
 		switch mark {
 		case markSOF55:
-			err = f.readFrame(s)
+			return f.readFrame(s)
 		case markLSE:
-			err = f.readPreset(s)
+			return f.readPreset(s)
 		case markDRI:
-			err = f.readInterval(s)
-		case markEOI:
-			err = errTruncated
-		case markSOS:
-			return rest, f.readScan(s)
+			return f.readInterval(s)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	return scan, f.readScan(header)
 }
 
 // readFrame reads a frame header, which is that of T.81 B.2.2.

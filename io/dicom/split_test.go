@@ -1,15 +1,64 @@
 package dicom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"quell/volume"
 )
+
+// TestSplits checks that one series with several volumes in it becomes as many
+// entries, with every file in one of them or in a finding.
+func TestSplits(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(copy int, f *fake)
+		entries int
+		slices  int // of the default entry
+		part    string
+		kind    string
+	}{
+		"echoes":    {func(i int, f *fake) { f.with(tagEchoNumbers, fmt.Sprint(i+1)) }, 2, 4, "echo 1", "volumes"},
+		"times":     {func(i int, f *fake) { f.with(tagTemporalPositionIdentifier, fmt.Sprint(i)) }, 2, 4, "temporal position 0", "volumes"},
+		"repeats":   {func(i int, f *fake) { f.with(tagInstanceNumber, fmt.Sprint(i)) }, 2, 4, "repeat 1 of 2", "volumes"},
+		"phase":     {func(i int, f *fake) { f.with(tagImageType, `ORIGINAL\PRIMARY\`+"MP"[i:i+1]) }, 2, 4, "image type M", "volumes"},
+		"localizer": {func(i int, f *fake) { f.with(tagImageType, `ORIGINAL\PRIMARY\`+[]string{"AXIAL", "LOCALIZER"}[i]) }, 2, 4, "axial 4 x 3", "localizer"},
+		"planes": {func(i int, f *fake) {
+			if i == 1 {
+				f.with(tagImageOrientationPatient, `0\1\0\0\0\-1`)
+			}
+		}, 2, 4, "axial 4 x 3", "orientation"},
+		"spacings": {func(i int, f *fake) { f.with(tagPixelSpacing, []string{`1\1`, `2\2`}[i]) }, 2, 4, "axial 4 x 3, pixels of 1 x 1 mm", "size"},
+	} {
+		fakes := map[string]*fake{}
+		for z := range 4 {
+			for i := range 2 {
+				f := newFake(fmt.Sprint(z, ".", i), float64(z), 0).with(tagImagePositionPatient, fmt.Sprintf(`%d\0\%d`, z, z))
+				f.with(tagSOPInstanceUID, fmt.Sprintf("1.2.3.%d.%d", z, i))
+				c.change(i, f)
+				fakes[fmt.Sprint(z, i)] = f
+			}
+		}
+		cat := scan(t, filesOf(fakes))
+		if len(cat.Entries) != c.entries {
+			t.Errorf("%s: %d entries, want %d", name, len(cat.Entries), c.entries)
+			continue
+		}
+		e := cat.Entries[cat.Default]
+		if e.Slices != c.slices || e.Part != c.part {
+			t.Errorf("%s: default has %d slices, part %q", name, e.Slices, e.Part)
+		}
+		finding(t, e.Findings, c.kind)
+		total := 0
+		for _, e := range cat.Entries {
+			total += e.Slices
+		}
+		if total != len(fakes) {
+			t.Errorf("%s: %d of %d files are in an entry", name, total, len(fakes))
+		}
+	}
+}
 
 // seriesOf returns slices at the heights z; change may alter the i-th.
 func seriesOf(z []float64, change func(i int, f *fake)) map[string]*fake {
@@ -20,15 +69,6 @@ func seriesOf(z []float64, change func(i int, f *fake)) map[string]*fake {
 			change(i, f)
 		}
 		out[fmt.Sprintf("%03d", i)] = f
-	}
-	return out
-}
-
-// heights returns n heights from a first one on, step mm apart.
-func heights(n int, first, step float64) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = first + step*float64(i)
 	}
 	return out
 }
@@ -80,35 +120,6 @@ func TestKernelsBehindEachOther(t *testing.T) {
 	}
 	if f := finding(t, c.Entries[0].Findings, "mixed"); !f.Slicewise || f.Text != "The slices differ in kernel (BONE, SOFT). Filter slice by slice (2-D)." {
 		t.Errorf("%v", f)
-	}
-}
-
-// TestOneUIDForAllSlices has a writer that gives every slice the same SOP Instance
-// UID: they are different images, and none is dropped.
-func TestOneUIDForAllSlices(t *testing.T) {
-	c := scan(t, filesOf(seriesOf(heights(5, 0, 2), func(_ int, f *fake) { f.with(tagSOPInstanceUID, "1.2.3.4") })))
-	if len(c.Entries) != 1 || c.Entries[0].Slices != 5 {
-		t.Fatalf("entries %+v", c.Entries)
-	}
-	if f := finding(t, c.Entries[0].Findings, "identity"); f.Severity != volume.Warning || len(f.Files) != 4 {
-		t.Errorf("%v", f)
-	}
-}
-
-// TestSeriesOfTwoStudies has one series UID in two studies, as copies with another
-// patient's name have.
-func TestSeriesOfTwoStudies(t *testing.T) {
-	c := scan(t, filesOf(seriesOf(append(heights(3, 0, 2), heights(4, 100, 2)...), func(i int, f *fake) {
-		f.with(tagStudyInstanceUID, []string{"1.2.3.1", "1.2.3.8"}[min(i/3, 1)])
-	})))
-	if len(c.Entries) != 2 || c.Entries[0].Slices+c.Entries[1].Slices != 7 {
-		t.Fatalf("entries %+v", c.Entries)
-	}
-	for _, e := range c.Entries {
-		finding(t, e.Findings, "study")
-		if want := fmt.Sprintf("study %d of 2", e.Slices-2); e.Part != want || len(e.Findings) != 1 {
-			t.Errorf("part %q, want %q; findings %v", e.Part, want, e.Findings)
-		}
 	}
 }
 
@@ -175,113 +186,6 @@ func TestMagnitudeComesFirst(t *testing.T) {
 	}
 	if want := []string{`image type M_FFE\M`, `image type I_FFE\I`, `image type P_FFE\P`}; !slices.Equal(parts, want) || c.Default != 0 {
 		t.Errorf("parts %q, default %d", parts, c.Default)
-	}
-}
-
-// TestSpacingFindings tells rounded positions, a change of spacing and gaps from
-// each other, and says which of them are to be filtered slice by slice.
-func TestSpacingFindings(t *testing.T) {
-	rounded := heights(20, 0, 0.625)
-	for i, z := range rounded {
-		rounded[i] = math.Round(10*z) / 10
-	}
-	for name, c := range map[string]struct {
-		z         []float64
-		kind      string
-		severity  volume.Severity
-		slicewise bool
-		text      string
-	}{
-		"rounded to 0.1 mm":  {rounded, "spacing", volume.Note, false, "up to 0.05 mm off an even spacing of 0.63 mm"},
-		"5 mm, then 10 mm":   {append(heights(8, 0, 5), heights(8, 45, 10)...), "spacing", volume.Warning, true, "from 5.00 to 10.00 mm"},
-		"two slices missing": {append(heights(8, 0, 5), heights(8, 50, 5)...), "gap", volume.Warning, true, "2 slices are missing"},
-	} {
-		e := scan(t, filesOf(seriesOf(c.z, nil))).Entries[0]
-		f := finding(t, e.Findings, c.kind)
-		if f.Severity != c.severity || f.Slicewise != c.slicewise || !strings.Contains(f.Text, c.text) || len(e.Findings) != 1 {
-			t.Errorf("%s: %v", name, e.Findings)
-		}
-	}
-}
-
-// TestFineSlices reads slices of a microscope: 0.008 mm apart they are not one.
-func TestFineSlices(t *testing.T) {
-	c := scan(t, filesOf(seriesOf(heights(4, 0, 0.008), func(_ int, f *fake) { f.with(tagPixelSpacing, `0.008\0.008`) })))
-	if len(c.Entries) != 1 || c.Entries[0].Slices != 4 || math.Abs(c.Entries[0].Geometry.Spacing[2]-0.008) > 1e-9 {
-		t.Errorf("entries %+v", c.Entries)
-	}
-}
-
-// TestPlaneFallbacks takes the spacing of a scanned film, and directions that are
-// not of unit length.
-func TestPlaneFallbacks(t *testing.T) {
-	c := scan(t, filesOf(seriesOf(heights(3, 0, 2), func(_ int, f *fake) {
-		f.with(tagPixelSpacing, nil).with(tagNominalScannedPixelSpacing, `0.4\0.3`).with(tagImageOrientationPatient, `0\2\0\0\0\-2`).
-			with(tagImagePositionPatient, strings.Join([]string{strings.Split(f.values[tagImagePositionPatient].(string), `\`)[2], "0", "0"}, `\`))
-	})))
-	want := volume.Affine{{0, 0, -2, 4}, {0.3, 0, 0, 0}, {0, -0.4, 0, 0}}
-	if e := c.Entries[0]; len(c.Entries) != 1 || e.Geometry.Affine != want || len(e.Findings) != 0 {
-		t.Errorf("entry %+v", e)
-	}
-}
-
-// TestPixelsWithoutSpacing keeps the shape of pixels whose size is not given.
-func TestPixelsWithoutSpacing(t *testing.T) {
-	e := scan(t, filesOf(seriesOf(heights(2, 0, 3), func(_ int, f *fake) { f.with(tagPixelSpacing, nil).with(tagPixelAspectRatio, `6\5`) }))).Entries[0]
-	if e.Geometry.Spacing != [3]float64{1, 1.2, 3} {
-		t.Errorf("spacing %v", e.Geometry.Spacing)
-	}
-	finding(t, e.Findings, "spacing")
-}
-
-// TestTurnedSlices lists the steps of a turning projection once.
-func TestTurnedSlices(t *testing.T) {
-	c := scan(t, filesOf(seriesOf(heights(6, 0, 0), func(i int, f *fake) {
-		sin, cos := math.Sincos(0.3 * float64(i))
-		f.with(tagImageOrientationPatient, fmt.Sprintf(`%.6f\%.6f\0\0\0\-1`, cos, sin)).with(tagInstanceNumber, fmt.Sprint(9-i))
-	})))
-	if len(c.Entries) != 1 || c.Entries[0].Slices != 6 {
-		t.Fatalf("entries %+v", c.Entries)
-	}
-	if f := finding(t, c.Entries[0].Findings, "orientation"); f.Severity != volume.Warning || !f.Slicewise {
-		t.Errorf("%v", f)
-	}
-	if got := load(t, c, 0).Volume.Data[0]; got != 2*500-1000 {
-		t.Errorf("the first slice begins with %g, not with that of instance 4", got)
-	}
-}
-
-// TestWhatOneVolumeMixes reports slices of two frames of reference, values that a
-// table would translate, and slices whose values mean the opposite of others'.
-func TestWhatOneVolumeMixes(t *testing.T) {
-	e := scan(t, filesOf(seriesOf(heights(4, 0, 2), func(i int, f *fake) {
-		f.with(tagFrameOfReferenceUID, fmt.Sprintf("1.2.3.%d", i/2)).
-			with(tagModalityLUTSequence, rawElement(appendSequence(nil, explicitLE, tagModalityLUTSequence))).
-			with(tagPhotometricInterpretation, fmt.Sprintf("MONOCHROME%d", 1+i%2))
-	}))).Entries[0]
-	for _, kind := range []string{"frame-of-reference", "modality-lut", "mixed"} {
-		if f := finding(t, e.Findings, kind); f.Severity != volume.Warning {
-			t.Errorf("%v", f)
-		}
-	}
-	if e.Slices != 4 {
-		t.Errorf("%d slices", e.Slices)
-	}
-}
-
-// TestPaddingBeyondStoredBits masks padding that twelve bits cannot hold, and
-// leaves data alone whose twelve bits are the same.
-func TestPaddingBeyondStoredBits(t *testing.T) {
-	f := newFake("1", 0, 0).with(tagBitsStored, 12).with(tagHighBit, 11).with(tagPixelRepresentation, 0).with(tagPixelPaddingValue, 0xF830)
-	for i, v := range []uint16{0xF830, 0x0830} {
-		binary.LittleEndian.PutUint16(f.pixels[10*i:], v)
-	}
-	v := load(t, scan(t, filesOf(map[string]*fake{"x": f})), 0).Volume
-	if v.Mask == nil || v.Mask[0] || slices.Contains(v.Mask[1:], false) {
-		t.Errorf("mask %v", v.Mask)
-	}
-	if v.Data[5] != 2*0x830-1000 {
-		t.Errorf("a value beside: %g", v.Data[5])
 	}
 }
 

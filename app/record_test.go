@@ -1,0 +1,99 @@
+package app
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+func TestRecordReproducesTheRun(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 8, 7, 6)
+	s := reopen(t, in)
+	run := filtered(t, s, volume.Region{})
+	report, err := Export(t.Context(), run, filepath.Join(dir, "out.nii"), ExportOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := LoadRecipe(report.Recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Equal(run.Resolved) || !r.Resolved() {
+		t.Errorf("the record holds %v, the run was %v", r, run.Resolved)
+	}
+	eng, _ := PickEngine("cpu")
+	again, err := Denoise(t.Context(), eng, s, r, volume.Region{}, nil, nil)
+	if err != nil || !slices.Equal(again.Result.Data, run.Result.Data) {
+		t.Errorf("the record does not give the same bits again (%v)", err)
+	}
+
+	data, err := os.ReadFile(report.Recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var record Record
+	if err := json.Unmarshal(data, &record); err != nil {
+		t.Fatal(err)
+	}
+	if record.Quell != Version() || record.Engine.Name != "cpu" || !record.Asked.Get("sigma-range").IsPercent() ||
+		record.Source.SHA256 != voxelHash(s.Volume) || record.Source.Dims != s.Volume.Dims || record.Time.IsZero() {
+		t.Errorf("record %s", data)
+	}
+	if strings.Contains(string(data), dir) || strings.Contains(string(data), "in.nii") {
+		t.Errorf("the record names a path: %s", data)
+	}
+}
+
+func TestVoxelHashIsOfLittleEndianFloats(t *testing.T) {
+	// printf '\x00\x00\x80\x3f\x00\x00\x20\xc1' | sha256sum: 1.0 and -10.0
+	const want = "db8f24d4dbf13252630b47c91802b9524a84177fa9bd359388ac6d33a8883f9f"
+	v := volume.New(volume.NewGeometry([3]int{2, 1, 1}, [3]float64{1, 1, 1}))
+	v.Data[0], v.Data[1] = 1, -10
+	if got := voxelHash(v); got != want {
+		t.Errorf("hash %s, want %s", got, want)
+	}
+}
+
+func TestLoadRecipe(t *testing.T) {
+	dir := t.TempDir()
+	put := func(text string) string {
+		path := filepath.Join(dir, "r.json")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	want := mustRecipe("nlm", 3).With("h", denoise.Number(10))
+	bare, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := LoadRecipe(put(string(bare))); err != nil || !got.Equal(want) {
+		t.Errorf("a bare recipe: %v, %v", got, err)
+	}
+	if got, err := LoadRecipe(put(`{"quell":"9","recipe":` + string(bare) + `}`)); err != nil || !got.Equal(want) {
+		t.Errorf("a record: %v, %v", got, err)
+	}
+	for _, text := range []string{
+		"", "[]", "no json", `{"quell":"9"}`, `{"quell":"9","recipe":7}`, `{"version":7,"filter":"nlm","dims":2}`,
+		`{"version":1,"filter":"magic","dims":2}`, `{"version":1,"filter":"nlm","dims":2,"parameters":{"H":3}}`,
+		`{"version":1,"filter":"nlm","dims":2,"parameters":{"h":-3}}`,
+	} {
+		if _, err := LoadRecipe(put(text)); ExitCode(err) != ExitInput {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "missing.json")} {
+		if _, err := LoadRecipe(path); ExitCode(err) != ExitInput {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
