@@ -204,8 +204,11 @@ func tellAsides(hs []*header) []volume.Finding {
 	var out []volume.Finding
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		g := byReason[why]
-		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "set-aside",
-			Text: fmt.Sprintf("%s set aside: %s.", count(len(g), "image is", "images are"), why), Files: fileNames(g)})
+		what := "1 image is set aside, because "
+		if len(g) > 1 {
+			what = fmt.Sprintf("%d images are set aside, each because ", len(g))
+		}
+		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "set-aside", Text: what + why + ".", Files: fileNames(g)})
 	}
 	return out
 }
