@@ -190,7 +190,9 @@ func (t *tokenizer) keep(e element) error {
 	if t.file.kept == nil {
 		t.file.kept = map[tagID][]byte{}
 	}
-	t.file.kept[e.tag] = bytes.Clone(b)
+	if t.file.kept[e.tag] == nil { // of two the first
+		t.file.kept[e.tag] = bytes.Clone(b)
+	}
 	t.w.held = 0
 	return nil
 }

@@ -41,7 +41,7 @@ func TestKnownElements(t *testing.T) {
 }
 
 // TestNothingIsKnownOfOddFiles gives elements twice and in the wrong order, where
-// the last one counts and neighbours matter.
+// the first one counts and neighbours matter.
 func TestNothingIsKnownOfOddFiles(t *testing.T) {
 	plain, err := tokens(newFake("1", 0, 0).file())
 	if err != nil {
@@ -53,7 +53,7 @@ func TestNothingIsKnownOfOddFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice := newFake("1", 0, 0)
-	twice.with(0x00181099, rawElement(appendElement(nil, explicitLE, tagModality, "CS", []byte("MR"))))
+	twice.with(tagModality-1, rawElement(appendElement(nil, explicitLE, tagModality, "CS", []byte("MR"))))
 	p, err := tokens(twice.file())
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestNothingIsKnownOfOddFiles(t *testing.T) {
 	p.known = known
 	a, err := readValues(p)
 	if err != nil || a.text(tagModality) != "MR" {
-		t.Errorf("modality %q, %v; the last one counts", a.text(tagModality), err)
+		t.Errorf("modality %q, %v; the first one counts", a.text(tagModality), err)
 	}
 }
 

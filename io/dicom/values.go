@@ -64,7 +64,10 @@ func readValues(p *part10) (a attributes, err error) {
 	elements := parsed.Elements[parserMeta:]
 	known.add(p.syntax.encoding, unknown, elements)
 	for _, e := range elements {
-		a.set[tagID(e.Tag.Uint32())] = e
+		// Of an attribute that a faulty file holds twice the first counts, here and in exports.
+		if t := tagID(e.Tag.Uint32()); a.set[t] == nil {
+			a.set[t] = e
+		}
 	}
 	return a, nil
 }
