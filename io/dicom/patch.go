@@ -141,11 +141,12 @@ func (f *pixelFormat) extremes(raw []byte, n int) (lo, hi int64, found bool) {
 	return lo, hi, found
 }
 
-// source returns the value bytes of a top-level attribute of the source, its
-// padding trimmed; nil where there is none.
+// source returns the value bytes of a top-level text attribute of the source, its
+// padding trimmed; nil where there is none. One that is stored as numbers is not
+// text in an export either.
 func (s *derivedImage) source(t tagID) []byte {
 	for _, e := range s.file.elements {
-		if e.tag == t && e.length != undefinedLength {
+		if e.tag == t && e.length != undefinedLength && holdsText(e.vr) {
 			return bytes.TrimRight(s.bytes[e.value:e.end], valuePadding)
 		}
 	}

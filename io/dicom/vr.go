@@ -42,6 +42,12 @@ func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
 
 func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }
 
+// holdsText says whether values of a VR are text: those of UN and of elements that
+// do not say their VR, which is "" then, may be.
+func holdsText(vr string) bool {
+	return strings.Contains("AE AS CS DA DS DT IS LO LT PN SH ST TM UC UI UN UR UT", vr)
+}
+
 // dictionaryVR returns the first VR that the data dictionary gives a tag.
 func dictionaryVR(t tagID) string {
 	info, err := tag.Find(tag.Tag{Group: t.group(), Element: t.element()})
