@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"quell/volume"
@@ -43,15 +44,15 @@ func fingerprints(v *volume.Volume, z0, z1 int) [][]uint64 {
 func unchanged(v *volume.Volume, r volume.Region, known [][]uint64) bool {
 	_, nx := tiles(0, v.Dims[0])
 	tx0, tx1 := tiles(r.Min[0], r.Max[0])
-	changed := make([]bool, r.Dims()[2])
+	var changed atomic.Bool
 	eachBand(r, func(z, ty int) {
 		now := make([]uint64, tx1-tx0)
 		fingerprint(now, v, z, ty, tx0)
-		if i := z - r.Min[2]; !slices.Equal(now, known[i][ty*nx+tx0:ty*nx+tx1]) {
-			changed[i] = true
+		if !slices.Equal(now, known[z-r.Min[2]][ty*nx+tx0:ty*nx+tx1]) {
+			changed.Store(true)
 		}
 	})
-	return !slices.Contains(changed, true)
+	return !changed.Load()
 }
 
 // eachBand calls f for every band of tiles that a region touches, on all
