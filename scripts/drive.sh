@@ -14,7 +14,7 @@ changed() { # changed WHAT: the display differs from the last time
 	local different
 	different=$(changed_from "$work/last.png" 500)
 	if [ "$different" -lt 500 ]; then
-		cp "$work/last.png" "${TMPDIR:-/tmp}/quell-drive-failed.png"
+		cp "$screen_dir/now.png" "${TMPDIR:-/tmp}/quell-drive-failed.png"
 		echo "drive: $1 changed only $different pixels of the screen" >&2
 		exit 1
 	fi

@@ -1,4 +1,4 @@
-# Sourced by drive.sh and screenshots.sh: the workbench on a virtual display of its own, with empty settings.
+# Sourced by drive.sh, drive-gpu.sh and screenshots.sh: the workbench on a virtual display of its own, with empty settings.
 #   screen_start [ARG...]   builds nothing; starts Xvfb and bin/quell-workbench ARG..., waits for its picture
 #   screen_quit             closes the workbench as a user does and checks that it ends well
 #   screen_stop             ends both
@@ -37,7 +37,6 @@ screen_start() {
 
 screen_quit() {
 	local i code=0
-	settled "$screen_dir/end.png" # a run under way would have it ask
 	key ctrl+q
 	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
 	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not close" >&2; return 1; }

@@ -147,8 +147,22 @@ func csaHeader(form int, pairs ...string) []byte {
 	return b
 }
 
-// newMosaic returns a mosaic of five slices of 4 x 3 pixels in 3 x 3 tiles; the
-// n-th pixel of slice s is 100 s + n, of the empty tiles -1.
+// tile makes the pixels an image of tiles, so many across and down: the n-th pixel of
+// slice s is 100 s + n, of the empty tiles -1.
+func (f *fake) tile(slices, across, down, cols, rows int) {
+	f.pixels = nil
+	for y := range down * rows {
+		for x := range across * cols {
+			v := -1
+			if s := y/rows*across + x/cols; s < slices {
+				v = 100*s + y%rows*cols + x%cols
+			}
+			f.pixels = binary.LittleEndian.AppendUint16(f.pixels, uint16(int16(v)))
+		}
+	}
+}
+
+// newMosaic returns a mosaic of five slices of 4 x 3 pixels in 3 x 3 tiles.
 func newMosaic(form int, normal string) *fake {
 	const tiles, across, cols, rows = 5, 3, 4, 3
 	f := newFake("70", 5, 0).with(tagModality, "MR").with(tagSOPClassUID, "1.2.840.10008.5.1.4.1.1.4").
@@ -157,15 +171,6 @@ func newMosaic(form int, normal string) *fake {
 		with(tagRescaleIntercept, nil).with(tagRescaleSlope, nil)
 	csa := csaHeader(form, "EchoLinePosition", "32", "NumberOfImagesInMosaic", strconv.Itoa(tiles), "SliceNormalVector", normal)
 	f.with(tagCSAImageHeaderInfo, rawElement(appendElement(nil, f.enc, tagCSAImageHeaderInfo, "OB", csa)))
-	f.pixels = nil
-	for y := range across * rows {
-		for x := range across * cols {
-			v := -1
-			if s := y/rows*across + x/cols; s < tiles {
-				v = 100*s + y%rows*cols + x%cols
-			}
-			f.pixels = binary.LittleEndian.AppendUint16(f.pixels, uint16(int16(v)))
-		}
-	}
+	f.tile(tiles, across, across, cols, rows)
 	return f
 }

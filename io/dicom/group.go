@@ -204,11 +204,12 @@ func tellAsides(hs []*header) []volume.Finding {
 	var out []volume.Finding
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		g := byReason[why]
-		what := "1 image is set aside, because "
+		each := ""
 		if len(g) > 1 {
-			what = fmt.Sprintf("%d images are set aside, each because ", len(g))
+			each = "each "
 		}
-		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "set-aside", Text: what + why + ".", Files: fileNames(g)})
+		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "set-aside", Files: fileNames(g),
+			Text: fmt.Sprintf("%s set aside, %sbecause %s.", count(len(g), "image is", "images are"), each, why)})
 	}
 	return out
 }

@@ -14,16 +14,21 @@
 	VPMOVSXWD X0, Y0         \
 	VPADDD    Y6, Y0, Y0
 
+// ARGUMENTS loads what both conversions are given. Of bias VBROADCASTSS takes the
+// bits, whatever they mean.
+#define ARGUMENTS \
+	MOVQ         dst+0(FP), DI    \
+	MOVQ         raw+8(FP), SI    \
+	MOVQ         n+16(FP), CX     \
+	VMOVQ        left+24(FP), X8  \
+	VMOVQ        right+32(FP), X9 \
+	VPBROADCASTW flip+40(FP), X7  \
+	VBROADCASTSS bias+44(FP), Y6  \
+	XORQ         AX, AX
+
 // func wholeAVX2(dst *float32, raw *byte, n, left, right int, flip uint16, bias int32)
 TEXT ·wholeAVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), DI
-	MOVQ         raw+8(FP), SI
-	MOVQ         n+16(FP), CX
-	VMOVQ        left+24(FP), X8
-	VMOVQ        right+32(FP), X9
-	VPBROADCASTW flip+40(FP), X7
-	VBROADCASTSS bias+44(FP), Y6 // the bits, whatever they mean
-	XORQ         AX, AX
+	ARGUMENTS
 
 loop:
 	STORED
@@ -37,16 +42,9 @@ loop:
 
 // func realAVX2(dst *float32, raw *byte, n, left, right int, flip uint16, bias int32, slope, inter float64)
 TEXT ·realAVX2(SB), NOSPLIT, $0-64
-	MOVQ         dst+0(FP), DI
-	MOVQ         raw+8(FP), SI
-	MOVQ         n+16(FP), CX
-	VMOVQ        left+24(FP), X8
-	VMOVQ        right+32(FP), X9
-	VPBROADCASTW flip+40(FP), X7
-	VBROADCASTSS bias+44(FP), Y6 // the bits, whatever they mean
+	ARGUMENTS
 	VBROADCASTSD slope+48(FP), Y10
 	VBROADCASTSD inter+56(FP), Y11
-	XORQ         AX, AX
 
 loop:
 	STORED

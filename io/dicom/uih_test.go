@@ -36,16 +36,8 @@ func newUIHTiles(enc encoding, z float64) *fake {
 		with(uihPrivateCreator, rawElement(appendElement(nil, enc, uihPrivateCreator, "LO", []byte(uihOwner)))).
 		with(uihBValue, float(uihBValue, 929.75018313375267)).with(uihDirection, float(uihDirection, 0, 0.6, 0.8)).
 		with(uihFrameSequence, rawElement(appendElement(nil, enc, uihFrameSequence, "SQ", items)))
-	f.enc, f.pixels = enc, nil
-	for y := range down * rows {
-		for x := range across * cols {
-			v := -1
-			if s := y/rows*across + x/cols; s < slices {
-				v = 100*s + y%rows*cols + x%cols
-			}
-			f.pixels = binary.LittleEndian.AppendUint16(f.pixels, uint16(int16(v)))
-		}
-	}
+	f.enc = enc
+	f.tile(slices, across, down, cols, rows)
 	return f
 }
 
