@@ -6,12 +6,12 @@ import (
 
 	"quell/assets"
 	"quell/io/dicom"
-	"quell/volume"
+	"quell/series"
 )
 
 // OpenBundled loads the series that comes with Quell: a few slices of a real,
 // anonymised head CT. It needs no file of the machine.
-func OpenBundled(ctx context.Context) (*volume.Series, error) {
+func OpenBundled(ctx context.Context) (*series.Series, error) {
 	c, err := dicom.Scan(ctx, assets.Series, nil)
 	if err != nil {
 		return nil, err

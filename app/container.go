@@ -16,7 +16,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"quell/io/dicom"
-	"quell/volume"
+	"quell/series"
 )
 
 // folder is a directory of the machine as an fs.FS that remembers where it is,
@@ -208,7 +208,7 @@ func gzipHead(file string) []byte {
 
 // origin returns the file of the machine that a source lies in; false where it
 // lies in none (the bundled series).
-func origin(src volume.Source) (path string, ok bool) {
+func origin(src series.Source) (path string, ok bool) {
 	switch f := src.FS.(type) {
 	case *folder:
 		return filepath.Join(f.root, filepath.FromSlash(src.Name)), true

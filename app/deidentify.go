@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // CheckDeidentify says whether an export of s to out can leave the patient's
 // identity out: DICOM out of DICOM. It is a UsageError where not.
-func CheckDeidentify(s *volume.Series, out string) error {
+func CheckDeidentify(s *series.Series, out string) error {
 	switch {
 	case FormatOf(out) != DICOM:
 		return Usagef("%s: the patient's identity is removed from DICOM output alone; name a folder", out)

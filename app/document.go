@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -19,8 +20,8 @@ const gridTolerance = 0.01
 // safe for concurrent use (denoise.FactsOf, AddNoise, Denoise, MeasureRun) and
 // whose result is handed in.
 type Document struct {
-	series    *volume.Series
-	reference *volume.Series
+	series    *series.Series
+	reference *series.Series
 	facts     denoise.Facts
 	known     bool // facts are there
 	noise     *Noise
@@ -53,11 +54,11 @@ func (n Noise) Validate() error {
 }
 
 // NewDocument returns the document of a series as opened.
-func NewDocument(s *volume.Series) *Document { return &Document{series: s} }
+func NewDocument(s *series.Series) *Document { return &Document{series: s} }
 
 // Series returns the series that is filtered, noise included where it was
 // added.
-func (d *Document) Series() *volume.Series { return d.series }
+func (d *Document) Series() *series.Series { return d.series }
 
 // Facts returns what is known of the series' values; false until SetFacts.
 func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
@@ -80,7 +81,7 @@ func (d *Document) Noise() (Noise, bool) {
 
 // SetNoisy shows noisy, the result of AddNoise for this document's series; the
 // clean original becomes the reference. The run is dropped.
-func (d *Document) SetNoisy(noisy *volume.Series, n Noise) {
+func (d *Document) SetNoisy(noisy *series.Series, n Noise) {
 	clean := d.series
 	if d.noise != nil { // noise is added to the original, not to noise
 		clean = d.reference
@@ -101,7 +102,7 @@ func (d *Document) RemoveNoise() {
 
 // Clean returns the series without the noise that was added: what AddNoise
 // starts from.
-func (d *Document) Clean() *volume.Series {
+func (d *Document) Clean() *series.Series {
 	if d.noise != nil {
 		return d.reference
 	}
@@ -109,11 +110,11 @@ func (d *Document) Clean() *volume.Series {
 }
 
 // Reference returns what results are compared with, or nil.
-func (d *Document) Reference() *volume.Series { return d.reference }
+func (d *Document) Reference() *series.Series { return d.reference }
 
 // SetReference loads a reference, or takes it away with nil. It is refused
 // when it does not lie on the series' grid.
-func (d *Document) SetReference(ref *volume.Series) error {
+func (d *Document) SetReference(ref *series.Series) error {
 	if ref != nil {
 		if err := SameGrid(d.series.Volume.Geometry, ref.Volume.Geometry); err != nil {
 			return fmt.Errorf("the reference cannot be compared: %w", err)
@@ -161,7 +162,7 @@ func (d *Document) Recipes() *History[denoise.Recipe] { return &d.recipes }
 
 // AddNoise returns a copy of a series with noise in its voxels. The same seed
 // gives the same values on every machine. Safe for concurrent use.
-func AddNoise(s *volume.Series, n Noise) (*volume.Series, error) {
+func AddNoise(s *series.Series, n Noise) (*series.Series, error) {
 	if err := n.Validate(); err != nil {
 		return nil, err
 	}
@@ -171,8 +172,8 @@ func AddNoise(s *volume.Series, n Noise) (*volume.Series, error) {
 	}
 	out := *s
 	out.Volume = noisy
-	out.Findings = append([]volume.Finding(nil), s.Findings...)
-	out.Findings = append(out.Findings, volume.Finding{Severity: volume.Note, Kind: "noise", Text: "Holds added " + n.String() + "."})
+	out.Findings = append([]series.Finding(nil), s.Findings...)
+	out.Findings = append(out.Findings, series.Finding{Severity: series.Note, Kind: series.Noise, Text: "Holds added " + n.String() + "."})
 	return &out, nil
 }
 
@@ -180,7 +181,7 @@ func AddNoise(s *volume.Series, n Noise) (*volume.Series, error) {
 // for the filter ("" means the first), else the filter's defaults, in three
 // dimensions where the filter and the series have them. A series with a finding
 // that advises against it is filtered slice by slice, if the filter can.
-func ProposeRecipe(s *volume.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
+func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name
 	}
@@ -209,6 +210,6 @@ func ProposeRecipe(s *volume.Series, remembered map[string]denoise.Recipe, filte
 	return denoise.NewRecipe(filter, want)
 }
 
-func slicewise(s *volume.Series) bool {
-	return slices.ContainsFunc(s.Findings, func(f volume.Finding) bool { return f.Slicewise })
+func slicewise(s *series.Series) bool {
+	return slices.ContainsFunc(s.Findings, func(f series.Finding) bool { return f.Slicewise })
 }

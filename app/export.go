@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quell/io/dicom"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -72,7 +73,7 @@ type ExportReport struct {
 // CheckOutput says whether an export of s to out can begin: whether the place
 // can be written, is not the source, and holds nothing that would be lost. It is what
 // Export checks first, for those who want to know before hours of filtering.
-func CheckOutput(s *volume.Series, out string, o ExportOptions) error {
+func CheckOutput(s *series.Series, out string, o ExportOptions) error {
 	format := FormatOf(out)
 	if out == "" {
 		return Usagef("the output has no name")
@@ -153,7 +154,7 @@ func checkTarget(out string, format Format) error {
 }
 
 // checkSource refuses an output that would touch the series' own files.
-func checkSource(s *volume.Series, out string, format Format) error {
+func checkSource(s *series.Series, out string, format Format) error {
 	target := realPath(out)
 	targets := []string{target}
 	if format == Analyze {
@@ -248,7 +249,7 @@ func describe(run *Run) string {
 var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
 
 // ExportNoisy writes a series that AddNoise made of clean, as Export does.
-func ExportNoisy(ctx context.Context, clean, noisy *volume.Series, n Noise, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+func ExportNoisy(ctx context.Context, clean, noisy *series.Series, n Noise, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
 	recipe, err := json.Marshal(n)
 	if err != nil {
 		return ExportReport{}, err
@@ -272,7 +273,7 @@ var conversion = dicom.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Co
 
 // Convert writes a series in another format without changing its values. From
 // DICOM to DICOM there is nothing to convert: that is a UsageError.
-func Convert(ctx context.Context, s *volume.Series, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
 	if FormatOf(out) == DICOM && hasDICOM(s) {
 		return ExportReport{}, Usagef("the input is DICOM already; give an output that ends in .nii, .nii.gz or .hdr")
 	}
@@ -287,15 +288,15 @@ func Convert(ctx context.Context, s *volume.Series, out string, o ExportOptions,
 
 // hasDICOM says whether every slice of a series has its DICOM file to be
 // derived from.
-func hasDICOM(s *volume.Series) bool {
+func hasDICOM(s *series.Series) bool {
 	if len(s.Sources) != s.Volume.Dims[2] {
 		return false
 	}
-	return !slices.ContainsFunc(s.Sources, func(src volume.Source) bool { return src.UID == "" || src.FS == nil })
+	return !slices.ContainsFunc(s.Sources, func(src series.Source) bool { return src.UID == "" || src.FS == nil })
 }
 
 // section returns the part of a series that a region of whole slices covers.
-func section(s *volume.Series, r volume.Region) *volume.Series {
+func section(s *series.Series, r volume.Region) *series.Series {
 	if r == s.Volume.Bounds() {
 		return s
 	}
@@ -309,7 +310,7 @@ func section(s *volume.Series, r volume.Region) *volume.Series {
 
 // job is one thing to be written.
 type job struct {
-	series  *volume.Series // where result comes from, on its grid
+	series  *series.Series // where result comes from, on its grid
 	result  *volume.Volume
 	derived dicom.Derived // for DICOM; its version and date are filled in
 	record  *Record       // nil for none

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
 // filtered runs the bilateral filter over a series.
-func filtered(t *testing.T, s *volume.Series, region volume.Region) *Run {
+func filtered(t *testing.T, s *series.Series, region volume.Region) *Run {
 	t.Helper()
 	eng, err := PickEngine("cpu")
 	if err != nil {
@@ -27,7 +28,7 @@ func filtered(t *testing.T, s *volume.Series, region volume.Region) *Run {
 	return run
 }
 
-func reopen(t *testing.T, path string) *volume.Series {
+func reopen(t *testing.T, path string) *series.Series {
 	t.Helper()
 	s, c, err := Open(t.Context(), path, -1, nil)
 	if err != nil {

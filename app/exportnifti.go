@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quell/io/nifti"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -101,7 +102,7 @@ func writeNIfTI(ctx context.Context, j job, out string, o ExportOptions, progres
 // sameValues compares what was to be written with what was read back, at the
 // same place in the patient: Analyze knows one order of voxels only and the
 // writer turns them into it. Every voxel has to be within half a rescale step.
-func sameValues(want *volume.Volume, back *volume.Series) error {
+func sameValues(want *volume.Volume, back *series.Series) error {
 	got := back.Volume
 	w, g := want.View(volume.Axial), got.View(volume.Axial)
 	if w.Size != g.Size {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -65,12 +66,12 @@ func (f engineFunc) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume
 }
 
 // wavy returns a series whose values rise and fall, with no symmetry.
-func wavy(nx, ny, nz int) *volume.Series {
+func wavy(nx, ny, nz int) *series.Series {
 	v := volume.New(volume.NewGeometry([3]int{nx, ny, nz}, [3]float64{0.5, 0.75, 2}))
 	for i := range v.Data {
 		v.Data[i] = float32((i*i*7+i*13)%201) - 50
 	}
-	return &volume.Series{Meta: volume.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []volume.Source{{}}}
+	return &series.Series{Meta: series.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []series.Source{{}}}
 }
 
 func mustRecipe(filter string, dims int) denoise.Recipe {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"quell/measure"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -129,7 +130,7 @@ func judge(sigma, residualSD, structure float64) Verdict {
 
 // MeasureRun measures a run against its input and, where reference is not nil,
 // against that: a series on the grid of run.Source.
-func MeasureRun(ctx context.Context, run *Run, reference *volume.Series) (Measures, error) {
+func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (Measures, error) {
 	facts := run.facts()
 	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: facts.Sigma}
 	if !run.Whole() {
@@ -148,7 +149,7 @@ func MeasureRun(ctx context.Context, run *Run, reference *volume.Series) (Measur
 
 // MeasurePreview measures one slice as MeasureRun measures a volume. MAX is
 // that of the whole volume, so that slices can be compared with each other.
-func MeasurePreview(ctx context.Context, p Preview, reference *volume.Series) (Measures, error) {
+func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (Measures, error) {
 	if p.Err != nil {
 		return Measures{}, p.Err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/measure"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -67,7 +68,7 @@ func TestJudge(t *testing.T) {
 }
 
 // disc is a bright ellipse with a hole on a dark ground: edges and even parts.
-func disc(n, nz int) *volume.Series {
+func disc(n, nz int) *series.Series {
 	v := volume.New(volume.NewGeometry([3]int{n, n, nz}, [3]float64{1, 1, 1}))
 	for z := range nz {
 		for y := range n {
@@ -80,7 +81,7 @@ func disc(n, nz int) *volume.Series {
 			}
 		}
 	}
-	return &volume.Series{Meta: volume.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []volume.Source{{}}}
+	return &series.Series{Meta: series.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []series.Source{{}}}
 }
 
 // TestVerdictsOfRealFilters: on an image whose noise is known, the verdict is

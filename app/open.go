@@ -16,6 +16,7 @@ import (
 
 	"quell/io/dicom"
 	"quell/io/nifti"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -23,17 +24,17 @@ import (
 // fits one regular grid, one volume of a 4-D file, or one component of voxels
 // that are colours or complex numbers.
 type Entry struct {
-	volume.Meta
+	series.Meta
 	Part      string          // what tells it from the others of its series; empty for a whole one
 	Component string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
 	Geometry  volume.Geometry // zero where Err is set and no grid could be formed
 	Slices    int
 	Bytes     int64 // of its files
 	Datatype  string
-	Findings  []volume.Finding
+	Findings  []series.Finding
 	Err       error // why it cannot be loaded: an *InputError; nil where it can
 
-	load      func(ctx context.Context, progress func(done, total int)) (*volume.Series, error)
+	load      func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
 	thumbnail func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 }
 
@@ -43,7 +44,7 @@ type Entry struct {
 type Catalog struct {
 	Path     string // as given to Scan
 	Entries  []Entry
-	Findings []volume.Finding // about files that belong to no entry
+	Findings []series.Finding // about files that belong to no entry
 	Default  int              // the largest volume that can be loaded
 	closer   io.Closer
 }
@@ -188,8 +189,8 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		}
 		one, err := scanNIfTI(fsys, name, locate(name), locate)
 		if err != nil {
-			all.Findings = append(all.Findings, volume.Finding{
-				Severity: volume.Refused, Kind: "unreadable", Text: err.Error() + ".", Files: []string{name},
+			all.Findings = append(all.Findings, series.Finding{
+				Severity: series.Refused, Kind: series.Unreadable, Text: err.Error() + ".", Files: []string{name},
 			})
 			continue
 		}
@@ -220,7 +221,7 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 		c.Entries = append(c.Entries, Entry{
 			Meta: e.Meta, Part: e.Part, Geometry: e.Geometry, Slices: e.Slices, Bytes: e.Bytes, Findings: e.Findings,
 			Err: inputError(e.Err, path, locate),
-			load: func(ctx context.Context, progress func(done, total int)) (*volume.Series, error) {
+			load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 				s, err := found.Load(ctx, i, progress)
 				return s, inputError(err, path, locate)
 			},
@@ -249,7 +250,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 			e := Entry{
 				Meta: info.Meta, Component: string(component), Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
 				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
-				load: func(ctx context.Context, progress func(done, total int)) (*volume.Series, error) {
+				load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 					s, err := nifti.ReadComponent(ctx, fsys, name, t, component)
 					if err != nil {
 						return nil, inputError(err, path, locate)
@@ -288,7 +289,7 @@ func largest(entries []Entry) int {
 
 // Load reads the voxels of entry i. progress, which may be nil, counts files. A
 // DICOM series has the catalog's findings as well as its own, notes aside.
-func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*volume.Series, error) {
+func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
 	}
@@ -300,7 +301,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
 		// What could not be read beside the slices may be one of them.
 		for _, f := range c.Findings {
-			if f.Severity > volume.Note {
+			if f.Severity > series.Note {
 				s.Findings = append(s.Findings, f)
 			}
 		}
@@ -345,7 +346,7 @@ func (c *Catalog) Close() error {
 
 // Open is Scan and Load in one; pick < 0 loads the entry that Pick("") gives.
 // The caller closes the catalog when it has done with the series.
-func Open(ctx context.Context, path string, pick int, progress func(done, total int)) (*volume.Series, *Catalog, error) {
+func Open(ctx context.Context, path string, pick int, progress func(done, total int)) (*series.Series, *Catalog, error) {
 	c, err := Scan(ctx, path)
 	if err != nil {
 		return nil, nil, err
@@ -353,7 +354,7 @@ func Open(ctx context.Context, path string, pick int, progress func(done, total 
 	if pick < 0 {
 		pick, err = c.Pick("")
 	}
-	var s *volume.Series
+	var s *series.Series
 	if err == nil {
 		s, err = c.Load(ctx, pick, progress)
 	}

@@ -14,11 +14,11 @@ import (
 	"testing"
 
 	"quell/io/nifti"
-	"quell/volume"
+	"quell/series"
 )
 
 // putNii writes a small volume and returns it.
-func putNii(t *testing.T, path string, nx, ny, nz int) *volume.Series {
+func putNii(t *testing.T, path string, nx, ny, nz int) *series.Series {
 	t.Helper()
 	s := wavy(nx, ny, nz)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -31,7 +31,7 @@ func putNii(t *testing.T, path string, nx, ny, nz int) *volume.Series {
 }
 
 // putDICOM writes a small volume as a folder of DICOM and returns it.
-func putDICOM(t *testing.T, dir string, nx, ny, nz int) *volume.Series {
+func putDICOM(t *testing.T, dir string, nx, ny, nz int) *series.Series {
 	t.Helper()
 	s := wavy(nx, ny, nz)
 	if _, err := Convert(t.Context(), s, dir, ExportOptions{}, nil); err != nil {
@@ -150,7 +150,7 @@ func TestOpenFolderOfNIfTI(t *testing.T) {
 	if len(c.Entries) != 3 || c.Entries[c.Default].Geometry.Dims != big.Volume.Dims {
 		t.Errorf("%d entries, default %v; want 3 and the largest", len(c.Entries), c.Entries[c.Default].Geometry.Dims)
 	}
-	if len(c.Findings) != 1 || c.Findings[0].Severity != volume.Refused {
+	if len(c.Findings) != 1 || c.Findings[0].Severity != series.Refused {
 		t.Errorf("findings %v, want one about the torn file", c.Findings)
 	}
 	if _, err := c.Load(t.Context(), 3, nil); ExitCode(err) != ExitUsage {

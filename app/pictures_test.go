@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -21,7 +22,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := Denoise(context.Background(), cpu.New(), &volume.Series{Volume: v}, r, volume.Region{}, nil, nil)
+	run, err := Denoise(context.Background(), cpu.New(), &series.Series{Volume: v}, r, volume.Region{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
 // PreviewRequest is one slice to be filtered: slice Index of a plane's View.
 type PreviewRequest struct {
-	Series *volume.Series
+	Series *series.Series
 	Recipe denoise.Recipe
 	Facts  denoise.Facts // of Series.Volume
 	Plane  volume.Plane

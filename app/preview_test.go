@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
 // request asks for a median of a given radius, by which runs are told apart.
-func request(s *volume.Series, radius int) PreviewRequest {
+func request(s *series.Series, radius int) PreviewRequest {
 	r := mustRecipe("median", 3).With("radius", denoise.Number(float64(radius)))
 	return PreviewRequest{Series: s, Recipe: r, Plane: volume.Axial, Index: 1}
 }

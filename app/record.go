@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -44,7 +45,7 @@ type SourceRecord struct {
 	SHA256 string `json:"sha256"`
 }
 
-func newRecord(s *volume.Series, now time.Time) *Record {
+func newRecord(s *series.Series, now time.Time) *Record {
 	if now.IsZero() {
 		now = time.Now()
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -14,7 +15,7 @@ type Run struct {
 	Recipe   denoise.Recipe // as asked, "auto" and percentages included
 	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
 	Engine   denoise.Info
-	Source   *volume.Series
+	Source   *series.Series
 	Region   volume.Region  // of Source.Volume, that was filtered
 	Facts    denoise.Facts  // of Source.Volume; zero where they were not needed, see facts
 	Result   *volume.Volume // of the region's dims
@@ -30,7 +31,7 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 // facts are those of s.Volume, or nil to find what the recipe needs. progress may
 // be nil.
 // The series is not changed. Safe for concurrent use.
-func Denoise(ctx context.Context, eng denoise.Engine, s *volume.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
+func Denoise(ctx context.Context, eng denoise.Engine, s *series.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
 	run, err := denoiseSeries(ctx, eng, s, r, region, facts, progress)
 	attrs := []any{slog.String("filter", r.Filter), slog.Int("dims", r.Dims), slog.String("engine", eng.Info().Name), outcome(err)}
 	if err == nil {
@@ -40,7 +41,7 @@ func Denoise(ctx context.Context, eng denoise.Engine, s *volume.Series, r denois
 	return run, err
 }
 
-func denoiseSeries(ctx context.Context, eng denoise.Engine, s *volume.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
+func denoiseSeries(ctx context.Context, eng denoise.Engine, s *series.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
 	started := time.Now()
 	if region == (volume.Region{}) {
 		region = s.Volume.Bounds()

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"quell/denoise"
-	"quell/volume"
+	"quell/series"
 )
 
 func TestHistory(t *testing.T) {
@@ -188,7 +188,7 @@ func TestDocument(t *testing.T) {
 func TestProposeRecipe(t *testing.T) {
 	deep, flat := wavy(4, 4, 5), wavy(4, 4, 1)
 	for _, c := range []struct {
-		s      *volume.Series
+		s      *series.Series
 		filter string
 		dims   int
 	}{{deep, "", 3}, {flat, "", 2}, {deep, "lpa", 2}, {deep, "median", 3}} {
@@ -203,7 +203,7 @@ func TestProposeRecipe(t *testing.T) {
 	}
 	// Slices that are no neighbours are filtered one by one, whatever was last used.
 	uneven := *deep
-	uneven.Findings = []volume.Finding{{Severity: volume.Warning, Kind: "gap", Slicewise: true}}
+	uneven.Findings = []series.Finding{{Severity: series.Warning, Kind: series.Gap, Slicewise: true}}
 	last.Dims = 3
 	for filter, remembered := range map[string]map[string]denoise.Recipe{"nlm": nil, "median": {"median": last}} {
 		if r, err := ProposeRecipe(&uneven, remembered, filter); err != nil || r.Dims != 2 {

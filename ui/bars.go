@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -191,7 +192,7 @@ type statusBar struct {
 	engine   *widget.Label
 	content  fyne.CanvasObject
 	noted    string
-	worst    volume.Severity // of the findings shown
+	worst    series.Severity // of the findings shown
 }
 
 func newStatusBar(w *Window) *statusBar {
@@ -248,11 +249,11 @@ func (b *statusBar) display(s *session.Session) {
 	b.showFindings(s.Series())
 }
 
-func (b *statusBar) showFindings(series *volume.Series) {
-	n, worst := 0, volume.Note
-	if series != nil {
-		n = len(series.Findings)
-		for _, f := range series.Findings {
+func (b *statusBar) showFindings(s *series.Series) {
+	n, worst := 0, series.Note
+	if s != nil {
+		n = len(s.Findings)
+		for _, f := range s.Findings {
 			worst = max(worst, f.Severity)
 		}
 	}
@@ -262,7 +263,7 @@ func (b *statusBar) showFindings(series *volume.Series) {
 		text = "1 finding"
 	}
 	icon := theme.InfoIcon()
-	if worst > volume.Note {
+	if worst > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
 	}
 	if b.findings.Text != text || b.worst != worst {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -194,7 +195,7 @@ func position(p volume.Vec) string {
 }
 
 // summary is a series in a line: modality, description, dims and spacing.
-func summary(series *volume.Series) string {
+func summary(series *series.Series) string {
 	v := series.Volume
 	name := strings.TrimSpace(series.Modality + " " + series.Description)
 	if name == "" {

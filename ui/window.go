@@ -12,13 +12,13 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
-	"quell/volume"
 )
 
 // Options is what the program hands to its window.
@@ -26,7 +26,7 @@ type Options struct {
 	Settings     app.Settings
 	SettingsPath string // "" keeps nothing
 	Engine       denoise.Engine
-	Bundled      func(ctx context.Context) (*volume.Series, error)
+	Bundled      func(ctx context.Context) (*series.Series, error)
 	Go           func(func()) // starts work; nil: a goroutine
 	Do           func(func()) // returns to the UI goroutine; nil: fyne.Do
 }

@@ -14,6 +14,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -40,7 +41,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 	settings.WindowSize = [2]float32{size.Width, size.Height}
 	b.window = ui.New(b.app, ui.Options{
 		Settings: settings, SettingsPath: filepath.Join(t.TempDir(), "settings.json"), Engine: engine,
-		Bundled: func(context.Context) (*volume.Series, error) { return head(), nil },
+		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },
 	})
 	t.Cleanup(func() { b.window.Session().Close() })
@@ -53,7 +54,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 }
 
 // head is a small CT-like series: air, a ring of bone, tissue.
-func head() *volume.Series {
+func head() *series.Series {
 	v := volume.New(volume.NewGeometry([3]int{40, 36, 7}, [3]float64{0.5, 0.5, 5}))
 	v.Unit = "HU"
 	for i := range v.Data {
@@ -68,10 +69,10 @@ func head() *volume.Series {
 		}
 		v.Data[i] += float32((i*7919)%21) - 10
 	}
-	return &volume.Series{
-		Meta:     volume.Meta{Format: "test", Modality: "CT", Description: "HEAD", Windows: []volume.Window{{Center: 40, Width: 90}}},
+	return &series.Series{
+		Meta:     series.Meta{Format: "test", Modality: "CT", Description: "HEAD", Windows: []volume.Window{{Center: 40, Width: 90}}},
 		Volume:   v,
-		Findings: []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: "A slice is missing."}},
+		Findings: []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: "A slice is missing."}},
 	}
 }
 

@@ -1,7 +1,6 @@
 package volume
 
 import (
-	"encoding/json"
 	"math"
 	"testing"
 )
@@ -121,12 +120,5 @@ func TestRegion(t *testing.T) {
 	}
 	if n := (Region{Min: [3]int{2, 2, 2}, Max: [3]int{0, 0, 5}}).Voxels(); n != 0 {
 		t.Errorf("an inside-out region has %d voxels", n)
-	}
-}
-
-func TestSeverityInJSON(t *testing.T) {
-	b, err := json.Marshal(Finding{Severity: Warning, Kind: "gap", Text: "x"})
-	if err != nil || string(b) != `{"severity":"warning","kind":"gap","text":"x"}` {
-		t.Errorf("%s, %v", b, err)
 	}
 }

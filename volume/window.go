@@ -6,6 +6,16 @@ import (
 	"slices"
 )
 
+// Window is a grey-scale window in the volume's units.
+type Window struct {
+	Center float64 `json:"center"`
+	Width  float64 `json:"width"` // > 0
+	Name   string  `json:"name,omitempty"`
+	// Exact selects LINEAR_EXACT (DICOM PS3.3 C.11.2.1.3.2), which fits values
+	// that are not whole numbers; the default is DICOM's LINEAR.
+	Exact bool `json:"exact,omitempty"`
+}
+
 // Render paints values as grey into dst: the linear function of DICOM PS3.3
 // C.11.2.1.2.1, or C.11.2.1.3.2 (LINEAR_EXACT) where w.Exact is set. src holds
 // one value per pixel of dst, row by row. Nothing is allocated; a 512 x 512

@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/series"
 	"quell/volume"
 )
 
 // seriesInfo is one series in the JSON of quell info.
 type seriesInfo struct {
 	Index int `json:"index"`
-	volume.Meta
+	series.Meta
 	Part        string           `json:"part,omitempty"`
 	Component   string           `json:"component,omitempty"`
 	Dims        [3]int           `json:"dims"`
@@ -25,7 +26,7 @@ type seriesInfo struct {
 	Slices      int              `json:"slices"`
 	Bytes       int64            `json:"bytes"`
 	Datatype    string           `json:"datatype,omitempty"`
-	Findings    []volume.Finding `json:"findings"`
+	Findings    []series.Finding `json:"findings"`
 	Error       string           `json:"error,omitempty"`
 }
 
@@ -63,7 +64,7 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 		Path     string           `json:"path"`
 		Default  int              `json:"default"` // index of the series that commands take; -1 where --component has to say
 		Series   []seriesInfo     `json:"series"`
-		Findings []volume.Finding `json:"findings"` // about files that belong to no series
+		Findings []series.Finding `json:"findings"` // about files that belong to no series
 	}{c.Path, byDefault(c), nil, orEmpty(c.Findings)}
 	for i, e := range c.Entries {
 		s := seriesInfo{
@@ -90,9 +91,9 @@ func byDefault(c *app.Catalog) int {
 	return i
 }
 
-func orEmpty(f []volume.Finding) []volume.Finding {
+func orEmpty(f []series.Finding) []series.Finding {
 	if f == nil {
-		return []volume.Finding{}
+		return []series.Finding{}
 	}
 	return f
 }

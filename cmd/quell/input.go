@@ -10,12 +10,12 @@ import (
 	"golang.org/x/term"
 
 	"quell/app"
-	"quell/volume"
+	"quell/series"
 )
 
 // input is a series that a command works on.
 type input struct {
-	*volume.Series
+	*series.Series
 	catalog *app.Catalog
 	load    time.Duration
 }
@@ -65,7 +65,7 @@ func open(cmd *cobra.Command, path string, pick choice) (*input, error) {
 		return nil, err
 	}
 	for _, f := range s.Findings {
-		if f.Severity > volume.Note {
+		if f.Severity > series.Note {
 			warn(cmd, "%s: %s", f.Severity, f.Text)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // internals are words that belong into a program and not into a message.
@@ -80,10 +80,10 @@ func survive(t *testing.T, what string, b []byte) (failed error) {
 
 // deriveOne makes the derived file of a series' first file, b, from the source's
 // own values, and reads it back.
-func deriveOne(t *testing.T, what string, s *volume.Series, b []byte, c Compression) error {
+func deriveOne(t *testing.T, what string, s *series.Series, b []byte, c Compression) error {
 	t.Helper()
 	at := sliceFiles(s.Sources)[0]
-	var sources []volume.Source
+	var sources []series.Source
 	for _, z := range at {
 		sources = append(sources, s.Sources[z])
 	}

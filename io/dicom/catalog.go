@@ -3,6 +3,7 @@ package dicom
 import (
 	"io/fs"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -15,7 +16,7 @@ type Catalog struct {
 	Entries []Entry
 	// Findings tells of files that belong to no series: indexes, files that are
 	// no DICOM images, files that could not be read.
-	Findings []volume.Finding
+	Findings []series.Finding
 	// Default is the index of the largest volume. A series with a damaged file
 	// counts, and Load will say so; one of a kind that is not read counts only
 	// where there is no other.
@@ -29,7 +30,7 @@ type Catalog struct {
 // Entry is one volume of a catalog: a series, or the part of one that fits one
 // regular grid.
 type Entry struct {
-	volume.Meta
+	series.Meta
 	// Geometry is the grid that Load will give. It is zero where Err is set and
 	// no grid could be formed.
 	Geometry volume.Geometry
@@ -40,7 +41,7 @@ type Entry struct {
 	Slices int
 	Bytes  int64
 	// Findings is what was noticed from headers; Load's series repeats them.
-	Findings []volume.Finding
+	Findings []series.Finding
 	// Err says why the entry cannot be loaded: an *Error. Load returns it.
 	Err error
 

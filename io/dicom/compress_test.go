@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"quell/assets"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -211,7 +212,7 @@ func TestCompressedRun(t *testing.T) {
 func TestCompressedExport(t *testing.T) {
 	c := scan(t, assets.Series)
 	s := load(t, c, c.Default)
-	s = &volume.Series{Meta: s.Meta, Volume: s.Volume.Crop(volume.Slices(s.Volume.Geometry, 3, 5)), Sources: s.Sources[3:5]}
+	s = &series.Series{Meta: s.Meta, Volume: s.Volume.Crop(volume.Slices(s.Volume.Geometry, 3, 5)), Sources: s.Sources[3:5]}
 	plain, _ := export(t, s, testDerived)
 	for compression, tools := range map[Compression][][]string{
 		RLE:          {{"dcmdrle"}, {"gdcmconv", "--raw"}},

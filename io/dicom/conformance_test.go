@@ -9,6 +9,7 @@ import (
 
 	"quell/io/dicom"
 	"quell/io/iotest"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -18,13 +19,13 @@ import (
 func TestConformance(t *testing.T) {
 	iotest.Run(t, iotest.Format{
 		Write: func(ctx context.Context, dir, name string, v *volume.Volume) error {
-			s := &volume.Series{Meta: volume.Meta{Format: "NIfTI-1", Modality: "CT"}, Volume: v}
+			s := &series.Series{Meta: series.Meta{Format: "NIfTI-1", Modality: "CT"}, Volume: v}
 			_, err := dicom.WriteNew(ctx, filepath.Join(dir, name), s, dicom.Derived{
 				Description: "made by a test", Version: "0", Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 			}, nil)
 			return err
 		},
-		Read: func(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) {
+		Read: func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
 			below, err := fs.Sub(fsys, name)
 			if err != nil {
 				return nil, err

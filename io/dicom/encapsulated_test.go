@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"quell/io/dicom/codec"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -55,7 +56,7 @@ func rleStream(pixels []byte) []byte {
 // TestCompressedRealFiles reads one image in several transfer syntaxes: the
 // voxels are those of the plain file.
 func TestCompressedRealFiles(t *testing.T) {
-	read := func(fsys fstest.MapFS) *volume.Series { return load(t, scan(t, fsys), 0) }
+	read := func(fsys fstest.MapFS) *series.Series { return load(t, scan(t, fsys), 0) }
 	file := func(name string) fstest.MapFS {
 		b, err := os.ReadFile(filepath.Join("testdata", "pydicom", name))
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"quell/assets"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -160,7 +161,7 @@ func TestMixedStudy(t *testing.T) {
 	}
 	for _, e := range c.Entries {
 		if e.Number == "401" {
-			images += len(finding(t, e.Findings, "set-aside").Files)
+			images += len(finding(t, e.Findings, series.Excluded).Files)
 			break
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // fake is a generated DICOM file: attributes by tag, in any of the three plain
@@ -151,7 +151,7 @@ func scan(t *testing.T, fsys fs.FS) *Catalog {
 	return c
 }
 
-func load(t *testing.T, c *Catalog, i int) *volume.Series {
+func load(t *testing.T, c *Catalog, i int) *series.Series {
 	t.Helper()
 	s, err := c.Load(context.Background(), i, nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func load(t *testing.T, c *Catalog, i int) *volume.Series {
 }
 
 // finding returns the finding of a kind.
-func finding(t *testing.T, fs []volume.Finding, kind string) volume.Finding {
+func finding(t *testing.T, fs []series.Finding, kind series.Kind) series.Finding {
 	t.Helper()
 	for _, f := range fs {
 		if f.Kind == kind {
@@ -169,7 +169,7 @@ func finding(t *testing.T, fs []volume.Finding, kind string) volume.Finding {
 		}
 	}
 	t.Fatalf("no finding %q in %v", kind, fs)
-	return volume.Finding{}
+	return series.Finding{}
 }
 
 func wantError(t *testing.T, err error, parts ...string) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -115,7 +116,7 @@ func TestFramesDivide(t *testing.T) {
 				t.Errorf("volume %d is %q, want %q", i, got, name+" "+v)
 			}
 			f := finding(t, c.Entries[i].Findings, "volumes")
-			if !strings.Contains(f.Text, "holds 2 volumes") || f.Severity != volume.Warning {
+			if !strings.Contains(f.Text, "holds 2 volumes") || f.Severity != series.Warning {
 				t.Errorf("finding %v", f)
 			}
 			s := load(t, c, i)

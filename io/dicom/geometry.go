@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -17,15 +18,15 @@ const tiltAngle = 0.5
 // pixel spacing; column 2 is the mean step from one slice's position to the
 // next, so that a tilted gantry gives a sheared grid and the first and last
 // slice are exact whatever lies between.
-func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
+func formGrid(hs []*header) (volume.Geometry, []series.Finding) {
 	h, n := hs[0], len(hs)
 	dims := [3]int{h.format.cols, h.format.rows, n}
-	var findings []volume.Finding
-	tell := func(s volume.Severity, kind, format string, args ...any) {
-		findings = append(findings, volume.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	var findings []series.Finding
+	tell := func(s series.Severity, kind series.Kind, format string, args ...any) {
+		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if h.noSpacing {
-		tell(volume.Warning, "spacing", "The file gives no pixel spacing; a width of 1 mm is assumed.")
+		tell(series.Warning, "spacing", "The file gives no pixel spacing; a width of 1 mm is assumed.")
 	}
 	thickness := h.thickness
 	if thickness == 0 {
@@ -48,13 +49,13 @@ func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
 		return volume.FromAffine(dims, a), findings
 	}
 	if n == 1 {
-		tell(volume.Note, "spacing", "One slice has no slice spacing; %g mm is taken from the header.", thickness)
+		tell(series.Note, "spacing", "One slice has no slice spacing; %g mm is taken from the header.", thickness)
 		return volume.FromAffine(dims, a), findings
 	}
 	step := hs[n-1].position.Sub(h.position).Scale(1 / float64(n-1))
 	a.SetColumn(2, step)
 	if h.touching {
-		tell(volume.Warning, "spacing", "The file does not say how far apart its slices are; their thickness, %g mm, is taken.", thickness)
+		tell(series.Warning, "spacing", "The file does not say how far apart its slices are; their thickness, %g mm, is taken.", thickness)
 	}
 	findings = append(findings, tellTilt(hs, step)...)
 	findings = append(findings, tellSpacing(hs)...)
@@ -63,8 +64,8 @@ func formGrid(hs []*header) (volume.Geometry, []volume.Finding) {
 
 // tellUnplaced reports images that are stacked because they have no place, on the
 // first of them where that one has a place.
-func tellUnplaced(hs []*header, thickness float64, onFirst bool) volume.Finding {
-	f := volume.Finding{Severity: volume.Warning, Kind: "position"}
+func tellUnplaced(hs []*header, thickness float64, onFirst bool) series.Finding {
+	f := series.Finding{Severity: series.Warning, Kind: series.Position}
 	if len(hs) == 1 {
 		f.Text = "The image has no usable position and orientation in space; it is put at the origin."
 		return f
@@ -89,13 +90,13 @@ func tellUnplaced(hs []*header, thickness float64, onFirst bool) volume.Finding 
 
 // tellTilt reports slices that are stacked at an angle to their normal, and
 // slices that do not lie on one line.
-func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
+func tellTilt(hs []*header, step volume.Vec) []series.Finding {
 	normal := hs[0].normal()
 	rise := step.Dot(normal)
 	shift := step.Sub(normal.Scale(rise))
-	var out []volume.Finding
+	var out []series.Finding
 	if angle := math.Atan2(shift.Norm(), rise) * 180 / math.Pi; angle > tiltAngle {
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "tilt",
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Tilt,
 			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
 	}
 	// Where on the line from first to last each slice should be, by its height.
@@ -107,7 +108,7 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 		worst = max(worst, d.Sub(on).Norm())
 	}
 	if worst > 0.1 {
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "shift",
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Shift,
 			Slicewise: true,
 			Text:      fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
 	}
@@ -116,17 +117,17 @@ func tellTilt(hs []*header, step volume.Vec) []volume.Finding {
 
 // tellSpacing reports gaps (steps of several times the usual one) and spacing
 // that is uneven in any other way.
-func tellSpacing(hs []*header) []volume.Finding {
+func tellSpacing(hs []*header) []series.Finding {
 	steps := stepsOf(hs)
 	if even(steps) {
 		return nil
 	}
 	lo, hi := slices.Min(steps), slices.Max(steps)
 	if off := unevenness(steps); off <= roundedPosition {
-		return []volume.Finding{{Severity: volume.Note, Kind: "spacing",
+		return []series.Finding{{Severity: series.Note, Kind: series.Spacing,
 			Text: fmt.Sprintf("Slice positions are rounded: they lie up to %.2f mm off an even spacing of %.2f mm, which the grid has.", off, mean(steps))}}
 	}
-	uneven := volume.Finding{Severity: volume.Warning, Kind: "spacing", Slicewise: true,
+	uneven := series.Finding{Severity: series.Warning, Kind: series.Spacing, Slicewise: true,
 		Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
 	usual := median(steps)
 	missing, run := 0, 0
@@ -134,7 +135,7 @@ func tellSpacing(hs []*header) []volume.Finding {
 	for i, s := range steps {
 		k := math.Round(s / usual)
 		if k < 1 || math.Abs(s-k*usual) > k*spacingTolerance(usual) {
-			return []volume.Finding{uneven}
+			return []series.Finding{uneven}
 		}
 		if k == 1 {
 			run = 0
@@ -145,12 +146,12 @@ func tellSpacing(hs []*header) []volume.Finding {
 		around = append(around, hs[i].name, hs[i+1].name)
 		// A gap beside a gap as wide is a scan that went on with wider steps.
 		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
-			return []volume.Finding{uneven}
+			return []series.Finding{uneven}
 		}
 	}
 	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
 		count(missing, "slice is", "slices are"), summary(gaps), usual)
-	return []volume.Finding{{Severity: volume.Warning, Kind: "gap", Text: text, Files: around, Slicewise: true}}
+	return []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: text, Files: around, Slicewise: true}}
 }
 
 // stepsOf returns how far, along the normal, each slice but the first lies behind

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -58,7 +59,7 @@ func TestGeometryFindings(t *testing.T) {
 	for name, c := range map[string]struct {
 		z    []float64
 		y    func(float64) float64
-		kind string
+		kind series.Kind
 		text string
 	}{
 		"gap":    {[]float64{0, 5, 10, 25, 30}, straight, "gap", "2 slices are missing (15.0 mm behind slice 3, where 5.00 mm is usual)"},
@@ -73,7 +74,7 @@ func TestGeometryFindings(t *testing.T) {
 	} {
 		e := scan(t, filesOf(positions(c.z, c.y))).Entries[0]
 		f := finding(t, e.Findings, c.kind)
-		if f.Severity != volume.Warning || !strings.Contains(f.Text, c.text) {
+		if f.Severity != series.Warning || !strings.Contains(f.Text, c.text) {
 			t.Errorf("%s: %v", name, f)
 		}
 		if len(e.Findings) != 1 {
@@ -108,14 +109,14 @@ func TestSpacingFindings(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		z         []float64
-		kind      string
-		severity  volume.Severity
+		kind      series.Kind
+		severity  series.Severity
 		slicewise bool
 		text      string
 	}{
-		"rounded to 0.1 mm":  {rounded, "spacing", volume.Note, false, "up to 0.05 mm off an even spacing of 0.63 mm"},
-		"5 mm, then 10 mm":   {append(heights(8, 0, 5), heights(8, 45, 10)...), "spacing", volume.Warning, true, "from 5.00 to 10.00 mm"},
-		"two slices missing": {append(heights(8, 0, 5), heights(8, 50, 5)...), "gap", volume.Warning, true, "2 slices are missing"},
+		"rounded to 0.1 mm":  {rounded, "spacing", series.Note, false, "up to 0.05 mm off an even spacing of 0.63 mm"},
+		"5 mm, then 10 mm":   {append(heights(8, 0, 5), heights(8, 45, 10)...), "spacing", series.Warning, true, "from 5.00 to 10.00 mm"},
+		"two slices missing": {append(heights(8, 0, 5), heights(8, 50, 5)...), "gap", series.Warning, true, "2 slices are missing"},
 	} {
 		e := scan(t, filesOf(seriesOf(c.z, nil))).Entries[0]
 		f := finding(t, e.Findings, c.kind)
@@ -164,7 +165,7 @@ func TestTurnedSlices(t *testing.T) {
 	if len(c.Entries) != 1 || c.Entries[0].Slices != 6 {
 		t.Fatalf("entries %+v", c.Entries)
 	}
-	if f := finding(t, c.Entries[0].Findings, "orientation"); f.Severity != volume.Warning || !f.Slicewise {
+	if f := finding(t, c.Entries[0].Findings, "orientation"); f.Severity != series.Warning || !f.Slicewise {
 		t.Errorf("%v", f)
 	}
 	if got := load(t, c, 0).Volume.Data[0]; got != 2*500-1000 {
@@ -190,7 +191,7 @@ func TestUnplacedImages(t *testing.T) {
 	}
 	for i, first := range []float32{-800, -600} { // of x1 and of x2
 		e := c.Entries[i]
-		if f := finding(t, e.Findings, "position"); f.Severity != volume.Warning || f.Slicewise != (i == 0) {
+		if f := finding(t, e.Findings, "position"); f.Severity != series.Warning || f.Slicewise != (i == 0) {
 			t.Errorf("entry %d: %v", i, f)
 		}
 		finding(t, e.Findings, "monochrome1")

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -87,7 +88,7 @@ func scattered(series map[string][]*header, uid string, studies []string) []*hea
 func tellScattered(entries []Entry) {
 	for i := range entries {
 		e := &entries[i]
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "study",
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
 			Text: "Every slice says another study; they are taken for one series."})
 	}
 }
@@ -98,7 +99,7 @@ func tellStudies(entries []Entry, study string, studies []string) {
 	for i := range entries {
 		e := &entries[i]
 		e.Part = strings.TrimSuffix(part+", "+e.Part, ", ")
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "study",
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
 			Text: "Another study here has a series of the same UID; they are kept apart."})
 	}
 }
@@ -196,19 +197,19 @@ func byFile(a, b *header) int {
 }
 
 // tellAsides reports images that no volume can hold, by reason.
-func tellAsides(hs []*header) []volume.Finding {
+func tellAsides(hs []*header) []series.Finding {
 	byReason := map[string][]*header{}
 	for _, h := range hs {
 		byReason[h.aside] = append(byReason[h.aside], h)
 	}
-	var out []volume.Finding
+	var out []series.Finding
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
 		g := byReason[why]
 		each := ""
 		if len(g) > 1 {
 			each = "each "
 		}
-		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "set-aside", Files: fileNames(g),
+		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Excluded, Files: fileNames(g),
 			Text: fmt.Sprintf("%s set aside, %sbecause %s.", count(len(g), "image is", "images are"), each, why)})
 	}
 	return out
@@ -246,15 +247,15 @@ func dropCopies(hs []*header) (kept, copies, namesakes []*header) {
 }
 
 // tellCopies reports what dropCopies found.
-func tellCopies(copies, namesakes []*header) []volume.Finding {
-	var out []volume.Finding
+func tellCopies(copies, namesakes []*header) []series.Finding {
+	var out []series.Finding
 	if len(namesakes) > 0 {
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "identity",
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Identity,
 			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", count(len(onePerFile(namesakes)), "file has", "files have")),
 			Files: fileNames(namesakes)})
 	}
 	if len(copies) > 0 {
-		out = append(out, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
+		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
 			Text:  fmt.Sprintf("%s of others (same SOP Instance UID and position); one of each is used.", count(len(onePerFile(copies)), "file is a copy", "files are copies")),
 			Files: fileNames(copies)})
 	}
@@ -262,7 +263,7 @@ func tellCopies(copies, namesakes []*header) []volume.Finding {
 }
 
 // formEntry makes an entry of a part whose positions are all different.
-func formEntry(p part, findings []volume.Finding) Entry {
+func formEntry(p part, findings []series.Finding) Entry {
 	if p.slices[0].placed {
 		var ordered []*header
 		for _, s := range stacks(p.slices) {
@@ -275,7 +276,7 @@ func formEntry(p part, findings []volume.Finding) Entry {
 	middle := p.slices[len(p.slices)/2]
 	e := Entry{Meta: middle.meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), slices: p.slices, Findings: slices.Clone(findings)}
 	if len(p.aside) > 0 {
-		e.Findings = append(e.Findings, volume.Finding{Severity: volume.Refused, Kind: "duplicate",
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
 			Text:  fmt.Sprintf("%s at a position that another already holds; the first by instance number is used.", count(len(p.aside), "slice lies", "slices lie")),
 			Files: fileNames(p.aside)})
 	}
@@ -291,14 +292,14 @@ func formEntry(p part, findings []volume.Finding) Entry {
 }
 
 // tellMixed reports slices of one volume that are not of one kind.
-func tellMixed(p *part) []volume.Finding {
-	var out []volume.Finding
+func tellMixed(p *part) []series.Finding {
+	var out []series.Finding
 	for i, s := range splitters {
 		if !slices.Contains(lookDifferent, s.name) {
 			continue
 		}
 		if groups := p.by(i); len(groups) > 1 {
-			out = append(out, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
+			out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
 				Text: fmt.Sprintf("The slices differ in %s (%s). Filter slice by slice (2-D).", s.name, summary(distinct(slices.Sorted(maps.Keys(groups)))))})
 		}
 	}
@@ -307,17 +308,17 @@ func tellMixed(p *part) []volume.Finding {
 		frames[h.frameUID] = true
 	}
 	if len(frames) > 1 && p.slices[0].placed {
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "frame-of-reference",
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.FrameOfReference,
 			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, as where a patient moved between two scans.", len(frames))})
 	}
 	return out
 }
 
 // tellMeaning reports values that mean something else than what they are shown as.
-func tellMeaning(hs []*header) []volume.Finding {
-	var out []volume.Finding
+func tellMeaning(hs []*header) []series.Finding {
+	var out []series.Finding
 	if slices.ContainsFunc(hs, func(h *header) bool { return h.tabled }) {
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "modality-lut",
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.ModalityLUT,
 			Text: "The file translates its values by a table (Modality LUT), which is not applied: values are as stored."})
 	}
 	inverted := func(h *header) bool { return h.format.photometric == "MONOCHROME1" }
@@ -325,10 +326,10 @@ func tellMeaning(hs []*header) []volume.Finding {
 	switch {
 	case !slices.ContainsFunc(hs, inverted):
 	case slices.ContainsFunc(hs, upright):
-		out = append(out, volume.Finding{Severity: volume.Warning, Kind: "mixed", Slicewise: true,
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
 			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
 	default:
-		out = append(out, volume.Finding{Severity: volume.Note, Kind: "monochrome1",
+		out = append(out, series.Finding{Severity: series.Note, Kind: series.Monochrome1,
 			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
 	}
 	return out

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // TestDuplicates has every slice with its own acquisition number
@@ -26,7 +26,7 @@ func TestDuplicates(t *testing.T) {
 	}
 	var files []string
 	for _, f := range c.Entries[0].Findings {
-		if f.Kind != "duplicate" || f.Severity != volume.Refused {
+		if f.Kind != "duplicate" || f.Severity != series.Refused {
 			t.Errorf("finding %v", f)
 		}
 		files = append(files, f.Files...)
@@ -65,9 +65,9 @@ func TestSetAside(t *testing.T) {
 		files := filesOf(stack(3))
 		files["odd.dcm"] = &fstest.MapFile{Data: c.data}
 		e := scan(t, files).Entries[0]
-		f := finding(t, e.Findings, "set-aside")
+		f := finding(t, e.Findings, series.Excluded)
 		for _, text := range c.text {
-			if !strings.Contains(f.Text, text) || !slices.Equal(f.Files, []string{"odd.dcm"}) || f.Severity != volume.Refused {
+			if !strings.Contains(f.Text, text) || !slices.Equal(f.Files, []string{"odd.dcm"}) || f.Severity != series.Refused {
 				t.Errorf("%s: %v", name, f)
 			}
 		}
@@ -87,7 +87,7 @@ func TestOneUIDForAllSlices(t *testing.T) {
 	if len(c.Entries) != 1 || c.Entries[0].Slices != 5 {
 		t.Fatalf("entries %+v", c.Entries)
 	}
-	if f := finding(t, c.Entries[0].Findings, "identity"); f.Severity != volume.Warning || len(f.Files) != 4 {
+	if f := finding(t, c.Entries[0].Findings, "identity"); f.Severity != series.Warning || len(f.Files) != 4 {
 		t.Errorf("%v", f)
 	}
 }
@@ -133,8 +133,8 @@ func TestWhatOneVolumeMixes(t *testing.T) {
 			with(tagModalityLUTSequence, rawElement(appendSequence(nil, explicitLE, tagModalityLUTSequence))).
 			with(tagPhotometricInterpretation, fmt.Sprintf("MONOCHROME%d", 1+i%2))
 	}))).Entries[0]
-	for _, kind := range []string{"frame-of-reference", "modality-lut", "mixed"} {
-		if f := finding(t, e.Findings, kind); f.Severity != volume.Warning {
+	for _, kind := range []series.Kind{series.FrameOfReference, series.ModalityLUT, series.Mixed} {
+		if f := finding(t, e.Findings, kind); f.Severity != series.Warning {
 			t.Errorf("%v", f)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"quell/io/dicom/codec"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -20,7 +21,7 @@ type header struct {
 	syntax syntax
 
 	sopClass, sopUID string
-	meta             volume.Meta
+	meta             series.Meta
 	study, frameUID  string // UIDs of the study and of the frame of reference
 	imageType        []string
 	instance         int
@@ -198,7 +199,7 @@ func (h *header) fillMeta(a attributes) {
 	h.imageType = a.strings(tagImageType)
 	h.instance, _ = a.integer(tagInstanceNumber)
 	h.study, h.frameUID = a.text(tagStudyInstanceUID), a.text(tagFrameOfReferenceUID)
-	h.meta = volume.Meta{
+	h.meta = series.Meta{
 		Format:         "DICOM",
 		Modality:       a.text(tagModality),
 		Description:    a.displayText(tagSeriesDescription),

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // The records of a media directory (PS3.3 F.3): each may name a file.
@@ -41,7 +41,7 @@ func listedIn(p *part10) []string {
 // tellMissing reports the files that an index lists and that are not among names:
 // no gap tells of a slice that is missing at the end of a series, or of a series
 // that is missing altogether. An index of which nothing is here is of another place.
-func tellMissing(index *header, names []string) []volume.Finding {
+func tellMissing(index *header, names []string) []series.Finding {
 	here := map[string]bool{}
 	for _, name := range names {
 		here[onMedium(name)] = true
@@ -61,7 +61,7 @@ func tellMissing(index *header, names []string) []volume.Finding {
 		return nil
 	}
 	slices.Sort(missing)
-	return []volume.Finding{{Severity: volume.Warning, Kind: "missing",
+	return []series.Finding{{Severity: series.Warning, Kind: series.Missing,
 		Text: fmt.Sprintf("The index %s lists %s, of which %d cannot be found here; look where the folder was copied from.",
 			index.name, count(len(index.listed), "file", "files"), len(missing)),
 		Files: missing[:min(len(missing), listedFiles)]}}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // newIndex returns a media directory that lists files, each in a record beside one
@@ -43,13 +43,13 @@ func TestMissingFromIndex(t *testing.T) {
 		cat := scan(t, files)
 		finding(t, cat.Findings, "index")
 		if c.missing == nil {
-			if slices.ContainsFunc(cat.Findings, func(f volume.Finding) bool { return f.Kind == "missing" }) {
+			if slices.ContainsFunc(cat.Findings, func(f series.Finding) bool { return f.Kind == "missing" }) {
 				t.Errorf("%s: %v", name, cat.Findings)
 			}
 			continue
 		}
 		f := finding(t, cat.Findings, "missing")
-		if f.Severity != volume.Warning || !slices.Equal(f.Files, c.missing) || !strings.Contains(f.Text, c.index+" lists 4 files, of which 1 ") {
+		if f.Severity != series.Warning || !slices.Equal(f.Files, c.missing) || !strings.Contains(f.Text, c.index+" lists 4 files, of which 1 ") {
 			t.Errorf("%s: %v", name, f)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -22,7 +23,7 @@ import (
 // are in memory, and of plain multi-frame files only the frames. progress may be
 // nil; it is called from one goroutine at a time with the slices done. The error
 // is an *Error naming the file, or the context's.
-func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*volume.Series, error) {
+func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, fmt.Errorf("dicom: entry %d of %d", i, len(c.Entries))
 	}
@@ -30,11 +31,11 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	if e.Err != nil {
 		return nil, e.Err
 	}
-	s := &volume.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings)}
+	s := &series.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings)}
 	s.Volume.Unit = e.slices[0].unit
-	s.Sources = make([]volume.Source, len(e.slices))
+	s.Sources = make([]series.Source, len(e.slices))
 	for z, h := range e.slices {
-		s.Sources[z] = volume.Source{FS: c.fsys, Name: h.name, Frame: h.frame, UID: h.sopUID, Position: h.position,
+		s.Sources[z] = series.Source{FS: c.fsys, Name: h.name, Frame: h.frame, UID: h.sopUID, Position: h.position,
 			Slope: h.format.slope, Inter: h.format.inter}
 	}
 	if slices.ContainsFunc(e.slices, func(h *header) bool { return h.format.padding }) {
@@ -49,7 +50,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 		return nil, err
 	}
 	if n := l.padding.Load(); n > 0 {
-		s.Findings = append(s.Findings, volume.Finding{Severity: volume.Note, Kind: "padding",
+		s.Findings = append(s.Findings, series.Finding{Severity: series.Note, Kind: series.Padding,
 			Text: fmt.Sprintf("%d voxels are padding; they are left out and written back unchanged.", n)})
 	} else {
 		s.Volume.Mask = nil

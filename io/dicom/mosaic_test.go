@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -60,7 +61,7 @@ func TestMosaicFallbacks(t *testing.T) {
 	if e := c.Entries[0]; e.Slices != 5 || e.Geometry.Spacing[2] != 2 {
 		t.Errorf("%d slices, %v mm apart: %v", e.Slices, e.Geometry.Spacing[2], e.Err)
 	}
-	if f := finding(t, c.Entries[0].Findings, "spacing"); f.Severity != volume.Warning {
+	if f := finding(t, c.Entries[0].Findings, "spacing"); f.Severity != series.Warning {
 		t.Errorf("%v", f)
 	}
 }

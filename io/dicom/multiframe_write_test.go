@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -133,7 +134,7 @@ func TestMultiFrameCut(t *testing.T) {
 	s := load(t, scan(t, os.DirFS(dir)), 1)
 	part := *s
 	part.Volume, part.Sources = s.Volume.Crop(volume.Slices(s.Volume.Geometry, 1, 3)), s.Sources[1:]
-	for name, src := range map[string]*volume.Series{"volume": s, "run": &part} {
+	for name, src := range map[string]*series.Series{"volume": s, "run": &part} {
 		out := filepath.Join(t.TempDir(), "out")
 		write(t, out, src, src.Volume)
 		c := scan(t, os.DirFS(out))

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strconv"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -16,7 +17,7 @@ import (
 // others are scaled into 16 bits with rescale slope and intercept, and the
 // report says by how much that rounds. Masked voxels are stored as padding.
 // Folder, progress and errors are as for Write.
-func WriteNew(ctx context.Context, dir string, s *volume.Series, d Derived, progress func(done, total int)) (Report, error) {
+func WriteNew(ctx context.Context, dir string, s *series.Series, d Derived, progress func(done, total int)) (Report, error) {
 	v := s.Volume
 	if err := checkNew(dir, v, d.Compress); err != nil {
 		return Report{}, err
@@ -81,7 +82,7 @@ func checkNew(dir string, v *volume.Volume, c Compression) error {
 // newSeries holds what the slices of a new series share.
 type newSeries struct {
 	Derived
-	from   *volume.Series
+	from   *series.Series
 	sum    []byte // hash of the voxels
 	uid    string
 	format pixelFormat

@@ -8,25 +8,26 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/series"
 	"quell/volume"
 )
 
 // niftiLike is a series without a DICOM source.
-func niftiLike(dims [3]int, value func(i int) float32) *volume.Series {
+func niftiLike(dims [3]int, value func(i int) float32) *series.Series {
 	g := volume.NewGeometry(dims, [3]float64{0.9, 1.1, 2.5})
 	g.Affine.SetColumn(3, volume.Vec{-11.25, 22.5, 33.123456789})
 	v := volume.New(g)
 	for i := range v.Data {
 		v.Data[i] = value(i)
 	}
-	return &volume.Series{Meta: volume.Meta{Format: "NIfTI-1", Description: "brain"}, Volume: v,
-		Sources: []volume.Source{{FS: fstest.MapFS{}, Name: "brain.nii"}}}
+	return &series.Series{Meta: series.Meta{Format: "NIfTI-1", Description: "brain"}, Volume: v,
+		Sources: []series.Source{{FS: fstest.MapFS{}, Name: "brain.nii"}}}
 }
 
 // TestWriteNew writes volumes of several kinds and reads them back.
 func TestWriteNew(t *testing.T) {
 	for name, c := range map[string]struct {
-		s    *volume.Series
+		s    *series.Series
 		tol  float64 // of values
 		warn bool
 	}{

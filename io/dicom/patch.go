@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // derivedImage is one image (a slice, a multi-frame image or a mosaic) on its
@@ -33,7 +33,7 @@ type derivedImage struct {
 // newDerivedImage opens the bytes of a source file, from which the slices of
 // sources come, in the order of their frames. They must be those that the series
 // was loaded from.
-func newDerivedImage(sources []volume.Source, file []byte) (*derivedImage, error) {
+func newDerivedImage(sources []series.Source, file []byte) (*derivedImage, error) {
 	name := sources[0].Name
 	file, err := plainFile(name, file)
 	if err != nil {

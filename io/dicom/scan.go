@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // listedFiles is how many names a finding about many files carries.
@@ -90,7 +90,7 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 		case err != nil && name == ".":
 			return fileError(name, "check the path and that it may be read", err, "the folder cannot be opened (%s)", cause(err))
 		case err != nil:
-			c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "unreadable",
+			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
 				Text: fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err)), Files: []string{name}})
 			return fs.SkipDir
 		case d.IsDir() && strings.HasPrefix(d.Name(), stagePrefix):
@@ -125,7 +125,7 @@ func noImages(byKind map[kind][]*header, names []string) error {
 
 // tell writes the findings about files that belong to no series.
 func (c *Catalog) tell(byKind map[kind][]*header) {
-	add := func(kind, one, many string, hs []*header) {
+	add := func(kind series.Kind, one, many string, hs []*header) {
 		if len(hs) == 0 {
 			return
 		}
@@ -133,7 +133,7 @@ func (c *Catalog) tell(byKind map[kind][]*header) {
 		if len(hs) > 1 {
 			text = fmt.Sprintf(many, len(hs))
 		}
-		c.Findings = append(c.Findings, volume.Finding{Severity: volume.Note, Kind: kind, Text: text, Files: fileNames(hs)})
+		c.Findings = append(c.Findings, series.Finding{Severity: series.Note, Kind: kind, Text: text, Files: fileNames(hs)})
 	}
 	var foreign []*header
 	for _, h := range byKind[kindForeign] {
@@ -141,12 +141,12 @@ func (c *Catalog) tell(byKind map[kind][]*header) {
 			foreign = append(foreign, h)
 			continue
 		}
-		c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "unreadable",
+		c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
 			Text: h.err.Error() + ".", Files: []string{h.name}})
 	}
 	for _, h := range byKind[kindImage] {
 		if isOrphan(h) {
-			c.Findings = append(c.Findings, volume.Finding{Severity: volume.Refused, Kind: "damaged",
+			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Damaged,
 				Text: h.err.Error() + "; its series cannot be told.", Files: []string{h.name}})
 		}
 	}
@@ -211,7 +211,7 @@ func suspect(entries []Entry, foreign []*header) {
 		}
 		slices.SortFunc(like, byFile)
 		if len(like) > 0 {
-			e.Findings = append(e.Findings, volume.Finding{Severity: volume.Warning, Kind: "foreign",
+			e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Foreign,
 				Text:  fmt.Sprintf("%s named like the slices and could not be read as DICOM; a slice may be missing here.", count(len(like), "file is", "files are")),
 				Files: fileNames(like)})
 		}

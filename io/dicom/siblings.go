@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // siblings are the other volumes of a series that stand in one relation to a
@@ -48,7 +48,7 @@ func tellSiblings(entries []Entry) {
 	}
 	for own, grid := range grids {
 		for _, e := range grid {
-			byKind := map[string]*siblings{}
+			byKind := map[series.Kind]*siblings{}
 			for g, other := range grids {
 				kind := siblingKind(e, other[0])
 				if byKind[kind] == nil {
@@ -70,29 +70,29 @@ func tellSiblings(entries []Entry) {
 }
 
 // ofSameGrid is the kind of volumes that differ in something else than their grid.
-const ofSameGrid = "volumes"
+const ofSameGrid = series.Volumes
 
 // siblingKind says what another volume is to e.
-func siblingKind(e, other *Entry) string {
+func siblingKind(e, other *Entry) series.Kind {
 	a, b := e.slices[0], other.slices[0]
 	switch {
 	case a.turned != b.turned:
-		return "orientation"
+		return series.Orientation
 	case a.placed != b.placed:
-		return "position"
+		return series.Position
 	case b.localizer() != a.localizer():
-		return "localizer"
+		return series.Localizer
 	case !samePlane(a, b) && a.placed && a.format.sameLayout(&b.format) && a.row.Sub(b.row).Norm()+a.col.Sub(b.col).Norm() >= sameDirection:
-		return "orientation"
+		return series.Orientation
 	case !samePlane(a, b):
-		return "size"
+		return series.Size
 	default:
 		return ofSameGrid
 	}
 }
 
-func (s *siblings) finding(kind string) volume.Finding {
-	f := volume.Finding{Severity: volume.Refused, Kind: kind}
+func (s *siblings) finding(kind series.Kind) series.Finding {
+	f := series.Finding{Severity: series.Refused, Kind: kind}
 	var labels []string
 	for _, o := range s.named {
 		labels = append(labels, o.Part)
@@ -107,7 +107,7 @@ func (s *siblings) finding(kind string) volume.Finding {
 	}
 	what := strings.Join(labels, "; ")
 	if kind == ofSameGrid {
-		f.Severity = volume.Warning
+		f.Severity = series.Warning
 		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", s.volumes+1, what)
 		return f
 	}
@@ -120,7 +120,7 @@ func (s *siblings) finding(kind string) volume.Finding {
 }
 
 // trait says what keeps siblings of a kind out of a volume.
-func (s *siblings) trait(kind string) string {
+func (s *siblings) trait(kind series.Kind) string {
 	other := s.named[0].slices[0]
 	switch {
 	case kind == "position" && other.placed:

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -17,7 +18,7 @@ func TestSplits(t *testing.T) {
 		entries int
 		slices  int // of the default entry
 		part    string
-		kind    string
+		kind    series.Kind
 	}{
 		"echoes":    {func(i int, f *fake) { f.with(tagEchoNumbers, fmt.Sprint(i+1)) }, 2, 4, "echo 1", "volumes"},
 		"times":     {func(i int, f *fake) { f.with(tagTemporalPositionIdentifier, fmt.Sprint(i)) }, 2, 4, "temporal position 0", "volumes"},

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // stagePrefix begins the names of folders in which an export is made. Behind
@@ -96,7 +96,7 @@ func checkTarget(target string) error {
 
 // checkApart refuses a target that is a folder with source files in it, or
 // above it: an original is never written to.
-func checkApart(target string, sources []volume.Source) error {
+func checkApart(target string, sources []series.Source) error {
 	info, err := os.Stat(target)
 	if err != nil {
 		return nil // does not exist, so it holds nothing

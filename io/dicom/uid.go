@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -33,7 +34,7 @@ func deriveUID(parts ...[]byte) string {
 
 // sourceKey tells source slices from all others. Volumes of one series may have the
 // same voxels, so those alone do not.
-func sourceKey(sources []volume.Source) []byte {
+func sourceKey(sources []series.Source) []byte {
 	var b []byte
 	for _, s := range sources {
 		b = fmt.Appendf(b, "%s#%d\n", s.UID, s.Frame)
@@ -43,7 +44,7 @@ func sourceKey(sources []volume.Source) []byte {
 
 // studyOf makes a study for a series that is part of none, which no archive would
 // take: the same for whatever is derived from it.
-func studyOf(ctx context.Context, src *volume.Series) (string, error) {
+func studyOf(ctx context.Context, src *series.Series) (string, error) {
 	of := []byte(src.UID)
 	if len(of) == 0 {
 		var err error

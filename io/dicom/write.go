@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -32,7 +33,7 @@ import (
 // export, which is replaced. progress may be nil; it is called from one goroutine at
 // a time and counts files written and files read back. The error is an *Error or the
 // context's. Several exports may run at a time, to folders of their own.
-func Write(ctx context.Context, dir string, src *volume.Series, result *volume.Volume, d Derived, progress func(done, total int)) (Report, error) {
+func Write(ctx context.Context, dir string, src *series.Series, result *volume.Volume, d Derived, progress func(done, total int)) (Report, error) {
 	if err := checkResult(src, result, d.Compress); err != nil {
 		return Report{}, err
 	}
@@ -61,7 +62,7 @@ func Write(ctx context.Context, dir string, src *volume.Series, result *volume.V
 // derivedSeries makes the files of a derived series.
 type derivedSeries struct {
 	Derived
-	src      *volume.Series
+	src      *series.Series
 	result   *volume.Volume
 	sum      []byte // hash of result
 	studyUID string // for sources without one
@@ -75,7 +76,7 @@ type derivedSeries struct {
 	identity map[string]bool // warnings about what de-identification leaves
 }
 
-func newDerivedSeries(ctx context.Context, src *volume.Series, result *volume.Volume, d Derived) (*derivedSeries, error) {
+func newDerivedSeries(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*derivedSeries, error) {
 	sum, err := hashVoxels(ctx, result)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,7 @@ func (s *derivedSeries) file(k int, at []int) (file []byte, pixels [][]byte, err
 
 // image opens the source of the k-th file and makes it what the new file begins as.
 func (s *derivedSeries) image(k int, at []int) (*derivedImage, error) {
-	sources := make([]volume.Source, len(at))
+	sources := make([]series.Source, len(at))
 	for i, z := range at {
 		sources[i] = s.src.Sources[z]
 	}
@@ -176,7 +177,7 @@ func (s *derivedSeries) warn(b *batch) {
 	b.report.Warnings = append(b.report.Warnings, slices.Sorted(maps.Keys(s.identity))...)
 }
 
-func checkResult(src *volume.Series, result *volume.Volume, c Compression) error {
+func checkResult(src *series.Series, result *volume.Volume, c Compression) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -186,7 +187,7 @@ func checkResult(src *volume.Series, result *volume.Volume, c Compression) error
 	if src.Volume.Dims != result.Dims || len(src.Sources) != result.Dims[2] {
 		return fmt.Errorf("dicom: a result of %v voxels for a source of %v with %d files", result.Dims, src.Volume.Dims, len(src.Sources))
 	}
-	if slices.ContainsFunc(src.Sources, func(s volume.Source) bool { return s.FS == nil }) {
+	if slices.ContainsFunc(src.Sources, func(s series.Source) bool { return s.FS == nil }) {
 		return errors.New("dicom: the series does not come from DICOM files")
 	}
 	return nil
@@ -194,7 +195,7 @@ func checkResult(src *volume.Series, result *volume.Volume, c Compression) error
 
 // sliceFiles returns which slices lie in the same file, each file's in the
 // order of its frames and the files in that of their first slices.
-func sliceFiles(sources []volume.Source) [][]int {
+func sliceFiles(sources []series.Source) [][]int {
 	var files [][]int
 	at := map[string]int{}
 	for z, s := range sources {
@@ -213,7 +214,7 @@ func sliceFiles(sources []volume.Source) [][]int {
 }
 
 // readSource reads a source file whole.
-func readSource(s volume.Source) ([]byte, error) {
+func readSource(s series.Source) ([]byte, error) {
 	info, err := fs.Stat(s.FS, s.Name)
 	if err != nil {
 		return nil, fileError(s.Name, "put the source back where it was opened", err, "the source file cannot be opened (%s)", cause(err))

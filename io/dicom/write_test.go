@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
 // onDisk writes generated files into a new folder and loads them.
-func onDisk(t *testing.T, fakes map[string]*fake) (dir string, s *volume.Series) {
+func onDisk(t *testing.T, fakes map[string]*fake) (dir string, s *series.Series) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "källa") // a name that is not ASCII
 	if err := os.Mkdir(dir, 0o755); err != nil {
@@ -29,7 +30,7 @@ func onDisk(t *testing.T, fakes map[string]*fake) (dir string, s *volume.Series)
 }
 
 // export writes a series, its values as they are, into a new folder.
-func export(t *testing.T, s *volume.Series, d Derived) (dir string, r Report) {
+func export(t *testing.T, s *series.Series, d Derived) (dir string, r Report) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "out")
 	r, err := Write(context.Background(), dir, s, s.Volume, d, nil)
@@ -40,7 +41,7 @@ func export(t *testing.T, s *volume.Series, d Derived) (dir string, r Report) {
 }
 
 // write writes a result into dir.
-func write(t *testing.T, dir string, s *volume.Series, result *volume.Volume) Report {
+func write(t *testing.T, dir string, s *series.Series, result *volume.Volume) Report {
 	t.Helper()
 	r, err := Write(context.Background(), dir, s, result, testDerived, nil)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // patience is how long a reader may think about a file of a few kilobytes.
@@ -100,7 +100,7 @@ func (f Format) otherFiles(t *testing.T) {
 	}
 }
 
-func (f Format) mustRead(t *testing.T, content map[string][]byte, name string) *volume.Series {
+func (f Format) mustRead(t *testing.T, content map[string][]byte, name string) *series.Series {
 	t.Helper()
 	s, err := f.Read(t.Context(), mapFS(content), name)
 	if err != nil {
@@ -112,7 +112,7 @@ func (f Format) mustRead(t *testing.T, content map[string][]byte, name string) *
 // survives reads damaged files and reports a panic, a hang, a volume that is
 // not sound, and memory beyond what files and volume account for. The series is
 // nil where the reader gave an error.
-func (f Format) survives(t *testing.T, content map[string][]byte, name, what string) (s *volume.Series, ok bool) {
+func (f Format) survives(t *testing.T, content map[string][]byte, name, what string) (s *series.Series, ok bool) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -14,7 +15,7 @@ type Format struct {
 	// Write writes v to the path dir/name: a file, or a folder of files.
 	Write func(ctx context.Context, dir, name string, v *volume.Volume) error
 	// Read reads back what Write wrote, from a file system rooted at dir.
-	Read func(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error)
+	Read func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error)
 	// Ext is appended to every name: ".nii.gz"; "" where Write makes a folder.
 	Ext string
 	// Grids names the grids that the format can hold.

@@ -3,6 +3,7 @@ package nifti
 import (
 	"math"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -176,27 +177,27 @@ func (h *Header) unitScale() float64 {
 
 // geometry returns where the voxels are, in LPS+ mm, and what was odd about it.
 // It prefers sform over qform over pixdim alone.
-func (h *Header) geometry() (volume.Geometry, []volume.Finding) {
-	var findings []volume.Finding
-	note := func(s volume.Severity, kind, text string) {
-		findings = append(findings, volume.Finding{Severity: s, Kind: kind, Text: text})
+func (h *Header) geometry() (volume.Geometry, []series.Finding) {
+	var findings []series.Finding
+	note := func(s series.Severity, kind series.Kind, text string) {
+		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: text})
 	}
 	for c := range 3 {
 		switch p := h.pixdim[1+c]; {
 		case p < 0 && !math.IsInf(p, 0):
-			note(volume.Warning, "spacing", "The header gives a negative voxel size along "+axisName(c)+"; its magnitude is used.")
+			note(series.Warning, "spacing", "The header gives a negative voxel size along "+axisName(c)+"; its magnitude is used.")
 		case !(p > 0) || math.IsInf(p, 0):
-			note(volume.Warning, "spacing", "The header gives no voxel size along "+axisName(c)+"; 1 is assumed where no transform says otherwise.")
+			note(series.Warning, "spacing", "The header gives no voxel size along "+axisName(c)+"; 1 is assumed where no transform says otherwise.")
 		}
 	}
 
 	var ras volume.Affine
 	sform, qform := h.usableForms()
 	if h.sformCode > 0 && !sform {
-		note(volume.Warning, "orientation", "The header's sform does not span space; it is not used.")
+		note(series.Warning, "orientation", "The header's sform does not span space; it is not used.")
 	}
 	if h.qformCode > 0 && !qform {
-		note(volume.Warning, "orientation", "The header's qform is not finite; it is not used.")
+		note(series.Warning, "orientation", "The header's qform is not finite; it is not used.")
 	}
 	switch {
 	case sform:
@@ -205,10 +206,10 @@ func (h *Header) geometry() (volume.Geometry, []volume.Finding) {
 		ras = h.qform()
 	default:
 		ras = h.fallback()
-		note(volume.Warning, "orientation", "The file does not say how the patient lies; x is taken from right to left, y from back to front, z upwards.")
+		note(series.Warning, "orientation", "The file does not say how the patient lies; x is taken from right to left, y from back to front, z upwards.")
 	}
 	if s := h.unitScale(); s != 1 {
-		note(volume.Note, "units", "Lengths were converted to mm from the unit that the header names.")
+		note(series.Note, "units", "Lengths were converted to mm from the unit that the header names.")
 		for r := range ras {
 			for c := range ras[r] {
 				ras[r][c] *= s

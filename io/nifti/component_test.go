@@ -8,11 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"quell/volume"
+	"quell/series"
 )
 
 // readComponent reads a component of a sample whose scale is set first.
-func readComponent(t *testing.T, name string, c Component, slope, inter float32) *volume.Series {
+func readComponent(t *testing.T, name string, c Component, slope, inter float32) *series.Series {
 	t.Helper()
 	b := bytes.Clone(sample(t, name))
 	binary.LittleEndian.PutUint32(b[112:], math.Float32bits(slope))
@@ -60,7 +60,7 @@ func TestPhaseSaysWhatItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Volume.Unit != "rad" || s.Findings[0].Kind != "phase" || s.Findings[0].Severity != volume.Warning {
+	if s.Volume.Unit != "rad" || s.Findings[0].Kind != "phase" || s.Findings[0].Severity != series.Warning {
 		t.Errorf("unit %q, findings %v", s.Volume.Unit, s.Findings)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -184,7 +185,7 @@ func surviveDamage(t *testing.T, files map[string][]byte, name string, need int,
 		component = info.Components[0]
 	}
 	for _, v := range slices.Compact([]int{0, info.Volumes - 1}) {
-		var s *volume.Series
+		var s *series.Series
 		used := allocated(func() { s, err = ReadComponent(context.Background(), fsys, name, v, component) })
 		own := need
 		if err != nil {

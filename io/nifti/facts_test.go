@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -158,7 +159,7 @@ func TestFindings(t *testing.T) {
 		}
 		var kinds []string
 		for _, f := range s.Findings {
-			kinds = append(kinds, f.Kind)
+			kinds = append(kinds, string(f.Kind))
 		}
 		if got := strings.Join(kinds, " "); got != want {
 			t.Errorf("%s: findings %q, want %q", name, got, want)
@@ -185,7 +186,7 @@ func TestShortSeries(t *testing.T) {
 		t.Errorf("the volume that was cut: %v", err)
 	}
 	s, err := ReadVolume(t.Context(), fsys, "a.nii", 1)
-	if err != nil || s.Findings[0].Kind != "missing" || s.Findings[0].Severity != volume.Warning {
+	if err != nil || s.Findings[0].Kind != "missing" || s.Findings[0].Severity != series.Warning {
 		t.Errorf("a volume that is whole: %v", err)
 	}
 	info, err := ReadHeader(fsys, "a.nii")

@@ -14,7 +14,7 @@ const (
 	nifti2
 )
 
-// String returns the name that volume.Meta.Format carries.
+// String returns the name that series.Meta.Format carries.
 func (f format) String() string { return [...]string{"Analyze 7.5", "NIfTI-1", "NIfTI-2"}[f] }
 
 // size returns the header's length in bytes, which is also its first field.

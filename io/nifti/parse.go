@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -130,9 +131,9 @@ func (h *Header) volumes() int64 {
 // means none, and then the intercept counts for nothing either (nifti1.h). An
 // Analyze file may hold SPM's factor instead, or the calibrated range that the
 // stored range stands for.
-func (h *Header) scaling() (slope, inter float64, findings []volume.Finding, err error) {
+func (h *Header) scaling() (slope, inter float64, findings []series.Finding, err error) {
 	note := func(text string) {
-		findings = append(findings, volume.Finding{Severity: volume.Note, Kind: "scaling", Text: text})
+		findings = append(findings, series.Finding{Severity: series.Note, Kind: series.Scaling, Text: text})
 	}
 	finite := func(x float64) bool { return x-x == 0 }
 	switch stored, calibrated := float64(h.glmax-h.glmin), h.calMax-h.calMin; {
@@ -159,7 +160,7 @@ func (h *Header) scaling() (slope, inter float64, findings []volume.Finding, err
 }
 
 // dataOffset returns where the voxels start in the file that holds them.
-func (h *Header) dataOffset() (offset int64, findings []volume.Finding, err error) {
+func (h *Header) dataOffset() (offset int64, findings []series.Finding, err error) {
 	if !(math.Abs(h.voxOffset) < 1<<62) {
 		return 0, nil, fmt.Errorf("the header says that the voxels start at byte %g; it is damaged", h.voxOffset)
 	}
@@ -172,8 +173,8 @@ func (h *Header) dataOffset() (offset int64, findings []volume.Finding, err erro
 		return offset, nil, nil
 	}
 	if offset != 0 {
-		findings = append(findings, volume.Finding{
-			Severity: volume.Warning, Kind: "header",
+		findings = append(findings, series.Finding{
+			Severity: series.Warning, Kind: series.Header,
 			Text: fmt.Sprintf("The header says that the voxels start at byte %d; byte %d is taken, the first possible.", offset, first),
 		})
 	}
@@ -183,7 +184,7 @@ func (h *Header) dataOffset() (offset int64, findings []volume.Finding, err erro
 // parseExtensions reads the blocks between header and voxels, and keeps parts of
 // b. What is left of a damaged list is dropped with a finding; the image does
 // not depend on it.
-func (h *Header) parseExtensions(b []byte) []volume.Finding {
+func (h *Header) parseExtensions(b []byte) []series.Finding {
 	if len(b) < 4 || b[0] == 0 {
 		return nil
 	}
@@ -191,8 +192,8 @@ func (h *Header) parseExtensions(b []byte) []volume.Finding {
 		size := int64(int32(h.order.Uint32(b)))
 		code := int32(h.order.Uint32(b[4:]))
 		if size < 8 || size > int64(len(b)) {
-			return []volume.Finding{{
-				Severity: volume.Note, Kind: "header",
+			return []series.Finding{{
+				Severity: series.Note, Kind: series.Header,
 				Text: "The header's extensions are damaged; those after the damage were left out.",
 			}}
 		}

@@ -8,18 +8,19 @@ import (
 	"io/fs"
 	"math"
 
+	"quell/series"
 	"quell/volume"
 )
 
 // Info is what a header tells without its voxels.
 type Info struct {
-	volume.Meta
+	series.Meta
 	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
 	Volumes    int              `json:"volumes"`              // how many share the grid
 	Datatype   string           `json:"datatype"`             // as stored: "int16"
 	Components []Component      `json:"components,omitempty"` // of which one has to be chosen; nil where voxels are single numbers
 	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
-	Findings   []volume.Finding `json:"findings"`
+	Findings   []series.Finding `json:"findings"`
 }
 
 // ReadHeader reads what the file says of itself and leaves the voxels alone:
@@ -40,8 +41,8 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 	h := im.header
 	findings := append(p.findings, im.missing(p)...)
 	if n := h.volumes(); n > 1 {
-		findings = append(findings, volume.Finding{
-			Severity: volume.Note, Kind: "volumes",
+		findings = append(findings, series.Finding{
+			Severity: series.Note, Kind: series.Volumes,
 			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another is chosen.", n),
 		})
 	}
@@ -53,14 +54,14 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 }
 
 // Read reads the first volume of a file. See ReadVolume.
-func Read(ctx context.Context, fsys fs.FS, name string) (*volume.Series, error) {
+func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
 	return ReadVolume(ctx, fsys, name, 0)
 }
 
 // ReadVolume reads volume t of a file whose voxels are single numbers; of one
 // whose voxels are colours or complex numbers it says which components there
 // are to choose from. See ReadComponent.
-func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*volume.Series, error) {
+func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Series, error) {
 	return ReadComponent(ctx, fsys, name, t, "")
 }
 
@@ -75,7 +76,7 @@ func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*volume.Se
 //
 // The error is one sentence that begins with name; a context that ends gives
 // its own error.
-func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*volume.Series, error) {
+func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*series.Series, error) {
 	im, err := openImage(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -95,7 +96,7 @@ type plan struct {
 	decoder     decoder
 	offset      int64 // of the first volume
 	volumeBytes int64
-	findings    []volume.Finding
+	findings    []series.Finding
 }
 
 func (im *image) plan() (plan, error) {
@@ -141,19 +142,19 @@ func (im *image) checkSize(p plan, t int) error {
 
 // missing tells of a file that ends before its last volume. Of a compressed one
 // that is not known before it is read.
-func (im *image) missing(p plan) []volume.Finding {
+func (im *image) missing(p plan) []series.Finding {
 	n := im.header.volumes()
 	if im.source.gzip || im.source.couldHold(p.start(int(n))) {
 		return nil
 	}
-	return []volume.Finding{{
-		Severity: volume.Warning, Kind: "missing",
+	return []series.Finding{{
+		Severity: series.Warning, Kind: series.Missing,
 		Text: fmt.Sprintf("The file ends before the last of its %d volumes.", n),
 	}}
 }
 
 // read reads component c of volume t.
-func (im *image) read(ctx context.Context, t int, c Component) (*volume.Series, error) {
+func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, error) {
 	h := im.header
 	p, err := im.plan()
 	if err != nil {
@@ -181,41 +182,41 @@ func (im *image) read(ctx context.Context, t int, c Component) (*volume.Series, 
 	v := &volume.Volume{Geometry: p.geometry, Data: data}
 	if c == Phase {
 		v.Unit = "rad"
-		p.findings = append(p.findings, volume.Finding{
-			Severity: volume.Warning, Kind: "phase",
+		p.findings = append(p.findings, series.Finding{
+			Severity: series.Warning, Kind: series.Phase,
 			Text: "Phase jumps from pi to -pi where it wraps; filters take the jump for an edge.",
 		})
 	}
 	if padded > 0 {
 		maskNonFinite(v)
 		h.paddingNaN = true
-		p.findings = append(p.findings, volume.Finding{
-			Severity: volume.Note, Kind: "padding",
+		p.findings = append(p.findings, series.Finding{
+			Severity: series.Note, Kind: series.Padding,
 			Text: fmt.Sprintf("%d voxels are not finite numbers; they count as padding.", padded),
 		})
 	}
 	if roundsWholeNumbers(v, p.decoder) {
-		p.findings = append(p.findings, volume.Finding{
-			Severity: volume.Note, Kind: "precision",
+		p.findings = append(p.findings, series.Finding{
+			Severity: series.Note, Kind: series.Precision,
 			Text: "Some whole numbers beyond 16777216 were rounded to the 24 bits of a float32.",
 		})
 	}
 	if n > 1 {
-		p.findings = append(p.findings, volume.Finding{
-			Severity: volume.Note, Kind: "volumes",
+		p.findings = append(p.findings, series.Finding{
+			Severity: series.Note, Kind: series.Volumes,
 			Text: fmt.Sprintf("The file holds %d volumes; this is number %d, counted from 0.", n, t),
 		})
 	}
-	source := volume.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}
-	return &volume.Series{Meta: h.meta(), Volume: v, Sources: []volume.Source{source}, Findings: p.findings, Header: h}, nil
+	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}
+	return &series.Series{Meta: h.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings, Header: h}, nil
 }
 
 // readExtensions reads what lies between the header and the voxels of a single
 // file.
-func (im *image) readExtensions(offset int64) []volume.Finding {
+func (im *image) readExtensions(offset int64) []series.Finding {
 	size := offset - im.source.pos
 	if size > maxExtensions {
-		return []volume.Finding{{Severity: volume.Note, Kind: "header", Text: "The header's extensions are too large to keep; they were left out."}}
+		return []series.Finding{{Severity: series.Note, Kind: series.Header, Text: "The header's extensions are too large to keep; they were left out."}}
 	}
 	var b bytes.Buffer
 	if !im.source.gzip {
@@ -237,8 +238,8 @@ func roundsWholeNumbers(v *volume.Volume, d decoder) bool {
 }
 
 // meta returns what the header tells a person.
-func (h *Header) meta() volume.Meta {
-	m := volume.Meta{Format: h.format.String(), Description: text(h.descrip[:])}
+func (h *Header) meta() series.Meta {
+	m := series.Meta{Format: h.format.String(), Description: text(h.descrip[:])}
 	if w := h.calMax - h.calMin; h.format != analyze75 && w > 0 && !math.IsInf(w, 0) {
 		m.Windows = []volume.Window{{Center: h.calMin + w/2, Width: w, Name: "file"}}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/pgzip"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -40,14 +41,14 @@ const gzipLevel = 6
 // The file is written under a temporary name in the same folder and renamed
 // when it is whole. Until then nothing of the name path is touched, and after
 // an error or a cancelled context nothing is left behind.
-func Write(ctx context.Context, path string, v *volume.Volume, from *volume.Series, dtype, description string) error {
+func Write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
 	if err := write(ctx, path, v, from, dtype, description); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
 }
 
-func write(ctx context.Context, path string, v *volume.Volume, from *volume.Series, dtype, description string) error {
+func write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
 	d, err := datatypeByName(dtype)
 	if err != nil {
 		return err

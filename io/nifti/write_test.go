@@ -16,10 +16,11 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/series"
 	"quell/volume"
 )
 
-func readSample(t *testing.T, name string) *volume.Series {
+func readSample(t *testing.T, name string) *series.Series {
 	t.Helper()
 	s, err := Read(t.Context(), os.DirFS("testdata"), name)
 	if err != nil {
@@ -29,7 +30,7 @@ func readSample(t *testing.T, name string) *volume.Series {
 }
 
 // rewrite writes v with what is known of from, and reads the result.
-func rewrite(t *testing.T, v *volume.Volume, from *volume.Series, name, dtype string) (*volume.Series, *Header) {
+func rewrite(t *testing.T, v *volume.Volume, from *series.Series, name, dtype string) (*series.Series, *Header) {
 	t.Helper()
 	dir := t.TempDir()
 	if err := Write(t.Context(), filepath.Join(dir, name), v, from, dtype, ""); err != nil {

@@ -15,7 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
-	"quell/volume"
+	"quell/series"
 )
 
 // thumbnailSide is the size of a series' picture in the list.
@@ -108,10 +108,10 @@ func byPromise(entries []app.Entry) []int {
 }
 
 // beside writes what a person should know of files that are in no series.
-func beside(findings []volume.Finding) string {
+func beside(findings []series.Finding) string {
 	var texts []string
 	for _, f := range findings {
-		if f.Severity > volume.Note {
+		if f.Severity > series.Note {
 			texts = append(texts, f.Text)
 		}
 	}
@@ -151,17 +151,17 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 // oddest returns the first finding that advises for the choice of a series, nil
 // where there is none: not a note, and not that the series has other parts, for
 // they stand in the same list.
-func oddest(findings []volume.Finding) *volume.Finding {
+func oddest(findings []series.Finding) *series.Finding {
 	for i, f := range findings {
 		switch f.Kind {
 		case "volumes", "localizer", "size":
 			continue
 		case "orientation", "position":
-			if f.Severity == volume.Refused {
+			if f.Severity == series.Refused {
 				continue
 			}
 		}
-		if f.Severity > volume.Note {
+		if f.Severity > series.Note {
 			return &findings[i]
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
-	"quell/volume"
+	"quell/series"
 )
 
 // Error tells an error's sentence.
@@ -52,9 +52,9 @@ func sentence(err error) string {
 }
 
 // Findings lists what the reader noticed about a series, the worst first.
-func Findings(findings []volume.Finding, parent fyne.Window) dialog.Dialog {
+func Findings(findings []series.Finding, parent fyne.Window) dialog.Dialog {
 	box := container.NewVBox()
-	for severity := volume.Refused; severity >= volume.Note; severity-- {
+	for severity := series.Refused; severity >= series.Note; severity-- {
 		for _, f := range findings {
 			if f.Severity == severity {
 				box.Add(finding(f))
@@ -72,12 +72,12 @@ func Findings(findings []volume.Finding, parent fyne.Window) dialog.Dialog {
 // shownFiles bounds the files named in one finding.
 const shownFiles = 8
 
-func finding(f volume.Finding) fyne.CanvasObject {
+func finding(f series.Finding) fyne.CanvasObject {
 	icon := theme.InfoIcon()
-	if f.Severity > volume.Note {
+	if f.Severity > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
 	}
-	title := widget.NewLabel(strings.ToUpper(f.Severity.String()[:1]) + f.Severity.String()[1:] + ": " + f.Kind)
+	title := widget.NewLabel(strings.ToUpper(f.Severity.String()[:1]) + f.Severity.String()[1:] + ": " + string(f.Kind))
 	title.TextStyle.Bold = true
 	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(f.Text))
 	if len(f.Files) > 0 {

@@ -18,6 +18,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -68,7 +69,7 @@ func check(t *testing.T, w fyne.Window, text string) *widget.Check {
 
 func catalog() *app.Catalog {
 	entry := func(description string, slices int, err error) app.Entry {
-		return app.Entry{Meta: volume.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
+		return app.Entry{Meta: series.Meta{Modality: "CT", Description: description}, Slices: slices, Err: err,
 			Geometry: volume.NewGeometry([3]int{4, 4, slices}, [3]float64{1, 1, 1})}
 	}
 	return &app.Catalog{Entries: []app.Entry{
@@ -127,10 +128,10 @@ func TestDescribeSaysWhyNot(t *testing.T) {
 func TestDescribeWarns(t *testing.T) {
 	e := catalog().Entries[2]
 	e.StudyDate = "20260304"
-	e.Findings = []volume.Finding{
-		{Severity: volume.Note, Kind: "spacing", Text: "A note."},
-		{Severity: volume.Refused, Kind: "orientation", Text: "6 images of another orientation."},
-		{Severity: volume.Warning, Kind: "gap", Text: "2 slices are missing."},
+	e.Findings = []series.Finding{
+		{Severity: series.Note, Kind: series.Spacing, Text: "A note."},
+		{Severity: series.Refused, Kind: series.Orientation, Text: "6 images of another orientation."},
+		{Severity: series.Warning, Kind: series.Gap, Text: "2 slices are missing."},
 	}
 	if _, detail, importance := describe(e); detail != "4 × 4 × 28, axial, 0.0 MB, study of 2026-03-04. 2 slices are missing." || importance != widget.WarningImportance {
 		t.Errorf("%q", detail)
@@ -179,7 +180,7 @@ func run(t *testing.T) *app.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &app.Run{Recipe: r, Source: &volume.Series{Meta: volume.Meta{Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
+	return &app.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
 }
 
 func TestExportSaysWhatWillBeWritten(t *testing.T) {
@@ -237,7 +238,7 @@ func TestExportWithoutIdentity(t *testing.T) {
 	w := parent(t)
 	r := run(t)
 	for z := range r.Source.Volume.Dims[2] {
-		r.Source.Sources = append(r.Source.Sources, volume.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
+		r.Source.Sources = append(r.Source.Sources, series.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
 	}
 	var options app.ExportOptions
 	Export(ExportRequest{Run: r, Folder: t.TempDir(), Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
@@ -291,9 +292,9 @@ func TestExportCompressed(t *testing.T) {
 
 func TestEveryDialogFitsItsWindow(t *testing.T) {
 	w := parent(t)
-	findings := []volume.Finding{
-		{Severity: volume.Warning, Kind: "gap", Text: "Slice 7 is missing.", Files: make([]string, 40)},
-		{Severity: volume.Note, Kind: "tilt", Text: strings.Repeat("A long sentence. ", 30)},
+	findings := []series.Finding{
+		{Severity: series.Warning, Kind: series.Gap, Text: "Slice 7 is missing.", Files: make([]string, 40)},
+		{Severity: series.Note, Kind: series.Tilt, Text: strings.Repeat("A long sentence. ", 30)},
 	}
 	keys := make([][2]string, 60)
 	for name, show := range map[string]func(){

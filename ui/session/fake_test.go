@@ -9,6 +9,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -115,8 +116,8 @@ type bench struct {
 	choosing func(c *app.Catalog, pick func(int), drop func())
 }
 
-// series is 16 x 12 x 6 voxels of a ramp with some noise.
-func series(t *testing.T) *volume.Series {
+// rampSeries is 16 x 12 x 6 voxels of a ramp with some noise.
+func rampSeries(t *testing.T) *series.Series {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{16, 12, 6}, [3]float64{1, 1, 2}))
 	for i := range v.Data {
@@ -127,7 +128,7 @@ func series(t *testing.T) *volume.Series {
 		t.Fatal(err)
 	}
 	noisy.Unit = "HU"
-	return &volume.Series{Meta: volume.Meta{Format: "test", Modality: "CT"}, Volume: noisy}
+	return &series.Series{Meta: series.Meta{Format: "test", Modality: "CT"}, Volume: noisy}
 }
 
 func newBench(t *testing.T) *bench {
@@ -153,8 +154,8 @@ func newBench(t *testing.T) *bench {
 		b.engine.open()
 		b.Session.Close()
 	})
-	s := series(t)
-	b.OpenWith(func(context.Context) (*volume.Series, error) { return s, nil })
+	s := rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
 	b.loop.until("the series is open", func() bool { return b.Series() == s })
 	return b
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"quell/app"
-	"quell/volume"
+	"quell/series"
 )
 
 // measureJob asks for the measures of a slice or of a run; one of the two is
@@ -12,7 +12,7 @@ import (
 type measureJob struct {
 	preview   *app.Preview
 	run       *app.Run
-	reference *volume.Series
+	reference *series.Series
 }
 
 // measured is an answer; ok is false before the first.

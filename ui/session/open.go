@@ -6,7 +6,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/volume"
+	"quell/series"
 )
 
 // Open looks at a path and shows the series there. Where there are several the
@@ -78,7 +78,7 @@ func closeCatalog(c *app.Catalog) {
 }
 
 // OpenWith shows the series that load brings: the bundled one.
-func (s *Session) OpenWith(load func(ctx context.Context) (*volume.Series, error)) {
+func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error)) {
 	e, ctx := s.start(Loading, "Reading", "files")
 	s.deps.Go(func() {
 		series, err := load(ctx)
@@ -92,7 +92,7 @@ func (s *Session) OpenWith(load func(ctx context.Context) (*volume.Series, error
 }
 
 // show puts a series in the place of the one before.
-func (s *Session) show(series *volume.Series, catalog *app.Catalog) {
+func (s *Session) show(series *series.Series, catalog *app.Catalog) {
 	closeCatalog(s.catalog)
 	s.catalog = catalog
 	s.doc = app.NewDocument(series)

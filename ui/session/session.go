@@ -6,6 +6,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/newest"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -118,7 +119,7 @@ func (s *Session) State() *viewer.State { return &s.state }
 func (s *Session) Document() *app.Document { return s.doc }
 
 // Series returns the series that is shown, or nil.
-func (s *Session) Series() *volume.Series {
+func (s *Session) Series() *series.Series {
 	if s.doc == nil {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
-	"quell/volume"
 )
 
 func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
@@ -291,12 +291,12 @@ func TestExportWritesTheRun(t *testing.T) {
 func TestALateLoadDoesNotReplaceANewerOne(t *testing.T) {
 	b := newBench(t)
 	gate := make(chan struct{})
-	late, newer := series(t), series(t)
-	b.OpenWith(func(ctx context.Context) (*volume.Series, error) {
+	late, newer := rampSeries(t), rampSeries(t)
+	b.OpenWith(func(ctx context.Context) (*series.Series, error) {
 		<-gate
 		return late, nil
 	})
-	b.OpenWith(func(context.Context) (*volume.Series, error) { return newer, nil })
+	b.OpenWith(func(context.Context) (*series.Series, error) { return newer, nil })
 	b.loop.until("the newer is open", func() bool { return b.Series() == newer })
 	close(gate)
 	b.loop.settle()

@@ -1,0 +1,53 @@
+// Package series describes what a reader found: a Series is one volume with its
+// sources and findings.
+//
+// The package imports volume and the standard library.
+package series
+
+import (
+	"io/fs"
+
+	"quell/volume"
+)
+
+// Source says where one slice of a volume came from.
+type Source struct {
+	FS       fs.FS      // the container: a folder or a zip
+	Name     string     // the file's path inside FS, slash-separated
+	Frame    int        // zero-based frame of a multi-frame file
+	UID      string     // SOPInstanceUID; empty for NIfTI
+	Position volume.Vec // centre of the slice's first voxel, LPS+ mm
+	Slope    float64    // real = stored*Slope + Intercept
+	Inter    float64
+}
+
+// Meta is what a person wants to know of a series. Nothing in it is written to
+// a log.
+type Meta struct {
+	Format         string          `json:"format"` // "DICOM", "NIfTI-1", "Analyze 7.5"
+	Modality       string          `json:"modality,omitempty"`
+	Description    string          `json:"description,omitempty"`
+	Number         string          `json:"number,omitempty"`
+	UID            string          `json:"uid,omitempty"` // SeriesInstanceUID
+	Study          string          `json:"study,omitempty"`
+	StudyDate      string          `json:"study_date,omitempty"`
+	Patient        string          `json:"-"` // display only, maskable
+	PatientID      string          `json:"-"`
+	Manufacturer   string          `json:"manufacturer,omitempty"`
+	BodyPart       string          `json:"body_part,omitempty"`
+	Kernel         string          `json:"kernel,omitempty"`
+	TransferSyntax string          `json:"transfer_syntax,omitempty"` // its UID
+	Windows        []volume.Window `json:"windows,omitempty"`         // the series' own windows, first is the default
+}
+
+// Series is what a reader found: a volume, what its file says of it, where each
+// slice came from and what was noticed on the way.
+type Series struct {
+	Meta
+	Volume   *volume.Volume
+	Sources  []Source // one per slice for DICOM; one in all for NIfTI and Analyze
+	Findings []Finding
+	// Header holds what a format's writer needs to write the series back in
+	// kind (the NIfTI header, say); it is opaque to everybody else.
+	Header any
+}
