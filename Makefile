@@ -46,7 +46,7 @@ race: ## the tests that share memory, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -short ./app/... ./ui/... ./gpu/... ./denoise/... ./io/...
 
 lint: $(TOOLS)/golangci-lint ## the house's arrows and habits
-	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,volume series denoise measure io app ui gpu kernels cmd assets scripts)
+	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,internal volume series denoise measure io app ui gpu kernels cmd assets scripts)
 
 $(TOOLS)/golangci-lint:
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)

@@ -1,0 +1,87 @@
+package parallel_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"quell/internal/parallel"
+)
+
+func TestForCallsEveryIndexOnce(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 1000} {
+		calls := make([]atomic.Int32, n)
+		if err := parallel.For(t.Context(), n, func(i int) error { calls[i].Add(1); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for i := range calls {
+			if c := calls[i].Load(); c != 1 {
+				t.Errorf("n = %d: index %d was called %d times", n, i, c)
+			}
+		}
+	}
+}
+
+func TestForStopsAfterAnError(t *testing.T) {
+	wrong := errors.New("wrong")
+	var calls atomic.Int32
+	err := parallel.ForWorkers(t.Context(), 1000, 1, func() func(int) error {
+		return func(i int) error {
+			calls.Add(1)
+			if i == 3 {
+				return wrong
+			}
+			return nil
+		}
+	})
+	if err != wrong || calls.Load() != 4 {
+		t.Errorf("error %v after %d calls; want %v after 4", err, calls.Load(), wrong)
+	}
+}
+
+func TestForStopsAfterACancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var calls atomic.Int32
+	err := parallel.ForWorkers(ctx, 1000, 1, func() func(int) error {
+		return func(i int) error {
+			if calls.Add(1) == 5 {
+				cancel()
+			}
+			return nil
+		}
+	})
+	if !errors.Is(err, context.Canceled) || calls.Load() != 5 {
+		t.Errorf("error %v after %d calls; want a cancel after 5", err, calls.Load())
+	}
+}
+
+func TestForReturnsAPanicAsAnError(t *testing.T) {
+	var p *parallel.Panic
+	err := parallel.For(t.Context(), 3, func(i int) error { panic("odd") })
+	if !errors.As(err, &p) || p.Value != "odd" || len(p.Stack) == 0 || err.Error() != "internal error: odd" {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestForWorkersHasOneStatePerGoroutine(t *testing.T) {
+	var workers atomic.Int32
+	if err := parallel.ForWorkers(t.Context(), 100, 3, func() func(int) error {
+		workers.Add(1)
+		return func(int) error { return nil }
+	}); err != nil || workers.Load() != 3 {
+		t.Errorf("%d workers, error %v; want 3", workers.Load(), err)
+	}
+}
+
+func TestCounterReportsEverySum(t *testing.T) {
+	var got []int64
+	c := parallel.NewCounter(6, func(done, total int64) { got = append(got, done, total) })
+	c.Add(2)
+	c.Add(4)
+	if want := []int64{2, 6, 6, 6}; !slices.Equal(got, want) {
+		t.Errorf("reported %v; want %v", got, want)
+	}
+	parallel.NewCounter(6, nil).Add(1)
+}
