@@ -47,6 +47,12 @@ type Series struct {
 	Volume   *volume.Volume
 	Sources  []Source // one per slice for DICOM; one in all for NIfTI and Analyze
 	Findings []Finding
+	// Irregular is the largest distance in mm between the position of a slice and
+	// the place that Volume's regular grid gives it; 0 if all slices lie on the
+	// grid, within the rounding of their positions. If it is not 0, a finding of
+	// kind Gap, Spacing or Shift says why, and a format that stores nothing but the
+	// grid would put slices that far from where they were measured.
+	Irregular float64
 	// Header holds what a format's writer needs to write the series back in
 	// kind (the NIfTI header, say); it is opaque to everybody else.
 	Header any

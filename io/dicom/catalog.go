@@ -40,6 +40,9 @@ type Entry struct {
 	// Slices is the number of slices, and Bytes the size of their files.
 	Slices int
 	Bytes  int64
+	// Irregular is the largest distance in mm of a slice from its place on the grid,
+	// as in series.Series.
+	Irregular float64
 	// Findings is what was noticed from headers; Load's series repeats them.
 	Findings []series.Finding
 	// Err says why the entry cannot be loaded: an *Error. Load returns it.

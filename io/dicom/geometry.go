@@ -62,6 +62,23 @@ func formGrid(hs []*header) (volume.Geometry, []series.Finding) {
 	return volume.FromAffine(dims, a), findings
 }
 
+// irregularity returns the largest distance in mm between the position of a
+// slice and its place on the grid; 0 if no finding says that the slices are
+// unevenly spaced or shifted.
+func irregularity(hs []*header, grid volume.Geometry, findings []series.Finding) float64 {
+	uneven := slices.ContainsFunc(findings, func(f series.Finding) bool {
+		return f.Severity == series.Warning && f.Slicewise && slices.Contains([]series.Kind{series.Gap, series.Spacing, series.Shift}, f.Kind)
+	})
+	if !uneven {
+		return 0
+	}
+	var worst float64
+	for z, h := range hs {
+		worst = max(worst, grid.Affine.Apply(0, 0, float64(z)).Sub(h.position).Norm())
+	}
+	return worst
+}
+
 // tellUnplaced reports images that are stacked because they have no place, on the
 // first of them where that one has a place.
 func tellUnplaced(hs []*header, thickness float64, onFirst bool) series.Finding {

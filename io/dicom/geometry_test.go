@@ -60,22 +60,26 @@ func TestGeometryFindings(t *testing.T) {
 		z    []float64
 		y    func(float64) float64
 		kind series.Kind
+		off  float64 // Irregular
 		text string
 	}{
-		"gap":    {[]float64{0, 5, 10, 25, 30}, straight, "gap", "2 slices are missing (15.0 mm behind slice 3, where 5.00 mm is usual)"},
-		"uneven": {[]float64{0, 5, 11, 15, 21}, straight, "spacing", "from 4.00 to 6.00 mm"},
-		"tilt":   {[]float64{0, 5, 10}, func(z float64) float64 { return z * math.Tan(18.5*math.Pi/180) }, "tilt", "18.5 degrees"},
+		"gap":    {[]float64{0, 5, 10, 25, 30}, straight, "gap", 5, "2 slices are missing (15.0 mm behind slice 3, where 5.00 mm is usual)"},
+		"uneven": {[]float64{0, 5, 11, 15, 21}, straight, "spacing", 0.75, "from 4.00 to 6.00 mm"},
+		"tilt":   {[]float64{0, 5, 10}, func(z float64) float64 { return z * math.Tan(18.5*math.Pi/180) }, "tilt", 0, "18.5 degrees"},
 		"shift": {[]float64{0, 5, 10, 15}, func(z float64) float64 {
 			if z == 5 {
 				return 3
 			}
 			return 0
-		}, "shift", "up to 3.00 mm"},
+		}, "shift", 3, "up to 3.00 mm"},
 	} {
 		e := scan(t, filesOf(positions(c.z, c.y))).Entries[0]
 		f := finding(t, e.Findings, c.kind)
 		if f.Severity != series.Warning || !strings.Contains(f.Text, c.text) {
 			t.Errorf("%s: %v", name, f)
+		}
+		if s := load(t, scan(t, filesOf(positions(c.z, c.y))), 0); math.Abs(e.Irregular-c.off) > 1e-9 || s.Irregular != e.Irregular {
+			t.Errorf("%s: irregular by %g and %g mm, want %g", name, e.Irregular, s.Irregular, c.off)
 		}
 		if len(e.Findings) != 1 {
 			t.Errorf("%s: also %v", name, e.Findings)
@@ -86,8 +90,8 @@ func TestGeometryFindings(t *testing.T) {
 			t.Errorf("%s: last slice at %v", name, got)
 		}
 	}
-	if e := scan(t, filesOf(positions([]float64{0, 5.001, 9.999, 15}, straight))).Entries[0]; len(e.Findings) > 0 {
-		t.Errorf("rounded positions: %v", e.Findings)
+	if e := scan(t, filesOf(positions([]float64{0, 5.001, 9.999, 15}, straight))).Entries[0]; len(e.Findings) > 0 || e.Irregular != 0 {
+		t.Errorf("rounded positions: irregular by %g mm, %v", e.Irregular, e.Findings)
 	}
 }
 

@@ -282,6 +282,7 @@ func formEntry(p part, findings []series.Finding) Entry {
 	}
 	grid, more := formGrid(p.slices)
 	e.Geometry, e.Findings = grid, append(e.Findings, more...)
+	e.Irregular = irregularity(p.slices, grid, more)
 	e.Findings = append(e.Findings, tellMixed(&p)...)
 	e.Findings = append(e.Findings, tellMeaning(p.slices)...)
 	if err := grid.Validate(); err != nil {

@@ -31,7 +31,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	if e.Err != nil {
 		return nil, e.Err
 	}
-	s := &series.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings)}
+	s := &series.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings), Irregular: e.Irregular}
 	s.Volume.Unit = e.slices[0].unit
 	s.Sources = make([]series.Source, len(e.slices))
 	for z, h := range e.slices {
