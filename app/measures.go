@@ -71,7 +71,7 @@ func Measure(ctx context.Context, in MeasureInput) (Measures, error) {
 	if err != nil {
 		return Measures{}, err
 	}
-	before, err := measure.ROIStats(in.Before, measure.Whole(in.Before))
+	before, err := measure.ROIStats(ctx, in.Before, measure.Whole(in.Before))
 	if err != nil {
 		return Measures{}, err
 	}
@@ -139,7 +139,10 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (Measur
 	in.Max = float64(facts.Hi) - float64(facts.Lo)
 	if reference != nil {
 		in.Reference = reference.Volume
-		in.Max = rangeOf(reference.Volume)
+		var err error
+		if in.Max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
+			return Measures{}, err
+		}
 		if !run.Whole() {
 			in.Reference = in.Reference.Crop(run.Region)
 		}
@@ -163,14 +166,12 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (M
 	}
 	if reference != nil {
 		in.Reference = picture(view, reference.Volume, q.Index)
-		in.Max = rangeOf(reference.Volume)
+		var err error
+		if in.Max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
+			return Measures{}, err
+		}
 	}
 	return Measure(ctx, in)
-}
-
-func rangeOf(v *volume.Volume) float64 {
-	lo, hi := v.Range()
-	return float64(hi) - float64(lo)
 }
 
 // picture returns what a view shows as a volume of one slice: SSIM works slice

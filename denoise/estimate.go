@@ -39,7 +39,10 @@ const madToSigma = 1.4826
 // The foreground of a slice is what lies above the whole volume's threshold.
 // The error is the context's.
 func Estimate(ctx context.Context, v *volume.Volume) (NoiseEstimate, error) {
-	lo, hi := valueRange(ctx, v)
+	lo, hi, err := v.Range(ctx)
+	if err != nil {
+		return NoiseEstimate{}, err
+	}
 	est := NoiseEstimate{PerSlice: make([]float64, v.Dims[2])}
 	if lo < hi {
 		threshold := otsu(ctx, v, lo, hi)
@@ -207,27 +210,4 @@ func otsu(ctx context.Context, v *volume.Volume, lo, hi float32) float32 {
 		}
 	}
 	return float32(float64(lo) + (float64(cut)+0.5)*width)
-}
-
-// valueRange is volume.Range on all cores.
-func valueRange(ctx context.Context, v *volume.Volume) (lo, hi float32) {
-	inf := float32(math.Inf(1))
-	los, his := make([]float32, v.Dims[2]), make([]float32, v.Dims[2])
-	parallelSlices(ctx, v.Dims[2], func(z int) {
-		los[z], his[z] = inf, -inf
-		mask := v.PlaneMask(z)
-		for i, x := range v.Plane(z) {
-			if mask == nil || mask[i] {
-				los[z], his[z] = min(los[z], x), max(his[z], x)
-			}
-		}
-	})
-	lo, hi = inf, -inf
-	for z := range los {
-		lo, hi = min(lo, los[z]), max(hi, his[z])
-	}
-	if lo > hi {
-		return 0, 0
-	}
-	return lo, hi
 }

@@ -25,8 +25,13 @@ func FactsOf(v *volume.Volume) Facts {
 // FactsOfContext is FactsOf for large volumes: it can be cancelled, and its
 // error is the context's.
 func FactsOfContext(ctx context.Context, v *volume.Volume) (Facts, error) {
-	var f Facts
-	f.Lo, f.Hi = valueRange(ctx, v)
+	var (
+		f   Facts
+		err error
+	)
+	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
+		return Facts{}, err
+	}
 	if f.Lo < f.Hi {
 		f.Sigma = volumeSigma(ctx, v, otsu(ctx, v, f.Lo, f.Hi))
 	}
@@ -102,7 +107,9 @@ func (r Recipe) ResolveFor(ctx context.Context, v *volume.Volume) (Recipe, error
 	for _, p := range filter.Params {
 		switch x := r.Get(p.Name); {
 		case x.IsPercent() && f == Facts{}:
-			f.Lo, f.Hi = valueRange(ctx, v)
+			if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
+				return Recipe{}, err
+			}
 		case x.IsAuto() && p.Name != "radius": // a radius follows from the sigma
 			if f, err = FactsOfContext(ctx, v); err != nil {
 				return Recipe{}, err

@@ -32,7 +32,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lo, hi := in.Range()
+	lo, hi, _ := in.Range(t.Context())
 	if _, err := enginetest.Agree(want.Crop(region), slice, float64(hi-lo)); err != nil {
 		t.Error(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -33,12 +34,12 @@ type Comparison struct {
 }
 
 // Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya
-// 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004 (see SSIM).
+// 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004.
 // Dims must be equal; whether the two lie in the same place is the caller's to
 // know (Geometry.SameGrid). Where the reference is constant and no Max is given
 // there is no range, and PSNR and SSIM are NaN unless the volumes are equal.
 func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparison, error) {
-	counted, err := countedVoxels(ref, test, o.Mask)
+	counted, err := countedVoxels(ctx, ref, test, o.Mask)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -46,7 +47,9 @@ func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparis
 		return Comparison{}, fmt.Errorf("measure: MAX is %g; it must be a positive number", o.Max)
 	}
 	if o.Max == 0 {
-		o.Max = rangeOf(ref)
+		if o.Max, err = DynamicRange(ctx, ref); err != nil {
+			return Comparison{}, err
+		}
 	}
 	c, err := differences(ctx, ref.Data, test.Data, counted)
 	if err != nil {
@@ -83,13 +86,16 @@ func psnr(max, mse float64) Float {
 	return Float(10 * math.Log10(max*max/mse))
 }
 
-func rangeOf(v *volume.Volume) float64 {
-	lo, hi := v.Range()
-	return float64(hi) - float64(lo)
+// DynamicRange returns the largest minus the smallest voxel that is not padding:
+// MAX in PSNR and L in SSIM where nothing else is given.
+func DynamicRange(ctx context.Context, v *volume.Volume) (float64, error) {
+	lo, hi, err := v.Range(ctx)
+	return float64(hi) - float64(lo), err
 }
 
-// countedVoxels joins the masks; nil means that every voxel counts.
-func countedVoxels(ref, test *volume.Volume, mask []bool) ([]bool, error) {
+// countedVoxels returns the voxels that are in every mask, which may be one of the
+// masks itself; nil means that every voxel counts.
+func countedVoxels(ctx context.Context, ref, test *volume.Volume, mask []bool) ([]bool, error) {
 	if ref.Dims != test.Dims {
 		return nil, fmt.Errorf("measure: the reference has %d x %d x %d voxels and the other volume %d x %d x %d; only equal grids can be compared",
 			ref.Dims[0], ref.Dims[1], ref.Dims[2], test.Dims[0], test.Dims[1], test.Dims[2])
@@ -97,19 +103,29 @@ func countedVoxels(ref, test *volume.Volume, mask []bool) ([]bool, error) {
 	if mask != nil && len(mask) != len(ref.Data) {
 		return nil, fmt.Errorf("measure: the mask has %d voxels and the volumes %d", len(mask), len(ref.Data))
 	}
-	var counted []bool
+	var masks [][]bool
 	for _, m := range [][]bool{ref.Mask, test.Mask, mask} {
-		switch {
-		case m == nil:
-		case counted == nil:
-			counted = append(counted, m...)
-		default:
-			for i, in := range m {
-				counted[i] = counted[i] && in
-			}
+		if m != nil {
+			masks = append(masks, m)
 		}
 	}
-	return counted, nil
+	switch len(masks) {
+	case 0:
+		return nil, nil
+	case 1:
+		return masks[0], nil
+	}
+	counted := make([]bool, len(ref.Data))
+	err := parallel.For(ctx, (len(counted)+blockVoxels-1)/blockVoxels, func(b int) error {
+		for i := b * blockVoxels; i < min((b+1)*blockVoxels, len(counted)); i++ {
+			counted[i] = masks[0][i]
+			for _, m := range masks[1:] {
+				counted[i] = counted[i] && m[i]
+			}
+		}
+		return nil
+	})
+	return counted, err
 }
 
 // blockVoxels is how many voxels one call of a parallel sum takes.
@@ -122,7 +138,7 @@ func differences(ctx context.Context, ref, test []float32, counted []bool) (Comp
 		n              int
 	}
 	parts := make([]part, (len(ref)+blockVoxels-1)/blockVoxels)
-	err := parallel(ctx, len(parts), func(i int) {
+	err := parallel.For(ctx, len(parts), func(i int) error {
 		from, to := i*blockVoxels, min((i+1)*blockVoxels, len(ref))
 		var p part
 		for j := from; j < to; j++ {
@@ -135,7 +151,11 @@ func differences(ctx context.Context, ref, test []float32, counted []bool) (Comp
 			p.n++
 		}
 		parts[i] = p
+		return nil
 	})
+	if err != nil {
+		return Comparison{}, err
+	}
 	var all part
 	for _, p := range parts {
 		all.squares += p.squares
@@ -144,5 +164,5 @@ func differences(ctx context.Context, ref, test []float32, counted []bool) (Comp
 	}
 	return Comparison{
 		MSE: Float(all.squares / float64(all.n)), MaxAbsDiff: Float(all.worst), Voxels: all.n,
-	}, err
+	}, nil
 }

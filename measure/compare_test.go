@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"quell/volume"
@@ -76,7 +78,7 @@ func TestPaddingDoesNotCount(t *testing.T) {
 			n++
 		}
 	}
-	lo, hi := ref.Range()
+	lo, hi, _ := ref.Range(t.Context())
 	if c.Voxels != n || c.MSE != 4 || c.MaxAbsDiff != 2 || c.Max != Float(hi-lo) || lo < 0 {
 		t.Errorf("%+v, want %d voxels that differ by 2", c, n)
 	}
@@ -112,23 +114,66 @@ func TestCompareRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", what, err, c.want)
 		}
 	}
-	if _, err := SSIM(t.Context(), v, v, 1, nil, 4); err == nil {
-		t.Error("SSIM in 4 dimensions")
-	}
 }
 
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+// endsAfter is a context that is cancelled after its error was asked for left times.
+type endsAfter struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Every measure can be cancelled at every slice, and then returns the context's
+// error and no numbers.
+func TestCancel(t *testing.T) {
 	v := ramp(20, 20, 20)
-	if _, err := Compare(ctx, v, v, Options{SSIM3D: true}); !errors.Is(err, context.Canceled) {
-		t.Errorf("Compare: %v", err)
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = true
 	}
-	if _, err := ResidualStats(ctx, v, v, Whole(v)); !errors.Is(err, context.Canceled) {
-		t.Errorf("ResidualStats: %v", err)
-	}
-	if _, err := NoisePower(ctx, v, v.Bounds(), 8); !errors.Is(err, context.Canceled) {
-		t.Errorf("NoisePower: %v", err)
+	whole := Whole(v)
+	for name, measure := range map[string]func(context.Context) (any, error){
+		"Compare": func(ctx context.Context) (any, error) {
+			c, err := Compare(ctx, v, v, Options{SSIM3D: true})
+			return c, err
+		},
+		"ResidualStats": func(ctx context.Context) (any, error) {
+			r, err := ResidualStats(ctx, v, v, whole)
+			return r, err
+		},
+		"ROIStats": func(ctx context.Context) (any, error) {
+			s, err := ROIStats(ctx, v, whole)
+			return s, err
+		},
+		"HistogramOf": func(ctx context.Context) (any, error) {
+			h, err := HistogramOf(ctx, v, whole, 0, 0, 10)
+			return h.Counts, err
+		},
+	} {
+		cancels := int64(0)
+		for ; ; cancels++ {
+			ctx := &endsAfter{Context: t.Context()}
+			ctx.left.Store(cancels)
+			got, err := measure(ctx)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s, cancelled after %d: error %v", name, cancels, err)
+			}
+			if zero := reflect.Zero(reflect.TypeOf(got)).Interface(); !reflect.DeepEqual(got, zero) {
+				t.Fatalf("%s, cancelled after %d: %+v", name, cancels, got)
+			}
+		}
+		if cancels < 20 {
+			t.Errorf("%s looks for a cancel %d times on 20 slices", name, cancels)
+		}
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 // facts is what numpy and scikit-image measure (testdata/facts.py).
 type facts struct {
 	Comparisons []comparisonFact
-	NoisePower  []float64 `json:"noise_power"`
-	Variance    float64
 }
 
 type comparisonFact struct {
@@ -162,29 +160,5 @@ func TestResidualAgreesWithNumPy(t *testing.T) {
 				t.Errorf("%v: %s is %.15g, want %.15g", f.Dims, c.what, float64(c.got), float64(c.want))
 			}
 		}
-	}
-}
-
-func TestNoisePowerAgreesWithNumPy(t *testing.T) {
-	f := loadFacts(t)
-	v := volume.New(volume.NewGeometry([3]int{16, 16, 1}, [3]float64{0.5, 0.7, 1}))
-	for i, x := range draw(4, len(v.Data)) {
-		v.Data[i] = float32(x)
-	}
-	s, err := NoisePower(t.Context(), v, v.Bounds(), 16)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.Patches != 1 || len(s.Power) != len(f.NoisePower) {
-		t.Fatalf("%d patches, %d rings", s.Patches, len(s.Power))
-	}
-	for i, want := range f.NoisePower {
-		if !near(float64(s.Power[i]), want, 1e-11) {
-			t.Errorf("ring %d: %g, want %g", i, s.Power[i], want)
-		}
-	}
-	// Parseval: the spectrum's integral is the variance.
-	if !near(s.Variance, f.Variance, 1e-11) {
-		t.Errorf("integral %g, want the variance %g", s.Variance, f.Variance)
 	}
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -16,14 +17,9 @@ type Histogram struct {
 	Above  int     `json:"above"` // values over Hi; Hi itself is in the last bin
 }
 
-// Center returns the middle of bin i.
-func (h Histogram) Center(i int) float64 {
-	return h.Lo + (float64(i)+0.5)*(h.Hi-h.Lo)/float64(len(h.Counts))
-}
-
 // HistogramOf counts the voxels of roi that are not padding. lo = hi takes their
 // own range. The region must lie inside v.
-func HistogramOf(v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram, error) {
+func HistogramOf(ctx context.Context, v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram, error) {
 	if bins < 1 {
 		return Histogram{}, fmt.Errorf("measure: %d bins; at least 1 is needed", bins)
 	}
@@ -31,7 +27,7 @@ func HistogramOf(v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram
 		return Histogram{}, fmt.Errorf("measure: a histogram from %g to %g; the first must not be the larger", lo, hi)
 	}
 	if lo == hi {
-		s, err := ROIStats(v, roi)
+		s, err := ROIStats(ctx, v, roi)
 		if err != nil {
 			return Histogram{}, err
 		}
@@ -47,7 +43,7 @@ func HistogramOf(v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram
 	}
 	h := Histogram{Lo: lo, Hi: hi, Counts: make([]int, bins)}
 	perValue := float64(bins) / (hi - lo)
-	roi.each(v, func(i int) {
+	err := roi.each(ctx, v, func(i int) {
 		switch x := float64(v.Data[i]); {
 		case x < lo:
 			h.Below++
@@ -57,5 +53,8 @@ func HistogramOf(v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram
 			h.Counts[min(int((x-lo)*perValue), bins-1)]++
 		}
 	})
+	if err != nil {
+		return Histogram{}, err
+	}
 	return h, nil
 }

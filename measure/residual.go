@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -31,7 +32,7 @@ func ResidualStats(ctx context.Context, before, after *volume.Volume, roi ROI) (
 	first, slices := roi.Region.Min[2], roi.Region.Dims()[2]
 	r := residual{before, after, roi}
 	firstSums := make([]residualSums, slices)
-	if err := parallel(ctx, slices, func(i int) { firstSums[i] = r.sums(first + i) }); err != nil {
+	if err := parallel.For(ctx, slices, func(i int) error { firstSums[i] = r.sums(first + i); return nil }); err != nil {
 		return Residual{}, err
 	}
 	all := residualSums{least: math.Inf(1), most: math.Inf(-1)}
@@ -49,7 +50,11 @@ func ResidualStats(ctx context.Context, before, after *volume.Volume, roi ROI) (
 	meanResidual, meanInput := all.residual/n, all.input/n
 
 	perSlice := make([]residualProducts, slices)
-	if err := parallel(ctx, slices, func(i int) { perSlice[i] = r.products(first+i, meanResidual, meanInput) }); err != nil {
+	err := parallel.For(ctx, slices, func(i int) error {
+		perSlice[i] = r.products(first+i, meanResidual, meanInput)
+		return nil
+	})
+	if err != nil {
 		return Residual{}, err
 	}
 	var p residualProducts

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -55,20 +56,25 @@ type Stats struct {
 // ROIStats describes the voxels of roi that are not padding. Without any, N is
 // 0 and the rest is NaN; the SD of one voxel is NaN. The region must lie inside
 // v.
-func ROIStats(v *volume.Volume, roi ROI) (Stats, error) {
+func ROIStats(ctx context.Context, v *volume.Volume, roi ROI) (Stats, error) {
 	if err := roi.Region.Validate(v.Geometry); err != nil {
 		return Stats{}, fmt.Errorf("measure: %w", err)
 	}
 	var m moments
-	roi.each(v, func(i int) { m.add(float64(v.Data[i])) })
+	if err := roi.each(ctx, v, func(i int) { m.add(float64(v.Data[i])) }); err != nil {
+		return Stats{}, err
+	}
 	return m.stats(), nil
 }
 
 // each calls do with the index of every voxel of the ROI that is not padding,
-// in the order of Volume.Data.
-func (r ROI) each(v *volume.Volume, do func(i int)) {
+// in the order of Volume.Data, until ctx ends; its error is the context's.
+func (r ROI) each(ctx context.Context, v *volume.Volume, do func(i int)) error {
 	for z := r.Region.Min[2]; z < r.Region.Max[2]; z++ {
 		for y := r.Region.Min[1]; y < r.Region.Max[1]; y++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			i := v.Index(r.Region.Min[0], y, z)
 			for x := r.Region.Min[0]; x < r.Region.Max[0]; x++ {
 				if v.Valid(i) && (r.Shape == Box || r.Contains(x, y, z)) {
@@ -78,6 +84,7 @@ func (r ROI) each(v *volume.Volume, do func(i int)) {
 			}
 		}
 	}
+	return nil
 }
 
 // moments sums values up (Welford 1962): exact enough for a small SD far from

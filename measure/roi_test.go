@@ -11,7 +11,7 @@ func TestROIStats(t *testing.T) {
 	v := ramp(10, 8, 3)
 	box := ROI{Region: volume.Region{Min: [3]int{2, 1, 1}, Max: [3]int{5, 3, 2}}}
 	// 10102 10103 10104 10202 10203 10204
-	s, err := ROIStats(v, box)
+	s, err := ROIStats(t.Context(), v, box)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,15 +19,15 @@ func TestROIStats(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	v.Mask = make([]bool, len(v.Data))
-	if s, err = ROIStats(v, box); err != nil || s.N != 0 || s.Mean.Finite() {
+	if s, err = ROIStats(t.Context(), v, box); err != nil || s.N != 0 || s.Mean.Finite() {
 		t.Errorf("of padding: %+v, %v", s, err)
 	}
 	v.Mask[v.Index(3, 2, 1)] = true
-	if s, err = ROIStats(v, box); err != nil || s.N != 1 || s.Mean != 10203 || s.SD.Finite() {
+	if s, err = ROIStats(t.Context(), v, box); err != nil || s.N != 1 || s.Mean != 10203 || s.SD.Finite() {
 		t.Errorf("of one voxel: %+v, %v", s, err)
 	}
 	for _, r := range []volume.Region{{}, {Max: [3]int{11, 1, 1}}, {Min: [3]int{-1, 0, 0}, Max: [3]int{1, 1, 1}}} {
-		if _, err := ROIStats(v, ROI{Region: r}); err == nil {
+		if _, err := ROIStats(t.Context(), v, ROI{Region: r}); err == nil {
 			t.Errorf("region %v was measured", r)
 		}
 	}
@@ -85,28 +85,28 @@ func TestEllipse(t *testing.T) {
 
 func TestHistogram(t *testing.T) {
 	v := ramp(10, 1, 1) // 0 to 9
-	h, err := HistogramOf(v, Whole(v), 2, 8, 3)
+	h, err := HistogramOf(t.Context(), v, Whole(v), 2, 8, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// [2,4) [4,6) [6,8]
-	if h.Below != 2 || h.Above != 1 || h.Counts[0] != 2 || h.Counts[1] != 2 || h.Counts[2] != 3 || h.Center(1) != 5 {
+	if h.Below != 2 || h.Above != 1 || h.Counts[0] != 2 || h.Counts[1] != 2 || h.Counts[2] != 3 {
 		t.Errorf("%+v", h)
 	}
-	if h, err = HistogramOf(v, Whole(v), 0, 0, 3); err != nil || h.Lo != 0 || h.Hi != 9 || h.Below+h.Above != 0 {
+	if h, err = HistogramOf(t.Context(), v, Whole(v), 0, 0, 3); err != nil || h.Lo != 0 || h.Hi != 9 || h.Below+h.Above != 0 {
 		t.Errorf("own range: %+v, %v", h, err)
 	}
 	for i := range v.Data {
 		v.Data[i] = 5
 	}
-	if h, err = HistogramOf(v, Whole(v), 0, 0, 4); err != nil || h.Counts[0] != 10 {
+	if h, err = HistogramOf(t.Context(), v, Whole(v), 0, 0, 4); err != nil || h.Counts[0] != 10 {
 		t.Errorf("constant: %+v, %v", h, err)
 	}
 	for _, c := range []struct {
 		lo, hi float64
 		bins   int
 	}{{0, 1, 0}, {1, 0, 4}, {math.NaN(), 1, 4}, {0, math.Inf(1), 4}} {
-		if _, err := HistogramOf(v, Whole(v), c.lo, c.hi, c.bins); err == nil {
+		if _, err := HistogramOf(t.Context(), v, Whole(v), c.lo, c.hi, c.bins); err == nil {
 			t.Errorf("%+v was counted", c)
 		}
 	}
@@ -151,33 +151,5 @@ func TestProfile(t *testing.T) {
 	}
 	if p = Profile(v, [3]float64{0, 0, 0}, [3]float64{math.Inf(1), 0, 0}); p != nil {
 		t.Errorf("an endless line gave %d samples", len(p))
-	}
-}
-
-// White noise has an even spectrum of height variance x voxel area.
-func TestNoisePowerOfWhiteNoise(t *testing.T) {
-	v := volume.New(volume.NewGeometry([3]int{128, 128, 8}, [3]float64{0.5, 0.5, 1}))
-	for i, x := range draw(9, len(v.Data)) {
-		v.Data[i] = float32(x)
-	}
-	s, err := NoisePower(t.Context(), v, v.Bounds(), 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := 256.0 * 256 / 12 * 0.25 // of an even distribution from 0 to 256
-	for i, p := range s.Power {
-		if math.Abs(float64(p)/want-1) > 0.1 {
-			t.Errorf("%.3g cycles per mm: %g, want about %g", s.Frequency[i], p, want)
-		}
-	}
-	if s.Patches != 8*7*7 || s.Frequency[15] != 1 {
-		t.Errorf("%d patches, last frequency %g; want 392 and 1", s.Patches, s.Frequency[15])
-	}
-	v.Mask = make([]bool, len(v.Data))
-	if _, err := NoisePower(t.Context(), v, v.Bounds(), 32); err == nil {
-		t.Error("padding has a spectrum")
-	}
-	if _, err := NoisePower(t.Context(), v, v.Bounds(), 129); err == nil {
-		t.Error("a patch larger than the slice fitted")
 	}
 }

@@ -2,10 +2,10 @@ package measure
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -16,26 +16,6 @@ const (
 	ssimK1     = 0.01
 	ssimK2     = 0.03
 )
-
-// SSIM returns the mean structural similarity of test and ref (Wang et al.
-// 2004, eq. 13): Gaussian window of sigma 1.5 cut at 11 samples, K1 = 0.01,
-// K2 = 0.03, population covariances, L = max. dims 2 goes slice by slice; dims 3
-// uses an 11^3 window. The mean goes over the voxels at least 5 from every
-// border, those that mask leaves out and padding apart; their neighbours are
-// read all the same. It is NaN where there is no such voxel or max is 0.
-//
-// scikit-image's structural_similarity gives the same number with
-// gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=max.
-func SSIM(ctx context.Context, ref, test *volume.Volume, max float64, mask []bool, dims int) (float64, error) {
-	counted, err := countedVoxels(ref, test, mask)
-	if err != nil {
-		return 0, err
-	}
-	if dims != 2 && dims != 3 {
-		return 0, fmt.Errorf("measure: SSIM in %d dimensions; 2 and 3 are possible", dims)
-	}
-	return structuralSimilarity(ctx, ref, test, max, counted, dims)
-}
 
 // ssimWeights is half of the window, the centre first: it is symmetric.
 var ssimWeights = func() (w [ssimRadius + 1]float64) {
@@ -81,6 +61,15 @@ const (
 
 type plane []float64
 
+// structuralSimilarity returns the mean SSIM of test and ref (Wang et al. 2004,
+// eq. 13): Gaussian weights of sigma 1.5 cut off at 11 samples, K1 = 0.01, K2 = 0.03,
+// population covariances, L = max. dims 2 goes slice by slice; dims 3 weighs 11^3
+// voxels. The mean is over the voxels of counted (nil: all) that are at least 5 from
+// every border; their neighbours are read even if they do not count. It is NaN if
+// there is no such voxel or max is 0.
+//
+// scikit-image's structural_similarity gives the same number with
+// gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=max.
 func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max float64, counted []bool, dims int) (float64, error) {
 	w, h, d := ref.Dims[0]-2*ssimRadius, ref.Dims[1]-2*ssimRadius, ref.Dims[2]
 	if dims == 3 {
@@ -89,7 +78,10 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 	if w < 1 || h < 1 || d < 1 || max == 0 {
 		return math.NaN(), ctx.Err()
 	}
-	lo, hi := ref.Range()
+	lo, hi, err := ref.Range(ctx)
+	if err != nil {
+		return 0, err
+	}
 	shift := (float64(lo) + float64(hi)) / 2
 
 	strips := (h + stripRows - 1) / stripRows
@@ -104,7 +96,7 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 	}
 	parts := make([]part, tasks)
 	pool := sync.Pool{New: func() any { return newStrip(ref.Dims[0], min(stripRows, h), dims) }}
-	err := parallel(ctx, tasks, func(i int) {
+	err = parallel.For(ctx, tasks, func(i int) error {
 		y0 := i % strips * stripRows
 		s := pool.Get().(*strip)
 		defer pool.Put(s)
@@ -125,6 +117,7 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 				parts[i].n += n
 			}
 		}
+		return ctx.Err()
 	})
 	if err != nil {
 		return 0, err

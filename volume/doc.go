@@ -7,5 +7,5 @@
 // y, then z; lengths are millimetres; patient coordinates are LPS+ (x grows to
 // the patient's left, y to posterior, z to head), as in DICOM.
 //
-// The package imports only the standard library.
+// The package imports the standard library and internal/parallel.
 package volume

@@ -1,9 +1,12 @@
 package volume
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+
+	"quell/internal/parallel"
 )
 
 // Volume is a geometry and its voxels.
@@ -50,19 +53,36 @@ func (v *Volume) PlaneMask(z int) []bool {
 	return v.Mask[z*n : (z+1)*n : (z+1)*n]
 }
 
-// Range returns the smallest and largest valid voxel; 0, 0 where there is none.
-func (v *Volume) Range() (lo, hi float32) {
-	lo, hi = float32(math.Inf(1)), float32(math.Inf(-1))
-	for i, x := range v.Data {
-		if v.Mask != nil && !v.Mask[i] {
-			continue
+// rangeBlock is the number of voxels that one task of Range reads.
+const rangeBlock = 1 << 17
+
+// Range returns the smallest and largest valid voxel; 0, 0 if there is none. It
+// runs on all cores, and its error is the context's.
+func (v *Volume) Range(ctx context.Context) (lo, hi float32, err error) {
+	blocks := make([]struct{ lo, hi float32 }, (len(v.Data)+rangeBlock-1)/rangeBlock)
+	inf := float32(math.Inf(1))
+	err = parallel.For(ctx, len(blocks), func(b int) error {
+		lo, hi := inf, -inf
+		first := b * rangeBlock
+		for i, x := range v.Data[first:min(first+rangeBlock, len(v.Data))] {
+			if v.Valid(first + i) {
+				lo, hi = min(lo, x), max(hi, x)
+			}
 		}
-		lo, hi = min(lo, x), max(hi, x)
+		blocks[b].lo, blocks[b].hi = lo, hi
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	lo, hi = inf, -inf
+	for _, b := range blocks {
+		lo, hi = min(lo, b.lo), max(hi, b.hi)
 	}
 	if lo > hi {
-		return 0, 0
+		return 0, 0, nil
 	}
-	return lo, hi
+	return lo, hi, nil
 }
 
 // Clone returns a copy that shares nothing.

@@ -1,6 +1,8 @@
 package volume
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 )
@@ -59,16 +61,38 @@ func TestCropAndClone(t *testing.T) {
 func TestRange(t *testing.T) {
 	v := counted(tilted())
 	v.Data[10], v.Data[11] = -500, 4000
-	if lo, hi := v.Range(); lo != -500 || hi != 4000 {
+	if lo, hi, err := v.Range(t.Context()); err != nil || lo != -500 || hi != 4000 {
 		t.Errorf("range %v to %v", lo, hi)
 	}
 	v.Mask = make([]bool, len(v.Data))
-	if lo, hi := v.Range(); lo != 0 || hi != 0 {
+	if lo, hi, err := v.Range(t.Context()); err != nil || lo != 0 || hi != 0 {
 		t.Errorf("range of padding %v to %v", lo, hi)
 	}
 	v.Mask[3], v.Mask[4] = true, true
-	if lo, hi := v.Range(); lo != 3 || hi != 4 {
+	if lo, hi, err := v.Range(t.Context()); err != nil || lo != 3 || hi != 4 {
 		t.Errorf("range of two valid voxels %v to %v", lo, hi)
+	}
+}
+
+// The extremes are found wherever they lie among the blocks that cores share.
+func TestRangeOfManyBlocks(t *testing.T) {
+	v := New(NewGeometry([3]int{rangeBlock, 2, 1}, [3]float64{1, 1, 1}))
+	v.Data = append(v.Data, 0, 0, 0) // a last block of three voxels
+	for _, at := range []int{0, rangeBlock - 1, rangeBlock, 2*rangeBlock - 1, 2 * rangeBlock, 2*rangeBlock + 2} {
+		v.Data[at] = -7
+		lo, hi, err := v.Range(t.Context())
+		if v.Data[at] = 7; lo != -7 || hi != 0 || err != nil {
+			t.Errorf("voxel %d is -7: range %v to %v, %v", at, lo, hi, err)
+		}
+		lo, hi, err = v.Range(t.Context())
+		if v.Data[at] = 0; lo != 0 || hi != 7 || err != nil {
+			t.Errorf("voxel %d is 7: range %v to %v, %v", at, lo, hi, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := v.Range(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
 	}
 }
 

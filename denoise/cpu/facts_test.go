@@ -53,7 +53,7 @@ func TestFacts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lo, hi := v.Range()
+		lo, hi, _ := v.Range(t.Context())
 		tolerance := 1e-5*float64(hi-lo) + 0.0005 // the facts have three decimals
 		for i, want := range f.Want {
 			for path, got := range map[string]float32{"reference": plain.Data[i], "fast path": fast.Data[i]} {

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -58,6 +59,6 @@ func Agree(got, want *volume.Volume, valueRange float64) (Margin, error) {
 // rangeOf is the range that tolerances are relative to. A volume of one voxel
 // has none; then it is a hundredth of its value.
 func rangeOf(v *volume.Volume) float64 {
-	lo, hi := v.Range()
+	lo, hi, _ := v.Range(context.Background()) // without a cancel there is no error
 	return max(float64(hi)-float64(lo), math.Abs(float64(hi))/100)
 }

@@ -29,7 +29,11 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d Derived, prog
 	if err != nil {
 		return Report{}, err
 	}
-	n := newSeries{Derived: d, from: s, sum: sum, uid: deriveUID([]byte("new series"), d.Recipe, sum), format: quantisation(v)}
+	format, err := quantisation(ctx, v)
+	if err != nil {
+		return Report{}, err
+	}
+	n := newSeries{Derived: d, from: s, sum: sum, uid: deriveUID([]byte("new series"), d.Recipe, sum), format: format}
 	files := make([][]int, v.Dims[2])
 	for k := range files {
 		files[k] = []int{k}
@@ -89,10 +93,13 @@ type newSeries struct {
 }
 
 // quantisation chooses how the volume's values are stored in 16 bits.
-func quantisation(v *volume.Volume) pixelFormat {
+func quantisation(ctx context.Context, v *volume.Volume) (pixelFormat, error) {
 	f := pixelFormat{rows: v.Dims[1], cols: v.Dims[0], samples: 1, alloc: 16, stored: 16, high: 15,
 		photometric: "MONOCHROME2", slope: 1, padding: v.Mask != nil}
-	lo32, hi32 := v.Range()
+	lo32, hi32, err := v.Range(ctx)
+	if err != nil {
+		return f, err
+	}
 	lo, hi := float64(lo32), float64(hi32)
 	room := 0.0 // one value below the data for padding
 	if f.padding {
@@ -111,7 +118,7 @@ func quantisation(v *volume.Volume) pixelFormat {
 		f.inter, _ = strconv.ParseFloat(decimalString(lo-room*f.slope), 64)
 	}
 	f.padHi = f.padLo
-	return f
+	return f, nil
 }
 
 // wholeValues says whether every valid voxel is a whole number.

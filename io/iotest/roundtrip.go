@@ -90,7 +90,7 @@ func (f Format) check(t *testing.T, want, got *volume.Volume) {
 // that fit 16 bits, else within the format's tolerance.
 func (f Format) checkValues(t *testing.T, want, got *volume.Volume) {
 	t.Helper()
-	lo, hi := want.Range()
+	lo, hi, _ := want.Range(t.Context())
 	tolerance := f.Tolerance * float64(hi-lo)
 	if isWhole(want) {
 		tolerance = 0
@@ -150,7 +150,7 @@ func (f Format) mask(t *testing.T) {
 		t.Skip("the format does not keep a mask")
 	}
 	v := whole.fill(f.Grids[0].geometry([3]int{12, 10, 5}))
-	lo, _ := v.Range()
+	lo, _, _ := v.Range(t.Context())
 	v.Mask = make([]bool, len(v.Data))
 	for i := range v.Mask {
 		v.Mask[i] = i%7 != 0

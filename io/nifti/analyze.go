@@ -22,7 +22,10 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *H
 	if err != nil {
 		return err
 	}
-	h := newAnalyzeHeader(v, source, e, description)
+	h, err := newAnalyzeHeader(ctx, v, source, e, description)
+	if err != nil {
+		return err
+	}
 	voxels, err := createPending(img)
 	if err != nil {
 		return err
@@ -52,7 +55,7 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *H
 }
 
 // newAnalyzeHeader describes v, whose voxels are in Analyze's order.
-func newAnalyzeHeader(v *volume.Volume, source *Header, e encoder, description string) *Header {
+func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *Header, e encoder, description string) (*Header, error) {
 	h := &Header{format: analyze75, datatype: e.code, bitpix: int64(8 * e.bytes), sclSlope: e.slope}
 	if source != nil {
 		h.descrip, h.auxFile, h.paddingNaN = source.descrip, source.auxFile, source.paddingNaN
@@ -62,7 +65,10 @@ func newAnalyzeHeader(v *volume.Volume, source *Header, e encoder, description s
 	}
 	// Many programs of Analyze's time expect four dimensions.
 	h.dim = [8]int64{4, int64(v.Dims[0]), int64(v.Dims[1]), int64(v.Dims[2]), 1, 1, 1, 1}
-	lo, hi := v.Range()
+	lo, hi, err := v.Range(ctx)
+	if err != nil {
+		return nil, err
+	}
 	h.glmin, h.glmax = storedInt(lo, e), storedInt(hi, e)
 	centred := true
 	for c := range 3 {
@@ -77,7 +83,7 @@ func newAnalyzeHeader(v *volume.Volume, source *Header, e encoder, description s
 	if centred || !h.namedOrigin() {
 		h.origin = [5]int64{} // readers take the middle
 	}
-	return h
+	return h, nil
 }
 
 func storedInt(x float32, e encoder) int64 {

@@ -242,7 +242,7 @@ func TestNonFiniteVoxelsBecomePadding(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := s.Volume
-	lo, _ := v.Range()
+	lo, _, _ := v.Range(t.Context())
 	for i, valid := range v.Mask {
 		hole := i == v.Index(0, 0, 0) || i == v.Index(1, 2, 1) || i == v.Index(4, 3, 2)
 		if valid == hole {

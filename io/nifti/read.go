@@ -195,7 +195,11 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 			Text: fmt.Sprintf("%d voxels are not finite numbers; they count as padding.", padded),
 		})
 	}
-	if roundsWholeNumbers(v, p.decoder) {
+	rounded, err := roundsWholeNumbers(ctx, v, p.decoder)
+	if err != nil {
+		return nil, err
+	}
+	if rounded {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Precision,
 			Text: "Some whole numbers beyond 16777216 were rounded to the 24 bits of a float32.",
@@ -229,12 +233,12 @@ func (im *image) readExtensions(offset int64) []series.Finding {
 
 // roundsWholeNumbers says whether values of a wide integer type may have lost
 // digits on their way into a float32.
-func roundsWholeNumbers(v *volume.Volume, d decoder) bool {
+func roundsWholeNumbers(ctx context.Context, v *volume.Volume, d decoder) (bool, error) {
 	if !d.integer() || d.bytes < 4 || d.slope != 1 || d.inter != 0 {
-		return false
+		return false, nil
 	}
-	lo, hi := v.Range()
-	return max(-lo, hi) > 1<<24
+	lo, hi, err := v.Range(ctx)
+	return max(-lo, hi) > 1<<24, err
 }
 
 // meta returns what the header tells a person.

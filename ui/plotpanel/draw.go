@@ -1,6 +1,7 @@
 package plotpanel
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -126,7 +127,7 @@ func addHistograms(p *plot.Plot, r Request) error {
 	lo, hi, n := edges(lo, hi, r.Picture.Before)
 	add := func(values []float32, line, fill color.Color, name string) error {
 		v := r.Picture.Volume(values)
-		h, err := measure.HistogramOf(v, measure.Whole(v), lo, hi, n)
+		h, err := measure.HistogramOf(context.Background(), v, measure.Whole(v), lo, hi, n)
 		if err != nil {
 			return err
 		}
