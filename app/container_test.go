@@ -3,13 +3,14 @@ package app
 import (
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 
 	"quell/volume"
 )

@@ -2,11 +2,12 @@ package dicom
 
 import (
 	"bytes"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // maxInflated is how long the data set of a deflated file (PS3.5 annex A.5) may

@@ -2,12 +2,13 @@ package dicom
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
 	"io"
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // deflate returns a plain file with its data set deflated.

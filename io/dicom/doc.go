@@ -29,6 +29,6 @@
 // Positions are LPS+ mm. Slices are ordered along the slice normal (row x
 // column), never by file name or instance number.
 //
-// The package imports the standard library, volume, codec, suyashkumar/dicom,
+// The package imports the standard library, volume, codec, klauspost/compress, suyashkumar/dicom,
 // x/sync, x/sys and x/text; nothing else of Quell.
 package dicom

@@ -2,12 +2,13 @@ package dicom
 
 import (
 	"archive/zip"
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // Error is a file or folder that cannot be used, in words for a person. Error

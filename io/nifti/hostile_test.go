@@ -2,7 +2,6 @@ package nifti
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"math"
@@ -13,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // readBytes reads a file that exists only in memory.
