@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"quell/assets"
+	"quell/internal/shareddata"
 	"quell/series"
 	"quell/volume"
 )
@@ -48,15 +49,11 @@ func readFacts(t testing.TB) map[string]facts {
 	return f
 }
 
-// sharedSeries opens one of the larger public series, which stand beside the
-// repository and not in it.
+// sharedSeries opens one of the larger public series, which are not in the
+// repository.
 func sharedSeries(t testing.TB, name string) fs.FS {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "data", filepath.FromSlash(name))
-	if _, err := os.Stat(dir); err != nil {
-		t.Skipf("the public series %s is not beside the repository", name)
-	}
-	return os.DirFS(dir)
+	return os.DirFS(shareddata.Path(t, name))
 }
 
 // TestSeriesAgreeWithPydicom compares every voxel, the order of slices and the

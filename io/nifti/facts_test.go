@@ -11,12 +11,10 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/internal/shareddata"
 	"quell/series"
 	"quell/volume"
 )
-
-// publicImages is where the images lie that are too large to keep here.
-const publicImages = "../../../shared/data"
 
 // fact is what nibabel reads from one file (testdata/facts.py).
 type fact struct {
@@ -58,11 +56,12 @@ func TestAgreesWithNibabel(t *testing.T) {
 // TestAgreesWithNibabelOnRealFiles does so for public images that are too large
 // to keep here.
 func TestAgreesWithNibabelOnRealFiles(t *testing.T) {
-	if _, err := os.Stat(publicImages); err != nil {
-		t.Skip("the public images are not on this machine:", err)
-	}
 	for name, want := range loadFacts(t, "facts-real.json") {
-		t.Run(name, func(t *testing.T) { checkFile(t, os.DirFS(publicImages), name, want) })
+		t.Run(name, func(t *testing.T) {
+			file, _, _ := strings.Cut(name, " ") // behind it: the component
+			shareddata.Path(t, file)
+			checkFile(t, os.DirFS(shareddata.Path(t, ".")), name, want)
+		})
 	}
 }
 
@@ -257,11 +256,9 @@ func TestNonFiniteVoxelsBecomePadding(t *testing.T) {
 func BenchmarkReadCompressed(b *testing.B) {
 	for _, name := range []string{"nifti/niivue/chris_t1.nii.gz", "template/t1-181x217x51-noisy-sigma10.nii.gz", "template/mni152-2009-t1-1mm.nii.gz"} {
 		b.Run(name, func(b *testing.B) {
-			if _, err := os.Stat(publicImages); err != nil {
-				b.Skip("the public images are not on this machine:", err)
-			}
+			dir, file := filepath.Split(shareddata.Path(b, name))
 			for b.Loop() {
-				s, err := Read(b.Context(), os.DirFS(publicImages), name)
+				s, err := Read(b.Context(), os.DirFS(dir), file)
 				if err != nil {
 					b.Fatal(err)
 				}
