@@ -26,7 +26,7 @@ type Document struct {
 	known     bool // facts are there
 	noise     *Noise
 	run       *Run
-	recipes   History[denoise.Recipe]
+	recipes   History
 }
 
 // Noise is noise that was added in the workbench.
@@ -130,7 +130,7 @@ func (d *Document) SetReference(ref *series.Series) error {
 // SameGrid reports how two grids differ that should be compared voxel by voxel.
 func SameGrid(a, b volume.Geometry) error {
 	if a.Dims != b.Dims {
-		return fmt.Errorf("one is %s voxels, the other %s", dims(a), dims(b))
+		return fmt.Errorf("one is %s voxels, the other %s", DimsText(a.Dims), DimsText(b.Dims))
 	}
 	if !a.SameGrid(b, gridTolerance) {
 		return fmt.Errorf("the dims agree but the positions differ by more than %g mm", gridTolerance)
@@ -138,9 +138,8 @@ func SameGrid(a, b volume.Geometry) error {
 	return nil
 }
 
-func dims(g volume.Geometry) string {
-	return fmt.Sprintf("%d x %d x %d", g.Dims[0], g.Dims[1], g.Dims[2])
-}
+// DimsText returns "4 x 5 x 6".
+func DimsText(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]) }
 
 // Run returns the finished run that is shown, or nil.
 func (d *Document) Run() *Run { return d.run }
@@ -158,7 +157,7 @@ func (d *Document) SetRun(r *Run) bool {
 func (d *Document) Stale(r denoise.Recipe) bool { return d.run != nil && !d.run.Recipe.Equal(r) }
 
 // Recipes is the history of the recipes that were tried on this series.
-func (d *Document) Recipes() *History[denoise.Recipe] { return &d.recipes }
+func (d *Document) Recipes() *History { return &d.recipes }
 
 // AddNoise returns a copy of a series with noise in its voxels. The same seed
 // gives the same values on every machine. Safe for concurrent use.

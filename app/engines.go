@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"quell/denoise"
 	"quell/denoise/cpu"
@@ -20,68 +21,128 @@ type EngineStatus struct {
 // cpuEngine is shared: engines are safe for concurrent use.
 var cpuEngine = sync.OnceValue(func() denoise.Engine { return cpu.New() })
 
-// cudaEngine starts the GPU worker, once: it takes a second where there is a
-// GPU and milliseconds where there is none. The worker ends with the program.
-var cudaEngine = sync.OnceValues(func() (*gpu.Engine, error) {
-	cudaStart.Lock()
-	worker := cudaStart.worker
-	cudaStart.Unlock()
-	e, err := gpu.New(context.Background(), gpu.Options{Worker: worker})
-	cudaStart.Lock()
-	defer cudaStart.Unlock()
-	cudaStart.known = true
+// cudaEngine is the engine of the GPU worker, which ends with the program.
+var cudaEngine = gpuStarter{
+	now: time.Now,
+	start: func(worker string) (gpuEngine, error) {
+		e, err := gpu.New(context.Background(), gpu.Options{Worker: worker})
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	},
+}
+
+// gpuEngine is a *gpu.Engine.
+type gpuEngine interface {
+	denoise.Engine
+	Enable() // tries a GPU again that was switched off after repeated failures
+}
+
+// retryGPU is how long a failed start of the GPU worker is remembered. A driver
+// that is loaded or a GPU that is freed later is found after that, and a
+// program that asks often does not spend its time on starting workers.
+const retryGPU = 30 * time.Second
+
+// gpuStarter starts the GPU worker when it is first needed, which takes a second
+// where there is a GPU and milliseconds where there is none. A failed start is
+// repeated by the first call after retryGPU, or once the worker's path has
+// changed. It is safe for concurrent use.
+type gpuStarter struct {
+	start func(worker string) (gpuEngine, error)
+	now   func() time.Time
+
+	starting sync.Mutex // held during a start; other callers of get wait for its result
+
+	mu     sync.Mutex // guards what follows
+	worker string     // path of the worker; "" searches for it
+	engine gpuEngine
+	err    error     // of the last start
+	failed time.Time // when that was; zero where no start has failed with this worker
+}
+
+// use names the worker's executable.
+func (s *gpuStarter) use(worker string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if worker != s.worker {
+		s.worker, s.failed = worker, time.Time{}
+	}
+}
+
+// known returns the engine, or the error of the last start; both are nil where
+// a call of get would start the worker.
+func (s *gpuStarter) known() (gpuEngine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= retryGPU) {
+		return nil, nil
+	}
+	return s.engine, s.err
+}
+
+// get returns the engine and starts the worker where that is due.
+func (s *gpuStarter) get() (gpuEngine, error) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	if e, err := s.known(); e != nil || err != nil {
+		return e, err
+	}
+	s.mu.Lock()
+	worker := s.worker
+	s.mu.Unlock()
+	e, err := s.start(worker)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.engine, s.err = e, err
+	if err != nil && worker == s.worker {
+		s.failed = s.now()
+	}
 	return e, err
-})
-
-var cudaStart struct {
-	sync.Mutex
-	worker string // path of the worker; "" finds it
-	known  bool   // cudaEngine has returned
 }
 
-// UseGPUWorker names the GPU worker's executable, which is otherwise looked for
-// beside the program and on the PATH. It has an effect before the first call of
-// Engines or PickEngine.
-func UseGPUWorker(path string) {
-	cudaStart.Lock()
-	defer cudaStart.Unlock()
-	cudaStart.worker = path
-}
+// UseGPUWorker names the GPU worker's executable, which is otherwise searched
+// for beside the program and on the PATH. It has no effect on a worker that
+// runs.
+func UseGPUWorker(path string) { cudaEngine.use(path) }
 
-// Engines lists every engine, the preferred first, and why one is missing. The
-// first call waits for the GPU's answer; a window asks on another goroutine.
-// Safe for concurrent use.
+// Engines lists every engine, the preferred first, and why one is missing. A
+// call that starts the GPU worker waits for its answer; a window calls it on
+// another goroutine. Safe for concurrent use.
 func Engines() []EngineStatus {
+	e, err := cudaEngine.get()
+	return engineList(e, err)
+}
+
+// EnginesSoFar is Engines without waiting: a GPU that has not answered yet is
+// listed as such.
+func EnginesSoFar() []EngineStatus {
+	e, err := cudaEngine.known()
+	return engineList(e, err)
+}
+
+func engineList(e gpuEngine, err error) []EngineStatus {
 	cuda := EngineStatus{Name: "cuda"}
-	if e, err := cudaEngine(); err != nil {
+	switch {
+	case err != nil:
 		cuda.Why = gpu.Reason(err)
-	} else {
+	case e == nil:
+		cuda.Why = "the GPU has not answered yet"
+	default:
 		cuda.Info = e.Info()
 	}
 	return []EngineStatus{cuda, {Name: "cpu", Info: cpuEngine().Info()}}
 }
 
-// EnginesSoFar is Engines for those who cannot wait: a GPU that has not answered
-// yet says so.
-func EnginesSoFar() []EngineStatus {
-	cudaStart.Lock()
-	known := cudaStart.known
-	cudaStart.Unlock()
-	if known {
-		return Engines()
-	}
-	return []EngineStatus{{Name: "cuda", Why: "the GPU has not answered yet"}, {Name: "cpu", Info: cpuEngine().Info()}}
-}
-
 // PickEngine returns the engine of that name; "auto" and "" mean the first of
-// Engines that can be used. To pick a GPU that was switched off after repeated
-// failures is to try it again. An unknown name is a UsageError.
+// Engines that can be used. Picking a GPU that was switched off after repeated
+// failures tries it again. An unknown name is a UsageError.
 func PickEngine(name string) (denoise.Engine, error) {
 	switch name {
 	case "cpu":
 		return cpuEngine(), nil
 	case "", "auto", "cuda":
-		e, err := cudaEngine()
+		e, err := cudaEngine.get()
 		switch {
 		case err == nil:
 			e.Enable()
@@ -94,9 +155,9 @@ func PickEngine(name string) (denoise.Engine, error) {
 	return nil, Usagef("no engine is called %q; there are %s", name, strings.Join([]string{"auto", "cuda", "cpu"}, ", "))
 }
 
-// ErrEngineFailed is wrapped by errors that lie with an engine's device or
-// process and not with the recipe or the series: another engine can do the same
-// run, and should be offered.
+// ErrEngineFailed is wrapped by errors of an engine's device or process, as
+// opposed to those of the recipe or the series: another engine can do the same
+// run.
 var ErrEngineFailed = gpu.ErrDevice
 
 // engineError is a known engine that cannot be used here.
@@ -109,5 +170,5 @@ func (e *engineError) Error() string {
 	return "the engine " + e.name + " cannot be used: " + gpu.Reason(e.why) + "; try --engine cpu"
 }
 
-// Unwrap lets callers ask for denoise.ErrUnsupported.
+// Unwrap lets callers test for denoise.ErrUnsupported.
 func (e *engineError) Unwrap() []error { return []error{denoise.ErrUnsupported, e.why} }

@@ -36,7 +36,7 @@ func (e *InputError) Error() string {
 // Unwrap returns the cause.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// UsageError is a request that makes no sense whatever the input: an unknown
+// UsageError is a request that is wrong whatever the input holds: an unknown
 // filter, a value outside its domain, an output on top of the input.
 type UsageError struct {
 	Text string // one sentence
@@ -64,7 +64,7 @@ const (
 	ExitCancelled = 130 // stopped by the user, as shells report SIGINT
 )
 
-// ExitCode returns the exit code that err stands for.
+// ExitCode returns the exit code for err.
 func ExitCode(err error) int {
 	var usage *UsageError
 	var input *InputError
@@ -81,7 +81,7 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// unwritable words why an output cannot be written.
+// unwritable returns the error for an output that cannot be written.
 func unwritable(out string, err error) error {
 	var file *fs.PathError
 	var link *os.LinkError
@@ -96,8 +96,9 @@ func unwritable(out string, err error) error {
 	return fmt.Errorf("%s cannot be written (%w); choose another place, or check its rights and free space", out, err)
 }
 
-// inputError turns what a reader says about the file that locate names into an
-// InputError. A cancelled context's error stays what it is.
+// inputError turns a reader's error into an InputError. locate maps a name inside
+// the container to a path of the machine. A cancelled context's error is
+// returned unchanged.
 func inputError(err error, path string, locate func(name string) string) error {
 	var input *InputError
 	var dcm *dicom.Error
@@ -116,10 +117,12 @@ func inputError(err error, path string, locate func(name string) string) error {
 		return &InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
 	case errors.Is(err, fs.ErrPermission):
 		return &InputError{Path: path, Problem: "reading it is not permitted", Advice: "ask its owner, or copy it to a folder of yours", Err: err}
+	case errors.Is(err, syscall.ELOOP):
+		return &InputError{Path: path, Problem: "is a symbolic link that leads back to itself", Advice: "mend the link", Err: err}
 	case errors.As(err, &system):
 		return &InputError{Path: path, Problem: "cannot be read: " + system.Err.Error(), Advice: "check the disk, or copy it again", Err: err}
 	}
-	// The path is said once.
+	// The sentence names the path once.
 	problem := err.Error()
 	for _, prefix := range []string{path + ": ", filepath.Base(path) + ": "} {
 		problem = strings.TrimPrefix(problem, prefix)

@@ -106,7 +106,7 @@ func sameValues(want *volume.Volume, back *series.Series) error {
 	got := back.Volume
 	w, g := want.View(volume.Axial), got.View(volume.Axial)
 	if w.Size != g.Size {
-		return fmt.Errorf("%s voxels became %s", dims(want.Geometry), dims(got.Geometry))
+		return fmt.Errorf("%s voxels became %s", DimsText(want.Dims), DimsText(got.Dims))
 	}
 	step := 0.0
 	if len(back.Sources) == 1 {

@@ -266,7 +266,7 @@ func TestArchiveLimits(t *testing.T) {
 	}
 	for name, files := range map[string][]*zip.File{
 		"too many":    many,
-		"too large":   {file(1<<40, maxArchiveBytes+1)},
+		"too large":   {file(1<<40, maxUnpacked+1)},
 		"overflowing": {file(1, 1<<63), file(1, 1<<63)},
 		"a bomb":      {file(10<<20, 10<<30)},
 	} {

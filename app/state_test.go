@@ -16,46 +16,48 @@ import (
 )
 
 func TestHistory(t *testing.T) {
-	var h History[int]
-	if _, ok := h.Undo(); ok || h.CanUndo() || h.CanRedo() {
-		t.Error("an empty history can be undone")
+	recipe := func(i int) denoise.Recipe { return mustRecipe("nlm", 3).With("h", denoise.Number(float64(i))) }
+	step := func(r denoise.Recipe, ok bool) int {
+		if !ok {
+			return -1
+		}
+		return int(r.Get("h").Float())
 	}
-	if _, ok := h.Present(); ok {
-		t.Error("an empty history has a present")
+	var h History
+	if step(h.Undo()) != -1 || step(h.Redo()) != -1 || h.CanUndo() || h.CanRedo() || step(h.Present()) != -1 {
+		t.Error("an empty history has recipes")
 	}
 	for i := range 4 {
-		h.Push(i)
+		h.Push(recipe(i))
 	}
-	undo := func(want int) {
+	expect := func(what string, got, want int) {
 		t.Helper()
-		if got, ok := h.Undo(); !ok || got != want {
-			t.Errorf("undo gives %d, %v; want %d", got, ok, want)
+		if got != want {
+			t.Errorf("%s gives %d; want %d", what, got, want)
 		}
 	}
-	undo(2)
-	undo(1)
-	if got, ok := h.Redo(); !ok || got != 2 {
-		t.Errorf("redo gives %d, %v; want 2", got, ok)
-	}
-	h.Push(9)
+	expect("undo", step(h.Undo()), 2)
+	expect("undo", step(h.Undo()), 1)
+	expect("redo", step(h.Redo()), 2)
+	h.Push(recipe(9))
 	if h.CanRedo() {
-		t.Error("a new value leaves a redo behind")
+		t.Error("a new recipe leaves a redo behind")
 	}
-	undo(2)
-	undo(1)
-	undo(0)
-	if _, ok := h.Undo(); ok {
-		t.Error("the first value was undone")
-	}
+	expect("undo", step(h.Undo()), 2)
+	expect("undo", step(h.Undo()), 1)
+	expect("undo", step(h.Undo()), 0)
+	expect("undo of the first", step(h.Undo()), -1)
 
-	small := History[int]{Limit: 2}
-	for i := range 10 {
-		small.Push(i)
+	for i := range 10 + maxUndo {
+		h.Push(recipe(i))
 	}
-	small.Undo()
-	if got, _ := small.Undo(); got != 7 || small.CanUndo() {
-		t.Errorf("two steps back from 9 is %d, more possible: %v", got, small.CanUndo())
+	undone := 0
+	for h.CanUndo() {
+		h.Undo()
+		undone++
 	}
+	expect("the oldest step", step(h.Present()), 9)
+	expect("the number of steps", undone, maxUndo)
 }
 
 func TestSettingsRoundTrip(t *testing.T) {
@@ -288,6 +290,17 @@ func TestVersion(t *testing.T) {
 	}
 	if Version() == "" || len(Version()) > 64 { // DICOM's LO holds 64
 		t.Errorf("version %q", Version())
+	}
+}
+
+// TestVersionIsThatOfThePackage compares the two places that hold the version.
+func TestVersionIsThatOfThePackage(t *testing.T) {
+	manifest, err := os.ReadFile("../FyneApp.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(manifest), fmt.Sprintf("Version = %q\n", release)) {
+		t.Errorf("FyneApp.toml does not have the version %s of app/version.go:\n%s", release, manifest)
 	}
 }
 

@@ -86,7 +86,7 @@ func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volu
 	if in.Volume.Dims != ref.Dims {
 		return nil, &app.InputError{
 			Path:    path,
-			Problem: fmt.Sprintf("is %s voxels, the reference %s", dims(in.Volume.Dims), dims(ref.Dims)),
+			Problem: fmt.Sprintf("is %s voxels, the reference %s", app.DimsText(in.Volume.Dims), app.DimsText(ref.Dims)),
 			Advice:  "compare series of the same dims",
 		}
 	}

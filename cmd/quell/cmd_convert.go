@@ -26,7 +26,7 @@ Analyze has no place for the patient's position and orientation: they are lost.`
 		b := newBar("writing")
 		report, err := app.Convert(cmd.Context(), in.Series, args[1], app.ExportOptions{Dtype: *dtype}, b.files)
 		b.end()
-		return finish(cmd, report, err, dims(in.Volume.Dims)+" voxels")
+		return finish(cmd, report, err, app.DimsText(in.Volume.Dims)+" voxels")
 	}
 	return cmd
 }

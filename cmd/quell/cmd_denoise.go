@@ -148,7 +148,7 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 
 func (f *denoiseFlags) report(cmd *cobra.Command, in *input, run *app.Run, report app.ExportReport) error {
 	if !f.json {
-		what := fmt.Sprintf("%s: %s voxels in %.2f s on %s", run.Resolved, dims(run.Region.Dims()), run.Filter.Seconds(), run.Engine.Name)
+		what := fmt.Sprintf("%s: %s voxels in %.2f s on %s", run.Resolved, app.DimsText(run.Region.Dims()), run.Filter.Seconds(), run.Engine.Name)
 		return finish(cmd, report, nil, what)
 	}
 	warnings(cmd, report)

@@ -121,7 +121,7 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 			continue
 		}
 		g := e.Geometry
-		row("voxels", "%s", dims(g.Dims))
+		row("voxels", "%s", app.DimsText(g.Dims))
 		row("spacing", "%.4g x %.4g x %.4g mm", g.Spacing[0], g.Spacing[1], g.Spacing[2])
 		row("slices", "%s", g.Acquired())
 		row("stored as", "%s", e.Datatype)

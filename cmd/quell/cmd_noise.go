@@ -52,7 +52,7 @@ again. The same seed gives the same values on every machine.`,
 		b := newBar("writing")
 		report, err := app.ExportNoisy(cmd.Context(), in.Series, noisy, n, args[1], options, b.files)
 		b.end()
-		return finish(cmd, report, err, n.String()+" added to "+dims(in.Volume.Dims)+" voxels")
+		return finish(cmd, report, err, n.String()+" added to "+app.DimsText(in.Volume.Dims)+" voxels")
 	}
 	return cmd
 }

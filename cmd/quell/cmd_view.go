@@ -18,10 +18,16 @@ const workbench = "quell-workbench"
 
 func newView() *cobra.Command {
 	return &cobra.Command{
-		Use:   "view [PATH...]",
+		Use:   "view [PATH]",
 		Short: "Open the workbench",
 		Long: `Open the workbench, the program ` + workbench + ` beside this one or on the PATH,
-with the series under each path; without a path, with the bundled series.`,
+with the series under PATH; without it, with the bundled series.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return app.Usagef("view takes one PATH, not %d: the workbench shows one series at a time", len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args {
 				if _, err := os.Stat(path); err != nil {

@@ -95,8 +95,6 @@ func label(e app.Entry) string {
 	return s
 }
 
-func dims(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], d[2]) }
-
 // bar shows progress on a terminal, and nothing anywhere else.
 type bar struct{ shown *progressbar.ProgressBar }
 

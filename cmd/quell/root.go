@@ -35,7 +35,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // oneLine keeps an error on one line: scripts read stderr by lines.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// What flags of several commands say of themselves.
+// Help texts of flags that several commands have.
 const (
 	jsonHelp      = "print one JSON object"
 	seriesHelp    = "which series of IN, as quell info counts them; the largest if not given"
@@ -50,11 +50,12 @@ func newRoot() *cobra.Command {
 	var log io.Closer
 	root := &cobra.Command{
 		Use:   "quell",
-		Short: "Quiet noise in CT and MR series, and see what was taken away",
-		Long: `Quell filters noise from CT and MR series. It is not for clinical use.
+		Short: "Remove noise from CT and MR series, and measure what was removed",
+		Long: `Quell removes noise from CT and MR series. It is not for clinical use.
 
 IN is a DICOM file or a folder, zip or DICOMDIR of them, or .nii, .nii.gz,
-.hdr/.img. One DICOM file is one slice: give the folder for the series.
+.hdr/.img. DICOM files may be compressed by gzip (.dcm.gz). One DICOM file is
+one slice: give the folder for the series.
 OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze, anything else is a
 folder of DICOM. An input is never written to.
 
@@ -71,11 +72,11 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) (err error) {
-			if threads < 0 {
-				return app.Usagef("--threads %d: give 1 or more, or 0 for all processors", threads)
-			}
-			if threads > 0 {
-				runtime.GOMAXPROCS(threads)
+			if cmd.Flags().Changed("threads") {
+				if threads < 1 {
+					return app.Usagef("--threads %d: give 1 or more; without the flag all processors are used", threads)
+				}
+				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
 			if logPath != "" {
 				log, err = app.LogTo(logPath)
@@ -93,15 +94,15 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		return app.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().StringVar(&logPath, "log", "", "append what is done to this `file`, without names or paths")
-	root.PersistentFlags().IntVar(&threads, "threads", 0, "processors to use; 0 is all")
+	root.PersistentFlags().StringVar(&logPath, "log", "", "append a log to this `file`; it holds no names and no paths")
+	root.PersistentFlags().IntVar(&threads, "threads", 0, "how many processors to use, at most; all if not given")
 	root.AddCommand(
 		newInfo(), newDenoise(), newCompare(), newNoise(), newEstimate(), newConvert(), newDevices(), newView(),
 	)
 	return root
 }
 
-// exactly demands n arguments and says which.
+// exactly accepts n arguments; usage names them in the error.
 func exactly(n int, usage string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != n {

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
-
+	"quell/series"
 	"quell/volume"
 )
 
@@ -79,7 +78,8 @@ func TestNamesInArchives(t *testing.T) {
 	}
 }
 
-// TestRefusedArchives says of each wrapping that it is not opened, and why.
+// TestRefusedArchives checks that archives which are not opened are refused with
+// the reason.
 func TestRefusedArchives(t *testing.T) {
 	dir := t.TempDir()
 	slice := slicesOf(t, 1)[0]
@@ -99,12 +99,6 @@ func TestRefusedArchives(t *testing.T) {
 		}
 		return buf.Bytes()
 	}
-	var packed bytes.Buffer
-	g := gzip.NewWriter(&packed)
-	g.Write(slice)
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
 	tar := make([]byte, 1024)
 	copy(tar[257:], "ustar")
 	for name, c := range map[string]struct {
@@ -112,9 +106,9 @@ func TestRefusedArchives(t *testing.T) {
 		problem string
 	}{
 		"encrypted.zip": {zipWith(zip.FileHeader{Name: "a", Flags: 1}, slice), "encrypted"},
-		"lzma.zip":      {zipWith(zip.FileHeader{Name: "a", Method: 14}, slice), "not read (method 14)"},
+		"lzma.zip":      {zipWith(zip.FileHeader{Name: "a", Method: 14}, slice), "not supported (14)"},
 		"zips.zip":      {zipWith(zip.FileHeader{Name: "inner.ZIP"}, slice[:50]), "packed files (inner.ZIP)"},
-		"slice.dcm.gz":  {packed.Bytes(), "a DICOM file packed by gzip"},
+		"series.tgz":    {gzipped(t, tar), "a tar archive"},
 		"series.tar":    {tar, "a tar archive"},
 		"series.7z":     {[]byte("7z\xbc\xaf\x27\x1c      "), "a 7z archive"},
 		"series.rar":    {[]byte("Rar!\x1a\x07\x01      "), "a RAR archive"},
@@ -129,8 +123,8 @@ func TestRefusedArchives(t *testing.T) {
 	}
 }
 
-// TestFolderOfPackedFiles says what a folder holds that would be images, were they
-// unpacked.
+// TestFolderOfPackedFiles checks that a folder without images names the
+// compressed files in it.
 func TestFolderOfPackedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"IM_0001.gz", "IM_0002.gz", "notes.txt"} {
@@ -143,11 +137,11 @@ func TestFolderOfPackedFiles(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNoUTF8 opens and filters what lies in folders and files whose
-// names io/fs refuses.
+// TestNamesThatAreNoUTF8 opens, filters and exports files and folders whose names
+// io/fs refuses.
 func TestNamesThatAreNoUTF8(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux keeps names that are no UTF-8")
+		t.Skip("only Linux keeps names that are not UTF-8")
 	}
 	dir := t.TempDir()
 	for i, b := range slicesOf(t, 3) {
@@ -173,13 +167,13 @@ func TestNamesThatAreNoUTF8(t *testing.T) {
 	opens(t, "export", out, 3)
 }
 
-// TestFindingsBesideASeriesReachIt: a file that cannot be read may be the series'
-// own, and who opens the series must learn of it.
+// TestFindingsBesideASeriesReachIt: an unreadable file in the folder may be a
+// slice of the series, so the series must have the finding.
 func TestFindingsBesideASeriesReachIt(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "series")
 	putDICOM(t, dir, 6, 5, 3)
 	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "IM00004.dcm")); err != nil {
-		t.Skipf("no links here: %v", err)
+		t.Skipf("symbolic links are not supported: %v", err)
 	}
 	s, c, err := Open(t.Context(), dir, -1, nil)
 	if err != nil {
@@ -187,7 +181,7 @@ func TestFindingsBesideASeriesReachIt(t *testing.T) {
 	}
 	defer c.Close()
 	for _, f := range s.Findings {
-		if f.Kind == "unreadable" && strings.Contains(f.Text, "IM00004.dcm: it cannot be opened") {
+		if f.Kind == series.Unreadable && strings.Contains(f.Text, "IM00004.dcm: it cannot be opened") {
 			return
 		}
 	}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"archive/zip"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// Limits of an archive and of a compressed file. Sizes in headers are checked
+// before anything is decompressed, so that a small file cannot ask for more
+// memory or time than images of its size can need.
+const (
+	maxArchiveFiles = 200_000
+	maxUnpacked     = 64 << 30 // bytes
+	// Archives of images shrink by a factor of 2 to 10, images of air by 100;
+	// deflate reaches 1032.
+	maxRatio        = 200
+	ratioCountsFrom = 1 << 30 // decompressed bytes below which any ratio is harmless
+)
+
+// checkUnpacked refuses sizes in bytes that no honest file of images has. The
+// result completes the sentence "this file ...".
+func checkUnpacked(packed, unpacked uint64) (problem string) {
+	switch {
+	case unpacked > maxUnpacked:
+		return fmt.Sprintf("unpacks to more than %d GiB", maxUnpacked>>30)
+	case unpacked > ratioCountsFrom && unpacked/max(packed, 1) > maxRatio:
+		return fmt.Sprintf("unpacks to %d times its size, which no image does", unpacked/max(packed, 1))
+	}
+	return ""
+}
+
+// archive is a zip file as an fs.FS that remembers its path.
+type archive struct {
+	*zip.ReadCloser
+	path string
+}
+
+// Open opens a member; a DICOM file compressed by gzip is decompressed.
+func (a *archive) Open(name string) (fs.File, error) {
+	return openPlain(name, func() (fs.File, error) { return a.ReadCloser.Open(name) })
+}
+
+func openArchive(path string) (*archive, error) {
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		return nil, &InputError{Path: path, Problem: "this zip file is damaged or truncated", Advice: "copy it again from its source", Err: err}
+	}
+	if err := checkArchive(&z.Reader, path); err != nil {
+		z.Close()
+		return nil, err
+	}
+	renameMembers(z.File)
+	return &archive{ReadCloser: z, path: path}, nil
+}
+
+// checkArchive applies the limits to an archive's directory. A member that
+// inflates to more than the directory says is refused by archive/zip itself.
+func checkArchive(z *zip.Reader, path string) error {
+	const advice = "unpack it and open the folder if you trust it"
+	if len(z.File) > maxArchiveFiles {
+		return &InputError{Path: path, Problem: fmt.Sprintf("this zip file holds %d files, more than %d", len(z.File), maxArchiveFiles), Advice: advice}
+	}
+	var packed, unpacked uint64
+	for _, f := range z.File {
+		const encrypted = 1 // bit of Flags
+		switch {
+		case f.Flags&encrypted != 0:
+			return &InputError{Path: path, Problem: "this zip file is encrypted", Advice: "unpack it with its password and open the folder"}
+		case f.Method != zip.Store && f.Method != zip.Deflate:
+			return &InputError{Path: path, Problem: fmt.Sprintf("this zip file uses a compression method that is not supported (%d)", f.Method), Advice: "unpack it and open the folder"}
+		case f.UncompressedSize64 > maxUnpacked: // the sum could overflow
+			return &InputError{Path: path, Problem: "this zip file " + checkUnpacked(0, f.UncompressedSize64), Advice: advice}
+		}
+		packed += f.CompressedSize64
+		unpacked += f.UncompressedSize64
+	}
+	if problem := checkUnpacked(packed, unpacked); problem != "" {
+		return &InputError{Path: path, Problem: "this zip file " + problem, Advice: advice}
+	}
+	return nil
+}
+
+// renameMembers gives every member a unique name that io/fs accepts: archives
+// from other systems hold names in a DOS code page, with backslashes, or the
+// same name twice.
+func renameMembers(files []*zip.File) {
+	taken := map[string]bool{}
+	for _, f := range files {
+		name := f.Name
+		if !utf8.ValidString(name) {
+			name, _ = charmap.CodePage437.NewDecoder().String(name) // defined for every byte
+		}
+		name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))[1:]
+		if strings.HasSuffix(f.Name, "/") || name == "" {
+			f.Name = name + "/"
+			continue
+		}
+		f.Name = name
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			taken[dir] = true
+		}
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name, "/") {
+			continue
+		}
+		name := f.Name
+		for n := 2; taken[name]; n++ {
+			name = fmt.Sprintf("%s (%d)", f.Name, n)
+		}
+		f.Name = name
+		taken[name] = true
+	}
+}

@@ -1,0 +1,153 @@
+package app
+
+import (
+	"context"
+	"image"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"quell/series"
+	"quell/volume"
+)
+
+// Entry is one volume under a path: a series, the part of a series that fits
+// one regular grid, one volume of a 4-D file, or one component of voxels that
+// are colours or complex numbers.
+type Entry struct {
+	series.Meta
+	Part      string          // distinguishes the entries of one series: "time 3 of 10"; empty where there is one
+	Component string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
+	Geometry  volume.Geometry // zero where Err is set and no grid could be formed
+	Slices    int
+	Bytes     int64 // of its files
+	Datatype  string
+	Findings  []series.Finding
+	Err       error // why it cannot be loaded: an *InputError; nil where it can
+
+	load      func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
+	thumbnail func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
+}
+
+// Catalog is what Scan found under one path. Its methods may be called from any
+// goroutine. It stays open while its series are in use: an export reads the
+// source's files again.
+type Catalog struct {
+	Path     string // as given to Scan
+	Entries  []Entry
+	Findings []series.Finding // about files that belong to no entry
+	Default  int              // the largest volume that can be loaded
+	closer   io.Closer
+}
+
+// Pick returns the largest entry with the given component, "" for voxels that
+// are single numbers. Where the largest entry's voxels are colours or complex
+// numbers, the error is an *InputError that names the components. A component
+// that no entry has gives a *UsageError.
+func (c *Catalog) Pick(component string) (int, error) {
+	if component == "" {
+		e := c.Entries[c.Default]
+		if e.Component == "" {
+			return c.Default, nil
+		}
+		return 0, &InputError{
+			Path:    c.Path,
+			Problem: "the voxels of its largest series are not single numbers (" + e.Datatype + ")",
+			Advice:  "choose " + c.components(e.Datatype) + " with --component, or make a file of one with quell convert",
+		}
+	}
+	if i := largest(c.Entries, component); c.Entries[i].Component == component && c.Entries[i].Err == nil {
+		return i, nil
+	}
+	if known := c.components(""); known != "" {
+		return 0, Usagef("%s has no component %q; there are %s", c.Path, component, known)
+	}
+	if strings.HasPrefix(c.Entries[c.Default].Format, "DICOM") {
+		return 0, Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files; leave --component out", c.Path)
+	}
+	return 0, Usagef("the voxels of %s are single numbers; leave --component out", c.Path)
+}
+
+// components lists the components of the entries stored as datatype, or of all
+// entries where it is "".
+func (c *Catalog) components(datatype string) string {
+	var names []string
+	for _, e := range c.Entries {
+		if e.Component != "" && (datatype == "" || e.Datatype == datatype) && !slices.Contains(names, e.Component) {
+			names = append(names, e.Component)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// largest returns the entry with the most voxels among those that can be loaded
+// and, where component is not "", have it; the first of equals, and 0 where
+// there is none.
+func largest(entries []Entry, component string) int {
+	best, most := 0, -1
+	for i, e := range entries {
+		if n := e.Geometry.Voxels(); e.Err == nil && n > most && (component == "" || e.Component == component) {
+			best, most = i, n
+		}
+	}
+	return best
+}
+
+// Load reads the voxels of entry i. progress, which may be nil, counts files. A
+// DICOM series also gets the catalog's findings, notes excepted.
+func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
+	if i < 0 || i >= len(c.Entries) {
+		return nil, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
+	}
+	if err := c.Entries[i].Err; err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	s, err := c.Entries[i].load(ctx, progress)
+	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
+		// Unreadable files in the folder may be missing slices of this series.
+		for _, f := range c.Findings {
+			if f.Severity > series.Note {
+				s.Findings = append(s.Findings, f)
+			}
+		}
+	}
+	attrs := []any{outcome(err), slog.Duration("took", time.Since(started))}
+	if err == nil {
+		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
+		if !strings.HasPrefix(s.Format, "DICOM") {
+			// DICOM's default window function assumes whole numbers.
+			for w := range s.Windows {
+				s.Windows[w].Exact = true
+			}
+		}
+	}
+	logger.Load().Info("load", attrs...)
+	return s, err
+}
+
+// Thumbnail renders the middle slice of entry i, at most side pixels wide and
+// high, from that slice's file alone. It is nil where there is no such picture,
+// as for NIfTI, whose voxels cannot be read in part, and after an error, which
+// Load reports.
+func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
+	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
+		return nil
+	}
+	picture, err := c.Entries[i].thumbnail(ctx, side)
+	if err != nil {
+		return nil
+	}
+	return picture
+}
+
+// Close closes the files. Series that were loaded keep their voxels but can no
+// longer be exported as DICOM from a zip.
+func (c *Catalog) Close() error {
+	if c == nil || c.closer == nil {
+		return nil
+	}
+	return c.closer.Close()
+}

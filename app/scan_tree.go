@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"quell/io/dicom"
+	"quell/io/nifti"
+	"quell/series"
+)
+
+// scanTree scans everything below a root: the DICOM files, or where there are
+// none the NIfTI and Analyze files.
+func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) string) (*Catalog, error) {
+	c, err := scanDICOM(ctx, fsys, nil, path, locate)
+	if err == nil || !errors.Is(err, dicom.ErrNoImages) {
+		return c, err
+	}
+	files, listErr := listNIfTI(ctx, fsys)
+	if listErr != nil {
+		return nil, inputError(listErr, path, locate)
+	}
+	all := &Catalog{Path: path, Findings: files.findings}
+	for _, name := range files.names {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		one, err := scanNIfTI(fsys, name, locate(name), locate)
+		if err != nil {
+			all.Findings = append(all.Findings, unreadable(name, err.Error()+"."))
+			continue
+		}
+		all.Entries = append(all.Entries, one.Entries...)
+	}
+	if len(all.Entries) == 0 {
+		problem, advice := "holds no DICOM, NIfTI or Analyze image", "choose the folder that holds a series"
+		if len(all.Findings) > 0 {
+			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + strings.TrimSuffix(all.Findings[0].Text, "."), Err: err}
+		}
+		if files.packed != "" {
+			problem += fmt.Sprintf(" beside packed files (%s), which are not opened inside of it", files.packed)
+			advice = "unpack all and open their folder"
+		}
+		return nil, &InputError{Path: path, Problem: problem, Advice: advice, Err: err}
+	}
+	all.Default = largest(all.Entries, "")
+	return all, nil
+}
+
+// niftiFiles are the files of a tree that may be NIfTI or Analyze.
+type niftiFiles struct {
+	names    []string
+	findings []series.Finding // folders and links that cannot be read
+	packed   string           // the first archive or compressed file of another format
+}
+
+// listNIfTI lists the NIfTI and Analyze files below the root of fsys. Symbolic
+// links to files are followed, as git-annex, DataLad and BIDS derivatives
+// consist of them; links to folders are not, as in a scan for DICOM.
+func listNIfTI(ctx context.Context, fsys fs.FS) (niftiFiles, error) {
+	var out niftiFiles
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && name == ".":
+			return err
+		case err != nil:
+			out.findings = append(out.findings, unreadable(name, fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err))))
+			return fs.SkipDir
+		case d.Type()&^fs.ModeSymlink != 0: // a folder, pipe or device
+			return nil
+		case !nifti.HasExt(name) || isImg(name): // the .hdr stands for its pair
+			if isPacked(name) && out.packed == "" {
+				out.packed = name
+			}
+			return nil
+		}
+		if d.Type() == fs.ModeSymlink {
+			info, err := fs.Stat(fsys, name)
+			if err != nil {
+				out.findings = append(out.findings, unreadable(name,
+					fmt.Sprintf("%s is a link to a file that cannot be opened (%s); fetch the file, or copy it here.", name, cause(err))))
+				return nil
+			}
+			if !info.Mode().IsRegular() {
+				return nil
+			}
+		}
+		out.names = append(out.names, name)
+		return nil
+	})
+	return out, err
+}
+
+// unreadable returns the finding about a file or folder that cannot be read.
+func unreadable(name, text string) series.Finding {
+	return series.Finding{Severity: series.Refused, Kind: series.Unreadable, Text: text, Files: []string{name}}
+}
+
+// cause returns the reason of a file system error without its path.
+func cause(err error) error {
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return file.Err
+	}
+	return err
+}
+
+// isPacked reports whether a name is that of an archive or a compressed file.
+func isPacked(name string) bool {
+	return slices.Contains([]string{".gz", ".tgz", ".zip", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst"}, strings.ToLower(path.Ext(name)))
+}
+
+func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, locate func(string) string) (*Catalog, error) {
+	found, err := dicom.Scan(ctx, fsys, names)
+	if err != nil {
+		return nil, inputError(err, path, locate)
+	}
+	c := &Catalog{Path: path, Findings: found.Findings, Default: found.Default}
+	for i, e := range found.Entries {
+		c.Entries = append(c.Entries, Entry{
+			Meta: e.Meta, Part: e.Part, Geometry: e.Geometry, Slices: e.Slices, Bytes: e.Bytes, Findings: e.Findings,
+			Err: inputError(e.Err, path, locate),
+			load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
+				s, err := found.Load(ctx, i, progress)
+				return s, inputError(err, path, locate)
+			},
+			thumbnail: func(ctx context.Context, side int) (*image.Gray, error) {
+				return found.Thumbnail(ctx, i, side)
+			},
+		})
+	}
+	return c, nil
+}
+
+// scanNIfTI makes an entry for every volume of one file and, where voxels have
+// several components, for every component of it.
+func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Catalog, error) {
+	info, err := nifti.ReadHeader(fsys, name)
+	if err != nil {
+		return nil, inputError(err, path, locate)
+	}
+	components := info.Components
+	if len(components) == 0 {
+		components = []nifti.Component{""}
+	}
+	c := &Catalog{Path: path}
+	for _, component := range components {
+		for t := range info.Volumes {
+			e := Entry{
+				Meta: info.Meta, Component: string(component), Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
+				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
+				load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
+					s, err := nifti.ReadComponent(ctx, fsys, name, t, component)
+					if err != nil {
+						return nil, inputError(err, path, locate)
+					}
+					if progress != nil {
+						progress(1, 1)
+					}
+					return s, nil
+				},
+			}
+			var part []string
+			if component != "" {
+				part = append(part, e.Component)
+			}
+			if info.Volumes > 1 {
+				part = append(part, fmt.Sprintf("volume %d of %d", t+1, info.Volumes))
+			}
+			e.Part = strings.Join(part, ", ")
+			c.Entries = append(c.Entries, e)
+		}
+	}
+	return c, nil
+}

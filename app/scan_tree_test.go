@@ -1,0 +1,87 @@
+package app
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"quell/series"
+)
+
+// symlink makes a symbolic link and skips the test where that is not possible.
+func symlink(t *testing.T, target, link string) {
+	t.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		t.Skipf("symbolic links are not supported: %v", err)
+	}
+}
+
+// TestLinksToNIfTI opens a folder of symbolic links, as git-annex, DataLad and
+// BIDS derivatives make them. A link without its file is a finding, one to a
+// folder is not followed.
+func TestLinksToNIfTI(t *testing.T) {
+	store, dir := t.TempDir(), t.TempDir()
+	putNii(t, filepath.Join(store, "MD5E-s1.nii"), 4, 3, 2)
+	symlink(t, filepath.Join(store, "MD5E-s1.nii"), filepath.Join(dir, "brain.nii"))
+	symlink(t, filepath.Join(store, "absent"), filepath.Join(dir, "lesion.nii.gz"))
+	symlink(t, store, filepath.Join(dir, "folder.nii"))
+	c, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Entries) != 1 || c.Entries[0].Slices != 2 {
+		t.Errorf("%d entries; want the linked file alone", len(c.Entries))
+	}
+	if len(c.Findings) != 1 || c.Findings[0].Kind != series.Unreadable || !slices.Equal(c.Findings[0].Files, []string{"lesion.nii.gz"}) {
+		t.Errorf("findings %v; want one about the link without its file", c.Findings)
+	}
+	if err := os.Remove(filepath.Join(dir, "brain.nii")); err != nil {
+		t.Fatal(err)
+	}
+	if err := refused(t, dir); !strings.Contains(err.Problem, "lesion.nii.gz is a link") {
+		t.Errorf("a folder of links without files: %v", err)
+	}
+}
+
+// lockedFS is a file system with folders that cannot be read.
+type lockedFS struct {
+	fs.FS
+	locked string
+}
+
+func (l lockedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == l.locked {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return fs.ReadDir(l.FS, name)
+}
+
+// TestUnreadableSubfolder: as in a scan for DICOM, a folder that cannot be read is
+// a finding and the rest of the tree is opened.
+func TestUnreadableSubfolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "brain.nii")
+	putNii(t, path, 4, 3, 2)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := fstest.MapFS{"brain.nii": {Data: data}, "locked/x": {Data: []byte("x")}}
+	locate := func(s string) string { return s }
+	c, err := scanTree(t.Context(), lockedFS{tree, "locked"}, "tree", locate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Entries) != 1 {
+		t.Errorf("%d entries; want 1", len(c.Entries))
+	}
+	if len(c.Findings) != 1 || c.Findings[0].Severity != series.Refused || !strings.Contains(c.Findings[0].Text, "The folder locked cannot be read (permission denied)") {
+		t.Errorf("findings %v; want one about the folder", c.Findings)
+	}
+	if _, err := scanTree(t.Context(), lockedFS{tree, "."}, "tree", locate); ExitCode(err) != ExitInput {
+		t.Errorf("a root that cannot be read: %v", err)
+	}
+}
