@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math"
@@ -17,7 +18,7 @@ const gridTolerance = 0.01
 
 // Document is the state behind one open series. Its methods are for one
 // goroutine, the window's; whatever takes time is a function beside it that is
-// safe for concurrent use (denoise.FactsOf, AddNoise, Denoise, MeasureRun) and
+// safe for concurrent use (denoise.FactsOfContext, AddNoise, Denoise, MeasureRun) and
 // whose result is handed in.
 type Document struct {
 	series    *series.Series
@@ -63,7 +64,7 @@ func (d *Document) Series() *series.Series { return d.series }
 // Facts returns what is known of the series' values; false until SetFacts.
 func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
 
-// SetFacts takes the result of denoise.FactsOf for v; it is ignored when the
+// SetFacts takes the result of denoise.FactsOfContext for v; it is ignored when the
 // document shows another volume by now.
 func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 	if v == d.series.Volume {
@@ -161,11 +162,11 @@ func (d *Document) Recipes() *History { return &d.recipes }
 
 // AddNoise returns a copy of a series with noise in its voxels. The same seed
 // gives the same values on every machine. Safe for concurrent use.
-func AddNoise(s *series.Series, n Noise) (*series.Series, error) {
+func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, error) {
 	if err := n.Validate(); err != nil {
 		return nil, err
 	}
-	noisy, err := denoise.AddNoise(s.Volume, n.Model, n.Sigma, n.Seed)
+	noisy, err := denoise.AddNoise(ctx, s.Volume, n.Model, n.Sigma, n.Seed)
 	if err != nil {
 		return nil, err
 	}

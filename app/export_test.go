@@ -260,7 +260,7 @@ func TestNoisyExportIsReproducible(t *testing.T) {
 	n := Noise{Model: denoise.GaussianNoise, Sigma: 3, Seed: 42}
 	var values [][]float32
 	for _, name := range []string{"a.nii", "b.nii"} {
-		noisy, err := AddNoise(s, n)
+		noisy, err := AddNoise(t.Context(), s, n)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -131,7 +131,10 @@ func judge(sigma, residualSD, structure float64) Verdict {
 // MeasureRun measures a run against its input and, where reference is not nil,
 // against that: a series on the grid of run.Source.
 func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (Measures, error) {
-	facts := run.facts()
+	facts, err := run.facts(ctx)
+	if err != nil {
+		return Measures{}, err
+	}
 	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: facts.Sigma}
 	if !run.Whole() {
 		in.Before = in.Before.Crop(run.Region)
@@ -139,7 +142,6 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (Measur
 	in.Max = float64(facts.Hi) - float64(facts.Lo)
 	if reference != nil {
 		in.Reference = reference.Volume
-		var err error
 		if in.Max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
 			return Measures{}, err
 		}

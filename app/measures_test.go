@@ -88,7 +88,7 @@ func disc(n, nz int) *series.Series {
 // what anybody would say who sees the pictures.
 func TestVerdictsOfRealFilters(t *testing.T) {
 	clean := disc(64, 3)
-	noisy, err := AddNoise(clean, Noise{Model: denoise.GaussianNoise, Sigma: 10, Seed: 3})
+	noisy, err := AddNoise(t.Context(), clean, Noise{Model: denoise.GaussianNoise, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -20,7 +21,7 @@ const pictureSigmas = 3
 // pixel a voxel, in the series' own window, the residual in colours that end at
 // three noise sigmas (a tenth of the range where no noise was found). It returns
 // the files' paths; existing files of these names are replaced, each in one step.
-func Pictures(run *Run, dir string) ([]string, error) {
+func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("the pictures cannot be written: %w", err)
 	}
@@ -41,7 +42,10 @@ func Pictures(run *Run, dir string) ([]string, error) {
 	if len(run.Source.Windows) > 0 {
 		window = run.Source.Windows[0]
 	}
-	facts := run.facts()
+	facts, err := run.facts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	limit := pictureSigmas * facts.Sigma
 	if limit == 0 {
 		limit = float64(facts.Hi-facts.Lo) / 10

@@ -27,7 +27,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "new", "pictures")
-	paths, err := Pictures(run, dir)
+	paths, err := Pictures(t.Context(), run, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,11 +84,11 @@ func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *den
 	return resolved, known, err
 }
 
-// facts returns what is known of the source's values, found now where the run
-// did not need it.
-func (r *Run) facts() denoise.Facts {
+// facts returns the facts of the source, found now where the run did not need
+// them.
+func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
 	if r.Facts == (denoise.Facts{}) {
-		return denoise.FactsOf(r.Source.Volume)
+		return denoise.FactsOfContext(ctx, r.Source.Volume)
 	}
-	return r.Facts
+	return r.Facts, nil
 }

@@ -132,7 +132,7 @@ func TestDocument(t *testing.T) {
 		t.Errorf("facts %v, %v", got, ok)
 	}
 	n := Noise{Model: denoise.GaussianNoise, Sigma: 5, Seed: 1}
-	noisy, err := AddNoise(s, n)
+	noisy, err := AddNoise(t.Context(), s, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestDocument(t *testing.T) {
 		t.Error("the clean original was replaced as reference")
 	}
 	again := Noise{Model: denoise.RicianNoise, Sigma: 9, Seed: 2}
-	noisier, err := AddNoise(d.Clean(), again)
+	noisier, err := AddNoise(t.Context(), d.Clean(), again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestDocument(t *testing.T) {
 	if err := d.SetReference(wavy(6, 5, 4)); err != nil {
 		t.Error(err)
 	}
-	if _, err := AddNoise(s, Noise{Model: "pink", Sigma: 1}); ExitCode(err) != ExitUsage {
+	if _, err := AddNoise(t.Context(), s, Noise{Model: "pink", Sigma: 1}); ExitCode(err) != ExitUsage {
 		t.Errorf("an unknown noise model: %v", err)
 	}
 }

@@ -69,7 +69,7 @@ func TestEstimateFindsSigma(t *testing.T) {
 		}
 	}
 	for _, sigma := range []float64{3, 25} {
-		noisy, err := denoise.AddNoise(v, denoise.GaussianNoise, sigma, 11)
+		noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, sigma, 11)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func flat(dims [3]int, value float32) *volume.Volume {
 }
 
 func BenchmarkFactsOf(b *testing.B) {
-	v, err := denoise.AddNoise(flat([3]int{181, 217, 51}, 100), denoise.GaussianNoise, 10, 1)
+	v, err := denoise.AddNoise(b.Context(), flat([3]int{181, 217, 51}, 100), denoise.GaussianNoise, 10, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

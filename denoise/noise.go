@@ -26,8 +26,9 @@ func NoiseModels() []NoiseModel { return []NoiseModel{GaussianNoise, RicianNoise
 //
 // n1 and n2 are standard normal numbers that depend on seed and voxel index
 // alone, drawn by arithmetic that every processor rounds alike: the same seed
-// gives the same bits on every machine and any number of cores.
-func AddNoise(v *volume.Volume, model NoiseModel, sigma float64, seed uint64) (*volume.Volume, error) {
+// gives the same bits on every machine and any number of cores. After a cancel
+// it returns the context's error.
+func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma float64, seed uint64) (*volume.Volume, error) {
 	if model != GaussianNoise && model != RicianNoise {
 		return nil, fmt.Errorf("no noise model is called %q; there are gaussian and rician", string(model))
 	}
@@ -36,7 +37,7 @@ func AddNoise(v *volume.Volume, model NoiseModel, sigma float64, seed uint64) (*
 	}
 	out := v.Clone()
 	overflow := make([]bool, v.Dims[2])
-	parallelSlices(context.Background(), v.Dims[2], func(z int) {
+	parallelSlices(ctx, v.Dims[2], func(z int) {
 		first := z * v.SliceVoxels()
 		for k := range out.Plane(z) {
 			i := first + k
@@ -52,6 +53,9 @@ func AddNoise(v *volume.Volume, model NoiseModel, sigma float64, seed uint64) (*
 			overflow[z] = overflow[z] || math.IsInf(float64(out.Data[i]), 0)
 		}
 	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, o := range overflow {
 		if o {
 			return nil, errors.New("the noise is too strong: a voxel's value would overflow")

@@ -22,7 +22,7 @@ func TestAddNoiseGolden(t *testing.T) {
 		denoise.GaussianNoise: "6d82738fd29b92dca1d420873a72b6bb17f3c67450ca571f18eb783ca3b523ee",
 		denoise.RicianNoise:   "6400314d9a07df033b56abbd0b0635257221b521189c98345dc3ab0831670ae2",
 	} {
-		noisy, err := denoise.AddNoise(v, model, 12.5, 2026)
+		noisy, err := denoise.AddNoise(t.Context(), v, model, 12.5, 2026)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func TestAddNoiseMoments(t *testing.T) {
 		{denoise.RicianNoise, 60, 60.839386001080115, 98.56911101157735},
 	} {
 		v := flat([3]int{100, 100, 100}, c.value)
-		noisy, err := denoise.AddNoise(v, c.model, 10, 3)
+		noisy, err := denoise.AddNoise(t.Context(), v, c.model, 10, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestAddNoiseMoments(t *testing.T) {
 func TestAddNoiseIsUncorrelated(t *testing.T) {
 	v := flat([3]int{100, 100, 20}, 0)
 	add := func(seed uint64) []float32 {
-		noisy, err := denoise.AddNoise(v, denoise.GaussianNoise, 1, seed)
+		noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 1, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +117,7 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 	for i := range v.Mask {
 		v.Mask[i] = i%2 == 0
 	}
-	noisy, err := denoise.AddNoise(v, denoise.RicianNoise, 5, 1)
+	noisy, err := denoise.AddNoise(t.Context(), v, denoise.RicianNoise, 5, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 			t.Errorf("voxel %d, valid %v, became %v", i, v.Mask[i], x)
 		}
 	}
-	if same, err := denoise.AddNoise(v, denoise.GaussianNoise, 0, 1); err != nil || !slices.Equal(same.Data, v.Data) {
+	if same, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 0, 1); err != nil || !slices.Equal(same.Data, v.Data) {
 		t.Errorf("noise of sigma 0 changed the volume, or gave %v", err)
 	}
 }
@@ -137,11 +137,11 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 func TestAddNoiseRefusals(t *testing.T) {
 	v := flat([3]int{4, 4, 4}, 1)
 	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1), 1e300} {
-		if _, err := denoise.AddNoise(v, denoise.GaussianNoise, sigma, 0); err == nil {
+		if _, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, sigma, 0); err == nil {
 			t.Errorf("sigma %g gave no error", sigma)
 		}
 	}
-	if _, err := denoise.AddNoise(v, "poisson", 1, 0); err == nil {
+	if _, err := denoise.AddNoise(t.Context(), v, "poisson", 1, 0); err == nil {
 		t.Error("an unknown model gave no error")
 	}
 }

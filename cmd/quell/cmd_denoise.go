@@ -139,7 +139,7 @@ func (f *denoiseFlags) run(cmd *cobra.Command, input, output string) error {
 		return err
 	}
 	if f.pictures != "" {
-		if _, err := app.Pictures(run, f.pictures); err != nil {
+		if _, err := app.Pictures(cmd.Context(), run, f.pictures); err != nil {
 			return err
 		}
 	}

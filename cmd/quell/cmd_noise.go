@@ -45,7 +45,7 @@ again. The same seed gives the same values on every machine.`,
 		if err := app.CheckOutput(in.Series, args[1], options); err != nil {
 			return err
 		}
-		noisy, err := app.AddNoise(in.Series, n)
+		noisy, err := app.AddNoise(cmd.Context(), in.Series, n)
 		if err != nil {
 			return err
 		}

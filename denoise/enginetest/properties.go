@@ -78,7 +78,7 @@ func testNoiseFalls(t *testing.T, e denoise.Engine) {
 	for i := range flat.Data {
 		flat.Data[i] = 500
 	}
-	v, err := denoise.AddNoise(flat, denoise.GaussianNoise, 10, 1)
+	v, err := denoise.AddNoise(t.Context(), flat, denoise.GaussianNoise, 10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func rampSeries(t *testing.T) *series.Series {
 	for i := range v.Data {
 		v.Data[i] = float32(100 + 10*(i%16))
 	}
-	noisy, err := denoise.AddNoise(v, denoise.GaussianNoise, 4, 1)
+	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,9 +179,9 @@ func (s *Session) AddNoise(n app.Noise) {
 	}
 	doc := s.doc
 	clean := doc.Clean()
-	e, _ := s.start(Preparing, "Adding noise", "voxels")
+	e, ctx := s.start(Preparing, "Adding noise", "voxels")
 	s.deps.Go(func() {
-		noisy, err := app.AddNoise(clean, n)
+		noisy, err := app.AddNoise(ctx, clean, n)
 		s.deps.Do(func() {
 			if !s.end(e, err) || s.doc != doc {
 				return
