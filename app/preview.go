@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
 )
@@ -46,10 +47,12 @@ type Previewer struct {
 	done    chan struct{} // closed when the worker has ended
 
 	mu         sync.Mutex
+	idle       sync.Cond // on mu; signalled when nothing is pending or running
 	engine     denoise.Engine
 	generation uint64
 	pending    *PreviewRequest
 	cancel     context.CancelFunc // stops what runs
+	busy       bool               // a request is being filtered or its preview delivered
 	closed     bool
 }
 
@@ -59,6 +62,7 @@ type Previewer struct {
 // compares Generation with Latest there: a request may have come in between.
 func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
 	p := &Previewer{deliver: deliver, engine: eng, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	p.idle.L = &p.mu
 	go p.work()
 	return p
 }
@@ -109,10 +113,21 @@ func (p *Previewer) Close() {
 	<-p.done
 }
 
+// Wait blocks until no request is pending or running and every preview is
+// delivered. It must not be called from deliver.
+func (p *Previewer) Wait() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.busy || p.pending != nil {
+		p.idle.Wait()
+	}
+}
+
 // supersede makes everything asked for so far old. p.mu is held.
 func (p *Previewer) supersede() {
 	p.generation++
 	p.pending = nil
+	p.idle.Broadcast()
 	if p.cancel != nil {
 		p.cancel()
 	}
@@ -139,7 +154,7 @@ func (p *Previewer) work() {
 			continue
 		}
 		q, generation, eng := *p.pending, p.generation, p.engine
-		p.pending = nil
+		p.pending, p.busy = nil, true
 		ctx, cancel := context.WithCancel(context.Background())
 		p.cancel = cancel
 		p.mu.Unlock()
@@ -155,6 +170,10 @@ func (p *Previewer) work() {
 		if current {
 			p.deliver(preview)
 		}
+		p.mu.Lock()
+		p.busy = false
+		p.idle.Broadcast()
+		p.mu.Unlock()
 	}
 }
 
@@ -168,7 +187,10 @@ func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Prev
 	if err == nil {
 		var resolved denoise.Recipe
 		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
-			answer.Part, err = eng.Run(ctx, resolved, v, region, nil)
+			err = parallel.Protect(func() (err error) {
+				answer.Part, err = eng.Run(ctx, resolved, v, region, nil)
+				return err
+			})
 		}
 	}
 	answer.Err = err

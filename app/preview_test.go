@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
 )
@@ -150,5 +151,32 @@ func TestPreviewResolvesFromFacts(t *testing.T) {
 	<-delivered
 	if got := ran.Get("sigma-range"); !got.Equal(denoise.Number(30)) {
 		t.Errorf("range sigma %v, want 15 %% of 200", got)
+	}
+}
+
+// A panic in a filter is that preview's error; the next request is answered.
+func TestPreviewOfAPanickingFilter(t *testing.T) {
+	s := wavy(4, 3, 3)
+	delivered := make(chan Preview, 2)
+	p := NewPreviewer(engineFunc(func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+		if radiusOf(r) == 1 {
+			panic("index out of range")
+		}
+		return v.Crop(region), nil
+	}), func(pv Preview) { delivered <- pv })
+	defer p.Close()
+	p.Request(request(s, 1))
+	p.Wait()
+	var panicked *parallel.Panic
+	if pv := <-delivered; !errors.As(pv.Err, &panicked) {
+		t.Errorf("error %v; want a *parallel.Panic", pv.Err)
+	}
+	p.Request(request(s, 2))
+	p.Wait()
+	if len(delivered) != 1 {
+		t.Fatal("Wait returned before the preview was delivered")
+	}
+	if pv := <-delivered; pv.Err != nil {
+		t.Errorf("after the panic: %v", pv.Err)
 	}
 }

@@ -79,7 +79,7 @@ func (w *Window) offerCPU(err error) {
 			w.failed(pickErr)
 			return
 		}
-		w.session.GoOnWith(cpu)
+		w.session.ContinueWith(cpu)
 	}, w.win)
 	w.show(w.offer)
 }

@@ -44,20 +44,21 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 	}
 	for range min(max(limit, 1), n) {
 		wg.Go(func() {
-			defer func() {
-				if p := recover(); p != nil {
-					fail(&Panic{Value: p, Stack: debug.Stack()})
+			err := Protect(func() error {
+				work := newWorker()
+				for !stop.Load() && ctx.Err() == nil {
+					i := int(next.Add(1)) - 1
+					if i >= n {
+						return nil
+					}
+					if err := work(i); err != nil {
+						return err
+					}
 				}
-			}()
-			work := newWorker()
-			for !stop.Load() && ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := work(i); err != nil {
-					fail(err)
-				}
+				return nil
+			})
+			if err != nil {
+				fail(err)
 			}
 		})
 	}
@@ -66,6 +67,16 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 		return first
 	}
 	return ctx.Err()
+}
+
+// Protect returns the error of f, or a *Panic where f panicked.
+func Protect(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &Panic{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	return f()
 }
 
 // Panic is the error of a task that panicked.

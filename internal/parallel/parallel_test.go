@@ -65,6 +65,16 @@ func TestForReturnsAPanicAsAnError(t *testing.T) {
 	}
 }
 
+func TestProtectPassesErrorsOn(t *testing.T) {
+	wrong := errors.New("wrong")
+	if err := parallel.Protect(func() error { return wrong }); err != wrong {
+		t.Errorf("error %v; want %v", err, wrong)
+	}
+	if err := parallel.Protect(func() error { return nil }); err != nil {
+		t.Errorf("error %v; want none", err)
+	}
+}
+
 func TestForWorkersHasOneStatePerGoroutine(t *testing.T) {
 	var workers atomic.Int32
 	if err := parallel.ForWorkers(t.Context(), 100, 3, func() func(int) error {

@@ -1,48 +1,46 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 
 	"quell/app"
 	"quell/volume"
 )
 
-// Apply filters the whole volume with the recipe on the sliders.
+// Apply filters the whole volume with the current recipe. It does nothing while
+// a task is in progress, so that no second request restarts a run.
 func (s *Session) Apply() {
-	if s.doc == nil || s.Applied() {
+	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
 	series, recipe, engine := s.doc.Series(), s.recipe, s.deps.Engine
 	facts, known := s.doc.Facts()
-	e, ctx := s.start(Applying, "Filtering", "voxels")
-	report := &reporter{s: s, e: e}
-	s.deps.Go(func() {
-		have := &facts
-		if !known {
-			have = nil
+	have := &facts
+	if !known {
+		have = nil
+	}
+	t := s.start(Applying, "Filtering", "voxels")
+	var run *app.Run
+	s.background(func() (err error) {
+		run, err = app.Denoise(t.ctx, engine, series, recipe, volume.Region{}, have, s.reporter(t))
+		return err
+	}, func(err error) {
+		if !s.finish(t, err) || s.doc == nil || !s.doc.SetRun(run) {
+			return
 		}
-		run, err := app.Denoise(ctx, engine, series, recipe, volume.Region{}, have, report.report)
-		s.deps.Do(func() {
-			if errors.Is(err, app.ErrEngineFailed) {
-				s.undone = s.Apply
-			}
-			if !s.end(e, err) || s.doc == nil || !s.doc.SetRun(run) {
-				return
-			}
-			s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", series.Volume.Dims[2], Duration(run.Filter), run.Engine.Name)
-			s.measureVolume()
-			s.viewChanged()
-		})
+		s.retry = nil
+		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", series.Volume.Dims[2], Duration(run.Filter), run.Engine.Name)
+		s.measureVolume()
+		s.viewChanged()
 	})
 }
 
-// Applied says whether the whole volume shows the recipe on the sliders.
+// Applied says whether the run of the whole volume has the current recipe.
 func (s *Session) Applied() bool {
 	return s.doc != nil && s.doc.Run() != nil && !s.doc.Stale(s.recipe)
 }
 
-// Exportable returns the run an export would write, or nil.
+// Exportable returns the run that an export would write, or nil.
 func (s *Session) Exportable() *app.Run {
 	if s.doc == nil {
 		return nil
@@ -50,24 +48,29 @@ func (s *Session) Exportable() *app.Run {
 	return s.doc.Run()
 }
 
-// Export writes the run that is there, under whatever parameters it was made,
-// and tells done what it did; errors go to the listener.
+// Export writes the run, whatever the current recipe is, and passes the report
+// to done. Errors go to the listener. It does nothing while a task is in
+// progress.
 func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportReport)) {
 	run := s.Exportable()
-	if run == nil {
+	if run == nil || s.Busy() {
 		return
 	}
-	e, ctx := s.start(Exporting, "Writing", "files")
-	report := &reporter{s: s, e: e}
-	s.deps.Go(func() {
-		r, err := app.Export(ctx, run, out, o, func(done, total int) { report.report(int64(done), int64(total)) })
-		s.deps.Do(func() {
-			if !s.end(e, err) {
-				return
-			}
-			s.message = "The export is done."
-			s.tell.Changed()
-			done(r)
-		})
+	t := s.start(Exporting, "Writing", "files")
+	report := s.reporter(t)
+	var written app.ExportReport
+	s.background(func() (err error) {
+		written, err = app.Export(t.ctx, run, out, o, func(done, total int) { report(int64(done), int64(total)) })
+		return err
+	}, func(err error) {
+		if err == nil {
+			s.exported = run // also where the cancel came too late
+		}
+		if !s.finish(t, err) {
+			return
+		}
+		s.message = "The export is done."
+		s.listener.Changed()
+		done(written)
 	})
 }

@@ -1,9 +1,15 @@
-// Package session is the workbench without its window: one open series, what is
-// shown of it, the recipe being tuned, and everything that runs beside the
-// window - loading, previews, applying, measuring, exporting.
+// Package session is the workbench's state and background work, without
+// widgets: one open series, the slice on display, the recipe being tuned, and
+// loading, previews, applying, measuring and exporting.
 //
-// A Session belongs to the UI goroutine. Work runs in functions handed to
-// Deps.Go, and every result comes back through Deps.Do; tests hand in queues
-// and decide the order of events. The package imports app, denoise, volume,
-// ui/newest and ui/viewer, and no GUI toolkit.
+// A Session belongs to the UI goroutine. Background work runs in functions
+// passed to Deps.Go, and every result returns through Deps.Do; tests pass
+// queues and decide the order of events. The package imports app, denoise,
+// volume, ui/newest and ui/viewer, and no GUI toolkit.
+//
+//	session.go   the Session, its dependencies and its series
+//	task.go      the one task that can be cancelled   progress.go  how far it is
+//	open.go      loading, reference, added noise      apply.go     run and export
+//	tune.go      the recipe and its history           preview.go   filtered slices
+//	measures.go  the numbers of slice and volume
 package session

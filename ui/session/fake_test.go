@@ -9,6 +9,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -16,14 +17,16 @@ import (
 )
 
 // fakeEngine subtracts h (nlm) or sigma-spatial (gaussian) from every voxel, so
-// that a result tells which recipe made it. While gate is not nil, runs over
-// the whole volume wait for it; hold does the same to previews.
+// that a result shows which recipe made it. While gate is set, runs over the
+// whole volume wait for it; hold does the same to previews.
 type fakeEngine struct {
 	mu       sync.Mutex
 	gate     chan struct{}
 	hold     chan struct{}
 	previews int
+	runs     int // over the whole volume
 	fail     error
+	panics   any // the value that a run over the whole volume panics with; nil does not
 }
 
 func (e *fakeEngine) Info() denoise.Info { return denoise.Info{Name: "fake", Cores: 1} }
@@ -36,12 +39,17 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volum
 	whole := region == in.Bounds()
 	e.mu.Lock()
 	wait, fail := e.hold, e.fail
+	var panics any
 	if whole {
-		wait = e.gate
+		wait, panics = e.gate, e.panics
+		e.runs++
 	} else {
 		e.previews++
 	}
 	e.mu.Unlock()
+	if panics != nil {
+		panic(panics)
+	}
 	if fail != nil {
 		return nil, fail
 	}
@@ -66,8 +74,8 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volum
 	return out, nil
 }
 
-// loop stands for the UI goroutine: Do queues, and the test runs what is queued
-// when it says so. Work runs at once on a goroutine.
+// loop stands for the UI goroutine: Do queues functions, and the test runs them
+// one by one. Background work runs at once on a goroutine.
 type loop struct {
 	t     *testing.T
 	queue chan func()
@@ -77,8 +85,8 @@ func newLoop(t *testing.T) *loop { return &loop{t: t, queue: make(chan func(), 1
 
 func (l *loop) do(f func()) { l.queue <- f }
 
-// until runs what is queued until ok, and fails the test when nothing more
-// comes.
+// until runs queued functions until ok. It fails the test when no further
+// function is queued.
 func (l *loop) until(what string, ok func() bool) {
 	l.t.Helper()
 	for !ok() {
@@ -91,14 +99,26 @@ func (l *loop) until(what string, ok func() bool) {
 	}
 }
 
-// settle runs what comes until nothing did for a moment: only for showing that
-// something does not happen.
-func (l *loop) settle() {
+// drain runs the functions that are queued now.
+func (l *loop) drain() (ran bool) {
 	for {
 		select {
 		case f := <-l.queue:
 			f()
-		case <-time.After(50 * time.Millisecond):
+			ran = true
+		default:
+			return ran
+		}
+	}
+}
+
+// settle runs the session until it has neither background work nor queued
+// functions, to show that something does not happen. It must not be called while
+// the engine is held.
+func (b *bench) settle() {
+	for {
+		b.Wait()
+		if !b.loop.drain() {
 			return
 		}
 	}
@@ -114,6 +134,10 @@ type bench struct {
 	opened   []string
 	memory   map[string]denoise.Recipe
 	choosing func(c *app.Catalog, pick func(int), drop func())
+	scan     func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
+	framed   func(source *volume.Volume)                                  // nil ignores frames
+	gate     chan struct{}                                                // background work started now waits for it; nil does not
+	panics   []*parallel.Panic                                            // guarded by engine.mu
 }
 
 // rampSeries is 16 x 12 x 6 voxels of a ramp with some noise.
@@ -131,6 +155,17 @@ func rampSeries(t *testing.T) *series.Series {
 	return &series.Series{Meta: series.Meta{Format: "test", Modality: "CT"}, Volume: noisy}
 }
 
+// start runs f on a goroutine of its own, at once or behind the gate.
+func (b *bench) start(f func()) {
+	gate := b.gate
+	go func() {
+		if gate != nil {
+			<-gate
+		}
+		f()
+	}()
+}
+
 func newBench(t *testing.T) *bench {
 	t.Helper()
 	b := &bench{loop: newLoop(t), engine: &fakeEngine{}, memory: map[string]denoise.Recipe{}}
@@ -139,16 +174,32 @@ func newBench(t *testing.T) *bench {
 		panes[role] = viewer.Pane{Width: 64, Height: 48}
 	}
 	b.Session = session.New(session.Deps{
-		Go: func(f func()) { go f() }, Do: b.loop.do, Engine: b.engine,
+		Go: b.start, Do: b.loop.do, Engine: b.engine,
+		Scan: func(ctx context.Context, path string) (*app.Catalog, error) {
+			if b.scan != nil {
+				return b.scan(ctx, path)
+			}
+			return app.Scan(ctx, path)
+		},
+		Panicked: func(p *parallel.Panic) {
+			b.engine.mu.Lock()
+			defer b.engine.mu.Unlock()
+			b.panics = append(b.panics, p)
+		},
 		Remembered: func() map[string]denoise.Recipe { return b.memory },
 		Remember:   func(r denoise.Recipe) { b.memory[r.Filter] = r },
 	}, session.Listener{
 		Changed: func() {},
-		Framed:  func(_ *viewer.Picture, f [viewer.Roles]viewer.Frame) { b.frames = f },
-		Panes:   func() [viewer.Roles]viewer.Pane { return panes },
-		Choose:  func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
-		Opened:  func(path string) { b.opened = append(b.opened, path) },
-		Failed:  func(err error) { b.errors = append(b.errors, err) },
+		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
+			b.frames = f
+			if b.framed != nil {
+				b.framed(p.Source)
+			}
+		},
+		Panes:  func() [viewer.Roles]viewer.Pane { return panes },
+		Choose: func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
+		Opened: func(path string) { b.opened = append(b.opened, path) },
+		Failed: func(err error) { b.errors = append(b.errors, err) },
 	})
 	t.Cleanup(func() {
 		b.engine.open()
@@ -160,7 +211,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// open lets everything through that waits.
+// open releases the runs and previews that wait.
 func (e *fakeEngine) open() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -204,7 +255,7 @@ func (b *bench) status() session.Status {
 // tuned returns the recipe of the session with another strength.
 func (b *bench) tuned(h float64) denoise.Recipe { return b.Recipe().With("h", denoise.Number(h)) }
 
-// shift is what the picture on the screen had taken away.
+// shift is the residual of the picture on the screen.
 func (b *bench) shift() float32 {
 	if p := b.Picture(); p != nil && p.Residual != nil {
 		return p.Residual[0]
@@ -212,7 +263,7 @@ func (b *bench) shift() float32 {
 	return -1
 }
 
-// showsShift says whether the frame on the screen had x taken away, but for
+// showsShift says whether the residual of the picture on the screen is x, up to
 // the rounding of the subtraction.
 func (b *bench) showsShift(x float32) func() bool {
 	return func() bool { d := b.shift() - x; return d < 1e-3 && d > -1e-3 }

@@ -7,39 +7,42 @@ import (
 	"quell/series"
 )
 
-// measureJob asks for the measures of a slice or of a run; one of the two is
-// set.
+// measureJob asks for the measures of a slice or of a run; one of preview and
+// run is set.
 type measureJob struct {
+	ctx       context.Context // ends with the voxels that are measured
 	preview   *app.Preview
 	run       *app.Run
 	reference *series.Series
 }
 
-// measured is an answer; ok is false before the first.
+// measured is the answer to a measureJob; ok is false before the first.
 type measured struct {
-	job measureJob
-	is  app.Measures
-	err error
-	ok  bool
+	job      measureJob
+	measures app.Measures
+	err      error
+	ok       bool
 }
 
-// Measures are the numbers for one of the two columns.
+// Measures are the numbers of one column of the panel.
 type Measures struct {
 	app.Measures
 	Known   bool  // there are numbers
-	Current bool  // they belong to what is shown, with these parameters
-	Err     error // why there are none
+	Current bool  // they belong to the current recipe and what is shown
+	Err     error // why there are no numbers
 }
 
-// measure does one job. It is not cancelled: a job that is not wanted any more
-// is soon done and holds up nobody.
-func measure(job measureJob) measured {
+// measure does one job.
+func (s *Session) measure(job measureJob) measured {
 	m := measured{job: job, ok: true}
-	if job.run != nil {
-		m.is, m.err = app.MeasureRun(context.Background(), job.run, job.reference)
-	} else {
-		m.is, m.err = app.MeasurePreview(context.Background(), *job.preview, job.reference)
-	}
+	m.err = s.protect(func() (err error) {
+		if job.run != nil {
+			m.measures, err = app.MeasureRun(job.ctx, job.run, job.reference)
+		} else {
+			m.measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)
+		}
+		return err
+	})
 	return m
 }
 
@@ -52,7 +55,7 @@ func (s *Session) SliceMeasures() Measures {
 	here := q.Series == s.doc.Series() && q.Plane == s.picture.View.Plane && q.Index == s.picture.Index
 	_, _, status := s.shown()
 	return Measures{
-		Measures: s.sliceNumbers.is, Known: s.sliceNumbers.err == nil && here, Err: s.sliceNumbers.err,
+		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && here, Err: s.sliceNumbers.err,
 		Current: here && (status == Slice || status == Whole),
 	}
 }
@@ -63,12 +66,27 @@ func (s *Session) VolumeMeasures() Measures {
 		return Measures{}
 	}
 	return Measures{
-		Measures: s.volumeNumbers.is, Known: s.volumeNumbers.err == nil, Err: s.volumeNumbers.err,
+		Measures: s.volumeNumbers.measures, Known: s.volumeNumbers.err == nil, Err: s.volumeNumbers.err,
 		Current: !s.doc.Stale(s.recipe),
 	}
 }
 
-// measureSlice asks for the numbers of the picture that came onto the screen.
+// sliceMeasured and volumeMeasured store an answer, unless its voxels are gone.
+func (s *Session) sliceMeasured(m measured) {
+	if m.job.ctx.Err() == nil {
+		s.sliceNumbers = m
+		s.listener.Changed()
+	}
+}
+
+func (s *Session) volumeMeasured(m measured) {
+	if m.job.ctx.Err() == nil {
+		s.volumeNumbers = m
+		s.listener.Changed()
+	}
+}
+
+// measureSlice asks for the numbers of the picture that is now on the screen.
 func (s *Session) measureSlice() {
 	p := s.picture
 	if p == nil || p.Result == nil {
@@ -80,12 +98,12 @@ func (s *Session) measureSlice() {
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
-	s.sliceMeasures.Request(measureJob{preview: &app.Preview{Request: q, Part: part}, reference: s.doc.Reference()})
+	s.sliceMeasures.Request(measureJob{ctx: s.voxels, preview: &app.Preview{Request: q, Part: part}, reference: s.doc.Reference()})
 }
 
 func (s *Session) measureVolume() {
 	if run := s.doc.Run(); run != nil {
-		s.volumeMeasures.Request(measureJob{run: run, reference: s.doc.Reference()})
+		s.volumeMeasures.Request(measureJob{ctx: s.voxels, run: run, reference: s.doc.Reference()})
 	}
 }
 
@@ -93,5 +111,5 @@ func (s *Session) measureVolume() {
 func (s *Session) measureAgain() {
 	s.measureSlice()
 	s.measureVolume()
-	s.tell.Changed()
+	s.listener.Changed()
 }

@@ -9,27 +9,29 @@ import (
 	"quell/series"
 )
 
-// Open looks at a path and shows the series there. Where there are several the
-// listener chooses.
+// Open scans a path and shows the series found there. Where there are several,
+// the listener chooses.
 func (s *Session) Open(path string) {
-	e, ctx := s.start(Loading, "Reading", "files")
-	s.deps.Go(func() {
-		catalog, err := app.Scan(ctx, path)
-		s.deps.Do(func() {
-			if s.errand != e { // cancelled meanwhile
-				closeCatalog(catalog)
-				return
-			}
-			if err != nil {
-				s.end(e, err)
-				return
-			}
-			s.scanned(ctx, e, catalog)
-		})
+	t := s.start(Loading, "Reading", "files")
+	var catalog *app.Catalog
+	s.background(func() (err error) {
+		catalog, err = s.deps.Scan(t.ctx, path)
+		return err
+	}, func(err error) {
+		if s.task != t { // cancelled or replaced during the scan
+			closeCatalog(catalog)
+			return
+		}
+		if err != nil {
+			s.finish(t, err)
+			return
+		}
+		s.choose(t, catalog)
 	})
 }
 
-func (s *Session) scanned(ctx context.Context, e *errand, catalog *app.Catalog) {
+// choose loads the only series of a catalog, or the one that the listener picks.
+func (s *Session) choose(t *task, catalog *app.Catalog) {
 	loadable := 0
 	for _, entry := range catalog.Entries {
 		if entry.Err == nil {
@@ -37,61 +39,65 @@ func (s *Session) scanned(ctx context.Context, e *errand, catalog *app.Catalog) 
 		}
 	}
 	if loadable < 2 {
-		s.load(ctx, e, catalog, catalog.Default)
+		s.load(t, catalog, catalog.Default)
 		return
 	}
 	pick := func(i int) {
-		if s.errand == e {
-			s.load(ctx, e, catalog, i)
+		if s.task == t {
+			s.load(t, catalog, i)
 		} else {
 			closeCatalog(catalog)
 		}
 	}
 	drop := func() {
 		closeCatalog(catalog)
-		if s.errand == e {
+		if s.task == t {
 			s.Cancel()
 		}
 	}
-	s.tell.Choose(catalog, pick, drop)
+	s.listener.Choose(catalog, pick, drop)
 }
 
-func (s *Session) load(ctx context.Context, e *errand, catalog *app.Catalog, i int) {
-	report := &reporter{s: s, e: e}
-	s.deps.Go(func() {
-		series, err := catalog.Load(ctx, i, func(done, total int) { report.report(int64(done), int64(total)) })
-		s.deps.Do(func() {
-			if !s.end(e, err) {
-				closeCatalog(catalog)
-				return
-			}
-			s.show(series, catalog)
-			s.tell.Opened(catalog.Path)
-		})
+func (s *Session) load(t *task, catalog *app.Catalog, i int) {
+	report := s.reporter(t)
+	var loaded *series.Series
+	s.background(func() (err error) {
+		loaded, err = catalog.Load(t.ctx, i, func(done, total int) { report(int64(done), int64(total)) })
+		return err
+	}, func(err error) {
+		if !s.finish(t, err) {
+			closeCatalog(catalog)
+			return
+		}
+		s.show(loaded, catalog)
+		s.listener.Opened(catalog.Path)
 	})
 }
 
+// closeCatalog releases the files of a catalog, which were only read; nil is
+// allowed.
 func closeCatalog(c *app.Catalog) {
 	if c != nil {
-		c.Close() // it was only read from; there is nothing to lose
+		c.Close()
 	}
 }
 
-// OpenWith shows the series that load brings: the bundled one.
+// OpenWith shows the series that load returns, such as the bundled one.
 func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error)) {
-	e, ctx := s.start(Loading, "Reading", "files")
-	s.deps.Go(func() {
-		series, err := load(ctx)
-		s.deps.Do(func() {
-			if s.end(e, err) {
-				s.show(series, nil)
-				s.tell.Opened("")
-			}
-		})
+	t := s.start(Loading, "Reading", "files")
+	var loaded *series.Series
+	s.background(func() (err error) {
+		loaded, err = load(t.ctx)
+		return err
+	}, func(err error) {
+		if s.finish(t, err) {
+			s.show(loaded, nil)
+			s.listener.Opened("")
+		}
 	})
 }
 
-// show puts a series in the place of the one before.
+// show replaces the current series.
 func (s *Session) show(series *series.Series, catalog *app.Catalog) {
 	closeCatalog(s.catalog)
 	s.catalog = catalog
@@ -100,63 +106,74 @@ func (s *Session) show(series *series.Series, catalog *app.Catalog) {
 		s.recipe = r
 	}
 	s.doc.Recipes().Push(s.recipe)
-	s.replaced()
+	s.resetVoxels()
 	s.message = ""
 	s.state.Open(series.Volume, s.OwnWindow())
 	s.findFacts()
 }
 
-// replaced forgets what belonged to the voxels before.
-func (s *Session) replaced() {
+// resetVoxels cancels the work on the previous voxels and drops its results.
+func (s *Session) resetVoxels() {
+	s.endVoxels()
+	s.voxels, s.endVoxels = context.WithCancel(context.Background())
 	s.previewer.Cancel()
 	s.previews, s.asked, s.failed = nil, nil, nil
-	s.picture = nil
+	s.picture, s.exported, s.retry = nil, nil, nil
 	s.sliceNumbers, s.volumeNumbers = measured{}, measured{}
 }
 
-// findFacts reads the whole volume for its range and noise, which automatic
+// findFacts finds the range and the noise of the whole volume, which automatic
 // parameters and previews need.
 func (s *Session) findFacts() {
-	doc, v := s.doc, s.doc.Series().Volume
-	s.deps.Go(func() {
-		facts := denoise.FactsOf(v)
-		s.deps.Do(func() {
-			doc.SetFacts(v, facts)
-			if s.doc == doc {
-				s.viewChanged()
-			}
-		})
+	ctx, doc, v := s.voxels, s.doc, s.doc.Series().Volume
+	var facts denoise.Facts
+	s.background(func() (err error) {
+		facts, err = denoise.FactsOfContext(ctx, v)
+		return err
+	}, func(err error) {
+		if ctx.Err() != nil { // other voxels are shown
+			return
+		}
+		if err != nil {
+			s.listener.Failed(err)
+			return
+		}
+		doc.SetFacts(v, facts)
+		s.viewChanged()
 	})
 }
 
-// SetReference compares results with the series at a path from now on.
+// SetReference compares results with the series at a path. It does nothing while
+// a task is in progress.
 func (s *Session) SetReference(path string) {
-	if s.doc == nil {
+	if s.doc == nil || s.Busy() {
 		return
 	}
 	doc := s.doc
-	e, ctx := s.start(Preparing, "Reading the reference", "files")
-	report := &reporter{s: s, e: e}
-	s.deps.Go(func() {
-		series, catalog, err := app.Open(ctx, path, -1, func(done, total int) { report.report(int64(done), int64(total)) })
+	t := s.start(Preparing, "Reading the reference", "files")
+	report := s.reporter(t)
+	var reference *series.Series
+	s.background(func() error {
+		loaded, catalog, err := app.Open(t.ctx, path, -1, func(done, total int) { report(int64(done), int64(total)) })
 		closeCatalog(catalog)
-		s.deps.Do(func() {
-			if err == nil && s.errand == e {
-				err = doc.SetReference(series)
-			}
-			if !s.end(e, err) || s.doc != doc {
-				return
-			}
-			s.message = "Results are compared with the reference."
-			s.measureAgain()
-		})
+		reference = loaded
+		return err
+	}, func(err error) {
+		if err == nil && s.task == t {
+			err = doc.SetReference(reference)
+		}
+		if !s.finish(t, err) {
+			return
+		}
+		s.message = "Results are compared with the reference."
+		s.measureAgain()
 	})
 }
 
-// ClearReference compares with nothing but the original again, and removes
-// noise that was added.
+// ClearReference removes the reference, and noise that was added. It does
+// nothing while a task is in progress.
 func (s *Session) ClearReference() {
-	if s.doc == nil {
+	if s.doc == nil || s.Busy() {
 		return
 	}
 	if _, noisy := s.doc.Noise(); noisy {
@@ -165,37 +182,37 @@ func (s *Session) ClearReference() {
 		return
 	}
 	if err := s.doc.SetReference(nil); err != nil {
-		s.tell.Failed(err)
+		s.listener.Failed(err)
 		return
 	}
 	s.measureAgain()
 }
 
 // AddNoise shows the series with noise added; the clean original becomes the
-// reference.
+// reference. It does nothing while a task is in progress.
 func (s *Session) AddNoise(n app.Noise) {
-	if s.doc == nil {
+	if s.doc == nil || s.Busy() {
 		return
 	}
-	doc := s.doc
-	clean := doc.Clean()
-	e, ctx := s.start(Preparing, "Adding noise", "voxels")
-	s.deps.Go(func() {
-		noisy, err := app.AddNoise(ctx, clean, n)
-		s.deps.Do(func() {
-			if !s.end(e, err) || s.doc != doc {
-				return
-			}
-			doc.SetNoisy(noisy, n)
-			s.changedVoxels(fmt.Sprintf("Added %s; the original is the reference.", n))
-		})
+	doc, clean := s.doc, s.doc.Clean()
+	t := s.start(Preparing, "Adding noise", "voxels")
+	var noisy *series.Series
+	s.background(func() (err error) {
+		noisy, err = app.AddNoise(t.ctx, clean, n)
+		return err
+	}, func(err error) {
+		if !s.finish(t, err) {
+			return
+		}
+		doc.SetNoisy(noisy, n)
+		s.changedVoxels(fmt.Sprintf("Added %s; the original is the reference.", n))
 	})
 }
 
-// changedVoxels follows an exchange of the voxels on the same grid: the view
-// stays where it is.
+// changedVoxels follows a change of the voxels on the same grid: the view stays
+// as it is.
 func (s *Session) changedVoxels(message string) {
-	s.replaced()
+	s.resetVoxels()
 	s.message = message
 	s.state.Replace(s.doc.Series().Volume)
 	s.findFacts()

@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// Progress is how far the errand is.
+// Progress is how far the task in progress is.
 type Progress struct {
-	Kind     ErrandKind
+	Kind     TaskKind
 	Fraction float64 // 0 to 1
-	Text     string  // "Filtering: 1.2 of 6.8 Mvoxels, 4 s left"
+	Text     string  // "Filtering: 1.2 of 6.8 million voxels, 4 s left"
 }
 
-// Progress returns what runs now; Kind is Idle where nothing does.
+// Progress returns the progress of the task; Kind is Idle where there is none.
 func (s *Session) Progress() Progress {
-	e := s.errand
-	if e == nil {
+	t := s.task
+	if t == nil {
 		return Progress{}
 	}
-	p := Progress{Kind: e.kind, Text: e.what + " …"}
-	if e.total > 0 {
-		p.Fraction = float64(e.done) / float64(e.total)
-		p.Text = fmt.Sprintf("%s: %s", e.what, amount(e.done, e.total, e.unit))
-		if left, ok := timeLeft(s.deps.Now().Sub(e.started), p.Fraction); ok {
+	p := Progress{Kind: t.kind, Text: t.name + " …"}
+	if t.total > 0 {
+		p.Fraction = float64(t.done) / float64(t.total)
+		p.Text = fmt.Sprintf("%s: %s", t.name, amount(t.done, t.total, t.unit))
+		if left, ok := timeLeft(s.deps.Now().Sub(t.started), p.Fraction); ok {
 			p.Text += ", " + left
 		}
 	}
 	return p
 }
 
-// Message is how the last errand ended, for the status line.
+// Message says how the last task ended, for the status bar.
 func (s *Session) Message() string { return s.message }
 
 func amount(done, total int64, unit string) string {
@@ -43,11 +43,11 @@ func amount(done, total int64, unit string) string {
 	return fmt.Sprintf("%.1f of %.1f million voxels", float64(done)/1e6, float64(total)/1e6)
 }
 
-// timeLeft says how long the rest takes when it goes on as it went; not before
-// there is something to judge by.
+// timeLeft extrapolates the time that the rest takes; false until there is
+// enough progress to judge by.
 func timeLeft(elapsed time.Duration, fraction float64) (string, bool) {
-	const settled = 500 * time.Millisecond
-	if elapsed < settled || !(fraction > 0.01) || fraction >= 1 {
+	const enough = 500 * time.Millisecond
+	if elapsed < enough || !(fraction > 0.01) || fraction >= 1 {
 		return "", false
 	}
 	left := time.Duration(float64(elapsed) * (1 - fraction) / fraction)
@@ -60,38 +60,36 @@ func timeLeft(elapsed time.Duration, fraction float64) (string, bool) {
 	return fmt.Sprintf("%.1f s left", left.Seconds()), true
 }
 
-// reporter brings progress to the UI goroutine: from any goroutine, at most one
-// Do pending, at most ten a second.
-type reporter struct {
-	s *Session
-	e *errand
-
-	mu          sync.Mutex
-	done, total int64
-	pending     bool
-	last        time.Time
-}
-
+// reportEvery bounds how often the UI goroutine is bothered with progress.
 const reportEvery = 100 * time.Millisecond
 
-func (r *reporter) report(done, total int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.done, r.total = done, total
-	now := r.s.deps.Now()
-	if r.pending || now.Sub(r.last) < reportEvery && done < total {
-		return
+// reporter returns a function that passes a task's progress to the UI goroutine.
+// It may be called from any goroutine; at most one Do is pending at a time.
+func (s *Session) reporter(t *task) func(done, total int64) {
+	var (
+		mu          sync.Mutex
+		done, total int64
+		pending     bool
+		last        time.Time
+	)
+	show := func() {
+		mu.Lock()
+		pending = false
+		t.done, t.total = done, total
+		mu.Unlock()
+		if s.task == t {
+			s.listener.Changed()
+		}
 	}
-	r.pending, r.last = true, now
-	r.s.deps.Do(r.show)
-}
-
-func (r *reporter) show() {
-	r.mu.Lock()
-	r.pending = false
-	r.e.done, r.e.total = r.done, r.total
-	r.mu.Unlock()
-	if r.s.errand == r.e {
-		r.s.tell.Changed()
+	return func(d, n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		done, total = d, n
+		now := s.deps.Now()
+		if pending || now.Sub(last) < reportEvery && done < total {
+			return
+		}
+		pending, last = true, now
+		s.deps.Do(show)
 	}
 }

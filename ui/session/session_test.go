@@ -45,7 +45,7 @@ func TestTheNewestPreviewIsShown(t *testing.T) {
 	if b.status() != session.Slice || b.Previewing() {
 		t.Errorf("status %v, previewing %v; want it up to date", b.status(), b.Previewing())
 	}
-	b.loop.settle()
+	b.settle()
 	if !b.showsShift(7)() {
 		t.Errorf("an older preview came last: shift %g", b.shift())
 	}
@@ -61,19 +61,19 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	if b.status() != session.Slice {
 		t.Errorf("status %v; want the preview kept", b.status())
 	}
-	b.loop.settle()
+	b.settle()
 	if b.engine.count() != n {
 		t.Errorf("%d previews more", b.engine.count()-n)
 	}
 }
 
-func TestWithoutAutoPreviewNothingRunsUnasked(t *testing.T) {
+func TestWithoutAutoPreviewNothingRunsUnrequested(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.SetAutoPreview(false)
 	n := b.engine.count()
 	b.SetRecipe(b.tuned(9), true)
-	b.loop.settle()
+	b.settle()
 	if b.engine.count() != n || b.status() != session.Stale {
 		t.Fatalf("%d previews, status %v; want none and a stale picture", b.engine.count()-n, b.status())
 	}
@@ -81,7 +81,7 @@ func TestWithoutAutoPreviewNothingRunsUnasked(t *testing.T) {
 	b.loop.until("the slice is previewed", b.showsShift(9))
 }
 
-func TestAFailedPreviewIsToldOnceAndNotRepeated(t *testing.T) {
+func TestAFailedPreviewIsNotRepeated(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.engine.failWith(errEngine)
@@ -90,7 +90,7 @@ func TestAFailedPreviewIsToldOnceAndNotRepeated(t *testing.T) {
 	n := b.engine.count()
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Fit()
-	b.loop.settle()
+	b.settle()
 	if b.engine.count() != n {
 		t.Errorf("zooming repeated a preview that failed %d times", b.engine.count()-n)
 	}
@@ -144,18 +144,18 @@ func TestCancelApply(t *testing.T) {
 		t.Errorf("progress %+v, message %q after the cancel", b.Progress(), b.Message())
 	}
 	b.engine.open()
-	b.loop.settle()
+	b.settle()
 	if b.Document().Run() != nil || len(b.errors) > 0 {
-		t.Errorf("a cancelled run was shown, or told as an error: %v", b.errors)
+		t.Errorf("a cancelled run was shown, or reported as an error: %v", b.errors)
 	}
 }
 
-func TestAFailedRunIsTold(t *testing.T) {
+func TestAFailedRunIsReported(t *testing.T) {
 	b := newBench(t)
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.engine.failWith(errEngine)
 	b.Apply()
-	b.loop.until("the error is told", func() bool { return len(b.errors) == 1 })
+	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
 	if !errors.Is(b.errors[0], errEngine) || b.Progress().Kind != session.Idle {
 		t.Errorf("error %v, progress %+v", b.errors[0], b.Progress())
 	}
@@ -186,7 +186,7 @@ func TestUndoStepsOverDrafts(t *testing.T) {
 	}
 }
 
-func TestEveryFilterComesBackAsItWasLeft(t *testing.T) {
+func TestAFilterStartsWithItsLastParameters(t *testing.T) {
 	b := newBench(t)
 	b.SetRecipe(b.tuned(33), true)
 	blur, err := denoise.NewRecipe("gaussian", 2)
@@ -220,7 +220,7 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	}
 	b.ClearReference()
 	if b.Series() != clean || b.Document().Reference() != nil {
-		t.Error("forgetting the reference does not bring the clean series back")
+		t.Error("clearing the reference does not restore the clean series")
 	}
 }
 
@@ -237,18 +237,18 @@ func TestHoldingShowsTheOriginal(t *testing.T) {
 	b.loop.until("the denoised pane shows the result again", func() bool { return !same() })
 }
 
-func TestOpenTellsWhatIsWrong(t *testing.T) {
+func TestOpenReportsWhatIsWrong(t *testing.T) {
 	b := newBench(t)
 	before := b.Series()
 	missing := filepath.Join(t.TempDir(), "no such folder")
 	b.Open(missing)
-	b.loop.until("the error is told", func() bool { return len(b.errors) == 1 })
+	b.loop.until("the error is reported", func() bool { return len(b.errors) == 1 })
 	var input *app.InputError
 	if !errors.As(b.errors[0], &input) || !strings.Contains(b.errors[0].Error(), "no such folder") {
 		t.Errorf("error %v; want an input error that names the path", b.errors[0])
 	}
 	if b.Series() != before || b.Progress().Kind != session.Idle {
-		t.Error("a failed open took the series away or did not end")
+		t.Error("a failed open closed the series or did not end")
 	}
 }
 
@@ -299,8 +299,8 @@ func TestALateLoadDoesNotReplaceANewerOne(t *testing.T) {
 	b.OpenWith(func(context.Context) (*series.Series, error) { return newer, nil })
 	b.loop.until("the newer is open", func() bool { return b.Series() == newer })
 	close(gate)
-	b.loop.settle()
+	b.settle()
 	if b.Series() != newer {
-		t.Error("the series asked for first came late and replaced the newer one")
+		t.Error("the series requested first arrived late and replaced the newer one")
 	}
 }

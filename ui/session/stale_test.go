@@ -1,0 +1,179 @@
+package session_test
+
+import (
+	"archive/zip"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// These tests deliver answers after the question has changed.
+
+func TestAPreviewOfAnOlderRecipeIsDropped(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(5), false)
+	b.Wait() // the preview of 5 is queued for the UI goroutine
+	b.engine.holdPreviews()
+	b.SetRecipe(b.tuned(6), false)
+	b.loop.drain()
+	if !b.Previewing() || b.showsShift(5)() {
+		t.Errorf("previewing %v, shift %g; want the preview of 5 dropped and that of 6 awaited", b.Previewing(), b.shift())
+	}
+	b.engine.open()
+	b.settle()
+	if b.Previewing() || !b.showsShift(6)() {
+		t.Errorf("previewing %v, shift %g; want 6", b.Previewing(), b.shift())
+	}
+}
+
+func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	next := rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.Wait() // the new series is queued for the UI goroutine
+	old := b.Series()
+	b.State().Scroll(1)
+	b.Wait() // and behind it a frame of the old one
+	shown := 0
+	b.framed = func(source *volume.Volume) {
+		if b.Series() == next && source == old.Volume {
+			shown++
+		}
+	}
+	b.settle()
+	if b.Series() != next || shown > 0 {
+		t.Errorf("%d frames of the previous series were shown", shown)
+	}
+	if p := b.Picture(); p == nil || p.Source != next.Volume {
+		t.Error("the picture on the screen is not of the new series")
+	}
+}
+
+func TestAnotherSeriesFreesThePreviews(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	for range 3 {
+		b.State().Scroll(1)
+		b.settle()
+	}
+	if n := b.KeptPreviews(); n < 2 {
+		t.Fatalf("%d previews are kept for scrolling back; want several", n)
+	}
+	next := rampSeries(t)
+	b.SetAutoPreview(false)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.settle()
+	if n := b.KeptPreviews(); b.Series() != next || n != 0 {
+		t.Errorf("%d previews of the previous series are kept", n)
+	}
+}
+
+func TestPreviewsKeptForScrollingAreBounded(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	for h := range 40 {
+		b.SetRecipe(b.tuned(float64(h+1)), false)
+		b.settle()
+	}
+	if n := b.KeptPreviews(); n != 24 {
+		t.Errorf("%d previews are kept; want the newest 24", n)
+	}
+}
+
+// zippedSeries writes a zip that holds one NIfTI file.
+func zippedSeries(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ramp.nii")
+	if _, err := app.Convert(t.Context(), rampSeries(t), file, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "ramp.zip")
+	out, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(out)
+	member, err := z.Create("ramp.nii")
+	if err == nil {
+		_, err = member.Write(data)
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A zip file that a cancelled scan has opened is closed: a file that stays open
+// cannot be deleted on Windows, nor its medium ejected.
+func TestACancelledScanClosesItsZip(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	path := zippedSeries(t)
+	var catalog *app.Catalog
+	scanned, release := make(chan struct{}), make(chan struct{})
+	b.scan = func(_ context.Context, path string) (*app.Catalog, error) {
+		var err error
+		catalog, err = app.Scan(context.Background(), path)
+		close(scanned)
+		<-release
+		return catalog, err
+	}
+	b.Open(path)
+	<-scanned
+	if _, err := catalog.Load(t.Context(), catalog.Default, nil); err != nil {
+		t.Fatalf("the zip cannot be read while it is open: %v", err)
+	}
+	b.Cancel()
+	close(release)
+	b.settle()
+	if _, err := catalog.Load(t.Context(), catalog.Default, nil); err == nil {
+		t.Error("the zip file is still open after the scan was cancelled")
+	}
+	if len(b.errors) > 0 || len(b.opened) != 1 {
+		t.Errorf("errors %v, opened %q; want the series as it was", b.errors, b.opened)
+	}
+}
+
+// Facts of voxels that are no longer shown are not computed to the end. Slices
+// that only the facts need are taken away here, so that reading them panics.
+func TestFactsEndWithTheirSeries(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	first, second := rampSeries(t), rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return first, nil })
+	b.Wait()
+	gate := make(chan struct{})
+	b.gate = gate
+	b.loop.drain() // shows the first series; its background work waits at the gate
+	b.gate = nil
+	b.OpenWith(func(context.Context) (*series.Series, error) { return second, nil })
+	b.loop.until("the second series is shown", func() bool { return b.Series() == second })
+	first.Volume.Data = first.Volume.Data[:4*16*12]
+	close(gate)
+	b.settle()
+	if len(b.panics) > 0 || len(b.errors) > 0 {
+		t.Errorf("the voxels of the previous series were read: %v, %v", b.panics, b.errors)
+	}
+	if _, known := b.Document().Facts(); !known || b.status() != session.Slice {
+		t.Error("the new series has no facts or preview")
+	}
+}

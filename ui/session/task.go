@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"quell/app"
+	"quell/internal/parallel"
+)
+
+// task is background work that shows its progress and that the user can cancel.
+// There is at most one.
+type task struct {
+	kind    TaskKind
+	name    string // "Reading", "Filtering", ...
+	unit    string // of done and total
+	ctx     context.Context
+	cancel  context.CancelFunc
+	started time.Time
+	done    int64
+	total   int64
+}
+
+// TaskKind is what a task does.
+type TaskKind int
+
+// The kinds of tasks.
+const (
+	Idle      TaskKind = iota // there is no task
+	Loading                   // a series
+	Applying                  // the recipe to the volume
+	Exporting                 // the run
+	Preparing                 // noise or a reference
+)
+
+// start begins a task in the place of the one in progress.
+func (s *Session) start(kind TaskKind, name, unit string) *task {
+	s.Cancel()
+	t := &task{kind: kind, name: name, unit: unit, started: s.deps.Now()}
+	t.ctx, t.cancel = context.WithCancel(context.Background())
+	s.task, s.message = t, ""
+	s.listener.Changed()
+	return t
+}
+
+// finish ends a task and reports its error. It returns false where the task
+// failed, and where it was cancelled or replaced before: its result must be
+// dropped then.
+func (s *Session) finish(t *task, err error) bool {
+	t.cancel()
+	if s.task != t {
+		return false
+	}
+	s.task = nil
+	if err == nil {
+		return true
+	}
+	if t.kind == Applying && errors.Is(err, app.ErrEngineFailed) {
+		s.retry = s.Apply
+	}
+	s.listener.Failed(err)
+	s.listener.Changed()
+	return false
+}
+
+// Busy says whether a task is in progress.
+func (s *Session) Busy() bool { return s.task != nil }
+
+// Cancel stops the task in progress, if there is one.
+func (s *Session) Cancel() {
+	if s.task == nil {
+		return
+	}
+	s.task.cancel()
+	s.message = s.task.name + " cancelled."
+	s.task = nil
+	s.listener.Changed()
+}
+
+// background runs work on another goroutine and then done on the UI goroutine.
+// A panic in work becomes the error that done receives.
+func (s *Session) background(work func() error, done func(error)) {
+	s.deps.Go(func() {
+		err := s.protect(work)
+		s.deps.Do(func() { done(err) })
+	})
+}
+
+// protect calls work and turns a panic into an error, which is also reported.
+func (s *Session) protect(work func() error) error {
+	err := parallel.Protect(work)
+	s.reportPanic(err)
+	return err
+}
+
+// reportPanic passes the panic behind an error on, if there is one.
+func (s *Session) reportPanic(err error) {
+	var p *parallel.Panic
+	if s.deps.Panicked != nil && errors.As(err, &p) {
+		s.deps.Panicked(p)
+	}
+}
+
+// Wait blocks until all background work has ended. Its results may still be
+// queued for the UI goroutine.
+func (s *Session) Wait() {
+	s.working.Wait()
+	s.previewer.Wait()
+}
+
+// Loss is work of the user that is lost when the series is closed.
+type Loss int
+
+// What can be lost.
+const (
+	NoLoss      Loss = iota
+	LosesRun         // the recipe is being applied to the volume
+	LosesExport      // an export is being written
+	LosesResult      // the result has not been exported
+)
+
+// Loss returns what is lost when the series is closed or replaced now.
+func (s *Session) Loss() Loss {
+	switch {
+	case s.task != nil && s.task.kind == Applying:
+		return LosesRun
+	case s.task != nil && s.task.kind == Exporting:
+		return LosesExport
+	case s.Exportable() != nil && s.Exportable() != s.exported:
+		return LosesResult
+	}
+	return NoLoss
+}

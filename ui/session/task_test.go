@@ -1,0 +1,196 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/series"
+	"quell/ui/session"
+)
+
+var errWorker = fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
+
+// A cancelled run that also failed on the engine is over: it does not start again
+// with another engine, and the next failure is reported.
+func TestACancelledRunDoesNotReturnWithAnotherEngine(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.failWith(errWorker)
+	b.Apply()
+	b.Wait() // the failure is queued
+	b.Cancel()
+	b.settle()
+	if len(b.errors) != 0 {
+		t.Fatalf("errors %v; want none for a cancelled run", b.errors)
+	}
+	b.SetRecipe(b.tuned(7), true)
+	b.settle()
+	if len(b.errors) != 1 {
+		t.Errorf("%d errors after the preview failed on the engine; want 1", len(b.errors))
+	}
+	b.engine.failWith(nil)
+	b.ContinueWith(b.engine)
+	b.settle()
+	if b.Document().Run() != nil || b.engine.runs != 1 {
+		t.Errorf("the cancelled run was started again: %d runs", b.engine.runs)
+	}
+	if !b.showsShift(7)() {
+		t.Errorf("shift %g; want the preview that failed repeated", b.shift())
+	}
+}
+
+func TestAFailureAfterASuccessIsReportedAgain(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	for want := 1; want <= 2; want++ {
+		b.engine.failWith(errWorker)
+		b.SetRecipe(b.tuned(float64(10*want)), true)
+		b.SetRecipe(b.tuned(float64(10*want+1)), true)
+		b.settle()
+		if len(b.errors) != want {
+			t.Fatalf("%d errors; want %d: one for each time the engine stopped working", len(b.errors), want)
+		}
+		b.engine.failWith(nil)
+		b.SetRecipe(b.tuned(float64(10*want+2)), true)
+		b.settle()
+	}
+}
+
+// The retry of a run belongs to its series.
+func TestAFailedRunIsNotRepeatedOnAnotherSeries(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.failWith(errWorker)
+	b.Apply()
+	b.settle()
+	b.engine.failWith(nil)
+	b.SetAutoPreview(false) // a preview would end the failure by its success
+	next := rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.settle()
+	b.ContinueWith(b.engine)
+	b.settle()
+	if b.Series() != next || b.Document().Run() != nil {
+		t.Error("the run that failed on the previous series was started on this one")
+	}
+}
+
+func TestASecondApplyDoesNotRestartTheRun(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.holdRuns()
+	b.Apply()
+	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
+	b.Apply()
+	b.SetRecipe(b.tuned(30), true)
+	b.Apply() // not with another recipe either
+	if b.Progress().Fraction != 0.25 || b.Loss() != session.LosesRun {
+		t.Errorf("progress %+v, loss %v; want the first run to go on", b.Progress(), b.Loss())
+	}
+	b.engine.open()
+	b.settle()
+	if b.engine.runs != 1 || b.Document().Run() == nil {
+		t.Errorf("%d runs; want one", b.engine.runs)
+	}
+}
+
+// While a task is in progress, nothing that would cancel it starts.
+func TestTasksDoNotReplaceEachOther(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.Apply()
+	b.settle()
+	clean := b.Series()
+	b.gate = make(chan struct{})
+	gate := b.gate
+	exported := 0
+	b.Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) { exported++ })
+	b.gate = nil
+	if b.Loss() != session.LosesExport {
+		t.Errorf("loss %v; want the export", b.Loss())
+	}
+	b.SetRecipe(b.tuned(3), true)
+	b.Apply()
+	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.SetReference("nowhere")
+	b.ClearReference()
+	b.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })
+	if b.Progress().Kind != session.Exporting {
+		t.Errorf("progress %+v; want the export", b.Progress())
+	}
+	close(gate)
+	b.settle()
+	if exported != 1 || len(b.errors) > 0 || b.Series() != clean {
+		t.Errorf("%d exports, errors %v; want the export done and nothing else", exported, b.errors)
+	}
+}
+
+func TestLossFollowsTheResult(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	if b.Loss() != session.NoLoss {
+		t.Errorf("loss %v before anything was done", b.Loss())
+	}
+	b.Apply()
+	b.settle()
+	if b.Loss() != session.LosesResult {
+		t.Errorf("loss %v with a result; want it", b.Loss())
+	}
+	b.Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	if b.Loss() != session.NoLoss {
+		t.Errorf("loss %v after the export", b.Loss())
+	}
+	b.SetRecipe(b.tuned(9), true)
+	b.settle()
+	if b.Loss() != session.NoLoss {
+		t.Errorf("loss %v after a preview, which Apply makes again", b.Loss())
+	}
+	b.Apply()
+	b.settle()
+	if b.Loss() != session.LosesResult {
+		t.Errorf("loss %v with another result; want it", b.Loss())
+	}
+}
+
+func TestAPanickingRunIsAnError(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.panics = "index out of range"
+	b.Apply()
+	b.settle()
+	var p *parallel.Panic
+	if len(b.errors) != 1 || !errors.As(b.errors[0], &p) || b.Busy() {
+		t.Fatalf("errors %v, busy %v; want the panic reported and the task ended", b.errors, b.Busy())
+	}
+	if len(b.panics) != 1 || b.panics[0] != p {
+		t.Errorf("%d panics passed to the crash log; want the one", len(b.panics))
+	}
+	b.engine.panics = nil
+	b.Apply()
+	b.settle()
+	if !b.Applied() {
+		t.Error("after the panic the volume cannot be filtered")
+	}
+}
+
+func TestCloseEndsAllWork(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.holdRuns()
+	b.engine.holdPreviews()
+	b.SetRecipe(b.tuned(4), true)
+	b.Apply()
+	b.Close() // returns although a run and a preview are held: they are cancelled
+	b.Wait()
+	b.loop.drain()
+	if b.Busy() || b.Document().Run() != nil || len(b.errors) > 0 {
+		t.Errorf("busy %v, errors %v after Close", b.Busy(), b.errors)
+	}
+}
