@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 
+	"quell/io/atomic"
 	"quell/io/dicom"
 )
 
@@ -81,19 +81,25 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// unwritable returns the error for an output that cannot be written.
-func unwritable(out string, err error) error {
-	var file *fs.PathError
-	var link *os.LinkError
+// writeError names the output in an error of a writer, which knows only the stage
+// that it wrote to.
+func writeError(out string, err error) error {
+	var dcm *dicom.Error
+	var number syscall.Errno
 	switch {
-	case errors.As(err, &file):
-		err = file.Err
-	case errors.As(err, &link):
-		err = link.Err
-	default:
-		return fmt.Errorf("%s cannot be written: %w", out, err)
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &dcm):
+		if dcm.Name != "" {
+			return err // about a source file
+		}
+		named := *dcm
+		named.Name = out
+		return &named
+	case errors.As(err, &number):
+		return atomic.WriteError(out, err)
 	}
-	return fmt.Errorf("%s cannot be written (%w); choose another place, or check its rights and free space", out, err)
+	return fmt.Errorf("%s: %w", out, err)
 }
 
 // inputError turns a reader's error into an InputError. locate maps a name inside

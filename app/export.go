@@ -12,7 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"quell/io/atomic"
 	"quell/io/dicom"
+	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
 )
@@ -124,7 +126,7 @@ func checkWritable(out string) error {
 			}
 		}
 		if err != nil {
-			return unwritable(out, err)
+			return atomic.WriteError(out, err)
 		}
 		return nil
 	}
@@ -145,7 +147,7 @@ func checkTarget(out string, format Format) error {
 	}
 	entries, err := os.ReadDir(out)
 	if err != nil {
-		return unwritable(out, err)
+		return atomic.WriteError(out, err)
 	}
 	if len(entries) > 0 && !dicom.IsExport(out) {
 		return Usagef("%s holds files that Quell did not write; choose an empty or a new folder", out)
@@ -158,7 +160,7 @@ func checkSource(s *series.Series, out string, format Format) error {
 	target := realPath(out)
 	targets := []string{target}
 	if format == Analyze {
-		targets = append(targets, imagePath(target))
+		targets = append(targets, nifti.ImagePath(target))
 	}
 	for _, src := range s.Sources {
 		path, ok := origin(src)
@@ -167,7 +169,7 @@ func checkSource(s *series.Series, out string, format Format) error {
 		}
 		source := realPath(path)
 		if format != DICOM {
-			if slices.Contains(targets, source) || slices.Contains(targets, imagePath(source)) {
+			if slices.Contains(targets, source) || slices.Contains(targets, nifti.ImagePath(source)) {
 				return Usagef("%s is the input itself, which is never written to; choose another name", out)
 			}
 			continue
@@ -327,18 +329,7 @@ func write(ctx context.Context, j job, out string, o ExportOptions, progress fun
 		err = ctx.Err()
 	}
 	if err == nil {
-		if FormatOf(out) == DICOM {
-			err = writeDICOM(ctx, j, out, o, progress, &report)
-		} else {
-			err = writeNIfTI(ctx, j, out, o, progress, &report)
-		}
-	}
-	if err == nil && j.record != nil {
-		if o.Deidentify {
-			j.record.Time = time.Time{} // close to the examination's
-		}
-		report.Recipe = out + recordSuffix
-		err = j.record.save(report.Recipe)
+		err = writeStaged(ctx, j, out, o, progress, &report)
 	}
 	report.Write = time.Since(started)
 	logger.Load().Info("export", outcome(err), slog.Int("files", report.Files), slog.Int64("clipped", report.Clipped),
@@ -346,7 +337,44 @@ func write(ctx context.Context, j job, out string, o ExportOptions, progress fun
 	return report, err
 }
 
-func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+// writeStaged makes the output and its record in a stage beside out, reads the
+// output back, and commits both together.
+func writeStaged(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	stage, err := atomic.Begin(out)
+	if err != nil {
+		return err
+	}
+	defer stage.Close()
+	name := filepath.Base(out)
+	companions := []string{name + recordSuffix}
+	if image := nifti.ImagePath(name); image != name {
+		companions = append(companions, image)
+	}
+	if FormatOf(out) == DICOM {
+		err = writeDICOM(ctx, j, stage.Path(name), o, progress, report)
+	} else {
+		err = writeNIfTI(ctx, j, stage.Dir(), name, o, progress, report)
+	}
+	if err != nil {
+		return writeError(out, err)
+	}
+	if j.record != nil {
+		if o.Deidentify {
+			j.record.Time = time.Time{} // close to the examination's
+		}
+		if err := j.record.save(stage.Path(name + recordSuffix)); err != nil {
+			return writeError(out, err)
+		}
+		report.Recipe = out + recordSuffix
+	}
+	if err := checkTarget(out, FormatOf(out)); err != nil {
+		return err // it changed meanwhile
+	}
+	return stage.Commit(ctx, companions...)
+}
+
+// writeDICOM makes the folder dir.
+func writeDICOM(ctx context.Context, j job, dir string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
 	j.derived.Version, j.derived.Now, j.derived.Compress = Version(), o.Now, o.Compress
 	var unkept []string
 	if o.Deidentify {
@@ -359,14 +387,14 @@ func writeDICOM(ctx context.Context, j job, out string, o ExportOptions, progres
 	var done dicom.Report
 	var err error
 	if hasDICOM(j.series) {
-		done, err = dicom.Write(ctx, out, j.series, j.result, j.derived, progress)
+		done, err = dicom.Write(ctx, dir, j.series, j.result, j.derived, progress)
 	} else {
 		if strings.HasPrefix(j.series.Format, "DICOM") {
 			unkept = append(unkept, "The source's files have no instance UIDs: the export is a new series and holds nothing of the patient.")
 		}
 		fresh := *j.series
 		fresh.Volume = j.result
-		done, err = dicom.WriteNew(ctx, out, &fresh, j.derived, progress)
+		done, err = dicom.WriteNew(ctx, dir, &fresh, j.derived, progress)
 	}
 	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, append(done.Warnings, unkept...)
 	return err

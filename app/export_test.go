@@ -227,31 +227,6 @@ func TestExportCancelledLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestExportClearsWhatAKillLeft(t *testing.T) {
-	dir := t.TempDir()
-	in := filepath.Join(dir, "in.nii")
-	putNii(t, in, 4, 4, 4)
-	old, fresh := filepath.Join(dir, ".quell-export-1"), filepath.Join(dir, ".quell-export-2")
-	for _, stage := range []string{old, fresh} {
-		if err := os.Mkdir(stage, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	lastWeek := time.Now().Add(-7 * 24 * time.Hour)
-	if err := os.Chtimes(old, lastWeek, lastWeek); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Convert(t.Context(), reopen(t, in), filepath.Join(dir, "out.nii"), ExportOptions{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("the stage of a week ago is still there")
-	}
-	if _, err := os.Stat(fresh); err != nil {
-		t.Error("a stage that may be in use was removed")
-	}
-}
-
 func TestNoisyExportIsReproducible(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.nii")

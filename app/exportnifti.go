@@ -4,11 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"quell/io/nifti"
 	"quell/series"
@@ -27,72 +25,22 @@ func checkDtype(format Format, dtype string) error {
 	return nil
 }
 
-// imagePath is the .img of a pair, given its .hdr; other paths stay as they are.
-func imagePath(path string) string {
-	if ext := filepath.Ext(path); strings.EqualFold(ext, ".hdr") {
-		return strings.TrimSuffix(path, ext) + ".img"
-	}
-	return path
-}
-
-// stagePrefix begins the names of folders in which an export is made; io/dicom
-// uses the same and passes over them when it looks for series.
-const stagePrefix = ".quell-export-"
-
-// clearStages removes what killed exports left in a folder: stages that nobody
-// has touched for a day.
-func clearStages(parent string) {
-	stages, err := filepath.Glob(filepath.Join(parent, stagePrefix+"*"))
-	if err != nil {
-		return // the folder's name is no pattern; nothing is lost by leaving them
-	}
-	for _, stage := range stages {
-		if info, err := os.Lstat(stage); err == nil && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour {
-			os.RemoveAll(stage)
-		}
-	}
-}
-
-// writeNIfTI writes into a folder of its own beside the target, reads that
-// back and renames. A kill in the middle leaves the folder, whose name begins
-// with a dot, and nothing under the target's name.
-func writeNIfTI(ctx context.Context, j job, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
-	parent, name := filepath.Dir(out), filepath.Base(out)
-	err := os.MkdirAll(parent, 0o777)
-	var stage string
-	if err == nil {
-		clearStages(parent)
-		stage, err = os.MkdirTemp(parent, stagePrefix)
-	}
-	if err != nil {
-		return unwritable(out, err)
-	}
-	defer os.RemoveAll(stage)
-
-	if err := nifti.Write(ctx, filepath.Join(stage, name), j.result, j.series, o.Dtype, j.derived.Description); err != nil {
-		return unwritable(out, err)
-	}
-	back, err := nifti.Read(ctx, os.DirFS(stage), name)
-	if err != nil {
-		return fmt.Errorf("%s cannot be read back: %w", out, err)
-	}
-	if err := sameValues(j.result, back); err != nil {
-		return fmt.Errorf("%s: what was written was read back and is not what was meant (%w), so it is not kept; check the disk, or choose another place", out, err)
-	}
-	if err := ctx.Err(); err != nil {
+// writeNIfTI makes the file or pair of that name in dir and reads it back.
+func writeNIfTI(ctx context.Context, j job, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	if err := nifti.Write(ctx, filepath.Join(dir, name), j.result, j.series, o.Dtype, j.derived.Description); err != nil {
 		return err
 	}
-	// The header comes last: a pair without it is no image.
-	names := []string{name}
-	if img := imagePath(name); img != name {
-		names = []string{img, name}
+	back, err := nifti.Read(ctx, openFolder(dir, false), name)
+	if err != nil {
+		return fmt.Errorf("cannot be read back: %w", err)
 	}
-	for _, n := range names {
-		if err := os.Rename(filepath.Join(stage, n), filepath.Join(parent, n)); err != nil {
-			return unwritable(out, err)
-		}
+	if err := sameValues(j.result, back); err != nil {
+		return fmt.Errorf("was read back and differs from what was to be written (%w), so it is not kept; check the disk, or choose another place", err)
 	}
-	report.Files = len(names)
+	report.Files = 1
+	if nifti.ImagePath(name) != name {
+		report.Files = 2
+	}
 	if progress != nil {
 		progress(1, 1)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"quell/io/atomic"
 	"quell/volume"
 )
 
@@ -66,8 +67,8 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 			return paths, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
 		}
 		path := filepath.Join(dir, p.name)
-		if err := writeFile(path, file.Bytes(), 0o644); err != nil {
-			return paths, fmt.Errorf("%s cannot be written: %w", path, err)
+		if err := atomic.WriteFile(path, file.Bytes(), 0o644); err != nil {
+			return paths, err
 		}
 		paths = append(paths, path)
 	}

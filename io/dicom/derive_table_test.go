@@ -91,7 +91,7 @@ func TestDerivedAttributes(t *testing.T) {
 	for i := range result.Data {
 		result.Data[i] = float32(i) // 0..35 HU is 500..517 stored
 	}
-	out := filepath.Join(t.TempDir(), "deep", "out")
+	out := filepath.Join(t.TempDir(), "out")
 	report := write(t, out, s, result)
 	uidPattern := regexp.MustCompile(`^2\.25\.[1-9]\d{30,38}$`)
 	seen := map[string]bool{}

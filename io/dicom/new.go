@@ -22,9 +22,6 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d Derived, prog
 	if err := checkNew(dir, v, d.Compress); err != nil {
 		return Report{}, err
 	}
-	if err := checkApart(dir, s.Sources); err != nil {
-		return Report{}, err
-	}
 	sum, err := hashVoxels(ctx, v)
 	if err != nil {
 		return Report{}, err
@@ -38,8 +35,8 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d Derived, prog
 	for k := range files {
 		files[k] = []int{k}
 	}
-	b := newBatch(files, progress)
-	b.report.SeriesUID = n.uid
+	w := newSeriesWriter(files, progress)
+	w.report.SeriesUID = n.uid
 	// Files are numbered along row x column, which a left-handed grid runs
 	// against.
 	backwards := v.Affine.Det() < 0
@@ -53,17 +50,17 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d Derived, prog
 	for k := range positions {
 		positions[k] = v.Affine.Apply(0, 0, float64(along(k)))
 	}
-	b.make = func(k int) ([]byte, [][]byte, error) {
+	w.make = func(k int) ([]byte, [][]byte, error) {
 		pixels := n.pixels(along(k))
 		return n.file(k, positions[k], pixels), [][]byte{pixels}, nil
 	}
-	if err := b.run(ctx, dir, positions); err != nil {
+	if err := w.run(ctx, dir, positions); err != nil {
 		return Report{}, err
 	}
 	if n.format.slope != 1 || n.format.inter != math.Trunc(n.format.inter) {
-		b.warn("Values are scaled into 16 bits; each is within %.3g of what it was.", n.format.slope/2)
+		w.warn("Values are scaled into 16 bits; each is within %.3g of what it was.", n.format.slope/2)
 	}
-	return b.report, nil
+	return w.report, nil
 }
 
 // checkNew refuses what a series of Secondary Captures cannot hold.

@@ -8,11 +8,9 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strings"
-	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"quell/internal/parallel"
+	"quell/io/atomic"
 	"quell/series"
 )
 
@@ -40,23 +38,14 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	known := new(elementCache)
 	headers := make([]*header, len(names))
 	kinds := make([]kind, len(names))
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range 2 * runtime.GOMAXPROCS(0) { // reading waits for the disk at times
-		g.Go(func() error {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(names) {
-					return nil
-				}
-				var err error
-				if headers[i], kinds[i], err = readHeader(ctx, fsys, names[i], known); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	if err := g.Wait(); err != nil {
+	// Reading waits for the disk at times, so there are more readers than cores.
+	err := parallel.ForWorkers(ctx, len(names), 2*runtime.GOMAXPROCS(0), func() func(int) error {
+		return func(i int) (err error) {
+			headers[i], kinds[i], err = readHeader(ctx, fsys, names[i], known)
+			return err
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 
@@ -93,7 +82,7 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
 				Text: fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err)), Files: []string{name}})
 			return fs.SkipDir
-		case d.IsDir() && strings.HasPrefix(d.Name(), stagePrefix):
+		case d.IsDir() && atomic.IsStage(d.Name()):
 			return fs.SkipDir
 		case d.Type()&^fs.ModeSymlink == 0: // no pipe or device, which would wait
 			names = append(names, name)

@@ -28,35 +28,33 @@ import (
 // bits; what src.Volume masks keeps the source's bits. The same source, recipe
 // and result (and secret, where the series is de-identified) give the same UIDs.
 //
-// The folder appears whole or not at all: files are made beside it, synced,
-// read back and compared first. dir must not exist, be empty, or be an earlier
-// export, which is replaced. progress may be nil; it is called from one goroutine at
-// a time and counts files written and files read back. The error is an *Error or the
-// context's. Several exports may run at a time, to folders of their own.
+// Write makes the folder dir, which must not exist; package atomic puts it in the
+// place of an earlier one. Every file is read back and compared, and after an error
+// dir is gone. progress may be nil; it is called from one goroutine at a time and
+// counts files written and files read back. The error is the context's, an *Error
+// that names a source file, an *Error without a name where what was read back
+// differs, or the file system's. Several exports may run at a time.
 func Write(ctx context.Context, dir string, src *series.Series, result *volume.Volume, d Derived, progress func(done, total int)) (Report, error) {
 	if err := checkResult(src, result, d.Compress); err != nil {
-		return Report{}, err
-	}
-	if err := checkApart(dir, src.Sources); err != nil {
 		return Report{}, err
 	}
 	series, err := newDerivedSeries(ctx, src, result, d)
 	if err != nil {
 		return Report{}, err
 	}
-	b := newBatch(sliceFiles(src.Sources), progress)
-	b.report.SeriesUID = series.uid
-	b.make = func(k int) ([]byte, [][]byte, error) { return series.file(k, b.files[k]) }
+	w := newSeriesWriter(sliceFiles(src.Sources), progress)
+	w.report.SeriesUID = series.uid
+	w.make = func(k int) ([]byte, [][]byte, error) { return series.file(k, w.files[k]) }
 	positions := make([]volume.Vec, len(src.Sources))
 	for z, from := range src.Sources {
 		positions[z] = from.Position
 	}
-	if err := b.run(ctx, dir, positions); err != nil {
+	if err := w.run(ctx, dir, positions); err != nil {
 		return Report{}, err
 	}
-	b.report.Clipped = series.clipped
-	series.warn(b)
-	return b.report, nil
+	w.report.Clipped = series.clipped
+	series.warn(w)
+	return w.report, nil
 }
 
 // derivedSeries makes the files of a derived series.
@@ -157,24 +155,24 @@ func (s *derivedSeries) note(m *derivedImage) {
 		s.replaced[t] = true
 	}
 	if m.identity != nil {
-		for _, w := range m.identity.warnings {
-			s.identity[w] = true
+		for _, text := range m.identity.warnings {
+			s.identity[text] = true
 		}
 	}
 }
 
 // warn puts what a person should know of the series into the report.
-func (s *derivedSeries) warn(b *batch) {
+func (s *derivedSeries) warn(w *seriesWriter) {
 	if s.clipped > 0 {
-		b.warn("%s outside the range that the source's bits can store; clipped to its ends.", count(int(s.clipped), "voxel is", "voxels are"))
+		w.warn("%s outside the range that the source's bits can store; clipped to its ends.", count(int(s.clipped), "voxel is", "voxels are"))
 	}
 	if s.plain > 0 {
-		b.warn("%s not compressed: big endian files and pixels of 32 bits are written plainly.", count(s.plain, "file is", "files are"))
+		w.warn("%s not compressed: big endian files and pixels of 32 bits are written plainly.", count(s.plain, "file is", "files are"))
 	}
 	for _, t := range slices.Sorted(maps.Keys(s.replaced)) {
-		b.warn("The sequence %v of the source is of unknown type and was replaced.", t)
+		w.warn("The sequence %v of the source is of unknown type and was replaced.", t)
 	}
-	b.report.Warnings = append(b.report.Warnings, slices.Sorted(maps.Keys(s.identity))...)
+	w.report.Warnings = append(w.report.Warnings, slices.Sorted(maps.Keys(s.identity))...)
 }
 
 func checkResult(src *series.Series, result *volume.Volume, c Compression) error {

@@ -3,14 +3,14 @@ package nifti
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"os"
 
 	"quell/volume"
 )
 
-// writePair writes an Analyze 7.5 header and its voxels. Both files are whole
-// before either takes its name, and the header, which is the name that a user
-// opens, comes last.
+// writePair writes an Analyze 7.5 header and its voxels.
 func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *Header, d datatype, description string) error {
 	v = toAnalyzeOrder(v)
 	for c, n := range v.Dims {
@@ -26,32 +26,17 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *H
 	if err != nil {
 		return err
 	}
-	voxels, err := createPending(img)
-	if err != nil {
+	if err := writeNew(img, func(w io.Writer) error { return writeVoxels(ctx, w, h, e, v) }); err != nil {
 		return err
 	}
-	defer voxels.discard()
-	header, err := createPending(hdr)
-	if err != nil {
-		return err
-	}
-	defer header.discard()
-	if err := writeVoxels(ctx, voxels, h, e, v); err != nil {
-		return err
-	}
-	if _, err := header.Write(h.marshal()); err != nil {
+	err = writeNew(hdr, func(w io.Writer) error {
+		_, err := w.Write(h.marshal())
 		return plain(err)
+	})
+	if err != nil {
+		os.Remove(img)
 	}
-	if err := voxels.finish(); err != nil {
-		return err
-	}
-	if err := header.finish(); err != nil {
-		return err
-	}
-	if err := voxels.rename(); err != nil {
-		return err
-	}
-	return header.rename()
+	return err
 }
 
 // newAnalyzeHeader describes v, whose voxels are in Analyze's order.

@@ -3,9 +3,9 @@ package nifti
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 
 	"github.com/klauspost/pgzip"
@@ -38,17 +38,10 @@ const gzipLevel = 6
 // order, whatever their order in v; obliqueness is lost, and the origin is kept
 // to half a voxel.
 //
-// The file is written under a temporary name in the same folder and renamed
-// when it is whole. Until then nothing of the name path is touched, and after
-// an error or a cancelled context nothing is left behind.
+// The files are new: path must not exist, and package atomic puts them in the
+// place of earlier ones. After an error or a cancelled context nothing is left. The
+// error does not name path, which may be that of a stage.
 func Write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
-	if err := write(ctx, path, v, from, dtype, description); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-func write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
 	d, err := datatypeByName(dtype)
 	if err != nil {
 		return err
@@ -60,31 +53,44 @@ func write(ctx context.Context, path string, v *volume.Volume, from *series.Seri
 	if from != nil {
 		source, _ = from.Header.(*Header)
 	}
-	switch base, ext, gz := splitExt(path); {
+	switch _, ext, gz := splitExt(path); {
 	case strings.EqualFold(ext, ".nii"):
 		e := newEncoder(d, v)
 		h := newHeader(v.Geometry, source, e, description)
-		f, err := createPending(path)
-		if err != nil {
-			return err
-		}
-		defer f.discard()
-		if err := writeSingle(ctx, f, h, e, v, gz != ""); err != nil {
-			return err
-		}
-		return f.commit()
+		return writeNew(path, func(w io.Writer) error { return writeSingle(ctx, w, h, e, v, gz != "") })
 	case strings.EqualFold(ext, ".hdr") && gz == "":
-		return writePair(ctx, path, base+ext[:1]+matchCase("img", ext), v, source, d, description)
+		return writePair(ctx, path, ImagePath(path), v, source, d, description)
 	}
 	return errors.New("the name should end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
 }
 
-// matchCase returns s in capitals where the extension that it goes with is.
-func matchCase(s, ext string) string {
-	if ext == strings.ToUpper(ext) {
-		return strings.ToUpper(s)
+// writeNew makes a file with what write writes. After an error it is gone.
+func writeNew(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return plain(err)
 	}
-	return s
+	err = write(f)
+	if e := f.Close(); err == nil {
+		err = plain(e)
+	}
+	if err != nil {
+		os.Remove(path)
+	}
+	return err
+}
+
+// ImagePath returns the .img that belongs to an Analyze .hdr, in capitals where
+// that is. Other paths stay as they are.
+func ImagePath(path string) string {
+	base, ext, gz := splitExt(path)
+	switch {
+	case gz != "" || !strings.EqualFold(ext, ".hdr"):
+		return path
+	case ext == ".HDR":
+		return base + ".IMG"
+	}
+	return base + ".img"
 }
 
 // writeSingle writes header, extensions and voxels to one file.

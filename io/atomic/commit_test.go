@@ -1,0 +1,270 @@
+package atomic
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// output is one that the tests write twice.
+type output struct {
+	name       string
+	target     string
+	companions []string
+	files      []string // of target and companions, below the parent
+}
+
+var outputs = []output{
+	{"a file", "brain.nii", nil, []string{"brain.nii"}},
+	{"a file with its record", "brain.nii", []string{"brain.nii.json"}, []string{"brain.nii", "brain.nii.json"}},
+	{"a pair with its record", "brain.hdr", []string{"brain.hdr.json", "brain.img"}, []string{"brain.hdr", "brain.hdr.json", "brain.img"}},
+	{"a folder", "series", nil, []string{"series/1.dcm", "series/2.dcm"}},
+	{"a folder with its record", "series", []string{"series.json"}, []string{"series.json", "series/1.dcm", "series/2.dcm"}},
+}
+
+// written returns what tree lists of the output with that content.
+func (o output) written(content string) []string {
+	var files []string
+	for _, f := range o.files {
+		files = append(files, f+"="+content+" "+f)
+	}
+	slices.Sort(files)
+	return files
+}
+
+// make writes the output's files below dir.
+func (o output) make(t *testing.T, dir, content string) {
+	t.Helper()
+	for _, f := range o.files {
+		put(t, filepath.Join(dir, f), content+" "+f)
+	}
+}
+
+// systems are the file systems that commits have to work on.
+var systems = map[string]faultyDisk{
+	"with atomic exchange": {failAt: -1},
+	"without":              {failAt: -1, noExchange: true, noLink: true},
+}
+
+// forEachStep calls test for every output, on every file system, with an earlier
+// output and without one, and for every step of the commit. stage is ready to
+// commit; disk fails at that step once failAt is set to it.
+func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, parent string, d *faultyDisk, stage *Stage, step int)) {
+	for _, o := range outputs {
+		for system, d := range systems {
+			for _, hasOld := range []bool{false, true} {
+				for step, steps := 0, 1; step < steps; step++ {
+					t.Run(fmt.Sprintf("%s/%s/earlier %v/step %d", o.name, system, hasOld, step), func(t *testing.T) {
+						parent := t.TempDir()
+						if hasOld {
+							o.make(t, parent, "old")
+						}
+						d := d
+						stage := beginOn(t, filepath.Join(parent, o.target), &d)
+						o.make(t, stage.Dir(), "new")
+						if step == 0 { // count them on a commit that succeeds
+							d.steps = 0
+							if err := stage.Commit(t.Context(), o.companions...); err != nil {
+								t.Fatal(err)
+							}
+							steps = d.steps
+							stage.Close()
+							if got := tree(t, parent); !slices.Equal(got, o.written("new")) {
+								t.Fatalf("after a commit: %q", got)
+							}
+							os.RemoveAll(filepath.Join(parent, o.target))
+							for _, c := range o.companions {
+								os.Remove(filepath.Join(parent, c))
+							}
+							if hasOld {
+								o.make(t, parent, "old")
+							}
+							stage = beginOn(t, filepath.Join(parent, o.target), &d)
+							o.make(t, stage.Dir(), "new")
+						}
+						d.steps = 0
+						test(t, o, hasOld, parent, &d, stage, step)
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestErrorAtEveryStepKeepsTheEarlierOutput(t *testing.T) {
+	forEachStep(t, func(t *testing.T, o output, hasOld bool, parent string, d *faultyDisk, stage *Stage, step int) {
+		d.failAt = step
+		err := stage.Commit(t.Context(), o.companions...)
+		stage.Close()
+		var want []string
+		switch {
+		case err == nil: // the step has another way of doing it
+			want = o.written("new")
+		case hasOld:
+			want = o.written("old")
+		}
+		if got := tree(t, parent); !slices.Equal(got, want) {
+			t.Errorf("after error %v: %q, want %q", err, got, want)
+		}
+		var worded *Error
+		if err != nil && (!errors.As(err, &worded) || !errors.Is(err, errInjected) || strings.Contains(err.Error(), prefix)) {
+			t.Errorf("error %v", err)
+		}
+	})
+}
+
+func TestCrashAtEveryStepIsRecovered(t *testing.T) {
+	forEachStep(t, func(t *testing.T, o output, hasOld bool, parent string, d *faultyDisk, stage *Stage, step int) {
+		d.failAt, d.crash = step, true
+		err := stage.Commit(t.Context(), o.companions...)
+		stage.Close()
+
+		// At once: no companion lies beside a target that it does not belong to,
+		// and a target is missing only where it cannot be exchanged.
+		left := stages(t, parent)
+		files := slices.DeleteFunc(tree(t, parent), func(f string) bool { return f == "hidden" })
+		for _, content := range []string{"old", "new"} {
+			if !slices.ContainsFunc(files, func(f string) bool { return !slices.Contains(o.written(content), f) }) {
+				files = nil
+			}
+		}
+		if files != nil {
+			t.Errorf("a mixture after the crash: %q", files)
+		}
+		if _, missing := os.Lstat(filepath.Join(parent, o.target)); missing != nil && hasOld && !d.noExchange {
+			t.Error("the target is missing after the crash")
+		}
+
+		// A later writer leaves the stage alone until its lease has expired.
+		next := beginOn(t, filepath.Join(parent, "next"), disk{})
+		next.Close()
+		if got := stages(t, parent); !slices.Equal(got, left) {
+			t.Fatalf("stages %q became %q", left, got)
+		}
+		for _, s := range left {
+			age(t, s, 2*leaseExpiry)
+		}
+		next = beginOn(t, filepath.Join(parent, "next"), disk{})
+		next.Close()
+		got := tree(t, parent)
+		whole := slices.Equal(got, o.written("new")) || hasOld && slices.Equal(got, o.written("old")) || !hasOld && len(got) == 0
+		if !whole || err == nil && !slices.Equal(got, o.written("new")) {
+			t.Errorf("recovered %q", got)
+		}
+	})
+}
+
+func TestRecoveryKeepsWhatWasWrittenSince(t *testing.T) {
+	for name, since := range map[string]func(t *testing.T, parent string){
+		"another target": func(t *testing.T, parent string) { put(t, filepath.Join(parent, "brain.nii"), "since") },
+		"both": func(t *testing.T, parent string) {
+			put(t, filepath.Join(parent, "brain.nii"), "since")
+			put(t, filepath.Join(parent, "brain.nii.json"), "since")
+		},
+		"the target deleted":  func(t *testing.T, parent string) { os.Remove(filepath.Join(parent, "brain.nii")) },
+		"a companion of ours": func(t *testing.T, parent string) { put(t, filepath.Join(parent, "brain.nii.json"), "since") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			o := outputs[1]
+			o.make(t, parent, "old")
+			d := faultyDisk{failAt: -1}
+			s := beginOn(t, filepath.Join(parent, o.target), &d)
+			o.make(t, s.Dir(), "new")
+			// Killed after the new target took its place, before its record did.
+			d.failAt, d.crash, d.steps = 9, true, 0
+			if err := s.Commit(t.Context(), o.companions...); err == nil {
+				t.Fatal("the commit was to fail")
+			}
+			if got := tree(t, parent); !slices.Equal(got, []string{"brain.nii=new brain.nii", "hidden"}) {
+				t.Fatalf("after the crash: %q", got)
+			}
+			since(t, parent)
+			want := slices.DeleteFunc(tree(t, parent), func(f string) bool { return f == "hidden" })
+			age(t, s.dir, 2*leaseExpiry)
+			next := beginOn(t, filepath.Join(parent, "next"), disk{})
+			next.Close()
+			if got := tree(t, parent); !slices.Equal(got, want) {
+				t.Errorf("%q became %q", want, got)
+			}
+		})
+	}
+}
+
+func TestCommitRemovesCompanionsOfTheEarlierOutput(t *testing.T) {
+	parent := t.TempDir()
+	outputs[1].make(t, parent, "old")
+	s := beginOn(t, filepath.Join(parent, "brain.nii"), disk{})
+	defer s.Close()
+	put(t, s.Path("brain.nii"), "new")
+	if err := s.Commit(t.Context(), "brain.nii.json"); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if got := tree(t, parent); !slices.Equal(got, []string{"brain.nii=new"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestCancelledCommitKeepsTheEarlierOutput(t *testing.T) {
+	parent := t.TempDir()
+	o := outputs[4]
+	o.make(t, parent, "old")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := beginOn(t, filepath.Join(parent, o.target), disk{})
+	o.make(t, s.Dir(), "new")
+	if err := s.Commit(ctx, o.companions...); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	s.Close()
+	if got := tree(t, parent); !slices.Equal(got, o.written("old")) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestCommitRefusesAnotherKindOfFile(t *testing.T) {
+	parent := t.TempDir()
+	put(t, filepath.Join(parent, "folder", "x"), "x")
+	put(t, filepath.Join(parent, "file"), "x")
+	if err := os.Symlink("folder", filepath.Join(parent, "link")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	before := tree(t, parent)
+	for _, c := range []struct {
+		target string
+		folder bool
+		want   string
+	}{
+		{"file", true, "is a file"}, {"folder", false, "is a folder"}, {"link", true, "symbolic link"},
+	} {
+		s := beginOn(t, filepath.Join(parent, c.target), disk{})
+		if c.folder {
+			put(t, filepath.Join(s.Path(c.target), "new"), "new")
+		} else {
+			put(t, s.Path(c.target), "new")
+		}
+		if err := s.Commit(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v", c.target, err)
+		}
+		s.Close()
+		// The same as a companion.
+		s = beginOn(t, filepath.Join(parent, "other"), disk{})
+		put(t, s.Path("other"), "new")
+		if c.target == "folder" {
+			put(t, s.Path("folder"), "new")
+			if err := s.Commit(t.Context(), "folder"); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s as a companion: error %v", c.target, err)
+			}
+		}
+		s.Close()
+	}
+	if got := tree(t, parent); !slices.Equal(got, before) {
+		t.Errorf("%q became %q", before, got)
+	}
+}

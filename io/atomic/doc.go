@@ -1,0 +1,43 @@
+// Package atomic is the one way to write an output: a file, a folder, or a
+// target with companions that belong to it, such as the record of how it was
+// made or the .img of an Analyze header.
+//
+// An output is made in a stage, a hidden folder beside its target and so on the
+// same file system:
+//
+//	s, err := atomic.Begin("out/brain.nii")
+//	...
+//	defer s.Close()
+//	write and check s.Path("brain.nii") and s.Path("brain.nii.recipe.json")
+//	err = s.Commit(ctx, "brain.nii.recipe.json")
+//
+// Commit syncs everything and then renames. Its order is
+//
+//  1. earlier companions move into the stage,
+//  2. the new target takes the place of the earlier one, in one step where the
+//     file system can do that,
+//  3. the new companions move beside it,
+//
+// so that a target never lies beside a companion that belongs to another. When
+// a step fails, the steps before it are undone. When the process is killed or
+// the machine stops between two steps, the stage still holds everything, and the
+// next Begin in that folder completes or undoes the commit, once the lease of the
+// stage has expired. Until then:
+//
+//   - the target is the earlier or the new one, whole. Only a folder on a file
+//     system without an atomic exchange (network shares, Windows) may be missing;
+//   - its companions may be missing. An Analyze header without its .img cannot be
+//     opened, so new voxels are never read under an old header.
+//
+// A stage carries a lease, a file that its owner rewrites every minute. Begin
+// removes the stages beside the target whose lease has expired. Process ids and
+// host names play no part, because containers share storage and names; nor do
+// clocks of machines: all times compared are modification times that the one
+// file system gave.
+//
+// Two commits to one target at the same time leave one of the two targets whole,
+// but perhaps beside a companion of the other.
+//
+// The package imports the standard library, x/sys/unix for the atomic exchange of
+// folders, and internal/parallel.
+package atomic

@@ -1,0 +1,112 @@
+package atomic
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// Stage is a hidden folder in which an output is made. Its methods are called
+// from one goroutine; the files in it may be written from several.
+type Stage struct {
+	fsys   fileSystem
+	name   string   // the target as it was named
+	target string   // the same, absolute
+	dir    string   // of the stage
+	made   []string // folders above the target that Begin made, outermost first
+
+	done      chan struct{} // ends the renewal of the lease
+	renewal   sync.WaitGroup
+	committed bool
+	broken    bool // a commit could not be undone: the stage is kept for recovery
+}
+
+// Begin makes a stage beside target, and the folders above it where they are
+// missing. It removes stages there whose lease has expired. The error is an
+// *Error.
+func Begin(target string) (*Stage, error) {
+	return begin(target, disk{}, time.NewTicker(renewEvery).C)
+}
+
+func begin(target string, fsys fileSystem, ticks <-chan time.Time) (*Stage, error) {
+	abs, err := filepath.Abs(target)
+	if err != nil {
+		return nil, WriteError(target, err)
+	}
+	parent := filepath.Dir(abs)
+	if parent == abs {
+		return nil, &Error{Path: target, Problem: "it is the root of a file system", Advice: "name a folder or file in it"}
+	}
+	s := &Stage{fsys: fsys, name: target, target: abs, dir: newStageName(parent), done: make(chan struct{})}
+	for dir := parent; !exists(dir); dir = filepath.Dir(dir) {
+		s.made = append([]string{dir}, s.made...)
+	}
+	if err := s.create(parent); err != nil {
+		s.Close()
+		return nil, WriteError(target, err)
+	}
+	s.renewal.Go(func() { renew(fsys, s.dir, ticks, s.done) })
+	if now, err := lastAlive(s.dir); err == nil {
+		clearExpired(fsys, parent, now)
+	}
+	return s, nil
+}
+
+func (s *Stage) create(parent string) error {
+	if err := s.fsys.MkdirAll(parent); err != nil {
+		return err
+	}
+	if err := s.fsys.Mkdir(s.dir); err != nil {
+		return err
+	}
+	if err := s.fsys.Create(filepath.Join(s.dir, leaseName), []byte(leaseText)); err != nil {
+		return err
+	}
+	return errors.Join(s.fsys.Mkdir(filepath.Join(s.dir, newName)), s.fsys.Mkdir(filepath.Join(s.dir, oldName)))
+}
+
+// Dir returns the folder in which the output and its companions are made, under
+// the names that they will have.
+func (s *Stage) Dir() string { return filepath.Join(s.dir, newName) }
+
+// Path returns where the target or a companion of that name is made.
+func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
+
+// Close removes what was not committed. It may be called more than once.
+func (s *Stage) Close() {
+	select {
+	case <-s.done:
+		return
+	default:
+	}
+	close(s.done)
+	s.renewal.Wait()
+	if s.broken {
+		return
+	}
+	_ = s.fsys.RemoveAll(s.dir) // what stays is removed when its lease has expired
+	if s.committed {
+		return
+	}
+	for i := len(s.made) - 1; i >= 0; i-- {
+		_ = os.Remove(s.made[i]) // fails where others have put something there
+	}
+}
+
+// WriteFile replaces the file at path by one with data, or makes it. The mode is
+// subject to the umask. The error is an *Error.
+func WriteFile(path string, data []byte, mode fs.FileMode) error {
+	s, err := Begin(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := os.WriteFile(s.Path(filepath.Base(s.target)), data, mode); err != nil {
+		return WriteError(path, err)
+	}
+	return s.Commit(context.Background())
+}

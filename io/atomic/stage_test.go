@@ -1,0 +1,103 @@
+package atomic
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestCloseRemovesWhatWasNotCommitted(t *testing.T) {
+	top := t.TempDir()
+	s := beginOn(t, filepath.Join(top, "a", "b", "out"), disk{})
+	put(t, filepath.Join(s.Path("out"), "x"), "x")
+	s.Close()
+	if got, err := os.ReadDir(top); err != nil || len(got) > 0 {
+		t.Errorf("left: %v, %v", got, err)
+	}
+	// A folder that someone else uses by now stays.
+	s = beginOn(t, filepath.Join(top, "a", "b", "out"), disk{})
+	put(t, filepath.Join(top, "a", "other"), "x")
+	s.Close()
+	if got := tree(t, top); !slices.Equal(got, []string{"a/other=x"}) {
+		t.Errorf("left: %q", got)
+	}
+}
+
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "settings.json")
+	for _, content := range []string{"first", "second"} {
+		if err := WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := tree(t, dir); !slices.Equal(got, []string{"settings.json=" + content}) {
+			t.Errorf("files %q", got)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%v, %v", info.Mode(), err)
+		}
+	}
+	for _, c := range []struct{ path, want string }{
+		{filepath.Join(dir, strings.Repeat("n", 300)), "too long"},
+		{filepath.Join(path, "below"), "part of its path is a file"},
+		{"/", "root of a file system"},
+		{dir, "is a folder"},
+	} {
+		err := WriteFile(c.path, nil, 0o600)
+		var worded *Error
+		if !errors.As(err, &worded) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), c.path) {
+			t.Errorf("%.40s: error %v", c.path, err)
+		}
+	}
+	if got := tree(t, dir); !slices.Equal(got, []string{"settings.json=second"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestNamesMayBeAnyBytes(t *testing.T) {
+	parent := t.TempDir()
+	name := "K\xf6pf.nii"
+	if err := os.WriteFile(filepath.Join(parent, name), []byte("old"), 0o644); err != nil {
+		t.Skip("the file system takes UTF-8 alone:", err)
+	}
+	put(t, filepath.Join(parent, name+".json"), "old")
+	d := faultyDisk{failAt: -1}
+	s := beginOn(t, filepath.Join(parent, name), &d)
+	put(t, s.Path(name), "new")
+	put(t, s.Path(name+".json"), "new")
+	d.failAt, d.crash, d.steps = 9, true, 0
+	if s.Commit(t.Context(), name+".json") == nil {
+		t.Fatal("the commit was to fail")
+	}
+	age(t, s.dir, 2*leaseExpiry)
+	next := beginOn(t, filepath.Join(parent, "next"), disk{})
+	next.Close()
+	if got := tree(t, parent); !slices.Equal(got, []string{name + ".json=new", name + "=new"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestErrorsAreOneSentence(t *testing.T) {
+	for number, want := range map[syscall.Errno]string{
+		syscall.ENOSPC:       "disk is full",
+		syscall.EDQUOT:       "quota",
+		syscall.EROFS:        "read-only",
+		syscall.ENAMETOOLONG: "too long",
+		syscall.EXDEV:        "another file system",
+		syscall.EACCES:       "permission is missing",
+		syscall.EIO:          "input/output error",
+	} {
+		err := WriteError("out.nii", fmt.Errorf("wrapped: %w", &fs.PathError{Op: "write", Path: "/hidden/stage", Err: number}))
+		text := err.Error()
+		if !strings.HasPrefix(text, "out.nii: ") || !strings.Contains(text, want) || !strings.Contains(text, "; ") ||
+			strings.Contains(text, "hidden") || !errors.Is(err, number) {
+			t.Errorf("%v: %q", number, text)
+		}
+	}
+}

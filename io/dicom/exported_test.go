@@ -1,0 +1,85 @@
+package dicom
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestIsExport(t *testing.T) {
+	dir, s := onDisk(t, stack(3))
+	parent := t.TempDir()
+	in := func(name string) string { return filepath.Join(parent, name) }
+	if err := os.MkdirAll(in("other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	os.WriteFile(filepath.Join(in("other"), "IM00001.dcm"), bytes.ReplaceAll(newFake("1", 0, 0).file(),
+		[]byte(implementationClassUID), []byte(strings.Repeat("1", len(implementationClassUID)))), 0o644)
+	for _, name := range []string{"export", "shown", "letter"} {
+		write(t, in(name), s, s.Volume)
+	}
+	for _, name := range []string{".DS_Store", "Thumbs.db", "desktop.ini", "._IM00001.dcm"} {
+		os.WriteFile(filepath.Join(in("shown"), name), []byte("x"), 0o644)
+	}
+	os.WriteFile(filepath.Join(in("letter"), "letter.txt"), []byte("x"), 0o644)
+	os.Mkdir(in("empty"), 0o755)
+	os.Mkdir(in("icons"), 0o755)
+	os.WriteFile(filepath.Join(in("icons"), ".DS_Store"), []byte("x"), 0o644)
+	for name, want := range map[string]bool{
+		in("export"): true, in("shown"): true,
+		in("letter"): false, in("other"): false, in("empty"): false, in("icons"): false, in("missing"): false, dir: false,
+	} {
+		if got := IsExport(name); got != want {
+			t.Errorf("IsExport(%s) = %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestWriteKeepsWhatExists(t *testing.T) {
+	_, s := onDisk(t, stack(2))
+	out := t.TempDir()
+	if _, err := Write(context.Background(), out, s, s.Volume, testDerived, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(out); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWriteLeavesNothingAfterAnError cancels an export, and loses a source during it.
+func TestWriteLeavesNothingAfterAnError(t *testing.T) {
+	dir, s := onDisk(t, stack(4))
+	parent := t.TempDir()
+	out := filepath.Join(parent, "out")
+	for _, at := range []int{2, 4, 6} { // while files are written, between, while they are read back
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := Write(ctx, out, s, s.Volume, testDerived, func(done, total int) {
+			if total != 8 {
+				t.Errorf("total %d, want 4 written and 4 read back", total)
+			}
+			if done == at {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled after %d: %v", at, err)
+		}
+	}
+	os.Rename(filepath.Join(dir, "c.dcm"), filepath.Join(dir, "gone"))
+	_, err := Write(context.Background(), out, s, s.Volume, testDerived, nil)
+	wantError(t, err, "c.dcm: the source file cannot be opened")
+	os.Rename(filepath.Join(dir, "gone"), filepath.Join(dir, "c.dcm"))
+	if info, err := os.Stat(filepath.Join(dir, "b.dcm")); err != nil || os.Truncate(filepath.Join(dir, "b.dcm"), info.Size()-3) != nil {
+		t.Fatal(err)
+	}
+	_, err = Write(context.Background(), out, s, s.Volume, testDerived, nil)
+	wantError(t, err, "b.dcm: ", "damaged")
+	if got := names(t, parent); len(got) != 0 {
+		t.Errorf("left behind: %v", got)
+	}
+}

@@ -1,0 +1,143 @@
+package dicom
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// seriesWriter writes the files of a series into a new folder and proves that
+// they are there.
+type seriesWriter struct {
+	files [][]int // the slices of each file, in the order of its frames
+	place []place // of each slice
+	// make returns the bytes of the k-th file and the pixels of its slices, little
+	// endian. It is called from several goroutines.
+	make     func(k int) (file []byte, pixels [][]byte, err error)
+	progress *parallel.Counter
+	report   Report
+}
+
+// place is where a slice is written to.
+type place struct{ file, frame int }
+
+func newSeriesWriter(files [][]int, progress func(done, total int)) *seriesWriter {
+	w := &seriesWriter{files: files, progress: newCounter(2*len(files), progress)}
+	n := 0
+	for _, f := range files {
+		n += len(f)
+	}
+	w.place = make([]place, n)
+	for k, f := range files {
+		for i, z := range f {
+			w.place[z] = place{k, i}
+		}
+	}
+	return w
+}
+
+// newCounter adapts progress, which may be nil, to the count of a parallel loop.
+func newCounter(total int, progress func(done, total int)) *parallel.Counter {
+	if progress == nil {
+		return &parallel.Counter{}
+	}
+	return parallel.NewCounter(int64(total), func(done, total int64) { progress(int(done), int(total)) })
+}
+
+func (w *seriesWriter) warn(format string, args ...any) {
+	w.report.Warnings = append(w.report.Warnings, fmt.Sprintf(format, args...))
+}
+
+// run makes the folder dir with every file in it and reads them back. After an
+// error dir is gone. positions are where the slices' first voxels must be, along
+// the normal.
+func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.Vec) (err error) {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
+	sums := make([][sha256.Size]byte, len(w.place))
+	err = parallel.For(ctx, len(w.files), func(k int) error {
+		file, pixels, err := w.make(k)
+		if err != nil {
+			return err
+		}
+		for i, z := range w.files[k] {
+			sums[z] = sha256.Sum256(pixels[i])
+		}
+		if err := os.WriteFile(filepath.Join(dir, sliceName(k)), file, 0o666); err != nil {
+			return err
+		}
+		w.progress.Add(1)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.report.Files = len(w.files)
+	return w.verify(ctx, dir, positions, sums)
+}
+
+// verify reads the folder as any reader would: one series, every slice in its
+// place, and pixels that are bit for bit those that were to be written.
+func (w *seriesWriter) verify(ctx context.Context, dir string, positions []volume.Vec, sums [][sha256.Size]byte) error {
+	broken := func(format string, args ...any) error {
+		return fileError("", "check the disk, or choose another place", nil,
+			"the files written were read back and differ from what was to be written (%s), so they were removed", fmt.Sprintf(format, args...))
+	}
+	fsys := os.DirFS(dir)
+	c, err := Scan(ctx, fsys, nil)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return broken("%v", err)
+	}
+	if len(c.Entries) != 1 || c.Entries[0].Err != nil {
+		return broken("%d volumes", len(c.Entries))
+	}
+	e := &c.Entries[0]
+	if len(e.slices) != len(w.place) || e.UID != w.report.SeriesUID {
+		return broken("%d of %d slices", len(e.slices), len(w.place))
+	}
+	for z, h := range e.slices {
+		if at := w.place[z]; path.Base(h.name) != sliceName(at.file) || h.frame != at.frame {
+			return broken("frame %d of %s in place %d", h.frame, h.name, z)
+		}
+		if h.position.Sub(positions[z]).Norm() > 1e-3 {
+			return broken("position of frame %d of %s", h.frame, h.name)
+		}
+	}
+	return parallel.For(ctx, len(w.files), func(k int) error {
+		h := e.slices[w.files[k][0]]
+		file, err := readFile(fsys, h.name, h.size, nil)
+		if err != nil {
+			return broken("%v", err)
+		}
+		f, err := h.openPixels(file)
+		if err != nil {
+			return broken("%v", err)
+		}
+		for _, z := range w.files[k] {
+			pixels, err := f.slice(e.slices[z])
+			if err != nil {
+				return broken("%v", err)
+			}
+			if sha256.Sum256(pixels) != sums[z] {
+				return broken("pixels of %s differ", h.name)
+			}
+		}
+		w.progress.Add(1)
+		return nil
+	})
+}
