@@ -33,7 +33,7 @@ func slicesOf(t *testing.T, n int) [][]byte {
 // opens asserts that a path holds one whole series of n slices.
 func opens(t *testing.T, what, path string, n int) {
 	t.Helper()
-	s, c, err := Open(t.Context(), path, -1, nil)
+	s, c, err := openPath(t.Context(), path)
 	if err != nil {
 		t.Errorf("%s: %v", what, err)
 		return
@@ -155,7 +155,7 @@ func TestNamesThatAreNoUTF8(t *testing.T) {
 	}
 	opens(t, "folder", dir, 3)
 	opens(t, "file", filepath.Join(dir, "M\xfcller", "\xff1\n"), 1)
-	s, c, err := Open(t.Context(), dir, -1, nil)
+	s, c, err := openPath(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestFindingsBesideASeriesReachIt(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "IM00004.dcm")); err != nil {
 		t.Skipf("symbolic links are not supported: %v", err)
 	}
-	s, c, err := Open(t.Context(), dir, -1, nil)
+	s, c, err := openPath(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

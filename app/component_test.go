@@ -52,7 +52,7 @@ func TestComponentsAreEntries(t *testing.T) {
 // Where a component has to be chosen, nothing is taken by default.
 func TestComponentsAreNotGuessed(t *testing.T) {
 	path := filepath.Join(niftiSamples, "rgb24.nii")
-	_, _, err := Open(t.Context(), path, -1, nil)
+	_, _, err := openPath(t.Context(), path)
 	var input *InputError
 	if !errors.As(err, &input) || input.Path != path || !strings.Contains(err.Error(), "luminance, red, green, blue") {
 		t.Errorf("error %v", err)
@@ -80,7 +80,7 @@ func TestScalarBesideColours(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, c, err := Open(t.Context(), dir, -1, nil)
+	s, c, err := openPath(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

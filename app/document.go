@@ -194,22 +194,30 @@ func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filte
 		}
 		return r, nil
 	}
-	f, err := denoise.FilterByName(filter)
+	dims, err := ProposeDims(s, filter)
 	if err != nil {
-		return denoise.Recipe{}, &UsageError{Text: err.Error(), Err: err}
+		return denoise.Recipe{}, err
 	}
-	if slicewise(s) && slices.Contains(f.Dims, 2) {
-		return denoise.NewRecipe(filter, 2)
-	}
-	want := 0
-	for _, n := range f.Dims {
-		if n == 3 && s.Volume.Dims[2] >= 3 {
-			want = 3
-		}
-	}
-	return denoise.NewRecipe(filter, want)
+	return denoise.NewRecipe(filter, dims)
 }
 
+// ProposeDims returns the dimensionality that suits a series: 3 where the filter
+// has that form and the series three slices or more, unless a finding advises
+// against it; else the filter's default. An unknown filter is a UsageError.
+func ProposeDims(s *series.Series, filter string) (int, error) {
+	f, err := denoise.FilterByName(filter)
+	switch {
+	case err != nil:
+		return 0, &UsageError{Text: err.Error(), Err: err}
+	case slicewise(s) && slices.Contains(f.Dims, 2):
+		return 2, nil
+	case s.Volume.Dims[2] >= 3 && slices.Contains(f.Dims, 3):
+		return 3, nil
+	}
+	return f.Dims[0], nil
+}
+
+// slicewise reports whether a finding advises slice-by-slice filtering.
 func slicewise(s *series.Series) bool {
 	return slices.ContainsFunc(s.Findings, func(f series.Finding) bool { return f.Slicewise })
 }

@@ -44,13 +44,13 @@ func FormatOf(out string) Format {
 
 // ExportOptions are what the name of an output does not say.
 type ExportOptions struct {
-	Dtype string    // of NIfTI and Analyze, see nifti.Datatypes; "" is float32
-	Now   time.Time // dates the output; zero is the time of the call
+	Dtype string    `json:"dtype,omitempty"` // of NIfTI and Analyze, see nifti.Datatypes; "" is float32
+	Now   time.Time `json:"-"`               // dates the output; zero is the time of the call
 	// Deidentify leaves the patient's identity out of DICOM made from DICOM, see
 	// dicom.Derived. The pixels stay as they are.
-	Deidentify bool
+	Deidentify bool `json:"deidentify,omitempty"`
 	// Compress says how the pixels of DICOM are stored; "" is plainly.
-	Compress dicom.Compression
+	Compress dicom.Compression `json:"compress,omitempty"`
 }
 
 // DefaultCompression is what compression without a name means: the smaller one, and
@@ -96,6 +96,9 @@ func CheckOutput(s *series.Series, out string, o ExportOptions) error {
 		if err := CheckDeidentify(s, out); err != nil {
 			return err
 		}
+	}
+	if err := checkPositions(s, format); err != nil {
+		return err
 	}
 	if err := checkSource(s, out, format); err != nil {
 		return err
@@ -276,8 +279,8 @@ var conversion = dicom.Code{Value: "CONVERSION", Scheme: "99QUELL", Meaning: "Co
 // Convert writes a series in another format without changing its values. From
 // DICOM to DICOM there is nothing to convert: that is a UsageError.
 func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	if FormatOf(out) == DICOM && hasDICOM(s) {
-		return ExportReport{}, Usagef("the input is DICOM already; give an output that ends in .nii, .nii.gz or .hdr")
+	if err := checkConversion(s, out); err != nil {
+		return ExportReport{}, err
 	}
 	return write(ctx, job{
 		series: s, result: s.Volume,
@@ -286,6 +289,13 @@ func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions,
 			Code:        conversion,
 		},
 	}, out, o, progress)
+}
+
+func checkConversion(s *series.Series, out string) error {
+	if FormatOf(out) == DICOM && hasDICOM(s) {
+		return Usagef("the input is DICOM already; give an output that ends in .nii, .nii.gz or .hdr")
+	}
+	return nil
 }
 
 // hasDICOM says whether every slice of a series has its DICOM file to be

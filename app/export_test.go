@@ -30,7 +30,7 @@ func filtered(t *testing.T, s *series.Series, region volume.Region) *Run {
 
 func reopen(t *testing.T, path string) *series.Series {
 	t.Helper()
-	s, c, err := Open(t.Context(), path, -1, nil)
+	s, c, err := openPath(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

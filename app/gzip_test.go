@@ -64,7 +64,7 @@ func TestCompressedDICOM(t *testing.T) {
 	opens(t, "one file", filepath.Join(dir, "1.dcm.GZ"), 1)
 	for _, path := range []string{dir, zipped} {
 		opens(t, "series", path, 3)
-		s, c, err := Open(t.Context(), path, -1, nil)
+		s, c, err := openPath(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}

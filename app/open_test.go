@@ -56,11 +56,20 @@ func zipOf(t *testing.T, dir, path string) {
 	}
 }
 
+// openPath opens the largest series of a path.
+func openPath(ctx context.Context, path string) (*series.Series, *Catalog, error) {
+	in, err := Open(ctx, Input{Path: path}, Events{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return in.Series, in.Catalog, nil
+}
+
 // refused asserts that a path is refused as input, in one sentence that names
 // it.
 func refused(t *testing.T, path string) *InputError {
 	t.Helper()
-	_, c, err := Open(t.Context(), path, -1, nil)
+	_, c, err := openPath(t.Context(), path)
 	if c != nil {
 		c.Close()
 	}
@@ -82,7 +91,7 @@ func TestOpenGoesByContent(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, "a.nii.gz"), disguised); err != nil {
 		t.Fatal(err)
 	}
-	s, c, err := Open(t.Context(), disguised, -1, nil)
+	s, c, err := openPath(t.Context(), disguised)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +121,7 @@ func TestOpenEveryContainer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, c, err := Open(t.Context(), path, -1, nil)
+		s, c, err := openPath(t.Context(), path)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -122,7 +131,7 @@ func TestOpenEveryContainer(t *testing.T) {
 		}
 		c.Close()
 	}
-	s, c, err := Open(t.Context(), filepath.Join(series, "IM00002.dcm"), -1, nil)
+	s, c, err := openPath(t.Context(), filepath.Join(series, "IM00002.dcm"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +257,7 @@ func TestOpenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, p := range []string{path, filepath.Dir(path)} {
-		if _, _, err := Open(ctx, p, -1, nil); ExitCode(err) != ExitCancelled {
+		if _, _, err := openPath(ctx, p); ExitCode(err) != ExitCancelled {
 			t.Errorf("a cancelled open: %v", err)
 		}
 	}

@@ -185,6 +185,9 @@ func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Prev
 	region := q.Region()
 	err := region.Validate(v.Geometry)
 	if err == nil {
+		err = checkRecipe(q.Series, q.Recipe)
+	}
+	if err == nil {
 		var resolved denoise.Recipe
 		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
 			err = parallel.Protect(func() (err error) {

@@ -49,8 +49,8 @@ func denoiseSeries(ctx context.Context, eng denoise.Engine, s *series.Series, r 
 	if err := region.Validate(s.Volume.Geometry); err != nil {
 		return nil, &UsageError{Text: err.Error(), Err: err}
 	}
-	if err := r.Validate(); err != nil {
-		return nil, &UsageError{Text: err.Error(), Err: err}
+	if err := checkRecipe(s, r); err != nil {
+		return nil, err
 	}
 	resolved, known, err := resolve(ctx, r, s.Volume, facts)
 	if err != nil {

@@ -318,7 +318,7 @@ func TestLogHoldsNoNames(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("DOE^JANE"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Open(context.Background(), secret, -1, nil); ExitCode(err) != ExitInput {
+	if _, _, err := openPath(context.Background(), secret); ExitCode(err) != ExitInput {
 		t.Errorf("a text file: %v", err)
 	}
 	if err := closer.Close(); err != nil {

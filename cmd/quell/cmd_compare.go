@@ -32,11 +32,11 @@ they only say how much was changed.`,
 		if cmd.Flags().Changed("max") && !(*max > 0 && !math.IsInf(*max, 0)) {
 			return app.Usagef("--max %g: give a positive number", *max)
 		}
-		ref, err := open(cmd, args[0], choice{})
+		ref, err := (&choice{}).open(cmd, args[0])
 		if err != nil {
 			return err
 		}
-		defer ref.close()
+		defer ref.Close()
 		test, err := openSame(cmd, args[1], ref.Volume)
 		if err != nil {
 			return err
@@ -75,14 +75,14 @@ they only say how much was changed.`,
 	return cmd
 }
 
-// openSame reads a volume that has to have the reference's dims. Positions that
-// differ are worth a word, no more: many programs lose them.
+// openSame reads a volume that must have the reference's dims. Different
+// positions are only a warning: many programs do not write them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
-	in, err := open(cmd, path, choice{})
+	in, err := (&choice{}).open(cmd, path)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer in.Close()
 	if in.Volume.Dims != ref.Dims {
 		return nil, &app.InputError{
 			Path:    path,

@@ -21,11 +21,11 @@ slice with too little foreground gives 0.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := open(cmd, args[0], pick)
+		in, err := pick.open(cmd, args[0])
 		if err != nil {
 			return err
 		}
-		defer in.close()
+		defer in.Close()
 		est, err := denoise.Estimate(cmd.Context(), in.Volume)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ func newNoise() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "noise IN OUT --model MODEL --sigma S",
 		Short: "Add noise of a known strength to a series",
-		Long: `Add noise of a known strength to a series, to see how well a filter takes it away
+		Long: `Add noise of a known strength to a series, to see how well a filter removes it
 again. The same seed gives the same values on every machine.`,
 		Args: exactly(2, "IN and OUT"),
 	}
@@ -36,23 +36,15 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		in, err := open(cmd, args[0], pick)
+		in, err := pick.input(cmd, args[0])
 		if err != nil {
 			return err
 		}
-		defer in.close()
-		options := app.ExportOptions{Dtype: *dtype}
-		if err := app.CheckOutput(in.Series, args[1], options); err != nil {
-			return err
-		}
-		noisy, err := app.AddNoise(cmd.Context(), in.Series, n)
+		report, err := do(cmd, app.Job{Input: in, Noise: &n, Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
 		if err != nil {
 			return err
 		}
-		b := newBar("writing")
-		report, err := app.ExportNoisy(cmd.Context(), in.Series, noisy, n, args[1], options, b.files)
-		b.end()
-		return finish(cmd, report, err, n.String()+" added to "+app.DimsText(in.Volume.Dims)+" voxels")
+		return printWritten(cmd, report, n.String()+" added to "+app.DimsText(report.Dims)+" voxels")
 	}
 	return cmd
 }

@@ -12,12 +12,12 @@ import (
 	"quell/io/dicom"
 )
 
-// compressFlag is --compress: alone it asks for the default, as --compress=NAME for
-// another. true and false are taken too, as of a switch.
+// compressFlag is --compress: alone it means the default, as --compress=NAME
+// another compression. true and false are accepted too, as for a switch.
 type compressFlag struct{ dicom.Compression }
 
 func (f *compressFlag) addTo(cmd *cobra.Command) {
-	flag := cmd.Flags().VarPF(f, "compress", "", fmt.Sprintf("store the pixels of DICOM output without loss, as this `name` says: %s, %s or %s",
+	flag := cmd.Flags().VarPF(f, "compress", "", fmt.Sprintf("lossless compression of DICOM output, by `name`: %s, %s or %s",
 		dicom.JPEGLossless, dicom.RLE, dicom.Uncompressed))
 	flag.NoOptDefVal = string(app.DefaultCompression)
 }
@@ -35,36 +35,33 @@ func (f *compressFlag) Set(s string) error {
 		c = dicom.Uncompressed
 	}
 	if !slices.Contains(dicom.Compressions(), c) {
-		return fmt.Errorf("there are %v", dicom.Compressions())
+		return fmt.Errorf("no compression is called that; there are %v", dicom.Compressions())
 	}
 	f.Compression = c
 	return nil
 }
 
-// printJSON writes the one object that --json promises.
+// printJSON writes the one object of --json.
 func printJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
-// warn writes a sentence for a person to stderr.
+// warn writes a line to stderr.
 func warn(cmd *cobra.Command, format string, args ...any) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "quell: "+format+"\n", args...)
 }
 
-func warnings(cmd *cobra.Command, report app.ExportReport) {
-	for _, w := range report.Warnings {
-		warn(cmd, "warning: %s", w)
-	}
+// do does a job and writes its events to stderr.
+func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
+	events, done := eventsOf(cmd)
+	defer done()
+	return app.Do(cmd.Context(), job, events)
 }
 
-// finish says on the terminal what was written, or passes on why it was not.
-func finish(cmd *cobra.Command, report app.ExportReport, err error, what string) error {
-	if err != nil {
-		return err
-	}
-	warnings(cmd, report)
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
+// printWritten prints what was done and where the result was written.
+func printWritten(cmd *cobra.Command, report app.Report, what string) error {
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
 	return err
 }

@@ -157,10 +157,10 @@ func touch(dir string) error {
 }
 
 func open(path string) error {
-	s, c, err := app.Open(context.Background(), path, -1, nil)
+	in, err := app.Open(context.Background(), app.Input{Path: path}, app.Events{})
 	if err == nil {
-		runtime.KeepAlive(s)
-		err = c.Close()
+		runtime.KeepAlive(in.Series)
+		err = in.Close()
 	}
 	return err
 }
@@ -171,12 +171,12 @@ func cancelled(path string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var at time.Time
-	_, _, err := app.Open(ctx, path, -1, func(done, total int) {
+	_, err := app.Open(ctx, app.Input{Path: path}, app.Events{Progress: func(_ app.Step, done, total int64) {
 		if at.IsZero() && 3*done >= total {
 			at = time.Now()
 			cancel()
 		}
-	})
+	}})
 	took := time.Since(at)
 	if !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("cancelled, it returned %w", err)
@@ -188,11 +188,11 @@ func cancelled(path string) error {
 // peak prints the size of the files and of the volume that opening them gives, and
 // the most memory that was resident, in MB, between bars.
 func peak(path string) error {
-	s, c, err := app.Open(context.Background(), path, -1, nil)
+	in, err := app.Open(context.Background(), app.Input{Path: path}, app.Events{})
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer in.Close()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return err
@@ -202,8 +202,8 @@ func peak(path string) error {
 	if _, err := fmt.Sscan(most, &kB); err != nil {
 		return fmt.Errorf("the peak of memory is not told: %w", err)
 	}
-	held := 4*len(s.Volume.Data) + len(s.Volume.Mask)
-	fmt.Printf("%d | %d | %d\n", c.Entries[c.Default].Bytes/1e6, held/1e6, kB*1024/1e6)
+	held := 4*len(in.Volume.Data) + len(in.Volume.Mask)
+	fmt.Printf("%d | %d | %d\n", in.Catalog.Entries[in.Catalog.Default].Bytes/1e6, held/1e6, kB*1024/1e6)
 	return nil
 }
 

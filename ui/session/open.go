@@ -154,10 +154,15 @@ func (s *Session) SetReference(path string) {
 	report := s.reporter(t)
 	var reference *series.Series
 	s.background(func() error {
-		loaded, catalog, err := app.Open(t.ctx, path, -1, func(done, total int) { report(int64(done), int64(total)) })
-		closeCatalog(catalog)
-		reference = loaded
-		return err
+		in, err := app.Open(t.ctx, app.Input{Path: path}, app.Events{
+			Progress: func(_ app.Step, done, total int64) { report(done, total) },
+		})
+		if err != nil {
+			return err
+		}
+		closeCatalog(in.Catalog)
+		reference = in.Series
+		return nil
 	}, func(err error) {
 		if err == nil && s.task == t {
 			err = doc.SetReference(reference)

@@ -271,11 +271,11 @@ func TestExportWritesTheRun(t *testing.T) {
 	if _, err := os.Stat(out); err != nil {
 		t.Error(err)
 	}
-	back, catalog, err := app.Open(context.Background(), out, -1, nil)
+	back, err := app.Open(t.Context(), app.Input{Path: out}, app.Events{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer catalog.Close()
+	defer back.Close()
 	for i, v := range b.Document().Run().Result.Data {
 		if back.Volume.Data[i] != v {
 			t.Fatalf("voxel %d is %g in the file; want %g", i, back.Volume.Data[i], v)

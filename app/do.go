@@ -1,0 +1,195 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"quell/denoise"
+	"quell/series"
+	"quell/volume"
+)
+
+// Seconds are the times that the steps of a job took.
+type Seconds struct {
+	Load    float64 `json:"load"`
+	Filter  float64 `json:"filter"` // noise included where it was added
+	Measure float64 `json:"measure,omitempty"`
+	Write   float64 `json:"write"`
+}
+
+// Report is what a job did.
+type Report struct {
+	Engine   string          `json:"engine,omitempty"`
+	Device   string          `json:"device,omitempty"`
+	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
+	Asked    *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Noise    *Noise          `json:"noise,omitempty"`  // that was added
+	Seconds  Seconds         `json:"seconds"`
+	Voxels   int             `json:"voxels"` // of the result
+	Dims     [3]int          `json:"dims"`   // of the result
+	Measures *Measures       `json:"measures,omitempty"`
+	Output   string          `json:"output"`
+	Files    int             `json:"files"`
+	Clipped  int64           `json:"clipped"` // voxels that the output cannot store unchanged
+	Warnings []string        `json:"warnings"`
+	Record   string          `json:"recipe_file,omitempty"` // the record written beside Output
+}
+
+// Do does a job: it opens the input, checks the output before any work, adds
+// noise, filters, measures and exports. Where the engine policy is "auto" and the
+// GPU fails, the CPU filters instead. After an error or a cancel nothing has
+// been written, and the Report is zero.
+//
+// The workbench, which keeps a series open and shows a result before it is
+// exported, takes the same steps one by one: Scan and Catalog.Load, Denoise,
+// MeasureRun, Export.
+func Do(ctx context.Context, job Job, events Events) (Report, error) {
+	if err := job.Validate(); err != nil {
+		return Report{}, err
+	}
+	var eng denoise.Engine
+	var err error
+	if job.Recipe != nil {
+		if eng, err = job.Engine.Pick(); err != nil {
+			return Report{}, err
+		}
+	}
+	in, err := Open(ctx, job.Input, events)
+	if err != nil {
+		return Report{}, err
+	}
+	defer in.Close()
+	w := &work{job: job, in: in, engine: eng, events: events}
+	if err := w.check(); err != nil {
+		return Report{}, err
+	}
+	if err := w.compute(ctx); err != nil {
+		return Report{}, err
+	}
+	written, err := w.export(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	return w.report(written), nil
+}
+
+// work is a job in progress.
+type work struct {
+	job    Job
+	in     *Opened
+	engine denoise.Engine // nil where nothing is filtered
+	events Events
+
+	recipe   denoise.Recipe
+	region   volume.Region
+	noisy    *series.Series // nil where no noise is added
+	run      *Run           // nil where nothing is filtered
+	measures *Measures
+	noise    time.Duration // what adding noise took
+	measure  time.Duration // what measuring took
+}
+
+// check finds what would stop the job after hours of filtering.
+func (w *work) check() (err error) {
+	s := w.in.Series
+	if w.job.Recipe != nil {
+		w.recipe = *w.job.Recipe
+		if w.job.AutoDims {
+			if w.recipe.Dims, err = ProposeDims(s, w.recipe.Filter); err != nil {
+				return err
+			}
+		}
+		if w.region, err = w.job.Slices.region(s.Volume.Geometry); err != nil {
+			return err
+		}
+		if err := checkRecipe(s, w.recipe); err != nil {
+			return err
+		}
+	} else if w.job.Noise == nil {
+		if err := checkConversion(s, w.job.Output.Path); err != nil {
+			return err
+		}
+	}
+	return CheckOutput(s, w.job.Output.Path, w.job.Output.ExportOptions)
+}
+
+// compute adds noise, filters and measures.
+func (w *work) compute(ctx context.Context) error {
+	s := w.in.Series
+	started := time.Now()
+	if w.job.Noise != nil {
+		noisy, err := AddNoise(ctx, s, *w.job.Noise)
+		if err != nil {
+			return err
+		}
+		w.noisy, s = noisy, noisy
+	}
+	w.noise = time.Since(started)
+	if w.job.Recipe == nil {
+		return nil
+	}
+	run, err := Denoise(ctx, w.engine, s, w.recipe, w.region, nil, w.events.progress(Filtering))
+	if other, ok := w.job.Engine.fallback(); ok && errors.Is(err, ErrEngineFailed) {
+		if w.events.Fallback != nil {
+			w.events.Fallback(other.Info(), err)
+		}
+		run, err = Denoise(ctx, other, s, w.recipe, w.region, nil, w.events.progress(Filtering))
+	}
+	if err != nil {
+		return err
+	}
+	w.run = run
+	if !w.job.Measure {
+		return nil
+	}
+	started = time.Now()
+	var reference *series.Series
+	if w.noisy != nil {
+		reference = w.in.Series
+	}
+	m, err := MeasureRun(ctx, run, reference)
+	w.measures, w.measure = &m, time.Since(started)
+	return err
+}
+
+// export writes the result and the pictures.
+func (w *work) export(ctx context.Context) (report ExportReport, err error) {
+	out, options, progress := w.job.Output.Path, w.job.Output.ExportOptions, w.events.files(Writing)
+	switch {
+	case w.run != nil:
+		report, err = Export(ctx, w.run, out, options, progress)
+	case w.noisy != nil:
+		report, err = ExportNoisy(ctx, w.in.Series, w.noisy, *w.job.Noise, out, options, progress)
+	default:
+		report, err = Convert(ctx, w.in.Series, out, options, progress)
+	}
+	if err != nil {
+		return report, err
+	}
+	if w.job.Output.Pictures != "" {
+		if _, err := Pictures(ctx, w.run, w.job.Output.Pictures); err != nil {
+			return report, err
+		}
+	}
+	for _, text := range report.Warnings {
+		w.events.message(series.Warning, text)
+	}
+	return report, nil
+}
+
+func (w *work) report(written ExportReport) Report {
+	g := w.in.Series.Volume.Geometry
+	r := Report{
+		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
+		Seconds: Seconds{Load: w.in.Took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
+		Output:  written.Output, Files: written.Files, Clipped: written.Clipped,
+		Warnings: append([]string{}, written.Warnings...), Record: written.Recipe,
+	}
+	if run := w.run; run != nil {
+		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
+		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
+		r.Seconds.Filter += run.Filter.Seconds()
+	}
+	return r
+}

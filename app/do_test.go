@@ -1,0 +1,263 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/series"
+	"quell/volume"
+)
+
+// medianJob filters a small NIfTI file to another.
+func medianJob(t *testing.T) Job {
+	t.Helper()
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 6, 5, 8)
+	r := mustRecipe("median", 3)
+	return Job{
+		Input:  Input{Path: in},
+		Recipe: &r,
+		Engine: EnginePolicy{Name: "cpu"},
+		Output: Output{Path: filepath.Join(dir, "out.nii")},
+	}
+}
+
+func TestDoFiltersAndReports(t *testing.T) {
+	job := medianJob(t)
+	job.Slices, job.Measure = SliceRange{From: 2, To: 5}, true
+	job.Output.Pictures = filepath.Join(t.TempDir(), "pictures")
+	job.Engine.Threads = 1
+	steps := map[Step]bool{}
+	report, err := Do(t.Context(), job, Events{Progress: func(step Step, done, total int64) { steps[step] = steps[step] || done == total }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !steps[Reading] || !steps[Filtering] || !steps[Writing] {
+		t.Errorf("progress of %v; want all steps to their end", steps)
+	}
+	if report.Engine != "cpu" || report.Voxels != 6*5*3 || report.Dims != [3]int{6, 5, 3} || report.Files != 1 || report.Measures == nil {
+		t.Errorf("report %+v", report)
+	}
+	got, c, err := openPath(t.Context(), job.Output.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	want, err := Denoise(t.Context(), cpu.New(), wavy(6, 5, 8), *job.Recipe, volume.Region{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if part := want.Result.Crop(volume.Slices(want.Result.Geometry, 2, 5)); !slices.Equal(part.Data, got.Volume.Data) {
+		t.Error("the output is not the part of the whole result")
+	}
+	if pictures, _ := filepath.Glob(filepath.Join(job.Output.Pictures, "*.png")); len(pictures) != 3 {
+		t.Errorf("%d pictures; want 3", len(pictures))
+	}
+	for _, field := range []string{"engine", "device", "recipe", "asked", "seconds", "voxels", "output", "files", "clipped", "warnings", "recipe_file"} {
+		var fields map[string]any
+		if data, err := json.Marshal(report); err != nil || json.Unmarshal(data, &fields) != nil || fields[field] == nil {
+			t.Errorf("the report has no %q in JSON", field)
+		}
+	}
+}
+
+func TestDoAddsNoiseAndConverts(t *testing.T) {
+	job := medianJob(t)
+	job.Noise = &Noise{Model: denoise.GaussianNoise, Sigma: 3, Seed: 1}
+	job.Measure = true
+	report, err := Do(t.Context(), job, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Measures.Truth == nil {
+		t.Error("a result of added noise is not compared with the series without it")
+	}
+	job.Recipe, job.Measure = nil, false
+	job.Output.Path = filepath.Join(t.TempDir(), "noisy.nii")
+	if report, err = Do(t.Context(), job, Events{}); err != nil || report.Noise == nil || report.Engine != "" {
+		t.Errorf("noise alone: %+v, %v", report, err)
+	}
+	job.Noise = nil
+	job.Output.Path = filepath.Join(t.TempDir(), "copy.nii.gz")
+	if report, err = Do(t.Context(), job, Events{}); err != nil || report.Files != 1 || report.Record != "" {
+		t.Errorf("conversion: %+v, %v", report, err)
+	}
+	if got, c, err := openPath(t.Context(), job.Output.Path); err != nil || !slices.Equal(got.Volume.Data, wavy(6, 5, 8).Volume.Data) {
+		t.Errorf("the conversion changed the values: %v", err)
+	} else {
+		c.Close()
+	}
+}
+
+// TestDoChecksFirst: what can be known before the work is refused before the work.
+func TestDoChecksFirst(t *testing.T) {
+	for what, change := range map[string]func(*Job){
+		"no input":             func(j *Job) { j.Input.Path = "" },
+		"no output":            func(j *Job) { j.Output.Path = "" },
+		"output is the input":  func(j *Job) { j.Output.Path = j.Input.Path },
+		"series and component": func(j *Job) { j.Input.Series, j.Input.Component = new(int), "red" },
+		"no such engine":       func(j *Job) { j.Engine.Name = "warp" },
+		"threads":              func(j *Job) { j.Engine.Threads = -1 },
+		"no such recipe":       func(j *Job) { j.Recipe.Dims = 4 },
+		"slices":               func(j *Job) { j.Slices = SliceRange{From: 3, To: 9} },
+		"no slices":            func(j *Job) { j.Slices = SliceRange{From: 3, To: 3} },
+		"slices behind":        func(j *Job) { j.Slices = SliceRange{From: 8} },
+		"noise":                func(j *Job) { j.Noise = &Noise{Model: "pink"} },
+		"pictures of nothing":  func(j *Job) { j.Recipe, j.Output.Pictures = nil, "x" },
+	} {
+		job := medianJob(t)
+		change(&job)
+		filtered := false
+		_, err := Do(t.Context(), job, Events{Progress: func(step Step, _, _ int64) { filtered = filtered || step == Filtering }})
+		if ExitCode(err) != ExitUsage || filtered {
+			t.Errorf("%s: %v, filtered: %v; want a UsageError before", what, err, filtered)
+		}
+	}
+	job := medianJob(t)
+	missing := 3
+	job.Input.Series = &missing
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage {
+		t.Errorf("a series that is not there: %v", err)
+	}
+}
+
+// TestDoFallsBackToTheCPU: under the policy "auto" a failed device costs the time
+// it took and nothing else; any other error, and any other policy, ends the job.
+func TestDoFallsBackToTheCPU(t *testing.T) {
+	broken := fmt.Errorf("the GPU worker died: %w", ErrEngineFailed)
+	for _, c := range []struct {
+		policy string
+		err    error
+		falls  bool
+	}{{"auto", broken, true}, {"", broken, true}, {"cuda", broken, false}, {"auto", errors.New("wrong recipe"), false}} {
+		job := medianJob(t)
+		job.Engine.Name = c.policy
+		in, err := Open(t.Context(), job.Input, Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var to string
+		w := &work{job: job, in: in, events: Events{Fallback: func(info denoise.Info, err error) {
+			if errors.Is(err, ErrEngineFailed) {
+				to = info.Name
+			}
+		}}}
+		w.engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
+		if err := w.check(); err != nil {
+			t.Fatal(err)
+		}
+		switch err := w.compute(t.Context()); {
+		case c.falls && (err != nil || to != "cpu" || w.run.Engine.Name != "cpu"):
+			t.Errorf("policy %q after %v: %v, continued with %q; want the cpu", c.policy, c.err, err, to)
+		case !c.falls && (!errors.Is(err, c.err) || to != ""):
+			t.Errorf("policy %q after %v: %v, continued with %q; want the error", c.policy, c.err, err, to)
+		}
+	}
+}
+
+func TestJobInJSON(t *testing.T) {
+	job := medianJob(t)
+	number := 2
+	job.Input.Series = &number
+	job.Slices = SliceRange{From: 1}
+	job.Output.Dtype, job.Output.Deidentify = "int16", true
+	data, err := json.Marshal(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ParseJob(data); err != nil || !reflect.DeepEqual(got, job) {
+		t.Errorf("%s gives %+v, %v; want %+v", data, got, err, job)
+	}
+	for _, text := range []string{"", "[]", "{}", `{"input":{"path":"a"},"recipee":{}}`, `{"input":{"path":"a","serie":1}}`,
+		strings.Replace(string(data), `"median"`, `"magic"`, 1)} {
+		if _, err := ParseJob([]byte(text)); ExitCode(err) != ExitUsage {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestMessages: a job names the series that it took, and the warnings about it.
+func TestMessages(t *testing.T) {
+	dir := t.TempDir()
+	putNii(t, filepath.Join(dir, "small.nii"), 3, 3, 3)
+	putNii(t, filepath.Join(dir, "large.nii"), 4, 4, 4)
+	var texts []string
+	in, err := Open(t.Context(), Input{Path: dir}, Events{Message: func(s series.Severity, text string) { texts = append(texts, s.String()+" "+text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if len(texts) != 1 || !strings.HasPrefix(texts[0], "note "+dir+" holds 2 series; taking number 0, the largest (4 slices)") {
+		t.Errorf("messages %q", texts)
+	}
+}
+
+func TestIrregularSeries(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "series")
+	putDICOM(t, dir, 6, 5, 5)
+	if err := os.Remove(filepath.Join(dir, "IM00003.dcm")); err != nil {
+		t.Fatal(err)
+	}
+	s, c, err := openPath(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	// Slices 0, 2, 6 and 8 mm high on a grid with 8/3 mm between them.
+	const off = "0.7 mm"
+	refused := func(what string, err error) {
+		t.Helper()
+		if ExitCode(err) != ExitInput || !strings.Contains(err.Error(), off) {
+			t.Errorf("%s: %v; want a refusal that says %s", what, err, off)
+		}
+	}
+	_, err = Denoise(t.Context(), cpu.New(), s, mustRecipe("median", 3), volume.Region{}, nil, nil)
+	refused("3-D filter", err)
+	refused("3-D preview", filterSlice(t.Context(), cpu.New(), PreviewRequest{Series: s, Recipe: mustRecipe("median", 3)}).Err)
+	run, err := Denoise(t.Context(), cpu.New(), s, mustRecipe("median", 2), volume.Region{}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.nii", "a.nii.gz", "a.hdr"} {
+		out := filepath.Join(t.TempDir(), name)
+		_, err := Export(t.Context(), run, out, ExportOptions{}, nil)
+		refused("export to "+name, err)
+		_, err = Convert(t.Context(), s, out, ExportOptions{}, nil)
+		refused("conversion to "+name, err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+		t.Errorf("export to DICOM: %v", err)
+	}
+	back, c2, err := openPath(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c2.Close()
+	if back.Irregular != s.Irregular {
+		t.Errorf("the export is irregular by %g mm; want the source's %g", back.Irregular, s.Irregular)
+	}
+	without := *s
+	without.Sources = nil
+	_, err = Export(t.Context(), &Run{Source: &without, Result: run.Result, Region: run.Region, Recipe: run.Recipe}, out+"2", ExportOptions{}, nil)
+	refused("a new DICOM series", err)
+	if dims, err := ProposeDims(s, "median"); err != nil || dims != 2 {
+		t.Errorf("%d-D is proposed, %v; want 2-D", dims, err)
+	}
+	regular := *s
+	regular.Irregular = 0 // what the reader says of positions that are only rounded
+	if err := checkRecipe(&regular, mustRecipe("median", 3)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/volume"
+)
+
+// Job is one piece of work as data: what is read, what is done with it, and what
+// is written. A series is read; noise is added to it where Noise is set; it is
+// filtered where Recipe is set; the result is written. With neither, the series
+// is converted to another format. It is a JSON value.
+type Job struct {
+	Input  Input           `json:"input"`
+	Noise  *Noise          `json:"noise,omitempty"`
+	Recipe *denoise.Recipe `json:"recipe,omitempty"`
+	// AutoDims replaces the recipe's dimensionality by the one that suits the
+	// series, see ProposeDims.
+	AutoDims bool         `json:"auto_dims,omitempty"`
+	Slices   SliceRange   `json:"slices,omitzero"` // that are filtered and written; all where it is zero
+	Engine   EnginePolicy `json:"engine,omitzero"`
+	Measure  bool         `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
+	Output   Output       `json:"output"`
+}
+
+// Input says which series is read.
+type Input struct {
+	Path      string `json:"path"`
+	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see Catalog.Pick
+	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
+}
+
+// Output says what is written, and where.
+type Output struct {
+	Path string `json:"path"` // its name gives the format, see FormatOf
+	ExportOptions
+	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Pictures
+}
+
+// EnginePolicy says which engine filters.
+type EnginePolicy struct {
+	// Name is "cpu", "cuda", or "auto" or "": the first that can be used, and the
+	// CPU after a failure of the GPU.
+	Name    string `json:"name,omitempty"`
+	Threads int    `json:"threads,omitempty"` // of the CPU engine, at most; 0: one per processor
+}
+
+// SliceRange selects the slices From, From+1, ..., To-1, counted from 0. To = 0
+// means the end of the series.
+type SliceRange struct {
+	From int `json:"from,omitempty"`
+	To   int `json:"to,omitempty"`
+}
+
+// ParseJob reads a job from JSON. Unknown fields are refused, so that a
+// misspelt option is not ignored. Errors are *UsageError.
+func ParseJob(data []byte) (Job, error) {
+	var job Job
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&job); err != nil {
+		return Job{}, Usagef("this is not a job: %w", err)
+	}
+	return job, job.Validate()
+}
+
+// Validate reports the first thing in the job that is wrong whatever the input
+// holds. Errors are *UsageError.
+func (j Job) Validate() error {
+	switch {
+	case j.Input.Path == "":
+		return Usagef("the input has no name")
+	case j.Input.Series != nil && j.Input.Component != "":
+		return Usagef("give a series number or a component, not both: quell info counts every component as a series")
+	case j.Engine.Threads < 0:
+		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
+	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
+		return Usagef("slices, pictures and measures are for jobs that filter; give a recipe")
+	}
+	if j.Noise != nil {
+		if err := j.Noise.Validate(); err != nil {
+			return err
+		}
+	}
+	if j.Recipe != nil && !j.AutoDims {
+		if err := j.Recipe.Validate(); err != nil {
+			return &UsageError{Text: err.Error(), Err: err}
+		}
+	}
+	return nil
+}
+
+// Pick returns the engine that the policy asks for.
+func (p EnginePolicy) Pick() (denoise.Engine, error) {
+	eng, err := PickEngine(p.Name)
+	if err != nil {
+		return nil, err
+	}
+	return p.limited(eng), nil
+}
+
+// fallback returns the engine to continue with after a failure of the device
+// of the first; false where the policy allows none.
+func (p EnginePolicy) fallback() (denoise.Engine, bool) {
+	if p.Name != "" && p.Name != "auto" {
+		return nil, false
+	}
+	return p.limited(cpuEngine()), true
+}
+
+// limited applies the limit of threads to the CPU engine.
+func (p EnginePolicy) limited(eng denoise.Engine) denoise.Engine {
+	if p.Threads > 0 && eng == cpuEngine() {
+		return cpu.New(cpu.Threads(min(p.Threads, runtime.GOMAXPROCS(0))))
+	}
+	return eng
+}
+
+// region returns the selected slices of a geometry.
+func (r SliceRange) region(g volume.Geometry) (volume.Region, error) {
+	to := r.To
+	if to == 0 {
+		to = g.Dims[2]
+	}
+	if r.From < 0 || r.From >= to || to > g.Dims[2] {
+		return volume.Region{}, Usagef("slices %s: the series has the slices 0:%d", r, g.Dims[2])
+	}
+	return volume.Slices(g, r.From, to), nil
+}
+
+// String returns "2:5", or "2:" for a range to the end.
+func (r SliceRange) String() string {
+	if r.To == 0 {
+		return fmt.Sprintf("%d:", r.From)
+	}
+	return fmt.Sprintf("%d:%d", r.From, r.To)
+}

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"fmt"
+
+	"quell/denoise"
+	"quell/series"
+)
+
+// A series is irregular where slices are missing, unevenly spaced or shifted by
+// more than the decimals of DICOM positions explain (series.Series.Irregular).
+// Its grid then has slices at places where nothing was measured.
+
+// checkRecipe refuses a recipe that would treat the slices of an irregular series
+// as evenly spaced neighbours.
+func checkRecipe(s *series.Series, r denoise.Recipe) error {
+	if err := r.Validate(); err != nil {
+		return &UsageError{Text: err.Error(), Err: err}
+	}
+	if r.Dims == 3 && s.Irregular > 0 {
+		return &InputError{
+			Problem: fmt.Sprintf("the slices lie up to %.1f mm off even spacing, so a 3-D filter would mix voxels at wrong distances", s.Irregular),
+			Advice:  "filter slice by slice (2-D)",
+		}
+	}
+	return nil
+}
+
+// checkPositions refuses an output that would put the slices of an irregular
+// series elsewhere: NIfTI and Analyze store one spacing for all slices, and so
+// does a new DICOM series.
+func checkPositions(s *series.Series, format Format) error {
+	if s.Irregular == 0 || format == DICOM && hasDICOM(s) {
+		return nil
+	}
+	name := map[Format]string{DICOM: "A new DICOM series", NIfTI: "NIfTI", Analyze: "Analyze"}[format]
+	return &InputError{
+		Problem: fmt.Sprintf("the slices are unevenly spaced or missing, and %s stores one spacing for all: slices would lie up to %.1f mm from where they were measured", name, s.Irregular),
+		Advice:  "write a folder of DICOM, which keeps every position, or find the missing files",
+	}
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/series"
+)
+
+// eventsOf writes what happens during a job to stderr: messages as lines, and
+// progress as a bar where stderr is a terminal. done removes the bar.
+func eventsOf(cmd *cobra.Command) (events app.Events, done func()) {
+	var b bar
+	events = app.Events{
+		Message: func(severity series.Severity, text string) {
+			b.clear()
+			if severity > series.Note {
+				text = severity.String() + ": " + text
+			}
+			warn(cmd, "%s", text)
+		},
+		Fallback: func(to denoise.Info, err error) {
+			b.clear()
+			warn(cmd, "warning: %v; continuing with the %s engine", err, to.Name)
+		},
+	}
+	if term.IsTerminal(int(os.Stderr.Fd())) {
+		events.Progress = b.update
+	}
+	return events, b.clear
+}
+
+// bar shows the progress of one step at a time.
+type bar struct {
+	step  app.Step
+	shown *progressbar.ProgressBar // nil before the first update and after clear
+}
+
+func (b *bar) update(step app.Step, done, total int64) {
+	if b.shown == nil || step != b.step {
+		b.clear()
+		b.step, b.shown = step, progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(os.Stderr),
+			progressbar.OptionSetDescription(fmt.Sprintf("%-9s", step)),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	if b.shown.GetMax64() != total {
+		b.shown.ChangeMax64(total)
+	}
+	_ = b.shown.Set64(done) // fails only beyond the maximum; not worth stopping for
+}
+
+func (b *bar) clear() {
+	if b.shown != nil {
+		_ = b.shown.Clear()
+		b.shown = nil
+	}
+}
