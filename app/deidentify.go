@@ -12,16 +12,16 @@ import (
 	"quell/series"
 )
 
-// CheckDeidentify says whether an export of s to out can leave the patient's
-// identity out: DICOM out of DICOM. It is a UsageError where not.
+// CheckDeidentify returns a UsageError where an export of s to out cannot be
+// de-identified: that takes DICOM input and DICOM output.
 func CheckDeidentify(s *series.Series, out string) error {
 	switch {
 	case FormatOf(out) != DICOM:
-		return Usagef("%s: the patient's identity is removed from DICOM output alone; name a folder", out)
+		return Usagef("%s: only DICOM output can be de-identified; name a folder", out)
 	case !hasDICOM(s) && strings.HasPrefix(s.Format, "DICOM"):
-		return Usagef("the input's files have no instance UIDs, so the output is a new series that holds nothing of the patient; leave de-identification out")
+		return Usagef("the input's files have no instance UIDs, so the output is a new series without patient data; leave de-identification out")
 	case !hasDICOM(s):
-		return Usagef("the input is no DICOM series, so there is no patient to remove")
+		return Usagef("the input is not DICOM and has no patient data; leave de-identification out")
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func CheckDeidentify(s *series.Series, out string) error {
 // pseudonymKeySize is the length of the key in bytes.
 const pseudonymKeySize = 32
 
-// pseudonymKeyPath returns where the key of pseudonyms is kept: beside the settings.
+// pseudonymKeyPath returns the path of the pseudonym key, beside the settings.
 func pseudonymKeyPath() (string, error) {
 	settings, err := SettingsPath()
 	if err != nil {
@@ -38,10 +38,10 @@ func pseudonymKeyPath() (string, error) {
 	return filepath.Join(filepath.Dir(settings), "pseudonyms.key"), nil
 }
 
-// pseudonymKey returns the secret that pseudonyms are made with on this account,
-// and makes it the first time. Kept, it gives a patient the same pseudonym in every
-// export; who has the file can find out whose they are. Where it cannot be kept, the
-// key is for this export alone, and err says why.
+// pseudonymKey returns the secret that pseudonyms are derived from on this
+// account, and creates it the first time. A stored key gives a patient the same
+// pseudonym in every export; anyone who has it can link pseudonyms to patients.
+// Where it cannot be stored, err says why and the key serves this export alone.
 func pseudonymKey() (key []byte, err error) {
 	key = make([]byte, pseudonymKeySize)
 	rand.Read(key) // never fails

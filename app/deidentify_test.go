@@ -19,8 +19,8 @@ func ownConfig(t *testing.T, dir string) {
 	}
 }
 
-// TestExportDeidentified: pseudonyms are kept by the key beside the settings, and
-// the record tells no date.
+// TestExportDeidentified: pseudonyms depend on the key beside the settings, and
+// the record has no date.
 func TestExportDeidentified(t *testing.T) {
 	config := t.TempDir()
 	ownConfig(t, config)
@@ -47,7 +47,7 @@ func TestExportDeidentified(t *testing.T) {
 		}
 		file, err := os.ReadFile(filepath.Join(out, "IM00001.dcm"))
 		if err != nil || !bytes.Contains(file, []byte("113100")) || bytes.Contains(file, []byte(run.Source.UID)) {
-			t.Errorf("the file tells the source's series, or does not say that it is de-identified (%v)", err)
+			t.Errorf("the file names the source's series, or is not marked as de-identified (%v)", err)
 		}
 		return reopen(t, out).UID
 	}
@@ -68,8 +68,8 @@ func TestExportDeidentified(t *testing.T) {
 	}
 }
 
-// TestUnkeptKey exports where no key can be kept, and says so.
-func TestUnkeptKey(t *testing.T) {
+// TestKeyThatCannotBeStored: an export without a stored key has a warning.
+func TestKeyThatCannotBeStored(t *testing.T) {
 	config := t.TempDir()
 	ownConfig(t, config)
 	path, err := pseudonymKeyPath()
@@ -104,8 +104,8 @@ func TestDeidentifyIsForDICOM(t *testing.T) {
 	}
 }
 
-// TestSourceWithoutUIDs exports slices that nothing can be derived from: what is
-// written is another series, and the user is told.
+// TestSourceWithoutUIDs exports slices without instance UIDs: the output is a new
+// series, and a warning says so.
 func TestSourceWithoutUIDs(t *testing.T) {
 	dir := t.TempDir()
 	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)

@@ -1,11 +1,18 @@
-// Package app is what the workbench and the command line do, without a window:
-// it opens series, picks engines, runs recipes and previews, measures, exports,
-// and keeps history and settings. Panels and commands hold no logic of their
-// own; they call this package.
+// Package app is everything that the workbench and the command line do, without
+// a window. Panels and commands hold no logic of their own; they call this
+// package.
 //
-// Errors are sentences for a person. InputError and UsageError say whose fault
-// they are and ExitCode turns any error into the exit code of the command line.
+//	open, scan*, catalog, folder, archive, gzip   finding and reading series
+//	job, do, events                               a piece of work as data, and doing it
+//	run, preview, engines, regular                filtering a volume or a slice
+//	measures, pictures                            numbers and pictures of a result
+//	export*, record, deidentify                   writing a result
+//	document, history, settings                   the state of the workbench
 //
-// The package imports volume, denoise and its engines, measure, io/* and
+// Errors are sentences for a person. An InputError is a fault of the input, a
+// UsageError one of the request; ExitCode turns any error into the exit code of
+// the command line.
+//
+// The package imports volume, series, denoise and its engines, measure, io/* and
 // assets. It never imports Fyne or anything that links a GPU driver.
 package app

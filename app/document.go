@@ -17,14 +17,14 @@ import (
 const gridTolerance = 0.01
 
 // Document is the state behind one open series. Its methods are for one
-// goroutine, the window's; whatever takes time is a function beside it that is
-// safe for concurrent use (denoise.FactsOfContext, AddNoise, Denoise, MeasureRun) and
-// whose result is handed in.
+// goroutine, the UI's. Work that takes time is done by functions that are safe
+// for concurrent use (denoise.FactsOfContext, AddNoise, Denoise, MeasureRun); their
+// results are passed in.
 type Document struct {
 	series    *series.Series
 	reference *series.Series
 	facts     denoise.Facts
-	known     bool // facts are there
+	known     bool // facts is set
 	noise     *Noise
 	run       *Run
 	recipes   History
@@ -42,14 +42,14 @@ func (n Noise) String() string {
 	return fmt.Sprintf("%s noise, sigma %g, seed %d", n.Model, n.Sigma, n.Seed)
 }
 
-// Validate says what is wrong with noise that nobody can add.
+// Validate returns a UsageError for noise that cannot be added.
 func (n Noise) Validate() error {
 	models := denoise.NoiseModels()
 	if !slices.Contains(models, n.Model) {
 		return Usagef("no noise model is called %q; there are %s and %s", n.Model, models[0], models[1])
 	}
 	if !(n.Sigma >= 0) || math.IsInf(n.Sigma, 0) {
-		return Usagef("a noise sigma of %g cannot be; give 0 or more", n.Sigma)
+		return Usagef("a noise sigma of %g is not possible; give 0 or more", n.Sigma)
 	}
 	return nil
 }
@@ -57,15 +57,14 @@ func (n Noise) Validate() error {
 // NewDocument returns the document of a series as opened.
 func NewDocument(s *series.Series) *Document { return &Document{series: s} }
 
-// Series returns the series that is filtered, noise included where it was
-// added.
+// Series returns the series that is filtered, with the noise that was added.
 func (d *Document) Series() *series.Series { return d.series }
 
-// Facts returns what is known of the series' values; false until SetFacts.
+// Facts returns the facts of the series' values; false until SetFacts.
 func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
 
-// SetFacts takes the result of denoise.FactsOfContext for v; it is ignored when the
-// document shows another volume by now.
+// SetFacts takes the result of denoise.FactsOfContext for v; it is ignored where the
+// document shows another volume by then.
 func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 	if v == d.series.Volume {
 		d.facts, d.known = f, true
@@ -110,11 +109,11 @@ func (d *Document) Clean() *series.Series {
 	return d.series
 }
 
-// Reference returns what results are compared with, or nil.
+// Reference returns the series that results are compared with, or nil.
 func (d *Document) Reference() *series.Series { return d.reference }
 
-// SetReference loads a reference, or takes it away with nil. It is refused
-// when it does not lie on the series' grid.
+// SetReference sets the reference, or removes it with nil. A reference that is
+// not on the series' grid is refused.
 func (d *Document) SetReference(ref *series.Series) error {
 	if ref != nil {
 		if err := SameGrid(d.series.Volume.Geometry, ref.Volume.Geometry); err != nil {
@@ -128,7 +127,7 @@ func (d *Document) SetReference(ref *series.Series) error {
 	return nil
 }
 
-// SameGrid reports how two grids differ that should be compared voxel by voxel.
+// SameGrid returns an error where two grids cannot be compared voxel by voxel.
 func SameGrid(a, b volume.Geometry) error {
 	if a.Dims != b.Dims {
 		return fmt.Errorf("one is %s voxels, the other %s", DimsText(a.Dims), DimsText(b.Dims))
@@ -145,7 +144,7 @@ func DimsText(d [3]int) string { return fmt.Sprintf("%d x %d x %d", d[0], d[1], 
 // Run returns the finished run that is shown, or nil.
 func (d *Document) Run() *Run { return d.run }
 
-// SetRun shows a run; one of another series, finished late, is refused.
+// SetRun shows a run. It refuses one of another series, which finished late.
 func (d *Document) SetRun(r *Run) bool {
 	if r != nil && r.Source != d.series {
 		return false
@@ -154,7 +153,7 @@ func (d *Document) SetRun(r *Run) bool {
 	return true
 }
 
-// Stale says whether a run is shown that another recipe than r made.
+// Stale reports whether the run that is shown was made by another recipe than r.
 func (d *Document) Stale(r denoise.Recipe) bool { return d.run != nil && !d.run.Recipe.Equal(r) }
 
 // Recipes is the history of the recipes that were tried on this series.
@@ -177,10 +176,10 @@ func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, e
 	return &out, nil
 }
 
-// ProposeRecipe returns the recipe to start a series with: the one last used
-// for the filter ("" means the first), else the filter's defaults, in three
-// dimensions where the filter and the series have them. A series with a finding
-// that advises against it is filtered slice by slice, if the filter can.
+// ProposeRecipe returns the recipe to start a series with: the one last used for
+// the filter ("" means the first), else the filter's defaults. Its
+// dimensionality is that of ProposeDims; the last used one is kept where no
+// finding advises against it.
 func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name

@@ -56,3 +56,29 @@ func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 		t.Errorf("started %q", started)
 	}
 }
+
+func TestEngines(t *testing.T) {
+	usable := map[string]bool{}
+	for _, e := range Engines() {
+		usable[e.Name] = e.Why == ""
+		if e.Why == "" && e.Info.Name != e.Name {
+			t.Errorf("%s is %+v", e.Name, e.Info)
+		}
+	}
+	if !usable["cpu"] {
+		t.Fatal("the cpu engine is missing")
+	}
+	for _, name := range []string{"", "auto", "cpu"} {
+		if e, err := PickEngine(name); err != nil || e == nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := PickEngine("warp"); ExitCode(err) != ExitUsage {
+		t.Errorf("an unknown engine: %v", err)
+	}
+	if !usable["cuda"] {
+		if _, err := PickEngine("cuda"); !errors.Is(err, denoise.ErrUnsupported) || ExitCode(err) != ExitFailed {
+			t.Errorf("a missing engine: %v", err)
+		}
+	}
+}

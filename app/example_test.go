@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// Filter one slice of the bundled series and see how much was taken away.
+// Filter one slice of the bundled series and judge how much was removed.
 func ExampleDenoise() {
 	ctx := context.Background()
 	series, err := app.OpenBundled(ctx)

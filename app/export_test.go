@@ -67,7 +67,7 @@ func TestExportRegion(t *testing.T) {
 		t.Errorf("slices 2 and 3 differ from those of the whole by %g", d)
 	}
 	if !back.SameGrid(want.Geometry, 1e-4) {
-		t.Error("slices 2 and 3 are not where they were")
+		t.Error("slices 2 and 3 moved")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestExportDICOM(t *testing.T) {
 		t.Error("the folder holds more than the slices")
 	}
 	if !slices.Equal(before, treeOf(t, src)) {
-		t.Error("the source was touched")
+		t.Error("the source was changed")
 	}
 	// An earlier export is replaced; anything else is not.
 	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
@@ -105,7 +105,7 @@ func TestExportDICOM(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); ExitCode(err) != ExitUsage {
-		t.Errorf("a folder with a stranger's file: %v", err)
+		t.Errorf("a folder with another program's file: %v", err)
 	}
 }
 
@@ -175,7 +175,7 @@ func TestExportNeverTouchesItsSource(t *testing.T) {
 	}
 }
 
-func TestExportRefusesNonsense(t *testing.T) {
+func TestExportRefusesUnusableNames(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.nii")
 	putNii(t, in, 4, 4, 4)

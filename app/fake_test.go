@@ -9,15 +9,15 @@ import (
 	"quell/volume"
 )
 
-// fakeEngine is an engine whose runs wait to be told to finish, so that tests
-// decide what happens when.
+// fakeEngine is an engine whose runs wait until a test lets them finish, so that
+// the test decides the order of events.
 type fakeEngine struct {
 	started chan denoise.Recipe // one value for every run that begins
 	finish  chan struct{}       // one value lets one run end well
 
 	mu      sync.Mutex
 	running int
-	most    int // runs that were ever going on at once
+	most    int // highest number of runs at one time
 }
 
 func newFakeEngine() *fakeEngine {

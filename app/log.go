@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// logger is where the package reports what it did; nowhere until someone asks.
+// logger receives what the package did; it discards everything until LogTo.
 var logger atomic.Pointer[slog.Logger]
 
 func init() { logger.Store(slog.New(slog.DiscardHandler)) }
 
-// LogTo appends what the package does from now on to a file, one JSON object a
-// line, until the returned file is closed. The lines hold counts, sizes,
+// LogTo appends what the package does to a file, one JSON object a line, until
+// the returned closer is closed. The lines hold counts, sizes,
 // durations, filters and engines; never a name, an identifier, a path or the
 // text of an error, which may quote one.
 func LogTo(path string) (io.Closer, error) {
@@ -33,7 +33,7 @@ func (l logFile) Close() error {
 	return l.File.Close()
 }
 
-// outcome is an error without its words.
+// outcome describes an error without its text.
 func outcome(err error) slog.Attr {
 	words := map[int]string{
 		ExitDone: "done", ExitFailed: "failed", ExitUsage: "refused", ExitInput: "unreadable", ExitCancelled: "cancelled",

@@ -9,47 +9,46 @@ import (
 	"quell/volume"
 )
 
-// Verdict says how much a filter took away, judged by its residual.
+// Verdict is how much a filter removed, judged by its residual.
 type Verdict string
 
 // The verdicts.
 const (
-	Under   Verdict = "under"   // most of the noise is still there
-	Matched Verdict = "matched" // what was taken looks like the noise
-	Over    Verdict = "over"    // more than noise was taken
-	Unknown Verdict = "unknown" // there is no noise estimate to judge by
+	Under   Verdict = "under"   // most of the noise is left
+	Matched Verdict = "matched" // the residual looks like the noise
+	Over    Verdict = "over"    // more than noise was removed
+	Unknown Verdict = "unknown" // there is no noise estimate
 )
 
 // The thresholds of judge. The residual of a perfect filter is the noise
-// itself: its SD is sigma and it has nothing in common with the result. On the
+// itself: its SD is sigma and it does not correlate with the result. On the
 // bundled CT, nlm with automatic h gives 0.93 sigma and a structure of -0.05, a
 // Gaussian blur of 1 mm 10.9 sigma and 0.19.
 const (
-	// Below half the noise's SD three quarters of its power are still in the
-	// result, which a reader sees as "not much happened".
+	// Below half the noise's SD, three quarters of its power are left in the
+	// result.
 	underRatio = 0.5
-	// The estimate is good to a few per cent on a uniform noise, and noise that
-	// varies over the image puts the whole-image SD above the median that the
-	// estimate is made of; beyond 1.25 sigma structure is the likelier cause.
+	// The estimate is good to a few per cent on uniform noise. Noise that varies
+	// over the image raises the SD of the whole image above the median that the
+	// estimate uses; beyond 1.25 sigma structure is the more likely cause.
 	overRatio = 1.25
-	// A residual that shares more than 0.15 with the result has edges in
-	// it: every filter that blurs takes away a copy of what it leaves.
+	// A residual that correlates by more than 0.15 with the result has edges in
+	// it: a blur removes a copy of what it leaves.
 	overCorrelation = 0.15
 )
 
-// Measures are the numbers beside the pictures. Everything is over the voxels
-// that are not padding, in the volume's unit.
+// Measures are the numbers about a result, over the voxels that are not padding,
+// in the volume's unit.
 type Measures struct {
 	NoiseSigma          float64       `json:"noise_sigma"` // estimated in the input
 	ResidualMean        measure.Float `json:"residual_mean"`
 	ResidualSD          measure.Float `json:"residual_sd"`
 	ResidualCorrelation measure.Float `json:"residual_correlation"` // with the input (Pearson)
-	// Structure is the residual's correlation with the result: 0 where what
-	// was taken away has nothing in common with what was left.
+	// Structure is the residual's correlation with the result; 0 where what was
+	// removed is unrelated to what was left.
 	Structure measure.Float `json:"structure"`
 	Verdict   Verdict       `json:"verdict"`
-	// Change compares the result with the input: "change vs original", no
-	// measure of quality.
+	// Change compares the result with the input; it is not a measure of quality.
 	Change measure.Comparison `json:"change_vs_original"`
 	// Truth compares the result with a reference, and Start the input with it;
 	// nil without one.
@@ -61,7 +60,7 @@ type Measures struct {
 type MeasureInput struct {
 	Before, After *volume.Volume
 	Reference     *volume.Volume // or nil
-	Sigma         float64        // noise of Before; 0 where it is not known
+	Sigma         float64        // of the noise in Before; 0 where it is unknown
 	Max           float64        // MAX of PSNR and SSIM; 0: the reference's, or Before's, range
 }
 
@@ -176,8 +175,8 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (M
 	return Measure(ctx, in)
 }
 
-// picture returns what a view shows as a volume of one slice: SSIM works slice
-// by slice, and a coronal cut is one row high in every slice of its volume.
+// picture returns a slice of a view as a volume of one slice: SSIM works slice by
+// slice, and a coronal slice is one row high in every slice of its volume.
 func picture(w volume.View, v *volume.Volume, index int) *volume.Volume {
 	g := volume.NewGeometry([3]int{w.Size[0], w.Size[1], 1}, [3]float64{w.Pixel[0], w.Pixel[1], w.Step})
 	return &volume.Volume{Geometry: g, Data: w.Extract(nil, v, index), Mask: w.ExtractMask(nil, v, index), Unit: v.Unit}

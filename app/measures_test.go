@@ -84,8 +84,8 @@ func disc(n, nz int) *series.Series {
 	return &series.Series{Meta: series.Meta{Format: "NIfTI-1"}, Volume: v, Sources: []series.Source{{}}}
 }
 
-// TestVerdictsOfRealFilters: on an image whose noise is known, the verdict is
-// what anybody would say who sees the pictures.
+// TestVerdictsOfRealFilters: on an image with known noise, the verdicts agree with
+// what the pictures show.
 func TestVerdictsOfRealFilters(t *testing.T) {
 	clean := disc(64, 3)
 	noisy, err := AddNoise(t.Context(), clean, Noise{Model: denoise.GaussianNoise, Sigma: 10, Seed: 3})
@@ -102,7 +102,7 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 		want   Verdict
 	}{
 		{"nlm, auto", mustRecipe("nlm", 3), Matched},
-		{"nlm, hardly any", mustRecipe("nlm", 3).With("h", denoise.Number(2)), Under},
+		{"nlm, weak", mustRecipe("nlm", 3).With("h", denoise.Number(2)), Under},
 		{"a heavy blur", mustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(3)), Over},
 	} {
 		run, err := Denoise(t.Context(), eng, noisy, c.recipe, volume.Region{}, nil, nil)

@@ -13,15 +13,15 @@ import (
 	"quell/volume"
 )
 
-// pictureSigmas is where a residual picture's colours end, as the workbench's
-// do: white noise stays inside it and structure stands out.
+// pictureSigmas is the end of a residual picture's colour scale in noise sigmas,
+// as in the workbench: noise stays inside it and structure stands out.
 const pictureSigmas = 3
 
 // Pictures writes before.png, after.png and residual.png of one slice of a run
-// into dir, which is made where it is missing: the middle slice as acquired, one
-// pixel a voxel, in the series' own window, the residual in colours that end at
-// three noise sigmas (a tenth of the range where no noise was found). It returns
-// the files' paths; existing files of these names are replaced, each in one step.
+// into dir, which is created where it is missing: the middle slice as acquired,
+// one pixel per voxel, in the series' own window, the residual on a colour scale
+// that ends at three noise sigmas (a tenth of the range where no noise was found).
+// It returns the files' paths; each file is replaced in one step.
 func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("the pictures cannot be written: %w", err)

@@ -34,13 +34,12 @@ type Preview struct {
 	Err        error
 }
 
-// Previewer filters one slice at a time while parameters move. The newest
-// request wins: it cancels the one that runs and replaces the one that waits,
-// so there is never more than one of each and a slow filter is never queued
-// behind its own past.
+// Previewer filters one slice at a time while parameters change. The newest
+// request wins: it cancels the one that runs and replaces the one that waits, so
+// there is never more than one of each.
 //
-// Its methods may be called from any goroutine and never wait for a filter,
-// Close excepted.
+// Its methods may be called from any goroutine. Only Close and Wait wait for a
+// filter.
 type Previewer struct {
 	deliver func(Preview)
 	wake    chan struct{} // holds a token while something may wait
@@ -58,8 +57,8 @@ type Previewer struct {
 
 // NewPreviewer starts a previewer. deliver is called on the previewer's own
 // goroutine, one call at a time, and only while its preview is the newest
-// asked for. A caller that hands the preview to another goroutine
-// compares Generation with Latest there: a request may have come in between.
+// requested. A caller that passes the preview to another goroutine compares
+// Generation with Latest there, as a newer request may have come in between.
 func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
 	p := &Previewer{deliver: deliver, engine: eng, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	p.idle.L = &p.mu
@@ -67,8 +66,8 @@ func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
 	return p
 }
 
-// Request asks for a preview and returns its generation. It cancels whatever
-// was asked for before. After Close it does nothing.
+// Request asks for a preview and returns its generation. It cancels the requests
+// before it. After Close it does nothing.
 func (p *Previewer) Request(q PreviewRequest) (generation uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// request asks for a median of a given radius, by which runs are told apart.
+// request asks for a median of a given radius, which identifies the run.
 func request(s *series.Series, radius int) PreviewRequest {
 	r := mustRecipe("median", 3).With("radius", denoise.Number(float64(radius)))
 	return PreviewRequest{Series: s, Recipe: r, Plane: volume.Axial, Index: 1}
@@ -30,8 +30,8 @@ func TestPreviewNewestWins(t *testing.T) {
 	if got := radiusOf(<-eng.started); got != 1 {
 		t.Fatalf("radius %d runs first, want 1", got)
 	}
-	// These come while the first runs: it is cancelled, the middle ones are
-	// never begun.
+	// These are requested while the first runs: it is cancelled, and those in
+	// between are never started.
 	p.Request(request(s, 2))
 	p.Request(request(s, 3))
 	newest := p.Request(request(s, 4))
@@ -66,7 +66,7 @@ func TestPreviewCancelDeliversNothing(t *testing.T) {
 	<-eng.started
 	p.Cancel()
 
-	// The next preview comes through, so the cancelled one is long gone.
+	// The next preview is delivered, so the cancelled one was dropped before.
 	want := p.Request(request(s, 2))
 	<-eng.started
 	eng.finish <- struct{}{}
@@ -79,7 +79,7 @@ func TestPreviewCancelDeliversNothing(t *testing.T) {
 	if len(delivered) != 0 {
 		t.Error("a preview was delivered after Close")
 	}
-	p.Request(request(s, 4)) // has no effect, and no worker to wait for
+	p.Request(request(s, 4)) // has no effect, and there is no worker to wait for
 }
 
 // A result that is finished but superseded in the same moment is not delivered.
@@ -104,7 +104,7 @@ func TestPreviewStaleResultIsDropped(t *testing.T) {
 	}
 	p.Close()
 	if len(delivered) != 0 {
-		t.Error("the stale result came too")
+		t.Error("the stale result was delivered as well")
 	}
 }
 

@@ -17,20 +17,19 @@ type Run struct {
 	Engine   denoise.Info
 	Source   *series.Series
 	Region   volume.Region  // of Source.Volume, that was filtered
-	Facts    denoise.Facts  // of Source.Volume; zero where they were not needed, see facts
+	Facts    denoise.Facts  // of Source.Volume; zero where the run did not need them
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
-	Filter   time.Duration // what the filter took, facts included
+	Filter   time.Duration // time of the filter, facts included
 }
 
-// Whole says whether the run covers its whole series.
+// Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// Denoise runs a recipe on the region of a series; the zero region means all of
-// it. Voxels around a region are seen by the filter as in a run over the whole.
-// facts are those of s.Volume, or nil to find what the recipe needs. progress may
-// be nil.
-// The series is not changed. Safe for concurrent use.
+// Denoise runs a recipe on a region of a series; the zero region means all of it.
+// The filter reads the voxels around a region as in a run over the whole. facts
+// are those of s.Volume, or nil to find what the recipe needs. progress may be
+// nil. The series is not changed. Safe for concurrent use.
 func Denoise(ctx context.Context, eng denoise.Engine, s *series.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
 	run, err := denoiseSeries(ctx, eng, s, r, region, facts, progress)
 	attrs := []any{slog.String("filter", r.Filter), slog.Int("dims", r.Dims), slog.String("engine", eng.Info().Name), outcome(err)}
@@ -69,8 +68,8 @@ func denoiseSeries(ctx context.Context, eng denoise.Engine, s *series.Series, r 
 	}, nil
 }
 
-// resolve turns automatic values into numbers by the facts, or by as much of
-// them as the recipe needs.
+// resolve turns automatic values into numbers, from the given facts or from those
+// that the recipe needs.
 func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *denoise.Facts) (resolved denoise.Recipe, known denoise.Facts, err error) {
 	if facts == nil {
 		resolved, err = r.ResolveFor(ctx, v)

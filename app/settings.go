@@ -14,8 +14,8 @@ import (
 // maxRecent bounds the list of recent paths.
 const maxRecent = 10
 
-// Settings are what the workbench remembers between runs. The command line
-// reads none of them.
+// Settings are what the workbench keeps between runs. The command line does not
+// read them.
 type Settings struct {
 	Engine           string                    `json:"engine"`            // "auto", "cpu", "cuda"
 	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
@@ -29,7 +29,7 @@ type Settings struct {
 	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
 }
 
-// DefaultSettings returns what a first start has.
+// DefaultSettings returns the settings of a first start.
 func DefaultSettings() Settings {
 	return Settings{Engine: "auto", WindowSize: [2]float32{1400, 900}, KeepRecent: true}
 }
@@ -44,19 +44,19 @@ func SettingsPath() (string, error) {
 	return filepath.Join(dir, "quell", "settings.json"), nil
 }
 
-// LoadSettings reads the settings. A missing, broken or newer file is never an
-// obstacle: what it does not say sensibly is as in DefaultSettings.
+// LoadSettings reads the settings. A missing or damaged file gives
+// DefaultSettings, and so does a value that is not usable.
 func LoadSettings(path string) Settings {
 	s := DefaultSettings()
 	data, err := os.ReadFile(path)
 	if err != nil || json.Unmarshal(data, &s) != nil {
 		return DefaultSettings()
 	}
-	return s.sane()
+	return s.usable()
 }
 
-// sane replaces values that no window should start with.
-func (s Settings) sane() Settings {
+// usable replaces values that the workbench cannot start with.
+func (s Settings) usable() Settings {
 	d := DefaultSettings()
 	if s.Engine != "auto" && s.Engine != "cpu" && s.Engine != "cuda" {
 		s.Engine = d.Engine
@@ -96,8 +96,8 @@ func (s Settings) Save(path string) error {
 	return nil
 }
 
-// Opened puts a path at the head of the recent ones, made absolute, unless the
-// user wants none kept.
+// Opened adds an absolute form of path to the recent paths, as the first, unless
+// KeepRecent is off.
 func (s *Settings) Opened(path string) {
 	if !s.KeepRecent {
 		return
@@ -110,10 +110,10 @@ func (s *Settings) Opened(path string) {
 	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
 }
 
-// ForgetPaths clears everything that names a place.
+// ForgetPaths clears every path.
 func (s *Settings) ForgetPaths() { s.RecentPaths, s.ExportFolder = nil, "" }
 
-// Remember keeps a recipe as its filter's last.
+// Remember stores a recipe as the last one of its filter.
 func (s *Settings) Remember(r denoise.Recipe) {
 	if s.Recipes == nil {
 		s.Recipes = map[string]denoise.Recipe{}

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// release is the version of this source tree, for builds that carry no tag.
+// release is the version of this source tree, for builds without a tag.
+// FyneApp.toml has the same.
 const release = "0.1.0"
 
 // Version returns Quell's version: the module's tag where the program was built
-// from one, else the release this tree leads to and the revision it was built
-// from, such as "0.1.0+3f2a91c0".
+// from one, else the next release and the revision, such as "0.1.0+3f2a91c0".
 func Version() string { return version() }
 
 var version = sync.OnceValue(func() string {
@@ -23,7 +23,7 @@ var version = sync.OnceValue(func() string {
 })
 
 func versionOf(info *debug.BuildInfo) string {
-	// A pseudo-version ("v0.0.0-2026...") says less than release + revision.
+	// A pseudo-version ("v0.0.0-2026...") is less useful than release + revision.
 	if tag := info.Main.Version; strings.HasPrefix(tag, "v") && !strings.HasPrefix(tag, "v0.0.0-") {
 		return strings.TrimPrefix(tag, "v")
 	}

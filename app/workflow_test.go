@@ -9,9 +9,9 @@ import (
 	"quell/volume"
 )
 
-// TestErrand is a radiologist's whole errand on the bundled series: open,
-// filter, judge, export in both formats, open again.
-func TestErrand(t *testing.T) {
+// TestWorkflow takes the bundled series the whole way: open, filter, measure,
+// export in both formats, open again.
+func TestWorkflow(t *testing.T) {
 	s, err := OpenBundled(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -41,11 +41,11 @@ func TestErrand(t *testing.T) {
 		return run, m.Verdict
 	}
 	if _, v := verdict(mustRecipe("gaussian", 2)); v != Over {
-		t.Errorf("a blur of 1 mm takes anatomy from a CT, and is judged %s", v)
+		t.Errorf("a blur of 1 mm removes anatomy from a CT, but its verdict is %s", v)
 	}
 	run, v := verdict(mustRecipe("nlm", 2))
 	if v != Matched {
-		t.Errorf("nlm with automatic h is judged %s", v)
+		t.Errorf("the verdict on nlm with automatic h is %s", v)
 	}
 
 	dir := t.TempDir()

@@ -49,7 +49,7 @@ func TestComponentsAreEntries(t *testing.T) {
 	}
 }
 
-// Where a component has to be chosen, nothing is taken by default.
+// Where a component must be chosen, there is no default.
 func TestComponentsAreNotGuessed(t *testing.T) {
 	path := filepath.Join(niftiSamples, "rgb24.nii")
 	_, _, err := openPath(t.Context(), path)
@@ -68,7 +68,7 @@ func TestComponentsAreNotGuessed(t *testing.T) {
 	}
 }
 
-// A folder's largest series is taken where it is scalar, whatever lies beside.
+// The largest series of a folder is taken where its voxels are single numbers.
 func TestScalarBesideColours(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"rgb24.nii", "nibabel/functional.nii"} {

@@ -1,0 +1,103 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/series"
+)
+
+func TestDocument(t *testing.T) {
+	s := wavy(6, 5, 4)
+	d := NewDocument(s)
+	facts := denoise.FactsOf(s.Volume)
+	d.SetFacts(s.Volume, facts)
+	if got, ok := d.Facts(); !ok || got != facts {
+		t.Errorf("facts %v, %v", got, ok)
+	}
+	n := Noise{Model: denoise.GaussianNoise, Sigma: 5, Seed: 1}
+	noisy, err := AddNoise(t.Context(), s, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetNoisy(noisy, n)
+	if d.Series() != noisy || d.Reference() != s || d.Clean() != s {
+		t.Error("the clean original is not the reference")
+	}
+	if _, ok := d.Facts(); ok {
+		t.Error("the facts of the clean volume are used for the noisy one")
+	}
+	d.SetFacts(s.Volume, facts) // finished late
+	if _, ok := d.Facts(); ok {
+		t.Error("late facts of another volume were accepted")
+	}
+	if err := d.SetReference(wavy(6, 5, 4)); err == nil {
+		t.Error("the clean original was replaced as reference")
+	}
+	again := Noise{Model: denoise.RicianNoise, Sigma: 9, Seed: 2}
+	noisier, err := AddNoise(t.Context(), d.Clean(), again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetNoisy(noisier, again)
+	if d.Reference() != s {
+		t.Error("noise was added twice: the reference is not the clean series")
+	}
+	if d.SetRun(&Run{Source: noisy}) {
+		t.Error("a run of another series was shown")
+	}
+	r := mustRecipe("median", 2)
+	if !d.SetRun(&Run{Source: noisier, Recipe: r}) || d.Stale(r) || !d.Stale(r.With("radius", denoise.Number(2))) {
+		t.Error("a run is stale exactly when the recipe has changed")
+	}
+	d.RemoveNoise()
+	if d.Series() != s || d.Reference() != nil || d.Run() != nil {
+		t.Error("removing the noise does not bring the original back")
+	}
+
+	if err := d.SetReference(wavy(6, 5, 3)); err == nil || !strings.Contains(err.Error(), "6 x 5 x 4") {
+		t.Errorf("a reference of other dims: %v", err)
+	}
+	shifted := wavy(6, 5, 4)
+	shifted.Volume.Affine[0][3] += 1
+	if err := d.SetReference(shifted); err == nil {
+		t.Error("a reference at another position was accepted")
+	}
+	if err := d.SetReference(wavy(6, 5, 4)); err != nil {
+		t.Error(err)
+	}
+	if _, err := AddNoise(t.Context(), s, Noise{Model: "pink", Sigma: 1}); ExitCode(err) != ExitUsage {
+		t.Errorf("an unknown noise model: %v", err)
+	}
+}
+
+func TestProposeRecipe(t *testing.T) {
+	deep, flat := wavy(4, 4, 5), wavy(4, 4, 1)
+	for _, c := range []struct {
+		s      *series.Series
+		filter string
+		dims   int
+	}{{deep, "", 3}, {flat, "", 2}, {deep, "lpa", 2}, {deep, "median", 3}} {
+		r, err := ProposeRecipe(c.s, nil, c.filter)
+		if err != nil || r.Dims != c.dims {
+			t.Errorf("%q on %d slices: %d-D, %v; want %d-D", c.filter, c.s.Volume.Dims[2], r.Dims, err, c.dims)
+		}
+	}
+	last := mustRecipe("median", 2).With("radius", denoise.Number(3))
+	if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"median": last}, "median"); !r.Equal(last) {
+		t.Error("the last recipe of the filter is not proposed")
+	}
+	// A finding against 3-D filtering outweighs the recipe that was last used.
+	uneven := *deep
+	uneven.Findings = []series.Finding{{Severity: series.Warning, Kind: series.Gap, Slicewise: true}}
+	last.Dims = 3
+	for filter, remembered := range map[string]map[string]denoise.Recipe{"nlm": nil, "median": {"median": last}} {
+		if r, err := ProposeRecipe(&uneven, remembered, filter); err != nil || r.Dims != 2 {
+			t.Errorf("%s on an uneven grid: %d-D, %v", filter, r.Dims, err)
+		}
+	}
+	if _, err := ProposeRecipe(deep, nil, "magic"); ExitCode(err) != ExitUsage {
+		t.Errorf("an unknown filter: %v", err)
+	}
+}

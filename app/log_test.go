@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestLogHoldsNoNames(t *testing.T) {
+	dir := t.TempDir()
+	log := filepath.Join(dir, "log")
+	closer, err := LogTo(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := filepath.Join(dir, "DOE_JANE")
+	if _, err := Scan(context.Background(), secret); ExitCode(err) != ExitInput {
+		t.Errorf("a missing path: %v", err)
+	}
+	if err := os.WriteFile(secret, []byte("DOE^JANE"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openPath(context.Background(), secret); ExitCode(err) != ExitInput {
+		t.Errorf("a text file: %v", err)
+	}
+	if err := closer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	Scan(context.Background(), secret) // no longer logged
+	text, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(text), "\n"); lines != 2 {
+		t.Errorf("%d lines, want 2:\n%s", lines, text)
+	}
+	if strings.Contains(string(text), "DOE") || strings.Contains(string(text), dir) {
+		t.Errorf("the log names a patient or a path:\n%s", text)
+	}
+	if _, err := LogTo(dir); err == nil {
+		t.Error("a folder was opened as a log")
+	}
+}

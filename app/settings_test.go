@@ -1,0 +1,74 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"quell/denoise"
+)
+
+func TestSettingsRoundTrip(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "deep", "settings.json")
+	s := LoadSettings(path)
+	if !reflect.DeepEqual(s, DefaultSettings()) {
+		t.Errorf("without a file: %+v", s)
+	}
+	s.Engine, s.InvertLevel = "cpu", true
+	s.Remember(mustRecipe("nlm", 3).With("h", denoise.Number(12)))
+	s.Opened("/a")
+	s.Opened("/b")
+	s.Opened("/a")
+	if err := s.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got := LoadSettings(path)
+	if !reflect.DeepEqual(got, s) {
+		t.Errorf("got  %+v\nwant %+v", got, s)
+	}
+	if len(got.RecentPaths) != 2 || filepath.Base(got.RecentPaths[0]) != "a" {
+		t.Errorf("recent %v, want a then b", got.RecentPaths)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, want 0600: recent paths may name patients", info.Mode())
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".quell-*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestSettingsIgnoreUnusableValues(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for _, text := range []string{"", "{", "[]", `{"engine": 7}`, `{"window_size":"big"}`, "\x00\xff"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := LoadSettings(path); !reflect.DeepEqual(got, DefaultSettings()) {
+			t.Errorf("%q gives %+v", text, got)
+		}
+	}
+	text := `{"engine":"warp","window_size":[1,1e9],"keep_recent":false,"recent_paths":["/x"],"later":1,
+		"last_filter":"magic","recipes":{"nlm":{"version":99,"filter":"nlm","dims":3,"parameters":{}}}}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, d := LoadSettings(path), DefaultSettings()
+	if got.Engine != d.Engine || got.WindowSize != d.WindowSize || got.RecentPaths != nil || got.LastFilter != "" || len(got.Recipes) != 0 {
+		t.Errorf("unusable values were kept: %+v", got)
+	}
+	s := DefaultSettings()
+	for i := range 50 {
+		s.Opened(fmt.Sprint("/", i))
+	}
+	if len(s.RecentPaths) != maxRecent {
+		t.Errorf("%d recent paths", len(s.RecentPaths))
+	}
+	s.KeepRecent = false
+	s.ForgetPaths()
+	s.Opened("/y")
+	if len(s.RecentPaths) != 0 {
+		t.Error("a path was kept although KeepRecent is off")
+	}
+}
