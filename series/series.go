@@ -53,7 +53,4 @@ type Series struct {
 	// kind Gap, Spacing or Shift says why, and a format that stores nothing but the
 	// grid would put slices that far from where they were measured.
 	Irregular float64
-	// Header holds what a format's writer needs to write the series back in
-	// kind (the NIfTI header, say); it is opaque to everybody else.
-	Header any
 }

@@ -1,28 +1,30 @@
 package nifti
 
 import (
+	"fmt"
 	"math"
 
 	"quell/series"
 	"quell/volume"
 )
 
-// The codes of qform_code and sform_code that Write gives to volumes that did
-// not come from a NIfTI file.
+// Values of qform_code and sform_code. Write gives xformScannerAnat to volumes
+// that do not come from a NIfTI file.
 const (
 	xformUnknown     = 0
 	xformScannerAnat = 1
 	xformAlignedAnat = 2
 )
 
-// sform returns the transform of srow_x, srow_y and srow_z, in RAS+.
-func (h *Header) sform() volume.Affine { return volume.Affine(h.srow) }
+// sform returns the transform of srow_x, srow_y and srow_z: voxel index to RAS+
+// position in the file's unit.
+func (h *header) sform() volume.Affine { return volume.Affine(h.srow) }
 
 // setSform is the inverse of sform.
-func (h *Header) setSform(ras volume.Affine) { h.srow = tidy(ras) }
+func (h *header) setSform(ras volume.Affine) { h.srow = positiveZeros(ras) }
 
-// tidy turns the negative zeros that FlipXY leaves into plain ones.
-func tidy(m volume.Affine) volume.Affine {
+// positiveZeros replaces -0, which FlipXY makes of 0, by 0.
+func positiveZeros(m volume.Affine) volume.Affine {
 	for r := range m {
 		for c := range m[r] {
 			m[r][c] += 0
@@ -31,15 +33,16 @@ func tidy(m volume.Affine) volume.Affine {
 	return m
 }
 
-// qform returns the transform of the quaternion, the offsets and pixdim (method
-// 2 of nifti1.h), in RAS+. It cannot hold shear.
-func (h *Header) qform() volume.Affine {
+// qform returns the transform of quaternion, offsets and pixdim (method 2 of
+// nifti1.h): voxel index to RAS+ position in the file's unit. A qform cannot
+// represent shear.
+func (h *header) qform() volume.Affine {
 	b, c, d := h.quatern[0], h.quatern[1], h.quatern[2]
 	a := 0.0
 	if sum := b*b + c*c + d*d; sum < 1 {
 		a = math.Sqrt(1 - sum)
 	} else {
-		// The turn is by 180 degrees, give or take the rounding of the file.
+		// A rotation by 180 degrees: a is 0, and rounding may make the sum exceed 1.
 		n := math.Sqrt(sum)
 		b, c, d = b/n, c/n, d/n
 	}
@@ -55,15 +58,17 @@ func (h *Header) qform() volume.Affine {
 	return m
 }
 
-// orthogonal is how far, as a cosine, two axes may be from a right angle and
-// still be written as a qform: rounding of DICOM's decimal strings, not tilt.
-const orthogonal = 1e-4
+// orthogonalCosine is the largest cosine of the angle between two axes that are
+// still taken as orthogonal. It allows for the rounding of DICOM's decimal strings,
+// 0.006 degrees, and is far below any gantry tilt. Over 300 mm the qform's
+// positions differ by at most 0.03 mm from the axes given.
+const orthogonalCosine = 1e-4
 
-// setQform writes a RAS+ transform as a quaternion. It says no, and changes
-// nothing, when the transform is sheared.
-func (h *Header) setQform(ras volume.Affine) bool {
+// setQform stores a RAS+ transform as a quaternion. It returns false and changes
+// nothing if the transform is sheared.
+func (h *header) setQform(ras volume.Affine) bool {
 	x, y, z := ras.Column(0).Unit(), ras.Column(1).Unit(), ras.Column(2).Unit()
-	if math.Abs(x.Dot(y)) > orthogonal || math.Abs(y.Dot(z)) > orthogonal || math.Abs(x.Dot(z)) > orthogonal {
+	if max(math.Abs(x.Dot(y)), math.Abs(y.Dot(z)), math.Abs(x.Dot(z))) > orthogonalCosine {
 		return false
 	}
 	y = y.Sub(x.Scale(x.Dot(y))).Unit()
@@ -80,8 +85,8 @@ func (h *Header) setQform(ras volume.Affine) bool {
 	return true
 }
 
-// quaternion returns b, c, d (with a >= 0) of the rotation with columns x, y, z,
-// from whichever of the four is largest, so that no small number is divided by.
+// quaternion returns b, c, d (with a >= 0) of the rotation with columns x, y, z.
+// It divides by the largest of the four, so that rounding errors stay small.
 func quaternion(x, y, z volume.Vec) [3]float64 {
 	var a, b, c, d float64
 	switch trace := x[0] + y[1] + z[2]; {
@@ -104,18 +109,18 @@ func quaternion(x, y, z volume.Vec) [3]float64 {
 	return [3]float64{b, c, d}
 }
 
-// fallback returns the transform of a file that gives none: the axes of Analyze
-// (x from right to left, y from back to front, z upwards), with the middle of
-// the volume at the origin. The standard (method 1) leaves both open; this is
-// what nibabel and SPM do. An Analyze file may name its origin.
-func (h *Header) fallback() volume.Affine {
+// defaultTransform returns the RAS+ transform of a file without a usable one: the
+// axes of Analyze (x to the patient's left, y to the front, z to the head), with the
+// middle of the volume at the origin, or the voxel that an Analyze file names. The
+// standard (method 1) leaves both open; this is what nibabel and SPM do.
+func (h *header) defaultTransform() volume.Affine {
 	zoom := h.zooms()
 	zoom[0] = -zoom[0]
 	var m volume.Affine
-	named := h.namedOrigin()
+	hasOrigin := h.hasOrigin()
 	for c := range 3 {
 		middle := float64(h.dim[1+c]-1) / 2
-		if named {
+		if hasOrigin {
 			middle = float64(h.origin[c] - 1)
 		}
 		m[c][c] = zoom[c]
@@ -124,9 +129,9 @@ func (h *Header) fallback() volume.Affine {
 	return m
 }
 
-// namedOrigin says whether an Analyze header's originator field holds a voxel
-// near the volume, as SPM writes it, and not a scanner's name.
-func (h *Header) namedOrigin() bool {
+// hasOrigin reports whether the originator field of an Analyze header holds a
+// voxel near the volume, as SPM writes it, and not the name of a scanner.
+func (h *header) hasOrigin() bool {
 	if h.format != analyze75 || (h.origin[0] == 0 && h.origin[1] == 0 && h.origin[2] == 0) {
 		return false
 	}
@@ -138,8 +143,9 @@ func (h *Header) namedOrigin() bool {
 	return true
 }
 
-// zooms returns the voxel's size in the file's unit, made positive.
-func (h *Header) zooms() [3]float64 {
+// zooms returns the voxel size in the file's unit: the magnitude of pixdim, 1 where
+// that is 0 or not finite.
+func (h *header) zooms() [3]float64 {
 	var z [3]float64
 	for c := range z {
 		z[c] = math.Abs(h.pixdim[1+c])
@@ -150,34 +156,38 @@ func (h *Header) zooms() [3]float64 {
 	return z
 }
 
-// usable says whether a transform is finite and spans space.
-func usable(m volume.Affine) bool {
+// invertible reports whether a transform is finite and its axes are linearly
+// independent.
+func invertible(m volume.Affine) bool {
 	size := m.Column(0).Norm() * m.Column(1).Norm() * m.Column(2).Norm()
 	t := m.Column(3).Norm()
 	return math.Abs(m.Det()) > 1e-6*size && !math.IsInf(size, 0) && t-t == 0
 }
 
-// usableForms says which of the header's transforms are there and usable. An
-// Analyze header, which has none, holds no codes either.
-func (h *Header) usableForms() (sform, qform bool) {
-	return h.sformCode > 0 && usable(h.sform()), h.qformCode > 0 && usable(h.qform())
+// usableTransforms reports which of the header's transforms are present and
+// invertible. An Analyze header has neither.
+func (h *header) usableTransforms() (sform, qform bool) {
+	return h.sformCode > 0 && invertible(h.sform()), h.qformCode > 0 && invertible(h.qform())
 }
 
-// unitScale returns the file's unit of length in mm: the low three bits of
-// xyzt_units. Unknown is taken as mm, which is what it means in practice.
-func (h *Header) unitScale() float64 {
+// lengthUnit returns the file's unit of length, the low three bits of xyzt_units,
+// in mm, and its name; "" if the code is not defined. Unknown (0) is taken as mm,
+// which it means in practice, and so is an undefined code.
+func (h *header) lengthUnit() (mm float64, name string) {
 	switch h.xyztUnits & 7 {
+	case 0, 2:
+		return 1, "millimetres"
 	case 1:
-		return 1000
+		return 1000, "metres"
 	case 3:
-		return 1e-3
+		return 1e-3, "micrometres"
 	}
-	return 1
+	return 1, ""
 }
 
-// geometry returns where the voxels are, in LPS+ mm, and what was odd about it.
-// It prefers sform over qform over pixdim alone.
-func (h *Header) geometry() (volume.Geometry, []series.Finding) {
+// geometry returns the grid of the voxels in LPS+ mm, and findings about it. It
+// prefers sform to qform to pixdim alone.
+func (h *header) geometry() (volume.Geometry, []series.Finding) {
 	var findings []series.Finding
 	note := func(s series.Severity, kind series.Kind, text string) {
 		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: text})
@@ -185,19 +195,19 @@ func (h *Header) geometry() (volume.Geometry, []series.Finding) {
 	for c := range 3 {
 		switch p := h.pixdim[1+c]; {
 		case p < 0 && !math.IsInf(p, 0):
-			note(series.Warning, "spacing", "The header gives a negative voxel size along "+axisName(c)+"; its magnitude is used.")
+			note(series.Warning, series.Spacing, "The header gives a negative voxel size along "+axisName(c)+"; its magnitude is used.")
 		case !(p > 0) || math.IsInf(p, 0):
-			note(series.Warning, "spacing", "The header gives no voxel size along "+axisName(c)+"; 1 is assumed where no transform says otherwise.")
+			note(series.Warning, series.Spacing, "The header gives no voxel size along "+axisName(c)+"; 1 is assumed unless a transform gives it.")
 		}
 	}
 
 	var ras volume.Affine
-	sform, qform := h.usableForms()
+	sform, qform := h.usableTransforms()
 	if h.sformCode > 0 && !sform {
-		note(series.Warning, "orientation", "The header's sform does not span space; it is not used.")
+		note(series.Warning, series.Orientation, "The header's sform is not finite or not invertible; it is ignored.")
 	}
 	if h.qformCode > 0 && !qform {
-		note(series.Warning, "orientation", "The header's qform is not finite; it is not used.")
+		note(series.Warning, series.Orientation, "The header's qform is not finite; it is ignored.")
 	}
 	switch {
 	case sform:
@@ -205,19 +215,18 @@ func (h *Header) geometry() (volume.Geometry, []series.Finding) {
 	case qform:
 		ras = h.qform()
 	default:
-		ras = h.fallback()
-		note(series.Warning, "orientation", "The file does not say how the patient lies; x is taken from right to left, y from back to front, z upwards.")
+		ras = h.defaultTransform()
+		note(series.Warning, series.Orientation, "The file gives no orientation; it is assumed that x runs to the patient's left, y to the front and z to the head.")
 	}
-	if s := h.unitScale(); s != 1 {
-		note(series.Note, "units", "Lengths were converted to mm from the unit that the header names.")
-		for r := range ras {
-			for c := range ras[r] {
-				ras[r][c] *= s
-			}
-		}
+	switch mm, unit := h.lengthUnit(); {
+	case mm != 1:
+		note(series.Note, series.Units, fmt.Sprintf("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", unit, mm))
+		ras = scaled(ras, mm)
+	case unit == "":
+		note(series.Warning, series.Units, fmt.Sprintf("The header's unit of length (code %d) is not defined; mm is assumed.", h.xyztUnits&7))
 	}
 	dims := [3]int{int(h.dim[1]), int(h.dim[2]), int(h.dim[3])}
-	return volume.FromAffine(dims, tidy(ras.FlipXY())), findings
+	return volume.FromAffine(dims, positiveZeros(ras.FlipXY())), findings
 }
 
 func axisName(c int) string { return string('x' + rune(c)) }

@@ -11,11 +11,11 @@ import (
 )
 
 // writePair writes an Analyze 7.5 header and its voxels.
-func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *Header, d datatype, description string) error {
+func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *header, d datatype, description string) error {
 	v = toAnalyzeOrder(v)
 	for c, n := range v.Dims {
-		if n > maxDim1 {
-			return fmt.Errorf("an Analyze file holds at most %d voxels along an axis, and there are %d along %s; write NIfTI", maxDim1, n, axisName(c))
+		if n > maxDim16 {
+			return fmt.Errorf("an Analyze file has at most %d voxels along an axis, and the volume has %d along %s; write NIfTI", maxDim16, n, axisName(c))
 		}
 	}
 	e, err := newScaleOnlyEncoder(d, v)
@@ -31,7 +31,7 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *H
 	}
 	err = writeNew(hdr, func(w io.Writer) error {
 		_, err := w.Write(h.marshal())
-		return plain(err)
+		return withoutPath(err)
 	})
 	if err != nil {
 		os.Remove(img)
@@ -39,16 +39,16 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *H
 	return err
 }
 
-// newAnalyzeHeader describes v, whose voxels are in Analyze's order.
-func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *Header, e encoder, description string) (*Header, error) {
-	h := &Header{format: analyze75, datatype: e.code, bitpix: int64(8 * e.bytes), sclSlope: e.slope}
+// newAnalyzeHeader returns the header for v, whose voxels are in Analyze's order.
+func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e encoder, description string) (*header, error) {
+	h := &header{format: analyze75, datatype: e.code, bitpix: int64(8 * e.bytes), sclSlope: e.slope}
 	if source != nil {
-		h.descrip, h.auxFile, h.paddingNaN = source.descrip, source.auxFile, source.paddingNaN
+		h.descrip, h.auxFile, h.maskedAsNaN = source.descrip, source.auxFile, source.maskedAsNaN
 	}
 	if description != "" {
 		h.setDescription(description)
 	}
-	// Many programs of Analyze's time expect four dimensions.
+	// Many programs for Analyze expect four dimensions.
 	h.dim = [8]int64{4, int64(v.Dims[0]), int64(v.Dims[1]), int64(v.Dims[2]), 1, 1, 1, 1}
 	lo, hi, err := v.Range(ctx)
 	if err != nil {
@@ -58,15 +58,15 @@ func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *Header, e e
 	centred := true
 	for c := range 3 {
 		h.pixdim[1+c] = v.Spacing[c]
-		// The voxel at the origin; exact where the axes are the patient's.
+		// The voxel at the origin; exact if the axes are parallel to the patient's.
 		origin := -v.Affine[c][3] / math.Copysign(v.Spacing[c], v.Affine[c][c])
 		if math.Abs(origin-float64(v.Dims[c]-1)/2) > 1e-3 {
 			centred = false
 		}
 		h.origin[c] = int64(min(max(math.Round(origin)+1, math.MinInt16), math.MaxInt16))
 	}
-	if centred || !h.namedOrigin() {
-		h.origin = [5]int64{} // readers take the middle
+	if centred || !h.hasOrigin() {
+		h.origin = [5]int64{} // readers take the middle of the volume
 	}
 	return h, nil
 }
@@ -76,8 +76,8 @@ func storedInt(x float32, e encoder) int64 {
 }
 
 // toAnalyzeOrder returns v with its axes permuted and flipped to lie nearest to
-// Analyze's: x to the patient's left, y to the front, z to the head. Where they
-// do already it is v itself.
+// Analyze's: x to the patient's left, y to the front, z to the head. It returns v
+// itself if they already do.
 func toAnalyzeOrder(v *volume.Volume) *volume.Volume {
 	sign := [3]float64{1, -1, 1} // in LPS+
 	axis := nearestAxes(v.Affine)
@@ -131,8 +131,8 @@ func toAnalyzeOrder(v *volume.Volume) *volume.Volume {
 	return w
 }
 
-// nearestAxes returns, for each patient axis, the voxel axis that runs along it
-// most, so that together they run along the patient as much as can be.
+// nearestAxes returns the voxel axis for each patient axis: the permutation with the
+// largest sum of cosines between them.
 func nearestAxes(m volume.Affine) [3]int {
 	best, most := [3]int{0, 1, 2}, -1.0
 	for _, p := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {

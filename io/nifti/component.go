@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Component names the number that is taken from each voxel of a file that
-// stores several for one: complex numbers or colours. A scalar's is "".
+// Component names the number that is read from each voxel of a file whose voxels
+// are complex numbers or colours. It is "" where a voxel is a single number.
 type Component string
 
 // The components of complex numbers and of colours.
@@ -26,33 +26,34 @@ const (
 )
 
 // complexComponents and colourComponents are in the order in which they are
-// offered.
+// presented to the user.
 var (
 	complexComponents = []Component{Magnitude, Phase, Real, Imaginary}
 	colourComponents  = []Component{Luminance, Red, Green, Blue}
 )
 
-// checkComponent says whether c is what has to be said of the datatype's voxels.
+// checkComponent returns an error if c is not a component of the datatype, or is
+// missing where one must be chosen.
 func (d datatype) checkComponent(c Component) error {
 	switch {
 	case len(d.components) == 0 && c != "":
 		return fmt.Errorf("its voxels are single numbers and have no %s component", c)
 	case len(d.components) > 0 && !slices.Contains(d.components, c):
-		return fmt.Errorf("its voxels are %s; choose one component: %s", d.what(), listed(d.components))
+		return fmt.Errorf("its voxels are %s; choose one component: %s", d.voxelName(), orList(d.components))
 	}
 	return nil
 }
 
-// what names the voxels of a datatype that has components.
-func (d datatype) what() string {
+// voxelName names the voxels of a datatype that has components.
+func (d datatype) voxelName() string {
 	if d.complex() {
 		return "complex numbers"
 	}
 	return "colours"
 }
 
-// listed joins components as a sentence does.
-func listed(components []Component) string {
+// orList joins components for a sentence: "red, green or blue".
+func orList(components []Component) string {
 	var words []string
 	for _, c := range components {
 		words = append(words, string(c))
@@ -61,19 +62,19 @@ func listed(components []Component) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// decodeComplex is decode for little-endian complex numbers. The scale applies
-// to the real and to the imaginary part alike (nifti1.h).
+// decodeComplex is decode for little-endian complex numbers. Slope and intercept
+// apply to the real and to the imaginary part (nifti1.h).
 func (d decoder) decodeComplex(dst []float32, src []byte) {
-	half := d.bytes / 2
-	at := func(off int) float64 {
+	half := d.numberBytes()
+	number := func(off int) float64 {
 		if half == 4 {
 			return float64(math.Float32frombits(binary.LittleEndian.Uint32(src[off:])))
 		}
 		return math.Float64frombits(binary.LittleEndian.Uint64(src[off:]))
 	}
 	for i := range dst {
-		re := float64(at(d.bytes*i)*d.slope) + d.inter
-		im := float64(at(d.bytes*i+half)*d.slope) + d.inter
+		re := float64(number(d.bytes*i)*d.slope) + d.inter
+		im := float64(number(d.bytes*i+half)*d.slope) + d.inter
 		switch d.component {
 		case Magnitude:
 			dst[i] = float32(math.Hypot(re, im))
@@ -87,8 +88,8 @@ func (d decoder) decodeComplex(dst []float32, src []byte) {
 	}
 }
 
-// decodeColours is decode for RGB and RGBA, which no scale applies to
-// (nifti1.h). Opacity is not looked at.
+// decodeColours is decode for RGB and RGBA. Slope and intercept do not apply to
+// colours (nifti1.h); opacity is ignored.
 func (d decoder) decodeColours(dst []float32, src []byte) {
 	channel := slices.Index([]Component{Red, Green, Blue}, d.component)
 	for i := range dst {

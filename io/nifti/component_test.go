@@ -11,7 +11,7 @@ import (
 	"quell/series"
 )
 
-// readComponent reads a component of a sample whose scale is set first.
+// readComponent reads a component of a sample after setting its slope and intercept.
 func readComponent(t *testing.T, name string, c Component, slope, inter float32) *series.Series {
 	t.Helper()
 	b := bytes.Clone(sample(t, name))
@@ -24,8 +24,9 @@ func readComponent(t *testing.T, name string, c Component, slope, inter float32)
 	return s
 }
 
-// nifti1.h: both parts of a complex number are scaled, colours never are.
-// nibabel adds scl_inter to the real part alone, so it gives no facts here.
+// TestScaleOfComponents checks nifti1.h's rule: both parts of a complex number are
+// scaled, colours are not. nibabel adds scl_inter to the real part alone, so that
+// its results cannot be compared.
 func TestScaleOfComponents(t *testing.T) {
 	const slope, inter = 0.5, 2
 	for _, c := range []Component{Real, Imaginary} {
@@ -55,17 +56,18 @@ func TestScaleOfComponents(t *testing.T) {
 	}
 }
 
-func TestPhaseSaysWhatItIs(t *testing.T) {
+func TestPhaseUnitAndFinding(t *testing.T) {
 	s, err := ReadComponent(t.Context(), os.DirFS("testdata"), "complex128-be.nii", 1, Phase)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Volume.Unit != "rad" || s.Findings[0].Kind != "phase" || s.Findings[0].Severity != series.Warning {
+	if s.Volume.Unit != "rad" || s.Findings[0].Kind != series.Phase || s.Findings[0].Severity != series.Warning {
 		t.Errorf("unit %q, findings %v", s.Volume.Unit, s.Findings)
 	}
 }
 
-// A component goes out as a scalar image in the same place.
+// TestComponentIsWrittenAsScalar writes a component as an image of single numbers at
+// the same positions.
 func TestComponentIsWrittenAsScalar(t *testing.T) {
 	for name, c := range map[string]Component{"complex128-le.nii": Magnitude, "rgb24.nii": Luminance} {
 		b := bytes.Clone(sample(t, name))

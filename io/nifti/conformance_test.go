@@ -10,7 +10,7 @@ import (
 	"quell/volume"
 )
 
-// writer adapts Write to the suite.
+// writer adapts Write to the conformance suite.
 func writer(dtype string) func(context.Context, string, string, *volume.Volume) error {
 	return func(ctx context.Context, dir, name string, v *volume.Volume) error {
 		return nifti.Write(ctx, filepath.Join(dir, name), v, nil, dtype, "")
@@ -28,7 +28,7 @@ func TestConformance(t *testing.T) {
 		{"nii float32", ".nii", "", all, 0},
 		{"nii float64", ".nii", "float64", all, 0},
 		{"nii.gz float32", ".nii.gz", "float32", all, 0},
-		// Half a step of 65533; the reader's float32 adds its own rounding.
+		// Half a step of 65533, and the rounding of the reader's float32.
 		{"nii int16", ".nii", "int16", all, 0.51 / 65533},
 		{"nii.gz uint16", ".nii.gz", "uint16", all, 0.51 / 65533},
 		{"nii int32", ".nii", "int32", all, 1e-7},
@@ -39,7 +39,7 @@ func TestConformance(t *testing.T) {
 			iotest.Run(t, iotest.Format{
 				Write: writer(c.dtype), Read: nifti.Read, Ext: c.ext,
 				Grids: c.grids, Tolerance: c.tolerance,
-				Position: 1e-4, // of positions near 300 mm, as float32
+				Position: 1e-4, // float32 rounding of positions near 300 mm
 			})
 		})
 	}

@@ -9,18 +9,18 @@ import (
 	"quell/volume"
 )
 
-// written names the datatypes that Write offers, the default first.
-var written = []string{"float32", "float64", "uint8", "int16", "uint16", "int32"}
+// writable names the datatypes that Write offers, the default first.
+var writable = []string{"float32", "float64", "uint8", "int16", "uint16", "int32"}
 
 // Datatypes lists what Write accepts as dtype, the default first.
-func Datatypes() []string { return append([]string(nil), written...) }
+func Datatypes() []string { return append([]string(nil), writable...) }
 
-// datatypeByName finds one of Datatypes; "" is the default.
+// datatypeByName returns one of Datatypes; "" is the default.
 func datatypeByName(name string) (datatype, error) {
 	if name == "" {
-		name = written[0]
+		name = writable[0]
 	}
-	for _, w := range written {
+	for _, w := range writable {
 		if w != name {
 			continue
 		}
@@ -30,25 +30,26 @@ func datatypeByName(name string) (datatype, error) {
 			}
 		}
 	}
-	return datatype{}, fmt.Errorf("no datatype is called %q; there are %s", name, strings.Join(written, ", "))
+	return datatype{}, fmt.Errorf("there is no datatype %q; choose %s", name, strings.Join(writable, ", "))
 }
 
-// encoder turns real values into stored ones: stored = (real - inter) / slope.
+// encoder converts real values to stored ones: stored = (real - inter) / slope.
 type encoder struct {
 	datatype
 	slope, inter float64
 }
 
-// newEncoder chooses the scale. Floating-point types store values as they are,
-// and so do integer types where every value is whole and fits, if need be after
-// a shift (CT in unsigned numbers). Otherwise the values' range is spread over the type's, one step kept free at both ends so
-// that rounding slope and intercept to the header's float32 loses nothing.
+// newEncoder chooses slope and intercept. Values are stored unscaled in
+// floating-point types, and in integer types if all are whole and fit, if necessary
+// after a shift (CT in unsigned integers). Otherwise the range of the values is
+// mapped to that of the type, less one step at both ends, so that rounding slope
+// and intercept to the header's float32 clips nothing.
 func newEncoder(d datatype, v *volume.Volume) encoder {
 	e := encoder{datatype: d, slope: 1}
 	if !d.integer() {
 		return e
 	}
-	lo, hi, whole := span(v.Data)
+	lo, hi, whole := valueRange(v.Data)
 	if whole && lo >= d.lo && hi <= d.hi {
 		return e
 	}
@@ -71,7 +72,7 @@ func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
 		return encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.name)
 	}
 	e := encoder{datatype: d, slope: 1}
-	lo, hi, whole := span(v.Data)
+	lo, hi, whole := valueRange(v.Data)
 	if !d.integer() || (whole && lo >= d.lo && hi <= d.hi) {
 		return e, nil
 	}
@@ -84,8 +85,9 @@ func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
 	return e, nil
 }
 
-// span returns the smallest and the largest value and whether all are whole.
-func span(data []float32) (lo, hi float64, whole bool) {
+// valueRange returns the smallest and the largest value, masked voxels included,
+// and whether all values are whole numbers.
+func valueRange(data []float32) (lo, hi float64, whole bool) {
 	l, h := data[0], data[0]
 	whole = true
 	for _, x := range data {
@@ -97,7 +99,7 @@ func span(data []float32) (lo, hi float64, whole bool) {
 	return float64(l), float64(h), whole
 }
 
-// encode writes src to dst, little endian. dst holds len(src)*bytes bytes.
+// encode stores src in dst, little-endian; dst has len(src)*bytes bytes.
 func (e encoder) encode(dst []byte, src []float32) {
 	le, stored := binary.LittleEndian, func(x float32) float64 {
 		return min(max(math.RoundToEven((float64(x)-e.inter)/e.slope), e.lo), e.hi)

@@ -53,8 +53,8 @@ func TestAgreesWithNibabel(t *testing.T) {
 	}
 }
 
-// TestAgreesWithNibabelOnRealFiles does so for public images that are too large
-// to keep here.
+// TestAgreesWithNibabelOnRealFiles does so for public images that are too large for
+// the repository.
 func TestAgreesWithNibabelOnRealFiles(t *testing.T) {
 	for name, want := range loadFacts(t, "facts-real.json") {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +65,8 @@ func TestAgreesWithNibabelOnRealFiles(t *testing.T) {
 	}
 }
 
-// checkFile compares a file, or the component of one that stands behind its
-// name: "rgb24.nii red".
+// checkFile compares a file with what nibabel reads. name may end in a component:
+// "rgb24.nii red".
 func checkFile(t *testing.T, fsys fs.FS, name string, want fact) {
 	t.Helper()
 	name, component, _ := strings.Cut(name, " ")
@@ -142,7 +142,7 @@ func TestFindings(t *testing.T) {
 		"int16-le.nii":           "",
 		"four-d.nii":             "volumes",
 		"vector.nii":             "volumes",
-		"holes.nii":              "padding",
+		"holes.nii":              "padding padding",
 		"no-codes.nii":           "orientation",
 		"analyze-le.hdr":         "orientation",
 		"slope-nan.nii":          "scaling",
@@ -177,24 +177,24 @@ func TestHasExt(t *testing.T) {
 	}
 }
 
-// A 4-D file that was cut still gives the volumes that it holds.
-func TestShortSeries(t *testing.T) {
+// TestTruncated4D: a truncated 4-D file still gives the volumes that it holds.
+func TestTruncated4D(t *testing.T) {
 	b := sample(t, "four-d.nii") // 4 volumes of 120 bytes
 	fsys := fstest.MapFS{"a.nii": {Data: b[:352+300]}}
-	if _, err := ReadVolume(t.Context(), fsys, "a.nii", 2); err == nil || !strings.Contains(err.Error(), "copy it again") {
-		t.Errorf("the volume that was cut: %v", err)
+	if _, err := ReadVolume(t.Context(), fsys, "a.nii", 2); err == nil || !strings.Contains(err.Error(), "get a complete copy") {
+		t.Errorf("the truncated volume: %v", err)
 	}
 	s, err := ReadVolume(t.Context(), fsys, "a.nii", 1)
-	if err != nil || s.Findings[0].Kind != "missing" || s.Findings[0].Severity != series.Warning {
-		t.Errorf("a volume that is whole: %v", err)
+	if err != nil || s.Findings[0].Kind != series.Missing || s.Findings[0].Severity != series.Warning {
+		t.Errorf("a complete volume: %v", err)
 	}
 	info, err := ReadHeader(fsys, "a.nii")
-	if err != nil || info.Volumes != 4 || info.Bytes != 480 || info.Findings[0].Kind != "missing" {
+	if err != nil || info.Volumes != 4 || info.Bytes != 480 || info.Findings[0].Kind != series.Missing {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
 
-// A source says which file, which volume and which scale.
+// TestSources: a source gives the file, the volume and the scale.
 func TestSources(t *testing.T) {
 	fsys := os.DirFS("testdata")
 	s, err := ReadVolume(t.Context(), fsys, "four-d.nii", 2)
@@ -218,7 +218,7 @@ func TestRefusals(t *testing.T) {
 		"refused-float128.nii":   "128-bit",
 		"nothing.nii":            "no such file",
 		"nibabel":                "folder",
-		"facts.py":               "no NIfTI",
+		"facts.py":               "not a NIfTI",
 	} {
 		_, err := Read(t.Context(), fsys, name)
 		if err == nil || !strings.HasPrefix(err.Error(), name+": ") || !strings.Contains(err.Error(), want) {

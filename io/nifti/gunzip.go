@@ -8,14 +8,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// maxDeflateRatio is the most that deflate can expand its input: a stored byte
-// never stands for more than 1032 bytes of output (RFC 1951, length 258 in two
-// bits).
+// maxDeflateRatio bounds the expansion of deflate: a compressed byte gives at most
+// 1032 bytes of output (RFC 1951: a length of 258 in two bits).
 const maxDeflateRatio = 1032
 
 // gunzip reads all members of a gzip file as one stream and verifies their
-// checksums. What follows the last member and is none itself is not read:
-// padding from tapes and careless copies is common.
+// checksums. It ignores bytes after the last member that do not start another one:
+// padding from tapes and block devices is common.
 type gunzip struct {
 	src    *bufio.Reader
 	member *gzip.Reader
@@ -50,21 +49,21 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	}
 }
 
-// gzipNext says whether the bytes that follow start a gzip member.
+// gzipNext reports whether the next bytes start a gzip member.
 func gzipNext(r *bufio.Reader) bool {
 	magic, _ := r.Peek(2)
 	return len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b
 }
 
-// readAhead reads its source in a goroutine of its own, a few blocks ahead of
-// whoever reads from it, so that decompression and conversion go on together.
+// readAhead reads its source in a goroutine of its own, a few blocks ahead of the
+// caller, so that decompression and conversion run in parallel.
 type readAhead struct {
 	full  chan block  // filled blocks, in order
 	empty chan []byte // blocks to fill; closed by Close
 	done  chan struct{}
 	rest  []byte // unread part of the current block
 	buf   []byte // the current block
-	err   error  // what follows rest
+	err   error  // returned after rest
 }
 
 type block struct {
@@ -77,7 +76,7 @@ const (
 	readAheadBytes  = 256 << 10
 )
 
-// newReadAhead starts to read src, of which about size bytes are wanted.
+// newReadAhead starts reading src, of which about size bytes will be needed.
 func newReadAhead(src io.Reader, size int64) *readAhead {
 	r := &readAhead{
 		full:  make(chan block, readAheadBlocks),
@@ -93,8 +92,8 @@ func newReadAhead(src io.Reader, size int64) *readAhead {
 		for buf := range r.empty {
 			n, err := io.ReadFull(src, buf)
 			if err == io.ErrUnexpectedEOF && n > 0 {
-				// Either the source's own error or the short block that ends
-				// it: reading on tells which.
+				// This is the last, short block of the source or an error of the
+				// source itself. The next read gives the one that it is.
 				err = nil
 			}
 			r.full <- block{buf[:n], err}
@@ -127,8 +126,8 @@ func (r *readAhead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the goroutine and waits for it. The source must not be read
-// before that.
+// Close stops the goroutine and waits for it. The caller may use the source again
+// after that.
 func (r *readAhead) Close() {
 	close(r.empty)
 	<-r.done

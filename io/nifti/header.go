@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// format is one of the three layouts of a header.
+// format is one of the three header layouts.
 type format int
 
 const (
@@ -25,15 +25,12 @@ func (f format) size() int {
 	return 348
 }
 
-// Header is the header of the file that a series was read from. It is opaque:
-// Read leaves it in Series.Header so that Write can give the series back with
-// the same transform codes, intent, units, description and extensions.
-//
-// Field names are those of the standard (nifti1.h, nifti2.h).
-type Header struct {
+// header holds the fields of a NIfTI or Analyze header, under the names that
+// nifti1.h and nifti2.h give them.
+type header struct {
 	format format
 	order  binary.ByteOrder
-	single bool // header and voxels in one file (magic n+1 or n+2)
+	single bool // header and voxels are in one file (magic n+1 or n+2)
 
 	dimInfo       byte
 	dim           [8]int64
@@ -63,20 +60,20 @@ type Header struct {
 	qoffset       [3]float64
 	srow          [3][4]float64
 	intentName    [16]byte
-	origin        [5]int64 // Analyze: the originator field as SPM uses it, 1-based voxel
+	origin        [5]int64 // Analyze: the originator field as SPM uses it, a voxel counted from 1
 
-	extensions []extension
-	paddingNaN bool // the voxels masked in the volume were not finite in the file
+	extensions  []extension
+	maskedAsNaN bool // Write stores masked voxels as NaN in a floating-point type
 }
 
-// extension is one block between header and voxels, kept as it came.
+// extension is one block between header and voxels, unchanged.
 type extension struct {
 	code int32
 	data []byte // esize - 8 bytes
 }
 
-// fields moves values between a Header and the bytes of one of the layouts, in
-// the direction that write names, so that each layout is written down once.
+// fields copies values from the bytes of a header to its fields, or back if write
+// is set, so that each layout is defined once for both directions.
 type fields struct {
 	b     []byte
 	order binary.ByteOrder
@@ -151,8 +148,8 @@ func (f fields) text(off int, v []byte) {
 	}
 }
 
-// nifti1Layout is nifti1.h.
-func (h *Header) nifti1Layout(f fields) {
+// nifti1Layout gives the offsets of nifti1.h.
+func (h *header) nifti1Layout(f fields) {
 	f.u8(39, &h.dimInfo)
 	for i := range h.dim {
 		f.i16(40+2*i, &h.dim[i])
@@ -182,8 +179,8 @@ func (h *Header) nifti1Layout(f fields) {
 	f.text(328, h.intentName[:])
 }
 
-// nifti2Layout is nifti2.h.
-func (h *Header) nifti2Layout(f fields) {
+// nifti2Layout gives the offsets of nifti2.h.
+func (h *header) nifti2Layout(f fields) {
 	f.i16(12, &h.datatype)
 	f.i16(14, &h.bitpix)
 	for i := range h.dim {
@@ -213,9 +210,9 @@ func (h *Header) nifti2Layout(f fields) {
 	f.u8(524, &h.dimInfo)
 }
 
-// analyzeLayout is dbh.h of Analyze 7.5, with SPM's use of funused1 and
-// funused2 (scale and offset) and of originator (a voxel, counted from 1).
-func (h *Header) analyzeLayout(f fields) {
+// analyzeLayout gives the offsets of Analyze 7.5's dbh.h. Like SPM it uses funused1
+// and funused2 for scale and offset, and originator for a voxel, counted from 1.
+func (h *header) analyzeLayout(f fields) {
 	for i := range h.dim {
 		f.i16(40+2*i, &h.dim[i])
 		f.f32(76+4*i, &h.pixdim[i])
@@ -233,7 +230,7 @@ func (h *Header) analyzeLayout(f fields) {
 	}
 }
 
-func (h *Header) layout(f fields) {
+func (h *header) layout(f fields) {
 	switch h.format {
 	case nifti1:
 		h.nifti1Layout(f)

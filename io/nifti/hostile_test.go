@@ -11,25 +11,24 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 )
 
-// readBytes reads a file that exists only in memory.
+// readBytes reads a file from memory and returns the error; a volume must be valid.
 func readBytes(t testing.TB, name string, b []byte) error {
 	t.Helper()
 	s, err := Read(context.Background(), fstest.MapFS{name: {Data: b, Mode: 0o444}}, name)
 	if err == nil {
 		err = s.Volume.Validate()
 		if err != nil {
-			t.Errorf("unsound volume: %v", err)
+			t.Errorf("invalid volume: %v", err)
 		}
 	}
 	return err
 }
 
-// allocated returns the bytes that f allocates in all.
+// allocated returns the sum of all allocations of f in bytes.
 func allocated(f func()) uint64 {
 	total := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(total)
@@ -61,8 +60,9 @@ func compressed(t testing.TB, b []byte) []byte {
 	return out.Bytes()
 }
 
-// A header may claim anything; what it claims costs nothing.
-func TestHugeClaimsAreCheap(t *testing.T) {
+// TestHugeClaims reads small files whose headers claim huge images: they are refused
+// without an allocation of that size.
+func TestHugeClaims(t *testing.T) {
 	claim := func(name string, set func(b []byte)) []byte {
 		b := bytes.Clone(sample(t, name))
 		set(b)
@@ -100,34 +100,33 @@ func TestHugeClaimsAreCheap(t *testing.T) {
 		"2^93 voxels, gz": compressed(t, overflow), "an offset of 1 TB, gz": compressed(t, farAway),
 	} {
 		var err error
-		start := time.Now()
 		used := allocated(func() { err = readBytes(t, "big.nii", b) })
 		if err == nil {
-			t.Errorf("%s: read", what)
+			t.Errorf("%s: read without an error", what)
 		}
-		if used > 4<<20 || time.Since(start) > 20*time.Second {
-			t.Errorf("%s: %d bytes, %v for a file of %d bytes (%v)", what, used, time.Since(start), len(b), err)
+		if used > 4<<20 {
+			t.Errorf("%s: %d bytes allocated for a file of %d (%v)", what, used, len(b), err)
 		}
 	}
 }
 
-// A short file of zeros in gzip really is large. It may not cost more than it
-// gives.
-func TestBombCostsNoMoreThanItHolds(t *testing.T) {
+// TestDecompressionBomb reads a small gzip file that expands to almost as many zeros
+// as its header claims: the memory is in proportion to what arrives.
+func TestDecompressionBomb(t *testing.T) {
 	b := bytes.Clone(sample(t, "uint8-le.nii"))[:352]
 	for i := range 3 {
-		binary.LittleEndian.PutUint16(b[42+2*i:], 200) // 8 MB of voxels promised
+		binary.LittleEndian.PutUint16(b[42+2*i:], 200) // claims 8 MB of voxels
 	}
-	const given = 7_900_000
-	bomb := compressed(t, append(b, make([]byte, given)...))
+	const expanded = 7_900_000
+	bomb := compressed(t, append(b, make([]byte, expanded)...))
 	var err error
 	used := allocated(func() { err = readBytes(t, "bomb.nii.gz", bomb) })
 	if err == nil || !strings.Contains(err.Error(), "ends after") {
 		t.Errorf("error %v", err)
 	}
-	// One float32 for each byte that arrived, and the smaller slices on the way.
-	if used > 3*4*given+8<<20 {
-		t.Errorf("%d bytes allocated for %d given", used, given)
+	// A float32 for each byte that arrived, the blocks that are joined, and buffers.
+	if used > 3*4*expanded+8<<20 {
+		t.Errorf("%d bytes allocated for %d expanded", used, expanded)
 	}
 }
 
@@ -140,7 +139,7 @@ func TestDamagedGzip(t *testing.T) {
 	}
 	for n := range whole {
 		if err := readBytes(t, "a.nii.gz", whole[:n]); err == nil {
-			t.Fatalf("the first %d of %d bytes were read as whole", n, len(whole))
+			t.Fatalf("the first %d of %d bytes were read without an error", n, len(whole))
 		}
 	}
 	if err := readBytes(t, "a.nii.gz", whole); err != nil {
@@ -148,7 +147,7 @@ func TestDamagedGzip(t *testing.T) {
 	}
 }
 
-func TestPairWithoutItsPartner(t *testing.T) {
+func TestIncompletePair(t *testing.T) {
 	for _, name := range []string{"pair.hdr", "pair.img"} {
 		err := readBytes(t, name, sample(t, name))
 		if err == nil || !strings.Contains(err.Error(), "put both files into one folder") {
@@ -184,12 +183,12 @@ func TestOddHeaders(t *testing.T) {
 		"FreeSurfer's surface":   {func(b []byte) { le.PutUint16(b[42:], 0xffff) }, "FreeSurfer"},
 		"an unknown datatype":    {func(b []byte) { le.PutUint16(b[70:], 77) }, "datatype 77"},
 		"bits":                   {func(b []byte) { le.PutUint16(b[70:], 1) }, "one bit"},
-		"a NaN offset":           {func(b []byte) { f32(b, 108, float32(math.NaN())) }, "start at byte"},
+		"a NaN offset":           {func(b []byte) { f32(b, 108, float32(math.NaN())) }, "start of the voxels"},
 		"a negative offset":      {func(b []byte) { f32(b, 108, -100) }, ""},
 		"a NaN intercept":        {func(b []byte) { f32(b, 112, 2); f32(b, 116, float32(math.NaN())) }, "scl_inter"},
 		"an infinite slope":      {func(b []byte) { f32(b, 112, float32(math.Inf(1))) }, ""},
-		"a slope that overflows": {func(b []byte) { f32(b, 112, 3e38) }, ""},
-		"no magic":               {func(b []byte) { clear(b[344:348]) }, "no NIfTI"},
+		"a slope that overflows": {func(b []byte) { f32(b, 112, 3e38) }, "all of its 60 voxels"},
+		"no magic":               {func(b []byte) { clear(b[344:348]) }, "not a NIfTI"},
 		"metres":                 {func(b []byte) { b[123] = 1 }, ""},
 	} {
 		b := bytes.Clone(sample(t, "int16-le.nii"))
@@ -201,8 +200,8 @@ func TestOddHeaders(t *testing.T) {
 	}
 }
 
-// FuzzRead reads the last component of the last volume, which every byte of a
-// header has a say in.
+// FuzzRead reads the last component of the last volume, which depends on every field
+// of the header.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{
 		"int16-le.nii", "float64-be.nii", "nifti2-le.nii", "nifti2-be.nii", "extended.nii", "four-d.nii", "vector.nii", "holes.nii", "scaled.nii",
@@ -231,10 +230,10 @@ func FuzzRead(f *testing.F) {
 				return
 			}
 			if err := s.Volume.Validate(); err != nil {
-				t.Errorf("unsound volume: %v", err)
+				t.Errorf("invalid volume: %v", err)
 			}
 		})
-		// Four bytes for each that deflate could yield, and the buffers.
+		// A float32 for each byte that deflate could give, and buffers.
 		if limit := uint64(8<<20 + 3*4*maxDeflateRatio*(len(b)+len(voxels))); used > limit {
 			t.Errorf("%d bytes allocated for %d stored", used, len(b))
 		}

@@ -8,16 +8,16 @@ import (
 	"quell/volume"
 )
 
-// maxDim1 is the largest dimension that NIfTI-1 and Analyze can name.
-const maxDim1 = math.MaxInt16
+// maxDim16 is the largest dimension of NIfTI-1 and Analyze, which store 16 bits.
+const maxDim16 = math.MaxInt16
 
-// newHeader returns the header of a NIfTI file for voxels on the grid g, taken
-// over from source where that is a NIfTI header.
-func newHeader(g volume.Geometry, source *Header, e encoder, description string) *Header {
-	h := &Header{format: nifti1}
+// newHeader returns the header of a NIfTI file for voxels on the grid g. It keeps
+// what source says if that is a NIfTI header and not nil or of Analyze.
+func newHeader(g volume.Geometry, source *header, e encoder, description string) *header {
+	h := &header{format: nifti1}
 	if source != nil && source.format != analyze75 {
 		*h = *source
-		h.fitTo(g)
+		h.clearVolumeFields(g)
 	} else {
 		source = nil
 	}
@@ -25,7 +25,7 @@ func newHeader(g volume.Geometry, source *Header, e encoder, description string)
 	h.datatype, h.bitpix = e.code, int64(8*e.bytes)
 	h.sclSlope, h.sclInter = e.slope, e.inter
 	h.dim = [8]int64{3, int64(g.Dims[0]), int64(g.Dims[1]), int64(g.Dims[2]), 1, 1, 1, 1}
-	if max(g.Dims[0], g.Dims[1], g.Dims[2]) > maxDim1 {
+	if max(g.Dims[0], g.Dims[1], g.Dims[2]) > maxDim16 {
 		h.format = nifti2
 	}
 	h.setTransforms(g, source)
@@ -37,13 +37,13 @@ func newHeader(g volume.Geometry, source *Header, e encoder, description string)
 	return h
 }
 
-// fitTo drops what the source's header says of more than one volume, of more
-// than one number for each voxel, or of slices that are not those of g.
-func (h *Header) fitTo(g volume.Geometry) {
-	const genMatrix, quaternions = 1004, 1010 // the intents that mean dim[5]
+// clearVolumeFields removes what a header copied from the source says of several
+// numbers in a voxel and, if g is not the source's grid, of its slices.
+func (h *header) clearVolumeFields(g volume.Geometry) {
+	const genMatrix, quaternions = 1004, 1010 // first and last intent that uses dim[5]
 	const rgbVector, rgbaVector = 2003, 2004
-	several := h.intentCode >= genMatrix && h.intentCode <= quaternions
-	if several || h.intentCode == rgbVector || h.intentCode == rgbaVector {
+	vector := h.intentCode >= genMatrix && h.intentCode <= quaternions
+	if vector || h.intentCode == rgbVector || h.intentCode == rgbaVector {
 		h.intentCode, h.intentP, h.intentName = 0, [3]float64{}, [16]byte{}
 	}
 	if h.dim[1] != int64(g.Dims[0]) || h.dim[2] != int64(g.Dims[1]) || h.dim[3] != int64(g.Dims[2]) {
@@ -51,17 +51,18 @@ func (h *Header) fitTo(g volume.Geometry) {
 	}
 }
 
-// setTransforms writes the positions of g. Where g is the source's own grid its
-// transforms stay bit for bit; where it is a part of it, or turned, each of them
-// is carried along. A transform that Read could not use is left out.
-func (h *Header) setTransforms(g volume.Geometry, source *Header) {
+// setTransforms stores the positions of g. If g is the source's own grid, its
+// transforms are kept bit for bit. If it is another one, as after a crop, each
+// transform is composed with the map from g to the source's voxels, so that both
+// stay in place. A transform that Read ignores is left out.
+func (h *header) setTransforms(g volume.Geometry, source *header) {
 	ras := g.Affine.FlipXY()
 	if source == nil {
 		h.setCodes(ras, xformScannerAnat, ras, xformScannerAnat)
 		return
 	}
 	var sformCode, qformCode int64
-	sform, qform := source.usableForms()
+	sform, qform := source.usableTransforms()
 	if sform {
 		sformCode = source.sformCode
 	}
@@ -69,8 +70,9 @@ func (h *Header) setTransforms(g volume.Geometry, source *Header) {
 		qformCode = source.qformCode
 	}
 	old, _ := source.geometry()
-	sound := sformCode == max(source.sformCode, 0) && qformCode == max(source.qformCode, 0) && source.soundPixdim()
-	if sound && g.Affine == old.Affine && source.unitScale() == 1 {
+	mm, _ := source.lengthUnit()
+	allUsable := sformCode == max(source.sformCode, 0) && qformCode == max(source.qformCode, 0) && source.validPixdim()
+	if allUsable && g.Affine == old.Affine && mm == 1 {
 		return
 	}
 	inverse, err := old.Affine.Inverse()
@@ -78,17 +80,16 @@ func (h *Header) setTransforms(g volume.Geometry, source *Header) {
 		h.setCodes(ras, xformAlignedAnat, ras, xformUnknown)
 		return
 	}
-	// move takes a voxel of g to the same place among the source's voxels.
-	move, scale := multiply(inverse, g.Affine), source.unitScale()
+	toSource := multiply(inverse, g.Affine) // voxel index in g to voxel index in the source
 	h.setCodes(
-		multiply(scaled(source.sform(), scale), move), sformCode,
-		multiply(scaled(source.qform(), scale), move), qformCode,
+		multiply(scaled(source.sform(), mm), toSource), sformCode,
+		multiply(scaled(source.qform(), mm), toSource), qformCode,
 	)
 }
 
-// soundPixdim says whether every program takes the same voxel size and qfac
-// from the header.
-func (h *Header) soundPixdim() bool {
+// validPixdim reports whether voxel size and qfac are as the standard demands, so
+// that every program reads the same from them.
+func (h *header) validPixdim() bool {
 	for _, p := range h.pixdim[1:4] {
 		if !(p > 0) || math.IsInf(p, 0) {
 			return false
@@ -98,10 +99,10 @@ func (h *Header) soundPixdim() bool {
 	return qfac == 1 || qfac == -1 || qfac == 0
 }
 
-// setCodes writes both transforms, a qform only where it can hold what it
-// should; a qform that cannot and stands alone becomes an sform. Codes of 0
-// leave a transform out.
-func (h *Header) setCodes(sform volume.Affine, sformCode int64, qform volume.Affine, qformCode int64) {
+// setCodes stores both transforms with their codes; a code of 0 leaves a transform
+// out. A sheared transform cannot be a qform: it is left out if there is an sform,
+// else stored as one.
+func (h *header) setCodes(sform volume.Affine, sformCode int64, qform volume.Affine, qformCode int64) {
 	h.sformCode, h.qformCode = 0, 0
 	h.srow, h.quatern, h.qoffset = [3][4]float64{}, [3]float64{}, [3]float64{}
 	h.pixdim[0] = 1
@@ -145,8 +146,8 @@ func scaled(a volume.Affine, s float64) volume.Affine {
 	return a
 }
 
-// setDescription cuts at 79 bytes, between two characters.
-func (h *Header) setDescription(s string) {
+// setDescription stores s, cut between two characters to the 79 bytes that fit.
+func (h *header) setDescription(s string) {
 	h.descrip = [80]byte{}
 	for len(s) > len(h.descrip)-1 {
 		_, n := utf8.DecodeLastRuneInString(s)
@@ -155,9 +156,9 @@ func (h *Header) setDescription(s string) {
 	copy(h.descrip[:], s)
 }
 
-// marshal returns the bytes of the header and, in a single file, of what lies
-// between it and the voxels. It sets voxOffset to their length.
-func (h *Header) marshal() []byte {
+// marshal returns the bytes of the header and, for a single file, of the extensions
+// and the padding before the voxels. For a single file it sets voxOffset.
+func (h *header) marshal() []byte {
 	size := h.format.size()
 	b := make([]byte, size)
 	if h.single {

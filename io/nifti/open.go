@@ -15,15 +15,15 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// HasExt says whether a file's name ends as NIfTI and Analyze files do: .nii,
-// .hdr or .img, each with or without .gz, in any case.
+// HasExt reports whether a file name has an extension of NIfTI or Analyze: .nii,
+// .hdr or .img, with or without .gz, in upper or lower case.
 func HasExt(name string) bool {
 	_, ext, _ := splitExt(name)
 	return ext != ""
 }
 
-// splitExt cuts brain.nii.gz into brain, .nii and .gz. An extension that is
-// none of ours stays with the base.
+// splitExt splits brain.nii.gz into brain, .nii and .gz. Another extension stays
+// part of the base.
 func splitExt(name string) (base, ext, gz string) {
 	base = name
 	if e := path.Ext(base); strings.EqualFold(e, ".gz") {
@@ -36,20 +36,20 @@ func splitExt(name string) (base, ext, gz string) {
 	return name, "", ""
 }
 
-// source reads one file front to back, decompressed where it is gzip. The
-// content decides that, not the name.
-type source struct {
+// fileReader reads one file sequentially and decompresses it if its content, not
+// its name, is gzip.
+type fileReader struct {
 	in   io.Reader
 	file fs.File
-	size int64 // bytes stored
+	size int64 // of the file as stored
 	gzip bool
 	pos  int64 // bytes read so far, decompressed
 }
 
-func openSource(fsys fs.FS, name string) (*source, error) {
+func openFile(fsys fs.FS, name string) (*fileReader, error) {
 	file, err := fsys.Open(name)
 	if err != nil {
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
 	info, err := file.Stat()
 	if err == nil && info.IsDir() {
@@ -57,33 +57,33 @@ func openSource(fsys fs.FS, name string) (*source, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, plain(err)
+		return nil, withoutPath(err)
 	}
-	s := &source{file: file, size: info.Size()}
+	s := &fileReader{file: file, size: info.Size()}
 	buffered := bufio.NewReaderSize(file, int(min(max(s.size, 512), 128<<10)))
 	s.in = buffered
 	if gzipNext(buffered) {
 		z, err := newGunzip(buffered)
 		if err != nil {
 			_ = file.Close()
-			return nil, damaged(err)
+			return nil, readError(err)
 		}
 		s.in, s.gzip = z, true
 	}
 	return s, nil
 }
 
-func (s *source) close() { _ = s.file.Close() }
+func (s *fileReader) close() { _ = s.file.Close() }
 
-// Read implements io.Reader and keeps count.
-func (s *source) Read(p []byte) (int, error) {
+// Read implements io.Reader and counts the bytes.
+func (s *fileReader) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	s.pos += int64(n)
 	return n, err
 }
 
-// skipTo moves on to a position, which must not lie behind.
-func (s *source) skipTo(ctx context.Context, pos int64) error {
+// skipTo reads up to position pos, which must not be before the current one.
+func (s *fileReader) skipTo(ctx context.Context, pos int64) error {
 	for s.pos < pos {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -95,10 +95,10 @@ func (s *source) skipTo(ctx context.Context, pos int64) error {
 	return nil
 }
 
-// endsAt says whether the trailer of a gzip file gives its decompressed length
-// as end, which it does modulo 2^32 and for the last member (RFC 1952). A file
-// that can only be read from front to back is not asked.
-func (s *source) endsAt(end int64) bool {
+// trailerSays reports whether the trailer of a gzip file gives its decompressed
+// length as end. The trailer holds it modulo 2^32 and for the last member alone (RFC
+// 1952). The result is false for a file that can only be read sequentially.
+func (s *fileReader) trailerSays(end int64) bool {
 	var b [4]byte
 	file, ok := s.file.(io.ReaderAt)
 	if !ok || !s.gzip {
@@ -108,9 +108,9 @@ func (s *source) endsAt(end int64) bool {
 	return n == len(b) && binary.LittleEndian.Uint32(b[:]) == uint32(end)
 }
 
-// couldHold says whether the file may reach up to byte end, decompressed: known
-// before anything is read or allocated.
-func (s *source) couldHold(end int64) bool {
+// couldHold reports whether the file, decompressed, may have as many as end bytes,
+// as far as its stored size tells.
+func (s *fileReader) couldHold(end int64) bool {
 	if s.gzip {
 		return end/maxDeflateRatio <= s.size
 	}
@@ -119,42 +119,42 @@ func (s *source) couldHold(end int64) bool {
 
 // image is a parsed header and the file that holds its voxels.
 type image struct {
-	header *Header
+	header *header
 	name   string // of the file that holds the voxels
-	source *source
+	file   *fileReader
 }
 
-// openImage finds and reads the header that name belongs to, and opens the file
-// with the voxels. Either file of a pair may be named.
+// openImage reads the header of the image name and opens the file that holds its
+// voxels. name may be either file of a pair.
 func openImage(fsys fs.FS, name string) (*image, error) {
 	_, ext, _ := splitExt(name)
 	headerName := name
 	if strings.EqualFold(ext, ".img") {
 		var err error
-		if headerName, err = partner(fsys, name, ".hdr"); err != nil {
+		if headerName, err = otherOfPair(fsys, name, ".hdr"); err != nil {
 			return nil, err
 		}
 	}
-	s, err := openSource(fsys, headerName)
+	s, err := openFile(fsys, headerName)
 	if err != nil {
 		return nil, err
 	}
 	h, err := parseHeader(s)
 	if err == nil && h.format == analyze75 && !strings.EqualFold(ext, ".hdr") && !strings.EqualFold(ext, ".img") {
-		// Analyze has no magic number: only its name tells it from anything
-		// else that starts with 348.
+		// Analyze has no magic number: without its extension, any file that starts
+		// with the number 348 would be taken for one.
 		err = errNotNIfTI
 	}
 	if err != nil {
 		s.close()
-		return nil, damaged(err)
+		return nil, readError(err)
 	}
 	if h.single {
 		return &image{h, headerName, s}, nil
 	}
 	voxels := name
 	if headerName == name {
-		if voxels, err = partner(fsys, name, ".img"); err != nil {
+		if voxels, err = otherOfPair(fsys, name, ".img"); err != nil {
 			s.close()
 			return nil, err
 		}
@@ -163,30 +163,31 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 		h.parseExtensions(rest)
 	}
 	s.close()
-	if s, err = openSource(fsys, voxels); err != nil {
+	if s, err = openFile(fsys, voxels); err != nil {
 		return nil, err
 	}
 	return &image{h, voxels, s}, nil
 }
 
-// partner finds the other file of a pair: the same name, ending in ext.
-func partner(fsys fs.FS, name, ext string) (string, error) {
+// otherOfPair returns the name of the other file of a pair: the same base with the
+// extension ext, in upper or lower case, compressed or not.
+func otherOfPair(fsys fs.FS, name, ext string) (string, error) {
 	base, _, _ := splitExt(name)
 	for _, e := range []string{ext, strings.ToUpper(ext), ext + ".gz", strings.ToUpper(ext + ".gz")} {
 		if info, err := fs.Stat(fsys, base+e); err == nil && !info.IsDir() {
 			return base + e, nil
 		}
 	}
-	what := "voxels"
+	what := "voxel"
 	if ext == ".hdr" {
 		what = "header"
 	}
-	return "", fmt.Errorf("its %s should be in %s beside it, which is not there; put both files into one folder", what, path.Base(base)+ext)
+	return "", fmt.Errorf("its %s file, %s, is missing; put both files into one folder", what, path.Base(base)+ext)
 }
 
-// plain takes the operation and the path off a file system's error: the caller
-// names the file.
-func plain(err error) error {
+// withoutPath removes operation and path from a file system's error; callers name
+// the file.
+func withoutPath(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no such file (%w)", fs.ErrNotExist)
 	}
@@ -197,14 +198,14 @@ func plain(err error) error {
 	return err
 }
 
-// damaged says in words what a decompressor's error means.
-func damaged(err error) error {
+// readError words the errors of a decompressor and of a file that ends too early.
+func readError(err error) error {
 	var corrupt flate.CorruptInputError
 	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
-		return errors.New("the compressed data is damaged; copy the file again from where it came from")
+		return errors.New("the compressed data is damaged; get an intact copy")
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file ends too early; copy it again from where it came from")
+		return errors.New("the file is truncated; get a complete copy")
 	}
 	return err
 }

@@ -16,21 +16,21 @@ import (
 // maxExtensions bounds the bytes of extensions that are kept; more is skipped.
 const maxExtensions = 16 << 20
 
-// maxVolumes bounds the volumes of one file: time series have hundreds or
-// thousands, and whoever lists them should not be made to list 2^60.
+// maxVolumes bounds the volumes of one file. Time series have hundreds or
+// thousands; a damaged header may claim 2^60, and a catalogue lists each one.
 const maxVolumes = 1 << 16
 
-// errNotNIfTI is what every file of another kind gets.
-var errNotNIfTI = errors.New("this is no NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
+// errNotNIfTI is the error for files of every other format.
+var errNotNIfTI = errors.New("this is not a NIfTI or Analyze file; choose a .nii, .nii.gz or .hdr file")
 
-// parseHeader reads the header at the start of r and checks that it describes
-// an image that can be read. Its dim[1..7] come back all at least 1.
-func parseHeader(r io.Reader) (*Header, error) {
+// parseHeader reads the header at the start of r and checks that it describes an
+// image that can be read. On return dim[1] to dim[7] are at least 1.
+func parseHeader(r io.Reader) (*header, error) {
 	buf := make([]byte, nifti2.size())
 	if _, err := io.ReadFull(r, buf[:4]); err != nil {
-		return nil, short(err)
+		return nil, headerError(err)
 	}
-	h := &Header{order: binary.LittleEndian, format: nifti1}
+	h := &header{order: binary.LittleEndian, format: nifti1}
 	switch {
 	case binary.LittleEndian.Uint32(buf) == 348:
 	case binary.BigEndian.Uint32(buf) == 348:
@@ -44,7 +44,7 @@ func parseHeader(r io.Reader) (*Header, error) {
 	}
 	buf = buf[:h.format.size()]
 	if _, err := io.ReadFull(r, buf[4:]); err != nil {
-		return nil, short(err)
+		return nil, headerError(err)
 	}
 	switch {
 	case h.format == nifti2:
@@ -68,19 +68,20 @@ func parseHeader(r io.Reader) (*Header, error) {
 	return h, nil
 }
 
-// short names the end of a file inside its header.
-func short(err error) error {
+// headerError words the error of a file that ends inside its header.
+func headerError(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file ends inside its header; copy it again from where it came from")
+		return errors.New("the file ends inside its header; get a complete copy")
 	}
 	return err
 }
 
-// checkDims makes dim[1..7] at least 1, and refuses what is no image.
-func (h *Header) checkDims() error {
+// checkDims sets unused dimensions to 1 and returns an error for data that is not
+// an image, or whose size is impossible.
+func (h *header) checkDims() error {
 	n := h.dim[0]
 	if n < 1 || n > 7 {
-		return fmt.Errorf("the header says %d dimensions; 1 to 7 are possible, so it is damaged", n)
+		return fmt.Errorf("the header gives %d dimensions instead of 1 to 7; it is damaged", n)
 	}
 	if h.format != analyze75 && h.intentCode >= 3000 && h.intentCode < 3100 {
 		return errors.New("this is CIFTI connectivity data, not an image on a grid; choose an image")
@@ -93,12 +94,12 @@ func (h *Header) checkDims() error {
 			h.dim[i] = 1
 		}
 		if h.dim[i] < 1 {
-			return fmt.Errorf("the header says %d voxels along axis %d; it is damaged", h.dim[i], i)
+			return fmt.Errorf("the header gives %d voxels along axis %d; it is damaged", h.dim[i], i)
 		}
 	}
 	voxels := int64(1)
 	for i := 1; i <= 7; i++ {
-		// Sixteen bytes for each voxel must stay countable.
+		// The size in bytes, at most 16 a voxel, must fit an int64.
 		if h.dim[i] > math.MaxInt64/16/voxels {
 			return h.tooMany()
 		}
@@ -108,18 +109,19 @@ func (h *Header) checkDims() error {
 		}
 	}
 	if n := h.volumes(); n > maxVolumes {
-		return fmt.Errorf("the header says %d volumes; more than %d are no series of images, so it is damaged", n, maxVolumes)
+		return fmt.Errorf("the header gives %d volumes, more than the %d that a file may have; it is damaged", n, maxVolumes)
 	}
 	return nil
 }
 
-func (h *Header) tooMany() error {
-	return fmt.Errorf("the header says %d x %d x %d x %d voxels, more than can be held; it is damaged",
+func (h *header) tooMany() error {
+	return fmt.Errorf("the header gives %d x %d x %d x %d voxels, more than a volume can have; it is damaged",
 		h.dim[1], h.dim[2], h.dim[3], h.dim[4])
 }
 
-// volumes returns how many volumes share the grid: the product of dim[4..7].
-func (h *Header) volumes() int64 {
+// volumes returns the number of volumes on the grid: the product of dim[4] to
+// dim[7].
+func (h *header) volumes() int64 {
 	n := int64(1)
 	for _, d := range h.dim[4:] {
 		n *= d
@@ -127,11 +129,11 @@ func (h *Header) volumes() int64 {
 	return n
 }
 
-// scaling returns slope and intercept. A slope of 0, or one that is not finite,
-// means none, and then the intercept counts for nothing either (nifti1.h). An
-// Analyze file may hold SPM's factor instead, or the calibrated range that the
-// stored range stands for.
-func (h *Header) scaling() (slope, inter float64, findings []series.Finding, err error) {
+// scaling returns slope and intercept: real = stored*slope + inter. A slope that is
+// 0 or not finite means that values are not scaled, and the intercept is ignored
+// too (nifti1.h). An Analyze file may hold SPM's factor, or a stored range and the
+// calibrated range that it stands for.
+func (h *header) scaling() (slope, inter float64, findings []series.Finding, err error) {
 	note := func(text string) {
 		findings = append(findings, series.Finding{Severity: series.Note, Kind: series.Scaling, Text: text})
 	}
@@ -143,7 +145,7 @@ func (h *Header) scaling() (slope, inter float64, findings []series.Finding, err
 			break
 		}
 		if h.format != analyze75 {
-			return 0, 0, nil, errors.New("the header has a scale (scl_slope) but its offset (scl_inter) is not a number; it is damaged")
+			return 0, 0, nil, errors.New("the header's slope (scl_slope) is a number but its intercept (scl_inter) is not; it is damaged")
 		}
 		inter = 0
 	case h.format == analyze75 && stored != 0 && calibrated != 0 && finite(calibrated):
@@ -152,17 +154,17 @@ func (h *Header) scaling() (slope, inter float64, findings []series.Finding, err
 		note("Values were scaled from the header's stored range to its calibrated range.")
 	default:
 		if !finite(h.sclSlope) {
-			note("The header's scale is not a number; the stored values are used.")
+			note("The header's slope (scl_slope) is not finite; the stored values are used.")
 		}
 		return 1, 0, findings, nil
 	}
 	return slope, inter, findings, nil
 }
 
-// dataOffset returns where the voxels start in the file that holds them.
-func (h *Header) dataOffset() (offset int64, findings []series.Finding, err error) {
+// dataOffset returns the byte at which the voxels start in the file that holds them.
+func (h *header) dataOffset() (offset int64, findings []series.Finding, err error) {
 	if !(math.Abs(h.voxOffset) < 1<<62) {
-		return 0, nil, fmt.Errorf("the header says that the voxels start at byte %g; it is damaged", h.voxOffset)
+		return 0, nil, fmt.Errorf("the header gives byte %g as the start of the voxels; it is damaged", h.voxOffset)
 	}
 	offset = int64(h.voxOffset)
 	first := int64(0)
@@ -175,16 +177,16 @@ func (h *Header) dataOffset() (offset int64, findings []series.Finding, err erro
 	if offset != 0 {
 		findings = append(findings, series.Finding{
 			Severity: series.Warning, Kind: series.Header,
-			Text: fmt.Sprintf("The header says that the voxels start at byte %d; byte %d is taken, the first possible.", offset, first),
+			Text: fmt.Sprintf("The header gives byte %d as the start of the voxels; byte %d, the first possible, is used.", offset, first),
 		})
 	}
 	return first, findings, nil
 }
 
-// parseExtensions reads the blocks between header and voxels, and keeps parts of
-// b. What is left of a damaged list is dropped with a finding; the image does
-// not depend on it.
-func (h *Header) parseExtensions(b []byte) []series.Finding {
+// parseExtensions adds the extensions in b, the bytes between header and voxels, to
+// the header, which keeps parts of b. The image does not depend on them: after a
+// damaged block the others are dropped with a finding.
+func (h *header) parseExtensions(b []byte) []series.Finding {
 	if len(b) < 4 || b[0] == 0 {
 		return nil
 	}
@@ -194,7 +196,7 @@ func (h *Header) parseExtensions(b []byte) []series.Finding {
 		if size < 8 || size > int64(len(b)) {
 			return []series.Finding{{
 				Severity: series.Note, Kind: series.Header,
-				Text: "The header's extensions are damaged; those after the damage were left out.",
+				Text: "The header's extensions are damaged; those after the damage are ignored.",
 			}}
 		}
 		h.extensions = append(h.extensions, extension{code, b[8:size:size]})
@@ -203,7 +205,7 @@ func (h *Header) parseExtensions(b []byte) []series.Finding {
 	return nil
 }
 
-// text returns a fixed-length field up to its first NUL, made printable.
+// text returns a fixed-length field up to its first NUL as printable UTF-8.
 func text(field []byte) string {
 	if i := bytes.IndexByte(field, 0); i >= 0 {
 		field = field[:i]

@@ -12,25 +12,25 @@ import (
 	"quell/volume"
 )
 
-// Info is what a header tells without its voxels.
+// Info is what can be read of an image without its voxels.
 type Info struct {
 	series.Meta
 	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
-	Volumes    int              `json:"volumes"`              // how many share the grid
+	Volumes    int              `json:"volumes"`              // number on the grid
 	Datatype   string           `json:"datatype"`             // as stored: "int16"
-	Components []Component      `json:"components,omitempty"` // of which one has to be chosen; nil where voxels are single numbers
+	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
 	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
 	Findings   []series.Finding `json:"findings"`
 }
 
-// ReadHeader reads what the file says of itself and leaves the voxels alone:
-// it is quick however large the file is.
+// ReadHeader reads the header of a file and no voxels; it takes the same time for a
+// file of any size.
 func ReadHeader(fsys fs.FS, name string) (Info, error) {
 	im, err := openImage(fsys, name)
 	if err != nil {
 		return Info{}, fmt.Errorf("%s: %w", name, err)
 	}
-	defer im.source.close()
+	defer im.file.close()
 	p, err := im.plan()
 	if err != nil {
 		return Info{}, fmt.Errorf("%s: %w", name, err)
@@ -39,11 +39,11 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 		return Info{}, fmt.Errorf("%s: %w", name, err)
 	}
 	h := im.header
-	findings := append(p.findings, im.missing(p)...)
+	findings := append(p.findings, im.checkLength(p)...)
 	if n := h.volumes(); n > 1 {
 		findings = append(findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another is chosen.", n),
+			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another one is chosen.", n),
 		})
 	}
 	return Info{
@@ -58,30 +58,31 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) 
 	return ReadVolume(ctx, fsys, name, 0)
 }
 
-// ReadVolume reads volume t of a file whose voxels are single numbers; of one
-// whose voxels are colours or complex numbers it says which components there
-// are to choose from. See ReadComponent.
+// ReadVolume reads volume t of a file whose voxels are single numbers. For voxels
+// that are colours or complex numbers the error lists the components to choose
+// from. See ReadComponent.
 func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Series, error) {
 	return ReadComponent(ctx, fsys, name, t, "")
 }
 
-// ReadComponent reads volume t, counted from 0 over all dimensions beyond the
-// third, of the file name in fsys, and of each voxel the component c: one of
-// Info.Components, "" where there are none. Either file of a .hdr/.img pair may
-// be named.
+// ReadComponent reads component c of volume t of the file name in fsys. t counts
+// from 0 over all dimensions beyond the third; c is one of Info.Components, "" if
+// there are none; name may be either file of a .hdr/.img pair.
 //
-// Values are scaled by scl_slope and scl_inter. Voxels that are not finite
-// become padding: their mask is false and their value the smallest of the
-// others. What was odd about the file is in the series' findings.
+// Values are scaled by scl_slope and scl_inter. Voxels that are NaN, infinite or
+// beyond the range of float32 become padding: their mask is false and their value
+// is the smallest of the others. A finding for each of these cases, and for integers
+// that float32 rounds, gives the number of voxels. A volume without any other voxel
+// is an error.
 //
-// The error is one sentence that begins with name; a context that ends gives
-// its own error.
+// The error is one sentence that begins with name; if the context ends, it wraps the
+// context's error.
 func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*series.Series, error) {
 	im, err := openImage(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer im.source.close()
+	defer im.file.close()
 	s, err := im.read(ctx, t, c)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -90,7 +91,7 @@ func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Compon
 	return s, nil
 }
 
-// plan is what is known of an image before its voxels are read.
+// plan is what the header says about reading the voxels.
 type plan struct {
 	geometry    volume.Geometry
 	decoder     decoder
@@ -112,7 +113,7 @@ func (im *image) plan() (plan, error) {
 	}
 	p.offset, p.findings = offset, findings
 	slope, inter := 1.0, 0.0
-	if !dt.colours() { // nifti1.h: no scale applies to them
+	if !dt.colours() { // nifti1.h: colours are not scaled
 		if slope, inter, findings, err = h.scaling(); err != nil {
 			return p, err
 		}
@@ -122,29 +123,33 @@ func (im *image) plan() (plan, error) {
 	p.geometry, findings = h.geometry()
 	p.findings = append(p.findings, findings...)
 	if err := p.geometry.Validate(); err != nil {
-		return p, fmt.Errorf("the header cannot be used (%w)", err)
+		return p, fmt.Errorf("its grid is not usable (%w)", err)
 	}
 	p.volumeBytes = int64(p.geometry.Voxels()) * int64(dt.bytes)
 	return p, nil
 }
 
-// start returns where volume t begins.
+// start returns the byte at which volume t starts.
 func (p plan) start(t int) int64 { return p.offset + int64(t)*p.volumeBytes }
 
-// checkSize refuses a volume that the file is too short for, before anything is
-// read or allocated.
+// checkSize returns an error if the file is too short for volume t. It runs before
+// anything is read or allocated.
 func (im *image) checkSize(p plan, t int) error {
-	if start := p.start(t); start < p.offset || !im.source.couldHold(start+p.volumeBytes) {
-		return fmt.Errorf("its header promises %d bytes of voxels, more than its %d bytes can hold; copy it again from where it came from", p.volumeBytes, im.source.size)
+	switch end := p.start(t + 1); { // no overflow: dataOffset and checkDims bound both terms
+	case im.file.couldHold(end):
+		return nil
+	case im.file.gzip:
+		return fmt.Errorf("the header gives more voxels than %d bytes of gzip can expand to; get a complete copy", im.file.size)
+	default:
+		return fmt.Errorf("the voxels should end at byte %d, but the file has %d bytes; get a complete copy", end, im.file.size)
 	}
-	return nil
 }
 
-// missing tells of a file that ends before its last volume. Of a compressed one
-// that is not known before it is read.
-func (im *image) missing(p plan) []series.Finding {
+// checkLength returns a finding if the file ends before its last volume. For a
+// compressed file that is not known before it is read.
+func (im *image) checkLength(p plan) []series.Finding {
 	n := im.header.volumes()
-	if im.source.gzip || im.source.couldHold(p.start(int(n))) {
+	if im.file.gzip || im.file.couldHold(p.start(int(n))) {
 		return nil
 	}
 	return []series.Finding{{
@@ -171,40 +176,29 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 	if err := im.checkSize(p, t); err != nil {
 		return nil, err
 	}
-	p.findings = append(p.findings, im.missing(p)...)
+	p.findings = append(p.findings, im.checkLength(p)...)
 	if h.single {
 		p.findings = append(p.findings, im.readExtensions(p.offset)...)
 	}
-	data, padded, err := im.readVoxels(ctx, p, t)
+	data, lost, err := im.readVoxels(ctx, p, t)
 	if err != nil {
 		return nil, err
+	}
+	if lost.nonFinite() == len(data) {
+		return nil, fmt.Errorf("all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", len(data))
 	}
 	v := &volume.Volume{Geometry: p.geometry, Data: data}
 	if c == Phase {
 		v.Unit = "rad"
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Warning, Kind: series.Phase,
-			Text: "Phase jumps from pi to -pi where it wraps; filters take the jump for an edge.",
+			Text: "Phase wraps from pi to -pi; filters treat the jump as an edge.",
 		})
 	}
-	if padded > 0 {
+	if lost.nonFinite() > 0 {
 		maskNonFinite(v)
-		h.paddingNaN = true
-		p.findings = append(p.findings, series.Finding{
-			Severity: series.Note, Kind: series.Padding,
-			Text: fmt.Sprintf("%d voxels are not finite numbers; they count as padding.", padded),
-		})
 	}
-	rounded, err := roundsWholeNumbers(ctx, v, p.decoder)
-	if err != nil {
-		return nil, err
-	}
-	if rounded {
-		p.findings = append(p.findings, series.Finding{
-			Severity: series.Note, Kind: series.Precision,
-			Text: "Some whole numbers beyond 16777216 were rounded to the 24 bits of a float32.",
-		})
-	}
+	p.findings = append(p.findings, lost.findings()...)
 	if n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
@@ -212,37 +206,53 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 		})
 	}
 	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}
-	return &series.Series{Meta: h.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings, Header: h}, nil
+	return &series.Series{Meta: h.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings}, nil
 }
 
-// readExtensions reads what lies between the header and the voxels of a single
-// file.
+// findings returns a finding for each kind of loss.
+func (l losses) findings() (list []series.Finding) {
+	const masked = "treated as padding, which filters neither use nor change"
+	add := func(n int, s series.Severity, kind series.Kind, one, many string) {
+		switch {
+		case n == 1:
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: "1 voxel " + one})
+		case n > 1:
+			list = append(list, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf("%d voxels %s", n, many)})
+		}
+	}
+	add(l.nan, series.Note, series.Padding,
+		"is NaN; it is "+masked+".",
+		"are NaN; they are "+masked+".")
+	add(l.infinite, series.Warning, series.Padding,
+		"is infinite; it is "+masked+".",
+		"are infinite; they are "+masked+".")
+	add(l.overflow, series.Warning, series.Precision,
+		"is beyond the range of 32-bit floating point; it is "+masked+".",
+		"are beyond the range of 32-bit floating point; they are "+masked+".")
+	add(l.rounded, series.Note, series.Precision,
+		"has more digits than 32-bit floating point holds (24 bits); it was rounded.",
+		"have more digits than 32-bit floating point holds (24 bits); they were rounded.")
+	return list
+}
+
+// readExtensions reads the extensions of a single file, the bytes between the header
+// and the voxels at offset.
 func (im *image) readExtensions(offset int64) []series.Finding {
-	size := offset - im.source.pos
+	size := offset - im.file.pos
 	if size > maxExtensions {
-		return []series.Finding{{Severity: series.Note, Kind: series.Header, Text: "The header's extensions are too large to keep; they were left out."}}
+		return []series.Finding{{Severity: series.Note, Kind: series.Header, Text: "The header's extensions are too large; they are ignored."}}
 	}
 	var b bytes.Buffer
-	if !im.source.gzip {
-		b.Grow(int(size) + bytes.MinRead) // the voxels behind them are known to be there
+	if !im.file.gzip {
+		b.Grow(int(size) + bytes.MinRead) // checkSize has shown that the file is longer
 	}
-	// An error here comes up again when the voxels are read.
-	_, _ = b.ReadFrom(io.LimitReader(im.source, size))
+	// An error is returned again when the voxels are read.
+	_, _ = b.ReadFrom(io.LimitReader(im.file, size))
 	return im.header.parseExtensions(b.Bytes())
 }
 
-// roundsWholeNumbers says whether values of a wide integer type may have lost
-// digits on their way into a float32.
-func roundsWholeNumbers(ctx context.Context, v *volume.Volume, d decoder) (bool, error) {
-	if !d.integer() || d.bytes < 4 || d.slope != 1 || d.inter != 0 {
-		return false, nil
-	}
-	lo, hi, err := v.Range(ctx)
-	return max(-lo, hi) > 1<<24, err
-}
-
-// meta returns what the header tells a person.
-func (h *Header) meta() series.Meta {
+// meta returns the header's fields for display.
+func (h *header) meta() series.Meta {
 	m := series.Meta{Format: h.format.String(), Description: text(h.descrip[:])}
 	if w := h.calMax - h.calMin; h.format != analyze75 && w > 0 && !math.IsInf(w, 0) {
 		m.Windows = []volume.Window{{Center: h.calMin + w/2, Width: w, Name: "file"}}

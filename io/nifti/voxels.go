@@ -8,137 +8,135 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync/atomic"
+	"sync"
 
-	"golang.org/x/sync/errgroup"
-
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// chunkBytes is how much is read and converted between two looks at the
-// context: well below a millisecond of work, and little enough to stay in the
-// cache in between.
+// chunkBytes is how much is read and converted between two checks of the context.
+// A chunk takes well below a millisecond and stays in the cache between reading
+// and conversion.
 const chunkBytes = 256 << 10
 
-// maxReaders bounds the goroutines, and with them the buffers, that read one
-// file. More than a few do not make memory faster.
+// maxReaders bounds the goroutines that read one file, and with them the buffers.
+// A few saturate the memory bandwidth.
 const maxReaders = 8
 
-// readVoxels reads and converts volume t, and counts the voxels that are not
-// finite.
-func (im *image) readVoxels(ctx context.Context, p plan, t int) (data []float32, nonFinite int, err error) {
-	if file, ok := im.source.file.(io.ReaderAt); ok && !im.source.gzip {
+// readVoxels reads and converts volume t.
+func (im *image) readVoxels(ctx context.Context, p plan, t int) ([]float32, losses, error) {
+	if file, ok := im.file.file.(io.ReaderAt); ok && !im.file.gzip {
 		return p.readAt(ctx, file, p.start(t))
 	}
-	if err := im.source.skipTo(ctx, p.start(t)); err != nil {
-		return nil, 0, damaged(err)
+	if err := im.file.skipTo(ctx, p.start(t)); err != nil {
+		return nil, losses{}, readError(err)
 	}
 	last := int64(t) == im.header.volumes()-1
 	return im.readStream(ctx, p, last)
 }
 
-// readAt reads the voxels that begin at start, several chunks at a time. It is
-// for files whose size is known to be enough.
-func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) (data []float32, nonFinite int, err error) {
+// readAt reads the voxels from byte start on, several chunks in parallel. The caller
+// has checked that the file is long enough.
+func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]float32, losses, error) {
 	n, size := p.geometry.Voxels(), p.decoder.bytes
-	data = volume.Make[float32](n)
+	data := volume.Make[float32](n)
 	step := min(n, chunkBytes/size)
-	var next, holes atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(runtime.GOMAXPROCS(0), maxReaders, (n+step-1)/step) {
-		g.Go(func() error {
-			buf := make([]byte, step*size)
-			for {
-				from := int(next.Add(int64(step))) - step
-				if from >= n {
-					return nil
-				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				fresh := data[from:min(n, from+step)]
-				got, err := file.ReadAt(buf[:len(fresh)*size], start+int64(from*size))
-				if got < len(fresh)*size {
-					return p.short(from*size+got, err)
-				}
-				holes.Add(int64(p.decoder.decode(fresh, buf)))
+	var mu sync.Mutex
+	var total losses
+	err := parallel.ForWorkers(ctx, (n+step-1)/step, min(runtime.GOMAXPROCS(0), maxReaders), func() func(int) error {
+		buf := make([]byte, step*size)
+		return func(i int) error {
+			from := i * step
+			dst := data[from:min(n, from+step)]
+			got, err := file.ReadAt(buf[:len(dst)*size], start+int64(from*size))
+			if got < len(dst)*size {
+				return p.voxelError(from*size+got, err)
 			}
-		})
+			if lost := p.decoder.decode(dst, buf); lost != (losses{}) {
+				mu.Lock()
+				defer mu.Unlock()
+				total.add(lost)
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, losses{}, err
 	}
-	if err := g.Wait(); err != nil {
-		return nil, 0, err
-	}
-	return data, int(holes.Load()), nil
+	return data, total, nil
 }
 
-// readStream reads the voxels that the source stands at. Its memory grows with
-// what arrives: a compressed file may promise a thousand times its size.
-func (im *image) readStream(ctx context.Context, p plan, last bool) (data []float32, nonFinite int, err error) {
+// readStream reads the voxels that follow in the file. Its memory grows with what
+// arrives, since a compressed file may claim a thousand times its size. last says
+// that this is the last volume of the file.
+func (im *image) readStream(ctx context.Context, p plan, last bool) ([]float32, losses, error) {
 	n, size := p.geometry.Voxels(), p.decoder.bytes
-	src := io.Reader(im.source)
-	if im.source.gzip {
-		ahead := newReadAhead(im.source, p.volumeBytes)
+	src := io.Reader(im.file)
+	if im.file.gzip {
+		ahead := newReadAhead(im.file, p.volumeBytes)
 		defer ahead.Close()
 		src = ahead
 	}
-	// Joining blocks takes the volume twice; growing a slice would take more.
-	const firstBlock = 64 << 10
-	room := firstBlock
-	if im.keepsPromise(p) {
-		room = n
+	// Concatenating blocks at the end takes twice the memory of the volume; growing
+	// one slice would take more.
+	firstBlock := 64 << 10
+	if im.sizeConfirmed(p) {
+		firstBlock = n
 	}
 	var blocks [][]float32
+	var total losses
 	buf := make([]byte, min(n, chunkBytes/size)*size)
 	for done := 0; done < n; {
-		block := volume.Make[float32](min(n-done, max(room, done)))
+		block := volume.Make[float32](min(n-done, max(firstBlock, done)))
 		for at := 0; at < len(block); {
 			if err := ctx.Err(); err != nil {
-				return nil, 0, err
+				return nil, losses{}, err
 			}
-			fresh := block[at:min(len(block), at+len(buf)/size)]
-			if got, err := io.ReadFull(src, buf[:len(fresh)*size]); err != nil {
-				return nil, 0, p.short((done+at)*size+got, err)
+			dst := block[at:min(len(block), at+len(buf)/size)]
+			if got, err := io.ReadFull(src, buf[:len(dst)*size]); err != nil {
+				return nil, losses{}, p.voxelError((done+at)*size+got, err)
 			}
-			nonFinite += p.decoder.decode(fresh, buf)
-			at += len(fresh)
+			total.add(p.decoder.decode(dst, buf))
+			at += len(dst)
 		}
 		blocks = append(blocks, block)
 		done += len(block)
 	}
-	if im.source.gzip && last {
-		// The checksum stands behind the last voxel.
-		if _, err := io.CopyN(io.Discard, src, trailingBytes); err != nil && !errors.Is(err, io.EOF) {
-			return nil, 0, damaged(err)
+	if im.file.gzip && last {
+		// Read on to the end, which verifies the checksum.
+		if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
+			return nil, losses{}, readError(err)
 		}
 	}
 	if len(blocks) == 1 {
-		return blocks[0], nonFinite, nil
+		return blocks[0], total, nil
 	}
-	return slices.Concat(blocks...), nonFinite, nil
+	return slices.Concat(blocks...), total, nil
 }
 
-// keepsPromise says whether room for the whole volume may be made before it
-// arrives: where header and gzip trailer tell the same length, and it is one
-// that images shrink from.
-func (im *image) keepsPromise(p plan) bool {
+// sizeConfirmed reports whether the whole volume may be allocated before it is
+// read: the header and the trailer of the gzip file give the same length, and the
+// compression ratio is one that images have.
+func (im *image) sizeConfirmed(p plan) bool {
 	const usualRatio = 8
 	end := p.start(int(im.header.volumes()))
-	return end/usualRatio <= im.source.size && im.source.endsAt(end)
+	return end/usualRatio <= im.file.size && im.file.trailerSays(end)
 }
 
-// trailingBytes is how far behind the last voxel of a compressed file its end,
-// with the checksum, is looked for.
-const trailingBytes = 1 << 20
+// maxTrailing bounds the bytes that are read after the last voxel of a compressed
+// file in search of its end.
+const maxTrailing = 1 << 20
 
-// short says why voxels could not be read on after got bytes of them.
-func (p plan) short(got int, err error) error {
+// voxelError words the error of a read that ended after got bytes of voxels.
+func (p plan) voxelError(got int, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("the file ends after %d of %d bytes of voxels; copy it again from where it came from", got, p.volumeBytes)
+		return fmt.Errorf("the file ends after %d of %d bytes of voxels; get a complete copy", got, p.volumeBytes)
 	}
-	return damaged(plain(err))
+	return readError(withoutPath(err))
 }
 
-// maskNonFinite makes padding of the voxels that are NaN or infinite.
+// maskNonFinite masks the voxels that are NaN or infinite and gives them the
+// smallest value of the others.
 func maskNonFinite(v *volume.Volume) {
 	v.Mask = make([]bool, len(v.Data))
 	lowest := float32(math.Inf(1))
@@ -147,22 +145,9 @@ func maskNonFinite(v *volume.Volume) {
 			lowest = min(lowest, x)
 		}
 	}
-	if math.IsInf(float64(lowest), 1) {
-		lowest = 0
-	}
 	for i, valid := range v.Mask {
 		if !valid {
 			v.Data[i] = lowest
 		}
 	}
-}
-
-func countNonFinite(data []float32) int {
-	n := 0
-	for _, x := range data {
-		if x-x != 0 {
-			n++
-		}
-	}
-	return n
 }

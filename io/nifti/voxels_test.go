@@ -15,24 +15,24 @@ import (
 	"quell/volume"
 )
 
-// plainFiles is a file system whose files can only be read from front to back,
-// as those of a zip, and may say that they are longer than they are.
-type plainFiles struct {
+// sequentialFS is a file system whose files can only be read sequentially, like those
+// of a zip. They may state a size that is larger than theirs by more.
+type sequentialFS struct {
 	fs.FS
 	more int64
 }
 
-func (p plainFiles) Open(name string) (fs.File, error) {
-	f, err := p.FS.Open(name)
-	return plainFile{f, p.more}, err
+func (s sequentialFS) Open(name string) (fs.File, error) {
+	f, err := s.FS.Open(name)
+	return sequentialFile{f, s.more}, err
 }
 
-type plainFile struct {
+type sequentialFile struct {
 	fs.File
 	more int64
 }
 
-func (f plainFile) Stat() (fs.FileInfo, error) {
+func (f sequentialFile) Stat() (fs.FileInfo, error) {
 	info, err := f.File.Stat()
 	return longer{info, f.more}, err
 }
@@ -44,7 +44,7 @@ type longer struct {
 
 func (l longer) Size() int64 { return l.FileInfo.Size() + l.more }
 
-// phantom returns a volume of whole numbers: several chunks and blocks of them.
+// phantom returns a volume of whole numbers that takes several chunks and blocks.
 func phantom(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{0.5, 0.5, 2}))
 	noise := uint32(1)
@@ -55,9 +55,9 @@ func phantom(dims [3]int) *volume.Volume {
 	return v
 }
 
-// However a file is read (in parallel, as a stream, at once or in blocks that
-// are joined), the voxels are the same.
-func TestWaysOfReading(t *testing.T) {
+// TestParallelAndSequentialReading: a file gives the same voxels in parallel and as a
+// stream, in one block and in blocks that are joined.
+func TestParallelAndSequentialReading(t *testing.T) {
 	v := phantom([3]int{211, 190, 13})
 	for i := range v.Data[:len(v.Data)/2] {
 		v.Data[i] = 7 // so that a compressed file needs more than one block
@@ -67,32 +67,32 @@ func TestWaysOfReading(t *testing.T) {
 		if err := Write(t.Context(), filepath.Join(dir, name), v, nil, "int16", ""); err != nil {
 			t.Fatal(err)
 		}
-		for what, fsys := range map[string]fs.FS{"in any order": os.DirFS(dir), "front to back": plainFiles{FS: os.DirFS(dir)}} {
+		for what, fsys := range map[string]fs.FS{"random access": os.DirFS(dir), "sequential": sequentialFS{FS: os.DirFS(dir)}} {
 			s, err := Read(t.Context(), fsys, name)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !slices.Equal(s.Volume.Data, v.Data) {
-				t.Errorf("%s, %s: other voxels", name, what)
+				t.Errorf("%s, %s: the voxels differ", name, what)
 			}
 		}
 	}
 }
 
-// Room for all voxels is made at once where the length in the gzip trailer is
-// that of the image.
-func TestRoomIsMadeForWhatIsThere(t *testing.T) {
+// TestSizeConfirmed: all voxels are allocated at once if the gzip trailer gives the
+// length of the image.
+func TestSizeConfirmed(t *testing.T) {
 	v := phantom([3]int{128, 128, 16})
 	whole := fileOf(t, v, "int16", ".nii.gz")
 	for what, c := range map[string]struct {
 		b    []byte
 		want bool
 	}{
-		"a whole file":   {whole, true},
-		"a cut one":      {whole[:len(whole)*9/10], false},
+		"intact":         {whole, true},
+		"truncated":      {whole[:len(whole)*9/10], false},
 		"two members":    {append(compressed(t, inflated(whole)[:5000]), compressed(t, inflated(whole)[5000:])...), false},
 		"air":            {fileOf(t, volume.New(v.Geometry), "int16", ".nii.gz"), false},
-		"no gzip at all": {inflated(whole), false},
+		"not compressed": {inflated(whole), false},
 	} {
 		im, err := openImage(fstest.MapFS{"a.nii.gz": {Data: c.b}}, "a.nii.gz")
 		if err != nil {
@@ -102,47 +102,48 @@ func TestRoomIsMadeForWhatIsThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := im.keepsPromise(p); got != c.want {
+		if got := im.sizeConfirmed(p); got != c.want {
 			t.Errorf("%s: %v", what, got)
 		}
-		im.source.close()
+		im.file.close()
 	}
 }
 
-// A file that shrinks while it is read gives an error, from any of the readers.
-func TestFileShorterThanItSays(t *testing.T) {
+// TestFileShorterThanItsSize: a file that shrinks while it is read gives an error,
+// read in parallel and sequentially.
+func TestFileShorterThanItsSize(t *testing.T) {
 	b := fileOf(t, phantom([3]int{128, 128, 40}), "int16", ".nii")
 	short := fstest.MapFS{"a.nii": {Data: b[:len(b)-1]}}
-	for _, fsys := range []fs.FS{lying{short}, plainFiles{short, 1}} {
+	for _, fsys := range []fs.FS{wrongSizeFS{short}, sequentialFS{short, 1}} {
 		if _, err := Read(t.Context(), fsys, "a.nii"); err == nil || !strings.Contains(err.Error(), "ends after") {
 			t.Errorf("error %v", err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Read(ctx, lying{short}, "a.nii"); !errors.Is(err, context.Canceled) {
+	if _, err := Read(ctx, wrongSizeFS{short}, "a.nii"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
-// lying is a file system whose files can be read in any order and say that they
-// are one byte longer than they are.
-type lying struct{ fs.FS }
+// wrongSizeFS is a file system whose files have random access and state a size that
+// is one byte too large.
+type wrongSizeFS struct{ fs.FS }
 
-func (l lying) Open(name string) (fs.File, error) {
-	f, err := l.FS.Open(name)
+func (w wrongSizeFS) Open(name string) (fs.File, error) {
+	f, err := w.FS.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return lyingFile{f, f.(io.ReaderAt)}, nil
+	return wrongSizeFile{f, f.(io.ReaderAt)}, nil
 }
 
-type lyingFile struct {
+type wrongSizeFile struct {
 	fs.File
 	io.ReaderAt
 }
 
-func (f lyingFile) Stat() (fs.FileInfo, error) {
+func (f wrongSizeFile) Stat() (fs.FileInfo, error) {
 	info, err := f.File.Stat()
 	return longer{info, 1}, err
 }

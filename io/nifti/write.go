@@ -14,33 +14,33 @@ import (
 	"quell/volume"
 )
 
-// gzipLevel is where pgzip's size stops falling and its time does not.
+// gzipLevel is the level beyond which pgzip takes more time without saving space.
 const gzipLevel = 6
 
-// Write writes v to path: NIfTI where it ends in .nii or .nii.gz, an Analyze
-// 7.5 pair where it ends in .hdr (the voxels go to the .img beside it). NIfTI-1
-// is written unless v came from NIfTI-2 or is too large for it.
+// Write writes v to path: NIfTI if path ends in .nii or .nii.gz, an Analyze 7.5 pair
+// if it ends in .hdr, with the voxels in the .img beside it. NIfTI is version 1 unless
+// v came from version 2 or is too large for version 1.
 //
-// from is the series that v was made of, and may be nil. Where it came from a
-// NIfTI file its header is kept: transform codes, intent, time unit and step,
-// display range, extensions; its description too, unless description is given.
-// Each of its transforms moves with the voxels, so that a crop stays in place.
-// A volume from elsewhere gets sform and qform with code 1; a sheared one
-// (gantry tilt) gets sform alone, as a quaternion cannot hold shear.
+// from is the series that v was computed from, and may be nil. If it was read from a
+// NIfTI file, Write reads the header of that file again and keeps its transform
+// codes, intent, time unit and step, display range and extensions, and its
+// description unless description is given. Each of its transforms is moved with the
+// voxels, so that a crop stays in place. Any other volume gets sform and qform with
+// code 1; a sheared one (gantry tilt) gets sform alone, since a quaternion cannot
+// represent shear. Positions written are always those of v's grid.
 //
-// dtype is one of Datatypes. An integer type stores values as they are where
-// all are whole and fit, else scaled by scl_slope and scl_inter over the type's
-// range. Voxels that were NaN in the file that from was read from are NaN again
-// in a floating-point type; other padding is written as its value.
+// dtype is one of Datatypes. An integer type stores values unscaled if all are whole
+// and fit, else scaled by scl_slope and scl_inter to the type's range. The masked
+// voxels of a series read from NIfTI are NaN in a floating-point type; other padding
+// is written as its value.
 //
-// An Analyze file cannot say how the patient lies: readers take x from right to
-// left, y from back to front, z upwards. So its voxels are written in that
-// order, whatever their order in v; obliqueness is lost, and the origin is kept
-// to half a voxel.
+// An Analyze file cannot store an orientation: readers assume that x runs to the
+// patient's left, y to the front and z to the head. Write reorders the voxels to lie
+// nearest to that; obliqueness is lost, and the origin is rounded to whole voxels.
 //
-// The files are new: path must not exist, and package atomic puts them in the
-// place of earlier ones. After an error or a cancelled context nothing is left. The
-// error does not name path, which may be that of a stage.
+// The files must not exist; package atomic puts them in the place of earlier ones.
+// After an error or a cancelled context no file is left. The error does not name
+// path, which may lie in a stage.
 func Write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
 	d, err := datatypeByName(dtype)
 	if err != nil {
@@ -49,9 +49,9 @@ func Write(ctx context.Context, path string, v *volume.Volume, from *series.Seri
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	var source *Header
-	if from != nil {
-		source, _ = from.Header.(*Header)
+	source, err := sourceHeader(from)
+	if err != nil {
+		return err
 	}
 	switch _, ext, gz := splitExt(path); {
 	case strings.EqualFold(ext, ".nii"):
@@ -61,18 +61,19 @@ func Write(ctx context.Context, path string, v *volume.Volume, from *series.Seri
 	case strings.EqualFold(ext, ".hdr") && gz == "":
 		return writePair(ctx, path, ImagePath(path), v, source, d, description)
 	}
-	return errors.New("the name should end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
+	return errors.New("the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
 }
 
-// writeNew makes a file with what write writes. After an error it is gone.
+// writeNew creates a file and calls write to fill it. After an error it removes the
+// file.
 func writeNew(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return plain(err)
+		return withoutPath(err)
 	}
 	err = write(f)
 	if e := f.Close(); err == nil {
-		err = plain(e)
+		err = withoutPath(e)
 	}
 	if err != nil {
 		os.Remove(path)
@@ -80,8 +81,8 @@ func writeNew(path string, write func(io.Writer) error) error {
 	return err
 }
 
-// ImagePath returns the .img that belongs to an Analyze .hdr, in capitals where
-// that is. Other paths stay as they are.
+// ImagePath returns the .img of an Analyze .hdr, in upper case if the .hdr is. It
+// returns other paths unchanged.
 func ImagePath(path string) string {
 	base, ext, gz := splitExt(path)
 	switch {
@@ -94,7 +95,7 @@ func ImagePath(path string) string {
 }
 
 // writeSingle writes header, extensions and voxels to one file.
-func writeSingle(ctx context.Context, f io.Writer, h *Header, e encoder, v *volume.Volume, compress bool) error {
+func writeSingle(ctx context.Context, f io.Writer, h *header, e encoder, v *volume.Volume, compress bool) error {
 	if !compress {
 		return writeVoxels(ctx, f, h, e, v)
 	}
@@ -103,21 +104,20 @@ func writeSingle(ctx context.Context, f io.Writer, h *Header, e encoder, v *volu
 		return err
 	}
 	if err := writeVoxels(ctx, z, h, e, v); err != nil {
-		_ = z.Close() // ends its goroutines; the file is thrown away
+		_ = z.Close() // ends its goroutines; the file is discarded
 		return err
 	}
 	return z.Close()
 }
 
-// writeVoxels writes the header, where h belongs in the same file, and then the
-// voxels.
-func writeVoxels(ctx context.Context, w io.Writer, h *Header, e encoder, v *volume.Volume) error {
+// writeVoxels writes the header, if it belongs in the same file, and the voxels.
+func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volume.Volume) error {
 	if h.single {
 		if _, err := w.Write(h.marshal()); err != nil {
-			return plain(err)
+			return withoutPath(err)
 		}
 	}
-	padNaN := h.paddingNaN && v.Mask != nil && !e.integer()
+	maskedAsNaN := h.maskedAsNaN && v.Mask != nil && !e.integer()
 	step := chunkBytes / e.bytes
 	buf := make([]byte, min(step, len(v.Data))*e.bytes)
 	var masked []float32
@@ -126,7 +126,7 @@ func writeVoxels(ctx context.Context, w io.Writer, h *Header, e encoder, v *volu
 			return err
 		}
 		src := v.Data[at:min(at+step, len(v.Data))]
-		if padNaN {
+		if maskedAsNaN {
 			masked = append(masked[:0], src...)
 			for i := range masked {
 				if !v.Mask[at+i] {
@@ -138,7 +138,7 @@ func writeVoxels(ctx context.Context, w io.Writer, h *Header, e encoder, v *volu
 		out := buf[:len(src)*e.bytes]
 		e.encode(out, src)
 		if _, err := w.Write(out); err != nil {
-			return plain(err)
+			return withoutPath(err)
 		}
 	}
 	return nil
