@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"quell/io/dicom/part10"
 )
 
 // sliceName names the file of slice z, counted from 0 along the slice normal.
@@ -51,23 +53,5 @@ func writtenByQuell(name string) bool {
 	if err != nil {
 		return false
 	}
-	w := newWindow(f, info.Size())
-	defer w.release()
-	t := &tokenizer{w: w, file: newPart10()}
-	head, err := w.at(0, 132)
-	if err != nil || !hasPreamble(head) {
-		return false
-	}
-	if _, _, err := t.readMeta(132); err != nil {
-		return false
-	}
-	for _, e := range t.file.meta {
-		if e.tag != tagImplementationClassUID {
-			continue
-		}
-		b := make([]byte, min(e.length, 64))
-		_, err := f.ReadAt(b, e.value)
-		return err == nil && strings.TrimRight(string(b), valuePadding) == implementationClassUID
-	}
-	return false
+	return part10.WriterOf(f, info.Size()) == part10.ImplementationClassUID
 }

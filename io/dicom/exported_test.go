@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"bytes"
@@ -9,19 +9,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 )
 
 func TestIsExport(t *testing.T) {
-	dir, s := onDisk(t, stack(3))
+	dir, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	parent := t.TempDir()
 	in := func(name string) string { return filepath.Join(parent, name) }
 	if err := os.MkdirAll(in("other"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	os.WriteFile(filepath.Join(in("other"), "IM00001.dcm"), bytes.ReplaceAll(newFake("1", 0, 0).file(),
-		[]byte(implementationClassUID), []byte(strings.Repeat("1", len(implementationClassUID)))), 0o644)
+	os.WriteFile(filepath.Join(in("other"), "IM00001.dcm"), bytes.ReplaceAll(dicomtest.NewFake("1", 0, 0).File(),
+		[]byte(part10.ImplementationClassUID), []byte(strings.Repeat("1", len(part10.ImplementationClassUID)))), 0o644)
 	for _, name := range []string{"export", "shown", "letter"} {
-		write(t, in(name), s, s.Volume)
+		dicomtest.Write(t, in(name), s, s.Volume)
 	}
 	for _, name := range []string{".DS_Store", "Thumbs.db", "desktop.ini", "._IM00001.dcm"} {
 		os.WriteFile(filepath.Join(in("shown"), name), []byte("x"), 0o644)
@@ -34,16 +38,16 @@ func TestIsExport(t *testing.T) {
 		in("export"): true, in("shown"): true,
 		in("letter"): false, in("other"): false, in("empty"): false, in("icons"): false, in("missing"): false, dir: false,
 	} {
-		if got := IsExport(name); got != want {
+		if got := dicom.IsExport(name); got != want {
 			t.Errorf("IsExport(%s) = %v, want %v", name, got, want)
 		}
 	}
 }
 
 func TestWriteKeepsWhatExists(t *testing.T) {
-	_, s := onDisk(t, stack(2))
+	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
 	out := t.TempDir()
-	if _, err := Write(context.Background(), out, s, s.Volume, testDerived, nil); !errors.Is(err, fs.ErrExist) {
+	if _, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(out); err != nil {
@@ -53,12 +57,12 @@ func TestWriteKeepsWhatExists(t *testing.T) {
 
 // TestWriteLeavesNothingAfterAnError cancels an export, and loses a source during it.
 func TestWriteLeavesNothingAfterAnError(t *testing.T) {
-	dir, s := onDisk(t, stack(4))
+	dir, s := dicomtest.OnDisk(t, dicomtest.Stack(4))
 	parent := t.TempDir()
 	out := filepath.Join(parent, "out")
 	for _, at := range []int{2, 4, 6} { // while files are written, between, while they are read back
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := Write(ctx, out, s, s.Volume, testDerived, func(done, total int) {
+		_, err := dicom.Write(ctx, out, s, s.Volume, dicomtest.TestDerived, func(done, total int) {
 			if total != 8 {
 				t.Errorf("total %d, want 4 written and 4 read back", total)
 			}
@@ -71,15 +75,15 @@ func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 		}
 	}
 	os.Rename(filepath.Join(dir, "c.dcm"), filepath.Join(dir, "gone"))
-	_, err := Write(context.Background(), out, s, s.Volume, testDerived, nil)
-	wantError(t, err, "c.dcm: the source file cannot be opened")
+	_, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
+	dicomtest.WantError(t, err, "c.dcm: the source file cannot be opened")
 	os.Rename(filepath.Join(dir, "gone"), filepath.Join(dir, "c.dcm"))
 	if info, err := os.Stat(filepath.Join(dir, "b.dcm")); err != nil || os.Truncate(filepath.Join(dir, "b.dcm"), info.Size()-3) != nil {
 		t.Fatal(err)
 	}
-	_, err = Write(context.Background(), out, s, s.Volume, testDerived, nil)
-	wantError(t, err, "b.dcm: ", "damaged")
-	if got := names(t, parent); len(got) != 0 {
+	_, err = dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
+	dicomtest.WantError(t, err, "b.dcm: ", "damaged")
+	if got := dicomtest.Names(t, parent); len(got) != 0 {
 		t.Errorf("left behind: %v", got)
 	}
 }

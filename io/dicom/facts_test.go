@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,7 +13,8 @@ import (
 	"testing"
 
 	"quell/assets"
-	"quell/internal/shareddata"
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
 	"quell/series"
 	"quell/volume"
 )
@@ -49,13 +49,6 @@ func readFacts(t testing.TB) map[string]facts {
 	return f
 }
 
-// sharedSeries opens one of the larger public series, which are not in the
-// repository.
-func sharedSeries(t testing.TB, name string) fs.FS {
-	t.Helper()
-	return os.DirFS(shareddata.Path(t, name))
-}
-
 // TestSeriesAgreeWithPydicom compares every voxel, the order of slices and the
 // affine with what pydicom and numpy make of the same files.
 func TestSeriesAgreeWithPydicom(t *testing.T) {
@@ -63,10 +56,10 @@ func TestSeriesAgreeWithPydicom(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			fsys := assets.Series
 			if name != "bundled" {
-				fsys = sharedSeries(t, name)
+				fsys = dicomtest.SharedSeries(t, name)
 			}
-			c := scan(t, fsys)
-			s := load(t, c, c.Default)
+			c := dicomtest.Scan(t, fsys)
+			s := dicomtest.Load(t, c, c.Default)
 			v := s.Volume
 			if v.Dims != f.Dims || s.Modality != f.Modality {
 				t.Fatalf("%s of %v, want %s of %v", s.Modality, v.Dims, f.Modality, f.Dims)
@@ -128,7 +121,7 @@ func compareWithDcm2niix(t *testing.T, g volume.Geometry, shape [3]int, affine [
 // TestBundledSeries holds the first thing a user sees to what its README says,
 // and to carrying no name.
 func TestBundledSeries(t *testing.T) {
-	c := scan(t, assets.Series)
+	c := dicomtest.Scan(t, assets.Series)
 	if len(c.Entries) != 1 || c.Files != 9 || c.Entries[0].Slices != 9 {
 		t.Fatalf("%d files, entries %+v", c.Files, c.Entries)
 	}
@@ -147,18 +140,18 @@ func TestBundledSeries(t *testing.T) {
 // TestMixedStudy opens a whole CT study: an axial series beside localizers,
 // colour pages and directory files.
 func TestMixedStudy(t *testing.T) {
-	c := scan(t, sharedSeries(t, "ct/philips-head-study"))
+	c := dicomtest.Scan(t, dicomtest.SharedSeries(t, "ct/philips-head-study"))
 	if e := c.Entries[c.Default]; e.Number != "201" || e.Slices != 28 || e.Err != nil {
 		t.Errorf("default %+v", e)
 	}
-	finding(t, c.Findings, "index")
+	dicomtest.Finding(t, c.Findings, "index")
 	images := 0
 	for _, e := range c.Entries {
 		images += e.Slices
 	}
 	for _, e := range c.Entries {
 		if e.Number == "401" {
-			images += len(finding(t, e.Findings, series.Excluded).Files)
+			images += len(dicomtest.Finding(t, e.Findings, series.Excluded).Files)
 			break
 		}
 	}
@@ -170,7 +163,7 @@ func TestMixedStudy(t *testing.T) {
 // TestTimeSeries divides ten repeats of fifteen slices that nothing but their
 // order tells apart.
 func TestTimeSeries(t *testing.T) {
-	c := scan(t, sharedSeries(t, "mr/ge-temporal"))
+	c := dicomtest.Scan(t, dicomtest.SharedSeries(t, "mr/ge-temporal"))
 	if len(c.Entries) != 10 {
 		t.Fatalf("%d volumes, want 10", len(c.Entries))
 	}
@@ -184,21 +177,21 @@ func TestTimeSeries(t *testing.T) {
 // TestRealExport exports the bundled series unchanged: every pixel and position
 // must come back.
 func TestRealExport(t *testing.T) {
-	c := scan(t, assets.Series)
-	s := load(t, c, 0)
+	c := dicomtest.Scan(t, assets.Series)
+	s := dicomtest.Load(t, c, 0)
 	out := filepath.Join(t.TempDir(), "out")
-	r, err := Write(context.Background(), out, s, s.Volume, testDerived, nil)
+	r, err := dicom.Write(context.Background(), out, s, s.Volume, dicomtest.TestDerived, nil)
 	if err != nil || r.Files != 9 || r.Clipped != 0 || len(r.Warnings) != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	back := load(t, scan(t, os.DirFS(out)), 0)
+	back := dicomtest.Load(t, dicomtest.Scan(t, os.DirFS(out)), 0)
 	if back.Volume.Geometry != s.Volume.Geometry || !slices.Equal(back.Volume.Data, s.Volume.Data) || !slices.Equal(back.Volume.Mask, s.Volume.Mask) {
 		t.Error("the export differs from the series")
 	}
 }
 
 func BenchmarkLoad(b *testing.B) {
-	c, err := Scan(context.Background(), assets.Series, nil)
+	c, err := dicom.Scan(context.Background(), assets.Series, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -212,7 +205,7 @@ func BenchmarkLoad(b *testing.B) {
 
 func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
-		if _, err := Scan(context.Background(), assets.Series, nil); err != nil {
+		if _, err := dicom.Scan(context.Background(), assets.Series, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"bytes"
@@ -10,6 +10,12 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
+
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/instance"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
 )
 
 // addSeeds gives a fuzz target small real files and generated ones. Real ones with
@@ -29,16 +35,16 @@ func addSeeds(f *testing.F) {
 			f.Add(b)
 		}
 	}
-	for _, enc := range []encoding{implicitLE, explicitLE, explicitBE} {
-		s := newFake("1", 0, 0).with(0x00091001, rawElement(sequenceOf(enc, 0x00091001, "SQ", enc, nil)))
-		s.enc = enc
-		f.Add(s.file())
-		f.Add(newEnhanced(enc, enc.implicit, threeFrames...).file())
+	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE, part10.ExplicitBE} {
+		s := dicomtest.NewFake("1", 0, 0).With(0x00091001, dicomtest.RawElement(dicomtest.SequenceOf(enc, 0x00091001, "SQ", enc, nil)))
+		s.Enc = enc
+		f.Add(s.File())
+		f.Add(dicomtest.NewEnhanced(enc, enc.Implicit, dicomtest.ThreeFrames...).File())
 	}
-	f.Add(newMosaic(1, `0\0\1`).file())
-	f.Add(newUIHTiles(explicitLE, 40).file())
-	f.Add(newMosaic(2, `0\0\-1`).file())
-	f.Add(secondaryFrames().with(tagSpacingBetweenSlices, "2.5").file())
+	f.Add(dicomtest.NewMosaic(1, `0\0\1`).File())
+	f.Add(dicomtest.NewUIHTiles(part10.ExplicitLE, 40).File())
+	f.Add(dicomtest.NewMosaic(2, `0\0\-1`).File())
+	f.Add(dicomtest.SecondaryFrames().With(part10.TagSpacingBetweenSlices, "2.5").File())
 }
 
 // FuzzTokenize holds what the tokenizer says to the file: every element lies
@@ -46,20 +52,20 @@ func addSeeds(f *testing.F) {
 func FuzzTokenize(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := tokens(b)
+		p, err := dicomtest.Tokens(b)
 		end := int64(0)
-		for _, e := range slices.Concat(p.meta, p.elements) {
-			if e.start < end || e.value < e.start+8 || e.end < e.value || e.end > int64(len(b)) {
+		for _, e := range slices.Concat(p.Meta, p.Elements) {
+			if e.Start < end || e.Value < e.Start+8 || e.End < e.Value || e.End > int64(len(b)) {
 				t.Fatalf("element %+v behind %d in %d bytes", e, end, len(b))
 			}
-			end = e.end
+			end = e.End
 		}
-		if p.pixels >= 0 && p.elements[p.pixels].tag != tagPixelData {
+		if p.PixelIndex >= 0 && p.Elements[p.PixelIndex].Tag != part10.TagPixelData {
 			t.Fatal("the pixels are another element")
 		}
-		s, err2 := tokenize(&window{r: &plainReader{b}, size: int64(len(b))}, isWanted)
-		if (err == nil) != (err2 == nil) && !errors.Is(err2, errTruncated) || err == nil && err2 == nil && !(slices.Equal(p.elements, s.elements) && maps.EqualFunc(p.kept, s.kept, bytes.Equal)) {
-			t.Fatalf("memory: %v, %d elements; stream: %v, %d elements", err, len(p.elements), err2, len(s.elements))
+		s, err2 := part10.Tokenize(part10.NewReadBuffer(&plainReader{b}, int64(len(b))), instance.IsWanted)
+		if (err == nil) != (err2 == nil) && !errors.Is(err2, part10.ErrTruncated) || err == nil && err2 == nil && !(slices.Equal(p.Elements, s.Elements) && maps.EqualFunc(p.Kept, s.Kept, bytes.Equal)) {
+			t.Fatalf("memory: %v, %d elements; stream: %v, %d elements", err, len(p.Elements), err2, len(s.Elements))
 		}
 	})
 }
@@ -69,7 +75,7 @@ type plainReader struct{ b []byte }
 
 func (r *plainReader) Read(p []byte) (int, error) {
 	if len(r.b) == 0 {
-		return 0, errTruncated
+		return 0, part10.ErrTruncated
 	}
 	n := copy(p, r.b)
 	r.b = r.b[n:]
@@ -84,26 +90,26 @@ func FuzzRead(f *testing.F) {
 	for _, uid := range slices.Sorted(maps.Keys(streams)) {
 		f.Add(streams[uid])
 	}
-	ways := Compressions()
+	ways := pixel.Compressions()
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := allocated()
 		ctx := context.Background()
-		c, err := Scan(ctx, fstest.MapFS{"x": {Data: b}}, nil)
+		c, err := dicom.Scan(ctx, fstest.MapFS{"x": {Data: b}}, nil)
 		if err != nil {
-			wantSentence(t, "input", err)
+			dicomtest.WantSentence(t, "input", err)
 			return
 		}
 		allowed := 4<<20 + 64*uint64(len(b))
 		for i := range c.Entries {
-			switch syntax := syntaxes[c.Entries[i].TransferSyntax]; {
-			case syntax.encapsulated: // what a decoder needs, and four million pixels believed
+			switch syntax := part10.Syntaxes[c.Entries[i].TransferSyntax]; {
+			case syntax.Encapsulated: // what a decoder needs, and four million pixels believed
 				allowed += 128<<20 + 64*uint64(c.Entries[i].Geometry.Voxels())
-			case syntax.deflated: // by 1032 at most
+			case syntax.Deflated: // by 1032 at most
 				allowed += 4 * 1032 * uint64(len(b))
 			}
 			s, err := c.Load(ctx, i, nil)
 			if err != nil {
-				wantSentence(t, "input", err)
+				dicomtest.WantSentence(t, "input", err)
 				continue
 			}
 			if err := s.Volume.Validate(); err != nil {
@@ -112,8 +118,8 @@ func FuzzRead(f *testing.F) {
 			if len(s.Sources) != s.Volume.Dims[2] {
 				t.Fatalf("%d sources for %v", len(s.Sources), s.Volume.Dims)
 			}
-			if err := deriveOne(t, "input", s, b, ways[len(b)%len(ways)]); err != nil {
-				wantSentence(t, "input", err)
+			if err := dicomtest.DeriveOne(t, "input", s, b, ways[len(b)%len(ways)]); err != nil {
+				dicomtest.WantSentence(t, "input", err)
 			}
 		}
 		if used := allocated() - before; used > allowed {

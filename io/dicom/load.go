@@ -2,9 +2,7 @@ package dicom
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -13,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"quell/io/dicom/instance"
 	"quell/series"
 	"quell/volume"
 )
@@ -32,17 +31,17 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 		return nil, e.Err
 	}
 	s := &series.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings), Irregular: e.Irregular}
-	s.Volume.Unit = e.slices[0].unit
-	s.Sources = make([]series.Source, len(e.slices))
-	for z, h := range e.slices {
-		s.Sources[z] = series.Source{FS: c.fsys, Name: h.name, Frame: h.frame, UID: h.sopUID, Position: h.position,
-			Slope: h.format.slope, Inter: h.format.inter}
+	s.Volume.Unit = e.Stack[0].Unit
+	s.Sources = make([]series.Source, len(e.Stack))
+	for z, h := range e.Stack {
+		s.Sources[z] = series.Source{FS: c.fsys, Name: h.Name, Frame: h.Frame, UID: h.SOPUID, Position: h.Position,
+			Slope: h.Format.Slope, Inter: h.Format.Intercept}
 	}
-	if slices.ContainsFunc(e.slices, func(h *header) bool { return h.format.padding }) {
+	if slices.ContainsFunc(e.Stack, func(h *instance.Slice) bool { return h.Format.Padding }) {
 		s.Volume.Mask = volume.Make[bool](len(s.Volume.Data))
 	}
 
-	l := &loader{fsys: c.fsys, slices: e.slices, volume: s.Volume, report: newProgress(len(e.slices), progress)}
+	l := &loader{fsys: c.fsys, slices: e.Stack, volume: s.Volume, report: newProgress(len(e.Stack), progress)}
 	if err := l.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -61,7 +60,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 // loader is the work of one Load.
 type loader struct {
 	fsys    fs.FS
-	slices  []*header
+	slices  []*instance.Slice
 	volume  *volume.Volume // Mask is set where a slice may have padding
 	report  func()         // that a slice is done
 	padding atomic.Int64   // voxels
@@ -80,11 +79,11 @@ func (l *loader) run(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			var f *pixelFile
-			if f, buf, err = l.slices[at[name][0]].openPixelFile(ctx, l.fsys, buf); err != nil {
+			var f *instance.PixelFile
+			if f, buf, err = l.slices[at[name][0]].OpenPixelFile(ctx, l.fsys, buf); err != nil {
 				return err
 			}
-			defer f.close()
+			defer f.Close()
 			if len(at[name]) > 1 {
 				return l.eachSlice(ctx, f, at[name], frames)
 			}
@@ -97,7 +96,7 @@ func (l *loader) run(ctx context.Context) error {
 
 // eachSlice loads slices that lie in one file, in parallel. It ends early with
 // the context.
-func (l *loader) eachSlice(ctx context.Context, f *pixelFile, slices []int, frames buffers) error {
+func (l *loader) eachSlice(ctx context.Context, f *instance.PixelFile, slices []int, frames buffers) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cap(frames))
 	for _, z := range slices {
@@ -116,15 +115,15 @@ func (l *loader) eachSlice(ctx context.Context, f *pixelFile, slices []int, fram
 
 // loadSlice reads slice z, by way of buf where it is read by itself, and returns
 // buf or what it has grown to.
-func (l *loader) loadSlice(f *pixelFile, z int, buf []byte) ([]byte, error) {
+func (l *loader) loadSlice(f *instance.PixelFile, z int, buf []byte) ([]byte, error) {
 	h := l.slices[z]
-	raw, buf, err := f.read(h, buf)
+	raw, buf, err := f.Read(h, buf)
 	if err != nil {
 		return buf, err
 	}
-	h.format.decode(l.volume.Plane(z), raw)
+	h.Format.Decode(l.volume.Plane(z), raw)
 	if mask := l.volume.PlaneMask(z); mask != nil {
-		l.padding.Add(int64(h.format.mask(mask, raw, h.meta.Modality)))
+		l.padding.Add(int64(h.Format.Mask(mask, raw, h.Meta.Modality)))
 	}
 	l.report()
 	return buf, nil
@@ -144,59 +143,15 @@ func newBuffers() buffers {
 
 // slicesByFile returns the files that slices lie in, in the order of the slices,
 // and which of them each holds.
-func slicesByFile(hs []*header) (files []string, at map[string][]int) {
+func slicesByFile(hs []*instance.Slice) (files []string, at map[string][]int) {
 	at = map[string][]int{}
 	for z, h := range hs {
-		if at[h.name] == nil {
-			files = append(files, h.name)
+		if at[h.Name] == nil {
+			files = append(files, h.Name)
 		}
-		at[h.name] = append(at[h.name], z)
+		at[h.Name] = append(at[h.Name], z)
 	}
 	return files, at
-}
-
-// openFile opens a file of a container.
-func openFile(fsys fs.FS, name string) (fs.File, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, fileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", cause(err))
-	}
-	return f, nil
-}
-
-// readFile returns all bytes of a file.
-func readFile(fsys fs.FS, name string, size int64, buf []byte) ([]byte, error) {
-	f, err := openFile(fsys, name)
-	if err != nil {
-		return buf, err
-	}
-	defer f.Close()
-	return readAll(context.Background(), f, name, size, buf)
-}
-
-// readAll reads a whole file into buf, or into a larger one. It grows as bytes
-// arrive, so that a size that lies costs nothing, and looks at the context before
-// every few megabytes, for a zip is slow.
-func readAll(ctx context.Context, f io.Reader, name string, size int64, buf []byte) ([]byte, error) {
-	const step = 4 << 20
-	buf = buf[:0]
-	for int64(len(buf)) < size {
-		if err := ctx.Err(); err != nil {
-			return buf, err
-		}
-		if len(buf) == 0 || len(buf) == cap(buf) {
-			buf = slices.Grow(buf, int(min(size, int64(max(step, 2*len(buf)))))-len(buf))
-		}
-		n, err := io.ReadFull(f, buf[len(buf):min(int(size), cap(buf), len(buf)+step)])
-		buf = buf[:len(buf)+n]
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return buf, fileError(name, adviseCopy, err, "it is shorter than its %d bytes", size)
-		}
-		if err != nil {
-			return buf, unreadable(name, err)
-		}
-	}
-	return buf, nil
 }
 
 // newProgress returns a function that counts one more done and reports it; safe

@@ -1,7 +1,8 @@
-package dicom
+package dicom_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 )
 
 // countingFS counts the bytes that are read from its files, whose memory can be
@@ -56,30 +60,30 @@ func (c countingFile) ReadAt(b []byte, off int64) (int, error) {
 // has to be read from its beginning, gets the same voxels.
 func TestLoadReadsOnlyItsFrames(t *testing.T) {
 	const times, depth, side = 10, 4, 256
-	var frames []fakeFrame
+	var frames []dicomtest.FakeFrame
 	for i := range times {
 		for z := range depth {
-			frames = append(frames, fakeFrame{z: float64(z), time: i + 1, bValue: -1})
+			frames = append(frames, dicomtest.FakeFrame{Z: float64(z), Time: i + 1, BValue: -1})
 		}
 	}
-	f := newEnhanced(explicitLE, false, frames...).with(tagRows, side).with(tagColumns, side)
-	f.pixels = make([]byte, 2*side*side*len(frames))
-	for i := range f.pixels {
-		f.pixels[i] = byte(i * i >> 7)
+	f := dicomtest.NewEnhanced(part10.ExplicitLE, false, frames...).With(part10.TagRows, side).With(part10.TagColumns, side)
+	f.Pixels = make([]byte, 2*side*side*len(frames))
+	for i := range f.Pixels {
+		f.Pixels[i] = byte(i * i >> 7)
 	}
-	files := countingFS{FS: fstest.MapFS{"enhanced.dcm": {Data: f.file()}}, read: new(atomic.Int64)}
-	c := scan(t, files)
+	files := countingFS{FS: fstest.MapFS{"enhanced.dcm": {Data: f.File()}}, read: new(atomic.Int64)}
+	c := dicomtest.Scan(t, files)
 	if len(c.Entries) != times {
 		t.Fatalf("%d volumes, want %d", len(c.Entries), times)
 	}
 	files.read.Store(0)
-	s := load(t, c, 3)
+	s := dicomtest.Load(t, c, 3)
 	const pixels = 2 * side * side * depth
 	if n := files.read.Load(); n < pixels || n > pixels+64<<10 {
 		t.Errorf("%d bytes read for %d of pixels", n, pixels)
 	}
 	files.stream = true
-	if streamed := load(t, scan(t, files), 3); !slices.Equal(streamed.Volume.Data, s.Volume.Data) {
+	if streamed := dicomtest.Load(t, dicomtest.Scan(t, files), 3); !slices.Equal(streamed.Volume.Data, s.Volume.Data) {
 		t.Error("a stream gives other voxels")
 	}
 }
@@ -87,18 +91,18 @@ func TestLoadReadsOnlyItsFrames(t *testing.T) {
 // TestLoadMultiFrameThatChanged cuts a multi-frame file, or moves its pixels,
 // between scan and load.
 func TestLoadMultiFrameThatChanged(t *testing.T) {
-	file := newEnhanced(explicitLE, false, fakeFrame{z: 1, bValue: -1}, fakeFrame{z: 2, bValue: -1}).file()
+	file := dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File()
 	for name, changed := range map[string][]byte{
 		"cut":   file[:len(file)-5],
-		"moved": newEnhanced(explicitLE, true, fakeFrame{z: 1, bValue: -1}, fakeFrame{z: 2, bValue: -1}).file(),
+		"moved": dicomtest.NewEnhanced(part10.ExplicitLE, true, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File(),
 		"other": []byte("something else"),
 	} {
 		files := fstest.MapFS{"m.dcm": {Data: file}}
-		c := scan(t, files)
+		c := dicomtest.Scan(t, files)
 		files["m.dcm"] = &fstest.MapFile{Data: changed}
 		_, err := c.Load(context.Background(), 0, nil)
 		t.Log(name)
-		wantError(t, err, "m.dcm: the file changed since it was scanned", "scan the folder again")
+		dicomtest.WantError(t, err, "m.dcm: the file changed since it was scanned", "scan the folder again")
 	}
 }
 
@@ -106,15 +110,15 @@ func TestLoadMultiFrameThatChanged(t *testing.T) {
 // goes on, and no more slices are done than were under way.
 func TestLoadCancelledInTheMiddle(t *testing.T) {
 	single := fstest.MapFS{}
-	var frames []fakeFrame
+	var frames []dicomtest.FakeFrame
 	for z := range 400 {
-		single[fmt.Sprintf("%03d.dcm", z)] = &fstest.MapFile{Data: newFake(fmt.Sprint(z), float64(z), z).file()}
-		frames = append(frames, fakeFrame{z: float64(z), bValue: -1})
+		single[fmt.Sprintf("%03d.dcm", z)] = &fstest.MapFile{Data: dicomtest.NewFake(fmt.Sprint(z), float64(z), z).File()}
+		frames = append(frames, dicomtest.FakeFrame{Z: float64(z), BValue: -1})
 	}
 	for name, files := range map[string]fstest.MapFS{
-		"files": single, "frames": {"m.dcm": {Data: newEnhanced(explicitLE, false, frames...).file()}},
+		"files": single, "frames": {"m.dcm": {Data: dicomtest.NewEnhanced(part10.ExplicitLE, false, frames...).File()}},
 	} {
-		c := scan(t, files)
+		c := dicomtest.Scan(t, files)
 		before := runtime.NumGoroutine()
 		ctx, cancel := context.WithCancel(context.Background())
 		last := 0
@@ -143,10 +147,10 @@ func TestLoadCancelledInTheMiddle(t *testing.T) {
 // TestMaskOfSeries masks slices of which only some have padding, or name a value
 // for it.
 func TestMaskOfSeries(t *testing.T) {
-	fakes := stack(3) // a.dcm lies last; its values are -800 on, stored 100 z + n
-	fakes["b.dcm"].with(tagPixelPaddingValue, []byte{102, 0})
-	c := scan(t, filesOf(fakes))
-	s := load(t, c, 0)
+	fakes := dicomtest.Stack(3) // a.dcm lies last; its values are -800 on, stored 100 z + n
+	fakes["b.dcm"].With(part10.TagPixelPaddingValue, []byte{102, 0})
+	c := dicomtest.Scan(t, dicomtest.FilesOf(fakes))
+	s := dicomtest.Load(t, c, 0)
 	want := make([]bool, 36)
 	for i := range want {
 		want[i] = i != 12+2
@@ -154,9 +158,9 @@ func TestMaskOfSeries(t *testing.T) {
 	if !slices.Equal(s.Volume.Mask, want) {
 		t.Errorf("mask %v", s.Volume.Mask)
 	}
-	finding(t, s.Findings, "padding")
-	fakes["b.dcm"].with(tagPixelPaddingValue, []byte{99, 0})
-	if s = load(t, scan(t, filesOf(fakes)), 0); s.Volume.Mask != nil {
+	dicomtest.Finding(t, s.Findings, "padding")
+	fakes["b.dcm"].With(part10.TagPixelPaddingValue, []byte{99, 0})
+	if s = dicomtest.Load(t, dicomtest.Scan(t, dicomtest.FilesOf(fakes)), 0); s.Volume.Mask != nil {
 		t.Errorf("mask %v where nothing is padding", s.Volume.Mask)
 	}
 }
@@ -171,7 +175,7 @@ func TestReadAllCancelled(t *testing.T) {
 		}
 		return len(b), nil
 	})
-	b, err := readAll(ctx, endless, "x", 1<<30, nil)
+	b, err := part10.ReadAll(ctx, endless, "x", 1<<30, nil)
 	if !errors.Is(err, context.Canceled) || len(b) > 25<<20 {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
@@ -180,3 +184,19 @@ func TestReadAllCancelled(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
+
+// TestPaddingBeyondStoredBits masks padding that twelve bits cannot hold, and
+// leaves data alone whose twelve bits are the same.
+func TestPaddingBeyondStoredBits(t *testing.T) {
+	f := dicomtest.NewFake("1", 0, 0).With(part10.TagBitsStored, 12).With(part10.TagHighBit, 11).With(part10.TagPixelRepresentation, 0).With(part10.TagPixelPaddingValue, 0xF830)
+	for i, v := range []uint16{0xF830, 0x0830} {
+		binary.LittleEndian.PutUint16(f.Pixels[10*i:], v)
+	}
+	v := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.FilesOf(map[string]*dicomtest.Fake{"x": f})), 0).Volume
+	if v.Mask == nil || v.Mask[0] || slices.Contains(v.Mask[1:], false) {
+		t.Errorf("mask %v", v.Mask)
+	}
+	if v.Data[5] != 2*0x830-1000 {
+		t.Errorf("a value beside: %g", v.Data[5])
+	}
+}

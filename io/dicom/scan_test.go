@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"context"
@@ -10,13 +10,16 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 	"quell/volume"
 )
 
 // TestLoadOrdersByPosition has names and instance numbers run against the
 // positions, and a slice thickness that is a lie.
 func TestLoadOrdersByPosition(t *testing.T) {
-	c := scan(t, filesOf(stack(5)))
+	c := dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(5)))
 	if len(c.Entries) != 1 || len(c.Entries[0].Findings) != 0 {
 		t.Fatalf("entries %+v", c.Entries)
 	}
@@ -27,7 +30,7 @@ func TestLoadOrdersByPosition(t *testing.T) {
 	if want := []volume.Window{{Center: 40, Width: 80, Name: "BRAIN"}, {Center: 300, Width: 1500, Name: "BONE"}}; !slices.Equal(e.Windows, want) {
 		t.Errorf("windows %v, want %v", e.Windows, want)
 	}
-	s := load(t, c, 0)
+	s := dicomtest.Load(t, c, 0)
 	want := volume.Affine{{0.5, 0, 0, -10}, {0, 0.75, 0, -20}, {0, 0, 2.5, 50}}
 	if s.Volume.Affine != want || s.Volume.Spacing != [3]float64{0.5, 0.75, 2.5} || s.Volume.Dims != [3]int{4, 3, 5} {
 		t.Errorf("geometry %+v", s.Volume.Geometry)
@@ -50,11 +53,11 @@ func TestLoadOrdersByPosition(t *testing.T) {
 
 // TestRescalePerSlice gives every slice its own slope and intercept, as PET has.
 func TestRescalePerSlice(t *testing.T) {
-	fakes := stack(3)
+	fakes := dicomtest.Stack(3)
 	for i, name := range []string{"a.dcm", "b.dcm", "c.dcm"} {
-		fakes[name].with(tagRescaleSlope, fmt.Sprint(i+1)).with(tagRescaleIntercept, fmt.Sprint(-i))
+		fakes[name].With(part10.TagRescaleSlope, fmt.Sprint(i+1)).With(part10.TagRescaleIntercept, fmt.Sprint(-i))
 	}
-	s := load(t, scan(t, filesOf(fakes)), 0)
+	s := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.FilesOf(fakes)), 0)
 	for z := range 3 {
 		i := 2 - z // names run against positions
 		if got, want := s.Volume.Plane(z)[5], float32((i+1)*(100*z+5)-i); got != want {
@@ -68,50 +71,50 @@ func TestRescalePerSlice(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	ctx := context.Background()
 	text := []byte(strings.Repeat("This is no DICOM. ", 20))
-	_, err := Scan(ctx, fstest.MapFS{}, nil)
-	wantError(t, err, "the folder is empty; choose")
-	_, err = Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}}, nil)
-	wantError(t, err, "a.dcm: it is not a DICOM file; choose")
-	if !errors.Is(err, ErrNoImages) {
+	_, err := dicom.Scan(ctx, fstest.MapFS{}, nil)
+	dicomtest.WantError(t, err, "the folder is empty; choose")
+	_, err = dicom.Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}}, nil)
+	dicomtest.WantError(t, err, "a.dcm: it is not a DICOM file; choose")
+	if !errors.Is(err, part10.ErrNoImages) {
 		t.Errorf("%v is not ErrNoImages", err)
 	}
-	_, err = Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}, "b": {Data: nil}}, nil)
-	wantError(t, err, "none of the 2 files holds a DICOM image")
-	_, err = Scan(ctx, fstest.MapFS{}, []string{"gone.dcm"})
-	wantError(t, err, "gone.dcm: it cannot be opened (file does not exist); check")
-	_, err = Scan(ctx, os.DirFS(t.TempDir()+"/gone"), nil)
-	wantError(t, err, "the folder cannot be opened (no such file or directory)")
-	report := newFake("1", 0, 0)
-	report.pixels = nil
-	for _, tag := range []tagID{tagRows, tagColumns} {
-		report.with(tag, nil)
+	_, err = dicom.Scan(ctx, fstest.MapFS{"a.dcm": {Data: text}, "b": {Data: nil}}, nil)
+	dicomtest.WantError(t, err, "none of the 2 files holds a DICOM image")
+	_, err = dicom.Scan(ctx, fstest.MapFS{}, []string{"gone.dcm"})
+	dicomtest.WantError(t, err, "gone.dcm: it cannot be opened (file does not exist); check")
+	_, err = dicom.Scan(ctx, os.DirFS(t.TempDir()+"/gone"), nil)
+	dicomtest.WantError(t, err, "the folder cannot be opened (no such file or directory)")
+	report := dicomtest.NewFake("1", 0, 0)
+	report.Pixels = nil
+	for _, tag := range []part10.Tag{part10.TagRows, part10.TagColumns} {
+		report.With(tag, nil)
 	}
-	_, err = Scan(ctx, fstest.MapFS{"sr.dcm": {Data: report.with(tagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11").file()}}, nil)
-	wantError(t, err, "sr.dcm: it is a DICOM file without an image (Basic Text SR")
+	_, err = dicom.Scan(ctx, fstest.MapFS{"sr.dcm": {Data: report.With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11").File()}}, nil)
+	dicomtest.WantError(t, err, "sr.dcm: it is a DICOM file without an image (Basic Text SR")
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := Scan(cancelled, filesOf(stack(3)), nil); !errors.Is(err, context.Canceled) {
+	if _, err := dicom.Scan(cancelled, dicomtest.FilesOf(dicomtest.Stack(3)), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // TestForeignFilesAreCounted puts other things among the slices.
 func TestForeignFilesAreCounted(t *testing.T) {
-	files := filesOf(stack(3))
+	files := dicomtest.FilesOf(dicomtest.Stack(3))
 	files["notes/readme.txt"] = &fstest.MapFile{Data: []byte("hello")}
 	files["notes/empty"] = &fstest.MapFile{}
 	files[".quell-export-0-1-2/x.dcm"] = files["a.dcm"] // a killed export
-	index := newFake("9", 0, 0).with(tagSOPClassUID, mediaDirectory)
-	index.pixels = nil
-	files["DICOMDIR"] = &fstest.MapFile{Data: index.file()}
-	c := scan(t, files)
+	index := dicomtest.NewFake("9", 0, 0).With(part10.TagSOPClassUID, part10.MediaDirectory)
+	index.Pixels = nil
+	files["DICOMDIR"] = &fstest.MapFile{Data: index.File()}
+	c := dicomtest.Scan(t, files)
 	if c.Files != 6 || len(c.Entries) != 1 || c.Entries[0].Slices != 3 {
 		t.Errorf("%d files, entries %+v", c.Files, c.Entries)
 	}
-	if f := finding(t, c.Findings, "foreign"); !slices.Equal(f.Files, []string{"notes/empty", "notes/readme.txt"}) {
+	if f := dicomtest.Finding(t, c.Findings, "foreign"); !slices.Equal(f.Files, []string{"notes/empty", "notes/readme.txt"}) {
 		t.Errorf("foreign: %v", f)
 	}
-	if f := finding(t, c.Findings, "index"); !slices.Equal(f.Files, []string{"DICOMDIR"}) {
+	if f := dicomtest.Finding(t, c.Findings, "index"); !slices.Equal(f.Files, []string{"DICOMDIR"}) {
 		t.Errorf("index: %v", f)
 	}
 }
@@ -119,14 +122,14 @@ func TestForeignFilesAreCounted(t *testing.T) {
 // TestTruncatedSliceRefusesItsSeries cuts one slice of three at many places: the
 // series must never load with two slices as if nothing had happened.
 func TestTruncatedSliceRefusesItsSeries(t *testing.T) {
-	fakes := stack(3)
-	other := newFake("500", 0, 0).with(tagSeriesInstanceUID, "1.2.3.77").with(tagSeriesNumber, "8")
-	whole := fakes["b.dcm"].file()
+	fakes := dicomtest.Stack(3)
+	other := dicomtest.NewFake("500", 0, 0).With(part10.TagSeriesInstanceUID, "1.2.3.77").With(part10.TagSeriesNumber, "8")
+	whole := fakes["b.dcm"].File()
 	for n := 133; n < len(whole); n += 3 {
-		files := filesOf(fakes)
+		files := dicomtest.FilesOf(fakes)
 		files["b.dcm"] = &fstest.MapFile{Data: whole[:n]}
-		files["sub/other.dcm"] = &fstest.MapFile{Data: other.file()}
-		c := scan(t, files)
+		files["sub/other.dcm"] = &fstest.MapFile{Data: other.File()}
+		c := dicomtest.Scan(t, files)
 		e := c.Entries[0]
 		if e.Number != "7" {
 			t.Fatalf("cut at %d: first entry is series %q", n, e.Number)
@@ -134,9 +137,9 @@ func TestTruncatedSliceRefusesItsSeries(t *testing.T) {
 		if _, err := c.Load(context.Background(), 0, nil); err == nil {
 			// A cut between elements, before the image is described, leaves a
 			// sound file without an image: it is named.
-			finding(t, c.Findings, "no-image")
+			dicomtest.Finding(t, c.Findings, "no-image")
 		} else {
-			wantError(t, err, "b.dcm: ", "copy it again")
+			dicomtest.WantError(t, err, "b.dcm: ", "copy it again")
 		}
 		// The other, smaller series must not be taken for the one that was meant.
 		if e.Err != nil && c.Default != 0 {
@@ -150,18 +153,18 @@ func TestTruncatedSliceRefusesItsSeries(t *testing.T) {
 
 // TestChangedBehindOurBack changes a file between Scan and Load.
 func TestChangedBehindOurBack(t *testing.T) {
-	files := filesOf(stack(3))
-	c := scan(t, files)
+	files := dicomtest.FilesOf(dicomtest.Stack(3))
+	c := dicomtest.Scan(t, files)
 	files["b.dcm"] = &fstest.MapFile{Data: files["b.dcm"].Data[:400]}
 	_, err := c.Load(context.Background(), 0, nil)
-	wantError(t, err, "b.dcm: ")
+	dicomtest.WantError(t, err, "b.dcm: ")
 	delete(files, "b.dcm")
 	_, err = c.Load(context.Background(), 0, nil)
-	wantError(t, err, "b.dcm: it cannot be opened")
+	dicomtest.WantError(t, err, "b.dcm: it cannot be opened")
 }
 
 func TestLoadReportsProgressAndCancels(t *testing.T) {
-	c := scan(t, filesOf(stack(5)))
+	c := dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(5)))
 	var calls []int
 	if _, err := c.Load(context.Background(), 0, func(done, total int) {
 		if total != 5 {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"quell/internal/parallel"
+	"quell/io/dicom/derive"
+	"quell/io/dicom/part10"
 	"quell/volume"
 )
 
@@ -21,7 +23,7 @@ type seriesWriter struct {
 	// endian. It is called from several goroutines.
 	make     func(k int) (file []byte, pixels [][]byte, err error)
 	progress *parallel.Counter
-	report   Report
+	report   derive.Report
 }
 
 // place is where a slice is written to.
@@ -92,7 +94,7 @@ func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.V
 // place, and pixels that are bit for bit those that were to be written.
 func (w *seriesWriter) verify(ctx context.Context, dir string, positions []volume.Vec, sums [][sha256.Size]byte) error {
 	broken := func(format string, args ...any) error {
-		return fileError("", "check the disk, or choose another place", nil,
+		return part10.FileError("", "check the disk, or choose another place", nil,
 			"the files written were read back and differ from what was to be written (%s), so they were removed", fmt.Sprintf(format, args...))
 	}
 	fsys := os.DirFS(dir)
@@ -107,34 +109,34 @@ func (w *seriesWriter) verify(ctx context.Context, dir string, positions []volum
 		return broken("%d volumes", len(c.Entries))
 	}
 	e := &c.Entries[0]
-	if len(e.slices) != len(w.place) || e.UID != w.report.SeriesUID {
-		return broken("%d of %d slices", len(e.slices), len(w.place))
+	if len(e.Stack) != len(w.place) || e.UID != w.report.SeriesUID {
+		return broken("%d of %d slices", len(e.Stack), len(w.place))
 	}
-	for z, h := range e.slices {
-		if at := w.place[z]; path.Base(h.name) != sliceName(at.file) || h.frame != at.frame {
-			return broken("frame %d of %s in place %d", h.frame, h.name, z)
+	for z, h := range e.Stack {
+		if at := w.place[z]; path.Base(h.Name) != sliceName(at.file) || h.Frame != at.frame {
+			return broken("frame %d of %s in place %d", h.Frame, h.Name, z)
 		}
-		if h.position.Sub(positions[z]).Norm() > 1e-3 {
-			return broken("position of frame %d of %s", h.frame, h.name)
+		if h.Position.Sub(positions[z]).Norm() > 1e-3 {
+			return broken("position of frame %d of %s", h.Frame, h.Name)
 		}
 	}
 	return parallel.For(ctx, len(w.files), func(k int) error {
-		h := e.slices[w.files[k][0]]
-		file, err := readFile(fsys, h.name, h.size, nil)
+		h := e.Stack[w.files[k][0]]
+		file, err := part10.ReadFile(fsys, h.Name, h.Size, nil)
 		if err != nil {
 			return broken("%v", err)
 		}
-		f, err := h.openPixels(file)
+		f, err := h.OpenPixels(file)
 		if err != nil {
 			return broken("%v", err)
 		}
 		for _, z := range w.files[k] {
-			pixels, err := f.slice(e.slices[z])
+			pixels, err := f.Slice(e.Stack[z])
 			if err != nil {
 				return broken("%v", err)
 			}
 			if sha256.Sum256(pixels) != sums[z] {
-				return broken("pixels of %s differ", h.name)
+				return broken("pixels of %s differ", h.Name)
 			}
 		}
 		w.progress.Add(1)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 
+	"quell/io/dicom/instance"
 	"quell/volume"
 )
 
@@ -24,26 +25,26 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, erro
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	h := e.slices[len(e.slices)/2]
-	f, _, err := h.openPixelFile(ctx, c.fsys, nil)
+	h := e.Stack[len(e.Stack)/2]
+	f, _, err := h.OpenPixelFile(ctx, c.fsys, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
-	slice := volume.New(volume.NewGeometry([3]int{h.format.cols, h.format.rows, 1}, [3]float64{h.spacing[0], h.spacing[1], 1}))
-	one := &loader{slices: []*header{h}, volume: slice, report: func() {}}
-	if h.format.padding {
+	defer f.Close()
+	slice := volume.New(volume.NewGeometry([3]int{h.Format.Cols, h.Format.Rows, 1}, [3]float64{h.Spacing[0], h.Spacing[1], 1}))
+	one := &loader{slices: []*instance.Slice{h}, volume: slice, report: func() {}}
+	if h.Format.Padding {
 		slice.Mask = make([]bool, len(slice.Data))
 	}
 	if _, err := one.loadSlice(f, 0, nil); err != nil {
 		return nil, err
 	}
 	window := volume.AutoWindow(slice)
-	if len(h.meta.Windows) > 0 {
-		window = h.meta.Windows[0]
+	if len(h.Meta.Windows) > 0 {
+		window = h.Meta.Windows[0]
 	}
 	small := shrink(slice, side)
-	return paint(small, window, h.format.photometric == "MONOCHROME1"), nil
+	return paint(small, window, h.Format.Photometric == "MONOCHROME1"), nil
 }
 
 // shrink returns a slice at most side voxels wide and high with square ones,

@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"context"
@@ -7,18 +7,21 @@ import (
 	"testing/fstest"
 
 	"quell/assets"
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
 )
 
 // TestThumbnail paints the middle slice through the series' window, in the
 // proportions that it has in space: 4 x 3 pixels of 0.5 x 0.75 mm.
 func TestThumbnail(t *testing.T) {
 	ctx := context.Background()
-	for name, c := range map[string]*Catalog{
-		"files":  scan(t, filesOf(stack(3))),
-		"frames": scan(t, oneFile(newEnhanced(explicitBE, true, threeFrames...))),
-		"mosaic": scan(t, oneFile(newMosaic(2, `0\0\1`))),
+	for name, c := range map[string]*dicom.Catalog{
+		"files":  dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(3))),
+		"frames": dicomtest.Scan(t, dicomtest.OneFile(dicomtest.NewEnhanced(part10.ExplicitBE, true, dicomtest.ThreeFrames...))),
+		"mosaic": dicomtest.Scan(t, dicomtest.OneFile(dicomtest.NewMosaic(2, `0\0\1`))),
 	} {
-		s := load(t, c, 0)
+		s := dicomtest.Load(t, c, 0)
 		m, err := c.Thumbnail(ctx, 0, 9)
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +38,8 @@ func TestThumbnail(t *testing.T) {
 			}
 		}
 	}
-	inverted := newFake("1", 0, 520).with(tagPhotometricInterpretation, "MONOCHROME1")
-	m, err := scan(t, fstest.MapFS{"a": {Data: inverted.file()}}).Thumbnail(ctx, 0, 16)
+	inverted := dicomtest.NewFake("1", 0, 520).With(part10.TagPhotometricInterpretation, "MONOCHROME1")
+	m, err := dicomtest.Scan(t, fstest.MapFS{"a": {Data: inverted.File()}}).Thumbnail(ctx, 0, 16)
 	if err != nil || m.GrayAt(0, 0).Y <= m.GrayAt(13, 13).Y {
 		t.Errorf("MONOCHROME1 is not inverted: %v, %v", m, err)
 	}
@@ -44,7 +47,8 @@ func TestThumbnail(t *testing.T) {
 
 func TestThumbnailErrors(t *testing.T) {
 	ctx := context.Background()
-	c := scan(t, filesOf(stack(3)))
+	files := dicomtest.FilesOf(dicomtest.Stack(3))
+	c := dicomtest.Scan(t, files)
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
 	if _, err := c.Thumbnail(cancelled, 0, 64); !errors.Is(err, context.Canceled) {
@@ -53,16 +57,16 @@ func TestThumbnailErrors(t *testing.T) {
 	if _, err := c.Thumbnail(ctx, 1, 64); err == nil {
 		t.Error("an entry that is not there has a thumbnail")
 	}
-	colour := scan(t, fstest.MapFS{"a": {Data: newFake("1", 0, 0).with(tagSamplesPerPixel, 3).file()}})
+	colour := dicomtest.Scan(t, fstest.MapFS{"a": {Data: dicomtest.NewFake("1", 0, 0).With(part10.TagSamplesPerPixel, 3).File()}})
 	_, err := colour.Thumbnail(ctx, 0, 64)
-	wantError(t, err, "colour image")
-	delete(c.fsys.(fstest.MapFS), "b.dcm")
+	dicomtest.WantError(t, err, "colour image")
+	delete(files, "b.dcm")
 	_, err = c.Thumbnail(ctx, 0, 64)
-	wantError(t, err, "b.dcm: it cannot be opened")
+	dicomtest.WantError(t, err, "b.dcm: it cannot be opened")
 }
 
 func BenchmarkThumbnail(b *testing.B) {
-	c, err := Scan(context.Background(), assets.Series, nil)
+	c, err := dicom.Scan(context.Background(), assets.Series, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package dicom
+package dicom_test
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
 	"quell/volume"
 )
 
@@ -54,7 +56,7 @@ func voxelHash(v *volume.Volume) string {
 func TestVolumesAgreeWithDcm2niix(t *testing.T) {
 	for name, f := range readVolumeFacts(t) {
 		t.Run(path.Base(name), func(t *testing.T) {
-			c, err := Scan(context.Background(), sharedSeries(t, name), nil)
+			c, err := dicom.Scan(context.Background(), dicomtest.SharedSeries(t, name), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +71,7 @@ func TestVolumesAgreeWithDcm2niix(t *testing.T) {
 				if want := volume.FromAffine(f.Dims, f.Affine); !e.Geometry.SameGrid(want, 2e-3) {
 					t.Errorf("%s: affine %v, want %v", e.Part, e.Geometry.Affine, f.Affine)
 				}
-				if got := voxelHash(load(t, c, i).Volume); got != f.Volumes[i] {
+				if got := voxelHash(dicomtest.Load(t, c, i).Volume); got != f.Volumes[i] {
 					t.Errorf("%s: the voxels differ", e.Part)
 				}
 			}

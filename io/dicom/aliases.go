@@ -1,0 +1,44 @@
+package dicom
+
+import (
+	"quell/io/dicom/assemble"
+	"quell/io/dicom/derive"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+)
+
+// The types of the packages below that callers of Scan, Load and Write see.
+type (
+	// Entry is one volume of a catalog; see assemble.Entry.
+	Entry = assemble.Entry
+	// Error is a file or folder that cannot be used; see part10.Error.
+	Error = part10.Error
+	// Derived says how a derived series was made; see derive.Derived.
+	Derived = derive.Derived
+	// Report is what a writer did; see derive.Report.
+	Report = derive.Report
+	// Code is a coded concept of DICOM; see part10.Code.
+	Code = part10.Code
+	// Compression names a lossless pixel encoding; see pixel.Compression.
+	Compression = pixel.Compression
+)
+
+// The pixel encodings of Write and WriteNew.
+const (
+	Uncompressed = pixel.Uncompressed
+	JPEGLossless = pixel.JPEGLossless
+	RLE          = pixel.RLE
+)
+
+// ErrNoImages is in the chain of Scan's error if no file holds a DICOM image.
+var ErrNoImages = part10.ErrNoImages
+
+// Smoothing is the derivation code of a noise filter (PS3.16 CID 7203).
+var Smoothing = derive.Smoothing
+
+// Compressions lists the pixel encodings, the plainest first.
+func Compressions() []Compression { return pixel.Compressions() }
+
+// Sniff reports whether a file that begins with head is DICOM; 132 bytes are
+// enough.
+func Sniff(head []byte) bool { return part10.Sniff(head) }

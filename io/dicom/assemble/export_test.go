@@ -1,0 +1,4 @@
+package assemble
+
+// Orientation is tested by itself.
+var Orientation = orientation

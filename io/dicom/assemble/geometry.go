@@ -1,0 +1,225 @@
+package assemble
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"quell/io/dicom/instance"
+	"quell/io/dicom/part10"
+	"quell/series"
+	"quell/volume"
+)
+
+// tiltAngle is the angle in degrees between stacking direction and slice
+// normal from which slices count as shifted against each other.
+const tiltAngle = 0.5
+
+// formGrid gives the grid of slices that are ordered along their normal, and
+// what is odd about it. Columns 0 and 1 of the affine are orientation times
+// pixel spacing; column 2 is the mean step from one slice's position to the
+// next, so that a tilted gantry gives a sheared grid and the first and last
+// slice are exact whatever lies between.
+func formGrid(hs []*instance.Slice) (volume.Geometry, []series.Finding) {
+	h, n := hs[0], len(hs)
+	dims := [3]int{h.Format.Cols, h.Format.Rows, n}
+	var findings []series.Finding
+	tell := func(s series.Severity, kind series.Kind, format string, args ...any) {
+		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	if h.NoPixelSpacing {
+		tell(series.Warning, "spacing", "The file gives no pixel spacing; a width of 1 mm is assumed.")
+	}
+	thickness := h.Thickness
+	if thickness == 0 {
+		thickness = 1
+	}
+	somewhere := h.Row != volume.Vec{} // frames and turned slices may have lost their place
+	if !h.Placed {
+		findings = append(findings, findUnplaced(hs, thickness, somewhere))
+	}
+	if !somewhere {
+		return volume.NewGeometry(dims, [3]float64{h.Spacing[0], h.Spacing[1], thickness}), findings
+	}
+
+	var a volume.Affine
+	a.SetColumn(0, h.Row.Scale(h.Spacing[0]))
+	a.SetColumn(1, h.Column.Scale(h.Spacing[1]))
+	a.SetColumn(2, h.Normal().Scale(thickness))
+	a.SetColumn(3, h.Position)
+	if !h.Placed {
+		return volume.FromAffine(dims, a), findings
+	}
+	if n == 1 {
+		tell(series.Note, "spacing", "One slice has no slice spacing; %g mm is taken from the header.", thickness)
+		return volume.FromAffine(dims, a), findings
+	}
+	step := hs[n-1].Position.Sub(h.Position).Scale(1 / float64(n-1))
+	a.SetColumn(2, step)
+	if h.SpacingFromThickness {
+		tell(series.Warning, "spacing", "The file does not say how far apart its slices are; their thickness, %g mm, is taken.", thickness)
+	}
+	findings = append(findings, findTilt(hs, step)...)
+	findings = append(findings, findSpacing(hs)...)
+	return volume.FromAffine(dims, a), findings
+}
+
+// irregularity returns the largest distance in mm between the position of a
+// slice and its place on the grid; 0 if no finding says that the slices are
+// unevenly spaced or shifted.
+func irregularity(hs []*instance.Slice, grid volume.Geometry, findings []series.Finding) float64 {
+	uneven := slices.ContainsFunc(findings, func(f series.Finding) bool {
+		return f.Severity == series.Warning && f.Slicewise && slices.Contains([]series.Kind{series.Gap, series.Spacing, series.Shift}, f.Kind)
+	})
+	if !uneven {
+		return 0
+	}
+	var worst float64
+	for z, h := range hs {
+		worst = max(worst, grid.Affine.Apply(0, 0, float64(z)).Sub(h.Position).Norm())
+	}
+	return worst
+}
+
+// findUnplaced reports images that are stacked because they have no place, on the
+// first of them where that one has a place.
+func findUnplaced(hs []*instance.Slice, thickness float64, onFirst bool) series.Finding {
+	f := series.Finding{Severity: series.Warning, Kind: series.Position}
+	if len(hs) == 1 {
+		f.Text = "The image has no usable position and orientation in space; it is put at the origin."
+		return f
+	}
+	why, order, where := "have no usable position and orientation in space", "in their order", "from the origin on"
+	switch {
+	case hs[0].Rotated:
+		f.Kind, why = "orientation", "are turned against each other, as a projection's steps are"
+	case onFirst:
+		why = "have no position of their own in space"
+	}
+	if hs[len(hs)-1].Name != hs[0].Name {
+		order = "in the order of their instance numbers"
+	}
+	if onFirst {
+		where = "behind the first"
+	}
+	f.Slicewise = true
+	f.Text = fmt.Sprintf("The images %s; they are stacked %s, %g mm apart, %s. Filter slice by slice (2-D) unless they are known to be neighbours.", why, order, thickness, where)
+	return f
+}
+
+// findTilt reports slices that are stacked at an angle to their normal, and
+// slices that do not lie on one line.
+func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
+	normal := hs[0].Normal()
+	rise := step.Dot(normal)
+	shift := step.Sub(normal.Scale(rise))
+	var out []series.Finding
+	if angle := math.Atan2(shift.Norm(), rise) * 180 / math.Pi; angle > tiltAngle {
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Tilt,
+			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
+	}
+	// Where on the line from first to last each slice should be, by its height.
+	first := hs[0].Position
+	var worst float64
+	for _, h := range hs {
+		d := h.Position.Sub(first)
+		on := step.Scale(d.Dot(normal) / rise)
+		worst = max(worst, d.Sub(on).Norm())
+	}
+	if worst > 0.1 {
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Shift,
+			Slicewise: true,
+			Text:      fmt.Sprintf("Slices are shifted sideways by up to %.2f mm from the line between the first and the last. Filter slice by slice (2-D).", worst)})
+	}
+	return out
+}
+
+// findSpacing reports gaps (steps of several times the usual one) and spacing
+// that is uneven in any other way.
+func findSpacing(hs []*instance.Slice) []series.Finding {
+	steps := stepsOf(hs)
+	if even(steps) {
+		return nil
+	}
+	lo, hi := slices.Min(steps), slices.Max(steps)
+	if off := unevenness(steps); off <= roundedPosition {
+		return []series.Finding{{Severity: series.Note, Kind: series.Spacing,
+			Text: fmt.Sprintf("Slice positions are rounded: they lie up to %.2f mm off an even spacing of %.2f mm, which the grid has.", off, mean(steps))}}
+	}
+	uneven := series.Finding{Severity: series.Warning, Kind: series.Spacing, Slicewise: true,
+		Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
+	usual := median(steps)
+	missing, run := 0, 0
+	var gaps, around []string
+	for i, s := range steps {
+		k := math.Round(s / usual)
+		if k < 1 || math.Abs(s-k*usual) > k*spacingTolerance(usual) {
+			return []series.Finding{uneven}
+		}
+		if k == 1 {
+			run = 0
+			continue
+		}
+		missing += int(k) - 1
+		gaps = append(gaps, fmt.Sprintf("%.1f mm behind slice %d", s, i+1))
+		around = append(around, hs[i].Name, hs[i+1].Name)
+		// A gap beside a gap as wide is a scan that went on with wider steps.
+		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
+			return []series.Finding{uneven}
+		}
+	}
+	text := fmt.Sprintf("%s missing (%s, where %.2f mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.",
+		part10.Count(missing, "slice is", "slices are"), part10.Summary(gaps), usual)
+	return []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: text, Files: around, Slicewise: true}}
+}
+
+// stepsOf returns how far, along the normal, each slice but the first lies behind
+// the one before it.
+func stepsOf(hs []*instance.Slice) []float64 {
+	normal := hs[0].Normal()
+	steps := make([]float64, len(hs)-1)
+	for i := range steps {
+		steps[i] = hs[i+1].Position.Sub(hs[i].Position).Dot(normal)
+	}
+	return steps
+}
+
+func median(steps []float64) float64 {
+	sorted := slices.Sorted(slices.Values(steps))
+	return sorted[(len(sorted)-1)/2]
+}
+
+func mean(steps []float64) float64 {
+	var sum float64
+	for _, s := range steps {
+		sum += s
+	}
+	return sum / float64(len(steps))
+}
+
+// spacingTolerance is how much steps of about one size may differ (mm).
+func spacingTolerance(usual float64) float64 { return min(max(0.01, 0.02*usual), 0.1*usual) }
+
+func even(steps []float64) bool {
+	return slices.Max(steps)-slices.Min(steps) <= spacingTolerance(median(steps))
+}
+
+// roundedPosition is how far slices may lie off an even grid (mm) for that to be
+// a matter of their decimals.
+const roundedPosition = 0.1
+
+// unevenness returns how far the farthest slice lies off its place in an even
+// grid between the first and the last (mm); infinity where that is more than a
+// small part of the spacing.
+func unevenness(steps []float64) float64 {
+	step := mean(steps)
+	var at, worst float64
+	for i, s := range steps {
+		at += s
+		worst = max(worst, math.Abs(at-float64(i+1)*step))
+	}
+	if worst > 0.15*step {
+		return math.Inf(1)
+	}
+	return worst
+}

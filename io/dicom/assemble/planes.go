@@ -1,0 +1,143 @@
+package assemble
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"quell/io/dicom/instance"
+	"quell/volume"
+)
+
+// maxPlanes is more than a series has of them: each image is compared with each.
+const maxPlanes = 1000
+
+// planes groups images by what must be equal in one volume: being a localizer
+// or not, size, pixel spacing and orientation. Images without a position lie
+// together where they are of one kind. It returns nil where there are more than
+// maxPlanes groups.
+func planes(hs []*instance.Slice) []candidate {
+	var out []candidate
+	for _, h := range hs {
+		i := slices.IndexFunc(out, func(p candidate) bool { return samePlane(p.slices[0], h) })
+		if i < 0 && len(out) == maxPlanes {
+			return nil
+		}
+		if i < 0 {
+			out = append(out, candidate{label: planeLabel(h), slices: []*instance.Slice{h}})
+			continue
+		}
+		out[i].slices = append(out[i].slices, h)
+	}
+	out = groupRotated(out)
+	disambiguateLabels(out)
+	return out
+}
+
+// fewDirections is how many slices of directions of their own are a localizer, to
+// be listed one by one. More are the steps of a turn, as of a projection.
+const fewDirections = 3
+
+// groupRotated makes one part of slices that each have a direction of their own and
+// are of one size: no grid has a place for them, and one list of them is enough.
+func groupRotated(parts []candidate) []candidate {
+	var single []*instance.Slice
+	for _, p := range parts {
+		if h := p.slices[0]; len(p.slices) == 1 && h.Placed && !h.Localizer() && (single == nil || sameImage(single[0], h)) {
+			single = append(single, h)
+		}
+	}
+	if len(single) <= fewDirections {
+		return parts
+	}
+	for _, h := range single {
+		h.Placed, h.Rotated = false, true
+	}
+	parts = slices.DeleteFunc(parts, func(p candidate) bool { return p.slices[0].Rotated })
+	return append(parts, candidate{label: planeLabel(single[0]), slices: single})
+}
+
+// disambiguateLabels makes labels that several parts have different: by pixel spacing where
+// that is what tells them apart, or else by number.
+func disambiguateLabels(parts []candidate) {
+	spacing := func(p candidate) string {
+		h := p.slices[0]
+		return fmt.Sprintf("pixels of %.3g x %.3g mm", h.Spacing[0], h.Spacing[1])
+	}
+	namesakes := map[string][]int{}
+	for i, p := range parts {
+		namesakes[p.label] = append(namesakes[p.label], i)
+	}
+	for _, same := range namesakes {
+		spacings := map[string]bool{}
+		for _, i := range same {
+			spacings[spacing(parts[i])] = true
+		}
+		for n, i := range same {
+			switch {
+			case len(same) == 1:
+			case len(spacings) == len(same):
+				parts[i].label += ", " + spacing(parts[i])
+			default:
+				parts[i].label += fmt.Sprintf(", group %d", n+1)
+			}
+		}
+	}
+}
+
+// sameDirection is how far apart the cosines of one orientation may be.
+const sameDirection = 2e-3
+
+func samePlane(a, b *instance.Slice) bool {
+	if a.Placed != b.Placed || a.Rotated != b.Rotated || !sameImage(a, b) {
+		return false
+	}
+	if !a.Placed {
+		return a.SOPClass == b.SOPClass && slices.Equal(a.ImageType, b.ImageType)
+	}
+	return a.Row.Sub(b.Row).Norm() < sameDirection && a.Column.Sub(b.Column).Norm() < sameDirection
+}
+
+// sameImage says whether two images are of one size, and both localizers or not.
+func sameImage(a, b *instance.Slice) bool {
+	if a.Localizer() != b.Localizer() || !a.Format.SameLayout(&b.Format) {
+		return false
+	}
+	for i := range 2 {
+		if math.Abs(a.Spacing[i]-b.Spacing[i]) > 1e-3*a.Spacing[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// planeLabel names an image's plane: "axial 512 x 512".
+func planeLabel(h *instance.Slice) string {
+	size := fmt.Sprintf("%d x %d", h.Format.Cols, h.Format.Rows)
+	switch {
+	case h.Rotated:
+		return "turned, " + size
+	case !h.Placed:
+		return "without position, " + size
+	case h.Localizer():
+		return "localizer " + orientation(h.Normal()) + " " + size
+	default:
+		return orientation(h.Normal()) + " " + size
+	}
+}
+
+// orientation names the plane whose normal is n by its largest component.
+func orientation(n volume.Vec) string {
+	x, y, z := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2])
+	name := "axial"
+	switch {
+	case x >= y && x >= z:
+		name = "sagittal"
+	case y >= z:
+		name = "coronal"
+	}
+	if max(x, y, z) < math.Cos(math.Pi/180) {
+		return "oblique " + name
+	}
+	return name
+}

@@ -1,0 +1,234 @@
+package assemble
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quell/io/dicom/instance"
+)
+
+// candidate is a group of slices on its way to becoming a volume.
+type candidate struct {
+	label    string // what tells it from the others
+	slices   []*instance.Slice
+	excluded []*instance.Slice // duplicates that have no place in it
+}
+
+// by groups the slices by what they say to splitter i.
+func (p *candidate) by(i int) map[string][]*instance.Slice {
+	groups := map[string][]*instance.Slice{}
+	for _, h := range p.slices {
+		groups[h.Distinctions[i]] = append(groups[h.Distinctions[i]], h)
+	}
+	return groups
+}
+
+// samePosition returns how near, along the normal, two slices count as one (mm):
+// 0.01, and less where pixels are as small, as a microscope's are.
+func samePosition(h *instance.Slice) float64 {
+	return min(0.01, 0.1*min(h.Spacing[0], h.Spacing[1]))
+}
+
+// splitVolumes divides slices of one orientation and size into parts that hold
+// every position once. Stacks that a file names, and slices side by side in one
+// plane, are parts of their own. A splitter divides slices where that leaves every part with fewer doubles than
+// before, or takes regular grids apart that were shifted into each other; what
+// still doubles is dealt out in the order of instance numbers where most
+// positions are doubled (a time series that does not say so), and set aside where
+// few are.
+func splitVolumes(p candidate) []candidate {
+	if !p.slices[0].Placed {
+		return []candidate{p}
+	}
+	multiple := multiplicity(p.slices)
+	if groups := stations(p.slices, multiple); len(groups) > 1 && divides(groups, multiple, len(p.slices)) {
+		return divide(p, "station", groups)
+	}
+	regular := multiple == 1 && isRegular(p.slices)
+	for i, s := range instance.Distinctions {
+		isStack := s.Name == instance.StackDistinction
+		if regular && !isStack && !slices.Contains(lookDifferent, s.Name) {
+			continue
+		}
+		groups := p.by(i)
+		switch {
+		case len(groups) < 2:
+		case isStack && areStacks(groups),
+			multiple > 1 && divides(groups, multiple, len(p.slices)),
+			multiple == 1 && interleaved(groups):
+			return divide(p, s.Name, groups)
+		}
+	}
+	if multiple == 1 {
+		return []candidate{p}
+	}
+	return splitByOrder(p)
+}
+
+// divide makes parts of the groups that a splitter tells apart, each named by what
+// is its own in the splitter's value.
+func divide(p candidate, name string, groups map[string][]*instance.Slice) []candidate {
+	keys := slices.Collect(maps.Keys(groups))
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(complexRank(a), complexRank(b)), byNumber(a, b, groups))
+	})
+	var out []candidate
+	for i, own := range distinct(keys) {
+		label := strings.TrimPrefix(p.label+", ", ", ") + strings.TrimSpace(name+" "+own)
+		out = append(out, splitVolumes(candidate{label: label, slices: groups[keys[i]]})...)
+	}
+	return out
+}
+
+// distinct returns texts of several values without the values that all of them
+// begin or end with.
+func distinct(texts []string) []string {
+	values := make([][]string, len(texts))
+	shortest := math.MaxInt
+	for i, s := range texts {
+		values[i] = strings.Split(s, `\`)
+		shortest = min(shortest, len(values[i]))
+	}
+	same := func(at func(v []string) string) bool {
+		return !slices.ContainsFunc(values, func(v []string) bool { return at(v) != at(values[0]) })
+	}
+	head, tail := 0, 0
+	for head < shortest && same(func(v []string) string { return v[head] }) {
+		head++
+	}
+	for tail < shortest-head && same(func(v []string) string { return v[len(v)-1-tail] }) {
+		tail++
+	}
+	out := make([]string, len(texts))
+	for i, v := range values {
+		out[i] = strings.Join(v[head:len(v)-tail], `\`)
+		if out[i] == "" {
+			out[i] = cmp.Or(texts[i], "not given")
+		}
+	}
+	return out
+}
+
+// complexRank puts the parts of a complex number behind the magnitude: who opens a
+// series without choosing wants that.
+func complexRank(value string) int {
+	for _, v := range strings.Split(value, `\`) {
+		switch v {
+		case "P", "R", "I", "PHASE", "REAL", "IMAGINARY", "PHASE MAP":
+			return 1
+		}
+	}
+	return 0
+}
+
+// divides says whether groups, by one splitter, are volumes: each doubles less
+// than the slices together did, and no more are mere fragments of a volume than
+// are not. A scan that was broken off leaves a fragment; where every slice has its
+// own acquisition time, all are.
+func divides(groups map[string][]*instance.Slice, multiple, total int) bool {
+	positions := (total + multiple - 1) / multiple
+	fragments := 0
+	for _, g := range groups {
+		if multiplicity(g) >= multiple {
+			return false
+		}
+		if 2*len(g) < positions {
+			fragments++
+		}
+	}
+	return 2*fragments <= len(groups)
+}
+
+// byNumber orders values as numbers where they are numbers, and others by the
+// instance numbers of their groups.
+func byNumber(a, b string, groups map[string][]*instance.Slice) int {
+	x, err1 := strconv.ParseFloat(a, 64)
+	y, err2 := strconv.ParseFloat(b, 64)
+	if err1 == nil && err2 == nil {
+		return cmp.Compare(x, y)
+	}
+	return byInstance(slices.MinFunc(groups[a], byInstance), slices.MinFunc(groups[b], byInstance))
+}
+
+// positionsOf groups slices by position along the normal, in its order; slices at
+// one position are in the order of instance number, then name.
+func positionsOf(hs []*instance.Slice) [][]*instance.Slice {
+	if len(hs) == 0 {
+		return nil
+	}
+	sorted := slices.Clone(hs)
+	normal := hs[0].Normal()
+	along := make(map[*instance.Slice]float64, len(hs))
+	for _, h := range hs {
+		along[h] = h.Position.Dot(normal)
+	}
+	slices.SortFunc(sorted, func(a, b *instance.Slice) int { return cmp.Compare(along[a], along[b]) })
+	var out [][]*instance.Slice
+	near := samePosition(hs[0])
+	for _, h := range sorted {
+		if n := len(out); n > 0 && along[h]-along[out[n-1][0]] < near {
+			out[n-1] = append(out[n-1], h)
+		} else {
+			out = append(out, []*instance.Slice{h})
+		}
+	}
+	for _, s := range out {
+		slices.SortFunc(s, byInstance)
+	}
+	return out
+}
+
+// byInstance orders slices as they were made.
+func byInstance(a, b *instance.Slice) int {
+	return cmp.Or(cmp.Compare(a.Instance, b.Instance), ByFile(a, b))
+}
+
+// multiplicity returns the largest number of slices at one position.
+func multiplicity(hs []*instance.Slice) int {
+	most := 0
+	for _, s := range positionsOf(hs) {
+		most = max(most, len(s))
+	}
+	return most
+}
+
+// splitByOrder makes volumes of slices that nothing but their order tells apart.
+func splitByOrder(p candidate) []candidate {
+	st := positionsOf(p.slices)
+	most, doubled := 0, 0
+	for _, s := range st {
+		most = max(most, len(s))
+		if len(s) > 1 {
+			doubled++
+		}
+	}
+	if 2*doubled <= len(st) {
+		most = 1
+	}
+	out := make([]candidate, most)
+	for i := range out {
+		out[i].label = p.label
+		if most > 1 {
+			out[i].label = strings.TrimPrefix(p.label+", ", ", ") + fmt.Sprintf("repeat %d of %d", i+1, most)
+		}
+	}
+	for _, s := range st {
+		for i, h := range s {
+			if i < most {
+				out[i].slices = append(out[i].slices, h)
+			} else {
+				out[0].excluded = append(out[0].excluded, h)
+			}
+		}
+	}
+	return out
+}
+
+// lookDifferent names the splitters whose values look different: slices that differ in
+// one of them belong to different images even where no position is doubled.
+var lookDifferent = []string{"component", "kernel", "tube voltage"}

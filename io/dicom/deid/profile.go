@@ -1,0 +1,158 @@
+package deid
+
+import (
+	"strings"
+	"time"
+
+	"quell/io/dicom/part10"
+)
+
+// action is what becomes of one attribute of the source.
+type action byte
+
+const (
+	remove    action = 'X'
+	empty     action = 'Z'
+	dummy     action = 'D'
+	keep      action = 'K' // of a sequence: its items are cleaned
+	replaceID action = 'U' // of a sequence: likewise
+)
+
+// profileActions are the actions of basicProfile by tag.
+var profileActions = func() map[part10.Tag]action {
+	m := make(map[part10.Tag]action, len(basicProfile))
+	for _, rows := range [][]profileRow{basicProfile, furtherAttributes} {
+		for _, row := range rows {
+			// Of a choice by type the last action fits every type: an empty value is
+			// allowed where the attribute may be missing, a dummy where it may be empty.
+			m[row.Tag] = action(row.Code[len(row.Code)-1])
+		}
+	}
+	m[part10.TagReferencedStudySequence] = remove // X/Z, but no image may have it without items
+	return m
+}()
+
+// furtherAttributes are texts, and bytes of no known meaning, that basicProfile does
+// not name. Those that stay (K) describe the machine, the method or a code, and
+// readers need them; those with another code may be free text and must not be missing
+// where they are. All other texts that basicProfile does not name are removed.
+var furtherAttributes = []profileRow{
+	{part10.TagSOPClassUID, "K", "SOP Class UID"},
+	{0x0008001A, "K", "Related General SOP Class UID"},
+	{0x0008001B, "K", "Original Specialized SOP Class UID"},
+	{part10.TagManufacturer, "K", "Manufacturer"},
+	{part10.TagCodeValue, "K", "Code Value"},
+	{part10.TagCodingSchemeDesignator, "K", "Coding Scheme Designator"},
+	{0x00080103, "K", "Coding Scheme Version"},
+	{part10.TagCodeMeaning, "K", "Code Meaning"},
+	{0x0008010C, "K", "Coding Scheme UID"},
+	{0x00080117, "K", "Context UID"},
+	{0x00080118, "K", "Mapping Resource UID"},
+	{0x00080119, "K", "Long Code Value"},
+	{part10.TagManufacturerModelName, "K", "Manufacturer's Model Name"},
+	{part10.TagReferencedSOPClassUID, "K", "Referenced SOP Class UID"},
+	{0x00180024, "K", "Sequence Name"},
+	{0x00180031, "K", "Radiopharmaceutical"},
+	{0x00180085, "K", "Imaged Nucleus"},
+	{0x00181016, "K", "Secondary Capture Device Manufacturer"},
+	{0x00181018, "K", "Secondary Capture Device Manufacturer's Model Name"},
+	{0x00181019, "K", "Secondary Capture Device Software Versions"},
+	{part10.TagSoftwareVersions, "K", "Software Versions"},
+	{0x00181040, "K", "Contrast/Bolus Route"},
+	{0x00181061, "K", "Trigger Source or Type"},
+	{0x00181070, "K", "Radiopharmaceutical Route"},
+	{0x00181160, "K", "Filter Type"},
+	{0x00181180, "K", "Collimator/Grid Name"},
+	{part10.TagConvolutionKernel, "K", "Convolution Kernel"},
+	{0x00181250, "K", "Receive Coil Name"},
+	{0x00181251, "K", "Transmit Coil Name"},
+	{0x00189005, "K", "Pulse Sequence Name"},
+	{0x00189041, "K", "Receive Coil Manufacturer Name"},
+	{0x00189047, "K", "Multi-Coil Element Name"},
+	{0x00189050, "K", "Transmit Coil Manufacturer Name"},
+	{0x00189080, "D", "Metabolite Map Description"},
+	{0x00189252, "D", "ASL Technique Description"},
+	{0x0018925B, "D", "ASL Crusher Description"},
+	{0x0018925E, "D", "ASL Bolus Cut-off Technique"},
+	{0x00189320, "K", "Image Filter"},
+	{part10.TagPositionReferenceIndicator, "Z", "Position Reference Indicator"},
+	{part10.TagStackID, "K", "Stack ID"},
+	{0x00209213, "K", "Dimension Index Private Creator"},
+	{0x00209238, "K", "Functional Group Private Creator"},
+	{0x00280A04, "D", "Pixel Spacing Calibration Description"},
+	{part10.TagRescaleType, "K", "Rescale Type"},
+	{part10.TagWindowCenterWidthExplanation, "K", "Window Center & Width Explanation"},
+	{0x00281201, "K", "Red Palette Color Lookup Table Data"},
+	{0x00281202, "K", "Green Palette Color Lookup Table Data"},
+	{0x00281203, "K", "Blue Palette Color Lookup Table Data"},
+	{0x00281204, "K", "Alpha Palette Color Lookup Table Data"},
+	{0x00281221, "K", "Segmented Red Palette Color Lookup Table Data"},
+	{0x00281222, "K", "Segmented Green Palette Color Lookup Table Data"},
+	{0x00281223, "K", "Segmented Blue Palette Color Lookup Table Data"},
+	{0x00281224, "K", "Segmented Alpha Palette Color Lookup Table Data"},
+	{0x00283003, "K", "LUT Explanation"},
+	{0x00283004, "K", "Modality LUT Type"},
+	{0x00283006, "K", "LUT Data"},
+	{0x00409210, "K", "LUT Label"},
+	{0x00541101, "K", "Attenuation Correction Method"},
+	{0x00541103, "K", "Reconstruction Method"},
+	{0x00541105, "K", "Scatter Correction Method"},
+	{part10.TagPixelData, "K", "Pixel Data"},
+}
+
+// actionOf returns what becomes of an attribute whose VR in the file is vr (empty
+// in implicit VR). Besides the tables:
+//   - private attributes, curves (50xx) and overlays (60xx; without their data,
+//     which may be drawn text, the rest of the group means nothing) are removed, and
+//     so is what belongs into a DICOMDIR (group 0004);
+//   - what the data dictionary does not know is removed;
+//   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and
+//     texts, dates and bytes are removed.
+func actionOf(t part10.Tag, vr string) action {
+	if group := t.Group(); group%2 == 1 || group == 0x0004 || group>>8 == 0x50 || group>>8 == 0x60 {
+		return remove
+	}
+	if a, ok := profileActions[t]; ok {
+		return a
+	}
+	known := actionOfVR(part10.DictionaryVR(t))
+	if vr != "" && vr != "UN" && actionOfVR(vr) != known {
+		return remove // the file makes something else of it than the standard
+	}
+	return known
+}
+
+// actionOfVR is the rule for attributes that no table names.
+func actionOfVR(vr string) action {
+	switch {
+	case vr == "UI":
+		return replaceID
+	case strings.Contains(" SQ CS AT DS IS FD FL SL SS SV UL US UV ", " "+vr+" "):
+		return keep
+	}
+	return remove
+}
+
+// dummyValue is the value that stands for one of the VR; nil where no value
+// would be better than none.
+func dummyValue(vr string) []byte {
+	switch vr {
+	case "AE", "CS", "LO", "LT", "PN", "SH", "ST", "UC", "UT":
+		return []byte("REMOVED")
+	case "AS":
+		return []byte("000D")
+	case "DA":
+		return part10.Date(DummyTime)
+	case "TM":
+		return part10.Time(DummyTime)
+	case "DT":
+		return append(part10.Date(DummyTime), part10.Time(DummyTime)...)
+	}
+	return nil
+}
+
+// basicConfidentiality is the profile that a de-identified object names (CID 7050).
+var basicConfidentiality = part10.Code{Value: "113100", Scheme: "DCM", Meaning: "Basic Application Confidentiality Profile"}
+
+// DummyTime dates what is de-identified.
+var DummyTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -1,0 +1,259 @@
+package derive
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"quell/io/dicom/part10"
+)
+
+// rule is what happens to one attribute of the source when a series is derived
+// from it (PS3.3 C.7.6.1.1.2, C.12.4). An attribute without a rule is copied byte
+// for byte: patient, study, frame of reference, position, spacing, bits,
+// rescale, window, padding, overlays, private groups and all the rest.
+type rule struct {
+	tag   part10.Tag
+	vr    string // "xs": US or SS as the pixels are
+	when  when
+	value func(*image) []byte // the new value; for SQ the encoded items
+}
+
+// when says to which sources a rule applies. Images with functional groups say
+// there how each frame was derived (groupEdits); the others, mosaics and images
+// that should have such groups but lack them among them, say it once.
+type when int
+
+const (
+	always       when = iota // set, whether the source has it or not
+	unlessPET                // likewise, but in PET the source's is kept
+	ungrouped                // likewise, in images without functional groups
+	grouped                  // likewise, in images with functional groups
+	present                  // replaced where the source has it
+	missing                  // set where the source has none, or an empty one
+	removed                  // left out
+	groupRemoved             // left out of images of the classes with functional groups
+	cutRemoved               // left out where frames are
+)
+
+// derivedAttributes is the whole of what an export changes, in order of tags.
+// Besides it there are the meta header (new), group lengths (removed), the
+// recipe's private block (recipeBlock) and the pixels.
+//
+// The dates say when an object was made, so an object that is exported again under
+// the same UID differs in them from the first; an archive may keep either.
+//
+// Kept on purpose: Dimension Index Values and Dimension Organization UID, also where
+// frames are left out, for equal indices of one organization mean the same in source
+// and result (C.7.6.17.2) and need not begin at 1 in each; ImageType's value 4 and the
+// Frame Type's; and the source's word on lossy compression and burned-in text.
+var derivedAttributes = []rule{
+	{tag: 0x00080001, when: removed}, // LengthToEnd (retired): would be wrong
+	{part10.TagImageType, "CS", always, (*image).imageType},
+	{part10.TagInstanceCreationDate, "DA", always, func(s *image) []byte { return part10.Date(s.Now) }},
+	{part10.TagInstanceCreationTime, "TM", always, func(s *image) []byte { return part10.Time(s.Now) }},
+	{tag: 0x00080014, when: removed}, // InstanceCreatorUID: it was not that device
+	{part10.TagSOPInstanceUID, "UI", always, func(s *image) []byte { return []byte(s.sopUID) }},
+	{part10.TagSeriesDate, "DA", unlessPET, func(s *image) []byte { return part10.Date(s.Now) }},
+	{part10.TagContentDate, "DA", always, func(s *image) []byte { return part10.Date(s.Now) }},
+	{part10.TagSeriesTime, "TM", unlessPET, func(s *image) []byte { return part10.Time(s.Now) }},
+	{part10.TagContentTime, "TM", always, func(s *image) []byte { return part10.Time(s.Now) }},
+	{part10.TagSeriesDescription, "LO", always, (*image).seriesDescription},
+	{part10.TagDerivationDescription, "ST", ungrouped, (*image).derivationDescription},
+	{part10.TagSourceImageSequence, "SQ", ungrouped, (*image).sourceImage},
+	{part10.TagSourceImageEvidenceSequence, "SQ", grouped, (*image).sourceEvidence},
+	{part10.TagDerivationCodeSequence, "SQ", ungrouped, (*image).derivationCode},
+	// The pulse sequence of Enhanced MR (C.8.13.4) and its bulk motion (C.8.13.3) are
+	// required of ORIGINAL images alone. The standard allows them elsewhere, but
+	// the validator dciodvfy (2022) calls each an error; the source has them.
+	{tag: 0x00180023, when: groupRemoved}, // MRAcquisitionType
+	{tag: 0x00189005, when: groupRemoved}, // PulseSequenceName
+	{tag: 0x00189008, when: groupRemoved}, // EchoPulseSequence
+	{tag: 0x00189011, when: groupRemoved}, // MultipleSpinEcho
+	{tag: 0x00189012, when: groupRemoved}, // MultiPlanarExcitation
+	{tag: 0x00189014, when: groupRemoved}, // PhaseContrast
+	{tag: 0x00189015, when: groupRemoved}, // TimeOfFlightContrast
+	{tag: 0x00189017, when: groupRemoved}, // SteadyStatePulseSequence
+	{tag: 0x00189018, when: groupRemoved}, // EchoPlanarPulseSequence
+	{tag: 0x00189024, when: groupRemoved}, // SaturationRecovery
+	{tag: 0x00189025, when: groupRemoved}, // SpectrallySelectedSuppression
+	{tag: 0x00189029, when: groupRemoved}, // OversamplingPhase
+	{tag: 0x00189032, when: groupRemoved}, // GeometryOfKSpaceTraversal
+	{tag: 0x00189033, when: groupRemoved}, // SegmentedKSpaceTraversal
+	{tag: 0x00189034, when: groupRemoved}, // RectilinearPhaseEncodeReordering
+	{tag: 0x00189093, when: groupRemoved}, // NumberOfKSpaceTrajectories
+	{tag: 0x00189094, when: groupRemoved}, // CoverageOfKSpace
+	{tag: 0x00189172, when: groupRemoved}, // BulkMotionCompensationTechnique
+	{part10.TagContributingEquipmentSequence, "SQ", always, (*image).contributingEquipment},
+	{part10.TagStudyInstanceUID, "UI", missing, func(s *image) []byte { return []byte(s.studyUID) }},
+	{part10.TagSeriesInstanceUID, "UI", always, func(s *image) []byte { return []byte(s.seriesUID) }},
+	{part10.TagSeriesNumber, "IS", always, (*image).seriesNumber},
+	// The parts of a concatenation become images of their own.
+	{tag: 0x00200242, when: groupRemoved}, // SOPInstanceUIDOfConcatenationSource
+	{tag: 0x00209161, when: groupRemoved}, // ConcatenationUID
+	{tag: 0x00209162, when: groupRemoved}, // InConcatenationNumber
+	{tag: 0x00209163, when: groupRemoved}, // InConcatenationTotalNumber
+	{tag: 0x00209228, when: groupRemoved}, // ConcatenationFrameOffsetNumber
+	{tag: 0x00209311, when: cutRemoved},   // DimensionOrganizationType: a volume alone is no temporal loop
+	{part10.TagNumberOfFrames, "IS", grouped, (*image).numberOfFrames},
+	{part10.TagSmallestImagePixelValue, "xs", present, func(s *image) []byte { return s.storedValue(s.smallest) }},
+	{part10.TagLargestImagePixelValue, "xs", present, func(s *image) []byte { return s.storedValue(s.largest) }},
+	{tag: part10.TagSmallestPixelValueInSeries, when: removed},
+	{tag: part10.TagLargestPixelValueInSeries, when: removed},
+	{tag: part10.TagSmallestImagePixelValueInPlane, when: removed},
+	{tag: part10.TagLargestImagePixelValueInPlane, when: removed},
+	{tag: 0x00286010, when: cutRemoved},                       // RepresentativeFrameNumber: frames have other numbers
+	{tag: part10.TagIconImageSequence, when: removed},         // shows the source
+	{tag: part10.TagMACParametersSequence, when: removed},     // signs the source
+	{tag: part10.TagDigitalSignaturesSequence, when: removed}, // signs the source
+	{tag: part10.TagDataSetTrailingPadding, when: removed},
+}
+
+// datedBySeries says whether Series Date and Time are the zero of the image's other
+// times, decay correction among them, as in PET (C.8.9.1.1.5): with others the uptake
+// would come out wrong.
+func (s *image) datedBySeries() bool { return string(s.Text(part10.TagModality)) == "PT" }
+
+// imageType makes value 1 DERIVED and value 2 SECONDARY, or, where SECONDARY is not
+// allowed, leaves it; value 3 (AXIAL, which CT demands) and any behind it are kept.
+func (s *image) imageType() []byte {
+	second := "SECONDARY"
+	if s.grouped() || part10.PrimaryAlone[string(s.Text(part10.TagSOPClassUID))] {
+		second = "" // as it is
+	}
+	return derivedType(s.Text(part10.TagImageType), second)
+}
+
+// derivedType returns the value of ImageType or FrameType of a derived image.
+func derivedType(source []byte, second string) []byte {
+	values := bytes.Split(source, []byte{'\\'})
+	if len(values) < 2 {
+		values = [][]byte{nil, []byte("PRIMARY")}
+	}
+	values[0] = []byte("DERIVED")
+	if second != "" {
+		values[1] = []byte(second)
+	}
+	return bytes.Join(values, []byte{'\\'})
+}
+
+// seriesDescription puts the suffix behind the source's own text, whose bytes
+// (of whatever character set) are kept; LO holds 64 characters.
+func (s *image) seriesDescription() []byte {
+	const most = 64
+	suffix := part10.Clip(part10.ASCII(s.Suffix), most)
+	old := s.Text(part10.TagSeriesDescription)
+	if len(old) == 0 || suffix == "" {
+		return append(bytes.Clone(old), suffix...)
+	}
+	old, whole := s.firstCharacters(old, most-1-len(suffix))
+	if !whole {
+		return []byte(suffix)
+	}
+	return append(append(bytes.Clone(old), ' '), suffix...)
+}
+
+// firstCharacters returns the first n characters of a text of the source. It says
+// no where it cannot tell how many bytes those are, as in ISO 2022, where escape
+// sequences lie between them.
+func (s *image) firstCharacters(text []byte, n int) (first []byte, ok bool) {
+	if len(text) <= n {
+		return text, true
+	}
+	switch charset := string(s.Text(part10.TagSpecificCharacterSet)); {
+	case charset == "ISO_IR 192":
+		for i := range string(text) {
+			if n--; n < 0 {
+				return text[:i], true
+			}
+		}
+		return text, true
+	case part10.IsASCII(text), strings.HasPrefix(charset, "ISO_IR ") && !strings.Contains(charset, `\`):
+		return text[:max(n, 0)], true
+	}
+	return nil, false
+}
+
+// derivationDescription adds to what the source says of its own derivation; ST
+// holds 1024 characters.
+func (s *image) derivationDescription() []byte {
+	const most = 1024
+	text := part10.Clip(part10.ASCII(s.Description), most)
+	old := s.Text(part10.TagDerivationDescription)
+	if len(old) == 0 || len(old)+2+len(text) > most {
+		return []byte(text)
+	}
+	return append(append(bytes.Clone(old), "; "...), text...)
+}
+
+// sourceImage refers to the slice at the same position. A 3-D filter used its
+// neighbours too: the recipe says so.
+func (s *image) sourceImage() []byte {
+	return s.sourceReference(0)
+}
+
+// sourceReference is an item that refers to the source image, or to one of its
+// frames (counted from 1).
+func (s *image) sourceReference(frame int) []byte {
+	item := s.sourceInstance()
+	if frame > 0 {
+		item = part10.AppendElement(item, s.Encoding, part10.TagReferencedFrameNumber, "IS", strconv.AppendInt(nil, int64(frame), 10))
+	}
+	item = part10.AppendElement(item, s.Encoding, part10.TagSpatialLocationsPreserved, "CS", []byte("YES"))
+	item = part10.AppendCode(item, s.Encoding, part10.TagPurposeOfReferenceCodeSequence, sourceForProcessing)
+	return part10.AppendItem(nil, s.Encoding, item)
+}
+
+// sourceInstance is the reference to the source's SOP instance alone.
+func (s *image) sourceInstance() []byte {
+	item := part10.AppendElement(nil, s.Encoding, part10.TagReferencedSOPClassUID, "UI", s.Text(part10.TagSOPClassUID))
+	return part10.AppendElement(item, s.Encoding, part10.TagReferencedSOPInstanceUID, "UI", s.Text(part10.TagSOPInstanceUID))
+}
+
+// sourceEvidence says of which series the images are that frames refer to.
+func (s *image) sourceEvidence() []byte {
+	series := part10.AppendSequence(nil, s.Encoding, part10.TagReferencedSOPSequence, s.sourceInstance())
+	series = part10.AppendElement(series, s.Encoding, part10.TagSeriesInstanceUID, "UI", s.Text(part10.TagSeriesInstanceUID))
+	study := part10.AppendSequence(nil, s.Encoding, part10.TagReferencedSeriesSequence, series)
+	study = part10.AppendElement(study, s.Encoding, part10.TagStudyInstanceUID, "UI", s.Text(part10.TagStudyInstanceUID))
+	return part10.AppendItem(s.sourceItems(part10.TagSourceImageEvidenceSequence), s.Encoding, study)
+}
+
+// numberOfFrames counts what is exported.
+func (s *image) numberOfFrames() []byte {
+	return strconv.AppendInt(nil, int64(len(s.slices)), 10)
+}
+
+// derivationCode appends to the codes of earlier derivations.
+func (s *image) derivationCode() []byte {
+	return part10.AppendItem(s.sourceItems(part10.TagDerivationCodeSequence), s.Encoding, part10.CodeItem(s.Encoding, s.code()))
+}
+
+// contributingEquipment appends Quell to what already worked on the image;
+// the General Equipment module stays the scanner's.
+func (s *image) contributingEquipment() []byte {
+	var item []byte
+	item = part10.AppendElement(item, s.Encoding, part10.TagManufacturer, "LO", []byte(product))
+	item = part10.AppendElement(item, s.Encoding, part10.TagManufacturerModelName, "LO", []byte(product))
+	item = part10.AppendElement(item, s.Encoding, part10.TagSoftwareVersions, "LO", []byte(part10.Clip(part10.ASCII(s.Version), 64)))
+	item = part10.AppendElement(item, s.Encoding, part10.TagContributionDateTime, "DT", append(part10.Date(s.Now), part10.Time(s.Now)...))
+	item = part10.AppendCode(item, s.Encoding, part10.TagPurposeOfReferenceCodeSequence, processingEquipment)
+	return part10.AppendItem(s.sourceItems(part10.TagContributingEquipmentSequence), s.Encoding, item)
+}
+
+// seriesNumber moves the derived series behind the source's: n + 9000, within
+// the range of IS.
+func (s *image) seriesNumber() []byte {
+	const offset, most = 9000, 1<<31 - 1
+	n, err := strconv.ParseInt(strings.TrimSpace(string(s.Text(part10.TagSeriesNumber))), 10, 32)
+	if err != nil || n > most-offset {
+		n = 0
+	}
+	return strconv.AppendInt(nil, n+offset, 10)
+}
+
+// storedValue encodes a stored pixel value.
+func (s *image) storedValue(v int64) []byte {
+	return s.Encoding.Order.(binary.AppendByteOrder).AppendUint16(nil, uint16(v))
+}

@@ -1,0 +1,66 @@
+package derive
+
+import (
+	"time"
+
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+)
+
+// Derived is what a derived series says of its making.
+type Derived struct {
+	// Recipe is the recipe's JSON: it enters the UIDs and a private element.
+	Recipe []byte
+	// Description is the derivation in words, for DerivationDescription (at most
+	// 1024 characters are kept).
+	Description string
+	// Suffix is put behind the source's SeriesDescription.
+	Suffix string
+	// Version is Quell's version.
+	Version string
+	// Now dates the new objects.
+	Now time.Time
+	// Code names the derivation; its zero value means Smoothing.
+	Code part10.Code
+	// Compress says how pixels are stored; zero is plainly. Files of a big endian
+	// source and those of 32 bits a pixel stay plain, and the report says so; those of
+	// an implicit source become explicit.
+	Compress pixel.Compression
+	// Deidentify takes the patient's identity out of the attributes, by the basic
+	// profile of PS3.15 annex E: the tables in profile_table.go and profile.go say what
+	// becomes of each. Dates are dummies then, Now among them.
+	Deidentify bool
+	// Secret keys the pseudonyms of a de-identified series: the same secret gives the
+	// same, so that two exports of one patient belong together and an export made again
+	// replaces the first. Who has it can find out whose they are.
+	Secret []byte
+}
+
+// Smoothing is the derivation of a noise filter (PS3.16 CID 7203).
+var Smoothing = part10.Code{Value: "113087", Scheme: "DCM", Meaning: "Smoothing"}
+
+var (
+	// sourceForProcessing is why a derived image refers to its source (CID 7202).
+	sourceForProcessing = part10.Code{Value: "121322", Scheme: "DCM", Meaning: "Source image for image processing operation"}
+	// processingEquipment is what Quell contributed as (CID 7005).
+	processingEquipment = part10.Code{Value: "109102", Scheme: "DCM", Meaning: "Processing Equipment"}
+)
+
+// code returns the derivation's code.
+func (d *Derived) code() part10.Code {
+	if d.Code == (part10.Code{}) {
+		return Smoothing
+	}
+	return d.Code
+}
+
+// Report is what a writer did.
+type Report struct {
+	SeriesUID string   // of the series written
+	Files     int      // one per slice; of a multi-frame source one per file of it
+	Clipped   int64    // voxels outside the stored range, moved to its end
+	Warnings  []string // sentences for a person
+}
+
+// product is what objects made here name as their maker.
+const product = "Quell"

@@ -1,0 +1,240 @@
+package derive
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"quell/io/dicom/deid"
+	"quell/io/dicom/instance"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/series"
+)
+
+// image is one image (a slice, a multi-frame image or a mosaic) on its
+// way out: the source file's bytes and what is to become of them.
+type image struct {
+	*Derived
+	studyUID  string // for a source without one
+	seriesUID string
+	sopUID    string
+
+	part10.Dataset                   // the source file
+	slices         []*instance.Slice // those that are exported, in the order of their frames
+	format         pixel.Format      // bits and padding, which all share
+	cut            bool              // some frames are left out
+	pixels         []byte            // new pixel data, little endian
+
+	smallest, largest int64 // stored values of the result, padding left out
+	clipped           int64
+	identity          *deid.Identity // nil where the source's stays
+	unreadable        []part10.Tag   // sequences that could not be extended
+}
+
+// newImage opens the bytes of a source file, from which the slices of
+// sources come, in the order of their frames. They must be those that the series
+// was loaded from.
+func newImage(sources []series.Source, file []byte) (*image, error) {
+	name := sources[0].Name
+	file, err := instance.Decompress(name, file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := part10.TokenizeBytes(file, instance.IsWanted)
+	if err != nil {
+		return nil, part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
+	}
+	h := &instance.Slice{Name: name, Size: int64(len(file))}
+	changed := part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
+	if h.Fill(p) != instance.KindImage || h.Err != nil || h.Excluded != "" || h.SOPUID != sources[0].UID {
+		return nil, changed
+	}
+	s := &image{Dataset: part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}}
+	all := h.Slices()
+	for _, src := range sources {
+		if src.Frame < 0 || src.Frame >= len(all) {
+			return nil, changed
+		}
+		s.slices = append(s.slices, all[src.Frame])
+	}
+	s.format, s.cut = s.slices[0].Format, len(s.slices) < len(all)
+	switch {
+	case s.cut && all[0].Tiles != nil:
+		return nil, part10.FileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
+	case s.cut && !s.describesFrames():
+		return nil, part10.FileError(name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
+	}
+	return s, nil
+}
+
+// rewrite replaces the source's data set, all of whose elements are in data, so that
+// everything after works on that one.
+func (s *image) rewrite(syntaxUID string, data []byte) error {
+	file := append(part10.AppendFileMeta(nil, string(s.Text(part10.TagSOPClassUID)), "", syntaxUID, s.Version), data...)
+	p, err := part10.TokenizeBytes(file, instance.IsWanted)
+	if err != nil {
+		return part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be rewritten (%s)", part10.Reason(err))
+	}
+	s.Dataset = part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}
+	return nil
+}
+
+// store converts the result to stored values over a copy of the source's
+// pixels; values and valid return those of the i-th slice.
+func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
+	e := s.File.Elements[s.File.PixelIndex]
+	raw := bytes.Clone(s.Bytes[e.Value : e.Value+int64(e.Length)])
+	part10.LittleEndian(raw, s.Encoding, e.VR, s.format.Allocated)
+	if s.cut {
+		raw = s.cutFrames(raw)
+	}
+	if s.identity != nil {
+		s.format.ClearUnused(raw)
+	}
+	s.pixels = raw
+	found := false
+	for i, h := range s.slices {
+		pixels := s.slicePixels(i)
+		s.clipped += h.Format.Encode(pixels, values(i), valid(i))
+		if h.Tiles != nil {
+			h.Tiles.SetTile(raw, h.Frame, pixels)
+		}
+		switch lo, hi, any := h.Format.Extremes(pixels, len(values(i))); {
+		case any && !found:
+			s.smallest, s.largest, found = lo, hi, true
+		case any:
+			s.smallest, s.largest = min(s.smallest, lo), max(s.largest, hi)
+		}
+	}
+}
+
+// cutFrames returns the pixels of the exported frames alone, of even length.
+func (s *image) cutFrames(raw []byte) []byte {
+	n := s.format.Bytes()
+	var out []byte
+	for _, h := range s.slices {
+		out = append(out, raw[int64(h.Frame)*n:int64(h.Frame+1)*n]...)
+	}
+	return append(out, make([]byte, len(out)%2)...)
+}
+
+// slicePixels returns the new pixels of the i-th slice. Those of a frame share
+// the memory of all; those of a tile are a copy.
+func (s *image) slicePixels(i int) []byte {
+	if t := s.slices[i].Tiles; t != nil {
+		return t.Tile(s.pixels, s.slices[i].Frame)
+	}
+	n := s.format.Bytes()
+	return s.pixels[int64(i)*n : int64(i+1)*n]
+}
+
+// edits applies the table.
+func (s *image) edits() ([]part10.Edit, error) {
+	edits := s.recipeBlock()
+	for _, r := range derivedAttributes {
+		switch {
+		case r.when == grouped && !s.describesFrames(),
+			r.when == ungrouped && s.describesFrames(),
+			r.when == groupRemoved && !s.grouped(),
+			r.when == unlessPET && s.datedBySeries(),
+			r.when == cutRemoved && !s.cut,
+			r.when == present && !s.File.Has(r.tag),
+			r.when == missing && len(s.Text(r.tag)) > 0:
+			continue
+		case r.when == removed, r.when == groupRemoved, r.when == cutRemoved, r.vr == "xs" && s.format.Allocated > 16:
+			edits = append(edits, part10.Edit{Tag: r.tag})
+			continue
+		}
+		vr := r.vr
+		if vr == "xs" {
+			vr = "US"
+			if s.format.Signed {
+				vr = "SS"
+			}
+		}
+		edits = append(edits, part10.Set(s.Encoding, r.tag, vr, r.value(s)))
+	}
+	if s.describesFrames() {
+		groups, err := s.groupEdits()
+		if err != nil {
+			return nil, part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its functional groups cannot be rewritten (%s)", part10.Reason(err))
+		}
+		edits = append(edits, groups...)
+	}
+	if s.identity != nil {
+		edits = append(edits, s.identity.Edits(&s.Dataset)...)
+		edits = append(edits, s.tileEdits()...)
+	}
+	part10.SortEdits(edits)
+	return edits, nil
+}
+
+// encode returns the derived file: the source's bytes with the edits merged in
+// at their place, a new meta header and the new pixels.
+func (s *image) encode() ([]byte, error) {
+	edits, err := s.edits()
+	if err != nil {
+		return nil, err
+	}
+	at, _ := slices.BinarySearchFunc(edits, part10.TagPixelData, func(e part10.Edit, t part10.Tag) int { return cmp.Compare(e.Tag, t) })
+	pixels := s.File.Elements[s.File.PixelIndex]
+
+	syntaxUID, size := s.File.Syntax.UID, int64(len(s.pixels))
+	var streams [][]byte
+	if s.compressible() {
+		streams = s.Compress.Encode(s.pixels, s.frames(), s.slices[0].Image())
+		if syntaxUID, size = s.Compress.SyntaxUID(), pixel.EncapsulatedBytes(streams); size >= part10.UndefinedLength {
+			return nil, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
+		}
+	}
+	rest := int64(len(s.Bytes)) - (pixels.End - pixels.Value)
+	out := make([]byte, 0, size+rest+8<<10+int64(len(s.Recipe)))
+	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, syntaxUID, s.Version)
+	before, behind := part10.AroundPixels(s.File.Elements)
+	out = part10.Merge(out, s.Bytes, before, edits[:at])
+	if streams != nil {
+		out = pixel.AppendEncapsulated(out, streams)
+	} else {
+		out = part10.AppendElementHeader(out, s.Encoding, part10.TagPixelData, pixels.VR, uint32(len(s.pixels)))
+		out = append(out, s.pixels...)
+		part10.LittleEndian(out[len(out)-len(s.pixels):], s.Encoding, pixels.VR, s.format.Allocated)
+	}
+	return part10.Merge(out, s.Bytes, behind, edits[at:]), nil
+}
+
+// frames returns how many frames the image has: a mosaic is one.
+func (s *image) frames() int {
+	if s.slices[0].Tiles != nil {
+		return 1
+	}
+	return len(s.slices)
+}
+
+// compressible says whether the pixels are written compressed: it is asked for and
+// can be done.
+func (s *image) compressible() bool { return s.Compress.Fits(s.Encoding, &s.format) }
+
+// makeExplicit turns a source in implicit little endian, whose pixels are to be
+// compressed, into explicit little endian, which compressed files have to be in. The
+// values stay byte for byte; each gets the VR of the data dictionary.
+func (s *image) makeExplicit() error {
+	if s.Encoding != part10.ImplicitLE || !s.Compress.Fits(part10.ExplicitLE, &s.format) {
+		return nil
+	}
+	data, err := s.ExplicitElements(s.format.Signed)
+	if err != nil {
+		return part10.FileError(s.slices[0].Name, "export without compression", err, "its attributes cannot be written with explicit types, as a compressed file needs them (%s)", part10.Reason(err))
+	}
+	return s.rewrite(part10.UIDExplicitLE, data)
+}
+
+// sourceItems returns a copy of the items of a top-level sequence, to which
+// another can be appended.
+func (s *image) sourceItems(t part10.Tag) []byte {
+	items, err := s.Items(t)
+	if err != nil {
+		s.unreadable = append(s.unreadable, t)
+	}
+	return items
+}

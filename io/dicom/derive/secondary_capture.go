@@ -1,0 +1,227 @@
+package derive
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/series"
+	"quell/volume"
+)
+
+// checkNew refuses what a series of Secondary Captures cannot hold.
+func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if err := v.Validate(); err != nil {
+		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
+	}
+	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {
+		return part10.FileError(dir, part10.AdviseNIfTI, nil, "slices of %d x %d pixels are more than DICOM can hold", v.Dims[0], v.Dims[1])
+	}
+	if c := v.Affine.Column(0).Unit().Dot(v.Affine.Column(1).Unit()); math.Abs(c) > 1e-3 {
+		return part10.FileError(dir, part10.AdviseNIfTI, nil, "the rows and columns of the volume are not perpendicular, which DICOM cannot say")
+	}
+	return nil
+}
+
+// SecondaryCaptures holds what the slices of a new series share.
+type SecondaryCaptures struct {
+	Derived
+	from   *series.Series
+	sum    []byte // hash of the voxels
+	UID    string
+	Format pixel.Format
+}
+
+// NewSecondaryCaptures checks that the volume of a series can be written as
+// Secondary Captures and chooses how its values are stored. dir is named in errors.
+func NewSecondaryCaptures(ctx context.Context, dir string, s *series.Series, d Derived) (*SecondaryCaptures, error) {
+	if err := checkNew(dir, s.Volume, d.Compress); err != nil {
+		return nil, err
+	}
+	sum, err := hashVoxels(ctx, s.Volume)
+	if err != nil {
+		return nil, err
+	}
+	format, err := quantisation(ctx, s.Volume)
+	if err != nil {
+		return nil, err
+	}
+	return &SecondaryCaptures{Derived: d, UID: part10.HashUID([]byte("new series"), d.Recipe, sum), Format: format, from: s, sum: sum}, nil
+}
+
+// quantisation chooses how the volume's values are stored in 16 bits.
+func quantisation(ctx context.Context, v *volume.Volume) (pixel.Format, error) {
+	f := pixel.Format{Rows: v.Dims[1], Cols: v.Dims[0], Samples: 1, Allocated: 16, Stored: 16, High: 15,
+		Photometric: "MONOCHROME2", Slope: 1, Padding: v.Mask != nil}
+	lo32, hi32, err := v.Range(ctx)
+	if err != nil {
+		return f, err
+	}
+	lo, hi := float64(lo32), float64(hi32)
+	room := 0.0 // one value below the data for padding
+	if f.Padding {
+		room = 1
+	}
+	switch whole := wholeValues(v); {
+	case whole && lo-room >= 0 && hi <= math.MaxUint16:
+		f.PadLow = int(lo) - int(room)
+	case whole && lo-room >= math.MinInt16 && hi <= math.MaxInt16:
+		f.Signed = true
+		f.PadLow = int(lo) - int(room)
+	default:
+		if hi > lo {
+			f.Slope, _ = strconv.ParseFloat(part10.DecimalString((hi-lo)/(math.MaxUint16-room)), 64)
+		}
+		f.Intercept, _ = strconv.ParseFloat(part10.DecimalString(lo-room*f.Slope), 64)
+	}
+	f.PadHigh = f.PadLow
+	return f, nil
+}
+
+// wholeValues says whether every valid voxel is a whole number.
+func wholeValues(v *volume.Volume) bool {
+	for i, x := range v.Data {
+		if v.Valid(i) && float64(x) != math.Trunc(float64(x)) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pixels returns slice z, stored.
+func (n *SecondaryCaptures) Pixels(z int) []byte {
+	v := n.from.Volume
+	values, valid := v.Plane(z), v.PlaneMask(z)
+	raw := make([]byte, n.Format.Bytes())
+	for i := range values {
+		if valid != nil && !valid[i] {
+			n.Format.PutWord(raw, i, uint32(n.Format.PadLow))
+		}
+	}
+	n.Format.Encode(raw, values, valid)
+	return raw
+}
+
+// File returns the file of the k-th slice along the normal.
+func (n *SecondaryCaptures) File(k int, position volume.Vec, pixels []byte) []byte {
+	sop := part10.HashUID([]byte("new instance"), n.Recipe, n.sum, []byte(strconv.Itoa(k)))
+	image := image{Derived: &n.Derived, Dataset: part10.Dataset{Encoding: part10.ExplicitLE, File: &part10.File{}}}
+	e := newElements(image.recipeBlock())
+	e.identify(n, sop, k)
+	e.place(n, position)
+	e.describe(n)
+	part10.SortEdits(e)
+
+	if n.Compress.Fits(part10.ExplicitLE, &n.Format) {
+		b := part10.AppendFileMeta(nil, part10.SecondaryCapture, sop, n.Compress.SyntaxUID(), n.Version)
+		return pixel.AppendEncapsulated(part10.Merge(b, nil, nil, e), n.Compress.Encode(pixels, 1, &n.Format))
+	}
+	b := part10.AppendFileMeta(nil, part10.SecondaryCapture, sop, part10.UIDExplicitLE, n.Version)
+	return part10.AppendElement(part10.Merge(b, nil, nil, e), part10.ExplicitLE, part10.TagPixelData, "OW", pixels)
+}
+
+// newElements are the elements of a new image, in any order.
+type newElements []part10.Edit
+
+func (e *newElements) put(t part10.Tag, vr string, value []byte) {
+	*e = append(*e, part10.Set(part10.ExplicitLE, t, vr, value))
+}
+
+// text puts a text, whose VR is that of the dictionary.
+func (e *newElements) text(t part10.Tag, s string) { e.put(t, part10.DictionaryVR(t), []byte(s)) }
+
+// decimals puts numbers as text.
+func (e *newElements) decimals(t part10.Tag, values ...float64) {
+	e.put(t, "DS", part10.Decimals(values...))
+}
+
+func (e *newElements) short(t part10.Tag, vr string, x int) {
+	e.put(t, vr, binary.LittleEndian.AppendUint16(nil, uint16(x)))
+}
+
+// identify says what the image is and what it belongs to: a patient who is not
+// known, a study of its own.
+func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
+	e.text(part10.TagImageType, `DERIVED\SECONDARY`)
+	e.text(part10.TagSOPClassUID, part10.SecondaryCapture)
+	e.text(part10.TagSOPInstanceUID, sop)
+	for _, t := range []part10.Tag{part10.TagInstanceCreationDate, part10.TagStudyDate, part10.TagSeriesDate, part10.TagContentDate} {
+		e.put(t, "DA", part10.Date(n.Now))
+	}
+	for _, t := range []part10.Tag{part10.TagInstanceCreationTime, part10.TagStudyTime, part10.TagSeriesTime, part10.TagContentTime} {
+		e.put(t, "TM", part10.Time(n.Now))
+	}
+	for _, t := range []part10.Tag{part10.TagAccessionNumber, part10.TagReferringPhysicianName, part10.TagPatientName, part10.TagPatientID, part10.TagPatientBirthDate, part10.TagPatientSex, part10.TagLaterality} {
+		e.text(t, "")
+	}
+	e.text(part10.TagModality, "OT")
+	e.text(part10.TagConversionType, "WSD")
+	e.text(part10.TagManufacturer, product)
+	e.text(part10.TagManufacturerModelName, product)
+	e.text(part10.TagSoftwareVersions, part10.Clip(part10.ASCII(n.Version), 64))
+	e.text(part10.TagSeriesDescription, part10.Clip(part10.ASCII(joinWords(n.from.Description, n.Suffix)), 64))
+	e.text(part10.TagDerivationDescription, part10.Clip(part10.ASCII(n.Description), 1024))
+	e.put(part10.TagDerivationCodeSequence, "SQ", part10.AppendItem(nil, part10.ExplicitLE, part10.CodeItem(part10.ExplicitLE, n.code())))
+	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.sum))
+	e.text(part10.TagSeriesInstanceUID, n.UID)
+	e.text(part10.TagStudyID, "1")
+	e.text(part10.TagSeriesNumber, "9000")
+	e.text(part10.TagInstanceNumber, strconv.Itoa(k+1))
+}
+
+// place says where the image lies: lengths in mm, positions LPS+.
+func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
+	v := n.from.Volume
+	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
+	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.sum))
+	e.text(part10.TagPositionReferenceIndicator, "")
+	e.text(part10.TagPatientOrientation, "") // given by position and orientation
+	e.decimals(part10.TagImagePositionPatient, position[:]...)
+	e.decimals(part10.TagImageOrientationPatient, append(row[:], col[:]...)...)
+	e.decimals(part10.TagPixelSpacing, v.Spacing[1], v.Spacing[0])
+	e.decimals(part10.TagSliceThickness, v.Spacing[2])
+}
+
+// describe says how the pixels are stored and what they mean.
+func (e *newElements) describe(n *SecondaryCaptures) {
+	f, sign, signedVR := &n.Format, 0, "US"
+	if f.Signed {
+		sign, signedVR = 1, "SS"
+	}
+	e.text(part10.TagPhotometricInterpretation, f.Photometric)
+	e.short(part10.TagSamplesPerPixel, "US", f.Samples)
+	e.short(part10.TagRows, "US", f.Rows)
+	e.short(part10.TagColumns, "US", f.Cols)
+	e.short(part10.TagBitsAllocated, "US", f.Allocated)
+	e.short(part10.TagBitsStored, "US", f.Stored)
+	e.short(part10.TagHighBit, "US", f.High)
+	e.short(part10.TagPixelRepresentation, "US", sign)
+	if f.Padding {
+		e.short(part10.TagPixelPaddingValue, signedVR, f.PadLow)
+	}
+	if len(n.from.Windows) > 0 {
+		e.decimals(part10.TagWindowCenter, n.from.Windows[0].Center)
+		e.decimals(part10.TagWindowWidth, n.from.Windows[0].Width)
+	}
+	e.decimals(part10.TagRescaleIntercept, f.Intercept)
+	e.decimals(part10.TagRescaleSlope, f.Slope)
+	unit := "US" // unspecified
+	if n.from.Volume.Unit == "HU" {
+		unit = "HU"
+	}
+	e.text(part10.TagRescaleType, unit)
+}
+
+func joinWords(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}

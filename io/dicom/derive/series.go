@@ -1,0 +1,196 @@
+package derive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+
+	"quell/io/dicom/deid"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/series"
+	"quell/volume"
+)
+
+// Series makes the files of a derived series.
+type Series struct {
+	Derived
+	src      *series.Series
+	result   *volume.Volume
+	sum      []byte // hash of result
+	studyUID string // for sources without one
+	UID      string
+	names    deid.Pseudonyms
+
+	mu       sync.Mutex // guards what is known of all images, below
+	Clipped  int64
+	plain    int                 // files that could not be compressed
+	replaced map[part10.Tag]bool // sequences that could not be extended
+	identity map[string]bool     // warnings about what de-identification leaves
+}
+
+func New(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*Series, error) {
+	sum, err := hashVoxels(ctx, result)
+	if err != nil {
+		return nil, err
+	}
+	studyUID, err := studyOf(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	s := &Series{Derived: d, src: src, result: result, sum: sum, studyUID: studyUID,
+		UID:      part10.HashUID([]byte("series"), []byte(src.UID), sourceKey(src.Sources), d.Recipe, sum),
+		names:    deid.Pseudonyms{Secret: d.Secret},
+		replaced: map[part10.Tag]bool{}, identity: map[string]bool{}}
+	if d.Deidentify {
+		s.studyUID, s.UID = string(s.names.UID([]byte(s.studyUID))), string(s.names.UID([]byte(s.UID)))
+		s.Now = deid.DummyTime
+	}
+	return s, nil
+}
+
+// File returns the k-th file, of the slices at, and the pixels of each of them. It
+// may be called from several goroutines.
+func (s *Series) File(k int, at []int) (file []byte, pixels [][]byte, err error) {
+	m, err := s.image(k, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.store(func(i int) []float32 { return s.result.Plane(at[i]) }, func(i int) []bool { return s.src.Volume.PlaneMask(at[i]) })
+	if file, err = m.encode(); err != nil {
+		return nil, nil, err
+	}
+	for i := range at {
+		pixels = append(pixels, m.slicePixels(i))
+	}
+	s.note(m)
+	return file, pixels, nil
+}
+
+// image opens the source of the k-th file and makes it what the new file begins as.
+func (s *Series) image(k int, at []int) (*image, error) {
+	sources := make([]series.Source, len(at))
+	for i, z := range at {
+		sources[i] = s.src.Sources[z]
+	}
+	file, err := readSource(sources[0])
+	if err != nil {
+		return nil, err
+	}
+	m, err := newImage(sources, file)
+	if err != nil {
+		return nil, err
+	}
+	if n := s.result.SliceVoxels(); m.format.Rows*m.format.Cols != n {
+		return nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, m.format.Cols, m.format.Rows)
+	}
+	m.Derived, m.studyUID, m.seriesUID = &s.Derived, s.studyUID, s.UID
+	m.sopUID = part10.HashUID([]byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), s.Recipe, s.sum)
+	if err := m.makeExplicit(); err != nil {
+		return nil, err
+	}
+	if s.Deidentify {
+		if err := m.deidentify(s.names); err != nil {
+			return nil, err
+		}
+		m.sopUID = string(s.names.UID([]byte(m.sopUID)))
+	}
+	return m, nil
+}
+
+// note takes down what the report has to say of an image.
+func (s *Series) note(m *image) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Clipped += m.clipped
+	if s.Compress.SyntaxUID() != "" && !m.compressible() {
+		s.plain++
+	}
+	for _, t := range m.unreadable {
+		s.replaced[t] = true
+	}
+	if m.identity != nil {
+		for _, w := range m.identity.Warnings {
+			s.identity[w] = true
+		}
+	}
+}
+
+// Warnings returns what a person should know of the series, once all its files
+// are made.
+func (s *Series) Warnings() []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	if s.Clipped > 0 {
+		warn("%s outside the range that the source's bits can store; clipped to its ends.", part10.Count(int(s.Clipped), "voxel is", "voxels are"))
+	}
+	if s.plain > 0 {
+		warn("%s not compressed: big endian files and pixels of 32 bits are written plainly.", part10.Count(s.plain, "file is", "files are"))
+	}
+	for _, t := range slices.Sorted(maps.Keys(s.replaced)) {
+		warn("The sequence %v of the source is of unknown type and was replaced.", t)
+	}
+	return append(out, slices.Sorted(maps.Keys(s.identity))...)
+}
+
+func CheckResult(src *series.Series, result *volume.Volume, c pixel.Compression) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
+	if err := result.Validate(); err != nil {
+		return fmt.Errorf("dicom: the result cannot be written: %w", err)
+	}
+	if src.Volume.Dims != result.Dims || len(src.Sources) != result.Dims[2] {
+		return fmt.Errorf("dicom: a result of %v voxels for a source of %v with %d files", result.Dims, src.Volume.Dims, len(src.Sources))
+	}
+	if slices.ContainsFunc(src.Sources, func(s series.Source) bool { return s.FS == nil }) {
+		return errors.New("dicom: the series does not come from DICOM files")
+	}
+	return nil
+}
+
+// SliceFiles returns which slices lie in the same file, each file's in the
+// order of its frames and the files in that of their first slices.
+func SliceFiles(sources []series.Source) [][]int {
+	var files [][]int
+	at := map[string]int{}
+	for z, s := range sources {
+		k, ok := at[s.Name]
+		if !ok {
+			k = len(files)
+			at[s.Name] = k
+			files = append(files, nil)
+		}
+		files[k] = append(files[k], z)
+	}
+	for _, f := range files {
+		slices.SortFunc(f, func(a, b int) int { return cmp.Compare(sources[a].Frame, sources[b].Frame) })
+	}
+	return files
+}
+
+// readSource reads a source file whole.
+func readSource(s series.Source) ([]byte, error) {
+	info, err := fs.Stat(s.FS, s.Name)
+	if err != nil {
+		return nil, part10.FileError(s.Name, "put the source back where it was opened", err, "the source file cannot be opened (%s)", part10.Cause(err))
+	}
+	return part10.ReadFile(s.FS, s.Name, info.Size(), nil)
+}
+
+// deidentify applies the profile to the source, so that everything after works on
+// attributes without identity. The pixels stay as they are.
+func (s *image) deidentify(p deid.Pseudonyms) error {
+	data, id, err := deid.Apply(&s.Dataset, p)
+	if err != nil {
+		return part10.FileError(s.slices[0].Name, part10.AdviseNIfTI, err, "its attributes cannot be de-identified (%s)", part10.Reason(err))
+	}
+	s.identity = id
+	return s.rewrite(s.File.Syntax.UID, data)
+}

@@ -1,0 +1,69 @@
+package derive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"quell/io/dicom/part10"
+	"quell/series"
+	"quell/volume"
+)
+
+// sourceKey tells source slices from all others. Volumes of one series may have the
+// same voxels, so those alone do not.
+func sourceKey(sources []series.Source) []byte {
+	var b []byte
+	for _, s := range sources {
+		b = fmt.Appendf(b, "%s#%d\n", s.UID, s.Frame)
+	}
+	return b
+}
+
+// studyOf makes a study for a series that is part of none, which no archive would
+// take: the same for whatever is derived from it.
+func studyOf(ctx context.Context, src *series.Series) (string, error) {
+	of := []byte(src.UID)
+	if len(of) == 0 {
+		var err error
+		if of, err = hashVoxels(ctx, src.Volume); err != nil {
+			return "", err
+		}
+	}
+	return part10.HashUID([]byte("study"), of), nil
+}
+
+// hashVoxels returns a SHA-256 over the volume's values, slice by slice in
+// parallel, then over the slices' hashes.
+func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
+	sums := make([][sha256.Size]byte, v.Dims[2])
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for z := range sums {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			plane := v.Plane(z)
+			b := make([]byte, 0, 4*len(plane))
+			for _, x := range plane {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+			}
+			sums[z] = sha256.Sum256(b)
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	for _, s := range sums {
+		h.Write(s[:])
+	}
+	return h.Sum(nil), nil
+}

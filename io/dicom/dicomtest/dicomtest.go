@@ -1,0 +1,221 @@
+package dicomtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"quell/internal/shareddata"
+	"quell/io/dicom"
+	"quell/io/dicom/derive"
+	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/series"
+	"quell/volume"
+)
+
+// DeriveOne makes the derived file of a series' first file, b, from the source's
+// own values, and reads it back.
+func DeriveOne(t *testing.T, what string, s *series.Series, b []byte, c pixel.Compression) error {
+	t.Helper()
+	from := *s
+	from.Sources = slices.Clone(s.Sources)
+	for z := range from.Sources {
+		from.Sources[z].FS = fstest.MapFS{from.Sources[0].Name: {Data: b}}
+	}
+	derived := TestDerived
+	derived.Compress = c
+	d, err := derive.New(t.Context(), &from, s.Volume, derived)
+	if err != nil {
+		return err
+	}
+	out, _, err := d.File(0, derive.SliceFiles(s.Sources)[0])
+	if err != nil {
+		return err
+	}
+	p, err := Tokens(out)
+	if err != nil || p.PixelIndex < 0 {
+		t.Fatalf("%s: the derived file does not read: %v", what, err)
+	}
+	if !slices.IsSortedFunc(p.Elements, func(a, b part10.Element) int { return int(int64(a.Tag) - int64(b.Tag)) }) {
+		t.Fatalf("%s: the derived file's attributes are out of order", what)
+	}
+	back, err := dicom.Scan(context.Background(), fstest.MapFS{"y": {Data: out}}, nil)
+	if err != nil || len(back.Entries) != 1 || back.Entries[0].UID != d.UID || back.Entries[0].Err != nil {
+		t.Fatalf("%s: the derived file is read as %+v, %v", what, back, err)
+	}
+	return nil
+}
+
+// WantSentence asks that an error is one a person can use: of one line, with the
+// file's name, what is wrong and what to do.
+func WantSentence(t *testing.T, what string, err error) {
+	t.Helper()
+	var e *part10.Error
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Name, "x") || e.Problem == "" || e.Advice == "" {
+		t.Fatalf("%s: error %#v", what, err)
+	}
+	WantWords(t, what, err.Error())
+}
+
+func WantWords(t *testing.T, what, text string) {
+	t.Helper()
+	if internals.MatchString(text) || strings.ContainsAny(text, "\x00\n\r") || len(text) > 400 {
+		t.Fatalf("%s: it says %q", what, text)
+	}
+}
+
+// internals are words that belong into a program and not into a message.
+var internals = regexp.MustCompile(`EOF|runtime error|out of range|goroutine|MustGet|flate:|strconv|%!|dicom: `)
+
+// ElementBytes returns every top-level element of a file by tag.
+func ElementBytes(t *testing.T, file []byte) map[part10.Tag][]byte {
+	t.Helper()
+	p, err := Tokens(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[part10.Tag][]byte{}
+	for _, e := range p.Elements {
+		out[e.Tag] = file[e.Start:e.End]
+	}
+	return out
+}
+
+// Export writes a series, its values as they are, into a new folder.
+func Export(t *testing.T, s *series.Series, d derive.Derived) (dir string, r derive.Report) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "out")
+	r, err := dicom.Write(context.Background(), dir, s, s.Volume, d, nil)
+	if err != nil {
+		t.Fatalf("%s: %v", d.Compress, err)
+	}
+	return dir, r
+}
+
+// Names lists a folder, hidden files too.
+func Names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
+}
+
+// OnDisk writes generated files into a new folder and loads them.
+func OnDisk(t *testing.T, fakes map[string]*Fake) (dir string, s *series.Series) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "källa") // a name that is not ASCII
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range fakes {
+		if err := os.WriteFile(filepath.Join(dir, name), f.File(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, Load(t, Scan(t, os.DirFS(dir)), 0)
+}
+
+// Write writes a result into dir.
+func Write(t *testing.T, dir string, s *series.Series, result *volume.Volume) derive.Report {
+	t.Helper()
+	r, err := dicom.Write(context.Background(), dir, s, result, TestDerived, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func ReadSourceFile(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Hidden asks for an export without identity.
+func Hidden(secret string) derive.Derived {
+	d := TestDerived
+	d.Deidentify, d.Secret = true, []byte(secret)
+	return d
+}
+
+// SharedSeries opens one of the larger public series, which are not in the
+// repository.
+func SharedSeries(t testing.TB, name string) fs.FS {
+	t.Helper()
+	return os.DirFS(shareddata.Path(t, name))
+}
+
+func Scan(t *testing.T, fsys fs.FS) *dicom.Catalog {
+	t.Helper()
+	c, err := dicom.Scan(context.Background(), fsys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func Load(t *testing.T, c *dicom.Catalog, i int) *series.Series {
+	t.Helper()
+	s, err := c.Load(context.Background(), i, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Finding returns the finding of a kind.
+func Finding(t *testing.T, fs []series.Finding, kind series.Kind) series.Finding {
+	t.Helper()
+	for _, f := range fs {
+		if f.Kind == kind {
+			return f
+		}
+	}
+	t.Fatalf("no finding %q in %v", kind, fs)
+	return series.Finding{}
+}
+
+func WantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error; want one with %q", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("error %q does not say %q", err, p)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q is not one line", err)
+	}
+}
+
+var TestDerived = derive.Derived{
+	Recipe:      []byte(`{"version":1,"filter":"nlm","dims":3}`),
+	Description: "Quell test: nlm 3-D",
+	Suffix:      "DN",
+	Version:     "0.0.1",
+	Now:         time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
+}
+
+// SliceName is the name of the file that Write gives the k-th slice.
+func SliceName(k int) string { return fmt.Sprintf("IM%05d.dcm", k+1) }

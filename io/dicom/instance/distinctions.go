@@ -1,0 +1,114 @@
+package instance
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"quell/io/dicom/part10"
+)
+
+// Distinctions are the attributes that tell apart slices at one position, in the
+// order in which they are tried. Of several tags the first that an image has
+// counts: frames of a multi-frame image say the same in other words.
+var Distinctions = [...]Distinction{
+	{"series number", single, []part10.Tag{part10.TagSeriesNumber}}, // numbered anew under the old UID
+	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
+	{"image type", joined, []part10.Tag{part10.TagFrameType, part10.TagImageType}},
+	{"component", joined, []part10.Tag{part10.TagComplexImageComponent}},
+	{"kernel", joined, []part10.Tag{part10.TagConvolutionKernel}},
+	{"tube voltage", single, []part10.Tag{part10.TagKVP}},
+	{"echo", single, []part10.Tag{part10.TagEchoNumbers}},
+	{"echo time", single, []part10.Tag{part10.TagEffectiveEchoTime, part10.TagEchoTime}},
+	{"inversion time", single, []part10.Tag{part10.TagInversionTimes}},
+	{"b-value", bValue, []part10.Tag{part10.TagDiffusionBValue, part10.TagSiemensBValue, part10.TagPhilipsBValue, part10.TagGEBValue, part10.TagUIHBValue}},
+	{"direction", direction, []part10.Tag{part10.TagDiffusionGradientOrientation, part10.TagUIHDirection}},
+	{"temporal position", single, []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}},
+	{"frame reference time", single, []part10.Tag{part10.TagFrameReferenceTime}},
+	{StackDistinction, single, []part10.Tag{part10.TagStackID}},
+	{"acquisition", single, []part10.Tag{part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber}},
+	{"trigger time", single, []part10.Tag{part10.TagNominalCardiacTriggerDelayTime, part10.TagTriggerTime}},
+	{"acquisition time", single, []part10.Tag{part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime}},
+}
+
+// StackDistinction names the frames that lie together in space (PS3.3 C.7.6.16.2.2.4).
+const StackDistinction = "stack"
+
+// Distinction is one attribute that may tell volumes apart, by its names.
+type Distinction struct {
+	Name string
+	read func(part10.Attributes, part10.Tag) string
+	tags []part10.Tag
+}
+
+// value returns what an image says; "" where it says nothing.
+func (s *Distinction) value(a part10.Attributes) string {
+	for _, t := range s.tags {
+		if p, private := privateCreators[t]; private && a.Text(p.tag) != p.owner {
+			continue
+		}
+		if _, ok := a.Find(t); ok {
+			if v := s.read(a, t); v != "" {
+				return v
+			}
+		}
+	}
+	return ""
+}
+
+// single reads one value, whatever its VR.
+func single(a part10.Attributes, t part10.Tag) string {
+	if v, ok := a.Number(t); ok {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	if v, ok := a.Integer(t); ok {
+		return strconv.Itoa(v)
+	}
+	return a.Text(t)
+}
+
+// joined reads all values.
+func joined(a part10.Attributes, t part10.Tag) string {
+	if v, ok := a.Numbers(t); ok {
+		return string(part10.Decimals(v...))
+	}
+	return strings.Join(a.Strings(t), "\\")
+}
+
+// direction reads the components of a unit vector, to the digits that tell any two
+// diffusion gradients apart.
+func direction(a part10.Attributes, t part10.Tag) string {
+	v, ok := a.Numbers(t)
+	if !ok {
+		return ""
+	}
+	rounded := make([]float64, len(v))
+	for i := range v {
+		rounded[i] = math.Round(v[i]*1e4)/1e4 + 0 // no negative zero
+	}
+	return string(part10.Decimals(rounded...))
+}
+
+// privateCreators names the owners of the blocks of private attributes.
+var privateCreators = map[part10.Tag]struct {
+	tag   part10.Tag
+	owner string
+}{
+	part10.TagSiemensBValue: {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
+	part10.TagPhilipsBValue: {part10.TagPhilipsCreator, "Philips Imaging DD 001"},
+	part10.TagGEBValue:      {part10.TagGECreator, "GEMS_PARM_01"},
+	part10.TagUIHBValue:     {part10.TagUIHCreator, UIHOwner},
+	part10.TagUIHDirection:  {part10.TagUIHCreator, UIHOwner},
+}
+
+// bValue reads a b-value in s/mm2.
+func bValue(a part10.Attributes, t part10.Tag) string {
+	v, ok := a.Number(t)
+	if !ok {
+		return ""
+	}
+	if t == part10.TagGEBValue && v >= 1e9 {
+		v -= 1e9 // GE adds a mark of the software's version
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64) // some are measured ones
+}

@@ -1,0 +1,58 @@
+package part10_test
+
+import (
+	"testing"
+
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
+)
+
+// TestDecodeText decodes names as PS3.5 annexes H, I, J and K print them, and
+// names whose character set is missing, unknown or wrong.
+func TestDecodeText(t *testing.T) {
+	for _, c := range []struct {
+		raw   string
+		terms []string
+		want  string
+	}{
+		{"Yamada^Tarou=\x1b$B;3ED\x1b(B^\x1b$BB@O:\x1b(B=\x1b$B$d$^$@\x1b(B^\x1b$B$?$m$&\x1b(B", []string{"", "ISO 2022 IR 87"}, "Yamada^Tarou=山田^太郎=やまだ^たろう"},
+		{"\xd4\xcf\xc0\xde^\xc0\xdb\xb3=\x1b$B;3ED\x1b(J^\x1b$BB@O:\x1b(J", []string{"ISO 2022 IR 13", "ISO 2022 IR 87"}, "ﾔﾏﾀﾞ^ﾀﾛｳ=山田^太郎"},
+		{"Hong^Gildong=\x1b$)C\xfb\xf3^\x1b$)C\xd1\xce\xd4\xd7=\x1b$)C\xc8\xab^\x1b$)C\xb1\xe6\xb5\xbf", []string{"", "ISO 2022 IR 149"}, "Hong^Gildong=洪^吉洞=홍^길동"},
+		{"Wang^XiaoDong=\xe7\x8e\x8b^\xe5\xb0\x8f\xe6\x9d\xb1=", []string{"ISO_IR 192"}, "Wang^XiaoDong=王^小東="},
+		{"Wang^XiaoDong=\xcd\xf5^\xd0\xa1\xb6\xab=", []string{"GB18030"}, "Wang^XiaoDong=王^小东="},
+		{"Zhang^XiaoDong=\x1b$)A\xd5\xc5^\x1b$)A\xd0\xa1\xb6\xab=", []string{"", "ISO 2022 IR 58"}, "Zhang^XiaoDong=张^小东="},
+		{"Buc^J\xe9r\xf4me", []string{"ISO_IR 100"}, "Buc^Jérôme"},
+		{"\xbb\xee\xda\x63\x65\xdc\xd1\x79\x70\xd3", []string{"ISO_IR 144"}, "Люкceмбypг"},
+		{"\xe1\xa2\xc1", []string{"ISO_IR 166"}, "แขม"},
+		{"\xc4neas", []string{"ISO 2022 IR 6", "ISO 2022 IR 100"}, "Äneas"},
+		{"\x1b-AM\xfcller \x1b-F\xe4", []string{"", "ISO 2022 IR 100", "ISO 2022 IR 126"}, "Müller δ"},
+		{"M\xfcller", nil, "Müller"},                     // missing
+		{"M\xc3\xbcller", nil, "Müller"},                 // missing, and UTF-8
+		{"M\xfcller", []string{"ISO_IR 192"}, "Müller"},  // wrong
+		{"M\xfcller", []string{"ISO_IR 9999"}, "Müller"}, // unknown
+		{"M\xfcller", []string{"iso-8859-1"}, "Müller"},  // not DICOM's name for it
+		{"end \x1b", []string{"ISO 2022 IR 87"}, "end "}, // no sequence
+		{"\x1b$B;", []string{"", "ISO 2022 IR 87"}, ";"}, // half a character
+		{"plain", []string{"ISO_IR 100", "x"}, "plain"},
+	} {
+		if got := part10.DecodeText(c.raw, c.terms); got != c.want {
+			t.Errorf("%q in %q is %q, want %q", c.raw, c.terms, got, c.want)
+		}
+	}
+}
+
+// TestTextIsShownInItsCharacterSet reads names in sets that the parser does not
+// know, with a byte of a character that would divide two values.
+func TestTextIsShownInItsCharacterSet(t *testing.T) {
+	for _, c := range []struct{ terms, raw, want string }{
+		{"ISO_IR 166", "\xe1\xa2\xc1", "แขม"},
+		{"GB18030", "\x95\x5c", "昞"},
+		{"", "M\xfcller", "Müller"},
+	} {
+		f := dicomtest.NewFake("1", 0, 0).With(part10.TagSpecificCharacterSet, c.terms).With(part10.TagSeriesDescription, c.raw).With(part10.TagPatientName, c.raw)
+		e := dicomtest.Scan(t, dicomtest.FilesOf(map[string]*dicomtest.Fake{"x": f})).Entries[0]
+		if e.Err != nil || e.Description != c.want || e.Patient != c.want {
+			t.Errorf("%s: description %q, patient %q, want %q: %v", c.terms, e.Description, e.Patient, c.want, e.Err)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package part10
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// Error is a file or folder that cannot be used, in words for a person. Error
+// gives one sentence: "NAME: problem; advice".
+type Error struct {
+	Name    string // the file or folder, as named in its container
+	Problem string // what is wrong
+	Advice  string // what to do
+	Err     error  // the cause, or nil
+}
+
+func (e *Error) Error() string {
+	s := e.Problem
+	if e.Name != "" && e.Name != "." {
+		s = e.Name + ": " + s
+	}
+	if e.Advice != "" {
+		s += "; " + e.Advice
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrNoImages is in the chain of Scan's error when no file holds a DICOM image.
+var ErrNoImages = errors.New("no DICOM image")
+
+// What to do.
+const (
+	AdviseCopy  = "copy it again from where it came, or move it out of the folder" // a file that lost bytes on its way
+	AdviseNIfTI = "write NIfTI instead"                                            // what DICOM cannot hold
+)
+
+// FileError makes an *Error whose problem is formatted.
+func FileError(name, advice string, cause error, format string, args ...any) *Error {
+	return &Error{Name: name, Problem: fmt.Sprintf(format, args...), Advice: advice, Err: cause}
+}
+
+// Cause strips the path from an error of the file system, and words what an
+// archive says of a file that is damaged in it.
+func Cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	var corrupt flate.CorruptInputError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "it ends too early"
+	case errors.As(err, &corrupt), errors.Is(err, zip.ErrChecksum), errors.Is(err, zip.ErrFormat), errors.Is(err, zip.ErrAlgorithm):
+		return "its archive is damaged"
+	}
+	return err.Error()
+}
+
+// Reason words a tokenizer's error without its sentinel.
+func Reason(err error) string {
+	return strings.TrimSuffix(Cause(err), ": "+ErrTruncated.Error())
+}
+
+// Unreadable words an error of the disk or the network.
+func Unreadable(name string, err error) error {
+	return FileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", Cause(err))
+}

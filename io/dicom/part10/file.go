@@ -1,0 +1,128 @@
+package part10
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Element says where one attribute lies in its file.
+type Element struct {
+	Tag    Tag
+	VR     string // two letters; empty in implicit VR
+	Start  int64  // of the tag
+	Value  int64  // of the value
+	Length uint32 // as written: may be undefinedLength
+	End    int64  // first byte behind the element, its delimiter included
+}
+
+// File is what the tokenizer makes of a file (PS3.10): where everything is.
+// Only the top level of the data set is listed.
+type File struct {
+	Syntax     Syntax
+	SOPClass   string    // SOP class by the meta header; "" where it says none
+	Meta       []Element // group 0002, explicit little endian unless its writer erred
+	Elements   []Element // the data set, in file order
+	PixelIndex int       // index of Pixel Data in elements; -1 where there is none
+	// Wanted holds the bytes of the elements that the caller asked for, headers
+	// included, in file order and in the file's encoding.
+	Wanted     []byte
+	wantedEnds []int // of each of them
+	// Kept holds the bytes of the elements in keptWhole, likewise, where the
+	// caller asked for any.
+	Kept map[Tag][]byte
+	// Stream is the beginning of compressed pixels, where the caller asked for any
+	// element.
+	Stream []byte
+	// Known holds parsed elements of files read before; nil where there are none.
+	Known *ElementCache
+}
+
+// Find returns the first element with a tag, and whether there is one.
+func (p *File) Find(t Tag) (e Element, ok bool) {
+	if i := slices.IndexFunc(p.Elements, func(e Element) bool { return e.Tag == t }); i >= 0 {
+		return p.Elements[i], true
+	}
+	return Element{}, false
+}
+
+func (p *File) Has(t Tag) bool {
+	_, ok := p.Find(t)
+	return ok
+}
+
+// parts holds what was released: a scan would spend much of its time on growing the
+// lists of every file anew.
+var parts = sync.Pool{New: func() any {
+	return &File{Meta: make([]Element, 0, 16), Elements: make([]Element, 0, 128), Wanted: make([]byte, 0, 2<<10), wantedEnds: make([]int, 0, 64)}
+}}
+
+func NewFile() *File {
+	p := parts.Get().(*File)
+	p.PixelIndex = -1
+	return p
+}
+
+// Release lets the next file have the lists of p, which must not be used again.
+func (p *File) Release() {
+	const large = 1 << 10 // elements; few files have as many
+	if cap(p.Meta)+cap(p.Elements) <= large && cap(p.Wanted) <= maxWantedValue {
+		parts.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], Wanted: p.Wanted[:0], wantedEnds: p.wantedEnds[:0]})
+	}
+}
+
+// Dataset is a tokenized file with its bytes.
+type Dataset struct {
+	Bytes    []byte // of the whole file
+	File     *File
+	Encoding Encoding
+}
+
+// Text returns the value bytes of a top-level text attribute, its padding
+// trimmed; nil if there is none or if it is stored as numbers.
+func (d *Dataset) Text(t Tag) []byte {
+	for _, e := range d.File.Elements {
+		if e.Tag == t && e.Length != UndefinedLength && holdsText(e.VR) {
+			return bytes.TrimRight(d.Bytes[e.Value:e.End], ValuePadding)
+		}
+	}
+	return nil
+}
+
+// Items returns a copy of the items of a top-level sequence, to which another can
+// be appended; nil if there is no such sequence. The error is for a sequence of
+// unknown VR.
+func (d *Dataset) Items(t Tag) ([]byte, error) {
+	e, ok := d.File.Find(t)
+	if !ok {
+		return nil, nil
+	}
+	items, err := SequenceItems(d.Bytes, e, d.Encoding)
+	return bytes.Clone(items), err
+}
+
+// WriterOf returns the implementation class UID of the meta header of a file, which
+// names the software that wrote it; "" if there is none.
+func WriterOf(r io.ReaderAt, size int64) string {
+	b := NewReadBuffer(io.NewSectionReader(r, 0, size), size)
+	defer b.Release()
+	head, err := b.at(0, 132)
+	if err != nil || !hasPreamble(head) {
+		return ""
+	}
+	t := &tokenizer{W: b, File: NewFile()}
+	if _, _, err := t.readMeta(132); err != nil {
+		return ""
+	}
+	for _, e := range t.File.Meta {
+		if e.Tag == TagImplementationClassUID {
+			uid := make([]byte, min(e.Length, 64))
+			if _, err := r.ReadAt(uid, e.Value); err == nil {
+				return strings.TrimRight(string(uid), ValuePadding)
+			}
+		}
+	}
+	return ""
+}

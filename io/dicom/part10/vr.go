@@ -1,0 +1,71 @@
+package part10
+
+import (
+	"math"
+	"strings"
+
+	"github.com/suyashkumar/dicom/pkg/tag"
+)
+
+const (
+	shortVRs = "AE AS AT CS DA DS DT FL FD IS LO LT PN SH SL SS ST TM UI UL US"
+	longVRs  = "OB OD OF OL OV OW SQ SV UC UN UR UT UV"
+)
+
+// vrInfo is what the tokenizer has to know of a value representation.
+type vrInfo struct {
+	name string
+	long bool // 32-bit length in explicit syntaxes
+}
+
+// vrs holds the value representations by their two letters: every element of
+// every frame is looked up here.
+var vrs = func() (table [26 * 26]*vrInfo) {
+	for _, name := range strings.Fields(shortVRs) {
+		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, false}
+	}
+	for _, name := range strings.Fields(longVRs) {
+		table[int(name[0]-'A')*26+int(name[1]-'A')] = &vrInfo{name, true}
+	}
+	return table
+}()
+
+// vrOf returns the VR of two letters; nil where there is none.
+func vrOf(a, b byte) *vrInfo {
+	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
+		return nil
+	}
+	return vrs[int(a-'A')*26+int(b-'A')]
+}
+
+func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
+
+func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }
+
+// holdsText says whether values of a VR are text: those of UN and of elements that
+// do not say their VR, which is "" then, may be.
+func holdsText(vr string) bool {
+	return strings.Contains("AE AS CS DA DS DT IS LO LT PN SH ST TM UC UI UN UR UT", vr)
+}
+
+// DictionaryVR returns the first VR that the data dictionary gives a tag.
+func DictionaryVR(t Tag) string {
+	info, err := tag.Find(tag.Tag{Group: t.Group(), Element: t.Element()})
+	if err != nil || len(info.VRs) == 0 {
+		return "UN"
+	}
+	return info.VRs[0]
+}
+
+// knownAsUN re-heads an element of VR UN whose tag is in the dictionary, so
+// that its value can be read as what it is.
+func knownAsUN(raw []byte, e Element, enc Encoding) []byte {
+	if e.VR != "UN" || len(raw) > math.MaxUint16 {
+		return raw
+	}
+	vr := DictionaryVR(e.Tag)
+	if vr == "UN" || vr == "SQ" {
+		return nil
+	}
+	return AppendElement(nil, enc, e.Tag, vr, raw[12:])
+}

@@ -1,0 +1,124 @@
+package pixel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"quell/io/dicom/codec"
+	"quell/io/dicom/part10"
+)
+
+// Compression names a way to store pixels in fewer bytes without loss.
+type Compression string
+
+// The ways to store pixels.
+const (
+	Uncompressed Compression = "none" // as is ""
+	// JPEGLossless is JPEG process 14 with first-order prediction: the default of DICOM,
+	// which all must read who read lossless JPEG at all (PS3.5 section 10.2).
+	JPEGLossless Compression = "jpeg-lossless"
+	// RLE is run-length encoding: larger, and simpler to read.
+	RLE Compression = "rle"
+)
+
+// Compressions lists the ways to store pixels, the plainest first.
+func Compressions() []Compression { return []Compression{Uncompressed, RLE, JPEGLossless} }
+
+// SyntaxUID returns the transfer syntax of compressed files; "" for none.
+func (c Compression) SyntaxUID() string {
+	switch c {
+	case JPEGLossless:
+		return part10.UIDJPEGLossless
+	case RLE:
+		return part10.UIDRLE
+	}
+	return ""
+}
+
+// Check says whether there is such a compression.
+func (c Compression) Check() error {
+	if c != "" && !slices.Contains(Compressions(), c) {
+		return fmt.Errorf("dicom: no compression is called %q", string(c))
+	}
+	return nil
+}
+
+// Fits says whether pixels of a format, in a file of the given encoding, can be
+// compressed: compressed files are explicit little endian, and both codecs end at
+// 16 bits.
+func (c Compression) Fits(enc part10.Encoding, f *Format) bool {
+	return c.SyntaxUID() != "" && enc == part10.ExplicitLE && f.Allocated <= 16
+}
+
+// Encode returns the stream of each frame, encoded in parallel. pixels are those of
+// all frames, little endian, of which each has the format f. The same pixels give
+// the same bytes.
+func (c Compression) Encode(pixels []byte, frames int, f *Format) [][]byte {
+	n := int(f.Bytes())
+	pixels = pixels[:frames*n] // without the byte that made them even
+	precision := f.streamPrecision(pixels)
+	streams := make([][]byte, frames)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range streams {
+		g.Go(func() error {
+			frame := pixels[i*n : (i+1)*n]
+			if c == RLE {
+				streams[i] = codec.EncodeRLE(frame, f.Info())
+			} else {
+				streams[i] = codec.EncodeJPEGLossless(frame, f.Info(), precision)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // encoders do not fail
+	return streams
+}
+
+// streamPrecision returns the sample precision with which JPEG keeps every bit of
+// the words. It is BitsStored, as PS3.5 section 8.2.1 means it, where nothing else
+// is in them; the whole word where overlays or a repeated sign lie above, which
+// decoders would not put back. A stream of 8 bits and less is decoded into bytes
+// by DCMTK, whatever is allocated, so that words take 9 at least.
+func (f *Format) streamPrecision(pixels []byte) int {
+	if f.Allocated == 8 || f.Stored <= 8 || f.High != f.Stored-1 {
+		return f.Allocated
+	}
+	above := ^uint32(0) << f.Stored
+	for i := range len(pixels) / 2 {
+		if f.word(pixels, i)&above != 0 {
+			return f.Allocated
+		}
+	}
+	return f.Stored
+}
+
+// EncapsulatedBytes returns how long Pixel Data is with these streams.
+func EncapsulatedBytes(streams [][]byte) int64 {
+	n := int64(12 + 8 + 4*len(streams) + 8) // header, offset table, delimiter
+	for _, s := range streams {
+		n += 8 + int64(len(s))
+	}
+	return n
+}
+
+// AppendEncapsulated appends Pixel Data of compressed frames: the basic offset table
+// and one fragment for each (PS3.5 annex A.4). All offsets must fit 32 bits.
+func AppendEncapsulated(b []byte, streams [][]byte) []byte {
+	b = part10.AppendElementHeader(b, part10.ExplicitLE, part10.TagPixelData, "OB", part10.UndefinedLength)
+	var table []byte
+	offset := 0
+	for _, s := range streams {
+		table = binary.LittleEndian.AppendUint32(table, uint32(offset))
+		offset += 8 + len(s)
+	}
+	b = part10.AppendItem(b, part10.ExplicitLE, table)
+	for _, s := range streams {
+		b = part10.AppendItem(b, part10.ExplicitLE, s)
+	}
+	return part10.AppendElementHeader(b, part10.ExplicitLE, part10.TagSequenceDelimitation, "", 0)
+}

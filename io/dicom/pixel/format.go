@@ -1,0 +1,97 @@
+package pixel
+
+import (
+	"fmt"
+	"math"
+
+	"quell/io/dicom/part10"
+)
+
+// Format is how one slice's pixels are stored (PS3.3 C.7.6.3) and what
+// they mean (C.11.1).
+type Format struct {
+	Rows, Cols  int
+	Samples     int
+	Allocated   int // BitsAllocated: 8, 16 or 32
+	Stored      int // BitsStored
+	High        int // HighBit
+	Signed      bool
+	Photometric string
+	Slope       float64 // real = stored*slope + inter
+	Intercept   float64
+	// Padding says that stored values padLo..padHi fill the image to a
+	// rectangle and are no measurement (C.7.5.1.1.2).
+	Padding         bool
+	PadLow, PadHigh int
+}
+
+// Bytes returns the length of one slice's pixels.
+func (f *Format) Bytes() int64 {
+	return int64(f.Rows) * int64(f.Cols) * int64(f.Samples) * int64(f.Allocated/8)
+}
+
+// storedRange returns the smallest and largest value the stored bits can hold.
+func (f *Format) storedRange() (lo, hi int64) {
+	if f.Signed {
+		return -1 << (f.Stored - 1), 1<<(f.Stored-1) - 1
+	}
+	return 0, 1<<f.Stored - 1
+}
+
+// SameLayout says whether two slices can lie in one volume.
+func (f *Format) SameLayout(o *Format) bool {
+	return f.Rows == o.Rows && f.Cols == o.Cols
+}
+
+// ReadFormat takes the image pixel module. problem is why the pixels are
+// not a grey image that this package reads; "" where they are.
+func ReadFormat(a part10.Attributes) (f Format, problem string) {
+	get := func(t part10.Tag, fallback int) int {
+		if v, ok := a.Integer(t); ok {
+			return v
+		}
+		return fallback
+	}
+	f.Rows, f.Cols = get(part10.TagRows, 0), get(part10.TagColumns, 0)
+	f.Samples = get(part10.TagSamplesPerPixel, 1)
+	f.Allocated = get(part10.TagBitsAllocated, 0)
+	f.Stored = get(part10.TagBitsStored, f.Allocated)
+	f.High = get(part10.TagHighBit, f.Stored-1)
+	f.Signed = get(part10.TagPixelRepresentation, 0) == 1
+	f.Photometric = a.Text(part10.TagPhotometricInterpretation)
+
+	switch {
+	case f.Rows < 1 || f.Cols < 1 || f.Rows > math.MaxUint16 || f.Cols > math.MaxUint16:
+		return f, fmt.Sprintf("its image is %d x %d pixels", f.Cols, f.Rows)
+	case f.Samples != 1:
+		return f, fmt.Sprintf("it is a colour image (%s)", part10.Shorten(f.Photometric))
+	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
+		return f, fmt.Sprintf("its pixels are %s, not grey values", part10.Shorten(f.Photometric))
+	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:
+		return f, fmt.Sprintf("it has %d bits allocated for a pixel; 8, 16 and 32 are read", f.Allocated)
+	case f.Stored < 1 || f.Stored > f.Allocated || f.High < f.Stored-1 || f.High >= f.Allocated:
+		return f, fmt.Sprintf("its bits contradict each other (%d allocated, %d stored, high bit %d)", f.Allocated, f.Stored, f.High)
+	}
+
+	f.Slope, f.Intercept = 1, 0
+	if v, ok := a.Number(part10.TagRescaleSlope); ok {
+		f.Slope = v
+	}
+	if v, ok := a.Number(part10.TagRescaleIntercept); ok {
+		f.Intercept = v
+	}
+	if f.Slope == 0 {
+		return f, "its rescale slope is 0"
+	}
+	lo, hi := f.storedRange()
+	if reach := math.Max(math.Abs(float64(lo)), float64(hi))*math.Abs(f.Slope) + math.Abs(f.Intercept); !(reach < math.MaxFloat32/2) {
+		return f, fmt.Sprintf("its rescale slope %g and intercept %g lead out of range", f.Slope, f.Intercept)
+	}
+	if v, ok := a.Stored(part10.TagPixelPaddingValue, f.Signed); ok && f.Allocated <= 16 {
+		f.Padding, f.PadLow, f.PadHigh = true, v, v
+		if v, ok := a.Stored(part10.TagPixelPaddingRangeLimit, f.Signed); ok {
+			f.PadLow, f.PadHigh = min(f.PadLow, v), max(f.PadHigh, v)
+		}
+	}
+	return f, ""
+}

@@ -1,0 +1,77 @@
+package pixel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestVectorLoops compares what the processor's vector instructions give with the
+// plain loops, bit for bit: every stored value, all lengths around the vectors'.
+func TestVectorLoops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	raw := make([]byte, 2<<16)
+	for v := range 1 << 16 {
+		raw[2*v], raw[2*v+1] = byte(v), byte(v>>8)
+	}
+	for range 1000 {
+		stored := 1 + rng.IntN(16)
+		f := Format{Allocated: 16, Stored: stored, High: stored - 1 + rng.IntN(17-stored), Signed: rng.IntN(2) == 1,
+			Slope: rng.NormFloat64(), Intercept: 1000 * rng.NormFloat64()}
+		switch rng.IntN(4) {
+		case 0:
+			f.Slope, f.Intercept = 1, float64(rng.IntN(1<<24)-1<<23)
+		case 1:
+			f.Slope, f.Intercept = 1, math.Copysign(0, -1)
+		}
+		first := rng.IntN(1 << 16)
+		n := rng.IntN(min(100, 1<<16-first))
+		if rng.IntN(20) == 0 {
+			first, n = 0, 1<<16
+		}
+		pixels := raw[2*first : 2*(first+n)]
+		got, want := make([]float32, n), make([]float32, n)
+		f.decode16(got, pixels)
+		f.decode16Go(want, pixels)
+		if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
+			t.Fatalf("%+v: %d values from %d on differ", f, n, first)
+		}
+		left, from, span := rng.IntN(16), uint16(rng.Uint32()), uint16(rng.Uint32()>>rng.IntN(16))
+		mask, wantMask := make([]bool, n), make([]bool, n)
+		inside, wantInside := outside16(mask, pixels, left, from, span), outside16Go(wantMask, pixels, left, from, span)
+		if inside != wantInside || !slices.Equal(mask, wantMask) {
+			t.Fatalf("outside %d..%d+%d of %d values from %d on: %d inside, want %d", from, from, span, n, first, inside, wantInside)
+		}
+	}
+}
+
+// TestPaddingOfTwelveBits marks padding where other bits share the word, with
+// ranges that reach beyond the stored values.
+func TestPaddingOfTwelveBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		stored := 1 + rng.IntN(16)
+		f := Format{Allocated: 16, Stored: stored, High: stored - 1 + rng.IntN(17-stored), Signed: rng.IntN(2) == 1, Padding: true}
+		lo, hi := f.storedRange()
+		f.PadLow = int(lo) - 20 + rng.IntN(int(hi-lo)+40)
+		f.PadHigh = f.PadLow + rng.IntN(60)
+		raw := make([]byte, 2*1000)
+		for i := range raw {
+			raw[i] = byte(rng.Uint32())
+		}
+		mask := make([]bool, 1000)
+		inside := f.markPadding(mask, raw)
+		for i, valid := range mask {
+			v := int(f.at(raw, i))
+			if padding := v >= f.PadLow && v <= f.PadHigh; padding == valid {
+				t.Fatalf("%+v: value %d valid %v", f, v, valid)
+			} else if padding {
+				inside--
+			}
+		}
+		if inside != 0 {
+			t.Fatalf("%+v: counted %d too many", f, inside)
+		}
+	}
+}
