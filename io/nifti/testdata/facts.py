@@ -1,9 +1,9 @@
-"""Writes the small images of this folder with nibabel, and what nibabel reads
-from them and from nibabel/ to facts.json. Affines are RAS+, as nibabel has them.
-Of complex numbers and colours the facts of each component are listed.
+"""Writes the small images of this folder with nibabel, and writes what nibabel reads
+from them and from nibabel/ and niivue/ to facts.json. Affines are RAS+, as in nibabel.
+For complex numbers and colours there is an entry for each component.
 
     python3 facts.py            the files of this folder
-    python3 facts.py FOLDER     what nibabel reads from the images below FOLDER, to facts-real.json
+    python3 facts.py FOLDER     the public images below FOLDER that are not in this folder, to facts-real.json
 """
 import glob, gzip, json, os, struct, sys
 import nibabel as nib
@@ -13,7 +13,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 
 
 def components(im):
-    """The names of what can be taken from each voxel, and how."""
+    """The name of each component and the function that computes it."""
     dtype = im.get_data_dtype()
     if dtype.kind == "c":
         return {"magnitude": np.abs, "phase": np.angle, "real": np.real, "imaginary": np.imag}
@@ -41,7 +41,7 @@ def fact(im, component=""):
     }
     for key, x in ("first", volumes[..., 0]), ("last", volumes[..., -1]):
         flat = x.ravel(order="F").astype(np.float32).astype(np.float64)
-        weights = np.arange(1, flat.size + 1) % 97  # the order of the voxels
+        weights = np.arange(1, flat.size + 1) % 97  # depends on the order of the voxels
         finite = np.where(np.isfinite(flat), flat, 0)
         result[key] = {
             "finite": int(np.isfinite(flat).sum()), "sum": float(finite.sum()),
@@ -58,6 +58,8 @@ if len(sys.argv) > 1:
     os.chdir(sys.argv[1])
     real = {}
     for name in sorted(glob.glob("nifti/*/*") + glob.glob("template/*.nii.gz")):
+        if os.path.exists(os.path.join(here, name.removeprefix("nifti/"))):
+            continue
         try:
             im = nib.load(name)
             np.asanyarray(im.dataobj)
@@ -158,7 +160,7 @@ for order, endian in ("le", "<"), ("be", ">"):
     nib.save(analyze, f"analyze-{order}.hdr")
 patch("analyze-be.hdr", (112, ">f", 0.25), (253, ">h", 2), (255, ">h", 3), (257, ">h", 2))
 for mat in glob.glob("*.mat"):
-    os.remove(mat)  # SPM's side file; the header is to speak for itself
+    os.remove(mat)  # nibabel reads SPM's .mat file, Quell the header alone
 for order, endian in ("le", "<"), ("be", ">"):
     for bits in 64, 128:
         numbers = (rng.normal(size=(5, 4, 3, 2)) + 1j * rng.normal(size=(5, 4, 3, 2))).astype(f"c{bits // 8}")
@@ -171,14 +173,14 @@ for name, code in ("complex256", 2048), ("float128", 1536):
     patch(f"refused-{name}.nii", (70, "<h", code))
 
 facts = {}
-for name in sorted(glob.glob("*.nii*") + glob.glob("*.hdr") + ["pair2.img"] + glob.glob("nibabel/*.nii*")):
+for name in sorted(glob.glob("*.nii*") + glob.glob("*.hdr") + ["pair2.img"] + glob.glob("nibabel/*.nii*") + glob.glob("niivue/*.nii*")):
     if name.startswith("refused") or name == "pair2.hdr":
         continue
-    # nibabel goes by the name, Quell by the content; nibabel wants nothing behind the gzip.
+    # nibabel recognises gzip by the name, Quell by the content; nibabel refuses bytes after the gzip.
     if name in ("gzip-in-disguise.nii", "no-gzip.nii.gz", "trailing-garbage.nii.gz"):
         im = nib.load("int16-le.nii")
     elif name == "offset-zero.nii":
-        im = nib.load("qform-only.nii")  # nibabel takes the header for voxels; these are the same
+        im = nib.load("qform-only.nii")  # nibabel would read the header as voxels; these voxels are the same
     else:
         im = nib.load(name)
     facts.update(facts_of(name, im))
