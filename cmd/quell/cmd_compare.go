@@ -22,7 +22,7 @@ dimensions, and the largest difference. The values in the files are compared as
 they are. MAX is the reference's range unless --max gives it.
 
 Against a noise-free reference these measure quality. Against a filter's input
-they only say how much was changed.`,
+they only measure how much was changed.`,
 		Args: exactly(2, "REFERENCE and TEST"),
 	}
 	max := cmd.Flags().Float64("max", 0, "MAX of psnr and ssim; the reference's range if not given")

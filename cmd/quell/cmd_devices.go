@@ -22,7 +22,7 @@ type engineInfo struct {
 func newDevices() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
-		Short: "List the engines, what they run on, and why one is missing",
+		Short: "List the engines and their devices, and why one is not available",
 		Args:  exactly(0, "no arguments"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)

@@ -13,7 +13,7 @@ func newEstimate() *cobra.Command {
 		Use:   "estimate IN",
 		Short: "Estimate the noise of a series and of each of its slices",
 		Long: `Estimate the standard deviation of the noise from pseudo-residuals (Coupe et al.
-2008) over the foreground: for the whole series, and for each slice by itself. A
+2008) over the foreground: for the whole series, and for each slice alone. A
 slice with too little foreground gives 0.`,
 		Args: exactly(1, "one IN"),
 	}

@@ -33,9 +33,9 @@ type seriesInfo struct {
 func newInfo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "info PATH",
-		Short: "Say which series a path holds, and what is wrong with them",
-		Long: `Say which series a path holds: geometry, modality, transfer syntax, and findings
-such as gaps, duplicates and slices that were set aside. Only headers are read.
+		Short: "List the series under a path, and what is odd about them",
+		Long: `List the series under a path: geometry, modality, transfer syntax, and findings
+such as gaps, duplicates and excluded slices. Only headers are read.
 
 In the JSON, lengths are mm and "affine" maps a voxel index to patient
 coordinates, x to the left, y to posterior, z to head (LPS+).`,
@@ -62,7 +62,7 @@ coordinates, x to the left, y to posterior, z to head (LPS+).`,
 func printInfoJSON(w io.Writer, c *app.Catalog) error {
 	out := struct {
 		Path     string           `json:"path"`
-		Default  int              `json:"default"` // index of the series that commands take; -1 where --component has to say
+		Default  int              `json:"default"` // index of the series that commands take; -1 where --component is needed
 		Series   []seriesInfo     `json:"series"`
 		Findings []series.Finding `json:"findings"` // about files that belong to no series
 	}{c.Path, byDefault(c), nil, orEmpty(c.Findings)}
@@ -81,8 +81,8 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 	return printJSON(w, out)
 }
 
-// byDefault returns the index of the series that commands take unless told
-// otherwise, or -1 where they have to be told.
+// byDefault returns the index of the series that commands take without --series
+// and --component, or -1 where they need one of them.
 func byDefault(c *app.Catalog) int {
 	i, err := c.Pick("")
 	if err != nil {

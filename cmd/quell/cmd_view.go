@@ -12,8 +12,8 @@ import (
 	"quell/app"
 )
 
-// workbench is the name of the program with the window. It is a program of its
-// own so that this one needs no graphics.
+// workbench is the name of the program with the window. It is a separate program
+// so that this one needs no graphics libraries.
 const workbench = "quell-workbench"
 
 func newView() *cobra.Command {
@@ -45,7 +45,8 @@ with the series under PATH; without it, with the bundled series.`,
 	}
 }
 
-// findWorkbench looks beside this program first: those two belong together.
+// findWorkbench prefers the workbench beside this program to one on the PATH, as
+// those two were built together.
 func findWorkbench() (string, error) {
 	name := workbench
 	if runtime.GOOS == "windows" {

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"quell": main})
 }
 
-// TestScripts runs testdata/*.txt. Each begins in a folder with
+// TestScripts runs testdata/*.txt, each in a folder with
 //
 //	ct/          the bundled series, nine slices of 512 x 512
 //	small.nii    16 x 14 x 12 voxels from -50 to 150
@@ -78,8 +78,9 @@ func setup(env *testscript.Env) error {
 	return nil
 }
 
-// exits CODE COMMAND...: runs the command and demands its exit code, and for
-// every code but 0 exactly one line on stderr that begins "quell: ".
+// exits CODE COMMAND...: runs the command and checks its exit code. A code other
+// than 0 must come with exactly one line on stderr, beginning "quell: ", after
+// the warnings.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -99,7 +100,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stderr")), "\n")
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "quell: ") {
-		ts.Fatalf("the last line of stderr is no sentence of quell's: %q", last)
+		ts.Fatalf("the last line of stderr does not begin with quell: %q", last)
 	}
 	for _, line := range lines[:len(lines)-1] {
 		if !strings.Contains(line, "warning") && !strings.Contains(line, "refused") && !strings.Contains(line, "series") {
@@ -108,14 +109,14 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json PATH REGEXP: demands exactly one JSON object on stdout, and that the
+// json PATH REGEXP: checks that stdout is exactly one JSON object and that its
 // field at PATH ("series.0.dims") matches.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	dec := json.NewDecoder(strings.NewReader(ts.ReadFile("stdout")))
 	var at any
 	ts.Check(dec.Decode(&at))
 	if _, ok := at.(map[string]any); !ok {
-		ts.Fatalf("stdout is no JSON object")
+		ts.Fatalf("stdout is not a JSON object")
 	}
 	if _, err := dec.Token(); err != io.EOF {
 		ts.Fatalf("stdout holds more than one JSON value")
@@ -131,7 +132,7 @@ func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 			}
 			at = x[i]
 		default:
-			ts.Fatalf("%s: %q is in no object", args[0], key)
+			ts.Fatalf("%s: %q is not in an object", args[0], key)
 		}
 	}
 	text := fmt.Sprint(at)
@@ -151,7 +152,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s never held %q", args[0], args[1])
 }
 
-// truncate FILE BYTES: cuts bytes off the end of a file.
+// truncate FILE BYTES: removes bytes from the end of a file.
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	path := ts.MkAbs(args[0])
 	n, err := strconv.ParseInt(args[1], 10, 64)
@@ -178,8 +179,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestFlagsAreTheParameters: every parameter of every filter is a flag and what
-// the flag says is its domain; no flag of denoise is left over.
+// TestFlagsAreTheParameters: every parameter of every filter is a flag, whose help
+// gives its default and its filters.
 func TestFlagsAreTheParameters(t *testing.T) {
 	cmd := newDenoise()
 	for _, f := range denoise.Filters() {
@@ -190,7 +191,7 @@ func TestFlagsAreTheParameters(t *testing.T) {
 				continue
 			}
 			if !strings.Contains(flag.Usage, "default "+p.Default.String()) || !strings.Contains(flag.Usage, f.Name) {
-				t.Errorf("--%s does not tell %s's default %s: %s", p.Name, f.Name, p.Default, flag.Usage)
+				t.Errorf("the help of --%s lacks %s's default %s: %s", p.Name, f.Name, p.Default, flag.Usage)
 			}
 			if err := flag.Value.Set(p.Default.String()); err != nil {
 				t.Errorf("--%s %s: %v", p.Name, p.Default, err)

@@ -11,12 +11,12 @@ import (
 	"quell/denoise"
 )
 
-// paramFlags are the flags of every parameter of every filter, made from
-// denoise.Filters, so that they cannot disagree with it.
+// paramFlags are the flags for the parameters of all filters, derived from
+// denoise.Filters.
 type paramFlags map[string]*paramFlag
 
-// paramFlag is a pflag.Value that holds what was typed as a denoise.Value. Its
-// domain is checked later, when the filter is known.
+// paramFlag is a pflag.Value that holds a denoise.Value. Its domain is checked
+// later, when the filter is known.
 type paramFlag struct {
 	value denoise.Value
 	set   bool
@@ -58,8 +58,7 @@ func addParamFlags(cmd *cobra.Command) paramFlags {
 	return flags
 }
 
-// usageOf describes a parameter and names its filters, with the domain of each
-// where they differ.
+// usageOf describes a parameter and its domain in each filter that has it.
 func usageOf(p denoise.Param) string {
 	type domain struct {
 		text    string
@@ -130,8 +129,8 @@ func domainOf(p denoise.Param) string {
 	return b.String()
 }
 
-// recipe builds the recipe that the flags ask for: that of the file, or the
-// filter's defaults, changed by what was typed.
+// recipe returns the recipe that the flags describe: that of the file, or the
+// filter's defaults, changed by the parameters that were given.
 func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
 	var r denoise.Recipe
 	var err error

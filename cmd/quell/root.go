@@ -32,7 +32,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// oneLine keeps an error on one line: scripts read stderr by lines.
+// oneLine puts an error on one line, as scripts read stderr by lines.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // Help texts of flags that several commands have.
