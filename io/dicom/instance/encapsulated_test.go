@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -47,27 +48,39 @@ func TestCompressedRealFiles(t *testing.T) {
 	}
 }
 
-// TestNineSyntaxes reads one series in nine transfer syntaxes, and every WG04
-// image beside its uncompressed twin.
+// voxelsOf returns the voxels of the one series in a file of fsys.
+func voxelsOf(t *testing.T, fsys fs.FS, name string) []float32 {
+	t.Helper()
+	c, err := dicom.Scan(context.Background(), fsys, []string{name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dicomtest.Load(t, c, 0).Volume.Data
+}
+
+// TestNineSyntaxes reads one image in nine transfer syntaxes: from the repository in
+// part, and from the shared data whole, with the streams of the original encoders.
 func TestNineSyntaxes(t *testing.T) {
-	fsys := dicomtest.SharedSeries(t, "codecs")
-	read := func(name string) []float32 {
-		c, err := dicom.Scan(context.Background(), fsys, []string{name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return dicomtest.Load(t, c, 0).Volume.Data
-	}
-	want := read("nine-syntaxes/1.dcm")
-	for i := 2; i <= 9; i++ {
-		if !slices.Equal(read(fmt.Sprintf("nine-syntaxes/%d.dcm", i)), want) {
-			t.Errorf("%d.dcm: the voxels differ", i)
+	check := func(t *testing.T, fsys fs.FS) {
+		want := voxelsOf(t, fsys, "1.dcm")
+		for i := 2; i <= 9; i++ {
+			if name := fmt.Sprintf("%d.dcm", i); !slices.Equal(voxelsOf(t, fsys, name), want) {
+				t.Errorf("%s: the voxels differ", name)
+			}
 		}
 	}
+	t.Run("cropped", func(t *testing.T) { check(t, os.DirFS(filepath.Join("..", "testdata", "nine-syntaxes"))) })
+	t.Run("whole", func(t *testing.T) { check(t, dicomtest.SharedSeries(t, "codecs/nine-syntaxes")) })
+}
+
+// TestWG04 reads every image of the NEMA WG04 set in each lossless transfer syntax and
+// compares it with the uncompressed file.
+func TestWG04(t *testing.T) {
+	fsys := dicomtest.SharedSeries(t, "codecs/wg04")
 	for _, image := range []string{"CT1", "MR1", "MR2", "NM1"} {
-		want := read("wg04/" + image + "_UNC.dcm")
+		want := voxelsOf(t, fsys, image+"_UNC.dcm")
 		for _, syntax := range []string{"RLE", "JPLL", "JLSL", "J2KR"} {
-			if !slices.Equal(read("wg04/"+image+"_"+syntax+".dcm"), want) {
+			if !slices.Equal(voxelsOf(t, fsys, image+"_"+syntax+".dcm"), want) {
 				t.Errorf("%s in %s: the voxels differ", image, syntax)
 			}
 		}
