@@ -30,7 +30,7 @@ type Job struct {
 
 // Input says which series is read.
 type Input struct {
-	Path      string `json:"path"`
+	Path      string `json:"path"`                // see Scan
 	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see Catalog.Pick
 	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
 }
@@ -72,11 +72,10 @@ func ParseJob(data []byte) (Job, error) {
 // Validate reports the first thing in the job that is wrong whatever the input
 // holds. Errors are *UsageError.
 func (j Job) Validate() error {
+	if err := j.Input.validate(); err != nil {
+		return err
+	}
 	switch {
-	case j.Input.Path == "":
-		return Usagef("the input has no name")
-	case j.Input.Series != nil && j.Input.Component != "":
-		return Usagef("give a series number or a component, not both: quell info counts every component as a series")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
 	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
@@ -91,6 +90,16 @@ func (j Job) Validate() error {
 		if err := j.Recipe.Validate(); err != nil {
 			return &UsageError{Text: err.Error(), Err: err}
 		}
+	}
+	return nil
+}
+
+func (in Input) validate() error {
+	switch {
+	case in.Path == "":
+		return Usagef("the input has no name")
+	case in.Series != nil && in.Component != "":
+		return Usagef("give --series or --component, not both: quell info counts every component as a series")
 	}
 	return nil
 }

@@ -25,12 +25,15 @@ func (o *Opened) Close() error { return o.Catalog.Close() }
 // series that was taken where there are several, and the findings that are more
 // than notes. The caller closes the result.
 func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
 	started := time.Now()
 	c, err := Scan(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.load(ctx, in, events)
+	s, err := c.loadSelected(ctx, in, events)
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -43,7 +46,7 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
 }
 
-func (c *Catalog) load(ctx context.Context, in Input, events Events) (*series.Series, error) {
+func (c *Catalog) loadSelected(ctx context.Context, in Input, events Events) (*series.Series, error) {
 	if in.Series != nil {
 		return c.Load(ctx, *in.Series, events.files(Reading))
 	}

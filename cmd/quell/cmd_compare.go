@@ -32,7 +32,7 @@ they only measure how much was changed.`,
 		if cmd.Flags().Changed("max") && !(*max > 0 && !math.IsInf(*max, 0)) {
 			return app.Usagef("--max %g: give a positive number", *max)
 		}
-		ref, err := (&choice{}).open(cmd, args[0])
+		ref, err := open(cmd, app.Input{Path: args[0]})
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ they only measure how much was changed.`,
 // openSame reads a volume that must have the reference's dims. Different
 // positions are only a warning: many programs do not write them.
 func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volume, error) {
-	in, err := (&choice{}).open(cmd, path)
+	in, err := open(cmd, app.Input{Path: path})
 	if err != nil {
 		return nil, err
 	}

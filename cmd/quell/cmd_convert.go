@@ -20,11 +20,7 @@ store one spacing for all slices.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := pick.input(cmd, args[0])
-		if err != nil {
-			return err
-		}
-		report, err := do(cmd, app.Job{Input: in, Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
+		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
 		if err != nil {
 			return err
 		}

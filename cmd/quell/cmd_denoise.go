@@ -79,7 +79,7 @@ func newDenoise() *cobra.Command {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Engine: f.engine, Output: f.output}
+	job := app.Job{Input: f.in.input(cmd, input), Engine: f.engine, Output: f.output}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	dims := 0
 	switch f.dims {
@@ -97,10 +97,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, e
 		return job, err
 	}
 	job.Recipe = &recipe
-	if job.Slices, err = parseSlices(f.slices); err != nil {
-		return job, err
-	}
-	job.Input, err = f.in.input(cmd, input)
+	job.Slices, err = parseSlices(f.slices)
 	return job, err
 }
 

@@ -21,7 +21,7 @@ slice with too little foreground gives 0.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := pick.open(cmd, args[0])
+		in, err := open(cmd, pick.input(cmd, args[0]))
 		if err != nil {
 			return err
 		}

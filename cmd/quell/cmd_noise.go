@@ -36,11 +36,7 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		in, err := pick.input(cmd, args[0])
-		if err != nil {
-			return err
-		}
-		report, err := do(cmd, app.Job{Input: in, Noise: &n, Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
+		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
 		if err != nil {
 			return err
 		}

@@ -20,24 +20,16 @@ func (c *choice) addTo(cmd *cobra.Command) {
 }
 
 // input returns the selected series of a path.
-func (c *choice) input(cmd *cobra.Command, path string) (app.Input, error) {
+func (c *choice) input(cmd *cobra.Command, path string) app.Input {
 	in := app.Input{Path: path, Component: c.component}
 	if cmd.Flags().Changed("series") {
-		if c.component != "" {
-			return in, app.Usagef("give --series or --component, not both: quell info counts every component as a series")
-		}
 		in.Series = &c.series
 	}
-	return in, nil
+	return in
 }
 
-// open reads the selected series of a path and writes what a person should know
-// of it to stderr.
-func (c *choice) open(cmd *cobra.Command, path string) (*app.Opened, error) {
-	in, err := c.input(cmd, path)
-	if err != nil {
-		return nil, err
-	}
+// open reads a series and writes what a person should know of it to stderr.
+func open(cmd *cobra.Command, in app.Input) (*app.Opened, error) {
 	events, done := eventsOf(cmd)
 	defer done()
 	return app.Open(cmd.Context(), in, events)
