@@ -3,10 +3,8 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 
 	"quell/io/atomic"
 	"quell/io/dicom"
-	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
 )
@@ -51,6 +48,9 @@ type ExportOptions struct {
 	Deidentify bool `json:"deidentify,omitempty"`
 	// Compress says how the pixels of DICOM are stored; "" is plainly.
 	Compress dicom.Compression `json:"compress,omitempty"`
+	// Overwrite replaces an existing output that Quell did not write, see
+	// ErrForeignTarget. Earlier outputs of Quell are replaced in any case.
+	Overwrite bool `json:"overwrite,omitempty"`
 }
 
 // DefaultCompression is what compression without a name means: the smaller one, and
@@ -100,115 +100,7 @@ func CheckOutput(s *series.Series, out string, o ExportOptions) error {
 	if err := checkPositions(s, format); err != nil {
 		return err
 	}
-	if err := checkSource(s, out, format); err != nil {
-		return err
-	}
-	if err := checkTarget(out, format); err != nil {
-		return err
-	}
-	return checkWritable(out)
-}
-
-// checkWritable tries the nearest folder that exists; what is missing below it
-// is made by the export.
-func checkWritable(out string) error {
-	for dir := filepath.Dir(realPath(out)); ; dir = filepath.Dir(dir) {
-		info, err := os.Stat(dir)
-		// Below a file nothing exists, but not every system says so plainly.
-		if err != nil && dir != filepath.Dir(dir) && !errors.Is(err, os.ErrPermission) {
-			continue
-		}
-		if err == nil && !info.IsDir() {
-			return Usagef("%s cannot be written: %s is a file", out, dir)
-		}
-		if err == nil {
-			var probe *os.File
-			if probe, err = os.CreateTemp(dir, ".quell-*"); err == nil {
-				probe.Close()
-				err = os.Remove(probe.Name())
-			}
-		}
-		if err != nil {
-			return atomic.WriteError(out, err)
-		}
-		return nil
-	}
-}
-
-// checkTarget refuses to replace what Quell did not write.
-func checkTarget(out string, format Format) error {
-	info, err := os.Stat(out)
-	switch {
-	case err != nil:
-		return nil // nothing is there; checkWritable looks further
-	case format != DICOM && info.IsDir():
-		return Usagef("%s is a folder; choose a name that is free", out)
-	case format != DICOM:
-		return nil // replaced in one step
-	case !info.IsDir():
-		return Usagef("%s is a file, and a DICOM series needs a folder; choose another name, or one that ends in .nii.gz", out)
-	}
-	entries, err := os.ReadDir(out)
-	if err != nil {
-		return atomic.WriteError(out, err)
-	}
-	if len(entries) > 0 && !dicom.IsExport(out) {
-		return Usagef("%s holds files that Quell did not write; choose an empty or a new folder", out)
-	}
-	return nil
-}
-
-// checkSource refuses an output that would touch the series' own files.
-func checkSource(s *series.Series, out string, format Format) error {
-	target := realPath(out)
-	targets := []string{target}
-	if format == Analyze {
-		targets = append(targets, nifti.ImagePath(target))
-	}
-	for _, src := range s.Sources {
-		path, ok := origin(src)
-		if !ok {
-			continue
-		}
-		source := realPath(path)
-		if format != DICOM {
-			if slices.Contains(targets, source) || slices.Contains(targets, nifti.ImagePath(source)) {
-				return Usagef("%s is the input itself, which is never written to; choose another name", out)
-			}
-			continue
-		}
-		if source == target || filepath.Dir(source) == target || isInside(source, target) {
-			return Usagef("%s holds the input, which is never written to; choose a folder of its own", out)
-		}
-		// A series inside the folder it came from would be found with it the
-		// next time the folder is opened.
-		if f, isFolder := src.FS.(*folder); isFolder && f.whole && isInside(target, filepath.Dir(source)) {
-			return Usagef("%s lies inside the input's folder; choose a folder beside it", out)
-		}
-	}
-	return nil
-}
-
-// isInside says whether path lies below dir.
-func isInside(path, dir string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != "." && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// realPath is absolute and free of links as far as the path exists.
-func realPath(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
-	}
-	parent := filepath.Dir(abs)
-	if parent == abs {
-		return abs
-	}
-	return filepath.Join(realPath(parent), filepath.Base(abs))
+	return checkTarget(s, out, o)
 }
 
 // Export writes a run's result to out, as FormatOf says, and a record of how
@@ -356,10 +248,6 @@ func writeStaged(ctx context.Context, j job, out string, o ExportOptions, progre
 	}
 	defer stage.Close()
 	name := filepath.Base(out)
-	companions := []string{name + recordSuffix}
-	if image := nifti.ImagePath(name); image != name {
-		companions = append(companions, image)
-	}
 	if FormatOf(out) == DICOM {
 		err = writeDICOM(ctx, j, stage.Path(name), o, progress, report)
 	} else {
@@ -377,10 +265,10 @@ func writeStaged(ctx context.Context, j job, out string, o ExportOptions, progre
 		}
 		report.Recipe = out + recordSuffix
 	}
-	if err := checkTarget(out, FormatOf(out)); err != nil {
-		return err // it changed meanwhile
+	if err := checkExisting(out, o); err != nil {
+		return err // it was written meanwhile
 	}
-	return stage.Commit(ctx, companions...)
+	return stage.Commit(ctx, companions(out)...)
 }
 
 // writeDICOM makes the folder dir.

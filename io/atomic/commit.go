@@ -70,15 +70,18 @@ func (c *commit) prepare(ctx context.Context) error {
 		}
 		return err
 	}
-	for _, name := range append([]string{c.journal.Target}, c.journal.Companions...) {
-		if err := checkKind(c.staged(name), c.final(name)); err != nil {
+	made, err := os.Lstat(c.staged(c.journal.Target))
+	if err != nil {
+		return err
+	}
+	for i, name := range append([]string{c.journal.Target}, c.journal.Companions...) {
+		if err := checkKind(c.final(name), made.IsDir() && i == 0); err != nil {
 			return err
 		}
 	}
 	if err := syncTree(ctx, c.fsys, filepath.Join(c.stage, newName)); err != nil {
 		return err
 	}
-	var err error
 	if c.journal.New, err = fingerprint(c.staged(c.journal.Target)); err != nil {
 		return err
 	}
@@ -209,33 +212,6 @@ func recoverCommit(fsys fileSystem, stage string) error {
 		}
 	}
 	return fsys.Sync(c.parent)
-}
-
-// checkKind refuses to put a file in the place of a folder and the reverse.
-func checkKind(from, to string) error {
-	old, err := os.Lstat(to)
-	if err != nil {
-		return nil // nothing is there, or the rename says why not
-	}
-	made, err := os.Lstat(from)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		made = nil // only to be removed
-	case err != nil:
-		return err
-	}
-	isFolder := made != nil && made.IsDir()
-	switch {
-	case isFolder && old.Mode()&fs.ModeSymlink != 0:
-		return &Error{Path: to, Problem: "it is a symbolic link", Advice: "name the folder that it points to"}
-	case isFolder && !old.IsDir():
-		return &Error{Path: to, Problem: "it is a file, and a folder is to be written", Advice: "choose another name"}
-	case !isFolder && old.IsDir():
-		return &Error{Path: to, Problem: "it is a folder, and a file is to be written", Advice: "remove it, or choose another name"}
-	case !isFolder && !old.Mode().IsRegular() && old.Mode()&fs.ModeSymlink == 0:
-		return &Error{Path: to, Problem: "it is a device or a pipe", Advice: "choose another name"}
-	}
-	return nil
 }
 
 // syncTree puts everything below dir on disk.

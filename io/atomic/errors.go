@@ -27,6 +27,10 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+func errRoot(target string) error {
+	return &Error{Path: target, Problem: "it is the root of a file system", Advice: "name a folder or file in it"}
+}
+
 // errLost is the cause where another writer took over a stage.
 var errLost = errors.New("its lease expired and another export removed it")
 
@@ -35,7 +39,7 @@ var errLost = errors.New("its lease expired and another export removed it")
 // it is.
 func WriteError(target string, err error) error {
 	var worded *Error
-	if errors.As(err, &worded) {
+	if err == nil || errors.As(err, &worded) {
 		return err
 	}
 	e := &Error{Path: target, Err: err}

@@ -39,7 +39,7 @@ func begin(target string, fsys fileSystem, ticks <-chan time.Time) (*Stage, erro
 	}
 	parent := filepath.Dir(abs)
 	if parent == abs {
-		return nil, &Error{Path: target, Problem: "it is the root of a file system", Advice: "name a folder or file in it"}
+		return nil, errRoot(target)
 	}
 	s := &Stage{fsys: fsys, name: target, target: abs, dir: newStageName(parent), done: make(chan struct{})}
 	for dir := parent; !exists(dir); dir = filepath.Dir(dir) {

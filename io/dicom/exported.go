@@ -19,27 +19,24 @@ var slicePattern = regexp.MustCompile(`^IM\d{5,}\.dcm$`)
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}
 
-// IsExport reports whether the folder dir holds nothing but a series that Write or
-// WriteNew made, so that a new export may replace it. Files of file managers do
-// not count.
-func IsExport(dir string) bool {
+// MayReplace reports whether the folder dir holds nothing but a series that Write
+// or WriteNew made, or nothing at all, so that a new export may replace it. Files of
+// file managers do not count.
+func MayReplace(dir string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return false
+		return false, err
 	}
-	exported := 0
 	for _, e := range entries {
-		switch {
+		switch name := e.Name(); {
 		case !e.Type().IsRegular():
-			return false
-		case slices.Contains(fileManagerFiles, e.Name()) || strings.HasPrefix(e.Name(), "._"): // macOS, on network shares
-		case slicePattern.MatchString(e.Name()) && writtenByQuell(filepath.Join(dir, e.Name())):
-			exported++
-		default:
-			return false
+			return false, nil
+		case slices.Contains(fileManagerFiles, name) || strings.HasPrefix(name, "._"): // macOS, on network shares
+		case !slicePattern.MatchString(name) || !writtenByQuell(filepath.Join(dir, name)):
+			return false, nil
 		}
 	}
-	return exported > 0
+	return true, nil
 }
 
 // writtenByQuell reports whether the meta header of a file names this writer.

@@ -15,7 +15,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-func TestIsExport(t *testing.T) {
+func TestMayReplace(t *testing.T) {
 	dir, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	parent := t.TempDir()
 	in := func(name string) string { return filepath.Join(parent, name) }
@@ -36,11 +36,14 @@ func TestIsExport(t *testing.T) {
 	os.WriteFile(filepath.Join(in("icons"), ".DS_Store"), []byte("x"), 0o644)
 	for name, want := range map[string]bool{
 		in("export"): true, in("shown"): true,
-		in("letter"): false, in("other"): false, in("empty"): false, in("icons"): false, in("missing"): false, dir: false,
+		in("empty"): true, in("icons"): true, in("letter"): false, in("other"): false, dir: false,
 	} {
-		if got := dicom.IsExport(name); got != want {
-			t.Errorf("IsExport(%s) = %v, want %v", name, got, want)
+		if got, err := dicom.MayReplace(name); got != want || err != nil {
+			t.Errorf("MayReplace(%s) = %v, %v; want %v", name, got, err, want)
 		}
+	}
+	if _, err := dicom.MayReplace(in("missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
 	}
 }
 

@@ -53,6 +53,21 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 	}, nil
 }
 
+// Description returns the description in the header of a file, whether or not its
+// voxels are there.
+func Description(fsys fs.FS, name string) (string, error) {
+	s, err := openFile(fsys, name)
+	if err != nil {
+		return "", err
+	}
+	defer s.close()
+	h, err := parseHeader(s)
+	if err != nil {
+		return "", readError(err)
+	}
+	return text(h.descrip[:]), nil
+}
+
 // Read reads the first volume of a file. See ReadVolume.
 func Read(ctx context.Context, fsys fs.FS, name string) (*series.Series, error) {
 	return ReadVolume(ctx, fsys, name, 0)

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// TestForeignTargets checks which existing files and folders an export replaces
+// without being asked to.
+func TestForeignTargets(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 8, 7, 6)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	put := func(name, content string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(at(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	export := func(name string, o ExportOptions) error {
+		_, err := Export(t.Context(), run, at(name), o, nil)
+		return err
+	}
+	putNii(t, at("truth.nii"), 2, 2, 2)
+	putNii(t, at("pair.hdr"), 2, 2, 2)
+	put("text.nii.gz", "not an image")
+	put("voxels.img", "voxels without a header")
+	put("record.nii.recipe.json", `{"recipe": "goulash"}`)
+	put("folder/letter.txt", "x")
+	put("nested/deep/letter.txt", "x")
+	for name, file := range map[string]string{
+		"truth.nii": "truth.nii", "pair.hdr": "pair.hdr", "text.nii.gz": "text.nii.gz", "voxels.hdr": "voxels.img",
+		"record.nii": "record.nii.recipe.json", "folder": "folder", "nested": "nested",
+	} {
+		before := filesBelow(t, dir)
+		for what, err := range map[string]error{
+			"check":  CheckOutput(run.Source, at(name), ExportOptions{}),
+			"export": export(name, ExportOptions{}),
+		} {
+			if !errors.Is(err, ErrForeignTarget) || ExitCode(err) != ExitUsage ||
+				!strings.HasPrefix(err.Error(), at(file)+" exists") || !strings.Contains(err.Error(), "--overwrite") {
+				t.Errorf("%s: %s: error %v", name, what, err)
+			}
+		}
+		if after := filesBelow(t, dir); !slices.Equal(after, before) {
+			t.Errorf("%s: %q became %q", name, before, after)
+		}
+		if err := export(name, ExportOptions{Overwrite: true}); err != nil {
+			t.Errorf("%s: overwriting: %v", name, err)
+		}
+		reopen(t, at(name))
+		// Now it is Quell's.
+		if err := export(name, ExportOptions{}); err != nil {
+			t.Errorf("%s: a second export: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"a conversion": func() error {
+			_, err := Convert(t.Context(), reopen(t, in), at("converted.nii"), ExportOptions{}, nil)
+			return errors.Join(err, export("converted.nii", ExportOptions{}))
+		}(),
+		"a folder shown by a file manager": func() error {
+			put("nested/.DS_Store", "x")
+			return export("nested", ExportOptions{})
+		}(),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestOverwriteSparesTheCurrentFolder(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 4, 4, 4)
+	s := reopen(t, in)
+	work := filepath.Join(dir, "a", "b")
+	if err := os.MkdirAll(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(work)
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	if err := os.MkdirAll(filepath.Join(dir, "home", "x"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{".", "..", filepath.Join(dir, "home")} {
+		if err := CheckOutput(s, out, ExportOptions{Overwrite: true}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "never replaced") {
+			t.Errorf("%s: error %v", out, err)
+		}
+	}
+	if err := CheckOutput(s, filepath.Join(dir, "home", "x"), ExportOptions{Overwrite: true}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFailedExportKeepsTheEarlierOutput makes the record impossible to write.
+func TestFailedExportKeepsTheEarlierOutput(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 8, 7, 6)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	for _, name := range []string{"out.nii", "out.hdr", "out"} {
+		out := filepath.Join(dir, name)
+		if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		record := out + recordSuffix
+		if err := os.Remove(record); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(record, "folder"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		before := filesBelow(t, dir)
+		for _, o := range []ExportOptions{{}, {Overwrite: true}} {
+			if err := CheckOutput(run.Source, out, o); ExitCode(err) != ExitUsage {
+				t.Errorf("%s: check: %v", name, err)
+			}
+			if _, err := Export(t.Context(), run, out, o, nil); err == nil {
+				t.Errorf("%s: no error", name)
+			}
+		}
+		if after := filesBelow(t, dir); !slices.Equal(after, before) {
+			t.Errorf("%s: the files changed", name)
+		}
+	}
+}
+
+func TestOutputNamesMayBeAnyBytes(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 8, 7, 6)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	for _, name := range []string{"K\xf6pf.nii", "K\xf6pf.hdr", "K\xf6pf"} {
+		out := filepath.Join(dir, name)
+		if err := os.WriteFile(out, nil, 0o644); err != nil {
+			t.Skip("the file system takes UTF-8 alone:", err)
+		}
+		os.Remove(out)
+		for range 2 { // the second replaces the first
+			if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+				t.Fatalf("%q: %v", name, err)
+			}
+		}
+		if back := reopen(t, out).Volume; back.Dims != run.Result.Dims {
+			t.Errorf("%q: dims %v", name, back.Dims)
+		}
+	}
+}
+
+// filesBelow returns the paths and contents of all files below dir.
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			files = append(files, path)
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files = append(files, path+"="+string(data))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,86 @@
+package atomic
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Check reports why a commit to target, a folder or a file, with these companions
+// would fail, as far as that can be found out quickly and without leaving a trace:
+// names, existing files of another kind, permissions, mount points. The error is an
+// *Error.
+func Check(target string, folder bool, companions ...string) error {
+	abs, err := filepath.Abs(target)
+	if err != nil {
+		return WriteError(target, err)
+	}
+	if filepath.Dir(abs) == abs {
+		return errRoot(target)
+	}
+	for i, name := range append([]string{filepath.Base(abs)}, companions...) {
+		if err := checkKind(filepath.Join(filepath.Dir(abs), name), folder && i == 0); err != nil {
+			return WriteError(target, err)
+		}
+	}
+	return WriteError(target, probe(abs, folder))
+}
+
+// probe tries the nearest folder above target that exists; what is missing below
+// it is made by Begin.
+func probe(target string, folder bool) error {
+	dir := filepath.Dir(target)
+	for !exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	f, err := os.CreateTemp(dir, prefix+"*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if !exists(target) {
+		return nil
+	}
+	// A target that is a mount point cannot be replaced. Across it neither files
+	// nor links can be moved.
+	if folder {
+		inside := filepath.Join(target, filepath.Base(f.Name()))
+		err := os.Rename(f.Name(), inside)
+		os.Remove(inside)
+		return err
+	}
+	link := f.Name() + "-link"
+	if err := os.Link(target, link); errors.Is(err, syscall.EXDEV) {
+		return err
+	}
+	os.Remove(link)
+	return nil
+}
+
+// checkKind refuses to put a file in the place of a folder, and the reverse.
+func checkKind(path string, folder bool) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	link := info.Mode()&fs.ModeSymlink != 0 // a file replaces the link, not what it points to
+	switch {
+	case folder && link:
+		return &Error{Path: path, Problem: "it is a symbolic link", Advice: "name the folder that it points to"}
+	case folder && !info.IsDir():
+		return &Error{Path: path, Problem: "it is a file, and a folder is to be written", Advice: "choose another name"}
+	case !folder && info.IsDir():
+		return &Error{Path: path, Problem: "it is a folder, and a file is to be written", Advice: "remove it, or choose another name"}
+	case !folder && !link && !info.Mode().IsRegular():
+		return &Error{Path: path, Problem: "it is a device or a pipe", Advice: "choose another name"}
+	}
+	return nil
+}
