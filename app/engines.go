@@ -70,27 +70,29 @@ func (s *gpuStarter) use(worker string) {
 	}
 }
 
-// known returns the engine, or the error of the last start; both are nil where
-// a call of get would start the worker.
-func (s *gpuStarter) known() (gpuEngine, error) {
+// last returns the engine, or the error of the last start; both are nil before
+// the first start.
+func (s *gpuStarter) last() (gpuEngine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= retryGPU) {
-		return nil, nil
-	}
 	return s.engine, s.err
+}
+
+// due returns the worker to start, and whether that is due.
+func (s *gpuStarter) due() (worker string, due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.worker, s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= retryGPU)
 }
 
 // get returns the engine and starts the worker where that is due.
 func (s *gpuStarter) get() (gpuEngine, error) {
 	s.starting.Lock()
 	defer s.starting.Unlock()
-	if e, err := s.known(); e != nil || err != nil {
-		return e, err
+	worker, due := s.due()
+	if !due {
+		return s.last()
 	}
-	s.mu.Lock()
-	worker := s.worker
-	s.mu.Unlock()
 	e, err := s.start(worker)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,10 +116,10 @@ func Engines() []EngineStatus {
 	return engineList(e, err)
 }
 
-// EnginesSoFar is Engines without waiting: a GPU that has not answered yet is
-// listed as such.
+// EnginesSoFar is Engines without starting or waiting: it lists the result of the
+// last start, and a GPU that has not answered yet as such.
 func EnginesSoFar() []EngineStatus {
-	e, err := cudaEngine.known()
+	e, err := cudaEngine.last()
 	return engineList(e, err)
 }
 

@@ -34,13 +34,16 @@ func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 			t.Errorf("%s: %d starts, engine %v, error %v; want %d starts, usable: %v", what, len(started), e, err, starts, ok)
 		}
 	}
-	if e, err := s.known(); e != nil || err != nil {
+	if e, err := s.last(); e != nil || err != nil {
 		t.Errorf("before the first start: %v, %v", e, err)
 	}
 	expect("the first call", 1, false)
 	now = now.Add(retryGPU - 1)
 	expect("just before the time is over", 1, false)
 	now = now.Add(1)
+	if _, err := s.last(); err == nil || len(started) != 1 {
+		t.Errorf("the last result is %v after %d starts; want the error of the first", err, len(started))
+	}
 	expect("when it is over", 2, false)
 	expect("at once again", 2, false)
 	s.use("/other/worker")
