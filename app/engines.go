@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	_ "quell/denoise/filter" // registers every filter
 	"quell/gpu"
 )
 

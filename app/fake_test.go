@@ -30,7 +30,7 @@ func (e *fakeEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error)
 	return denoise.Plan{}, nil
 }
 
-func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	e.mu.Lock()
 	e.running++
 	e.most = max(e.most, e.running)
@@ -45,7 +45,7 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volum
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-e.finish:
-		return in.Crop(region), nil
+		return in.Volume.Crop(region), nil
 	}
 }
 
@@ -58,11 +58,11 @@ func (engineFunc) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
 	return denoise.Plan{}, nil
 }
 
-func (f engineFunc) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+func (f engineFunc) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return f(in, r, region)
+	return f(in.Volume, r, region)
 }
 
 // wavy returns a series whose values rise and fall, with no symmetry.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"runtime"
 
 	"quell/denoise"
 	"quell/denoise/cpu"
@@ -125,7 +124,7 @@ func (p EnginePolicy) fallback() (denoise.Engine, bool) {
 // limited applies the limit of threads to the CPU engine.
 func (p EnginePolicy) limited(eng denoise.Engine) denoise.Engine {
 	if p.Threads > 0 && eng == cpuEngine() {
-		return cpu.New(cpu.Threads(min(p.Threads, runtime.GOMAXPROCS(0))))
+		return cpu.New(cpu.Threads(p.Threads))
 	}
 	return eng
 }

@@ -190,7 +190,7 @@ func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Prev
 		var resolved denoise.Recipe
 		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
 			err = parallel.Protect(func() (err error) {
-				answer.Part, err = eng.Run(ctx, resolved, v, region, nil)
+				answer.Part, err = eng.Run(ctx, resolved, denoise.Input{Volume: v}, region, nil)
 				return err
 			})
 		}

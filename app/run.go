@@ -17,7 +17,7 @@ type Run struct {
 	Engine   denoise.Info
 	Source   *series.Series
 	Region   volume.Region  // of Source.Volume, that was filtered
-	Facts    denoise.Facts  // of Source.Volume; zero where the run did not need them
+	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
 	Filter   time.Duration // time of the filter, facts included
@@ -51,43 +51,42 @@ func denoiseSeries(ctx context.Context, eng denoise.Engine, s *series.Series, r 
 	if err := checkRecipe(s, r); err != nil {
 		return nil, err
 	}
-	resolved, known, err := resolve(ctx, r, s.Volume, facts)
+	resolved, err := resolve(ctx, r, s.Volume, facts)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := eng.Plan(resolved, s.Volume.Geometry); err != nil {
 		return nil, err
 	}
-	result, err := eng.Run(ctx, resolved, s.Volume, region, progress)
+	result, err := eng.Run(ctx, resolved, denoise.Input{Volume: s.Volume}, region, progress)
 	if err != nil {
 		return nil, err
 	}
 	return &Run{
-		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: known,
+		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: facts,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those
 // that the recipe needs.
-func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *denoise.Facts) (resolved denoise.Recipe, known denoise.Facts, err error) {
+func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *denoise.Facts) (resolved denoise.Recipe, err error) {
 	if facts == nil {
-		resolved, err = r.ResolveFor(ctx, v)
+		resolved, err = r.ResolveFor(ctx, denoise.Input{Volume: v})
 	} else {
-		known = *facts
-		resolved, err = r.Resolve(v.Geometry, known)
+		resolved, err = r.Resolve(v.Geometry, *facts)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = &UsageError{Text: err.Error(), Err: err}
 	}
-	return resolved, known, err
+	return resolved, err
 }
 
 // facts returns the facts of the source, found now where the run did not need
 // them.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
-	if r.Facts == (denoise.Facts{}) {
+	if r.Facts == nil {
 		return denoise.FactsOfContext(ctx, r.Source.Volume)
 	}
-	return r.Facts, nil
+	return *r.Facts, nil
 }

@@ -118,7 +118,7 @@ func (r residuals) count(ctx context.Context, top int) []int64 {
 	bins := make([]int64, 1<<16)
 	var mu sync.Mutex
 	chunk := max(1, (r.z1-r.z0)/16) // slices that share one set of local bins
-	parallelSlices(ctx, (r.z1-r.z0+chunk-1)/chunk, func(i int) {
+	eachSlice(ctx, (r.z1-r.z0+chunk-1)/chunk, func(i int) {
 		local := make([]int64, len(bins))
 		var row []float32
 		first := r.z0 + i*chunk
@@ -178,7 +178,7 @@ const otsuBins = 256
 func otsu(ctx context.Context, v *volume.Volume, lo, hi float32) float32 {
 	width := (float64(hi) - float64(lo)) / otsuBins
 	bins := make([]int64, otsuBins)
-	parallelSlices(ctx, v.Dims[2], func(z int) {
+	eachSlice(ctx, v.Dims[2], func(z int) {
 		var local [otsuBins]int64
 		mask := v.PlaneMask(z)
 		for i, x := range v.Plane(z) {

@@ -37,7 +37,7 @@ func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma flo
 	}
 	out := v.Clone()
 	overflow := make([]bool, v.Dims[2])
-	parallelSlices(ctx, v.Dims[2], func(z int) {
+	eachSlice(ctx, v.Dims[2], func(z int) {
 		first := z * v.SliceVoxels()
 		for k := range out.Plane(z) {
 			i := first + k

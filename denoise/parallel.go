@@ -2,22 +2,19 @@ package denoise
 
 import (
 	"context"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"errors"
+
+	"quell/internal/parallel"
 )
 
-// parallelSlices calls f(0) ... f(n-1) on all cores and waits for them. After a
-// cancel it leaves the rest out.
-func parallelSlices(ctx context.Context, n int, f func(z int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		wg.Go(func() {
-			for z := int(next.Add(1)) - 1; z < n && ctx.Err() == nil; z = int(next.Add(1)) - 1 {
-				f(z)
-			}
-		})
+// eachSlice calls f(0) ... f(n-1) on all cores and waits for them. After a cancel
+// it leaves the rest out; callers check the context.
+func eachSlice(ctx context.Context, n int, f func(z int)) {
+	err := parallel.For(ctx, n, func(z int) error {
+		f(z)
+		return nil
+	})
+	if p := (*parallel.Panic)(nil); errors.As(err, &p) {
+		panic(p)
 	}
-	wg.Wait()
 }

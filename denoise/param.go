@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"quell/volume"
 )
 
-// Kind is what a parameter's value looks like.
+// Kind is the type of a parameter's values.
 type Kind int
 
 // The kinds of parameter.
@@ -20,27 +22,51 @@ const (
 	Ints               // a list of whole numbers
 )
 
-// Param is a parameter: a name, a default and the domain its values come from.
+// Positive and Largest bound parameters in the volume's unit. They are the
+// limits of float32 and no others: a recipe must work on volumes in any unit.
+const (
+	Positive = 0x1p-126 // the smallest normal float32
+	Largest  = math.MaxFloat32
+)
+
+// Param is a parameter: a name, a default and the domain of its values.
 type Param struct {
-	Name    string   // as in a recipe and, with dashes, as a flag: "search-radius"
-	Label   string   // as on a slider: "Search radius"
-	Kind    Kind     //
-	Unit    string   // "mm", "voxels", "value" (the volume's own unit), or ""
-	Min     float64  // smallest value allowed; for a list, of each entry
-	Max     float64  // largest value allowed
-	Lo, Hi  float64  // the slider's ends, inside Min..Max
-	Step    float64  // one notch of a slider
-	Default Value    //
-	Auto    bool     // Auto is allowed: Resolve finds the value
-	Percent bool     // a percentage of the input's range is allowed
-	Lens    []int    // for Ints: the lengths allowed; nil for any
-	Choices []string // for Choice
-	Dims    int      // 0, or the only dimensionality the parameter has a meaning in
-	Basic   bool     // shown before "more": what most people turn
-	Help    string   // one sentence: what it does, and what more of it does
+	Name    string    // in recipes and, with dashes, as a flag: "search-radius"
+	Label   string    // on a slider: "Search radius"
+	Kind    Kind      //
+	Unit    string    // "mm", "voxels", "value" (the volume's own unit), or ""
+	Min     float64   // smallest value allowed; for a list, of each entry
+	Max     float64   // largest value allowed
+	Lo, Hi  float64   // ends of the slider, within Min..Max
+	Step    float64   // one notch of the slider
+	Default Value     //
+	Auto    *AutoRule // how Resolve computes the value Auto; nil if Auto is not allowed
+	Percent bool      // a percentage of the input's range is allowed
+	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
+	Rising  bool      // for Ints: each entry must be larger than the one before
+	Choices []string  // for Choice
+	Basic   bool      // displayed without opening "more"
+	Help    string    // one sentence: what the parameter does, and the effect of more of it
+
+	// Ignored returns why a recipe does not use the parameter, as a clause
+	// ("weighting lk has no strength"), or "" if it does; nil if every recipe
+	// does.
+	Ignored func(r Recipe) string
+
+	// Implies holds the values that switching the parameter on gives to others
+	// that are at their default, see [Recipe.Set].
+	Implies map[string]Value
 }
 
-// Check reports why v is outside the parameter's domain, in words for a person.
+// AutoRule computes the value of a parameter from the volume.
+type AutoRule struct {
+	// Noise states that Value uses the facts, for which the whole volume is read
+	// and its noise estimated.
+	Noise bool
+	Value func(r Recipe, g volume.Geometry, f Facts) (Value, error)
+}
+
+// Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
 	if err := p.check(v); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
@@ -50,7 +76,7 @@ func (p Param) Check(v Value) error {
 
 func (p Param) check(v Value) error {
 	if v.IsAuto() {
-		if !p.Auto {
+		if p.Auto == nil {
 			return errors.New("auto is not possible here; give a value")
 		}
 		return nil
@@ -67,17 +93,25 @@ func (p Param) check(v Value) error {
 			return fmt.Errorf("%s is neither true nor false", v)
 		}
 	case Ints:
-		list := v.Ints()
-		if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
-			return fmt.Errorf("%s is not a list of whole numbers", v)
+		return p.checkList(v)
+	}
+	return nil
+}
+
+func (p Param) checkList(v Value) error {
+	list := v.Ints()
+	if len(list) == 0 || (v.kind == kindNumber && v.num != math.Trunc(v.num)) {
+		return fmt.Errorf("%s is not a list of whole numbers", v)
+	}
+	if p.PerAxis && len(list) != 1 && len(list) != 3 {
+		return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
+	}
+	for i, x := range list {
+		if err := p.inside(float64(x)); err != nil {
+			return err
 		}
-		if p.Lens != nil && !slices.Contains(p.Lens, len(list)) {
-			return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
-		}
-		for _, x := range list {
-			if err := p.inside(float64(x)); err != nil {
-				return err
-			}
+		if p.Rising && i > 0 && x <= list[i-1] {
+			return fmt.Errorf("%s must rise", v)
 		}
 	}
 	return nil
@@ -104,7 +138,77 @@ func (p Param) checkNumber(v Value) error {
 
 func (p Param) inside(x float64) error {
 	if !(x >= p.Min && x <= p.Max) {
-		return fmt.Errorf("%g is outside %g to %g", x, p.Min, p.Max)
+		return fmt.Errorf("%g is outside the domain: %s", x, p.Domain())
 	}
 	return nil
+}
+
+// Domain describes the numbers that a Float, Int or Ints parameter takes: "1 to
+// 8", "above 0" or "0 or more".
+func (p Param) Domain() string {
+	if p.Max < Largest {
+		return fmt.Sprintf("%g to %g", p.Min, p.Max)
+	}
+	if p.Min > 0 {
+		return "above 0"
+	}
+	return "0 or more"
+}
+
+// describe reports what is wrong with the description itself.
+func (p Param) describe() error {
+	if p.Name == "" || p.Label == "" || p.Help == "" {
+		return errors.New("name, label or help is missing")
+	}
+	if err := p.check(p.Default); err != nil {
+		return fmt.Errorf("the default is refused: %w", err)
+	}
+	if (p.Kind == Choice) != (len(p.Choices) > 1) {
+		return errors.New("choices belong to a Choice, which needs two or more")
+	}
+	number := p.Kind == Float || p.Kind == Int || p.Kind == Ints
+	if number && !(p.Min <= p.Lo && p.Lo < p.Hi && p.Hi <= p.Max && p.Step > 0) {
+		return fmt.Errorf("slider from %g to %g by %g, domain %g to %g", p.Lo, p.Hi, p.Step, p.Min, p.Max)
+	}
+	if (p.PerAxis || p.Rising) && p.Kind != Ints {
+		return errors.New("only a list has entries per axis or rising entries")
+	}
+	return nil
+}
+
+// resolve returns the plain value that v stands for on a volume of geometry g
+// with facts f.
+func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, error) {
+	switch {
+	case v.IsPercent():
+		x := v.Float() / 100 * f.width()
+		if x == 0 {
+			x = f.Negligible()
+		}
+		v = Number(p.clamp(x))
+	case v.IsAuto() && p.Auto != nil:
+		var err error
+		if v, err = p.Auto.Value(r, g, f); err != nil {
+			return v, err
+		}
+		if v.kind == kindNumber {
+			v = Number(p.clamp(v.num))
+		}
+	}
+	if err := p.Check(v); err != nil {
+		return v, err
+	}
+	if p.PerAxis {
+		axes := r.perAxis(v)
+		v = List(axes[:]...)
+	}
+	return v, nil
+}
+
+// clamp moves a computed number into the domain.
+func (p Param) clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
+
+// resolved reports whether v is a plain value.
+func (p Param) resolved(v Value) bool {
+	return !v.IsAuto() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
 }

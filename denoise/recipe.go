@@ -49,6 +49,75 @@ func (r Recipe) With(name string, v Value) Recipe {
 	return r
 }
 
+// Set returns a copy with one parameter changed as a user changes it, see
+// [Recipe.SetAll].
+func (r Recipe) Set(name string, v Value) Recipe { return r.SetAll(map[string]Value{name: v}) }
+
+// SetAll returns a copy with the given parameters changed, and with what follows
+// from them for the others:
+//
+//   - A switch that is turned on gives the values that it implies (Param.Implies)
+//     to parameters at their default; turned off, it takes them back.
+//   - Parameters that the recipe now ignores return to their default.
+//
+// A parameter in given has the value given, whatever the others imply.
+func (r Recipe) SetAll(given map[string]Value) Recipe {
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		f = Filter{}
+	}
+	out := r
+	for name, v := range given {
+		out = out.With(name, v)
+	}
+	for _, p := range f.Params {
+		on := out.Get(p.Name).On()
+		if p.Kind != Switch || on == r.Get(p.Name).On() {
+			continue
+		}
+		for name, implied := range p.Implies {
+			other, _ := f.Param(name)
+			from, to := other.Default, implied
+			if !on {
+				from, to = to, from
+			}
+			if _, fixed := given[name]; !fixed && out.Get(name).Equal(from) {
+				out = out.With(name, to)
+			}
+		}
+	}
+	for _, p := range f.Params {
+		if _, fixed := given[p.Name]; !fixed && out.ignores(p) != "" {
+			out = out.With(p.Name, p.Default)
+		}
+	}
+	return out
+}
+
+// Ignores returns a sentence that says why the recipe does not use a parameter,
+// or "" if it does.
+func (r Recipe) Ignores(name string) string {
+	f, err := FilterByName(r.Filter)
+	if err != nil {
+		return ""
+	}
+	p, ok := f.Param(name)
+	if !ok {
+		return ""
+	}
+	if why := r.ignores(p); why != "" {
+		return fmt.Sprintf("%s has no effect: %s", name, why)
+	}
+	return ""
+}
+
+func (r Recipe) ignores(p Param) string {
+	if p.Ignored == nil {
+		return ""
+	}
+	return p.Ignored(r)
+}
+
 // Get returns a parameter's value, or the filter's default where the recipe
 // does not name it.
 func (r Recipe) Get(name string) Value {
@@ -99,6 +168,11 @@ func (r Recipe) Validate() error {
 		}
 		if err := p.Check(v); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	for _, p := range f.Params {
+		if why := r.Ignores(p.Name); why != "" && !r.Get(p.Name).Equal(p.Default) {
+			return fmt.Errorf("%s: %s", f.Name, why)
 		}
 	}
 	return nil

@@ -2,11 +2,16 @@ package denoise_test
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"quell/denoise"
+	_ "quell/denoise/filter"
+	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lpa"
+	"quell/denoise/filter/median"
+	"quell/denoise/filter/nlm"
 	"quell/volume"
 )
 
@@ -40,48 +45,84 @@ func resolve(t *testing.T, r denoise.Recipe, f denoise.Facts) denoise.Recipe {
 	return out
 }
 
+// bind returns the typed parameters of r with facts f.
+func bind[P any](t *testing.T, r denoise.Recipe, f denoise.Facts) P {
+	t.Helper()
+	p, err := resolve(t, r, f).Bind(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Params.(P)
+}
+
 func TestResolve(t *testing.T) {
 	if newRecipe(t, "nlm", 3).Resolved() || newRecipe(t, "bilateral", 2).Resolved() {
 		t.Error("automatic values count as resolved")
 	}
-	nlm := resolve(t, newRecipe(t, "nlm", 3).With("sigma", denoise.Auto), facts)
-	if h := nlm.NLM().H; !near(h, 20*math.Sqrt2, 1e-15) {
-		t.Errorf("automatic h is %v; want sqrt(2) sigma", h)
+	n := bind[nlm.Params](t, newRecipe(t, "nlm", 3).With("sigma", denoise.Auto), facts)
+	if !near(n.H, 20*math.Sqrt2, 1e-15) {
+		t.Errorf("automatic h is %v; want sqrt(2) sigma", n.H)
 	}
-	if s := nlm.NLM().Sigma; s != 20 {
-		t.Errorf("automatic sigma is %v", s)
+	if n.Sigma != 20 {
+		t.Errorf("automatic sigma is %v", n.Sigma)
 	}
-	if s := resolve(t, newRecipe(t, "lpa", 2), facts).LPA().Sigma; s != 20 {
+	if s := bind[lpa.Params](t, newRecipe(t, "lpa", 2), facts).Sigma; s != 20 {
 		t.Errorf("automatic lpa sigma is %v", s)
 	}
 	// 2 sigma = 2 mm: 4 voxels of 0.5 mm, 2.5 of 0.8, 0.67 of 3.
-	b := resolve(t, newRecipe(t, "bilateral", 3), facts).Bilateral(grid)
+	b := bind[bilateral.Params](t, newRecipe(t, "bilateral", 3), facts)
 	if b.SigmaRange != 300 || b.Radius != [3]int{4, 3, 1} {
 		t.Errorf("bilateral resolved to %+v", b)
 	}
 	if b.Scale != [3]float64{0.5, 0.8, 3} {
 		t.Errorf("bilateral scale is %v", b.Scale)
 	}
-	flat := resolve(t, newRecipe(t, "gaussian", 2), facts).Gaussian(grid)
+	flat := bind[gaussian.Params](t, newRecipe(t, "gaussian", 2), facts)
 	if flat.Radius != [3]int{4, 3, 0} {
 		t.Errorf("2-D radius is %v", flat.Radius)
 	}
-	voxels := resolve(t, newRecipe(t, "gaussian", 3).With("voxel-units", denoise.Bool(true)).With("sigma-spatial", denoise.Number(1.5)), facts)
-	if p := voxels.Gaussian(grid); p.Radius != [3]int{3, 3, 3} || !near(p.Scale[2], 1/1.5, 1e-15) {
+	voxels := newRecipe(t, "gaussian", 3).With("voxel-units", denoise.Bool(true)).With("sigma-spatial", denoise.Number(1.5))
+	if p := bind[gaussian.Params](t, voxels, facts); p.Radius != [3]int{3, 3, 3} || !near(p.Scale[2], 1/1.5, 1e-15) {
 		t.Errorf("in voxel units: %+v", p)
 	}
-	if p := resolve(t, newRecipe(t, "median", 2).With("radius", denoise.List(1, 2, 3)), facts).Median(); p.Radius != [3]int{1, 2, 0} {
+	if p := bind[median.Params](t, newRecipe(t, "median", 2).With("radius", denoise.List(1, 2, 3)), facts); p.Radius != [3]int{1, 2, 0} {
 		t.Errorf("median radius in 2-D is %v", p.Radius)
 	}
 }
 
 // Without noise or range nothing may be divided by 0.
 func TestResolveWithoutNoise(t *testing.T) {
-	if h := resolve(t, newRecipe(t, "nlm", 3), denoise.Facts{}).NLM().H; !(h > 0) {
-		t.Errorf("h is %v", h)
+	for _, f := range []denoise.Facts{{}, {Lo: 5, Hi: 5}, {Lo: -1, Hi: -1}, {Lo: -1e-30, Hi: 1e-30}, {Lo: -3e38, Hi: 3e38}} {
+		if h := bind[nlm.Params](t, newRecipe(t, "nlm", 3), f).H; !(h > 0) {
+			t.Errorf("%+v: h is %v", f, h)
+		}
+		r := newRecipe(t, "bilateral", 3).With("sigma-range", denoise.Percent(0))
+		if s := bind[bilateral.Params](t, r, f).SigmaRange; !(s > 0) {
+			t.Errorf("%+v: range sigma is %v", f, s)
+		}
 	}
-	if s := resolve(t, newRecipe(t, "bilateral", 3), denoise.Facts{Lo: 5, Hi: 5}).Bilateral(grid).SigmaRange; !(s > 0) {
-		t.Errorf("range sigma is %v", s)
+}
+
+// Automatic values are proportional to the volume's values, from the smallest to
+// the largest.
+func TestResolveScales(t *testing.T) {
+	h := func(f denoise.Facts) float64 { return bind[nlm.Params](t, newRecipe(t, "nlm", 3), f).H }
+	sigma := func(f denoise.Facts) float64 {
+		return bind[bilateral.Params](t, newRecipe(t, "bilateral", 3), f).SigmaRange
+	}
+	one := denoise.Facts{Lo: -1, Hi: 1, Sigma: 0.25}
+	flat := denoise.Facts{Lo: -1, Hi: 1}
+	for _, c := range []float64{0x1p-90, 0x1p-30, 0x1p30, 0x1p126} {
+		scale := func(f denoise.Facts) denoise.Facts {
+			return denoise.Facts{Lo: float32(c) * f.Lo, Hi: float32(c) * f.Hi, Sigma: c * f.Sigma}
+		}
+		for name, value := range map[string]func(denoise.Facts) float64{"h": h, "sigma-range": sigma} {
+			for _, f := range []denoise.Facts{one, flat} {
+				if got, want := value(scale(f)), c*value(f); got != want {
+					t.Errorf("%s of a volume times %g with sigma %g is %g; want %g", name, c, f.Sigma, got, want)
+				}
+			}
+		}
 	}
 }
 
@@ -113,30 +154,12 @@ func TestReach(t *testing.T) {
 		{newRecipe(t, "median", 3).With("radius", denoise.List(1, 2, 3)), [3]int{1, 2, 3}},
 		{newRecipe(t, "lpa", 2), [3]int{7, 7, 0}},
 	} {
-		if got := denoise.Reach(resolve(t, c.r, facts), grid); got != c.want {
+		p, err := resolve(t, c.r, facts).Bind(grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Reach(); got != c.want {
 			t.Errorf("%s reaches %v; want %v", c.r, got, c.want)
 		}
-	}
-}
-
-func TestTaps(t *testing.T) {
-	p := resolve(t, newRecipe(t, "nlm", 2).With("patch-radius", denoise.Number(2)), facts).NLM()
-	sum := 0.0
-	for k, a := range p.Taps {
-		sum += a
-		if want := math.Exp(-0.5*float64((k-2)*(k-2))) * p.Taps[2]; !near(a, want, 1e-14) {
-			t.Errorf("tap %d is %v; want %v", k, a, want)
-		}
-	}
-	if len(p.Taps) != 5 || !near(sum, 1, 1e-15) {
-		t.Errorf("taps %v", p.Taps)
-	}
-	u := resolve(t, newRecipe(t, "nlm", 3).With("patch-weights", denoise.Word("uniform")), facts).NLM()
-	if !slices.Equal(u.Taps, []float64{1. / 3, 1. / 3, 1. / 3}) {
-		t.Errorf("uniform taps %v", u.Taps)
-	}
-	g := denoise.GaussianParams{Radius: [3]int{1, 2, 0}, Scale: [3]float64{1, 0.5, 1}}
-	if got := g.Taps(1); len(got) != 5 || got[2] != 1 || !near(got[0], math.Exp(-0.5), 1e-15) {
-		t.Errorf("gaussian taps %v", got)
 	}
 }

@@ -134,7 +134,7 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 // measure reports medians over the benchmark's iterations.
 func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, region volume.Region, before func()) {
 	run := func() {
-		if _, err := e.Run(context.Background(), r, in, region, nil); err != nil {
+		if _, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, region, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"math"
-
 	"quell/denoise"
 	"quell/gpu/wire"
 	"quell/volume"
@@ -24,36 +22,18 @@ var stepsPerSecond = map[string]float64{
 // reference is that device's processors times its clock in kHz.
 const reference = 132 * 1.98e6
 
-// steps is the work for one voxel, in the unit of stepsPerSecond.
-func steps(r denoise.Recipe, g volume.Geometry) float64 {
-	window := func(radius [3]int) float64 {
-		return float64(2*radius[0]+1) * float64(2*radius[1]+1) * float64(2*radius[2]+1)
+// bind returns the passes of a resolved recipe. The engine has checked in Plan and
+// Run that it binds.
+func bind(r denoise.Recipe, g volume.Geometry) denoise.Program {
+	p, err := r.Bind(g)
+	if err != nil {
+		panic(err)
 	}
-	switch r.Filter {
-	case "nlm":
-		p := r.NLM()
-		n := window(p.SearchRadius)
-		if p.LK > 0 || p.PatchRadius[0] > 3 {
-			// The general kernel sums every patch anew.
-			n *= window(p.PatchRadius)
-		}
-		return n
-	case "bilateral":
-		return window(r.Bilateral(g).Radius)
-	case "gaussian":
-		return window(r.Gaussian(g).Radius)
-	case "median":
-		n := window(r.Median().Radius)
-		return n * math.Log2(n+1)
-	case "lpa":
-		sum := 0
-		for _, h := range r.LPA().Scales {
-			sum += h
-		}
-		return float64(8 * sum)
-	}
-	return 1
+	return p
 }
+
+// steps is the work for one voxel, in the unit of stepsPerSecond.
+func steps(r denoise.Recipe, g volume.Geometry) float64 { return bind(r, g).Passes[0].Work }
 
 // modelRate returns the voxels a second that a device like d should filter.
 func modelRate(d wire.Device, r denoise.Recipe, g volume.Geometry) float64 {

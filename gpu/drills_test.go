@@ -28,7 +28,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 
 	// The CPU engine agrees on a slice of it, whatever the slabs were.
 	region := volume.Slices(in.Geometry, 100, 101)
-	slice, err := cpu.New().Run(context.Background(), r, in, region, nil)
+	slice, err := cpu.New().Run(context.Background(), r, denoise.Input{Volume: in}, region, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 			mustRun(t, e, r, in)
 			struck := false
 			start := time.Now()
-			got, err := e.Run(context.Background(), r, in, in.Bounds(), func(done, total int64) {
+			got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
 				if !struck && done > total/3 {
 					struck = true
 					_ = syscall.Kill(e.Status().PID, signal)
@@ -83,13 +83,13 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		var at time.Time
 		time.AfterFunc(20*time.Millisecond, func() { at = time.Now(); cancel() })
 		long := r.With("search-radius", denoise.Number(15))
-		if _, err := e.Run(ctx, long, in, in.Bounds(), nil); err == nil {
+		if _, err := e.Run(ctx, long, denoise.Input{Volume: in}, in.Bounds(), nil); err == nil {
 			t.Skip("done before the cancel")
 		}
 		returned := time.Since(at)
 		small := volume.Slices(in.Geometry, 3, 4)
 		at = time.Now()
-		if _, err := e.Run(context.Background(), r, in, small, nil); err != nil {
+		if _, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, small, nil); err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("returned after %v; the next preview took %v", returned, time.Since(at))

@@ -124,6 +124,9 @@ func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
+	if err := supported(r, g); err != nil {
+		return denoise.Plan{}, err
+	}
 	var plan denoise.Plan
 	parts := e.share(r, g, g.Bounds())
 	for i, part := range parts {
@@ -166,17 +169,27 @@ func (e *Engine) share(r denoise.Recipe, g volume.Geometry, region volume.Region
 
 // Run implements denoise.Engine. A resolved recipe spares it a pass over the
 // whole volume. An error that wraps ErrDevice leaves another engine a chance.
-func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+func (e *Engine) Run(ctx context.Context, r denoise.Recipe, input denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := check(in, region); err != nil {
+	if err := input.Check(); err != nil {
 		return nil, err
 	}
-	r, err := r.ResolveFor(ctx, in)
+	if err := region.Validate(input.Volume.Geometry); err != nil {
+		return nil, err
+	}
+	r, err := r.ResolveFor(ctx, input)
 	if err != nil {
 		return nil, err
 	}
+	if err := supported(r, input.Volume.Geometry); err != nil {
+		return nil, err
+	}
+	if err := bind(r, input.Volume.Geometry).Accepts(input); err != nil {
+		return nil, err
+	}
+	in := input.Masked()
 	out := &volume.Volume{Geometry: in.Geometry.Crop(region), Unit: in.Unit}
 	// To clear half a gigabyte takes a while, which the device need not wait
 	// for.
@@ -200,19 +213,25 @@ func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, r
 		return nil, err
 	}
 	out.Data = voxels()
+	if input.Volume.Mask == nil {
+		out.Mask = nil // the voxels that Input.Mask excludes are no padding
+	} else if input.Mask != nil {
+		out.Mask = cropMask(input.Volume, region)
+	}
 	return out, nil
 }
 
-// check refuses a volume that does not fit its geometry. That every voxel is
-// finite is the reader's promise: to look would cost as much as a preview.
-func check(in *volume.Volume, region volume.Region) error {
-	if err := in.Geometry.Validate(); err != nil {
+// supported refuses what the engine cannot run yet: several passes, a noise map
+// or a guide.
+func supported(r denoise.Recipe, g volume.Geometry) error {
+	p, err := r.Bind(g)
+	if err != nil {
 		return err
 	}
-	if len(in.Data) != in.Voxels() || (in.Mask != nil && len(in.Mask) != in.Voxels()) {
-		return fmt.Errorf("a volume of %v voxels holds %d values and a mask of %d", in.Dims, len(in.Data), len(in.Mask))
+	if len(p.Passes) > 1 || p.Reads(denoise.NoiseMap) || p.Reads(denoise.GuideVolume) {
+		return fmt.Errorf("%s: several passes, noise maps and guides: %w", r.Filter, denoise.ErrUnsupported)
 	}
-	return region.Validate(in.Geometry)
+	return nil
 }
 
 // cropMask returns the mask of a region.

@@ -21,11 +21,11 @@ func TestSlicesStayOnTheDevice(t *testing.T) {
 	e := fakeEngine(t, fakeOptions(t))
 	run := func(z int) []float32 {
 		t.Helper()
-		out, err := e.Run(context.Background(), r, in, volume.Slices(in.Geometry, z, z+1), nil)
+		out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := cpu.Reference(r, in, volume.Slices(in.Geometry, z, z+1))
+		want, err := cpu.Reference(r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestConcurrentRuns(t *testing.T) {
 				if k == 3 {
 					go cancel()
 				}
-				out, err := e.Run(ctx, r, in, region, nil)
+				out, err := e.Run(ctx, r, denoise.Input{Volume: in}, region, nil)
 				switch {
 				case err != nil && ctx.Err() == nil:
 					t.Error(err)
@@ -155,7 +155,7 @@ func TestClosedEngineSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := ramp([3]int{4, 4, 4})
-	if _, err := e.Run(context.Background(), smallNLM(t), in, in.Bounds(), nil); err == nil {
+	if _, err := e.Run(context.Background(), smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil); err == nil {
 		t.Error("no error after Close")
 	}
 }
@@ -166,7 +166,7 @@ func TestResultsAreChecked(t *testing.T) {
 	in.Data[70] = float32(math.NaN()) // as a broken kernel would give
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0, 0, 0)})
 	e := fakeEngine(t, fakeOptions(t))
-	out, err := e.Run(context.Background(), r, in, in.Bounds(), nil)
+	out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 	if !errors.Is(err, ErrDevice) || out != nil {
 		t.Errorf("%v, %v; want an ErrDevice", out, err)
 	}

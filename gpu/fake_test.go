@@ -143,7 +143,7 @@ func expected(t *testing.T, r denoise.Recipe, in *volume.Volume) *volume.Volume 
 
 func mustRun(t *testing.T, e *Engine, r denoise.Recipe, in *volume.Volume) *volume.Volume {
 	t.Helper()
-	out, err := e.Run(context.Background(), r, in, in.Bounds(), nil)
+	out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"quell/denoise"
 )
 
 // trap arms a fault of the fake driver: kind at the n-th filter kernel of a
@@ -47,7 +49,7 @@ func TestOneFaultHeals(t *testing.T) {
 			}
 			e := fakeEngine(t, o)
 			var last int64
-			got, err := e.Run(context.Background(), r, in, in.Bounds(), func(done, total int64) {
+			got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
 				if done < last {
 					t.Errorf("progress fell from %d to %d", last, done)
 				}
@@ -80,7 +82,7 @@ func TestLastingFaultSwitchesOff(t *testing.T) {
 	setting := trap(t, "crash", 1, true)
 	e := fakeEngine(t, fakeOptions(t, setting))
 	run := func() error {
-		_, err := e.Run(context.Background(), r, in, in.Bounds(), nil)
+		_, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 		return err
 	}
 	err := run()
@@ -114,7 +116,7 @@ func TestKilledWhileItWorks(t *testing.T) {
 	want := expected(t, r, in)
 	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=slow=40"))
 	var once sync.Once
-	got, err := e.Run(context.Background(), r, in, in.Bounds(), func(done, total int64) {
+	got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
 		if done < total {
 			once.Do(func() { _ = syscall.Kill(e.Status().PID, syscall.SIGKILL) })
 		}
@@ -157,7 +159,7 @@ func TestHungWorkerEndsWithItsInput(t *testing.T) {
 	e := fakeEngine(t, fakeOptions(t, trap(t, "hang", 1, true)))
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := e.Run(ctx, smallNLM(t), in, in.Bounds(), nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("%v; want the deadline", err)
 	}
 	p := e.devices[0].session.process
@@ -181,7 +183,7 @@ func TestCancelIsQuick(t *testing.T) {
 			at <- time.Now()
 			cancel()
 		})
-		out, err := e.Run(ctx, smallNLM(t), in, in.Bounds(), nil)
+		out, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil)
 		quickest = min(quickest, time.Since(<-at))
 		if out != nil || !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v; want the cancel", err)
@@ -234,7 +236,7 @@ func TestShortMemoryMeansMoreSlabs(t *testing.T) {
 		o := fakeOptions(t)
 		o.Memory = 100 << 10
 		e := fakeEngine(t, o)
-		_, err := e.Run(context.Background(), r, in, in.Bounds(), nil)
+		_, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 		if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "needs 1 MB of GPU memory and 0 MB are free") {
 			t.Errorf("%v; want an ErrDevice with the figures", err)
 		}
@@ -282,7 +284,7 @@ func TestStartOutlivesItsRun(t *testing.T) {
 	// A busy machine may not come to the start before a short limit is over.
 	for limit := time.Millisecond; ; limit *= 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		_, err := e.Run(ctx, smallNLM(t), in, in.Bounds(), nil)
+		_, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil)
 		cancel()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Skip("the worker started before the run was given up")

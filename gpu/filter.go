@@ -134,7 +134,7 @@ func (d *device) demand(r denoise.Recipe, g volume.Geometry, region volume.Regio
 		free = d.hello.Device.Memory - segmentBytes - smallCount*smallBytes - reserved
 	}
 	return demand{
-		dims: g.Dims, region: region, reach: denoise.Reach(r, g), masked: masked,
+		dims: g.Dims, region: region, reach: bind(r, g).Reach(), masked: masked,
 		block:  max(1, int(modelRate(d.hello.Device, r, g)*blockTime.Seconds())),
 		budget: budget(free, d.options.Memory),
 	}

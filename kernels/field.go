@@ -19,16 +19,12 @@ type field struct {
 	Turned        int32    // x and y have changed places in Dims, Min and Max
 }
 
-func newField(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) (field, error) {
+func newField(p denoise.Program, box Box, b Buffers) (field, error) {
 	whole := volume.Geometry{Dims: box.Dims}
 	if err := box.Region.Validate(whole); err != nil {
 		return field{}, err
 	}
-	halo := denoise.Reach(r, g)
-	if r.Dims == 2 {
-		halo[2] = 0
-	}
-	need := box.Region.Grow(halo, whole)
+	need := box.Region.Grow(p.Reach(), whole)
 	if box.First < 0 || box.First+box.Slices > box.Dims[2] || need.Min[2] < box.First || need.Max[2] > box.First+box.Slices {
 		return field{}, fmt.Errorf("kernels: slices %d to %d are needed and %d to %d are there",
 			need.Min[2], need.Max[2], box.First, box.First+box.Slices)

@@ -7,13 +7,19 @@
 // needs no cgo, so that it is tested everywhere; package gpu and its worker load
 // the modules and start the launches.
 //
-// It may import denoise and volume.
+// It may import denoise, the filters and volume.
 package kernels
 
 import (
 	"fmt"
 
 	"quell/denoise"
+	_ "quell/denoise/filter" // recipes name filters of the table
+	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lpa"
+	"quell/denoise/filter/median"
+	"quell/denoise/filter/nlm"
 	"quell/volume"
 )
 
@@ -46,30 +52,31 @@ type Launch struct {
 
 // Launches returns what must be started, in this order on one stream, to
 // filter box.Region. r is resolved; g is the whole volume's geometry. The slices
-// in the buffers must reach denoise.Reach beyond the region, or to the volume's
+// in the buffers must reach the reach of the recipe beyond the region, or to the volume's
 // end. The results are the same whatever part of the volume is on the device.
 func Launches(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) ([]Launch, error) {
-	if !r.Resolved() {
-		return nil, fmt.Errorf("kernels: the %s recipe is not resolved", r.Filter)
+	program, err := r.Bind(g)
+	if err != nil {
+		return nil, fmt.Errorf("kernels: %w", err)
 	}
-	f, err := newField(r, g, box, b)
+	f, err := newField(program, box, b)
 	if err != nil {
 		return nil, err
 	}
 	var ls []Launch
-	switch r.Filter {
-	case "nlm":
-		ls = nlm(r.NLM(), f, r.Dims)
-	case "bilateral":
-		ls = []Launch{bilateral(r.Bilateral(g), f)}
-	case "lpa":
+	switch p := program.Params.(type) {
+	case nlm.Params:
+		ls = nlmLaunches(p, f, r.Dims)
+	case bilateral.Params:
+		ls = []Launch{bilateralLaunch(p, f)}
+	case lpa.Params:
 		var l Launch
-		l, err = lpa(r.LPA(), f, b.Scales)
+		l, err = lpaLaunch(p, f, b.Scales)
 		ls = []Launch{l}
-	case "gaussian":
-		ls = []Launch{gaussian(r.Gaussian(g), f)}
-	case "median":
-		ls = []Launch{median(r.Median(), f)}
+	case gaussian.Params:
+		ls = []Launch{gaussianLaunch(p, f)}
+	case median.Params:
+		ls = []Launch{medianLaunch(p, f)}
 	default:
 		return nil, fmt.Errorf("kernels: there is no %s kernel", r.Filter)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"quell/denoise"
+	"quell/denoise/filter/lpa"
 )
 
 // maxScales is the most scales the lpa kernel takes, and the longest of them.
@@ -24,10 +24,10 @@ type lpaParams struct {
 	_      int32
 }
 
-// lpa: a block filters 32x32 pixels of a slice. The map, where wanted, gets for
+// lpaLaunch: a block filters 32x32 pixels of a slice. The map, where wanted, gets for
 // every pixel of the region the index of the chosen scale in each of the eight
 // directions, in steps of 45 degrees from +x towards +y; padding has 0.
-func lpa(p denoise.LPAParams, f field, scaleMap uint64) (Launch, error) {
+func lpaLaunch(p lpa.Params, f field, scaleMap uint64) (Launch, error) {
 	if len(p.Scales) == 0 || len(p.Scales) > maxScales || slices.Max(p.Scales) > maxScales || slices.Min(p.Scales) < 1 {
 		return Launch{}, fmt.Errorf("kernels: lpa takes up to %d scales from 1 to %d, not %v", maxScales, maxScales, p.Scales)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"quell/denoise"
+	"quell/denoise/filter/nlm"
 )
 
 // nlmParams mirrors struct NlmParams of params.cuh.
@@ -62,13 +62,13 @@ func (t nlmTile) shared(patch, dims int) int {
 	return planes * rows * (cols + words) * 4
 }
 
-// nlm picks a kernel: the papers' patch radii 1 to 3 have fast ones, everything
+// nlmLaunches picks a kernel: the papers' patch radii 1 to 3 have fast ones, everything
 // else takes the plain one. Gaussian weights of centre rule max can be too small
 // for float32; nlm_faint does the voxels where they are.
-func nlm(p denoise.NLMParams, f field, dims int) []Launch {
+func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
 	launches := []Launch{nlmWeights(p, f, dims, args)}
-	if p.LK == 0 && p.Centre == denoise.CentreMax {
+	if p.LK == 0 && p.Centre == nlm.CentreMax {
 		launches = append(launches, Launch{
 			Module: "nlm",
 			Kernel: "nlm_faint",
@@ -83,7 +83,7 @@ func nlm(p denoise.NLMParams, f field, dims int) []Launch {
 // nlmFaintVoxels is how many voxels a block of nlm_faint looks at.
 const nlmFaintVoxels = 16 * 256
 
-func nlmWeights(p denoise.NLMParams, f field, dims int, args nlmParams) Launch {
+func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	patch := p.PatchRadius[0]
 	tile, fast := nlmTiles[[2]int{dims, patch}]
 	if !fast || p.LK > 0 {
@@ -120,7 +120,7 @@ func nlmWeights(p denoise.NLMParams, f field, dims int, args nlmParams) Launch {
 	}
 }
 
-func newNLMParams(p denoise.NLMParams, f field, dims int) nlmParams {
+func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
 	args := nlmParams{Field: f, LK: int32(p.LK)}
 	for c := range 3 {
 		args.Search[c], args.Patch[c] = int32(p.SearchRadius[c]), int32(p.PatchRadius[c])
@@ -144,7 +144,7 @@ func newNLMParams(p denoise.NLMParams, f field, dims int) nlmParams {
 	if p.Rician {
 		args.Rician = 1
 	}
-	if p.Centre == denoise.CentreOne {
+	if p.Centre == nlm.CentreOne {
 		args.One = 1
 	}
 	return args

@@ -3,7 +3,10 @@ package kernels
 import (
 	"math"
 
-	"quell/denoise"
+	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/median"
+	"quell/denoise/filter/spatial"
 )
 
 // Half the base-2 logarithm of e turns exp(-x^2/2) into a power of two.
@@ -41,7 +44,7 @@ type widenParams struct {
 }
 
 // decay returns the radius and the coefficients of the spatial weight.
-func decay(p denoise.GaussianParams) (radius [3]int32, decay [3]float32) {
+func decay(p spatial.Weights) (radius [3]int32, decay [3]float32) {
 	for c := range 3 {
 		radius[c] = int32(p.Radius[c])
 		decay[c] = float32(halfLog2E * p.Scale[c] * p.Scale[c])
@@ -49,10 +52,10 @@ func decay(p denoise.GaussianParams) (radius [3]int32, decay [3]float32) {
 	return radius, decay
 }
 
-// gaussian: a block filters 32x32 voxels of a slice.
-func gaussian(p denoise.GaussianParams, f field) Launch {
+// gaussianLaunch: a block filters 32x32 voxels of a slice.
+func gaussianLaunch(p gaussian.Params, f field) Launch {
 	args := gaussianParams{Field: f}
-	args.Radius, args.Decay = decay(p)
+	args.Radius, args.Decay = decay(p.Weights)
 	return Launch{
 		Module: "gaussian",
 		Kernel: "gaussian",
@@ -67,11 +70,11 @@ func gaussian(p denoise.GaussianParams, f field) Launch {
 // many steps of the window along x as are on the chip at once, less one.
 const bilateralColumns = 64
 
-// bilateral: a block of four warps filters 32x32 voxels of a slice, every
+// bilateralLaunch: a block of four warps filters 32x32 voxels of a slice, every
 // thread eight of a column.
-func bilateral(p denoise.BilateralParams, f field) Launch {
+func bilateralLaunch(p bilateral.Params, f field) Launch {
 	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
-	args.Radius, args.Decay = decay(p.GaussianParams)
+	args.Radius, args.Decay = decay(p.Weights)
 	args.Inverse = 1 / args.Scale
 	return Launch{
 		Module: "bilateral",
@@ -83,8 +86,8 @@ func bilateral(p denoise.BilateralParams, f field) Launch {
 	}
 }
 
-// median: a thread filters one voxel.
-func median(p denoise.MedianParams, f field) Launch {
+// medianLaunch: a thread filters one voxel.
+func medianLaunch(p median.Params, f field) Launch {
 	args := medianParams{Field: f}
 	for c := range 3 {
 		args.Radius[c] = int32(p.Radius[c])

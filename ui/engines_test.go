@@ -19,7 +19,7 @@ type lostGPU struct{ denoise.Engine }
 
 func (lostGPU) Info() denoise.Info { return denoise.Info{Name: "cuda"} }
 
-func (lostGPU) Run(context.Context, denoise.Recipe, *volume.Volume, volume.Region, denoise.Progress) (*volume.Volume, error) {
+func (lostGPU) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
 	return nil, fmt.Errorf("the GPU worker died: %w", app.ErrEngineFailed)
 }
 

@@ -110,7 +110,7 @@ func domainOf(p denoise.Param) string {
 	case denoise.Switch:
 		b.WriteString("true or false")
 	default:
-		fmt.Fprintf(&b, "%g to %g", p.Min, p.Max)
+		b.WriteString(p.Domain())
 		switch p.Unit {
 		case "":
 		case "value":
@@ -121,7 +121,7 @@ func domainOf(p denoise.Param) string {
 		if p.Percent {
 			b.WriteString(" or 0% to 100% of its range")
 		}
-		if p.Auto {
+		if p.Auto != nil {
 			b.WriteString(" or auto")
 		}
 	}
@@ -156,6 +156,7 @@ func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Rec
 	if err != nil {
 		return r, app.Usagef("%w", err)
 	}
+	given := map[string]denoise.Value{}
 	for name, flag := range flags {
 		if !flag.set {
 			continue
@@ -163,8 +164,9 @@ func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Rec
 		if _, ok := f.Param(name); !ok {
 			return r, app.Usagef("%s has no parameter --%s; it has %s", f.Name, name, paramNames(f))
 		}
-		r = r.With(name, flag.value)
+		given[name] = flag.value
 	}
+	r = r.SetAll(given)
 	if err := r.Validate(); err != nil {
 		return r, app.Usagef("%w", err)
 	}

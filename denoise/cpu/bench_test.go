@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"testing"
 
 	"quell/denoise"
@@ -27,7 +26,7 @@ func benchmark(b *testing.B, v *volume.Volume, filter string, dims int, settings
 	engine := cpu.New()
 	b.SetBytes(int64(4 * len(v.Data)))
 	for b.Loop() {
-		if _, err := engine.Run(context.Background(), r, v, v.Bounds(), nil); err != nil {
+		if _, err := engine.Run(b.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -48,19 +47,11 @@ func BenchmarkNLM3D7Uniform5(b *testing.B) {
 	benchmark(b, phantom(b, paperSize), "nlm", 3, nlm(3, 2, "uniform"))
 }
 
-func BenchmarkNLM3D7Go(b *testing.B) {
-	if !cpu.HasVector() {
-		b.Skip("the Go loops are all this processor has")
-	}
-	v := phantom(b, paperSize)
-	cpu.WithoutVector(func() { benchmark(b, v, "nlm", 3, nlm(3, 1, "gaussian")) })
-}
-
 func BenchmarkNLM3D11(b *testing.B) {
 	benchmark(b, phantom(b, paperSize), "nlm", 3, nlm(5, 1, "gaussian"))
 }
 
-// A slice as a preview filters it.
+// BenchmarkNLM2DSlice filters a slice as a preview does.
 func BenchmarkNLM2DSlice(b *testing.B) {
 	benchmark(b, phantom(b, [3]int{512, 512, 1}), "nlm", 2, nlm(3, 3, "gaussian"))
 }

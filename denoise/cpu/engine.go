@@ -2,17 +2,19 @@ package cpu
 
 import (
 	"context"
-	"fmt"
+	"os"
 	"runtime"
+	"strings"
+	"sync"
 
 	"quell/denoise"
 	"quell/volume"
 )
 
-// Engine runs every filter on the processor's cores. Its zero value is not
-// ready; use New. It is safe for concurrent use.
+// Engine runs every filter on the processor's cores. It is safe for concurrent
+// use.
 type Engine struct {
-	threads int
+	threads int // at most; 0: no limit
 }
 
 var _ denoise.Engine = (*Engine)(nil)
@@ -20,14 +22,14 @@ var _ denoise.Engine = (*Engine)(nil)
 // Option changes an Engine as New makes it.
 type Option func(*Engine)
 
-// Threads limits the engine to n cores; it changes the time, never the result.
+// Threads limits the engine to n cores. It changes the time, never the result.
 func Threads(n int) Option {
 	return func(e *Engine) { e.threads = max(n, 1) }
 }
 
 // New returns an engine that uses all cores.
 func New(options ...Option) *Engine {
-	e := &Engine{threads: runtime.GOMAXPROCS(0)}
+	e := &Engine{}
 	for _, o := range options {
 		o(e)
 	}
@@ -36,50 +38,65 @@ func New(options ...Option) *Engine {
 
 // Info names the processor.
 func (e *Engine) Info() denoise.Info {
-	return denoise.Info{Name: "cpu", Device: deviceName(), Cores: e.threads}
+	return denoise.Info{Name: "cpu", Device: deviceName(), Cores: e.cores()}
 }
 
-// tiled is a filter cut into tiles.
-type tiled interface {
-	tileSize() [3]int
-	newWorker() worker
-}
-
-// Run implements denoise.Engine. Memory beyond input and result is a few
-// megabytes for each core.
-func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r, err := prepare(ctx, r, in, region)
+// Run implements denoise.Engine. Memory beyond input and result is that of the
+// intermediates and a few megabytes for each core.
+func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	run, err := prepare(ctx, r, in, region)
 	if err != nil {
 		return nil, err
 	}
-	out := in.Crop(region)
-	f, err := newFilter(r, in, out, region)
+	run.count(progress)
+	return run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+		return run.tiles(ctx, e.cores(), pass, inputs, out)
+	})
+}
+
+// Reference runs a recipe by the definitions of docs/FILTERS.md, in float64, one
+// voxel after another: slow, plain, and what every engine is tested against. It
+// returns the voxels of region, as Engine.Run does.
+func Reference(r denoise.Recipe, in denoise.Input, region volume.Region) (*volume.Volume, error) {
+	run, err := prepare(context.Background(), r, in, region)
 	if err != nil {
 		return nil, err
 	}
-	if err := runTiles(ctx, e.threads, cut(region, f.tileSize()), progress, f.newWorker); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+		i := 0
+		for z := out.Box.Min[2]; z < out.Box.Max[2]; z++ {
+			for y := out.Box.Min[1]; y < out.Box.Max[1]; y++ {
+				for x := out.Box.Min[0]; x < out.Box.Max[0]; x++ {
+					if out.Valid(i) {
+						out.Data[i] = float32(pass.Reference(inputs, x, y, z))
+					}
+					i++
+				}
+			}
+		}
+		return nil
+	})
 }
 
-// newFilter returns the fast path of a resolved recipe. It will read in and
-// write the voxels of region to out.
-func newFilter(r denoise.Recipe, in, out *volume.Volume, region volume.Region) (tiled, error) {
-	switch r.Filter {
-	case "gaussian":
-		return newGaussian(r.Gaussian(in.Geometry), in, out, region), nil
-	case "median":
-		return newMedian(r.Median(), in, out, region), nil
-	case "bilateral":
-		return newBilateral(r.Bilateral(in.Geometry), in, out, region), nil
-	case "nlm":
-		return newNLM(r.NLM(), in, out, region), nil
-	case "lpa":
-		return newLPA(r.LPA(), in, out, region), nil
+// cores is the number of goroutines that a run uses, never more than GOMAXPROCS.
+func (e *Engine) cores() int {
+	n := runtime.GOMAXPROCS(0)
+	if e.threads > 0 {
+		n = min(n, e.threads)
 	}
-	return nil, fmt.Errorf("%s: %w", r.Filter, denoise.ErrUnsupported)
+	return n
 }
+
+// deviceName is the processor's name if the system reports it, else its
+// architecture.
+var deviceName = sync.OnceValue(func() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err == nil {
+		for line := range strings.Lines(string(info)) {
+			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+				return strings.TrimSpace(value)
+			}
+		}
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+})

@@ -1,7 +1,6 @@
 package cpu_test
 
 import (
-	"context"
 	"encoding/json"
 	"math"
 	"os"
@@ -45,11 +44,11 @@ func TestFacts(t *testing.T) {
 		given := facts.Volumes[f.Volume]
 		v := volume.New(volume.NewGeometry(given.Dims, given.Spacing))
 		v.Data, v.Mask = given.Values, given.Mask
-		plain, err := cpu.Reference(r, v, v.Bounds())
+		plain, err := cpu.Reference(r, denoise.Input{Volume: v}, v.Bounds())
 		if err != nil {
 			t.Fatal(err)
 		}
-		fast, err := cpu.New().Run(context.Background(), r, v, v.Bounds(), nil)
+		fast, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

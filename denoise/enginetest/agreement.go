@@ -1,7 +1,8 @@
 package enginetest
 
 import (
-	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"quell/denoise"
@@ -14,16 +15,14 @@ var sizes = [][3]int{
 }
 
 func testAgreement(t *testing.T, e denoise.Engine) {
-	for name, r := range options(t) {
-		t.Run(name, func(t *testing.T) {
-			var worst Margin
-			for _, size := range sizes {
-				m := agree(t, e, r, scene(size), volume.Region{Max: size})
-				worst = Margin{max(worst.Max, m.Max), max(worst.RMS, m.RMS)}
-			}
-			t.Logf("used %.2g of the tolerance, %.2g of the RMS tolerance", worst.Max, worst.RMS)
-		})
-	}
+	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		var worst Margin
+		for _, size := range sizes {
+			m := agree(t, e, r, scene(size), volume.Region{Max: size})
+			worst = Margin{max(worst.Max, m.Max), max(worst.RMS, m.RMS)}
+		}
+		t.Logf("used %.2g of the tolerance, %.2g of the RMS tolerance", worst.Max, worst.RMS)
+	})
 }
 
 // agree compares the engine with the reference on a region of v, between guard
@@ -40,52 +39,43 @@ func agree(t *testing.T, e denoise.Engine, r denoise.Recipe, v *volume.Volume, r
 	return m
 }
 
-// testLarge runs volumes that need several tiles or slabs, and compares boxes
-// that lie across their seams, wherever an engine has them.
+// testLarge runs volumes that need several tiles or slabs and compares boxes at
+// the seams of the CPU engine's tiles and at the far corner.
 func testLarge(t *testing.T, e denoise.Engine) {
-	cases := []struct {
-		name string
-		r    denoise.Recipe
-		size [3]int
-		at   [][3]int // corners of the boxes
-	}{
-		{"nlm 3-D", recipe(t, "nlm", 3, "h", "9"), [3]int{33, 40, 37}, [][3]int{{0, 14, 14}, {20, 30, 30}, {13, 0, 32}}},
-		{"nlm 3-D wide", recipe(t, "nlm", 3, "h", "9"), [3]int{210, 9, 5}, [][3]int{{92, 2, 1}, {100, 5, 0}, {204, 0, 0}}},
-		{"nlm 2-D", recipe(t, "nlm", 2, "h", "9", "search-radius", "6", "patch-radius", "3"), [3]int{150, 140, 2}, [][3]int{{62, 60, 0}, {125, 66, 1}, {72, 134, 0}}},
-		{"bilateral 3-D", recipe(t, "bilateral", 3, "radius", "4"), [3]int{97, 40, 37}, [][3]int{{45, 14, 14}, {20, 30, 30}}},
-		{"gaussian 3-D", recipe(t, "gaussian", 3, "sigma-spatial", "4"), [3]int{140, 40, 37}, [][3]int{{62, 16, 16}, {66, 0, 30}}},
-		{"median 3-D", recipe(t, "median", 3, "radius", "2"), [3]int{140, 40, 9}, [][3]int{{66, 14, 2}, {125, 30, 0}}},
-		{"lpa", recipe(t, "lpa", 2), [3]int{300, 70, 2}, [][3]int{{146, 30, 0}, {252, 62, 0}}},
-	}
-	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			v := scene(c.size)
-			whole := run(t, e, c.r, v, v.Bounds())
-			for _, at := range c.at {
-				box := volume.Region{Min: at, Max: [3]int{at[0] + 6, at[1] + 6, at[2] + 5}}.Grow([3]int{}, v.Geometry)
-				if _, err := Agree(whole.Crop(box), reference(t, c.r, v, box), rangeOf(v)); err != nil {
-					t.Errorf("box at %v: %v", at, err)
-				}
+	large := func(c denoise.Case) bool { return c.Large != [3]int{} }
+	eachCase(t, large, func(t *testing.T, c denoise.Case, r denoise.Recipe) {
+		v := scene(c.Large)
+		whole := run(t, e, r, v, v.Bounds())
+		seam, corner := [3]int{}, [3]int{}
+		for a, n := range c.Large {
+			tile := program(t, r, v).Passes[0].CPU.Tile[a]
+			tiles := (n + tile - 1) / tile
+			seam[a] = max(n/tiles-3, 0)
+			corner[a] = max(n-6, 0)
+		}
+		for _, at := range [][3]int{seam, corner, {seam[0], 0, corner[2]}, {corner[0], seam[1], 0}} {
+			box := volume.Region{Min: at, Max: [3]int{at[0] + 6, at[1] + 6, at[2] + 5}}.Grow([3]int{}, v.Geometry)
+			if _, err := Agree(whole.Crop(box), reference(t, r, v, box), rangeOf(v)); err != nil {
+				t.Errorf("box at %v: %v", at, err)
 			}
-		})
-	}
+		}
+	})
 }
 
 func testPadding(t *testing.T, e denoise.Engine) {
-	for name, r := range options(t) {
-		t.Run(name, func(t *testing.T) {
-			for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {9, 8, 7}} {
-				agree(t, e, r, masked(scene(size)), volume.Region{Max: size})
-			}
-		})
-	}
-	// What padding holds must not reach a filter that compares single voxels.
-	for _, name := range []string{"gaussian", "median", "bilateral"} {
-		t.Run(name+" does not read it", func(t *testing.T) {
-			r := recipe(t, name, 3)
-			if name == "bilateral" {
-				r = r.With("sigma-range", denoise.Number(20))
-			}
+	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {9, 8, 7}} {
+			agree(t, e, r, masked(scene(size)), volume.Region{Max: size})
+		}
+	})
+	// The stored values of padding must not influence a filter that compares
+	// single voxels.
+	for _, filter := range denoise.Filters() {
+		if filter.ReadsPadding {
+			continue
+		}
+		t.Run(filter.Name+" does not read it", func(t *testing.T) {
+			r := recipe(t, filter.Name, 0)
 			v := masked(scene([3]int{12, 11, 6}))
 			before := run(t, e, r, v, v.Bounds())
 			for i := range v.Data {
@@ -96,7 +86,7 @@ func testPadding(t *testing.T, e denoise.Engine) {
 			after := run(t, e, r, v, v.Bounds())
 			for i := range v.Data {
 				if v.Valid(i) && before.Data[i] != after.Data[i] {
-					t.Fatalf("voxel %d is %v, and %v when padding holds other values", i, before.Data[i], after.Data[i])
+					t.Fatalf("voxel %d is %v, and %v with other values in the padding", i, before.Data[i], after.Data[i])
 				}
 				if !v.Valid(i) && after.Data[i] != -30000 {
 					t.Fatalf("voxel %d is padding and became %v", i, after.Data[i])
@@ -106,20 +96,67 @@ func testPadding(t *testing.T, e denoise.Engine) {
 	}
 }
 
+// testMask: voxels that Input.Mask excludes are treated like padding, together
+// with the volume's own, but are no padding of the result.
+func testMask(t *testing.T, e denoise.Engine) {
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		v := masked(scene([3]int{33, 9, 5}))
+		want := run(t, e, r, v, v.Bounds())
+		for name, split := range map[string]func(i int) (padding, excluded bool){
+			"alone":       func(i int) (bool, bool) { return true, v.Mask[i] },
+			"and padding": func(i int) (bool, bool) { return v.Mask[i] || i%2 == 0, v.Mask[i] || i%2 == 1 },
+		} {
+			in := input(t, r, v)
+			part := *v
+			part.Mask = make([]bool, len(v.Data))
+			in.Volume, in.Mask = &part, make([]bool, len(v.Data))
+			for i := range v.Data {
+				part.Mask[i], in.Mask[i] = split(i)
+			}
+			got, err := e.Run(t.Context(), r, in, v.Bounds(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Data, want.Data) {
+				t.Errorf("mask %s: the result differs from that of padding", name)
+			}
+			if !slices.Equal(got.Mask, part.Mask) {
+				t.Errorf("mask %s: the padding of the result is not that of the input", name)
+			}
+		}
+	})
+}
+
+// testMaps: a noise map or a guide is refused if the filter does not read it, and
+// missed if it does.
+func testMaps(t *testing.T, e denoise.Engine) {
+	v := scene([3]int{9, 8, 3})
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		in := input(t, r, v)
+		for name, m := range map[string]**volume.Volume{denoise.NoiseMap: &in.Noise, denoise.GuideVolume: &in.Guide} {
+			given := *m
+			*m = nil
+			if given == nil {
+				*m = v
+			}
+			if _, err := e.Run(t.Context(), r, in, v.Bounds(), nil); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s, %s given: %v: error %v", r.Filter, name, *m != nil, err)
+			}
+			*m = given
+		}
+	})
+}
+
 // testCT has values as large as a CT's, with air beside bone: squares of their
-// differences leave float32 few digits, and bone finds nothing like it in air.
+// differences leave float32 few digits, and bone resembles nothing in air.
 func testCT(t *testing.T, e denoise.Engine) {
 	size := [3]int{20, 12, 5}
-	v := scene(size)
-	for i, x := range v.Data {
-		v.Data[i] = 14*x - 1000
-	}
-	for _, dims := range []int{2, 3} {
-		for _, settings := range [][]string{{"h", "auto"}, {"h", "20"}, {"h", "150", "patch-weights", "uniform"}, {"h", "200", "centre", "one"}} {
-			r := recipe(t, "nlm", dims, settings...)
-			t.Run(fmt.Sprint(dims, "-D ", settings), func(t *testing.T) { agree(t, e, r, v, v.Bounds()) })
+	ct := func(c denoise.Case) bool { return c.CT }
+	eachCase(t, ct, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		v := scene(size)
+		for i, x := range v.Data {
+			v.Data[i] = 14*x - 1000
 		}
-		r := recipe(t, "bilateral", dims, "sigma-range", "60")
-		t.Run(fmt.Sprint("bilateral ", dims), func(t *testing.T) { agree(t, e, r, v, v.Bounds()) })
-	}
+		agree(t, e, r, v, v.Bounds())
+	})
 }

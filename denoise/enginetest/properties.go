@@ -17,58 +17,70 @@ func testRegions(t *testing.T, e denoise.Engine) {
 		{Min: [3]int{7, 3, 2}, Max: [3]int{31, 20, 8}},
 		{Min: [3]int{30, 18, 7}, Max: [3]int{35, 21, 9}},
 	}
-	for name, r := range options(t) {
-		t.Run(name, func(t *testing.T) {
-			whole := run(t, e, r, v, v.Bounds())
-			for _, region := range regions {
-				part := run(t, e, r, v, region)
-				if _, err := Agree(part, whole.Crop(region), rangeOf(v)); err != nil {
-					t.Errorf("%s: region %v: %v", r, region, err)
-				}
-				if !part.SameGrid(v.Geometry.Crop(region), 1e-9) {
-					t.Errorf("region %v lies elsewhere", region)
-				}
+	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		whole := run(t, e, r, v, v.Bounds())
+		for _, region := range regions {
+			part := run(t, e, r, v, region)
+			if _, err := Agree(part, whole.Crop(region), rangeOf(v)); err != nil {
+				t.Errorf("%s: region %v: %v", r, region, err)
 			}
-		})
-	}
+			if !part.SameGrid(v.Geometry.Crop(region), 1e-9) {
+				t.Errorf("region %v lies elsewhere", region)
+			}
+		}
+	})
 }
 
 func testSameBits(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{70, 45, 20})
-	for _, filter := range denoise.Filters() {
-		for _, dims := range filter.Dims {
-			r := recipe(t, filter.Name, dims)
-			first := run(t, e, r, v, v.Bounds())
-			for range 2 {
-				if again := run(t, e, r, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
-					t.Errorf("%s: the same run gave other bits", r)
-				}
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		first := run(t, e, r, v, v.Bounds())
+		for range 2 {
+			if again := run(t, e, r, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
+				t.Errorf("%s: the same run gave other bits", r)
 			}
 		}
-	}
+	})
 }
 
-// testConstants: a constant volume stays as it is, to the bit. A Rician recipe
-// takes its bias off, so it is left out unless sigma is 0.
+// testConstants: a constant volume stays as it is, to the bit.
 func testConstants(t *testing.T, e denoise.Engine) {
-	for name, r := range options(t) {
-		if r.Filter == "nlm" && r.Get("rician").On() {
-			continue
-		}
-		t.Run(name, func(t *testing.T) {
-			for _, value := range []float32{0, -1000.1, 0.1, 3e4} {
-				v := volume.New(volume.NewGeometry([3]int{19, 10, 4}, spacing))
-				for i := range v.Data {
-					v.Data[i] = value
-				}
-				for i, got := range run(t, e, r, v, v.Bounds()).Data {
-					if got != value {
-						t.Fatalf("%s: voxel %d of a constant %v is %v", r, i, value, got)
-					}
+	unbiased := func(c denoise.Case) bool { return small(c) && !c.Biased }
+	eachCase(t, unbiased, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		for _, value := range []float32{0, -1000.1, 0.1, 3e4, 1e-9, 1e30} {
+			v := volume.New(volume.NewGeometry([3]int{19, 10, 4}, spacing))
+			for i := range v.Data {
+				v.Data[i] = value
+			}
+			for i, got := range run(t, e, r, v, v.Bounds()).Data {
+				if got != value {
+					t.Fatalf("%s: voxel %d of a constant %v is %v", r, i, value, got)
 				}
 			}
-		})
-	}
+		}
+	})
+}
+
+// testScale: with automatic parameters the filter of c v is c times the filter of
+// v, in whatever unit the volume is.
+func testScale(t *testing.T, e denoise.Engine) {
+	v := scene([3]int{35, 21, 4})
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		want := run(t, e, r, v, v.Bounds())
+		for _, c := range []float64{1e-9, 0x1p-20, 1e9} {
+			scaled := v.Clone()
+			for i := range scaled.Data {
+				scaled.Data[i] = float32(c * float64(v.Data[i]))
+			}
+			got := run(t, e, r, scaled, v.Bounds())
+			for i := range got.Data {
+				got.Data[i] = float32(float64(got.Data[i]) / c)
+			}
+			if _, err := Agree(got, want, rangeOf(v)); err != nil {
+				t.Errorf("%s of %g v: %v", r, c, err)
+			}
+		}
+	})
 }
 
 // testNoiseFalls: on flat noise every filter lowers the variance by half at
@@ -83,18 +95,15 @@ func testNoiseFalls(t *testing.T, e denoise.Engine) {
 		t.Fatal(err)
 	}
 	mean, before := moments(v.Data)
-	for _, filter := range denoise.Filters() {
-		for _, dims := range filter.Dims {
-			r := recipe(t, filter.Name, dims)
-			m, after := moments(run(t, e, r, v, v.Bounds()).Data)
-			if !(after < before/2) {
-				t.Errorf("%s: variance %.1f became %.1f", r, before, after)
-			}
-			if !(math.Abs(m-mean) < 0.5) {
-				t.Errorf("%s: mean %.2f became %.2f", r, mean, m)
-			}
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		m, after := moments(run(t, e, r, v, v.Bounds()).Data)
+		if !(after < before/2) {
+			t.Errorf("%s: variance %.1f became %.1f", r, before, after)
 		}
-	}
+		if !(math.Abs(m-mean) < 0.5) {
+			t.Errorf("%s: mean %.2f became %.2f", r, mean, m)
+		}
+	})
 }
 
 func moments(s []float32) (mean, variance float64) {
@@ -110,47 +119,56 @@ func moments(s []float32) (mean, variance float64) {
 
 // testShifts: a result moves with its input, in space and in value.
 func testShifts(t *testing.T, e denoise.Engine) {
-	const border = 10 // more than the recipes reach
 	size, by := [3]int{30, 27, 25}, [3]int{3, 2, 1}
 	a, b := scene(size), sceneAt(size, by)
 	raised := a.Clone()
 	for i := range raised.Data {
 		raised.Data[i] += 512
 	}
-	for _, filter := range denoise.Filters() {
-		for _, dims := range filter.Dims {
-			r := recipe(t, filter.Name, dims)
-			// What is worked out from the volume must be the same for both.
-			r, err := r.Resolve(a.Geometry, denoise.FactsOf(a))
-			if err != nil {
-				t.Fatal(err)
-			}
-			box := volume.Region{Min: [3]int{border, border, border}}
-			for c := range 3 {
-				box.Max[c] = size[c] - border - by[c]
-			}
-			fromA := run(t, e, r, a, box.Offset([3]int{-by[0], -by[1], -by[2]}))
-			fromB := run(t, e, r, b, box)
-			if _, err := Agree(fromB, fromA, rangeOf(a)); err != nil {
-				t.Errorf("%s moved by %v: %v", r, by, err)
-			}
-			up := run(t, e, r, raised, box)
-			for i := range up.Data {
-				up.Data[i] -= 512
-			}
-			if _, err := Agree(up, run(t, e, r, a, box), rangeOf(a)); err != nil {
-				t.Errorf("%s raised by 512: %v", r, err)
-			}
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		// Automatic values must be the same for both.
+		r, err := r.Resolve(a.Geometry, denoise.FactsOf(a))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
+		reach := program(t, r, a).Reach()
+		box := a.Bounds()
+		for c := range 3 {
+			box.Min[c] += reach[c] + by[c]
+			box.Max[c] -= reach[c] + by[c]
+		}
+		if err := box.Validate(a.Geometry); err != nil {
+			t.Fatalf("%s reaches too far for this test: %v", r, err)
+		}
+		fromA := run(t, e, r, a, box.Offset([3]int{-by[0], -by[1], -by[2]}))
+		fromB := run(t, e, r, b, box)
+		if _, err := Agree(fromB, fromA, rangeOf(a)); err != nil {
+			t.Errorf("%s moved by %v: %v", r, by, err)
+		}
+		in := input(t, r, a)
+		want := run(t, e, r, a, box)
+		in.Volume = raised // with the maps of a
+		up, err := e.Run(t.Context(), r, in, box, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range up.Data {
+			up.Data[i] -= 512
+		}
+		if _, err := Agree(up, want, rangeOf(a)); err != nil {
+			t.Errorf("%s raised by 512: %v", r, err)
+		}
+	})
 }
 
 // testSlicesApart: in two dimensions a slice's result is that of the slice
 // alone.
 func testSlicesApart(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{34, 18, 3})
-	for _, filter := range denoise.Filters() {
-		r := recipe(t, filter.Name, 2)
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		if r.Dims != 2 {
+			return
+		}
 		r, err := r.Resolve(v.Geometry, denoise.FactsOf(v))
 		if err != nil {
 			t.Fatal(err)
@@ -162,20 +180,20 @@ func testSlicesApart(t *testing.T, e denoise.Engine) {
 				t.Errorf("%s: slice %d: %v", r, z, err)
 			}
 		}
-	}
+	})
 }
 
 func testGeometry(t *testing.T, e denoise.Engine) {
 	v := masked(scene([3]int{12, 9, 3}))
 	v.Unit = "HU"
 	v.Affine.SetColumn(3, volume.Vec{-12.5, 40, 7})
-	for _, filter := range denoise.Filters() {
-		out := run(t, e, recipe(t, filter.Name, 2), v, v.Bounds())
+	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		out := run(t, e, r, v, v.Bounds())
 		if out.Geometry != v.Geometry || out.Unit != v.Unit || !slices.Equal(out.Mask, v.Mask) {
-			t.Errorf("%s: geometry, unit or mask was not kept", filter.Name)
+			t.Errorf("%s: geometry, unit or mask was not kept", r)
 		}
 		if len(out.Mask) > 0 && &out.Mask[0] == &v.Mask[0] {
-			t.Errorf("%s: the result shares the input's mask", filter.Name)
+			t.Errorf("%s: the result shares the input's mask", r)
 		}
-	}
+	})
 }

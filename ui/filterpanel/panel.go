@@ -258,7 +258,7 @@ func (p *Panel) showFilter(f denoise.Filter) {
 	}
 	p.dims.SetSelected(dimsLabel(p.shown.Recipe.Dims))
 	for _, r := range p.rows {
-		r.object.(*hoverArea).Hidden = r.param.Dims != 0 && r.param.Dims != p.shown.Recipe.Dims
+		r.object.(*hoverArea).Hidden = p.shown.Recipe.Ignores(r.param.Name) != ""
 	}
 }
 
@@ -285,7 +285,7 @@ func (p *Panel) buildRows(f denoise.Filter) {
 	p.help.SetText(noHelp)
 	hooks := rowHooks{
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
-			p.hooks.Changed(p.shown.Recipe.With(param.Name, v), final)
+			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)
 		},
 		refused: func(param denoise.Param, err error) {
 			p.help.SetText(err.Error())

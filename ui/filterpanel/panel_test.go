@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/denoise"
+	_ "quell/denoise/filter"
 	"quell/volume"
 )
 

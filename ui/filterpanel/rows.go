@@ -133,7 +133,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		// The automatic value stays; it only stops following the volume.
 		h.changed(p, manual(p, resolved), true)
 	}
-	auto.Hidden = !p.Auto
+	auto.Hidden = p.Auto == nil
 
 	unitLabel := widget.NewLabel("")
 	unitSelect := widget.NewSelect(nil, nil)
@@ -149,7 +149,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
-	sliding := p.Kind != denoise.Ints || len(p.Lens) > 0
+	sliding := p.Kind != denoise.Ints || p.PerAxis
 	if sliding {
 		parts = append(parts, slide)
 	}

@@ -14,7 +14,7 @@ import (
 // lostEngine stands for a GPU whose worker does not start again.
 type lostEngine struct{ fakeEngine }
 
-func (e *lostEngine) Run(context.Context, denoise.Recipe, *volume.Volume, volume.Region, denoise.Progress) (*volume.Volume, error) {
+func (e *lostEngine) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
 	return nil, fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
 }
 

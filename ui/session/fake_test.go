@@ -35,8 +35,8 @@ func (e *fakeEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error)
 	return denoise.Plan{Slabs: 1}, nil
 }
 
-func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
-	whole := region == in.Bounds()
+func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	whole := region == in.Volume.Bounds()
 	e.mu.Lock()
 	wait, fail := e.hold, e.fail
 	var panics any
@@ -63,7 +63,7 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in *volume.Volum
 			return nil, ctx.Err()
 		}
 	}
-	out := in.Crop(region)
+	out := in.Volume.Crop(region)
 	shift := r.Get("h").Float()
 	if r.Filter == "gaussian" {
 		shift = r.Get("sigma-spatial").Float()

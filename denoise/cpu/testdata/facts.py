@@ -137,6 +137,7 @@ def lpa(p, dims, vol, i):
 FILTERS = {"gaussian": gaussian, "bilateral": bilateral, "median": median, "nlm": nlm, "lpa": lpa}
 NLM = {"h": 9, "patch-radius": 1, "search-radius": 2, "patch-weights": "gaussian", "patch-sigma": 1,
        "sigma": 0, "centre": "max", "weighting": "gaussian", "k": 2, "rician": False}
+LK = NLM | {"weighting": "lk", "h": "auto"}  # lk ignores h
 SPATIAL = {"sigma-spatial": 1.2, "radius": "auto", "voxel-units": False}
 LPA = {"gamma": 1.05, "sigma": 9, "scales": [1, 2, 3, 5, 7, 8]}
 
@@ -150,8 +151,8 @@ recipes = [
     ("nlm", 2, NLM | {"patch-radius": 3, "patch-sigma": 2}),
     ("nlm", 3, NLM | {"centre": "one", "patch-radius": 0}), ("nlm", 3, NLM | {"sigma": 9}),
     ("nlm", 3, NLM | {"rician": True, "sigma": 40}), ("nlm", 2, NLM | {"h": 2}),
-    ("nlm", 3, NLM | {"weighting": "lk", "k": 1}), ("nlm", 2, NLM | {"weighting": "lk", "k": 2, "centre": "one"}),
-    ("nlm", 3, NLM | {"weighting": "lk", "k": 4, "rician": True, "sigma": 9}),
+    ("nlm", 3, LK | {"k": 1}), ("nlm", 2, LK | {"k": 2, "centre": "one"}),
+    ("nlm", 3, LK | {"k": 4, "rician": True, "sigma": 9}),
 ]
 volumes = {"block": volume(5, 4, 3, (0.8, 0.9, 2.0)), "slice": volume(9, 7, 1, (1, 1, 1)),
            "padded": volume(6, 4, 3, (0.8, 0.9, 2.0), mask=True)}

@@ -1,0 +1,187 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// run is one recipe on one input. It holds what the passes have computed so far.
+type run struct {
+	program denoise.Program
+	halos   map[string][3]int
+	region  volume.Region
+	in      *volume.Volume           // the input, excluded voxels marked like padding
+	out     *volume.Volume           // the result
+	fields  map[string]denoise.Field // inputs and intermediates by name
+	counter *parallel.Counter
+}
+
+// prepare checks the input, resolves the recipe and binds it, once for the run.
+func prepare(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region) (*run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := in.Check(); err != nil {
+		return nil, err
+	}
+	if err := region.Validate(in.Volume.Geometry); err != nil {
+		return nil, err
+	}
+	r, err := r.ResolveFor(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.Bind(in.Volume.Geometry)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Accepts(in); err != nil {
+		return nil, err
+	}
+	masked := in.Masked()
+	fields := map[string]denoise.Field{}
+	for name, v := range map[string]*volume.Volume{denoise.Voxels: masked, denoise.NoiseMap: in.Noise, denoise.GuideVolume: in.Guide} {
+		if v != nil {
+			f := denoise.FieldOf(v)
+			f.Mask = masked.Mask
+			fields[name] = f
+		}
+	}
+	return &run{
+		program: p, halos: p.Halos(), region: region, in: masked, out: in.Volume.Crop(region), fields: fields,
+		counter: parallel.NewCounter(0, nil),
+	}, nil
+}
+
+// passes computes the passes in turn with compute and returns the result.
+func (r *run) passes(compute func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error) (*volume.Volume, error) {
+	passes := r.program.Passes
+	for i, pass := range passes {
+		inputs := make([]denoise.Field, len(pass.Inputs))
+		for k, name := range pass.Inputs {
+			inputs[k] = r.fields[name]
+		}
+		out := r.field(pass.Output)
+		if err := compute(pass, inputs, out); err != nil {
+			return nil, err
+		}
+		r.fields[pass.Output] = out
+		for _, name := range pass.Inputs {
+			if !slices.ContainsFunc(passes[i+1:], func(later denoise.Pass) bool { return slices.Contains(later.Inputs, name) }) {
+				delete(r.fields, name) // frees the memory of an intermediate
+			}
+		}
+	}
+	return r.out, nil
+}
+
+// box is the part of the volume in which the output of that name is computed.
+func (r *run) box(name string) volume.Region {
+	return r.region.Grow(r.halos[name], r.in.Geometry)
+}
+
+// field returns the memory of an output. It holds the voxels of the volume at
+// first, which is what excluded voxels keep.
+func (r *run) field(name string) denoise.Field {
+	box := r.box(name)
+	f := denoise.Field{Dims: r.in.Dims, Box: box}
+	if name == denoise.Result {
+		f.Data = r.out.Data
+	} else {
+		f.Data = r.in.Crop(box).Data
+	}
+	switch {
+	case r.in.Mask == nil:
+	case box == r.in.Bounds():
+		f.Mask = r.in.Mask
+	default:
+		f.Mask = cropMask(r.in, box)
+	}
+	return f
+}
+
+// cropMask returns the mask of a box of v.
+func cropMask(v *volume.Volume, box volume.Region) []bool {
+	mask := make([]bool, 0, box.Voxels())
+	for z := box.Min[2]; z < box.Max[2]; z++ {
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			mask = append(mask, v.Mask[v.Index(box.Min[0], y, z):v.Index(box.Max[0]-1, y, z)+1]...)
+		}
+	}
+	return mask
+}
+
+// count reports the progress of all passes, in voxels.
+func (r *run) count(progress denoise.Progress) {
+	total := 0
+	for _, pass := range r.program.Passes {
+		total += r.box(pass.Output).Voxels()
+	}
+	r.counter = parallel.NewCounter(int64(total), progress)
+}
+
+// tiles computes a pass tile by tile on that many goroutines. Tiles are independent of each
+// other and of the number of goroutines, and so are the bits.
+func (r *run) tiles(ctx context.Context, threads int, pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+	tiles := split(out.Box, pass.CPU.Tile)
+	newWorker := pass.CPU.Start(inputs, out)
+	stop := func() bool { return ctx.Err() != nil }
+	return parallel.ForWorkers(ctx, len(tiles), threads, func() func(i int) error {
+		work := newWorker()
+		return func(i int) error {
+			work(tiles[i], stop)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := checkFinite(pass, &out, tiles[i]); err != nil {
+				return err
+			}
+			r.counter.Add(int64(tiles[i].Voxels()))
+			return nil
+		}
+	})
+}
+
+// checkFinite reports a voxel of a tile that is infinite or not a number.
+func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) error {
+	for z := tile.Min[2]; z < tile.Max[2]; z++ {
+		for y := tile.Min[1]; y < tile.Max[1]; y++ {
+			first := out.Index(tile.Min[0], y, z)
+			for x, v := range out.Data[first : first+tile.Dims()[0]] {
+				if v-v != 0 && out.Valid(first+x) { // true for NaN and both infinities
+					return fmt.Errorf("pass %s computed %v at voxel (%d, %d, %d)", pass.Name, v, tile.Min[0]+x, y, z)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// split divides a box into tiles of at most size voxels along each axis, as even
+// as possible, x fastest.
+func split(box volume.Region, size [3]int) []volume.Region {
+	var edges [3][]int
+	for c, d := range box.Dims() {
+		n := (d + size[c] - 1) / size[c]
+		for i := range n + 1 {
+			edges[c] = append(edges[c], box.Min[c]+i*d/n)
+		}
+	}
+	var tiles []volume.Region
+	for z := range len(edges[2]) - 1 {
+		for y := range len(edges[1]) - 1 {
+			for x := range len(edges[0]) - 1 {
+				tiles = append(tiles, volume.Region{
+					Min: [3]int{edges[0][x], edges[1][y], edges[2][z]},
+					Max: [3]int{edges[0][x+1], edges[1][y+1], edges[2][z+1]},
+				})
+			}
+		}
+	}
+	return tiles
+}

@@ -1,0 +1,70 @@
+package denoise
+
+import (
+	"context"
+	"math"
+
+	"quell/volume"
+)
+
+// Facts is what automatic values depend on. It is computed once per volume and
+// serves every preview. It is not comparable, as it may come to hold more than
+// numbers.
+type Facts struct {
+	Lo, Hi float32 // smallest and largest valid voxel
+	Sigma  float64 // estimated noise, see Estimate; 0 if none was found
+
+	_ [0]func()
+}
+
+// FactsOf reads a whole volume, on all cores.
+func FactsOf(v *volume.Volume) Facts {
+	f, _ := FactsOfContext(context.Background(), v) // which is never cancelled
+	return f
+}
+
+// FactsOfContext is FactsOf with a context, whose error it returns.
+func FactsOfContext(ctx context.Context, v *volume.Volume) (Facts, error) {
+	var (
+		f   Facts
+		err error
+	)
+	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
+		return Facts{}, err
+	}
+	if f.Lo < f.Hi {
+		f.Sigma = volumeSigma(ctx, v, otsu(ctx, v, f.Lo, f.Hi))
+	}
+	if err := ctx.Err(); err != nil {
+		return Facts{}, err
+	}
+	return f, nil
+}
+
+// width is the range of the values.
+func (f Facts) width() float64 { return float64(f.Hi) - float64(f.Lo) }
+
+// negligible is Negligible relative to the range of the values. It is below the
+// resolution of float32.
+const negligible = 1e-10
+
+// Negligible returns a positive number that is small beside every difference
+// between the volume's values. It stands in for 0 in parameters that must be
+// positive: a filter with this strength averages equal voxels and equal patches
+// only. It scales with the volume.
+func (f Facts) Negligible() float64 {
+	size := f.width()
+	if size == 0 { // a constant volume, where any strength does the same
+		size = math.Abs(float64(f.Hi))
+	}
+	if size == 0 {
+		size = 1
+	}
+	return negligible * size
+}
+
+// NoiseSigma is the rule of noise levels: the estimated noise.
+var NoiseSigma = &AutoRule{
+	Noise: true,
+	Value: func(_ Recipe, _ volume.Geometry, f Facts) (Value, error) { return Number(f.Sigma), nil },
+}

@@ -1,0 +1,137 @@
+package denoise
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"quell/volume"
+)
+
+// Filter describes one filter. Menus, sliders, command line flags, help, the
+// recipe check, the halo, cost estimates and the conformance suite are made from
+// this description.
+type Filter struct {
+	Name   string  // in recipes and on the command line
+	Title  string  // in menus
+	Source string  // the paper that defines the filter
+	Dims   []int   // the dimensionalities it supports, the default first
+	Params []Param // in display order
+	Help   string  // one or two sentences for users
+
+	// Bind converts a resolved recipe into typed parameters and passes for
+	// volumes of geometry g. Call it through [Recipe.Bind].
+	Bind func(r Recipe, g volume.Geometry) (Program, error)
+
+	// ReadsPadding states that the stored values of padding influence the
+	// result, as patch samples of nlm do.
+	ReadsPadding bool
+
+	// Cases are the recipes that the conformance suite runs on every engine:
+	// every option, with search regions small enough for the float64 reference.
+	Cases []Case
+}
+
+// Case is one recipe of the conformance suite.
+type Case struct {
+	Name string
+	Dims int
+	Set  string // parameters that differ from their default: "h=9 search-radius=2"
+
+	// Large is the size of a volume that needs several tiles or slabs; zero for
+	// a case that runs on volumes of all the usual small sizes.
+	Large [3]int
+	// CT selects a volume with the value range of a CT: air beside bone.
+	CT bool
+	// Biased states that the recipe changes a constant volume.
+	Biased bool
+}
+
+// Recipe returns the recipe of a case of f.
+func (f Filter) Recipe(c Case) (Recipe, error) {
+	r, err := NewRecipe(f.Name, c.Dims)
+	if err != nil {
+		return r, err
+	}
+	for setting := range strings.FieldsSeq(c.Set) {
+		name, text, _ := strings.Cut(setting, "=")
+		v, err := ParseValue(text)
+		if err != nil {
+			return r, fmt.Errorf("%s: %s: %w", f.Name, name, err)
+		}
+		r = r.With(name, v)
+	}
+	return r, r.Validate()
+}
+
+// Param returns the parameter of that name.
+func (f Filter) Param(name string) (Param, bool) {
+	i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		return Param{}, false
+	}
+	return f.Params[i], true
+}
+
+// registered holds every filter in the order of registration. It changes only
+// during package initialisation, so that no lock is needed.
+var registered []Filter
+
+// Register adds filters to the table that [Filters] returns. Package
+// denoise/filter calls it once for all filters of the program. It panics if a
+// description is incomplete or a name is taken. It must not be called after
+// initialisation.
+func Register(filters ...Filter) {
+	for _, f := range filters {
+		if err := f.check(); err != nil {
+			panic(fmt.Sprintf("denoise: filter %q: %v", f.Name, err))
+		}
+		registered = append(registered, f)
+	}
+}
+
+// check reports what is missing from a description.
+func (f Filter) check() error {
+	if slices.ContainsFunc(registered, func(g Filter) bool { return g.Name == f.Name }) {
+		return fmt.Errorf("registered twice")
+	}
+	for what, missing := range map[string]bool{
+		"name": f.Name == "", "title": f.Title == "", "source": f.Source == "", "help": f.Help == "",
+		"dimensionality": len(f.Dims) == 0, "Bind function": f.Bind == nil, "conformance case": len(f.Cases) == 0,
+	} {
+		if missing {
+			return fmt.Errorf("it has no %s", what)
+		}
+	}
+	for i, p := range f.Params {
+		if slices.ContainsFunc(f.Params[:i], func(q Param) bool { return q.Name == p.Name }) {
+			return fmt.Errorf("parameter %s is there twice", p.Name)
+		}
+		if err := p.describe(); err != nil {
+			return fmt.Errorf("parameter %q: %w", p.Name, err)
+		}
+		for name := range p.Implies {
+			if _, ok := f.Param(name); !ok {
+				return fmt.Errorf("parameter %s implies %s, which does not exist", p.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
+// Filters returns every registered filter, the most used first. The result is
+// shared and must not be changed.
+func Filters() []Filter { return registered }
+
+// FilterByName returns the filter of that name; the error lists the names that
+// exist.
+func FilterByName(name string) (Filter, error) {
+	names := make([]string, len(registered))
+	for i, f := range registered {
+		if f.Name == name {
+			return f, nil
+		}
+		names[i] = f.Name
+	}
+	return Filter{}, fmt.Errorf("no filter is called %q; there are %s", name, strings.Join(names, ", "))
+}

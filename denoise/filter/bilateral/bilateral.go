@@ -1,0 +1,89 @@
+// Package bilateral is the bilateral filter of Tomasi and Manduchi.
+package bilateral
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/filter/spatial"
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "bilateral", Title: "Bilateral", Dims: []int{2, 3},
+	Source: "Tomasi, Manduchi 1998; Bethel 2009 (3-D, eq. 1-3)",
+	Help:   "Averages neighbours that are near in space and in value. Fast; keeps strong edges.",
+	Params: append([]denoise.Param{{
+		Name: "sigma-range", Label: "Range sigma", Kind: denoise.Float, Unit: "value", Percent: true, Basic: true,
+		Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 200, Step: 1, Default: denoise.Percent(15),
+		Help: "How different two values may be and still be averaged, in the volume's unit or as % of its range; higher removes more.",
+	}}, spatial.Params()...),
+	Bind: bind,
+	Cases: []denoise.Case{
+		{Name: "2-D", Dims: 2},
+		{Name: "3-D", Dims: 3},
+		{Name: "range in units", Dims: 3, Set: "sigma-range=20"},
+		{Name: "narrow range", Dims: 3, Set: "sigma-range=0.5"},
+		{Name: "no range", Dims: 3, Set: "sigma-range=0%"},
+		{Name: "voxel-units", Dims: 3, Set: "voxel-units=true sigma-spatial=1.5"},
+		{Name: "radius", Dims: 3, Set: "radius=3,1,2"},
+		{Name: "2-D radius", Dims: 2, Set: "radius=4 sigma-spatial=3"},
+		{Name: "2-D CT", Dims: 2, Set: "sigma-range=60", CT: true},
+		{Name: "3-D CT", Dims: 3, Set: "sigma-range=60", CT: true},
+		{Name: "large", Dims: 3, Set: "radius=4", Large: [3]int{97, 40, 37}},
+	},
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	spatial.Weights
+	SigmaRange float64 // in the volume's unit, > 0
+}
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := Params{Weights: spatial.NewWeights(r, g), SigmaRange: r.Get("sigma-range").Float()}
+	size := pairwise.TileSize(p.Radius, [3]int{})
+	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+		Name: "average", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+		Reach: p.Radius, Work: tile.Count(p.Radius),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: size, Scratch: tile.Bytes(g.Dims, size, p.Radius, 40),
+			Nanoseconds: tile.Count(p.Radius) / 2 * pairwise.Nanoseconds(0),
+			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+		},
+	}}}, nil
+}
+
+// reference is the gaussian filter with weights g_j exp(-1/2 ((v_j-v_i)/sigma_r)^2).
+func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+	vi := float64(in.At(x, y, z))
+	num, den := 0.0, 1.0
+	tile.Neighbours(in, p.Radius, x, y, z, func(jx, jy, jz, j int) {
+		d := float64(in.Data[j]) - vi
+		w := math.Exp(-0.5 * (p.Distance(jx-x, jy-y, jz-z) + d/p.SigmaRange*d/p.SigmaRange))
+		num += w * d
+		den += w
+	})
+	return vi + num/den
+}
+
+// start runs the bilateral filter as a pairwise filter: the range weight is that
+// of a patch of one voxel, and the spatial weight, computed once for each offset,
+// adds to its exponent. Weights below 2^-pairwise.MaxExponent are negligible
+// beside the centre's weight of 1.
+func start(p Params, in, out denoise.Field) func() denoise.Worker {
+	f := &pairwise.Filter{
+		In: in, Out: out,
+		Search: p.Radius,
+		Scale:  0.5 * math.Log2E / (p.SigmaRange * p.SigmaRange),
+		Offsets: pairwise.HalfNeighbourhood(p.Radius, func(d [3]int) float64 {
+			return 0.5 * math.Log2E * p.Distance(d[0], d[1], d[2])
+		}),
+		Mean: func(v, _ float64, s pairwise.Sums) (float64, bool) { return v + s.Num/(s.Den+1), true },
+	}
+	return f.NewWorker
+}

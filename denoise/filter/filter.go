@@ -1,0 +1,26 @@
+// Package filter is the table of the program's filters. Importing it registers
+// all of them:
+//
+//	import _ "quell/denoise/filter"
+//
+// A new filter is a package below this one and a line in the table.
+package filter
+
+import (
+	"quell/denoise"
+	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lpa"
+	"quell/denoise/filter/median"
+	"quell/denoise/filter/nlm"
+)
+
+func init() {
+	denoise.Register(
+		nlm.Filter,
+		bilateral.Filter,
+		lpa.Filter,
+		gaussian.Filter,
+		median.Filter,
+	)
+}

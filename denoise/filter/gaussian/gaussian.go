@@ -1,0 +1,67 @@
+// Package gaussian is a plain Gaussian blur, a baseline to compare with.
+package gaussian
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/filter/spatial"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "gaussian", Title: "Gaussian", Dims: []int{2, 3},
+	Source: "baseline; Bethel 2009 fig. 1",
+	Help:   "A plain blur, to compare with.",
+	Params: spatial.Params(),
+	Bind:   bind,
+	Cases: []denoise.Case{
+		{Name: "2-D", Dims: 2},
+		{Name: "3-D", Dims: 3, Set: "sigma-spatial=1.3"},
+		{Name: "voxel-units", Dims: 3, Set: "voxel-units=true"},
+		{Name: "radius", Dims: 3, Set: "radius=1,3,2"},
+		{Name: "radius 0", Dims: 3, Set: "radius=0"},
+		{Name: "large", Dims: 3, Set: "sigma-spatial=4", Large: [3]int{140, 40, 37}},
+	},
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	spatial.Weights
+}
+
+// nanoseconds of one core for one tap of a voxel along one axis.
+const nanoseconds = 1.0
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := Params{spatial.NewWeights(r, g)}
+	size := tileSize(p.Radius)
+	taps := 0
+	for _, k := range p.Radius {
+		taps += 2*k + 1
+	}
+	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+		Name: "blur", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+		Reach: p.Radius, Work: tile.Count(p.Radius),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: size, Scratch: tile.Bytes(g.Dims, size, p.Radius, 40), Nanoseconds: 2 * float64(taps) * nanoseconds,
+			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+		},
+	}}}, nil
+}
+
+// reference is out_i = v_i + sum g_j (v_j - v_i) / sum g_j with
+// g_j = exp(-1/2 sum_a (d_a s_a / sigma)^2).
+func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+	vi := float64(in.At(x, y, z))
+	num, den := 0.0, 1.0
+	tile.Neighbours(in, p.Radius, x, y, z, func(jx, jy, jz, j int) {
+		w := math.Exp(-0.5 * p.Distance(jx-x, jy-y, jz-z))
+		num += w * (float64(in.Data[j]) - vi)
+		den += w
+	})
+	return vi + num/den
+}

@@ -1,0 +1,70 @@
+// Package lpa is local polynomial approximation with the intersection of
+// confidence intervals: around every pixel it grows a neighbourhood in eight
+// directions for as long as the image stays even.
+package lpa
+
+import (
+	"quell/denoise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "lpa", Title: "LPA-ICI", Dims: []int{2},
+	Source: "Katkovnik, Egiazarian, Astola 2006; Klepaczko 2013 (eq. 1-4)",
+	Help:   "Grows a neighbourhood around every pixel in eight directions for as long as the image stays even, and averages it.",
+	Params: []denoise.Param{
+		{
+			Name: "gamma", Label: "Gamma", Kind: denoise.Float, Basic: true,
+			Min: 1e-3, Max: 100, Lo: 0.2, Hi: 4, Step: 0.05, Default: denoise.Number(1.05),
+			Help: "Width of the confidence intervals in sigmas; higher tolerates more and smooths more.",
+		},
+		{
+			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value", Basic: true,
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 50, Step: 0.5, Default: denoise.Auto, Auto: denoise.NoiseSigma,
+			Help: "Noise level of the whole image; auto estimates it.",
+		},
+		{
+			Name: "scales", Label: "Scales", Kind: denoise.Ints, Unit: "voxels", Rising: true,
+			Min: 1, Max: 32, Lo: 1, Hi: 32, Step: 1, Default: denoise.List(1, 2, 3, 5, 7, 8),
+			Help: "The lengths that are tried in each direction, rising from 1.",
+		},
+	},
+	Bind: bind,
+	Cases: []denoise.Case{
+		{Name: "2-D", Dims: 2},
+		{Name: "wide", Dims: 2, Set: "gamma=2.5 sigma=8"},
+		{Name: "no noise", Dims: 2, Set: "sigma=0"},
+		{Name: "scales", Dims: 2, Set: "scales=1,3,9,20 gamma=3"},
+		{Name: "large", Dims: 2, Large: [3]int{300, 70, 2}},
+	},
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	Gamma  float64 // half width of the confidence intervals in standard deviations
+	Sigma  float64 // in the volume's unit
+	Scales []int   // in voxels, rising
+}
+
+// nanoseconds of one core for one sample of a ray at one scale.
+const nanoseconds = 1.9
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := Params{Gamma: r.Get("gamma").Float(), Sigma: r.Get("sigma").Float(), Scales: r.Get("scales").Ints()}
+	samples := 0
+	for _, h := range p.Scales {
+		samples += len(directions) * h
+	}
+	reach := r.Isotropic(p.Scales[len(p.Scales)-1] - 1)
+	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+		Name: "estimate", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+		Reach: reach, Work: float64(samples),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, reach, 40), Nanoseconds: float64(samples) * nanoseconds,
+			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+		},
+	}}}, nil
+}

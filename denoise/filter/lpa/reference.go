@@ -1,0 +1,76 @@
+package lpa
+
+import (
+	"math"
+
+	"quell/denoise"
+)
+
+// The eight directions of LPA, in steps of 45 degrees from +x towards +y.
+var directions = [8][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+
+// mean is the mean along one direction at one scale (Klepaczko eq. 1):
+//
+//	mu = sum_j g_j v(X + (j-1) theta), g_j proportional to 1 - ((j-1)/h)^2, sum g_j = 1
+//	q  = sum_j g_j^2                 (std = sigma sqrt(q), eq. 2)
+//
+// over the samples j = 1..h that are inside the slice and not padding. X itself
+// is always one. mu is evaluated as v(X) + sum g_j (v_j - v(X)), in this order
+// on every path: whether intervals touch must not depend on rounding.
+func mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
+	step := directions[d]
+	v0 := float64(in.At(x, y, z))
+	sum, sum2, sumV := 0.0, 0.0, 0.0
+	for j := range h {
+		px, py := x+j*step[0], y+j*step[1]
+		if px < 0 || px >= in.Dims[0] || py < 0 || py >= in.Dims[1] {
+			break // a straight line does not come back
+		}
+		i := in.Index(px, py, z)
+		if !in.Valid(i) {
+			continue
+		}
+		g := epanechnikov(j, h)
+		sum += g
+		sum2 += float64(g * g)
+		sumV += float64(g * (float64(in.Data[i]) - v0))
+	}
+	return v0 + sumV/sum, sum2 / (sum * sum)
+}
+
+// epanechnikov is Epanechnikov's window of length h at distance j from its start.
+func epanechnikov(j, h int) float64 {
+	t := float64(j) / float64(h)
+	return 1 - float64(t*t)
+}
+
+// direction chooses the scale of one direction by the intersection of
+// confidence intervals (eq. 3-4): the largest for which the intervals
+// mu +- gamma sigma sqrt(q), from the first scale to it, have a common point.
+// It returns the scale's index and the mean and q there.
+func direction(p Params, in *denoise.Field, x, y, z, d int) (scale int, mu, q float64) {
+	lower, upper := math.Inf(-1), math.Inf(1)
+	for s, h := range p.Scales {
+		m, qs := mean(in, x, y, z, d, h)
+		half := p.Gamma * p.Sigma * math.Sqrt(qs)
+		lower, upper = max(lower, m-half), min(upper, m+half)
+		if lower > upper {
+			break
+		}
+		scale, mu, q = s, m, qs
+	}
+	return scale, mu, q
+}
+
+// reference fuses the directional estimates by inverse variance:
+// out = sum mu_d / q_d / sum 1 / q_d.
+func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+	v0 := float64(in.At(x, y, z))
+	num, den := 0.0, 0.0
+	for d := range directions {
+		_, mu, q := direction(p, in, x, y, z, d)
+		num += (mu - v0) / q
+		den += 1 / q
+	}
+	return v0 + num/den
+}

@@ -1,0 +1,64 @@
+// Package median is the median filter, a baseline to compare with.
+package median
+
+import (
+	"math"
+	"slices"
+
+	"quell/denoise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "median", Title: "Median", Dims: []int{2, 3},
+	Source: "baseline",
+	Help:   "The middle value of a neighbourhood, to compare with. Removes single outliers.",
+	Params: []denoise.Param{{
+		Name: "radius", Label: "Radius", Kind: denoise.Ints, Unit: "voxels", PerAxis: true, Basic: true,
+		Min: 0, Max: 16, Lo: 1, Hi: 5, Step: 1, Default: denoise.List(1),
+		Help: "Half width of the neighbourhood, one number or one for each axis.",
+	}},
+	Bind: bind,
+	Cases: []denoise.Case{
+		{Name: "2-D", Dims: 2, Set: "radius=2"},
+		{Name: "3-D", Dims: 3},
+		{Name: "radius", Dims: 3, Set: "radius=2,0,1"},
+		{Name: "large", Dims: 3, Set: "radius=2", Large: [3]int{140, 40, 9}},
+	},
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	Radius [3]int // half widths of the neighbourhood in voxels along x, y, z
+}
+
+// nanoseconds of one core for one value of a voxel's neighbourhood.
+const nanoseconds = 9
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := Params{Radius: r.Axes("radius")}
+	n := tile.Count(p.Radius)
+	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+		Name: "median", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+		Reach: p.Radius, Work: n * math.Log2(n+1),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, p.Radius, 40), Nanoseconds: n * nanoseconds,
+			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+		},
+	}}}, nil
+}
+
+// reference is the middle value of the neighbourhood, or the mean of the two in
+// the middle.
+func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+	values := []float64{float64(in.At(x, y, z))}
+	tile.Neighbours(in, p.Radius, x, y, z, func(_, _, _, j int) {
+		values = append(values, float64(in.Data[j]))
+	})
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}

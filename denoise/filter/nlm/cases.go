@@ -1,0 +1,56 @@
+package nlm
+
+import "quell/denoise"
+
+// cases are the recipes of the conformance suite: every option in both
+// dimensionalities with a small search region, values as large as a CT's, and
+// volumes of several tiles.
+func cases() []denoise.Case {
+	var all []denoise.Case
+	for _, c := range []denoise.Case{
+		{Name: "plain", Set: "h=9"},
+		{Name: "uniform", Set: "h=9 patch-weights=uniform"},
+		{Name: "patch sigma", Set: "h=9 patch-sigma=0.5 patch-radius=2"},
+		{Name: "uniform 5", Set: "h=9 patch-weights=uniform patch-radius=2"},
+		{Name: "patch radius 0", Set: "h=9 patch-radius=0"},
+		{Name: "centre one", Set: "h=9 centre=one"},
+		{Name: "sigma", Set: "h=9 sigma=8"},
+		{Name: "sigma auto", Set: "h=9 sigma=auto"},
+		{Name: "rician", Set: "h=9 rician=true sigma=8", Biased: true},
+		{Name: "rician one", Set: "h=9 rician=true sigma=30 centre=one", Biased: true},
+		{Name: "weak", Set: "h=1.5"},
+		{Name: "weak one", Set: "h=1.5 centre=one"},
+		{Name: "weak rician", Set: "h=2 rician=true sigma=1", Biased: true},
+		{Name: "faint", Set: "h=0.35"},
+		{Name: "fainter", Set: "h=0.01 rician=true", Biased: true},
+		{Name: "strong", Set: "h=1000"},
+		{Name: "search 0", Set: "search-radius=0"},
+		{Name: "rician alone", Set: "search-radius=0 rician=true sigma=8", Biased: true},
+		{Name: "search 1", Set: "h=9 search-radius=1"},
+		{Name: "lk", Set: "weighting=lk"},
+		{Name: "lk 1", Set: "weighting=lk k=1"},
+		{Name: "lk 3", Set: "weighting=lk k=3"},
+		{Name: "lk 4 one", Set: "weighting=lk k=4 centre=one"},
+		{Name: "lk rician", Set: "weighting=lk rician=true sigma=8", Biased: true},
+		{Name: "lk search 0", Set: "weighting=lk search-radius=0"},
+		{Name: "automatic h", Set: "patch-radius=0 search-radius=1"},
+		{Name: "CT automatic h", Set: "search-radius=3", CT: true},
+		{Name: "CT weak", Set: "h=20 search-radius=3", CT: true},
+		{Name: "CT uniform", Set: "h=150 patch-weights=uniform search-radius=3", CT: true},
+		{Name: "CT one", Set: "h=200 centre=one search-radius=3", CT: true},
+	} {
+		c.Set = "search-radius=2 " + c.Set
+		for dims, label := range []string{2: "2-D ", 3: "3-D "} {
+			if label != "" {
+				d := c
+				d.Dims, d.Name = dims, label+c.Name
+				all = append(all, d)
+			}
+		}
+	}
+	return append(all,
+		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9", Large: [3]int{33, 40, 37}},
+		denoise.Case{Name: "3-D wide", Dims: 3, Set: "h=9", Large: [3]int{210, 9, 5}},
+		denoise.Case{Name: "2-D large", Dims: 2, Set: "h=9 search-radius=6 patch-radius=3", Large: [3]int{150, 140, 2}},
+	)
+}

@@ -1,0 +1,194 @@
+// Package nlm is the non-local means filter: a voxel becomes the mean of the
+// voxels around it, weighted by how similar the patches around them are.
+package nlm
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "nlm", Title: "Non-local means", Dims: []int{2, 3},
+	Source: "Buades, Coll, Morel 2005; Upadhya 2018 (3-D)",
+	Help:   "Averages voxels whose surroundings look alike. Keeps edges and texture best; costs most.",
+	Params: []denoise.Param{
+		{
+			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
+			Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 100, Step: 1,
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Noise: true, Value: autoStrength},
+			Help: "How different two patches may be and still be averaged; higher removes more. Auto is h² = 2σ² from the estimated noise.",
+			Ignored: func(r denoise.Recipe) string {
+				if lk(r) {
+					return "the weights of weighting lk have no strength"
+				}
+				return ""
+			},
+		},
+		{
+			Name: "patch-radius", Label: "Patch radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
+			Min: 0, Max: 8, Lo: 0, Hi: 4, Step: 1, Default: denoise.Number(1),
+			Help: "Half width of the patches that are compared; larger patches are steadier and keep less fine detail.",
+		},
+		{
+			Name: "search-radius", Label: "Search radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
+			Min: 0, Max: 32, Lo: 1, Hi: 10, Step: 1, Default: denoise.Number(3),
+			Help: "How far to look for similar patches; the time grows with its square (2-D) or cube (3-D).",
+		},
+		{
+			Name: "patch-weights", Label: "Patch weights", Kind: denoise.Choice, Choices: []string{"uniform", "gaussian"},
+			Default: denoise.Word("gaussian"),
+			Help:    "Whether all voxels of a patch count alike or the middle counts more.",
+		},
+		{
+			Name: "patch-sigma", Label: "Patch sigma", Kind: denoise.Float, Unit: "voxels",
+			Min: 0.05, Max: 100, Lo: 0.3, Hi: 4, Step: 0.1, Default: denoise.Number(1),
+			Help: "Width of the Gaussian patch weights.",
+			Ignored: func(r denoise.Recipe) string {
+				if r.Get("patch-weights").String() == "uniform" {
+					return "uniform patch weights have no width"
+				}
+				return ""
+			},
+		},
+		{
+			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value",
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 50, Step: 0.5, Default: denoise.Number(0), Auto: denoise.NoiseSigma,
+			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square; 0 is the papers' formula.",
+			Ignored: func(r denoise.Recipe) string {
+				if lk(r) && !r.Get("rician").On() {
+					return "weighting lk subtracts no noise unless rician is on"
+				}
+				return ""
+			},
+		},
+		{
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Default: denoise.Word("max"),
+			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
+		},
+		{
+			Name: "weighting", Label: "Weighting", Kind: denoise.Choice, Choices: []string{"gaussian", "lk"}, Default: denoise.Word("gaussian"),
+			Help: "Gaussian weights, or Upadhya's linear weights of L_k distances (eq. 5-8), which blur.",
+		},
+		{
+			Name: "k", Label: "Norm k", Kind: denoise.Int, Min: 1, Max: 4, Lo: 1, Hi: 4, Step: 1, Default: denoise.Number(2),
+			Help: "The norm of the lk weighting.",
+			Ignored: func(r denoise.Recipe) string {
+				if !lk(r) {
+					return "only weighting lk has a norm"
+				}
+				return ""
+			},
+		},
+		{
+			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Bool(false),
+			Help:    "For MR magnitude images: average squares, subtract 2σ² and take the root, which removes the bias of dark regions. Without a noise sigma the estimate is used.",
+			Implies: map[string]denoise.Value{"sigma": denoise.Auto},
+		},
+	},
+	Bind:         bind,
+	ReadsPadding: true,
+	Cases:        cases(),
+}
+
+func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
+
+// autoStrength is h = sqrt(2) sigma.
+func autoStrength(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) (denoise.Value, error) {
+	return denoise.Number(max(math.Sqrt2*f.Sigma, f.Negligible())), nil
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	PatchRadius  [3]int     // voxels along x, y, z; 0 along z in 2-D
+	SearchRadius [3]int     // voxels along x, y, z; 0 along z in 2-D
+	Taps         []float64  // patch weights along one axis, 2f+1 of them, sum 1; a_k is the product over the axes
+	H            float64    // in the volume's unit, > 0; of no meaning with LK
+	Sigma        float64    // in the volume's unit
+	Centre       CentreRule // weight of the voxel itself
+	LK           int        // 0: Gaussian weighting; 1..4: lk weighting of that norm
+	Rician       bool       // average squares
+}
+
+// CentreRule says which weight a voxel has in its own mean.
+type CentreRule int
+
+// The rules of FILTERS.md.
+const (
+	CentreMax CentreRule = iota // the largest of the other weights, 1 if there is no other
+	CentreOne                   // the weight of a perfect match
+)
+
+func newParams(r denoise.Recipe) Params {
+	f := r.Get("patch-radius").Int()
+	p := Params{
+		PatchRadius:  r.Isotropic(f),
+		SearchRadius: r.Isotropic(r.Get("search-radius").Int()),
+		Taps:         make([]float64, 2*f+1),
+		H:            r.Get("h").Float(),
+		Sigma:        r.Get("sigma").Float(),
+		Rician:       r.Get("rician").On(),
+	}
+	if r.Get("centre").String() == "one" {
+		p.Centre = CentreOne
+	}
+	if lk(r) {
+		p.LK = r.Get("k").Int()
+	}
+	sigma := math.Inf(1)
+	if r.Get("patch-weights").String() == "gaussian" {
+		sigma = r.Get("patch-sigma").Float()
+	}
+	sum := 0.0
+	for k := range p.Taps {
+		d := float64(k-f) / sigma
+		p.Taps[k] = math.Exp(-0.5 * d * d)
+		sum += p.Taps[k]
+	}
+	for k := range p.Taps {
+		p.Taps[k] /= sum
+	}
+	return p
+}
+
+// tap returns the patch weight at distance k along axis c. An axis without a
+// patch has one tap of weight 1.
+func (p *Params) tap(c, k int) float64 {
+	if p.PatchRadius[c] == 0 {
+		return 1
+	}
+	return p.Taps[k+p.PatchRadius[c]]
+}
+
+// largestFastPatch is the largest patch radius for which the GPU has kernels that
+// do not sum every patch anew.
+const largestFastPatch = 3
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := newParams(r)
+	var reach [3]int
+	taps := 0
+	for c := range reach {
+		reach[c] = p.SearchRadius[c] + p.PatchRadius[c]
+		taps += p.PatchRadius[c]
+	}
+	work := tile.Count(p.SearchRadius)
+	if p.LK > 0 || p.PatchRadius[0] > largestFastPatch {
+		work *= tile.Count(p.PatchRadius)
+	}
+	size := pairwise.TileSize(p.SearchRadius, p.PatchRadius)
+	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+		Name: "average", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
+		Reach: reach, Work: work,
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: size, Scratch: tile.Bytes(g.Dims, size, reach, 40),
+			Nanoseconds: tile.Count(p.SearchRadius) / 2 * pairwise.Nanoseconds(taps),
+			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+		},
+	}}}, nil
+}

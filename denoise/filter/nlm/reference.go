@@ -1,0 +1,94 @@
+package nlm
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/tile"
+)
+
+// reference is the non-local mean at voxel i = (x, y, z):
+//
+//	D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
+//	w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)        weighting gaussian
+//	w_ij  = T_i - D_ij,  T_i = sum_j D_ij               weighting lk, |.|^k in D
+//	out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
+//
+// and with rician the same of v^2, less 2 sigma^2, clamped at 0, and its root.
+func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+	power := 2
+	if p.LK > 0 {
+		power = p.LK
+	}
+	var weights, values []float64
+	tile.Neighbours(in, p.SearchRadius, x, y, z, func(jx, jy, jz, j int) {
+		weights = append(weights, patchDistance(p, in, power, x, y, z, jx, jy, jz))
+		values = append(values, float64(in.Data[j]))
+	})
+
+	match := 1.0 // the weight of a perfect match
+	if p.LK > 0 {
+		match = 0
+		for _, d := range weights {
+			match += d
+		}
+	}
+	for n, d := range weights {
+		if p.LK > 0 {
+			weights[n] = match - d
+		} else {
+			weights[n] = math.Exp(-max(0, d-2*p.Sigma*p.Sigma) / (p.H * p.H))
+		}
+	}
+	centre := match
+	if p.Centre == CentreMax {
+		centre = 0
+		for _, w := range weights {
+			centre = max(centre, w)
+		}
+	}
+	if len(weights) == 0 {
+		centre = 1
+	}
+
+	vi := float64(in.At(x, y, z))
+	num, den := 0.0, centre
+	for n, w := range weights {
+		if p.Rician {
+			num += w * (values[n]*values[n] - vi*vi)
+		} else {
+			num += w * (values[n] - vi)
+		}
+		den += w
+	}
+	switch {
+	case den == 0:
+		return vi
+	case p.Rician:
+		return math.Sqrt(max(0, vi*vi+num/den-2*p.Sigma*p.Sigma))
+	}
+	return vi + num/den
+}
+
+// patchDistance is D between the patches around i and j, mirrored at the
+// volume's edge.
+func patchDistance(p Params, in *denoise.Field, power, ix, iy, iz, jx, jy, jz int) float64 {
+	f := p.PatchRadius
+	at := func(x, y, z int) float64 {
+		return float64(in.At(tile.Mirror(x, in.Dims[0]), tile.Mirror(y, in.Dims[1]), tile.Mirror(z, in.Dims[2])))
+	}
+	sum := 0.0
+	for kz := -f[2]; kz <= f[2]; kz++ {
+		for ky := -f[1]; ky <= f[1]; ky++ {
+			for kx := -f[0]; kx <= f[0]; kx++ {
+				d := math.Abs(at(ix+kx, iy+ky, iz+kz) - at(jx+kx, jy+ky, jz+kz))
+				term := p.tap(0, kx) * p.tap(1, ky) * p.tap(2, kz)
+				for range power {
+					term *= d
+				}
+				sum += term
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,376 @@
+// Package pairwise computes the fast paths of pairwise filters, nlm and
+// bilateral: means whose weights depend on two voxels and are the same both ways.
+// They are not computed voxel by voxel but offset by offset (Darbon et al. 2008):
+// for one offset o,
+//
+//	e(p) = (v_p - v_{p+o})^2                        one pass over the tile
+//	D(p) = sum_k a_k e(p+k)                         a separable filter of e
+//	w(p) = 2^-max(0, scale D(p) + bias)             = w_{p,p+o} = w_{p+o,p}
+//	num_p     += w(p) (v_{p+o} - v_p),  den_p     += w(p)
+//	num_{p+o} += w(p) (v_p - v_{p+o}),  den_{p+o} += w(p)
+//
+// so that only half of the offsets are visited and the cost of a pair does not
+// grow with the volume of the patch. bilateral is the case of a patch of one
+// voxel with the spatial weight in the bias.
+//
+// In each tile, planes of e filtered along x and y go through a ring as z rises;
+// the last filter, along z, is computed row by row just before the weights. All
+// of it is row kernels (rows.go) on memory that fits the second-level cache. On
+// amd64 the row kernels have AVX2 forms in assembly that give the same bits as
+// the Go loops.
+//
+// The package imports denoise, denoise/tile, volume and golang.org/x/sys/cpu.
+package pairwise
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+const lanes = tile.Lanes
+
+// roundUp rounds n up to a multiple of lanes.
+func roundUp(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
+
+// Filter is what the tiles of one run share.
+type Filter struct {
+	In      denoise.Field
+	Out     denoise.Field
+	Search  [3]int    // half widths of the neighbourhood
+	Patch   [3]int    // half widths of the patch
+	Side    []float32 // a_k / a_0 for k = 1..f, along each axis that has a patch
+	Scale   float64   // of D, computed with a_0 = 1, in the volume's unit squared
+	Offsets []Offset  // half of the neighbourhood
+	Peak    bool      // Mean needs the largest weight
+	Squares bool      // average squares (rician)
+	LK      int       // 0, or the norm of the lk weighting
+
+	// Mean converts the sums of a voxel of value v into its new value. All of them
+	// are in the tile's unit: values were multiplied by unit, a power of two that
+	// is 1 for all ordinary volumes. ok is false if float32 sums do not determine
+	// the value; Faint then computes it.
+	Mean  func(v, unit float64, s Sums) (value float64, ok bool)
+	Faint func(b *tile.Block, unit float64, x, y, z int) float64
+}
+
+// Offset is a difference of positions and its addition to the exponent of the
+// weight.
+type Offset struct {
+	d    [3]int
+	bias float32
+}
+
+// Sums are the sums of one voxel over its neighbours.
+type Sums struct {
+	Num, Den float64 // sum of w (v_j - v_i) and of w; for lk D stands for w
+	Peak     float64 // largest w; for lk, of -D; 0 unless asked for
+	Delta, N float64 // lk only: sum of v_j - v_i, and the number of neighbours
+}
+
+// HalfNeighbourhood lists the offsets that come after the middle in the order of
+// memory: with their opposites they are the whole neighbourhood.
+func HalfNeighbourhood(search [3]int, bias func(d [3]int) float64) []Offset {
+	var half []Offset
+	for z := 0; z <= search[2]; z++ {
+		for y := -search[1]; y <= search[1]; y++ {
+			for x := -search[0]; x <= search[0]; x++ {
+				if z > 0 || y > 0 || (y == 0 && x > 0) {
+					d := [3]int{x, y, z}
+					half = append(half, Offset{d: d, bias: float32(bias(d))})
+				}
+			}
+		}
+	}
+	return half
+}
+
+// TileSize balances halo (small in large tiles) against cache (small tiles fit).
+func TileSize(search, patch [3]int) [3]int {
+	if search[2] == 0 && patch[2] == 0 {
+		return [3]int{192, max(64, 4*search[1]), 1}
+	}
+	return [3]int{192, max(16, 2*search[1]), max(16, 2*search[2])}
+}
+
+// Nanoseconds of one core, measured on a server core of 3 GHz.
+const (
+	nsPair       = 1.6  // an unordered pair of voxels, with vector code
+	nsPatchTap   = 0.25 // one more addPair on it
+	nsPlainRatio = 4.5  // the ratio of times without and with vector code
+)
+
+// Nanoseconds returns the time that one core takes for an unordered pair of
+// voxels with that many side taps.
+func Nanoseconds(taps int) float64 {
+	pair := nsPair
+	if !vector() {
+		pair *= nsPlainRatio
+	}
+	return pair * (1 + nsPatchTap/nsPair*float64(taps))
+}
+
+// worker is the scratch memory of one worker.
+type worker struct {
+	*Filter
+	values  tile.Block // v of the tile, its neighbourhood and its patches, times unit
+	unit    float64    // see setUnit
+	scale   float32    // Scale for values in this unit
+	squared []float32  // v^2, if squares are averaged
+	tile    volume.Region
+	sums    tileSums
+	rows    volume.Region // the voxels p of the pairs (p, p+o) of the current offset
+	width   int           // voxels of rows along x
+	n       int           // width rounded up
+	diff    []float32     // e of one row, with the patch's reach at both ends
+	along   planeRows     // a plane filtered along x, with the patch's reach in y
+	ring    []planeRows   // planes filtered along x and y, at z mod 2f+1
+	weight  []float32     // D, then w, of one row
+	lkRows  lkRows
+	faint   faintRows
+}
+
+// NewWorker returns a worker with scratch memory of its own.
+func (f *Filter) NewWorker() denoise.Worker {
+	w := &worker{Filter: f, ring: make([]planeRows, 2*f.Patch[2]+1)}
+	return w.run
+}
+
+func (w *worker) run(t volume.Region, stop func() bool) {
+	w.reset(t)
+	w.visit(w.addRow, stop)
+	if w.manyFaint() {
+		w.rescale(stop)
+	}
+	w.finish(stop)
+}
+
+// A rowAdder processes the row of distances of the pairs (p, p+o) at (y, z);
+// here and there state whether their first and second ends are in the tile.
+type rowAdder func(o Offset, distance []float32, y, z int, here, there bool)
+
+// visit goes through the pairs of all offsets.
+func (w *worker) visit(add rowAdder, stop func() bool) {
+	for _, o := range w.Offsets {
+		if stop() {
+			return
+		}
+		if w.rows = w.pairs(o.d); w.rows.Voxels() > 0 {
+			w.offset(o, add)
+		}
+	}
+}
+
+// reset loads a tile and clears its sums.
+func (w *worker) reset(t volume.Region) {
+	w.tile = t
+	w.values.Load(&w.In, tile.Grow(w.In.Around(t, w.Search), w.Patch))
+	w.setUnit()
+	w.sums.reset(t.Dims(), w.Peak, w.LK > 0)
+	if w.Squares {
+		w.squared = tile.Resize(w.squared, len(w.values.Values))
+		for i, v := range w.values.Values {
+			w.squared[i] = v * v
+		}
+	}
+	if w.LK > 0 {
+		w.lkRows.setUnit(w.values.Values[:len(w.values.Values)-lanes])
+	}
+	// The largest number of rows and columns of any offset.
+	d := t.Dims()
+	width := roundUp(d[0]+w.Search[0]) + lanes
+	w.diff = tile.Resize(w.diff, width+2*w.Patch[0])
+	w.weight = tile.Resize(w.weight, width)
+	w.along.resize(d[1]+w.Search[1]+2*w.Patch[1], width)
+	for i := range w.ring {
+		w.ring[i].resize(d[1]+w.Search[1], width)
+	}
+	w.lkRows.resize(width)
+}
+
+// setUnit multiplies the values by a power of two for which squares of differences
+// stay within float32, and converts the scale. The unit is 1 unless values are
+// above 2^largestExponent, or the strength (Scale^-1/2) is beyond 2^strengthExponent
+// either way. As the products are exact, the unit does not change a bit of the
+// result where none is needed.
+func (w *worker) setUnit() {
+	const largestExponent, strengthExponent = 50, 40
+	values := w.values.Values[:len(w.values.Values)-lanes]
+	largest := float32(0)
+	for _, v := range values {
+		largest = max(largest, v, -v)
+	}
+	shift := 0
+	if w.LK == 0 {
+		if _, e := math.Frexp(w.Scale); e > 2*strengthExponent || e < -2*strengthExponent {
+			shift = e / 2
+		}
+	}
+	if _, e := math.Frexp(float64(largest)); e+shift > largestExponent {
+		shift = largestExponent - e
+	}
+	w.unit = math.Ldexp(1, shift)
+	w.scale = float32(min(math.Ldexp(w.Scale, -2*shift), math.MaxFloat32))
+	if shift != 0 {
+		for i, v := range values {
+			values[i] = float32(float64(v) * w.unit)
+		}
+	}
+}
+
+// pairs is the box of voxels p for which p or p+d is in the tile and both are
+// in the volume.
+func (w *worker) pairs(d [3]int) volume.Region {
+	r := w.tile
+	for c := range 3 {
+		r.Min[c] = max(r.Min[c]-max(d[c], 0), 0, -d[c])
+		r.Max[c] = min(r.Max[c]+max(-d[c], 0), w.In.Dims[c], w.In.Dims[c]-d[c])
+	}
+	return r
+}
+
+// offset processes the pairs of one offset.
+func (w *worker) offset(o Offset, add rowAdder) {
+	w.width = w.rows.Max[0] - w.rows.Min[0]
+	w.n = roundUp(w.width)
+	fz := w.Patch[2]
+	for z := w.rows.Min[2] - fz; z < w.rows.Max[2]+fz; z++ {
+		w.filterPlane(o.d, z)
+		if middle := z - fz; middle >= w.rows.Min[2] {
+			w.finishPlane(o, middle, add)
+		}
+	}
+}
+
+// slot returns the position of plane z in the ring.
+func (w *worker) slot(z int) *planeRows {
+	n := len(w.ring)
+	return &w.ring[((z%n)+n)%n]
+}
+
+// filterPlane puts e of plane z, filtered along x and y, into the ring.
+func (w *worker) filterPlane(d [3]int, z int) {
+	fx, fy := w.Patch[0], w.Patch[1]
+	to := w.slot(z)
+	ny := w.rows.Max[1] - w.rows.Min[1]
+	for k := range ny + 2*fy {
+		y := w.rows.Min[1] - fy + k
+		p := w.values.At(w.rows.Min[0]-fx, y, z)
+		q := w.values.At(w.rows.Min[0]-fx+d[0], y+d[1], z+d[2])
+		row := w.along.row(k)
+		if fy == 0 {
+			row = to.row(k)
+		}
+		if fx == 0 {
+			w.difference(row, p, q, w.n)
+			continue
+		}
+		w.difference(w.diff, p, q, roundUp(w.width+2*fx))
+		mid := w.diff[fx:]
+		for t, g := range w.Side {
+			addPair(row, mid, w.diff[fx-1-t:], w.diff[fx+1+t:], g, w.n)
+			mid = row
+		}
+	}
+	if fy == 0 {
+		return
+	}
+	for k := range ny {
+		row, mid := to.row(k), w.along.row(k+fy)
+		for t, g := range w.Side {
+			addPair(row, mid, w.along.row(k+fy-1-t), w.along.row(k+fy+1+t), g, w.n)
+			mid = row
+		}
+	}
+}
+
+// difference computes e of one row, from n voxels at positions p and q of the
+// block.
+func (w *worker) difference(dst []float32, p, q, n int) {
+	a, b := w.values.Values[p:], w.values.Values[q:]
+	if w.LK > 0 {
+		powerDiff(dst, a, b, w.lkRows.unit, w.LK, n)
+		return
+	}
+	squareDiff(dst, a, b, n)
+}
+
+// finishPlane filters plane z of the ring along z and passes its rows to add.
+func (w *worker) finishPlane(o Offset, z int, add rowAdder) {
+	fz := w.Patch[2]
+	for k := range w.rows.Max[1] - w.rows.Min[1] {
+		y := w.rows.Min[1] + k
+		here, there := w.inTile(y, z), w.inTile(y+o.d[1], z+o.d[2])
+		if !here && !there {
+			continue
+		}
+		distance := w.slot(z).row(k)
+		if fz > 0 {
+			for t, g := range w.Side {
+				addPair(w.weight, distance, w.slot(z-1-t).row(k), w.slot(z+1+t).row(k), g, w.n)
+				distance = w.weight
+			}
+		}
+		add(o, distance, y, z, here, there)
+	}
+}
+
+// addRow turns a row of distances into weights and adds them to the sums of
+// both ends of its pairs.
+func (w *worker) addRow(o Offset, distance []float32, y, z int, here, there bool) {
+	p, q := w.positions(o, y, z)
+	if w.LK > 0 {
+		w.lkRows.fill(w.weight, distance, w.values.Mask, p, q, w.width, w.n)
+	} else {
+		weigh(w.weight, distance, w.scale, o.bias, w.n)
+		w.clearUnused(p, q)
+	}
+	u := w.averaged()
+	if here {
+		at, s, n := w.span(0, y, z)
+		w.sums.add(at, n, w.weight[s:], u[p+s:], u[q+s:], w.lkRows.from(s))
+	}
+	if there {
+		at, s, n := w.span(o.d[0], y+o.d[1], z+o.d[2])
+		w.sums.add(at, n, w.weight[s:], u[q+s:], u[p+s:], w.lkRows.from(s))
+	}
+}
+
+// positions returns the positions in the block of the first and second ends of
+// the row's first pair.
+func (w *worker) positions(o Offset, y, z int) (p, q int) {
+	x := w.rows.Min[0]
+	return w.values.At(x, y, z), w.values.At(x+o.d[0], y+o.d[1], z+o.d[2])
+}
+
+// clearUnused sets the weights of excluded voxels to 0, and those past the row's
+// end.
+func (w *worker) clearUnused(p, q int) {
+	if w.values.Mask != nil {
+		multiply(w.weight, w.values.Mask[p:], w.values.Mask[q:], w.n)
+	}
+	clear(w.weight[w.width : w.n+lanes])
+}
+
+// averaged returns the values whose mean is computed.
+func (w *worker) averaged() []float32 {
+	if w.Squares {
+		return w.squared
+	}
+	return w.values.Values
+}
+
+// span returns the part of the row whose ends (x+dx, y, z) are in the tile: its
+// position in the sums, its first pair and its length rounded up, 0 if it is
+// empty.
+func (w *worker) span(dx, y, z int) (at, s, n int) {
+	from := max(w.rows.Min[0]+dx, w.tile.Min[0])
+	n = max(roundUp(min(w.rows.Max[0]+dx, w.tile.Max[0])-from), 0)
+	return w.sums.at(from-w.tile.Min[0], y-w.tile.Min[1], z-w.tile.Min[2]), from - dx - w.rows.Min[0], n
+}
+
+func (w *worker) inTile(y, z int) bool {
+	return y >= w.tile.Min[1] && y < w.tile.Max[1] && z >= w.tile.Min[2] && z < w.tile.Max[2]
+}

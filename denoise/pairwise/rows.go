@@ -1,0 +1,118 @@
+package pairwise
+
+import "math"
+
+// The row kernels are the inner loops of the pairwise filters. Each processes the
+// first n values of its rows, n a multiple of lanes. The Go loops below are their
+// definition; processors with AVX2 run a form that does the same operations in
+// the same order and gives the same bits (rows_amd64.s). Products are converted
+// explicitly, which keeps compilers from fusing them into sums.
+
+// squareDiffGo: dst = (a - b)^2.
+func squareDiffGo(dst, a, b []float32, n int) {
+	dst, a, b = dst[:n], a[:n], b[:n]
+	for x := range dst {
+		d := a[x] - b[x]
+		dst[x] = d * d
+	}
+}
+
+// addPairGo: dst = mid + g (l + r), one step of a symmetric filter. mid may be
+// dst.
+func addPairGo(dst, mid, l, r []float32, g float32, n int) {
+	dst, mid, l, r = dst[:n], mid[:n], l[:n], r[:n]
+	for x := range dst {
+		dst[x] = mid[x] + float32(g*(l[x]+r[x]))
+	}
+}
+
+// MaxExponent is the largest t in the weights 2^-t, which keeps the arithmetic of
+// weighGo and accumulateGo in the normal numbers. If all weights of a voxel are as
+// small as that, the voxel is faint (faint.go).
+const MaxExponent = 110
+
+// 2^r for |r| <= 1/2 within 1e-7: minimax polynomial of the relative error,
+// lowest power first; the constant is exactly 1 so that equal patches weigh 1.
+const (
+	exp2c1 = 0.6931471824645996
+	exp2c2 = 0.24022646248340607
+	exp2c3 = 0.05550328642129898
+	exp2c4 = 0.009618489071726799
+	exp2c5 = 0.0013399930903688073
+	exp2c6 = 0.0001534581242594868
+)
+
+// roundMagic is 1.5 * 2^23: added to 0 <= t < 2^22 it leaves t rounded to a whole
+// number in the low bits.
+const roundMagic = 12582912
+
+// weighGo: w = 2^-t, t = min(max(0, scale d + bias), MaxExponent).
+//
+// With n = round(t) and r = n - t, 2^-t = 2^r 2^-n: a polynomial, and n subtracted
+// from the exponent bits.
+func weighGo(w, d []float32, scale, bias float32, n int) {
+	w, d = w[:n], d[:n]
+	for x := range w {
+		t := float32(scale*d[x]) + bias
+		if !(t > 0) {
+			t = 0
+		}
+		if t > MaxExponent {
+			t = MaxExponent
+		}
+		y := t + roundMagic
+		r := (y - roundMagic) - t
+		p := float32(exp2c6*r) + exp2c5
+		p = float32(p*r) + exp2c4
+		p = float32(p*r) + exp2c3
+		p = float32(p*r) + exp2c2
+		p = float32(p*r) + exp2c1
+		p = float32(p*r) + 1
+		w[x] = math.Float32frombits(math.Float32bits(p) - math.Float32bits(y)<<23)
+	}
+}
+
+// accumulateGo: num += w (b - a), den += w.
+func accumulateGo(num, den, w, a, b []float32, n int) {
+	num, den, w, a, b = num[:n], den[:n], w[:n], a[:n], b[:n]
+	for x := range num {
+		num[x] += float32(w[x] * (b[x] - a[x]))
+		den[x] += w[x]
+	}
+}
+
+// maximumGo: peak = max(peak, w).
+func maximumGo(peak, w []float32, n int) {
+	peak, w = peak[:n], w[:n]
+	for x, v := range w {
+		if v > peak[x] {
+			peak[x] = v
+		}
+	}
+}
+
+// The kernels below serve rare options and have no vector form.
+
+// multiply: w *= a b.
+func multiply(w, a, b []float32, n int) {
+	w, a, b = w[:n], a[:n], b[:n]
+	for x := range w {
+		w[x] *= a[x] * b[x]
+	}
+}
+
+// powerDiff: dst = (unit |a - b|)^k.
+func powerDiff(dst, a, b []float32, unit float32, k, n int) {
+	dst, a, b = dst[:n], a[:n], b[:n]
+	for x := range dst {
+		d := (a[x] - b[x]) * unit
+		if d < 0 {
+			d = -d
+		}
+		p := d
+		for range k - 1 {
+			p *= d
+		}
+		dst[x] = p
+	}
+}

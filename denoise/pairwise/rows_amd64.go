@@ -1,0 +1,75 @@
+package pairwise
+
+import "golang.org/x/sys/cpu"
+
+// useVector selects the AVX2 row kernels; tests turn it off to compare.
+var useVector = cpu.X86.HasAVX2
+
+// vector reports whether the row kernels run as vector code.
+func vector() bool { return useVector }
+
+// setVector turns vector code off, or on again, and returns the previous state.
+func setVector(on bool) (was bool) {
+	was, useVector = useVector, on && cpu.X86.HasAVX2
+	return was
+}
+
+// The assembly forms of the row kernels, rows_amd64.s; n > 0 is a multiple of
+// lanes.
+
+//go:noescape
+func squareDiffAVX2(dst, a, b *float32, n int)
+
+//go:noescape
+func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
+
+//go:noescape
+func weighAVX2(w, d *float32, scale, bias float32, n int)
+
+//go:noescape
+func accumulateAVX2(num, den, w, a, b *float32, n int)
+
+//go:noescape
+func maximumAVX2(peak, w *float32, n int)
+
+// The slice expressions below are the bounds checks that assembly lacks.
+
+func squareDiff(dst, a, b []float32, n int) {
+	if !useVector || n == 0 {
+		squareDiffGo(dst, a, b, n)
+		return
+	}
+	squareDiffAVX2(&dst[:n][0], &a[:n][0], &b[:n][0], n)
+}
+
+func addPair(dst, mid, l, r []float32, g float32, n int) {
+	if !useVector || n == 0 {
+		addPairGo(dst, mid, l, r, g, n)
+		return
+	}
+	addPairAVX2(&dst[:n][0], &mid[:n][0], &l[:n][0], &r[:n][0], g, n)
+}
+
+func weigh(w, d []float32, scale, bias float32, n int) {
+	if !useVector || n == 0 {
+		weighGo(w, d, scale, bias, n)
+		return
+	}
+	weighAVX2(&w[:n][0], &d[:n][0], scale, bias, n)
+}
+
+func accumulate(num, den, w, a, b []float32, n int) {
+	if !useVector || n == 0 {
+		accumulateGo(num, den, w, a, b, n)
+		return
+	}
+	accumulateAVX2(&num[:n][0], &den[:n][0], &w[:n][0], &a[:n][0], &b[:n][0], n)
+}
+
+func maximum(peak, w []float32, n int) {
+	if !useVector || n == 0 {
+		maximumGo(peak, w, n)
+		return
+	}
+	maximumAVX2(&peak[:n][0], &w[:n][0], n)
+}

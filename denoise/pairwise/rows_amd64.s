@@ -1,0 +1,147 @@
+#include "textflag.h"
+
+// AVX2 forms of the row kernels of rows.go, eight floats at a time: the same
+// operations in the same order, no fused multiply-add, the same bits. Pointers
+// need no alignment; n is a positive multiple of 8.
+
+DATA constants<>+0(SB)/4, $12582912.0              // roundMagic
+DATA constants<>+4(SB)/4, $110.0                   // MaxExponent
+DATA constants<>+8(SB)/4, $0.0001534581242594868   // exp2c6
+DATA constants<>+12(SB)/4, $0.0013399930903688073  // exp2c5
+DATA constants<>+16(SB)/4, $0.009618489071726799   // exp2c4
+DATA constants<>+20(SB)/4, $0.05550328642129898    // exp2c3
+DATA constants<>+24(SB)/4, $0.24022646248340607    // exp2c2
+DATA constants<>+28(SB)/4, $0.6931471824645996     // exp2c1
+DATA constants<>+32(SB)/4, $1.0
+GLOBL constants<>(SB), RODATA|NOPTR, $36
+
+// func squareDiffAVX2(dst, a, b *float32, n int)
+TEXT ·squareDiffAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), DX
+	MOVQ n+24(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VSUBPS  (DX)(AX*4), Y0, Y0 // a - b
+	VMULPS  Y0, Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
+TEXT ·addPairAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         mid+8(FP), SI
+	MOVQ         l+16(FP), DX
+	MOVQ         r+24(FP), R8
+	VBROADCASTSS tap+32(FP), Y1
+	MOVQ         n+40(FP), CX
+	XORQ         AX, AX
+
+loop:
+	VMOVUPS (DX)(AX*4), Y0
+	VADDPS  (R8)(AX*4), Y0, Y0 // l + r
+	VMULPS  Y1, Y0, Y0
+	VADDPS  (SI)(AX*4), Y0, Y0 // mid + tap (l + r)
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func weighAVX2(w, d *float32, scale, bias float32, n int)
+TEXT ·weighAVX2(SB), NOSPLIT, $0-32
+	MOVQ         w+0(FP), DI
+	MOVQ         d+8(FP), SI
+	VBROADCASTSS scale+16(FP), Y4
+	VBROADCASTSS bias+20(FP), Y5
+	MOVQ         n+24(FP), CX
+	VBROADCASTSS constants<>+0(SB), Y6
+	VBROADCASTSS constants<>+4(SB), Y7
+	VBROADCASTSS constants<>+8(SB), Y8
+	VBROADCASTSS constants<>+12(SB), Y9
+	VBROADCASTSS constants<>+16(SB), Y10
+	VBROADCASTSS constants<>+20(SB), Y11
+	VBROADCASTSS constants<>+24(SB), Y12
+	VBROADCASTSS constants<>+28(SB), Y13
+	VBROADCASTSS constants<>+32(SB), Y14
+	VXORPS       Y15, Y15, Y15
+	XORQ         AX, AX
+
+loop:
+	VMULPS  (SI)(AX*4), Y4, Y0
+	VADDPS  Y5, Y0, Y0
+	VMAXPS  Y15, Y0, Y0
+	VMINPS  Y7, Y0, Y0  // t
+	VADDPS  Y6, Y0, Y1  // y: round(t) in its low bits
+	VSUBPS  Y6, Y1, Y2
+	VSUBPS  Y0, Y2, Y2  // r
+	VMULPS  Y2, Y8, Y3
+	VADDPS  Y9, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y10, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y11, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y12, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y13, Y3, Y3
+	VMULPS  Y2, Y3, Y3
+	VADDPS  Y14, Y3, Y3 // 2^r
+	VPSLLD  $23, Y1, Y1
+	VPSUBD  Y1, Y3, Y3  // 2^r 2^-n
+	VMOVUPS Y3, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func accumulateAVX2(num, den, w, a, b *float32, n int)
+TEXT ·accumulateAVX2(SB), NOSPLIT, $0-48
+	MOVQ num+0(FP), DI
+	MOVQ den+8(FP), SI
+	MOVQ w+16(FP), DX
+	MOVQ a+24(FP), R8
+	MOVQ b+32(FP), R9
+	MOVQ n+40(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS (DX)(AX*4), Y0
+	VMOVUPS (R9)(AX*4), Y1
+	VSUBPS  (R8)(AX*4), Y1, Y1 // b - a
+	VMULPS  Y0, Y1, Y1
+	VADDPS  (DI)(AX*4), Y1, Y1
+	VMOVUPS Y1, (DI)(AX*4)
+	VADDPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (SI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func maximumAVX2(peak, w *float32, n int)
+TEXT ·maximumAVX2(SB), NOSPLIT, $0-24
+	MOVQ peak+0(FP), DI
+	MOVQ w+8(FP), SI
+	MOVQ n+16(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VMAXPS  (DI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET

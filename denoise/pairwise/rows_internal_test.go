@@ -1,0 +1,120 @@
+package pairwise
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"quell/denoise/tile"
+)
+
+// rowLengths are where groups of lanes begin and end.
+var rowLengths = []int{0, lanes, 2 * lanes, 4 * lanes, 31 * lanes}
+
+// guardRow returns n random values between two bands of NaN that a kernel must
+// neither read nor write, and a check of them.
+func guardRow(rng *rand.Rand, n int) (row []float32, check func(t *testing.T, name string)) {
+	const guard = 2 * lanes
+	memory := make([]float32, n+2*guard)
+	tile.Fill(memory, float32(math.NaN()))
+	row = memory[guard : guard+n]
+	for i := range row {
+		row[i] = 300*rng.Float32() - 50
+	}
+	return row, func(t *testing.T, name string) {
+		t.Helper()
+		for i := range guard {
+			if memory[i] == memory[i] || memory[guard+n+i] == memory[guard+n+i] {
+				t.Errorf("%s, %d values: wrote beside its row", name, n)
+			}
+		}
+		for i, v := range row {
+			if v != v {
+				t.Errorf("%s, %d values: value %d is NaN: read beside a row", name, n, i)
+			}
+		}
+	}
+}
+
+// Every vector kernel gives the bits of its Go loop. Where there is no vector
+// code the dispatchers are the loops, and only the bands are tested.
+func TestRowKernels(t *testing.T) {
+	kernels := map[string]struct {
+		outs        int // how many of the rows are written
+		loop, quick func(r [][]float32, n int)
+	}{
+		"squareDiff": {1,
+			func(r [][]float32, n int) { squareDiffGo(r[0], r[1], r[2], n) },
+			func(r [][]float32, n int) { squareDiff(r[0], r[1], r[2], n) }},
+		"addPair": {1,
+			func(r [][]float32, n int) { addPairGo(r[0], r[1], r[2], r[3], 0.6065, n) },
+			func(r [][]float32, n int) { addPair(r[0], r[1], r[2], r[3], 0.6065, n) }},
+		"addPair in place": {1,
+			func(r [][]float32, n int) { addPairGo(r[0], r[0], r[2], r[3], 0.6065, n) },
+			func(r [][]float32, n int) { addPair(r[0], r[0], r[2], r[3], 0.6065, n) }},
+		"weigh": {1,
+			func(r [][]float32, n int) { weighGo(r[0], r[1], 0.37, 1.5, n) },
+			func(r [][]float32, n int) { weigh(r[0], r[1], 0.37, 1.5, n) }},
+		"weigh far": {1,
+			func(r [][]float32, n int) { weighGo(r[0], r[1], 1e30, -3, n) },
+			func(r [][]float32, n int) { weigh(r[0], r[1], 1e30, -3, n) }},
+		"accumulate": {2,
+			func(r [][]float32, n int) { accumulateGo(r[0], r[1], r[2], r[3], r[4], n) },
+			func(r [][]float32, n int) { accumulate(r[0], r[1], r[2], r[3], r[4], n) }},
+		"maximum": {1,
+			func(r [][]float32, n int) { maximumGo(r[0], r[1], n) },
+			func(r [][]float32, n int) { maximum(r[0], r[1], n) }},
+	}
+	for name, k := range kernels {
+		for _, n := range rowLengths {
+			rng := rand.New(rand.NewPCG(1, uint64(n)))
+			var quick, loop [][]float32
+			var checks []func(*testing.T, string)
+			for range 5 {
+				row, check := guardRow(rng, n)
+				quick, loop, checks = append(quick, row), append(loop, slices.Clone(row)), append(checks, check)
+			}
+			k.quick(quick, n)
+			k.loop(loop, n)
+			for _, check := range checks {
+				check(t, name)
+			}
+			for i := range quick {
+				for x := range n {
+					if math.Float32bits(quick[i][x]) != math.Float32bits(loop[i][x]) {
+						t.Fatalf("%s, %d values: row %d differs at %d: %v; the Go loop gives %v", name, n, i, x, quick[i][x], loop[i][x])
+					}
+				}
+			}
+		}
+	}
+}
+
+// The weights are 2^-t within 2e-7, from 1 exactly to 2^-MaxExponent.
+func TestWeighIsAccurate(t *testing.T) {
+	const n = 1 << 16
+	d, w := make([]float32, n), make([]float32, n)
+	for i := range d {
+		d[i] = MaxExponent * float32(i) / n
+	}
+	weigh(w, d, 1, 0, n)
+	worst := 0.0
+	for i := range w {
+		exact := math.Exp2(-float64(d[i]))
+		worst = max(worst, math.Abs(float64(w[i])/exact-1))
+	}
+	if !(worst <= 2e-7) {
+		t.Errorf("relative error %.3g; 2e-7 is allowed", worst)
+	}
+	if w[0] != 1 {
+		t.Errorf("2^0 is %v", w[0])
+	}
+	inf := float32(math.Inf(1))
+	edge := []float32{MaxExponent, MaxExponent + 1, 1e30, inf, -1, -inf, 0, 0.5}
+	weigh(w, edge, 1, 0, lanes)
+	least := float32(math.Ldexp(1, -MaxExponent))
+	if want := []float32{least, least, least, least, 1, 1, 1, w[7]}; !slices.Equal(w[:lanes], want) {
+		t.Errorf("at the ends weights are %v; want %v", w[:lanes], want)
+	}
+}

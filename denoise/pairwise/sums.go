@@ -1,0 +1,157 @@
+package pairwise
+
+import (
+	"math"
+	"slices"
+
+	"quell/denoise/tile"
+)
+
+// planeRows is a plane of scratch rows of equal length.
+type planeRows struct {
+	width int
+	data  []float32
+}
+
+func (p *planeRows) resize(rows, width int) {
+	p.width = width
+	p.data = tile.Resize(p.data, rows*width)
+}
+
+// row returns row k, with room for one group of lanes past its end.
+func (p *planeRows) row(k int) []float32 { return p.data[k*p.width : (k+1)*p.width] }
+
+// tileSums holds the sums of a tile's voxels, one array for each. Rows are one
+// group of lanes longer than the tile, for what kernels write past its end.
+type tileSums struct {
+	stride, rows int
+	num, den     []float32
+	peak         []float32 // nil unless asked for
+	delta, count []float32 // lk only, else nil
+}
+
+// reset clears the sums for a tile of the given size.
+func (t *tileSums) reset(dims [3]int, peak, lk bool) {
+	t.stride, t.rows = dims[0]+lanes, dims[1]
+	n := t.stride*dims[1]*dims[2] + lanes
+	sums := []*[]float32{&t.num, &t.den}
+	if peak {
+		sums = append(sums, &t.peak)
+	}
+	if lk {
+		sums = append(sums, &t.delta, &t.count)
+	}
+	for _, s := range sums {
+		*s = tile.Resize(*s, n)
+		clear(*s)
+	}
+	if peak && lk {
+		tile.Fill(t.peak, -math.MaxFloat32)
+	}
+}
+
+// at returns the position of voxel (x, y, z), counted from the tile's first.
+func (t *tileSums) at(x, y, z int) int { return (z*t.rows+y)*t.stride + x }
+
+// add adds a row of pairs: weights w, values own and other.
+func (t *tileSums) add(at, n int, w, own, other []float32, lk lkRows) {
+	accumulate(t.num[at:], t.den[at:], w, own, other, n)
+	top := w
+	if t.delta != nil {
+		accumulate(t.delta[at:], t.count[at:], lk.ones, own, other, n)
+		top = lk.minus
+	}
+	if t.peak != nil {
+		maximum(t.peak[at:], top, n)
+	}
+}
+
+// voxel returns the sums at a position.
+func (t *tileSums) voxel(at int) Sums {
+	s := Sums{Num: float64(t.num[at]), Den: float64(t.den[at])}
+	if t.peak != nil {
+		s.Peak = float64(t.peak[at])
+	}
+	if t.delta != nil {
+		s.Delta, s.N = float64(t.delta[at]), float64(t.count[at])
+	}
+	return s
+}
+
+// lkRows are the rows that the lk weighting needs beside its distances. Its
+// weights T - D are known only when all distances are, so the sums of D, of
+// D (v_j - v_i) and of v_j - v_i are kept and combined at the end.
+type lkRows struct {
+	unit  float32   // makes differences <= 1: their fourth powers stay in float32
+	ones  []float32 // 1 for a pair, 0 for no pair
+	minus []float32 // -D for a pair, the lowest float for no pair
+}
+
+func (l *lkRows) resize(n int) {
+	l.ones, l.minus = tile.Resize(l.ones, n), tile.Resize(l.minus, n)
+}
+
+// setUnit chooses the unit for a tile's values: a power of two, which is exact.
+func (l *lkRows) setUnit(v []float32) {
+	_, exponent := math.Frexp(float64(slices.Max(v)) - float64(slices.Min(v)))
+	l.unit = float32(math.Ldexp(1, -exponent))
+}
+
+// from returns the rows from x on.
+func (l *lkRows) from(x int) lkRows {
+	return lkRows{unit: l.unit, ones: l.ones[x:], minus: l.minus[x:]}
+}
+
+// fill sets the rows, and w to D, for width pairs of the voxels at p and q.
+func (l *lkRows) fill(w, distance, mask []float32, p, q, width, n int) {
+	copy(w[:width], distance)
+	clear(w[width : n+lanes])
+	clear(l.ones[:n+lanes])
+	tile.Fill(l.ones[:width], 1)
+	if mask != nil {
+		multiply(l.ones, mask[p:], mask[q:], width)
+	}
+	tile.Fill(l.minus[:n+lanes], -math.MaxFloat32)
+	for x := range width {
+		if l.ones[x] == 0 {
+			w[x] = 0
+		} else {
+			l.minus[x] = -w[x]
+		}
+	}
+}
+
+// finish writes the tile's voxels.
+func (w *worker) finish(stop func() bool) {
+	for z := w.tile.Min[2]; z < w.tile.Max[2]; z++ {
+		for y := w.tile.Min[1]; y < w.tile.Max[1]; y++ {
+			if stop() {
+				return
+			}
+			b := w.values.At(w.tile.Min[0], y, z)
+			s := w.sums.at(0, y-w.tile.Min[1], z-w.tile.Min[2])
+			to := w.Out.Index(w.tile.Min[0], y, z)
+			for x := range w.tile.Max[0] - w.tile.Min[0] {
+				if !w.Out.Valid(to + x) {
+					continue
+				}
+				v, sums := float64(w.values.Values[b+x]), w.sums.voxel(s+x)
+				if w.faint.on {
+					if allZero(sums) {
+						w.Out.Data[to+x] = float32(v / w.unit)
+						continue
+					}
+					sums = unscaled(sums)
+				}
+				value, ok := w.Mean(v, w.unit, sums)
+				if !ok {
+					if stop() {
+						return // Faint takes as long as many rows
+					}
+					value = w.Faint(&w.values, w.unit, w.tile.Min[0]+x, y, z)
+				}
+				w.Out.Data[to+x] = float32(value / w.unit)
+			}
+		}
+	}
+}
