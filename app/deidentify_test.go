@@ -19,8 +19,8 @@ func ownConfig(t *testing.T, dir string) {
 	}
 }
 
-// TestExportDeidentified: pseudonyms depend on the key beside the settings, and
-// the record has no date.
+// TestExportDeidentified checks that pseudonyms depend on the key beside the settings,
+// and that the record holds neither a date nor the hash of the source's voxels.
 func TestExportDeidentified(t *testing.T) {
 	config := t.TempDir()
 	ownConfig(t, config)
@@ -42,7 +42,8 @@ func TestExportDeidentified(t *testing.T) {
 			t.Fatal(err)
 		}
 		var record map[string]any
-		if err := json.Unmarshal(data, &record); err != nil || record["time"] != nil || record["recipe"] == nil {
+		if err := json.Unmarshal(data, &record); err != nil || record["time"] != nil || record["recipe"] == nil ||
+			strings.Contains(string(data), "sha256") || strings.Contains(string(data), voxelHash(run.Source.Volume)) {
 			t.Errorf("record %s: %v", data, err)
 		}
 		file, err := os.ReadFile(filepath.Join(out, "IM00001.dcm"))

@@ -111,7 +111,14 @@ func (w *work) check() (err error) {
 			return err
 		}
 	}
-	return CheckOutput(s, w.job.Output.Path, w.job.Output.ExportOptions)
+	if err := CheckOutput(s, w.job.Output.Path, w.job.Output.ExportOptions); err != nil {
+		return err
+	}
+	region := w.region
+	if w.job.Recipe == nil {
+		region = s.Volume.Bounds()
+	}
+	return checkSpace(s, region, w.job.Output.Path, w.job.Output.ExportOptions)
 }
 
 // compute adds noise, filters and measures.

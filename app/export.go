@@ -228,6 +228,9 @@ func write(ctx context.Context, j job, out string, o ExportOptions, progress fun
 	report := ExportReport{Output: out}
 	err := CheckOutput(j.series, out, o)
 	if err == nil {
+		err = checkSpace(j.series, j.series.Volume.Bounds(), out, o)
+	}
+	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
@@ -258,7 +261,7 @@ func writeStaged(ctx context.Context, j job, out string, o ExportOptions, progre
 	}
 	if j.record != nil {
 		if o.Deidentify {
-			j.record.Time = time.Time{} // close to the examination's
+			j.record.deidentify()
 		}
 		if err := j.record.save(stage.Path(name + recordSuffix)); err != nil {
 			return writeError(out, err)

@@ -38,8 +38,9 @@ type SourceRecord struct {
 	Modality string `json:"modality,omitempty"`
 	Dims     [3]int `json:"dims"`
 	// SHA256 is over the voxels as little-endian float32 in real units, x
-	// fastest, padding included.
-	SHA256 string `json:"sha256"`
+	// fastest, padding included. None beside a de-identified output, which it would
+	// link to the original.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 func newRecord(s *series.Series, now time.Time) *Record {
@@ -67,6 +68,9 @@ func voxelHash(v *volume.Volume) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// deidentify leaves out what would link the output to the patient's examination.
+func (r *Record) deidentify() { r.Time, r.Source.SHA256 = time.Time{}, "" }
 
 // save writes the record to a file in a stage.
 func (r *Record) save(path string) error {

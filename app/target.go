@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
+	"quell/volume"
 )
 
 // ErrForeignTarget is in the chain of the error for an output that would replace
@@ -211,4 +213,33 @@ func isRecord(path string) bool {
 	data, err := os.ReadFile(path)
 	var fields map[string]json.RawMessage
 	return err == nil && json.Unmarshal(data, &fields) == nil && fields["quell"] != nil
+}
+
+// checkSpace refuses an output for which the disk has no room: region of s,
+// written to out.
+func checkSpace(s *series.Series, region volume.Region, out string, o ExportOptions) error {
+	return atomic.CheckSpace(out, outputSize(s, region, out, o))
+}
+
+// outputSize returns how many bytes an output takes at least; 0 for a compressed
+// one, of which that is not known before.
+func outputSize(s *series.Series, region volume.Region, out string, o ExportOptions) int64 {
+	switch voxels := int64(region.Voxels()); {
+	case o.compressed() || strings.HasSuffix(strings.ToLower(out), ".gz"):
+		return 0
+	case FormatOf(out) != DICOM:
+		return voxels * int64(nifti.BytesPerVoxel(o.Dtype))
+	case !hasDICOM(s):
+		return voxels * 2
+	}
+	// A derived file is as large as its source, or larger where that is compressed.
+	size := int64(0)
+	counted := map[string]bool{}
+	for _, src := range s.Sources[region.Min[2]:region.Max[2]] {
+		if info, err := fs.Stat(src.FS, src.Name); err == nil && !counted[src.Name] {
+			counted[src.Name] = true
+			size += info.Size()
+		}
+	}
+	return size
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -156,6 +157,37 @@ func TestOutputNamesMayBeAnyBytes(t *testing.T) {
 		}
 		if back := reopen(t, out).Volume; back.Dims != run.Result.Dims {
 			t.Errorf("%q: dims %v", name, back.Dims)
+		}
+	}
+}
+
+func TestOutputSize(t *testing.T) {
+	dir := t.TempDir()
+	nii, src := filepath.Join(dir, "in.nii"), filepath.Join(dir, "src")
+	putNii(t, nii, 8, 7, 6)
+	putDICOM(t, src, 8, 7, 6)
+	image, slices := reopen(t, nii), reopen(t, src)
+	file, err := os.Stat(filepath.Join(src, "IM00001.dcm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, part := image.Volume.Bounds(), volume.Slices(image.Volume.Geometry, 2, 4)
+	for _, c := range []struct {
+		s      *series.Series
+		region volume.Region
+		out    string
+		o      ExportOptions
+		want   int64
+	}{
+		{image, whole, "out.nii", ExportOptions{}, 8 * 7 * 6 * 4},
+		{image, part, "out.hdr", ExportOptions{Dtype: "int16"}, 8 * 7 * 2 * 2},
+		{image, whole, "out.nii.gz", ExportOptions{}, 0},
+		{image, whole, "out", ExportOptions{}, 8 * 7 * 6 * 2},
+		{slices, part, "out", ExportOptions{}, 2 * file.Size()},
+		{slices, whole, "out", ExportOptions{Compress: DefaultCompression}, 0},
+	} {
+		if got := outputSize(c.s, c.region, c.out, c.o); got != c.want {
+			t.Errorf("%s to %s %+v: %d bytes, want %d", c.s.Format, c.out, c.o, got, c.want)
 		}
 	}
 }

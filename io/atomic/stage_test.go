@@ -89,7 +89,7 @@ func TestErrorsAreOneSentence(t *testing.T) {
 		syscall.EDQUOT:       "quota",
 		syscall.EROFS:        "read-only",
 		syscall.ENAMETOOLONG: "too long",
-		syscall.EXDEV:        "another file system",
+		syscall.EXDEV:        "mount point",
 		syscall.EACCES:       "permission is missing",
 		syscall.EIO:          "input/output error",
 	} {

@@ -33,6 +33,16 @@ func datatypeByName(name string) (datatype, error) {
 	return datatype{}, fmt.Errorf("there is no datatype %q; choose %s", name, strings.Join(writable, ", "))
 }
 
+// BytesPerVoxel returns the size of a voxel of that data type, one of Datatypes or
+// "" for the default; 0 for another.
+func BytesPerVoxel(dtype string) int {
+	d, err := datatypeByName(dtype)
+	if err != nil {
+		return 0
+	}
+	return d.bytes
+}
+
 // encoder converts real values to stored ones: stored = (real - inter) / slope.
 type encoder struct {
 	datatype

@@ -1,0 +1,37 @@
+package atomic
+
+import (
+	"fmt"
+	"path/filepath"
+)
+
+// CheckSpace reports that an output of that many bytes does not fit beside target.
+// An output that it replaces stays until the new one is whole, so its space does
+// not count. Where the system does not say what is free, the error is nil.
+func CheckSpace(target string, bytes int64) error {
+	abs, err := filepath.Abs(target)
+	if err != nil {
+		return WriteError(target, err)
+	}
+	dir := filepath.Dir(abs)
+	for !exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	free, ok := freeSpace(dir)
+	if !ok || free >= bytes {
+		return nil
+	}
+	return &Error{Path: target, Problem: fmt.Sprintf("it needs %s and %s are free on its disk", size(bytes), size(free)),
+		Advice: "free space, or choose another place"}
+}
+
+// size words a number of bytes.
+func size(bytes int64) string {
+	switch {
+	case bytes >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(bytes)/1e9)
+	case bytes >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%.1f kB", float64(bytes)/1e3)
+}
