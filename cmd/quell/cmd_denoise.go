@@ -49,7 +49,7 @@ func newDenoise() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.filter, "filter", "", "the filter's `name`: "+filterNames())
 	flags.StringVar(&f.recipe, "recipe", "", "start from the recipe in this `file`, or in the record beside an output; flags override it")
-	flags.StringVar(&f.dims, "dims", "", "`2` filters slice by slice, 3 as a volume, auto as suits the series; if not given, the recipe's or the filter's default")
+	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
 	flags.StringVar(&f.output.Dtype, "dtype", "", dtypeHelp)

@@ -167,6 +167,11 @@ func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Rec
 		given[name] = flag.value
 	}
 	r = r.SetAll(given)
+	for name := range given {
+		if why := r.Ignores(name); why != "" {
+			return r, app.Usagef("--%s", why)
+		}
+	}
 	if err := r.Validate(); err != nil {
 		return r, app.Usagef("%w", err)
 	}
