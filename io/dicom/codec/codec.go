@@ -1,15 +1,14 @@
-// Package codec decodes the compressed frames of DICOM images: one frame's
-// fragments in, its pixels as plain little endian numbers out. RLE and
-// JPEG Lossless are encoded too.
+// Package codec decodes the compressed frames of DICOM images: from the fragments of
+// one frame to its pixels as uncompressed little-endian numbers. It also encodes RLE
+// and JPEG Lossless.
 //
-// RLE, JPEG (baseline, extended and lossless) and JPEG-LS are decoded here, in
-// Go. JPEG 2000 and its high-throughput form are decoded by OpenJPEG, compiled
-// to WebAssembly (folder wasm) and run in a sandbox: a fresh one for every
-// frame, with a cap on memory and time.
+// RLE, JPEG (baseline, extended and lossless) and JPEG-LS are decoded in Go. JPEG 2000
+// and its high-throughput form are decoded by OpenJPEG, compiled to WebAssembly (folder
+// wasm), in a sandbox: a new one for each frame, with limits on memory and steps.
 //
-// A stream is held to its header before anything of the image's size is made:
-// a decoder that fails, whatever way, gives an error and never a panic. Every
-// function may be called from several goroutines.
+// A stream is compared with the DICOM header before memory for the image is allocated.
+// A decoder that fails in any way returns an error; it never panics. All functions may
+// be called from several goroutines.
 //
 // The package imports the standard library and wazero; nothing of Quell.
 package codec
@@ -19,12 +18,12 @@ import (
 	"fmt"
 )
 
-// Info is what the DICOM header says of a frame (PS3.3 C.7.6.3). Frames have one
-// sample per pixel: colour is not decoded.
+// Info describes a frame as the DICOM header does (PS3.3 C.7.6.3). Frames have one
+// sample per pixel; colour is not decoded.
 type Info struct {
 	Rows, Cols    int
 	BitsAllocated int  // 8, 16 or 32
-	Bits          int  // of them, those up to HighBit; 0 where that is not known
+	Bits          int  // of the allocated bits, those up to HighBit; 0 if unknown
 	Signed        bool // PixelRepresentation is 1
 }
 
@@ -33,31 +32,31 @@ func (i Info) pixels() int { return i.Rows * i.Cols }
 // bytes returns the length of a decoded frame.
 func (i Info) bytes() int { return i.pixels() * (i.BitsAllocated / 8) }
 
-// errTruncated says that a stream holds less than its image needs.
+// errTruncated is the error of a stream that ends before its image does.
 var errTruncated = errors.New("the stream ends too early")
 
-// decoder is one way to compress frames.
+// decoder decodes the frames of one compression method.
 type decoder struct {
 	name string
 	// decode returns info.bytes() bytes or an error.
 	decode func(stream []byte, info Info) ([]byte, error)
-	// density is the most pixels that a byte of stream can stand for; 0 where
-	// there is no such bound.
-	density int64
-	// shape returns what the beginning of a stream says of its image, and whether it
-	// does; nil where streams do not.
+	// pixelsPerByte is the largest number of pixels that a byte of the stream can
+	// encode; 0 if there is no such limit.
+	pixelsPerByte int64
+	// shape returns the image's shape from the beginning of a stream; ok is false if
+	// that is too short. shape is nil for streams that do not contain it.
 	shape func(head []byte) (rows, cols, components, precision int, ok bool)
 }
 
 var (
 	rle          = &decoder{"RLE", decodeRLE, 64, nil}
 	jpegDCT      = &decoder{"JPEG", decodeJPEG, 256, shapeJPEG}          // a block of 64 takes two bits
-	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 256, shapeJPEG} // DCT is found under its name too
+	jpegLossless = &decoder{"JPEG Lossless", decodeJPEG, 256, shapeJPEG} // some files have DCT streams under its UID
 	jpegLS       = &decoder{"JPEG-LS", decodeJPEGLS, 0, shapeJPEG}
 	jpeg2000     = &decoder{"JPEG 2000", decodeJPEG2000, 0, shapeJPEG2000}
 )
 
-// decoders lists what is decoded, by transfer syntax UID (PS3.6 annex A).
+// decoders maps a transfer syntax UID (PS3.6 annex A) to its decoder.
 var decoders = map[string]*decoder{
 	"1.2.840.10008.1.2.5":     rle,
 	"1.2.840.10008.1.2.4.50":  jpegDCT,
@@ -73,29 +72,30 @@ var decoders = map[string]*decoder{
 	"1.2.840.10008.1.2.4.203": jpeg2000,
 }
 
-// Supported says whether frames of a transfer syntax can be decoded.
+// Supported reports whether frames of a transfer syntax can be decoded.
 func Supported(syntaxUID string) bool { return decoders[syntaxUID] != nil }
 
-// CanHold says whether n bytes of streams can hold so many pixels: a header that
-// promises more must not cost memory. Where a codec has no bound of its own, four
-// million pixels are always believed, and beyond them 16384 a byte.
+// CanHold reports whether n bytes of streams can encode the given number of pixels.
+// Callers check it before they allocate what a header claims. For a codec without a
+// limit of its own, up to four million pixels are always accepted, and beyond that
+// 16384 per byte.
 func CanHold(syntaxUID string, pixels, n int64) bool {
 	d := decoders[syntaxUID]
 	switch {
 	case d == nil:
 		return false
-	case d.density > 0:
-		return pixels/d.density <= n
+	case d.pixelsPerByte > 0:
+		return pixels/d.pixelsPerByte <= n
 	default:
 		return pixels <= 1<<22 || pixels>>14 <= n
 	}
 }
 
-// Decode returns the pixels of one frame, row by row, little endian, each in
-// info.BitsAllocated bits; of signed pixels the sign fills the bits above those
-// that the stream has. fragments are the items of encapsulated pixel data that
-// make the frame, in order; they are not changed. The error says in half a
-// sentence what is wrong with the stream.
+// Decode returns the pixels of one frame, row by row, little-endian, with
+// info.BitsAllocated bits each; signed pixels are sign-extended. fragments are the
+// items of encapsulated pixel data that form the frame, in order; they are not
+// changed. The error is a clause that says what is wrong with the stream, for use in
+// the caller's sentence.
 func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err error) {
 	d := decoders[syntaxUID]
 	if d == nil {
@@ -103,7 +103,7 @@ func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			pixels, err = nil, fmt.Errorf("the %s decoder failed on it (%v)", d.name, r)
+			pixels, err = nil, fmt.Errorf("the %s decoder failed (%v)", d.name, r)
 		}
 	}()
 	stream := join(fragments)
@@ -122,9 +122,9 @@ func Decode(syntaxUID string, info Info, fragments [][]byte) (pixels []byte, err
 	return pixels, nil
 }
 
-// CheckHead holds the beginning of a frame's stream to the header, so that what
-// does not fit is known before memory is made for the image. It returns nil where
-// so few bytes do not tell. The error is that of Decode.
+// CheckHead compares the beginning of a frame's stream with the header, so that a
+// mismatch is found before memory for the image is allocated. It returns nil if head
+// is too short to know. The error is the same as that of Decode.
 func CheckHead(syntaxUID string, info Info, head []byte) error {
 	d := decoders[syntaxUID]
 	if d == nil || d.shape == nil {
@@ -140,7 +140,7 @@ func CheckHead(syntaxUID string, info Info, head []byte) error {
 	return nil
 }
 
-// join puts the fragments of a frame together.
+// join concatenates the fragments of a frame.
 func join(fragments [][]byte) []byte {
 	if len(fragments) == 1 {
 		return fragments[0]
@@ -152,7 +152,7 @@ func join(fragments [][]byte) []byte {
 	return stream
 }
 
-// checkShape holds the image of a stream to the header.
+// checkShape compares the shape that a stream gives with the header.
 func (i Info) checkShape(rows, cols, components, precision int) error {
 	switch {
 	case components != 1:
@@ -165,14 +165,14 @@ func (i Info) checkShape(rows, cols, components, precision int) error {
 	return nil
 }
 
-// pack stores samples as the header wants them.
+// pack returns samples in the format of the header.
 func pack(info Info, precision int, samples []uint16) []byte {
 	return appendSamples(make([]byte, 0, info.bytes()), info, precision, samples)
 }
 
-// appendSamples stores samples, of which the low precision bits count. Streams and
-// headers disagree at times on what is signed: the stream's bits are taken as they
-// are and read as the header says.
+// appendSamples appends samples, of which the low precision bits are significant.
+// Stream and header sometimes disagree on the sign: the bits of the stream are
+// interpreted as the header says.
 func appendSamples[T uint16 | int32](out []byte, info Info, precision int, samples []T) []byte {
 	left := 32 - precision
 	for _, s := range samples {

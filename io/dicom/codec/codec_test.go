@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// fact is what another program makes of a stream of testdata; make.py wrote it.
+// fact is the result of another decoder for a stream of testdata (make.py).
 type fact struct {
 	Name, Syntax string
 	Rows, Cols   int
@@ -24,7 +24,7 @@ type fact struct {
 	Signed       bool
 	SHA256       string // of the stored bits of all pixels, as 32-bit numbers
 	By           string // the program
-	Within       int    // how far our pixels may be from its; 0: equal
+	Within       int    // largest difference of a pixel; 0 for equality
 }
 
 func (f *fact) info() Info {
@@ -57,7 +57,7 @@ func readFacts(t testing.TB) []fact {
 	return facts
 }
 
-// pixel returns pixel i, all its allocated bits.
+// pixel returns pixel i with all allocated bits.
 func pixel(pixels []byte, i, allocated int) uint32 {
 	switch allocated {
 	case 8:
@@ -77,8 +77,8 @@ func storedBits(f *fact, pixels []byte) []uint32 {
 	return out
 }
 
-// TestFacts decodes every stream, several at a time: lossless ones give their
-// source back, lossy ones the very pixels that DCMTK, OpenJPEG and libjpeg give.
+// TestFacts decodes every stream, in parallel: lossless ones to their source, lossy ones
+// to the pixels of DCMTK, OpenJPEG and libjpeg.
 func TestFacts(t *testing.T) {
 	facts := readFacts(t)
 	syntaxes := map[string]bool{}
@@ -103,7 +103,7 @@ func TestFacts(t *testing.T) {
 				raw = binary.LittleEndian.AppendUint32(raw, v)
 			}
 			if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != f.SHA256 {
-				t.Errorf("the pixels are not those of %s", f.By)
+				t.Errorf("the pixels differ from those of %s", f.By)
 			}
 			checkSign(t, &f, got)
 		})
@@ -115,8 +115,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// checkSign asks that the bits above the stored ones repeat the sign of signed
-// pixels and are zero in others.
+// checkSign checks that the bits above the stored ones are the sign of signed pixels and
+// zero for unsigned ones.
 func checkSign(t *testing.T, f *fact, pixels []byte) {
 	t.Helper()
 	left := 32 - f.Stored
@@ -143,8 +143,7 @@ func compareWithin(t *testing.T, f *fact, stored []uint32) {
 	}
 }
 
-// TestFragments decodes a frame that lies in several fragments, and leaves them
-// as they were.
+// TestFragments decodes a frame from several fragments, which must not change.
 func TestFragments(t *testing.T) {
 	for _, f := range readFacts(t) {
 		whole := f.stream(t)
@@ -164,8 +163,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestHeaderAndStreamDiffer asks for an image of another size than the stream
-// holds: no codec but RLE, which has no size of its own, may believe it.
+// TestHeaderAndStreamDiffer decodes streams under headers with another size: an error,
+// except for RLE, whose streams have no size.
 func TestHeaderAndStreamDiffer(t *testing.T) {
 	for _, f := range readFacts(t) {
 		if f.Syntax == "1.2.840.10008.1.2.5" {
@@ -195,8 +194,8 @@ func TestHeaderAndStreamDiffer(t *testing.T) {
 	}
 }
 
-// baselineRamp returns a JPEG of 256 x 256 pixels that go from 0 to 255 row by row,
-// and what is decoded of it.
+// baselineRamp returns a JPEG stream of 256 x 256 pixels that rise from 0 to 255 row by
+// row, and its decoded pixels.
 func baselineRamp(t *testing.T) (stream, pixels []byte, info Info) {
 	t.Helper()
 	const side = 256
@@ -216,8 +215,8 @@ func baselineRamp(t *testing.T) (stream, pixels []byte, info Info) {
 	return b.Bytes(), pixels, info
 }
 
-// TestMislabelledJPEG reads a DCT stream, denser than any lossless one, under the
-// transfer syntax of those: the stream tells what it is.
+// TestMislabelledJPEG decodes a DCT stream, smaller than any lossless one, under the
+// transfer syntaxes of lossless JPEG.
 func TestMislabelledJPEG(t *testing.T) {
 	stream, want, info := baselineRamp(t)
 	if len(stream) > len(want)/8 {
@@ -230,9 +229,9 @@ func TestMislabelledJPEG(t *testing.T) {
 	}
 }
 
-// TestBrighterThanWhite reads a stream of 8 bits under a header of 7, as DCT makes
-// them beside sharp edges: what is above the header's white is white.
-func TestBrighterThanWhite(t *testing.T) {
+// TestClippedToWhite decodes a stream of 8 bits under a header of 7: values above the
+// header's white, which DCT gives beside sharp edges, are clipped.
+func TestClippedToWhite(t *testing.T) {
 	stream, want, info := baselineRamp(t)
 	info.Bits = 7
 	got, err := Decode("1.2.840.10008.1.2.4.50", info, [][]byte{stream})
@@ -249,8 +248,8 @@ func TestBrighterThanWhite(t *testing.T) {
 	}
 }
 
-// TestSignMismatch reads a stream of unsigned 12-bit pixels under a header that
-// calls them signed: the header is believed, and the sign is bit 11.
+// TestSignMismatch decodes a stream of unsigned 12-bit pixels under a header with signed
+// ones: the header is used, and bit 11 is the sign.
 func TestSignMismatch(t *testing.T) {
 	for _, f := range readFacts(t) {
 		if f.Name != "column-j2k" && f.Name != "column-extended" {
@@ -274,8 +273,8 @@ func TestSignMismatch(t *testing.T) {
 	}
 }
 
-// TestPanicIsNamed lets a decoder panic.
-func TestPanicIsNamed(t *testing.T) {
+// TestDecoderPanic: a decoder that panics gives an error.
+func TestDecoderPanic(t *testing.T) {
 	const uid = "1.2.3"
 	decoders[uid] = &decoder{"Broken", func([]byte, Info) ([]byte, error) {
 		var none []byte

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// jpegFrame is what the marker segments before the image's scan say.
+// jpegFrame holds the contents of the marker segments before the scan.
 type jpegFrame struct {
-	process         byte // the SOF marker; 0 before it
+	process         byte // the SOF marker; 0 until it is read
 	precision       int
 	rows, cols      int
 	components      int
 	component       byte // identifier of the first
 	quantiser       int  // quantisation table of the first component
 	quantisers      [4]*[64]int32
-	dc, ac          [4]*huffman // of lossless scans, dc alone
-	restartInterval int         // in pixels or blocks; 0 where there is none
+	dc, ac          [4]*huffman // a lossless scan uses dc alone
+	restartInterval int         // in pixels or blocks; 0 without restart markers
 
 	// Of the scan header:
 	dcTable, acTable int
@@ -25,8 +25,8 @@ type jpegFrame struct {
 }
 
 // decodeJPEG decodes the JPEG processes that DICOM uses for grey images: T.81
-// sequential DCT (8 and 12 bits) and lossless (2 to 16 bits). The stream tells which
-// of them it is: transfer syntaxes do not always say so rightly.
+// sequential DCT (8 and 12 bits) and lossless (2 to 16 bits). The process is taken from
+// the stream, since the transfer syntax of some files is wrong.
 func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	var f jpegFrame
 	scan, err := f.readSegments(stream)
@@ -38,7 +38,7 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	}
 	lossless := f.process == markSOF3
 	if lossless && info.pixels()/8 > len(scan) {
-		return nil, errTruncated // a pixel takes a bit
+		return nil, errTruncated // a pixel takes at least a bit
 	}
 	samples := make([]uint16, info.pixels())
 	if lossless {
@@ -50,7 +50,8 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 		return nil, err
 	}
 	if !lossless && !info.Signed && info.Bits > 0 && info.Bits < f.precision {
-		// Beside edges DCT overshoots: a pixel brighter than white must not wrap to black.
+		// DCT overshoots beside edges: clip to white, so that the pixel does not wrap to
+		// black.
 		white := uint16(1)<<info.Bits - 1
 		for i, s := range samples {
 			samples[i] = min(s, white)
@@ -59,8 +60,8 @@ func decodeJPEG(stream []byte, info Info) ([]byte, error) {
 	return pack(info, f.precision, samples), nil
 }
 
-// readSegments reads as far as the first scan header and returns what follows
-// it: the entropy-coded data.
+// readSegments reads the segments up to the first scan header and returns the
+// entropy-coded data that follow.
 func (f *jpegFrame) readSegments(b []byte) (scan []byte, err error) {
 	header, scan, err := eachSegment(b, func(mark byte, s []byte) error {
 		switch mark {
@@ -105,8 +106,8 @@ func (f *jpegFrame) readFrame(mark byte, s []byte) error {
 	return nil
 }
 
-// readScan reads a scan header (B.2.3). The spectral selection's end is not
-// looked at: sequential scans hold every coefficient, and writers put 0 there.
+// readScan reads a scan header (B.2.3). It ignores the end of the spectral selection:
+// sequential scans hold all coefficients, and some writers store 0 there.
 func (f *jpegFrame) readScan(s []byte) error {
 	switch {
 	case f.process == 0:
@@ -119,7 +120,7 @@ func (f *jpegFrame) readScan(s []byte) error {
 	f.dcTable, f.acTable = int(s[2]>>4), int(s[2]&15)
 	f.start, f.pointTransform = int(s[3]), int(s[5]&15)
 	if f.dcTable > 3 || f.acTable > 3 {
-		return errors.New("the scan names a Huffman table that cannot be")
+		return errors.New("the scan refers to an impossible Huffman table")
 	}
 	return nil
 }

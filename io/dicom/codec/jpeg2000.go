@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// decodeJPEG2000 decodes a codestream of ITU-T T.800 or T.814 (high throughput)
-// in the sandbox. The image's size is checked here, before the decoder sees it,
-// and whether all of its tiles are there, which the decoder does not ask.
+// decodeJPEG2000 decodes a codestream of ITU-T T.800 or T.814 (high throughput) in the
+// sandbox. It first checks the size of the image, and that all tiles are present, which
+// the decoder does not check.
 func decodeJPEG2000(stream []byte, info Info) ([]byte, error) {
 	stream, err := codestream(stream)
 	if err != nil {
@@ -30,7 +30,7 @@ func decodeJPEG2000(stream []byte, info Info) ([]byte, error) {
 	return out, err
 }
 
-// packWords is pack for 32-bit samples as they lie in memory.
+// packWords is pack for 32-bit samples in little-endian bytes.
 func packWords(info Info, precision int, samples []byte) []byte {
 	out := make([]byte, 0, info.bytes())
 	var part [1024]int32
@@ -50,8 +50,8 @@ var (
 	startOfJ2K   = []byte{0xFF, 0x4F, 0xFF, 0x51} // SOC, SIZ
 )
 
-// codestream strips the boxes of a JP2 file (T.800 annex I), in which some
-// writers leave the codestream against the rule.
+// codestream removes the boxes of a JP2 file (T.800 annex I), in which some writers
+// wrap the codestream although DICOM forbids it.
 func codestream(b []byte) ([]byte, error) {
 	if !bytes.HasPrefix(b, jp2Signature) {
 		return b, nil
@@ -62,7 +62,7 @@ func codestream(b []byte) ([]byte, error) {
 			n, header = binary.BigEndian.Uint64(b[8:]), 16
 		}
 		if n == 0 {
-			n = uint64(len(b)) // as far as there is
+			n = uint64(len(b)) // the box extends to the end
 		}
 		if n < header || n > uint64(len(b)) {
 			break
@@ -72,18 +72,18 @@ func codestream(b []byte) ([]byte, error) {
 		}
 		b = b[n:]
 	}
-	return nil, errors.New("the JP2 boxes hold no codestream")
+	return nil, errors.New("the JP2 boxes contain no codestream")
 }
 
-// imageSize is what the SIZ marker segment says (T.800 A.5.1).
+// imageSize holds the contents of the SIZ marker segment (T.800 A.5.1).
 type imageSize struct {
 	rows, cols, components, precision int
-	down, across                      int // tiles
+	down, across                      int // number of tiles
 }
 
 func readSize(b []byte) (imageSize, error) {
 	if !bytes.HasPrefix(b, startOfJ2K) {
-		return imageSize{}, errors.New("the stream does not begin as JPEG 2000 does")
+		return imageSize{}, errors.New("the stream does not start with the JPEG 2000 markers")
 	}
 	const oneComponent = 4 + 41 // SOC, SIZ and the segment with one component
 	if len(b) < oneComponent {
@@ -98,9 +98,9 @@ func readSize(b []byte) (imageSize, error) {
 	}
 	switch {
 	case s.components == 1 && (b[43] != 1 || b[44] != 1):
-		return s, errors.New("its pixels are sampled less often than its grid")
+		return s, errors.New("its component is subsampled")
 	case right <= left || bottom <= top || tileCols < 1 || tileRows < 1 || tileLeft > left || tileTop > top:
-		return s, errors.New("its image and tiles have no size")
+		return s, errors.New("its image or tile size is impossible")
 	}
 	s.rows, s.cols = int(bottom-top), int(right-left)
 	s.down, s.across = int((bottom-tileTop-1)/tileRows)+1, int((right-tileLeft-1)/tileCols)+1
@@ -118,44 +118,44 @@ const (
 	markEOC = 0xFFD9 // end of codestream
 )
 
-// tilePart is the length of a tile-part's header, which is the least it has.
-const tilePart = 14
+// tilePartHeader is the length of a tile-part's header, the shortest tile-part.
+const tilePartHeader = 14
 
-// checkTiles walks the tile-parts (A.4.2) and asks whether every tile is there,
-// with as many parts as it says: a decoder leaves those that are missing blank. It
-// returns the stream, with the marker of its end where only that is missing.
+// checkTiles walks the tile-parts (A.4.2) and checks that every tile is present, with
+// as many parts as it declares: OpenJPEG leaves missing tiles blank without an error.
+// It returns the stream, with the end marker added if only that is missing.
 func (s imageSize) checkTiles(b []byte) ([]byte, error) {
-	if s.down > len(b) || s.across > len(b) || s.down*s.across > len(b)/tilePart {
+	if s.down > len(b) || s.across > len(b) || s.down*s.across > len(b)/tilePartHeader {
 		return nil, fmt.Errorf("%d bytes cannot hold %d x %d tiles", len(b), s.across, s.down)
 	}
-	parts, told := make([]int, s.down*s.across), make([]int, s.down*s.across)
+	found, declared := make([]int, s.down*s.across), make([]int, s.down*s.across) // parts of each tile
 	at, err := mainHeaderEnd(b)
 	if err != nil {
 		return nil, err
 	}
 	for marker(b, at) == markSOT {
-		if len(b)-at < tilePart {
+		if len(b)-at < tilePartHeader {
 			return nil, errTruncated
 		}
 		tile := int(binary.BigEndian.Uint16(b[at+4:]))
-		if tile >= len(parts) {
-			return nil, fmt.Errorf("it has a tile %d of %d", tile+1, len(parts))
+		if tile >= len(found) {
+			return nil, fmt.Errorf("it has a tile %d of %d", tile+1, len(found))
 		}
-		parts[tile]++
-		told[tile] = max(told[tile], int(b[at+11]))
+		found[tile]++
+		declared[tile] = max(declared[tile], int(b[at+11]))
 		n := int64(binary.BigEndian.Uint32(b[at+6:]))
-		if n == 0 { // the last part, as far as the stream goes
+		if n == 0 { // the last part extends to the end of the stream
 			at = -1
 			break
 		}
-		if n < tilePart || n > int64(len(b)-at) {
+		if n < tilePartHeader || n > int64(len(b)-at) {
 			return nil, errTruncated
 		}
 		at += int(n)
 	}
-	for tile, n := range parts {
-		if n == 0 || n < told[tile] {
-			return nil, fmt.Errorf("tile %d of %d is not whole: %w", tile+1, len(parts), errTruncated)
+	for tile, n := range found {
+		if n == 0 || n < declared[tile] {
+			return nil, fmt.Errorf("tile %d of %d is incomplete: %w", tile+1, len(found), errTruncated)
 		}
 	}
 	if at == len(b) {
@@ -164,7 +164,7 @@ func (s imageSize) checkTiles(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// mainHeaderEnd returns where the first tile-part begins.
+// mainHeaderEnd returns the offset of the first tile-part.
 func mainHeaderEnd(b []byte) (int, error) {
 	at := 2 // SOC
 	for marker(b, at) != markSOT {
@@ -180,7 +180,7 @@ func mainHeaderEnd(b []byte) (int, error) {
 	return at, nil
 }
 
-// marker returns the marker at an offset; 0 where there is none.
+// marker returns the marker at an offset; 0 beyond the end.
 func marker(b []byte, at int) int {
 	if at > len(b)-2 {
 		return 0

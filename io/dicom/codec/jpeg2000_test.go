@@ -19,7 +19,8 @@ func readFact(t *testing.T, name string) *fact {
 	return nil
 }
 
-// TestManyTiles gives a header of one pixel a tile: the stream cannot hold them.
+// TestManyTiles decodes a stream whose header has one pixel per tile, more tiles than
+// the stream can contain.
 func TestManyTiles(t *testing.T) {
 	f := readFact(t, "mr-j2k")
 	stream := f.stream(t)
@@ -30,8 +31,8 @@ func TestManyTiles(t *testing.T) {
 	}
 }
 
-// TestMissingTiles ends streams behind each of their tiles, with the marker of
-// the end: OpenJPEG leaves the others blank and calls it a success.
+// TestMissingTiles ends streams after each of their tiles, with an end marker. OpenJPEG
+// would leave the others blank without an error.
 func TestMissingTiles(t *testing.T) {
 	for _, name := range []string{"mr-j2k-tiles", "mr-ht-tiles"} {
 		f := readFact(t, name)
@@ -58,8 +59,8 @@ func TestMissingTiles(t *testing.T) {
 	}
 }
 
-// TestMissingEnd takes the marker of the end away, which some writers forget and
-// which holds no pixel, and puts padding behind it.
+// TestMissingEnd removes the end marker, which some writers omit, and adds padding after
+// it.
 func TestMissingEnd(t *testing.T) {
 	for _, f := range readFacts(t) {
 		stream := f.stream(t)
@@ -72,7 +73,7 @@ func TestMissingEnd(t *testing.T) {
 		}
 		whole, ok := bytes.CutSuffix(stream, []byte{0xFF, 0xD9})
 		if !ok {
-			t.Fatalf("%s does not end as it should", f.Name)
+			t.Fatalf("%s has no end marker", f.Name)
 		}
 		for _, s := range [][]byte{whole, append(slices.Clone(stream), 0), append(slices.Clone(stream), make([]byte, 9)...)} {
 			if got, err := f.decode(s); err != nil || !slices.Equal(got, want) {

@@ -2,8 +2,8 @@ package codec
 
 import "errors"
 
-// zigzag gives the place in a block, row by row, of each coefficient in the
-// order of the stream (T.81 figure A.6).
+// zigzag maps a coefficient's index in the stream to its index in the block, row by
+// row (T.81 figure A.6).
 var zigzag = [64]int{
 	0, 1, 8, 16, 9, 2, 3, 10,
 	17, 24, 32, 25, 18, 11, 4, 5,
@@ -23,7 +23,7 @@ func (f *jpegFrame) decodeDCT(out []uint16, scan []byte) error {
 	}
 	r := &bitReader{data: scan}
 	across, down := (f.cols+7)/8, (f.rows+7)/8
-	var last int32 // DC of the block before
+	var last int32 // DC coefficient of the previous block
 	for i := range across * down {
 		if f.restartInterval > 0 && i > 0 && i%f.restartInterval == 0 {
 			if err := r.restart(i/f.restartInterval - 1); err != nil {
@@ -44,7 +44,7 @@ func (f *jpegFrame) decodeDCT(out []uint16, scan []byte) error {
 	return nil
 }
 
-// block decodes one block's coefficients and multiplies them by the quantiser.
+// block decodes the coefficients of one block and dequantises them.
 func (r *bitReader) block(b *[64]int32, dc, ac *huffman, q *[64]int32, last *int32) error {
 	n, err := r.symbol(dc)
 	if err != nil {
@@ -76,8 +76,8 @@ func (r *bitReader) block(b *[64]int32, dc, ac *huffman, q *[64]int32, last *int
 	return nil
 }
 
-// place adds the level shift, clamps, and copies the part of a block that lies
-// inside the image.
+// place adds the level shift, clamps, and copies the part of a block that is inside the
+// image.
 func (f *jpegFrame) place(out []uint16, b *[64]int32, x0, y0 int) {
 	shift, most := int32(1)<<(f.precision-1), int32(1)<<f.precision-1
 	for y := y0; y < min(y0+8, f.rows); y++ {
@@ -88,11 +88,10 @@ func (f *jpegFrame) place(out []uint16, b *[64]int32, x0, y0 int) {
 	}
 }
 
-// The inverse DCT of C. Loeffler, A. Ligtenberg and G. S. Moschytz, "Practical
-// fast 1-D DCT algorithms with 11 multiplications", ICASSP 1989, in integers
-// with the precision of the IJG's reference decoder, whose results are
-// repeated bit for bit: constants of 13 fractional bits, and between columns
-// and rows 2 more bits for 8-bit images, 1 for 12-bit ones.
+// The inverse DCT of C. Loeffler, A. Ligtenberg and G. S. Moschytz, "Practical fast
+// 1-D DCT algorithms with 11 multiplications", ICASSP 1989, in integers. It gives the
+// same bits as the IJG's reference decoder: constants have 13 fractional bits, and
+// values between columns and rows have 2 more bits for 8-bit images, 1 for 12-bit ones.
 const (
 	constantBits = 13
 
@@ -124,8 +123,8 @@ func inverseDCT(b *[64]int32, precision int) {
 	}
 }
 
-// inverseDCT8 transforms the eight values b[0], b[stride], ... and divides them
-// by 2^shift, rounding.
+// inverseDCT8 transforms the eight values b[0], b[stride], ..., divides them by 2^shift
+// and rounds.
 func inverseDCT8(b []int32, stride, shift int) {
 	var in [8]int64
 	for i := range in {

@@ -5,15 +5,15 @@ import (
 	"errors"
 )
 
-// huffman is a table of T.81 annex C: codes of up to 16 bits.
+// huffman is a decoding table (T.81 annex C); codes have up to 16 bits.
 type huffman struct {
-	// short holds, for every beginning of shortBits bits that is a whole code,
-	// its length and value as length<<8 | value; 0 where the code is longer.
+	// short is indexed by the next shortBits bits of the stream. It holds length<<8 |
+	// value of the code that they start with, 0 if that code is longer.
 	short [1 << shortBits]uint16
-	// last is the largest code of each length, -1 where there is none; first
-	// is what to add to a code of that length to get its place in values.
-	last, first [17]int32
-	values      []byte
+	// last is the largest code of each length, -1 if there is none. offset plus a code
+	// of that length is its index in values.
+	last, offset [17]int32
+	values       []byte
 }
 
 const shortBits = 10
@@ -27,7 +27,7 @@ func newHuffman(counts [16]byte, values []byte) (*huffman, error) {
 		if code+int32(c) > 1<<n {
 			return nil, errors.New("a Huffman table has too many codes")
 		}
-		h.first[n] = at - code
+		h.offset[n] = at - code
 		for range c {
 			if n <= shortBits {
 				from := code << (shortBits - n)
@@ -43,22 +43,22 @@ func newHuffman(counts [16]byte, values []byte) (*huffman, error) {
 	return h, nil
 }
 
-// bitReader reads the entropy-coded data of a scan, from the most significant
-// bit on. Behind its end it gives zeros, and counts them.
+// bitReader reads the entropy-coded data of a scan, most significant bit first. After
+// the end it returns zeros and counts them.
 type bitReader struct {
 	data   []byte
 	pos    int
-	bits   uint64 // the next bits, left aligned
-	n      int    // how many of them there are
-	beyond int    // how many of these lie behind the end
+	bits   uint64 // the next bits, left-aligned
+	n      int    // number of bits in bits
+	beyond int    // number of them that are after the end of the data
 }
 
 var (
-	errNoCode  = errors.New("the stream holds a code that no table has")
+	errNoCode  = errors.New("the stream contains an undefined code")
 	errRestart = errors.New("a restart marker is missing")
 )
 
-// fill makes at least 32 bits ready.
+// fill loads bits until there are at least 32.
 func (r *bitReader) fill() {
 	if r.n >= 32 {
 		return
@@ -78,7 +78,7 @@ func (r *bitReader) fill() {
 		case r.pos < len(r.data) && r.data[r.pos] != 0xFF:
 			b = r.data[r.pos]
 			r.pos++
-		case r.pos+1 < len(r.data) && r.data[r.pos+1] == 0: // a stuffed byte
+		case r.pos+1 < len(r.data) && r.data[r.pos+1] == 0: // 0xFF and a stuffed zero
 			b = 0xFF
 			r.pos += 2
 		default: // a marker, or the end
@@ -89,10 +89,10 @@ func (r *bitReader) fill() {
 	}
 }
 
-// ended says whether bits behind the end have been used.
+// ended reports whether bits after the end of the data have been used.
 func (r *bitReader) ended() bool { return r.n < r.beyond }
 
-// take returns the next n bits, at most 16; fill must have made them ready.
+// take returns the next n bits, at most 16; fill must have loaded them.
 func (r *bitReader) take(n int) int32 {
 	v := int32(r.bits >> (64 - n))
 	r.bits <<= n
@@ -100,7 +100,7 @@ func (r *bitReader) take(n int) int32 {
 	return v
 }
 
-// symbol decodes one Huffman code. It leaves at least 16 bits ready.
+// symbol decodes one Huffman code. At least 16 loaded bits remain.
 func (r *bitReader) symbol(h *huffman) (int, error) {
 	r.fill()
 	if s := h.short[r.bits>>(64-shortBits)]; s != 0 {
@@ -114,14 +114,14 @@ func (r *bitReader) symbol(h *huffman) (int, error) {
 		if code <= h.last[n] {
 			r.bits <<= n
 			r.n -= n
-			return int(h.values[code+h.first[n]]), nil
+			return int(h.values[code+h.offset[n]]), nil
 		}
 	}
 	return 0, errNoCode
 }
 
-// extend turns the n additional bits of a difference into its value (T.81
-// F.2.2.1): values that begin with 0 are negative.
+// extend reads the n additional bits of a difference and returns its value (T.81
+// F.2.2.1): it is negative if the first bit is 0.
 func (r *bitReader) extend(n int) int32 {
 	if n == 0 {
 		return 0
@@ -133,7 +133,7 @@ func (r *bitReader) extend(n int) int32 {
 	return v
 }
 
-// restart steps over the i-th restart marker.
+// restart skips the i-th restart marker and the unused bits before it.
 func (r *bitReader) restart(i int) error {
 	if r.n-r.beyond >= 8 || r.ended() {
 		return errRestart

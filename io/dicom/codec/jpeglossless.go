@@ -5,39 +5,38 @@ import (
 	"fmt"
 )
 
-// decodeLossless decodes a lossless scan of one component (T.81 annex H):
-// every pixel is its prediction from pixels before it plus a Huffman-coded
-// difference, modulo 2^16.
+// decodeLossless decodes a lossless scan of one component (T.81 annex H): each pixel
+// is a prediction from earlier pixels plus a Huffman-coded difference, modulo 2^16.
 func (f *jpegFrame) decodeLossless(out []uint16, scan []byte) error {
 	table := f.dc[f.dcTable]
 	switch {
 	case table == nil:
 		return errors.New("the scan's Huffman table is missing")
 	case f.start < 1 || f.start > 7:
-		return fmt.Errorf("predictor %d is not known", f.start)
+		return fmt.Errorf("predictor %d is not defined", f.start)
 	case f.pointTransform >= f.precision:
 		return fmt.Errorf("point transform %d of %d bits", f.pointTransform, f.precision)
 	case f.restartInterval%f.cols != 0:
 		return errors.New("a restart interval ends within a row") // T.81 H.1.1 forbids it
 	}
 	rowsPerRestart := f.restartInterval / f.cols
-	first := uint16(1) << (f.precision - f.pointTransform - 1)
+	middle := uint16(1) << (f.precision - f.pointTransform - 1)
 	r := &bitReader{data: scan}
 	for y := range f.rows {
-		fresh := y == 0
+		firstRow := y == 0 // of the image or after a restart marker
 		if rowsPerRestart > 0 && y > 0 && y%rowsPerRestart == 0 {
 			if err := r.restart(y/rowsPerRestart - 1); err != nil {
 				return err
 			}
-			fresh = true
+			firstRow = true
 		}
 		row := out[y*f.cols : (y+1)*f.cols]
 		if err := r.differences(row, table); err != nil {
 			return err
 		}
 		switch {
-		case fresh: // each from the one to its left
-			row[0] += first
+		case firstRow: // predicted from the pixel to the left
+			row[0] += middle
 			for x := 1; x < len(row); x++ {
 				row[x] += row[x-1]
 			}
@@ -75,8 +74,9 @@ func (r *bitReader) differences(row []uint16, table *huffman) error {
 	return nil
 }
 
-// predict turns the differences in row into pixels: predictors 1 to 7 of T.81
-// table H.1, from a to the left, b above and c above to the left.
+// predict adds the prediction to each difference in row. Predictors 1 to 7 of T.81
+// table H.1 use the pixels to the left, above and above left; the first pixel of a row
+// is predicted from the one above.
 func predict(predictor int, row, above []uint16) {
 	row[0] += above[0]
 	above = above[:len(row)]

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-const firstOrder = "1.2.840.10008.1.2.4.70"
+const uidFirstOrder = "1.2.840.10008.1.2.4.70"
 
-// words returns pixels of 16 bits or, where alloc is 8, of 8.
+// words returns n pixels of alloc bits, 8 or 16, with the values of at.
 func words(alloc, n int, at func(i int) int) []byte {
 	var out []byte
 	for i := range n {
@@ -22,10 +22,9 @@ func words(alloc, n int, at func(i int) int) []byte {
 	return out
 }
 
-// TestEncodeJPEGLossless: what is decoded again is the same bit for bit, in every
-// precision, for shapes of one row or column, flat images, noise, and steps from
-// end to end of the range and of half of it (the difference 32768, which has a
-// category of its own).
+// TestEncodeJPEGLossless: pixels survive encoding and decoding bit for bit, in every
+// precision, for images of one row or column, constant images, noise, and steps over the
+// whole range and over half of it (the difference 32768 has its own category).
 func TestEncodeJPEGLossless(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for precision := 2; precision <= 16; precision++ {
@@ -51,7 +50,7 @@ func TestEncodeJPEGLossless(t *testing.T) {
 					}
 					pixels := words(alloc, info.pixels(), func(i int) int { return once[i] })
 					stream := EncodeJPEGLossless(pixels, info, precision)
-					back, err := Decode(firstOrder, info, [][]byte{stream})
+					back, err := Decode(uidFirstOrder, info, [][]byte{stream})
 					if err != nil || !bytes.Equal(back, pixels) || len(stream)%2 != 0 {
 						t.Errorf("%d of %d bits, %v, %s: %d bytes, %v", precision, alloc, size, name, len(stream), err)
 					}
@@ -61,20 +60,19 @@ func TestEncodeJPEGLossless(t *testing.T) {
 	}
 }
 
-// TestSignedWords: words that repeat the sign above the stored bits come back with
-// the precision of the whole word.
+// TestSignedWords: sign-extended words survive if they are encoded with the precision of
+// the whole word.
 func TestSignedWords(t *testing.T) {
 	info := Info{Rows: 3, Cols: 4, BitsAllocated: 16, Signed: true}
 	pixels := words(16, 12, func(i int) int { return 700*i - 2048 })
-	back, err := Decode(firstOrder, info, [][]byte{EncodeJPEGLossless(pixels, info, 16)})
+	back, err := Decode(uidFirstOrder, info, [][]byte{EncodeJPEGLossless(pixels, info, 16)})
 	if err != nil || !bytes.Equal(back, pixels) {
 		t.Errorf("%v: % x, want % x", err, back, pixels)
 	}
 }
 
-// TestAsSmallAsOthers encodes what DCMTK and libjpeg-turbo encoded with predictor 1:
-// the entropy-coded data, of the best table, is as long as theirs, whose tables are
-// optimal too.
+// TestAsSmallAsOthers encodes the images that DCMTK and libjpeg-turbo encoded with
+// predictor 1 and optimal tables: the entropy-coded data are not longer than theirs.
 func TestAsSmallAsOthers(t *testing.T) {
 	compared := 0
 	for _, f := range readFacts(t) {
@@ -109,10 +107,10 @@ func TestAsSmallAsOthers(t *testing.T) {
 	}
 }
 
-// TestHuffmanLengths: no code of ones alone, none longer than 16 bits, and no other
-// table with fewer bits, as trying all of them shows.
+// TestHuffmanLengths: there is no code of all ones and none longer than 16 bits, and an
+// exhaustive search finds no table with fewer bits.
 func TestHuffmanLengths(t *testing.T) {
-	var fibonacci [17]int // needs codes of 17 bits, were there any
+	var fibonacci [17]int // without a limit it needs codes of 17 bits
 	fibonacci[0], fibonacci[1] = 1, 1
 	for i := 2; i < 17; i++ {
 		fibonacci[i] = fibonacci[i-1] + fibonacci[i-2]
@@ -152,8 +150,8 @@ func TestHuffmanLengths(t *testing.T) {
 	}
 }
 
-// fewestBits tries how many codes there are of each length, in a tree of which one
-// leaf stays unused: the more frequent a symbol, the shorter its code.
+// fewestBits tries all numbers of codes of each length in a tree with one unused leaf,
+// giving shorter codes to more frequent symbols, and returns the smallest total.
 func fewestBits(count [17]int) int {
 	sorted := []int{0}
 	for _, n := range count {
@@ -191,13 +189,13 @@ func fewestBits(count [17]int) int {
 	return try(0, 1, 2)
 }
 
-// TestStream holds the marker segments of a flat image to T.81 annex B.
+// TestStream compares the stream of a constant image with T.81 annex B.
 func TestStream(t *testing.T) {
 	info := Info{Rows: 258, Cols: 3, BitsAllocated: 16}
 	stream := EncodeJPEGLossless(words(16, info.pixels(), func(int) int { return 2048 }), info, 12)
 	want := "ffd8" +
 		"ffc3000b" + "0c01020003" + "01011100" + // 12 bits, 258 rows of 3, one component
-		"ffc40014" + "00" + "01" + strings.Repeat("00", 15) + "00" + // one code, of one bit, for no difference
+		"ffc40014" + "00" + "01" + strings.Repeat("00", 15) + "00" + // one code, of one bit, for category 0
 		"ffda0008" + "010100" + "010000" + // predictor 1
 		strings.Repeat("00", 96) + "03" + // 774 bits, and two ones
 		"ffd9"

@@ -7,17 +7,17 @@ import (
 	"math/bits"
 )
 
-// lsFrame is what the marker segments before the scan say.
+// lsFrame holds the contents of the marker segments before the scan.
 type lsFrame struct {
 	precision  int
 	rows, cols int
 	components int
-	near       int // largest difference from the original
-	interval   int // rows between restart markers; 0: none
+	near       int // largest error of a pixel (NEAR); 0 for lossless
+	interval   int // rows between restart markers; 0 without markers
 	preset     lsPreset
 }
 
-// lsPreset are the coding parameters of T.87 C.2.4.1; 0 means the default.
+// lsPreset holds the coding parameters of T.87 C.2.4.1; 0 means the default.
 type lsPreset struct {
 	maxVal, t1, t2, t3, reset int
 }
@@ -33,7 +33,7 @@ func decodeJPEGLS(stream []byte, info Info) ([]byte, error) {
 	if err := info.checkShape(f.rows, f.cols, f.components, f.precision); err != nil {
 		return nil, err
 	}
-	if 8*len(scan) < f.rows { // a row takes a bit at least
+	if 8*len(scan) < f.rows { // a row takes at least a bit
 		return nil, errTruncated
 	}
 	if err := f.setDefaults(); err != nil {
@@ -46,7 +46,8 @@ func decodeJPEGLS(stream []byte, info Info) ([]byte, error) {
 	return pack(info, f.precision, samples), nil
 }
 
-// readSegments reads as far as the scan header and returns what follows it.
+// readSegments reads the segments up to the scan header and returns the entropy-coded
+// data that follow.
 func (f *lsFrame) readSegments(b []byte) (scan []byte, err error) {
 	header, scan, err := eachSegment(b, func(mark byte, s []byte) error {
 		switch mark {
@@ -65,7 +66,7 @@ func (f *lsFrame) readSegments(b []byte) (scan []byte, err error) {
 	return scan, f.readScan(header)
 }
 
-// readFrame reads a frame header, which is that of T.81 B.2.2.
+// readFrame reads a frame header, which has the layout of T.81 B.2.2.
 func (f *lsFrame) readFrame(s []byte) error {
 	if len(s) < 6 || f.components > 0 {
 		return errors.New("the frame header is damaged")
@@ -78,8 +79,8 @@ func (f *lsFrame) readFrame(s []byte) error {
 	return nil
 }
 
-// readScan reads a scan header (C.2.3): of the one component its number and
-// mapping table, then near, the interleaving and the point transform.
+// readScan reads a scan header (C.2.3): number and mapping table of the component, then
+// NEAR, interleaving and point transform.
 func (f *lsFrame) readScan(s []byte) error {
 	switch {
 	case f.components == 0:
@@ -93,8 +94,8 @@ func (f *lsFrame) readScan(s []byte) error {
 	return nil
 }
 
-// readInterval reads a DRI segment (C.2.5), which may be wider than that of T.81.
-// Rows are counted, as CharLS does.
+// readInterval reads a DRI segment (C.2.5) of 2 to 4 bytes; T.81 has 2. The unit is a
+// row, as in CharLS.
 func (f *lsFrame) readInterval(s []byte) error {
 	if len(s) < 2 || len(s) > 4 {
 		return errors.New("its restart interval is damaged")
@@ -112,15 +113,15 @@ func (f *lsFrame) readPreset(s []byte) error {
 	case len(s) > 0 && (s[0] == 2 || s[0] == 3): // C.2.4.1.2
 		return errors.New("mapping tables are not decoded")
 	case len(s) < 11 || s[0] != 1:
-		return errors.New("its preset parameters are of a kind that is not decoded")
+		return errors.New("this type of preset parameters is not decoded")
 	}
 	at := func(i int) int { return int(binary.BigEndian.Uint16(s[1+2*i:])) }
 	f.preset = lsPreset{at(0), at(1), at(2), at(3), at(4)}
 	return nil
 }
 
-// setDefaults fills in what the stream left to the defaults of C.2.4.1.1.1 and
-// checks what it gave.
+// setDefaults sets parameters that the stream does not give to the defaults of
+// C.2.4.1.1.1, and checks the others.
 func (f *lsFrame) setDefaults() error {
 	p := &f.preset
 	if p.maxVal == 0 {
@@ -161,18 +162,18 @@ func (f *lsFrame) setDefaults() error {
 	return nil
 }
 
-// lsBits reads the bits of a scan: behind a byte 0xFF come seven bits, the
-// eighth being a stuffed zero (A.1). Behind the end it gives zeros.
+// lsBits reads the bits of a scan. The byte after 0xFF has seven bits, the eighth being
+// a stuffed zero (A.1). After the end of the data it returns zeros and counts them.
 type lsBits struct {
 	data   []byte
 	pos    int
-	bits   uint64 // left aligned
-	n      int
-	beyond int  // bits that lie behind the end
-	after  bool // the last byte was 0xFF
+	bits   uint64 // the next bits, left-aligned
+	n      int    // number of bits in bits
+	beyond int    // number of them that are after the end of the data
+	after  bool   // the last byte was 0xFF
 }
 
-// fill makes at least 56 bits ready. It does not pass a marker.
+// fill loads bits until there are at least 56. It stops at a marker.
 func (r *lsBits) fill() {
 	for r.n <= 56 {
 		if r.pos >= len(r.data) || r.data[r.pos] == 0xFF && (r.pos+1 >= len(r.data) || r.data[r.pos+1] >= 0x80) {
@@ -191,9 +192,9 @@ func (r *lsBits) fill() {
 	}
 }
 
-// restart steps over the i-th restart marker.
+// restart skips the i-th restart marker and the unused bits before it.
 func (r *lsBits) restart(i int) error {
-	const padding = 15 // to a whole byte, and a byte behind 0xFF
+	const padding = 15 // bits to the end of a byte, and a byte after 0xFF
 	if r.fill(); r.ended() || r.n-r.beyond > padding {
 		return errRestart
 	}
@@ -223,15 +224,15 @@ func (r *lsBits) take(n int) int {
 	return v
 }
 
-// golomb decodes a code of limited length (A.5.3): a number of zeros and k
-// bits, or, behind limit - qbpp - 1 zeros, the value less one in qbpp bits.
+// golomb decodes a code of limited length (A.5.3): a unary number in zeros and k bits,
+// or, after limit - qbpp - 1 zeros, the value minus one in qbpp bits.
 func (r *lsBits) golomb(k, limit, qbpp int) int {
 	if r.n < 48 {
 		r.fill()
 	}
 	most := limit - qbpp - 1
 	zeros := bits.LeadingZeros64(r.bits)
-	if zeros >= r.n || zeros >= most { // long, or behind the end
+	if zeros >= r.n || zeros >= most { // a long code, or the end of the data
 		return r.longGolomb(k, most, qbpp)
 	}
 	r.bits <<= zeros + 1

@@ -5,20 +5,20 @@ import (
 	"math/bits"
 )
 
-// lsContext holds the statistics of one context (T.87 A.2.1): sums of error
-// magnitudes and errors, the bias correction and how often it was seen. Run
-// interruption contexts count negative errors in b.
+// lsContext holds the statistics of one context (T.87 A.2.1): the sum of error
+// magnitudes a, the sum of errors b, the bias correction c and the count n. In run
+// interruption contexts b counts the negative errors.
 type lsContext struct {
 	a, b, c, n int
 }
 
-// runOrder gives the logarithm of a run segment's length (A.2.1, J).
+// runOrder is the base-2 logarithm of the length of a run segment (A.2.1, J).
 var runOrder = [32]int{
 	0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3,
 	4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 }
 
-// Contexts of regular mode are numbered by 81*q1 + 9*q2 + q3 >= 0.
+// lsContexts is the number of contexts of regular mode, 81*q1 + 9*q2 + q3 >= 0.
 const lsContexts = 4*81 + 4*9 + 4 + 1
 
 // lsScan is the state of a scan of one component.
@@ -27,13 +27,13 @@ type lsScan struct {
 	cols              int
 	near, step        int // step between levels: 2*near + 1
 	levels            int // RANGE
-	maxVal, halve     int // halve: the count at which statistics are halved (RESET)
+	maxVal, halve     int // statistics are halved at count halve (RESET)
 	qbpp, limit       int
-	quantised         []int8 // of a local gradient, at gradient + maxVal
+	quantised         []int8 // region of a local gradient, at index gradient + maxVal
 	contexts          [lsContexts]lsContext
-	runs              [2]lsContext // of run interruption, by its type
+	runs              [2]lsContext // of run interruption, by type
 	runIndex          int
-	previous, current []int // rows with one more pixel on either side
+	previous, current []int // rows with one additional pixel on each side
 }
 
 func newLSScan(f *lsFrame, data []byte) *lsScan {
@@ -52,7 +52,7 @@ func newLSScan(f *lsFrame, data []byte) *lsScan {
 	return s
 }
 
-// reset begins an image, or what follows a restart marker (A.2.1).
+// reset sets the state at the start of the image and after a restart marker (A.2.1).
 func (s *lsScan) reset() {
 	start := lsContext{a: max(2, (s.levels+32)/64), n: 1}
 	for i := range s.contexts {
@@ -64,7 +64,7 @@ func (s *lsScan) reset() {
 	clear(s.current)
 }
 
-// quantiseGradient sorts a local gradient into one of nine regions (A.3.3).
+// quantiseGradient returns the region of a local gradient, -4 to 4 (A.3.3).
 func quantiseGradient(d, near int, p lsPreset) int8 {
 	m := max(d, -d)
 	var q int8
@@ -84,8 +84,8 @@ func quantiseGradient(d, near int, p lsPreset) int8 {
 	return q
 }
 
-// decode decodes every row into out, with a restart marker behind each interval
-// of rows.
+// decode decodes all rows into out. There is a restart marker after each interval of
+// rows.
 func (s *lsScan) decode(out []uint16, interval int) error {
 	for y := 0; len(out) > 0; y++ {
 		if interval > 0 && y > 0 && y%interval == 0 {
@@ -94,8 +94,8 @@ func (s *lsScan) decode(out []uint16, interval int) error {
 			}
 			s.reset()
 		}
-		// What lies outside the image (A.2.1): right of the row above its last
-		// pixel, left of a row the pixel above its first.
+		// Pixels outside the image (A.2.1): to the right of the previous row its last
+		// pixel, to the left of this row the first pixel of the previous one.
 		s.previous[s.cols+1] = s.previous[s.cols]
 		s.current[0] = s.previous[1]
 		if err := s.row(); err != nil {
@@ -113,7 +113,7 @@ func (s *lsScan) decode(out []uint16, interval int) error {
 	return nil
 }
 
-// row decodes one row, pixel by pixel or, where all around is flat, by runs.
+// row decodes one row: pixel by pixel, or in runs where all local gradients are 0.
 func (s *lsScan) row() error {
 	above, row := s.previous, s.current
 	for x := 1; x <= s.cols; {
@@ -124,7 +124,7 @@ func (s *lsScan) row() error {
 			x++
 			continue
 		}
-		n, whole, err := s.runLength(s.cols + 1 - x)
+		n, endOfRow, err := s.runLength(s.cols + 1 - x)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *lsScan) row() error {
 			row[x] = a
 			x++
 		}
-		if !whole {
+		if !endOfRow {
 			row[x] = s.interruption(a, above[x])
 			x++
 		}
@@ -140,8 +140,8 @@ func (s *lsScan) row() error {
 	return nil
 }
 
-// regular decodes a pixel in regular mode (A.4 to A.6) in context q, whose sign
-// is that of the gradients, from the pixels a to the left, b above, c between.
+// regular decodes a pixel in regular mode (A.4 to A.6) from the pixels a to the left, b
+// above and c above left. q is the context with the sign of the gradients.
 func (s *lsScan) regular(q, a, b, c int) int {
 	sign := 1
 	if q < 0 {
@@ -175,7 +175,7 @@ func golombOrder(n, a int) int {
 	return k
 }
 
-// update counts error e in a context and corrects its bias (A.6).
+// update adds error e to the statistics of a context and updates its bias (A.6).
 func (s *lsScan) update(ctx *lsContext, e int) {
 	ctx.b += e * s.step
 	ctx.a += max(e, -e)
@@ -194,7 +194,7 @@ func (s *lsScan) update(ctx *lsContext, e int) {
 	}
 }
 
-// reconstruct takes a pixel back into its range (A.4.5, A.5.2).
+// reconstruct returns a pixel to its range (A.4.5, A.5.2).
 func (s *lsScan) reconstruct(v int) int {
 	if v < -s.near {
 		v += s.levels * s.step
@@ -204,30 +204,30 @@ func (s *lsScan) reconstruct(v int) int {
 	return min(max(v, 0), s.maxVal)
 }
 
-// runLength decodes how many of the room pixels left in the row are in a run
-// (A.7.1); whole says that the run reached the row's end.
-func (s *lsScan) runLength(room int) (n int, whole bool, err error) {
+// runLength decodes the length of a run (A.7.1), of which there are at most rest pixels
+// in the row. endOfRow is true if the run ends with the row.
+func (s *lsScan) runLength(rest int) (n int, endOfRow bool, err error) {
 	for s.bits.take(1) == 1 {
 		segment := 1 << runOrder[s.runIndex]
-		if n+segment <= room && s.runIndex < 31 {
+		if n+segment <= rest && s.runIndex < 31 {
 			s.runIndex++
 		}
-		if n = min(n+segment, room); n == room {
+		if n = min(n+segment, rest); n == rest {
 			return n, true, nil
 		}
 	}
 	n += s.bits.take(runOrder[s.runIndex])
-	if n >= room {
+	if n >= rest {
 		if s.bits.ended() {
 			return 0, false, errTruncated
 		}
-		return 0, false, errors.New("a run leaves its row")
+		return 0, false, errors.New("a run is longer than its row")
 	}
 	return n, false, nil
 }
 
-// interruption decodes the pixel that ends a run (A.7.2), from a to its left
-// and b above it.
+// interruption decodes the pixel after a run (A.7.2) from the pixels a to the left and b
+// above.
 func (s *lsScan) interruption(a, b int) int {
 	kind, p, sign := 0, b, 1
 	if max(a-b, b-a) <= s.near {
@@ -241,7 +241,8 @@ func (s *lsScan) interruption(a, b int) int {
 	if s.runIndex > 0 {
 		s.runIndex--
 	}
-	// m = 2*|e| - kind - flip, flip chosen so that the likelier sign is shorter.
+	// m = 2*|e| - kind - flip. flip is chosen so that the more frequent sign has the
+	// shorter code.
 	flip := (m + kind) & 1
 	e := (m + kind + flip) >> 1
 	if (k != 0 || 2*ctx.b >= ctx.n) == (flip == 1) {

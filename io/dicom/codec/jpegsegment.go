@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// The markers of JPEG (ITU-T T.81 table B.1); each stands behind a byte 0xFF.
+// The markers of JPEG (ITU-T T.81 table B.1). Each follows a byte 0xFF.
 const (
 	markSOF0 = 0xC0 // baseline DCT
 	markSOF1 = 0xC1 // extended sequential DCT
@@ -22,11 +22,11 @@ const (
 	markLSE   = 0xF8 // its preset parameters
 )
 
-// eachSegment calls visit for every marker segment before the first scan, and
-// returns that scan's header and the entropy-coded data behind it.
+// eachSegment calls visit for every marker segment before the first scan. It returns the
+// header of that scan and the entropy-coded data after it.
 func eachSegment(b []byte, visit func(mark byte, segment []byte) error) (header, scan []byte, err error) {
 	if len(b) < 2 || b[0] != 0xFF || b[1] != markSOI {
-		return nil, nil, errors.New("the stream does not begin as JPEG does")
+		return nil, nil, errors.New("the stream does not start with the JPEG marker")
 	}
 	for b = b[2:]; ; {
 		mark, segment, rest, err := nextSegment(b)
@@ -45,8 +45,8 @@ func eachSegment(b []byte, visit func(mark byte, segment []byte) error) (header,
 	}
 }
 
-// nextSegment splits the next marker segment off: its marker, what is behind
-// its length, and the rest.
+// nextSegment returns the marker and the contents of the next marker segment, and the
+// bytes after it.
 func nextSegment(b []byte) (mark byte, segment, rest []byte, err error) {
 	if len(b) < 2 {
 		return 0, nil, nil, errTruncated
@@ -81,7 +81,7 @@ func appendSegment(b []byte, mark byte, body ...byte) []byte {
 	return append(b, body...)
 }
 
-// shapeJPEG looks for the frame header of JPEG and JPEG-LS, which have the same.
+// shapeJPEG finds the frame header, which JPEG and JPEG-LS have in common.
 func shapeJPEG(head []byte) (rows, cols, components, precision int, ok bool) {
 	_, _, _ = eachSegment(head, func(mark byte, s []byte) error {
 		if isFrame := mark == markSOF0 || mark == markSOF1 || mark == markSOF3 || mark == markSOF55; isFrame && len(s) >= 6 && !ok {
@@ -89,6 +89,6 @@ func shapeJPEG(head []byte) (rows, cols, components, precision int, ok bool) {
 			components, precision, ok = int(s[5]), int(s[0]), true
 		}
 		return nil
-	}) // the head is a beginning: that it ends is no error
+	}) // the error that head ends too early is expected
 	return rows, cols, components, precision, ok
 }

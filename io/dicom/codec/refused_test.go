@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// segment returns where a marker segment begins.
+// segment returns the offset of a marker segment.
 func segment(t *testing.T, stream []byte, mark byte) int {
 	t.Helper()
 	at := bytes.Index(stream, []byte{0xFF, mark})
@@ -17,8 +17,8 @@ func segment(t *testing.T, stream []byte, mark byte) int {
 	return at
 }
 
-// TestRefused gives streams of what the standards know and no scanner writes: each
-// is refused in words that say what it is.
+// TestRefused decodes streams with features of the standards that no scanner uses. The
+// error names the feature.
 func TestRefused(t *testing.T) {
 	const markSOF2, markSOF9 = 0xC2, 0xC9 // progressive, arithmetic coding
 	mapping := []byte{0xFF, markLSE, 0, 7, 2, 1, 1, 10, 20}
@@ -71,14 +71,14 @@ func TestRefused(t *testing.T) {
 			s[41] = 3
 			return s
 		}, "3 components for a grey image"},
-		"JPEG 2000 sampled": {"mr-j2k", func(_ *testing.T, s []byte) []byte {
+		"JPEG 2000 subsampled": {"mr-j2k", func(_ *testing.T, s []byte) []byte {
 			s[43] = 2
 			return s
-		}, "sampled less often"},
+		}, "subsampled"},
 		"RLE in colour": {"u8-rle", func(_ *testing.T, s []byte) []byte {
 			s[0] = 3
 			return s
-		}, "3 segments where the pixels have 1 bytes"},
+		}, "3 segments, the pixels have 1 bytes"},
 	} {
 		f := readFact(t, c.stream)
 		p, err := f.decode(c.edit(t, f.stream(t)))
@@ -88,26 +88,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestCheckHead holds headers to the beginning of streams, cut anywhere: what fits
-// is never refused, and another size is as soon as the stream tells its own.
+// TestCheckHead compares headers with the beginning of streams of every length. A
+// matching header is never refused. Another size is refused from the length on at which
+// the stream contains its own.
 func TestCheckHead(t *testing.T) {
 	for _, f := range readFacts(t) {
 		stream := f.stream(t)
 		other := f.info()
 		other.Rows++
-		told := false
+		refused := false
 		for n := range stream {
 			if err := CheckHead(f.Syntax, f.info(), stream[:n]); err != nil {
 				t.Fatalf("%s, %d bytes: %v", f.Name, n, err)
 			}
 			if CheckHead(f.Syntax, other, stream[:n]) != nil {
-				told = true
-			} else if told {
-				t.Fatalf("%s: %d bytes tell less than fewer", f.Name, n)
+				refused = true
+			} else if refused {
+				t.Fatalf("%s: another size is refused from fewer bytes, but not from %d", f.Name, n)
 			}
 		}
-		if want := decoders[f.Syntax] != rle && !bytes.HasPrefix(stream, jp2Signature); told != want {
-			t.Errorf("%s tells its size: %v", f.Name, told)
+		if want := decoders[f.Syntax] != rle && !bytes.HasPrefix(stream, jp2Signature); refused != want {
+			t.Errorf("%s: another size is refused: %v", f.Name, refused)
 		}
 	}
 }

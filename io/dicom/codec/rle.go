@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// decodeRLE decodes PS3.5 annex G: a header of 16 numbers, then each byte of
-// the pixels, the most significant first, as a plane of its own, packed by the
-// PackBits rule.
+// decodeRLE decodes PS3.5 annex G: a header of 16 numbers, then one segment for each
+// byte of a pixel, most significant first, compressed by PackBits.
 func decodeRLE(stream []byte, info Info) ([]byte, error) {
 	const headerLength = 64
 	if len(stream) < headerLength {
@@ -15,7 +14,7 @@ func decodeRLE(stream []byte, info Info) ([]byte, error) {
 	}
 	planes := info.BitsAllocated / 8
 	if n := binary.LittleEndian.Uint32(stream); int64(n) != int64(planes) {
-		return nil, fmt.Errorf("the stream has %d segments where the pixels have %d bytes", n, planes)
+		return nil, fmt.Errorf("the stream has %d segments, the pixels have %d bytes", n, planes)
 	}
 	out := make([]byte, info.bytes())
 	for p := range planes {
@@ -25,7 +24,7 @@ func decodeRLE(stream []byte, info Info) ([]byte, error) {
 			end = int64(binary.LittleEndian.Uint32(stream[8+4*p:]))
 		}
 		if at < headerLength || end < at || end > int64(len(stream)) {
-			return nil, fmt.Errorf("segment %d lies outside the stream", p+1)
+			return nil, fmt.Errorf("segment %d is outside the stream", p+1)
 		}
 		if !unpackBits(out[planes-1-p:], planes, stream[at:end]) {
 			return nil, errTruncated
@@ -34,7 +33,8 @@ func decodeRLE(stream []byte, info Info) ([]byte, error) {
 	return out, nil
 }
 
-// unpackBits fills every stride-th byte of dst and says whether src sufficed.
+// unpackBits writes to every stride-th byte of dst. It returns false if src is too
+// short.
 func unpackBits(dst []byte, stride int, src []byte) bool {
 	for i := 0; i < len(dst); {
 		if len(src) < 2 {
@@ -42,7 +42,7 @@ func unpackBits(dst []byte, stride int, src []byte) bool {
 		}
 		n := int(int8(src[0]))
 		switch {
-		case n >= 0: // n + 1 bytes as they are
+		case n >= 0: // n + 1 literal bytes
 			if src = src[1:]; len(src) < n+1 {
 				return false
 			}
@@ -62,7 +62,7 @@ func unpackBits(dst []byte, stride int, src []byte) bool {
 					i += stride
 				}
 			}
-		default: // -128: nothing
+		default: // -128: no operation
 			src = src[1:]
 		}
 	}

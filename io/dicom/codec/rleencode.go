@@ -2,8 +2,8 @@ package codec
 
 import "encoding/binary"
 
-// EncodeRLE returns the RLE stream (PS3.5 annex G) of one frame: little endian
-// pixels of 8, 16 or 32 bits, as Decode returns them. Bits stay as they are.
+// EncodeRLE returns the RLE stream (PS3.5 annex G) of one frame of little-endian pixels
+// with 8, 16 or 32 bits, as Decode returns them.
 func EncodeRLE(pixels []byte, info Info) []byte {
 	planes := info.BitsAllocated / 8
 	out := make([]byte, 64, 64+info.bytes()/2)
@@ -16,7 +16,7 @@ func EncodeRLE(pixels []byte, info Info) []byte {
 			for x := range row {
 				row[x] = line[x*planes+planes-1-p]
 			}
-			out = packBits(out, row) // a run must not cross rows
+			out = packBits(out, row) // a run must not extend over rows
 		}
 		if len(out)%2 == 1 {
 			out = append(out, 0)
@@ -25,16 +25,16 @@ func EncodeRLE(pixels []byte, info Info) []byte {
 	return out
 }
 
-// packBits appends the PackBits code of one row.
+// packBits appends one row, compressed by PackBits.
 func packBits(out, row []byte) []byte {
-	const most = 128 // bytes that one code stands for
+	const most = 128 // bytes in one run or literal sequence
 	for i := 0; i < len(row); {
 		if n := run(row[i:], most); n > 1 {
 			out = append(out, byte(1-n), row[i])
 			i += n
 			continue
 		}
-		// Bytes as they are, until a run that is worth its code of two bytes.
+		// A literal sequence, until a run that is longer than its code of two bytes.
 		end := i + 1
 		for end < len(row) && end-i < most && run(row[end:], 3) < 3 {
 			end++
@@ -45,7 +45,7 @@ func packBits(out, row []byte) []byte {
 	return out
 }
 
-// run returns how often the first byte is repeated at once, up to most times.
+// run returns the length of the run that b starts with, at most most.
 func run(b []byte, most int) int {
 	n := 1
 	for n < len(b) && n < most && b[n] == b[0] {

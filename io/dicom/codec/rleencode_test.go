@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEncodeRLE: what is decoded again is the same bit for bit, for noise, runs of
-// every length and both.
+// TestEncodeRLE: pixels survive encoding and decoding bit for bit, for noise, runs of
+// all lengths and both.
 func TestEncodeRLE(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, alloc := range []int{8, 16, 32} {
@@ -26,7 +26,7 @@ func TestEncodeRLE(t *testing.T) {
 				if len(stream)%2 != 0 || binary.LittleEndian.Uint32(stream[4:]) != 64 {
 					t.Fatalf("%d bits, %v: stream of %d bytes, first segment at %d", alloc, size, len(stream), binary.LittleEndian.Uint32(stream[4:]))
 				}
-				// A literal costs at most a byte in 128 and one per row.
+				// A literal sequence adds a byte per 128 bytes and one per row.
 				if most := 64 + len(pixels) + len(pixels)/128 + 2*info.Rows*alloc/8 + alloc/8; len(stream) > most {
 					t.Errorf("%d bits, %v: %d bytes for %d", alloc, size, len(stream), len(pixels))
 				}
@@ -39,8 +39,8 @@ func TestEncodeRLE(t *testing.T) {
 	}
 }
 
-// TestPackBits is the example of the TIFF specification, in which PackBits was
-// published (TIFF 6.0, section 9, and Apple technical note 1023).
+// TestPackBits encodes the example of the specification of PackBits (TIFF 6.0, section
+// 9, and Apple technical note 1023).
 func TestPackBits(t *testing.T) {
 	row := []byte{0xAA, 0xAA, 0xAA, 0x80, 0x00, 0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x80, 0x00, 0x2A, 0x22,
 		0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA}

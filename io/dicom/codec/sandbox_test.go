@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSandboxImportsNothing holds the decoder to what the package says of it.
-func TestSandboxImportsNothing(t *testing.T) {
+// TestSandboxHasNoImports: the decoder cannot call anything outside.
+func TestSandboxHasNoImports(t *testing.T) {
 	s, err := openSandbox()
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestSandboxImportsNothing(t *testing.T) {
 	}
 }
 
-// TestManifest holds the embedded module to its manifest.
+// TestManifest compares the embedded module with the checksum in its manifest.
 func TestManifest(t *testing.T) {
 	manifest, err := os.ReadFile("wasm/MANIFEST")
 	if err != nil {
@@ -35,10 +35,10 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// TestMemoryIsCapped asks the decoder for more memory than an image may have:
-// it is told no, and says so.
+// TestMemoryIsCapped: an allocation beyond the limit fails inside the decoder, one within
+// it succeeds.
 func TestMemoryIsCapped(t *testing.T) {
-	m := &cappedMemory{most: 4 << 20}
+	m := &cappedMemory{limit: 4 << 20}
 	defer m.release()
 	if b := m.Reallocate(4 << 20); len(b) != 4<<20 {
 		t.Errorf("%d bytes", len(b))
@@ -52,7 +52,7 @@ func TestMemoryIsCapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	small := &cappedMemory{most: 2 << 20}
+	small := &cappedMemory{limit: 2 << 20}
 	i, err := s.start(ctx, small)
 	if err != nil {
 		t.Fatal(err)
@@ -66,11 +66,10 @@ func TestMemoryIsCapped(t *testing.T) {
 	}
 }
 
-// TestMemoryIsClean writes into an instance's memory and looks for it in the
-// next one's.
+// TestMemoryIsClean: memory that an instance has written to is zero for the next one.
 func TestMemoryIsClean(t *testing.T) {
 	for range 4 {
-		m := &cappedMemory{most: 1 << 20}
+		m := &cappedMemory{limit: 1 << 20}
 		for i, b := range m.Reallocate(1 << 20) {
 			if b != 0 {
 				t.Fatalf("byte %d is %d", i, b)
@@ -83,8 +82,8 @@ func TestMemoryIsClean(t *testing.T) {
 	}
 }
 
-// TestStepsEnd gives the decoder too few steps for a sound stream.
-func TestStepsEnd(t *testing.T) {
+// TestStepLimit gives the decoder too few steps for an intact stream.
+func TestStepLimit(t *testing.T) {
 	for _, f := range readFacts(t) {
 		if f.Name != "mr-j2k" {
 			continue
@@ -95,7 +94,7 @@ func TestStepsEnd(t *testing.T) {
 		}
 		ctx := context.Background()
 		for _, steps := range []uint64{10, 1000, 50e6} {
-			m := &cappedMemory{most: 32 << 20}
+			m := &cappedMemory{limit: 32 << 20}
 			i, err := s.start(ctx, m)
 			if err != nil {
 				t.Fatal(err)

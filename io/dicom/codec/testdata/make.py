@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Makes the streams in this folder and facts.json, what other decoders make of them.
+"""Makes the streams in this folder, and facts.json with the results of other decoders.
 
 make.py CT.dcm MR.dcm: a signed 16-bit CT slice (dcm_qa_ct, In/GE) and a 12-bit MR slice
-(dcm_qa_ts, 1.dcm), of which small parts are cut; both sets are BSD-2, see LICENSE.
+(dcm_qa_ts, 1.dcm), of which small parts are used; both sets are BSD-2, see LICENSE.
 Needs python3-pydicom python3-numpy dcmtk libgdcm-tools libcharls2 libopenjp2-tools openjph-tools
 libjpeg-turbo-progs.
 
-A lossless stream must give its source back; the pixels of a lossy one are those of DCMTK
+A lossless stream must decode to its source, a lossy one to the pixels of DCMTK
 (JPEG, JPEG-LS), OpenJPEG (JPEG 2000) or OpenJPH (high throughput, within `within`).
 """
 import hashlib
@@ -59,7 +59,7 @@ def stream_of(path):
 
 
 def keep(image, variant, uid, stream, pixels, by, within=0, signed=None):
-    """Keeps a stream and the pixels (stored bits alone) that it must give."""
+    """Stores a stream and the pixels (their stored bits) to which it must decode."""
     name = f"{image.name}-{variant}"
     with open(os.path.join(here, name), "wb") as f:
         f.write(stream)
@@ -104,7 +104,7 @@ def j2k(image, variant, lossy, *options, suffix="j2k"):
 
 
 def pgm(image, path):
-    """Writes an unsigned image; of a signed one the values less its smallest."""
+    """Writes an image as unsigned; the minimum of a signed one is subtracted."""
     h, w = image.pixels.shape
     least = -(1 << (image.stored - 1)) if image.signed else 0
     big = (image.pixels.astype(np.int64) - least).astype(f">u{image.alloc // 8}")
@@ -112,9 +112,9 @@ def pgm(image, path):
 
 
 def call_signed(stream):
-    """Makes a JPEG 2000 stream of unsigned pixels one of signed pixels. A coder takes half
-    the range from unsigned values before all else (T.800 annex G.1) and nothing from signed
-    ones, so that both come to the same stream but for the sign in SIZ."""
+    """Turns a JPEG 2000 stream of unsigned pixels into one of signed pixels. An encoder first
+    subtracts half of the range from unsigned values (T.800 annex G.1) and nothing from signed
+    ones, so that both give the same stream except for the sign in SIZ."""
     s = bytearray(stream)
     s[s.index(b"\xff\x51") + 40] |= 0x80
     return bytes(s)
@@ -142,7 +142,7 @@ def htj2k(image, variant, uid, within, *options):
 
 
 def ls_with_restarts(image, variant, uid, rows, width, *options):
-    """JPEG-LS with a restart marker every so many rows: no tool at hand writes them. Strips
+    """JPEG-LS with a restart marker every so many rows: DCMTK and GDCM write none. Strips
     are coded one by one, and their scans put together; CharLS, in GDCM, must read the stream.
     The interval is written in width bytes (T.87 C.2.5)."""
     def parts(pixels):
@@ -171,7 +171,7 @@ def ls_with_restarts(image, variant, uid, rows, width, *options):
 
 
 def lossless_with_restarts(image, variant, rows, predictor):
-    """JPEG lossless with a restart marker every so many rows: no tool at hand writes them.
+    """JPEG lossless with a restart marker every so many rows: DCMTK and GDCM write none.
     Every category has a code of five bits. DCMTK must read the stream."""
     p = image.pixels.astype(np.int64) & ((1 << image.stored) - 1)
     h, w = p.shape

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds openjpeg.wasm from Debian's source package. It needs the packages
 # clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc binaryen dpkg-dev, and a
-# deb-src line for Debian 12. A build is reproducible: MANIFEST holds its sum.
+# deb-src line for Debian 12. The build is reproducible: MANIFEST has its checksum.
 #
-#     build.sh [openjpeg2.dsc]    the source package, where it is already here
+#     build.sh [openjpeg2.dsc]    the source package, if it is already downloaded
 set -eu
 
 package=openjpeg2
@@ -40,8 +40,8 @@ compile() { # compile FILE FLAG...: one of OpenJPEG's files to an object
     clang-19 --target=wasm32-wasi -msimd128 -DNDEBUG -DOPJ_STATIC -Wno-everything \
         -ffile-prefix-map="$work"=. -I"$lib" "$@" -c "$file" -o "$(basename "$file" .c).o"
 }
-# What computes is built for speed and counted by function; what reads the stream is
-# built small and counted by branch.
+# Files that compute are optimised for speed, with a step per function; files that read
+# the stream are optimised for size, with a step per branch.
 for f in dwt ht_dec mct mqc t1; do
     compile "$lib/$f.c" -O3 -fsanitize-coverage=func,trace-pc
 done

@@ -1,7 +1,7 @@
 /*
- * What the sandbox exports: one JPEG 2000 codestream in, one component of
- * 32-bit samples out. Built with OpenJPEG's own files by build.sh; the program
- * imports nothing, so it can reach nothing but its own memory.
+ * The functions that the sandbox exports: they decode one JPEG 2000 codestream to one
+ * component of 32-bit samples. build.sh links them with OpenJPEG. The module has no
+ * imports, so that it can access only its own memory.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define EXPORT(name) __attribute__((export_name(name)))
 
-/* The codestream and how far it has been read. */
+/* The codestream and the read position. */
 typedef struct {
     const OPJ_BYTE *bytes;
     OPJ_SIZE_T size, at;
@@ -64,10 +64,10 @@ static void keep_message(const char *text, void *user)
 
 EXPORT("last_error") const char *last_error(void) { return message; }
 
-/* How many steps are left. The compiler puts a call to the function below at
- * every branch of the files that read the stream, and at every function of
- * those that compute, whose loops end with the image: what goes on for ever
- * ends here, after the same number of steps on every machine. */
+/* The number of steps left. The compiler inserts a call to the function below at every
+ * branch of the files that read the stream, and at every function of the files that
+ * compute, whose loops are bounded by the image. An endless loop is stopped after the
+ * same number of steps on every machine. */
 static uint64_t steps;
 
 EXPORT("set_steps") void set_steps(uint64_t n) { steps = n; }
@@ -83,12 +83,12 @@ EXPORT("allocate") void *allocate(OPJ_SIZE_T n) { return malloc(n); }
 
 static opj_image_t *image;
 
-/* The samples and how many they are, valid after decode has returned 0. */
+/* The samples and their number; valid after decode has returned 0. */
 EXPORT("samples") const OPJ_INT32 *samples(void) { return image->comps[0].data; }
 EXPORT("count") OPJ_UINT32 count(void) { return image->comps[0].w * image->comps[0].h; }
 
-/* decode reads the codestream at bytes. It returns 0, or 1 where it does not
- * decode. Memory is not freed: an instance decodes once. */
+/* decode decodes the codestream at bytes. It returns 0, or 1 after an error. Memory is
+ * not freed: an instance decodes once. */
 EXPORT("decode") int decode(const OPJ_BYTE *bytes, OPJ_SIZE_T size)
 {
     source src = {bytes, size, 0};
@@ -118,37 +118,37 @@ EXPORT("decode") int decode(const OPJ_BYTE *bytes, OPJ_SIZE_T size)
     return 0;
 }
 
-/* OpenJPEG asks the environment for a number of threads and can print what it
- * finds. There is neither an environment nor a file here; these stand in for
- * the C library's doors to the system, so that nothing needs to be imported. */
+/* OpenJPEG reads the number of threads from the environment and can print. The module
+ * has neither environment nor files: these functions replace the system calls of the C
+ * library, so that they need not be imported. */
 char *getenv(const char *name)
 {
     (void) name;
     return NULL;
 }
 
-#define DOOR(name) __imported_wasi_snapshot_preview1_##name
+#define SYSTEM_CALL(name) __imported_wasi_snapshot_preview1_##name
 enum { no_such_function = 52 };
 
-int32_t DOOR(fd_write)(int32_t fd, int32_t from, int32_t n, int32_t written)
+int32_t SYSTEM_CALL(fd_write)(int32_t fd, int32_t from, int32_t n, int32_t written)
 {
     (void) fd, (void) from, (void) n, (void) written;
     return no_such_function;
 }
 
-int32_t DOOR(fd_seek)(int32_t fd, int64_t to, int32_t whence, int32_t at)
+int32_t SYSTEM_CALL(fd_seek)(int32_t fd, int64_t to, int32_t whence, int32_t at)
 {
     (void) fd, (void) to, (void) whence, (void) at;
     return no_such_function;
 }
 
-int32_t DOOR(fd_close)(int32_t fd)
+int32_t SYSTEM_CALL(fd_close)(int32_t fd)
 {
     (void) fd;
     return no_such_function;
 }
 
-int32_t DOOR(fd_fdstat_get)(int32_t fd, int32_t status)
+int32_t SYSTEM_CALL(fd_fdstat_get)(int32_t fd, int32_t status)
 {
     (void) fd, (void) status;
     return no_such_function;
