@@ -18,8 +18,9 @@ import (
 // written to.
 //
 // Values are stored as round((v - intercept) / slope), clipped to the stored
-// bits; what src.Volume masks keeps the source's bits. The same source, recipe
-// and result (and secret, where the series is de-identified) give the same UIDs.
+// bits; what src.Volume masks keeps the source's bits. The same source, recipe,
+// result and encoding (and secret, if the series is de-identified) give the same UIDs;
+// another encoding is another series of other instances.
 //
 // Write makes the folder dir, which must not exist; package atomic puts it in the
 // place of an earlier one. Every file is read back and compared, and after an error

@@ -121,6 +121,25 @@ func TestWriteRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// TestWriteProvesPositions asks for a slice just within and just beyond 1 um of where
+// it is read back.
+func TestWriteProvesPositions(t *testing.T) {
+	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
+	for mm, refused := range map[float64]bool{0.0009: false, 0.0011: true} {
+		moved := *s
+		moved.Sources = slices.Clone(s.Sources)
+		moved.Sources[1].Position[0] += mm
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := dicom.Write(t.Context(), out, &moved, s.Volume, dicomtest.TestDerived, nil)
+		if (err != nil) != refused {
+			t.Errorf("%g mm off: %v", mm, err)
+		}
+		if _, statErr := os.Stat(out); refused != (statErr != nil) {
+			t.Errorf("%g mm off: the folder: %v", mm, statErr)
+		}
+	}
+}
+
 // TestVolumesOfSameVoxels exports the two volumes of a series, and of a multi-frame
 // image, that hold the same values: nothing of one may take the other's place.
 func TestVolumesOfSameVoxels(t *testing.T) {

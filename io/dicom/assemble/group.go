@@ -165,7 +165,11 @@ func formSeries(hs []*instance.Slice) []Entry {
 	findings := reportExcluded(asides)
 	if len(images) == 0 {
 		h := asides[0]
-		e := refusedEntry(hs, part10.FileError(h.Name, "choose another series, or convert this one first", nil, "%s", h.Excluded))
+		advice := "choose another series, or convert this one first"
+		if h.Format.Samples > 1 {
+			advice = "choose another series, or convert this one to grey scale first"
+		}
+		e := refusedEntry(hs, part10.FileError(h.Name, advice, nil, "%s", h.Excluded))
 		e.Findings = findings
 		return []Entry{e}
 	}
@@ -212,7 +216,7 @@ func reportExcluded(hs []*instance.Slice) []series.Finding {
 			each = "each "
 		}
 		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Excluded, Files: FileNames(g),
-			Text: fmt.Sprintf("%s set aside, %sbecause %s.", part10.Count(len(g), "image is", "images are"), each, why)})
+			Text: fmt.Sprintf("%s excluded, %sbecause %s.", part10.Count(len(g), "image is", "images are"), each, why)})
 	}
 	return out
 }
@@ -289,7 +293,7 @@ func formEntry(p candidate, findings []series.Finding) Entry {
 	e.Findings = append(e.Findings, findValueMeaning(p.slices)...)
 	if err := grid.Validate(); err != nil {
 		e.Damaged = true
-		e.Err = part10.FileError(p.slices[0].Name, part10.AdviseCopy, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
+		e.Err = part10.FileError(p.slices[0].Name, part10.AdviseExport, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
 	}
 	return e
 }

@@ -32,6 +32,37 @@ func TestDeidentifyLeavesNoMark(t *testing.T) {
 	}
 }
 
+// TestDeidentifyRemovesOverlayGroups exports slices with overlays and curves: nothing
+// of their groups remains, neither numbers nor code strings, which elsewhere are kept.
+func TestDeidentifyRemovesOverlayGroups(t *testing.T) {
+	fakes := dicomtest.Stack(2)
+	for _, f := range fakes {
+		for _, group := range []part10.Tag{0x5000, 0x501E, 0x6000, 0x601E} {
+			for element, vr := range map[part10.Tag]string{0x0010: "US", 0x0011: "US", 0x0050: "SS", 0x0100: "US", 0x0040: "CS", 0x1500: "LO", 0x3000: "OW"} {
+				f.With(group<<16|element, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, group<<16|element, vr, []byte("GG"))))
+			}
+		}
+	}
+	dir, s := dicomtest.OnDisk(t, fakes)
+	groups := func(dir, name string) (n int) {
+		for tag := range dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, dir, name)) {
+			if high := tag.Group() >> 8; high == 0x50 || high == 0x60 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := groups(dir, "a.dcm"); n != 28 {
+		t.Fatalf("the source holds %d elements of overlays and curves, want 28", n)
+	}
+	out, _ := dicomtest.Export(t, s, dicomtest.Hidden("s"))
+	for _, name := range dicomtest.Names(t, out) {
+		if n := groups(out, name); n != 0 {
+			t.Errorf("%s: %d elements of overlays and curves remain", name, n)
+		}
+	}
+}
+
 // TestDeidentifyFrames does the same to functional groups.
 func TestDeidentifyFrames(t *testing.T) {
 	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE, part10.ExplicitBE} {

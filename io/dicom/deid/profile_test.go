@@ -40,7 +40,7 @@ func TestProfileTable(t *testing.T) {
 	for tag, want := range map[part10.Tag]action{
 		part10.TagPatientName: empty, part10.TagPatientID: dummy, part10.TagAccessionNumber: empty, 0x00080081: remove, 0x00081070: dummy,
 		part10.TagStudyDate: empty, 0x00100030: empty, 0x00101010: remove, 0x00204000: remove, part10.TagSOPInstanceUID: replaceID,
-		part10.TagSOPClassUID: keep, 0x00091001: remove, 0x60003000: remove, 0x50000005: remove, 0x00104000: remove, 0x00080008: keep,
+		part10.TagSOPClassUID: keep, 0x00091001: remove, 0x60003000: remove, 0x60000010: remove, 0x601E0040: remove, 0x50000005: remove, 0x00104000: remove, 0x00080008: keep,
 		0x00102161: remove, 0x00081301: remove, 0x00041500: remove, 0x00281201: keep,
 	} {
 		if got := actionOf(tag, ""); got != want {

@@ -50,8 +50,10 @@ func wantPlain(t *testing.T, packed, plain string, c pixel.Compression, frames i
 			t.Fatalf("%v, %s, %d elements for %d", err, p.Syntax.UID, len(is), len(want))
 		}
 		for tag, b := range want {
-			if tag != part10.TagPixelData && !bytes.Equal(is[tag], b) {
-				t.Errorf("%v is % x\nwant % x", tag, is[tag], b)
+			// Another encoding is another instance of another series.
+			same, ours := bytes.Equal(is[tag], b), tag == part10.TagSOPInstanceUID || tag == part10.TagSeriesInstanceUID
+			if tag != part10.TagPixelData && same == ours {
+				t.Errorf("%v is % x\nin the plain export % x", tag, is[tag], b)
 			}
 		}
 		table, items, err := part10.ReadFragments(file, p.Elements[p.PixelIndex])

@@ -180,17 +180,17 @@ func (s *image) encode() ([]byte, error) {
 	at, _ := slices.BinarySearchFunc(edits, part10.TagPixelData, func(e part10.Edit, t part10.Tag) int { return cmp.Compare(e.Tag, t) })
 	pixels := s.File.Elements[s.File.PixelIndex]
 
-	syntaxUID, size := s.File.Syntax.UID, int64(len(s.pixels))
+	size := int64(len(s.pixels))
 	var streams [][]byte
 	if s.compressible() {
 		streams = s.Compress.Encode(s.pixels, s.frames(), s.slices[0].Image())
-		if syntaxUID, size = s.Compress.SyntaxUID(), pixel.EncapsulatedBytes(streams); size >= part10.UndefinedLength {
+		if size = pixel.EncapsulatedBytes(streams); size >= part10.UndefinedLength {
 			return nil, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
 		}
 	}
 	rest := int64(len(s.Bytes)) - (pixels.End - pixels.Value)
 	out := make([]byte, 0, size+rest+8<<10+int64(len(s.Recipe)))
-	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, syntaxUID, s.Version)
+	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, s.syntaxUID(), s.Version)
 	before, behind := part10.AroundPixels(s.File.Elements)
 	out = part10.Merge(out, s.Bytes, before, edits[:at])
 	if streams != nil {
@@ -214,6 +214,14 @@ func (s *image) frames() int {
 // compressible says whether the pixels are written compressed: it is asked for and
 // can be done.
 func (s *image) compressible() bool { return s.Compress.Fits(s.Encoding, &s.format) }
+
+// syntaxUID returns the transfer syntax of the file that encode makes.
+func (s *image) syntaxUID() string {
+	if s.compressible() {
+		return s.Compress.SyntaxUID()
+	}
+	return s.File.Syntax.UID
+}
 
 // makeExplicit turns a source in implicit little endian, whose pixels are to be
 // compressed, into explicit little endian, which compressed files have to be in. The

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -35,6 +36,7 @@ type SecondaryCaptures struct {
 	Derived
 	from   *series.Series
 	sum    []byte // hash of the voxels
+	grid   []byte // what else decides the files: affine and mask
 	UID    string
 	Format pixel.Format
 }
@@ -53,7 +55,45 @@ func NewSecondaryCaptures(ctx context.Context, dir string, s *series.Series, d D
 	if err != nil {
 		return nil, err
 	}
-	return &SecondaryCaptures{Derived: d, UID: part10.HashUID([]byte("new series"), d.Recipe, sum), Format: format, from: s, sum: sum}, nil
+	n := &SecondaryCaptures{Derived: d, Format: format, from: s, sum: sum, grid: gridKey(s.Volume)}
+	n.UID = n.hashUID("new series")
+	return n, nil
+}
+
+// syntaxUID returns the transfer syntax of the files.
+func (n *SecondaryCaptures) syntaxUID() string {
+	if n.Compress.Fits(part10.ExplicitLE, &n.Format) {
+		return n.Compress.SyntaxUID()
+	}
+	return part10.UIDExplicitLE
+}
+
+// hashUID makes a UID of all that decides the pixels, their place and their encoding.
+func (n *SecondaryCaptures) hashUID(kind string, more ...[]byte) string {
+	parts := append([][]byte{[]byte(kind), n.Recipe, n.sum, n.grid}, more...)
+	return part10.HashUID(encodingParts(n.syntaxUID(), parts...)...)
+}
+
+// gridKey returns what besides the values decides how a volume is written: its affine
+// and which voxels are masked.
+func gridKey(v *volume.Volume) []byte {
+	h := sha256.New()
+	for _, row := range v.Affine {
+		for _, x := range row {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	for z := range v.Dims[2] {
+		mask := v.PlaneMask(z)
+		b := make([]byte, len(mask))
+		for i, valid := range mask {
+			if valid {
+				b[i] = 1
+			}
+		}
+		h.Write(b)
+	}
+	return h.Sum(nil)
 }
 
 // quantisation chooses how the volume's values are stored in 16 bits.
@@ -111,7 +151,7 @@ func (n *SecondaryCaptures) Pixels(z int) []byte {
 
 // File returns the file of the k-th slice along the normal.
 func (n *SecondaryCaptures) File(k int, position volume.Vec, pixels []byte) []byte {
-	sop := part10.HashUID([]byte("new instance"), n.Recipe, n.sum, []byte(strconv.Itoa(k)))
+	sop := n.hashUID("new instance", []byte(strconv.Itoa(k)))
 	image := image{Derived: &n.Derived, Dataset: part10.Dataset{Encoding: part10.ExplicitLE, File: &part10.File{}}}
 	e := newElements(image.recipeBlock())
 	e.identify(n, sop, k)
@@ -120,7 +160,7 @@ func (n *SecondaryCaptures) File(k int, position volume.Vec, pixels []byte) []by
 	part10.SortEdits(e)
 
 	if n.Compress.Fits(part10.ExplicitLE, &n.Format) {
-		b := part10.AppendFileMeta(nil, part10.SecondaryCapture, sop, n.Compress.SyntaxUID(), n.Version)
+		b := part10.AppendFileMeta(nil, part10.SecondaryCapture, sop, n.syntaxUID(), n.Version)
 		return pixel.AppendEncapsulated(part10.Merge(b, nil, nil, e), n.Compress.Encode(pixels, 1, &n.Format))
 	}
 	b := part10.AppendFileMeta(nil, part10.SecondaryCapture, sop, part10.UIDExplicitLE, n.Version)

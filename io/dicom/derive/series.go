@@ -26,6 +26,7 @@ type Series struct {
 	sum      []byte // hash of result
 	studyUID string // for sources without one
 	UID      string
+	encoding string // transfer syntax of the first file
 	names    deid.Pseudonyms
 
 	mu       sync.Mutex // guards what is known of all images, below
@@ -45,9 +46,10 @@ func New(ctx context.Context, src *series.Series, result *volume.Volume, d Deriv
 		return nil, err
 	}
 	s := &Series{Derived: d, src: src, result: result, sum: sum, studyUID: studyUID,
-		UID:      part10.HashUID([]byte("series"), []byte(src.UID), sourceKey(src.Sources), d.Recipe, sum),
+		encoding: d.seriesSyntax(ctx, src),
 		names:    deid.Pseudonyms{Secret: d.Secret},
 		replaced: map[part10.Tag]bool{}, identity: map[string]bool{}}
+	s.UID = part10.HashUID(encodingParts(s.encoding, []byte("series"), []byte(src.UID), sourceKey(src.Sources), d.Recipe, sum)...)
 	if d.Deidentify {
 		s.studyUID, s.UID = string(s.names.UID([]byte(s.studyUID))), string(s.names.UID([]byte(s.UID)))
 		s.Now = deid.DummyTime
@@ -91,10 +93,13 @@ func (s *Series) image(k int, at []int) (*image, error) {
 		return nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, m.format.Cols, m.format.Rows)
 	}
 	m.Derived, m.studyUID, m.seriesUID = &s.Derived, s.studyUID, s.UID
-	m.sopUID = part10.HashUID([]byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), s.Recipe, s.sum)
 	if err := m.makeExplicit(); err != nil {
 		return nil, err
 	}
+	// A file that cannot be compressed belongs to another series than in a plain export,
+	// so that the encoding of the series is part of its UID too.
+	parts := encodingParts(s.encoding, []byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), s.Recipe, s.sum)
+	m.sopUID = part10.HashUID(encodingParts(m.syntaxUID(), parts...)...)
 	if s.Deidentify {
 		if err := m.deidentify(s.names); err != nil {
 			return nil, err

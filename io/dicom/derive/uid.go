@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
@@ -23,6 +24,33 @@ func sourceKey(sources []series.Source) []byte {
 		b = fmt.Appendf(b, "%s#%d\n", s.UID, s.Frame)
 	}
 	return b
+}
+
+// encodingParts appends a transfer syntax to the parts of a UID, so that the same
+// image in another encoding is another instance. Explicit little endian, the plain
+// one, adds nothing.
+func encodingParts(syntaxUID string, parts ...[]byte) [][]byte {
+	if syntaxUID == part10.UIDExplicitLE {
+		return parts
+	}
+	return append(parts, []byte(syntaxUID))
+}
+
+// seriesSyntax returns the transfer syntax in which the first file of a series is
+// written. Of its source only the header is read.
+func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {
+	h, _, err := instance.Read(ctx, src.Sources[0].FS, src.Sources[0].Name, nil)
+	if err != nil || h.Err != nil {
+		return part10.UIDExplicitLE // the error is returned when the file is made
+	}
+	uid := h.Meta.TransferSyntax
+	if uid != part10.UIDExplicitBE && d.Compress.Fits(part10.ExplicitLE, &h.Format) {
+		return d.Compress.SyntaxUID()
+	}
+	if uid == part10.UIDExplicitBE || uid == part10.UIDImplicitLE {
+		return uid
+	}
+	return part10.UIDExplicitLE
 }
 
 // studyOf makes a study for a series that is part of none, which no archive would

@@ -40,13 +40,13 @@ func (h *Slice) splitFrames(p *part10.File, a part10.Attributes) {
 		h.splitUIHTiles(p, a)
 		return
 	case frames > fewFrames && int64(frames) > h.Size/bytesPerFrame:
-		h.Err = part10.FileError(h.Name, part10.AdviseCopy, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, h.Size)
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, nil, "it claims %d frames, more than a file of %d bytes can describe", frames, h.Size)
 		return
 	case frames == 1 && !part10.FunctionalGroups[h.SOPClass]:
 		return
 	}
 	if err := h.fillFrames(p, a, frames); err != nil {
-		h.Err = part10.FileError(h.Name, part10.AdviseCopy, err, "its functional groups are damaged (%s)", part10.Reason(err))
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, err, "its functional groups are damaged (%s)", part10.Reason(err))
 	}
 }
 

@@ -148,7 +148,7 @@ func (h *Slice) Fill(p *part10.File) Kind {
 	h.syntax = p.Syntax
 	a, err := part10.ReadValues(p)
 	if err != nil && h.Err == nil {
-		h.Err = part10.FileError(h.Name, part10.AdviseCopy, err, "%s", part10.UnreadableHeader)
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, err, "%s", part10.UnreadableHeader)
 	}
 	// A file that was cut off may not have come to its own.
 	h.SOPClass, h.SOPUID = cmp.Or(a.Text(part10.TagSOPClassUID), p.SOPClass), a.Text(part10.TagSOPInstanceUID)
@@ -259,9 +259,9 @@ func (h *Slice) fillImage(a part10.Attributes, pixels part10.Element) {
 	case h.syntax.Encapsulated:
 		h.Err = h.checkCompressed(pixels, frames)
 	case pixels.Length == part10.UndefinedLength:
-		h.Err = part10.FileError(h.Name, part10.AdviseCopy, nil, "its pixel data has no length though it is not compressed")
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, nil, "its pixel data has no length though it is not compressed")
 	case int64(pixels.Length)/h.Format.Bytes() < int64(frames):
-		h.Err = part10.FileError(h.Name, part10.AdviseCopy, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, nil, "it holds %d bytes of pixels where %s of %d x %d pixels need %d",
 			pixels.Length, part10.Count(frames, "image", "images"), h.Format.Cols, h.Format.Rows, h.Format.Bytes()*int64(frames))
 	}
 	h.fillPlane(a)
@@ -271,7 +271,7 @@ func (h *Slice) fillImage(a part10.Attributes, pixels part10.Element) {
 // that errs in the image's size must not cost the memory of it.
 func (h *Slice) checkStream(head []byte) *part10.Error {
 	if err := codec.CheckHead(h.syntax.UID, h.Format.Info(), head); err != nil {
-		return part10.FileError(h.Name, part10.AdviseCopy, err, "its pixels (%s) cannot be decoded (%v)", h.syntax.Name, err)
+		return part10.FileError(h.Name, part10.AdviseExport, err, "its pixels (%s) cannot be decoded (%v)", h.syntax.Name, err)
 	}
 	return nil
 }

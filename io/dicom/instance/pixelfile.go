@@ -84,7 +84,7 @@ func (h *Slice) OpenPixels(file []byte) (*PixelFile, error) {
 	if p.Syntax.Encapsulated {
 		frames, err := pixel.FrameFragments(file, p)
 		if err != nil {
-			return nil, part10.FileError(h.Name, part10.AdviseCopy, err, "its pixel data is damaged (%s)", part10.Reason(err))
+			return nil, part10.FileError(h.Name, part10.AdviseExport, err, "its pixel data is damaged (%s)", part10.Reason(err))
 		}
 		if h.Tiles == nil {
 			return &PixelFile{compressed: frames}, nil

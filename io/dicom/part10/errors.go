@@ -39,8 +39,13 @@ var ErrNoImages = errors.New("no DICOM image")
 
 // What to do.
 const (
-	AdviseCopy  = "copy it again from where it came, or move it out of the folder" // a file that lost bytes on its way
-	AdviseNIfTI = "write NIfTI instead"                                            // what DICOM cannot hold
+	// AdviseCopy is for a file that lost bytes on its way.
+	AdviseCopy = "copy it again from where it came, or move it out of the folder"
+	// AdviseExport is for a file that is complete and contradicts itself: another copy
+	// of it would too.
+	AdviseExport = "export it again from the scanner or archive that it came from, or move it out of the folder"
+	// AdviseNIfTI is for what DICOM cannot hold.
+	AdviseNIfTI = "write NIfTI instead"
 )
 
 // FileError makes an *Error whose problem is formatted.

@@ -64,7 +64,7 @@ func ReadFormat(a part10.Attributes) (f Format, problem string) {
 	case f.Rows < 1 || f.Cols < 1 || f.Rows > math.MaxUint16 || f.Cols > math.MaxUint16:
 		return f, fmt.Sprintf("its image is %d x %d pixels", f.Cols, f.Rows)
 	case f.Samples != 1:
-		return f, fmt.Sprintf("it is a colour image (%s)", part10.Shorten(f.Photometric))
+		return f, fmt.Sprintf("it is a colour image (%s), and only grey-scale images are read from DICOM", part10.Shorten(f.Photometric))
 	case f.Photometric != "" && f.Photometric != "MONOCHROME1" && f.Photometric != "MONOCHROME2":
 		return f, fmt.Sprintf("its pixels are %s, not grey values", part10.Shorten(f.Photometric))
 	case f.Allocated != 8 && f.Allocated != 16 && f.Allocated != 32:

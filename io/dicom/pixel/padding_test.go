@@ -40,6 +40,26 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// TestPaddingBelowAir encloses a pixel of the padding value with data. Below
+// -1024 HU, the end of the 12-bit scale, it is padding; from there on it may be air
+// inside the patient, which is only padding where it reaches in from the edge.
+func TestPaddingBelowAir(t *testing.T) {
+	raw := make([]byte, 18)
+	binary.LittleEndian.PutUint16(raw[8:], 7) // in the middle of 3 x 3
+	for _, c := range []struct {
+		hu       float64
+		modality string
+		masked   bool
+	}{{-1025, "CT", true}, {-1024, "CT", false}, {-1000, "CT", false}, {-901, "CT", false}, {-1025, "MR", false}} {
+		f := Format{Rows: 3, Cols: 3, Samples: 1, Allocated: 16, Stored: 16, High: 15, Slope: 1, Intercept: c.hu - 7,
+			Padding: true, PadLow: 7, PadHigh: 7}
+		mask := make([]bool, 9)
+		if n := f.Mask(mask, raw, c.modality); (n == 1) != c.masked || mask[4] == c.masked {
+			t.Errorf("%s, padding of %g HU: %d pixels masked", c.modality, c.hu, n)
+		}
+	}
+}
+
 // TestPaddingRange marks ranges of 16-bit values, signed and not, with the
 // ends at and beyond where the sign turns.
 func TestPaddingRange(t *testing.T) {
