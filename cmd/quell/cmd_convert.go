@@ -16,11 +16,12 @@ series whose slices are unevenly spaced or missing is refused: the other formats
 store one spacing for all slices.`,
 		Args: exactly(2, "IN and OUT"),
 	}
-	dtype := cmd.Flags().String("dtype", "", dtypeHelp)
+	var options app.ExportOptions
+	addOutputFlags(cmd, &options)
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
+		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}

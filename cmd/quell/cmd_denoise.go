@@ -52,7 +52,7 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
-	flags.StringVar(&f.output.Dtype, "dtype", "", dtypeHelp)
+	addOutputFlags(cmd, &f.output.ExportOptions)
 	flags.StringVar(&f.output.Pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)

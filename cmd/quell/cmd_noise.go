@@ -25,7 +25,8 @@ again. The same seed gives the same values on every machine.`,
 	model := flags.String("model", "", "the noise `model`: "+strings.Join(models, " or "))
 	sigma := flags.Float64("sigma", 0, "standard deviation of the noise, in the series' unit")
 	seed := flags.Uint64("seed", 1, "seed of the noise")
-	dtype := flags.String("dtype", "", dtypeHelp)
+	var options app.ExportOptions
+	addOutputFlags(cmd, &options)
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -36,7 +37,7 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: app.ExportOptions{Dtype: *dtype}}})
+		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}

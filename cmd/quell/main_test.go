@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,6 +177,29 @@ func TestCancelled(t *testing.T) {
 	code := execute(ctx, []string{"denoise", in, filepath.Join(dir, "out.nii"), "--filter", "median"}, &stdout, &stderr)
 	if code != app.ExitCancelled || stderr.String() != "quell: cancelled; nothing was written\n" || stdout.Len() != 0 {
 		t.Errorf("code %d, stderr %q, stdout %q", code, &stderr, &stdout)
+	}
+}
+
+// TestOutputNameThatIsNotUTF8: on Linux a name is any bytes.
+func TestOutputNameThatIsNotUTF8(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux keeps names that are not UTF-8")
+	}
+	dir := t.TempDir()
+	v := volume.New(volume.NewGeometry([3]int{4, 4, 4}, [3]float64{1, 1, 1}))
+	in := filepath.Join(dir, "in.nii")
+	if err := nifti.Write(t.Context(), in, v, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"\xff.nii", "\xff", "\xfe.hdr"} {
+		var stdout, stderr bytes.Buffer
+		out = filepath.Join(dir, out)
+		if code := execute(t.Context(), []string{"denoise", in, out, "--filter", "median"}, &stdout, &stderr); code != app.ExitDone {
+			t.Errorf("%q: code %d, stderr %q", out, code, &stderr)
+		}
+		if _, err := os.Stat(out); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -5,12 +5,21 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"quell/app"
 	"quell/io/dicom"
+	"quell/io/nifti"
 )
+
+// addOutputFlags adds the flags that all commands with an output have.
+func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.Dtype, "dtype", "", "voxel `type` of NIfTI and Analyze output: "+strings.Join(nifti.Datatypes(), ", ")+"; float32 if not given")
+	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
+}
 
 // compressFlag is --compress: alone it means the default, as --compress=NAME
 // another compression. true and false are accepted too, as for a switch.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
-	"quell/io/nifti"
 )
 
 // execute runs the command line and returns the exit code.
@@ -41,8 +40,6 @@ const (
 	seriesHelp    = "which series of IN, as quell info counts them; the largest if not given"
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
-
-var dtypeHelp = "voxel `type` of NIfTI and Analyze output: " + strings.Join(nifti.Datatypes(), ", ") + "; float32 if not given"
 
 func newRoot() *cobra.Command {
 	var logPath string
