@@ -9,40 +9,36 @@ import (
 	"slices"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"quell/series"
 )
 
-// patience is how long a reader may think about a file of a few kilobytes.
-const patience = 10 * time.Second
-
-// truncated cuts each file of a small image at every length up to its header's
-// end, at lengths spread over the rest, and just before its end.
+// truncated reads a small image with each of its files truncated to lengths spread over
+// the file and to all lengths near its end.
 func (f Format) truncated(t *testing.T) {
 	v := whole.fill(f.Grids[0].geometry([3]int{9, 8, 3}))
-	dir, name := f.write(t, v, "cut")
+	dir, name := f.write(t, v, "truncated")
 	intact := files(t, dir)
 	sound := f.mustRead(t, intact, name)
 	for _, file := range slices.Sorted(maps.Keys(intact)) {
-		for _, n := range cuts(len(intact[file])) {
+		for _, n := range lengths(len(intact[file])) {
 			damaged := maps.Clone(intact)
 			damaged[file] = intact[file][:n]
-			what := fmt.Sprintf("%s cut to %d of %d bytes", file, n, len(intact[file]))
-			got, ok := f.survives(t, damaged, name, what)
+			what := fmt.Sprintf("%s truncated to %d of %d bytes", file, n, len(intact[file]))
+			got, ok := f.readDamaged(t, damaged, name, what)
 			if !ok || got == nil {
 				continue
 			}
-			// A file that lost voxels must not pass for whole.
+			// A file that has lost voxels must not be read as complete.
 			if len(got.Findings) <= len(sound.Findings) && !slices.Equal(got.Volume.Data, sound.Volume.Data) {
-				t.Errorf("%s: read without an error or a finding, with other values", what)
+				t.Errorf("%s: read with other values, without an error or a finding", what)
 			}
 		}
 	}
 }
 
-// cuts returns about 200 lengths below n.
-func cuts(n int) []int {
+// lengths returns about 200 lengths below n, and the last 20.
+func lengths(n int) []int {
 	var at []int
 	for i := 0; i < n; i += max(1, n/200) {
 		at = append(at, i)
@@ -54,7 +50,7 @@ func cuts(n int) []int {
 	return slices.Compact(at)
 }
 
-// flippedBits changes single bits all over the files.
+// flippedBits reads a small image with single bits changed, most of them in the header.
 func (f Format) flippedBits(t *testing.T) {
 	v := whole.fill(f.Grids[0].geometry([3]int{9, 8, 3}))
 	dir, name := f.write(t, v, "flip")
@@ -64,19 +60,19 @@ func (f Format) flippedBits(t *testing.T) {
 		n := len(intact[file])
 		for i := range 600 {
 			at := rng.IntN(n)
-			if i < 400 { // most of them in the header
+			if i < 400 {
 				at = rng.IntN(min(n, 400))
 			}
 			bit := byte(1) << rng.IntN(8)
 			damaged := maps.Clone(intact)
 			damaged[file] = slices.Clone(intact[file])
 			damaged[file][at] ^= bit
-			f.survives(t, damaged, name, fmt.Sprintf("%s with byte %d changed by %#02x", file, at, bit))
+			f.readDamaged(t, damaged, name, fmt.Sprintf("%s with byte %d changed by %#02x", file, at, bit))
 		}
 	}
 }
 
-// otherFiles offers what is no image at all under an image's name.
+// otherFiles reads files that are not images under the names of an image.
 func (f Format) otherFiles(t *testing.T) {
 	v := whole.fill(f.Grids[0].geometry([3]int{9, 8, 3}))
 	dir, name := f.write(t, v, "other")
@@ -94,7 +90,7 @@ func (f Format) otherFiles(t *testing.T) {
 		for file := range damaged {
 			damaged[file] = b
 		}
-		if s, ok := f.survives(t, damaged, name, what); ok && s != nil {
+		if s, ok := f.readDamaged(t, damaged, name, what); ok && s != nil {
 			t.Errorf("%s was read as an image of %v voxels", what, s.Volume.Dims)
 		}
 	}
@@ -109,10 +105,10 @@ func (f Format) mustRead(t *testing.T, content map[string][]byte, name string) *
 	return s
 }
 
-// survives reads damaged files and reports a panic, a hang, a volume that is
-// not sound, and memory beyond what files and volume account for. The series is
-// nil where the reader gave an error.
-func (f Format) survives(t *testing.T, content map[string][]byte, name, what string) (s *series.Series, ok bool) {
+// readDamaged reads damaged files. It reports a panic, an invalid volume, and memory
+// beyond what files and volume account for. The series is nil if the reader returned
+// an error; ok is false after a panic or an invalid volume.
+func (f Format) readDamaged(t *testing.T, content map[string][]byte, name, what string) (s *series.Series, ok bool) {
 	t.Helper()
 	defer func() {
 		if r := recover(); r != nil {
@@ -125,37 +121,31 @@ func (f Format) survives(t *testing.T, content map[string][]byte, name, what str
 		stored += len(b)
 	}
 	before := allocated()
-	start := time.Now()
 	s, err := f.Read(t.Context(), mapFS(content), name)
-	elapsed := time.Since(start)
 	used := allocated() - before
-	if elapsed > patience {
-		t.Errorf("%s: took %v", what, elapsed)
-	}
-	// A decompressor may make a thousand bytes of one; buffers are a few MB.
+	// Decompression gives up to a thousand bytes for one; buffers take a few MB.
 	limit := uint64(32<<20 + 1100*4*stored)
 	if used > limit {
 		t.Errorf("%s: allocated %d bytes for %d stored", what, used, stored)
 	}
 	if err != nil {
 		if err.Error() == "" {
-			t.Errorf("%s: an error without words", what)
+			t.Errorf("%s: an error without a text", what)
 		}
 		return nil, true
 	}
 	if err := s.Volume.Validate(); err != nil {
-		t.Errorf("%s: read an unsound volume: %v", what, err)
+		t.Errorf("%s: read an invalid volume: %v", what, err)
 		return nil, false
 	}
 	if math.IsNaN(s.Volume.Affine.Det()) {
-		t.Errorf("%s: read a volume without a place", what)
+		t.Errorf("%s: read a volume without a position", what)
 	}
 	return s, true
 }
 
-// allocated returns the bytes that were ever allocated on the heap. Unlike
-// runtime.ReadMemStats it does not stop the world, which would take longer than
-// the readers do.
+// allocated returns the sum of all heap allocations in bytes. It does not use
+// runtime.ReadMemStats, which stops the world and takes longer than the readers.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -1,8 +1,8 @@
-// Package iotest is the conformance suite for readers and writers: what goes
-// out through a format comes back the same, and a damaged file gives an error
-// or a sound volume, never a panic, a hang or a flood of memory.
+// Package iotest is the conformance suite for readers and writers of a format: a volume
+// that is written and read back is the same, and a damaged file gives an error or a
+// valid volume, without a panic, an endless loop or memory out of proportion.
 //
-// A format's test wraps its functions in a Format and calls Run. The package
-// imports volume and the standard library, testing among it, so only tests may
+// The test of a format puts its functions into a Format and calls Run. The package
+// imports volume, series and the standard library with testing, so only tests may
 // import it.
 package iotest

@@ -16,22 +16,22 @@ type Format struct {
 	Write func(ctx context.Context, dir, name string, v *volume.Volume) error
 	// Read reads back what Write wrote, from a file system rooted at dir.
 	Read func(ctx context.Context, fsys fs.FS, name string) (*series.Series, error)
-	// Ext is appended to every name: ".nii.gz"; "" where Write makes a folder.
+	// Ext is appended to every name, such as ".nii.gz"; "" if Write makes a folder.
 	Ext string
-	// Grids names the grids that the format can hold.
+	// Grids lists the grids that the format can represent.
 	Grids []Grid
-	// Tolerance is the largest error of a voxel as a fraction of the volume's
-	// range; whole numbers that fit 16 bits must come back exactly all the same.
+	// Tolerance is the largest error of a voxel as a fraction of the volume's range.
+	// Whole numbers that fit 16 bits must be exact in any case.
 	Tolerance float64
 	// Position is the largest error of a voxel's position in mm.
 	Position float64
-	// Mask says that padding comes back as padding.
+	// Mask says that the format keeps the mask.
 	Mask bool
-	// Unit says that the unit comes back; it is HU in every test.
+	// Unit says that the format keeps the unit, which is HU in every test.
 	Unit bool
 }
 
-// Grid is a way for voxels to lie in the patient.
+// Grid is the orientation of a volume in the patient.
 type Grid string
 
 // The grids.
@@ -39,13 +39,13 @@ const (
 	Axial      Grid = "axial"       // x to the left, y to the back, z to the head
 	Analyze    Grid = "analyze"     // x to the left, y to the front, z to the head: left-handed
 	Sagittal   Grid = "sagittal"    // x to the back, y to the feet, z to the left
-	Oblique    Grid = "oblique"     // turned about all three axes
+	Oblique    Grid = "oblique"     // rotated about all three axes
 	LeftHanded Grid = "left-handed" // oblique, the last axis reversed
 	Sheared    Grid = "sheared"     // gantry tilt: slices shifted against each other
 )
 
-// geometry returns the grid with given dims: anisotropic spacing, an origin far
-// from zero.
+// geometry returns the grid with given dims, anisotropic spacing and an origin far from
+// zero.
 func (g Grid) geometry(dims [3]int) volume.Geometry {
 	x, y, z := volume.Vec{1, 0, 0}, volume.Vec{0, 1, 0}, volume.Vec{0, 0, 1}
 	switch g {
@@ -68,8 +68,8 @@ func (g Grid) geometry(dims [3]int) volume.Geometry {
 	a.SetColumn(2, z.Scale(2.5))
 	a.SetColumn(3, volume.Vec{-120.25, 85.5, -310.75})
 	if g == Analyze {
-		// Analyze names its origin as a whole voxel near the volume, or takes
-		// the middle.
+		// The origin of an Analyze file is a whole voxel near the volume, or its
+		// middle.
 		for c := range 3 {
 			a[c][3] = -a[c][c] * float64(dims[c]-1) / 2
 		}
@@ -77,7 +77,7 @@ func (g Grid) geometry(dims [3]int) volume.Geometry {
 	return volume.FromAffine(dims, a)
 }
 
-// rotate turns a vector by fixed angles about z, then y, then x.
+// rotate rotates a vector by fixed angles about z, then y, then x.
 func rotate(v volume.Vec) volume.Vec {
 	for _, turn := range []struct {
 		a, b  int
@@ -89,18 +89,18 @@ func rotate(v volume.Vec) volume.Vec {
 	return v
 }
 
-// content says what the voxels of a test volume hold.
+// content is the kind of values in a test volume.
 type content string
 
 const (
 	whole    content = "whole"    // whole numbers from -1024 to 3071, as CT has
-	fraction content = "fraction" // of both signs, with digits behind the point
+	fraction content = "fraction" // of both signs, with fractional digits
 	large    content = "large"    // around a million, differing by thousands
 	constant content = "constant"
 	zero     content = "zero"
 )
 
-// fill returns a volume of geometry g; the same one each time.
+// fill returns a volume on g. The same arguments give the same volume.
 func (c content) fill(g volume.Geometry) *volume.Volume {
 	v := volume.New(g)
 	v.Unit = "HU"

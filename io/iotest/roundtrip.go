@@ -29,7 +29,7 @@ func Run(t *testing.T, f Format) {
 	t.Run("other files", f.otherFiles)
 }
 
-// write writes v into a new folder and returns that folder and the name used.
+// write writes v to a new folder. It returns the folder and the name in it.
 func (f Format) write(t *testing.T, v *volume.Volume, base string) (dir, name string) {
 	t.Helper()
 	dir, name = t.TempDir(), base+f.Ext
@@ -48,8 +48,8 @@ func (f Format) write(t *testing.T, v *volume.Volume, base string) (dir, name st
 	return dir, name
 }
 
-// roundTrip writes v, reads it back and checks everything that the format
-// claims to keep.
+// roundTrip writes v, reads it back and checks everything that the format is said to
+// keep.
 func (f Format) roundTrip(t *testing.T, v *volume.Volume, base string) {
 	t.Helper()
 	dir, name := f.write(t, v, base)
@@ -75,7 +75,7 @@ func (f Format) check(t *testing.T, want, got *volume.Volume) {
 		t.Errorf("affine\n%v, want\n%v", got.Affine, want.Affine)
 	}
 	for c := range 3 {
-		// Positions carry their rounding over every slice but one.
+		// The rounding of positions is divided by the number of steps.
 		if d := math.Abs(got.Spacing[c] - want.Spacing[c]); d > 2*f.Position/float64(max(want.Dims[c]-1, 1)) {
 			t.Errorf("spacing %v, want %v", got.Spacing, want.Spacing)
 		}
@@ -86,8 +86,8 @@ func (f Format) check(t *testing.T, want, got *volume.Volume) {
 	f.checkValues(t, want, got)
 }
 
-// checkValues compares valid voxels: exactly where the volume is whole numbers
-// that fit 16 bits, else within the format's tolerance.
+// checkValues compares valid voxels: exactly if all are whole numbers that fit 16 bits,
+// else within the format's tolerance.
 func (f Format) checkValues(t *testing.T, want, got *volume.Volume) {
 	t.Helper()
 	lo, hi, _ := want.Range(t.Context())
@@ -155,7 +155,7 @@ func (f Format) mask(t *testing.T) {
 	for i := range v.Mask {
 		v.Mask[i] = i%7 != 0
 		if !v.Mask[i] {
-			v.Data[i] = lo - 500 // a value of its own, as scanners use
+			v.Data[i] = lo - 500 // a padding value outside the range, as scanners use
 		}
 	}
 	f.roundTrip(t, v, "mask")
@@ -172,7 +172,7 @@ func (f Format) missing(t *testing.T) {
 	name := "nothing-here" + f.Ext
 	_, err := f.Read(t.Context(), os.DirFS(t.TempDir()), name)
 	if err == nil {
-		t.Fatal("reading what does not exist succeeded")
+		t.Fatal("a missing file was read without an error")
 	}
 	if !strings.Contains(err.Error(), name) && f.Ext != "" {
 		t.Errorf("the error does not name the file: %v", err)
@@ -196,8 +196,8 @@ func (f Format) cancelled(t *testing.T) {
 	}
 }
 
-// repeatable asks that reading the same file twice gives the same bits, and
-// that what was read, written again and read again is what it was.
+// repeatable checks that reading a file twice gives the same bits, and that a volume
+// which was read survives writing and reading.
 func (f Format) repeatable(t *testing.T) {
 	v := fraction.fill(f.Grids[0].geometry([3]int{9, 8, 7}))
 	dir, name := f.write(t, v, "first")
