@@ -58,7 +58,7 @@ func TestAgreesWithNibabel(t *testing.T) {
 func TestAgreesWithNibabelOnRealFiles(t *testing.T) {
 	for name, want := range loadFacts(t, "facts-real.json") {
 		t.Run(name, func(t *testing.T) {
-			file, _, _ := strings.Cut(name, " ") // behind it: the component
+			file, _, _ := strings.Cut(name, " ") // after it: the component
 			shareddata.Path(t, file)
 			checkFile(t, os.DirFS(shareddata.Path(t, ".")), name, want)
 		})

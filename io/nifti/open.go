@@ -109,7 +109,7 @@ func (s *fileReader) trailerSays(end int64) bool {
 }
 
 // couldHold reports whether the file, decompressed, may have as many as end bytes,
-// as far as its stored size tells.
+// as far as its stored size shows.
 func (s *fileReader) couldHold(end int64) bool {
 	if s.gzip {
 		return end/maxDeflateRatio <= s.size
