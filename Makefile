@@ -1,74 +1,88 @@
-# Quell. `make run` and `make test` do all the set-up they need; `make help` lists the rest.
+# Quell. "make run" and "make test" install or build whatever they need; "make help" lists all targets.
 
-GO      ?= go
-BIN     := bin
-TOOLS   := $(CURDIR)/.tools
+SHELL       := bash
+.SHELLFLAGS := -o pipefail -c
 
-# Everything but the window itself builds without cgo. The root package is the window.
+GO    ?= go
+BIN   := bin
+BUILD := $(GO) build -trimpath
+
+# All packages except the workbench's main package, the only one that needs cgo. CGO_ENABLED=1 lets go list see the
+# packages that import cgo.
 PACKAGES = $(shell CGO_ENABLED=1 $(GO) list ./... | grep -v "^quell$$")
 
-GOLANGCI_VERSION := v2.15.0
+# Tools are compiled once per machine (scripts/tool.sh).
+GOLANGCI_LINT := golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
-.PHONY: run build cli workbench worker test race lint cross pacs io-bench screenshots kernels gpu-test gpu-bench ci clean help
+# Tests run in random order; -timeout is a limit for tests that hang, far above what a busy machine needs.
+TEST    := $(GO) test -json -shuffle=on -timeout=30m
+SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
+
+.PHONY: run build cli workbench worker test race fuzz mutate lint cross pacs io-bench screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-run: ## set up, then open the workbench on the bundled series (headless without a display)
+run: ## open the workbench on the bundled series; without a display, denoise it on the command line
 	@scripts/run.sh
 
-build: cli workbench worker ## the command line, the workbench and the GPU worker, into bin/
+build: cli workbench worker ## build the command line, the workbench and the GPU worker into bin/
 
-cli: ## the command line alone; needs no C compiler
-	CGO_ENABLED=0 $(GO) build -o $(BIN)/quell ./cmd/quell
+cli: ## build the command line alone; needs no C compiler
+	CGO_ENABLED=0 $(BUILD) -o $(BIN)/quell ./cmd/quell
 
-workbench: ## the workbench; installs the window system's headers where they are missing
+workbench: ## build the workbench; installs the OpenGL and X11 headers if they are missing
 	@scripts/setup.sh window
-	CGO_ENABLED=1 $(GO) build -o $(BIN)/quell-workbench .
+	CGO_ENABLED=1 $(BUILD) -o $(BIN)/quell-workbench .
 
-worker: ## the GPU worker, where CUDA's headers are or an NVIDIA device is
+worker: ## build the GPU worker, if the CUDA headers or an NVIDIA device are present
 	@scripts/worker.sh
 
-kernels: ## compile the CUDA kernels anew (nvcc 11.8); the same bytes each time
+kernels: ## recompile the CUDA kernels (nvcc 11.8); the output is reproducible byte for byte
 	JOBS=2 kernels/build.sh
 
-gpu-test: ## programs that test the GPU engine on a machine without Go, into bin/gpu/; runs them where a GPU is
+gpu-test: ## build GPU tests that need no Go to run, into bin/gpu/, and run them if there is a GPU
 	@scripts/gpu.sh test
 
-gpu-bench: ## programs that time it, likewise
+gpu-bench: ## build GPU benchmarks likewise
 	@scripts/gpu.sh bench
 
-test: ## every test; needs no display, no GPU, no C compiler
+test: ## run all tests; needs no display, no GPU and no C compiler
 	CGO_ENABLED=0 $(GO) vet $(PACKAGES)
-	CGO_ENABLED=0 $(GO) test $(PACKAGES)
+	CGO_ENABLED=0 $(TEST) $(PACKAGES) | $(SUMMARY)
 
-race: ## the tests that share memory, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -short ./app/... ./ui/... ./gpu/... ./denoise/... ./io/...
+race: ## run the tests of concurrent code under the race detector
+	CGO_ENABLED=1 $(TEST) -race -short ./internal/... ./volume ./measure ./app/... ./ui/... ./gpu/... ./denoise/... ./io/... | $(SUMMARY)
 
-lint: $(TOOLS)/golangci-lint ## the house's arrows and habits
-	CGO_ENABLED=0 $(TOOLS)/golangci-lint run $(addsuffix /...,internal volume series denoise measure io app ui gpu kernels cmd assets scripts)
+fuzz: ## run every fuzz target for FUZZTIME (60s)
+	@FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
-$(TOOLS)/golangci-lint:
-	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
+mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
+	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./scripts/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
-cross: ## that everything but the window builds for the other systems
+lint: ## check import rules, errors, comments and style (.golangci.yml)
+	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
+
+cross: ## compile everything but the workbench for Windows, Linux on ARM and macOS
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build $(PACKAGES)
 	CGO_ENABLED=0 GOOS=linux GOARCH=arm64 $(GO) build $(PACKAGES)
 	@# Fyne itself needs cgo on macOS, so the panels can only be built there.
 	CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 $(GO) build $(filter-out quell/ui%,$(PACKAGES))
 
-pacs: ## exports into a real PACS (Orthanc) and back; SERIES="folder..." takes yours instead of the bundled one
+pacs: ## send exports to a PACS (Orthanc) and back; SERIES="folder..." instead of the bundled series
 	@scripts/setup.sh pacs
 	@scripts/pacs.sh $(SERIES)
 
-io-bench: ## how fast series open, beside ITK, dcmtk, pydicom and nibabel where they are installed
+io-bench: ## time the opening of series, beside ITK, dcmtk, pydicom and nibabel if they are installed
 	@scripts/io-bench.sh
 
-screenshots: ## redraw the pictures of README and user guide from the running workbench
+screenshots: ## redraw the pictures of the README and the user guide from the running workbench
 	@scripts/screenshots.sh
 
-ci: ## what the repository is checked with
+ci: ## run all checks of the repository
 	@.ci/run
 
 clean: ## remove what was built
-	rm -rf $(BIN) out .tools
+	rm -rf $(BIN) out

@@ -1,5 +1,5 @@
-// Package assets holds what the program carries inside itself: one small real
-// series to start with.
+// Package assets embeds the files that the program contains: its icon and one small
+// real series to start with.
 //
 // The package imports only the standard library.
 package assets
@@ -12,14 +12,14 @@ import (
 //go:embed series/*.dcm
 var files embed.FS
 
-// Series holds the files of an anonymised head CT (nine DICOM slices); its
-// origin and licence stand beside it in the source tree.
+// Series holds an anonymised head CT of nine DICOM slices; series/README.md and
+// series/LICENSE state its origin and licence.
 var Series = sub("series")
 
 func sub(dir string) fs.FS {
 	s, err := fs.Sub(files, dir)
 	if err != nil {
-		panic(err) // the name is a constant; fs.Sub fails only for invalid ones
+		panic(err) // cannot happen: fs.Sub fails only for an invalid name
 	}
 	return s
 }

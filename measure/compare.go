@@ -10,10 +10,10 @@ import (
 	"quell/volume"
 )
 
-// Options says how two volumes are compared. The zero value is the usual way.
+// Options configures Compare. The zero value is the usual choice.
 type Options struct {
-	// Max is MAX in PSNR and the dynamic range L in SSIM; 0 takes the
-	// reference's range, largest minus smallest voxel that is not padding.
+	// Max is MAX in PSNR and the dynamic range L in SSIM; 0 means the DynamicRange
+	// of the reference.
 	Max float64
 	// Mask marks the voxels that count; nil means all. Padding of either
 	// volume never counts. It does not change Max.
@@ -22,22 +22,22 @@ type Options struct {
 	SSIM3D bool
 }
 
-// Comparison is how far a volume is from a reference.
+// Comparison describes how much a volume differs from a reference.
 type Comparison struct {
 	MSE        Float `json:"mse"`          // mean squared difference
-	PSNR       Float `json:"psnr"`         // 10 log10(Max^2 / MSE) in dB; +Inf, in JSON null, where MSE is 0
-	SSIM       Float `json:"ssim"`         // slice by slice; NaN, in JSON null, for slices under 11 x 11
-	SSIM3D     Float `json:"ssim_3d"`      // 11^3 window; NaN where not asked for or under 11 slices
+	PSNR       Float `json:"psnr"`         // 10 log10(Max^2 / MSE) in dB; +Inf, in JSON null, if MSE is 0
+	SSIM       Float `json:"ssim"`         // mean over the slices; NaN, in JSON null, for slices smaller than 11 x 11
+	SSIM3D     Float `json:"ssim_3d"`      // over neighbourhoods of 11^3 voxels; NaN if not asked for or fewer than 11 slices
 	MaxAbsDiff Float `json:"max_abs_diff"` // the largest difference of one voxel
-	Max        Float `json:"max"`          // MAX that was used
-	Voxels     int   `json:"voxels"`       // how many counted
+	Max        Float `json:"max"`          // the MAX that was used
+	Voxels     int   `json:"voxels"`       // number of voxels compared
 }
 
 // Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya
 // 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004.
-// Dims must be equal; whether the two lie in the same place is the caller's to
-// know (Geometry.SameGrid). Where the reference is constant and no Max is given
-// there is no range, and PSNR and SSIM are NaN unless the volumes are equal.
+// Dims must be equal; the caller checks that both are at the same place
+// (Geometry.SameGrid). If the reference is constant and no Max is given, the range is
+// 0, and PSNR and SSIM are NaN unless the volumes are equal.
 func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparison, error) {
 	counted, err := countedVoxels(ctx, ref, test, o.Mask)
 	if err != nil {
@@ -56,7 +56,7 @@ func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparis
 		return Comparison{}, err
 	}
 	if c.Voxels == 0 {
-		return Comparison{}, errors.New("measure: no voxel is left to compare; the masks have none in common")
+		return Comparison{}, errors.New("measure: there is no voxel to compare, as the masks have none in common")
 	}
 	c.Max = Float(o.Max)
 	c.PSNR = psnr(o.Max, float64(c.MSE))
@@ -75,7 +75,7 @@ func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparis
 	return c, nil
 }
 
-// psnr is Upadhya's eq. 4.
+// psnr is eq. 4 of Upadhya 2018.
 func psnr(max, mse float64) Float {
 	switch {
 	case mse == 0:
@@ -87,7 +87,7 @@ func psnr(max, mse float64) Float {
 }
 
 // DynamicRange returns the largest minus the smallest voxel that is not padding:
-// MAX in PSNR and L in SSIM where nothing else is given.
+// the default of MAX in PSNR and of L in SSIM.
 func DynamicRange(ctx context.Context, v *volume.Volume) (float64, error) {
 	lo, hi, err := v.Range(ctx)
 	return float64(hi) - float64(lo), err
@@ -128,10 +128,10 @@ func countedVoxels(ctx context.Context, ref, test *volume.Volume, mask []bool) (
 	return counted, err
 }
 
-// blockVoxels is how many voxels one call of a parallel sum takes.
+// blockVoxels is the number of voxels that one task of a parallel sum reads.
 const blockVoxels = 1 << 16
 
-// differences fills in MSE, MaxAbsDiff and Voxels.
+// differences returns MSE, MaxAbsDiff and Voxels.
 func differences(ctx context.Context, ref, test []float32, counted []bool) (Comparison, error) {
 	type part struct {
 		squares, worst float64

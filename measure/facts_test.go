@@ -79,8 +79,7 @@ func (f comparisonFact) pair() (ref, test *volume.Volume, mask []bool) {
 	return ref, test, mask
 }
 
-// near says whether two numbers agree to a fraction of the second; none agrees
-// with none.
+// near reports whether got is within a fraction tolerance of want; NaN is near NaN.
 func near(got, want, tolerance float64) bool {
 	if math.IsNaN(want) {
 		return math.IsNaN(got)

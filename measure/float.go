@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// Float is a number that may be none: +Inf where two volumes are equal (their
-// PSNR), NaN where a measure is not defined. JSON has neither and gets null.
+// Float is a number that may be +Inf (the PSNR of equal volumes) or NaN (a measure
+// that is not defined). JSON has neither; both become null.
 type Float float64
 
-// MarshalJSON writes null for what is not finite.
+// MarshalJSON writes null for a value that is not finite.
 func (f Float) MarshalJSON() ([]byte, error) {
 	if !f.Finite() {
 		return []byte("null"), nil
@@ -28,10 +28,10 @@ func (f *Float) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// Finite says whether there is a number.
+// Finite reports whether f is neither infinite nor NaN.
 func (f Float) Finite() bool { return f-f == 0 }
 
-// String returns six significant digits, "∞", "-∞" or "–" for none.
+// String returns six significant digits, "∞", "-∞", or "–" for NaN.
 func (f Float) String() string {
 	switch x := float64(f); {
 	case math.IsNaN(x):

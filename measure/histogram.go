@@ -13,18 +13,18 @@ type Histogram struct {
 	Lo     float64 `json:"lo"`
 	Hi     float64 `json:"hi"`
 	Counts []int   `json:"counts"`
-	Below  int     `json:"below"` // values under Lo
-	Above  int     `json:"above"` // values over Hi; Hi itself is in the last bin
+	Below  int     `json:"below"` // values below Lo
+	Above  int     `json:"above"` // values above Hi; Hi itself is in the last bin
 }
 
-// HistogramOf counts the voxels of roi that are not padding. lo = hi takes their
-// own range. The region must lie inside v.
+// HistogramOf counts the voxels of roi that are not padding. If lo = hi, the bins
+// cover the range of these voxels. The region must lie inside v.
 func HistogramOf(ctx context.Context, v *volume.Volume, roi ROI, lo, hi float64, bins int) (Histogram, error) {
 	if bins < 1 {
 		return Histogram{}, fmt.Errorf("measure: %d bins; at least 1 is needed", bins)
 	}
 	if !(lo <= hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
-		return Histogram{}, fmt.Errorf("measure: a histogram from %g to %g; the first must not be the larger", lo, hi)
+		return Histogram{}, fmt.Errorf("measure: a histogram from %g to %g is not possible; the ends must be finite and in rising order", lo, hi)
 	}
 	if lo == hi {
 		s, err := ROIStats(ctx, v, roi)

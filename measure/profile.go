@@ -9,13 +9,13 @@ import (
 // Sample is one point of a line profile.
 type Sample struct {
 	Distance float64 // mm from the start
-	Value    float64 // in the volume's unit; NaN outside it and beside padding
+	Value    float64 // in the volume's unit; NaN outside the volume and beside padding
 }
 
-// Profile reads v along the straight line between two voxel indices, which may
-// be fractional, by linear interpolation. It takes one sample for each voxel
-// along the axis where the line is longest: a line along an axis between whole
-// indices gives the voxels themselves.
+// Profile samples v along the straight line between two voxel indices, which may be
+// fractional, by trilinear interpolation. It takes one sample per voxel along the axis
+// where the line is longest: a line along an axis between whole indices gives the
+// voxels themselves. The result is nil if an index is not finite.
 func Profile(v *volume.Volume, from, to [3]float64) []Sample {
 	longest := 0.0
 	for c := range from {
@@ -46,8 +46,8 @@ func Profile(v *volume.Volume, from, to [3]float64) []Sample {
 	return samples
 }
 
-// interpolate returns the trilinear value at a voxel index; NaN outside, and
-// where a voxel that has weight is padding.
+// interpolate returns the trilinear interpolation at a voxel index; NaN outside the
+// volume, or if a voxel with a weight above 0 is padding.
 func interpolate(v *volume.Volume, at [3]float64) float64 {
 	var base [3]int
 	var part [3]float64

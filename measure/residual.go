@@ -9,22 +9,22 @@ import (
 	"quell/volume"
 )
 
-// Residual describes what a filter took away: before minus after, the "method
-// noise" of Buades, Coll, Morel 2005. Of a good filter it looks like noise: no
-// correlation with the image, and none between neighbours beyond the noise's
-// own.
+// Residual describes what a filter removed: before minus after, the "method noise" of
+// Buades, Coll, Morel 2005. The residual of a good filter looks like noise: it does
+// not correlate with the image, and neighbours correlate no more than the noise does.
 type Residual struct {
 	Stats
 	Correlation Float    `json:"correlation"`     // Pearson's, of the residual with before
 	Lag1        [3]Float `json:"autocorrelation"` // between neighbours along x, y and z
 }
 
-// ResidualStats describes before - after over the voxels of roi that are padding
-// in neither; without any, N is 0 and the rest NaN. Correlations are NaN where one side is constant or an axis has no
-// neighbours. Dims must be equal and the region inside them.
+// ResidualStats describes before - after over the voxels of roi that are padding in
+// neither volume. If there are none, N is 0 and the rest NaN. A correlation is NaN if
+// one side is constant or an axis has no neighbours. Dims must be equal and the region
+// must lie inside them.
 func ResidualStats(ctx context.Context, before, after *volume.Volume, roi ROI) (Residual, error) {
 	if before.Dims != after.Dims {
-		return Residual{}, fmt.Errorf("measure: %v voxels before and %v after; a residual needs equal grids", before.Dims, after.Dims)
+		return Residual{}, fmt.Errorf("measure: %v voxels before and %v after; a residual needs equal dims", before.Dims, after.Dims)
 	}
 	if err := roi.Region.Validate(before.Geometry); err != nil {
 		return Residual{}, fmt.Errorf("measure: %w", err)
@@ -86,8 +86,8 @@ type residual struct {
 	roi           ROI
 }
 
-// residualSums and residualProducts are what two passes over one slice add up:
-// means first, so that the second pass is about them and loses no digits.
+// residualSums and residualProducts are the sums of two passes over one slice. The
+// second pass subtracts the means that the first found, which keeps its digits.
 type residualSums struct {
 	n               int
 	residual, input float64
@@ -103,7 +103,7 @@ type residualProducts struct {
 
 func (r residual) at(i int) float64 { return float64(r.before.Data[i]) - float64(r.after.Data[i]) }
 
-// counts says whether voxel (x, y, z) at index i is measured.
+// counts reports whether voxel (x, y, z) at index i is in the ROI and valid.
 func (r residual) counts(x, y, z, i int) bool {
 	box := r.roi.Region
 	return x < box.Max[0] && y < box.Max[1] && z < box.Max[2] &&

@@ -17,8 +17,8 @@ const (
 	Ellipse              // the ellipse, or in three dimensions the ellipsoid, that fits into it
 )
 
-// ROI is a region of interest: a region of one slice, in whichever plane, or of
-// several, and the shape in it.
+// ROI is a region of interest: a region of one or several slices, in any plane, and
+// a shape inside it.
 type ROI struct {
 	Region volume.Region
 	Shape  Shape
@@ -27,8 +27,8 @@ type ROI struct {
 // Whole returns the ROI that holds every voxel of v.
 func Whole(v *volume.Volume) ROI { return ROI{Region: v.Bounds()} }
 
-// Contains says whether the centre of voxel (x, y, z) is inside. An axis along
-// which the region has one voxel has no part in an ellipse.
+// Contains reports whether the centre of voxel (x, y, z) is inside. An axis along
+// which the region has one voxel is ignored for an ellipse.
 func (r ROI) Contains(x, y, z int) bool {
 	sum := 0.0
 	for c, i := range [3]int{x, y, z} {
@@ -53,9 +53,8 @@ type Stats struct {
 	Max  Float `json:"max"`
 }
 
-// ROIStats describes the voxels of roi that are not padding. Without any, N is
-// 0 and the rest is NaN; the SD of one voxel is NaN. The region must lie inside
-// v.
+// ROIStats describes the voxels of roi that are not padding. If there are none, N is
+// 0 and the rest NaN; the SD of one voxel is NaN. The region must lie inside v.
 func ROIStats(ctx context.Context, v *volume.Volume, roi ROI) (Stats, error) {
 	if err := roi.Region.Validate(v.Geometry); err != nil {
 		return Stats{}, fmt.Errorf("measure: %w", err)
@@ -87,8 +86,8 @@ func (r ROI) each(ctx context.Context, v *volume.Volume, do func(i int)) error {
 	return nil
 }
 
-// moments sums values up (Welford 1962): exact enough for a small SD far from
-// zero.
+// moments computes mean and variance in one pass (Welford 1962), which is precise for
+// a small SD far from zero.
 type moments struct {
 	n          int
 	mean, m2   float64

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// The window and the constants of Wang et al. 2004, section III-B.
+// The Gaussian weights and the constants of Wang et al. 2004, section III-B.
 const (
 	ssimRadius = 5   // 11 samples along each axis
 	ssimSigma  = 1.5 // voxels
@@ -17,7 +17,7 @@ const (
 	ssimK2     = 0.03
 )
 
-// ssimWeights is half of the window, the centre first: it is symmetric.
+// ssimWeights are the Gaussian weights from the centre outwards; they are symmetric.
 var ssimWeights = func() (w [ssimRadius + 1]float64) {
 	sum := 0.0
 	for d := range w {
@@ -31,25 +31,26 @@ var ssimWeights = func() (w [ssimRadius + 1]float64) {
 	return w
 }()
 
-// stripRows is how many rows one strip has: enough to make the 10 extra rows at
-// its edges cheap, few enough for 11 blurred slices of it to stay in the cache.
+// stripRows is the number of rows of a strip: enough to make the 10 extra rows at its
+// edges cheap, few enough for 11 blurred slices of it to stay in the cache.
 const stripRows = 32
 
-// strip computes SSIM on some rows of all slices, one slice after another, so
-// that no more than 11 slices of its rows are in memory.
+// strip computes SSIM on a strip of rows, slice after slice, so that at most 11 slices
+// of these rows are in memory.
 type strip struct {
 	nx, w  int                  // voxels in a row, and SSIM values
 	rows   int                  // rows of SSIM values
 	ring   [][numFields]plane   // the last blurred slices, by z modulo their number
 	across [numFields]plane     // rows blurred along x, 10 more than rows
 	line   [numFields][]float64 // one row before the blur
-	out    [numFields][]float64 // one row of the window's means
+	out    [numFields][]float64 // one row of local means
 	shift  float64
 	c1, c2 float64
 }
 
-// The fields whose local means SSIM is made of. Values are shifted towards zero
-// before they are squared: the variances do not change and keep their digits.
+// SSIM is computed from the local means of these fields. Values are shifted towards
+// zero before they are squared, which leaves the variances as they are and keeps
+// their digits.
 const (
 	fieldX = iota
 	fieldY
@@ -85,7 +86,7 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 	shift := (float64(lo) + float64(hi)) / 2
 
 	strips := (h + stripRows - 1) / stripRows
-	// In two dimensions slices are independent and make tasks of their own.
+	// In two dimensions slices are independent: one task per strip and slice.
 	tasks, slices := strips, ref.Dims[2]
 	if dims == 2 {
 		tasks, slices = strips*ref.Dims[2], 1
@@ -110,7 +111,7 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 				continue
 			}
 			for y := range s.rows {
-				s.windowMeans(y, z-first)
+				s.localMeans(y, z-first)
 				at := ref.Index(ssimRadius, y0+y+ssimRadius, centre)
 				sum, n := s.sum(counted, at)
 				parts[i].sum += sum
@@ -148,8 +149,8 @@ func newStrip(nx, rows, dims int) *strip {
 	return s
 }
 
-// blur computes the five fields of rows y0 to y0+rows+10 of one slice and their
-// means over the window's 11 x 11 samples.
+// blur computes the five fields of rows y0 to y0+rows+10 of one slice and their local
+// means over 11 x 11 voxels.
 func (s *strip) blur(ref, test []float32, y0 int, dst [numFields]plane) {
 	for y := range s.rows + 2*ssimRadius {
 		at := (y0 + y) * s.nx
@@ -174,9 +175,9 @@ func (s *strip) blur(ref, test []float32, y0 int, dst [numFields]plane) {
 	}
 }
 
-// windowMeans puts the fields' means over the whole window of row y into s.out;
-// z is the last slice that went into the ring.
-func (s *strip) windowMeans(y, z int) {
+// localMeans writes the local means of row y into s.out; z is the last slice that
+// went into the ring.
+func (s *strip) localMeans(y, z int) {
 	for f := range numFields {
 		if len(s.ring) == 1 {
 			copy(s.out[f], s.ring[0][f][y*s.w:])
@@ -191,7 +192,7 @@ func (s *strip) windowMeans(y, z int) {
 	}
 }
 
-// sum adds up SSIM over the voxels of one row that count; at is the first.
+// sum adds up SSIM over the counted voxels of one row; at is the index of the first.
 func (s *strip) sum(counted []bool, at int) (sum float64, n int) {
 	for i := range s.w {
 		if counted != nil && !counted[at+i] {
@@ -208,7 +209,7 @@ func (s *strip) sum(counted []bool, at int) (sum float64, n int) {
 	return sum, n
 }
 
-// blurRow writes the window's means along src; dst is 10 shorter.
+// blurRow writes the weighted means along src; dst is 10 shorter.
 func blurRow(dst, src []float64) {
 	w := &ssimWeights
 	for i := range dst {
@@ -217,7 +218,7 @@ func blurRow(dst, src []float64) {
 	}
 }
 
-// blurAcross writes the window's means over 11 rows.
+// blurAcross writes the weighted means over 11 rows.
 func blurAcross(dst []float64, rows *[11][]float64) {
 	w := &ssimWeights
 	n := len(dst)

@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Diverging paints signed values, such as a residual, on a scale that is
-// symmetric about zero.
+// Diverging is a colour map for signed values, such as a residual, symmetric about
+// zero.
 //
 // Zero is a dark neutral grey and both signs grow brighter with their size,
 // negative towards blue and positive towards orange. On a dark screen a
-// residual without structure therefore stays quiet and an edge in it glows; a
-// white centre would outshine everything. Blue and orange differ along the
+// residual without structure therefore stays dark and an edge in it is bright; a
+// white centre would outshine both. Blue and orange differ along the
 // blue-yellow axis, which readers with a red-green deficiency see, and the
 // lightness is that of the absolute value, so the map survives printing in
 // grey. (The idea of a dark-centred map is Crameri's "berlin"; the colours are
@@ -23,8 +23,8 @@ type Diverging struct {
 	Limit float64 // the absolute value at which the colours saturate, > 0
 }
 
-// Render paints src, one value per pixel, row by row, into dst. It allocates
-// nothing after the first call.
+// Render paints src, one value per pixel, row by row, into dst. It does not allocate
+// after the first call.
 func (d Diverging) Render(dst *image.RGBA, src []float32) {
 	table := divergingTable()
 	scale := float32(0)
@@ -37,7 +37,7 @@ func (d Diverging) Render(dst *image.RGBA, src []float32) {
 		out := dst.Pix[row*dst.Stride:][: 4*cols : 4*cols]
 		for _, x := range line {
 			y := min(max(x*scale+divergingHalf, 0), 2*divergingHalf)
-			// The index is in range already; the mask spares the check.
+			// The mask removes the bounds check; the index is in range without it.
 			binary.LittleEndian.PutUint32(out, table[int32(y+0.5)&(divergingSize-1)])
 			out = out[4:]
 		}
@@ -81,7 +81,7 @@ func divergingColor(t float64) color.RGBA {
 		hue = blue
 	}
 	size := math.Abs(t)
-	// The colour arrives before the light does: a faint edge has a sign.
+	// Chroma grows faster than lightness, so that even a faint edge shows its sign.
 	c := chroma * math.Sqrt(size)
 	return oklab(darkest+(lightest-darkest)*size, c*math.Cos(hue), c*math.Sin(hue))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // MaxVoxels bounds the voxels of one volume: four bytes each must stay
-// addressable, and a header that claims more is broken.
+// addressable, and a header that claims more is damaged.
 const MaxVoxels = 1 << 36
 
 // Vec is a point or a direction in patient space: LPS+, mm.
@@ -56,7 +56,7 @@ func (a Affine) Apply(i, j, k float64) Vec {
 }
 
 // Column returns the step in mm that one voxel along axis c (0 x, 1 y, 2 z)
-// makes; column 3 is the position of voxel (0, 0, 0).
+// makes in patient space; column 3 is the position of voxel (0, 0, 0).
 func (a Affine) Column(c int) Vec { return Vec{a[0][c], a[1][c], a[2][c]} }
 
 // SetColumn is the inverse of Column.
@@ -102,7 +102,7 @@ func (a Affine) FlipXY() Affine {
 	return a
 }
 
-// Geometry says where the voxels of a regular grid are.
+// Geometry is a regular grid of voxels and its place in the patient.
 type Geometry struct {
 	Dims    [3]int     // nx, ny, nz
 	Spacing [3]float64 // mm between voxel centres along each axis, all > 0
@@ -144,7 +144,7 @@ func (g Geometry) Bounds() Region { return Region{Max: g.Dims} }
 // Normal returns the unit slice normal, x axis cross y axis.
 func (g Geometry) Normal() Vec { return g.Affine.Column(0).Cross(g.Affine.Column(1)).Unit() }
 
-// Validate reports the first thing that makes the geometry unusable.
+// Validate returns an error that names the first unusable value of the geometry.
 func (g Geometry) Validate() error {
 	n := 1
 	for c, d := range g.Dims {
@@ -169,7 +169,7 @@ func (g Geometry) Validate() error {
 	return nil
 }
 
-// SameGrid says whether two geometries have equal dims and positions within
+// SameGrid reports whether two geometries have equal dims and positions within
 // tol mm at every corner, so that voxels may be compared one by one.
 func (g Geometry) SameGrid(o Geometry, tol float64) bool {
 	if g.Dims != o.Dims {

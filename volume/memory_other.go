@@ -2,5 +2,5 @@
 
 package volume
 
-// adviseLargePages does nothing: only Linux takes the advice.
+// adviseLargePages does nothing: only Linux has this advice.
 func adviseLargePages([]byte) {}

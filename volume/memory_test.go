@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMakeGivesZeros takes memory, small and large, that was in use before.
+// Memory, small and large, that was in use before is zero.
 func TestMakeGivesZeros(t *testing.T) {
 	for _, n := range []int{0, 1000, largeMemory / 4, largeMemory/4 + 1001} {
 		for range 3 {

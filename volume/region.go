@@ -13,7 +13,7 @@ func Slices(g Geometry, z0, z1 int) Region {
 	return Region{Min: [3]int{0, 0, z0}, Max: [3]int{g.Dims[0], g.Dims[1], z1}}
 }
 
-// Dims returns the voxels along each axis.
+// Dims returns the number of voxels along each axis.
 func (r Region) Dims() [3]int {
 	return [3]int{r.Max[0] - r.Min[0], r.Max[1] - r.Min[1], r.Max[2] - r.Min[2]}
 }
@@ -27,7 +27,7 @@ func (r Region) Voxels() int {
 	return n
 }
 
-// In says whether every voxel of r is inside g.
+// In reports whether every voxel of r is inside g.
 func (r Region) In(g Geometry) bool {
 	for c := range 3 {
 		if r.Min[c] < 0 || r.Max[c] > g.Dims[c] {
@@ -37,7 +37,7 @@ func (r Region) In(g Geometry) bool {
 	return true
 }
 
-// Validate reports a region that is empty or reaches outside g.
+// Validate returns an error if the region is empty or reaches outside g.
 func (r Region) Validate(g Geometry) error {
 	if r.Voxels() == 0 {
 		return fmt.Errorf("volume: region %v-%v is empty", r.Min, r.Max)
@@ -49,7 +49,7 @@ func (r Region) Validate(g Geometry) error {
 }
 
 // Grow returns r with a margin of m[c] voxels on both sides of each axis,
-// clipped to g: the input that a filter of that reach needs.
+// clipped to g: the input that a filter with that reach needs.
 func (r Region) Grow(m [3]int, g Geometry) Region {
 	for c := range 3 {
 		r.Min[c] = max(r.Min[c]-m[c], 0)

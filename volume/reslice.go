@@ -1,18 +1,18 @@
 package volume
 
 // Extract returns the values that the view shows at slice index: Size[0] *
-// Size[1] of them, row by row from the top left. dst is used when it is large
-// enough, so that a viewer that passes its last result allocates nothing.
+// Size[1] of them, row by row from the top left. dst is reused if it is large
+// enough, so that a viewer that passes its last result does not allocate.
 //
-// v is the volume the view was made from. For a volume that holds
-// only w.Region(index), the result of a preview, use
+// v is the volume that the view was made from. For a volume that holds only
+// w.Region(index), such as the result of a preview, use
 //
 //	v.View(w.Plane).Extract(dst, v, 0)
 func (w View) Extract(dst []float32, v *Volume, index int) []float32 {
 	return extract(dst, v.Data, w, v.Geometry, index)
 }
 
-// ExtractMask is Extract for the mask; nil where every voxel holds data.
+// ExtractMask is Extract for the mask; nil if every voxel is valid.
 func (w View) ExtractMask(dst []bool, v *Volume, index int) []bool {
 	if v.Mask == nil {
 		return nil

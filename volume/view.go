@@ -2,11 +2,11 @@ package volume
 
 import "math"
 
-// Plane is one of the three patient planes. For an oblique volume it stands
-// for the plane of voxels nearest to it.
+// Plane is one of the three patient planes. In an oblique volume it is the plane of
+// voxels nearest to it.
 type Plane int
 
-// The planes, named after their pictures.
+// The planes.
 const (
 	Axial    Plane = iota // seen from the feet
 	Coronal               // seen from the front
@@ -26,12 +26,12 @@ func (p Plane) String() string {
 	return "unknown plane"
 }
 
-// planes says, for every plane, which patient axis (0 left, 1 posterior, 2 head)
-// runs along screen x, screen y (downwards) and through the slices, and whether
-// the radiological picture runs against it: patient right on screen left,
-// anterior on top or left, head on top. The third direction is the first cross
-// the second, which is the order that scanners give their slices, so that slice
-// numbers on the screen are those of the series.
+// planes lists, for every plane, the patient axis (0 left, 1 posterior, 2 head) along
+// screen x, along screen y (downwards) and through the slices. The sign is -1 if the
+// radiological convention shows that axis reversed: patient right on screen left,
+// anterior at the top or left, head at the top. The third direction is the cross
+// product of the first two, as scanners order their slices, so that slice numbers on
+// the screen are those of the series.
 var planes = [...][3]struct {
 	axis int
 	sign float64
@@ -41,9 +41,8 @@ var planes = [...][3]struct {
 	Sagittal: {{1, 1}, {2, -1}, {0, -1}},
 }
 
-// View says how one plane of a volume lies on a screen. It is a value that
-// needs no voxels; "index" below counts slices along the view, from 0 to
-// Size[2]-1.
+// View describes how one plane of a volume is shown on a screen. It holds no voxels.
+// "index" below is the number of a slice along the view, from 0 to Size[2]-1.
 type View struct {
 	Plane   Plane
 	Axis    [3]int     // the voxel axis along screen x, along screen y (downwards) and through the slices
@@ -54,10 +53,10 @@ type View struct {
 	Letters [4]string  // patient direction at the left, right, top and bottom edge: R L A P H F; oblique up to three, the strongest first
 }
 
-// View returns how plane p of the grid is shown. Every voxel axis belongs to
-// exactly one patient axis, so that together they match best: the three views
-// of a volume show three different cuts however oblique it is. An affine that says
-// nothing (zero or not finite) is taken as axis-aligned.
+// View returns the view of plane p. Each voxel axis is assigned to exactly one
+// patient axis so that all three together match best; therefore the three views of a
+// volume are different cuts however oblique it is. An affine without directions (zero
+// or not finite) counts as axis-aligned.
 func (g Geometry) View(p Plane) View {
 	if p < Axial || p > Sagittal {
 		p = Axial
@@ -93,7 +92,7 @@ func (g Geometry) Acquired() Plane {
 }
 
 // directions returns the unit direction of every voxel axis and, for every
-// patient axis, the voxel axis that stands for it.
+// patient axis, the voxel axis that is assigned to it.
 func (g Geometry) directions() (dirs [3]Vec, owner [3]int) {
 	for a := range dirs {
 		dirs[a] = g.Affine.Column(a).Unit()
@@ -109,8 +108,8 @@ func (g Geometry) directions() (dirs [3]Vec, owner [3]int) {
 		for p, a := range order {
 			along += math.Abs(dirs[a][p])
 		}
-		// Only a clear advantage counts: orders that are equally near, as at 45
-		// degrees, must not change with the last bit.
+		// Ignore rounding: of orders that match equally well, as at 45 degrees, the
+		// first is taken.
 		if along > most+1e-6 {
 			most, owner = along, order
 		}
@@ -123,9 +122,9 @@ func (g Geometry) directions() (dirs [3]Vec, owner [3]int) {
 	return dirs, owner
 }
 
-// obliqueLetter is the share of a direction from which it gets a letter of its
-// own: the sine of about 11 degrees, so that a tilted gantry shows and the few
-// degrees of every real positioning do not.
+// obliqueLetter is the smallest component of a unit direction that gets a letter: the
+// sine of about 11 degrees, so that a tilted gantry is shown and the few degrees by
+// which every patient lies askew are not.
 const obliqueLetter = 0.2
 
 // directionLetters names a unit direction in LPS+: "L", or "PH" for an oblique

@@ -116,13 +116,13 @@ func TestLocateInvertsVoxel(t *testing.T) {
 }
 
 func TestObliqueLetters(t *testing.T) {
-	// A gantry tilted by 20 degrees: the image's y axis leans to the feet.
+	// A gantry tilted by 20 degrees: the image's y axis leans towards the feet.
 	s, c := math.Sincos(20 * math.Pi / 180)
 	w := oriented(left, Vec{0, c, -s}, head).View(Axial)
 	if want := [4]string{"R", "L", "AH", "PF"}; w.Letters != want {
 		t.Errorf("letters %q, want %q", w.Letters, want)
 	}
-	// Five degrees are how a head lies.
+	// Five degrees are usual for the position of a head.
 	s, c = math.Sincos(5 * math.Pi / 180)
 	w = oriented(left, Vec{0, c, -s}, head).View(Axial)
 	if want := [4]string{"R", "L", "A", "P"}; w.Letters != want {

@@ -17,14 +17,14 @@ type Volume struct {
 	Data []float32
 	// Mask marks the voxels that hold data; nil means all of them. A voxel
 	// whose mask is false is padding: filters neither use nor change it and
-	// measures leave it out. Its Data is finite all the same.
+	// measures do not count it. Its Data is finite too.
 	Mask []bool
-	// Unit names the unit of Data ("HU", or "" where the scanner's is unknown).
+	// Unit names the unit of Data ("HU"; "" if the scanner's unit is unknown).
 	Unit string
 }
 
-// New returns a volume of zeros. It panics on a geometry that does not
-// validate: readers check theirs first.
+// New returns a volume of zeros. It panics if the geometry is not valid: readers
+// validate theirs first.
 func New(g Geometry) *Volume {
 	if err := g.Validate(); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func New(g Geometry) *Volume {
 // At returns voxel (x, y, z).
 func (v *Volume) At(x, y, z int) float32 { return v.Data[v.Index(x, y, z)] }
 
-// Valid says whether voxel i of Data holds data and not padding.
+// Valid reports whether voxel i of Data holds data and not padding.
 func (v *Volume) Valid(i int) bool { return v.Mask == nil || v.Mask[i] }
 
 // Plane returns the voxels of slice z: nx*ny values that share v's memory.
@@ -44,7 +44,7 @@ func (v *Volume) Plane(z int) []float32 {
 	return v.Data[z*n : (z+1)*n : (z+1)*n]
 }
 
-// PlaneMask returns the mask of slice z, or nil where every voxel is valid.
+// PlaneMask returns the mask of slice z, or nil if every voxel is valid.
 func (v *Volume) PlaneMask(z int) []bool {
 	if v.Mask == nil {
 		return nil
@@ -85,7 +85,7 @@ func (v *Volume) Range(ctx context.Context) (lo, hi float32, err error) {
 	return lo, hi, nil
 }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a copy that shares no memory with v.
 func (v *Volume) Clone() *Volume {
 	c := *v
 	c.Data = append([]float32(nil), v.Data...)
@@ -95,7 +95,8 @@ func (v *Volume) Clone() *Volume {
 	return &c
 }
 
-// Crop returns a copy of the voxels of r, with their positions kept.
+// Crop returns a copy of the voxels of r, at the same positions in
+// the patient.
 func (v *Volume) Crop(r Region) *Volume {
 	c := New(v.Geometry.Crop(r))
 	c.Unit = v.Unit
@@ -116,8 +117,8 @@ func (v *Volume) Crop(r Region) *Volume {
 	return c
 }
 
-// Validate reports a volume whose slices do not fit its geometry or that holds
-// a value that is not finite.
+// Validate returns an error if the lengths of Data and Mask do not fit the geometry
+// or if a value is not finite.
 func (v *Volume) Validate() error {
 	if err := v.Geometry.Validate(); err != nil {
 		return err

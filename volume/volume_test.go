@@ -54,7 +54,7 @@ func TestCropAndClone(t *testing.T) {
 		t.Error("a clone shares memory")
 	}
 	if p := v.PlaneMask(1); len(p) != 20 || !p[3*5+2] {
-		t.Error("the mask of slice 1 is not its slice's")
+		t.Error("PlaneMask(1) is not the mask of slice 1")
 	}
 }
 
@@ -74,7 +74,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// The extremes are found wherever they lie among the blocks that cores share.
+// The extremes are found in every block, at its first and last voxel.
 func TestRangeOfManyBlocks(t *testing.T) {
 	v := New(NewGeometry([3]int{rangeBlock, 2, 1}, [3]float64{1, 1, 1}))
 	v.Data = append(v.Data, 0, 0, 0) // a last block of three voxels
@@ -143,6 +143,6 @@ func TestRegion(t *testing.T) {
 		}
 	}
 	if n := (Region{Min: [3]int{2, 2, 2}, Max: [3]int{0, 0, 5}}).Voxels(); n != 0 {
-		t.Errorf("an inside-out region has %d voxels", n)
+		t.Errorf("a region with Max below Min has %d voxels", n)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Window is a grey-scale window in the volume's units.
+// Window is a window width and level (DICOM: center) in the volume's unit.
 type Window struct {
 	Center float64 `json:"center"`
 	Width  float64 `json:"width"` // > 0
@@ -21,8 +21,8 @@ type Window struct {
 // one value per pixel of dst, row by row. Nothing is allocated; a 512 x 512
 // slice takes well under a millisecond on one core.
 //
-// Padding is painted like any value: readers store it at or below the lowest
-// real one, so it comes out as the darkest grey.
+// Padding is painted like any value; readers store it at or below the lowest valid
+// one, which makes it the darkest grey.
 func (w Window) Render(dst *image.RGBA, src []float32) { w.render(dst, src, 0) }
 
 // RenderInverted is Render with black and white exchanged, for MONOCHROME1 and
@@ -33,8 +33,7 @@ func (w Window) RenderInverted(dst *image.RGBA, src []float32) { w.render(dst, s
 // below lo is black, at or above hi white. hi is larger than lo.
 func (w Window) Ends() (lo, hi float64) {
 	if w.Exact || !(w.Width > 1) {
-		// LINEAR_EXACT. The default function has no meaning at a width of 1 or
-		// less, where only the exact one still shows something.
+		// LINEAR is not defined for a width of 1 or less; LINEAR_EXACT is.
 		width := max(w.Width, 1e-9)
 		return w.Center - width/2, w.Center + width/2
 	}
@@ -49,8 +48,8 @@ func (w Window) render(dst *image.RGBA, src []float32, flip uint32) {
 		line := src[row*cols : (row+1)*cols]
 		out := dst.Pix[row*dst.Stride:][: 4*cols : 4*cols]
 		for _, x := range line {
-			// Clamped as a float: a conversion of a value outside the integer's
-			// range has no defined result.
+			// Clamp as a float: converting a value outside the integer's range is
+			// not defined.
 			y := min(max((x-lo)*scale, 0), 255)
 			grey := uint32(int32(y+0.5)) ^ flip
 			binary.LittleEndian.PutUint32(out, grey*0x010101|0xff000000)
@@ -62,10 +61,10 @@ func (w Window) render(dst *image.RGBA, src []float32, flip uint32) {
 // sampleLimit bounds the voxels that AutoWindow sorts.
 const sampleLimit = 1 << 17
 
-// AutoWindow returns a window that leaves 0.1 % of the valid voxels black and
-// 0.1 % white, judged by an even sample of a large volume.
+// AutoWindow returns the window that shows 0.1 % of the valid voxels as black and
+// 0.1 % as white. In a large volume it looks at a regular sample.
 func AutoWindow(v *Volume) Window {
-	// An odd step does not fall into line with rows of even length.
+	// An odd step does not sample the same columns of every row of even length.
 	step := len(v.Data)/sampleLimit | 1
 	sample := make([]float32, 0, len(v.Data)/step+1)
 	for i := 0; i < len(v.Data); i += step {
@@ -80,7 +79,7 @@ func AutoWindow(v *Volume) Window {
 	slices.Sort(sample)
 	tail := len(sample) / 1000
 	lo, hi := float64(sample[tail]), float64(sample[len(sample)-1-tail])
-	if lo == hi { // an even background fills the percentiles: show everything
+	if lo == hi { // a constant background fills the percentiles: use the full range
 		lo, hi = float64(sample[0]), float64(sample[len(sample)-1])
 	}
 	w.Center = (lo + hi) / 2
@@ -106,9 +105,9 @@ var ctPresets = []Window{
 	{Name: "Angiography", Width: 600, Center: 300},
 }
 
-// Presets returns the usual windows of a modality: for CT the first eight in
-// the order of the keys 2 to 9, then those that only a menu shows. Other
-// modalities have no scale in common and get none. The result is the caller's.
+// Presets returns the usual windows of a modality. For CT the first eight are those
+// of the keys 2 to 9; a menu alone shows the rest. Other modalities have no common
+// scale and no presets. The caller may change the result.
 func Presets(modality string) []Window {
 	if modality != "CT" {
 		return nil

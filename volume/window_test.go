@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWindowIsDICOMs compares with the pseudo-code of PS3.3 C.11.2.1.2.1 for
+// TestWindowAgreesWithDICOM compares with the pseudo-code of PS3.3 C.11.2.1.2.1 for
 // an output range of 0 to 255.
-func TestWindowIsDICOMs(t *testing.T) {
+func TestWindowAgreesWithDICOM(t *testing.T) {
 	linear := func(x, c, w float64) float64 {
 		switch {
 		case x <= c-0.5-(w-1)/2:
@@ -79,7 +79,7 @@ func TestWindowOfExtremes(t *testing.T) {
 	}
 }
 
-func TestRenderIntoPartOfAPicture(t *testing.T) {
+func TestRenderIntoPartOfAnImage(t *testing.T) {
 	whole := image.NewRGBA(image.Rect(0, 0, 4, 4))
 	part := whole.SubImage(image.Rect(1, 1, 3, 3)).(*image.RGBA)
 	Window{Center: 0, Width: 2, Exact: true}.Render(part, []float32{9, 9, 9, 9})
@@ -99,7 +99,7 @@ func TestAutoWindow(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i % 10000)
 	}
-	v.Data[7] = 1e9 // one hot voxel must not decide
+	v.Data[7] = 1e9 // one outlier must not set the window
 	w := AutoWindow(v)
 	lo, hi := w.Ends()
 	if math.Abs(lo-10) > 2 || math.Abs(hi-9989) > 2 {
@@ -115,10 +115,10 @@ func TestAutoWindow(t *testing.T) {
 	}
 	v.Mask[7] = false
 	if _, hi := AutoWindow(v).Ends(); hi > 1000 {
-		t.Errorf("padding decides the window: white at %v", hi)
+		t.Errorf("padding sets the window: white at %v", hi)
 	}
 
-	// A small bright object on an even background must be seen.
+	// A small bright object on a constant background must be visible.
 	point := New(NewGeometry([3]int{64, 64, 1}, [3]float64{1, 1, 1}))
 	point.Data[99] = 50
 	if lo, hi := AutoWindow(point).Ends(); lo != 0 || hi != 50 {
@@ -147,7 +147,7 @@ func TestPresets(t *testing.T) {
 		t.Error("a caller can change the presets")
 	}
 	if Presets("MR") != nil {
-		t.Error("MR has no scale in common, yet has presets")
+		t.Error("MR has no common scale but has presets")
 	}
 }
 
