@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"quell/io/atomic"
 	"quell/series"
 )
 
@@ -52,26 +53,21 @@ func pseudonymKey() (key []byte, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return key, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		kept, err := os.ReadFile(path)
-		if err == nil && len(kept) != pseudonymKeySize {
-			err = fmt.Errorf("%s is damaged", filepath.Base(path))
+	stored, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		// Another export may create it at the same time.
+		if err = atomic.CreateFile(path, key, 0o600); err == nil {
+			return key, nil
 		}
-		if err != nil {
-			return key, err
+		if errors.Is(err, fs.ErrExist) {
+			stored, err = os.ReadFile(path)
 		}
-		return kept, nil
+	}
+	if err == nil && len(stored) != pseudonymKeySize {
+		err = fmt.Errorf("%s is damaged", filepath.Base(path))
 	}
 	if err != nil {
 		return key, err
 	}
-	_, err = f.Write(key)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		os.Remove(path)
-	}
-	return key, err
+	return stored, nil
 }

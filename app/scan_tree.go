@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
@@ -73,6 +74,8 @@ func listNIfTI(ctx context.Context, fsys fs.FS) (niftiFiles, error) {
 			return err
 		case err != nil:
 			out.findings = append(out.findings, unreadable(name, fmt.Sprintf("The folder %s cannot be read (%s).", name, cause(err))))
+			return fs.SkipDir
+		case d.IsDir() && atomic.IsStage(d.Name()): // of an export that is running or was killed
 			return fs.SkipDir
 		case d.Type()&^fs.ModeSymlink != 0: // a folder, pipe or device
 			return nil

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/atomic"
 	"quell/series"
 )
 
@@ -83,5 +84,21 @@ func TestUnreadableSubfolder(t *testing.T) {
 	}
 	if _, err := scanTree(t.Context(), lockedFS{tree, "."}, "tree", locate); ExitCode(err) != ExitInput {
 		t.Errorf("a root that cannot be read: %v", err)
+	}
+}
+
+// TestScanSkipsUnfinishedExports opens a folder beside which an export is running.
+func TestScanSkipsUnfinishedExports(t *testing.T) {
+	dir := t.TempDir()
+	putNii(t, filepath.Join(dir, "brain.nii"), 4, 3, 2)
+	stage, err := atomic.Begin(filepath.Join(dir, "out.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stage.Close()
+	putNii(t, stage.Path("out.nii"), 4, 3, 2)
+	c, err := Scan(t.Context(), dir)
+	if err != nil || len(c.Entries) != 1 || len(c.Findings) != 0 {
+		t.Errorf("catalog %+v, error %v; want one series", c, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -21,6 +22,52 @@ import (
 // a file or folder that Quell did not write. With ExportOptions.Overwrite it is
 // replaced.
 var ErrForeignTarget = errors.New("Quell did not write the existing output")
+
+// CheckOutput reports why an export of s to out cannot begin: options that do not go
+// together, an output that cannot be written, that is the input, or that would
+// replace what Quell did not write. Export checks the same first; CheckOutput is for
+// callers who want to know before hours of filtering.
+func CheckOutput(s *series.Series, out string, o ExportOptions) error {
+	if out == "" {
+		return Usagef("the output has no name")
+	}
+	out = filepath.Clean(out)
+	format := FormatOf(out)
+	if strings.HasSuffix(strings.ToLower(out), ".img") {
+		return Usagef("%s: name the header, NAME.hdr, and the .img is written beside it", out)
+	}
+	if err := checkDtype(format, o.Dtype); err != nil {
+		return err
+	}
+	if o.compressed() && !slices.Contains(dicom.Compressions(), o.Compress) {
+		return Usagef("no compression is called %q; there are %v", o.Compress, dicom.Compressions())
+	}
+	if o.compressed() && format != DICOM {
+		return Usagef("%s: compression is for DICOM; NIfTI is compressed where its name ends in .nii.gz", out)
+	}
+	if o.Deidentify {
+		if err := CheckDeidentify(s, out); err != nil {
+			return err
+		}
+	}
+	if err := checkPositions(s, format); err != nil {
+		return err
+	}
+	return checkTarget(s, out, o)
+}
+
+// checkDtype refuses a data type that the format does not have.
+func checkDtype(format Format, dtype string) error {
+	switch {
+	case dtype == "":
+		return nil
+	case format == DICOM:
+		return Usagef("a data type is for NIfTI and Analyze; DICOM keeps that of its source")
+	case !slices.Contains(nifti.Datatypes(), dtype):
+		return Usagef("no data type is called %q; there are %s", dtype, strings.Join(nifti.Datatypes(), ", "))
+	}
+	return nil
+}
 
 // companions returns the names beside an output that belong to it.
 func companions(out string) []string {
@@ -144,8 +191,8 @@ func checkExisting(out string, o ExportOptions) error {
 			return Usagef("%s is a folder; choose a name that is free", out)
 		}
 	}
-	if o.Overwrite {
-		return checkOverwrite(out)
+	if err := checkNotHome(out); err != nil || o.Overwrite {
+		return err
 	}
 	if exists(out) {
 		ours, err := writtenByQuell(out)
@@ -193,13 +240,14 @@ func foreign(path string) error {
 	}
 }
 
-// checkOverwrite refuses to replace the user's home folder or the current one.
-func checkOverwrite(out string) error {
+// checkNotHome refuses to replace the user's home folder or the current one: a
+// shell would go on in a folder that is gone.
+func checkNotHome(out string) error {
 	home, _ := os.UserHomeDir()
 	here, _ := os.Getwd()
 	for dir, what := range map[string]string{home: "your home folder", here: "the current folder"} {
 		if dir != "" && isInside(dir, out) {
-			return Usagef("%s is or holds %s, which is never replaced; choose another folder", out, what)
+			return Usagef("%s is or holds %s, which is never replaced; name a folder in it", out, what)
 		}
 	}
 	return nil

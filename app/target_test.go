@@ -82,7 +82,7 @@ func TestForeignTargets(t *testing.T) {
 	}
 }
 
-func TestOverwriteSparesTheCurrentFolder(t *testing.T) {
+func TestCurrentFolderIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.nii")
 	putNii(t, in, 4, 4, 4)
@@ -97,8 +97,10 @@ func TestOverwriteSparesTheCurrentFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, out := range []string{".", "..", filepath.Join(dir, "home")} {
-		if err := CheckOutput(s, out, ExportOptions{Overwrite: true}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "never replaced") {
-			t.Errorf("%s: error %v", out, err)
+		for _, o := range []ExportOptions{{}, {Overwrite: true}} {
+			if err := CheckOutput(s, out, o); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "never replaced") {
+				t.Errorf("%s: error %v", out, err)
+			}
 		}
 	}
 	if err := CheckOutput(s, filepath.Join(dir, "home", "x"), ExportOptions{Overwrite: true}); err != nil {
@@ -135,6 +137,20 @@ func TestFailedExportKeepsTheEarlierOutput(t *testing.T) {
 		}
 		if after := filesBelow(t, dir); !slices.Equal(after, before) {
 			t.Errorf("%s: the files changed", name)
+		}
+	}
+}
+
+func TestOutputFolderMayEndInASlash(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 4, 4, 2)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	out := filepath.Join(dir, "out")
+	for range 2 {
+		report, err := Export(t.Context(), run, out+"/", ExportOptions{}, nil)
+		if err != nil || report.Output != out || report.Recipe != out+recordSuffix {
+			t.Fatalf("report %+v, error %v", report, err)
 		}
 	}
 }

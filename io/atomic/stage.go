@@ -100,13 +100,48 @@ func (s *Stage) Close() {
 // WriteFile replaces the file at path by one with data, or makes it. The mode is
 // subject to the umask. The error is an *Error.
 func WriteFile(path string, data []byte, mode fs.FileMode) error {
-	s, err := Begin(path)
+	s, _, err := stageFile(path, data, mode)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	if err := os.WriteFile(s.Path(filepath.Base(s.target)), data, mode); err != nil {
+	return s.Commit(context.Background())
+}
+
+// CreateFile makes the file at path. Of several processes that try one succeeds; the
+// error of the others wraps fs.ErrExist, and the file that they find is whole.
+func CreateFile(path string, data []byte, mode fs.FileMode) error {
+	s, staged, err := stageFile(path, data, mode)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.fsys.Sync(staged); err != nil {
 		return WriteError(path, err)
 	}
+	switch err := s.fsys.Link(staged, s.target); {
+	case err == nil:
+		s.committed = true
+		return WriteError(path, s.fsys.Sync(filepath.Dir(s.target)))
+	case errors.Is(err, fs.ErrExist):
+		return WriteError(path, err)
+	}
+	// Without hard links, as on FAT, two processes can still collide here.
+	if exists(s.target) {
+		return WriteError(path, fs.ErrExist)
+	}
 	return s.Commit(context.Background())
+}
+
+// stageFile begins a stage for path and writes the file in it.
+func stageFile(path string, data []byte, mode fs.FileMode) (s *Stage, staged string, err error) {
+	if s, err = Begin(path); err != nil {
+		return nil, "", err
+	}
+	staged = s.Path(filepath.Base(s.target))
+	if err := os.WriteFile(staged, data, mode); err != nil {
+		s.Close()
+		return nil, "", WriteError(path, err)
+	}
+	return s, staged, nil
 }

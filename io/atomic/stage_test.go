@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -57,6 +59,33 @@ func TestWriteFile(t *testing.T) {
 	}
 	if got := tree(t, dir); !slices.Equal(got, []string{"settings.json=second"}) {
 		t.Errorf("files %q", got)
+	}
+}
+
+func TestCreateFileSucceedsOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "key")
+	var created atomic.Int32
+	var writers sync.WaitGroup
+	for i := range 8 {
+		writers.Go(func() {
+			err := CreateFile(path, []byte{byte(i)}, 0o600)
+			if err == nil {
+				created.Add(1)
+			} else if !errors.Is(err, fs.ErrExist) {
+				t.Error(err)
+			}
+			if data, err := os.ReadFile(path); err != nil || len(data) != 1 {
+				t.Errorf("a file of %d bytes, %v", len(data), err)
+			}
+		})
+	}
+	writers.Wait()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || created.Load() != 1 {
+		t.Errorf("created %d times: %v, %v", created.Load(), info, err)
+	}
+	if got := stages(t, dir); len(got) != 0 {
+		t.Errorf("left %q", got)
 	}
 }
 

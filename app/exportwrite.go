@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"quell/io/atomic"
+	"quell/io/dicom"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// section returns the part of a series that a region of whole slices covers.
+func section(s *series.Series, r volume.Region) *series.Series {
+	if r == s.Volume.Bounds() {
+		return s
+	}
+	part := *s
+	part.Volume = s.Volume.Crop(r)
+	if len(s.Sources) == s.Volume.Dims[2] {
+		part.Sources = s.Sources[r.Min[2]:r.Max[2]]
+	}
+	return &part
+}
+
+// export is what is written to one output.
+type export struct {
+	series  *series.Series // source of result, on the same grid
+	result  *volume.Volume
+	derived dicom.Derived // without version and date
+	record  *Record       // nil for none
+}
+
+// write checks the output, writes it and logs that.
+func write(ctx context.Context, e export, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	started := time.Now()
+	if o.Now.IsZero() {
+		o.Now = started
+	}
+	out = filepath.Clean(out) // without the slash that shells add to a folder
+	report := ExportReport{Output: out}
+	err := CheckOutput(e.series, out, o)
+	if err == nil {
+		err = checkSpace(e.series, e.series.Volume.Bounds(), out, o)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = writeStaged(ctx, e, out, o, progress, &report)
+	}
+	report.Write = time.Since(started)
+	logger.Load().Info("export", outcome(err), slog.Int("files", report.Files), slog.Int64("clipped", report.Clipped),
+		slog.Duration("took", report.Write))
+	return report, err
+}
+
+// writeStaged makes the output and its record in a stage beside out, reads the
+// output back, and commits both together.
+func writeStaged(ctx context.Context, e export, out string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	stage, err := atomic.Begin(out)
+	if err != nil {
+		return err
+	}
+	defer stage.Close()
+	name := filepath.Base(out)
+	if FormatOf(out) == DICOM {
+		err = writeDICOM(ctx, e, stage.Path(name), o, progress, report)
+	} else {
+		err = writeNIfTI(ctx, e, stage.Dir(), name, o, progress, report)
+	}
+	if err != nil {
+		return writeError(out, err)
+	}
+	if e.record != nil {
+		if o.Deidentify {
+			e.record.deidentify()
+		}
+		if err := e.record.save(stage.Path(name + recordSuffix)); err != nil {
+			return writeError(out, err)
+		}
+	}
+	if err := checkExisting(out, o); err != nil {
+		return err // another program wrote there meanwhile
+	}
+	if err := stage.Commit(ctx, companions(out)...); err != nil {
+		return err
+	}
+	if e.record != nil {
+		report.Recipe = out + recordSuffix
+	}
+	return nil
+}
+
+// writeDICOM makes the folder dir and reads it back.
+func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	e.derived.Version, e.derived.Now, e.derived.Compress = Version(), o.Now, o.Compress
+	var warnings []string
+	if o.Deidentify {
+		key, err := pseudonymKey()
+		if err != nil {
+			warnings = []string{fmt.Sprintf("The key of the pseudonyms cannot be stored (%v): another export of this patient gets other pseudonyms.", err)}
+		}
+		e.derived.Deidentify, e.derived.Secret = true, key
+	}
+	var done dicom.Report
+	var err error
+	if hasDICOM(e.series) {
+		done, err = dicom.Write(ctx, dir, e.series, e.result, e.derived, progress)
+	} else {
+		if strings.HasPrefix(e.series.Format, "DICOM") {
+			warnings = append(warnings, "The source's files have no instance UIDs: the export is a new series without patient data.")
+		}
+		fresh := *e.series
+		fresh.Volume = e.result
+		done, err = dicom.WriteNew(ctx, dir, &fresh, e.derived, progress)
+	}
+	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, append(done.Warnings, warnings...)
+	return err
+}
+
+// writeNIfTI makes the file or pair of that name in dir and reads it back.
+func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.series, o.Dtype, e.derived.Description); err != nil {
+		return err
+	}
+	back, err := nifti.Read(ctx, openFolder(dir, false), name)
+	if err != nil {
+		return fmt.Errorf("cannot be read back: %w", err)
+	}
+	if err := sameValues(e.result, back); err != nil {
+		return fmt.Errorf("was read back and differs from what was to be written (%w), so it is not kept; check the disk, or choose another place", err)
+	}
+	report.Files = 1
+	if nifti.ImagePath(name) != name {
+		report.Files = 2
+	}
+	if progress != nil {
+		progress(1, 1)
+	}
+	return nil
+}
+
+// sameValues compares the volume to be written with what was read back, at the same
+// position in the patient, because Analyze has an order of voxels of its own. Every
+// voxel has to be within half a rescale step.
+func sameValues(want *volume.Volume, back *series.Series) error {
+	got := back.Volume
+	w, g := want.View(volume.Axial), got.View(volume.Axial)
+	if w.Size != g.Size {
+		return fmt.Errorf("%s voxels became %s", DimsText(want.Dims), DimsText(got.Dims))
+	}
+	step := 0.0
+	if len(back.Sources) == 1 {
+		step = math.Abs(back.Sources[0].Slope)
+	}
+	var ws, gs []float32
+	var mask []bool
+	for z := range w.Size[2] {
+		ws, gs, mask = w.Extract(ws, want, z), g.Extract(gs, got, z), w.ExtractMask(mask, want, z)
+		for i, x := range ws {
+			if mask != nil && !mask[i] {
+				continue
+			}
+			// Values are float32 on both sides: two roundings on top of the step.
+			slack := step/2 + 2.4e-7*math.Abs(float64(x))
+			if d := math.Abs(float64(gs[i]) - float64(x)); !(d <= slack) {
+				return fmt.Errorf("a voxel of slice %d is %v instead of %v", z, gs[i], x)
+			}
+		}
+	}
+	return nil
+}
