@@ -31,9 +31,11 @@ type Report struct {
 	Measures *Measures       `json:"measures,omitempty"`
 	Output   string          `json:"output"`
 	Files    int             `json:"files"`
-	Clipped  int64           `json:"clipped"` // voxels that the output cannot store unchanged
-	Warnings []string        `json:"warnings"`
-	Record   string          `json:"recipe_file,omitempty"` // the record written beside Output
+	Clipped  int64           `json:"clipped"`  // voxels that the output cannot store unchanged
+	Warnings []string        `json:"warnings"` // about the output
+	// Findings are those about the input, notes included.
+	Findings []series.Finding `json:"findings"`
+	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
 }
 
 // Do does a job: it opens the input, checks the output before any work, adds
@@ -191,7 +193,7 @@ func (w *work) report(written ExportReport) Report {
 		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
 		Seconds: Seconds{Load: w.in.Took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
 		Output:  written.Output, Files: written.Files, Clipped: written.Clipped,
-		Warnings: append([]string{}, written.Warnings...), Record: written.Recipe,
+		Warnings: append([]string{}, written.Warnings...), Findings: append([]series.Finding{}, w.in.Findings...), Record: written.Recipe,
 	}
 	if run := w.run; run != nil {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe

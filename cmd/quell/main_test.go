@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +37,8 @@ func TestMain(m *testing.M) {
 //	ct/          the bundled series, nine slices of 512 x 512
 //	small.nii    16 x 14 x 12 voxels from -50 to 150
 //	plus2.nii    the same with 2 added to every voxel
+//	holes.nii    the same with two voxels that are infinite and NaN
+//	void.nii     a volume of NaN
 //	half.nii     1 in the lower half of the slices, 0 in the upper
 //	waves.nii    5 x 4 x 3 complex voxels, two volumes
 //	colours.nii  5 x 4 x 3 RGB voxels
@@ -76,7 +80,22 @@ func setup(env *testscript.Env) error {
 			return err
 		}
 	}
-	return nil
+	file, err := os.ReadFile(filepath.Join(env.WorkDir, "small.nii"))
+	if err != nil {
+		return err
+	}
+	set := func(voxel int, x float64) { // the writer refuses these values
+		binary.LittleEndian.PutUint32(file[352+4*voxel:], math.Float32bits(float32(x)))
+	}
+	set(7, math.Inf(1))
+	set(8, math.NaN())
+	if err := os.WriteFile(filepath.Join(env.WorkDir, "holes.nii"), file, 0o666); err != nil {
+		return err
+	}
+	for i := range small.Data {
+		set(i, math.NaN())
+	}
+	return os.WriteFile(filepath.Join(env.WorkDir, "void.nii"), file, 0o666)
 }
 
 // exits CODE COMMAND...: runs the command and checks its exit code. A code other
