@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Measures how fast series open: Quell beside plain reading and the peers that are installed, in turns, each opening in
-# a fresh process on warm cache. Prints the tables of docs/benchmarks/io.md; says what is left out and why.
-#   io-bench.sh [ROUNDS [FOLDER]]     7 rounds; the series (1.3 GB) go to a temporary folder unless one is named
+# Measures how fast series open: Quell, plain reading and other programs that are installed, alternately, each opening
+# in a new process with warm caches. Prints the tables of docs/benchmarks/io.md, and what is skipped and why.
+#   io-bench.sh [ROUNDS [FOLDER]]     default: 7 rounds; the series (1.3 GB) are made in a temporary folder
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds=${1:-7}
@@ -61,12 +61,12 @@ done
 
 rows=()
 declare -A command
-# row KEY|WHAT COMMAND...: a line of the table; it is left out where the command fails.
+# row KEY|WHAT COMMAND...: adds a line to the table; it is omitted if the command fails.
 row() {
 	rows+=("$1")
 	command[$1]="${*:2}"
 }
-peers() { # of a folder of slices
+peers() { # peers SET: adds the lines of other programs for a folder of slices
 	[ -x "$bin/peers/itk" ] && row "$1|ITK $("$bin/peers/itk" version), GDCM series reader" "$bin/peers/itk" "$s/$1"
 	[ -x "$bin/peers/dcmtk" ] && row "$1|dcmtk $("$bin/peers/dcmtk" version), files and pixels" "$bin/peers/dcmtk" "$s/$1"
 	[ -n "${module[pydicom]:-}" ] && row "$1|pydicom ${module[pydicom]}" "$python" "$peer/peer.py" pydicom "$s/$1"
@@ -108,7 +108,7 @@ declare -A times
 for ((i = 0; i < rounds; i++)); do
 	for r in "${rows[@]}"; do
 		[ "${times[$r]:-}" = failed ] && continue
-		# Memory that a virtual machine's host took back costs whoever touches it first: not the one that is measured.
+		# The host of a virtual machine may have reclaimed memory: take it back before the measurement.
 		"$bin/iobench" touch "$s/ct" >/dev/null
 		if t=$(${command[$r]} 2>>"$bin/errors.log"); then
 			times[$r]+="$t "

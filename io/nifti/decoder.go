@@ -16,23 +16,6 @@ type decoder struct {
 	slope, inter float64
 }
 
-// losses counts the voxels whose stored value a float32 cannot hold.
-type losses struct {
-	nan, infinite int // stored as such
-	overflow      int // finite, but beyond the range of float32
-	rounded       int // integers with more than the 24 significant bits of a float32
-}
-
-func (l *losses) add(o losses) {
-	l.nan += o.nan
-	l.infinite += o.infinite
-	l.overflow += o.overflow
-	l.rounded += o.rounded
-}
-
-// nonFinite returns the number of voxels that have no finite float32.
-func (l losses) nonFinite() int { return l.nan + l.infinite + l.overflow }
-
 // decode converts len(dst) voxels of src, whose bytes it may swap. Voxels without
 // a finite value are NaN or infinite in dst; the caller masks them.
 func (d decoder) decode(dst []float32, src []byte) losses {

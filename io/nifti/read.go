@@ -224,32 +224,6 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 	return &series.Series{Meta: h.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings}, nil
 }
 
-// findings returns a finding for each kind of loss.
-func (l losses) findings() (list []series.Finding) {
-	const masked = "treated as padding, which filters neither use nor change"
-	add := func(n int, s series.Severity, kind series.Kind, one, many string) {
-		switch {
-		case n == 1:
-			list = append(list, series.Finding{Severity: s, Kind: kind, Text: "1 voxel " + one})
-		case n > 1:
-			list = append(list, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf("%d voxels %s", n, many)})
-		}
-	}
-	add(l.nan, series.Note, series.Padding,
-		"is NaN; it is "+masked+".",
-		"are NaN; they are "+masked+".")
-	add(l.infinite, series.Warning, series.Padding,
-		"is infinite; it is "+masked+".",
-		"are infinite; they are "+masked+".")
-	add(l.overflow, series.Warning, series.Precision,
-		"is beyond the range of 32-bit floating point; it is "+masked+".",
-		"are beyond the range of 32-bit floating point; they are "+masked+".")
-	add(l.rounded, series.Note, series.Precision,
-		"has more digits than 32-bit floating point holds (24 bits); it was rounded.",
-		"have more digits than 32-bit floating point holds (24 bits); they were rounded.")
-	return list
-}
-
 // readExtensions reads the extensions of a single file, the bytes between the header
 // and the voxels at offset.
 func (im *image) readExtensions(offset int64) []series.Finding {

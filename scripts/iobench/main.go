@@ -1,6 +1,6 @@
-// Command iobench makes the series that scripts/io-bench.sh opens, and opens
-// them with Quell: one thing a call, once, so that every measurement is of a fresh
-// process. It prints milliseconds.
+// Command iobench makes the series that scripts/io-bench.sh opens, and measures how
+// long Quell takes to open them. Each call takes one measurement, so that each is of
+// a new process. It prints milliseconds.
 package main
 
 import (
@@ -20,13 +20,12 @@ import (
 	"time"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
 	"quell/app"
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// What is timed as a whole, and what else can be done, each with a path.
+// The measurements that are timed as a whole, and the other tasks. Each takes a path.
 var (
 	timed = map[string]func(path string) error{
 		"read": readReused, "readfresh": readFresh, "touch": touch, "open": open, "list": list,
@@ -69,8 +68,8 @@ func printMilliseconds(d time.Duration) {
 	fmt.Printf("%.1f\n", float64(d.Microseconds())/1000)
 }
 
-// eachFile calls f for every file below a folder, in as many goroutines as
-// there are cores, with a buffer for each goroutine.
+// eachFile calls f for every file below a folder, on one goroutine per core, each with
+// its own buffer.
 func eachFile(dir string, f func(path string, buf *[]byte) error) error {
 	var paths []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -82,27 +81,13 @@ func eachFile(dir string, f func(path string, buf *[]byte) error) error {
 	if err != nil {
 		return err
 	}
-	next := make(chan string, len(paths))
-	for _, p := range paths {
-		next <- p
-	}
-	close(next)
-	var g errgroup.Group
-	for range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			buf := make([]byte, 1<<20)
-			for p := range next {
-				if err := f(p, &buf); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	return parallel.ForWorkers(context.Background(), len(paths), runtime.GOMAXPROCS(0), func() func(int) error {
+		buf := make([]byte, 1<<20)
+		return func(i int) error { return f(paths[i], &buf) }
+	})
 }
 
-// readReused reads all bytes into buffers that are used again.
+// readReused reads all bytes into one buffer per goroutine.
 func readReused(dir string) error {
 	return eachFile(dir, func(path string, buf *[]byte) error {
 		f, err := os.Open(path)
@@ -120,7 +105,7 @@ func readReused(dir string) error {
 	})
 }
 
-// readFresh reads every file into memory of its own.
+// readFresh reads every file into newly allocated memory.
 func readFresh(dir string) error {
 	return eachFile(dir, func(path string, _ *[]byte) error {
 		_, err := os.ReadFile(path)
@@ -128,9 +113,9 @@ func readFresh(dir string) error {
 	})
 }
 
-// touch writes to every page of memory for a volume of float32, two bytes of it
-// for each byte of the folder's files: the least that a program does that holds
-// such a volume.
+// touch allocates a volume of float32, two bytes for each byte of the folder's files,
+// and writes to every page: the minimum for any program that has such a volume in
+// memory.
 func touch(dir string) error {
 	var size atomic.Int64
 	if err := eachFile(dir, func(path string, _ *[]byte) error {
@@ -143,17 +128,13 @@ func touch(dir string) error {
 		return err
 	}
 	voxels := volume.Make[float32](int(size.Load() / 2))
-	var g errgroup.Group
 	part := len(voxels) / runtime.GOMAXPROCS(0)
-	for i := range runtime.GOMAXPROCS(0) {
-		g.Go(func() error {
-			for j := i * part; j < (i+1)*part; j += 1024 {
-				voxels[j] = 1
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+	return parallel.For(context.Background(), runtime.GOMAXPROCS(0), func(i int) error {
+		for j := i * part; j < (i+1)*part; j += 1024 {
+			voxels[j] = 1
+		}
+		return nil
+	})
 }
 
 func open(path string) error {
@@ -165,8 +146,8 @@ func open(path string) error {
 	return err
 }
 
-// cancelled prints how long an opening goes on that is cancelled when a third of
-// its slices are done.
+// cancelled cancels an opening when a third of the slices are read, and prints the
+// time until it returns.
 func cancelled(path string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -179,14 +160,14 @@ func cancelled(path string) error {
 	}})
 	took := time.Since(at)
 	if !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("cancelled, it returned %w", err)
+		return fmt.Errorf("after a cancel, opening returned %w", err)
 	}
 	printMilliseconds(took)
 	return nil
 }
 
-// peak prints the size of the files and of the volume that opening them gives, and
-// the most memory that was resident, in MB, between bars.
+// peak prints the size of the files, the size of the volume that is read from them and
+// the peak of resident memory, in MB, as cells of a table.
 func peak(path string) error {
 	in, err := app.Open(context.Background(), app.Input{Path: path}, app.Events{})
 	if err != nil {
@@ -200,15 +181,15 @@ func peak(path string) error {
 	_, most, _ := strings.Cut(string(status), "VmHWM:")
 	var kB int
 	if _, err := fmt.Sscan(most, &kB); err != nil {
-		return fmt.Errorf("the peak of memory is not told: %w", err)
+		return fmt.Errorf("no peak of resident memory in /proc/self/status: %w", err)
 	}
-	held := 4*len(in.Volume.Data) + len(in.Volume.Mask)
-	fmt.Printf("%d | %d | %d\n", in.Catalog.Entries[in.Catalog.Default].Bytes/1e6, held/1e6, kB*1024/1e6)
+	size := 4*len(in.Volume.Data) + len(in.Volume.Mask)
+	fmt.Printf("%d | %d | %d\n", in.Catalog.Entries[in.Catalog.Default].Bytes/1e6, size/1e6, kB*1024/1e6)
 	return nil
 }
 
-// list does what the chooser shows before anything is loaded: every entry, and a
-// picture of each.
+// list does the work of the series chooser: it lists the entries of a path and makes a
+// thumbnail of each.
 func list(path string) error {
 	c, err := app.Scan(context.Background(), path)
 	if err != nil {
@@ -220,7 +201,8 @@ func list(path string) error {
 	return c.Close()
 }
 
-// hash prints a digest of everything that every entry of a path loads.
+// hash prints a digest of the volume, sources, metadata and findings of every entry of
+// a path.
 func hash(path string) error {
 	ctx := context.Background()
 	c, err := app.Scan(ctx, path)
@@ -242,8 +224,8 @@ func hash(path string) error {
 		if m := s.Volume.Mask; m != nil {
 			h.Write(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m))), len(m)))
 		}
-		said := sha256.Sum256(fmt.Append(nil, s.Meta, s.Findings))
-		fmt.Printf("%s %d %s %x %x\n", path, i, e.Part, h.Sum(nil)[:12], said[:4])
+		text := sha256.Sum256(fmt.Append(nil, s.Meta, s.Findings))
+		fmt.Printf("%s %d %s %x %x\n", path, i, e.Part, h.Sum(nil)[:12], text[:4])
 	}
 	return c.Close()
 }

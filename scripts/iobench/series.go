@@ -14,7 +14,7 @@ import (
 	"quell/assets"
 )
 
-// A tag is group and element of an attribute.
+// tag is the group and element of an attribute.
 type tag uint32
 
 const (
@@ -33,8 +33,8 @@ const (
 	pixelData            tag = 0x7FE00010
 )
 
-// image is a file of the bundled series, explicit little endian without
-// sequences, cut into its elements.
+// image is the elements of a file of the bundled series, which is explicit little
+// endian and has no sequences.
 type image struct {
 	preamble []byte
 	elements []element
@@ -67,8 +67,7 @@ func (m *image) value(t tag) []byte {
 	return m.elements[i].value
 }
 
-// with returns a copy with other values, each behind its VR and a colon; "" leaves
-// an attribute out.
+// with returns a copy with new values, written as "VR:value"; "" removes an attribute.
 func (m *image) with(values map[tag]string) *image {
 	out := &image{preamble: m.preamble}
 	for _, e := range m.elements {
@@ -77,8 +76,8 @@ func (m *image) with(values map[tag]string) *image {
 		}
 	}
 	for t, v := range values {
-		vr, text, there := strings.Cut(v, ":")
-		if !there {
+		vr, text, found := strings.Cut(v, ":")
+		if !found {
 			continue
 		}
 		if len(text)%2 == 1 {
@@ -95,7 +94,7 @@ func (m *image) with(values map[tag]string) *image {
 	return out
 }
 
-// setMetaLength writes how long the meta header is behind its first element.
+// setMetaLength sets File Meta Information Group Length, the first element.
 func (m *image) setMetaLength() {
 	n := 0
 	for _, e := range m.elements[1:] {
@@ -106,7 +105,7 @@ func (m *image) setMetaLength() {
 	m.elements[0].value = binary.LittleEndian.AppendUint32(nil, uint32(n))
 }
 
-// bytes puts the file together with other pixels.
+// bytes returns the file with new pixels.
 func (m *image) bytes(pixels []byte) []byte {
 	b := slices.Clone(m.preamble)
 	for _, e := range m.elements {
@@ -121,7 +120,7 @@ func (m *image) bytes(pixels []byte) []byte {
 	return b
 }
 
-// originals returns the files of the bundled series in their order.
+// originals returns the files of the bundled series in the order of their names.
 func originals() ([]*image, error) {
 	names, err := fs.Glob(assets.Series, "*.dcm")
 	var out []*image
@@ -135,8 +134,8 @@ func originals() ([]*image, error) {
 	return out, err
 }
 
-// noisy returns the pixels of a slice with noise of its own of up to 8 units.
-// Padding is kept where it is named as such and is air elsewhere.
+// noisy returns the pixels of a slice with noise of up to 8 units, which depends on
+// seed. Padding is kept if padded is true, else replaced by air.
 func noisy(pixels []byte, seed uint64, padded bool) []byte {
 	const padding, air = -1500, -1000
 	random := rand.New(rand.NewPCG(seed, 548))
@@ -161,13 +160,13 @@ func noisy(pixels []byte, seed uint64, padded bool) []byte {
 	return out
 }
 
-// A set is one series of the benchmark.
+// set is one series of the benchmark.
 type set struct {
 	name   string
 	number int
 	slices int
-	padded bool // the circle's corners are padding by name, as GE writes them
-	frames bool // one multi-frame file
+	padded bool // the corners outside the circle are padding, with the attribute that names its value
+	frames bool // in one multi-frame file
 }
 
 var sets = []set{
@@ -187,8 +186,8 @@ func makeSets(dir string) error {
 	return nil
 }
 
-// make writes the series into a folder of its name below dir: slices 0.7 mm
-// apart along the normal of the originals.
+// make writes the series to a folder of its name in dir, with slices every 0.7 mm along
+// the normal of the originals.
 func (s set) make(dir string) error {
 	from, err := originals()
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// makeTree writes what a research folder may hold: twenty series of 400 small
-// slices, nested and under names that are long or not ASCII, 2000 files of other
-// kinds between them, links that lead in circles, a file that may not be read, a
-// zip and an index.
+// makeTree writes a folder as research groups have them: twenty series of 400 small
+// slices in nested folders, some with long or non-ASCII names, 2000 other files,
+// circular links, an unreadable file, a zip and a DICOMDIR.
 func makeTree(dir string) error {
 	from, err := originals()
 	if err != nil {
@@ -58,7 +57,7 @@ func makeOddities(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("x"), 0); err != nil {
 		return err
 	}
-	// An index without a record: what a reader sees of it is its class.
+	// A DICOMDIR without a record: readers recognise it by its SOP class.
 	index := parse(append(make([]byte, 128), "DICM\x02\x00\x00\x00UL\x04\x00\x00\x00\x00\x00"...)).with(map[tag]string{
 		0x00020002: "UI:1.2.840.10008.1.3.10", 0x00020010: "UI:1.2.840.10008.1.2.1", 0x00041130: "CS:TREE",
 	})

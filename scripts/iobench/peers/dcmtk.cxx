@@ -1,5 +1,5 @@
-// Reads a folder's files with dcmtk, in the order of their names: every element, and the pixels, decompressed where
-// need be, as floats in one volume. No geometry is worked out. Prints the milliseconds, or with "version" dcmtk's version.
+// Reads the files of a folder with dcmtk, in the order of their names: all elements, and the pixels, decompressed if
+// necessary, as floats in one volume. It computes no geometry. Prints the milliseconds, or with "version" dcmtk's version.
 #include <dcmtk/config/osconfig.h>
 #include <dcmtk/dcmdata/dctk.h>
 #include <dcmtk/dcmjpeg/djdecode.h>

@@ -1,5 +1,5 @@
-// Opens a folder's series with ITK's GDCM reader, as Slicer and its like do: sorted by GDCMSeriesFileNames, into
-// one volume of floats. Prints the milliseconds, or with "version" ITK's version.
+// Opens the series in a folder with ITK's GDCM reader, as Slicer does: sorted by GDCMSeriesFileNames, into one volume of
+// floats. Prints the milliseconds, or with "version" ITK's version.
 #include <chrono>
 #include <cstdio>
 #include <cstring>

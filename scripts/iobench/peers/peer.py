@@ -10,7 +10,7 @@ import numpy as np
 
 
 def open_pydicom(folder):
-    """Every file whole, sorted by position along the normal, real values as one float32 array."""
+    """Reads every file, sorts them by position along the normal and returns real values as one float32 array."""
     slices = [pydicom.dcmread(entry.path) for entry in os.scandir(folder)]
     row, col = np.reshape(slices[0].ImageOrientationPatient, (2, 3)).astype(float)
     normal = np.cross(row, col)
