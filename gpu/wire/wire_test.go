@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	_ "quell/denoise/filter" // the recipe of the test names one
 	"quell/volume"
 )
 
