@@ -40,8 +40,8 @@ type Report struct {
 
 // Do does a job: it opens the input, checks the output before any work, adds
 // noise, filters, measures and exports. Where the engine policy is "auto" and the
-// GPU fails, the CPU filters instead. After an error or a cancel nothing has
-// been written, and the Report is zero.
+// GPU fails, the CPU filters instead. After an error or a cancel the output has
+// not been written, and the Report is zero. Pictures are drawn last.
 //
 // The workbench, which keeps a series open and shows a result before it is
 // exported, takes the same steps one by one: Scan and Catalog.Load, Denoise,
@@ -93,34 +93,43 @@ type work struct {
 }
 
 // check finds what would stop the job after hours of filtering.
-func (w *work) check() (err error) {
-	s := w.in.Series
-	if w.job.Recipe != nil {
-		w.recipe = *w.job.Recipe
-		if w.job.AutoDims {
-			if w.recipe.Dims, err = ProposeDims(s, w.recipe.Filter); err != nil {
-				return err
-			}
-		}
-		if w.region, err = w.job.Slices.region(s.Volume.Geometry); err != nil {
+func (w *work) check() error {
+	s, out := w.in.Series, w.job.Output
+	w.region = s.Volume.Bounds()
+	switch {
+	case w.job.Recipe != nil:
+		if err := w.checkFilter(); err != nil {
 			return err
 		}
-		if err := checkRecipe(s, w.recipe); err != nil {
-			return err
-		}
-	} else if w.job.Noise == nil {
-		if err := checkConversion(s, w.job.Output.Path); err != nil {
+	case w.job.Noise == nil:
+		if err := checkConversion(s, out.Path); err != nil {
 			return err
 		}
 	}
-	if err := CheckOutput(s, w.job.Output.Path, w.job.Output.ExportOptions); err != nil {
+	if err := CheckOutput(s, out.Path, out.ExportOptions); err != nil {
 		return err
 	}
-	region := w.region
-	if w.job.Recipe == nil {
-		region = s.Volume.Bounds()
+	if out.Pictures != "" {
+		if err := checkPictures(out.Pictures); err != nil {
+			return err
+		}
 	}
-	return checkSpace(s, region, w.job.Output.Path, w.job.Output.ExportOptions)
+	return checkSpace(s, w.region, out.Path, out.ExportOptions)
+}
+
+// checkFilter determines the recipe and the region to filter.
+func (w *work) checkFilter() (err error) {
+	s := w.in.Series
+	w.recipe = *w.job.Recipe
+	if w.job.AutoDims {
+		if w.recipe.Dims, err = ProposeDims(s, w.recipe.Filter); err != nil {
+			return err
+		}
+	}
+	if w.region, err = w.job.Slices.region(s.Volume.Geometry); err != nil {
+		return err
+	}
+	return checkRecipe(s, w.recipe)
 }
 
 // compute adds noise, filters and measures.
@@ -177,7 +186,8 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 		return report, err
 	}
 	if w.job.Output.Pictures != "" {
-		if _, err := Pictures(ctx, w.run, w.job.Output.Pictures); err != nil {
+		// The output is there: a cancel comes too late.
+		if _, err := Pictures(context.WithoutCancel(ctx), w.run, w.job.Output.Pictures); err != nil {
 			return report, err
 		}
 	}

@@ -113,6 +113,7 @@ func TestDoChecksFirst(t *testing.T) {
 		"no slices":            func(j *Job) { j.Slices = SliceRange{From: 3, To: 3} },
 		"slices behind":        func(j *Job) { j.Slices = SliceRange{From: 8} },
 		"noise":                func(j *Job) { j.Noise = &Noise{Model: "pink"} },
+		"pictures in a file":   func(j *Job) { j.Output.Pictures = j.Input.Path },
 		"pictures of nothing":  func(j *Job) { j.Recipe, j.Output.Pictures = nil, "x" },
 	} {
 		job := medianJob(t)

@@ -17,6 +17,14 @@ import (
 // as in the workbench: noise stays inside it and structure stands out.
 const pictureSigmas = 3
 
+// checkPictures returns a UsageError where pictures cannot be written into dir.
+func checkPictures(dir string) error {
+	if err := atomic.Check(filepath.Join(dir, "before.png"), false); err != nil {
+		return &UsageError{Text: "the pictures cannot be written: " + err.Error(), Err: err}
+	}
+	return nil
+}
+
 // Pictures writes before.png, after.png and residual.png of one slice of a run
 // into dir, which is created where it is missing: the middle slice as acquired,
 // one pixel per voxel, in the series' own window, the residual on a colour scale
@@ -32,11 +40,11 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	}
 	view := before.View(before.Acquired())
 	index := view.Size[2] / 2
-	was := view.Extract(nil, before, index)
-	is := view.Extract(nil, run.Result, index)
-	taken := make([]float32, len(was))
-	for i := range taken {
-		taken[i] = was[i] - is[i]
+	original := view.Extract(nil, before, index)
+	result := view.Extract(nil, run.Result, index)
+	residual := make([]float32, len(original))
+	for i := range residual {
+		residual[i] = original[i] - result[i]
 	}
 
 	window := volume.AutoWindow(before)
@@ -56,9 +64,9 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 		name   string
 		render func(*image.RGBA)
 	}{
-		{"before.png", func(m *image.RGBA) { window.Render(m, was) }},
-		{"after.png", func(m *image.RGBA) { window.Render(m, is) }},
-		{"residual.png", func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, taken) }},
+		{"before.png", func(m *image.RGBA) { window.Render(m, original) }},
+		{"after.png", func(m *image.RGBA) { window.Render(m, result) }},
+		{"residual.png", func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }},
 	} {
 		m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
 		p.render(m)
