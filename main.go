@@ -58,13 +58,13 @@ func run(fresh bool, size string, paths []string) error {
 	})
 	a := fyneapp.NewWithID("org.quell.workbench")
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon))
-	window := ui.New(a, options)
-	window.FindEngines()
+	workbench := ui.New(a, options)
+	workbench.FindEngines()
 	if len(paths) > 0 {
-		window.Open(paths[0])
+		workbench.Open(paths[0])
 	} else {
-		window.OpenBundled()
+		workbench.OpenBundled()
 	}
-	window.ShowAndRun()
+	workbench.ShowAndRun()
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// Chord is a key with modifiers.
+// Chord is a key with its modifiers.
 type Chord struct {
 	Key fyne.KeyName
 	Mod fyne.KeyModifier
@@ -20,7 +20,7 @@ type Chord struct {
 // ctrl is Ctrl, and Command on a Mac.
 const ctrl = fyne.KeyModifierShortcutDefault
 
-// String writes a chord as on a key cap: "Ctrl+Shift+Z".
+// String returns a chord as it is labelled on keyboards: "Ctrl+Shift+Z".
 func (c Chord) String() string {
 	var parts []string
 	if c.Mod&ctrl != 0 {
@@ -45,8 +45,8 @@ func (c Chord) String() string {
 	return strings.Join(append(parts, key), "+")
 }
 
-// shortcut returns the chord in the form Fyne's menus and canvas match. Undo
-// and redo arrive as types of their own.
+// shortcut returns the chord as Fyne's menus and canvas expect it. Fyne has types
+// of its own for undo and redo.
 func (c Chord) shortcut() fyne.Shortcut {
 	switch c {
 	case Chord{fyne.KeyZ, ctrl}:
@@ -57,12 +57,11 @@ func (c Chord) shortcut() fyne.Shortcut {
 	return &desktop.CustomShortcut{KeyName: c.Key, Modifier: c.Mod}
 }
 
-// plain says whether Fyne delivers the chord as a typed key and not as a
-// shortcut.
+// plain says whether Fyne delivers the chord as a typed key, not as a shortcut.
 func (c Chord) plain() bool { return c.Mod&^fyne.KeyModifierShift == 0 }
 
-// Command is one thing the user can ask for. The table of commands is the only
-// place that knows keys: the canvas, the menus and the help sheet read it.
+// Command is one action of the user. The table of commands is the only place that
+// knows keys: canvas, menus and help sheet read it.
 type Command struct {
 	ID      string
 	Title   string
@@ -72,7 +71,7 @@ type Command struct {
 	Hold    func(on bool) // instead of Run: while the key is held
 	Enabled func() bool   // nil: always
 	Checked func() bool   // nil: no check mark
-	Gap     bool          // a separator stands before it
+	Gap     bool          // a separator precedes it in the menu
 }
 
 // The menus, in their order.
@@ -91,9 +90,10 @@ func key(k fyne.KeyName) []Chord                      { return []Chord{{Key: k}}
 func with(m fyne.KeyModifier, k fyne.KeyName) []Chord { return []Chord{{Key: k, Mod: m}} }
 
 // commands returns the table.
-func (w *Window) commands() []Command {
+func (w *Workbench) commands() []Command {
 	s, state := w.session, w.session.State()
 	open := func() bool { return s.Series() != nil }
+	idle := func() bool { return open() && !s.Busy() } // a task would be replaced otherwise
 	history := func(can func() bool) func() bool {
 		return func() bool { return s.Document() != nil && can() }
 	}
@@ -101,14 +101,15 @@ func (w *Window) commands() []Command {
 		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder(w.Open) }},
 		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile(w.Open) }},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
-		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: open,
+		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: idle,
 			Run: func() { w.askFile(s.SetReference) }},
-		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: open,
+		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: idle,
 			Run: func() { w.askFolder(s.SetReference) }},
-		{ID: "no-reference", Title: "Forget the reference", Menu: menuFile, Run: s.ClearReference,
-			Enabled: func() bool { return open() && s.Document().Reference() != nil }},
-		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport, Enabled: open},
-		{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Close},
+		{ID: "no-reference", Title: "Remove the reference", Menu: menuFile, Run: w.clearReference,
+			Enabled: func() bool { return idle() && s.Document().Reference() != nil }},
+		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
+			Enabled: func() bool { return idle() && s.Exportable() != nil }},
+		{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit},
 
 		{ID: "undo", Title: "Undo parameters", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.Undo,
 			Enabled: history(func() bool { return s.Document().Recipes().CanUndo() })},
@@ -136,7 +137,7 @@ func (w *Window) commands() []Command {
 		Command{ID: "zoom-out", Title: "Zoom out", Menu: menuView, Chords: with(ctrl, fyne.KeyMinus), Run: func() { w.zoom(1 / 1.25) }, Enabled: open},
 		Command{ID: "reset", Title: "Reset view", Menu: menuView, Chords: key(fyne.KeyR), Enabled: open,
 			Run: func() { state.Reset(s.OwnWindow()) }},
-		Command{ID: "overlay", Title: "Less text, more text", Menu: menuView, Gap: true, Chords: key(fyne.KeyI), Run: state.CycleOverlay},
+		Command{ID: "overlay", Title: "More or less text", Menu: menuView, Gap: true, Chords: key(fyne.KeyI), Run: state.CycleOverlay},
 		Command{ID: "residual", Title: "Residual pane", Menu: menuView, Chords: key(fyne.KeyD), Run: w.toggleResidual,
 			Checked: func() bool { return w.residualShown }},
 		Command{ID: "strip", Title: "Plot and measures", Menu: menuView, Chords: key(fyne.KeyP), Run: w.toggleStrip,
@@ -155,10 +156,11 @@ func (w *Window) commands() []Command {
 
 		Command{ID: "apply", Title: "Apply to volume", Menu: menuTools, Run: s.Apply,
 			Chords:  []Chord{{fyne.KeyReturn, ctrl}, {fyne.KeyEnter, ctrl}},
-			Enabled: func() bool { return open() && !s.Applied() }},
-		Command{ID: "cancel", Title: "Cancel", Menu: menuTools, Chords: key(fyne.KeyEscape), Run: w.escape},
-		Command{ID: "add-noise", Title: "Add noise …", Menu: menuTools, Gap: true, Run: w.askNoise, Enabled: open},
-		Command{ID: "remove-noise", Title: "Remove added noise", Menu: menuTools, Run: s.ClearReference, Enabled: w.noisy},
+			Enabled: func() bool { return idle() && !s.Applied() }},
+		Command{ID: cancelID, Title: "Cancel", Menu: menuTools, Chords: key(fyne.KeyEscape), Run: w.cancel},
+		Command{ID: "add-noise", Title: "Add noise …", Menu: menuTools, Gap: true, Run: w.askNoise, Enabled: idle},
+		Command{ID: "remove-noise", Title: "Remove added noise", Menu: menuTools, Run: w.clearReference,
+			Enabled: func() bool { return idle() && w.noisy() }},
 	)
 	table = append(table, w.engineCommands()...)
 	return append(table,
@@ -178,8 +180,9 @@ func (w *Window) commands() []Command {
 	)
 }
 
-// presetCommands gives the CT windows their keys, 2 to 9, as far as they go.
-func (w *Window) presetCommands() []Command {
+// presetCommands returns the commands of the CT windows. The first eight have the
+// keys 2 to 9.
+func (w *Workbench) presetCommands() []Command {
 	keys := []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne.Key6, fyne.Key7, fyne.Key8, fyne.Key9}
 	var out []Command
 	for i, preset := range volume.Presets("CT") {
@@ -196,70 +199,16 @@ func (w *Window) presetCommands() []Command {
 	return out
 }
 
-// gestures is the mouse's half of the help sheet.
+// gestures is the part of the help sheet for the mouse.
 var gestures = [][2]string{
 	{"Wheel", "Slices"},
 	{"Shift + wheel", "Five slices at a time"},
 	{"Ctrl + wheel", "Zoom at the pointer"},
 	{"Left drag", "Window (across) and level (up and down); on the residual its scale"},
 	{"Middle drag, Shift + left drag", "Pan"},
-	{"Right drag", "Zoom about the point where it began"},
+	{"Right drag", "Zoom about the point where the drag began"},
 	{"Right click", "Menu"},
 	{"Double click", "One pane alone, and back"},
 	{"Point", "The value in every pane"},
 	{"Drop a file or folder", "Open it"},
-}
-
-// bindKeys makes the table's chords work on the window.
-func (w *Window) bindKeys() {
-	canvas := w.win.Canvas()
-	plain := map[Chord]Command{}
-	held := map[fyne.KeyName]Command{}
-	for _, c := range w.table {
-		for _, chord := range c.Chords {
-			switch {
-			case c.Hold != nil:
-				held[chord.Key] = c
-			case chord.plain():
-				plain[chord] = c
-			default:
-				canvas.AddShortcut(chord.shortcut(), func(fyne.Shortcut) { w.run(c) })
-			}
-		}
-	}
-	canvas.SetOnTypedKey(func(e *fyne.KeyEvent) {
-		if c, ok := plain[Chord{e.Name, w.modifiers() & fyne.KeyModifierShift}]; ok {
-			w.run(c)
-		}
-	})
-	if keys, ok := canvas.(desktop.Canvas); ok {
-		keys.SetOnKeyDown(func(e *fyne.KeyEvent) { hold(held, e.Name, true) })
-		keys.SetOnKeyUp(func(e *fyne.KeyEvent) { hold(held, e.Name, false) })
-	}
-}
-
-func hold(held map[fyne.KeyName]Command, k fyne.KeyName, on bool) {
-	if c, ok := held[k]; ok {
-		c.Hold(on)
-	}
-}
-
-// run carries out a command, unless it has no meaning now or a dialog is open.
-func (w *Window) run(c Command) {
-	if w.win.Canvas().Overlays().Top() != nil && c.ID != "cancel" {
-		return
-	}
-	if c.Enabled != nil && !c.Enabled() {
-		return
-	}
-	c.Run()
-}
-
-// modifiers returns the modifier keys held now; none where the driver, as in
-// tests, does not know.
-func (w *Window) modifiers() fyne.KeyModifier {
-	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
-		return d.CurrentKeyModifiers()
-	}
-	return 0
 }

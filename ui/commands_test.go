@@ -12,7 +12,7 @@ func TestNoTwoCommandsShareAKey(t *testing.T) {
 	b := newBench(t, large)
 	owner := map[ui.Chord]string{}
 	ids := map[string]bool{}
-	for _, c := range b.window.Commands() {
+	for _, c := range b.workbench.Commands() {
 		if ids[c.ID] || c.ID == "" || c.Title == "" {
 			t.Errorf("command %q (%s): the name is missing or taken", c.ID, c.Title)
 		}
@@ -32,7 +32,7 @@ func TestNoTwoCommandsShareAKey(t *testing.T) {
 func TestThePromisedKeysAreThere(t *testing.T) {
 	b := newBench(t, large)
 	got := map[string]string{}
-	for _, c := range b.window.Commands() {
+	for _, c := range b.workbench.Commands() {
 		for _, chord := range c.Chords {
 			got[chord.String()] = c.ID
 		}
@@ -54,13 +54,13 @@ func TestThePromisedKeysAreThere(t *testing.T) {
 func TestEveryMenuCommandIsInItsMenu(t *testing.T) {
 	b := newBench(t, large)
 	items := map[string]map[string]bool{}
-	for _, m := range b.window.Menu().Items {
+	for _, m := range b.workbench.Menu().Items {
 		items[m.Label] = map[string]bool{}
 		for _, i := range m.Items {
 			items[m.Label][i.Label] = true
 		}
 	}
-	for _, c := range b.window.Commands() {
+	for _, c := range b.workbench.Commands() {
 		if c.Menu != "" && !items[c.Menu][c.Title] {
 			t.Errorf("%s is not in the menu %s", c.Title, c.Menu)
 		}

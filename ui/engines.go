@@ -5,17 +5,16 @@ import (
 	"quell/ui/dialogs"
 )
 
-// FindEngines asks for the GPU in the background, so that a driver that is slow
-// to answer does not hold up the window, and goes over to the engine of the
-// settings when it is known.
-func (w *Window) FindEngines() {
+// FindEngines looks for the GPU in the background, since a driver may take seconds
+// to answer, and then changes to the engine of the settings.
+func (w *Workbench) FindEngines() {
 	w.options.Go(func() {
 		engines := app.Engines()
 		w.options.Do(func() { w.enginesFound(engines) })
 	})
 }
 
-func (w *Window) enginesFound(engines []app.EngineStatus) {
+func (w *Workbench) enginesFound(engines []app.EngineStatus) {
 	wanted := w.settings.Engine
 	for _, e := range engines {
 		if e.Name == wanted && e.Why != "" {
@@ -29,8 +28,8 @@ func (w *Window) enginesFound(engines []app.EngineStatus) {
 	w.refreshMenu()
 }
 
-// useEngine filters with another engine from now on, and at the next start.
-func (w *Window) useEngine(name string) {
+// useEngine changes the engine, also for the next start.
+func (w *Workbench) useEngine(name string) {
 	e, err := app.PickEngine(name)
 	if err != nil {
 		w.failed(err)
@@ -41,9 +40,9 @@ func (w *Window) useEngine(name string) {
 	w.session.SetEngine(e)
 }
 
-// engineCommands choose what filters; an engine that cannot be used here is
-// greyed, and "Engines and devices" says why.
-func (w *Window) engineCommands() []Command {
+// engineCommands return the commands that change the engine. One that cannot be
+// used is disabled; the dialog "Engines and devices" says why.
+func (w *Workbench) engineCommands() []Command {
 	var out []Command
 	for i, e := range app.EnginesSoFar() {
 		out = append(out, Command{
@@ -64,22 +63,22 @@ func usable(name string) bool {
 	return false
 }
 
-func (w *Window) showEngines() { w.show(dialogs.Engines(app.EnginesSoFar(), w.win)) }
+func (w *Workbench) showEngines() { w.show(dialogs.Engines(app.EnginesSoFar(), w.main)) }
 
-// offerCPU says why the GPU gave up and asks whether the CPU is to go on: the
-// GPU stays the engine of the next start. A preview and a run may fail together;
-// they are one question.
-func (w *Window) offerCPU(err error) {
+// offerCPU shows why the GPU failed and offers to continue with the CPU; the GPU
+// stays the engine of the next start. A preview and a run that fail together are
+// one question.
+func (w *Workbench) offerCPU(err error) {
 	if w.offer != nil {
 		w.offer.Hide()
 	}
-	w.offer = dialogs.Offer(err, "Go on with the CPU", func() {
+	w.offer = dialogs.Offer(err, "Continue with the CPU", func() {
 		cpu, pickErr := app.PickEngine("cpu")
 		if pickErr != nil {
 			w.failed(pickErr)
 			return
 		}
 		w.session.ContinueWith(cpu)
-	}, w.win)
+	}, w.main)
 	w.show(w.offer)
 }

@@ -6,25 +6,25 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2/test"
-	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/control"
 	"quell/ui/session"
 	"quell/volume"
 )
 
-// lostGPU stands for a GPU whose worker is gone for good.
+// lostGPU stands for a GPU whose worker does not start again.
 type lostGPU struct{ denoise.Engine }
 
 func (lostGPU) Info() denoise.Info { return denoise.Info{Name: "cuda"} }
 
 func (lostGPU) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
-	return nil, fmt.Errorf("the GPU worker died: %w", app.ErrEngineFailed)
+	return nil, fmt.Errorf("the GPU worker ended: %w", app.ErrEngineFailed)
 }
 
-// A preview and a run that the GPU fails at are one question, and the CPU's
-// answer leaves no complaint behind.
+// A preview and a run that the GPU fails at are one question. After the CPU took
+// over, no error is left.
 func TestTheCPUIsOfferedOnce(t *testing.T) {
 	b := newBench(t, large)
 	cpu, err := app.PickEngine("cpu")
@@ -42,7 +42,7 @@ func TestTheCPUIsOfferedOnce(t *testing.T) {
 		t.Fatalf("%d dialogs are open; want the last offer alone", n)
 	}
 	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
-		if button, ok := o.(*widget.Button); ok && button.Text == "Go on with the CPU" {
+		if button, ok := o.(*control.Button); ok && button.Text == "Continue with the CPU" {
 			test.Tap(button)
 		}
 	}

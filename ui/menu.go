@@ -9,14 +9,14 @@ import (
 	"quell/ui/viewer"
 )
 
-// setMenu gives the window its menu, built anew.
-func (w *Window) setMenu() {
+// setMenu rebuilds the main menu.
+func (w *Workbench) setMenu() {
 	w.menu = w.mainMenu()
-	w.win.SetMainMenu(w.menu)
+	w.main.SetMainMenu(w.menu)
 }
 
 // mainMenu builds the menus from the table of commands.
-func (w *Window) mainMenu() *fyne.MainMenu {
+func (w *Workbench) mainMenu() *fyne.MainMenu {
 	w.items = map[string]*fyne.MenuItem{}
 	var menus []*fyne.Menu
 	for _, name := range menuOrder {
@@ -40,7 +40,7 @@ func (w *Window) mainMenu() *fyne.MainMenu {
 	return fyne.NewMainMenu(menus...)
 }
 
-func (w *Window) menuItem(c Command) *fyne.MenuItem {
+func (w *Workbench) menuItem(c Command) *fyne.MenuItem {
 	item := fyne.NewMenuItem(c.Title, func() { w.run(c) })
 	item.IsQuit = c.ID == "quit"
 	if len(c.Chords) > 0 {
@@ -50,15 +50,15 @@ func (w *Window) menuItem(c Command) *fyne.MenuItem {
 	return item
 }
 
-func (w *Window) setItem(item *fyne.MenuItem, c Command) (changed bool) {
+func (w *Workbench) setItem(item *fyne.MenuItem, c Command) (changed bool) {
 	disabled, checked := c.Enabled != nil && !c.Enabled(), c.Checked != nil && c.Checked()
 	changed = item.Disabled != disabled || item.Checked != checked
 	item.Disabled, item.Checked = disabled, checked
 	return changed
 }
 
-// refreshMenu puts check marks and greyed items right.
-func (w *Window) refreshMenu() {
+// refreshMenu updates check marks and disabled items.
+func (w *Workbench) refreshMenu() {
 	changed := false
 	for _, c := range w.table {
 		if item, ok := w.items[c.ID]; ok && w.setItem(item, c) {
@@ -70,8 +70,8 @@ func (w *Window) refreshMenu() {
 	}
 }
 
-// recentItem lists the series opened last.
-func (w *Window) recentItem() *fyne.MenuItem {
+// recentItem lists the recently opened series.
+func (w *Workbench) recentItem() *fyne.MenuItem {
 	item := fyne.NewMenuItem("Open recent", nil)
 	item.ChildMenu = fyne.NewMenu("")
 	for _, path := range w.settings.RecentPaths {
@@ -82,10 +82,10 @@ func (w *Window) recentItem() *fyne.MenuItem {
 	return item
 }
 
-// contextCommands are the commands that a right click on a picture offers.
+// contextCommands are the commands in the context menu of a picture.
 var contextCommands = []string{"fit", "reset", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
 
-func (w *Window) contextMenu(role viewer.Role, at fyne.Position) {
+func (w *Workbench) contextMenu(role viewer.Role, at fyne.Position) {
 	title := "This pane alone"
 	if w.maximized >= 0 {
 		title = "All panes"
@@ -98,5 +98,5 @@ func (w *Window) contextMenu(role viewer.Role, at fyne.Position) {
 			}
 		}
 	}
-	widget.ShowPopUpMenuAtPosition(menu, w.win.Canvas(), at)
+	widget.ShowPopUpMenuAtPosition(menu, w.main.Canvas(), at)
 }

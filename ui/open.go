@@ -3,8 +3,10 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -12,17 +14,22 @@ import (
 	"fyne.io/fyne/v2/storage"
 
 	"quell/app"
+	"quell/internal/parallel"
 	"quell/ui/dialogs"
 )
 
-// Open shows the series at a path.
-func (w *Window) Open(path string) { w.session.Open(path) }
+// Open shows the series at a path, after a question where work would be lost.
+func (w *Workbench) Open(path string) {
+	w.confirm(func() { w.session.Open(path) })
+}
 
-// OpenBundled shows the series that comes with the program.
-func (w *Window) OpenBundled() { w.session.OpenWith(w.options.Bundled) }
+// OpenBundled shows the bundled series, after a question where work would be lost.
+func (w *Workbench) OpenBundled() {
+	w.confirm(func() { w.session.OpenWith(w.options.Bundled) })
+}
 
-// opened follows a series that is shown.
-func (w *Window) opened(path string) {
+// opened follows a change of the series.
+func (w *Workbench) opened(path string) {
 	title := Title
 	if series := w.session.Series(); series != nil {
 		name := series.Description
@@ -34,7 +41,7 @@ func (w *Window) opened(path string) {
 		}
 		title += " – " + strings.TrimSpace(series.Modality+" "+name)
 	}
-	w.win.SetTitle(title)
+	w.main.SetTitle(title)
 	if path != "" {
 		w.settings.Opened(path)
 		w.saveSettings()
@@ -42,13 +49,13 @@ func (w *Window) opened(path string) {
 	}
 }
 
-func (w *Window) forgetPaths() {
+func (w *Workbench) forgetPaths() {
 	w.settings.ForgetPaths()
 	w.saveSettings()
 	w.setMenu()
 }
 
-func (w *Window) toggleKeepPaths() {
+func (w *Workbench) toggleKeepPaths() {
 	w.settings.KeepRecent = !w.settings.KeepRecent
 	if !w.settings.KeepRecent {
 		w.settings.ForgetPaths()
@@ -57,22 +64,29 @@ func (w *Window) toggleKeepPaths() {
 	w.setMenu()
 }
 
-// failed shows an error's sentence. What the user cancelled is no error.
-func (w *Window) failed(err error) {
+// failed shows an error. A cancelled task is none.
+func (w *Workbench) failed(err error) {
+	var panicked *parallel.Panic
 	switch {
 	case errors.Is(err, context.Canceled):
+	case errors.As(err, &panicked):
+		text := "a fault in Quell stopped this task; the series and all other work are unchanged"
+		if path := w.crashLog.Load(); path != nil {
+			text += ". A report without names or paths of your data is in " + *path
+		}
+		w.show(dialogs.Error(fmt.Errorf("%s (%w)", text, err), w.main))
 	case errors.Is(err, app.ErrEngineFailed) && w.session.Engine().Name != "cpu":
 		w.offerCPU(err)
 	default:
-		w.show(dialogs.Error(err, w.win))
+		w.show(dialogs.Error(err, w.main))
 	}
 }
 
-// thumbnailPixels is enough for the chooser's pictures on a dense screen.
+// thumbnailPixels is the size of the chooser's thumbnails on a dense screen.
 const thumbnailPixels = 128
 
-func (w *Window) choose(c *app.Catalog, pick func(int), drop func()) {
-	// One after the other: the first in the list are the first to be seen.
+func (w *Workbench) choose(c *app.Catalog, pick func(int), drop func()) {
+	// One at a time, since those at the top of the list are visible.
 	pictures := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
 		w.options.Go(func() {
 			for _, i := range order {
@@ -86,17 +100,20 @@ func (w *Window) choose(c *app.Catalog, pick func(int), drop func()) {
 			}
 		})
 	}
-	w.show(dialogs.Choose(c, pick, drop, pictures, w.win))
+	w.show(dialogs.Choose(c, pick, drop, pictures, w.main))
 }
 
-// Drop opens what was dropped on the window: the first of several, as one
-// window shows one series.
-func (w *Window) Drop(uris []fyne.URI) {
+// Drop opens a file or folder that was dropped: the first of several, since the
+// workbench shows one series.
+func (w *Workbench) Drop(uris []fyne.URI) {
+	if w.main.Canvas().Overlays().Top() != nil {
+		return // a dialog waits for its answer
+	}
 	for _, u := range uris {
 		if u.Scheme() == "file" {
 			w.Open(u.Path())
 			if len(uris) > 1 {
-				w.status.note("Of several things dropped the first is opened; drop their folder to choose.")
+				w.status.note("Only the first of several files is opened; drop their folder to choose.")
 			}
 			return
 		}
@@ -104,11 +121,11 @@ func (w *Window) Drop(uris []fyne.URI) {
 	w.status.note("Only files and folders can be opened.")
 }
 
-func (w *Window) askFolder(use func(path string)) {
-	w.place(dialog.NewFolderOpen(func(u fyne.ListableURI, err error) { w.picked(u, err, use) }, w.win))
+func (w *Workbench) askFolder(use func(path string)) {
+	w.place(dialog.NewFolderOpen(func(u fyne.ListableURI, err error) { w.picked(u, err, use) }, w.main))
 }
 
-func (w *Window) askFile(use func(path string)) {
+func (w *Workbench) askFile(use func(path string)) {
 	w.place(dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
 		if r == nil {
 			w.picked(nil, err, use)
@@ -116,10 +133,10 @@ func (w *Window) askFile(use func(path string)) {
 		}
 		r.Close() // the readers open it themselves
 		w.picked(r.URI(), err, use)
-	}, w.win))
+	}, w.main))
 }
 
-func (w *Window) picked(u fyne.URI, err error, use func(path string)) {
+func (w *Workbench) picked(u fyne.URI, err error, use func(path string)) {
 	switch {
 	case err != nil:
 		w.failed(err)
@@ -128,8 +145,8 @@ func (w *Window) picked(u fyne.URI, err error, use func(path string)) {
 	}
 }
 
-// place opens a file dialog large, in the folder used last.
-func (w *Window) place(d *dialog.FileDialog) {
+// place opens a large file dialog in the folder that was used last.
+func (w *Workbench) place(d *dialog.FileDialog) {
 	if len(w.settings.RecentPaths) > 0 {
 		parent := storage.NewFileURI(filepath.Dir(w.settings.RecentPaths[0]))
 		if list, err := storage.ListerForURI(parent); err == nil {
@@ -140,26 +157,28 @@ func (w *Window) place(d *dialog.FileDialog) {
 	w.show(d)
 }
 
-// show puts a dialog over the window; Escape closes it again.
-func (w *Window) show(d dialog.Dialog) {
-	w.dialog = d
+// show opens a dialog; Escape closes it.
+func (w *Workbench) show(d dialog.Dialog) {
+	w.dialogs = append(w.dialogs, d)
+	d.SetOnClosed(func() {
+		w.dialogs = slices.DeleteFunc(w.dialogs, func(open dialog.Dialog) bool { return open == d })
+	})
 	d.Show()
 }
 
-func (w *Window) dialogSize() fyne.Size {
-	size := w.win.Canvas().Size()
+func (w *Workbench) dialogSize() fyne.Size {
+	size := w.main.Canvas().Size()
 	return fyne.NewSize(min(size.Width*0.8, 1000), min(size.Height*0.8, 700))
 }
 
-func (w *Window) askExport() {
+func (w *Workbench) askExport() {
 	run := w.session.Exportable()
 	if run == nil {
-		w.show(dialogs.Error(errors.New("there is nothing to export yet; apply the filter to the volume first"), w.win))
 		return
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
 		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Recipe: recipeText(w.session, run.Recipe),
-		Compress: w.settings.ExportCompressed,
+		Compress: w.settings.ExportCompressed, Show: w.show,
 		Export: func(out string, o app.ExportOptions) {
 			if w.settings.KeepRecent {
 				w.settings.ExportFolder = filepath.Dir(out)
@@ -168,28 +187,39 @@ func (w *Window) askExport() {
 				w.settings.ExportCompressed = o.Compress != ""
 			}
 			w.saveSettings()
-			w.session.Export(out, o, func(r app.ExportReport) { w.show(dialogs.Exported(r, w.win)) })
+			w.session.Export(out, o, func(r app.ExportReport) { w.show(dialogs.Exported(r, w.main)) })
 		},
-	}, w.win))
+	}, w.main))
 }
 
-func (w *Window) askNoise() {
+func (w *Workbench) askNoise() {
 	facts, _ := w.session.Document().Facts()
 	w.show(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: w.session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Sigma,
-		Magnitude: w.session.Series().Modality == "MR", Add: w.session.AddNoise,
-	}, w.win))
+		Magnitude: w.session.Series().Modality == "MR",
+		Add:       func(n app.Noise) { w.confirm(func() { w.session.AddNoise(n) }) },
+	}, w.main))
 }
 
-func (w *Window) showFindings() {
+// clearReference removes the reference. With it goes added noise, and the result
+// on the noisy voxels.
+func (w *Workbench) clearReference() {
+	if w.noisy() {
+		w.confirm(w.session.ClearReference)
+		return
+	}
+	w.session.ClearReference()
+}
+
+func (w *Workbench) showFindings() {
 	if series := w.session.Series(); series != nil {
-		w.show(dialogs.Findings(series.Findings, w.win))
+		w.show(dialogs.Findings(series.Findings, w.main))
 	}
 }
 
-func (w *Window) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.win)) }
+func (w *Workbench) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.main)) }
 
-func (w *Window) showShortcuts() {
+func (w *Workbench) showShortcuts() {
 	var sheet [][2]string
 	for _, c := range w.table {
 		var chords []string
@@ -200,5 +230,5 @@ func (w *Window) showShortcuts() {
 			sheet = append(sheet, [2]string{strings.Join(chords, ", "), c.Title})
 		}
 	}
-	w.show(dialogs.Shortcuts(sheet, gestures, w.win))
+	w.show(dialogs.Shortcuts(sheet, gestures, w.main))
 }

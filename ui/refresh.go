@@ -10,9 +10,9 @@ import (
 	"quell/ui/viewer"
 )
 
-// changed notes that panels show something old. However often it is called
-// during one event, they are refreshed once, right after it.
-func (w *Window) changed() {
+// changed schedules a refresh of the panels. However often it is called during one
+// event, they are refreshed once, right after it.
+func (w *Workbench) changed() {
 	if w.refreshes {
 		return
 	}
@@ -23,16 +23,15 @@ func (w *Window) changed() {
 	})
 }
 
-// framed puts new pictures into the panes, all at once.
-func (w *Window) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame) {
+// framed shows new frames in all panes at once.
+func (w *Workbench) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame) {
 	for role, pane := range w.panes {
 		pane.SetFrame(frames[role])
 	}
 }
 
-// refresh brings every panel up to date. Panels compare and redraw only what
-// differs.
-func (w *Window) refresh() {
+// refresh updates every panel. Panels compare and redraw only what differs.
+func (w *Workbench) refresh() {
 	s := w.session
 	for role, c := range captions(s) {
 		c.Profile = w.stripShown && w.plot.Kind() == plotpanel.Profile
@@ -65,7 +64,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 	if p := s.Progress(); p.Kind == session.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
 	}
-	snap.Applied = s.Applied()
+	snap.Applied, snap.Busy = s.Applied(), s.Busy()
 	return snap
 }
 

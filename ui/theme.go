@@ -7,25 +7,31 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// Theme is the workbench's look: neutral greys, so that no colour beside a
-// picture changes how its greys are seen; dark, as reading rooms are; compact,
-// so that the pictures get the room.
+// Theme is the workbench's theme: neutral greys, because colours beside a picture
+// change how its greys are perceived; dark, as in reading rooms; compact, to leave
+// space for the pictures.
 type Theme struct{}
 
 var _ fyne.Theme = Theme{}
 
 func grey(v uint8) color.NRGBA { return color.NRGBA{R: v, G: v, B: v, A: 0xff} }
 
+// foreground is the grey 0xdc for all text. Fyne 2.7 derives the colour of the
+// shortcuts in menus from it and keeps the low byte of each 16-bit channel, of
+// alpha after a multiplication by 0.95: of an ordinary opaque colour remains an
+// alpha of 50, a contrast of 1.7:1. These low bytes give an opaque grey 0xd6.
+var foreground = color.RGBA64{R: 0xdcd6, G: 0xdcd6, B: 0xdcd6, A: 0xffca}
+
 var colors = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameBackground:          grey(0x26),
 	theme.ColorNameButton:              grey(0x3a),
-	theme.ColorNameDisabled:            grey(0x92),
+	theme.ColorNameDisabled:            grey(0x9a),
 	theme.ColorNameDisabledButton:      grey(0x2e),
-	theme.ColorNameForeground:          grey(0xdc),
+	theme.ColorNameForeground:          foreground,
 	theme.ColorNameForegroundOnPrimary: grey(0xff),
 	theme.ColorNameHeaderBackground:    grey(0x2c),
 	theme.ColorNameHover:               color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0x14},
-	theme.ColorNameFocus:               color.NRGBA{R: 0xa9, G: 0xb4, B: 0xc0, A: 0x66},
+	theme.ColorNameFocus:               color.NRGBA{R: 0xa9, G: 0xb4, B: 0xc0, A: 0x58},
 	theme.ColorNameInputBackground:     grey(0x1b),
 	theme.ColorNameInputBorder:         grey(0x4a),
 	theme.ColorNameMenuBackground:      grey(0x30),
@@ -57,7 +63,7 @@ var sizes = map[fyne.ThemeSizeName]float32{
 	theme.SizeNameScrollBarSmall: 4,
 }
 
-// Color implements fyne.Theme; the workbench is dark whatever the desktop is.
+// Color implements fyne.Theme; the workbench is dark on every desktop.
 func (Theme) Color(name fyne.ThemeColorName, _ fyne.ThemeVariant) color.Color {
 	if c, ok := colors[name]; ok {
 		return c

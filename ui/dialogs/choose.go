@@ -11,26 +11,26 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
 	"quell/series"
+	"quell/ui/control"
 )
 
 // thumbnailSide is the size of a series' picture in the list.
 const thumbnailSide = 64
 
 // Choose lists the series found under one path. Exactly one of pick and drop is
-// called: pick with the entry chosen, drop when the dialog is closed without.
-// pictures is asked to paint the entries, in the order of the list, and calls
-// show on the UI goroutine with each as it comes, until the context ends.
-func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) dialog.Dialog {
-	var d *dialog.CustomDialog
+// called: pick with the chosen entry, drop when the dialog is closed without a
+// choice. pictures makes thumbnails of the entries in the given order and calls
+// show with each on the UI goroutine, until the context ends.
+func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) *Dialog {
+	var d *Dialog
 	chosen := -1
-	order := byPromise(c.Entries)
+	order := byLength(c.Entries)
 	painted := map[int]image.Image{}
-	list := widget.NewList(
+	list := control.NewList(
 		func() int { return len(c.Entries) },
 		func() fyne.CanvasObject {
 			title, detail := bold("Series"), widget.NewLabel("detail")
@@ -67,13 +67,16 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		chosen = order[i]
 		d.Hide()
 	}
-	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Which one is to be opened?", len(c.Entries))))
-	if text := beside(c.Findings); text != "" {
+	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open.", len(c.Entries))))
+	if text := warnings(c.Findings); text != "" {
 		warning := wrapped(text)
 		warning.Importance = widget.WarningImportance
 		head.Add(warning)
 	}
-	d = dialog.NewCustom("Choose a series", "Cancel", container.NewBorder(head, nil, nil, nil, list), parent)
+	size := parent.Canvas().Size()
+	d = newDialog("Choose a series", container.NewBorder(head, nil, nil, nil, list),
+		fyne.NewSize(min(size.Width*0.8, 760), min(size.Height*0.8, 560)), parent, choice{text: "Cancel"})
+	d.first = list
 	d.SetOnClosed(func() {
 		cancel()
 		if chosen >= 0 {
@@ -82,14 +85,12 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 			drop()
 		}
 	})
-	size := parent.Canvas().Size()
-	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), min(size.Height*0.8, 560)))
 	return d
 }
 
-// byPromise orders entries for a reader: the series with most slices first,
-// localizers and screen shots behind them, what cannot be opened last.
-func byPromise(entries []app.Entry) []int {
+// byLength orders entries by their number of slices, the largest first, so that
+// localizers and screen shots come late; entries that cannot be opened are last.
+func byLength(entries []app.Entry) []int {
 	order := make([]int, len(entries))
 	for i := range order {
 		order[i] = i
@@ -107,8 +108,8 @@ func byPromise(entries []app.Entry) []int {
 	return order
 }
 
-// beside writes what a person should know of files that are in no series.
-func beside(findings []series.Finding) string {
+// warnings joins the texts of the severe findings on files outside every series.
+func warnings(findings []series.Finding) string {
 	var texts []string
 	for _, f := range findings {
 		if f.Severity > series.Note {
@@ -117,13 +118,13 @@ func beside(findings []series.Finding) string {
 	}
 	const most = 2
 	if more := len(texts) - most; more > 0 {
-		texts = append(texts[:most], fmt.Sprintf("There are %d more findings of this kind.", more))
+		texts = append(texts[:most], fmt.Sprintf("There are %d more findings.", more))
 	}
 	return strings.Join(texts, " ")
 }
 
-// describe writes an entry in two lines, the second with the most important thing
-// that is odd about it, and says how to show that line.
+// describe writes an entry in two lines, the second with its most important
+// finding, and returns the importance of the second line.
 func describe(e app.Entry) (title, detail string, importance widget.Importance) {
 	parts := []string{}
 	for _, p := range []string{e.Number, e.Modality, e.Description, e.Part} {
@@ -142,16 +143,16 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
 		detail += ", study of " + day.Format(time.DateOnly)
 	}
-	if odd := oddest(e.Findings); odd != nil {
-		return title, detail + ". " + odd.Text, widget.WarningImportance
+	if f := firstWarning(e.Findings); f != nil {
+		return title, detail + ". " + f.Text, widget.WarningImportance
 	}
 	return title, detail, widget.LowImportance
 }
 
-// oddest returns the first finding that advises for the choice of a series, nil
-// where there is none: not a note, and not that the series has other parts, for
-// they stand in the same list.
-func oddest(findings []series.Finding) *series.Finding {
+// firstWarning returns the first finding that matters for the choice of a series,
+// or nil: no note, and not that the series has other parts, which are in the same
+// list.
+func firstWarning(findings []series.Finding) *series.Finding {
 	for i, f := range findings {
 		switch f.Kind {
 		case "volumes", "localizer", "size":

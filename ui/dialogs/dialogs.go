@@ -1,8 +1,9 @@
-// Package dialogs holds the questions and answers that come up over the
-// window: which series, what noise, where to export, what was found.
+// Package dialogs holds the workbench's dialogs: which series to open, what noise
+// to add, where to export, what was found, and what may be discarded.
 //
 // Every function returns a dialog that is ready to be shown and calls back on
-// the UI goroutine. The package imports app, denoise, volume and Fyne.
+// the UI goroutine. The package imports app, denoise, series, ui/control and
+// Fyne.
 package dialogs
 
 import (
@@ -21,24 +22,74 @@ import (
 
 	"quell/app"
 	"quell/series"
+	"quell/ui/control"
 )
 
-// Error tells an error's sentence.
-func Error(err error, parent fyne.Window) dialog.Dialog {
-	d := dialog.NewCustom("That did not work", "Close", wrapped(sentence(err)), parent)
-	d.Resize(fyne.NewSize(480, 160))
+// Dialog is a dialog in which one control has the focus from the start, so that it
+// can be used with keys alone.
+type Dialog struct {
+	*dialog.CustomDialog
+	parent fyne.Window
+	first  fyne.Focusable
+}
+
+// Show shows the dialog and focuses its first control.
+func (d *Dialog) Show() {
+	d.CustomDialog.Show()
+	if d.first != nil {
+		d.parent.Canvas().Focus(d.first)
+	}
+}
+
+// choice is a button that closes a dialog and then calls chosen, which may be nil.
+type choice struct {
+	text       string
+	importance widget.Importance
+	chosen     func()
+}
+
+// newDialog returns a dialog with a row of buttons. The first button has the
+// focus: it must be the one that changes nothing.
+func newDialog(title string, content fyne.CanvasObject, size fyne.Size, parent fyne.Window, choices ...choice) *Dialog {
+	d := &Dialog{CustomDialog: dialog.NewCustomWithoutButtons(title, content, parent), parent: parent}
+	var row []fyne.CanvasObject
+	for i, c := range choices {
+		b := control.NewButton(c.text, nil, func() {
+			d.Hide()
+			if c.chosen != nil {
+				c.chosen()
+			}
+		})
+		b.Importance = c.importance
+		if i == 0 {
+			d.first = b
+		}
+		row = append(row, b)
+	}
+	d.SetButtons(row)
+	d.Resize(size)
 	return d
 }
 
-// Offer tells an error's sentence and offers another way.
-func Offer(err error, way string, take func(), parent fyne.Window) dialog.Dialog {
-	d := dialog.NewCustomConfirm("That did not work", way, "Close", wrapped(sentence(err)), func(yes bool) {
-		if yes {
-			take()
-		}
-	}, parent)
-	d.Resize(fyne.NewSize(480, 180))
-	return d
+var closeOnly = choice{text: "Close"}
+
+// Error shows an error's sentence.
+func Error(err error, parent fyne.Window) *Dialog {
+	return newDialog("Error", wrapped(sentence(err)), fyne.NewSize(480, 160), parent, closeOnly)
+}
+
+// Offer shows an error's sentence and offers an alternative.
+func Offer(err error, alternative string, take func(), parent fyne.Window) *Dialog {
+	return newDialog("Error", wrapped(sentence(err)), fyne.NewSize(480, 180), parent,
+		closeOnly, choice{text: alternative, importance: widget.HighImportance, chosen: take})
+}
+
+// Discard asks whether work may be lost: text says which. Closing the dialog in
+// any other way than by the button keeps it.
+func Discard(text string, discard func(), parent fyne.Window) *Dialog {
+	return newDialog("Discard your work?", wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: "Keep working", importance: widget.HighImportance},
+		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard})
 }
 
 // sentence gives an error's text a capital and a full stop.
@@ -51,8 +102,8 @@ func sentence(err error) string {
 	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
 }
 
-// Findings lists what the reader noticed about a series, the worst first.
-func Findings(findings []series.Finding, parent fyne.Window) dialog.Dialog {
+// Findings lists a series' findings, the most severe first.
+func Findings(findings []series.Finding, parent fyne.Window) *Dialog {
 	box := container.NewVBox()
 	for severity := series.Refused; severity >= series.Note; severity-- {
 		for _, f := range findings {
@@ -62,11 +113,9 @@ func Findings(findings []series.Finding, parent fyne.Window) dialog.Dialog {
 		}
 	}
 	if len(findings) == 0 {
-		box.Add(wrapped("The reader found nothing to remark on this series."))
+		box.Add(wrapped("The reader found nothing unusual in this series."))
 	}
-	d := dialog.NewCustom("Findings on this series", "Close", container.NewVScroll(box), parent)
-	d.Resize(fyne.NewSize(640, 400))
-	return d
+	return newDialog("Findings on this series", container.NewVScroll(box), fyne.NewSize(640, 400), parent, closeOnly)
 }
 
 // shownFiles bounds the files named in one finding.
@@ -95,7 +144,7 @@ func finding(f series.Finding) fyne.CanvasObject {
 }
 
 // Engines lists the engines and why one is missing.
-func Engines(engines []app.EngineStatus, parent fyne.Window) dialog.Dialog {
+func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 	grid := container.New(layout.NewFormLayout())
 	for _, e := range engines {
 		text := e.Why
@@ -113,15 +162,13 @@ func Engines(engines []app.EngineStatus, parent fyne.Window) dialog.Dialog {
 		grid.Add(bold(e.Name))
 		grid.Add(wrapped(text))
 	}
-	d := dialog.NewCustom("Engines and devices", "Close", grid, parent)
-	d.Resize(fyne.NewSize(520, 220))
-	return d
+	return newDialog("Engines and devices", grid, fyne.NewSize(520, 220), parent, closeOnly)
 }
 
-// About says what the program is and is not.
-func About(version string, icon fyne.Resource, parent fyne.Window) dialog.Dialog {
+// About describes the program and what it is not for.
+func About(version string, icon fyne.Resource, parent fyne.Window) *Dialog {
 	text := wrapped("Quell " + version + "\n\n" +
-		"Quiets noise in CT and MR volumes and shows, slice by slice, what was taken away.\n\n" +
+		"Removes noise from CT and MR volumes and shows, slice by slice, what was removed.\n\n" +
 		"Quell is not a medical device and is not for clinical use. It makes no network connection. Licence: Apache 2.0.")
 	content := fyne.CanvasObject(text)
 	if icon != nil {
@@ -130,25 +177,22 @@ func About(version string, icon fyne.Resource, parent fyne.Window) dialog.Dialog
 		image.FillMode = canvas.ImageFillContain
 		content = container.NewBorder(nil, nil, container.NewVBox(image), nil, text)
 	}
-	d := dialog.NewCustom("About Quell", "Close", content, parent)
-	d.Resize(fyne.NewSize(520, 260))
-	return d
+	return newDialog("About Quell", content, fyne.NewSize(520, 260), parent, closeOnly)
 }
 
 // Shortcuts is the help sheet: two columns of keys, and the mouse.
-func Shortcuts(keys, gestures [][2]string, parent fyne.Window) dialog.Dialog {
+func Shortcuts(keys, gestures [][2]string, parent fyne.Window) *Dialog {
 	half := (len(keys) + 1) / 2
 	columns := container.NewHBox(
 		sheet("Keys", keys[:half]), widget.NewSeparator(), sheet("", keys[half:]),
 	)
 	all := container.NewVBox(columns, widget.NewSeparator(), sheet("Mouse", gestures))
-	d := dialog.NewCustom("Keys and mouse", "Close", container.NewScroll(all), parent)
 	size := parent.Canvas().Size()
-	d.Resize(fyne.NewSize(min(size.Width*0.95, 980), min(size.Height*0.95, 780)))
-	return d
+	return newDialog("Keys and mouse", container.NewScroll(all),
+		fyne.NewSize(min(size.Width*0.95, 980), min(size.Height*0.95, 780)), parent, closeOnly)
 }
 
-// rowGap draws lines of text together: a label's own padding is meant for forms.
+// rowGap reduces the space between labels, whose padding is meant for forms.
 const rowGap = -7
 
 // sheet sets two columns of text close together.

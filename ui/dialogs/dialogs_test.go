@@ -19,6 +19,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
+	"quell/ui/control"
 	"quell/volume"
 )
 
@@ -45,9 +46,9 @@ func find[T fyne.CanvasObject](t *testing.T, w fyne.Window) (found []T) {
 	return found
 }
 
-func button(t *testing.T, w fyne.Window, text string) *widget.Button {
+func button(t *testing.T, w fyne.Window, text string) *control.Button {
 	t.Helper()
-	for _, b := range find[*widget.Button](t, w) {
+	for _, b := range find[*control.Button](t, w) {
 		if b.Text == text {
 			return b
 		}
@@ -56,9 +57,9 @@ func button(t *testing.T, w fyne.Window, text string) *widget.Button {
 	return nil
 }
 
-func check(t *testing.T, w fyne.Window, text string) *widget.Check {
+func check(t *testing.T, w fyne.Window, text string) *control.Check {
 	t.Helper()
-	for _, c := range find[*widget.Check](t, w) {
+	for _, c := range find[*control.Check](t, w) {
 		if c.Text == text {
 			return c
 		}
@@ -92,7 +93,7 @@ func TestChooseCallsExactlyOneWayOut(t *testing.T) {
 		Choose(catalog(), func(i int) { picked = append(picked, i) }, func() { dropped++ }, paint, w).Show()
 	}
 	choose()
-	list := find[*widget.List](t, w)[0]
+	list := find[*control.List](t, w)[0]
 	list.Select(2) // the broken one, last in the list
 	if len(picked) != 0 || dropped != 0 {
 		t.Fatal("a series that cannot be opened was chosen")
@@ -140,8 +141,8 @@ func TestDescribeWarns(t *testing.T) {
 	if _, detail, importance := describe(e); detail != "4 × 4 × 28, axial, 0.0 MB, study of 2026-03-04" || importance != widget.LowImportance {
 		t.Errorf("%q", detail)
 	}
-	if got, want := beside(e.Findings), "6 images of another orientation."; got != want {
-		t.Errorf("beside the series: %q, want %q", got, want)
+	if got, want := warnings(e.Findings), "6 images of another orientation."; got != want {
+		t.Errorf("warnings: %q, want %q", got, want)
 	}
 }
 
@@ -149,7 +150,7 @@ func TestNoise(t *testing.T) {
 	w := parent(t)
 	var added []app.Noise
 	Noise(NoiseRequest{Unit: "HU", Range: 4000, Sigma: 6, Magnitude: true, Add: func(n app.Noise) { added = append(added, n) }}, w).Show()
-	entries := find[*widget.Entry](t, w)
+	entries := find[*control.Entry](t, w)
 	if entries[0].Text != "12" {
 		t.Errorf("suggested sigma %q; want twice the estimate", entries[0].Text)
 	}
@@ -165,7 +166,7 @@ func TestNoise(t *testing.T) {
 func TestNoiseRefusesNonsense(t *testing.T) {
 	w := parent(t)
 	Noise(NoiseRequest{Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
-	find[*widget.Entry](t, w)[0].SetText("-3")
+	find[*control.Entry](t, w)[0].SetText("-3")
 	if b := button(t, w, "Add"); !b.Disabled() {
 		test.Tap(b)
 		t.Error("a negative sigma can be added")
@@ -194,7 +195,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	if check(t, w, "Remove patient identity").Visible() {
 		t.Error("a series without DICOM files has an identity to remove")
 	}
-	path := find[*widget.Entry](t, w)[0]
+	path := find[*control.Entry](t, w)[0]
 	if want := filepath.Join(folder, "mr-nlm-3d"); path.Text != want {
 		t.Errorf("suggested %q; want %q", path.Text, want)
 	}
@@ -210,7 +211,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 			t.Errorf("the dialog does not say %q:\n%s", part, said())
 		}
 	}
-	find[*widget.RadioGroup](t, w)[0].SetSelected(asNIfTI)
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
 	if filepath.Base(path.Text) != "mr-nlm-3d.nii.gz" {
 		t.Errorf("as NIfTI the path is %q", path.Text)
 	}
@@ -250,14 +251,14 @@ func TestExportWithoutIdentity(t *testing.T) {
 		t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
 	}
 	box.SetChecked(true)
-	if !said("pseudonyms") || !said("What is drawn in the pixels stays") {
+	if !said("pseudonyms") || !said("Text drawn into the pixels stays") {
 		t.Error("the dialog does not say what is removed")
 	}
-	find[*widget.RadioGroup](t, w)[0].SetSelected(asNIfTI)
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
 	if box.Visible() || said("pseudonyms") {
 		t.Error("the choice is there for NIfTI")
 	}
-	find[*widget.RadioGroup](t, w)[0].SetSelected(asDICOM)
+	find[*control.Radio](t, w)[0].SetSelected(asDICOM)
 	test.Tap(button(t, w, "Export"))
 	if !options.Deidentify {
 		t.Errorf("exported with %+v", options)
@@ -277,7 +278,7 @@ func TestExportCompressed(t *testing.T) {
 			t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
 		}
 		box.SetChecked(true)
-		formats := find[*widget.RadioGroup](t, w)[0]
+		formats := find[*control.Radio](t, w)[0]
 		formats.SetSelected(asNIfTI)
 		if box.Visible() {
 			t.Error("the choice is there for NIfTI")

@@ -14,16 +14,18 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/ui/control"
 )
 
-// ExportRequest is what the export dialog starts from.
+// ExportRequest holds the run to export, suggestions, and callbacks.
 type ExportRequest struct {
 	Run      *app.Run
 	Recipe   string // of the run, as a label
-	Stale    bool   // the run was made with other parameters than those on the sliders
+	Stale    bool   // the current recipe is another than the run's
 	Folder   string // to suggest; "" for the home folder
 	Compress bool   // suggest to compress DICOM
 	Export   func(out string, o app.ExportOptions)
+	Show     func(dialog.Dialog) // shows the dialog that selects a folder
 }
 
 const (
@@ -31,46 +33,45 @@ const (
 	asNIfTI = "NIfTI (one .nii.gz file)"
 )
 
-// datatypes are the two that fit: the result as it is, and the scanner's own
-// size. The command line knows more.
+// datatypes are the two most useful ones: the result as it is, and the size of
+// scanner data. The command line has more.
 var datatypes = []string{"float32", "int16"}
 
 // exportForm is the dialog's state.
 type exportForm struct {
 	request  ExportRequest
 	parent   fyne.Window
-	format   *widget.RadioGroup
-	path     *widget.Entry
-	dtype    *widget.Select
+	format   *control.Radio
+	path     *control.Entry
+	dtype    *control.Select
 	types    fyne.CanvasObject
-	hide     *widget.Check
-	compress *widget.Check
+	hide     *control.Check
+	compress *control.Check
 	report   *widget.Label
-	confirm  *widget.Button
+	confirm  *control.Button
 }
 
-// Export asks where and how to write a run, and says beforehand what will be
-// written and whether it can be.
-func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
+// Export asks where and how to write a run, and shows beforehand what will be
+// written, or why it cannot be.
+func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f := &exportForm{request: r, parent: parent}
-	f.path = widget.NewEntry()
+	f.path = control.NewEntry()
 	f.report = wrapped("")
-	f.dtype = widget.NewSelect(datatypes, nil)
+	f.dtype = control.NewSelect(datatypes, nil)
 	f.dtype.SetSelected(datatypes[0])
 	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
-	f.hide = widget.NewCheck("Remove patient identity", nil)
-	f.compress = widget.NewCheck("Compress without loss (JPEG Lossless)", nil)
+	f.hide = control.NewCheck("Remove patient identity", nil)
+	f.compress = control.NewCheck("Compress without loss (JPEG Lossless)", nil)
 	f.compress.SetChecked(r.Compress)
-	f.format = widget.NewRadioGroup([]string{asDICOM, asNIfTI}, nil)
-	f.format.Required = true
+	f.format = control.NewRadioColumn([]string{asDICOM, asNIfTI}, nil)
 
-	var d *dialog.CustomDialog
-	f.confirm = widget.NewButtonWithIcon("Export", theme.DocumentSaveIcon(), func() {
+	var d *Dialog
+	f.confirm = control.NewButton("Export", theme.DocumentSaveIcon(), func() {
 		d.Hide()
 		r.Export(f.path.Text, f.options())
 	})
 	f.confirm.Importance = widget.HighImportance
-	cancel := widget.NewButton("Cancel", func() { d.Hide() })
+	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
 
 	f.format.OnChanged = func(string) {
 		f.path.SetText(f.renamed(f.path.Text))
@@ -80,7 +81,7 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 	f.dtype.OnChanged = func(string) { f.update() }
 	f.hide.OnChanged = func(bool) { f.update() }
 	f.compress.OnChanged = func(bool) { f.update() }
-	browse := widget.NewButtonWithIcon("Folder …", theme.FolderOpenIcon(), f.browse)
+	browse := control.NewButton("Folder …", theme.FolderOpenIcon(), f.browse)
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
 	f.format.SetSelected(asDICOM)
@@ -90,15 +91,15 @@ func Export(r ExportRequest, parent fyne.Window) dialog.Dialog {
 		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
 		f.types, f.compress, f.hide, widget.NewSeparator(), f.report,
 	)
-	d = dialog.NewCustomWithoutButtons("Export the denoised series", content, parent)
-	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
 	size := parent.Canvas().Size()
-	d.Resize(fyne.NewSize(min(size.Width*0.8, 760), 410))
+	d = newDialog("Export the denoised series", content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
+	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
+	d.first = f.path
 	return d
 }
 
 func (f *exportForm) options() app.ExportOptions {
-	if f.format.Selected == asNIfTI {
+	if f.format.Selected() == asNIfTI {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
 	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
@@ -108,18 +109,18 @@ func (f *exportForm) options() app.ExportOptions {
 	return o
 }
 
-// renamed gives a path the ending that the format asks for.
+// renamed returns a path with the extension of the selected format.
 func (f *exportForm) renamed(path string) string {
 	for _, end := range []string{".nii.gz", ".nii"} {
 		path = strings.TrimSuffix(path, end)
 	}
-	if f.format.Selected == asNIfTI {
+	if f.format.Selected() == asNIfTI {
 		path += ".nii.gz"
 	}
 	return path
 }
 
-// update says what will be written, or why it cannot be.
+// update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
 	if app.FormatOf(f.path.Text) == app.DICOM {
 		f.types.Hide()
@@ -150,7 +151,7 @@ func (f *exportForm) plan() string {
 	var b strings.Builder
 	switch {
 	case f.options().Deidentify:
-		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. What is drawn in the pixels stays, and a face that they show.", dims[2])
+		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show.", dims[2])
 	case app.FormatOf(f.path.Text) == app.DICOM:
 		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
 	default:
@@ -175,10 +176,10 @@ func (f *exportForm) browse() {
 	if u, err := storage.ListerForURI(storage.NewFileURI(filepath.Dir(f.path.Text))); err == nil {
 		d.SetLocation(u)
 	}
-	d.Show()
+	f.request.Show(d)
 }
 
-// startFolder is where a first export is suggested.
+// startFolder returns the last folder, or else the home folder.
 func startFolder(last string) string {
 	if info, err := os.Stat(last); last != "" && err == nil && info.IsDir() {
 		return last
@@ -189,7 +190,7 @@ func startFolder(last string) string {
 	return "."
 }
 
-// outputName suggests a name that says what was done and names no patient.
+// outputName suggests a name with modality and filter, and without the patient.
 func outputName(run *app.Run) string {
 	name := strings.ToLower(run.Source.Modality)
 	if name == "" {
@@ -198,8 +199,8 @@ func outputName(run *app.Run) string {
 	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
 }
 
-// Exported says what an export wrote.
-func Exported(r app.ExportReport, parent fyne.Window) dialog.Dialog {
+// Exported shows what an export wrote.
+func Exported(r app.ExportReport, parent fyne.Window) *Dialog {
 	files := "1 file"
 	if r.Files != 1 {
 		files = fmt.Sprintf("%d files", r.Files)
@@ -214,7 +215,5 @@ func Exported(r app.ExportReport, parent fyne.Window) dialog.Dialog {
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}
-	d := dialog.NewCustom("Exported", "Close", box, parent)
-	d.Resize(fyne.NewSize(600, 240))
-	return d
+	return newDialog("Exported", box, fyne.NewSize(600, 240), parent, closeOnly)
 }

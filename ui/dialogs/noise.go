@@ -1,71 +1,95 @@
 package dialogs
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/control"
 )
 
-// NoiseRequest is what the noise dialog starts from.
+// NoiseRequest holds suggestions for the noise dialog, and its callback.
 type NoiseRequest struct {
 	Unit      string
 	Range     float64 // of the volume's values
-	Sigma     float64 // noise already there, as estimated
+	Sigma     float64 // the estimate of the noise in the volume
 	Magnitude bool    // MR magnitudes, whose noise is Rician
 	Add       func(app.Noise)
 }
 
 // Noise asks which noise to add.
-func Noise(r NoiseRequest, parent fyne.Window) dialog.Dialog {
+func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	var models []string
 	for _, m := range denoise.NoiseModels() {
 		models = append(models, string(m))
 	}
-	model := widget.NewSelect(models, nil)
+	model := control.NewSelect(models, nil)
 	model.SetSelected(string(denoise.GaussianNoise))
 	if r.Magnitude {
 		model.SetSelected(string(denoise.RicianNoise))
-	}
-	sigma := widget.NewEntry()
-	sigma.SetText(strconv.FormatFloat(suggestedNoise(r), 'g', 2, 64))
-	sigma.Validator = func(text string) error {
-		x, err := number(text)
-		if err == nil && !(x > 0) {
-			err = strconv.ErrRange
-		}
-		return err
-	}
-	seed := widget.NewEntry()
-	seed.SetText("1")
-	seed.Validator = func(text string) error {
-		_, err := strconv.ParseUint(strings.TrimSpace(text), 10, 64)
-		return err
 	}
 	unit := r.Unit
 	if unit == "" {
 		unit = "the scanner's units"
 	}
-	sigmaItem := widget.NewFormItem("Sigma", sigma)
-	sigmaItem.HintText = "standard deviation in " + unit
-	seedItem := widget.NewFormItem("Seed", seed)
-	seedItem.HintText = "the same seed gives the same noise on every machine"
-	items := []*widget.FormItem{widget.NewFormItem("Model", model), sigmaItem, seedItem}
-	d := dialog.NewForm("Add noise", "Add", "Cancel", items, func(ok bool) {
-		if !ok {
-			return
+	sigma, seed := control.NewEntry(), control.NewEntry()
+	problem := wrapped("")
+	problem.Importance = widget.WarningImportance
+
+	var d *Dialog
+	read := func() (app.Noise, error) {
+		s, err := number(sigma.Text)
+		if err != nil || !(s > 0) || math.IsInf(s, 0) {
+			return app.Noise{}, fmt.Errorf("sigma must be a number above 0, such as 12.5")
 		}
-		s, _ := number(sigma.Text)
-		n, _ := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
-		r.Add(app.Noise{Model: denoise.NoiseModel(model.Selected), Sigma: s, Seed: n})
-	}, parent)
-	d.Resize(fyne.NewSize(460, 280))
+		n, err := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
+		if err != nil {
+			return app.Noise{}, fmt.Errorf("the seed must be a whole number from 0")
+		}
+		return app.Noise{Model: denoise.NoiseModel(model.Selected), Sigma: s, Seed: n}, nil
+	}
+	add := control.NewButton("Add", nil, func() {
+		if n, err := read(); err == nil {
+			d.Hide()
+			r.Add(n)
+		}
+	})
+	add.Importance = widget.HighImportance
+	update := func(string) {
+		_, err := read()
+		problem.SetText("")
+		if err != nil {
+			problem.SetText(sentence(err))
+			add.Disable()
+		} else {
+			add.Enable()
+		}
+	}
+	sigma.OnChanged, seed.OnChanged = update, update
+	sigma.SetText(strconv.FormatFloat(suggestedNoise(r), 'g', 2, 64))
+	seed.SetText("1")
+
+	hint := func(text string) fyne.CanvasObject {
+		l := widget.NewLabel(text)
+		l.Importance = widget.LowImportance
+		return l
+	}
+	form := container.New(layout.NewFormLayout(),
+		bold("Model"), model,
+		bold("Sigma"), sigma, widget.NewLabel(""), hint("standard deviation in "+unit),
+		bold("Seed"), seed, widget.NewLabel(""), hint("the same seed gives the same noise on every machine"),
+	)
+	d = newDialog("Add noise", container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)
+	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, d.Hide), add})
+	d.first = sigma
 	return d
 }
 
@@ -74,8 +98,8 @@ func number(text string) (float64, error) {
 	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(text), ",", ".", 1), 64)
 }
 
-// suggestedNoise is clearly seen on top of what is there: twice the estimate,
-// or 2 % of the range where there is none.
+// suggestedNoise returns twice the estimate of the noise, or 2 % of the range where
+// there is none: noise that is clearly visible.
 func suggestedNoise(r NoiseRequest) float64 {
 	s := 2 * r.Sigma
 	if !(s > 0) {

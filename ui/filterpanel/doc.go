@@ -2,9 +2,9 @@
 // previewed and applied.
 //
 // It knows no filter by name: rows, ranges, units, help and checks all come
-// from denoise.Filters. The panel holds no truth either. Display gives it a
-// Snapshot to display, and what the user does leaves through Hooks as a new
-// recipe; the owner decides and calls Display again.
+// from denoise.Filters. The panel keeps no state of its own: Display shows a
+// Snapshot, and Hooks receive what the user does as a new recipe; the owner
+// decides and calls Display again.
 //
-// It imports denoise and Fyne. Everything is for the UI goroutine.
+// It imports denoise, ui/control and Fyne. Everything is for the UI goroutine.
 package filterpanel

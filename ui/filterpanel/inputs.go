@@ -1,20 +1,22 @@
 package filterpanel
 
 import (
+	"quell/ui/control"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 )
 
-// slider is a slider that tells the pointer coming over it, the value while it
-// moves, and the end of a move, each apart. Fyne's own OnChangeEnded cannot
-// serve: it fires when a value is set, and setting one during a drag makes the
-// drag's end go unnoticed.
+// slider reports separately when the pointer enters it, each value while it
+// moves, and the end of a move. Fyne's OnChangeEnded cannot be used: it also fires
+// when a value is set, and setting one during a drag suppresses the end of the
+// drag.
 type slider struct {
-	widget.Slider
+	control.Slider
 	hovered func()
 	moved   func(x float64)         // by the user
-	ended   func(x float64)         // after moved, when the hand is done
+	ended   func(x float64)         // after moved, at the end of a drag or click
 	nudged  func(direction float64) // an arrow key: one step down (-1) or up (1)
 	moving  bool
 }
@@ -24,7 +26,7 @@ var _ desktop.Hoverable = (*slider)(nil)
 func newSlider(hovered func()) *slider {
 	s := &slider{hovered: hovered}
 	s.Max = 1
-	s.Step = 0 // positions are put on the parameter's steps by the row
+	s.Step = 0 // the row rounds to the parameter's steps
 	s.OnChanged = func(x float64) {
 		s.moving = true
 		s.moved(x)
@@ -33,7 +35,7 @@ func newSlider(hovered func()) *slider {
 	return s
 }
 
-// show sets range and value without telling anybody.
+// show sets range and value without calling a hook.
 func (s *slider) show(span Span, value float64) {
 	if s.Min == span.Lo && s.Max == span.Hi && s.Value == value {
 		return
@@ -69,22 +71,23 @@ func (s *slider) Tapped(e *fyne.PointEvent) {
 
 // TypedKey implements fyne.Focusable.
 func (s *slider) TypedKey(k *fyne.KeyEvent) {
+	direction := map[fyne.KeyName]float64{fyne.KeyLeft: -1, fyne.KeyRight: 1}[k.Name]
 	switch {
-	case s.Disabled():
-	case k.Name == fyne.KeyLeft:
-		s.nudged(-1)
-	case k.Name == fyne.KeyRight:
-		s.nudged(1)
+	case direction == 0:
+		s.Pass(k)
+	case !s.Disabled():
+		s.nudged(direction)
 	}
 }
 
-// entry is a one-line field that commits on Return and when it loses the focus,
-// and goes back to what it showed on Escape.
+// entry is a one-line field. Return, or leaving the field, commits the text;
+// Escape restores the last value. Both keys give the keyboard back to the
+// pictures.
 type entry struct {
-	widget.Entry
+	control.Entry
 	commit  func(text string)
 	hovered func()
-	shown   string // what show last put there
+	shown   string // the text last set by show
 	typing  bool   // the entry has the focus
 }
 
@@ -93,13 +96,26 @@ func newEntry(commit func(string), hovered func()) *entry {
 	e.Wrapping = fyne.TextWrapOff
 	e.Scroll = fyne.ScrollNone
 	e.ExtendBaseWidget(e)
-	e.OnSubmitted = func(string) { e.finish() }
+	e.OnSubmitted = func(string) {
+		e.finish()
+		e.release()
+	}
 	return e
+}
+
+// Editing says whether the field holds text that is not committed yet.
+func (e *entry) Editing() bool { return e.typing && e.Text != e.shown }
+
+// release takes the focus off the field.
+func (e *entry) release() {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil && e.typing {
+		c.Unfocus()
+	}
 }
 
 // show sets the text, unless the user is typing into it.
 func (e *entry) show(text string) {
-	if e.typing && e.Text != e.shown {
+	if e.Editing() {
 		return
 	}
 	e.shown = text
@@ -110,7 +126,7 @@ func (e *entry) show(text string) {
 
 func (e *entry) finish() {
 	if text := e.Text; text != e.shown {
-		e.shown = text // so that the answer may overwrite it
+		e.shown = text // so that show may replace it by the accepted value
 		e.commit(text)
 	}
 }
@@ -133,13 +149,13 @@ func (e *entry) FocusLost() {
 func (e *entry) TypedKey(k *fyne.KeyEvent) {
 	if k.Name == fyne.KeyEscape {
 		e.SetText(e.shown)
+		e.release()
 		return
 	}
 	e.Entry.TypedKey(k)
 }
 
-// hoverArea is an object that tells when the pointer comes over it, for the
-// help line.
+// hoverArea reports when the pointer enters its content, for the help line.
 type hoverArea struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
@@ -165,6 +181,5 @@ func (h *hoverArea) MouseIn(*desktop.MouseEvent) { h.hovered() }
 // MouseMoved implements desktop.Hoverable.
 func (h *hoverArea) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut implements desktop.Hoverable: the help of the last row stays, so
-// that it can be read.
+// MouseOut implements desktop.Hoverable. The help of the last row stays readable.
 func (h *hoverArea) MouseOut() {}

@@ -13,35 +13,37 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/ui/control"
 )
 
 // Snapshot is everything the panel shows.
 type Snapshot struct {
 	Ready    bool           // a series is open
 	Recipe   denoise.Recipe // what the user asks for
-	Resolved denoise.Recipe // with automatic values found; equal to Recipe where they could not be
+	Resolved denoise.Recipe // with automatic values as numbers; Recipe where they are not known
 	Facts    denoise.Facts
 	Unit     string // of the volume's values
 
 	AutoPreview bool
-	Preview     string // what became of the last preview: "slice 12 in 35 ms"
+	Preview     string // state of the last preview: "Slice 12 took 35 ms."
 	Problem     bool   // Preview is an error's sentence
 
-	Running  bool    // the volume is being filtered
+	Busy     bool    // a task is in progress, so that no run can start
+	Running  bool    // the task is the run over the volume
 	Fraction float64 // of the voxels done
 	Progress string  // voxels done and time left
-	Applied  bool    // the whole volume shows the recipe
+	Applied  bool    // the whole volume was filtered with the recipe
 }
 
-// Hooks is what the user does, called on the UI goroutine.
+// Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
-	// Changed brings a new recipe; final is false while a slider moves.
+	// Changed receives a new recipe; final is false while a slider moves.
 	Changed     func(r denoise.Recipe, final bool)
 	AutoPreview func(on bool)
 	Preview     func()
 	Apply       func()
 	Cancel      func()
-	Refused     func(err error) // what was typed is outside a parameter's domain
+	Refused     func(err error) // a typed value is outside the domain of its parameter
 }
 
 // Panel is the filter column. Create it with New.
@@ -49,30 +51,30 @@ type Panel struct {
 	widget.BaseWidget
 	hooks Hooks
 	shown Snapshot
-	busy  bool // widgets are being set, not used
+	busy  bool // Display is setting the widgets: their events are not the user's
 
-	filter *widget.Select
-	dims   *widget.RadioGroup
+	filter *control.Select
+	dims   *control.Radio
 	about  *widget.Label
 	basic  *fyne.Container
 	others *fyne.Container
-	more   *widget.Button
+	more   *control.Button
 	help   *widget.Label
 	rows   []*row
-	built  string // the filter whose rows are there
+	built  string // the filter that the rows belong to
 
-	auto     *widget.Check
-	preview  *widget.Button
+	auto     *control.Check
+	preview  *control.Button
 	status   *widget.Label
-	apply    *widget.Button
-	cancel   *widget.Button
+	apply    *control.Button
+	cancel   *control.Button
 	bar      *widget.ProgressBar
 	progress *widget.Label
 
 	content fyne.CanvasObject
 }
 
-// New returns a panel that shows nothing yet.
+// New returns an empty panel.
 func New(hooks Hooks) *Panel {
 	p := &Panel{hooks: hooks}
 	p.build()
@@ -88,14 +90,14 @@ func (p *Panel) build() {
 	for _, f := range denoise.Filters() {
 		titles = append(titles, f.Title)
 	}
-	p.filter = widget.NewSelect(titles, func(title string) {
+	p.filter = control.NewSelect(titles, func(title string) {
 		i := slices.Index(titles, title)
-		if p.busy || i < 0 {
+		if p.busy || i < 0 || denoise.Filters()[i].Name == p.shown.Recipe.Filter {
 			return
 		}
 		p.choose(denoise.Filters()[i])
 	})
-	p.dims = widget.NewRadioGroup(nil, func(label string) {
+	p.dims = control.NewRadio(nil, func(label string) {
 		if p.busy {
 			return
 		}
@@ -103,17 +105,15 @@ func (p *Panel) build() {
 		r.Dims = dimsOf(label)
 		p.hooks.Changed(r, true)
 	})
-	p.dims.Horizontal = true
-	p.dims.Required = true
 	p.about = small("")
 
 	p.basic = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others.Hide()
-	p.more = widget.NewButtonWithIcon("More parameters", theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
+	p.more = control.NewButton("More parameters", theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
 	p.more.Importance = widget.LowImportance
 	p.more.Alignment = widget.ButtonAlignLeading
-	reset := widget.NewButtonWithIcon("Defaults", theme.ViewRefreshIcon(), func() {
+	reset := control.NewButton("Defaults", theme.ViewRefreshIcon(), func() {
 		if r, err := denoise.NewRecipe(p.shown.Recipe.Filter, p.shown.Recipe.Dims); err == nil {
 			p.hooks.Changed(r, true)
 		}
@@ -121,16 +121,16 @@ func (p *Panel) build() {
 	reset.Importance = widget.LowImportance
 	p.help = small(noHelp)
 
-	p.auto = widget.NewCheck("Preview while tuning", func(on bool) {
+	p.auto = control.NewCheck("Preview while tuning", func(on bool) {
 		if !p.busy {
 			p.hooks.AutoPreview(on)
 		}
 	})
-	p.preview = widget.NewButton("Preview", func() { p.hooks.Preview() })
+	p.preview = control.NewButton("Preview", nil, func() { p.hooks.Preview() })
 	p.status = small("")
-	p.apply = widget.NewButtonWithIcon("Apply to volume", theme.MediaPlayIcon(), func() { p.hooks.Apply() })
+	p.apply = control.NewButton("Apply to volume", theme.MediaPlayIcon(), func() { p.hooks.Apply() })
 	p.apply.Importance = widget.HighImportance
-	p.cancel = widget.NewButtonWithIcon("Cancel", theme.CancelIcon(), func() { p.hooks.Cancel() })
+	p.cancel = control.NewButton("Cancel", theme.CancelIcon(), func() { p.hooks.Cancel() })
 	p.bar = widget.NewProgressBar()
 	p.progress = small("")
 
@@ -139,7 +139,7 @@ func (p *Panel) build() {
 		fixedLines(p.about, 4),
 		widget.NewSeparator(),
 	)
-	// The rows stay clear of the scroll bar.
+	// Leave room for the scroll bar.
 	params := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
 		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.others)))
 	foot := container.NewVBox(
@@ -154,9 +154,9 @@ func (p *Panel) build() {
 	p.content = container.NewBorder(head, foot, nil, nil, params)
 }
 
-const noHelp = "Point at a parameter to read what it does."
+const noHelp = "Point at a parameter to see what it does."
 
-// small returns a quiet label that wraps.
+// small returns a small grey label that wraps.
 func small(text string) *widget.Label {
 	l := widget.NewLabel(text)
 	l.SizeName = theme.SizeNameCaptionText
@@ -165,8 +165,8 @@ func small(text string) *widget.Label {
 	return l
 }
 
-// fixedLines gives a wrapping label the height of n lines, so that nothing jumps
-// under the pointer when its text changes.
+// fixedLines gives a wrapping label the height of n lines, so that the layout does
+// not move when its text changes.
 func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
 	line := fyne.MeasureText("M", theme.Size(l.SizeName), fyne.TextStyle{}).Height
 	ground := canvas.NewRectangle(nil)
@@ -174,8 +174,8 @@ func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
 	return container.NewStack(ground, l)
 }
 
-// choose starts the defaults of another filter, in the dimensionality in use
-// where it has it.
+// choose proposes the defaults of another filter, with the current dimensionality
+// where the filter has it.
 func (p *Panel) choose(f denoise.Filter) {
 	dims := p.shown.Recipe.Dims
 	if !slices.Contains(f.Dims, dims) {
@@ -208,14 +208,14 @@ func (p *Panel) showMore(on bool) {
 	}
 }
 
-// same says whether two snapshots look alike.
+// same says whether two snapshots show the same.
 func (s Snapshot) same(o Snapshot) bool {
 	recipes := s.Recipe.Equal(o.Recipe) && s.Resolved.Equal(o.Resolved)
 	s.Recipe, s.Resolved, o.Recipe, o.Resolved = denoise.Recipe{}, denoise.Recipe{}, denoise.Recipe{}, denoise.Recipe{}
 	return recipes && reflect.DeepEqual(s, o)
 }
 
-// Display shows a snapshot. It costs nothing where it shows what is there.
+// Display shows a snapshot; it returns at once where nothing has changed.
 func (p *Panel) Display(s Snapshot) {
 	if p.built != "" && s.same(p.shown) {
 		return
@@ -252,10 +252,7 @@ func (p *Panel) showFilter(f denoise.Filter) {
 	for _, n := range f.Dims {
 		labels = append(labels, dimsLabel(n))
 	}
-	if !slices.Equal(p.dims.Options, labels) {
-		p.dims.Options = labels
-		p.dims.Refresh()
-	}
+	p.dims.SetOptions(labels)
 	p.dims.SetSelected(dimsLabel(p.shown.Recipe.Dims))
 	for _, r := range p.rows {
 		r.object.(*hoverArea).Hidden = p.shown.Recipe.Ignores(r.param.Name) != ""
@@ -263,19 +260,19 @@ func (p *Panel) showFilter(f denoise.Filter) {
 }
 
 func (p *Panel) showRun(s Snapshot) {
-	enable(p.apply, s.Ready && !s.Running && !s.Applied)
+	enable(p.apply, s.Ready && !s.Busy && !s.Applied)
 	p.apply.Hidden = s.Running
 	p.bar.Hidden = !s.Running
 	p.cancel.Hidden = !s.Running
 	p.bar.SetValue(s.Fraction)
 	text := s.Progress
 	if text == "" && s.Applied {
-		text = "The whole volume shows these parameters."
+		text = "The whole volume was filtered with these parameters."
 	}
 	p.progress.SetText(text)
 }
 
-// buildRows makes the rows of another filter.
+// buildRows replaces the rows by those of filter f.
 func (p *Panel) buildRows(f denoise.Filter) {
 	p.built = f.Name
 	p.rows = nil
@@ -304,7 +301,7 @@ func (p *Panel) buildRows(f denoise.Filter) {
 			p.others.Add(r.object)
 		}
 	}
-	// A filter whose parameters are all basic has no more to show.
+	// Without further parameters there is nothing to unfold.
 	if len(p.others.Objects) == 0 {
 		p.more.Hide()
 		p.others.Hide()

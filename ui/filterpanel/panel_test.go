@@ -1,6 +1,7 @@
 package filterpanel
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 	"quell/volume"
 )
 
-// owner is a panel and the session it believes to talk to.
+// owner stands for the session that owns a panel.
 type owner struct {
 	t        *testing.T
 	panel    *Panel
@@ -23,7 +24,11 @@ type owner struct {
 	applied  int
 	cancels  int
 	previews int
+	held     bool // show does nothing, as before a refresh
 }
+
+// canvas returns the canvas that the panel is on.
+func (o *owner) canvas() fyne.Canvas { return fyne.CurrentApp().Driver().CanvasForObject(o.panel) }
 
 func newOwner(t *testing.T, filter string) *owner {
 	t.Helper()
@@ -58,6 +63,9 @@ func newOwner(t *testing.T, filter string) *owner {
 
 // show resolves and displays, as a session would.
 func (o *owner) show() {
+	if o.held {
+		return
+	}
 	g := volume.NewGeometry([3]int{64, 64, 9}, [3]float64{0.5, 0.5, 5})
 	resolved, err := o.snap.Recipe.Resolve(g, o.snap.Facts)
 	if err != nil {
@@ -118,8 +126,8 @@ func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
 		if o.panel.more.Hidden != (basic == len(f.Params)) {
 			t.Errorf("%s: \"more\" is hidden: %v", f.Name, o.panel.more.Hidden)
 		}
-		if len(o.panel.dims.Options) != len(f.Dims) {
-			t.Errorf("%s offers %v; want %v", f.Name, o.panel.dims.Options, f.Dims)
+		if len(o.panel.dims.Options()) != len(f.Dims) {
+			t.Errorf("%s offers %v; want %v", f.Name, o.panel.dims.Options(), f.Dims)
 		}
 	}
 }
@@ -175,6 +183,75 @@ func TestArrowKeysStep(t *testing.T) {
 	}
 }
 
+// Keys may come faster than the panel is refreshed.
+func TestArrowKeysStepFromTheLastKey(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.held = true
+	s := o.row("search-radius").slider
+	for range 3 {
+		s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
+	}
+	if got := o.snap.Recipe.Get("search-radius").Int(); got != 6 {
+		t.Errorf("search radius %d after three steps from 3; want 6", got)
+	}
+}
+
+// Every key but Left and Right goes on to the pictures.
+func TestASliderPassesOtherKeysOn(t *testing.T) {
+	o := newOwner(t, "nlm")
+	s := o.row("search-radius").slider
+	var passed []fyne.KeyName
+	o.canvas().SetOnTypedKey(func(e *fyne.KeyEvent) { passed = append(passed, e.Name) })
+	keys := []fyne.KeyName{fyne.KeyEscape, fyne.KeyDown, fyne.Key8, fyne.KeyLeft}
+	for _, k := range keys {
+		s.TypedKey(&fyne.KeyEvent{Name: k})
+	}
+	if !slices.Equal(passed, keys[:3]) || len(o.finals) != 1 {
+		t.Errorf("passed on %v, %d recipes; want all but the arrow", passed, len(o.finals))
+	}
+}
+
+// Return and Escape give the keyboard back; the keys in between are the field's.
+func TestAFieldReleasesTheKeyboard(t *testing.T) {
+	o := newOwner(t, "nlm")
+	e := o.row("h").entry
+	passed := 0
+	o.canvas().SetOnTypedKey(func(*fyne.KeyEvent) { passed++ })
+	for text, leave := range map[string]fyne.KeyName{"7": fyne.KeyReturn, "8": fyne.KeyEscape} {
+		o.canvas().Focus(e)
+		e.SetText(text)
+		if !e.Editing() {
+			t.Error("a field with new text does not count as being edited")
+		}
+		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyC})
+		if passed != 0 {
+			t.Error("a letter was passed on")
+		}
+		e.TypedKey(&fyne.KeyEvent{Name: leave})
+		if o.canvas().Focused() != nil || e.Editing() {
+			t.Errorf("%s leaves the focus on the field", leave)
+		}
+		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
+		if passed != 1 {
+			t.Error("Down, which a line of text has no use for, was not passed on")
+		}
+		passed = 0
+	}
+	if len(o.finals) != 1 {
+		t.Errorf("%d recipes; want that of Return alone", len(o.finals))
+	}
+}
+
+func TestChoosingTheSameFilterKeepsItsParameters(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.panel.filter.SetSelected("Bilateral")
+	n := len(o.finals)
+	o.panel.filter.OnChanged("Bilateral")
+	if len(o.finals) != n {
+		t.Error("choosing the current filter again starts its defaults")
+	}
+}
+
 func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
 	o := newOwner(t, "nlm")
 	e := o.row("h").entry
@@ -216,7 +293,7 @@ func TestTypingIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestAutoShowsWhatItCameTo(t *testing.T) {
+func TestAutoShowsItsNumber(t *testing.T) {
 	o := newOwner(t, "nlm")
 	row := o.row("h")
 	if row.entry.Text != "11.31" { // sqrt(2) * 8
@@ -225,7 +302,7 @@ func TestAutoShowsWhatItCameTo(t *testing.T) {
 	auto := row.checks[0].(interface{ SetChecked(bool) })
 	auto.SetChecked(false)
 	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(11.31)) {
-		t.Errorf("auto off gives %v; want the value it showed", got)
+		t.Errorf("auto off gives %v; want the number shown", got)
 	}
 	auto.SetChecked(true)
 	if got := o.snap.Recipe.Get("h"); !got.IsAuto() {
@@ -250,7 +327,7 @@ func TestAutoRadiusBecomesOneNumber(t *testing.T) {
 	}
 }
 
-func TestOtherFilterKeepsTheDimensions(t *testing.T) {
+func TestAnotherFilterKeepsTheDimensions(t *testing.T) {
 	o := newOwner(t, "nlm")
 	o.panel.dims.SetSelected("3-D")
 	o.panel.filter.SetSelected("Bilateral")
@@ -300,7 +377,7 @@ func TestManualPreview(t *testing.T) {
 	}
 }
 
-func TestNothingCanBeTurnedWithoutASeries(t *testing.T) {
+func TestInputsAreDisabledWithoutASeries(t *testing.T) {
 	o := newOwner(t, "nlm")
 	o.snap.Ready = false
 	o.show()
@@ -314,12 +391,12 @@ func TestLongestTextsFitTheirLines(t *testing.T) {
 	for _, f := range denoise.Filters() {
 		o.panel.filter.SetSelected(f.Title)
 		if need, have := o.panel.about.MinSize().Height, o.panel.about.Size().Height; need > have {
-			t.Errorf("what %s does needs %g, and has %g", f.Name, need, have)
+			t.Errorf("the description of %s needs %g and has %g", f.Name, need, have)
 		}
 		for _, r := range o.panel.rows {
 			r.object.(*hoverArea).hovered()
 			if need, have := o.panel.help.MinSize().Height, o.panel.help.Size().Height; need > have {
-				t.Errorf("the help on %s %s needs %g, and has %g", f.Name, r.param.Name, need, have)
+				t.Errorf("the help on %s %s needs %g and has %g", f.Name, r.param.Name, need, have)
 			}
 		}
 	}

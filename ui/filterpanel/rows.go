@@ -11,17 +11,18 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/ui/control"
 )
 
 // row shows and edits one parameter.
 type row struct {
 	param  denoise.Param
 	object fyne.CanvasObject
-	// show displays a value; resolved is what an automatic one came to.
+	// show displays a value; resolved is the number of an automatic one.
 	show func(value, resolved denoise.Value, s Snapshot)
 }
 
-// rowHooks are a row's ways out.
+// rowHooks are called for what the user does in a row.
 type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
 	refused func(p denoise.Param, err error)
@@ -33,7 +34,7 @@ const (
 	unitWidth  = 46
 )
 
-// newRow builds the row that a parameter's kind asks for.
+// newRow builds the row for a parameter's kind.
 func newRow(p denoise.Param, h rowHooks) *row {
 	switch p.Kind {
 	case denoise.Choice:
@@ -46,7 +47,7 @@ func newRow(p denoise.Param, h rowHooks) *row {
 
 func choiceRow(p denoise.Param, h rowHooks) *row {
 	busy := false
-	sel := widget.NewSelect(p.Choices, nil)
+	sel := control.NewSelect(p.Choices, nil)
 	sel.OnChanged = func(word string) {
 		if !busy {
 			h.changed(p, denoise.Word(word), true)
@@ -66,7 +67,7 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 
 func switchRow(p denoise.Param, h rowHooks) *row {
 	busy := false
-	check := widget.NewCheck(p.Label, nil)
+	check := control.NewCheck(p.Label, nil)
 	check.OnChanged = func(on bool) {
 		if !busy {
 			h.changed(p, denoise.Bool(on), true)
@@ -83,8 +84,8 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 	return r
 }
 
-// numberRow is for numbers, percentages and lists: an entry, its unit, a slider
-// where one number says it all, and "auto" where the parameter has it.
+// numberRow is for numbers, percentages and lists: a field, its unit, a slider
+// where one number suffices, and "Auto" where the parameter has it.
 func numberRow(p denoise.Param, h rowHooks) *row {
 	var (
 		value, resolved denoise.Value
@@ -108,7 +109,11 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	slide := newSlider(help)
 	slide.moved = func(x float64) { h.changed(p, number(span.snap(x)), false) }
 	slide.ended = func(x float64) { h.changed(p, number(span.snap(x)), true) }
-	slide.nudged = func(direction float64) { h.changed(p, number(span.snap(slide.Value+direction*span.Step)), true) }
+	slide.nudged = func(direction float64) {
+		// The value is set at once: the next key may come before the next show.
+		slide.Value = span.snap(slide.Value + direction*span.Step)
+		h.changed(p, number(slide.Value), true)
+	}
 
 	field := newEntry(nil, help)
 	field.commit = func(text string) {
@@ -121,7 +126,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		h.changed(p, v, true)
 	}
 
-	auto := widget.NewCheck("Auto", nil)
+	auto := control.NewCheck("Auto", nil)
 	auto.OnChanged = func(on bool) {
 		if busy {
 			return
@@ -130,13 +135,13 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 			h.changed(p, denoise.Auto, true)
 			return
 		}
-		// The automatic value stays; it only stops following the volume.
+		// Keep the number, which no longer follows the volume.
 		h.changed(p, manual(p, resolved), true)
 	}
 	auto.Hidden = p.Auto == nil
 
 	unitLabel := widget.NewLabel("")
-	unitSelect := widget.NewSelect(nil, nil)
+	unitSelect := control.NewSelect(nil, nil)
 	unitSelect.OnChanged = func(u string) {
 		if !busy {
 			h.changed(p, convert(value, u == "%", latest.Facts), true)
@@ -183,7 +188,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	return r
 }
 
-// position is where a value stands on a slider; of a list, its first entry.
+// position returns a value's place on a slider; of a list, its first entry's.
 func position(p denoise.Param, v denoise.Value) float64 {
 	if list := v.Ints(); p.Kind == denoise.Ints && len(list) > 0 {
 		return float64(list[0])
@@ -191,8 +196,8 @@ func position(p denoise.Param, v denoise.Value) float64 {
 	return v.Float()
 }
 
-// manual turns the resolved form of an automatic value into one the user can
-// go on with: a radius that is alike on all axes becomes one number again.
+// manual turns the number of an automatic value into one to edit: a radius that
+// is equal on all axes becomes a single number.
 func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 	if resolved.IsAuto() {
 		return p.Default
@@ -207,8 +212,8 @@ func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 	return denoise.Number(short)
 }
 
-// convert expresses a value as a percentage of the volume's range or in its
-// unit, to the digits that are shown.
+// convert expresses a value as a percentage of the volume's range or in the
+// volume's unit, rounded to the digits that are shown.
 func convert(v denoise.Value, percent bool, f denoise.Facts) denoise.Value {
 	width := float64(f.Hi) - float64(f.Lo)
 	if v.IsPercent() == percent || v.IsAuto() || width <= 0 {
@@ -225,7 +230,7 @@ func convert(v denoise.Value, percent bool, f denoise.Facts) denoise.Value {
 	return denoise.Number(short)
 }
 
-// unitName is the unit as shown: "value" stands for the volume's own.
+// unitName returns the unit to show; "value" stands for the volume's unit.
 func unitName(p denoise.Param, volumeUnit string) string {
 	if p.Unit != "value" {
 		return p.Unit
@@ -236,7 +241,7 @@ func unitName(p denoise.Param, volumeUnit string) string {
 	return volumeUnit
 }
 
-// bounds says what may be typed, where that is not just any sensible value.
+// bounds describes the allowed range of a parameter that has a fixed one.
 func bounds(p denoise.Param, unit string) string {
 	if p.Kind == denoise.Choice || p.Kind == denoise.Switch || p.Unit == "value" {
 		return ""
@@ -257,7 +262,7 @@ func enable(o fyne.Disableable, on bool) {
 	}
 }
 
-// fixedWidth gives an object a width of its own.
+// fixedWidth gives an object at least a width.
 func fixedWidth(o fyne.CanvasObject, width float32) fyne.CanvasObject {
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(width, 0))

@@ -8,21 +8,20 @@ import (
 	"quell/denoise"
 )
 
-// Span is the range of a slider. It is a convenience for the hand: what may be
-// typed is bounded by the parameter's own Min and Max.
+// Span is the range of a slider. Typed values are bounded by the parameter's Min
+// and Max instead.
 type Span struct{ Lo, Hi, Step float64 }
 
-// The reach of sliders in the volume's own unit, which no table can know
-// beforehand.
+// The ranges of sliders in the volume's unit, which depend on the volume.
 const (
-	sigmaReach   = 6    // of the noise's sigma, for strengths and noise levels
-	rangeReach   = 0.3  // of the volume's range, for widths given as its percentage
-	unknownNoise = 0.02 // of the range stands for a sigma that was not found
-	notches      = 100  // about so many steps from end to end
+	sigmaReach   = 6    // times the noise sigma, for strengths and noise levels
+	rangeReach   = 0.3  // of the volume's range, for parameters that take a percentage of it
+	unknownNoise = 0.02 // of the volume's range, in the place of an unknown noise sigma
+	notches      = 100  // approximate number of steps
 )
 
-// SpanFor returns the slider's range for parameter p at value v on a volume
-// about which f is known. It always holds v.
+// SpanFor returns the slider's range for parameter p on a volume with facts f. It
+// always includes the value v.
 func SpanFor(p denoise.Param, v denoise.Value, f denoise.Facts) Span {
 	s := Span{p.Lo, p.Hi, p.Step}
 	width := float64(f.Hi) - float64(f.Lo)
@@ -64,8 +63,7 @@ func nice(x float64) float64 {
 	return 10 * power
 }
 
-// snap puts a slider's position on its steps, without the digits that binary
-// fractions leave behind.
+// snap rounds a slider's position to its steps and to six decimal digits.
 func (s Span) snap(x float64) float64 {
 	if s.Step > 0 {
 		x = math.Round(x/s.Step) * s.Step
@@ -75,9 +73,8 @@ func (s Span) snap(x float64) float64 {
 	return short
 }
 
-// parse reads what a person typed for p; current decides whether a plain number
-// means a percentage. A decimal comma is taken as a point where the parameter
-// is no list.
+// parse reads a typed value of p. A plain number is a percentage where the current
+// value is one. A decimal comma is read as a point, except in lists.
 func parse(p denoise.Param, text string, current denoise.Value) (denoise.Value, error) {
 	text = strings.TrimSpace(text)
 	if p.Kind != denoise.Ints {
@@ -97,8 +94,7 @@ func parse(p denoise.Param, text string, current denoise.Value) (denoise.Value, 
 	return v, p.Check(v)
 }
 
-// format writes a value for its entry: four significant digits are more than a
-// slider can set and enough to read back an automatic one.
+// format writes a value for its field, with four significant digits.
 func format(p denoise.Param, v denoise.Value) string {
 	switch {
 	case v.IsAuto():

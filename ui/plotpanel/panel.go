@@ -2,7 +2,8 @@
 // and after, with gonum/plot, into an image of exactly the panel's size.
 //
 // Draw is free of Fyne and runs on a worker; Panel shows its images. The
-// package imports measure, ui/newest, ui/screen, ui/viewer, gonum/plot and Fyne.
+// package imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot
+// and Fyne.
 package plotpanel
 
 import (
@@ -15,6 +16,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/internal/parallel"
+	"quell/ui/control"
 	"quell/ui/newest"
 	"quell/ui/screen"
 	"quell/ui/viewer"
@@ -35,7 +38,7 @@ type Panel struct {
 
 	image   *canvas.Image
 	area    *plotArea
-	choice  *widget.RadioGroup
+	choice  *control.Radio
 	note    *widget.Label
 	content fyne.CanvasObject
 	worker  newest.Worker[Request, answer]
@@ -46,25 +49,25 @@ type answer struct {
 	err   error
 }
 
-// New returns an empty panel. Plots are drawn by functions given to start and
-// shown by functions given to do; changed is called when the user turns to
-// another kind of plot.
+// New returns an empty panel. start runs a function on another goroutine, do on
+// the UI goroutine; changed is called when the user selects another kind of plot.
 func New(start, do func(func()), changed func()) *Panel {
 	p := &Panel{changed: changed, image: canvas.NewImageFromImage(nil)}
 	p.image.ScaleMode = canvas.ImageScaleFastest
 	p.image.FillMode = canvas.ImageFillStretch
 	p.worker = newest.Worker[Request, answer]{
 		Go: start, Do: do,
-		Work: func(r Request) answer {
-			img, err := Draw(r)
-			return answer{img, err}
+		Work: func(r Request) (a answer) {
+			a.err = parallel.Protect(func() (err error) {
+				a.image, err = Draw(r)
+				return err
+			})
+			return a
 		},
 		Done: p.show,
 	}
-	p.choice = widget.NewRadioGroup(kindNames, nil)
-	p.choice.Horizontal = true
-	p.choice.Required = true
-	p.choice.Selected = kindNames[Histogram]
+	p.choice = control.NewRadio(kindNames, nil)
+	p.choice.SetSelected(kindNames[Histogram])
 	p.choice.OnChanged = func(name string) {
 		p.kind = Histogram
 		if name == kindNames[Profile] {
@@ -88,8 +91,8 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 // Kind returns what is plotted.
 func (p *Panel) Kind() Kind { return p.kind }
 
-// Display plots another slice, line or window. Nothing is drawn anew when
-// nothing that the plot shows has changed.
+// Display plots a slice, line and window; it returns at once where nothing that
+// the plot shows has changed.
 func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Window) {
 	same := picture == p.picture && window == p.window && (p.kind != Profile || focus == p.focus)
 	p.picture, p.focus, p.window = picture, focus, window
@@ -123,7 +126,7 @@ func (p *Panel) show(a answer) {
 	p.image.Refresh()
 }
 
-// plotArea asks for a new plot when its size changes.
+// plotArea requests a new plot when its size changes.
 type plotArea struct {
 	widget.BaseWidget
 	image   *canvas.Image

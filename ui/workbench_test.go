@@ -24,28 +24,30 @@ import (
 // bench is the whole workbench over the real engine, without a display. What
 // the program would queue for the UI goroutine waits until the test runs it.
 type bench struct {
-	t      *testing.T
-	app    fyne.App
-	window *ui.Window
-	queue  chan func()
+	t         *testing.T
+	app       fyne.App
+	workbench *ui.Workbench
+	queue     chan func()
+
+	settingsPath string
 }
 
 func newBench(t *testing.T, size fyne.Size) *bench {
 	t.Helper()
-	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000)}
+	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), settingsPath: filepath.Join(t.TempDir(), "settings.json")}
 	engine, err := app.PickEngine("cpu")
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := app.DefaultSettings()
 	settings.WindowSize = [2]float32{size.Width, size.Height}
-	b.window = ui.New(b.app, ui.Options{
-		Settings: settings, SettingsPath: filepath.Join(t.TempDir(), "settings.json"), Engine: engine,
+	b.workbench = ui.New(b.app, ui.Options{
+		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },
 	})
-	t.Cleanup(func() { b.window.Session().Close() })
-	b.window.OpenBundled()
+	t.Cleanup(func() { b.workbench.Session().Close() })
+	b.workbench.OpenBundled()
 	b.until("the first slice is filtered and drawn", func() bool {
 		p := b.session().Picture()
 		return b.status() == session.Slice && p != nil && p.After != nil
@@ -76,7 +78,7 @@ func head() *series.Series {
 	}
 }
 
-func (b *bench) session() *session.Session { return b.window.Session() }
+func (b *bench) session() *session.Session { return b.workbench.Session() }
 
 func (b *bench) state() *viewer.State { return b.session().State() }
 
@@ -109,7 +111,7 @@ func (b *bench) drain() {
 	}
 }
 
-func (b *bench) canvas() fyne.Canvas { return b.window.Canvas() }
+func (b *bench) canvas() fyne.Canvas { return b.workbench.Canvas() }
 
 func (b *bench) key(name fyne.KeyName) {
 	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: name})
@@ -156,7 +158,7 @@ func TestKeysDriveTheView(t *testing.T) {
 
 func TestResidualAndStripCanBeHidden(t *testing.T) {
 	b := newBench(t, large)
-	panes := b.window.Panes()
+	panes := b.workbench.Panes()
 	wide := panes[viewer.Original].Size().Width
 	b.key(fyne.KeyD)
 	if panes[viewer.Residual].Visible() || panes[viewer.Original].Size().Width < wide*1.4 {
@@ -183,7 +185,7 @@ func TestResidualAndStripCanBeHidden(t *testing.T) {
 
 func TestCaptionsTellTheStateOfTheResult(t *testing.T) {
 	b := newBench(t, large)
-	denoised := b.window.Panes()[viewer.Denoised]
+	denoised := b.workbench.Panes()[viewer.Denoised]
 	b.until("the caption says so", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
 	if !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D  h=") {
 		t.Errorf("detail %q; want filter, dimensions and strength", denoised.Caption().Detail)
@@ -208,13 +210,13 @@ func TestProbeShowsAllPanes(t *testing.T) {
 	b := newBench(t, large)
 	b.state().PointAt(50, 50, 100, 100)
 	b.drain()
-	last := func(role viewer.Role) string { c := b.window.Panes()[role].Caption().Corner; return c[len(c)-1] }
+	last := func(role viewer.Role) string { c := b.workbench.Panes()[role].Caption().Corner; return c[len(c)-1] }
 	for role := range viewer.Roles {
 		if !strings.HasSuffix(last(role), " HU") {
 			t.Errorf("%v says %q under the pointer", role, last(role))
 		}
 	}
-	if place := b.window.Panes()[viewer.Original].Caption().Place; !strings.HasSuffix(place, " mm") || !strings.HasPrefix(place, "L ") {
+	if place := b.workbench.Panes()[viewer.Original].Caption().Place; !strings.HasSuffix(place, " mm") || !strings.HasPrefix(place, "L ") {
 		t.Errorf("position %q; want the patient's coordinates", place)
 	}
 }
@@ -227,19 +229,19 @@ func TestDroppingOpens(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.session().Series()
-	b.window.Drop([]fyne.URI{storage.NewFileURI(path)})
+	b.workbench.Drop([]fyne.URI{storage.NewFileURI(path)})
 	b.until("the dropped file is open", func() bool { return b.session().Series() != before })
 	if got := b.session().Series().Volume.Dims; got != s.Volume.Dims {
 		t.Errorf("dims %v; want %v", got, s.Volume.Dims)
 	}
-	if recent := b.window.Settings().RecentPaths; len(recent) != 1 || recent[0] != path {
+	if recent := b.workbench.Settings().RecentPaths; len(recent) != 1 || recent[0] != path {
 		t.Errorf("recent series %v; want the one dropped", recent)
 	}
 	web, err := storage.ParseURI("https://example.org/head.zip")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.window.Drop([]fyne.URI{web})
+	b.workbench.Drop([]fyne.URI{web})
 	b.drain()
 	if b.session().Progress().Kind != session.Idle {
 		t.Error("something was started for what is no file")
@@ -248,7 +250,7 @@ func TestDroppingOpens(t *testing.T) {
 
 func TestErrorsAreDialogs(t *testing.T) {
 	b := newBench(t, large)
-	b.window.Open(filepath.Join(t.TempDir(), "missing"))
+	b.workbench.Open(filepath.Join(t.TempDir(), "missing"))
 	b.until("a dialog tells", func() bool { return b.canvas().Overlays().Top() != nil })
 	index := b.state().Index()
 	b.key(fyne.KeyDown)
@@ -265,7 +267,7 @@ func TestEveryCommandCanBeGiven(t *testing.T) {
 	b := newBench(t, large)
 	b.session().Apply()
 	b.until("the volume is filtered", b.session().Applied)
-	for _, c := range b.window.Commands() {
+	for _, c := range b.workbench.Commands() {
 		if c.Run == nil || c.ID == "quit" || c.ID == "fullscreen" {
 			continue
 		}
@@ -286,7 +288,7 @@ func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
 		if m := content.MinSize(); m.Width > size.Width || m.Height > size.Height {
 			t.Errorf("the window needs %v; it is given %v", m, size)
 		}
-		panes := b.window.Panes()
+		panes := b.workbench.Panes()
 		widths := []float32{panes[0].Size().Width, panes[1].Size().Width, panes[2].Size().Width}
 		if slices.Max(widths) != slices.Min(widths) || widths[0] < 300 {
 			t.Errorf("%v: panes are %v wide; want them alike and not small", size, widths)

@@ -1,0 +1,186 @@
+package ui_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/storage"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui"
+	"quell/ui/control"
+	"quell/ui/session"
+)
+
+// waits loads a series that never arrives.
+func waits(ctx context.Context) (*series.Series, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func mouseAt(x, y float32) *desktop.MouseEvent {
+	e := &desktop.MouseEvent{}
+	e.Position = fyne.NewPos(x, y)
+	return e
+}
+
+func (b *bench) command(id string) ui.Command {
+	for _, c := range b.workbench.Commands() {
+		if c.ID == id {
+			return c
+		}
+	}
+	b.t.Fatalf("there is no command %s", id)
+	return ui.Command{}
+}
+
+// question returns the text of the question that is open, "" where none is.
+func (b *bench) question() string {
+	top := b.canvas().Overlays().Top()
+	if top == nil {
+		return ""
+	}
+	text := ""
+	for _, o := range test.LaidOutObjects(top) {
+		if l, ok := o.(*widget.Label); ok {
+			text += l.Text + "\n"
+		}
+	}
+	return text
+}
+
+func (b *bench) tap(button string) {
+	b.t.Helper()
+	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+		if c, ok := o.(*control.Button); ok && c.Text == button {
+			test.Tap(c)
+			b.drain()
+			return
+		}
+	}
+	b.t.Fatalf("there is no button %q", button)
+}
+
+// Every way to close the series asks before work is lost.
+func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "head.nii.gz")
+	if _, err := app.Convert(t.Context(), head(), path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for what, leave := range map[string]func(b *bench){
+		"open":      func(b *bench) { b.workbench.Open(path) },
+		"drop":      func(b *bench) { b.workbench.Drop([]fyne.URI{storage.NewFileURI(path)}) },
+		"bundled":   func(b *bench) { b.command("open-bundled").Run() },
+		"quit":      func(b *bench) { b.command("quit").Run() },
+		"add noise": func(b *bench) { b.command("add-noise").Run(); b.tap("Add") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := newBench(t, large)
+			b.session().Apply()
+			b.until("the volume is filtered", b.session().Applied)
+			before, run := b.session().Series(), b.session().Exportable()
+
+			leave(b)
+			if !strings.Contains(b.question(), "has not been exported") {
+				t.Fatalf("the question is %q", b.question())
+			}
+			b.press(fyne.KeyReturn) // the safe answer has the focus
+			if b.question() != "" || b.session().Series() != before || b.session().Exportable() != run || b.session().Busy() {
+				t.Fatal("Return did not keep everything as it was")
+			}
+			leave(b)
+			leave(b) // asks once
+			if n := len(b.canvas().Overlays().List()); what != "add noise" && n != 1 {
+				t.Errorf("%d questions are open", n)
+			}
+			b.tap("Discard")
+			if what == "quit" {
+				return // newBench's cleanup closes the session again
+			}
+			b.until("the series is replaced", func() bool { return b.session().Series() != before })
+			if b.session().Loss() != session.NoLoss {
+				t.Error("after the answer there is still something to lose")
+			}
+		})
+	}
+}
+
+func TestTheQuestionNamesWhatIsLost(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.workbench.Quit()
+	if !strings.Contains(b.question(), "is being applied") {
+		t.Errorf("during a run the question is %q", b.question())
+	}
+	b.press(fyne.KeyEscape)
+	b.until("the run was not stopped by the question", b.session().Applied)
+
+	b.session().Export(filepath.Join(t.TempDir(), "out.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.workbench.Quit()
+	if !strings.Contains(b.question(), "export is being written") {
+		t.Errorf("during an export the question is %q", b.question())
+	}
+	b.press(fyne.KeyEscape)
+	b.until("the export is done", func() bool { return !b.session().Busy() })
+	b.workbench.Quit()
+	if b.question() != "" {
+		t.Errorf("with nothing to lose the question is %q", b.question())
+	}
+}
+
+// A run in progress stays the only one, whatever is pressed.
+func TestApplyDuringARunDoesNothing(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	for _, id := range []string{"apply", "export", "add-noise", "reference-file"} {
+		if c := b.command(id); c.Enabled() {
+			t.Errorf("%s is enabled during a run", id)
+		}
+	}
+	if b.session().Progress().Kind != session.Applying {
+		t.Errorf("progress %+v; want the run", b.session().Progress())
+	}
+}
+
+// Close is what a signal leads to: no question, settings saved, nothing left half
+// written.
+func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	changed := b.session().Recipe()
+	changed.Dims = 2
+	b.session().SetRecipe(changed, true)
+	dir := t.TempDir()
+	b.session().Export(filepath.Join(dir, "series"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.workbench.Close()
+	b.workbench.Close() // the second has no effect
+	if b.question() != "" {
+		t.Errorf("Close asked %q", b.question())
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		// An export that was faster than the cancel is complete, with its recipe.
+		if e.Name() != "series" && e.Name() != "series.recipe.json" {
+			t.Errorf("%s is left behind", e.Name())
+		}
+	}
+	saved := app.LoadSettings(b.settingsPath)
+	if r, ok := saved.Recipes[changed.Filter]; !ok || r.Dims != 2 {
+		t.Errorf("saved recipes %v; want the current one", saved.Recipes)
+	}
+	for len(b.queue) > 0 {
+		(<-b.queue)() // late functions do nothing
+	}
+}

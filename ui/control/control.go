@@ -1,0 +1,252 @@
+// Package control holds Fyne's controls with one rule for keys: a control that
+// has the focus uses Left, Right, Space and Return, a list Up and Down too, and a
+// text field all keys that edit text. Every other key goes on to the canvas, so
+// that scrolling, presets and Escape work wherever the focus is.
+//
+// It imports Fyne only. Everything is for the UI goroutine.
+package control
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/widget"
+)
+
+// passTyped gives a key that o does not use to the canvas.
+func passTyped(o fyne.CanvasObject, e *fyne.KeyEvent) {
+	if c := canvasOf(o); c != nil && c.OnTypedKey() != nil {
+		c.OnTypedKey()(e)
+	}
+}
+
+// passHeld gives the press or release of a key that o does not use to the canvas.
+func passHeld(o fyne.CanvasObject, e *fyne.KeyEvent, down bool) {
+	c, ok := canvasOf(o).(desktop.Canvas)
+	if !ok {
+		return
+	}
+	f := c.OnKeyUp()
+	if down {
+		f = c.OnKeyDown()
+	}
+	if f != nil {
+		f(e)
+	}
+}
+
+// canvasOf returns the canvas that o is on. Fyne does not know an embedded control
+// as the widget on its canvas; Quell has one canvas.
+func canvasOf(o fyne.CanvasObject) fyne.Canvas {
+	driver := fyne.CurrentApp().Driver()
+	if c := driver.CanvasForObject(o); c != nil {
+		return c
+	}
+	if all := driver.AllWindows(); len(all) > 0 {
+		return all[0].Canvas()
+	}
+	return nil
+}
+
+// activates says whether a key operates a control that has the focus.
+func activates(k fyne.KeyName) bool {
+	return k == fyne.KeySpace || k == fyne.KeyReturn || k == fyne.KeyEnter
+}
+
+// Button is a widget.Button that Space and Return press.
+type Button struct{ widget.Button }
+
+var _ desktop.Keyable = (*Button)(nil)
+
+// NewButton returns a button; icon may be nil.
+func NewButton(text string, icon fyne.Resource, tapped func()) *Button {
+	b := &Button{}
+	b.Text, b.Icon, b.OnTapped = text, icon, tapped
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// TypedKey implements fyne.Focusable.
+func (b *Button) TypedKey(e *fyne.KeyEvent) {
+	switch {
+	case !activates(e.Name):
+		passTyped(b, e)
+	case !b.Disabled():
+		b.Tapped(nil)
+	}
+}
+
+// KeyDown implements desktop.Keyable.
+func (b *Button) KeyDown(e *fyne.KeyEvent) { b.held(e, true) }
+
+// KeyUp implements desktop.Keyable.
+func (b *Button) KeyUp(e *fyne.KeyEvent) { b.held(e, false) }
+
+func (b *Button) held(e *fyne.KeyEvent, down bool) {
+	if !activates(e.Name) {
+		passHeld(b, e, down)
+	}
+}
+
+// Check is a widget.Check that Space and Return toggle.
+type Check struct{ widget.Check }
+
+var _ desktop.Keyable = (*Check)(nil)
+
+// NewCheck returns a check box; changed may be nil.
+func NewCheck(text string, changed func(bool)) *Check {
+	c := &Check{}
+	c.Text, c.OnChanged = text, changed
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// TypedKey implements fyne.Focusable. Space arrives as a rune.
+func (c *Check) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeySpace:
+	case fyne.KeyReturn, fyne.KeyEnter:
+		c.TypedRune(' ')
+	default:
+		passTyped(c, e)
+	}
+}
+
+// KeyDown implements desktop.Keyable.
+func (c *Check) KeyDown(e *fyne.KeyEvent) { c.held(e, true) }
+
+// KeyUp implements desktop.Keyable.
+func (c *Check) KeyUp(e *fyne.KeyEvent) { c.held(e, false) }
+
+func (c *Check) held(e *fyne.KeyEvent, down bool) {
+	if !activates(e.Name) {
+		passHeld(c, e, down)
+	}
+}
+
+// Select is a widget.Select that Space and Return open; Left and Right choose the
+// previous and the next option.
+type Select struct{ widget.Select }
+
+var _ desktop.Keyable = (*Select)(nil)
+
+// NewSelect returns a selection; changed may be nil.
+func NewSelect(options []string, changed func(string)) *Select {
+	s := &Select{}
+	s.Options, s.OnChanged = options, changed
+	s.PlaceHolder = "(choose)"
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// TypedKey implements fyne.Focusable.
+func (s *Select) TypedKey(e *fyne.KeyEvent) {
+	switch {
+	case activates(e.Name):
+		s.Select.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+	case e.Name == fyne.KeyLeft, e.Name == fyne.KeyRight:
+		s.Select.TypedKey(e)
+	default:
+		passTyped(s, e)
+	}
+}
+
+// KeyDown implements desktop.Keyable.
+func (s *Select) KeyDown(e *fyne.KeyEvent) { s.held(e, true) }
+
+// KeyUp implements desktop.Keyable.
+func (s *Select) KeyUp(e *fyne.KeyEvent) { s.held(e, false) }
+
+func (s *Select) held(e *fyne.KeyEvent, down bool) {
+	if !activates(e.Name) {
+		passHeld(s, e, down)
+	}
+}
+
+// Slider is a widget.Slider that Left and Right move.
+type Slider struct{ widget.Slider }
+
+var _ desktop.Keyable = (*Slider)(nil)
+
+// NewSlider returns a slider from lo to hi in steps of 1.
+func NewSlider(lo, hi float64) *Slider {
+	s := &Slider{}
+	s.Min, s.Max, s.Step = lo, hi, 1
+	s.ExtendBaseWidget(s)
+	return s
+}
+
+// TypedKey implements fyne.Focusable.
+func (s *Slider) TypedKey(e *fyne.KeyEvent) {
+	if e.Name == fyne.KeyLeft || e.Name == fyne.KeyRight {
+		s.Slider.TypedKey(e)
+		return
+	}
+	passTyped(s, e)
+}
+
+// Pass gives a key that an extending type does not use to the canvas.
+func (s *Slider) Pass(e *fyne.KeyEvent) { passTyped(s, e) }
+
+// KeyDown implements desktop.Keyable.
+func (s *Slider) KeyDown(e *fyne.KeyEvent) { passHeld(s, e, true) }
+
+// KeyUp implements desktop.Keyable.
+func (s *Slider) KeyUp(e *fyne.KeyEvent) { passHeld(s, e, false) }
+
+// List is a widget.List that Up, Down and Space operate; Return selects the row
+// that has the focus.
+type List struct{ widget.List }
+
+// NewList returns a list.
+func NewList(length func() int, create func() fyne.CanvasObject, update func(widget.ListItemID, fyne.CanvasObject)) *List {
+	l := &List{}
+	l.Length, l.CreateItem, l.UpdateItem = length, create, update
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// TypedKey implements fyne.Focusable.
+func (l *List) TypedKey(e *fyne.KeyEvent) {
+	switch e.Name {
+	case fyne.KeyUp, fyne.KeyDown:
+		l.List.TypedKey(e)
+	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
+		l.List.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+	default:
+		passTyped(l, e)
+	}
+}
+
+// Entry is a one-line text field.
+type Entry struct{ widget.Entry }
+
+// NewEntry returns an empty field.
+func NewEntry() *Entry {
+	e := &Entry{}
+	e.Wrapping = fyne.TextWrapOff
+	e.ExtendBaseWidget(e)
+	return e
+}
+
+// TypedKey implements fyne.Focusable.
+func (e *Entry) TypedKey(k *fyne.KeyEvent) {
+	if edits(k.Name) {
+		e.Entry.TypedKey(k)
+		return
+	}
+	passTyped(e, k)
+}
+
+// Pass gives a key that an extending type does not use to the canvas.
+func (e *Entry) Pass(k *fyne.KeyEvent) { passTyped(e, k) }
+
+// edits says whether a key means something in a line of text. Letters and digits
+// arrive as runes too, so they are the field's.
+func edits(k fyne.KeyName) bool {
+	switch k {
+	case fyne.KeyEscape, fyne.KeyUp, fyne.KeyDown, fyne.KeyPageUp, fyne.KeyPageDown:
+		return false
+	}
+	function := len(k) > 1 && k[0] == 'F' && k[1] >= '1' && k[1] <= '9'
+	return !function
+}

@@ -1,0 +1,190 @@
+package control
+
+import (
+	"image/color"
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// Radio is a row of options of which one is chosen. Left and Right choose the
+// previous and the next option. Fyne's own widget.RadioGroup keeps all keys while
+// one of its options has the focus.
+type Radio struct {
+	widget.BaseWidget
+	OnChanged func(option string)
+
+	selected string
+	disabled bool
+	items    []*radioItem
+	row      *fyne.Container
+	content  *container.ThemeOverride // of row
+}
+
+var _ fyne.Disableable = (*Radio)(nil)
+
+// NewRadio returns a row of options, none of which is chosen yet.
+func NewRadio(options []string, changed func(string)) *Radio {
+	return newRadio(container.NewHBox(), options, changed)
+}
+
+// NewRadioColumn returns the options one below the other.
+func NewRadioColumn(options []string, changed func(string)) *Radio {
+	return newRadio(container.NewVBox(), options, changed)
+}
+
+func newRadio(row *fyne.Container, options []string, changed func(string)) *Radio {
+	r := &Radio{OnChanged: changed, row: row, content: container.NewThemeOverride(row, radioTheme{})}
+	r.SetOptions(options)
+	r.ExtendBaseWidget(r)
+	return r
+}
+
+// CreateRenderer implements fyne.Widget.
+func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
+	return widget.NewSimpleRenderer(r.content)
+}
+
+// Options returns the options.
+func (r *Radio) Options() []string {
+	var out []string
+	for _, item := range r.items {
+		out = append(out, item.Text)
+	}
+	return out
+}
+
+// SetOptions replaces the options.
+func (r *Radio) SetOptions(options []string) {
+	if slices.Equal(options, r.Options()) {
+		return
+	}
+	r.row.RemoveAll()
+	r.items = nil
+	for _, option := range options {
+		item := &radioItem{group: r}
+		item.Text, item.Checked = option, option == r.selected
+		item.ExtendBaseWidget(item)
+		if r.disabled {
+			item.Disable()
+		}
+		r.items = append(r.items, item)
+		r.row.Add(item)
+	}
+	r.content.Refresh() // the new items take the theme
+}
+
+// Selected returns the option that is chosen; "" where none is.
+func (r *Radio) Selected() string { return r.selected }
+
+// SetSelected chooses an option; OnChanged is called where it was not chosen.
+func (r *Radio) SetSelected(option string) {
+	if option == r.selected || !slices.Contains(r.Options(), option) {
+		return
+	}
+	r.selected = option
+	for _, item := range r.items {
+		item.SetChecked(item.Text == option)
+	}
+	if r.OnChanged != nil {
+		r.OnChanged(option)
+	}
+}
+
+// Enable implements fyne.Disableable.
+func (r *Radio) Enable() {
+	r.disabled = false
+	for _, item := range r.items {
+		item.Enable()
+	}
+}
+
+// Disable implements fyne.Disableable.
+func (r *Radio) Disable() {
+	r.disabled = true
+	for _, item := range r.items {
+		item.Disable()
+	}
+}
+
+// Disabled implements fyne.Disableable.
+func (r *Radio) Disabled() bool { return r.disabled }
+
+// radioItem is one option: a check box that only another option clears.
+type radioItem struct {
+	Check
+	group *Radio
+}
+
+// Tapped implements fyne.Tappable.
+func (i *radioItem) Tapped(*fyne.PointEvent) {
+	if i.Disabled() {
+		return
+	}
+	if c := canvasOf(i); c != nil {
+		c.Focus(i)
+	}
+	i.group.SetSelected(i.Text)
+}
+
+// TypedRune implements fyne.Focusable.
+func (i *radioItem) TypedRune(r rune) {
+	if r == ' ' && !i.Disabled() {
+		i.group.SetSelected(i.Text)
+	}
+}
+
+// TypedKey implements fyne.Focusable.
+func (i *radioItem) TypedKey(e *fyne.KeyEvent) {
+	step := 0
+	switch e.Name {
+	case fyne.KeySpace: // arrives as a rune
+		return
+	case fyne.KeyReturn, fyne.KeyEnter:
+		i.TypedRune(' ')
+		return
+	case fyne.KeyLeft:
+		step = -1
+	case fyne.KeyRight:
+		step = 1
+	default:
+		passTyped(i, e)
+		return
+	}
+	if next := slices.Index(i.group.items, i) + step; !i.Disabled() && next >= 0 && next < len(i.group.items) {
+		i.group.items[next].Tapped(nil)
+	}
+}
+
+// radioTheme draws check boxes as radio buttons.
+type radioTheme struct{}
+
+func current() fyne.Theme { return fyne.CurrentApp().Settings().Theme() }
+
+var radioIcons = map[fyne.ThemeIconName]fyne.ThemeIconName{
+	theme.IconNameCheckButton:        theme.IconNameRadioButton,
+	theme.IconNameCheckButtonChecked: theme.IconNameRadioButtonChecked,
+	theme.IconNameCheckButtonFill:    theme.IconNameRadioButtonFill,
+}
+
+// Icon implements fyne.Theme.
+func (radioTheme) Icon(name fyne.ThemeIconName) fyne.Resource {
+	if radio, ok := radioIcons[name]; ok {
+		name = radio
+	}
+	return current().Icon(name)
+}
+
+// Color implements fyne.Theme.
+func (radioTheme) Color(name fyne.ThemeColorName, v fyne.ThemeVariant) color.Color {
+	return current().Color(name, v)
+}
+
+// Font implements fyne.Theme.
+func (radioTheme) Font(style fyne.TextStyle) fyne.Resource { return current().Font(style) }
+
+// Size implements fyne.Theme.
+func (radioTheme) Size(name fyne.ThemeSizeName) float32 { return current().Size(name) }

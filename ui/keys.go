@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+
+	"quell/ui/session"
+)
+
+// cancelID is the command of Escape, the only one that a dialog leaves enabled.
+const cancelID = "cancel"
+
+// bindKeys connects the chords of the command table to the canvas. A control that
+// has the focus passes on the keys that it does not use, see package control.
+func (w *Workbench) bindKeys() {
+	canvas := w.main.Canvas()
+	plain := map[Chord]Command{}
+	held := map[fyne.KeyName]Command{}
+	for _, c := range w.table {
+		for _, chord := range c.Chords {
+			switch {
+			case c.Hold != nil:
+				held[chord.Key] = c
+			case chord.plain():
+				plain[chord] = c
+			default:
+				canvas.AddShortcut(chord.shortcut(), func(fyne.Shortcut) { w.run(c) })
+			}
+		}
+	}
+	keys, released := canvas.(desktop.Canvas)
+	canvas.SetOnTypedKey(func(e *fyne.KeyEvent) {
+		if e.Name == fyne.KeyEscape && released && w.main.Canvas().Overlays().Top() == nil {
+			return // cancels when it is released
+		}
+		if c, ok := plain[Chord{e.Name, w.modifiers() & fyne.KeyModifierShift}]; ok {
+			w.run(c)
+		}
+	})
+	if !released {
+		return
+	}
+	// Fyne closes an open main menu when Escape is released, and does not report
+	// that release. A run is cancelled when both the press and the release are
+	// reported, so that one Escape never closes a menu or dialog and cancels a run.
+	armed := false
+	keys.SetOnKeyDown(func(e *fyne.KeyEvent) {
+		if e.Name == fyne.KeyEscape {
+			armed = canvas.Overlays().Top() == nil
+		}
+		if c, ok := held[e.Name]; ok {
+			c.Hold(true)
+		}
+	})
+	keys.SetOnKeyUp(func(e *fyne.KeyEvent) {
+		if e.Name == fyne.KeyEscape && armed && canvas.Overlays().Top() == nil {
+			w.cancel()
+		}
+		if e.Name == fyne.KeyEscape {
+			armed = false
+		}
+		if c, ok := held[e.Name]; ok {
+			c.Hold(false)
+		}
+	})
+}
+
+// run carries out a command, unless it is disabled or a dialog is open.
+func (w *Workbench) run(c Command) {
+	if w.main.Canvas().Overlays().Top() != nil && c.ID != cancelID {
+		return
+	}
+	if c.Enabled != nil && !c.Enabled() {
+		return
+	}
+	c.Run()
+}
+
+// modifiers returns the modifier keys that are held; none where the driver does
+// not know, as in tests.
+func (w *Workbench) modifiers() fyne.KeyModifier {
+	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
+		return d.CurrentKeyModifiers()
+	}
+	return 0
+}
+
+// cancel ends the topmost of: a dialog or pop-up, the task in progress, a pane
+// shown alone, full screen.
+func (w *Workbench) cancel() {
+	top := w.main.Canvas().Overlays().Top()
+	switch {
+	case top != nil && len(w.dialogs) > 0:
+		w.dialogs[len(w.dialogs)-1].Hide()
+	case top != nil:
+		top.Hide()
+	case w.session.Progress().Kind != session.Idle:
+		w.session.Cancel()
+	case w.maximized >= 0:
+		w.maximize(w.maximized)
+	case w.main.FullScreen():
+		w.main.SetFullScreen(false)
+	}
+}
+
+// unfocus gives the keys to the pictures when the pointer enters one, unless a
+// field holds text that is not committed yet. An open main menu keeps its focus.
+func (w *Workbench) unfocus() {
+	canvas := w.main.Canvas()
+	focused := canvas.Focused()
+	if _, ok := focused.(desktop.Keyable); !ok {
+		return
+	}
+	if field, ok := focused.(interface{ Editing() bool }); ok && field.Editing() {
+		return
+	}
+	canvas.Unfocus()
+}

@@ -1,0 +1,141 @@
+package ui_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// press types a key as Fyne's driver does: into what has the focus, or else into
+// the canvas.
+func (b *bench) press(name fyne.KeyName) {
+	if focused := b.canvas().Focused(); focused != nil {
+		focused.TypedKey(&fyne.KeyEvent{Name: name})
+		b.drain()
+		return
+	}
+	b.key(name)
+}
+
+// focusable returns the visible, enabled controls of the workbench.
+func (b *bench) focusable() (all []fyne.Focusable) {
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		f, ok := o.(fyne.Focusable)
+		if d, can := o.(fyne.Disableable); ok && o.Visible() && !(can && d.Disabled()) {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	all := b.focusable()
+	if len(all) < 15 {
+		t.Fatalf("%d controls were found; want all of tool bar, filter, plot and slices", len(all))
+	}
+	for i, control := range all {
+		name := fmt.Sprintf("control %d, %T", i, control)
+		b.state().SetPlane(volume.Axial)
+		b.state().SetIndex(2)
+		b.state().AutoWindow()
+		b.canvas().Focus(control)
+		b.press(fyne.KeyDown)
+		if b.state().Index() != 3 {
+			t.Errorf("%s: Down does not show the next slice", name)
+		}
+		if _, field := control.(fyne.Shortcutable); field { // which letters and digits go into
+			b.press(fyne.KeyEscape)
+			if b.canvas().Focused() != nil {
+				t.Errorf("%s: Escape does not leave the field", name)
+			}
+		}
+		b.press(fyne.Key8)
+		if b.state().Window().Name != "Bone" {
+			t.Errorf("%s: 8 does not set the bone window", name)
+		}
+		b.session().OpenWith(waits)
+		b.press(fyne.KeyEscape)
+		if b.session().Progress().Kind != session.Idle {
+			t.Fatalf("%s: Escape does not cancel the task", name)
+		}
+		b.canvas().Unfocus()
+		b.drain()
+	}
+}
+
+// Escape takes one step at a time.
+func TestEscapeClosesAMenuBeforeItCancels(t *testing.T) {
+	b := newBench(t, large)
+	b.session().OpenWith(waits)
+	widget.ShowPopUpMenuAtPosition(fyne.NewMenu("", fyne.NewMenuItem("Fit", func() {})), b.canvas(), fyne.NewPos(50, 50))
+	b.press(fyne.KeyEscape)
+	if b.canvas().Overlays().Top() != nil || b.session().Progress().Kind != session.Loading {
+		t.Fatalf("the menu is open: %v, task %v; want the menu closed and the task in progress",
+			b.canvas().Overlays().Top() != nil, b.session().Progress().Kind)
+	}
+	b.canvas().Unfocus()
+	b.press(fyne.KeyEscape)
+	if b.session().Progress().Kind != session.Idle {
+		t.Error("the second Escape does not cancel the task")
+	}
+}
+
+func TestEscapeClosesEveryDialog(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	for _, id := range []string{"export", "add-noise", "shortcuts", "findings", "engines", "about", "quit"} {
+		b.command(id).Run()
+		b.drain()
+		if b.canvas().Overlays().Top() == nil {
+			t.Errorf("%s opens no dialog", id)
+			continue
+		}
+		if b.canvas().Focused() == nil {
+			t.Errorf("%s: no control of the dialog has the focus", id)
+		}
+		b.press(fyne.KeyEscape)
+		if b.canvas().Overlays().Top() != nil {
+			t.Errorf("%s: Escape does not close the dialog", id)
+			b.canvas().Overlays().Remove(b.canvas().Overlays().Top())
+		}
+	}
+}
+
+// A field keeps its focus only while it holds text that is not committed.
+func TestThePointerFreesTheKeys(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	for _, control := range b.focusable() {
+		field, ok := control.(interface {
+			fyne.Focusable
+			SetText(string)
+			Editing() bool
+		})
+		if !ok {
+			continue
+		}
+		b.canvas().Focus(field)
+		field.SetText("2")
+		b.workbench.Panes()[0].MouseIn(mouseAt(50, 60))
+		if !field.Editing() || b.canvas().Focused() == nil {
+			t.Error("the pointer took the focus from a field with new text")
+		}
+		field.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		b.canvas().Focus(field)
+		b.workbench.Panes()[0].MouseIn(mouseAt(50, 60))
+		if b.canvas().Focused() != nil {
+			t.Error("a field that was not changed keeps the keys when the pointer is on a picture")
+		}
+		return
+	}
+	t.Fatal("there is no field")
+}

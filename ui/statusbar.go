@@ -1,0 +1,118 @@
+package ui
+
+import (
+	"fmt"
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/control"
+	"quell/ui/session"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// statusBar is the line at the bottom: the task in progress or how the last one
+// ended, the findings, the engine, and the notice on clinical use.
+type statusBar struct {
+	widget.BaseWidget
+	text     *widget.Label
+	bar      *widget.ProgressBar
+	cancel   *control.Button
+	findings *control.Button
+	engine   *widget.Label
+	content  fyne.CanvasObject
+	noted    string
+	worst    series.Severity // of the findings shown
+}
+
+func newStatusBar(w *Workbench) *statusBar {
+	b := &statusBar{
+		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""),
+		cancel:   iconButton(theme.CancelIcon(), "Cancel", w.session.Cancel),
+		findings: iconButton(theme.WarningIcon(), "", w.showFindings),
+	}
+	b.text.Truncation = fyne.TextTruncateEllipsis
+	clinical := caption("Not for clinical use")
+	clinical.Importance = widget.WarningImportance
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(140, 0))
+	right := container.NewHBox(container.NewStack(ground, b.bar), b.cancel, b.findings, b.engine, widget.NewSeparator(), clinical)
+	b.content = container.New(layout.NewCustomPaddedVBoxLayout(0), widget.NewSeparator(), container.NewBorder(nil, nil, nil, right, b.text))
+	b.ExtendBaseWidget(b)
+	return b
+}
+
+// CreateRenderer implements fyne.Widget.
+func (b *statusBar) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(b.content) }
+
+// note shows a line until the next task.
+func (b *statusBar) note(text string) {
+	b.noted = text
+	setText(b.text, text)
+}
+
+func (b *statusBar) display(s *session.Session) {
+	p := s.Progress()
+	running := p.Kind != session.Idle
+	// The filter panel shows the progress of a run.
+	b.cancel.Hidden = !running || p.Kind == session.Applying
+	b.bar.Hidden = b.cancel.Hidden || p.Fraction == 0
+	if !b.bar.Hidden {
+		b.bar.SetValue(p.Fraction)
+	}
+	switch {
+	case p.Kind == session.Applying:
+		setText(b.text, "")
+	case running:
+		b.noted = ""
+		setText(b.text, p.Text)
+	case s.Message() != "":
+		setText(b.text, s.Message())
+	case b.noted != "":
+		setText(b.text, b.noted)
+	case s.Series() == nil:
+		setText(b.text, "Open a series, or drop a file or folder here.")
+	default:
+		setText(b.text, "")
+	}
+	setText(b.engine, engineText(s.Engine()))
+	b.showFindings(s.Series())
+}
+
+func (b *statusBar) showFindings(s *series.Series) {
+	n, worst := 0, series.Note
+	if s != nil {
+		n = len(s.Findings)
+		for _, f := range s.Findings {
+			worst = max(worst, f.Severity)
+		}
+	}
+	b.findings.Hidden = n == 0
+	text := fmt.Sprintf("%d findings", n)
+	if n == 1 {
+		text = "1 finding"
+	}
+	icon := theme.InfoIcon()
+	if worst > series.Note {
+		icon = theme.NewWarningThemedResource(theme.WarningIcon())
+	}
+	if b.findings.Text != text || b.worst != worst {
+		b.worst, b.findings.Icon = worst, icon
+		b.findings.SetText(text)
+	}
+}
+
+func engineText(i denoise.Info) string {
+	text := i.Name
+	if i.Device != "" {
+		text += " · " + i.Device
+	}
+	if i.Cores > 0 {
+		text += fmt.Sprintf(" · %d cores", i.Cores)
+	}
+	return text
+}

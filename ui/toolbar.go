@@ -1,0 +1,133 @@
+package ui
+
+import (
+	"fmt"
+	"quell/ui/control"
+	"quell/ui/session"
+	"quell/volume"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+)
+
+// presetsWidth is wide enough for the longest name of a window preset and its numbers.
+const presetsWidth = 230
+
+// toolbar is the line of frequent commands above the pictures.
+type toolbar struct {
+	widget.BaseWidget
+	planes  *control.Radio
+	windows *control.Select
+	presets []volume.Window
+	unnamed volume.Window // the window shown where it is none of the presets
+	export  *control.Button
+	fit     *control.Button
+	undo    *control.Button
+	redo    *control.Button
+	content fyne.CanvasObject
+	busy    bool
+}
+
+func newToolbar(w *Workbench) *toolbar {
+	t := &toolbar{}
+	state := w.session.State()
+	var names []string
+	for p := volume.Axial; p <= volume.Sagittal; p++ {
+		name := p.String()
+		names = append(names, strings.ToUpper(name[:1])+name[1:])
+	}
+	t.planes = control.NewRadio(names, func(name string) {
+		for p := volume.Axial; p <= volume.Sagittal; p++ {
+			if !t.busy && strings.EqualFold(p.String(), name) {
+				state.SetPlane(p)
+			}
+		}
+	})
+	t.windows = control.NewSelect(nil, nil)
+	t.windows.PlaceHolder = "Window …"
+	t.windows.OnChanged = func(string) {
+		if i := t.windows.SelectedIndex(); !t.busy && i >= 0 {
+			state.SetWindow(t.presets[i])
+		}
+	}
+	t.export = iconButton(theme.DocumentSaveIcon(), "Export …", w.askExport)
+	t.fit = iconButton(theme.ZoomFitIcon(), "Fit", state.Fit)
+	t.undo = iconButton(theme.ContentUndoIcon(), "", w.session.Undo)
+	t.redo = iconButton(theme.ContentRedoIcon(), "", w.session.Redo)
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
+	tools := container.NewHBox(
+		iconButton(theme.FolderOpenIcon(), "Open …", func() { w.askFolder(w.Open) }), t.export, widget.NewSeparator(),
+		t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
+		t.fit, widget.NewSeparator(), t.undo, t.redo,
+	)
+	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
+	t.ExtendBaseWidget(t)
+	return t
+}
+
+// CreateRenderer implements fyne.Widget.
+func (t *toolbar) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
+
+func (t *toolbar) display(s *session.Session) {
+	t.busy = true
+	defer func() { t.busy = false }()
+	series, state := s.Series(), s.State()
+	if series == nil {
+		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo} {
+			setEnabled(o, false)
+		}
+		return
+	}
+	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit} {
+		setEnabled(o, true)
+	}
+	name := state.View().Plane.String()
+	t.planes.SetSelected(strings.ToUpper(name[:1]) + name[1:])
+	t.showWindows(s)
+	setEnabled(t.export, s.Exportable() != nil && !s.Busy())
+	setEnabled(t.undo, s.Document().Recipes().CanUndo())
+	setEnabled(t.redo, s.Document().Recipes().CanRedo())
+}
+
+// showWindows lists the windows stored in the series, then the presets.
+func (t *toolbar) showWindows(s *session.Session) {
+	series := s.Series()
+	t.presets = t.presets[:0]
+	var names []string
+	for i, own := range series.Windows {
+		if own.Name == "" {
+			own.Name = "Series"
+			if i > 0 {
+				own.Name = fmt.Sprintf("Series %d", i+1)
+			}
+		}
+		t.presets = append(t.presets, own)
+	}
+	t.presets = append(t.presets, s.State().Automatic())
+	t.presets = append(t.presets, volume.Presets(series.Modality)...)
+	current := -1
+	for i, p := range t.presets {
+		names = append(names, fmt.Sprintf("%s  %s / %s", p.Name, short(p.Width), short(p.Center)))
+		if w := s.State().Window(); current < 0 && w.Width == p.Width && w.Center == p.Center {
+			current = i
+		}
+	}
+	w := s.State().Window()
+	if slices.Equal(names, t.windows.Options) && t.windows.SelectedIndex() == current && (current >= 0 || w == t.unnamed) {
+		return
+	}
+	t.unnamed = w
+	t.windows.PlaceHolder = fmt.Sprintf("W %s  L %s", short(w.Width), short(w.Center))
+	t.windows.Options = names
+	if current >= 0 {
+		t.windows.SetSelectedIndex(current)
+	} else {
+		t.windows.ClearSelected()
+	}
+}

@@ -1,0 +1,265 @@
+package ui
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/series"
+	"quell/ui/filterpanel"
+	"quell/ui/measurepanel"
+	"quell/ui/plotpanel"
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+)
+
+// Options are what main passes to the workbench.
+type Options struct {
+	Settings     app.Settings
+	SettingsPath string // "" saves nothing
+	Engine       denoise.Engine
+	Bundled      func(ctx context.Context) (*series.Series, error)
+	Go           func(func()) // runs a function on another goroutine; nil: go
+	Do           func(func()) // runs a function on the UI goroutine; nil: fyne.Do
+	// Panicked writes a panic to the crash log and returns the path of the log. It
+	// may be called from any goroutine; nil writes nothing.
+	Panicked func(*parallel.Panic) (path string)
+}
+
+// Workbench is the graphical user interface. Create it with New; its methods are
+// for the UI goroutine.
+type Workbench struct {
+	app      fyne.App
+	main     fyne.Window // on the desktop
+	options  Options
+	settings app.Settings
+	session  *session.Session
+	table    []Command
+	menu     *fyne.MainMenu
+	items    map[string]*fyne.MenuItem
+
+	panes     [viewer.Roles]*sliceview.Pane
+	paneRow   *fyne.Container
+	filter    *filterpanel.Panel
+	measures  *measurepanel.Panel
+	plot      *plotpanel.Panel
+	strip     *container.Split
+	center    *container.Split
+	slices    *sliceBar
+	tools     *toolbar
+	status    *statusBar
+	dialogs   []dialog.Dialog // open, the topmost last
+	offer     dialog.Dialog   // the last question whether the CPU should continue
+	asking    bool            // the question about lost work is open
+	refreshes bool            // a refresh is queued
+	closed    atomic.Bool
+	crashLog  atomic.Pointer[string] // path of the crash log after a panic
+
+	residualShown bool
+	stripShown    bool
+	maximized     viewer.Role // the pane shown alone; -1 for none
+}
+
+// Title is the title before a series is open.
+const Title = "Quell"
+
+// New builds the workbench. Show it with ShowAndRun.
+func New(a fyne.App, o Options) *Workbench {
+	if o.Go == nil {
+		o.Go = func(f func()) { go f() }
+	}
+	if o.Do == nil {
+		o.Do = fyne.Do
+	}
+	if o.Panicked == nil {
+		o.Panicked = func(*parallel.Panic) string { return "" }
+	}
+	a.Settings().SetTheme(Theme{})
+	w := &Workbench{
+		app: a, main: a.NewWindow(Title), options: o, settings: o.Settings,
+		residualShown: true, stripShown: true, maximized: -1,
+	}
+	// After Close there is no UI goroutine: Fyne would call the function at once.
+	do := o.Do
+	w.options.Do = func(f func()) {
+		if !w.closed.Load() {
+			do(func() {
+				if !w.closed.Load() {
+					f()
+				}
+			})
+		}
+	}
+	w.session = session.New(session.Deps{
+		Go: o.Go, Do: w.options.Do, Engine: o.Engine, Now: time.Now,
+		Panicked: func(p *parallel.Panic) {
+			if path := o.Panicked(p); path != "" {
+				w.crashLog.Store(&path)
+			}
+		},
+		Remembered: func() map[string]denoise.Recipe { return w.settings.Recipes },
+		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
+	}, session.Listener{
+		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes,
+		Choose: w.choose, Opened: w.opened, Failed: w.failed,
+	})
+	w.session.State().SetInvertLevel(w.settings.InvertLevel)
+	w.build()
+	w.table = w.commands()
+	w.setMenu()
+	w.bindKeys()
+	w.main.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.Drop(uris) })
+	w.main.SetCloseIntercept(w.Quit)
+	// While another program is in front, the release of a held key is not seen.
+	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
+	w.main.Resize(fyne.NewSize(w.settings.WindowSize[0], w.settings.WindowSize[1]))
+	w.refresh()
+	return w
+}
+
+// build creates the panels and lays them out: pictures in the middle, plot and
+// measures below them, the filter beside them.
+func (w *Workbench) build() {
+	s := w.session
+	events := sliceview.Events{
+		Maximize: w.maximize, Menu: w.contextMenu, Entered: w.unfocus,
+		Modifiers: w.modifiers, Resized: s.Redraw,
+	}
+	row := make([]fyne.CanvasObject, viewer.Roles)
+	for role := range viewer.Roles {
+		w.panes[role] = sliceview.New(role, s.State(), events)
+		row[role] = w.panes[role]
+	}
+	w.paneRow = container.New(paneLayout{}, row...)
+	w.filter = filterpanel.New(filterpanel.Hooks{
+		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Apply: s.Apply, Cancel: s.Cancel,
+		Refused: func(err error) { w.status.note(err.Error()) },
+	})
+	w.measures = measurepanel.New()
+	w.plot = plotpanel.New(w.options.Go, w.options.Do, w.changed)
+	w.slices = newSliceBar(s.State())
+	w.tools = newToolbar(w)
+	w.status = newStatusBar(w)
+
+	w.strip = container.NewHSplit(w.plot, w.measures)
+	w.strip.SetOffset(0.6)
+	pictures := container.NewBorder(nil, w.slices, nil, nil, w.paneRow)
+	w.center = container.NewVSplit(pictures, w.strip)
+	w.center.SetOffset(0.62) // at the usual sizes the panes are taller than wide
+	side := container.New(fixedWidthLayout{sideWidth}, container.NewPadded(w.filter))
+	w.main.SetContent(container.NewBorder(w.tools, w.status, nil, side, w.center))
+}
+
+// ShowAndRun shows the workbench and returns when it is closed, by the user or by
+// a signal on which the driver ends the event loop.
+func (w *Workbench) ShowAndRun() {
+	w.main.ShowAndRun()
+	w.Close()
+}
+
+// Session returns the state and background work.
+func (w *Workbench) Session() *session.Session { return w.session }
+
+// Canvas returns the canvas.
+func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
+
+// Panes returns the picture panes.
+func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
+
+// Commands returns the table of all commands.
+func (w *Workbench) Commands() []Command { return w.table }
+
+// Menu returns the main menu.
+func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
+
+// Settings returns the settings for the next start.
+func (w *Workbench) Settings() app.Settings { return w.settings }
+
+// maximize shows one pane alone, or all of them again.
+func (w *Workbench) maximize(role viewer.Role) {
+	if w.maximized >= 0 {
+		w.maximized = -1
+	} else {
+		w.maximized = role
+	}
+	w.arrange()
+}
+
+func (w *Workbench) toggleResidual() {
+	w.residualShown = !w.residualShown
+	if w.maximized == viewer.Residual {
+		w.maximized = -1
+	}
+	w.arrange()
+}
+
+func (w *Workbench) toggleStrip() {
+	w.stripShown = !w.stripShown
+	w.arrange()
+}
+
+// arrange shows and hides panes and strip.
+func (w *Workbench) arrange() {
+	for role, pane := range w.panes {
+		shown := viewer.Role(role) != viewer.Residual || w.residualShown
+		if w.maximized >= 0 {
+			shown = w.maximized == viewer.Role(role)
+		}
+		pane.Hidden = !shown
+	}
+	w.strip.Hidden = !w.stripShown || w.maximized >= 0
+	w.center.Refresh()
+	w.paneRow.Refresh()
+	w.session.Redraw()
+	w.changed()
+}
+
+func (w *Workbench) paneSizes() (sizes [viewer.Roles]viewer.Pane) {
+	for role, pane := range w.panes {
+		sizes[role] = pane.Pixels()
+	}
+	return sizes
+}
+
+// zoom magnifies about the centre of the panes.
+func (w *Workbench) zoom(factor float64) {
+	const size = 100 // the centre is the same point at every size
+	w.session.State().ZoomAt(factor, size/2, size/2, size, size)
+}
+
+func (w *Workbench) ownWindow() {
+	if own := w.session.OwnWindow(); own.Width > 0 {
+		w.session.State().SetWindow(own)
+		return
+	}
+	w.status.note("The series has no window width and level of its own.")
+}
+
+func (w *Workbench) isCT() bool {
+	series := w.session.Series()
+	return series != nil && series.Modality == "CT"
+}
+
+func (w *Workbench) noisy() bool {
+	if w.session.Document() == nil {
+		return false
+	}
+	_, noisy := w.session.Document().Noise()
+	return noisy
+}
+
+func (w *Workbench) toggleFullScreen() { w.main.SetFullScreen(!w.main.FullScreen()) }
+
+func (w *Workbench) toggleLevelDirection() {
+	w.settings.InvertLevel = !w.settings.InvertLevel
+	w.session.State().SetInvertLevel(w.settings.InvertLevel)
+	w.refreshMenu()
+}
