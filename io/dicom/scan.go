@@ -34,13 +34,12 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 		}
 	}
 	c.Files = len(names)
-	known := new(part10.ElementCache)
 	headers := make([]*instance.Slice, len(names))
 	kinds := make([]instance.Kind, len(names))
 	// Reading waits for the disk at times, so there are more readers than cores.
 	err := parallel.ForWorkers(ctx, len(names), 2*runtime.GOMAXPROCS(0), func() func(int) error {
 		return func(i int) (err error) {
-			headers[i], kinds[i], err = instance.Read(ctx, fsys, names[i], known)
+			headers[i], kinds[i], err = instance.Read(ctx, fsys, names[i])
 			return err
 		}
 	})

@@ -39,7 +39,7 @@ func encodingParts(syntaxUID string, parts ...[]byte) [][]byte {
 // seriesSyntax returns the transfer syntax in which the first file of a series is
 // written. Of its source only the header is read.
 func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {
-	h, _, err := instance.Read(ctx, src.Sources[0].FS, src.Sources[0].Name, nil)
+	h, _, err := instance.Read(ctx, src.Sources[0].FS, src.Sources[0].Name)
 	if err != nil || h.Err != nil {
 		return part10.UIDExplicitLE // the error is returned when the file is made
 	}

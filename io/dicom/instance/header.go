@@ -105,8 +105,8 @@ const (
 
 // Read reads one file as far as its pixels. An error is returned for
 // what is no fault of the file (the context's end); a broken file has its err
-// set. known holds what files before it said in the same bytes.
-func Read(ctx context.Context, fsys fs.FS, name string, known *part10.ElementCache) (*Slice, Kind, error) {
+// set.
+func Read(ctx context.Context, fsys fs.FS, name string) (*Slice, Kind, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
@@ -137,7 +137,6 @@ func Read(ctx context.Context, fsys fs.FS, name string, known *part10.ElementCac
 	case err != nil:
 		h.Err = part10.FileError(name, part10.AdviseCopy, err, "the file is damaged (%s)", part10.Reason(err))
 	}
-	p.Known = known
 	k := h.Fill(p)
 	p.Release()
 	return h, k, nil
@@ -148,7 +147,7 @@ func (h *Slice) Fill(p *part10.File) Kind {
 	h.syntax = p.Syntax
 	a, err := part10.ReadValues(p)
 	if err != nil && h.Err == nil {
-		h.Err = part10.FileError(h.Name, part10.AdviseExport, err, "%s", part10.UnreadableHeader)
+		h.Err = part10.FileError(h.Name, part10.AdviseExport, err, "a value of its header is damaged")
 	}
 	// A file that was cut off may not have come to its own.
 	h.SOPClass, h.SOPUID = cmp.Or(a.Text(part10.TagSOPClassUID), p.SOPClass), a.Text(part10.TagSOPInstanceUID)

@@ -18,26 +18,29 @@ type Element struct {
 	End    int64  // first byte behind the element, its delimiter included
 }
 
+// wantedValue is one wanted element.
+type wantedValue struct {
+	tag Tag
+	vr  string // never empty; of an element of unknown VR that of the dictionary
+	end int    // of its value in File.values
+}
+
 // File is what the tokenizer makes of a file (PS3.10): where everything is.
 // Only the top level of the data set is listed.
 type File struct {
 	Syntax     Syntax
-	SOPClass   string    // SOP class by the meta header; "" where it says none
-	Meta       []Element // group 0002, explicit little endian unless its writer erred
-	Elements   []Element // the data set, in file order
-	PixelIndex int       // index of Pixel Data in elements; -1 where there is none
-	// Wanted holds the bytes of the elements that the caller asked for, headers
-	// included, in file order and in the file's encoding.
-	Wanted     []byte
-	wantedEnds []int // of each of them
+	SOPClass   string        // SOP class by the meta header; "" where it says none
+	Meta       []Element     // group 0002, explicit little endian unless its writer erred
+	Elements   []Element     // the data set, in file order
+	PixelIndex int           // index of Pixel Data in elements; -1 where there is none
+	wanted     []wantedValue // elements that the caller asked for, in file order
+	values     []byte        // their values, one behind the other
 	// Kept holds the bytes of the elements in keptWhole, likewise, where the
 	// caller asked for any.
 	Kept map[Tag][]byte
 	// Stream is the beginning of compressed pixels, where the caller asked for any
 	// element.
 	Stream []byte
-	// Known holds parsed elements of files read before; nil where there are none.
-	Known *ElementCache
 }
 
 // Find returns the first element with a tag, and whether there is one.
@@ -56,7 +59,7 @@ func (p *File) Has(t Tag) bool {
 // parts holds what was released: a scan would spend much of its time on growing the
 // lists of every file anew.
 var parts = sync.Pool{New: func() any {
-	return &File{Meta: make([]Element, 0, 16), Elements: make([]Element, 0, 128), Wanted: make([]byte, 0, 2<<10), wantedEnds: make([]int, 0, 64)}
+	return &File{Meta: make([]Element, 0, 16), Elements: make([]Element, 0, 128), values: make([]byte, 0, 2<<10), wanted: make([]wantedValue, 0, 64)}
 }}
 
 func NewFile() *File {
@@ -68,8 +71,8 @@ func NewFile() *File {
 // Release lets the next file have the lists of p, which must not be used again.
 func (p *File) Release() {
 	const large = 1 << 10 // elements; few files have as many
-	if cap(p.Meta)+cap(p.Elements) <= large && cap(p.Wanted) <= maxWantedValue {
-		parts.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], Wanted: p.Wanted[:0], wantedEnds: p.wantedEnds[:0]})
+	if cap(p.Meta)+cap(p.Elements) <= large && cap(p.values) <= maxWantedValue {
+		parts.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], values: p.values[:0], wanted: p.wanted[:0]})
 	}
 }
 

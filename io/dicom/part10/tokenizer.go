@@ -132,14 +132,9 @@ func (t *tokenizer) dataset(off int64) error {
 		if t.File.Elements = append(t.File.Elements, e); len(t.File.Elements) > maxElements {
 			return fmt.Errorf("more than %d elements", maxElements)
 		}
-		if t.want != nil && t.want(e.Tag) && e.End-e.Start <= maxWantedValue {
-			b, err := t.W.at(e.Start, int(e.End-e.Start))
-			if err != nil {
+		if t.want != nil && t.want(e.Tag) && e.Length <= maxWantedValue {
+			if err := t.keepValue(e); err != nil {
 				return err
-			}
-			if b = knownAsUN(b, e, enc); b != nil {
-				t.File.Wanted = append(t.File.Wanted, b...)
-				t.File.wantedEnds = append(t.File.wantedEnds, len(t.File.Wanted))
 			}
 		}
 		if keep {
@@ -149,6 +144,26 @@ func (t *tokenizer) dataset(off int64) error {
 		}
 		off = e.End
 	}
+	return nil
+}
+
+// keepValue keeps the value of a wanted element, unless it is a sequence or, in a file
+// that gives the VR as UN, not in the dictionary.
+func (t *tokenizer) keepValue(e Element) error {
+	vr := e.VR
+	if vr == "" || vr == "UN" {
+		vr = DictionaryVR(e.Tag)
+	}
+	if vr == "SQ" || vr == "UN" {
+		return nil
+	}
+	b, err := t.W.at(e.Value, int(e.Length))
+	if err != nil {
+		return err
+	}
+	f := t.File
+	f.values = append(f.values, b...)
+	f.wanted = append(f.wanted, wantedValue{e.Tag, vr, len(f.values)})
 	return nil
 }
 

@@ -1,16 +1,13 @@
 package part10
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	lib "github.com/suyashkumar/dicom"
-	"github.com/suyashkumar/dicom/pkg/tag"
 )
 
 // Attributes are the values of the elements that were kept by the tokenizer.
@@ -34,71 +31,43 @@ func (a Attributes) Find(t Tag) (*lib.Element, bool) {
 	return nil, false
 }
 
-// UnreadableHeader is what a person is told of a header that the parser refuses;
-// the parser's own words stay in the chain.
-const UnreadableHeader = "a value of its header is damaged"
-
-// ReadValues parses the wanted elements of a file. The parser sees only these,
-// each proven to lie inside the file, behind a meta header made here: its
-// answers to truncation, nesting and unknown syntaxes never come into play.
-func ReadValues(p *File) (a Attributes, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			a, err = Attributes{}, fmt.Errorf("%s: %v", UnreadableHeader, r)
+// ReadValues decodes the elements that the caller of Tokenize wanted. Of an
+// attribute that a faulty file holds twice the first counts, as in exports. The
+// error says that values are damaged; the others are returned with it.
+func ReadValues(p *File) (Attributes, error) {
+	a := Attributes{charset: charsetOf(p), Set: make(map[Tag]*lib.Element, len(p.wanted))}
+	var damaged error
+	from := 0
+	for _, w := range p.wanted {
+		b := p.values[from:w.end]
+		from = w.end
+		if _, twice := a.Set[w.tag]; twice {
+			continue
 		}
-	}()
-	a.charset = charsetOf(p)
-	a.Set = make(map[Tag]*lib.Element, len(p.wantedEnds))
-	unknown, plain := p.WantedElements()
-	known := p.Known
-	if !plain {
-		known = nil
-	}
-	if unknown = known.take(p.Syntax.Encoding, unknown, a.Set); len(unknown) == 0 {
-		return a, nil
-	}
-	input := parserInput(p.Syntax.Encoding, unknown)
-	parsed, err := lib.Parse(bytes.NewReader(input), int64(len(input)), nil,
-		lib.SkipProcessingPixelDataValue(), lib.AllowUnknownSpecificCharacterSet())
-	if err != nil {
-		return Attributes{}, fmt.Errorf("%s: %w", UnreadableHeader, err)
-	}
-	elements := parsed.Elements[parserMeta:]
-	known.add(p.Syntax.Encoding, unknown, elements)
-	for _, e := range elements {
-		// Of an attribute that a faulty file holds twice the first counts, here and in exports.
-		if t := Tag(e.Tag.Uint32()); a.Set[t] == nil {
-			a.Set[t] = e
+		e, err := decodeElement(b, w.tag, w.vr, p.Syntax.Encoding.Order)
+		if err != nil {
+			damaged = errors.Join(damaged, err)
+			continue
 		}
+		a.Set[w.tag] = e
 	}
-	return a, nil
+	return a, damaged
 }
 
-// parserMeta is how many elements the meta header of parserInput has.
-const parserMeta = 2
-
-// parserInput is a DICOM file of some elements alone, in one of the three plain
-// transfer syntaxes.
-func parserInput(enc Encoding, elements [][]byte) []byte {
-	meta := AppendElement(nil, ExplicitLE, TagTransferSyntaxUID, "UI", []byte(PlainSyntax(enc)))
-	b := make([]byte, 128, 512)
-	b = append(b, "DICM"...)
-	b = AppendElement(b, ExplicitLE, tagFileMetaInformationGroupLength, "UL",
-		binary.LittleEndian.AppendUint32(nil, uint32(len(meta))))
-	b = append(b, meta...)
-	for _, e := range elements {
-		b = append(b, e...)
+// valuesOf returns the values of an attribute, or nil if it is absent or of another
+// type than string, int or float64.
+func valuesOf[T any](a Attributes, t Tag) []T {
+	e, ok := a.Find(t)
+	if !ok {
+		return nil
 	}
-	return b
+	v, _ := e.Value.GetValue().([]T)
+	return v
 }
 
 // Strings returns the values of a text attribute, blanks trimmed and printable.
 func (a Attributes) Strings(t Tag) []string {
-	e, ok := a.Find(t)
-	if !ok || e.Value.ValueType() != lib.Strings {
-		return nil
-	}
-	return trimmed(lib.MustGetStrings(e.Value))
+	return trimmed(valuesOf[string](a, t))
 }
 
 // ValuePadding is what texts are brought to an even length with.
@@ -116,8 +85,8 @@ func trimmed(values []string) []string {
 // DisplayTexts returns the values of a text attribute in their character set, as they
 // are shown.
 func (a Attributes) DisplayTexts(t Tag) []string {
-	e, ok := a.Find(t)
-	if !ok || e.Value.ValueType() != lib.Strings {
+	values := valuesOf[string](a, t)
+	if values == nil {
 		return nil
 	}
 	var terms []string
@@ -125,7 +94,7 @@ func (a Attributes) DisplayTexts(t Tag) []string {
 		terms = l.charset
 	}
 	// A character may hold the byte that divides values.
-	raw := strings.Join(lib.MustGetStrings(e.Value), `\`)
+	raw := strings.Join(values, `\`)
 	return trimmed(strings.Split(decodeText(raw, terms), `\`))
 }
 
@@ -142,15 +111,8 @@ func (a Attributes) Text(t Tag) string {
 
 // Integer returns a binary or text (IS) integer and whether it is there.
 func (a Attributes) Integer(t Tag) (int, bool) {
-	e, ok := a.Find(t)
-	if !ok {
-		return 0, false
-	}
-	if e.Value.ValueType() == lib.Ints {
-		if v := lib.MustGetInts(e.Value); len(v) > 0 {
-			return v[0], true
-		}
-		return 0, false
+	if v := valuesOf[int](a, t); len(v) > 0 {
+		return v[0], true
 	}
 	f, ok := a.Number(t)
 	return int(f), ok && f == math.Trunc(f) && math.Abs(f) < 1<<31
@@ -167,12 +129,8 @@ func (a Attributes) Number(t Tag) (float64, bool) {
 // Numbers returns the values of a decimal attribute (DS, FD, FL); false where
 // it is absent, empty or one value is no finite number.
 func (a Attributes) Numbers(t Tag) ([]float64, bool) {
-	e, ok := a.Find(t)
-	if !ok {
-		return nil, false
-	}
-	if e.Value.ValueType() == lib.Floats {
-		return lib.MustGetFloats(e.Value), true
+	if v := valuesOf[float64](a, t); len(v) > 0 {
+		return v, !slices.ContainsFunc(v, NotFinite)
 	}
 	var out []float64
 	for _, s := range a.Strings(t) {
@@ -187,10 +145,8 @@ func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 
 // Pointer returns an attribute whose value is a tag (AT); 0 where it is absent.
 func (a Attributes) Pointer(t Tag) Tag {
-	if e, ok := a.Find(t); ok && e.Value.ValueType() == lib.Ints {
-		if v := lib.MustGetInts(e.Value); len(v) >= 2 {
-			return Tag(uint16(v[0]))<<16 | Tag(uint16(v[1]))
-		}
+	if v := valuesOf[int](a, t); len(v) >= 2 {
+		return Tag(uint16(v[0]))<<16 | Tag(uint16(v[1]))
 	}
 	return 0
 }
@@ -208,64 +164,6 @@ func (a Attributes) Stored(t Tag, signed bool) (int, bool) {
 	return int(uint16(v)), true
 }
 
-// decodeValue makes an element of the bytes of a text, float or integer value,
-// which is all that functional groups are asked for: the library would have to
-// be started anew for each frame.
-func decodeValue(b []byte, e Element, enc Encoding) (*lib.Element, bool) {
-	vr := e.VR
-	if enc.Implicit || vr == "UN" {
-		vr = DictionaryVR(e.Tag)
-	}
-	var data any
-	switch order := enc.Order; vr {
-	case "FD", "FL", "UL", "US", "SL", "SS":
-		size := map[string]int{"FD": 8, "FL": 4, "UL": 4, "SL": 4, "US": 2, "SS": 2}[vr]
-		var floats []float64
-		var ints []int
-		for ; len(b) >= size; b = b[size:] {
-			switch vr {
-			case "FD":
-				floats = append(floats, math.Float64frombits(order.Uint64(b)))
-			case "FL":
-				floats = append(floats, float64(math.Float32frombits(order.Uint32(b))))
-			default:
-				ints = append(ints, integerAt(b, vr, order))
-			}
-		}
-		if data = any(ints); len(floats) > 0 {
-			data = floats
-		}
-		if len(floats)+len(ints) == 0 || slices.ContainsFunc(floats, NotFinite) {
-			return nil, false
-		}
-	case "AS", "CS", "DA", "DS", "DT", "IS", "LO", "SH", "TM":
-		if len(b) > maxWantedValue {
-			return nil, false
-		}
-		data = strings.Split(strings.TrimRight(string(b), ValuePadding), `\`)
-	default:
-		return nil, false
-	}
-	v, err := lib.NewValue(data)
-	if err != nil {
-		return nil, false
-	}
-	return &lib.Element{Tag: tag.Tag{Group: e.Tag.Group(), Element: e.Tag.Element()}, Value: v}, true
-}
-
-func integerAt(b []byte, vr string, order binary.ByteOrder) int {
-	switch vr {
-	case "UL":
-		return int(order.Uint32(b))
-	case "SL":
-		return int(int32(order.Uint32(b)))
-	case "US":
-		return int(order.Uint16(b))
-	default:
-		return int(int16(order.Uint16(b)))
-	}
-}
-
 func NotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // Take takes some attributes of an item, unless it has them from one before.
@@ -274,7 +172,11 @@ func (a Attributes) Take(b []byte, item SequenceItem, tags ...Tag) {
 		if _, had := a.Set[e.Tag]; had || !slices.Contains(tags, e.Tag) || e.Length == UndefinedLength {
 			continue
 		}
-		if v, ok := decodeValue(b[e.Value:e.End], e, item.Enc); ok {
+		vr := e.VR
+		if item.Enc.Implicit || vr == "UN" {
+			vr = DictionaryVR(e.Tag)
+		}
+		if v, err := decodeElement(b[e.Value:e.End], e.Tag, vr, item.Enc.Order); err == nil {
 			a.Set[e.Tag] = v
 		}
 	}

@@ -1,7 +1,6 @@
 package part10
 
 import (
-	"math"
 	"strings"
 
 	"github.com/suyashkumar/dicom/pkg/tag"
@@ -55,17 +54,4 @@ func DictionaryVR(t Tag) string {
 		return "UN"
 	}
 	return info.VRs[0]
-}
-
-// knownAsUN re-heads an element of VR UN whose tag is in the dictionary, so
-// that its value can be read as what it is.
-func knownAsUN(raw []byte, e Element, enc Encoding) []byte {
-	if e.VR != "UN" || len(raw) > math.MaxUint16 {
-		return raw
-	}
-	vr := DictionaryVR(e.Tag)
-	if vr == "UN" || vr == "SQ" {
-		return nil
-	}
-	return AppendElement(nil, enc, e.Tag, vr, raw[12:])
 }
