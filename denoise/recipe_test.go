@@ -71,7 +71,7 @@ func TestParamCheck(t *testing.T) {
 		{"bilateral", "sigma-range", "15%", ""}, {"bilateral", "sigma-range", "101%", "outside"},
 		{"bilateral", "radius", "1,2,3", ""}, {"bilateral", "radius", "3", ""}, {"bilateral", "radius", "1,2", "2 values"},
 		{"bilateral", "radius", "1,2,99", "outside"}, {"bilateral", "radius", "1.5", "whole"}, {"median", "radius", "wide", "whole"},
-		{"lpa", "scales", "1,2,4,9", ""}, {"lpa", "scales", "0,1", "outside"},
+		{"lpa", "scales", "1,2,4,9", ""}, {"lpa", "scales", "0,1", "outside"}, {"lpa", "scales", "1,3,3", "must rise"}, {"lpa", "scales", "3,1", "must rise"},
 	} {
 		f, err := denoise.FilterByName(c.filter)
 		if err != nil {
@@ -92,38 +92,151 @@ func TestParamCheck(t *testing.T) {
 	}
 }
 
-// Every parameter's own description must hold together: what a slider or a flag
-// is made of.
-func TestFiltersAreSound(t *testing.T) {
-	seen := map[string]bool{}
-	for _, f := range denoise.Filters() {
-		if f.Name == "" || seen[f.Name] || f.Title == "" || f.Source == "" || f.Help == "" || len(f.Dims) == 0 {
-			t.Errorf("filter %q lacks something or is there twice", f.Name)
+// Register refuses descriptions from which no menu, flag or engine can be made.
+func TestRegisterRefusesIncompleteFilters(t *testing.T) {
+	good, err := denoise.FilterByName("median")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good.Name = "median2"
+	good.Params = slices.Clone(good.Params)
+	for name, change := range map[string]func(f *denoise.Filter){
+		"taken name":     func(f *denoise.Filter) { f.Name = "median" },
+		"no name":        func(f *denoise.Filter) { f.Name = "" },
+		"no help":        func(f *denoise.Filter) { f.Help = "" },
+		"no dims":        func(f *denoise.Filter) { f.Dims = nil },
+		"no Bind":        func(f *denoise.Filter) { f.Bind = nil },
+		"no cases":       func(f *denoise.Filter) { f.Cases = nil },
+		"twice":          func(f *denoise.Filter) { f.Params = append(f.Params, f.Params[0]) },
+		"no label":       func(f *denoise.Filter) { f.Params[0].Label = "" },
+		"wrong default":  func(f *denoise.Filter) { f.Params[0].Default = denoise.List(99) },
+		"auto default":   func(f *denoise.Filter) { f.Params[0].Default = denoise.Auto },
+		"slider outside": func(f *denoise.Filter) { f.Params[0].Hi = 17 },
+		"no step":        func(f *denoise.Filter) { f.Params[0].Step = 0 },
+		"stray choices":  func(f *denoise.Filter) { f.Params[0].Choices = []string{"a", "b"} },
+		"implies none":   func(f *denoise.Filter) { f.Params[0].Implies = map[string]denoise.Value{"x": denoise.Auto} },
+		"axes of float": func(f *denoise.Filter) {
+			f.Params[0].Kind, f.Params[0].Default = denoise.Float, denoise.Number(1)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := good
+			f.Params = slices.Clone(good.Params)
+			change(&f)
+			defer func() {
+				if recover() == nil {
+					t.Error("Register took it")
+				}
+			}()
+			denoise.Register(f)
+		})
+	}
+}
+
+// Recipes with a parameter that they ignore are refused with the reason, unless it
+// is at its default.
+func TestIgnoredParameters(t *testing.T) {
+	lk := newRecipe(t, "nlm", 3).With("weighting", denoise.Word("lk"))
+	uniform := newRecipe(t, "nlm", 3).With("patch-weights", denoise.Word("uniform"))
+	rician := lk.With("rician", denoise.Bool(true))
+	for _, c := range []struct {
+		r       denoise.Recipe
+		name    string
+		value   denoise.Value
+		ignored bool
+	}{
+		{newRecipe(t, "nlm", 3), "h", denoise.Number(9), false}, {lk, "h", denoise.Number(9), true},
+		{newRecipe(t, "nlm", 3), "k", denoise.Number(3), true}, {lk, "k", denoise.Number(3), false},
+		{newRecipe(t, "nlm", 3), "sigma", denoise.Number(3), false}, {lk, "sigma", denoise.Number(3), true}, {rician, "sigma", denoise.Number(3), false},
+		{newRecipe(t, "nlm", 3), "patch-sigma", denoise.Number(3), false}, {uniform, "patch-sigma", denoise.Number(3), true},
+		{lk, "patch-sigma", denoise.Number(3), false}, {lk, "centre", denoise.Word("one"), false},
+		{newRecipe(t, "bilateral", 3), "sigma-spatial", denoise.Number(3), false},
+	} {
+		why := c.r.Ignores(c.name)
+		err := c.r.With(c.name, c.value).Validate()
+		if (why != "") != c.ignored || (err != nil) != c.ignored || (err != nil && !strings.Contains(err.Error(), why)) {
+			t.Errorf("%s with %s=%s: ignored because %q, error %v", c.r, c.name, c.value, why, err)
 		}
-		seen[f.Name] = true
-		names := map[string]bool{}
-		for _, p := range f.Params {
-			at := f.Name + " " + p.Name
-			if names[p.Name] || p.Label == "" || p.Help == "" {
-				t.Errorf("%s lacks something or is there twice", at)
+		if err := c.r.Validate(); err != nil {
+			t.Errorf("%s: %v", c.r, err)
+		}
+	}
+}
+
+// A resolved recipe, as records hold it, runs again: what it ignores stays at its
+// default and need not be resolved.
+func TestResolvedRecipesRunAgain(t *testing.T) {
+	for _, f := range denoise.Filters() {
+		for _, c := range f.Cases {
+			r, err := f.Recipe(c)
+			if err != nil {
+				t.Fatal(err)
 			}
-			names[p.Name] = true
-			if err := p.Check(p.Default); err != nil {
-				t.Errorf("%s: the default is refused: %v", at, err)
-			}
-			if p.Kind == denoise.Float || p.Kind == denoise.Int || p.Kind == denoise.Ints {
-				if !(p.Min <= p.Lo && p.Lo < p.Hi && p.Hi <= p.Max && p.Step > 0) {
-					t.Errorf("%s: slider %g to %g by %g in %g to %g", at, p.Lo, p.Hi, p.Step, p.Min, p.Max)
+			for _, facts := range []denoise.Facts{{}, facts} {
+				data, err := json.Marshal(resolve(t, r, facts))
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := denoise.ParseRecipe(data)
+				if err != nil || !again.Resolved() {
+					t.Errorf("%s %s: recorded as %s it gives %v", f.Name, c.Name, data, err)
 				}
 			}
-			if (p.Kind == denoise.Choice) != (len(p.Choices) > 1) {
-				t.Errorf("%s: choices %v", at, p.Choices)
-			}
 		}
-		for _, dims := range f.Dims {
-			if _, err := denoise.NewRecipe(f.Name, dims); err != nil {
-				t.Errorf("%s %d-D: %v", f.Name, dims, err)
-			}
+	}
+}
+
+// What users do to one parameter has consequences for others.
+func TestSet(t *testing.T) {
+	on, off, auto := denoise.Bool(true), denoise.Bool(false), denoise.Auto
+	nlm := newRecipe(t, "nlm", 3)
+	check := func(what string, r denoise.Recipe, name string, want denoise.Value) {
+		t.Helper()
+		if got := r.Get(name); !got.Equal(want) {
+			t.Errorf("%s: %s is %s; want %s", what, name, got, want)
+		}
+		if err := r.Validate(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	rician := nlm.Set("rician", on)
+	check("rician on", rician, "sigma", auto)
+	check("rician on again", rician.With("sigma", denoise.Number(0)).Set("rician", on), "sigma", denoise.Number(0))
+	check("rician on and off", rician.Set("rician", off), "sigma", denoise.Number(0))
+	check("rician with a sigma", nlm.Set("sigma", denoise.Number(4)).Set("rician", on), "sigma", denoise.Number(4))
+	check("rician off with a sigma", rician.Set("sigma", denoise.Number(4)).Set("rician", off), "sigma", denoise.Number(4))
+	check("rician and sigma 0", nlm.SetAll(map[string]denoise.Value{"rician": on, "sigma": denoise.Number(0)}), "sigma", denoise.Number(0))
+	check("a plain change", nlm.With("rician", on), "sigma", denoise.Number(0))
+
+	strong := nlm.Set("h", denoise.Number(30)).Set("sigma", denoise.Number(4))
+	check("lk", strong.Set("weighting", denoise.Word("lk")), "h", auto)
+	check("lk", strong.Set("weighting", denoise.Word("lk")), "sigma", denoise.Number(0))
+	check("lk, rician", strong.SetAll(map[string]denoise.Value{"weighting": denoise.Word("lk"), "rician": on}), "sigma", denoise.Number(4))
+	check("gaussian", nlm.Set("weighting", denoise.Word("lk")).Set("k", denoise.Number(4)).Set("weighting", denoise.Word("gaussian")), "k", denoise.Number(2))
+	both := nlm.SetAll(map[string]denoise.Value{"weighting": denoise.Word("lk"), "h": denoise.Number(9)})
+	if !both.Get("h").Equal(denoise.Number(9)) || both.Validate() == nil {
+		t.Error("an ignored parameter that was given must be refused, not dropped")
+	}
+}
+
+// Parameters in the volume's unit take any positive float32.
+func TestDomain(t *testing.T) {
+	for _, c := range []struct{ filter, param, want string }{
+		{"nlm", "h", "above 0"}, {"nlm", "sigma", "0 or more"}, {"nlm", "k", "1 to 4"}, {"lpa", "gamma", "0.001 to 100"},
+	} {
+		f, _ := denoise.FilterByName(c.filter)
+		p, _ := f.Param(c.param)
+		if got := p.Domain(); got != c.want {
+			t.Errorf("%s: %q; want %q", c.param, got, c.want)
+		}
+	}
+	for text, ok := range map[string]bool{"1e-37": true, "3e38": true, "1e-39": false, "3.5e38": false, "0": false, "-1": false} {
+		v, err := denoise.ParseValue(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := newRecipe(t, "nlm", 3).With("h", v).Validate(); (err == nil) != ok {
+			t.Errorf("h=%s: %v", text, err)
 		}
 	}
 }
@@ -168,6 +281,11 @@ func TestRecipeDefaults(t *testing.T) {
 	changed := bare.With("sigma-range", denoise.Number(3))
 	if changed.Equal(bare) || len(bare.Params) != 0 {
 		t.Error("With changed the recipe it was called on")
+	}
+	other := bare
+	other.Dims = 3
+	if bare.Equal(other) || other.Equal(bare) {
+		t.Error("a 2-D recipe equals the 3-D one")
 	}
 	if _, err := denoise.NewRecipe("lpa", 3); err == nil {
 		t.Error("lpa has no 3-D form")

@@ -8,8 +8,12 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
+	"quell/denoise/filter/filtertest"
 	"quell/volume"
 )
+
+// The suite runs a filter of two passes with maps beside those of the program.
+func init() { denoise.Register(filtertest.Filter) }
 
 func TestConformance(t *testing.T) { enginetest.Run(t, cpu.New()) }
 
@@ -40,7 +44,7 @@ func TestSameBitsOnAnyCores(t *testing.T) {
 			}
 			run := func(cores int) []float32 {
 				runtime.GOMAXPROCS(cores)
-				out, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil)
+				out, err := cpu.New().Run(t.Context(), r, enginetest.Input(t, r, v), v.Bounds(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

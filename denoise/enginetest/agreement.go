@@ -106,7 +106,7 @@ func testMask(t *testing.T, e denoise.Engine) {
 			"alone":       func(i int) (bool, bool) { return true, v.Mask[i] },
 			"and padding": func(i int) (bool, bool) { return v.Mask[i] || i%2 == 0, v.Mask[i] || i%2 == 1 },
 		} {
-			in := input(t, r, v)
+			in := Input(t, r, v)
 			part := *v
 			part.Mask = make([]bool, len(v.Data))
 			in.Volume, in.Mask = &part, make([]bool, len(v.Data))
@@ -132,7 +132,7 @@ func testMask(t *testing.T, e denoise.Engine) {
 func testMaps(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{9, 8, 3})
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		in := input(t, r, v)
+		in := Input(t, r, v)
 		for name, m := range map[string]**volume.Volume{denoise.NoiseMap: &in.Noise, denoise.GuideVolume: &in.Guide} {
 			given := *m
 			*m = nil

@@ -38,7 +38,7 @@ func testProgress(t *testing.T, e denoise.Engine) {
 		passes := len(program(t, r, v).Passes)
 		var inside atomic.Int32
 		var last, all, calls int64
-		_, err := e.Run(t.Context(), r, input(t, r, v), region, func(done, total int64) {
+		_, err := e.Run(t.Context(), r, Input(t, r, v), region, func(done, total int64) {
 			if inside.Add(1) != 1 {
 				t.Errorf("%s: two progress calls at once", r)
 			}

@@ -77,9 +77,9 @@ func program(t testing.TB, r denoise.Recipe, v *volume.Volume) denoise.Program {
 	return p
 }
 
-// input returns v with the maps that the recipe's passes read, made from the
-// voxels so that parts of a volume have the same parts of the maps.
-func input(t testing.TB, r denoise.Recipe, v *volume.Volume) denoise.Input {
+// Input returns v with the maps that the recipe's passes read. They are made from
+// the voxels, so that parts of a volume have the same parts of the maps.
+func Input(t testing.TB, r denoise.Recipe, v *volume.Volume) denoise.Input {
 	t.Helper()
 	in := denoise.Input{Volume: v}
 	p := program(t, r, v)
@@ -104,7 +104,7 @@ func derived(v *volume.Volume, f func(x float32) float32) *volume.Volume {
 // run filters and fails the test where the engine does.
 func run(t testing.TB, e denoise.Engine, r denoise.Recipe, in *volume.Volume, region volume.Region) *volume.Volume {
 	t.Helper()
-	out, err := e.Run(t.Context(), r, input(t, r, in), region, nil)
+	out, err := e.Run(t.Context(), r, Input(t, r, in), region, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", r, err)
 	}
@@ -114,7 +114,7 @@ func run(t testing.TB, e denoise.Engine, r denoise.Recipe, in *volume.Volume, re
 // reference is the expected result.
 func reference(t testing.TB, r denoise.Recipe, in *volume.Volume, region volume.Region) *volume.Volume {
 	t.Helper()
-	out, err := cpu.Reference(r, input(t, r, in), region)
+	out, err := cpu.Reference(r, Input(t, r, in), region)
 	if err != nil {
 		t.Fatalf("reference: %s: %v", r, err)
 	}

@@ -67,7 +67,7 @@ func (w *worker) rescale(stop func() bool) {
 func (w *worker) exponents(o Offset, distance []float32, p, q int) {
 	e := w.faint.exponent
 	for x, d := range distance[:w.width] {
-		e[x] = min(0, -(float32(w.scale*d) + o.bias))
+		e[x] = min(0, -(float32(w.scale*d) + (w.bias + o.bias)))
 	}
 	if mask := w.values.Mask; mask != nil {
 		for x := range w.width {

@@ -23,8 +23,6 @@
 package pairwise
 
 import (
-	"math"
-
 	"quell/denoise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -43,6 +41,7 @@ type Filter struct {
 	Patch   [3]int    // half widths of the patch
 	Side    []float32 // a_k / a_0 for k = 1..f, along each axis that has a patch
 	Scale   float64   // of D, computed with a_0 = 1, in the volume's unit squared
+	Bias    float64   // added to the exponent of every weight
 	Offsets []Offset  // half of the neighbourhood
 	Peak    bool      // Mean needs the largest weight
 	Squares bool      // average squares (rician)
@@ -118,6 +117,7 @@ type worker struct {
 	values  tile.Block // v of the tile, its neighbourhood and its patches, times unit
 	unit    float64    // see setUnit
 	scale   float32    // Scale for values in this unit
+	bias    float32    // Bias
 	squared []float32  // v^2, if squares are averaged
 	tile    volume.Region
 	sums    tileSums
@@ -188,36 +188,6 @@ func (w *worker) reset(t volume.Region) {
 		w.ring[i].resize(d[1]+w.Search[1], width)
 	}
 	w.lkRows.resize(width)
-}
-
-// setUnit multiplies the values by a power of two for which squares of differences
-// stay within float32, and converts the scale. The unit is 1 unless values are
-// above 2^largestExponent, or the strength (Scale^-1/2) is beyond 2^strengthExponent
-// either way. As the products are exact, the unit does not change a bit of the
-// result where none is needed.
-func (w *worker) setUnit() {
-	const largestExponent, strengthExponent = 50, 40
-	values := w.values.Values[:len(w.values.Values)-lanes]
-	largest := float32(0)
-	for _, v := range values {
-		largest = max(largest, v, -v)
-	}
-	shift := 0
-	if w.LK == 0 {
-		if _, e := math.Frexp(w.Scale); e > 2*strengthExponent || e < -2*strengthExponent {
-			shift = e / 2
-		}
-	}
-	if _, e := math.Frexp(float64(largest)); e+shift > largestExponent {
-		shift = largestExponent - e
-	}
-	w.unit = math.Ldexp(1, shift)
-	w.scale = float32(min(math.Ldexp(w.Scale, -2*shift), math.MaxFloat32))
-	if shift != 0 {
-		for i, v := range values {
-			values[i] = float32(float64(v) * w.unit)
-		}
-	}
 }
 
 // pairs is the box of voxels p for which p or p+d is in the tile and both are
@@ -324,7 +294,7 @@ func (w *worker) addRow(o Offset, distance []float32, y, z int, here, there bool
 	if w.LK > 0 {
 		w.lkRows.fill(w.weight, distance, w.values.Mask, p, q, w.width, w.n)
 	} else {
-		weigh(w.weight, distance, w.scale, o.bias, w.n)
+		weigh(w.weight, distance, w.scale, w.bias+o.bias, w.n)
 		w.clearUnused(p, q)
 	}
 	u := w.averaged()

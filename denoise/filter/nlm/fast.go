@@ -20,7 +20,8 @@ func start(p Params, in, out denoise.Field) func() denoise.Worker {
 	f := &pairwise.Filter{
 		In: in, Out: out,
 		Search: p.SearchRadius, Patch: p.PatchRadius,
-		Peak: p.Centre == CentreMax, Squares: p.Rician, LK: p.LK,
+		Offsets: pairwise.HalfNeighbourhood(p.SearchRadius, func([3]int) float64 { return 0 }),
+		Peak:    p.Centre == CentreMax, Squares: p.Rician, LK: p.LK,
 		Mean: mean(p),
 		Faint: func(b *tile.Block, unit float64, x, y, z int) float64 {
 			return faint(p.in(unit), &in, b, x, y, z)
@@ -30,14 +31,12 @@ func start(p Params, in, out denoise.Field) func() denoise.Worker {
 	for k := 1; k <= fx; k++ {
 		f.Side = append(f.Side, float32(p.Taps[fx+k]/centre))
 	}
-	bias := 0.0
 	if p.LK == 0 {
 		// exp(-(D - 2 sigma^2) / h^2) = 2^-(scale D' + bias), D' having a_0 = 1.
 		perUnit := math.Log2E / (p.H * p.H)
-		bias = -2 * p.Sigma * p.Sigma * perUnit
+		f.Bias = -2 * p.Sigma * p.Sigma * perUnit
 		f.Scale = perUnit * math.Pow(centre, float64(axes))
 	}
-	f.Offsets = pairwise.HalfNeighbourhood(p.SearchRadius, func([3]int) float64 { return bias })
 	return f.NewWorker
 }
 

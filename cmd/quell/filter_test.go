@@ -1,0 +1,62 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
+	"quell/denoise/filter/filtertest"
+	"quell/volume"
+)
+
+// A filter that is registered has its flags, its recipes and its results without
+// any other change to the program: here one of two passes, with a noise map and a
+// guide.
+func TestRegisteredFilterRunsFromFlags(t *testing.T) {
+	if _, err := denoise.FilterByName(filtertest.Filter.Name); err != nil { // not with -count=2
+		denoise.Register(filtertest.Filter)
+	}
+	cmd := &cobra.Command{}
+	flags := addParamFlags(cmd)
+	if err := cmd.ParseFlags([]string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
+		t.Fatal(err)
+	}
+	if usage := cmd.Flags().FlagUsages(); !strings.Contains(usage, "--guide-sigma") || !strings.Contains(usage, "twopass: above 0 in the volume's unit or auto") {
+		t.Errorf("the help of the flags is\n%s", usage)
+	}
+	r, err := flags.recipe("", "twopass", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = denoise.ParseRecipe(data); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := r.String(), "twopass 3-D mean-radius=2,1,1 guide-weights=uniform uniform=true"; got != want {
+		t.Errorf("recipe %s; want %s", got, want)
+	}
+	v := volume.New(volume.NewGeometry([3]int{11, 9, 7}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i * i % 97)
+	}
+	in := enginetest.Input(t, r, v)
+	got, err := cpu.New().Run(t.Context(), r, in, v.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := cpu.Reference(r, in, v.Bounds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := enginetest.Agree(got, want, 97); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,45 @@
+package pairwise
+
+import "math"
+
+// The values of a tile are multiplied by a power of two, its unit, if squares of
+// them or of their differences would leave the range of float32. As these
+// products are exact, a unit does not change a bit of a result that needs none.
+const (
+	smallestExponent = -40 // of the largest value
+	largestExponent  = 50
+	smallestStrength = -40 // exponent of the strength, Scale^-1/2
+	largestBias      = 0x1p100
+)
+
+// setUnit chooses the tile's unit and converts values, scale and bias to it.
+func (w *worker) setUnit() {
+	values := w.values.Values[:len(w.values.Values)-lanes]
+	largest := float32(0)
+	for _, v := range values {
+		largest = max(largest, v, -v)
+	}
+	shift := 0
+	if _, e := math.Frexp(w.Scale); e > -2*smallestStrength {
+		shift = e / 2 // the strength comes to 1
+	}
+	_, e := math.Frexp(float64(largest))
+	switch {
+	case e+shift > largestExponent:
+		shift = largestExponent - e
+	case e+shift < smallestExponent && largest > 0:
+		shift = -e
+	}
+	w.unit = math.Ldexp(1, shift)
+	scale, bias := math.Ldexp(w.Scale, -2*shift), w.Bias
+	if b := math.Abs(bias); b > largestBias {
+		// Exponents this large only matter by their sign.
+		scale, bias = scale*(largestBias/b), bias*(largestBias/b)
+	}
+	w.scale, w.bias = float32(min(scale, math.MaxFloat32)), float32(bias)
+	if shift != 0 {
+		for i, v := range values {
+			values[i] = float32(float64(v) * w.unit)
+		}
+	}
+}
