@@ -141,7 +141,7 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 		}
 
 		// A later writer leaves the stage alone until its lease has expired.
-		next := beginOn(t, filepath.Join(parent, "next"), disk{})
+		next := beginOn(t, filepath.Join(parent, "next"), unsynced())
 		next.Close()
 		if got := stages(t, parent); !slices.Equal(got, left) {
 			t.Fatalf("stages %q became %q", left, got)
@@ -149,7 +149,7 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 		for _, s := range left {
 			age(t, s, 2*leaseExpiry)
 		}
-		next = beginOn(t, filepath.Join(parent, "next"), disk{})
+		next = beginOn(t, filepath.Join(parent, "next"), unsynced())
 		next.Close()
 		got := tree(t, parent)
 		whole := slices.Equal(got, o.written("new")) || hasOld && slices.Equal(got, o.written("old")) || !hasOld && len(got) == 0

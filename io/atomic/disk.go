@@ -54,16 +54,19 @@ func writeTo(path string, flags int, data []byte) error {
 // Sync puts a file or the entries of a folder on disk. Not every system can sync
 // folders, so there only errors of the medium count.
 func (disk) Sync(path string) error {
-	f, err := os.Open(path)
+	info, err := os.Lstat(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
+	flag := os.O_RDWR // Windows does not sync what is open for reading
+	if info.IsDir() {
+		flag = os.O_RDONLY
+	}
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return err
 	}
-	err = f.Sync()
+	err = errors.Join(f.Sync(), f.Close())
 	if info.IsDir() && !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) {
 		return nil
 	}

@@ -53,7 +53,7 @@ func WriteError(target string, err error) error {
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		e.Problem, e.Advice = "its name is too long for the file system", "choose a shorter name"
 	case errors.Is(err, syscall.EXDEV), errors.Is(err, syscall.EBUSY):
-		e.Problem, e.Advice = "it is a mount point, which cannot be replaced", "choose another name, or one inside it"
+		e.Problem, e.Advice = "it cannot be replaced because it is a mount point", "choose another name, or one inside it"
 	case errors.Is(err, syscall.ENOTDIR):
 		e.Problem, e.Advice = "a part of its path is a file", "choose another place"
 	case errors.Is(err, fs.ErrPermission):

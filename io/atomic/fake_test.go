@@ -14,7 +14,7 @@ import (
 var errInjected = errors.New("injected fault")
 
 // faultyDisk fails at one step. After a crash every later step fails too, as in a
-// process that was killed.
+// process that was killed. It does not wait for the medium.
 type faultyDisk struct {
 	disk
 	failAt     int // the step that fails, from 0; -1 for none
@@ -23,6 +23,9 @@ type faultyDisk struct {
 	noLink     bool // as on FAT
 	steps      int
 }
+
+// unsynced returns a disk without faults that is not waited for.
+func unsynced() *faultyDisk { return &faultyDisk{failAt: -1} }
 
 func (d *faultyDisk) step() error {
 	i := d.steps

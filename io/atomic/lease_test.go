@@ -20,6 +20,25 @@ func abandon(t *testing.T, target string, old time.Duration) (stage string) {
 	return s.dir
 }
 
+// fileTime returns the time by the clock of the file system.
+func fileTime(t *testing.T, dir string) time.Time {
+	t.Helper()
+	path := filepath.Join(dir, "clock")
+	put(t, path, "")
+	defer os.Remove(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+func TestLeaseExpiresByAWideMargin(t *testing.T) {
+	if leaseExpiry < 30*renewEvery {
+		t.Errorf("a lease expires after %v, and is renewed every %v", leaseExpiry, renewEvery)
+	}
+}
+
 func TestOnlyExpiredLeasesAreRemoved(t *testing.T) {
 	parent := t.TempDir()
 	target := filepath.Join(parent, "out")
@@ -99,7 +118,7 @@ func (o returningOwner) Rename(from, to string) error {
 func TestOwnerWhoReturnsKeepsItsStage(t *testing.T) {
 	parent := t.TempDir()
 	stage := abandon(t, filepath.Join(parent, "out"), 2*leaseExpiry)
-	clearExpired(returningOwner{t: t}, parent, time.Now())
+	clearExpired(returningOwner{t: t}, parent, fileTime(t, parent))
 	if got := stages(t, parent); !slices.Equal(got, []string{stage}) {
 		t.Errorf("stages %q, want %q", got, stage)
 	}
@@ -139,7 +158,7 @@ func TestManyWritersRecoverOneStage(t *testing.T) {
 		t.Fatalf("after the crash: %q", got)
 	}
 	age(t, s.dir, 2*leaseExpiry)
-	now := time.Now()
+	now := fileTime(t, parent)
 	var writers sync.WaitGroup
 	for range 16 {
 		writers.Go(func() { clearExpired(disk{}, parent, now) })
