@@ -123,6 +123,26 @@ func TestRefusedArchives(t *testing.T) {
 	}
 }
 
+func TestUnpackedSizeLimits(t *testing.T) {
+	for _, c := range []struct {
+		packed, unpacked uint64
+		refused          bool
+	}{
+		{0, 0, false},
+		{0, ratioCountsFrom, false},
+		{1, ratioCountsFrom + 1, true},
+		{ratioCountsFrom, maxRatio*ratioCountsFrom + ratioCountsFrom - 1, true}, // over maxUnpacked
+		{1 << 25, maxRatio << 25, false},
+		{1 << 25, (maxRatio + 1) << 25, true},
+		{maxUnpacked, maxUnpacked, false},
+		{maxUnpacked, maxUnpacked + 1, true},
+	} {
+		if problem := checkUnpacked(c.packed, c.unpacked); (problem != "") != c.refused {
+			t.Errorf("%d bytes from %d: %q; want refused: %v", c.unpacked, c.packed, problem, c.refused)
+		}
+	}
+}
+
 // TestFolderOfPackedFiles checks that a folder without images names the
 // compressed files in it.
 func TestFolderOfPackedFiles(t *testing.T) {

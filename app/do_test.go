@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -164,6 +165,23 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 		case !c.falls && (!errors.Is(err, c.err) || to != ""):
 			t.Errorf("policy %q after %v: %v, continued with %q; want the error", c.policy, c.err, err, to)
 		}
+	}
+}
+
+func TestEnginePolicy(t *testing.T) {
+	all, err := EnginePolicy{Name: "cpu"}.Pick()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := all.Info().Cores; n != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d cores without a limit; want %d", n, runtime.GOMAXPROCS(0))
+	}
+	one, err := EnginePolicy{Name: "cpu", Threads: 1}.Pick()
+	if err != nil || one.Info().Cores != 1 {
+		t.Errorf("%d cores, %v; want 1", one.Info().Cores, err)
+	}
+	if other, ok := (EnginePolicy{Threads: 1}).fallback(); !ok || other.Info().Cores != 1 {
+		t.Errorf("the fallback does not keep the limit of threads")
 	}
 }
 

@@ -64,7 +64,12 @@ func TestDocument(t *testing.T) {
 	if err := d.SetReference(shifted); err == nil {
 		t.Error("a reference at another position was accepted")
 	}
-	if err := d.SetReference(wavy(6, 5, 4)); err != nil {
+	shifted.Volume.Affine[0][3] = s.Volume.Affine[0][3] + 1.1*gridTolerance
+	if err := d.SetReference(shifted); err == nil {
+		t.Error("a reference just outside the tolerance was accepted")
+	}
+	shifted.Volume.Affine[0][3] = s.Volume.Affine[0][3] + 0.9*gridTolerance
+	if err := d.SetReference(shifted); err != nil {
 		t.Error(err)
 	}
 	if _, err := AddNoise(t.Context(), s, Noise{Model: "pink", Sigma: 1}); ExitCode(err) != ExitUsage {
@@ -78,7 +83,7 @@ func TestProposeRecipe(t *testing.T) {
 		s      *series.Series
 		filter string
 		dims   int
-	}{{deep, "", 3}, {flat, "", 2}, {deep, "lpa", 2}, {deep, "median", 3}} {
+	}{{deep, "", 3}, {wavy(4, 4, 3), "nlm", 3}, {wavy(4, 4, 2), "nlm", 2}, {flat, "", 2}, {deep, "lpa", 2}, {deep, "median", 3}} {
 		r, err := ProposeRecipe(c.s, nil, c.filter)
 		if err != nil || r.Dims != c.dims {
 			t.Errorf("%q on %d slices: %d-D, %v; want %d-D", c.filter, c.s.Volume.Dims[2], r.Dims, err, c.dims)

@@ -57,7 +57,12 @@ func TestJudge(t *testing.T) {
 		{10, 0, 0, Under},
 		{10, 14, 0, Over},
 		{10, 9, 0.3, Over},
-		{10, 3, 0.3, Over}, // little was taken, and it was structure
+		{10, 3, 0.3, Over}, // little was removed, and it was structure
+		{10, 10 * underRatio, 0, Matched},
+		{10, 10*underRatio - 0.01, 0, Under},
+		{10, 10 * overRatio, overCorrelation, Matched},
+		{10, 10*overRatio + 0.01, 0, Over},
+		{10, 10, overCorrelation + 0.001, Over},
 		{0, 5, 0, Unknown},
 		{10, math.NaN(), 0, Unknown},
 	} {

@@ -58,6 +58,13 @@ func TestSettingsIgnoreUnusableValues(t *testing.T) {
 	if got.Engine != d.Engine || got.WindowSize != d.WindowSize || got.RecentPaths != nil || got.LastFilter != "" || len(got.Recipes) != 0 {
 		t.Errorf("unusable values were kept: %+v", got)
 	}
+	for size, kept := range map[float32]bool{199: false, 200: true, 20000: true, 20001: false} {
+		s := DefaultSettings()
+		s.WindowSize[1] = size
+		if got := s.usable().WindowSize[1]; (got == size) != kept {
+			t.Errorf("a window %g high becomes %g; want it kept: %v", size, got, kept)
+		}
+	}
 	s := DefaultSettings()
 	for i := range 50 {
 		s.Opened(fmt.Sprint("/", i))

@@ -21,7 +21,7 @@ import (
 // ErrForeignTarget is in the chain of the error for an output that would replace
 // a file or folder that Quell did not write. With ExportOptions.Overwrite it is
 // replaced.
-var ErrForeignTarget = errors.New("Quell did not write the existing output")
+var ErrForeignTarget = errors.New("the existing output was not written by Quell")
 
 // CheckOutput reports why an export of s to out cannot begin: options that do not go
 // together, an output that cannot be written, that is the input, or that would
