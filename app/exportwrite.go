@@ -140,6 +140,10 @@ func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions
 	report.Files = 1
 	if nifti.ImagePath(name) != name {
 		report.Files = 2
+		const visible = 0.1 // mm
+		if off := nifti.AnalyzeError(e.result.Geometry); off > visible {
+			report.Warnings = append(report.Warnings, fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
+		}
 	}
 	if progress != nil {
 		progress(1, 1)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"quell/io/nifti"
@@ -81,5 +82,22 @@ func TestReadBackCatchesAChange(t *testing.T) {
 	}
 	if err := sameValues(wavy(4, 4, 5).Volume, back); err == nil {
 		t.Error("other dims pass")
+	}
+}
+
+// TestAnalyzeWarning: an export to Analyze says how far voxels move if the format
+// cannot store their position, and nothing if it can.
+func TestAnalyzeWarning(t *testing.T) {
+	for name, z := range map[string]float64{"near": 0, "far": 500} {
+		s := wavy(8, 7, 6)
+		s.Volume.Affine[2][3] = z
+		report, err := Convert(t.Context(), s, filepath.Join(t.TempDir(), "a.hdr"), ExportOptions{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := strings.Contains(strings.Join(report.Warnings, "\n"), "voxels up to 505.0 mm from their position")
+		if warned != (z > 0) || len(report.Warnings) > 1 {
+			t.Errorf("%s: warnings %q", name, report.Warnings)
+		}
 	}
 }

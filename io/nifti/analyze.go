@@ -48,19 +48,25 @@ func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e e
 	if description != "" {
 		h.setDescription(description)
 	}
-	// Many programs for Analyze expect four dimensions.
-	h.dim = [8]int64{4, int64(v.Dims[0]), int64(v.Dims[1]), int64(v.Dims[2]), 1, 1, 1, 1}
+	h.setAnalyzeGrid(v.Geometry)
 	lo, hi, err := v.Range(ctx)
 	if err != nil {
 		return nil, err
 	}
 	h.glmin, h.glmax = storedInt(lo, e), storedInt(hi, e)
+	return h, nil
+}
+
+// setAnalyzeGrid stores size, spacing and origin of a grid in Analyze's order.
+func (h *header) setAnalyzeGrid(g volume.Geometry) {
+	// Many programs for Analyze expect four dimensions.
+	h.dim = [8]int64{4, int64(g.Dims[0]), int64(g.Dims[1]), int64(g.Dims[2]), 1, 1, 1, 1}
 	centred := true
 	for c := range 3 {
-		h.pixdim[1+c] = v.Spacing[c]
+		h.pixdim[1+c] = g.Spacing[c]
 		// The voxel at the origin; exact if the axes are parallel to the patient's.
-		origin := -v.Affine[c][3] / math.Copysign(v.Spacing[c], v.Affine[c][c])
-		if math.Abs(origin-float64(v.Dims[c]-1)/2) > 1e-3 {
+		origin := -g.Affine[c][3] / math.Copysign(g.Spacing[c], g.Affine[c][c])
+		if math.Abs(origin-float64(g.Dims[c]-1)/2) > 1e-3 {
 			centred = false
 		}
 		h.origin[c] = int64(min(max(math.Round(origin)+1, math.MinInt16), math.MaxInt16))
@@ -68,35 +74,57 @@ func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e e
 	if centred || !h.hasOrigin() {
 		h.origin = [5]int64{} // readers take the middle of the volume
 	}
-	return h, nil
+}
+
+// AnalyzeError returns the largest distance in mm between the position of a voxel of
+// grid g and the position that readers give it in an Analyze file, which stores neither
+// orientation nor a distant origin.
+func AnalyzeError(g volume.Geometry) float64 {
+	g, _, _ = analyzeGrid(g)
+	var h header
+	h.setAnalyzeGrid(g)
+	read, _ := h.geometry()
+	largest := 0.0
+	for corner := range 8 {
+		var p [3]float64
+		for c := range p {
+			p[c] = float64(corner >> c & 1 * (g.Dims[c] - 1))
+		}
+		d := g.Affine.Apply(p[0], p[1], p[2]).Sub(read.Affine.Apply(p[0], p[1], p[2]))
+		largest = max(largest, d.Norm())
+	}
+	return largest
 }
 
 func storedInt(x float32, e encoder) int64 {
 	return int64(min(max(math.Round(float64(x)/e.slope), math.MinInt32), math.MaxInt32))
 }
 
-// toAnalyzeOrder returns v with its axes permuted and flipped to lie nearest to
-// Analyze's: x to the patient's left, y to the front, z to the head. It returns v
-// itself if they already do.
-func toAnalyzeOrder(v *volume.Volume) *volume.Volume {
+// analyzeGrid returns g with its axes permuted and flipped to lie nearest to Analyze's:
+// x to the patient's left, y to the front, z to the head. axis gives the axis of g for
+// each axis of the result, flip whether it is reversed.
+func analyzeGrid(g volume.Geometry) (out volume.Geometry, axis [3]int, flip [3]bool) {
 	sign := [3]float64{1, -1, 1} // in LPS+
-	axis := nearestAxes(v.Affine)
-	var flip [3]bool
-	same := true
-	out := volume.Geometry{Affine: v.Affine}
+	axis = nearestAxes(g.Affine)
+	out.Affine = g.Affine
 	for c, a := range axis {
-		flip[c] = v.Affine[c][a]*sign[c] < 0
-		same = same && a == c && !flip[c]
-		out.Dims[c], out.Spacing[c] = v.Dims[a], v.Spacing[a]
-		step := v.Affine.Column(a)
+		flip[c] = g.Affine[c][a]*sign[c] < 0
+		out.Dims[c], out.Spacing[c] = g.Dims[a], g.Spacing[a]
+		step := g.Affine.Column(a)
 		if flip[c] {
-			last := step.Scale(float64(v.Dims[a] - 1))
+			last := step.Scale(float64(g.Dims[a] - 1))
 			out.Affine.SetColumn(3, out.Affine.Column(3).Add(last))
 			step = step.Scale(-1)
 		}
 		out.Affine.SetColumn(c, step)
 	}
-	if same {
+	return out, axis, flip
+}
+
+// toAnalyzeOrder returns v on analyzeGrid; v itself if it already lies so.
+func toAnalyzeOrder(v *volume.Volume) *volume.Volume {
+	out, axis, flip := analyzeGrid(v.Geometry)
+	if axis == [3]int{0, 1, 2} && flip == [3]bool{} {
 		return v
 	}
 	w := volume.New(out)

@@ -36,7 +36,8 @@ const gzipLevel = 6
 //
 // An Analyze file cannot store an orientation: readers assume that x runs to the
 // patient's left, y to the front and z to the head. Write reorders the voxels to lie
-// nearest to that; obliqueness is lost, and the origin is rounded to whole voxels.
+// nearest to that; obliqueness is lost, and the origin is rounded to whole voxels or
+// lost if it is far from the volume. AnalyzeError gives the resulting distance.
 //
 // The files must not exist; package atomic puts them in the place of earlier ones.
 // After an error or a cancelled context no file is left. The error does not name

@@ -238,6 +238,40 @@ func TestAnalyzeReordersVoxels(t *testing.T) {
 	}
 }
 
+// TestAnalyzeError compares the distance with that of the volume that is read back, for
+// grids along the patient's axes with an origin on and between voxels, an oblique grid
+// and one far from the origin.
+func TestAnalyzeError(t *testing.T) {
+	grid := func(angle float64, origin volume.Vec) volume.Geometry {
+		s, c := math.Sincos(angle)
+		g := volume.Geometry{Dims: [3]int{16, 20, 12}}
+		g.Affine.SetColumn(0, volume.Vec{2 * c, 2 * s, 0})
+		g.Affine.SetColumn(1, volume.Vec{-3 * s, 3 * c, 0})
+		g.Affine.SetColumn(2, volume.Vec{0, 0, 4})
+		g.Affine.SetColumn(3, origin)
+		return volume.FromAffine(g.Dims, g.Affine)
+	}
+	for name, c := range map[string]struct {
+		g           volume.Geometry
+		least, most float64
+	}{
+		"exact":       {grid(0, volume.Vec{-8, -30, -12}), 0, 1e-9},
+		"half voxels": {grid(0, volume.Vec{-9, -30, -12}), 0.999, 1.001},
+		"oblique":     {grid(0.3, volume.Vec{-8, -30, -12}), 5, 30},
+		"far away":    {grid(0, volume.Vec{-8, -30, 500}), 500, 600},
+	} {
+		got := AnalyzeError(c.g)
+		if !(got >= c.least && got <= c.most) {
+			t.Errorf("%s: %g mm, want %g to %g", name, got, c.least, c.most)
+		}
+		s, _ := rewrite(t, volume.New(c.g), nil, "a.hdr", "")
+		ordered, _, _ := analyzeGrid(c.g)
+		if !s.Volume.SameGrid(ordered, got+1e-4) || (got > 1e-3 && s.Volume.SameGrid(ordered, got-1e-4)) {
+			t.Errorf("%s: the volume that is read back is not %g mm off", name, got)
+		}
+	}
+}
+
 func TestAnalyzeRoundTrip(t *testing.T) {
 	for _, name := range []string{"analyze-le.hdr", "analyze-be.hdr"} {
 		from := readSample(t, name)
