@@ -147,12 +147,13 @@ func (w *work) compute(ctx context.Context) error {
 	if w.job.Recipe == nil {
 		return nil
 	}
-	run, err := Denoise(ctx, w.engine, s, w.recipe, w.region, nil, w.events.progress(Filtering))
+	q := RunRequest{Series: s, Recipe: w.recipe, Region: w.region}
+	run, err := Denoise(ctx, w.engine, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
 			w.events.Fallback(other.Info(), err)
 		}
-		run, err = Denoise(ctx, other, s, w.recipe, w.region, nil, w.events.progress(Filtering))
+		run, err = Denoise(ctx, other, q, w.events.progress(Filtering))
 	}
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestDoFiltersAndReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	want, err := Denoise(t.Context(), cpu.New(), wavy(6, 5, 8), *job.Recipe, volume.Region{}, nil, nil)
+	want, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: wavy(6, 5, 8), Recipe: *job.Recipe}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,10 +241,10 @@ func TestIrregularSeries(t *testing.T) {
 			t.Errorf("%s: %v; want a refusal that says %s", what, err, off)
 		}
 	}
-	_, err = Denoise(t.Context(), cpu.New(), s, mustRecipe("median", 3), volume.Region{}, nil, nil)
+	_, err = Denoise(t.Context(), cpu.New(), RunRequest{Series: s, Recipe: mustRecipe("median", 3)}, nil)
 	refused("3-D filter", err)
 	refused("3-D preview", filterSlice(t.Context(), cpu.New(), PreviewRequest{Series: s, Recipe: mustRecipe("median", 3)}).Err)
-	run, err := Denoise(t.Context(), cpu.New(), s, mustRecipe("median", 2), volume.Region{}, nil, nil)
+	run, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: s, Recipe: mustRecipe("median", 2)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func ExampleDenoise() {
 	}
 	recipe = recipe.With("sigma-range", denoise.Number(30))
 	slice := volume.Slices(series.Volume.Geometry, 4, 5)
-	run, err := app.Denoise(ctx, engine, series, recipe, slice, nil, nil)
+	run, err := app.Denoise(ctx, engine, app.RunRequest{Series: series, Recipe: recipe, Region: slice}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func filtered(t *testing.T, s *series.Series, region volume.Region) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := Denoise(t.Context(), eng, s, mustRecipe("bilateral", 3), region, nil, nil)
+	run, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: mustRecipe("bilateral", 3), Region: region}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 		{"nlm, weak", mustRecipe("nlm", 3).With("h", denoise.Number(2)), Under},
 		{"a heavy blur", mustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(3)), Over},
 	} {
-		run, err := Denoise(t.Context(), eng, noisy, c.recipe, volume.Region{}, nil, nil)
+		run, err := Denoise(t.Context(), eng, RunRequest{Series: noisy, Recipe: c.recipe}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := Denoise(context.Background(), cpu.New(), &series.Series{Volume: v}, r, volume.Region{}, nil, nil)
+	run, err := Denoise(context.Background(), cpu.New(), RunRequest{Series: &series.Series{Volume: v}, Recipe: r}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func TestRecordReproducesTheRun(t *testing.T) {
 		t.Errorf("the record holds %v, the run was %v", r, run.Resolved)
 	}
 	eng, _ := PickEngine("cpu")
-	again, err := Denoise(t.Context(), eng, s, r, volume.Region{}, nil, nil)
+	again, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: r}, nil)
 	if err != nil || !slices.Equal(again.Result.Data, run.Result.Data) {
 		t.Errorf("the record does not give the same bits again (%v)", err)
 	}

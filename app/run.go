@@ -26,13 +26,20 @@ type Run struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// Denoise runs a recipe on a region of a series; the zero region means all of it.
-// The filter reads the voxels around a region as in a run over the whole. facts
-// are those of s.Volume, or nil to find what the recipe needs. progress may be
-// nil. The series is not changed. Safe for concurrent use.
-func Denoise(ctx context.Context, eng denoise.Engine, s *series.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
-	run, err := denoiseSeries(ctx, eng, s, r, region, facts, progress)
-	attrs := []any{slog.String("filter", r.Filter), slog.Int("dims", r.Dims), slog.String("engine", eng.Info().Name), outcome(err)}
+// RunRequest is a recipe to be run on a series.
+type RunRequest struct {
+	Series *series.Series
+	Recipe denoise.Recipe
+	Region volume.Region  // of Series.Volume; the zero region means all of it
+	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs
+}
+
+// Denoise runs a recipe on a series. The filter reads the voxels around a region
+// as in a run over the whole volume. progress may be nil. The series is not
+// changed. Safe for concurrent use.
+func Denoise(ctx context.Context, eng denoise.Engine, q RunRequest, progress denoise.Progress) (*Run, error) {
+	run, err := q.run(ctx, eng, progress)
+	attrs := []any{slog.String("filter", q.Recipe.Filter), slog.Int("dims", q.Recipe.Dims), slog.String("engine", eng.Info().Name), outcome(err)}
 	if err == nil {
 		attrs = append(attrs, slog.Int("voxels", run.Region.Voxels()), slog.Duration("took", run.Filter))
 	}
@@ -40,41 +47,42 @@ func Denoise(ctx context.Context, eng denoise.Engine, s *series.Series, r denois
 	return run, err
 }
 
-func denoiseSeries(ctx context.Context, eng denoise.Engine, s *series.Series, r denoise.Recipe, region volume.Region, facts *denoise.Facts, progress denoise.Progress) (*Run, error) {
+func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denoise.Progress) (*Run, error) {
 	started := time.Now()
-	if region == (volume.Region{}) {
-		region = s.Volume.Bounds()
+	in := denoise.Input{Volume: q.Series.Volume}
+	if q.Region == (volume.Region{}) {
+		q.Region = in.Volume.Bounds()
 	}
-	if err := region.Validate(s.Volume.Geometry); err != nil {
+	if err := q.Region.Validate(in.Volume.Geometry); err != nil {
 		return nil, &UsageError{Text: err.Error(), Err: err}
 	}
-	if err := checkRecipe(s, r); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe); err != nil {
 		return nil, err
 	}
-	resolved, err := resolve(ctx, r, s.Volume, facts)
+	resolved, err := q.resolve(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := eng.Plan(resolved, s.Volume.Geometry); err != nil {
+	if _, err := eng.Plan(resolved, in.Volume.Geometry); err != nil {
 		return nil, err
 	}
-	result, err := eng.Run(ctx, resolved, denoise.Input{Volume: s.Volume}, region, progress)
+	result, err := eng.Run(ctx, resolved, in, q.Region, progress)
 	if err != nil {
 		return nil, err
 	}
 	return &Run{
-		Recipe: r, Resolved: resolved, Engine: eng.Info(), Source: s, Region: region, Facts: facts,
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Region: q.Region, Facts: q.Facts,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those
 // that the recipe needs.
-func resolve(ctx context.Context, r denoise.Recipe, v *volume.Volume, facts *denoise.Facts) (resolved denoise.Recipe, err error) {
-	if facts == nil {
-		resolved, err = r.ResolveFor(ctx, denoise.Input{Volume: v})
+func (q RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved denoise.Recipe, err error) {
+	if q.Facts == nil {
+		resolved, err = q.Recipe.ResolveFor(ctx, in)
 	} else {
-		resolved, err = r.Resolve(v.Geometry, *facts)
+		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)
 	}
 	if err != nil && ctx.Err() == nil {
 		err = &UsageError{Text: err.Error(), Err: err}

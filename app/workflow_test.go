@@ -27,7 +27,7 @@ func TestWorkflow(t *testing.T) {
 	region := volume.Slices(s.Volume.Geometry, 4, 7)
 	verdict := func(r denoise.Recipe) (*Run, Verdict) {
 		var done, total int64
-		run, err := Denoise(t.Context(), eng, s, r, region, &facts, func(d, n int64) { done, total = d, n })
+		run, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: r, Region: region, Facts: &facts}, func(d, n int64) { done, total = d, n })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"quell/app"
-	"quell/volume"
 )
 
 // Apply filters the whole volume with the current recipe. It does nothing while
@@ -13,23 +12,21 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	series, recipe, engine := s.doc.Series(), s.recipe, s.deps.Engine
-	facts, known := s.doc.Facts()
-	have := &facts
-	if !known {
-		have = nil
+	engine, request := s.deps.Engine, app.RunRequest{Series: s.doc.Series(), Recipe: s.recipe}
+	if facts, known := s.doc.Facts(); known {
+		request.Facts = &facts
 	}
 	t := s.start(Applying, "Filtering", "voxels")
 	var run *app.Run
 	s.background(func() (err error) {
-		run, err = app.Denoise(t.ctx, engine, series, recipe, volume.Region{}, have, s.reporter(t))
+		run, err = app.Denoise(t.ctx, engine, request, s.reporter(t))
 		return err
 	}, func(err error) {
 		if !s.finish(t, err) || s.doc == nil || !s.doc.SetRun(run) {
 			return
 		}
 		s.retry = nil
-		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", series.Volume.Dims[2], Duration(run.Filter), run.Engine.Name)
+		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
 		s.measureVolume()
 		s.viewChanged()
 	})
