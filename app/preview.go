@@ -42,7 +42,7 @@ type Preview struct {
 // filter.
 type Previewer struct {
 	deliver func(Preview)
-	wake    chan struct{} // holds a token while something may wait
+	wake    chan struct{} // holds a token while a request may be pending
 	done    chan struct{} // closed when the worker has ended
 
 	mu         sync.Mutex
@@ -50,7 +50,7 @@ type Previewer struct {
 	engine     denoise.Engine
 	generation uint64
 	pending    *PreviewRequest
-	cancel     context.CancelFunc // stops what runs
+	cancel     context.CancelFunc // of the running request
 	busy       bool               // a request is being filtered or its preview delivered
 	closed     bool
 }
@@ -94,7 +94,7 @@ func (p *Previewer) SetEngine(eng denoise.Engine) {
 	p.engine = eng
 }
 
-// Cancel drops what runs and what waits; neither is delivered.
+// Cancel drops the running and the pending request; neither is delivered.
 func (p *Previewer) Cancel() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +122,7 @@ func (p *Previewer) Wait() {
 	}
 }
 
-// supersede makes everything asked for so far old. p.mu is held.
+// supersede invalidates all requests so far. p.mu is held.
 func (p *Previewer) supersede() {
 	p.generation++
 	p.pending = nil
@@ -132,7 +132,7 @@ func (p *Previewer) supersede() {
 	}
 }
 
-// signal wakes the worker; a token that is there already does so too.
+// signal wakes the worker. A token that is already there serves as well.
 func (p *Previewer) signal() {
 	select {
 	case p.wake <- struct{}{}:

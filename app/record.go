@@ -19,12 +19,12 @@ import (
 // beside a DICOM folder, not in it: archives import every file of a folder.
 const recordSuffix = ".recipe.json"
 
-// Record says how an output was made, so that it can be made again. It names
-// no patient and no file.
+// Record describes how an output was made, so that it can be made again. It has
+// no patient data and no file names.
 type Record struct {
 	Quell  string          `json:"quell"`            // version
 	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
-	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked: with "auto" and percentages
+	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Noise  *Noise          `json:"noise,omitempty"`  // that was added
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
@@ -32,7 +32,7 @@ type Record struct {
 	Time   time.Time       `json:"time,omitzero"`    // none beside a de-identified output
 }
 
-// SourceRecord recognises a source without naming it.
+// SourceRecord identifies a source without naming it.
 type SourceRecord struct {
 	Format   string `json:"format"`
 	Modality string `json:"modality,omitempty"`

@@ -12,7 +12,7 @@ import (
 
 // Run is one finished recipe on one series.
 type Run struct {
-	Recipe   denoise.Recipe // as asked, "auto" and percentages included
+	Recipe   denoise.Recipe // as asked for, with "auto" and percentages
 	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
 	Engine   denoise.Info
 	Source   *series.Series
