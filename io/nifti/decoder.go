@@ -31,7 +31,7 @@ func (d decoder) decode(dst []float32, src []byte) losses {
 		d.decodeScaled(dst, src)
 	}
 	var l losses
-	if d.mayBeNonFinite() {
+	if d.mayBeNonFinite() && !allFinite(dst) {
 		l = d.countNonFinite(dst, src)
 	}
 	if d.mayRound() {
@@ -128,6 +128,15 @@ func (d decoder) reach() float64 {
 // mayBeNonFinite reports whether decode could give NaN or infinity.
 func (d decoder) mayBeNonFinite() bool {
 	return !d.integer() || d.reach() >= math.MaxFloat32
+}
+
+func allFinite(data []float32) bool {
+	for _, x := range data {
+		if x-x != 0 { // true for NaN and both infinities
+			return false
+		}
+	}
+	return true
 }
 
 // countNonFinite sorts the voxels of dst that are not finite by their stored
