@@ -18,7 +18,7 @@ const gridTolerance = 0.01
 
 // Document is the state behind one open series. Its methods are for one
 // goroutine, the UI's. Work that takes time is done by functions that are safe
-// for concurrent use (denoise.FactsOfContext, AddNoise, Denoise, MeasureRun); their
+// for concurrent use (denoise.FactsOf, AddNoise, Denoise, MeasureRun); their
 // results are passed in.
 type Document struct {
 	series    *series.Series
@@ -63,7 +63,7 @@ func (d *Document) Series() *series.Series { return d.series }
 // Facts returns the facts of the series' values; false until SetFacts.
 func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
 
-// SetFacts takes the result of denoise.FactsOfContext for v; it is ignored where the
+// SetFacts takes the result of denoise.FactsOf for v; it is ignored where the
 // document shows another volume by then.
 func (d *Document) SetFacts(v *volume.Volume, f denoise.Facts) {
 	if v == d.series.Volume {

@@ -11,7 +11,7 @@ import (
 func TestDocument(t *testing.T) {
 	s := wavy(6, 5, 4)
 	d := NewDocument(s)
-	facts := denoise.FactsOf(s.Volume)
+	facts := factsOf(t, s.Volume)
 	d.SetFacts(s.Volume, facts)
 	if got, ok := d.Facts(); !ok || got.Lo != facts.Lo || got.Hi != facts.Hi || got.Sigma != facts.Sigma {
 		t.Errorf("facts %v, %v", got, ok)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"testing"
 
 	"quell/denoise"
 	"quell/series"
@@ -80,4 +81,14 @@ func mustRecipe(filter string, dims int) denoise.Recipe {
 		panic(err)
 	}
 	return r
+}
+
+// factsOf returns the facts of v.
+func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
+	t.Helper()
+	f, err := denoise.FactsOf(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -141,7 +141,7 @@ func TestMeasurePreviewIsTheSlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := PreviewRequest{Series: s, Recipe: mustRecipe("gaussian", 3), Facts: denoise.FactsOf(s.Volume), Index: 7}
+	q := PreviewRequest{Series: s, Recipe: mustRecipe("gaussian", 3), Facts: factsOf(t, s.Volume), Index: 7}
 	for q.Plane = volume.Axial; q.Plane <= volume.Sagittal; q.Plane++ {
 		pv := filterSlice(t.Context(), eng, q)
 		m, err := MeasurePreview(t.Context(), pv, ref)

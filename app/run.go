@@ -94,7 +94,7 @@ func (q RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved den
 // them.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
 	if r.Facts == nil {
-		return denoise.FactsOfContext(ctx, r.Source.Volume)
+		return denoise.FactsOf(ctx, r.Source.Volume)
 	}
 	return *r.Facts, nil
 }

@@ -23,7 +23,7 @@ func TestWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := denoise.FactsOf(s.Volume)
+	facts := factsOf(t, s.Volume)
 	region := volume.Slices(s.Volume.Geometry, 4, 7)
 	verdict := func(r denoise.Recipe) (*Run, Verdict) {
 		var done, total int64

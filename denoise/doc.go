@@ -1,13 +1,20 @@
-// Package denoise says what can be done to a volume and who can do it: the
-// filters and their parameters (Filters, Param), a Recipe that reproduces a
-// result, the Engine interface that runs recipes, and the noise models and
-// estimates that tuning starts from.
+// Package denoise is the contract between filters, engines and the program.
 //
-// A parameter is a value with its domain. The slider that drags it, the flag
-// that sets it and the check that refuses it are all made from the same Param,
-// so they cannot disagree.
+// A [Filter] describes a filter: parameters, passes, float64 reference, CPU form,
+// cost and conformance cases; package denoise/filter holds the table of them. A
+// [Recipe] is a filter and its parameters, which reproduces a result. An [Engine]
+// runs recipes on an [Input]. The package also has the noise models and the noise
+// estimate that automatic parameters are computed from.
 //
-// The package imports volume and the standard library. Engines live below it
-// (denoise/cpu) or beside it (gpu); one suite, denoise/enginetest, holds them
-// to the same answers.
+// A recipe becomes a result in three steps. [Recipe.Resolve] replaces automatic
+// values and percentages by numbers. [Recipe.Bind] makes a [Program] of it: typed
+// parameters and passes. The engine runs the passes.
+//
+// A [Param] is a value with its domain. The slider that moves it, the flag that
+// sets it and the check that refuses it are made from the same Param, so they
+// cannot disagree.
+//
+// The package imports volume and internal/parallel. Filters and the CPU engine are
+// below it, the CUDA engine is package gpu; one suite, denoise/enginetest, checks
+// that all engines give the same answers.
 package denoise

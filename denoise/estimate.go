@@ -18,26 +18,27 @@ import (
 //	sigma = 1.4826 median |e_i|
 //
 // over the voxels above Otsu's threshold whose neighbours all exist and are not
-// padding. The median is exact: |e| is never stored. As the bits of positive
-// floats rise with their value, one pass over the voxels counts the upper half
-// of the bits and a second the lower half of those in the middle.
+// padding. The median is exact although |e| is never stored: the bits of positive
+// floats rise with their value, so one pass over the voxels counts the upper half
+// of the bits, and a second one the lower half of those with the median's upper
+// half.
 
-// NoiseEstimate is what Estimate found, in the volume's unit.
+// NoiseEstimate is the result of Estimate, in the volume's unit.
 type NoiseEstimate struct {
-	Sigma    float64   `json:"sigma"`     // whole volume; the 2-D form where it has fewer than three slices
-	PerSlice []float64 `json:"per_slice"` // 2-D form; 0 where a slice has too little foreground
+	Sigma    float64   `json:"sigma"`     // of the whole volume; the 2-D form if it has fewer than three slices
+	PerSlice []float64 `json:"per_slice"` // 2-D form; 0 if a slice has too little foreground
 }
 
-// minForeground is the fewest pseudo-residuals that a slice's estimate is made
-// of; fewer say nothing.
+// minForeground is the smallest number of pseudo-residuals from which a slice's
+// noise is estimated.
 const minForeground = 64
 
-// madToSigma turns a median absolute deviation into a standard deviation.
+// madToSigma converts a median absolute deviation into a standard deviation.
 const madToSigma = 1.4826
 
-// Estimate finds the noise of a volume and of each of its slices, on all cores.
-// The foreground of a slice is what lies above the whole volume's threshold.
-// The error is the context's.
+// Estimate estimates the noise of a volume and of each of its slices, on all cores.
+// The foreground of a slice is what is above the threshold of the whole volume. The
+// error is the context's.
 func Estimate(ctx context.Context, v *volume.Volume) (NoiseEstimate, error) {
 	lo, hi, err := v.Range(ctx)
 	if err != nil {
@@ -58,7 +59,7 @@ func Estimate(ctx context.Context, v *volume.Volume) (NoiseEstimate, error) {
 	return est, nil
 }
 
-// volumeSigma is Estimate's figure for the whole volume.
+// volumeSigma is the estimate for the whole volume.
 func volumeSigma(ctx context.Context, v *volume.Volume, threshold float32) float64 {
 	r := residuals{v: v, threshold: threshold, dims: 3, z0: 0, z1: v.Dims[2]}
 	if v.Dims[2] < 3 {
@@ -67,7 +68,7 @@ func volumeSigma(ctx context.Context, v *volume.Volume, threshold float32) float
 	return r.sigma(ctx, 1)
 }
 
-// residuals walks the pseudo-residuals of the slices z0 <= z < z1.
+// residuals iterates over the pseudo-residuals of the slices z0 <= z < z1.
 type residuals struct {
 	v         *volume.Volume
 	threshold float32
@@ -75,7 +76,7 @@ type residuals struct {
 	z0, z1    int
 }
 
-// sigma is 1.4826 median |e|, or 0 where there are fewer than least residuals.
+// sigma is 1.4826 median |e|, or 0 if there are fewer than least residuals.
 func (r residuals) sigma(ctx context.Context, least int64) float64 {
 	upper := r.count(ctx, upperHalf)
 	var n int64
@@ -93,14 +94,15 @@ func (r residuals) sigma(ctx context.Context, least int64) float64 {
 	return madToSigma * (low + high) / 2
 }
 
-// kth returns the k-th smallest |e|, from 0, given the counts of upper halves.
+// kth returns the k-th smallest |e|, counted from 0, given the counts of upper
+// halves.
 func (r residuals) kth(ctx context.Context, upper []int64, k int64) float64 {
 	top, k := nth(upper, k)
 	low, _ := nth(r.count(ctx, top), k)
 	return float64(math.Float32frombits(uint32(top)<<16 | uint32(low)))
 }
 
-// nth returns the bin that holds number k, from 0, and its number there.
+// nth returns the bin that holds item k, counted from 0, and its number in the bin.
 func nth(bins []int64, k int64) (bin int, rest int64) {
 	for bin < len(bins)-1 && k >= bins[bin] {
 		k -= bins[bin]
@@ -109,11 +111,11 @@ func nth(bins []int64, k int64) (bin int, rest int64) {
 	return bin, k
 }
 
-// upperHalf asks count for the upper halves of the bits.
+// upperHalf selects the upper halves of the bits in count.
 const upperHalf = -1
 
-// count sorts the bits of every |e| into 65536 bins: by their upper half or, of
-// those whose upper half is top, by the lower.
+// count is the histogram of the bits of |e| in 65536 bins: of their upper halves,
+// or of the lower halves of those whose upper half is top.
 func (r residuals) count(ctx context.Context, top int) []int64 {
 	bins := make([]int64, 1<<16)
 	var mu sync.Mutex
@@ -157,13 +159,13 @@ func (r residuals) row(row []float32, y, z int) []float32 {
 		if !(v.Data[i] > r.threshold) || !v.Valid(i) {
 			continue
 		}
-		sum, whole := 0.0, true
+		sum, complete := 0.0, true
 		for _, s := range steps {
 			sum += float64(v.Data[i-s]) + float64(v.Data[i+s])
-			whole = whole && v.Valid(i-s) && v.Valid(i+s)
+			complete = complete && v.Valid(i-s) && v.Valid(i+s)
 		}
-		if whole {
-			row = append(row, float32(math.Abs(scale*(float64(v.Data[i])-sum/n))))
+		if complete {
+			row = append(row, float32(min(math.Abs(scale*(float64(v.Data[i])-sum/n)), math.MaxFloat32)))
 		}
 	}
 	return row
@@ -172,7 +174,7 @@ func (r residuals) row(row []float32, y, z int) []float32 {
 // otsuBins is the usual number of bins.
 const otsuBins = 256
 
-// otsu returns the threshold that parts the values into two classes with the
+// otsu returns the threshold that divides the values into two classes with the
 // largest variance between them (Otsu 1979): the middle of the last bin of the
 // lower class. lo < hi is the volume's range.
 func otsu(ctx context.Context, v *volume.Volume, lo, hi float32) float32 {

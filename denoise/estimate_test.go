@@ -41,7 +41,7 @@ func TestEstimateFacts(t *testing.T) {
 		if !near(got.Sigma, f.Sigma, 1e-6) {
 			t.Errorf("%v: sigma %v; want %v", f.Dims, got.Sigma, f.Sigma)
 		}
-		if facts := denoise.FactsOf(v); !near(facts.Sigma, f.Sigma, 1e-6) {
+		if facts := factsOf(t, v); !near(facts.Sigma, f.Sigma, 1e-6) {
 			t.Errorf("%v: FactsOf says sigma %v; want %v", f.Dims, facts.Sigma, f.Sigma)
 		}
 		if len(got.PerSlice) != len(f.PerSlice) {
@@ -123,6 +123,16 @@ func BenchmarkFactsOf(b *testing.B) {
 	}
 	b.SetBytes(int64(4 * len(v.Data)))
 	for b.Loop() {
-		denoise.FactsOf(v)
+		factsOf(b, v)
 	}
+}
+
+// factsOf returns the facts of v.
+func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
+	t.Helper()
+	f, err := denoise.FactsOf(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

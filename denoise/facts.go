@@ -17,14 +17,8 @@ type Facts struct {
 	_ [0]func()
 }
 
-// FactsOf reads a whole volume, on all cores.
-func FactsOf(v *volume.Volume) Facts {
-	f, _ := FactsOfContext(context.Background(), v) // which is never cancelled
-	return f
-}
-
-// FactsOfContext is FactsOf with a context, whose error it returns.
-func FactsOfContext(ctx context.Context, v *volume.Volume) (Facts, error) {
+// FactsOf reads a whole volume, on all cores. The error is the context's.
+func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
 	var (
 		f   Facts
 		err error

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// NoiseModel is a kind of noise that AddNoise makes.
+// NoiseModel is a kind of noise that AddNoise adds.
 type NoiseModel string
 
 // The noise models (Klepaczko 2013, eq. 5-6, with a = 0).
@@ -69,7 +69,7 @@ func normal(seed, i, channel uint64) float64 {
 	// Two rounds of the SplitMix64 finaliser (Steele et al. 2014): first over
 	// the seed, so that neighbouring seeds share nothing, then over the counter.
 	x := mix(mix(seed+0x9e3779b97f4a7c15) + (2*i+channel)*0x9e3779b97f4a7c15)
-	// 53 bits, moved by half a step off 0 and 1, are exact in a float64.
+	// 53 bits, shifted by half a step away from 0 and 1, are exact in a float64.
 	return normalQuantile((float64(x>>11) + 0.5) * 0x1p-53)
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Facts of scipy.special.ndtri.
+// Reference values from scipy.special.ndtri.
 func TestNormalQuantile(t *testing.T) {
 	for _, f := range []struct{ p, want float64 }{
 		{1e-300, -37.0470962993612}, {1e-20, -9.262340089798409}, {0x1p-54, -8.292361075813597},

@@ -83,7 +83,8 @@ func TestAddNoiseMoments(t *testing.T) {
 	}
 }
 
-// Neighbouring voxels, neighbouring seeds and the two channels share nothing.
+// The noise of neighbouring voxels, of neighbouring seeds and of the two channels
+// is uncorrelated.
 func TestAddNoiseIsUncorrelated(t *testing.T) {
 	v := flat([3]int{100, 100, 20}, 0)
 	add := func(seed uint64) []float32 {

@@ -11,7 +11,7 @@ import (
 )
 
 // RecipeVersion is the version of the recipe format and of the filters'
-// definitions; a recipe of another version is refused, never guessed at.
+// definitions; a recipe of another version is refused.
 const RecipeVersion = 1
 
 // Recipe is a filter and everything that decides its result. It is a value:
@@ -23,7 +23,8 @@ type Recipe struct {
 	Params  map[string]Value `json:"parameters"`
 }
 
-// NewRecipe returns a filter's defaults. dims 0 means the filter's first.
+// NewRecipe returns the default recipe of a filter; dims 0 selects its default
+// dimensionality.
 func NewRecipe(filter string, dims int) (Recipe, error) {
 	f, err := FilterByName(filter)
 	if err != nil {
@@ -118,8 +119,7 @@ func (r Recipe) ignores(p Param) string {
 	return p.Ignored(r)
 }
 
-// Get returns a parameter's value, or the filter's default where the recipe
-// does not name it.
+// Get returns a parameter's value, or its default if the recipe does not name it.
 func (r Recipe) Get(name string) Value {
 	if v, ok := r.Params[name]; ok {
 		return v
@@ -132,7 +132,7 @@ func (r Recipe) Get(name string) Value {
 	return Auto
 }
 
-// Equal says whether two recipes give the same result.
+// Equal reports whether two recipes give the same result.
 func (r Recipe) Equal(o Recipe) bool {
 	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims {
 		return false
@@ -149,7 +149,7 @@ func (r Recipe) Equal(o Recipe) bool {
 	return true
 }
 
-// Validate reports the first thing in the recipe that no engine could run.
+// Validate reports why no engine can run the recipe: the first mistake in it.
 func (r Recipe) Validate() error {
 	if r.Version != RecipeVersion {
 		return fmt.Errorf("recipe version %d; this Quell reads version %d", r.Version, RecipeVersion)
@@ -180,7 +180,7 @@ func (r Recipe) Validate() error {
 
 // String returns a short form for labels and derivation descriptions:
 // "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at
-// their default left out and numbers cut to six digits: a label, not a recipe.
+// their default left out and numbers rounded to six digits. It cannot be parsed.
 func (r Recipe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)

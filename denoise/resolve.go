@@ -63,7 +63,7 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	var f Facts
 	switch {
 	case noise:
-		f, err = FactsOfContext(ctx, v)
+		f, err = FactsOf(ctx, v)
 	case width:
 		f.Lo, f.Hi, err = v.Range(ctx)
 	default:

@@ -90,7 +90,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Without noise or range nothing may be divided by 0.
+// Without noise or range the strengths are positive all the same.
 func TestResolveWithoutNoise(t *testing.T) {
 	for _, f := range []denoise.Facts{{}, {Lo: 5, Hi: 5}, {Lo: -1, Hi: -1}, {Lo: -1e-30, Hi: 1e-30}, {Lo: -3e38, Hi: 3e38}} {
 		if h := bind[nlm.Params](t, newRecipe(t, "nlm", 3), f).H; !(h > 0) {

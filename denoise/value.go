@@ -29,7 +29,7 @@ const (
 	kindList
 )
 
-// Auto leaves a parameter to be worked out from the volume (see Resolve).
+// Auto leaves a parameter to be computed from the volume (see Recipe.Resolve).
 var Auto = Value{}
 
 // Number returns a plain number.
@@ -53,10 +53,10 @@ func Bool(on bool) Value {
 // List returns a list of whole numbers; the list is copied.
 func List(xs ...int) Value { return Value{kind: kindList, list: slices.Clone(xs)} }
 
-// IsAuto says whether the value is to be worked out from the volume.
+// IsAuto reports whether the value is to be computed from the volume.
 func (v Value) IsAuto() bool { return v.kind == kindAuto }
 
-// IsPercent says whether the value is a percentage of the input's range.
+// IsPercent reports whether the value is a percentage of the input's range.
 func (v Value) IsPercent() bool { return v.kind == kindPercent }
 
 // Float returns a number or a percentage; 0 for every other kind.
@@ -65,7 +65,7 @@ func (v Value) Float() float64 { return v.num }
 // Int returns a number rounded to the nearest whole one.
 func (v Value) Int() int { return int(math.Round(v.num)) }
 
-// On returns a switch's state.
+// On returns the state of a switch.
 func (v Value) On() bool { return v.num != 0 }
 
 // Ints returns a copy of a list; a number is a list of one, anything else nil.
@@ -76,7 +76,7 @@ func (v Value) Ints() []int {
 	return slices.Clone(v.list)
 }
 
-// Equal says whether two values are the same.
+// Equal reports whether two values are the same.
 func (v Value) Equal(o Value) bool {
 	return v.kind == o.kind && v.num == o.num && v.text == o.text && slices.Equal(v.list, o.list)
 }
@@ -103,7 +103,7 @@ func (v Value) String() string {
 	return "auto"
 }
 
-// ParseValue reads what String writes, and what a person types.
+// ParseValue reads what String writes and what users type.
 func ParseValue(s string) (Value, error) {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -180,7 +180,7 @@ func (v *Value) UnmarshalJSON(b []byte) error {
 		}
 		*v = List(list...)
 	default:
-		return fmt.Errorf("%s is no parameter value", b)
+		return fmt.Errorf("%s is not a parameter value", b)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func benchmark(b *testing.B, v *volume.Volume, filter string, dims int, settings
 	for name, value := range settings {
 		r = r.With(name, value)
 	}
-	if r, err = r.Resolve(v.Geometry, denoise.FactsOf(v)); err != nil {
+	if r, err = r.Resolve(v.Geometry, factsOf(b, v)); err != nil {
 		b.Fatal(err)
 	}
 	engine := cpu.New()

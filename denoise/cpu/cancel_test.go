@@ -12,11 +12,11 @@ import (
 	"quell/denoise/enginetest"
 )
 
-// A run looks at its context every few milliseconds of work, and does nothing more
-// after the look at which it is cancelled. The work is counted in looks and priced
-// by the model of Plan, so that the test does not depend on the machine.
+// A run polls its context every few milliseconds of work and does nothing more
+// after the poll at which it is cancelled. Work is counted in polls and priced by
+// the cost model, so that the test does not depend on the machine.
 func TestCancelStopsTheWork(t *testing.T) {
-	const mostNanoseconds = 5e6 // of one core between two looks
+	const mostNanoseconds = 5e6 // of one core between two polls
 	v := phantom(t, [3]int{64, 48, 8})
 	for filter, set := range map[string]string{
 		"nlm":       "h=10 search-radius=4",
@@ -35,12 +35,12 @@ func TestCancelStopsTheWork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, err = r.Resolve(v.Geometry, denoise.FactsOf(v)); err != nil {
+			if r, err = r.Resolve(v.Geometry, factsOf(t, v)); err != nil {
 				t.Fatal(err)
 			}
 			in := enginetest.Input(t, r, v)
-			run := func(n int) (looks int, err error) {
-				ctx := enginetest.CancelAtLook(t.Context(), n)
+			run := func(n int) (polls int, err error) {
+				ctx := enginetest.CancelAtPoll(t.Context(), n)
 				out, err := cpu.New().Run(ctx, r, in, v.Bounds(), nil)
 				if (out == nil) != (err != nil) {
 					t.Errorf("the run returned %v, %v", out, err)
@@ -60,16 +60,16 @@ func TestCancelStopsTheWork(t *testing.T) {
 				nanoseconds += pass.CPU.Nanoseconds * float64(v.Voxels())
 			}
 			if each := nanoseconds / float64(all); each > mostNanoseconds {
-				t.Errorf("%d looks are %.1f ms of work apart", all, each/1e6)
+				t.Errorf("%d polls are %.1f ms of work apart", all, each/1e6)
 			}
 			for _, n := range []int{1, 2, 5, all / 10, all / 2, all * 9 / 10} {
-				looks, err := run(n)
+				polls, err := run(n)
 				if !errors.Is(err, context.Canceled) {
-					t.Errorf("cancelled at look %d of %d the run returned %v", n, all, err)
+					t.Errorf("cancelled at poll %d of %d the run returned %v", n, all, err)
 				}
-				// Each goroutine looks a few times on its way out.
-				if after := looks - n; after > 10*runtime.GOMAXPROCS(0) {
-					t.Errorf("cancelled at look %d of %d the run looked %d times more", n, all, after)
+				// Each goroutine polls a few times until it returns.
+				if after := polls - n; after > 10*runtime.GOMAXPROCS(0) {
+					t.Errorf("cancelled at poll %d of %d the run polled %d times more", n, all, after)
 				}
 			}
 		})

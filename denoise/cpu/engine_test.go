@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// The suite runs a filter of two passes with maps beside those of the program.
+// The suite also runs a filter of two passes that reads a noise map and a guide.
 func init() { denoise.Register(filtertest.Filter) }
 
 func TestConformance(t *testing.T) { enginetest.Run(t, cpu.New()) }
@@ -32,7 +32,7 @@ func phantom(t testing.TB, dims [3]int) *volume.Volume {
 	return noisy
 }
 
-// The number of cores changes the time only.
+// The number of cores does not change a bit of the result.
 func TestSameBitsOnAnyCores(t *testing.T) {
 	v := phantom(t, [3]int{120, 61, 20})
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -58,4 +58,14 @@ func TestSameBitsOnAnyCores(t *testing.T) {
 			}
 		}
 	}
+}
+
+// factsOf returns the facts of v.
+func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
+	t.Helper()
+	f, err := denoise.FactsOf(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -11,7 +11,7 @@ import (
 	"quell/volume"
 )
 
-// facts.json was written by testdata/facts.py, a brute-force program of its own.
+// facts.json was written by testdata/facts.py, an independent brute-force program.
 func TestFacts(t *testing.T) {
 	data, err := os.ReadFile("testdata/facts.json")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-// sizes are where loops, halos and groups of lanes begin and end.
+// sizes are at the ends of loops, halos and groups of lanes.
 var sizes = [][3]int{
 	{1, 1, 1}, {2, 2, 2}, {31, 3, 2}, {32, 5, 1}, {33, 4, 3}, {1, 33, 2}, {2, 1, 32}, {9, 8, 7},
 }
@@ -96,8 +96,8 @@ func testPadding(t *testing.T, e denoise.Engine) {
 	}
 }
 
-// testMask: voxels that Input.Mask excludes are treated like padding, together
-// with the volume's own, but are no padding of the result.
+// testMask: voxels that Input.Mask excludes are treated like padding, in addition
+// to the volume's own padding, but are not padding of the result.
 func testMask(t *testing.T, e denoise.Engine) {
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		v := masked(scene([3]int{33, 9, 5}))
@@ -127,8 +127,8 @@ func testMask(t *testing.T, e denoise.Engine) {
 	})
 }
 
-// testMaps: a noise map or a guide is refused if the filter does not read it, and
-// missed if it does.
+// testMaps: a noise map or a guide that the filter does not read is refused, and so
+// is an input without one that it reads.
 func testMaps(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{9, 8, 3})
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
@@ -147,8 +147,8 @@ func testMaps(t *testing.T, e denoise.Engine) {
 	})
 }
 
-// testCT has values as large as a CT's, with air beside bone: squares of their
-// differences leave float32 few digits, and bone resembles nothing in air.
+// testCT runs on values as large as a CT's, with air beside bone: squares of their
+// differences leave few digits of float32, and bone resembles nothing in air.
 func testCT(t *testing.T, e denoise.Engine) {
 	size := [3]int{20, 12, 5}
 	ct := func(c denoise.Case) bool { return c.CT }

@@ -10,27 +10,27 @@ import (
 	"quell/volume"
 )
 
-// testCancel: a run ends with the context's error soon after its cancel. The
-// context is cancelled at the engine's n-th look at it, so that the moment does
-// not depend on the machine. To finish, a run would take hours.
+// testCancel: a cancelled run returns the context's error. The context cancels
+// itself at the engine's n-th poll, so that the moment does not depend on the
+// machine. Without the cancel the run would take hours.
 func testCancel(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{256, 256, 128})
 	r := recipe(t, "nlm", 3, "h", "9", "search-radius", "32", "patch-radius", "8")
 	for n := range 4 {
-		ctx := CancelAtLook(t.Context(), n)
+		ctx := CancelAtPoll(t.Context(), n)
 		voxels := int64(0)
 		out, err := e.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), func(done, _ int64) { voxels = done })
 		if !errors.Is(err, context.Canceled) || out != nil {
-			t.Errorf("a run that is cancelled at look %d returned %v, %v", n, out, err)
+			t.Errorf("a run that is cancelled at poll %d returned %v, %v", n, out, err)
 		}
 		if voxels > 0 {
-			t.Errorf("a run that is cancelled at look %d reported %d voxels", n, voxels)
+			t.Errorf("a run that is cancelled at poll %d reported %d voxels", n, voxels)
 		}
 	}
 }
 
-// testProgress: never two calls at once, rising to the total: the region's voxels
-// for a filter of one pass.
+// testProgress: progress is never called twice at once and rises to the total,
+// which is the region's voxels for a filter of one pass.
 func testProgress(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{60, 50, 20})
 	region := volume.Region{Min: [3]int{3, 0, 2}, Max: [3]int{60, 50, 19}}
@@ -58,8 +58,8 @@ func testProgress(t *testing.T, e denoise.Engine) {
 	})
 }
 
-// testRefusals: what cannot run is an error, from Run and, as far as it can know,
-// from Plan.
+// testRefusals: a recipe that cannot run is an error of Run and of Plan, a region
+// or volume that does not fit one of Run.
 func testRefusals(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{8, 7, 3})
 	good := recipe(t, "nlm", 3)
@@ -96,12 +96,12 @@ func testRefusals(t *testing.T, e denoise.Engine) {
 	short := v.Clone()
 	short.Data = short.Data[1:]
 	if _, err := e.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
-		t.Error("a volume that lacks a voxel gave no error")
+		t.Error("a volume with a voxel too few gave no error")
 	}
 	short = v.Clone()
 	short.Mask = make([]bool, 3)
 	if _, err := e.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
-		t.Error("a mask that lacks voxels gave no error")
+		t.Error("a mask with voxels too few gave no error")
 	}
 	for name, in := range map[string]denoise.Input{
 		"no volume":  {},

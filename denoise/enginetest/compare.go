@@ -8,7 +8,7 @@ import (
 	"quell/volume"
 )
 
-// Two engines agree when no voxel differs by more than MaxDiff and the root
+// Two engines agree if no voxel differs by more than MaxDiff and the root
 // mean square of all differences is at most RMSDiff, both times the range of
 // the input.
 const (
@@ -56,8 +56,8 @@ func Agree(got, want *volume.Volume, valueRange float64) (Margin, error) {
 	return m, nil
 }
 
-// rangeOf is the range that tolerances are relative to. A volume of one voxel
-// has none; then it is a hundredth of its value.
+// rangeOf returns the range that tolerances are relative to: for a volume of one
+// value, whose range is 0, a hundredth of that value.
 func rangeOf(v *volume.Volume) float64 {
 	lo, hi, _ := v.Range(context.Background()) // without a cancel there is no error
 	return max(float64(hi)-float64(lo), math.Abs(float64(hi))/100)

@@ -5,41 +5,40 @@ import (
 	"sync/atomic"
 )
 
-// Looks is a context that counts how often it is looked at (Err or Done) and
-// cancels itself at one of these looks: a cancel at a moment that does not depend
-// on the machine. After it has been cancelled it goes on counting, which measures
-// the work that is done after a cancel.
-type Looks struct {
+// Polls is a context that counts how often it is polled (Err or Done) and cancels
+// itself at one of these polls: a cancel at a moment that does not depend on the
+// machine. After the cancel it continues to count, which measures the work that is
+// done after a cancel.
+type Polls struct {
 	context.Context
 	cancel context.CancelFunc
 	at     int64
 	n      atomic.Int64
 }
 
-// CancelAtLook returns a context that is cancelled at look n, counted from 0, and
-// not before.
-func CancelAtLook(parent context.Context, n int) *Looks {
+// CancelAtPoll returns a context that cancels itself at poll n, counted from 0.
+func CancelAtPoll(parent context.Context, n int) *Polls {
 	ctx, cancel := context.WithCancel(parent)
-	return &Looks{Context: ctx, cancel: cancel, at: int64(n)}
+	return &Polls{Context: ctx, cancel: cancel, at: int64(n)}
 }
 
-// Count returns the number of looks so far.
-func (l *Looks) Count() int64 { return l.n.Load() }
+// Count returns the number of polls so far.
+func (p *Polls) Count() int64 { return p.n.Load() }
 
-func (l *Looks) look() {
-	if l.n.Add(1) > l.at {
-		l.cancel()
+func (p *Polls) poll() {
+	if p.n.Add(1) > p.at {
+		p.cancel()
 	}
 }
 
 // Err implements context.Context.
-func (l *Looks) Err() error {
-	l.look()
-	return l.Context.Err()
+func (p *Polls) Err() error {
+	p.poll()
+	return p.Context.Err()
 }
 
 // Done implements context.Context.
-func (l *Looks) Done() <-chan struct{} {
-	l.look()
-	return l.Context.Done()
+func (p *Polls) Done() <-chan struct{} {
+	p.poll()
+	return p.Context.Done()
 }

@@ -12,7 +12,7 @@ import (
 func testRegions(t *testing.T, e denoise.Engine) {
 	v := masked(scene([3]int{35, 21, 9}))
 	regions := []volume.Region{
-		{Min: [3]int{0, 0, 4}, Max: [3]int{35, 21, 5}}, // a slice, as a preview asks for
+		{Min: [3]int{0, 0, 4}, Max: [3]int{35, 21, 5}}, // a slice, as in a preview
 		{Min: [3]int{0, 0, 0}, Max: [3]int{1, 1, 1}},
 		{Min: [3]int{7, 3, 2}, Max: [3]int{31, 20, 8}},
 		{Min: [3]int{30, 18, 7}, Max: [3]int{35, 21, 9}},
@@ -25,7 +25,7 @@ func testRegions(t *testing.T, e denoise.Engine) {
 				t.Errorf("%s: region %v: %v", r, region, err)
 			}
 			if !part.SameGrid(v.Geometry.Crop(region), 1e-9) {
-				t.Errorf("region %v lies elsewhere", region)
+				t.Errorf("region %v has another position", region)
 			}
 		}
 	})
@@ -62,7 +62,7 @@ func testConstants(t *testing.T, e denoise.Engine) {
 }
 
 // testScale: with automatic parameters the filter of c v is c times the filter of
-// v, in whatever unit the volume is.
+// v.
 func testScale(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{35, 21, 4})
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
@@ -94,8 +94,8 @@ func Scaled(in denoise.Input, c float64) denoise.Input {
 	return in
 }
 
-// testNoiseFalls: on flat noise every filter lowers the variance by half at
-// least, and keeps the mean.
+// testNoiseFalls: on noise around a constant every filter lowers the variance by
+// half or more and keeps the mean.
 func testNoiseFalls(t *testing.T, e denoise.Engine) {
 	flat := volume.New(volume.NewGeometry([3]int{40, 40, 12}, [3]float64{1, 1, 1}))
 	for i := range flat.Data {
@@ -128,7 +128,7 @@ func moments(s []float32) (mean, variance float64) {
 	return mean, variance / float64(len(s))
 }
 
-// testShifts: a result moves with its input, in space and in value.
+// testShifts: a result shifts with its input, in space and in value.
 func testShifts(t *testing.T, e denoise.Engine) {
 	size, by := [3]int{30, 27, 25}, [3]int{3, 2, 1}
 	a, b := scene(size), sceneAt(size, by)
@@ -138,7 +138,7 @@ func testShifts(t *testing.T, e denoise.Engine) {
 	}
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		// Automatic values must be the same for both.
-		r, err := r.Resolve(a.Geometry, denoise.FactsOf(a))
+		r, err := r.Resolve(a.Geometry, factsOf(t, a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,15 +172,15 @@ func testShifts(t *testing.T, e denoise.Engine) {
 	})
 }
 
-// testSlicesApart: in two dimensions a slice's result is that of the slice
-// alone.
-func testSlicesApart(t *testing.T, e denoise.Engine) {
+// testIndependentSlices: in two dimensions the result of a slice does not depend
+// on the other slices.
+func testIndependentSlices(t *testing.T, e denoise.Engine) {
 	v := scene([3]int{34, 18, 3})
 	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		if r.Dims != 2 {
 			return
 		}
-		r, err := r.Resolve(v.Geometry, denoise.FactsOf(v))
+		r, err := r.Resolve(v.Geometry, factsOf(t, v))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,11 +15,12 @@ var spacing = [3]float64{0.8, 0.9, 2.5}
 // noise is the standard deviation of the scenes' noise.
 const noise = 8
 
-// scene returns a volume of edges, slopes, waves, lone outliers and noise, 0 to
-// 255 or so. The scenes of two sizes share their voxels where both have them.
+// scene returns a volume of edges, slopes, waves, single outliers and noise, with
+// values from 0 to about 255. Scenes of two sizes agree in the voxels that both
+// have.
 func scene(dims [3]int) *volume.Volume { return sceneAt(dims, [3]int{}) }
 
-// sceneAt is the part of the scene that begins at voxel at.
+// sceneAt returns the part of the scene that begins at voxel at.
 func sceneAt(dims, at [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, spacing))
 	// The noise is that of one large volume, so that parts of it agree.
@@ -59,18 +60,18 @@ func hash(x, y, z int) uint64 {
 	return h ^ h>>32
 }
 
-// masked marks about a fifth of v as padding, in lumps and strays and, where
-// there are several slices, all of the last one.
+// masked marks about a fifth of v as padding: blocks, single voxels and, if there
+// are several slices, all of the last one.
 func masked(v *volume.Volume) *volume.Volume {
 	v.Mask = make([]bool, len(v.Data))
 	i := 0
 	for z := range v.Dims[2] {
 		for y := range v.Dims[1] {
 			for x := range v.Dims[0] {
-				lump := (x/4+2*(y/3)+z)%7 == 0
-				stray := hash(x, y, z)%13 == 0
+				block := (x/4+2*(y/3)+z)%7 == 0
+				single := hash(x, y, z)%13 == 0
 				last := z > 0 && z == v.Dims[2]-1
-				v.Mask[i] = !lump && !stray && !last
+				v.Mask[i] = !block && !single && !last
 				i++
 			}
 		}
@@ -78,7 +79,7 @@ func masked(v *volume.Volume) *volume.Volume {
 	return v
 }
 
-// guard is how many NaN lie before and after a guarded volume's voxels.
+// guard is the number of NaN before and after the voxels of a guarded volume.
 const guard = 64
 
 // guarded moves v's voxels between two bands of NaN and returns a check that
@@ -99,14 +100,14 @@ func guarded(v *volume.Volume) (check func(t testing.TB)) {
 		}
 		for i := range guard {
 			if memory[i] == memory[i] || memory[len(memory)-1-i] == memory[len(memory)-1-i] {
-				t.Fatalf("something was written beside the input")
+				t.Fatalf("the memory beside the input was written")
 			}
 		}
 	}
 }
 
-// recipe returns a filter's defaults with some parameters changed, given as
-// name and value in turn.
+// recipe returns a filter's defaults with some parameters changed, given as names
+// and values in turn.
 func recipe(t testing.TB, filter string, dims int, settings ...string) denoise.Recipe {
 	t.Helper()
 	r, err := denoise.NewRecipe(filter, dims)

@@ -40,7 +40,7 @@ type Filter struct {
 	Search  [3]int    // half widths of the neighbourhood
 	Patch   [3]int    // half widths of the patch
 	Side    []float32 // a_k / a_0 for k = 1..f, along each axis that has a patch
-	Scale   float64   // of D, computed with a_0 = 1, in the volume's unit squared
+	Scale   float64   // factor of D (computed with a_0 = 1) in the exponent, in the volume's unit to the power of -2
 	Bias    float64   // added to the exponent of every weight
 	Offsets []Offset  // half of the neighbourhood
 	Peak    bool      // Mean needs the largest weight

@@ -8,12 +8,6 @@ var useVector = cpu.X86.HasAVX2
 // vector reports whether the row kernels run as vector code.
 func vector() bool { return useVector }
 
-// setVector turns vector code off, or on again, and returns the previous state.
-func setVector(on bool) (was bool) {
-	was, useVector = useVector, on && cpu.X86.HasAVX2
-	return was
-}
-
 // The assembly forms of the row kernels, rows_amd64.s; n > 0 is a multiple of
 // lanes.
 

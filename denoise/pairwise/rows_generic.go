@@ -4,8 +4,7 @@ package pairwise
 
 // Processors without vector forms of the row kernels run the Go loops.
 
-func vector() bool          { return false }
-func setVector(_ bool) bool { return false }
+func vector() bool { return false }
 
 func squareDiff(dst, a, b []float32, n int)              { squareDiffGo(dst, a, b, n) }
 func addPair(dst, mid, l, r []float32, g float32, n int) { addPairGo(dst, mid, l, r, g, n) }

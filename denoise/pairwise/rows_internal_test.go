@@ -9,11 +9,11 @@ import (
 	"quell/denoise/tile"
 )
 
-// rowLengths are where groups of lanes begin and end.
+// rowLengths are at the ends of groups of lanes.
 var rowLengths = []int{0, lanes, 2 * lanes, 4 * lanes, 31 * lanes}
 
-// guardRow returns n random values between two bands of NaN that a kernel must
-// neither read nor write, and a check of them.
+// guardRow returns n random values between two bands of NaN, which a kernel must
+// neither read nor write, and a check of the bands.
 func guardRow(rng *rand.Rand, n int) (row []float32, check func(t *testing.T, name string)) {
 	const guard = 2 * lanes
 	memory := make([]float32, n+2*guard)
@@ -26,23 +26,23 @@ func guardRow(rng *rand.Rand, n int) (row []float32, check func(t *testing.T, na
 		t.Helper()
 		for i := range guard {
 			if memory[i] == memory[i] || memory[guard+n+i] == memory[guard+n+i] {
-				t.Errorf("%s, %d values: wrote beside its row", name, n)
+				t.Errorf("%s, %d values: the band beside the row was written", name, n)
 			}
 		}
 		for i, v := range row {
 			if v != v {
-				t.Errorf("%s, %d values: value %d is NaN: read beside a row", name, n, i)
+				t.Errorf("%s, %d values: value %d is NaN: the band beside a row was read", name, n, i)
 			}
 		}
 	}
 }
 
-// Every vector kernel gives the bits of its Go loop. Where there is no vector
-// code the dispatchers are the loops, and only the bands are tested.
+// Every vector kernel gives the bits of its Go loop. Without vector code the
+// dispatchers are the loops, and only the bands are tested.
 func TestRowKernels(t *testing.T) {
 	kernels := map[string]struct {
-		outs        int // how many of the rows are written
-		loop, quick func(r [][]float32, n int)
+		outs       int // number of rows that are written
+		loop, fast func(r [][]float32, n int)
 	}{
 		"squareDiff": {1,
 			func(r [][]float32, n int) { squareDiffGo(r[0], r[1], r[2], n) },
@@ -69,21 +69,21 @@ func TestRowKernels(t *testing.T) {
 	for name, k := range kernels {
 		for _, n := range rowLengths {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
-			var quick, loop [][]float32
+			var fast, loop [][]float32
 			var checks []func(*testing.T, string)
 			for range 5 {
 				row, check := guardRow(rng, n)
-				quick, loop, checks = append(quick, row), append(loop, slices.Clone(row)), append(checks, check)
+				fast, loop, checks = append(fast, row), append(loop, slices.Clone(row)), append(checks, check)
 			}
-			k.quick(quick, n)
+			k.fast(fast, n)
 			k.loop(loop, n)
 			for _, check := range checks {
 				check(t, name)
 			}
-			for i := range quick {
+			for i := range fast {
 				for x := range n {
-					if math.Float32bits(quick[i][x]) != math.Float32bits(loop[i][x]) {
-						t.Fatalf("%s, %d values: row %d differs at %d: %v; the Go loop gives %v", name, n, i, x, quick[i][x], loop[i][x])
+					if math.Float32bits(fast[i][x]) != math.Float32bits(loop[i][x]) {
+						t.Fatalf("%s, %d values: row %d differs at %d: %v; the Go loop gives %v", name, n, i, x, fast[i][x], loop[i][x])
 					}
 				}
 			}

@@ -128,7 +128,7 @@ func (s *Session) findFacts() {
 	ctx, doc, v := s.voxels, s.doc, s.doc.Series().Volume
 	var facts denoise.Facts
 	s.background(func() (err error) {
-		facts, err = denoise.FactsOfContext(ctx, v)
+		facts, err = denoise.FactsOf(ctx, v)
 		return err
 	}, func(err error) {
 		if ctx.Err() != nil { // other voxels are shown
