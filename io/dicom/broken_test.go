@@ -118,7 +118,7 @@ func wholeFiles(t *testing.T) map[string][]byte {
 }
 
 // cutOff are the ways to say that a file has lost its end.
-var cutOff = regexp.MustCompile(`is cut off|ends before its pixel data|ends too early|it is not a DICOM file`)
+var cutOff = regexp.MustCompile(`is truncated|ends before its pixel data|ends too early|it is not a DICOM file`)
 
 // TestBrokenFiles cuts files at 200 places, none of which may pass for whole, and
 // changes up to 200 bytes in them: what comes is a sentence or a sound volume, soon,

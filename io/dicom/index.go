@@ -12,16 +12,16 @@ import (
 	"quell/series"
 )
 
-// tellMissing reports the files that an index lists and that are not among names:
-// no gap tells of a slice that is missing at the end of a series, or of a series
-// that is missing altogether. An index of which nothing is here is of another place.
-func tellMissing(index *instance.Slice, names []string) []series.Finding {
+// findMissing reports the files that an index lists and that are not among names: a
+// missing slice at the end of a series leaves no gap, and neither does a missing
+// series. An index of which no file is here belongs to another folder.
+func findMissing(index *instance.Instance, names []string) []series.Finding {
 	here := map[string]bool{}
 	for _, name := range names {
 		here[onMedium(name)] = true
 		here[onMedium(strings.TrimSuffix(name, path.Ext(name)))] = true
 	}
-	// A folder that was copied from a medium has lost the first parts of the paths.
+	// The paths of a folder copied from a medium have lost their first parts.
 	found := func(name string) bool {
 		for rest, ok := name, true; ok; _, rest, ok = strings.Cut(rest, "/") {
 			if here[onMedium(path.Join(path.Dir(index.Name), rest))] {
@@ -41,8 +41,8 @@ func tellMissing(index *instance.Slice, names []string) []series.Finding {
 		Files: missing[:min(len(missing), assemble.ListedFiles)]}}
 }
 
-// onMedium returns a path as media spell it, who know one case only; copies from a
-// CD may keep its version mark.
+// onMedium returns a path as it is spelled on media, which have upper case only. Copies
+// from a CD may keep its version suffix.
 func onMedium(name string) string {
 	name = strings.TrimSuffix(strings.ToUpper(name), ";1")
 	return strings.TrimSuffix(name, ".")

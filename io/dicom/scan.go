@@ -1,6 +1,7 @@
 package dicom
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -17,13 +18,12 @@ import (
 )
 
 // Scan reads the headers of the named files of fsys (nil: every file below its
-// root) and says which volumes they form. Files are read in parallel, as far as
-// their pixels. A file that is no DICOM image is counted and told of in the
-// findings; the error is an *Error where there is no DICOM image at all, or the
-// context's.
+// root) and returns the volumes that they form. Files are read in parallel, as far as
+// their pixels. Files that are no DICOM images are counted in the findings. The error
+// is an *Error if there is no DICOM image at all, or the context's.
 //
-// A series with a damaged file, or of a kind that is not read, has an entry
-// whose Err says why; the others stay usable.
+// A series with a damaged file, or of a kind that is not read, has an entry whose Err
+// says why; the others stay usable.
 func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	c := &Catalog{fsys: fsys}
 	walked := names == nil
@@ -34,12 +34,11 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 		}
 	}
 	c.Files = len(names)
-	headers := make([]*instance.Slice, len(names))
-	kinds := make([]instance.Kind, len(names))
+	files := make([]*instance.Instance, len(names))
 	// Reading waits for the disk at times, so there are more readers than cores.
 	err := parallel.ForWorkers(ctx, len(names), 2*runtime.GOMAXPROCS(0), func() func(int) error {
 		return func(i int) (err error) {
-			headers[i], kinds[i], err = instance.Read(ctx, fsys, names[i])
+			files[i], err = instance.Read(ctx, fsys, names[i])
 			return err
 		}
 	})
@@ -47,21 +46,25 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 		return nil, err
 	}
 
-	byKind := map[instance.Kind][]*instance.Slice{}
-	for i, h := range headers {
-		byKind[kinds[i]] = append(byKind[kinds[i]], h.Slices()...)
+	byKind := map[instance.Kind][]*instance.Instance{}
+	for _, f := range files {
+		byKind[f.Kind] = append(byKind[f.Kind], f)
 	}
-	if len(byKind[instance.KindImage]) == 0 {
+	if len(byKind[instance.Image]) == 0 {
 		return nil, noImages(byKind, names)
 	}
-	c.tell(byKind)
+	c.reportFiles(byKind)
 	if walked {
-		for _, index := range byKind[instance.KindIndex] {
-			c.Findings = append(c.Findings, tellMissing(index, names)...)
+		for _, index := range byKind[instance.Index] {
+			c.Findings = append(c.Findings, findMissing(index, names)...)
 		}
 	}
-	c.Entries = assemble.Entries(byKind[instance.KindImage])
-	suspect(c.Entries, byKind[instance.KindForeign])
+	var stack []*instance.Slice
+	for _, f := range byKind[instance.Image] {
+		stack = append(stack, f.Slices...)
+	}
+	c.Entries = assemble.Entries(stack)
+	warnUnreadableNeighbours(c.Entries, byKind[instance.Foreign])
 	c.Default = largest(c.Entries)
 	return c, nil
 }
@@ -91,56 +94,65 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 }
 
 // noImages says why a scan found nothing to show.
-func noImages(byKind map[instance.Kind][]*instance.Slice, names []string) error {
+func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) error {
 	const choose = "choose a file or folder with CT or MR images"
 	switch {
 	case len(names) == 0:
 		return part10.FileError(".", choose, part10.ErrNoImages, "the folder is empty")
-	case len(names) == 1 && len(byKind[instance.KindForeign]) == 1:
-		if err := byKind[instance.KindForeign][0].Err; err != nil {
+	case len(names) == 1 && len(byKind[instance.Foreign]) == 1:
+		if err := byKind[instance.Foreign][0].Err; err != nil {
 			return err
 		}
 		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is not a DICOM file")
-	case len(byKind[instance.KindIndex]) == len(names):
+	case len(byKind[instance.Index]) == len(names):
 		return part10.FileError(names[0], "choose the folder that holds its images", part10.ErrNoImages, "it is an index of other files and holds no image")
 	case len(names) == 1:
-		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.KindOther][0].SOPClass))
+		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
 	default:
 		return part10.FileError(".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 	}
 }
 
-// tell writes the findings about files that belong to no series.
-func (c *Catalog) tell(byKind map[instance.Kind][]*instance.Slice) {
-	add := func(kind series.Kind, one, many string, hs []*instance.Slice) {
-		if len(hs) == 0 {
+// reportFiles adds the findings about files that belong to no series.
+func (c *Catalog) reportFiles(byKind map[instance.Kind][]*instance.Instance) {
+	add := func(kind series.Kind, one, many string, files []*instance.Instance) {
+		if len(files) == 0 {
 			return
 		}
 		text := one
-		if len(hs) > 1 {
-			text = fmt.Sprintf(many, len(hs))
+		if len(files) > 1 {
+			text = fmt.Sprintf(many, len(files))
 		}
-		c.Findings = append(c.Findings, series.Finding{Severity: series.Note, Kind: kind, Text: text, Files: assemble.FileNames(hs)})
+		c.Findings = append(c.Findings, series.Finding{Severity: series.Note, Kind: kind, Text: text, Files: namesOf(files)})
 	}
-	var foreign []*instance.Slice
-	for _, h := range byKind[instance.KindForeign] {
-		if h.Err == nil {
-			foreign = append(foreign, h)
+	var foreign []*instance.Instance
+	for _, f := range byKind[instance.Foreign] {
+		if f.Err == nil {
+			foreign = append(foreign, f)
 			continue
 		}
 		c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Unreadable,
-			Text: h.Err.Error() + ".", Files: []string{h.Name}})
+			Text: f.Err.Error() + ".", Files: []string{f.Name}})
 	}
-	for _, h := range byKind[instance.KindImage] {
-		if assemble.IsOrphan(h) {
+	for _, f := range byKind[instance.Image] {
+		if assemble.IsOrphan(f.Slices[0]) {
 			c.Findings = append(c.Findings, series.Finding{Severity: series.Refused, Kind: series.Damaged,
-				Text: h.Err.Error() + "; its series cannot be told.", Files: []string{h.Name}})
+				Text: f.Err.Error() + "; its series is unknown.", Files: []string{f.Name}})
 		}
 	}
-	add("foreign", "One file is not DICOM.", "%d files are not DICOM.", foreign)
-	add("index", "One file is an index (DICOMDIR); the images are read themselves.",
-		"%d files are indexes (DICOMDIR); the images are read themselves.", byKind[instance.KindIndex])
-	add("no-image", "One DICOM file holds no image.", "%d DICOM files hold no image.", byKind[instance.KindOther])
+	add(series.Foreign, "One file is not DICOM.", "%d files are not DICOM.", foreign)
+	add(series.Index, "One file is an index (DICOMDIR); the images were found without it.",
+		"%d files are indexes (DICOMDIR); the images were found without them.", byKind[instance.Index])
+	add(series.NoImage, "One DICOM file holds no image.", "%d DICOM files hold no image.", byKind[instance.NoImage])
+}
+
+// namesOf lists files, but not too many.
+func namesOf(files []*instance.Instance) []string {
+	var out []string
+	for _, f := range files[:min(len(files), assemble.ListedFiles)] {
+		out = append(out, f.Name)
+	}
+	return out
 }
 
 // largest returns the index of the largest entry among those that can be
@@ -160,33 +172,33 @@ func largest(entries []assemble.Entry) int {
 	return best
 }
 
-// suspect warns of files that are no DICOM or cannot be read and are named like
-// the slices beside them: one that was cut off before its first element looks like
-// that, and where it was the last slice no gap would tell.
-func suspect(entries []assemble.Entry, foreign []*instance.Slice) {
+// warnUnreadableNeighbours warns of unreadable files among the slices that have the
+// same extension. A slice that is truncated before its first element is not recognised
+// as DICOM, and if it was the last of its series there is no gap to report.
+func warnUnreadableNeighbours(entries []assemble.Entry, foreign []*instance.Instance) {
 	type place struct{ dir, ext string }
-	placeOf := func(h *instance.Slice) place { return place{path.Dir(h.Name), path.Ext(h.Name)} }
-	in := map[place][]*instance.Slice{}
+	placeOf := func(name string) place { return place{path.Dir(name), path.Ext(name)} }
+	at := map[place][]*instance.Instance{}
 	for _, f := range foreign {
-		if p := placeOf(f); p.ext != "" || f.Size == 0 {
-			in[p] = append(in[p], f)
+		if p := placeOf(f.Name); p.ext != "" || f.Size == 0 {
+			at[p] = append(at[p], f)
 		}
 	}
 	for i := range entries {
 		e := &entries[i]
-		looked := map[place]bool{}
-		var like []*instance.Slice
-		for _, h := range e.Stack {
-			if p := placeOf(h); !looked[p] {
-				looked[p] = true
-				like = append(like, in[p]...)
+		seen := map[place]bool{}
+		var near []*instance.Instance
+		for _, s := range e.Stack {
+			if p := placeOf(s.Name); !seen[p] {
+				seen[p] = true
+				near = append(near, at[p]...)
 			}
 		}
-		slices.SortFunc(like, assemble.ByFile)
-		if len(like) > 0 {
+		slices.SortFunc(near, func(a, b *instance.Instance) int { return cmp.Compare(a.Name, b.Name) })
+		if len(near) > 0 {
 			e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Foreign,
-				Text:  fmt.Sprintf("%s named like the slices and could not be read as DICOM; a slice may be missing here.", part10.Count(len(like), "file is", "files are")),
-				Files: assemble.FileNames(like)})
+				Text:  fmt.Sprintf("%s named like the slices and could not be read as DICOM; a slice may be missing here.", part10.Count(len(near), "file is", "files are")),
+				Files: namesOf(near)})
 		}
 	}
 }

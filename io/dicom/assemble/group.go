@@ -234,7 +234,7 @@ func dropDuplicates(hs []*instance.Slice) (kept, copies, namesakes []*instance.S
 	files := map[string]string{} // UID to the first file that has it
 	holder := map[image]string{} // and the file that has just this image
 	for _, h := range hs {
-		i := image{h.SOPUID, h.Meta.Number, h.Instance, h.Frame, h.Placed, h.Position}
+		i := image{h.SOPUID, h.Meta.Number, h.Number, h.Frame, h.Placed, h.Position}
 		name, seen := holder[i]
 		switch first, known := files[h.SOPUID]; {
 		case h.SOPUID == "":

@@ -57,7 +57,7 @@ func TestSetAside(t *testing.T) {
 	}{
 		"compressed":   {compressed(), []string{"JPEG XL Lossless", "1.2.840.10008.1.2.4.110"}},
 		"colour":       {dicomtest.NewFake("50", 900, 0).With(part10.TagSamplesPerPixel, 3).With(part10.TagPhotometricInterpretation, "RGB").File(), []string{"colour image (RGB)"}},
-		"segmentation": {dicomtest.NewFake("50", 900, 0).With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.66.4").File(), []string{"no measured image (Segmentation Storage)"}},
+		"segmentation": {dicomtest.NewFake("50", 900, 0).With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.66.4").File(), []string{"not a measured image (Segmentation Storage)"}},
 		"mosaic":       {dicomtest.NewFake("50", 900, 0).With(part10.TagImageType, `ORIGINAL\PRIMARY\M\MOSAIC`).File(), []string{"mosaic"}},
 		"palette":      {dicomtest.NewFake("50", 900, 0).With(part10.TagPhotometricInterpretation, "PALETTE COLOR").File(), []string{"PALETTE COLOR"}},
 		"1 bit":        {dicomtest.NewFake("50", 900, 0).With(part10.TagBitsAllocated, 1).With(part10.TagBitsStored, 1).With(part10.TagHighBit, 0).File(), []string{"1 bits allocated"}},

@@ -185,7 +185,7 @@ func positionsOf(hs []*instance.Slice) [][]*instance.Slice {
 
 // byInstance orders slices as they were made.
 func byInstance(a, b *instance.Slice) int {
-	return cmp.Or(cmp.Compare(a.Instance, b.Instance), ByFile(a, b))
+	return cmp.Or(cmp.Compare(a.Number, b.Number), ByFile(a, b))
 }
 
 // multiplicity returns the largest number of slices at one position.

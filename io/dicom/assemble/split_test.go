@@ -202,7 +202,7 @@ func TestManyVolumes(t *testing.T) {
 	slicesAt := func(n int, angle func(i int) float64) (hs []*instance.Slice) {
 		for i := range n {
 			sin, cos := math.Sincos(angle(i))
-			h := &instance.Slice{Name: "x", Frame: i, Placed: true, Row: volume.Vec{cos, sin}, Column: volume.Vec{0, 0, 1}, Spacing: [2]float64{1, 1}}
+			h := &instance.Slice{Instance: &instance.Instance{Name: "x"}, Frame: i, Placed: true, Row: volume.Vec{cos, sin}, Column: volume.Vec{0, 0, 1}, Spacing: [2]float64{1, 1}}
 			h.Format.Rows, h.Format.Cols = 4, 4
 			h.Position = h.Normal().Scale(float64(i % 2))
 			h.Distinctions[slices.IndexFunc(instance.Distinctions[:], func(s instance.Distinction) bool { return s.Name == "temporal position" })] = fmt.Sprint(i / 2)

@@ -45,22 +45,21 @@ func newImage(sources []series.Source, file []byte) (*image, error) {
 	if err != nil {
 		return nil, part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
 	}
-	h := &instance.Slice{Name: name, Size: int64(len(file))}
+	in := instance.Parse(name, int64(len(file)), p)
 	changed := part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
-	if h.Fill(p) != instance.KindImage || h.Err != nil || h.Excluded != "" || h.SOPUID != sources[0].UID {
+	if !in.Usable() || in.SOPUID != sources[0].UID {
 		return nil, changed
 	}
 	s := &image{Dataset: part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}}
-	all := h.Slices()
 	for _, src := range sources {
-		if src.Frame < 0 || src.Frame >= len(all) {
+		if src.Frame < 0 || src.Frame >= len(in.Slices) {
 			return nil, changed
 		}
-		s.slices = append(s.slices, all[src.Frame])
+		s.slices = append(s.slices, in.Slices[src.Frame])
 	}
-	s.format, s.cut = s.slices[0].Format, len(s.slices) < len(all)
+	s.format, s.cut = s.slices[0].Format, len(s.slices) < len(in.Slices)
 	switch {
-	case s.cut && all[0].Tiles != nil:
+	case s.cut && in.Tiles != nil:
 		return nil, part10.FileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
 	case s.cut && !s.describesFrames():
 		return nil, part10.FileError(name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
@@ -183,7 +182,7 @@ func (s *image) encode() ([]byte, error) {
 	size := int64(len(s.pixels))
 	var streams [][]byte
 	if s.compressible() {
-		streams = s.Compress.Encode(s.pixels, s.frames(), s.slices[0].Image())
+		streams = s.Compress.Encode(s.pixels, s.frames(), s.slices[0].ImageFormat())
 		if size = pixel.EncapsulatedBytes(streams); size >= part10.UndefinedLength {
 			return nil, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
 		}

@@ -39,12 +39,12 @@ func encodingParts(syntaxUID string, parts ...[]byte) [][]byte {
 // seriesSyntax returns the transfer syntax in which the first file of a series is
 // written. Of its source only the header is read.
 func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {
-	h, _, err := instance.Read(ctx, src.Sources[0].FS, src.Sources[0].Name)
-	if err != nil || h.Err != nil {
+	in, err := instance.Read(ctx, src.Sources[0].FS, src.Sources[0].Name)
+	if err != nil || !in.Usable() {
 		return part10.UIDExplicitLE // the error is returned when the file is made
 	}
-	uid := h.Meta.TransferSyntax
-	if uid != part10.UIDExplicitBE && d.Compress.Fits(part10.ExplicitLE, &h.Format) {
+	uid := in.Syntax.UID
+	if uid != part10.UIDExplicitBE && d.Compress.Fits(part10.ExplicitLE, &in.Slices[0].Format) {
 		return d.Compress.SyntaxUID()
 	}
 	if uid == part10.UIDExplicitBE || uid == part10.UIDImplicitLE {

@@ -15,13 +15,19 @@ import (
 // csaTagBytes is the length of an element's header.
 const csaTagBytes = 64 + 4 + 4 + 4 + 4 + 4
 
+// The elements of a CSA header that describe a mosaic.
+const (
+	csaImages = "NumberOfImagesInMosaic"
+	csaNormal = "SliceNormalVector"
+)
+
 var errCSA = errors.New("the Siemens header is damaged")
 
 // csaValues reads a CSA header and returns the values of the named elements.
-// There are two forms: "SV10" at the start and the item lengths as they are
-// (CSA2), or neither (CSA1, before 2004). Each element has a name of 64 bytes,
-// multiplicity, VR, a type, the number of items and a mark; each item four
-// integers and its bytes, padded to four.
+// There are two forms: CSA2 begins with "SV10" and states item lengths as they are;
+// CSA1, before 2004, does neither. Each element has a name of 64 bytes, multiplicity,
+// VR, a type, the number of items and a mark; each item has four integers and its
+// bytes, padded to four.
 func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 	le := binary.LittleEndian
 	second := bytes.HasPrefix(b, []byte("SV10"))
@@ -59,7 +65,7 @@ func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 			}
 			b = b[16:]
 			if !second && (length < 0 || length > len(b)) {
-				break // CSA1 ends a short list so
+				break // the end of a short list in CSA1
 			}
 			if length < 0 || length > len(b) {
 				return nil, errCSA
@@ -77,9 +83,8 @@ func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 	return out, nil
 }
 
-// AppendMosaicCSA appends a header of the newer form (CSA2) that says of a mosaic
-// how many slices it holds and the unit vector from one to the next, and nothing
-// else.
+// AppendMosaicCSA appends a CSA2 header that holds nothing but the number of slices of a
+// mosaic and the unit vector from one to the next.
 func AppendMosaicCSA(b []byte, slices int, normal volume.Vec) []byte {
 	return appendCSA(b, []csaElement{
 		{csaImages, "US", []string{strconv.Itoa(slices)}},
@@ -93,7 +98,7 @@ type csaElement struct {
 	values   []string
 }
 
-// appendCSA appends a header of the newer form (CSA2).
+// appendCSA appends a CSA2 header.
 func appendCSA(b []byte, elements []csaElement) []byte {
 	const mark = 77
 	le := binary.LittleEndian

@@ -8,11 +8,18 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// Distinctions are the attributes that tell apart slices at one position, in the
-// order in which they are tried. Of several tags the first that an image has
-// counts: frames of a multi-frame image say the same in other words.
+// Distinction is an attribute that tells apart slices at one position.
+type Distinction struct {
+	Name string // in labels of volumes
+	read func(part10.Attributes, part10.Tag) string
+	tags []part10.Tag // the first that an image has counts
+}
+
+// Distinctions lists the attributes that tell apart slices at one position, in the
+// order in which they are tried. The frames of a multi-frame image use other tags
+// than plain files for the same attribute.
 var Distinctions = [...]Distinction{
-	{"series number", single, []part10.Tag{part10.TagSeriesNumber}}, // numbered anew under the old UID
+	{"series number", single, []part10.Tag{part10.TagSeriesNumber}}, // a copy renumbered under the old UID
 	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
 	{"image type", joined, []part10.Tag{part10.TagFrameType, part10.TagImageType}},
 	{"component", joined, []part10.Tag{part10.TagComplexImageComponent}},
@@ -31,29 +38,41 @@ var Distinctions = [...]Distinction{
 	{"acquisition time", single, []part10.Tag{part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime}},
 }
 
-// StackDistinction names the frames that lie together in space (PS3.3 C.7.6.16.2.2.4).
+// StackDistinction names the frames that lie together in space (PS3.3
+// C.7.6.16.2.2.4).
 const StackDistinction = "stack"
 
-// Distinction is one attribute that may tell volumes apart, by its names.
-type Distinction struct {
-	Name string
-	read func(part10.Attributes, part10.Tag) string
-	tags []part10.Tag
-}
-
-// value returns what an image says; "" where it says nothing.
-func (s *Distinction) value(a part10.Attributes) string {
-	for _, t := range s.tags {
-		if p, private := privateCreators[t]; private && a.Text(p.tag) != p.owner {
+// value returns what an image says; "" if nothing.
+func (d *Distinction) value(a part10.Attributes) string {
+	for _, t := range d.tags {
+		if _, ok := a.Find(t); !ok || !isOwned(a, t) {
 			continue
 		}
-		if _, ok := a.Find(t); ok {
-			if v := s.read(a, t); v != "" {
-				return v
-			}
+		if v := d.read(a, t); v != "" {
+			return v
 		}
 	}
 	return ""
+}
+
+// privateBlocks names the owners of the blocks of private attributes.
+var privateBlocks = map[part10.Tag]struct {
+	creator part10.Tag
+	owner   string
+}{
+	part10.TagSiemensMosaicImages: {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
+	part10.TagSiemensBValue:       {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
+	part10.TagPhilipsBValue:       {part10.TagPhilipsCreator, "Philips Imaging DD 001"},
+	part10.TagGEBValue:            {part10.TagGECreator, "GEMS_PARM_01"},
+	part10.TagUIHBValue:           {part10.TagUIHCreator, UIHOwner},
+	part10.TagUIHDirection:        {part10.TagUIHCreator, UIHOwner},
+}
+
+// isOwned reports whether a tag is a standard one, or lies in the private block of the
+// maker who gives it its meaning.
+func isOwned(a part10.Attributes, t part10.Tag) bool {
+	block, private := privateBlocks[t]
+	return !private || a.Text(block.creator) == block.owner
 }
 
 // single reads one value, whatever its VR.
@@ -75,8 +94,8 @@ func joined(a part10.Attributes, t part10.Tag) string {
 	return strings.Join(a.Strings(t), "\\")
 }
 
-// direction reads the components of a unit vector, to the digits that tell any two
-// diffusion gradients apart.
+// direction reads the components of a unit vector, rounded to 4 digits, which is
+// finer than the difference between any two diffusion gradients.
 func direction(a part10.Attributes, t part10.Tag) string {
 	v, ok := a.Numbers(t)
 	if !ok {
@@ -89,18 +108,6 @@ func direction(a part10.Attributes, t part10.Tag) string {
 	return string(part10.Decimals(rounded...))
 }
 
-// privateCreators names the owners of the blocks of private attributes.
-var privateCreators = map[part10.Tag]struct {
-	tag   part10.Tag
-	owner string
-}{
-	part10.TagSiemensBValue: {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
-	part10.TagPhilipsBValue: {part10.TagPhilipsCreator, "Philips Imaging DD 001"},
-	part10.TagGEBValue:      {part10.TagGECreator, "GEMS_PARM_01"},
-	part10.TagUIHBValue:     {part10.TagUIHCreator, UIHOwner},
-	part10.TagUIHDirection:  {part10.TagUIHCreator, UIHOwner},
-}
-
 // bValue reads a b-value in s/mm2.
 func bValue(a part10.Attributes, t part10.Tag) string {
 	v, ok := a.Number(t)
@@ -108,7 +115,7 @@ func bValue(a part10.Attributes, t part10.Tag) string {
 		return ""
 	}
 	if t == part10.TagGEBValue && v >= 1e9 {
-		v -= 1e9 // GE adds a mark of the software's version
+		v -= 1e9 // a mark of GE's software version
 	}
-	return strconv.FormatFloat(v, 'g', 6, 64) // some are measured ones
+	return strconv.FormatFloat(v, 'g', 6, 64) // measured values have more digits
 }

@@ -7,9 +7,9 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// listedIn returns the files that a media directory refers to, as paths from where
-// it lies; nil where it is damaged or says nothing.
-func listedIn(p *part10.File) []string {
+// referencedFiles returns the files that the records of a media directory (PS3.3 F.3)
+// refer to, as paths from its folder; nil if it is damaged or lists none.
+func referencedFiles(p *part10.File) []string {
 	b, e, err := p.KeptElement(part10.TagDirectoryRecordSequence)
 	if b == nil || err != nil {
 		return nil

@@ -10,43 +10,46 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// United Imaging's scanners, too, write volumes of many slices as one image (VFRAME),
-// as many tiles down as are needed, and say in a private sequence where each lies.
+// United Imaging's scanners write volumes as one image of tiles (image type VFRAME)
+// and state the position of each tile in a private sequence.
 const (
+	// UIHOwner is the private creator of that sequence.
 	UIHOwner     = "Image Private Header"
 	uihImageType = "VFRAME"
 )
 
-// holdsUIHTiles says whether an image is of several slices.
-func (h *Slice) holdsUIHTiles(p *part10.File, a part10.Attributes) bool {
-	return slices.Contains(h.ImageType, uihImageType) ||
+// hasUIHTiles reports whether an image consists of tiles.
+func hasUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) bool {
+	return slices.Contains(whole.ImageType, uihImageType) ||
 		p.Kept[part10.TagUIHFrameSequence] != nil && a.Text(part10.TagUIHCreator) == UIHOwner
 }
 
-// splitUIHTiles makes a header of each tile.
-func (h *Slice) splitUIHTiles(p *part10.File, a part10.Attributes) {
+// splitUIHTiles makes a slice of each tile.
+func (in *Instance) splitUIHTiles(whole *Slice, p *part10.File, a part10.Attributes) {
 	const what = "it holds many slices, tiled in one image (UIH VFRAME), and "
+	const unplaced = what + "its private header does not say where they lie"
 	tiles, err := readUIHTiles(p)
 	if err != nil || len(tiles) == 0 {
-		h.Excluded = what + "its private header does not say where they lie"
+		in.Excluded = unplaced
 		return
 	}
 	across := int(math.Ceil(math.Sqrt(float64(len(tiles)))))
-	t := &Tiling{image: h.Format, across: across, down: (len(tiles) + across - 1) / across, UIH: true}
+	t := &Tiling{image: whole.Format, across: across, down: (len(tiles) + across - 1) / across, UIH: true}
 	if !t.fits() {
-		h.Excluded = what + fmt.Sprintf("%d slices do not fit its %d x %d pixels", len(tiles), h.Format.Cols, h.Format.Rows)
+		in.Excluded = what + fmt.Sprintf("%d slices do not fit its %d x %d pixels", len(tiles), whole.Format.Cols, whole.Format.Rows)
 		return
 	}
-	h.parts = make([]*Slice, len(tiles))
+	out := make([]*Slice, len(tiles))
 	for n, own := range tiles {
-		part := h.tile(t, n)
+		s := t.tile(whole, n)
 		own.Under = &a
-		if part.fillPlane(own); !part.Placed {
-			h.parts, h.Excluded = nil, what+"its private header does not say where they lie"
+		if s.readPlane(own); !s.Placed {
+			in.Excluded = unplaced
 			return
 		}
-		h.parts[n] = part
+		out[n] = s
 	}
+	in.Tiles, in.Slices = t, out
 }
 
 // readUIHTiles returns the attributes of each tile.

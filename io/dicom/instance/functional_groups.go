@@ -6,9 +6,9 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// groupAttributes are the functional groups that are read and, of each, the
-// attributes that are taken: where a frame lies, what its values mean, and
-// what may tell volumes apart.
+// groupAttributes lists the functional groups (PS3.3 C.7.6.16) that are read and, of
+// each, the attributes that are taken: the place of a frame, the meaning of its
+// values, and what distinguishes volumes.
 var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagPixelMeasuresSequence:              {part10.TagPixelSpacing, part10.TagSliceThickness, part10.TagSpacingBetweenSlices},
 	part10.TagPlanePositionSequence:              {part10.TagImagePositionPatient},
@@ -25,21 +25,20 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagMRModifierSequence:                 {part10.TagInversionTimes},
 	part10.TagCardiacSynchronizationSequence:     {part10.TagNominalCardiacTriggerDelayTime},
 	part10.TagCTReconstructionSequence:           {part10.TagConvolutionKernel},
-	// A legacy converted image keeps here what the groups have no place for.
+	// Legacy converted images keep attributes here that no functional group has.
 	part10.TagUnassignedSharedConvertedAttributesSequence:   legacyAttributes,
 	part10.TagUnassignedPerFrameConvertedAttributesSequence: legacyAttributes,
-	// Nuclear medicine keeps position and orientation of the first slice here.
+	// Nuclear medicine keeps position and orientation of the first slice here. It has the
+	// form of a functional group.
 	part10.TagDetectorInformationSequence: {part10.TagImagePositionPatient, part10.TagImageOrientationPatient},
 }
 
 var legacyAttributes = []part10.Tag{part10.TagImageType, part10.TagEchoNumbers, part10.TagEchoTime, part10.TagTriggerTime,
 	part10.TagAcquisitionNumber, part10.TagTemporalPositionIdentifier, part10.TagAcquisitionTime}
 
-// tagDetectorInformationSequence has the form of a functional group.
-
-// readGroups returns the attributes of each of the first most items of a
-// sequence of functional groups that the tokenizer kept, and how many items there
-// are; nil where there is no such sequence.
+// readGroups returns the attributes of each item, at most the first most, of a sequence
+// of functional groups that the tokenizer kept, and the number of items; nil if there
+// is no such sequence.
 func readGroups(p *part10.File, t part10.Tag, most int) (groups []part10.Attributes, items int, err error) {
 	b, e, err := p.KeptElement(t)
 	if b == nil || err != nil {
@@ -56,7 +55,8 @@ func readGroups(p *part10.File, t part10.Tag, most int) (groups []part10.Attribu
 	return groups, items, err
 }
 
-// readGroup returns the attributes of a single group that the tokenizer kept.
+// readGroup returns the attributes of a sequence that the tokenizer kept and that has
+// the form of one functional group.
 func readGroup(p *part10.File, t part10.Tag) (part10.Attributes, error) {
 	a := part10.Attributes{Set: map[part10.Tag]*lib.Element{}}
 	b, e, err := p.KeptElement(t)
@@ -66,8 +66,8 @@ func readGroup(p *part10.File, t part10.Tag) (part10.Attributes, error) {
 	return a, addGroups(a, b, part10.SequenceItem{Enc: p.Syntax.Encoding, Elements: []part10.Element{e}})
 }
 
-// addGroups takes the attributes of one item of functional groups. The groups
-// that are read have one item each; were there more, the first would count.
+// addGroups takes the attributes of one item of functional groups. The groups that are
+// read have one item each; of several the first counts.
 func addGroups(a part10.Attributes, b []byte, item part10.SequenceItem) error {
 	for _, parent := range item.Elements {
 		take, ok := groupAttributes[parent.Tag]

@@ -1,0 +1,37 @@
+package instance
+
+import "quell/io/dicom/part10"
+
+// IsWanted reports whether a scan reads the values of an attribute.
+func IsWanted(t part10.Tag) bool { return wantedTags[t] }
+
+var wantedTags = func() map[part10.Tag]bool {
+	want := map[part10.Tag]bool{}
+	for _, t := range []part10.Tag{
+		part10.TagImageType, part10.TagSOPClassUID, part10.TagSOPInstanceUID,
+		part10.TagStudyDate, part10.TagModality, part10.TagManufacturer, part10.TagStudyDescription, part10.TagSeriesDescription,
+		part10.TagPatientName, part10.TagPatientID, part10.TagBodyPartExamined, part10.TagSliceThickness,
+		part10.TagSpacingBetweenSlices, part10.TagImagerPixelSpacing, part10.TagNominalScannedPixelSpacing, part10.TagPixelAspectRatio, part10.TagConvolutionKernel,
+		part10.TagStudyInstanceUID, part10.TagSeriesInstanceUID, part10.TagSeriesNumber, part10.TagInstanceNumber, part10.TagFrameOfReferenceUID,
+		part10.TagImagePositionPatient, part10.TagImageOrientationPatient,
+		part10.TagSamplesPerPixel, part10.TagPhotometricInterpretation, part10.TagNumberOfFrames, part10.TagRows, part10.TagColumns,
+		part10.TagPixelSpacing, part10.TagBitsAllocated, part10.TagBitsStored, part10.TagHighBit, part10.TagPixelRepresentation,
+		part10.TagPixelPaddingValue, part10.TagPixelPaddingRangeLimit, part10.TagWindowCenter, part10.TagWindowWidth,
+		part10.TagWindowCenterWidthExplanation, part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType,
+		part10.TagUnits, part10.TagSiemensMosaicImages,
+	} {
+		want[t] = true
+	}
+	for _, d := range Distinctions {
+		for _, t := range d.tags {
+			want[t] = true
+		}
+	}
+	for _, t := range frameOffsetTags {
+		want[t] = true
+	}
+	for _, owner := range privateBlocks {
+		want[owner.creator] = true
+	}
+	return want
+}()
