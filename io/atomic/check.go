@@ -35,30 +35,36 @@ func probe(target string, folder bool) error {
 	for !exists(dir) {
 		dir = filepath.Dir(dir)
 	}
-	f, err := os.CreateTemp(dir, prefix+"*")
+	// A folder, so that one left by a kill is removed as a stage without a lease.
+	temp, err := os.MkdirTemp(dir, prefix)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
-	if err := f.Close(); err != nil {
-		return err
-	}
+	defer func() { os.RemoveAll(temp) }()
 	if !exists(target) {
 		return nil
 	}
-	// A target that is a mount point cannot be replaced. Across it neither files
-	// nor links can be moved.
+	// A target that is a mount point cannot be replaced. Across it neither links nor
+	// folders can be moved.
+	file := target
 	if folder {
-		inside := filepath.Join(target, filepath.Base(f.Name()))
-		err := os.Rename(f.Name(), inside)
-		os.Remove(inside)
+		entries, err := os.ReadDir(target)
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			inside := filepath.Join(target, filepath.Base(temp))
+			if err := os.Rename(temp, inside); err != nil {
+				return err
+			}
+			temp = inside
+			return nil
+		}
+		file = filepath.Join(target, entries[0].Name())
+	}
+	if err := os.Link(file, filepath.Join(temp, "link")); errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	link := f.Name() + "-link"
-	if err := os.Link(target, link); errors.Is(err, syscall.EXDEV) {
-		return err
-	}
-	os.Remove(link)
 	return nil
 }
 

@@ -46,9 +46,9 @@ func (o output) make(t *testing.T, dir, content string) {
 }
 
 // systems are the file systems that commits have to work on.
-var systems = map[string]faultyDisk{
-	"with atomic exchange": {failAt: -1},
-	"without":              {failAt: -1, noExchange: true, noLink: true},
+var systems = map[string]func() *faultyDisk{
+	"with atomic exchange": unsynced,
+	"without":              func() *faultyDisk { return &faultyDisk{failAt: -1, noExchange: true, noLink: true} },
 }
 
 // forEachStep calls test for every output, on every file system, with an earlier
@@ -56,7 +56,7 @@ var systems = map[string]faultyDisk{
 // commit; disk fails at that step once failAt is set to it.
 func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, parent string, d *faultyDisk, stage *Stage, step int)) {
 	for _, o := range outputs {
-		for system, d := range systems {
+		for system, newDisk := range systems {
 			for _, hasOld := range []bool{false, true} {
 				for step, steps := 0, 1; step < steps; step++ {
 					t.Run(fmt.Sprintf("%s/%s/earlier %v/step %d", o.name, system, hasOld, step), func(t *testing.T) {
@@ -64,8 +64,8 @@ func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, pa
 						if hasOld {
 							o.make(t, parent, "old")
 						}
-						d := d
-						stage := beginOn(t, filepath.Join(parent, o.target), &d)
+						d := newDisk()
+						stage := beginOn(t, filepath.Join(parent, o.target), d)
 						o.make(t, stage.Dir(), "new")
 						if step == 0 { // count them on a commit that succeeds
 							d.steps = 0
@@ -84,11 +84,11 @@ func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, pa
 							if hasOld {
 								o.make(t, parent, "old")
 							}
-							stage = beginOn(t, filepath.Join(parent, o.target), &d)
+							stage = beginOn(t, filepath.Join(parent, o.target), d)
 							o.make(t, stage.Dir(), "new")
 						}
 						d.steps = 0
-						test(t, o, hasOld, parent, &d, stage, step)
+						test(t, o, hasOld, parent, d, stage, step)
 					})
 				}
 			}
@@ -159,6 +159,37 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 	})
 }
 
+// TestEverythingIsSyncedBeforeTheFirstRename checks the order of the steps: files and
+// their folders, the journal, the renames, and the folder of the target.
+func TestEverythingIsSyncedBeforeTheFirstRename(t *testing.T) {
+	parent := t.TempDir()
+	o := outputs[4]
+	o.make(t, parent, "old")
+	d := unsynced()
+	s := beginOn(t, filepath.Join(parent, o.target), d)
+	defer s.Close()
+	o.make(t, s.Dir(), "new")
+	d.done = nil
+	if err := s.Commit(t.Context(), o.companions...); err != nil {
+		t.Fatal(err)
+	}
+	synced := d.done[1:6] // in parallel
+	slices.Sort(synced)
+	in := s.Dir()
+	want := []string{
+		"rewrite " + filepath.Join(s.dir, leaseName),
+		"sync " + in, "sync " + in + "/series", "sync " + in + "/series.json", "sync " + in + "/series/1.dcm", "sync " + in + "/series/2.dcm",
+		"create " + filepath.Join(s.dir, journalName), "sync " + s.dir,
+		"rename " + filepath.Join(s.dir, oldName, "series.json"),
+		"exchange " + filepath.Join(parent, "series"),
+		"rename " + filepath.Join(parent, "series.json"),
+		"sync " + parent,
+	}
+	if !slices.Equal(d.done, want) {
+		t.Errorf("steps\n%s\nwant\n%s", strings.Join(d.done, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestRecoveryKeepsWhatWasWrittenSince(t *testing.T) {
 	for name, since := range map[string]func(t *testing.T, parent string){
 		"another target": func(t *testing.T, parent string) { put(t, filepath.Join(parent, "brain.nii"), "since") },
@@ -173,8 +204,8 @@ func TestRecoveryKeepsWhatWasWrittenSince(t *testing.T) {
 			parent := t.TempDir()
 			o := outputs[1]
 			o.make(t, parent, "old")
-			d := faultyDisk{failAt: -1}
-			s := beginOn(t, filepath.Join(parent, o.target), &d)
+			d := unsynced()
+			s := beginOn(t, filepath.Join(parent, o.target), d)
 			o.make(t, s.Dir(), "new")
 			// Killed after the new target took its place, before its record did.
 			d.failAt, d.crash, d.steps = 9, true, 0

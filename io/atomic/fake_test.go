@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -21,61 +22,63 @@ type faultyDisk struct {
 	crash      bool
 	noExchange bool // as on network shares
 	noLink     bool // as on FAT
-	steps      int
+
+	mu    sync.Mutex // a commit syncs files in parallel
+	steps int
+	done  []string // the steps that succeeded: "rename /tmp/a"
 }
 
 // unsynced returns a disk without faults that is not waited for.
 func unsynced() *faultyDisk { return &faultyDisk{failAt: -1} }
 
-func (d *faultyDisk) step() error {
+// step counts a step and takes it unless it is to fail.
+func (d *faultyDisk) step(name, path string, do func() error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	i := d.steps
 	d.steps++
 	if d.failAt >= 0 && (i == d.failAt || d.crash && i > d.failAt) {
 		return errInjected
 	}
-	return nil
+	err := do()
+	if err == nil {
+		d.done = append(d.done, name+" "+path)
+	}
+	return err
 }
 
 func (d *faultyDisk) Create(path string, data []byte) error {
-	return unless(d.step(), func() error { return os.WriteFile(path, data, 0o644) })
+	return d.step("create", path, func() error { return os.WriteFile(path, data, 0o644) })
 }
 
 func (d *faultyDisk) Rewrite(path string, data []byte) error {
-	return unless(d.step(), func() error { return d.disk.Rewrite(path, data) })
+	return d.step("rewrite", path, func() error { return d.disk.Rewrite(path, data) })
 }
 
 func (d *faultyDisk) Rename(from, to string) error {
-	return unless(d.step(), func() error { return d.disk.Rename(from, to) })
+	return d.step("rename", to, func() error { return d.disk.Rename(from, to) })
 }
 
 func (d *faultyDisk) Link(from, to string) error {
 	if d.noLink {
 		return errors.ErrUnsupported
 	}
-	return unless(d.step(), func() error { return d.disk.Link(from, to) })
+	return d.step("link", to, func() error { return d.disk.Link(from, to) })
 }
 
 func (d *faultyDisk) Exchange(a, b string) error {
 	if d.noExchange {
 		return errors.ErrUnsupported
 	}
-	return unless(d.step(), func() error { return d.disk.Exchange(a, b) })
+	return d.step("exchange", b, func() error { return d.disk.Exchange(a, b) })
 }
 
-func (d *faultyDisk) Sync(string) error {
-	return d.step()
+func (d *faultyDisk) Sync(path string) error {
+	return d.step("sync", path, func() error { return nil })
 }
 
 func (d *faultyDisk) RemoveAll(path string) error {
-	return unless(d.step(), func() error { return d.disk.RemoveAll(path) })
-}
-
-// unless returns err, or what do returns where there is none.
-func unless(err error, do func() error) error {
-	if err != nil {
-		return err
-	}
-	return do()
+	return d.step("remove", path, func() error { return d.disk.RemoveAll(path) })
 }
 
 // put writes a file and the folders above it.

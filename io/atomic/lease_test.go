@@ -147,8 +147,8 @@ func TestManyWritersRecoverOneStage(t *testing.T) {
 	parent := t.TempDir()
 	o := outputs[4]
 	o.make(t, parent, "old")
-	d := faultyDisk{failAt: -1, noExchange: true}
-	s := beginOn(t, filepath.Join(parent, o.target), &d)
+	d := &faultyDisk{failAt: -1, noExchange: true}
+	s := beginOn(t, filepath.Join(parent, o.target), d)
 	o.make(t, s.Dir(), "new")
 	d.crash, d.failAt, d.steps = true, 10, 0 // the folder is away
 	if s.Commit(t.Context(), o.companions...) == nil {

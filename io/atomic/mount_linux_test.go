@@ -69,6 +69,9 @@ func TestMountPointsAreNotReplaced(t *testing.T) {
 	parent := t.TempDir()
 	out := filepath.Join(parent, "out")
 	mount(t, out, 64)
+	if err := Check(out, true); err == nil || !strings.Contains(err.Error(), "mount point") {
+		t.Errorf("an empty folder: error %v", err)
+	}
 	put(t, filepath.Join(out, "x"), "old")
 	s := beginOn(t, out, disk{})
 	put(t, filepath.Join(s.Path("out"), "x"), "new")

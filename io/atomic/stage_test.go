@@ -96,8 +96,8 @@ func TestNamesMayBeAnyBytes(t *testing.T) {
 		t.Skip("the file system takes UTF-8 alone:", err)
 	}
 	put(t, filepath.Join(parent, name+".json"), "old")
-	d := faultyDisk{failAt: -1}
-	s := beginOn(t, filepath.Join(parent, name), &d)
+	d := unsynced()
+	s := beginOn(t, filepath.Join(parent, name), d)
 	put(t, s.Path(name), "new")
 	put(t, s.Path(name+".json"), "new")
 	d.failAt, d.crash, d.steps = 9, true, 0
