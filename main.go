@@ -1,24 +1,29 @@
-// Quell's workbench: a window in which a CT or MR series is denoised and
-// compared with what it was. This file only puts the parts together; see ui and
-// app for what they do. It is the one file that links a window driver.
+// Quell's workbench, in which a CT or MR series is denoised and compared with the
+// original. This file connects the parts; see ui and app for what they do. It is
+// the only file that links a GUI driver.
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
 
 	"quell/app"
 	"quell/assets"
+	"quell/internal/crash"
 	"quell/ui"
 )
 
 func main() {
-	fresh := flag.Bool("fresh", false, "start with the default settings and keep none")
-	size := flag.String("size", "", "window size as `WIDTHxHEIGHT`")
+	if crash.Monitor(app.Version()) {
+		return
+	}
+	fresh := flag.Bool("fresh", false, "start with the default settings and save none")
+	size := flag.String("size", "", "size of the workbench as `WIDTHxHEIGHT`")
 	version := flag.Bool("version", false, "print the version and exit")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: quell-workbench [flags] [PATH]\n\nPATH is a DICOM file or folder, a zip of one, a DICOMDIR, .nii, .nii.gz or .hdr/.img.")
@@ -46,8 +51,13 @@ func run(fresh bool, size string, paths []string) error {
 			return app.Usagef("-size %s: give it as in 1600x1000", size)
 		}
 	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		log := crash.New(filepath.Join(dir, "quell", "crash.log"), app.Version())
+		options.Panicked = log.Panicked
+		_ = log.Watch() // without it, recovered panics are logged all the same
+	}
 	app.UseGPUWorker(options.Settings.GPUWorker)
-	engine, err := app.PickEngine("cpu") // until the GPU has answered
+	engine, err := app.PickEngine("cpu") // until the GPU is found
 	if err != nil {
 		return err
 	}

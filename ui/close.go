@@ -38,9 +38,11 @@ func (w *Workbench) quit() {
 // Close saves the settings, cancels all work and waits for its end, so that
 // nothing is left half written. Only the first call has an effect.
 func (w *Workbench) Close() {
-	if w.closed.Swap(true) {
+	if w.closed {
 		return
 	}
+	w.closed = true
+	w.ending.Store(true)
 	size := w.main.Canvas().Size()
 	w.settings.WindowSize = [2]float32{size.Width, size.Height}
 	w.saveSettings()

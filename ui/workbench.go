@@ -2,7 +2,10 @@ package ui
 
 import (
 	"context"
+	"os"
+	"os/signal"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -60,8 +63,11 @@ type Workbench struct {
 	offer     dialog.Dialog   // the last question whether the CPU should continue
 	asking    bool            // the question about lost work is open
 	refreshes bool            // a refresh is queued
-	closed    atomic.Bool
-	crashLog  atomic.Pointer[string] // path of the crash log after a panic
+	closed    bool
+	// ending is set when the event loop ends. From then on nothing may return to the
+	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
+	ending   atomic.Bool
+	crashLog atomic.Pointer[string] // path of the crash log after a panic
 
 	residualShown bool
 	stripShown    bool
@@ -87,12 +93,11 @@ func New(a fyne.App, o Options) *Workbench {
 		app: a, main: a.NewWindow(Title), options: o, settings: o.Settings,
 		residualShown: true, stripShown: true, maximized: -1,
 	}
-	// After Close there is no UI goroutine: Fyne would call the function at once.
 	do := o.Do
 	w.options.Do = func(f func()) {
-		if !w.closed.Load() {
+		if !w.ending.Load() {
 			do(func() {
-				if !w.closed.Load() {
+				if !w.ending.Load() {
 					f()
 				}
 			})
@@ -159,9 +164,16 @@ func (w *Workbench) build() {
 }
 
 // ShowAndRun shows the workbench and returns when it is closed, by the user or by
-// a signal on which the driver ends the event loop.
+// SIGTERM or SIGINT, on which Fyne ends its event loop.
 func (w *Workbench) ShowAndRun() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		w.ending.Store(true)
+	}()
 	w.main.ShowAndRun()
+	signal.Reset() // a second signal does not wait for Close
 	w.Close()
 }
 

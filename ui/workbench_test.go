@@ -21,8 +21,8 @@ import (
 	"quell/volume"
 )
 
-// bench is the whole workbench over the real engine, without a display. What
-// the program would queue for the UI goroutine waits until the test runs it.
+// bench is the whole workbench with the real engine and without a display.
+// Functions for the UI goroutine are queued until the test runs them.
 type bench struct {
 	t         *testing.T
 	app       fyne.App
@@ -162,18 +162,18 @@ func TestResidualAndStripCanBeHidden(t *testing.T) {
 	wide := panes[viewer.Original].Size().Width
 	b.key(fyne.KeyD)
 	if panes[viewer.Residual].Visible() || panes[viewer.Original].Size().Width < wide*1.4 {
-		t.Errorf("D leaves the residual or does not give its room to the others (%g of %g)", panes[viewer.Original].Size().Width, wide)
+		t.Errorf("D does not hide the residual or enlarge the other panes (%g of %g)", panes[viewer.Original].Size().Width, wide)
 	}
 	b.key(fyne.KeyD)
 	tall := panes[viewer.Original].Size().Height
 	b.key(fyne.KeyP)
 	if panes[viewer.Original].Size().Height < tall*1.2 {
-		t.Error("P does not give the strip's room to the pictures")
+		t.Error("P does not enlarge the pictures")
 	}
 	b.key(fyne.KeyP)
 	panes[viewer.Denoised].DoubleTapped(nil)
 	if !panes[viewer.Denoised].Visible() || panes[viewer.Original].Visible() || panes[viewer.Residual].Visible() {
-		t.Error("a double click does not leave its pane alone")
+		t.Error("a double click does not show its pane alone")
 	}
 	b.key(fyne.KeyEscape)
 	for role, pane := range panes {
@@ -183,10 +183,10 @@ func TestResidualAndStripCanBeHidden(t *testing.T) {
 	}
 }
 
-func TestCaptionsTellTheStateOfTheResult(t *testing.T) {
+func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	b := newBench(t, large)
 	denoised := b.workbench.Panes()[viewer.Denoised]
-	b.until("the caption says so", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
+	b.until("the badge names the slice", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
 	if !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D  h=") {
 		t.Errorf("detail %q; want filter, dimensions and strength", denoised.Caption().Detail)
 	}
@@ -194,7 +194,7 @@ func TestCaptionsTellTheStateOfTheResult(t *testing.T) {
 		t.Errorf("letters %v", got)
 	}
 	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), false)
-	b.until("the caption says that the picture is stale", func() bool { return strings.HasPrefix(denoised.Caption().Badge, "STALE") })
+	b.until("the badge says that the picture is stale", func() bool { return strings.HasPrefix(denoised.Caption().Badge, "STALE") })
 	b.until("the newer one is there", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
 	b.session().Apply()
 	b.until("the volume is filtered", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
@@ -202,8 +202,20 @@ func TestCaptionsTellTheStateOfTheResult(t *testing.T) {
 	b.until("every slice shows it", func() bool {
 		return b.session().Picture().Index == 1 && denoised.Caption().Badge == "WHOLE VOLUME"
 	})
+	// The same filter and strength in another dimensionality is another recipe.
+	slicewise := b.session().Recipe()
+	slicewise.Dims = 2
+	b.session().SetAutoPreview(false)
+	b.session().SetRecipe(slicewise, true)
+	b.until("a 3-D result is stale for a 2-D recipe", func() bool { return denoised.Caption().Badge == "STALE" })
+	if b.session().Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
+		t.Errorf("applied %v, detail %q; want the 3-D result named as what it is", b.session().Applied(), denoised.Caption().Detail)
+	}
+	b.session().Undo()
+	b.until("the recipe of the run is current again", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
+
 	b.session().HoldBefore(true)
-	b.until("the caption says what is held", func() bool { return denoised.Caption().Badge == "SHOWING THE ORIGINAL" })
+	b.until("the caption names the original", func() bool { return denoised.Caption().Badge == "SHOWING THE ORIGINAL" })
 }
 
 func TestProbeShowsAllPanes(t *testing.T) {
@@ -244,14 +256,14 @@ func TestDroppingOpens(t *testing.T) {
 	b.workbench.Drop([]fyne.URI{web})
 	b.drain()
 	if b.session().Progress().Kind != session.Idle {
-		t.Error("something was started for what is no file")
+		t.Error("a task was started for a web address")
 	}
 }
 
 func TestErrorsAreDialogs(t *testing.T) {
 	b := newBench(t, large)
 	b.workbench.Open(filepath.Join(t.TempDir(), "missing"))
-	b.until("a dialog tells", func() bool { return b.canvas().Overlays().Top() != nil })
+	b.until("a dialog is shown", func() bool { return b.canvas().Overlays().Top() != nil })
 	index := b.state().Index()
 	b.key(fyne.KeyDown)
 	if b.state().Index() != index {
@@ -263,7 +275,7 @@ func TestErrorsAreDialogs(t *testing.T) {
 	}
 }
 
-func TestEveryCommandCanBeGiven(t *testing.T) {
+func TestEveryCommandRuns(t *testing.T) {
 	b := newBench(t, large)
 	b.session().Apply()
 	b.until("the volume is filtered", b.session().Applied)
@@ -286,12 +298,12 @@ func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
 		b := newBench(t, size)
 		content := b.canvas().Content()
 		if m := content.MinSize(); m.Width > size.Width || m.Height > size.Height {
-			t.Errorf("the window needs %v; it is given %v", m, size)
+			t.Errorf("the content needs %v; there is %v", m, size)
 		}
 		panes := b.workbench.Panes()
 		widths := []float32{panes[0].Size().Width, panes[1].Size().Width, panes[2].Size().Width}
 		if slices.Max(widths) != slices.Min(widths) || widths[0] < 300 {
-			t.Errorf("%v: panes are %v wide; want them alike and not small", size, widths)
+			t.Errorf("%v: panes are %v wide; want equal widths of at least 300", size, widths)
 		}
 	}
 }

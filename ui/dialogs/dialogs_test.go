@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
@@ -262,6 +263,44 @@ func TestExportWithoutIdentity(t *testing.T) {
 	test.Tap(button(t, w, "Export"))
 	if !options.Deidentify {
 		t.Errorf("exported with %+v", options)
+	}
+}
+
+// A file that Quell did not write is replaced after a question only.
+func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
+	w := parent(t)
+	folder := t.TempDir()
+	path := filepath.Join(folder, "mine.nii.gz")
+	if err := os.WriteFile(path, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var exported []app.ExportOptions
+	Export(ExportRequest{Run: run(t), Folder: folder, Show: func(d dialog.Dialog) { d.Show() },
+		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}, w).Show()
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
+	entry := find[*control.Entry](t, w)[0]
+	confirm := button(t, w, "Export")
+
+	entry.SetText(path)
+	if confirm.Disabled() {
+		t.Fatal("an export onto an existing file cannot begin")
+	}
+	test.Tap(confirm)
+	test.Tap(button(t, w, "Keep it"))
+	if len(exported) != 0 {
+		t.Fatalf("exported %+v after the answer to keep the file", exported)
+	}
+	test.Tap(confirm)
+	test.Tap(button(t, w, "Replace"))
+	if len(exported) != 1 || !exported[0].Overwrite || w.Canvas().Overlays().Top() != nil {
+		t.Errorf("exported %+v; want once, with leave to overwrite, and no dialog open", exported)
+	}
+
+	Export(ExportRequest{Run: run(t), Folder: folder,
+		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}, w).Show()
+	test.Tap(button(t, w, "Export"))
+	if len(exported) != 2 || exported[1].Overwrite {
+		t.Errorf("exported %+v; want no leave to overwrite for a new folder", exported[1:])
 	}
 }
 

@@ -1,6 +1,7 @@
 package dialogs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -49,6 +50,7 @@ type exportForm struct {
 	compress *control.Check
 	report   *widget.Label
 	confirm  *control.Button
+	foreign  bool // the export would replace what Quell did not write
 }
 
 // Export asks where and how to write a run, and shows beforehand what will be
@@ -67,8 +69,17 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	var d *Dialog
 	f.confirm = control.NewButton("Export", theme.DocumentSaveIcon(), func() {
-		d.Hide()
-		r.Export(f.path.Text, f.options())
+		options := f.options()
+		export := func() {
+			d.Hide()
+			r.Export(f.path.Text, options)
+		}
+		if !f.foreign {
+			export()
+			return
+		}
+		options.Overwrite = true
+		r.Show(Replace(f.path.Text, export, parent))
 	})
 	f.confirm.Importance = widget.HighImportance
 	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
@@ -135,7 +146,14 @@ func (f *exportForm) update() {
 	} else {
 		f.hide.Hide()
 	}
-	if err := app.CheckOutput(source, f.path.Text, f.options()); err != nil {
+	options := f.options()
+	err := app.CheckOutput(source, f.path.Text, options)
+	f.foreign = errors.Is(err, app.ErrForeignTarget)
+	if f.foreign { // a question when the export begins
+		options.Overwrite = true
+		err = app.CheckOutput(source, f.path.Text, options)
+	}
+	if err != nil {
 		f.report.Importance = widget.WarningImportance
 		f.report.SetText(err.Error())
 		f.confirm.Disable()
@@ -161,6 +179,9 @@ func (f *exportForm) plan() string {
 		b.WriteString(" The pixels are compressed; every value stays as it is.")
 	}
 	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.path.Text)+".recipe.json")
+	if f.foreign {
+		fmt.Fprintf(&b, "\n%s exists and was not written by Quell: you are asked before it is replaced.", filepath.Base(f.path.Text))
+	}
 	if f.request.Stale {
 		b.WriteString("\nThe parameters were changed since this volume was filtered; the export is the volume as filtered.")
 	}
@@ -177,6 +198,14 @@ func (f *exportForm) browse() {
 		d.SetLocation(u)
 	}
 	f.request.Show(d)
+}
+
+// Replace asks before an export replaces a file or folder that Quell did not write.
+func Replace(path string, replace func(), parent fyne.Window) *Dialog {
+	text := filepath.Base(path) + " exists and was not written by Quell. What it holds is lost when it is replaced."
+	return newDialog("Replace what exists?", wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: "Keep it", importance: widget.HighImportance},
+		choice{text: "Replace", importance: widget.DangerImportance, chosen: replace})
 }
 
 // startFolder returns the last folder, or else the home folder.

@@ -77,13 +77,20 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 // loop stands for the UI goroutine: Do queues functions, and the test runs them
 // one by one. Background work runs at once on a goroutine.
 type loop struct {
-	t     *testing.T
-	queue chan func()
+	t      *testing.T
+	queue  chan func()
+	direct bool // call functions at once
 }
 
 func newLoop(t *testing.T) *loop { return &loop{t: t, queue: make(chan func(), 1000)} }
 
-func (l *loop) do(f func()) { l.queue <- f }
+func (l *loop) do(f func()) {
+	if l.direct {
+		f()
+		return
+	}
+	l.queue <- f
+}
 
 // until runs queued functions until ok. It fails the test when no further
 // function is queued.

@@ -81,15 +81,20 @@ func (s *Session) reporter(t *task) func(done, total int64) {
 			s.listener.Changed()
 		}
 	}
-	return func(d, n int64) {
+	due := func(d, n int64) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		done, total = d, n
 		now := s.deps.Now()
 		if pending || now.Sub(last) < reportEvery && done < total {
-			return
+			return false
 		}
 		pending, last = true, now
-		s.deps.Do(show)
+		return true
+	}
+	return func(d, n int64) {
+		if due(d, n) {
+			s.deps.Do(show)
+		}
 	}
 }

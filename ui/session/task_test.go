@@ -194,3 +194,18 @@ func TestCloseEndsAllWork(t *testing.T) {
 		t.Errorf("busy %v, errors %v after Close", b.Busy(), b.errors)
 	}
 }
+
+// At the end of the event loop Fyne calls what is meant for the UI goroutine at
+// once, on the goroutine that reports.
+func TestProgressMayBeTakenAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.loop.direct = true
+	report := b.StartReporting()
+	report(1, 4)
+	if f := b.Progress().Fraction; f != 0.25 {
+		t.Errorf("fraction %g; want a quarter", f)
+	}
+	b.Cancel()
+	report(4, 4) // of a task that is gone
+}
