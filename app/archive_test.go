@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,11 +196,15 @@ func TestFindingsBesideASeriesReachIt(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "gone"), filepath.Join(dir, "IM00004.dcm")); err != nil {
 		t.Skipf("symbolic links are not supported: %v", err)
 	}
+	writeTestFile(t, filepath.Join(dir, "notes.txt"), []byte("hello")) // a note, which is not about the series
 	s, c, err := openPath(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	if note := (func(f series.Finding) bool { return f.Severity == series.Note }); !slices.ContainsFunc(c.Findings, note) || slices.ContainsFunc(s.Findings, note) {
+		t.Errorf("findings %v of the folder and %v of the series; want the note with the folder alone", c.Findings, s.Findings)
+	}
 	for _, f := range s.Findings {
 		if f.Kind == series.Unreadable && strings.Contains(f.Text, "IM00004.dcm: it cannot be opened") {
 			return

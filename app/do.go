@@ -53,7 +53,7 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	var eng denoise.Engine
 	var err error
 	if job.Recipe != nil {
-		if eng, err = job.Engine.Pick(); err != nil {
+		if eng, err = job.Engine.pick(); err != nil {
 			return Report{}, err
 		}
 	}

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 
 	"quell/denoise"
@@ -56,18 +54,6 @@ type SliceRange struct {
 	To   int `json:"to,omitempty"`
 }
 
-// ParseJob reads a job from JSON. Unknown fields are refused, so that a
-// misspelt option is not ignored. Errors are *UsageError.
-func ParseJob(data []byte) (Job, error) {
-	var job Job
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&job); err != nil {
-		return Job{}, Usagef("this is not a job: %w", err)
-	}
-	return job, job.Validate()
-}
-
 // Validate reports the first thing in the job that is wrong whatever the input
 // holds. Errors are *UsageError.
 func (j Job) Validate() error {
@@ -103,8 +89,8 @@ func (in Input) validate() error {
 	return nil
 }
 
-// Pick returns the engine that the policy asks for.
-func (p EnginePolicy) Pick() (denoise.Engine, error) {
+// pick returns the engine that the policy asks for.
+func (p EnginePolicy) pick() (denoise.Engine, error) {
 	eng, err := PickEngine(p.Name)
 	if err != nil {
 		return nil, err
