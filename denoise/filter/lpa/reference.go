@@ -38,7 +38,7 @@ func mean(in *denoise.Field, x, y, z, d, h int) (mu, q float64) {
 	return v0 + sumV/sum, sum2 / (sum * sum)
 }
 
-// epanechnikov is Epanechnikov's window of length h at distance j from its start.
+// epanechnikov is Epanechnikov's kernel of length h at distance j from its start.
 func epanechnikov(j, h int) float64 {
 	t := float64(j) / float64(h)
 	return 1 - float64(t*t)
