@@ -10,10 +10,10 @@ import (
 	"quell/volume"
 )
 
-// The papers' experiments end to end: from a volume in the program's memory to
-// the result in the program's memory, through the worker. "resident" has the
-// volume on the device already, as every run after the first on a series;
-// "cold" uploads it. ms is the median, kernel-ms the time on the GPU by events.
+// The experiments of the papers end to end: from a volume in memory to the result in
+// memory, through the worker. In "resident" the volume is on the device already, as
+// in every run after the first on a series; "cold" uploads it. ms is the median,
+// kernel-ms the time on the GPU by events.
 func BenchmarkVolumes(b *testing.B) {
 	number, choice := denoise.Number, denoise.Word
 	for _, c := range []struct {
@@ -50,8 +50,7 @@ func BenchmarkVolumes(b *testing.B) {
 	}
 }
 
-// A preview: a parameter has changed, the slice is filtered anew and lies in
-// the program's memory. The volume has been seen before.
+// A preview: one slice of a volume that is on the device already.
 func BenchmarkPreviews(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -79,21 +78,21 @@ func BenchmarkPreviews(b *testing.B) {
 	}
 }
 
-// A sagittal and a coronal preview read a strip of every slice.
-func BenchmarkCuts(b *testing.B) {
+// A sagittal and a coronal preview read a strip of every axial slice.
+func BenchmarkReformats(b *testing.B) {
 	in := noisy([3]int{512, 512, 512})
 	r := benchRecipe(b, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20)}, in.Geometry)
 	for axis, name := range []string{"sagittal_512", "coronal_512"} {
 		b.Run(name, func(b *testing.B) {
 			e := realEngine(b, Options{Devices: 1})
-			cut := in.Bounds()
-			cut.Min[axis], cut.Max[axis] = 284, 285
-			measure(b, e, r, in, cut, func() {})
+			slice := in.Bounds()
+			slice.Min[axis], slice.Max[axis] = 284, 285
+			measure(b, e, r, in, slice, func() {})
 		})
 	}
 }
 
-// Comparing the volume in memory with what is on the device needs no GPU.
+// The comparison of a volume in memory with the one on the device needs no GPU.
 func BenchmarkUnchanged(b *testing.B) {
 	in := noisy([3]int{512, 512, 512})
 	known := fingerprints(in, 0, 512)
@@ -131,7 +130,7 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 	return r
 }
 
-// measure reports medians over the benchmark's iterations.
+// measure reports the medians of the iterations.
 func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, region volume.Region, before func()) {
 	run := func() {
 		if _, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, region, nil); err != nil {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds what a GPU machine needs to run and test Quell without Go, a CUDA
-# toolkit or this source tree: bin/gpu/quell-gpu (the worker), quell (the
-# command line) and gpu.test (the engine's tests and benchmarks).
+# Builds programs that run and test Quell on a GPU machine without Go, a CUDA toolkit or
+# this source tree: bin/gpu/quell-gpu (the worker), quell (the command line) and gpu.test
+# (the engine's tests and benchmarks).
 #
 #   gpu/build.sh
 #   gpu/build.sh worker                             # the worker alone, as bin/quell-gpu

@@ -6,7 +6,7 @@ import (
 	"quell/denoise/enginetest"
 )
 
-// The suite on the fake driver: everything but the kernels is the real thing.
+// The conformance suite on the fake driver, which replaces only the kernels.
 func TestConformanceFake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the fake kernels are slow")

@@ -10,60 +10,60 @@ import (
 	"quell/gpu/wire"
 )
 
-// device keeps one worker alive for one GPU: it starts it when it is needed,
-// again when it was lost, less eagerly each time, and lets it go when it is
-// idle, so that the GPU's memory goes back to others.
+// device keeps one worker alive for one GPU. It starts the worker when a run
+// needs it, restarts it after a loss with a growing pause, and stops it when it
+// is idle, so that the GPU's memory is free for other programs.
 type device struct {
 	options Options
-	env     []string // names the GPU to the worker
+	env     []string // selects the GPU for the worker
 
-	starting chan struct{} // holds a token while nobody starts a worker
+	startToken chan struct{} // holds a token while no start is in progress
 
 	mu      sync.Mutex
 	session *session
-	hello   wire.Hello  // of the last worker that came up
+	hello   wire.Hello  // of the last worker that started
 	losses  []time.Time // of workers, within lossWindow
 	starts  int
-	reason  error // why there is no worker; nil before the first and after an idle exit
-	off     error // why none is started either: too many losses, until enabled
+	reason  error // why there is no worker; nil before the first start and after an idle stop
+	off     error // why no worker is started: too many losses, until enable, or closed
 	users   int
 	idle    *time.Timer
-	busy    time.Duration      // that kernels took in all
-	speed   map[string]float64 // by filter: measured rate by modelled rate, of the last block
+	busy    time.Duration      // total time on the GPU
+	speed   map[string]float64 // by filter: measured rate divided by modelled rate, of the last block
 }
 
-// A device that loses three workers within five minutes is broken in a way
-// that another start does not heal.
+// A device that loses lossLimit workers within lossWindow has a fault that a
+// restart does not clear.
 const (
 	lossLimit  = 3
 	lossWindow = 5 * time.Minute
 )
 
-// backOff is the pause before a worker is started again.
+// backOff is the pause before a start, by the number of recent losses.
 var backOff = [lossLimit]time.Duration{0, 200 * time.Millisecond, 2 * time.Second}
 
 func newDevice(o Options, env ...string) *device {
-	d := &device{options: o, env: env, starting: make(chan struct{}, 1), speed: map[string]float64{}}
-	d.starting <- struct{}{}
+	d := &device{options: o, env: env, startToken: make(chan struct{}, 1), speed: map[string]float64{}}
+	d.startToken <- struct{}{}
 	return d
 }
 
-// acquire returns a working session; release must follow. A start that ctx is
-// too short for goes on for the next run: previews are cancelled faster than
-// workers start.
+// acquire returns a working session; release must follow. When ctx ends during
+// a start, the start continues for the next run: previews are cancelled faster
+// than workers start.
 func (d *device) acquire(ctx context.Context) (*session, error) {
 	for {
-		if _, err := take(ctx, d.starting); err != nil {
+		if _, err := take(ctx, d.startToken); err != nil {
 			return nil, err
 		}
 		if s, err := d.current(); s != nil || err != nil {
-			d.starting <- struct{}{}
+			d.startToken <- struct{}{}
 			return s, err
 		}
 		started := make(chan error, 1)
 		go func() {
 			err := d.start()
-			d.starting <- struct{}{}
+			d.startToken <- struct{}{}
 			started <- err
 		}()
 		failed, err := take(ctx, started)
@@ -76,7 +76,7 @@ func (d *device) acquire(ctx context.Context) (*session, error) {
 	}
 }
 
-// start starts a worker, after a pause where others were lost.
+// start starts a worker, after a pause if others were lost.
 func (d *device) start() error {
 	d.mu.Lock()
 	pause := backOff[min(len(d.losses), lossLimit-1)]
@@ -92,7 +92,7 @@ func (d *device) start() error {
 		return err
 	}
 	if d.off != nil { // closed in the meantime
-		s.dismiss()
+		s.shutdown()
 		return d.off
 	}
 	d.session, d.hello, d.reason = s, s.hello, nil
@@ -100,15 +100,16 @@ func (d *device) start() error {
 	return nil
 }
 
-// current returns the session that works, if there is one, for one more user.
+// current returns the running session, retained for one more user, or nil if
+// there is none.
 func (d *device) current() (*session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
+	d.reap()
 	if d.off != nil {
 		return nil, unusable(d.off)
 	}
-	if d.session == nil || !d.session.hold() {
+	if d.session == nil || !d.session.retain() {
 		return nil, nil
 	}
 	if d.idle != nil {
@@ -119,14 +120,15 @@ func (d *device) current() (*session, error) {
 	return d.session, nil
 }
 
-// settle notes the loss of a worker. d.mu is held.
-func (d *device) settle() {
+// reap removes a session whose worker is lost, counts the loss and switches the
+// device off after too many. The caller holds d.mu.
+func (d *device) reap() {
 	if d.session == nil || d.session.alive() {
 		return
 	}
 	reason := d.session.lost
 	d.session = nil
-	if errors.Is(reason, errDismissed) {
+	if errors.Is(reason, errShutdown) {
 		return
 	}
 	d.reason = reason
@@ -140,49 +142,49 @@ func (d *device) settle() {
 	}
 }
 
-// release ends a use of s. The last user starts the idle clock.
+// release ends one use of s. The last user starts the idle timer.
 func (d *device) release(s *session) {
-	s.letGo()
+	s.release()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
+	d.reap()
 	if d.users--; d.users > 0 || d.options.Idle <= 0 || d.idle != nil {
 		return
 	}
-	d.idle = time.AfterFunc(d.options.Idle, d.rest)
+	d.idle = time.AfterFunc(d.options.Idle, d.stopIdle)
 }
 
-// rest lets an idle worker go.
-func (d *device) rest() {
+// stopIdle shuts the worker down if no run uses it.
+func (d *device) stopIdle() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.users > 0 || d.session == nil {
 		return
 	}
-	d.session.dismiss()
+	d.session.shutdown()
 	d.session, d.idle = nil, nil
 }
 
-// enable forgets past losses.
+// enable clears past losses, so that workers are started again.
 func (d *device) enable() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.settle()
+	d.reap()
 	d.off, d.losses, d.reason = nil, nil, nil
 }
 
-// close ends the worker; runs under way fail.
+// close shuts the worker down for good; active runs fail.
 func (d *device) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.session != nil {
-		d.session.dismiss()
+		d.session.shutdown()
 		d.session = nil
 	}
 	d.off = errors.New("it was closed")
 }
 
-// unusable makes a reason a sentence that wraps ErrDevice.
+// unusable turns a reason into a sentence that wraps ErrDevice.
 func unusable(reason error) error {
 	return &deviceError{text: fmt.Sprintf("the GPU cannot be used: %v", reason), cause: reason}
 }

@@ -8,28 +8,28 @@ import (
 	"quell/gpu/wire"
 )
 
-// A put or a get carries at most a slot full of float32 voxels, and where there
-// are fewer in all, so few that all cores have some to pack.
+// A chunk is what one put or get transfers: at most a staging buffer of float32
+// voxels, and fewer where that gives every core some to pack.
 const (
-	largestChunk  = slotBytes / 4
-	smallestChunk = 64 << 10
+	maxChunkVoxels = stagingBytes / 4
+	minChunkVoxels = 64 << 10
 )
 
-// chunkOf returns how many of n voxels go into one put or get.
-func chunkOf(n int) int {
-	return min(max(n/runtime.GOMAXPROCS(0), smallestChunk), largestChunk)
+// chunkVoxels returns the voxels per chunk of a transfer of n voxels.
+func chunkVoxels(n int) int {
+	return min(max(n/runtime.GOMAXPROCS(0), minChunkVoxels), maxChunkVoxels)
 }
 
-// encode writes voxels into a slot, as int16 where that loses nothing - half
-// the bytes then cross the bus - and as float32 where it would.
-func encode(slot []byte, voxels []float32) wire.Format {
-	narrow := unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(slot))), len(voxels))
+// encode writes voxels into a staging buffer: as int16, which halves the bytes on
+// the bus, if that is exact, else as float32.
+func encode(staging []byte, voxels []float32) wire.Format {
+	narrow := unsafe.Slice((*int16)(unsafe.Pointer(unsafe.SliceData(staging))), len(voxels))
 	for i, v := range voxels {
-		// Go leaves the conversion of a value that does not fit open; none
-		// converts back to the same bits. The bits, so that -0 stays -0.
+		// The result of converting a value that does not fit is undefined in Go,
+		// but no int16 converts back to the same bits. Comparing bits keeps -0.
 		q := int16(int32(v))
 		if math.Float32bits(float32(q)) != math.Float32bits(v) {
-			copy(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(slot))), len(voxels)), voxels)
+			copy(unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(staging))), len(voxels)), voxels)
 			return wire.Float32
 		}
 		narrow[i] = q
@@ -37,27 +37,29 @@ func encode(slot []byte, voxels []float32) wire.Format {
 	return wire.Int16
 }
 
-// encodeMask writes a mask into a slot, 1 for a voxel that holds data.
-func encodeMask(slot []byte, mask []bool) wire.Format {
-	copy(slot, boolBytes(mask))
+// encodeMask writes a mask into a staging buffer, 1 for a voxel that holds data.
+func encodeMask(staging []byte, mask []bool) wire.Format {
+	copy(staging, boolBytes(mask))
 	return wire.Bytes
 }
 
-// decode copies voxels out of a slot; it says whether all were finite.
-func decode(voxels []float32, slot []byte) bool {
+// decode copies voxels out of a staging buffer and reports whether all are
+// finite.
+func decode(voxels []float32, staging []byte) bool {
 	bad := uint32(0)
 	const exponent = 0x7f800000
-	from := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(slot))), len(voxels))
+	from := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(staging))), len(voxels))
 	to := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(voxels))), len(voxels))
 	for i, bits := range from {
-		// All ones in the exponent carry into the sign: infinities and NaN.
+		// In infinities and NaN the exponent is all ones, so adding 1 to it
+		// carries into the sign bit.
 		bad |= (bits&exponent + 1<<23) & (1 << 31)
 		to[i] = bits
 	}
 	return bad == 0
 }
 
-// boolBytes views a mask as its bytes, 0 and 1.
+// boolBytes returns a mask as its bytes, 0 and 1, without a copy.
 func boolBytes(mask []bool) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(mask))), len(mask))
 }

@@ -13,15 +13,15 @@ func TestEncodeIsExact(t *testing.T) {
 		voxels []float32
 		want   wire.Format
 	}{
-		"CT":              {[]float32{-1024, 0, 3071, 40}, wire.Int16},
-		"ends of int16":   {[]float32{-32768, 32767}, wire.Int16},
-		"beyond":          {[]float32{32768}, wire.Float32},
-		"below":           {[]float32{-32769}, wire.Float32},
-		"wraps to itself": {[]float32{65536 + 7}, wire.Float32},
-		"huge":            {[]float32{1e20, -1e20}, wire.Float32},
-		"fraction":        {[]float32{1, 2, 2.5}, wire.Float32},
-		"negative zero":   {[]float32{float32(math.Copysign(0, -1))}, wire.Float32},
-		"infinite":        {[]float32{inf}, wire.Float32},
+		"CT":                 {[]float32{-1024, 0, 3071, 40}, wire.Int16},
+		"ends of int16":      {[]float32{-32768, 32767}, wire.Int16},
+		"beyond":             {[]float32{32768}, wire.Float32},
+		"below":              {[]float32{-32769}, wire.Float32},
+		"equal modulo 65536": {[]float32{65536 + 7}, wire.Float32},
+		"huge":               {[]float32{1e20, -1e20}, wire.Float32},
+		"fraction":           {[]float32{1, 2, 2.5}, wire.Float32},
+		"negative zero":      {[]float32{float32(math.Copysign(0, -1))}, wire.Float32},
+		"infinite":           {[]float32{inf}, wire.Float32},
 	} {
 		slot := make([]byte, 4*len(c.voxels))
 		if got := encode(slot, c.voxels); got != c.want {
@@ -42,7 +42,7 @@ func TestEncodeIsExact(t *testing.T) {
 	}
 }
 
-func TestDecodeFindsWhatIsNoNumber(t *testing.T) {
+func TestDecodeFindsValuesThatAreNotFinite(t *testing.T) {
 	for _, bits := range []uint32{0x7f800000, 0xff800000, 0x7fc00000, 0xffffffff, 0x7f800001} {
 		slot := make([]byte, 12)
 		encode(slot, []float32{0.5, math.Float32frombits(bits), 0.5})

@@ -12,20 +12,20 @@ import (
 	"quell/volume"
 )
 
-// Options say how an Engine runs. The zero value is good for everybody.
+// Options configure an Engine. The zero value is a good default.
 type Options struct {
 	Worker  string        // path of quell-gpu; empty: Find
 	Env     []string      // added to the worker's environment
-	Devices int           // GPUs used at most; 0: all
-	Memory  int64         // bytes of device memory used at most, on each; 0: what is free
-	Start   time.Duration // a worker that says nothing for so long is given up; 0: a minute
-	Stall   time.Duration // a worker that owes an answer for so long is ended; 0: 10 s
-	Idle    time.Duration // a worker without work for so long is let go; 0: a minute, negative: never
+	Devices int           // the most GPUs to use; 0: all
+	Memory  int64         // the most bytes of device memory to use on each; 0: what is free
+	Start   time.Duration // time limit for the start of a worker; 0: a minute
+	Stall   time.Duration // time after which a worker that owes a reply is killed; 0: 10 s
+	Idle    time.Duration // time after which a worker without work is shut down; 0: a minute, negative: never
 }
 
 func (o Options) withDefaults() (Options, error) {
 	if o.Worker == "" {
-		path, err := Find()
+		path, err := LocateWorker()
 		if err != nil {
 			return o, err
 		}
@@ -53,7 +53,7 @@ var _ denoise.Engine = (*Engine)(nil)
 
 // New starts a worker and returns the engine. The error is one sentence that
 // says why the GPU cannot be used, and wraps ErrDevice. It may take a second,
-// and up to Options.Start where a driver hangs; ctx ends it sooner.
+// and up to Options.Start if the driver hangs; ctx ends it sooner.
 func New(ctx context.Context, o Options) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -70,7 +70,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		if o.Devices > 0 && len(e.devices) >= o.Devices {
 			break
 		}
-		// Its worker starts with the first run that is worth sharing.
+		// Its worker starts with the first run that is long enough to share.
 		d := newDevice(o, "CUDA_VISIBLE_DEVICES="+other.UUID)
 		d.hello.Device = other
 		e.devices = append(e.devices, d)
@@ -79,7 +79,7 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends the workers. Runs under way fail; there is no use after it.
+// Close shuts the workers down. Active runs fail, and so does every later one.
 func (e *Engine) Close() error {
 	for _, d := range e.devices {
 		d.close()
@@ -87,15 +87,15 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Enable lets an engine that switched itself off after repeated failures try
-// again.
+// Enable switches an engine on again that switched itself off after repeated
+// failures.
 func (e *Engine) Enable() {
 	for _, d := range e.devices {
 		d.enable()
 	}
 }
 
-// Info names the engine and its device.
+// Info returns the engine's name and its devices.
 func (e *Engine) Info() denoise.Info {
 	info := denoise.Info{Name: "cuda"}
 	for i, d := range e.devices {
@@ -114,8 +114,8 @@ func (e *Engine) Info() denoise.Info {
 	return info
 }
 
-// Plan says what a run over the whole volume takes. Automatic values are
-// planned for as their smallest: they do not change the memory.
+// Plan returns what a run over the whole volume needs. Automatic values are
+// taken as their smallest, since they do not change the memory.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
 	if err := g.Validate(); err != nil {
 		return denoise.Plan{}, err
@@ -124,35 +124,36 @@ func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
-	if err := supported(r, g); err != nil {
+	run, err := newRun(r, g)
+	if err != nil {
 		return denoise.Plan{}, err
 	}
 	var plan denoise.Plan
-	parts := e.share(r, g, g.Bounds())
-	for i, part := range parts {
+	for i, part := range e.share(run, g.Bounds()) {
 		d := e.devices[i]
-		l, err := cut(d.demand(r, g, part, false))
+		l, err := planSlabs(d.demand(run, part))
 		if err != nil {
 			return denoise.Plan{}, fmt.Errorf("%s on the GPU: %w", r.Filter, err)
 		}
 		plan.Memory += l.memory
 		plan.Slabs += len(l.slabs)
-		plan.Estimate = max(plan.Estimate, d.estimate(r, g, part))
+		plan.Estimate = max(plan.Estimate, d.estimate(run, part))
 	}
 	return plan, nil
 }
 
-// worthSharing is the time from which a run is spread over several devices.
+// worthSharing is the modelled time from which a run is divided among several
+// devices.
 const worthSharing = 200 * time.Millisecond
 
-// share gives each device its part of a region, along z; short runs go to the
-// first alone, where previews keep the volume.
-func (e *Engine) share(r denoise.Recipe, g volume.Geometry, region volume.Region) []volume.Region {
+// share divides a region along z among the devices. A short run goes to the
+// first device alone, where previews keep the volume.
+func (e *Engine) share(r *run, region volume.Region) []volume.Region {
 	n := min(len(e.devices), region.Dims()[2])
-	if n < 2 || e.devices[0].modelled(r, g, region) < worthSharing {
+	if n < 2 || e.devices[0].modelled(r, region) < worthSharing {
 		return []volume.Region{region}
 	}
-	step := grain(region, e.devices[0].demand(r, g, region, false).block)
+	step := e.devices[0].demand(r, region).grain()
 	depth := region.Dims()[2]
 	count := (depth + step - 1) / step
 	var parts []volume.Region
@@ -167,71 +168,57 @@ func (e *Engine) share(r denoise.Recipe, g volume.Geometry, region volume.Region
 	return parts
 }
 
-// Run implements denoise.Engine. A resolved recipe spares it a pass over the
-// whole volume. An error that wraps ErrDevice leaves another engine a chance.
-func (e *Engine) Run(ctx context.Context, r denoise.Recipe, input denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+// Run implements denoise.Engine. A resolved recipe saves a pass over the whole
+// volume. After an error that wraps ErrDevice another engine may succeed.
+//
+// That every voxel is finite is ensured by the readers; checking it here would cost as
+// much as a preview.
+func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := input.Check(); err != nil {
+	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	if err := region.Validate(input.Volume.Geometry); err != nil {
+	if err := region.Validate(in.Volume.Geometry); err != nil {
 		return nil, err
 	}
-	r, err := r.ResolveFor(ctx, input)
+	r, err := r.ResolveFor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	if err := supported(r, input.Volume.Geometry); err != nil {
+	run, err := newRun(r, in.Volume.Geometry)
+	if err != nil {
 		return nil, err
 	}
-	if err := bind(r, input.Volume.Geometry).Accepts(input); err != nil {
+	if err := run.read(in); err != nil {
 		return nil, err
 	}
-	in := input.Masked()
-	out := &volume.Volume{Geometry: in.Geometry.Crop(region), Unit: in.Unit}
-	// To clear half a gigabyte takes a while, which the device need not wait
-	// for.
+	// Clearing half a gigabyte takes a while; the device does not wait for it.
 	voxels := sync.OnceValue(func() []float32 { return make([]float32, region.Voxels()) })
 	go voxels()
-	if in.Mask != nil {
-		out.Mask = cropMask(in, region)
-	}
-	count := counter{total: int64(region.Voxels()), report: progress}
-	// After a cancel the device may still be at work in the background.
-	defer count.stop()
+	passes := int64(len(run.program.Passes))
+	done := newProgress(passes*int64(region.Voxels()), report)
+	defer done.stop()
 	g, ctx := errgroup.WithContext(ctx)
 	end := 0
-	for i, part := range e.share(r, in.Geometry, region) {
+	for i, part := range e.share(run, region) {
 		first := end
 		end += part.Voxels()
-		mine := func() []float32 { return voxels()[first : first+part.Voxels()] }
-		g.Go(func() error { return e.devices[i].filter(ctx, r, in, part, mine, count.add()) })
+		voxelsOfPart := func() []float32 { return voxels()[first : first+part.Voxels()] }
+		report := done.part()
+		g.Go(func() error {
+			return e.devices[i].filter(ctx, run, part, voxelsOfPart, func(n int64) { report(passes * n) })
+		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	out.Data = voxels()
-	if input.Volume.Mask == nil {
-		out.Mask = nil // the voxels that Input.Mask excludes are no padding
-	} else if input.Mask != nil {
-		out.Mask = cropMask(input.Volume, region)
+	out := &volume.Volume{Geometry: in.Volume.Geometry.Crop(region), Unit: in.Volume.Unit, Data: voxels()}
+	if in.Volume.Mask != nil {
+		out.Mask = cropMask(in.Volume, region)
 	}
 	return out, nil
-}
-
-// supported refuses what the engine cannot run yet: several passes, a noise map
-// or a guide.
-func supported(r denoise.Recipe, g volume.Geometry) error {
-	p, err := r.Bind(g)
-	if err != nil {
-		return err
-	}
-	if len(p.Passes) > 1 || p.Reads(denoise.NoiseMap) || p.Reads(denoise.GuideVolume) {
-		return fmt.Errorf("%s: several passes, noise maps and guides: %w", r.Filter, denoise.ErrUnsupported)
-	}
-	return nil
 }
 
 // cropMask returns the mask of a region.

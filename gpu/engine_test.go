@@ -13,8 +13,7 @@ import (
 	"quell/volume"
 )
 
-// What a series has on the device stays there, and is sent again only where
-// it changed.
+// Uploaded slices stay on the device, and are uploaded again only if they changed.
 func TestSlicesStayOnTheDevice(t *testing.T) {
 	in := ramp([3]int{32, 24, 20})
 	r := recipe(t, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(2, 2, 1)})
@@ -38,42 +37,42 @@ func TestSlicesStayOnTheDevice(t *testing.T) {
 	}
 	first := run(10)
 	s := e.devices[0].session
-	w := s.windows[0]
-	if w.z0 != 0 || w.z1 != 20 || len(w.prints) != 3 {
-		t.Fatalf("window %d-%d with %d slices; want room for the volume and three slices in it", w.z0, w.z1, len(w.prints))
+	slab := s.slabs[0]
+	if slab.z0 != 0 || slab.z1 != 20 || len(slab.prints) != 3 {
+		t.Fatalf("slab %d-%d with %d slices; want room for the volume and three slices", slab.z0, slab.z1, len(slab.prints))
 	}
 	run(11)
-	if len(s.windows) != 1 || s.windows[0] != w || len(w.prints) != 4 {
-		t.Errorf("%d windows, %d slices in the first; want the same window and one slice more", len(s.windows), len(w.prints))
+	if len(s.slabs) != 1 || s.slabs[0] != slab || len(slab.prints) != 4 {
+		t.Errorf("%d slabs, %d slices in the first; want the same slab and one more slice", len(s.slabs), len(slab.prints))
 	}
-	// The volume is written to in place, as no part of Quell does: what is
-	// on the device must not be taken for it.
+	// A volume that is changed in place, which no part of Quell does, must not be
+	// mistaken for the one on the device.
 	in.Data[in.Index(5, 5, 10)] += 1000
 	if changed := run(10); slices.Equal(changed, first) {
-		t.Error("the change is not in the result")
+		t.Error("the result does not show the change")
 	}
-	if len(s.windows) != 1 || s.windows[0] == w {
-		t.Error("the old window is still there")
+	if len(s.slabs) != 1 || s.slabs[0] == slab {
+		t.Error("the stale slab is still there")
 	}
 }
 
-// Volumes that int16 cannot hold, mixed with those it can.
-func TestValuesCrossExactly(t *testing.T) {
+// Some slices are exact in int16 and some are not.
+func TestValuesAreTransferredExactly(t *testing.T) {
 	in := ramp([3]int{40, 30, 8})
 	plane := in.SliceVoxels()
 	for i := range plane {
 		in.Data[i] /= 3                                    // fractions
 		in.Data[plane+i] *= 200                            // beyond int16
-		in.Data[2*plane+i] = float32(math.Copysign(0, -1)) // a zero that has a sign
+		in.Data[2*plane+i] = float32(math.Copysign(0, -1)) // negative zero
 		in.Data[3*plane+i] *= 1e30
 	}
 	in.Mask = make([]bool, len(in.Data))
 	for i := range in.Mask {
 		in.Mask[i] = i%5 == 0
 	}
-	// A filter of radius 0 gives every voxel back.
+	// A filter of radius 0 returns every voxel unchanged.
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})
-	out := mustRun(t, fakeEngine(t, fakeOptions(t)), r, in)
+	out := mustRun(t, sharedEngine(t), r, in)
 	for i := range in.Data {
 		if math.Float32bits(out.Data[i]) != math.Float32bits(in.Data[i]) {
 			t.Fatalf("voxel %d is %v; want %v", i, out.Data[i], in.Data[i])
@@ -84,7 +83,7 @@ func TestValuesCrossExactly(t *testing.T) {
 	}
 }
 
-// Many at once: previews, volumes, two series, cancels.
+// Concurrent previews and volumes of two series, some of them cancelled.
 func TestConcurrentRuns(t *testing.T) {
 	a, b := ramp([3]int{48, 40, 12}), ramp([3]int{30, 20, 16})
 	b.Mask = slices.Repeat([]bool{true, false}, b.Voxels()/2)
@@ -126,9 +125,9 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 }
 
-// Two GPUs share a volume and give the bits of one.
+// Two GPUs share a volume and give the same bits as one.
 func TestTwoDevices(t *testing.T) {
-	in := ramp([3]int{64, 64, 61})
+	in := ramp([3]int{48, 48, 49})
 	r := smallNLM(t)
 	want := expected(t, r, in)
 	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=devices=2"))
@@ -137,10 +136,10 @@ func TestTwoDevices(t *testing.T) {
 	}
 	got := mustRun(t, e, r, in)
 	if s := e.Status(); s.Starts != 2 {
-		t.Fatalf("%d workers; want one for each device", s.Starts)
+		t.Fatalf("%d workers; want one per device", s.Starts)
 	}
 	if !slices.Equal(got.Data, want.Data) {
-		t.Error("the result is another than on one device")
+		t.Error("the result differs from that of one device")
 	}
 	one := fakeOptions(t, "QUELL_FAKE_CUDA=devices=2")
 	one.Devices = 1
@@ -149,7 +148,7 @@ func TestTwoDevices(t *testing.T) {
 	}
 }
 
-func TestClosedEngineSaysSo(t *testing.T) {
+func TestClosedEngineRefusesRuns(t *testing.T) {
 	e := fakeEngine(t, fakeOptions(t))
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
@@ -160,10 +159,10 @@ func TestClosedEngineSaysSo(t *testing.T) {
 	}
 }
 
-// A result that is no number never reaches the caller.
+// A result that is not finite is an error.
 func TestResultsAreChecked(t *testing.T) {
 	in := ramp([3]int{8, 8, 2})
-	in.Data[70] = float32(math.NaN()) // as a broken kernel would give
+	in.Data[70] = float32(math.NaN()) // the result of a broken kernel
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0, 0, 0)})
 	e := fakeEngine(t, fakeOptions(t))
 	out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)

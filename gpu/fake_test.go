@@ -15,11 +15,11 @@ import (
 	"quell/volume"
 )
 
-// builtDir is where built put what it built.
+// builtDir is the folder of what buildFake built.
 var builtDir string
 
-// built is the real worker and a driver without a GPU, made once for all tests.
-var built = sync.OnceValues(func() (string, error) {
+// buildFake builds the worker and a driver without a GPU, once for all tests.
+var buildFake = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "quell-fakecuda-")
 	if err != nil {
 		return "", err
@@ -31,38 +31,45 @@ var built = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
+// shared is the engine of all tests that need no settings of their own.
+var shared *Engine
+
 func TestMain(m *testing.M) {
+	backOff = [lossLimit]time.Duration{} // the pauses are for users, not for tests
 	code := m.Run()
+	if shared != nil {
+		shared.Close()
+	}
 	if builtDir != "" {
 		os.RemoveAll(builtDir)
 	}
 	os.Exit(code)
 }
 
-// fakeOptions returns the options that run the real worker on the fake driver;
-// settings are fake.c's.
-func fakeOptions(t *testing.T, settings ...string) Options {
+// fakeOptions returns the options that run the worker on the fake driver. The
+// settings are environment variables of the driver, see fakecuda.
+func fakeOptions(t testing.TB, settings ...string) Options {
 	t.Helper()
 	if why := noFake(); why != "" {
-		// Where the tests must run, as in CI, a skip would hide that they did not.
+		// In CI these tests must run.
 		if os.Getenv("QUELL_NEED_FAKE_GPU") != "" {
 			t.Fatal(why)
 		}
 		t.Skip(why)
 	}
-	dir, err := built()
+	dir, err := buildFake()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{
+	return Options{
 		Worker: filepath.Join(dir, "quell-gpu"),
-		Env:    append([]string{"LD_LIBRARY_PATH=" + dir}, settings...),
-		Stall:  10 * time.Second,
+		// Idle OpenMP threads must not take cores from other tests.
+		Env:   append([]string{"LD_LIBRARY_PATH=" + dir, "OMP_WAIT_POLICY=passive"}, settings...),
+		Stall: 5 * time.Minute, // longer than any pause of a busy machine
 	}
-	return o
 }
 
-// noFake says why the fake driver cannot be used here; "" where it can.
+// noFake returns why the fake driver cannot be used here, or "".
 func noFake() string {
 	if runtime.GOOS != "linux" {
 		return "the fake driver is built for Linux"
@@ -91,8 +98,8 @@ func hasHeader() bool {
 	return false
 }
 
-// fakeEngine returns an engine on the fake driver.
-func fakeEngine(t *testing.T, o Options) *Engine {
+// fakeEngine returns an engine of its own on the fake driver.
+func fakeEngine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	e, err := New(context.Background(), o)
 	if err != nil {
@@ -102,7 +109,22 @@ func fakeEngine(t *testing.T, o Options) *Engine {
 	return e
 }
 
-// ramp is a volume of whole numbers with an edge and some texture; no two
+// sharedEngine returns the engine on the fake driver that tests share.
+func sharedEngine(t testing.TB) *Engine {
+	t.Helper()
+	o := fakeOptions(t)
+	if shared == nil {
+		o.Idle = -1
+		e, err := New(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared = e
+	}
+	return shared
+}
+
+// ramp returns a volume of whole numbers with an edge and some texture. No two
 // slices are alike.
 func ramp(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 2}))
@@ -117,7 +139,7 @@ func ramp(dims [3]int) *volume.Volume {
 	return v
 }
 
-func recipe(t *testing.T, filter string, dims int, params map[string]denoise.Value) denoise.Recipe {
+func recipe(t testing.TB, filter string, dims int, params map[string]denoise.Value) denoise.Recipe {
 	t.Helper()
 	r, err := denoise.NewRecipe(filter, dims)
 	if err != nil {
@@ -129,23 +151,41 @@ func recipe(t *testing.T, filter string, dims int, params map[string]denoise.Val
 	return r
 }
 
-func smallNLM(t *testing.T) denoise.Recipe {
+func smallNLM(t testing.TB) denoise.Recipe {
 	return recipe(t, "nlm", 3, map[string]denoise.Value{
 		"h": denoise.Number(20), "search-radius": denoise.Number(1), "patch-radius": denoise.Number(1),
 	})
 }
 
-// expected is the fault-free result.
-func expected(t *testing.T, r denoise.Recipe, in *volume.Volume) *volume.Volume {
+// resolved returns the recipe as an engine resolves it.
+func resolved(t testing.TB, r denoise.Recipe, in *volume.Volume) denoise.Recipe {
 	t.Helper()
-	return mustRun(t, fakeEngine(t, fakeOptions(t)), r, in)
+	r, err := r.ResolveFor(t.Context(), denoise.Input{Volume: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
-func mustRun(t *testing.T, e *Engine, r denoise.Recipe, in *volume.Volume) *volume.Volume {
+// expected returns the result of a run without faults.
+func expected(t testing.TB, r denoise.Recipe, in *volume.Volume) *volume.Volume {
+	t.Helper()
+	return mustRun(t, sharedEngine(t), r, in)
+}
+
+func mustRun(t testing.TB, e *Engine, r denoise.Recipe, in *volume.Volume) *volume.Volume {
 	t.Helper()
 	out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// await waits for a condition that another process or goroutine brings about. A
+// condition that never holds ends with the test binary's time limit.
+func await(condition func() bool) {
+	for !condition() {
+		time.Sleep(time.Millisecond)
+	}
 }

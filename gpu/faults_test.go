@@ -6,48 +6,104 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"quell/denoise"
+	"quell/gpu/shm"
+	"quell/gpu/wire"
+	"quell/volume"
 )
 
-// trap arms a fault of the fake driver: kind at the n-th filter kernel of a
-// worker, once or at every worker.
-func trap(t *testing.T, kind string, n int, always bool) string {
+// trap is a fault of the fake driver at the n-th filter kernel of a worker.
+type trap struct {
+	file string // exists while the trap is set
+	env  string
+}
+
+// newTrap sets a trap for one worker, or for every one if always is true. Kinds
+// are those of fakecuda/trap.c.
+func newTrap(t *testing.T, kind string, n int, always bool) trap {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "armed")
+	file := filepath.Join(t.TempDir(), "trap")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	stays := ""
 	if always {
-		kind += ":" + strconv.Itoa(n) + "/:" + file
-	} else {
-		kind += ":" + strconv.Itoa(n) + ":" + file
+		stays = "/"
 	}
-	return "QUELL_FAKE_CUDA_TRAP=" + kind
+	return trap{file: file, env: fmt.Sprintf("QUELL_FAKE_CUDA_TRAP=%s:%d%s:%s", kind, n, stays, file)}
 }
 
-// A fault in the middle of a run costs a worker and no voxel.
-func TestOneFaultHeals(t *testing.T) {
+// reached reports whether a kernel waits in a trap of kind wait.
+func (p trap) reached() bool { return exists(p.file + ".reached") }
+
+// sprung reports whether a trap for one worker has caused its fault.
+func (p trap) sprung() bool { return !exists(p.file) }
+
+func (p trap) remove(t *testing.T) {
+	t.Helper()
+	if err := os.Remove(p.file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// current returns the process of the engine's first device.
+func current(e *Engine) *process {
+	d := e.devices[0]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.session.process
+}
+
+// start runs a recipe over a whole volume in the background. The function that
+// it returns waits for the result.
+func start(ctx context.Context, e *Engine, r denoise.Recipe, in *volume.Volume) func() (*volume.Volume, error) {
+	type result struct {
+		out *volume.Volume
+		err error
+	}
+	c := make(chan result, 1)
+	go func() {
+		out, err := e.Run(ctx, r, denoise.Input{Volume: in}, in.Bounds(), nil)
+		c <- result{out, err}
+	}()
+	return func() (*volume.Volume, error) {
+		r := <-c
+		return r.out, r.err
+	}
+}
+
+// A fault during a run costs one worker and changes no voxel.
+func TestRunSurvivesOneFault(t *testing.T) {
 	in := ramp([3]int{40, 30, 12})
 	r := smallNLM(t)
 	want := expected(t, r, in)
 	before := in.Clone()
 	for _, kind := range []string{"crash", "die", "hang"} {
 		t.Run(kind, func(t *testing.T) {
-			o := fakeOptions(t, trap(t, kind, 1, false))
-			if kind == "hang" {
-				o.Stall = 3 * time.Second
-			}
+			fault := newTrap(t, kind, 1, false)
+			o := fakeOptions(t, fault.env)
 			e := fakeEngine(t, o)
+			if kind == "hang" {
+				first := current(e)
+				go func() {
+					await(fault.sprung)
+					first.stopIfStalled(time.Now().Add(2*o.Stall), o.Stall)
+				}()
+			}
 			var last int64
 			got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
 				if done < last {
@@ -59,13 +115,13 @@ func TestOneFaultHeals(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.Equal(got.Data, want.Data) {
-				t.Error("the result is another than without the fault")
+				t.Error("the result differs from that without the fault")
 			}
 			if last != int64(in.Voxels()) {
 				t.Errorf("progress ended at %d of %d", last, in.Voxels())
 			}
 			if s := e.Status(); s.Starts != 2 || s.Off || s.PID == 0 {
-				t.Errorf("status %+v; want the second worker at work", s)
+				t.Errorf("status %+v; want the second worker running", s)
 			}
 			if !slices.Equal(in.Data, before.Data) {
 				t.Error("the input changed")
@@ -74,20 +130,20 @@ func TestOneFaultHeals(t *testing.T) {
 	}
 }
 
-// A fault that comes again fails the run with a sentence, and at the third
-// loss the engine switches itself off until it is told to try again.
-func TestLastingFaultSwitchesOff(t *testing.T) {
+// A fault that occurs in every worker fails the run with a sentence, and switches
+// the engine off at the third loss.
+func TestRepeatedFaultSwitchesOff(t *testing.T) {
 	in := ramp([3]int{16, 16, 4})
 	r := smallNLM(t)
-	setting := trap(t, "crash", 1, true)
-	e := fakeEngine(t, fakeOptions(t, setting))
+	fault := newTrap(t, "crash", 1, true)
+	e := fakeEngine(t, fakeOptions(t, fault.env))
 	run := func() error {
 		_, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
 		return err
 	}
 	err := run()
 	if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "the GPU failed twice at this run: the GPU failed: an illegal memory access was encountered") {
-		t.Fatalf("%v; want an ErrDevice that tells the fault", err)
+		t.Fatalf("%v; want an ErrDevice with the driver's error", err)
 	}
 	err = run()
 	if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "switched off after 3 failures within 5 minutes") {
@@ -96,114 +152,179 @@ func TestLastingFaultSwitchesOff(t *testing.T) {
 	if s := e.Status(); !s.Off || s.Starts != 3 || s.Reason == "" {
 		t.Errorf("status %+v; want it off after three workers, with the reason", s)
 	}
-	_, file, _ := strings.Cut(setting, "/:")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	fault.remove(t)
 	if err := run(); !errors.Is(err, ErrDevice) {
 		t.Fatalf("%v; want it to stay off", err)
 	}
 	e.Enable()
 	if err := run(); err != nil {
-		t.Errorf("enabled again: %v", err)
+		t.Errorf("after Enable: %v", err)
 	}
 }
 
-// The worker is killed from outside while it works.
-func TestKilledWhileItWorks(t *testing.T) {
-	in := ramp([3]int{40, 30, 64})
+// The worker is killed from outside during a run.
+func TestRunSurvivesKilledWorker(t *testing.T) {
+	in := ramp([3]int{40, 30, 24})
 	r := smallNLM(t)
 	want := expected(t, r, in)
-	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=slow=40"))
-	var once sync.Once
-	got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
-		if done < total {
-			once.Do(func() { _ = syscall.Kill(e.Status().PID, syscall.SIGKILL) })
-		}
-	})
+	pause := newTrap(t, "wait", 1, false)
+	e := fakeEngine(t, fakeOptions(t, pause.env))
+	wait := start(context.Background(), e, r, in)
+	await(pause.reached)
+	pid := e.Status().PID
+	pause.remove(t)
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	got, err := wait()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := e.Status(); s.Starts != 2 {
-		t.Fatalf("%d workers; want the second", s.Starts)
-	}
 	if !slices.Equal(got.Data, want.Data) {
-		t.Error("the result is another than without the kill")
+		t.Error("the result differs from that without the kill")
 	}
 }
 
-// A stopped process answers nothing, like one stuck in the driver.
-func TestSilenceIsEnded(t *testing.T) {
+// A worker that is stopped sends no replies, like one that is stuck in the driver.
+func TestStalledWorkerIsReplaced(t *testing.T) {
 	in := ramp([3]int{16, 16, 4})
-	r := smallNLM(t)
 	o := fakeOptions(t)
-	o.Stall = 3 * time.Second
 	e := fakeEngine(t, o)
+	p := current(e)
+	// It owes nothing yet.
+	p.stopIfStalled(time.Now().Add(2*o.Stall), o.Stall)
+	if !p.alive() {
+		t.Fatal("an idle worker was stopped")
+	}
 	if err := syscall.Kill(e.Status().PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	mustRun(t, e, r, in)
-	if d := time.Since(start); d > 10*o.Stall {
-		t.Errorf("took %v", d)
+	wait := start(context.Background(), e, smallNLM(t), in)
+	await(func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return len(p.waiting) > 0
+	})
+	p.stopIfStalled(time.Now(), o.Stall)
+	if !p.alive() {
+		t.Fatal("the worker was stopped before the stall time")
+	}
+	p.stopIfStalled(time.Now().Add(2*o.Stall), o.Stall)
+	if _, err := wait(); err != nil {
+		t.Fatal(err)
 	}
 	if s := e.Status(); s.Starts != 2 {
-		t.Errorf("%d workers; want the second", s.Starts)
+		t.Errorf("%d workers; want two", s.Starts)
 	}
 }
 
-// Where the worker is told to end, or the workbench is gone, it ends even
-// while a kernel hangs.
-func TestHungWorkerEndsWithItsInput(t *testing.T) {
+// watch calls stopIfStalled without help.
+func TestWatchFindsTheStall(t *testing.T) {
+	o := fakeOptions(t)
+	o.Stall = 100 * time.Millisecond
+	segment, err := shm.Create(segmentBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer segment.Close()
+	p, err := startProcess(context.Background(), o.Worker, o.Env, segment, o.Stall)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.call(wire.Request{Op: wire.Ping}); err == nil || !strings.Contains(err.Error(), "gave no answer") {
+		t.Errorf("%v; want the stall", err)
+	}
+}
+
+// A request to a worker that reads no more ends without the help of watch.
+func TestRequestAfterClosedInput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "quell-gpu")
+	hello := fmt.Sprintf(`%s{"version":%d}`, wire.Magic, wire.Version)
+	writeScript(t, path, "exec <&-; echo '"+hello+"'; exec sleep 1000", 0o755)
+	segment, err := shm.Create(1 << 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer segment.Close()
+	p, err := startProcess(context.Background(), path, nil, segment, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.call(wire.Request{Op: wire.Ping}); err == nil || !strings.Contains(err.Error(), "the GPU worker died") {
+		t.Errorf("%v; want the worker's end", err)
+	}
+}
+
+// When its input ends, the worker exits even while a kernel hangs.
+func TestHungWorkerExitsWithItsInput(t *testing.T) {
 	in := ramp([3]int{16, 16, 4})
-	e := fakeEngine(t, fakeOptions(t, trap(t, "hang", 1, true)))
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
-	if _, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("%v; want the deadline", err)
+	hang := newTrap(t, "hang", 1, false)
+	e := fakeEngine(t, fakeOptions(t, hang.env))
+	ctx, cancel := context.WithCancel(context.Background())
+	p := current(e)
+	wait := start(ctx, e, smallNLM(t), in)
+	await(hang.sprung)
+	cancel()
+	if _, err := wait(); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v; want the cancel", err)
 	}
-	p := e.devices[0].session.process
 	p.stdin.Close()
-	select {
-	case <-p.gone:
-	case <-time.After(20 * time.Second):
-		t.Error("the worker is still there after its input ended")
-	}
+	<-p.exited
 }
 
-func TestCancelIsQuick(t *testing.T) {
+// A cancelled run returns while the device is still at work, and only the blocks
+// that were queued are finished.
+func TestCancelledRunLeavesTheDevice(t *testing.T) {
 	in := ramp([3]int{64, 64, 16})
-	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=slow=400"))
-	// The quickest of some runs: what a busy machine adds to one of them is not the engine's.
-	quickest := time.Hour
-	for range 5 {
-		ctx, cancel := context.WithCancel(context.Background())
-		at := make(chan time.Time, 1)
-		time.AfterFunc(100*time.Millisecond, func() {
-			at <- time.Now()
-			cancel()
-		})
-		out, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil)
-		quickest = min(quickest, time.Since(<-at))
-		if out != nil || !errors.Is(err, context.Canceled) {
-			t.Fatalf("%v; want the cancel", err)
+	r := smallNLM(t)
+	pause := newTrap(t, "wait", 3, false)
+	count := filepath.Join(t.TempDir(), "kernels")
+	e := fakeEngine(t, fakeOptions(t, pause.env, "QUELL_FAKE_CUDA_COUNT="+count))
+	kernels := func() int {
+		b, err := os.ReadFile(count)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return len(b)
 	}
-	if quickest > 100*time.Millisecond {
-		t.Errorf("the cancel took %v; want at most 100 ms", quickest)
+	// The device of the model is slow, so that there are many blocks.
+	d := e.devices[0]
+	d.mu.Lock()
+	d.hello.Device.ClockKHz = 1
+	d.mu.Unlock()
+	ctx, cancel := context.WithCancel(context.Background())
+	wait := start(ctx, e, r, in)
+	await(pause.reached)
+	cancel()
+	if out, err := wait(); out != nil || !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v; want the cancel", err)
 	}
-	// The next run waits for what is under way, and is right.
+	pause.remove(t)
+	// The next run waits for what is on the device, and is right.
 	small := ramp([3]int{9, 8, 3})
-	if got := mustRun(t, e, smallNLM(t), small); !slices.Equal(got.Data, expected(t, smallNLM(t), small).Data) {
+	got := mustRun(t, e, r, small)
+	if !slices.Equal(got.Data, expected(t, r, small).Data) {
 		t.Error("the run after a cancel differs")
 	}
+	// Every block has two kernels.
+	run, err := newRun(resolved(t, r, small), small.Geometry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := len(blocks(small.Bounds(), d.demand(run, small.Bounds()).block))
+	if n, most := kernels(), 2*(1+maxQueued+blocks); n > most {
+		t.Errorf("%d kernels; want at most %d", n, most)
+	}
 }
 
-// Too little memory means more slabs and the same bits.
-func TestShortMemoryMeansMoreSlabs(t *testing.T) {
+// Less memory means more slabs and the same bits.
+func TestLittleMemoryMeansMoreSlabs(t *testing.T) {
 	in := ramp([3]int{128, 128, 40}) // 2.5 MB and as much for the result
 	in.Mask = slices.Repeat([]bool{true, true, true, false}, in.Voxels()/4)
-	r := recipe(t, "gaussian", 3, nil)
+	r := recipe(t, "gaussian", 3, map[string]denoise.Value{"radius": denoise.Number(1)})
 	want := expected(t, r, in)
 	for name, c := range map[string]struct {
 		setting string
@@ -211,7 +332,7 @@ func TestShortMemoryMeansMoreSlabs(t *testing.T) {
 	}{
 		"a small device":      {"memory=473000000", 0}, // 3 MB beside what is reserved
 		"a limit":             {"memory=2000000000", 2 << 20},
-		"taken by another":    {"memory=2000000000,taken=1527000000", 0},
+		"another program":     {"memory=2000000000,taken=1527000000", 0},
 		"no page-locked host": {"unpinned", 2 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,7 +341,7 @@ func TestShortMemoryMeansMoreSlabs(t *testing.T) {
 			e := fakeEngine(t, o)
 			got := mustRun(t, e, r, in)
 			if !slices.Equal(got.Data, want.Data) {
-				t.Error("the result is another than in one slab")
+				t.Error("the result differs from that in one slab")
 			}
 			if s := e.Status(); s.Starts != 1 {
 				t.Errorf("%d workers: short memory must not cost one", s.Starts)
@@ -232,7 +353,7 @@ func TestShortMemoryMeansMoreSlabs(t *testing.T) {
 			}
 		})
 	}
-	t.Run("none", func(t *testing.T) {
+	t.Run("too little", func(t *testing.T) {
 		o := fakeOptions(t)
 		o.Memory = 100 << 10
 		e := fakeEngine(t, o)
@@ -246,27 +367,51 @@ func TestShortMemoryMeansMoreSlabs(t *testing.T) {
 	})
 }
 
-func TestIdleWorkerIsLetGo(t *testing.T) {
+// The volumes that stay on the device for later runs are bounded.
+func TestResidentSlabsAreBounded(t *testing.T) {
+	e := fakeEngine(t, fakeOptions(t))
+	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.Number(0)})
+	m := e.devices[0].session.deviceMemory
+	var free int64
+	for i := range maxIdleSlabs + 4 {
+		in := ramp([3]int{32, 32, 8})
+		in.Data[0] = float32(i)
+		mustRun(t, e, r, in)
+		await(func() bool { // the run is over once its memory is released
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return !slices.ContainsFunc(m.slabs, func(s *residentSlab) bool { return s.users > 0 })
+		})
+		if n := len(m.slabs); n != min(i+1, maxIdleSlabs) {
+			t.Fatalf("%d slabs after %d volumes; want at most %d", n, i+1, maxIdleSlabs)
+		}
+		reply, err := m.p.call(wire.Request{Op: wire.Ping})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i >= maxIdleSlabs && reply.Free != free {
+			t.Errorf("%d bytes free after %d volumes, %d before; want no change", reply.Free, i+1, free)
+		}
+		free = reply.Free
+	}
+}
+
+func TestIdleWorkerIsStopped(t *testing.T) {
 	o := fakeOptions(t)
-	o.Idle = 50 * time.Millisecond
+	o.Idle = time.Millisecond
 	e := fakeEngine(t, o)
 	in := ramp([3]int{8, 8, 3})
 	for range 2 {
 		mustRun(t, e, smallNLM(t), in)
-		for start := time.Now(); e.Status().PID != 0; time.Sleep(10 * time.Millisecond) {
-			if time.Since(start) > time.Minute {
-				t.Fatal("the worker is still there")
-			}
-		}
+		await(func() bool { return e.Status().PID == 0 })
 	}
 	if s := e.Status(); s.Off || s.Reason != "" {
-		t.Errorf("status %+v after resting", s)
+		t.Errorf("status %+v after an idle stop", s)
 	}
 }
 
-// tail keeps the end.
-func TestTail(t *testing.T) {
-	var k tail
+func TestOutputTailKeepsTheEnd(t *testing.T) {
+	var k outputTail
 	for range 1000 {
 		_, _ = k.Write(bytes.Repeat([]byte("x"), 100))
 	}
@@ -276,26 +421,28 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Runs that are cancelled before a worker is up do not keep it from starting.
-func TestStartOutlivesItsRun(t *testing.T) {
-	in := ramp([3]int{8, 8, 3})
-	e := fakeEngine(t, fakeOptions(t))
-	e.devices[0].rest()
-	// A busy machine may not come to the start before a short limit is over.
-	for limit := time.Millisecond; ; limit *= 2 {
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		_, err := e.Run(ctx, smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil)
-		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Skip("the worker started before the run was given up")
-		}
-		if len(e.devices[0].starting) == 0 || e.Status().PID != 0 {
-			break // somebody is starting it, or it is up
-		}
+// A start continues when the run that began it is cancelled.
+func TestStartContinuesAfterACancel(t *testing.T) {
+	o := fakeOptions(t)
+	closed := filepath.Join(t.TempDir(), "closed")
+	script := filepath.Join(t.TempDir(), "quell-gpu")
+	writeScript(t, script, fmt.Sprintf("while [ -e %s ]; do sleep 0.01; done; exec %s \"$@\"", closed, o.Worker), 0o755)
+	o.Worker = script
+	e := fakeEngine(t, o)
+	d := e.devices[0]
+	d.stopIdle()
+	if err := os.WriteFile(closed, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	for start := time.Now(); e.Status().PID == 0; time.Sleep(5 * time.Millisecond) {
-		if time.Since(start) > time.Minute {
-			t.Fatal("no worker came up")
-		}
+	ctx, cancel := context.WithCancel(context.Background())
+	wait := start(ctx, e, smallNLM(t), ramp([3]int{8, 8, 3}))
+	await(func() bool { return len(d.startToken) == 0 })
+	cancel()
+	if _, err := wait(); !errors.Is(err, context.Canceled) {
+		t.Fatalf("%v; want the cancel", err)
 	}
+	if err := os.Remove(closed); err != nil {
+		t.Fatal(err)
+	}
+	await(func() bool { return e.Status().PID != 0 })
 }

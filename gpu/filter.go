@@ -12,31 +12,32 @@ import (
 	"quell/volume"
 )
 
-// blockTime is how long one run may take on the device by the model: two are
-// under way when a run is cancelled. What blocks really take is left out of it,
-// so that the same run is always cut the same way.
+// blockTime is the modelled time of one block on the device; two are queued when
+// a run is cancelled. Measured times do not change it, so that the same run is
+// always divided the same way.
 const blockTime = 30 * time.Millisecond
 
-// smallestShare is the part of the budget, as its inverse, below which less
-// memory does not help any more.
-const smallestShare = 64
+// maxDivisor is the divisor of the budget beyond which less memory does not help
+// any more.
+const maxDivisor = 64
 
 // attempt is how a part of a region is tried.
 type attempt struct {
-	share int64 // of the memory, as its inverse
-	alone bool  // with nothing else under way, so that all of the memory can be had
+	divisor int64 // of the memory budget
+	alone   bool  // with no other run active, so that all memory is available
 }
 
-// filter runs a part of a region on this device into out, and heals what can
-// be healed: a second try with another worker, smaller slabs where memory was
-// short. progress is told the voxels done, which fall back with a new try.
-func (d *device) filter(ctx context.Context, r denoise.Recipe, in *volume.Volume, region volume.Region, out func() []float32, progress func(done int64)) error {
-	a, lost, stale := attempt{share: 1}, false, false
+// filter runs a part of a region on this device into out. It recovers from what
+// it can: a lost worker is replaced once, and slabs are made smaller if memory
+// is short. progress gets the voxels done, which start at 0 again with each
+// attempt.
+func (d *device) filter(ctx context.Context, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
+	a, retried, resent := attempt{divisor: 1}, false, false
 	for {
-		err := d.try(ctx, a, r, in, region, out, progress)
+		err := d.try(ctx, a, r, region, out, progress)
 		var (
 			fault *wire.Fault
-			gone  *lostError
+			lost  *lostError
 			short *memoryError
 		)
 		switch {
@@ -47,22 +48,22 @@ func (d *device) filter(ctx context.Context, r denoise.Recipe, in *volume.Volume
 		case errors.Is(err, ErrDevice):
 			return err
 		case errors.Is(err, errStale):
-			if stale { // with slices sent just now
+			if resent { // the volume changes all the time
 				return err
 			}
-			stale = true
+			resent = true
 		case errors.As(err, &fault) && fault.Kind == wire.Unsupported:
-			return fmt.Errorf("%s: %s: %w", r.Filter, fault.Text, denoise.ErrUnsupported)
-		case (errors.Is(err, errTaken) || errors.As(err, &fault) && fault.Kind == wire.Memory) && !a.alone:
+			return fmt.Errorf("%s: %w", fault.Text, denoise.ErrUnsupported)
+		case (errors.Is(err, errMemoryInUse) || errors.As(err, &fault) && fault.Kind == wire.Memory) && !a.alone:
 			a.alone = true
-		case errors.As(err, &fault) && fault.Kind == wire.Memory && a.share < smallestShare:
-			a.share *= 2
-		case errors.As(err, &gone), errors.Is(err, errNotFinite):
-			if lost {
+		case errors.As(err, &fault) && fault.Kind == wire.Memory && a.divisor < maxDivisor:
+			a.divisor *= 2
+		case errors.As(err, &lost), errors.Is(err, errNotFinite):
+			if retried {
 				return &deviceError{text: fmt.Sprintf("the GPU failed twice at this run: %v", err), cause: err}
 			}
-			lost = true
-			a = attempt{share: min(2*a.share, smallestShare), alone: true}
+			retried = true
+			a = attempt{divisor: min(2*a.divisor, maxDivisor), alone: true}
 		case errors.As(err, &short):
 			return &deviceError{text: fmt.Sprintf("the GPU has too little memory: %v", err), cause: err}
 		default:
@@ -72,102 +73,104 @@ func (d *device) filter(ctx context.Context, r denoise.Recipe, in *volume.Volume
 }
 
 // try runs the part once.
-func (d *device) try(ctx context.Context, a attempt, r denoise.Recipe, in *volume.Volume, region volume.Region, out func() []float32, progress func(done int64)) error {
+func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
 	s, err := d.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	crew := int64(1)
+	weight := int64(1)
 	if a.alone {
-		crew = everyone
+		weight = exclusive
 	}
-	if err := s.crew.Acquire(ctx, crew); err != nil {
+	if err := s.slots.Acquire(ctx, weight); err != nil {
 		d.release(s)
 		return err
 	}
 	finish := func() {
-		s.crew.Release(crew)
+		s.slots.Release(weight)
 		d.release(s)
 	}
-	need := d.demand(r, in.Geometry, region, in.Mask != nil)
+	need := d.demand(r, region)
 	if a.alone {
-		s.measure()
+		s.updateBudget()
 	}
-	need.budget = s.capacity() / a.share
-	l, err := cut(need)
+	need.budget = s.capacity() / a.divisor
+	l, err := planSlabs(need)
 	if err != nil {
 		finish()
 		return err
 	}
 	var done atomic.Int64
 	t := &task{
-		s: s, recipe: r, in: in, out: out, region: region, layout: l,
+		s: s, r: r, out: out, region: region, layout: l,
 		done:   func(n int) { progress(done.Add(int64(n))) },
-		timed:  func(n int, kernel time.Duration) { d.observe(r, in.Geometry, n, kernel) },
+		timed:  func(n int, kernel time.Duration) { d.observe(r, n, kernel) },
 		finish: finish,
 	}
-	// A slice goes in front of the volumes that are under way; those share the
-	// memory, and so go one after the other.
+	// A run of one block, such as a preview, overtakes the volumes that are
+	// being filtered. Volumes share the memory, so only one is filtered at a
+	// time.
 	if len(l.slabs) == 1 && len(l.slabs[0].blocks) == 1 {
-		t.lane = wire.Urgent
+		t.lane = wire.PreviewLane
 		return t.run(ctx)
 	}
-	if _, err := take(ctx, s.bulk); err != nil {
+	if _, err := take(ctx, s.volumeTurn); err != nil {
 		finish()
 		return err
 	}
 	t.finish = func() {
-		s.bulk <- struct{}{}
+		s.volumeTurn <- struct{}{}
 		finish()
 	}
 	return t.run(ctx)
 }
 
-// demand is what a region takes on this device, with the memory that was free
-// when its worker started.
-func (d *device) demand(r denoise.Recipe, g volume.Geometry, region volume.Region, masked bool) demand {
+// demand returns what a region needs on this device. Its budget is the memory
+// that was free when the worker started.
+func (d *device) demand(r *run, region volume.Region) demand {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	free := d.hello.Free
 	if free == 0 {
-		// Its worker has not run yet.
-		free = d.hello.Device.Memory - segmentBytes - smallCount*smallBytes - reserved
+		// No worker has started yet.
+		free = d.hello.Device.Memory - segmentBytes - previewResultCount*previewResultBytes - reserved
 	}
 	return demand{
-		dims: g.Dims, region: region, reach: bind(r, g).Reach(), masked: masked,
-		block:  max(1, int(modelRate(d.hello.Device, r, g)*blockTime.Seconds())),
+		dims: r.geometry.Dims, region: region, reach: r.program.Reach(),
+		inputs: len(r.inputs), masked: r.masked, intermediates: r.intermediates(),
+		block:  max(1, int(modelRate(d.hello.Device, r.program)*blockTime.Seconds())),
 		budget: budget(free, d.options.Memory),
 	}
 }
 
-// observe notes what a block of n voxels took, for the estimates to come.
-func (d *device) observe(r denoise.Recipe, g volume.Geometry, n int, kernel time.Duration) {
+// observe records the time of a block of n voxels for later estimates.
+func (d *device) observe(r *run, n int, kernel time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.busy += kernel
-	// A short kernel tells of its start, not of its rate.
+	// The time of a short kernel is mostly that of its launch.
 	if kernel >= blockTime/10 {
-		d.speed[r.Filter] = float64(n) / kernel.Seconds() / modelRate(d.hello.Device, r, g)
+		d.speed[r.program.Recipe.Filter] = float64(n) / kernel.Seconds() / modelRate(d.hello.Device, r.program)
 	}
 }
 
-// modelled is the time for a region by the model.
-func (d *device) modelled(r denoise.Recipe, g volume.Geometry, region volume.Region) time.Duration {
+// modelled returns the modelled time for a region.
+func (d *device) modelled(r *run, region volume.Region) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	seconds := float64(region.Voxels()) / modelRate(d.hello.Device, r, g)
+	seconds := float64(region.Voxels()) / modelRate(d.hello.Device, r.program)
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// estimate is the modelled time, corrected by what the filter last took, or
-// that of the copies where they take longer.
-func (d *device) estimate(r denoise.Recipe, g volume.Geometry, region volume.Region) time.Duration {
-	kernels := d.modelled(r, g, region)
+// estimate returns the time for a region: the modelled one, corrected by the
+// filter's last measurement, or that of the copies if it is longer.
+func (d *device) estimate(r *run, region volume.Region) time.Duration {
+	kernels := d.modelled(r, region)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if speed, ok := d.speed[r.Filter]; ok {
+	if speed, ok := d.speed[r.program.Recipe.Filter]; ok {
 		kernels = time.Duration(float64(kernels) / speed)
 	}
-	copies := float64(8*region.Voxels()) / busBytesPerSecond
+	copies := float64(4*(len(r.inputs)+1)*region.Voxels()) / busBytesPerSecond
 	return max(kernels, time.Duration(copies*float64(time.Second)))
 }

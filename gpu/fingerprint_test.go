@@ -7,13 +7,13 @@ import (
 	"quell/volume"
 )
 
-func TestFingerprintsSeeEverything(t *testing.T) {
-	v := ramp([3]int{700, 400, 3}) // the last tiles of rows and columns are cut short
+func TestFingerprintsDependOnEveryVoxel(t *testing.T) {
+	v := ramp([3]int{700, 400, 3}) // the last tiles of rows and columns are smaller
 	v.Mask = make([]bool, v.Voxels())
 	before := fingerprints(v, 0, 3)
 	whole := v.Bounds()
 	if slices.Equal(before[0], before[1]) || slices.Equal(before[1], before[2]) {
-		t.Error("two slices look alike")
+		t.Error("two slices have the same fingerprints")
 	}
 	if !unchanged(v, whole, before) {
 		t.Error("the volume differs from itself")
@@ -22,10 +22,10 @@ func TestFingerprintsSeeEverything(t *testing.T) {
 		t.Helper()
 		now := fingerprints(v, 0, 3)
 		if slices.Equal(now[1], before[1]) || !slices.Equal(now[0], before[0]) || !slices.Equal(now[2], before[2]) {
-			t.Errorf("%s: want the middle slice alone to change", what)
+			t.Errorf("%s: want only the middle slice to change", what)
 		}
 		if unchanged(v, whole, before) {
-			t.Errorf("%s: not seen", what)
+			t.Errorf("%s: not noticed", what)
 		}
 	}
 	for _, i := range []int{v.Index(0, 0, 1), v.Index(699, 399, 1), v.Index(0, 300, 1), v.Index(640, 383, 1)} {
@@ -45,17 +45,17 @@ func TestFingerprintsSeeEverything(t *testing.T) {
 		"tiles": v.Index(64, 0, 1), "rows of a tile": v.Index(0, 1, 1), "bands": v.Index(0, 320, 1),
 	} {
 		swap(v.Index(0, 0, 1), to)
-		differs(what + " that changed places")
+		differs(what + " that were exchanged")
 		swap(v.Index(0, 0, 1), to)
 	}
 	v.Mask = nil
 	if now := fingerprints(v, 2, 3); slices.Equal(now[0], before[2]) {
-		t.Error("a missing mask is not seen")
+		t.Error("a missing mask is not noticed")
 	}
 }
 
-// A cut is compared by the tiles that it reads, all of them and no others.
-func TestUnchangedReadsTheRegionAlone(t *testing.T) {
+// Exactly the tiles that a region touches are compared.
+func TestUnchangedComparesTheTilesOfTheRegion(t *testing.T) {
 	v := ramp([3]int{300, 200, 4})
 	before := fingerprints(v, 0, 4)
 	for _, r := range []volume.Region{
@@ -67,13 +67,13 @@ func TestUnchangedReadsTheRegionAlone(t *testing.T) {
 		tx0, tx1 := tiles(r.Min[0], r.Max[0])
 		ty0, ty1 := tiles(r.Min[1], r.Max[1])
 		for z := range 4 {
-			for y := 0; y < 200; y += 7 {
-				for x := 0; x < 300; x += 3 {
+			for y := 0; y < 200; y += 21 {
+				for x := 0; x < 300; x += 7 {
 					read := x/tileSide >= tx0 && x/tileSide < tx1 && y/tileSide >= ty0 && y/tileSide < ty1 && z >= r.Min[2] && z < r.Max[2]
 					i := v.Index(x, y, z)
 					v.Data[i]++
 					if same := unchanged(v, r, before[r.Min[2]:]); same == read {
-						t.Fatalf("%v: voxel %d,%d,%d read: %v, seen: %v", r, x, y, z, read, !same)
+						t.Fatalf("%v: voxel %d,%d,%d read: %v, noticed: %v", r, x, y, z, read, !same)
 					}
 					v.Data[i]--
 				}

@@ -14,17 +14,17 @@ import (
 	"quell/gpu/wire"
 )
 
-// process is one running worker: requests out, replies in. It is safe for
-// concurrent use. Once it is lost, for whatever reason, it stays lost and
-// every request, old and new, fails with that reason.
+// process is one running worker: requests go out, replies come in. It is safe
+// for concurrent use. Once it is lost, for whatever reason, it stays lost, and
+// every pending and later request fails with that reason.
 type process struct {
 	hello wire.Hello
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
 	out   *wire.Writer
-	tail  *tail // the end of what it said beside the protocol
+	tail  *outputTail // the end of its output that is not part of the protocol
 
-	gone chan struct{} // closed when it is lost
+	exited chan struct{} // closed when it is lost
 
 	mu      sync.Mutex
 	lost    error // why; nil while it works
@@ -40,7 +40,7 @@ type future struct {
 	err   error // a *wire.Fault, or why the worker was lost
 }
 
-// wait returns the reply, its fault as the error.
+// wait returns the reply, with its fault as the error.
 func (f *future) wait(ctx context.Context) (wire.Reply, error) {
 	select {
 	case <-f.ready:
@@ -50,21 +50,22 @@ func (f *future) wait(ctx context.Context) (wire.Reply, error) {
 	}
 }
 
-// reapDelay is how long the pipes of a dead worker may stay open before they
-// are closed: something else may have inherited them.
-const reapDelay = 2 * time.Second
+// killDelay is the time a worker has to exit after a shutdown, and the time the
+// pipes of a dead worker may stay open before they are closed: another process
+// may have inherited them.
+const killDelay = 2 * time.Second
 
 // startProcess starts the worker at path with the shared segment and waits for
-// its hello. The error is a sentence saying why it cannot work.
+// its hello. The error is a sentence that says why it cannot work.
 func startProcess(ctx context.Context, path string, env []string, segment *shm.Segment, stall time.Duration) (*process, error) {
 	cmd := exec.Command(path, "-segment", segment.Arg())
 	cmd.ExtraFiles = segment.Files()
 	cmd.Env = append(os.Environ(), env...)
-	cmd.WaitDelay = reapDelay
+	cmd.WaitDelay = killDelay
 	p := &process{
 		cmd:     cmd,
-		tail:    &tail{},
-		gone:    make(chan struct{}),
+		tail:    &outputTail{},
+		exited:  make(chan struct{}),
 		waiting: map[uint64]*future{},
 	}
 	cmd.Stderr = p.tail
@@ -80,14 +81,14 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("the GPU worker cannot be started: %w", err)
 	}
-	greeted := make(chan wire.Hello, 1)
-	go p.listen(stdout, greeted)
+	hello := make(chan wire.Hello, 1)
+	go p.listen(stdout, hello)
 	select {
-	case p.hello = <-greeted:
-	case <-p.gone:
-		// The hello and the end may have come together.
+	case p.hello = <-hello:
+	case <-p.exited:
+		// The hello may have arrived together with the exit.
 		select {
-		case p.hello = <-greeted:
+		case p.hello = <-hello:
 		default:
 			return nil, p.lost
 		}
@@ -95,7 +96,7 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 		p.stop(errors.New("the GPU worker did not start in time"))
 		return nil, p.lost
 	}
-	if err := greet(p.hello); err != nil {
+	if err := checkHello(p.hello); err != nil {
 		p.stop(err)
 		return nil, err
 	}
@@ -103,21 +104,22 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 	return p, nil
 }
 
-// listen reads replies until the worker's output ends, then finds out why.
-func (p *process) listen(stdout io.Reader, greeted chan<- wire.Hello) {
+// listen delivers replies until the worker's output ends, then finds the reason
+// of the exit.
+func (p *process) listen(stdout io.Reader, hello chan<- wire.Hello) {
 	err := wire.ReadReplies(stdout,
-		func(h wire.Hello) { greeted <- h },
+		func(h wire.Hello) { hello <- h },
 		p.deliver,
 		func(line string) { fmt.Fprintln(p.tail, line) })
 	if err != nil {
-		// What follows in the stream cannot be trusted.
+		// The rest of the stream cannot be trusted.
 		p.stop(fmt.Errorf("the GPU worker's answers cannot be read: %w", err))
 	}
 	exit := p.cmd.Wait()
 	p.fail(exitReason(exit, p.tail.String()))
 }
 
-// deliver hands a reply to whoever waits for it.
+// deliver completes the future of a reply.
 func (p *process) deliver(r wire.Reply) {
 	p.mu.Lock()
 	f := p.waiting[r.ID]
@@ -131,7 +133,8 @@ func (p *process) deliver(r wire.Reply) {
 	if r.Fault != nil {
 		f.err = r.Fault
 		if r.Fault.Kind == wire.Sticky {
-			// It ends now; whoever waits for anything else hears why.
+			// The worker exits now; the other pending requests fail with the
+			// same reason.
 			f.err = &lostError{text: r.Fault.Text}
 			p.fail(f.err)
 		}
@@ -139,7 +142,9 @@ func (p *process) deliver(r wire.Reply) {
 	close(f.ready)
 }
 
-// request sends requests together and returns a future for each.
+// request sends requests together and returns a future for each. It does not
+// wait for the worker: the futures of a worker that takes no requests fail when
+// listen sees its exit, or at the latest when watch stops it.
 func (p *process) request(requests ...*wire.Request) ([]*future, error) {
 	futures := make([]*future, len(requests))
 	messages := make([]any, len(requests))
@@ -160,15 +165,15 @@ func (p *process) request(requests ...*wire.Request) ([]*future, error) {
 	}
 	p.mu.Unlock()
 	if err := p.out.Send(messages...); err != nil {
-		// The worker is gone; listen finds out why and fails the futures.
-		<-p.gone
-		return nil, p.lost
+		// Its input is closed, so it is exiting or useless. Killing it makes
+		// the exit certain, and listen reports why it came about.
+		_ = p.cmd.Process.Kill()
 	}
 	return futures, nil
 }
 
-// call sends one request and waits for its reply, however long that takes; a
-// worker that never replies is ended by watch.
+// call sends one request and waits for its reply, however long that takes; watch
+// stops a worker that never replies.
 func (p *process) call(q wire.Request) (wire.Reply, error) {
 	f, err := p.request(&q)
 	if err != nil {
@@ -177,29 +182,34 @@ func (p *process) call(q wire.Request) (wire.Reply, error) {
 	return f[0].wait(context.Background())
 }
 
-// watch ends a worker that owes a reply and has been silent for too long: a
-// hung kernel or a stuck driver call never comes back by itself.
+// watch stops a worker that owes a reply and has been silent for longer than
+// stall: a hung kernel or a stuck driver call does not recover.
 func (p *process) watch(stall time.Duration) {
 	tick := time.NewTicker(stall / 8)
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.gone:
+		case <-p.exited:
 			return
-		case <-tick.C:
-		}
-		p.mu.Lock()
-		silent := time.Since(p.heard)
-		owes := len(p.waiting) > 0
-		p.mu.Unlock()
-		if owes && silent > stall {
-			p.stop(&lostError{text: fmt.Sprintf("the GPU gave no answer for %.3g s", stall.Seconds())})
-			return
+		case now := <-tick.C:
+			p.stopIfStalled(now, stall)
 		}
 	}
 }
 
-// fail marks the worker lost; the first reason stands.
+// stopIfStalled stops the worker if at time now it owes a reply and has been silent
+// for longer than stall.
+func (p *process) stopIfStalled(now time.Time, stall time.Duration) {
+	p.mu.Lock()
+	stalled := len(p.waiting) > 0 && now.Sub(p.heard) > stall
+	p.mu.Unlock()
+	if stalled {
+		p.stop(&lostError{text: fmt.Sprintf("the GPU gave no answer for %.3g s", stall.Seconds())})
+	}
+}
+
+// fail marks the worker lost and fails all pending requests. Only the first
+// reason counts.
 func (p *process) fail(reason error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -212,25 +222,27 @@ func (p *process) fail(reason error) {
 		f.err = reason
 		close(f.ready)
 	}
-	close(p.gone)
+	close(p.exited)
 }
 
-// stop loses the worker for a reason and kills it. It does not wait: a process
-// that is stuck in the kernel driver goes only when the driver lets it.
+// stop marks the worker lost and kills it. It does not wait for the exit: a
+// process that is stuck in the kernel driver exits only when the driver
+// returns.
 func (p *process) stop(reason error) {
 	p.fail(reason)
 	p.stdin.Close()
 	_ = p.cmd.Process.Kill()
 }
 
-// dismiss ends the worker politely: at the end of its input it exits.
-func (p *process) dismiss() {
-	p.fail(errDismissed)
+// shutdown closes the worker's input, at which it exits, and kills it if it has
+// not exited after killDelay.
+func (p *process) shutdown() {
+	p.fail(errShutdown)
 	p.stdin.Close()
-	time.AfterFunc(reapDelay, func() { _ = p.cmd.Process.Kill() })
+	time.AfterFunc(killDelay, func() { _ = p.cmd.Process.Kill() })
 }
 
-// alive says whether the worker still works.
+// alive reports whether the worker is not lost.
 func (p *process) alive() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

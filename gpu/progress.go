@@ -4,36 +4,41 @@ import (
 	"sync"
 
 	"quell/denoise"
+	"quell/internal/parallel"
 )
 
-// counter adds up the voxels that several parts have done.
-type counter struct {
-	mu     sync.Mutex
-	done   int64
-	total  int64
-	report denoise.Progress // nil once nobody listens
+// progress reports the voxels that a run has finished, over all parts of its
+// region. It is safe for concurrent use.
+type progress struct {
+	mu      sync.Mutex
+	counter *parallel.Counter
+	stopped bool
 }
 
-// add returns the progress function of one part. A part that is tried again
-// counts anew, and is reported from where it has not been before.
-func (c *counter) add() func(done int64) {
+func newProgress(total int64, report denoise.Progress) *progress {
+	return &progress{counter: parallel.NewCounter(total, report)}
+}
+
+// part returns the function to which one part reports its finished voxels. A
+// part that is tried again starts at 0, and is counted from where the attempt
+// before it ended.
+func (p *progress) part() func(done int64) {
 	var most int64
 	return func(done int64) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if done <= most {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.stopped || done <= most {
 			return
 		}
-		c.done += done - most
+		p.counter.Add(done - most)
 		most = done
-		if c.report != nil {
-			c.report(c.done, c.total)
-		}
 	}
 }
 
-func (c *counter) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.report = nil
+// stop ends the reports: after a cancel the device may still be at work in the
+// background.
+func (p *progress) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
 }

@@ -5,11 +5,12 @@ import (
 	"testing"
 
 	"quell/denoise/enginetest"
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// realEngine returns an engine on the machine's own GPU, through the worker
-// that Find finds, or skips saying why there is none.
+// realEngine returns an engine on the machine's GPU, with the worker that LocateWorker
+// finds. Without one it skips the test.
 func realEngine(t testing.TB, o Options) *Engine {
 	t.Helper()
 	e, err := New(context.Background(), o)
@@ -20,27 +21,28 @@ func realEngine(t testing.TB, o Options) *Engine {
 	return e
 }
 
-// The suite on the machine's own GPU.
+// The conformance suite on the machine's GPU.
 func TestConformance(t *testing.T) {
 	e := realEngine(t, Options{})
 	t.Logf("%+v", e.Status())
 	enginetest.Run(t, e)
 }
 
-// noisy is a volume of CT-like whole numbers.
+// noisy returns a volume of whole numbers like those of a CT.
 func noisy(dims [3]int) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{0.7, 0.7, 1}))
 	plane := v.SliceVoxels()
-	parallel(dims[2], func(z int) {
+	_ = parallel.For(context.Background(), dims[2], func(z int) error {
 		for i := z * plane; i < (z+1)*plane; i++ {
 			x, y := i%dims[0], i/dims[0]%dims[1]
 			n := uint64(i+1) * 0x9e3779b97f4a7c15
 			n ^= n >> 29
 			n *= 0xbf58476d1ce4e5b9
-			// The sum of four bytes is near enough to a Gaussian.
+			// The sum of four bytes is approximately Gaussian.
 			noise := int(n&255+n>>8&255+n>>16&255+n>>24&255) - 510
 			v.Data[i] = float32(100*((x/37+y/29+z/11)%5) - 200 + noise/12)
 		}
+		return nil
 	})
 	return v
 }

@@ -4,28 +4,29 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
 	"quell/gpu/shm"
 )
 
-// The shared segment is two rings of slots, one for voxels on their way to the
-// device and one for those on their way back: small enough that its pages are
-// touched and locked once, large enough to keep the bus busy.
+// The shared segment is divided into staging buffers of equal size, some for
+// uploads and some for downloads. It is small enough to be touched and
+// page-locked once per worker, and large enough to keep the bus busy.
 const (
-	slotBytes    = 4 << 20
-	slotsUp      = 16
-	slotsDown    = 16
-	segmentBytes = (slotsUp + slotsDown) * slotBytes
+	stagingBytes    = 4 << 20
+	uploadBuffers   = 16
+	downloadBuffers = 16
+	segmentBytes    = (uploadBuffers + downloadBuffers) * stagingBytes
 )
 
-// reserved is device memory that is left to the driver, which takes some for
-// kernels and streams beside what a program asks for, and to the screen.
+// reserved is device memory left to the driver, which allocates some for
+// kernels and streams on its own, and to the display.
 const reserved = 256 << 20
 
-// budget is the device memory to use of what is free, within a limit; 0 is
-// none.
+// budget returns the device memory that may be used, given the free memory and
+// a limit in bytes; a limit of 0 means none.
 func budget(free, limit int64) int64 {
 	b := max(free-reserved, 0)
 	if limit > 0 {
@@ -34,96 +35,105 @@ func budget(free, limit int64) int64 {
 	return b
 }
 
-// everyone is more than the runs that there can be.
-const everyone = 1 << 20
+// exclusive is the semaphore weight of a run that must be the only one. It
+// exceeds any possible number of concurrent runs, which weigh 1 each.
+const exclusive = 1 << 20
 
-// session is one worker while it lives, with all that dies with it.
+// session is one worker process with everything that ends with it: the shared
+// segment and the device memory.
 type session struct {
 	*process
-	*store
-	segment  *shm.Segment
-	up, down chan int64          // free slots: the offset of each in the segment
-	bulk     chan struct{}       // holds a token while nobody runs a whole volume
-	crew     *semaphore.Weighted // one for every run, everyone for a run that must be alone
+	*deviceMemory
+	segment    *shm.Segment
+	uploads    chan int64          // offsets in the segment of the free staging buffers for uploads
+	downloads  chan int64          // the same for downloads
+	volumeTurn chan struct{}       // holds a token while no run of several blocks is active
+	slots      *semaphore.Weighted // weight 1 for every run, exclusive for a run that must be alone
 
-	mutex   sync.Mutex
-	holders int  // runs that may touch the segment
-	ended   bool // the worker is lost: the segment goes with the last holder
+	lastProgram atomic.Uint32 // the last wire.ProgramID
+
+	mutex sync.Mutex
+	users int  // runs that may access the segment
+	ended bool // the worker is lost; the last user unmaps the segment
 }
 
-// standing is what every worker is told: to load all kernels at the start, as
-// to load one later would wait for those that run.
-var standing = []string{"CUDA_MODULE_LOADING=EAGER"}
+// workerEnv is set for every worker. Kernels are loaded at the start, because
+// loading one later would wait for the kernels that are running.
+var workerEnv = []string{"CUDA_MODULE_LOADING=EAGER"}
 
-// startSession starts a worker; env names the GPU to it.
+// startSession starts a worker. env is added to its environment and selects
+// the GPU.
 func startSession(ctx context.Context, o Options, env []string) (*session, error) {
 	segment, err := shm.Create(segmentBytes)
 	if err != nil {
 		return nil, err
 	}
-	p, err := startProcess(ctx, o.Worker, slices.Concat(standing, env, o.Env), segment, o.Stall)
+	p, err := startProcess(ctx, o.Worker, slices.Concat(workerEnv, env, o.Env), segment, o.Stall)
 	if err != nil {
 		segment.Close()
 		return nil, err
 	}
 	s := &session{
-		process: p,
-		store:   &store{p: p, limit: o.Memory},
-		segment: segment,
-		up:      make(chan int64, slotsUp),
-		down:    make(chan int64, slotsDown),
-		bulk:    make(chan struct{}, 1),
-		crew:    semaphore.NewWeighted(everyone),
+		process:      p,
+		deviceMemory: &deviceMemory{p: p, limit: o.Memory},
+		segment:      segment,
+		uploads:      make(chan int64, uploadBuffers),
+		downloads:    make(chan int64, downloadBuffers),
+		volumeTurn:   make(chan struct{}, 1),
+		slots:        semaphore.NewWeighted(exclusive),
 	}
-	for i := range slotsUp {
-		s.up <- int64(i) * slotBytes
+	for i := range uploadBuffers {
+		s.uploads <- int64(i) * stagingBytes
 	}
-	for i := range slotsDown {
-		s.down <- int64(slotsUp+i) * slotBytes
+	for i := range downloadBuffers {
+		s.downloads <- int64(uploadBuffers+i) * stagingBytes
 	}
-	s.bulk <- struct{}{}
-	p.hello.Free -= s.reserveSmall()
+	s.volumeTurn <- struct{}{}
+	p.hello.Free -= s.reservePreviewResults()
 	s.budget = budget(p.hello.Free, o.Memory)
 	go func() {
-		<-p.gone
+		<-p.exited
 		s.mutex.Lock()
 		defer s.mutex.Unlock()
 		s.ended = true
-		s.unmap()
+		s.unmapIfUnused()
 	}()
 	return s, nil
 }
 
-// hold keeps the segment mapped until letGo, unless the worker is already
-// lost.
-func (s *session) hold() bool {
+// retain keeps the segment mapped until release is called. It returns false if
+// the worker is already lost.
+func (s *session) retain() bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.ended {
 		return false
 	}
-	s.holders++
+	s.users++
 	return true
 }
 
-func (s *session) letGo() {
+// release ends what retain began.
+func (s *session) release() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	s.holders--
-	s.unmap()
+	s.users--
+	s.unmapIfUnused()
 }
 
-// unmap gives the segment back once nobody touches it. s.mutex is held.
-func (s *session) unmap() {
-	if s.ended && s.holders == 0 {
+// unmapIfUnused unmaps the segment of a lost worker that has no users. The
+// caller holds s.mutex.
+func (s *session) unmapIfUnused() {
+	if s.ended && s.users == 0 {
 		s.segment.Close()
 	}
 }
 
-// take waits for something from a ring.
-func take[T any](ctx context.Context, ring <-chan T) (T, error) {
+// take receives from a channel of free resources, or returns the cause of ctx
+// ending first.
+func take[T any](ctx context.Context, free <-chan T) (T, error) {
 	select {
-	case v := <-ring:
+	case v := <-free:
 		return v, nil
 	case <-ctx.Done():
 		var none T
@@ -131,5 +141,7 @@ func take[T any](ctx context.Context, ring <-chan T) (T, error) {
 	}
 }
 
-// bytes returns the slot at an offset.
-func (s *session) bytes(at int64) []byte { return s.segment.Bytes[at : at+slotBytes] }
+// staging returns the staging buffer at an offset of the segment.
+func (s *session) staging(offset int64) []byte {
+	return s.segment.Bytes[offset : offset+stagingBytes]
+}

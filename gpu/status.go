@@ -7,32 +7,32 @@ import (
 	"quell/gpu/wire"
 )
 
-// Status is what an engine is up to, for a person.
+// Status is the state of an engine, for display.
 type Status struct {
 	Off     bool   // switched off after repeated failures, until Enable
-	Reason  string // why the last worker was lost or did not start; empty where all is well
-	Said    string // the end of what that worker printed, for a report of a fault
-	PID     int    // of the first device's worker; 0 while none runs
-	Starts  int    // of workers so far, over all devices
+	Reason  string // why the last worker was lost or did not start; empty if none was
+	Output  string // the end of that worker's output, for a fault report
+	PID     int    // of the first device's worker; 0 if none runs
+	Starts  int    // workers started so far, over all devices
 	Driver  string // the CUDA version of the driver, "12.2"
 	Worker  string // the worker's path
-	Kernels string // identifies the kernels of the worker
+	Kernels string // hash of the worker's kernels
 	Device  wire.Device
 	Others  []wire.Device
 }
 
-// Status reports on the engine. It never waits for a worker.
+// Status returns the engine's state. It never waits for a worker.
 func (e *Engine) Status() Status {
 	s := Status{Worker: e.options.Worker}
 	for i, d := range e.devices {
 		d.mu.Lock()
-		d.settle()
+		d.reap()
 		s.Starts += d.starts
 		if s.Reason == "" && d.reason != nil {
 			s.Reason = d.reason.Error()
-			var gone *lostError
-			if errors.As(d.reason, &gone) {
-				s.Said = gone.said
+			var lost *lostError
+			if errors.As(d.reason, &lost) {
+				s.Output = lost.output
 			}
 		}
 		if i == 0 {

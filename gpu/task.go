@@ -2,52 +2,52 @@ package gpu
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"quell/denoise"
 	"quell/gpu/wire"
 	"quell/volume"
 )
 
-// task filters a region on one session. It is laid out as a stream: while one
-// block is filtered the next one's slices are read, packed and copied up, and
-// the last one's result is copied down and out.
+// task filters a region on one session, as a pipeline: while one block is
+// filtered, the slices of the next are read, packed and uploaded, and the result
+// of the last is downloaded.
 type task struct {
 	s      *session
-	recipe denoise.Recipe // resolved
-	in     *volume.Volume
-	out    func() []float32 // the region's voxels; waits for their memory
+	r      *run
+	out    func() []float32 // returns the region's voxels; waits for their allocation
 	region volume.Region
 	layout layout
 	lane   wire.Lane
-	done   func(voxels int)                       // from any goroutine
-	timed  func(voxels int, kernel time.Duration) // likewise, for every block
-	finish func()                                 // called once, when the device has let go of everything
+	done   func(voxels int)                       // reports progress, from any goroutine
+	timed  func(voxels int, kernel time.Duration) // reports the time of every block, from any goroutine
+	finish func()                                 // called once, when the device uses nothing of the task any more
 
-	ctx    context.Context // ends at the first error, which is its cause
-	cancel context.CancelCauseFunc
-	ahead  chan struct{}  // tokens of the runs that may be under way
-	work   sync.WaitGroup // goroutines that wait for the device
+	ctx     context.Context // ends at the first error, which is its cause
+	cancel  context.CancelCauseFunc
+	queued  chan struct{}  // holds a token for every block on the device
+	work    sync.WaitGroup // goroutines that wait for the device
+	program wire.ProgramID
+	bound   *future // of the bind request, which is sent with the first run
+	scratch *buffer // for the intermediate results of the blocks, which run one after the other; may be nil
 }
 
-// runsAhead is how many blocks are queued on the device: enough that it never
-// waits, few enough that a cancelled run is soon off it.
-const runsAhead = 2
+// maxQueued is how many blocks are queued on the device: enough that it is never
+// idle, few enough that a cancelled run ends soon.
+const maxQueued = 2
 
-// run filters the region. After a cancel it returns at once, and what the
-// device still has under way is waited for in the background; after a fault it
-// returns when nothing writes to out any more, so that another try may.
+// run filters the region. After a cancel it returns at once and waits in the
+// background for what is still on the device. After a fault it returns when
+// nothing writes to out any more, so that the run can be tried again.
 func (t *task) run(ctx context.Context) error {
 	t.ctx, t.cancel = context.WithCancelCause(ctx)
-	t.ahead = make(chan struct{}, runsAhead)
+	t.queued = make(chan struct{}, maxQueued)
+	t.program = wire.ProgramID(t.s.lastProgram.Add(1))
 	all := make(chan struct{})
 	t.work.Go(t.feed)
 	go func() {
 		t.work.Wait()
+		t.cleanUp()
 		t.finish()
 		close(all)
 	}()
@@ -63,8 +63,26 @@ func (t *task) run(ctx context.Context) error {
 	return err
 }
 
+// cleanUp frees what the task has on the device.
+func (t *task) cleanUp() {
+	if t.bound != nil {
+		// The reply is not needed: a lost worker has forgotten the program.
+		_, _ = t.s.request(&wire.Request{Op: wire.Unbind, Program: t.program})
+	}
+	if t.scratch != nil {
+		t.s.releaseResult(t.scratch)
+	}
+}
+
 // feed runs the slabs one after the other, two on the device at a time.
 func (t *task) feed() {
+	if t.layout.scratch > 0 {
+		var err error
+		if t.scratch, err = t.s.result(t.layout.scratch); err != nil {
+			t.cancel(err)
+			return
+		}
+	}
 	finished := make([]chan struct{}, len(t.layout.slabs))
 	for i, s := range t.layout.slabs {
 		if i >= 2 {
@@ -80,10 +98,10 @@ func (t *task) feed() {
 	}
 }
 
-// slab queues every block of a slab and closes finished when the last of its
-// result has left the device.
+// slab queues every block of a slab. It closes finished when the whole result
+// has left the device.
 func (t *task) slab(s slab, finished chan<- struct{}) error {
-	result, err := t.s.result(s.results)
+	result, err := t.s.result(4 * s.results)
 	if err != nil {
 		close(finished)
 		return err
@@ -91,47 +109,52 @@ func (t *task) slab(s slab, finished chan<- struct{}) error {
 	var blocks sync.WaitGroup
 	defer t.work.Go(func() {
 		blocks.Wait()
-		t.s.giveBack(result)
+		t.s.releaseResult(result)
 		close(finished)
 	})
 	at := int64(0)
 	for _, b := range s.blocks {
-		w, err := t.upload(s, b)
+		inputs, err := t.uploadAll(s, b)
 		if err != nil {
 			return err
 		}
 		select {
-		case t.ahead <- struct{}{}:
+		case t.queued <- struct{}{}:
 		case <-t.ctx.Done():
-			t.s.leave(w)
+			t.release(inputs)
 			return context.Cause(t.ctx)
 		}
-		job := &wire.Job{
-			Recipe: t.recipe, Space: t.in.Spacing, Dims: t.in.Dims,
-			First: w.z0, Slices: w.z1 - w.z0, Region: b, In: w.in.handle, Out: result.handle, At: at,
-		}
-		if w.mask != nil {
-			job.Mask = w.mask.handle
-		}
-		f := t.fetch(b, result, at)
-		run, err := t.start(job, f)
+		d := newDownload(b, result, at)
+		run, err := t.start(t.job(inputs, b, result, at), d)
 		if err != nil {
-			<-t.ahead
-			t.s.leave(w)
+			<-t.queued
+			t.release(inputs)
 			return err
 		}
-		blocks.Go(func() { t.block(b, w, run, f) })
+		blocks.Go(func() { t.finishBlock(b, inputs, run, d) })
 		at += int64(b.Voxels())
 	}
 	return nil
 }
 
-// parallel calls f(0) to f(n-1) on all cores.
-func parallel(n int, f func(i int)) {
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error { f(i); return nil })
+// job returns the run of a block whose result begins at element at of a buffer.
+func (t *task) job(inputs []*residentSlab, b volume.Region, result *buffer, at int64) *wire.Job {
+	job := &wire.Job{Inputs: map[string]wire.Slices{}, Region: b, Out: result.handle, At: at}
+	for i, s := range inputs {
+		job.Inputs[t.r.inputs[i].name] = wire.Slices{Buffer: s.voxels.handle, First: s.z0, Count: s.z1 - s.z0}
+		if s.mask != nil {
+			job.Inputs[wire.Mask] = wire.Slices{Buffer: s.mask.handle, First: s.z0, Count: s.z1 - s.z0}
+		}
 	}
-	_ = g.Wait()
+	if t.scratch != nil {
+		job.Scratch = t.scratch.handle
+	}
+	return job
+}
+
+// release ends the use of a block's inputs.
+func (t *task) release(inputs []*residentSlab) {
+	for _, s := range inputs {
+		t.s.releaseSlab(s)
+	}
 }

@@ -4,33 +4,35 @@
 //   g_d   = exp(-1/2 sum_a (d_a / sigma_a)^2)                    spatial weight
 //   c_ij  = exp(-1/2 ((v_j - v_i) / sigma_r)^2)                  range weight
 //
-// over |d_a| <= radius_a. With values scaled by sqrt(log2(e) / 2) / sigma_r both
-// weights are one power of two: g c = 2^(q_d - dv^2), q_d = -sum_a decay_a d_a^2.
-// A pair costs a subtraction, a fused multiply-add, the power and the two sums.
-// The power's unit takes 16 a clock, so it is what bounds the kernel.
+// over |d_a| <= radius_a. With values scaled by sqrt(log2(e) / 2) / sigma_r the
+// product of both weights is a single power of two: g c = 2^(q_d - dv^2), with
+// q_d = -sum_a decay_a d_a^2. A pair costs a subtraction, a fused multiply-add, the
+// power and the two sums. The special function unit computes 16 powers per clock
+// and multiprocessor, which is the limit of the kernel.
 //
-// A lane owns eight voxels of a column. For every (dx, dz) it walks down the
+// A lane computes eight voxels of a column. For every (dx, dz) it goes down the
 // column of neighbours: each is read once from shared memory and used for all
-// eight, whose q are the last eight of the sequence q(dy): it moves along by
-// one with every step. Neighbours that are outside or masked hold kFar, so that
-// their weight vanishes by itself.
+// eight voxels. Their q are eight successive elements of the sequence q(dy), which
+// is shifted by one at every step. Neighbours that are outside or masked hold
+// kExcluded, whose weight is zero.
 //
-// The tile in shared memory is one slice's rows around the block and 33 steps of
-// dx wide; wider windows and further slices follow one after the other.
-#include "params.cuh"
+// The tile in shared memory holds the rows of one slice around the block, wide
+// enough for 33 steps of dx. Wider neighbourhoods and further slices are processed
+// one after the other.
+#include "bilateral_params.cuh"
 
-constexpr int kStrip = 8;                   // voxels a lane owns
-constexpr int kWarps = 4;                   // of a block
-constexpr int kColumns = 64;                // of the tile
-constexpr int kSteps = kColumns - 32 + 1;   // steps of dx that it serves
-constexpr float kFar = 1e18f;               // its square is finite and 2^-(its square) is 0
+constexpr int kStrip = 8;                   // voxels of a lane
+constexpr int kWarps = 4;                   // warps of a block
+constexpr int kColumns = 64;                // columns of the tile
+constexpr int kSteps = kColumns - 32 + 1;   // steps of dx that the tile is wide enough for
+constexpr float kExcluded = 1e18f;          // its square is finite and 2^-(its square) is 0
 
-// Strip is a lane's voxels and what they gather.
+// Strip holds the voxels of a lane and their sums.
 struct Strip {
     float own[kStrip], num[kStrip], den[kStrip];
-    float q[kStrip]; // q[i]: of the distance between the current neighbour and voxel i
+    float q[kStrip]; // q[i]: q for the offset from voxel i to the current neighbour
 
-    // add uses neighbour v for the voxels FROM <= i < TO.
+    // add adds neighbour v to the sums of voxels FROM <= i < TO.
     template <int FROM, int TO>
     __device__ void add(float v)
     {
@@ -43,8 +45,7 @@ struct Strip {
         }
     }
 
-    // step moves on to the next neighbour down the column, whose distance to
-    // voxel 0 has q.
+    // step goes to the next neighbour down the column, whose q for voxel 0 is next.
     __device__ void step(float next)
     {
 #pragma unroll
@@ -53,8 +54,8 @@ struct Strip {
     }
 };
 
-// enter and leave add the neighbours that only the first or only the last of
-// the strip can reach: one voxel, then two, and so on.
+// enter and leave add the neighbours at the top and at the bottom of the column
+// that are within the radius of only some of the voxels: of one voxel, two, ...
 template <int N>
 __device__ inline void enter(Strip &s, const float *&at, int &dy, float rest, float decay)
 {
@@ -88,8 +89,8 @@ bilateral(const __grid_constant__ BilateralParams p)
     Strip s;
 #pragma unroll
     for (int i = 0; i < kStrip; ++i) {
-        bool there = f.inside(x, y + i, z);
-        s.own[i] = there ? (__ldg(f.in + f.index(x, y + i, z)) - reference) * p.scale : 0;
+        bool inside = f.inside(x, y + i, z);
+        s.own[i] = inside ? (__ldg(f.in + f.index(x, y + i, z)) - reference) * p.scale : 0;
         s.num[i] = s.den[i] = s.q[i] = 0;
     }
 
@@ -97,7 +98,7 @@ bilateral(const __grid_constant__ BilateralParams p)
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {
         if (unsigned(z + dz) >= unsigned(f.dims[2])) continue;
         for (int first = -p.radius[0]; first <= p.radius[0]; first += kSteps) {
-            __syncthreads(); // the last tile is done with
+            __syncthreads(); // all threads have read the previous tile
 #pragma unroll 4
             for (int r = warp; r < rows; r += kWarps) {
                 int ty = t.y - p.radius[1] + r;
@@ -105,7 +106,7 @@ bilateral(const __grid_constant__ BilateralParams p)
                 for (int c = lane; c < kColumns; c += 32) {
                     int tx = t.x + first + c;
                     bool use = f.valid(tx, ty, z + dz);
-                    tile[r * kColumns + c] = use ? (__ldg(f.in + f.index(tx, ty, z + dz)) - reference) * p.scale : kFar;
+                    tile[r * kColumns + c] = use ? (__ldg(f.in + f.index(tx, ty, z + dz)) - reference) * p.scale : kExcluded;
                 }
             }
             __syncthreads();
@@ -115,7 +116,7 @@ bilateral(const __grid_constant__ BilateralParams p)
                 const float dx = first + k;
                 const float rest = -(p.decay[0] * dx * dx + p.decay[2] * float(dz * dz));
                 const float *at = tile + warp * kStrip * kColumns + lane + k;
-                int dy = -p.radius[1]; // from voxel 0 to the neighbour
+                int dy = -p.radius[1]; // offset from voxel 0 to the neighbour
                 if (p.radius[1] >= kStrip / 2) {
                     enter<1>(s, at, dy, rest, p.decay[1]);
 #pragma unroll 4
@@ -126,12 +127,12 @@ bilateral(const __grid_constant__ BilateralParams p)
                         ++dy;
                     }
                     leave<1>(s, at, dy, rest, p.decay[1]);
-                } else { // too low a window for that: voxels out of reach have no weight
+                } else { // too few rows for that: voxels beyond the radius get weight 0
 #pragma unroll
-                    for (int i = 0; i < kStrip; ++i) s.q[i] = -kFar;
+                    for (int i = 0; i < kStrip; ++i) s.q[i] = -kExcluded;
 #pragma unroll 1
                     for (int n = 2 * p.radius[1] + kStrip; n > 0; --n) {
-                        s.step(dy <= p.radius[1] ? fmaf(-p.decay[1], float(dy * dy), rest) : -kFar);
+                        s.step(dy <= p.radius[1] ? fmaf(-p.decay[1], float(dy * dy), rest) : -kExcluded);
                         s.add<0, kStrip>(*at);
                         at += kColumns;
                         ++dy;

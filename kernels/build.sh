@@ -1,9 +1,8 @@
 #!/bin/sh
-# Compiles the kernels to the fatbins and the manifest that are checked in, byte
-# for byte the same each time. Needs nvcc 11.8: it is the newest that still
-# compiles for every device from compute capability 6.0 on, its code runs on every
-# driver from 450 and its PTX from 520 on. The PTX serves what is newer than the
-# machine code.
+# Compiles the kernels to the fatbins and the manifest in the repository. The output is
+# the same byte for byte every time. It needs nvcc 11.8, whose code runs on every driver
+# from 450 on and whose PTX on every driver from 520 on. Devices newer than the machine
+# code use the PTX.
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
@@ -21,7 +20,7 @@ esac
 
 hash() { sha256sum "$1" | cut -d' ' -f1; }
 
-entries() { # the hashes of the files named, as members of a JSON object
+entries() { # prints the hashes of the given files as members of a JSON object
     comma=
     for file; do
         printf '%s\n    "%s": "%s"' "$comma" "$file" "$(hash "$file")"
@@ -29,7 +28,7 @@ entries() { # the hashes of the files named, as members of a JSON object
     done
 }
 
-for source in *.cu; do
+for source in *.cu kerneltest/*.cu; do
     echo "nvcc $source" >&2
     # shellcheck disable=SC2086
     "$nvcc" $flags $targets --threads "${JOBS:-1}" -fatbin -o "${source%.cu}.fatbin" "$source"
@@ -38,6 +37,6 @@ done
 {
     printf '{\n  "compiler": "nvcc %s",\n' "$version"
     printf '  "flags": "%s",\n' "$(echo $flags $targets)"
-    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh)"
-    printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin)"
+    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh kerneltest/*.cu)"
+    printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin kerneltest/*.fatbin)"
 } > manifest.json

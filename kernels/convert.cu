@@ -1,6 +1,16 @@
-// Stored 16-bit voxels to float32: value = stored + bias. Half the bytes cross
-// the bus.
-#include "params.cuh"
+// Conversion of 16-bit voxels to float32 on the device, which halves the bytes on
+// the bus: value = stored + bias.
+#include <cstdint>
+
+// WidenParams mirrors struct widenParams of convert.go.
+struct WidenParams {
+    const std::int16_t *from;
+    float *to;
+    long long count;
+    float bias;
+    int pad;
+};
+static_assert(sizeof(WidenParams) == 32);
 
 constexpr int kEach = 8; // voxels of a thread
 

@@ -1,12 +1,12 @@
-// Where the voxels are, and the two rules that hold for every filter
-// (docs/FILTERS.md): a neighbour outside the volume or masked is not used; a
-// patch sample outside is mirrored with the edge voxel repeated.
+// Access to the voxels, and the two rules of every filter (docs/FILTERS.md): a
+// neighbour outside the volume or masked is not used; a patch sample outside is
+// mirrored with the edge voxel repeated.
 //
-// A kernel sees a slab: the slices [first, first + slices) of a volume of dims
-// voxels. All indices are the whole volume's, so that a slab's end is never taken
-// for the volume's. Voxels lie x fastest, then y, then z; in a turned field y
-// comes first: x and y have changed places, so that a region thin along x is one
-// thin along y to a kernel whose lanes lie along x.
+// A kernel gets a slab: the slices [first, first + slices) of a volume of dims
+// voxels. All indices are those of the whole volume, so that the end of a slab is
+// never mistaken for the end of the volume. Voxels are stored x fastest, then y,
+// then z. In a swapped field x and y have changed places and y is fastest: a region
+// that is thin along x becomes thin along y, for kernels whose lanes lie along x.
 #pragma once
 
 #include <cstddef>
@@ -15,52 +15,54 @@
 // Field mirrors struct field of field.go.
 struct Field {
     const float *in;          // dims[0] x dims[1] x slices
-    const std::uint8_t *mask; // the same, 1 where a voxel holds data; null: everywhere
-    float *out;               // the region, dense
+    const std::uint8_t *mask; // of the same dims, 1 for a voxel that holds data; null: all do
+    float *out;               // the region without gaps
     int dims[3];
     int first, slices;
-    int min[3], max[3]; // the region: min inside, max not
-    int turned;         // x and y have changed places in dims, min and max
+    int min[3], max[3]; // the region: min <= index < max
+    int swapped;        // x and y have changed places in dims, min and max
 
     __device__ bool inside(int x, int y, int z) const
     {
         return unsigned(x) < unsigned(dims[0]) && unsigned(y) < unsigned(dims[1]) && unsigned(z) < unsigned(dims[2]);
     }
 
-    // index of a voxel that the slab holds. TURNS, here and below, says whether
-    // the kernel takes turned fields; the others need not pay for them.
-    template <bool TURNS = false>
+    // index returns the position in in and mask of a voxel in the slab. SWAPS, here
+    // and below, is true for kernels that support swapped fields; for the others
+    // the code without the support is faster.
+    template <bool SWAPS = false>
     __device__ std::size_t index(int x, int y, int z) const
     {
-        if constexpr (!TURNS) return (std::size_t(z - first) * dims[1] + y) * dims[0] + x;
-        return (std::size_t(z - first) * (turned ? dims[0] : dims[1]) + (turned ? x : y)) * (turned ? dims[1] : dims[0]) + (turned ? y : x);
+        if constexpr (!SWAPS) return (std::size_t(z - first) * dims[1] + y) * dims[0] + x;
+        return (std::size_t(z - first) * (swapped ? dims[0] : dims[1]) + (swapped ? x : y)) * (swapped ? dims[1] : dims[0]) + (swapped ? y : x);
     }
 
-    // valid says whether voxel (x, y, z) is in the volume and holds data.
-    template <bool TURNS = false>
+    // valid returns whether voxel (x, y, z) is in the volume and holds data.
+    template <bool SWAPS = false>
     __device__ bool valid(int x, int y, int z) const
     {
-        return inside(x, y, z) && (mask == nullptr || __ldg(mask + index<TURNS>(x, y, z)));
+        return inside(x, y, z) && (mask == nullptr || __ldg(mask + index<SWAPS>(x, y, z)));
     }
 
-    // result is where the region's voxel (x, y, z) goes.
-    template <bool TURNS = false>
+    // result returns the address of voxel (x, y, z) of the region in out.
+    template <bool SWAPS = false>
     __device__ float *result(int x, int y, int z) const
     {
-        if constexpr (!TURNS)
+        if constexpr (!SWAPS)
             return out + (std::size_t(z - min[2]) * (max[1] - min[1]) + (y - min[1])) * (max[0] - min[0]) + (x - min[0]);
         const int w = max[0] - min[0], h = max[1] - min[1];
         x -= min[0];
         y -= min[1];
-        return out + (std::size_t(z - min[2]) * (turned ? w : h) + (turned ? x : y)) * (turned ? h : w) + (turned ? y : x);
+        return out + (std::size_t(z - min[2]) * (swapped ? w : h) + (swapped ? x : y)) * (swapped ? h : w) + (swapped ? y : x);
     }
 
-    // columnStep and rowStep are from a voxel to the next along x and along y.
-    __device__ int columnStep() const { return turned ? dims[1] : 1; }
-    __device__ int rowStep() const { return turned ? 1 : dims[0]; }
+    // columnStep and rowStep return the distance in memory between neighbours along x
+    // and along y.
+    __device__ int columnStep() const { return swapped ? dims[1] : 1; }
+    __device__ int rowStep() const { return swapped ? 1 : dims[0]; }
 
-    // slice and row return the voxels of the slice at z and of the row at y and
-    // z, mirrored. Samples that no result depends on may be mirrored out of the
+    // slice and row return the voxels of the slice at z and of the row at y and z,
+    // mirrored. Samples that do not influence a result may be mirrored out of the
     // slab; they are clamped to it.
     __device__ const float *slice(int z) const;
     __device__ const float *row(int y, int z) const { return slice(z) + rowOffset(y); }
@@ -68,7 +70,7 @@ struct Field {
 };
 static_assert(sizeof(Field) == 72);
 
-// mirror brings an index into [0, n): ... 1 0 | 0 1 ... n-1 | n-1 n-2 ...
+// mirror maps an index to [0, n): ... 1 0 | 0 1 ... n-1 | n-1 n-2 ...
 __device__ inline int mirror(int i, int n)
 {
     if (i < 0) i = -1 - i;
@@ -95,7 +97,8 @@ struct Tile {
     int x, y, z;
 };
 
-// tileOf counts the region's tiles of w x h x d voxels along x, then y, then z.
+// tileOf returns the tile of this block: the tiles of w x h x d voxels are numbered
+// along x, then y, then z.
 __device__ inline Tile tileOf(const Field &f, int w, int h, int d)
 {
     unsigned across = (f.max[0] - f.min[0] + w - 1) / w;
@@ -104,7 +107,7 @@ __device__ inline Tile tileOf(const Field &f, int w, int h, int d)
     return {f.min[0] + int(i - line * across) * w, f.min[1] + int(line - layer * down) * h, f.min[2] + int(layer) * d};
 }
 
-// powerOfTwo is 2^x in one instruction, within 2 ulp; 0 below 2^-126.
+// powerOfTwo returns 2^x within 2 ulp, in one instruction; 0 below 2^-126.
 __device__ inline float powerOfTwo(float x)
 {
     float y;
@@ -112,19 +115,20 @@ __device__ inline float powerOfTwo(float x)
     return y;
 }
 
-// referenceOf is a voxel near the tile's that holds data: what its values are
-// taken relative to, so that a large common offset costs no digits. Padding must
-// not decide over the digits of its neighbours. Every warp finds it on its own.
-template <bool TURNS = false>
+// referenceOf returns the value of a voxel in or near the tile that holds data. The
+// kernels compute with differences from it, so that a large common offset costs no
+// precision. The value of padding would, for the voxels beside it. Every warp finds
+// the value on its own.
+template <bool SWAPS = false>
 __device__ inline float referenceOf(const Field &f, const Tile &t, int rows)
 {
-    const float first = __ldg(f.in + f.index<TURNS>(t.x, t.y, t.z));
+    const float first = __ldg(f.in + f.index<SWAPS>(t.x, t.y, t.z));
     if (f.mask == nullptr) return first;
     for (int r = 0; r < rows; ++r) {
         int lane = threadIdx.x % 32;
-        bool data = f.valid<TURNS>(t.x + lane, t.y + r, t.z);
-        unsigned those = __ballot_sync(~0u, data);
-        if (those != 0) return __ldg(f.in + f.index<TURNS>(t.x + __ffs(those) - 1, t.y + r, t.z));
+        bool data = f.valid<SWAPS>(t.x + lane, t.y + r, t.z);
+        unsigned lanes = __ballot_sync(~0u, data);
+        if (lanes != 0) return __ldg(f.in + f.index<SWAPS>(t.x + __ffs(lanes) - 1, t.y + r, t.z));
     }
     return 0;
 }

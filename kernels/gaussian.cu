@@ -3,10 +3,10 @@
 //   out_i = sum_j g_d v_j / sum_j g_d,   g_d = exp(-1/2 sum_a (d_a / sigma_a)^2)
 //
 // over the neighbours that are in the volume and not masked. Both sums are
-// separable. A block keeps a tile of 32 x 32 voxels: for every slice of the
-// window it sums along x into shared memory, one row for each row of the tile
-// and its margin, and from there along y and, in registers, along z.
-#include "params.cuh"
+// separable. A block filters a tile of 32 x 32 voxels: for every slice of the
+// neighbourhood it sums along x into shared memory, for each row of the tile and
+// its margin, then along y and, in registers, along z.
+#include "gaussian_params.cuh"
 
 constexpr int kTile = 32;
 constexpr int kLines = 8;               // rows of threads
@@ -24,7 +24,7 @@ gaussian(const __grid_constant__ GaussianParams p)
     float num[kEach] = {}, den[kEach] = {};
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {
         if (unsigned(z + dz) >= unsigned(f.dims[2])) continue;
-        __syncthreads(); // the last slice's lines are done with
+        __syncthreads(); // all threads have read the sums of the previous slice
         for (int r = threadIdx.y; r < kTile + 2 * ry; r += kLines) {
             float2 sum = {0, 0};
             int y = t.y - ry + r;

@@ -2,54 +2,58 @@ package kernels
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 )
 
-// The modules: compressed fatbins with code for compute capability 7.5, 8.0,
-// 8.6, 8.9 and 9.0, and PTX for newer devices. build.sh makes them.
-var (
-	//go:embed nlm.fatbin
-	nlmImage string
-	//go:embed bilateral.fatbin
-	bilateralImage string
-	//go:embed lpa.fatbin
-	lpaImage string
-	//go:embed gaussian.fatbin
-	gaussianImage string
-	//go:embed median.fatbin
-	medianImage string
-	//go:embed convert.fatbin
-	convertImage string
-	//go:embed manifest.json
-	manifest []byte
-)
+// images holds the modules: compressed fatbins with code for compute capability 7.5,
+// 8.0, 8.6, 8.9 and 9.0, and PTX for newer devices. build.sh compiles them.
+//
+//go:embed *.fatbin
+var images embed.FS
 
-var images = map[string]*string{
-	"nlm":       &nlmImage,
-	"bilateral": &bilateralImage,
-	"lpa":       &lpaImage,
-	"gaussian":  &gaussianImage,
-	"median":    &medianImage,
-	"convert":   &convertImage,
-}
+//go:embed manifest.json
+var manifest []byte
 
-// Modules returns the names of the modules, the filters' first.
+// moreImages are the modules of RegisterModule.
+var moreImages = map[string]string{}
+
+// RegisterModule adds a module that is not embedded in this package. It must be called
+// from init.
+func RegisterModule(name, image string) { moreImages[name] = image }
+
+// Modules returns the names of all modules.
 func Modules() []string {
-	return []string{"nlm", "bilateral", "lpa", "gaussian", "median", "convert"}
-}
-
-// Image returns a module's fatbin, or "" where there is no such module. It is a
-// string as cu.LoadData and cu.LoadFatBinary take one.
-func Image(module string) string {
-	if image, ok := images[module]; ok {
-		return *image
+	files, err := images.ReadDir(".")
+	if err != nil {
+		panic(err) // the embedded folder always exists
 	}
-	return ""
+	names := slices.Sorted(maps.Keys(moreImages))
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), path.Ext(f.Name())))
+	}
+	return names
 }
 
-// Digest identifies the kernels of this build: the hash of the manifest, which
-// holds the hash of every source and every module.
+// Image returns a module's fatbin, or "" if there is no such module. It is a string
+// because cu.LoadData takes one.
+func Image(module string) string {
+	if image, ok := moreImages[module]; ok {
+		return image
+	}
+	image, err := images.ReadFile(module + ".fatbin")
+	if err != nil {
+		return ""
+	}
+	return string(image)
+}
+
+// Digest identifies the kernels of this build. It is the hash of the manifest, which
+// contains the hashes of all sources and modules.
 func Digest() string {
 	sum := sha256.Sum256(manifest)
 	return hex.EncodeToString(sum[:])

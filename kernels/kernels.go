@@ -1,105 +1,158 @@
-// Package kernels holds the GPU code of the filters and knows how to start it.
+// Package kernels contains the GPU code of the filters and computes its launches.
 //
-// The code is CUDA C++ (*.cu, one file for each filter, the mathematics at its
-// top), compiled to one compressed fatbin for each file by build.sh and
-// embedded here as a module. This package works out the launches for a recipe:
-// which kernel, how many blocks, which arguments. It touches no device and
-// needs no cgo, so that it is tested everywhere; package gpu and its worker load
-// the modules and start the launches.
+// The code is CUDA C++ (*.cu, one file per filter with the formulas at its top). Each
+// file is compiled by build.sh to a compressed fatbin, which is embedded here as a
+// module. The Go file of a filter registers, for each of its passes, the rate of the
+// kernels and the function that computes their launches: which kernel, how many
+// blocks, which arguments. The package uses no device and needs no cgo, so that it is
+// tested everywhere; the worker quell-gpu loads the modules and starts the launches.
 //
-// It may import denoise, the filters and volume.
+// The package may import denoise, the filters and volume.
 package kernels
 
 import (
 	"fmt"
 
 	"quell/denoise"
-	_ "quell/denoise/filter" // recipes name filters of the table
-	"quell/denoise/filter/bilateral"
-	"quell/denoise/filter/gaussian"
-	"quell/denoise/filter/lpa"
-	"quell/denoise/filter/median"
-	"quell/denoise/filter/nlm"
+	_ "quell/denoise/filter" // recipes name filters of this table
 	"quell/volume"
 )
 
-// Box says which part of a volume lies on the device and which part of it is
-// to be filtered.
-type Box struct {
-	Dims   [3]int        // of the whole volume
-	First  int           // the first slice of the volume in Buffers.In and Mask
-	Slices int           // slices in Buffers.In and Mask
-	Region volume.Region // what to filter, in the whole volume's indices
+// Pass describes the kernels of one pass of a filter.
+type Pass struct {
+	// Rate is the number of steps, the unit of denoise.Pass.Work, per second on an
+	// NVIDIA H200 (docs/benchmarks/gpu.md).
+	Rate float64
+
+	// Launches returns the launches that compute part, to be queued in this order on
+	// one stream. pass is the pass of p.
+	Launches func(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error)
 }
 
-// Buffers are addresses in device memory.
-type Buffers struct {
-	In     uint64 // float32, Dims[0] x Dims[1] x Slices
-	Mask   uint64 // bytes of the same dims, 1 for a voxel that holds data; 0: all of them
-	Out    uint64 // float32, the region's dims
-	Scales uint64 // lpa only: 8 bytes a voxel of the region, see LPA; 0: not wanted
+// Part is what a pass computes, and where its inputs are on the device.
+type Part struct {
+	Dims   [3]int        // of the whole volume
+	Region volume.Region // to compute, in indices of the whole volume
+	Inputs []Buffer      // float32, in the order of the pass's Inputs
+	Voxels Buffer        // float32: the voxels of the input volume, which excluded voxels keep
+	Mask   Buffer        // bytes, 1 for a voxel that is not excluded; its address is 0 if none is excluded
+	Out    uint64        // address of float32 for the voxels of Region
+}
+
+// Buffer is device memory that holds the voxels of a box of the volume, x fastest,
+// then y, then z. The box contains every voxel of the volume that the pass reads.
+type Buffer struct {
+	Address uint64
+	Box     volume.Region
 }
 
 // Launch is one kernel start.
 type Launch struct {
-	Module string // which image holds the kernel
+	Module string // the image that contains the kernel
 	Kernel string // its name there
 	Grid   [3]int
 	Block  [3]int
-	Shared int    // bytes of dynamic shared memory; above 48 KB the function must be allowed them
-	Args   []byte // the parameter buffer, laid out as the kernel's one struct
+	Shared int    // bytes of dynamic shared memory; more than 48 KB needs a higher limit of the function
+	Args   []byte // the parameter buffer, which contains the kernel's only argument, a struct
 }
 
-// Launches returns what must be started, in this order on one stream, to
-// filter box.Region. r is resolved; g is the whole volume's geometry. The slices
-// in the buffers must reach the reach of the recipe beyond the region, or to the volume's
-// end. The results are the same whatever part of the volume is on the device.
-func Launches(r denoise.Recipe, g volume.Geometry, box Box, b Buffers) ([]Launch, error) {
-	program, err := r.Bind(g)
-	if err != nil {
-		return nil, fmt.Errorf("kernels: %w", err)
+// registered holds the passes by filter and name. It changes only during package
+// initialisation.
+var registered = map[string]map[string]Pass{}
+
+// Register adds the kernels of a filter, by the names of its passes. It must be called
+// from init.
+func Register(filter string, passes map[string]Pass) {
+	if registered[filter] != nil {
+		panic("kernels: " + filter + " is registered twice")
 	}
-	f, err := newField(program, box, b)
-	if err != nil {
-		return nil, err
+	registered[filter] = passes
+}
+
+// find returns the kernels of a pass.
+func find(p denoise.Program, pass denoise.Pass) (Pass, error) {
+	k, ok := registered[p.Recipe.Filter][pass.Name]
+	if !ok {
+		return k, fmt.Errorf("there is no GPU kernel for pass %q of %s: %w", pass.Name, p.Recipe.Filter, denoise.ErrUnsupported)
 	}
-	var ls []Launch
-	switch p := program.Params.(type) {
-	case nlm.Params:
-		ls = nlmLaunches(p, f, r.Dims)
-	case bilateral.Params:
-		ls = []Launch{bilateralLaunch(p, f)}
-	case lpa.Params:
-		var l Launch
-		l, err = lpaLaunch(p, f, b.Scales)
-		ls = []Launch{l}
-	case gaussian.Params:
-		ls = []Launch{gaussianLaunch(p, f)}
-	case median.Params:
-		ls = []Launch{medianLaunch(p, f)}
-	default:
-		return nil, fmt.Errorf("kernels: there is no %s kernel", r.Filter)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, l := range ls {
-		if l.Grid[0] < 1 {
-			return nil, fmt.Errorf("kernels: region %v-%v has too many voxels for one launch", box.Region.Min, box.Region.Max)
+	return k, nil
+}
+
+// Rate returns the steps per second of a pass on the reference device, see Pass. The
+// error says that the pass has no kernels and wraps denoise.ErrUnsupported.
+func Rate(p denoise.Program, pass denoise.Pass) (float64, error) {
+	k, err := find(p, pass)
+	return k.Rate, err
+}
+
+// Check reports what the kernels cannot do in a program: a pass without kernels, or
+// parameters that they do not support. The error wraps denoise.ErrUnsupported.
+func Check(p denoise.Program) error {
+	// The launches for a single voxel depend on the parameters only.
+	voxel := volume.Region{Max: [3]int{1, 1, 1}}
+	for _, pass := range p.Passes {
+		part := Part{Dims: voxel.Max, Region: voxel, Voxels: Buffer{Box: voxel}}
+		for range pass.Inputs {
+			part.Inputs = append(part.Inputs, Buffer{Box: voxel})
+		}
+		if _, err := Launches(p, pass, part); err != nil {
+			return err
 		}
 	}
-	return ls, nil
+	return nil
 }
 
-// Widen returns the launch that turns count int16 voxels at from into float32
-// voxels at to, value = stored + bias.
-func Widen(from, to uint64, count int64, bias float32) Launch {
-	const threads, perThread = 256, 8
-	return Launch{
-		Module: "convert",
-		Kernel: "widen",
-		Grid:   [3]int{int((count + threads*perThread - 1) / (threads * perThread)), 1, 1},
-		Block:  [3]int{threads, 1, 1},
-		Args:   pack(widenParams{From: from, To: to, Count: count, Bias: bias}),
+// Launches returns the launches that compute part of a pass of p, to be queued in this
+// order on one stream. The results do not depend on which part of the volume is on the
+// device. The error wraps denoise.ErrUnsupported if it is about the pass or its
+// parameters.
+func Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error) {
+	k, err := find(p, pass)
+	if err != nil {
+		return nil, err
 	}
+	if err := part.check(pass); err != nil {
+		return nil, err
+	}
+	launches, err := k.Launches(p, pass, part)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", p.Recipe.Filter, err, denoise.ErrUnsupported)
+	}
+	for _, l := range launches {
+		if l.Grid[0] < 1 {
+			return nil, fmt.Errorf("kernels: region %v-%v has too many voxels for one launch", part.Region.Min, part.Region.Max)
+		}
+	}
+	return launches, nil
+}
+
+// check reports a part that does not contain what the pass reads.
+func (p Part) check(pass denoise.Pass) error {
+	whole := volume.Geometry{Dims: p.Dims}
+	if err := p.Region.Validate(whole); err != nil {
+		return err
+	}
+	if len(p.Inputs) != len(pass.Inputs) {
+		return fmt.Errorf("kernels: pass %s has %d inputs and %d are given", pass.Name, len(pass.Inputs), len(p.Inputs))
+	}
+	reads := p.Region.Grow(pass.Reach, whole)
+	for i, b := range p.Inputs {
+		if !contains(b.Box, reads) {
+			return fmt.Errorf("kernels: pass %s reads %v of %s and %v is given", pass.Name, reads, pass.Inputs[i], b.Box)
+		}
+	}
+	if !contains(p.Voxels.Box, p.Region) || (p.Mask.Address != 0 && !contains(p.Mask.Box, reads)) {
+		return fmt.Errorf("kernels: the voxels or the mask of %v are not given", reads)
+	}
+	return nil
+}
+
+// contains reports whether r lies in box.
+func contains(box, r volume.Region) bool {
+	for c := range 3 {
+		if r.Min[c] < box.Min[c] || r.Max[c] > box.Max[c] {
+			return false
+		}
+	}
+	return true
 }

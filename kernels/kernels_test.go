@@ -1,11 +1,15 @@
 package kernels
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,14 +24,37 @@ func launch(t *testing.T, r denoise.Recipe, dims [3]int) Launch {
 	return launches(t, r, dims)[0]
 }
 
+// launches returns all launches of a recipe on the whole of a volume.
 func launches(t *testing.T, r denoise.Recipe, dims [3]int) []Launch {
 	t.Helper()
 	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
-	ls, err := Launches(r, g, Box{Dims: dims, Slices: dims[2], Region: volume.Slices(g, 0, dims[2])}, Buffers{In: 1, Out: 2})
+	ls, err := launchesOn(r, g, g.Bounds(), g.Bounds())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return ls
+}
+
+// launchesOn returns the launches of every pass of a recipe on a region. Each input
+// consists of the voxels of box.
+func launchesOn(r denoise.Recipe, g volume.Geometry, region, box volume.Region) ([]Launch, error) {
+	p, err := r.Bind(g)
+	if err != nil {
+		return nil, err
+	}
+	var all []Launch
+	for _, pass := range p.Passes {
+		part := Part{Dims: g.Dims, Region: region, Voxels: Buffer{Address: 1, Box: box}, Out: 2}
+		for range pass.Inputs {
+			part.Inputs = append(part.Inputs, part.Voxels)
+		}
+		ls, err := Launches(p, pass, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ls...)
+	}
+	return all, nil
 }
 
 // recipe returns a resolved recipe with some parameters changed.
@@ -37,20 +64,27 @@ func recipe(t *testing.T, filter string, dims int, set map[string]denoise.Value)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, v := range set {
-		r = r.With(k, v)
-	}
+	return resolve(t, r.SetAll(set))
+}
+
+func resolve(t *testing.T, r denoise.Recipe) denoise.Recipe {
+	t.Helper()
 	g := volume.NewGeometry([3]int{64, 64, 64}, [3]float64{1, 1, 1})
-	if r, err = r.Resolve(g, denoise.Facts{Lo: 0, Hi: 100, Sigma: 5}); err != nil {
+	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 100, Sigma: 5})
+	if err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-// A struct that Go lays out otherwise than C would send the kernels nonsense.
-func TestParameterStructsAreAsLongAsTheDevices(t *testing.T) {
+// Parameter structs must have the same layout in Go and on the device.
+func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	sizes := map[string]int{}
-	for _, file := range []string{"field.cuh", "params.cuh"} {
+	files, err := filepath.Glob("*.cu*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -63,14 +97,14 @@ func TestParameterStructsAreAsLongAsTheDevices(t *testing.T) {
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 	} {
-		if got := len(pack(params)); got != sizes[name] {
+		if got := len(Pack(params)); got != sizes[name] {
 			t.Errorf("%s: %d bytes here, %d on the device", name, got, sizes[name])
 		}
 	}
 }
 
-func TestFieldIsPackedInTheDevicesOrder(t *testing.T) {
-	b := pack(field{In: 1, Mask: 2, Out: 3, Dims: [3]int32{4, 5, 6}, First: 7, Slices: 8, Min: [3]int32{9, 10, 11}, Max: [3]int32{12, 13, 14}})
+func TestFieldHasTheOrderOfTheDevice(t *testing.T) {
+	b := Pack(field{In: 1, Mask: 2, Out: 3, Dims: [3]int32{4, 5, 6}, First: 7, Slices: 8, Min: [3]int32{9, 10, 11}, Max: [3]int32{12, 13, 14}})
 	for i, want := range []uint64{1, 2, 3} {
 		if got := binary.LittleEndian.Uint64(b[8*i:]); got != want {
 			t.Errorf("pointer %d is %d", i, got)
@@ -83,8 +117,8 @@ func TestFieldIsPackedInTheDevicesOrder(t *testing.T) {
 	}
 }
 
-// The table of tiles stands in nlm.cu too, as template arguments.
-func TestTilesAreTheKernels(t *testing.T) {
+// The table of tiles must agree with the template arguments in nlm.cu.
+func TestTilesAgreeWithTheKernels(t *testing.T) {
 	source, err := os.ReadFile("nlm.cu")
 	if err != nil {
 		t.Fatal(err)
@@ -107,65 +141,137 @@ func TestTilesAreTheKernels(t *testing.T) {
 	}
 }
 
-func TestKernelNamesAreInTheSources(t *testing.T) {
-	var text strings.Builder
-	for _, m := range Modules() {
-		b, err := os.ReadFile(m + ".cu")
+// Every pass of every filter has kernels, whose names are in the source of their
+// module.
+func TestEveryFilterHasKernels(t *testing.T) {
+	used := map[string]bool{}
+	check := func(l Launch) {
+		t.Helper()
+		used[l.Module] = true
+		source, err := os.ReadFile(l.Module + ".cu")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text.Write(b)
+		if !regexp.MustCompile(`\b` + l.Kernel + `\(`).Match(source) {
+			t.Errorf("there is no kernel %s in %s.cu", l.Kernel, l.Module)
+		}
+		if Image(l.Module) == "" {
+			t.Errorf("there is no module %s", l.Module)
+		}
+		if l.Shared > 64<<10 {
+			t.Errorf("%s has %d bytes of shared memory", l.Kernel, l.Shared)
+		}
 	}
-	number := denoise.Number
-	for _, dims := range []int{2, 3} {
-		var all []Launch
-		for patch := range 9 {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
+	for _, f := range denoise.Filters() {
+		for _, c := range f.Cases {
+			r, err := f.Recipe(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := resolve(t, r).Bind(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Check(p); err != nil {
+				t.Errorf("%s %s: %v", f.Name, c.Name, err)
+			}
+			for _, pass := range p.Passes {
+				if rate, err := Rate(p, pass); err != nil || rate <= 0 || pass.Work <= 0 {
+					t.Errorf("%s %s, pass %s: rate %g, work %g, %v", f.Name, c.Name, pass.Name, rate, pass.Work, err)
+				}
+			}
+			for _, l := range launches(t, p.Recipe, g.Dims) {
+				check(l)
+			}
+		}
+	}
+	for patch := range 9 {
+		for _, dims := range []int{2, 3} {
 			for _, weights := range []string{"uniform", "gaussian"} {
-				all = append(all, launches(t, recipe(t, "nlm", dims, map[string]denoise.Value{
-					"patch-radius": number(float64(patch)), "patch-weights": denoise.Word(weights)}), [3]int{9, 9, 9})...)
+				for _, l := range launches(t, recipe(t, "nlm", dims, map[string]denoise.Value{
+					"patch-radius": denoise.Number(float64(patch)), "patch-weights": denoise.Word(weights)}), g.Dims) {
+					check(l)
+				}
 			}
 		}
-		for _, f := range []string{"bilateral", "gaussian", "median"} {
-			all = append(all, launch(t, recipe(t, f, dims, nil), [3]int{9, 9, 9}))
+	}
+	check(Widen(1, 2, 3, 0))
+	for _, m := range Modules() {
+		if !used[m] {
+			t.Errorf("no filter uses module %s", m)
 		}
-		if dims == 2 {
-			all = append(all, launch(t, recipe(t, "lpa", 2, nil), [3]int{9, 9, 9}),
-				launch(t, recipe(t, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 4)}), [3]int{9, 9, 9}))
+	}
+	for name, passes := range registered {
+		if _, err := denoise.FilterByName(name); err != nil {
+			t.Errorf("kernels of an unknown filter: %v", err)
 		}
-		for _, l := range append(all, Widen(1, 2, 3, 0)) {
-			if !regexp.MustCompile(`\b` + l.Kernel + `\(`).MatchString(text.String()) {
-				t.Errorf("no kernel is called %s", l.Kernel)
-			}
-			if Image(l.Module) == "" {
-				t.Errorf("no module is called %s", l.Module)
-			}
-			if l.Shared > 64<<10 {
-				t.Errorf("%s wants %d bytes of shared memory", l.Kernel, l.Shared)
+		for pass := range passes {
+			if !hasPass(t, name, pass) {
+				t.Errorf("%s has no pass %q", name, pass)
 			}
 		}
 	}
 }
 
-// Voxels whose weights are too small for float32 are marked by the first kernel
-// and done by the second, which looks at every voxel of the region.
-func TestFaintVoxelsAreDoneAfterwards(t *testing.T) {
+func hasPass(t *testing.T, filter, pass string) bool {
+	t.Helper()
+	p, err := recipe(t, filter, 0, nil).Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(p.Passes, func(q denoise.Pass) bool { return q.Name == pass })
+}
+
+// Every module has its source, and every header is included somewhere.
+func TestSourcesAreUsed(t *testing.T) {
+	var text []byte
+	sources, err := filepath.Glob("*.cu*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := filepath.Glob("kerneltest/*.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(tests, sources...) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = append(text, b...)
+	}
+	for _, file := range sources {
+		name, module := strings.CutSuffix(file, ".cu")
+		if module && !slices.Contains(Modules(), name) {
+			t.Errorf("%s has no module; run make kernels", file)
+		}
+		if !module && !bytes.Contains(text, []byte(`#include "`+file+`"`)) && !bytes.Contains(text, []byte(`#include "../`+file+`"`)) {
+			t.Errorf("%s is not included", file)
+		}
+	}
+}
+
+// Voxels whose weights underflow in float32 are marked by the first kernel and filtered
+// by the second, which examines every voxel of the region.
+func TestUnderflowKernelExaminesEveryVoxel(t *testing.T) {
 	source, err := os.ReadFile("nlm.cu")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`nlm_faint\([^{]*\{\s*constexpr int kThreads = (\d+), kEach = (\d+);`).FindSubmatch(source)
+	m := regexp.MustCompile(`nlm_underflow\([^{]*\{\s*constexpr int kThreads = (\d+), kEach = (\d+);`).FindSubmatch(source)
 	if m == nil {
-		t.Fatal("nlm_faint has other constants")
+		t.Fatal("the constants of nlm_underflow were not found")
 	}
 	threads, _ := strconv.Atoi(string(m[1]))
 	each, _ := strconv.Atoi(string(m[2]))
 	ls := launches(t, recipe(t, "nlm", 3, nil), [3]int{64, 64, 3})
-	if len(ls) != 2 || ls[1].Kernel != "nlm_faint" || ls[1].Block[0] != threads || ls[1].Grid[0]*threads*each != 64*64*3 {
+	if len(ls) != 2 || ls[1].Kernel != "nlm_underflow" || ls[1].Block[0] != threads || ls[1].Grid[0]*threads*each != 64*64*3 {
 		t.Errorf("blocks of %d threads with %d voxels each, and the launches are %+v", threads, each, ls)
 	}
 	for name, v := range map[string]denoise.Value{"centre": denoise.Word("one"), "weighting": denoise.Word("lk")} {
 		if ls := launches(t, recipe(t, "nlm", 3, map[string]denoise.Value{name: v}), [3]int{9, 9, 9}); len(ls) != 1 {
-			t.Errorf("%s %v: %d launches, one is enough", name, v, len(ls))
+			t.Errorf("%s %v: %d launches; want one", name, v, len(ls))
 		}
 	}
 }
@@ -180,8 +286,8 @@ func TestGridCoversTheRegion(t *testing.T) {
 	}
 }
 
-// A sagittal slice is one voxel thin along x, where the lanes lie.
-func TestThinRegionsAreTurned(t *testing.T) {
+// A sagittal slice is one voxel thin along x, the axis of the lanes.
+func TestRegionsThinAlongXAreSwapped(t *testing.T) {
 	dims := [3]int{40, 300, 20}
 	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
 	r := recipe(t, "nlm", 3, nil)
@@ -190,11 +296,11 @@ func TestThinRegionsAreTurned(t *testing.T) {
 		want   field
 	}{
 		{volume.Region{Min: [3]int{7, 0, 0}, Max: [3]int{8, 300, 20}},
-			field{Dims: [3]int32{300, 40, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{300, 8, 20}, Turned: 1}},
+			field{In: 1, Out: 2, Dims: [3]int32{300, 40, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{300, 8, 20}, Swapped: 1}},
 		{volume.Region{Min: [3]int{0, 7, 0}, Max: [3]int{40, 8, 20}},
-			field{Dims: [3]int32{40, 300, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{40, 8, 20}}},
+			field{In: 1, Out: 2, Dims: [3]int32{40, 300, 20}, Slices: 20, Min: [3]int32{0, 7, 0}, Max: [3]int32{40, 8, 20}}},
 	} {
-		ls, err := Launches(r, g, Box{Dims: dims, Slices: dims[2], Region: c.region}, Buffers{})
+		ls, err := launchesOn(r, g, c.region, g.Bounds())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,13 +341,15 @@ func TestNLMScaleTurnsDistancesIntoPowersOfTwo(t *testing.T) {
 func TestLaunchesRefuse(t *testing.T) {
 	g := volume.NewGeometry([3]int{16, 16, 16}, [3]float64{1, 1, 1})
 	r := recipe(t, "nlm", 3, nil)
-	box := Box{Dims: g.Dims, First: 4, Slices: 8, Region: volume.Slices(g, 6, 10)}
-	if _, err := Launches(r, g, box, Buffers{}); err == nil {
-		t.Error("slices that do not reach far enough were taken")
+	if _, err := launchesOn(r, g, volume.Slices(g, 6, 10), volume.Slices(g, 4, 12)); err == nil {
+		t.Error("slices that do not contain what the pass reads were accepted")
 	}
-	unresolved, _ := denoise.NewRecipe("nlm", 3)
-	box = Box{Dims: g.Dims, Slices: 16, Region: volume.Slices(g, 0, 16)}
-	if _, err := Launches(unresolved, g, box, Buffers{}); err == nil {
-		t.Error("an unresolved recipe was taken")
+	p, err := r.Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Passes[0].Name = "unknown"
+	if err := Check(p); !errors.Is(err, denoise.ErrUnsupported) || !strings.Contains(err.Error(), `pass "unknown" of nlm`) {
+		t.Errorf("%v; want an ErrUnsupported that names pass and filter", err)
 	}
 }

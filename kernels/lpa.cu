@@ -6,16 +6,17 @@
 //   q_h   = sum g_j^2 / (sum g_j)^2,   std_h = sigma sqrt(q_h)
 //   D_h   = [mu_h - gamma std_h, mu_h + gamma std_h]
 //
-// The scale chosen is the largest whose intervals, from the first to it, have a
+// The chosen scale is the largest for which the intervals of all scales up to it have a
 // common point. out = sum_d mu_d / q_d / sum_d 1 / q_d over the directions.
 //
-// With u_j = v_j - v(X) all scales come from two running sums along the line:
-// sum g_j u_j = sum u_j - sum j^2 u_j / h^2.
+// With u_j = v_j - v(X) the sums of all scales follow from two running sums along the
+// line: sum g_j u_j = sum u_j - sum j^2 u_j / h^2.
 //
-// A rounding in the decision would move a whole scale. So it is taken in
-// float32 with a bound on the error, and where the bound is not met that line is
-// done again in float64, in the order of operations that every engine uses.
-#include "params.cuh"
+// A rounding error in the decision would change the result by a whole scale. The
+// decision is therefore made in float32 with a bound on the error; if it is within the
+// bound, the line is computed again in float64, with the order of operations that every
+// engine uses.
+#include "lpa_params.cuh"
 
 constexpr int kDirections = 8;
 __device__ constexpr int kStepX[kDirections] = {1, 1, 0, -1, -1, -1, 0, 1};
@@ -25,17 +26,17 @@ constexpr int kTile = 32;              // pixels of a block along x and y
 constexpr int kLines = 8;              // rows of threads
 constexpr float kUlp = 5.9604645e-8f;  // 2^-24
 
-// Line is the estimate of one direction, relative to the pixel.
+// Line is the estimate of one direction, relative to the pixel's value.
 struct Line {
     float mu, weight; // weight = 1/q
-    int scale;        // index
+    int scale;        // index of the chosen scale
 };
 
-// Pixel is what the directions add up to.
+// Pixel holds the sums over the directions.
 struct Pixel {
-    float num = 0, den = 0;      // of mu / q and of 1 / q
-    unsigned scales[2] = {0, 0}; // a byte for each direction
-    unsigned doubtful = 0;       // a bit for each direction that float32 could not decide
+    float num = 0, den = 0;      // sums of mu / q and of 1 / q
+    unsigned scales[2] = {0, 0}; // chosen scales, a byte per direction
+    unsigned doubtful = 0;       // a bit per direction, set if float32 could not decide
 
     __device__ void add(int direction, Line line)
     {
@@ -45,7 +46,7 @@ struct Pixel {
     }
 };
 
-// samples is how many pixels lie on the line before it leaves the image.
+// samples returns how many pixels of the line are in the image.
 __device__ inline int samples(const Field &f, int x, int y, int stepX, int stepY)
 {
     int n = kMaxScales;
@@ -56,8 +57,8 @@ __device__ inline int samples(const Field &f, int x, int y, int stepX, int stepY
     return n;
 }
 
-// exactLine decides in float64, every operation rounded by itself and in the
-// reference's order.
+// exactLine decides in float64, with every operation rounded separately and in the
+// order of the reference.
 __device__ inline Line exactLine(const LpaParams &p, int x, int y, int z, int stepX, int stepY)
 {
     const Field &f = p.field;
@@ -88,15 +89,15 @@ __device__ inline Line exactLine(const LpaParams &p, int x, int y, int z, int st
     return line;
 }
 
-// Intervals intersects what one direction's scales allow.
+// Intervals is the intersection of the confidence intervals of one direction.
 struct Intervals {
     float lower, upper;
-    float closest; // the smallest distance of a decision from its threshold
+    float closest; // smallest distance of a decision from its threshold
     bool open;     // no scale has failed yet
 
     __device__ Intervals() : lower(-1e30f), upper(1e30f), closest(1e30f), open(true) {}
 
-    // narrow takes the next scale's interval and says whether it is accepted.
+    // narrow adds the next scale's interval and returns whether the scale is accepted.
     __device__ bool narrow(float mu, float half)
     {
         lower = fmaxf(lower, mu - half);
@@ -108,11 +109,12 @@ struct Intervals {
     }
 };
 
-// bound on the relative error of mu and half for lines of up to h samples.
+// slackFor returns a bound on the relative error of mu and half for lines of up to h
+// samples.
 __device__ constexpr float slackFor(int h) { return float(8 * h + 64) * kUlp; }
 
-// finish decides the doubtful directions and writes the pixel's result and its
-// map entry.
+// finish decides the doubtful directions and writes the pixel's result and, if wanted,
+// its chosen scales.
 __device__ inline void finish(const LpaParams &p, int x, int y, int z, float v0, Pixel pixel)
 {
 #pragma unroll 1
@@ -126,7 +128,7 @@ __device__ inline void finish(const LpaParams &p, int x, int y, int z, float v0,
 constexpr int kPaperScales = 6, kPaperLongest = 8;
 __device__ constexpr int kPaper[kPaperScales] = {1, 2, 3, 5, 7, 8};
 
-// Entry holds what scale and number of samples decide.
+// Entry holds the values that depend only on the scale and the number of samples.
 struct Entry {
     float norm;   // 1 / sum g
     float half;   // gamma std
@@ -134,6 +136,7 @@ struct Entry {
     float pad;
 };
 
+// fillTable computes the table; the threads of a block divide it among them.
 __device__ inline void fillTable(const LpaParams &p, Entry (&table)[kPaperScales][kPaperLongest + 1])
 {
     int entry = threadIdx.y * kTile + threadIdx.x;
@@ -149,6 +152,7 @@ __device__ inline void fillTable(const LpaParams &p, Entry (&table)[kPaperScales
     table[s][n] = {1 / sum, float(p.width) * sqrtf(q), 1 / q, 0};
 }
 
+// normOf returns 1 / sum g of a line of h samples.
 constexpr float normOf(int h)
 {
     double sum = 0;
@@ -159,7 +163,7 @@ constexpr float normOf(int h)
 // kPaperNorm holds 1 / sum g of whole lines.
 __device__ constexpr float kPaperNorm[kPaperScales] = {normOf(1), normOf(2), normOf(3), normOf(5), normOf(7), normOf(8)};
 
-// paperPixel goes through one pixel's directions; WHOLE says that no line leaves
+// paperPixel computes the sums of one pixel. WHOLE states that all its lines are inside
 // the image.
 template <bool WHOLE>
 __device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperScales][kPaperLongest + 1], const float *at,
@@ -178,7 +182,7 @@ __device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperSc
 
         Intervals intervals;
         float sum = 0, sum2 = 0, mu = 0, reach = table[0][1].half;
-        int chosen = 0; // the accepted scale's place in the table
+        int chosen = 0; // position in the table of the accepted scale
 #pragma unroll
         for (int s = 0; s < kPaperScales; ++s) {
             const int h = kPaper[s];
@@ -204,8 +208,8 @@ __device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperSc
 
 extern "C" {
 
-// lpa_paper: the paper's scales, no mask, all loops unrolled. What depends on
-// scale and number of samples alone comes from a table.
+// lpa_paper: the paper's scales without a mask, with all loops unrolled. What depends
+// only on the scale and the number of samples is in a table.
 __global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_constant__ LpaParams p)
 {
     __shared__ Entry table[kPaperScales][kPaperLongest + 1];
@@ -214,20 +218,20 @@ __global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_cons
 
     const Field &f = p.field;
     const Tile t = tileOf(f, kTile, kTile, 1);
-    const bool there = t.x + int(threadIdx.x) < f.max[0];
+    const bool inRegion = t.x + int(threadIdx.x) < f.max[0];
     const int x = min(t.x + int(threadIdx.x), f.max[0] - 1), z = t.z;
     for (int y = t.y + threadIdx.y; y < min(t.y + kTile, f.max[1]); y += kLines) {
-        // A warp that no line leaves the image from needs no counting.
+        // Samples need not be counted if all lines of the warp are inside the image.
         const int margin = kPaperLongest - 1;
         bool whole = x >= margin && x + margin < f.dims[0] && y >= margin && y + margin < f.dims[1];
         const float *at = f.in + f.index(x, y, z);
         Pixel pixel = __all_sync(~0u, whole) ? paperPixel<true>(f, table, at, x, y) : paperPixel<false>(f, table, at, x, y);
-        if (there) finish(p, x, y, z, __ldg(at), pixel);
+        if (inRegion) finish(p, x, y, z, __ldg(at), pixel);
     }
 }
 
-// lpa_any: every list of scales, with or without a mask. The window's sums run
-// along with the samples'.
+// lpa_any: any list of scales, with or without a mask. The sums of the weights are
+// accumulated together with those of the samples.
 __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant__ LpaParams p)
 {
     const Field &f = p.field;
@@ -248,8 +252,8 @@ __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant_
             Intervals intervals;
             Line line = {0, 1, 0};
             float reach = width;
-            float sum = 0, sum2 = 0;                // of u_j and j^2 u_j
-            float count = 0, count2 = 0, count4 = 0; // of 1, j^2 and j^4, exact
+            float sum = 0, sum2 = 0;                // sums of u_j and j^2 u_j
+            float count = 0, count2 = 0, count4 = 0; // sums of 1, j^2 and j^4, exact
             int j = 0;
             for (int s = 0; s < p.count && intervals.open; ++s) {
                 const int h = p.scales[s];

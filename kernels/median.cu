@@ -1,27 +1,28 @@
-// The median: the middle value of the window's voxels that are in the volume
-// and not masked, the mean of the two in the middle where their number is even.
+// The median: the middle value of those voxels of the neighbourhood that are in the
+// volume and not masked, or the mean of the two middle values if their number is
+// even.
 //
-// Any radius, no storage: a float's bits, turned so that they order as the
-// values do, are found one by one from the top. The m-th smallest key is the
-// largest k with at most m keys below it; the leading bits that all keys share
-// are known from the smallest and the largest.
-#include "params.cuh"
+// The kernel takes any radius and stores no values. Floats are mapped to integer
+// keys of the same order, and the bits of the median's key are found one by one from
+// the highest. The m-th smallest key is the largest k with at most m keys below it.
+// The leading bits shared by all keys follow from the smallest and the largest.
+#include "median_params.cuh"
 
-// orderedKey and itsValue map floats to integers of the same order and back.
-__device__ inline unsigned orderedKey(float v)
+// keyOf and valueOf map floats to integers of the same order and back.
+__device__ inline unsigned keyOf(float v)
 {
     unsigned bits = __float_as_uint(v);
     return bits ^ (bits >> 31 ? ~0u : 1u << 31);
 }
 
-__device__ inline float itsValue(unsigned key)
+__device__ inline float valueOf(unsigned key)
 {
     return __uint_as_float(key ^ (key >> 31 ? 1u << 31 : ~0u));
 }
 
-// forWindow calls use(key) for every voxel of the window at (x, y, z).
+// forNeighbours calls use(key) for every voxel of the neighbourhood of (x, y, z).
 template <class Use>
-__device__ inline void forWindow(const MedianParams &p, int x, int y, int z, Use use)
+__device__ inline void forNeighbours(const MedianParams &p, int x, int y, int z, Use use)
 {
     const Field &f = p.field;
     int left = max(x - p.radius[0], 0), right = min(x + p.radius[0], f.dims[0] - 1);
@@ -29,7 +30,7 @@ __device__ inline void forWindow(const MedianParams &p, int x, int y, int z, Use
         for (int jy = max(y - p.radius[1], 0); jy <= min(y + p.radius[1], f.dims[1] - 1); ++jy) {
             std::size_t row = f.index(0, jy, jz);
             for (int jx = left; jx <= right; ++jx)
-                if (f.mask == nullptr || __ldg(f.mask + row + jx)) use(orderedKey(__ldg(f.in + row + jx)));
+                if (f.mask == nullptr || __ldg(f.mask + row + jx)) use(keyOf(__ldg(f.in + row + jx)));
         }
     }
 }
@@ -46,28 +47,28 @@ extern "C" __global__ void __launch_bounds__(256) median(const __grid_constant__
     }
 
     unsigned least = ~0u, most = 0, count = 0;
-    forWindow(p, x, y, z, [&](unsigned key) {
+    forNeighbours(p, x, y, z, [&](unsigned key) {
         least = min(least, key);
         most = max(most, key);
         ++count;
     });
     const unsigned middle = (count - 1) / 2;
-    int bits = 32 - __clz(least ^ most); // the ones that are not shared
+    int bits = 32 - __clz(least ^ most); // bits that are not shared by all keys
     unsigned key = bits == 32 ? 0 : least >> bits << bits;
     for (int b = bits - 1; b >= 0; --b) {
         unsigned limit = key | 1u << b, below = 0;
-        forWindow(p, x, y, z, [&](unsigned k) { below += k < limit; });
+        forNeighbours(p, x, y, z, [&](unsigned k) { below += k < limit; });
         if (below <= middle) key = limit;
     }
 
-    float value = itsValue(key);
+    float value = valueOf(key);
     if (count % 2 == 0) {
         unsigned upTo = 0, next = ~0u;
-        forWindow(p, x, y, z, [&](unsigned k) {
+        forNeighbours(p, x, y, z, [&](unsigned k) {
             upTo += k <= key;
             if (k > key) next = min(next, k);
         });
-        if (upTo <= middle + 1) value = float((double(value) + itsValue(next)) / 2);
+        if (upTo <= middle + 1) value = float((double(value) + valueOf(next)) / 2);
     }
     *f.result(x, y, z) = value;
 }

@@ -1,6 +1,7 @@
-// Non-local means on the chip (the mathematics: nlm_any.cuh).
+// Fast non-local means in registers and shared memory (for the formulas see
+// nlm_any.cuh).
 //
-// The definition costs a whole patch for every pair of voxels. Two facts make it
+// By the definition every pair of voxels costs a whole patch. Two facts reduce that to
 // a few instructions:
 //
 //  1. For one offset o, all distances D(x) = sum_k a_k (v(x+k) - v(x+k+o))^2 are
@@ -8,52 +9,53 @@
 //     one along z, one along x.
 //  2. Neighbouring results share almost all of these sums.
 //
-// So a thread owns a column of X x Y x Z voxels, lanes side by side along x, and
-// goes through the search window offset by offset. For each it reads the
-// shifted voxels from shared memory (its own stay in registers), squares the
-// differences, sums along y and z in registers and along x by shuffles between
-// lanes, and adds the weight to its sums: numerator, denominator and largest
-// weight never leave the registers. Nothing is written until the end, no atomics,
-// so that results are the same from run to run.
+// A thread computes a column of X x Y x Z voxels, with the lanes side by side along x,
+// and processes the search region offset by offset. For each offset it reads the
+// shifted voxels from shared memory (its own are in registers), squares the
+// differences, sums them along y and z in registers and along x by shuffles between
+// lanes, and adds the weight to its sums. Numerator, denominator and largest weight
+// stay in registers until the end. There are no atomics, so that results are the same
+// in every run.
 //
-// In three dimensions it goes through several offsets that follow each other along
-// z together: plane t + 1 of one is plane t of the next, so that a shifted voxel
-// is read once for all of them.
+// In three dimensions it processes several offsets that follow each other along z
+// together: plane t + 1 of one is plane t of the next, so that a shifted voxel is read
+// once for all of them.
 //
-// The window is walked in bricks of 9 x 9 offsets (17 x 17 in two dimensions) and
-// a few z steps, whose voxels fit in shared memory: any search radius. The
-// outermost F voxels of a warp's row on each side only help their neighbours.
+// The search region is divided into bricks of 9 x 9 offsets (17 x 17 in two dimensions)
+// and a few z steps, whose voxels fit in shared memory, so that any search radius is
+// possible. The outermost F voxels of a warp's row on each side are only samples for
+// the others.
 //
-// Values are taken relative to one of the block's voxels before they are scaled,
-// so that a large common offset costs no digits. With pre-scaled values the
-// weight is 2^-D, one instruction.
+// The difference of every value from that of one voxel of the block is scaled, so that
+// a large common offset costs no precision. With scaled values the weight is 2^-D, one
+// instruction.
 #pragma once
 
 #include "nlm_any.cuh"
 #include "nlm_sums.cuh"
 
-// Shape is how a kernel cuts the volume: for DIMS dimensions and patch radius F,
-// a thread's X x Y x Z voxels, a block's WARPS side by side along y, the z steps
-// of the window that are on the chip at once and those worked on TOGETHER. It
-// mirrors nlmTile of nlm.go.
+// Shape describes how a kernel divides the volume for DIMS dimensions and patch
+// radius F: X x Y x Z voxels per thread, WARPS side by side along y per block, STEPS z
+// steps of the search region in shared memory at once and TOGETHER of them processed
+// together. It mirrors nlmTile of nlm.go.
 template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER>
 struct Shape {
-    static constexpr int kBrick = DIMS == 3 ? 9 : 17;         // offsets along x and y on the chip at once
-    static constexpr int kUnroll = DIMS == 3 ? 1 : 2;         // offsets along x worked on together
+    static constexpr int kBrick = DIMS == 3 ? 9 : 17;         // offsets along x and along y in shared memory at once
+    static constexpr int kUnroll = DIMS == 3 ? 1 : 2;         // offsets along x processed together
     static constexpr int kTall = Y + 2 * F;                   // rows a thread reads
     static constexpr int kDeep = DIMS == 3 ? Z + 2 * F : 1;   // planes a thread reads for an offset
-    static constexpr int kColumns = 32 * X + kBrick - 1;      // of the tile in shared memory
+    static constexpr int kColumns = 32 * X + kBrick - 1;      // columns of the tile in shared memory
     static constexpr int kRows = WARPS * Y + 2 * F + kBrick - 1;
     static constexpr int kPlanes = kDeep + STEPS - 1;
-    static constexpr int kWords = (kColumns + 31) / 32;       // of bits for a row
+    static constexpr int kWords = (kColumns + 31) / 32;       // words with one bit per column of a row
     static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= 64 << 10, "compute capability 7.5 has no more");
 
-    // at is where column c of a row lies. With two voxels a lane the even
-    // columns come first, so that lanes read neighbouring words.
+    // at returns the position of column c in a row. With two voxels per lane the even
+    // columns come first, so that the lanes read adjacent words.
     static __device__ int at(int c) { return X == 1 ? c : (c & 1) * (kColumns / 2) + (c >> 1); }
 };
 
-// Sums are what a thread gathers for each of its voxels.
+// Sums holds the sums of each of a thread's voxels.
 template <int X, int Y, int Z>
 struct Sums {
     float num[Z][X][Y]; // of w (v_j - v_i), scaled
@@ -61,10 +63,9 @@ struct Sums {
     float log[Z][X][Y]; // largest logarithm of w
 };
 
-// addWhere adds a weight w of logarithm log to a voxel's sums, where inside is
-// true. The compiler would choose between the old and the new sums afterwards, an
-// instruction for each.
-__device__ inline void addWhere(bool inside, float &num, float &den, float &most, float w, float d, float log)
+// addIf adds a weight w with logarithm log to a voxel's sums if inside is true. The
+// predicated instructions save the selects that the compiler would generate.
+__device__ inline void addIf(bool inside, float &num, float &den, float &most, float w, float d, float log)
 {
     asm("{\n\t"
         ".reg .pred p;\n\t"
@@ -77,33 +78,33 @@ __device__ inline void addWhere(bool inside, float &num, float &den, float &most
         : "f"(w), "f"(d), "f"(log), "r"(int(inside)));
 }
 
-// What must be watched at an offset.
-enum Watch {
-    kSides,      // some neighbours may lie outside the volume along x
-    kEdges,      // along any axis
-    kEverything, // and some may be masked, or sigma or rician is on
+// Checks states which neighbours may be unusable at an offset.
+enum Checks {
+    kSides,      // those outside the volume along x
+    kEdges,      // those outside along any axis
+    kEverything, // also masked ones; and sigma or rician may be set
 };
 
-// Walker goes through one brick of offsets.
+// Walker processes one brick of offsets.
 template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER, bool GAUSSIAN>
 struct Walker {
     using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER>;
 
     const NlmParams &p;
-    const float *values;      // the tile: column 0 is x - F + the brick's first offset
-    const unsigned *usable;   // a bit for each of its voxels
+    const float *values;      // the tile; column 0 is x - F + the brick's first offset
+    const unsigned *usable;   // a bit for each voxel of the tile
     int lane, warp;
-    int x, y, z;              // the thread's first voxel, less F along x
-    float reference;          // the scaled value that the tile's are relative to
+    int x, y, z;              // the thread's first voxel, minus F along x
+    float reference;          // the scaled value that was subtracted from all values of the tile
     float (&own)[S::kDeep][X][S::kTall];
     Sums<X, Y, Z> &sums;
 
-    // offsets adds the weights of N offsets that follow each other along z. tile
-    // is the thread's first shifted voxel, for each voxel of a lane. beside says
-    // whether the neighbour of such a voxel lies inside along x; edge holds
-    // kNever for the results whose neighbour lies outside along x or y, bit z of
-    // inside says whether it lies inside along z.
-    template <Watch WATCH, int N>
+    // offsets adds the weights of N offsets that follow each other along z. tile points
+    // at the thread's first shifted voxel, for each voxel of a lane. beside is true
+    // if the neighbour of such a voxel is inside the volume along x. edge is kUnused
+    // for the results whose neighbour is outside along x or y. Bit z of inside is set
+    // if the neighbour is inside along z.
+    template <Checks CHECKS, int N>
     __device__ void offsets(const float *const (&tile)[X], const unsigned *bits, int column, const bool (&beside)[X],
                             const float (&edge)[X][Y], unsigned inside)
     {
@@ -117,7 +118,7 @@ struct Walker {
             for (int e = 0; e < X; ++e)
 #pragma unroll
                 for (int r = 0; r < S::kTall; ++r) shifted[e][r] = tile[e][(t * S::kRows + r) * S::kColumns];
-            // It is plane t - n of the n-th offset.
+            // This is plane t - n of the n-th offset.
 #pragma unroll
             for (int n = 0; n < N; ++n) {
                 const int plane = t - n;
@@ -135,9 +136,9 @@ struct Walker {
                     for (int r = 0; r < Y; ++r) q[n][e][r][plane] = s[r];
                 }
             }
-            // The offsets that have all planes of a result, the (t - n - kBefore)-th.
+            // The offsets that now have all planes of a result, the (t - n - kBefore)-th.
             const int from = t < S::kDeep ? 0 : t - S::kDeep + 1, to = min(t - kBefore, N - 1) + 1;
-            if (to <= from || (WATCH != kSides && !(inside >> (t - kBefore) & 1))) continue;
+            if (to <= from || (CHECKS != kSides && !(inside >> (t - kBefore) & 1))) continue;
             float w[X][N * Y]; // distances
 #pragma unroll
             for (int n = 0; n < N; ++n)
@@ -145,7 +146,7 @@ struct Walker {
                 for (int e = 0; e < X; ++e)
 #pragma unroll
                     for (int r = 0; r < Y; ++r)
-                        if (from <= n && n < to) w[e][n * Y + r] = DIMS == 3 ? windowSum<F, GAUSSIAN>(q[n][e][r], t - n - kBefore, p.ring) : q[n][e][r][0];
+                        if (from <= n && n < to) w[e][n * Y + r] = DIMS == 3 ? tapSum<F, GAUSSIAN>(q[n][e][r], t - n - kBefore, p.ring) : q[n][e][r][0];
             rowSums<F, X, N * Y, GAUSSIAN>(w, from * Y, to * Y, p.ring);
 #pragma unroll
             for (int n = 0; n < N; ++n) {
@@ -156,15 +157,15 @@ struct Walker {
 #pragma unroll
                     for (int r = 0; r < Y; ++r) {
                         float log = -w[e][n * Y + r], v = d[n][middle][e][r];
-                        if (WATCH == kEdges) log += edge[e][r];
-                        if (WATCH == kEverything) {
+                        if (CHECKS == kEdges) log += edge[e][r];
+                        if (CHECKS == kEverything) {
                             int c = column + e;
                             unsigned word = bits[(middle * S::kRows + r + F) * S::kWords + (c >> 5)];
-                            log = word >> (c & 31) & 1 ? fminf(p.cut + log, 0.f) : kNever;
+                            log = word >> (c & 31) & 1 ? fminf(p.cut + log, 0.f) : kUnused;
                             // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
                             if (p.rician) v *= v + 2 * (own[middle][e][r + F] + reference);
                         }
-                        addWhere(WATCH != kSides || beside[e], sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r],
+                        addIf(CHECKS != kSides || beside[e], sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r],
                                  powerOfTwo(log), v, log);
                     }
                 }
@@ -172,14 +173,14 @@ struct Walker {
         }
     }
 
-    // walk goes through the offsets first <= o < first + n. Where the neighbours
-    // of all the thread's voxels are inside along y and z, as they mostly are,
-    // several offsets go together; elsewhere they go one by one.
+    // walk processes the offsets first <= o < first + n: several together if the
+    // neighbours of all the thread's voxels are inside along y and z, as they mostly
+    // are, otherwise one by one.
     template <bool EVERYTHING>
     __device__ void walk(const int (&first)[3], const int (&n)[3])
     {
         const Field &f = p.field;
-        if (y >= f.max[1]) return; // none of the warp's rows is wanted
+        if (y >= f.max[1]) return; // all of the warp's rows are outside the region
         const int lastRow = min(y + Y, f.dims[1]) - 1, lastPlane = min(z + Z, f.dims[2]) - 1;
         for (int k = 0; k < n[2]; k += TOGETHER) {
             const int oz = first[2] + k, group = min(TOGETHER, n[2] - k);
@@ -188,12 +189,12 @@ struct Walker {
                 if (lastRow + oy < 0 || y + oy >= f.dims[1]) continue;
                 const bool whole = !EVERYTHING && group == TOGETHER && y + oy >= 0 && lastRow + oy < f.dims[1] &&
                                    z + oz >= 0 && lastPlane + oz + TOGETHER <= f.dims[2];
-                // The voxel itself is left out: two stretches in its row.
-                const bool own = oy == 0 && oz <= 0 && 0 < oz + group && first[0] <= 0 && 0 < first[0] + n[0];
+                // The offset zero is left out, which divides its row into two parts.
+                const bool hasZero = oy == 0 && oz <= 0 && 0 < oz + group && first[0] <= 0 && 0 < first[0] + n[0];
                 const int row = k * S::kRows + warp * Y + j;
                 if (whole) {
-                    for (int part = 0; part <= int(own); ++part) {
-                        const int end = own && part == 0 ? -first[0] : n[0];
+                    for (int part = 0; part <= int(hasZero); ++part) {
+                        const int end = hasZero && part == 0 ? -first[0] : n[0];
 #pragma unroll S::kUnroll
                         for (int i = part == 0 ? 0 : 1 - first[0]; i < end; ++i) {
                             const float *tile[X];
@@ -207,7 +208,7 @@ struct Walker {
                             offsets<kSides, TOGETHER>(tile, nullptr, 0, beside, edge, ~0u);
                         }
                     }
-                    if (TOGETHER == 1 || !own) continue;
+                    if (TOGETHER == 1 || !hasZero) continue;
                 }
                 const int from = whole ? -first[0] : 0, to = whole ? from + 1 : n[0];
                 for (int g = 0; g < group; ++g) oneByOne<EVERYTHING>(first[0], oy, oz + g, from, to, row + g * S::kRows);
@@ -215,8 +216,8 @@ struct Walker {
         }
     }
 
-    // oneByOne goes through the offsets (ox + i, oy, oz), from <= i < to, and leaves
-    // the voxel itself out. row is where the tile's row begins.
+    // oneByOne processes the offsets (ox + i, oy, oz), from <= i < to, except zero. row
+    // is the index of the tile's row.
     template <bool EVERYTHING>
     __device__ void oneByOne(int ox, int oy, int oz, int from, int to, int row)
     {
@@ -227,7 +228,7 @@ struct Walker {
         if (inside == 0) return;
         float rowEdge[Y];
 #pragma unroll
-        for (int r = 0; r < Y; ++r) rowEdge[r] = unsigned(y + r + oy) < unsigned(f.dims[1]) ? 0 : kNever;
+        for (int r = 0; r < Y; ++r) rowEdge[r] = unsigned(y + r + oy) < unsigned(f.dims[1]) ? 0 : kUnused;
         for (int i = from; i < to; ++i) {
             if (ox + i == 0 && oy == 0 && oz == 0) continue;
             const float *tile[X];
@@ -238,16 +239,16 @@ struct Walker {
                 tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
                 beside[e] = unsigned(x + e + ox + i) < unsigned(f.dims[0]);
 #pragma unroll
-                for (int r = 0; r < Y; ++r) edge[e][r] = beside[e] ? rowEdge[r] : kNever;
+                for (int r = 0; r < Y; ++r) edge[e][r] = beside[e] ? rowEdge[r] : kUnused;
             }
             offsets<EVERYTHING ? kEverything : kEdges, 1>(tile, usable + row * S::kWords, X * lane + i, beside, edge, inside);
         }
     }
 };
 
-// loadTile fills the tile of a brick, planes x rows of it, with the values
-// relative to reference and scaled; and where BITS is true, their bits. It says
-// whether a masked voxel was among them.
+// loadTile fills planes x rows of the tile of a brick with the scaled differences of
+// the values from reference, and, if BITS is true, the bits of the usable voxels. It
+// returns whether one of the voxels is masked.
 template <class S, int WARPS, bool BITS>
 __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usable, int x, int y, int z,
                                 int rows, int planes, float reference)
@@ -284,8 +285,8 @@ __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usa
     return masked;
 }
 
-// finish turns a voxel's sums into its result, or leaves it to nlm_faint where
-// the weights ran out of float32's range.
+// finish writes the result of a voxel, given its sums, or marks it for
+// nlm_underflow.
 __device__ inline void finish(const NlmParams &p, int x, int y, int z, float num, float den, float log)
 {
     const Field &f = p.field;
@@ -294,14 +295,14 @@ __device__ inline void finish(const NlmParams &p, int x, int y, int z, float num
     float result = v;
     if (!f.valid<true>(x, y, z)) {
         result = v;
-    } else if (log <= kNever / 2) { // no neighbour
+    } else if (log <= kUnused / 2) { // no neighbour
         result = fromMean(p, v, 0);
-    } else if (p.one || log >= kFaint) {
+    } else if (p.one || log >= kUnderflow) {
         float centre = p.one ? 1 : powerOfTwo(log);
         double unit = p.rician ? double(p.inverse) * p.inverse : double(p.inverse);
         result = fromMean(p, v, double(num / (den + centre)) * unit);
-    } else if (log >= kNothing) {
-        result = __uint_as_float(kFaintVoxel);
+    } else if (log >= kUnderflow64) {
+        result = __uint_as_float(kUnderflowMark);
     }
     *f.result<true>(x, y, z) = result;
 }
@@ -311,7 +312,7 @@ template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETH
 __device__ inline void nlmBlock(const NlmParams &p)
 {
     using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER>;
-    constexpr int kHalo = DIMS == 3 ? F : 0; // of the patch along z
+    constexpr int kHalo = DIMS == 3 ? F : 0; // the patch radius along z
     extern __shared__ float shared[];
     float *values = shared;
     unsigned *usable = reinterpret_cast<unsigned *>(shared + S::kPlanes * S::kRows * S::kColumns);
@@ -345,7 +346,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
 #pragma unroll
             for (int r = 0; r < Y; ++r) {
                 sums.num[k][e][r] = sums.den[k][e][r] = 0;
-                sums.log[k][e][r] = kNever;
+                sums.log[k][e][r] = kUnused;
             }
 
     Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
@@ -360,7 +361,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
                 const int tx = tile.x - F + first[0], ty = tile.y - F + first[1], tz = z - kHalo + first[2];
                 const int rows = WARPS * Y + 2 * F + n[1] - 1, planes = S::kDeep + n[2] - 1;
                 if (z + Z - 1 + first[2] + n[2] - 1 < 0 || z + first[2] >= f.dims[2]) continue;
-                __syncthreads(); // the last brick is done with
+                __syncthreads(); // all threads have processed the previous brick
                 if (special || f.mask != nullptr) {
                     bool masked = loadTile<S, WARPS, true>(p, values, usable, tx, ty, tz, rows, planes, reference);
                     if (__syncthreads_or(masked) || special) {

@@ -4,37 +4,47 @@ import (
 	"fmt"
 	"math"
 
+	"quell/denoise"
 	"quell/denoise/filter/nlm"
 )
 
-// nlmParams mirrors struct NlmParams of params.cuh.
+func init() {
+	Register(nlm.Filter.Name, map[string]Pass{"average": {
+		Rate: 8e11, // weights
+		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
+			return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
+		}),
+	}})
+}
+
+// nlmParams mirrors struct NlmParams of nlm_params.cuh.
 type nlmParams struct {
 	Field   field
 	Search  [3]int32   // search radius
 	Patch   [3]int32   // patch radius
-	Scale   float32    // values times Scale: distances come out in units of h^2 / log2(e)
+	Scale   float32    // factor of the values: distances are then in units of h^2 / log2(e)
 	Inverse float32    // 1 / Scale
 	Cut     float32    // 2 sigma^2 in those units
-	Bias    float32    // 2 sigma^2 in the volume's units: what rician takes off
-	LK      int32      // 0: Gaussian weights; 1..4: lk weights of that norm
+	Bias    float32    // 2 sigma^2 in the volume's units, which rician subtracts
+	LK      int32      // 0: Gaussian weights; 1..4: lk weights with that norm
 	Rician  int32      // average squares
-	One     int32      // centre weight one, not max
-	Norm    float32    // product of the middle taps: what Ring is relative to
+	One     int32      // the centre has weight 1, not the largest weight
+	Norm    float32    // product of the middle taps, which Ring is relative to
 	Ring    [9]float32 // taps relative to the middle one, by distance
 	_       int32
 }
 
-// nlmTile is how a fast nlm kernel cuts the volume; it mirrors the template
+// nlmTile describes how a fast nlm kernel divides the volume. It mirrors the template
 // arguments in nlm.cu and the brick of nlm.cuh.
 type nlmTile struct {
-	x, y, z  int // voxels a thread: along the lanes, across them, along z
-	warps    int // in a block, side by side along y
-	steps    int // z steps of the search window that are on the chip at once
-	together int // and of these the ones worked on together
-	brick    int // steps along x and along y that are on the chip at once
+	x, y, z  int // voxels per thread: along the lanes, across them, along z
+	warps    int // per block, side by side along y
+	steps    int // z steps of the search region in shared memory at once
+	together int // z steps processed together
+	brick    int // steps along x and along y in shared memory at once
 }
 
-// nlmTiles holds the tiles by dimensions and patch radius.
+// nlmTiles holds the tiles by dimensionality and patch radius.
 var nlmTiles = map[[2]int]nlmTile{
 	{2, 1}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, together: 1, brick: 17},
 	{2, 2}: {x: 2, y: 4, z: 1, warps: 4, steps: 1, together: 1, brick: 17},
@@ -49,8 +59,8 @@ func (t nlmTile) dims(patch int) [3]int {
 	return [3]int{32*t.x - 2*patch, t.warps * t.y, t.z}
 }
 
-// shared returns the bytes of a block's shared memory: the values that a brick
-// of offsets reaches, and a bit for each that says whether it may be used.
+// shared returns the bytes of a block's shared memory: the values for a brick of
+// offsets, and a bit for each that is set if the value may be used.
 func (t nlmTile) shared(patch, dims int) int {
 	cols := 32*t.x + t.brick - 1
 	rows := t.warps*t.y + 2*patch + t.brick - 1
@@ -62,26 +72,26 @@ func (t nlmTile) shared(patch, dims int) int {
 	return planes * rows * (cols + words) * 4
 }
 
-// nlmLaunches picks a kernel: the papers' patch radii 1 to 3 have fast ones, everything
-// else takes the plain one. Gaussian weights of centre rule max can be too small
-// for float32; nlm_faint does the voxels where they are.
+// nlmLaunches selects a fast kernel for patch radii 1 to 3, otherwise the general one.
+// Gaussian weights with centre rule max can underflow in float32; nlm_underflow
+// filters the voxels where they do.
 func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
 	launches := []Launch{nlmWeights(p, f, dims, args)}
 	if p.LK == 0 && p.Centre == nlm.CentreMax {
 		launches = append(launches, Launch{
 			Module: "nlm",
-			Kernel: "nlm_faint",
-			Grid:   [3]int{f.chunks(nlmFaintVoxels), 1, 1},
+			Kernel: "nlm_underflow",
+			Grid:   [3]int{f.chunks(nlmUnderflowVoxels), 1, 1},
 			Block:  [3]int{256, 1, 1},
-			Args:   pack(args),
+			Args:   Pack(args),
 		})
 	}
 	return launches
 }
 
-// nlmFaintVoxels is how many voxels a block of nlm_faint looks at.
-const nlmFaintVoxels = 16 * 256
+// nlmUnderflowVoxels is how many voxels a block of nlm_underflow examines.
+const nlmUnderflowVoxels = 16 * 256
 
 func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	patch := p.PatchRadius[0]
@@ -92,13 +102,14 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 			Kernel: "nlm_any",
 			Grid:   f.grid([3]int{32, 4, 1}),
 			Block:  [3]int{32, 4, 1},
-			Args:   pack(args),
+			Args:   Pack(args),
 		}
 	}
-	// Lanes lie along x: a sagittal slice would leave most of them idle. Turned,
-	// it leaves rows of warps idle; reading along y costs more, so it must gain.
+	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
+	// swapped it leaves rows of warps idle instead. Reading along y is slower, so
+	// that is done only if it halves the number of blocks.
 	grid := f.grid(tile.dims(patch))
-	if t := f.turned(); 2*t.grid(tile.dims(patch))[0] <= grid[0] {
+	if t := f.swapped(); 2*t.grid(tile.dims(patch))[0] <= grid[0] {
 		grid = t.grid(tile.dims(patch))
 		args.Field = t // the search and patch radii are the same along x and y
 	}
@@ -116,7 +127,7 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 		Grid:   grid,
 		Block:  [3]int{32, tile.warps, 1},
 		Shared: tile.shared(patch, dims),
-		Args:   pack(args),
+		Args:   Pack(args),
 	}
 }
 

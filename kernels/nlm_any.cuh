@@ -1,32 +1,32 @@
-// Non-local means for one voxel, straight from the definition: every radius,
-// every option, no tile. Where the weights run out of float32's range, here or in
-// the fast kernels of nlm.cuh, the voxel is left to a second pass in float64.
+// Non-local means for one voxel, directly from the definition: any radius and every
+// option, without a tile. If the weights of a voxel underflow in float32, here or in
+// the fast kernels of nlm.cuh, the voxel is left to a second kernel in float64.
 //
 //   D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
 //   w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)      weighting gaussian
 //   w_ij  = T_i - D_ij, T_i = sum_j D_ij              weighting lk, |.|^k in D
 //   out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
 //
-// rician: the same mean of v^2, less 2 sigma^2, clamped at 0, and its root.
+// rician: the root of the same mean of v^2, minus 2 sigma^2, clamped at 0.
 #pragma once
 
-#include "params.cuh"
+#include "nlm_params.cuh"
 
-constexpr unsigned kAll = ~0u; // every lane of a warp
+constexpr unsigned kAll = ~0u; // mask of all lanes of a warp
 
-// Logarithms of weights: of a voxel that is not used; of the largest weight
-// below which float32 loses digits and neighbours; of what even float64 has no
-// number for (its smallest is 2^-1074).
-constexpr float kNever = -1e30f;
-constexpr float kFaint = -96;
-constexpr float kNothing = -1080;
+// Base-2 logarithms of weights: of a neighbour that is not used; of the largest
+// weight of a voxel, below which its weights underflow in float32; and of weights that
+// underflow even in float64, whose smallest number is 2^-1074.
+constexpr float kUnused = -1e30f;
+constexpr float kUnderflow = -96;
+constexpr float kUnderflow64 = -1080;
 
-// What stands in the result of a voxel that is left to nlm_faint: a NaN that no
-// arithmetic gives.
-constexpr unsigned kFaintVoxel = 0x7FC0FA17;
+// kUnderflowMark is the bit pattern in the result of a voxel that is left to
+// nlm_underflow: a NaN that no arithmetic produces.
+constexpr unsigned kUnderflowMark = 0x7FC0FA17;
 
-// patchDistance is D of the patches around i = (x, y, z) and j, in values times
-// scale, before the product of the middle taps.
+// patchDistance returns D of the patches around i = (x, y, z) and j for values
+// multiplied by scale, without the product of the middle taps.
 template <class Real>
 __device__ inline Real patchDistance(const NlmParams &p, Real scale, int x, int y, int z, int jx, int jy, int jz)
 {
@@ -59,14 +59,14 @@ __device__ inline Real patchDistance(const NlmParams &p, Real scale, int x, int 
     return sum;
 }
 
-// difference is v_j - v_i, or of their squares.
+// difference returns v_j - v_i, or v_j^2 - v_i^2 for rician.
 __device__ inline double difference(const NlmParams &p, double vj, double vi)
 {
     return p.rician ? (vj - vi) * (vj + vi) : vj - vi;
 }
 
-// fromMean turns the weighted mean of differences into the result. Double
-// precision keeps the root exact where the mean nearly vanishes.
+// fromMean returns the result, given the weighted mean of the differences. Double
+// precision keeps the root accurate if the mean square is close to zero.
 __device__ inline float fromMean(const NlmParams &p, float v, double mean)
 {
     if (!p.rician) return float(v + mean);
@@ -74,11 +74,11 @@ __device__ inline float fromMean(const NlmParams &p, float v, double mean)
     return float(sqrt(fmax(square, 0.0)));
 }
 
-// Window are the neighbours of a voxel that are in the volume, in order.
-struct Window {
+// SearchRegion numbers the neighbours of a voxel that are in the volume.
+struct SearchRegion {
     int x, y, z, across, down, size;
 
-    __device__ Window(const NlmParams &p, int cx, int cy, int cz)
+    __device__ SearchRegion(const NlmParams &p, int cx, int cy, int cz)
     {
         const Field &f = p.field;
         x = max(cx - p.search[0], 0);
@@ -90,8 +90,8 @@ struct Window {
     }
 };
 
-// exactVoxel filters one voxel in float64, Gaussian weights and centre rule max,
-// the neighbours shared out among a block of THREADS that calls it together. The
+// exactVoxel filters one voxel in float64, with Gaussian weights and centre rule max.
+// All THREADS of a block call it together and divide the neighbours among them. The
 // first thread gets the result.
 template <int THREADS>
 __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
@@ -99,11 +99,11 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
     __shared__ double sums[THREADS / 32][3];
     const Field &f = p.field;
     const float v = __ldg(f.in + f.index<true>(x, y, z));
-    const Window window(p, x, y, z);
+    const SearchRegion region(p, x, y, z);
     double num = 0, den = 0, most = 0;
-    for (int n = threadIdx.x; n < window.size; n += THREADS) {
-        int jx = window.x + n % window.across, line = n / window.across;
-        int jy = window.y + line % window.down, jz = window.z + line / window.down;
+    for (int n = threadIdx.x; n < region.size; n += THREADS) {
+        int jx = region.x + n % region.across, line = n / region.across;
+        int jy = region.y + line % region.down, jz = region.z + line / region.down;
         if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
         double w = exp2(-fmax(distance - p.cut, 0.0));
@@ -116,7 +116,7 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
         den += __shfl_xor_sync(kAll, den, k);
         most = fmax(most, __shfl_xor_sync(kAll, most, k));
     }
-    __syncthreads(); // the last voxel's sums are done with
+    __syncthreads(); // all threads have read the sums of the previous voxel
     if (threadIdx.x % 32 == 0) {
         sums[threadIdx.x / 32][0] = num;
         sums[threadIdx.x / 32][1] = den;
@@ -133,11 +133,11 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
     return den == 0 ? v : fromMean(p, v, num / den);
 }
 
-// Plain are the sums of one voxel over its whole window.
-struct Plain {
+// VoxelSums holds the sums of one voxel over its whole search region.
+struct VoxelSums {
     double num = 0, den = 0;      // of w (v_j - v_i) and w
-    float log = kNever;           // largest logarithm of w
-    double total = 0, nearest = 1e300, differences = 0, weighted = 0; // lk: of D, its smallest, of v_j - v_i, of D (v_j - v_i)
+    float log = kUnused;           // largest logarithm of w
+    double total = 0, nearest = 1e300, differences = 0, weighted = 0; // for lk: sum of D, smallest D, sums of v_j - v_i and of D (v_j - v_i)
     int count = 0;
 
     __device__ void add(const NlmParams &p, float distance, double d)
@@ -157,7 +157,7 @@ struct Plain {
         }
     }
 
-    // result is the voxel's, v as it was.
+    // result returns the filtered voxel; v is its original value.
     __device__ float result(const NlmParams &p, float v) const
     {
         if (count == 0) return fromMean(p, v, 0);
@@ -165,22 +165,22 @@ struct Plain {
             double all = double(count - 1) * total + (p.one ? total : total - nearest);
             return all == 0 ? v : fromMean(p, v, (total * differences - weighted) / all);
         }
-        if (!p.one && log < kFaint) return log < kNothing ? v : __uint_as_float(kFaintVoxel);
+        if (!p.one && log < kUnderflow) return log < kUnderflow64 ? v : __uint_as_float(kUnderflowMark);
         return fromMean(p, v, num / (den + (p.one ? 1 : powerOfTwo(log))));
     }
 };
 
-// plainVoxel filters one voxel, in float32 but for the sums, or leaves it to
-// nlm_faint.
+// plainVoxel filters one voxel in float32, with sums in float64. It returns
+// kUnderflowMark if the weights underflow.
 __device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z)
 {
     const Field &f = p.field;
     const float v = __ldg(f.in + f.index<true>(x, y, z));
-    const Window window(p, x, y, z);
-    Plain sums;
-    for (int n = 0; n < window.size; ++n) {
-        int jx = window.x + n % window.across, line = n / window.across;
-        int jy = window.y + line % window.down, jz = window.z + line / window.down;
+    const SearchRegion region(p, x, y, z);
+    VoxelSums sums;
+    for (int n = 0; n < region.size; ++n) {
+        int jx = region.x + n % region.across, line = n / region.across;
+        int jy = region.y + line % region.down, jz = region.z + line / region.down;
         if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         float distance = patchDistance<float>(p, p.scale, x, y, z, jx, jy, jz);
         sums.add(p, distance, difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v));

@@ -1,20 +1,20 @@
-// The separable sums of non-local means' patch distances: along an axis that lies
-// in a thread's registers, and along the one that lies across a warp's lanes.
+// The separable sums of the patch distances of non-local means: along an axis whose
+// voxels are in a thread's registers, and along the axis across a warp's lanes.
 //
-// ring holds the patch weights relative to the middle one, by distance. Uniform
-// weights are not multiplied at all.
+// ring holds the patch weights relative to the middle one, by distance. With uniform
+// weights there is no multiplication.
 #pragma once
 
 #include "nlm_any.cuh"
 
-__device__ inline float above(float v, int k) { return __shfl_down_sync(kAll, v, k); } // of lane + k
-__device__ inline float below(float v, int k) { return __shfl_up_sync(kAll, v, k); }   // of lane - k
+__device__ inline float above(float v, int k) { return __shfl_down_sync(kAll, v, k); } // v of lane + k
+__device__ inline float below(float v, int k) { return __shfl_up_sync(kAll, v, k); }   // v of lane - k
 
-// windowSum is sum_k ring[|k|] a[i + F + k] over |k| <= F. Uniform windows are
-// summed so that four neighbours share their middle: the compiler keeps what
-// they have in common.
+// tapSum returns sum_k ring[|k|] a[i + F + k] over |k| <= F. Uniform sums are written so
+// that four neighbouring results share their middle terms, which the compiler computes
+// once.
 template <int F, bool GAUSSIAN, int N>
-__device__ inline float windowSum(const float (&a)[N], int i, const float *ring)
+__device__ inline float tapSum(const float (&a)[N], int i, const float *ring)
 {
     if constexpr (GAUSSIAN) {
         float s = a[i + F];
@@ -34,8 +34,8 @@ __device__ inline float windowSum(const float (&a)[N], int i, const float *ring)
     }
 }
 
-// squareSums is the same sum of the squares of v, for Y results side by side. A
-// square that is used once costs nothing more than the addition.
+// squareSums computes the same sum of the squares of v, for Y results side by side. A
+// square that is used once is part of a fused multiply-add.
 template <int F, bool GAUSSIAN, int N, int Y>
 __device__ inline void squareSums(const float (&v)[N], float (&s)[Y], const float *ring)
 {
@@ -71,9 +71,9 @@ __device__ inline void squareSums(const float (&v)[N], float (&s)[Y], const floa
     }
 }
 
-// rowSums: the same sum along x, across the lanes of a warp with X voxels each,
-// for the rows from <= r < to at once, so that a shuffle need not wait for the
-// one before.
+// rowSums computes the same sum along x, across the lanes of a warp with X voxels each,
+// for the rows from <= r < to together, so that a shuffle does not wait for the one
+// before.
 template <int F, int X, int ROWS, bool GAUSSIAN>
 __device__ inline void rowSums(float (&v)[X][ROWS], int from, int to, const float *ring)
 {
@@ -108,7 +108,7 @@ __device__ inline void rowSums(float (&v)[X][ROWS], int from, int to, const floa
         }
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) v[0][r] = F == 2 ? two[r] + last[r] + next[r] : two[r] + last[r] - v[0][r];
-    } else { // two voxels a lane: 2 lane and 2 lane + 1
+    } else { // two voxels per lane: 2 lane and 2 lane + 1
         float lastA[ROWS], lastB[ROWS], nextA[ROWS], nextB[ROWS];
         if constexpr (GAUSSIAN) {
 #pragma unroll

@@ -1,12 +1,12 @@
 //go:build cuda
 
-// Command quell-gpu is Quell's CUDA worker: the one program that links
-// libcuda. Quell starts it, talks to it as package wire says and restarts it
-// when a CUDA fault spoils its process; a person has no use for it.
+// Command quell-gpu is Quell's CUDA worker: the only program that links libcuda.
+// Quell starts it, communicates with it by the protocol of package wire and
+// restarts it after a sticky CUDA error. It is not meant to be started by a user.
 //
-// One goroutine, locked to the main thread, owns the context and makes every
-// CUDA call. A second one reads requests; when they end it ends the process at
-// once, so that nothing is left behind even while a kernel hangs.
+// One goroutine, locked to the main thread, owns the context and makes every CUDA
+// call. A second one reads requests. When they end it ends the process at once,
+// even while a kernel hangs.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"quell/gpu/wire"
 )
 
-// The context is current on one thread; init runs on the main one.
+// The CUDA context is current on one thread only. init runs on the main thread.
 func init() { runtime.LockOSThread() }
 
 func main() {
@@ -28,16 +28,16 @@ func main() {
 	os.Exit(serve(*segment))
 }
 
-// queued is how many requests may wait for the CUDA thread; the parent bounds
-// what it has under way far below.
+// queued is how many requests may wait for the CUDA thread. The parent has far
+// fewer pending.
 const queued = 1 << 12
 
-// serve works until the parent is gone or the device is, and returns the exit
-// code.
+// serve handles requests until the device fails, and returns the exit code. The
+// end of the input ends the process directly.
 func serve(segment string) int {
 	shared, err := shm.Open(segment)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "quell-gpu is started by Quell, not by hand:", err)
+		fmt.Fprintln(os.Stderr, "quell-gpu is started by Quell and cannot be started alone:", err)
 		return 2
 	}
 	out := wire.NewWriter(os.Stdout)

@@ -13,18 +13,18 @@ import (
 	"quell/kernels"
 )
 
-// oldestDriver is the CUDA version that a driver must speak to run machine
-// code made by CUDA 11.8: any of 11, by minor-version compatibility.
+// oldestDriver is the CUDA version of the oldest driver that runs code compiled
+// by CUDA 11.8: any 11.x, by minor-version compatibility.
 const oldestDriver = 11000
 
 // oldestCompute is the oldest compute capability the kernels are built for.
 const oldestCompute = 75
 
-// open takes the first visible device and says in the hello what it is, or in
-// the hello's fault why it cannot be used.
+// open opens the first visible device and describes it in the hello. The hello's
+// fault says why it cannot be used.
 func open(shared []byte, out *wire.Writer) (*worker, wire.Hello) {
 	hello := wire.Hello{Version: wire.Version, Driver: cu.Version(), Kernels: kernels.Digest()}
-	w := &worker{shared: shared, out: out, buffers: map[wire.Handle]buffer{}}
+	w := &worker{shared: shared, out: out, buffers: map[wire.Handle]buffer{}, programs: map[wire.ProgramID]*program{}}
 	hello.Fault = w.open(&hello)
 	return w, hello
 }
@@ -64,16 +64,16 @@ func (w *worker) open(hello *wire.Hello) *wire.Fault {
 	if w.staging, err = cu.MemAlloc(int64(len(w.shared))); err != nil {
 		return fault(fmt.Sprintf("%s has no %d MB of memory free", hello.Device.Name, len(w.shared)>>20), err)
 	}
-	// Without page-locked memory copies still work, only slower; containers
-	// with a small memory-lock limit refuse it.
+	// Page-locking fails in containers with a small memory-lock limit. Copies
+	// still work without it, but more slowly.
 	hello.Pinned = driver.Register(w.shared) == nil
 	if hello.Free, _, err = cu.MemInfo(); err != nil {
-		return fault(hello.Device.Name+" does not tell its memory", err)
+		return fault(hello.Device.Name+" does not report its free memory", err)
 	}
 	return nil
 }
 
-// describe reads what the hello says of a device.
+// describe returns the properties of a device.
 func describe(ordinal int) (wire.Device, error) {
 	dev, err := cu.GetDevice(ordinal)
 	if err != nil {
@@ -105,8 +105,8 @@ func describe(ordinal int) (wire.Device, error) {
 	return d, nil
 }
 
-// context makes the device's primary context current on this thread. It is
-// never released: it goes with the process, and so do its buffers.
+// context makes the device's primary context current on this thread. It is never
+// released: the end of the process frees it with all its buffers.
 func (w *worker) context() error {
 	dev, err := cu.GetDevice(0)
 	if err != nil {
@@ -119,24 +119,24 @@ func (w *worker) context() error {
 	return cu.SetCurrentContext(ctx)
 }
 
-// prepare makes the streams and loads the kernels of both lanes.
+// prepare creates the streams and loads the kernels of both lanes.
 func (w *worker) prepare() *wire.Fault {
 	least, greatest, err := cu.StreamPriorityRange()
 	if err != nil {
-		return fault("the device makes no streams", err)
+		return fault("no stream can be created", err)
 	}
 	if w.up, err = newQueue(greatest); err != nil {
-		return fault("the device makes no streams", err)
+		return fault("no stream can be created", err)
 	}
 	if w.down, err = newQueue(greatest); err != nil {
-		return fault("the device makes no streams", err)
+		return fault("no stream can be created", err)
 	}
-	for i, priority := range [wire.Lanes]int{wire.Bulk: least, wire.Urgent: greatest} {
+	for i, priority := range [wire.LaneCount]int{wire.VolumeLane: least, wire.PreviewLane: greatest} {
 		if w.lanes[i], err = newLane(priority); err != nil {
-			return fault("the device makes no streams", err)
+			return fault("no stream can be created", err)
 		}
-		// Loading now costs milliseconds and tells a driver that cannot run
-		// the kernels before anybody relies on them.
+		// Loading all modules now takes milliseconds and finds a driver that
+		// cannot run the kernels before the first run.
 		for _, name := range kernels.Modules() {
 			if err := w.lanes[i].load(name); err != nil {
 				f := fault(fmt.Sprintf("the %s kernels do not load on this driver", name), err)
@@ -150,14 +150,14 @@ func (w *worker) prepare() *wire.Fault {
 	return nil
 }
 
-// fault sorts an error of the driver.
+// fault classifies an error of the driver.
 func fault(what string, err error) *wire.Fault {
 	f := &wire.Fault{Kind: wire.Broken, Text: fmt.Sprintf("%s: %s", what, driver.Text(err))}
 	switch {
 	case errors.Is(err, cu.OutOfMemory):
 		f.Kind = wire.Memory
 	case driver.Sticky(err):
-		// The call is only the first after what went wrong.
+		// The failed call is only the first one after the actual error.
 		f.Kind, f.Text = wire.Sticky, "the GPU failed: "+driver.Text(err)
 	}
 	return f

@@ -6,17 +6,17 @@ import (
 	"gorgonia.org/cu"
 )
 
-// queue is a stream and the requests that it has not finished, oldest first.
+// queue is a stream with its unfinished requests.
 type queue struct {
 	stream  cu.Stream
-	mark    cu.Event // recorded after the newest request
-	waiting []pending
+	last    cu.Event  // recorded after the newest request
+	pending []pending // oldest first
 }
 
-// pending is a request whose reply waits for end.
+// pending is a request whose reply is sent when the event end has occurred.
 type pending struct {
 	id    uint64
-	start *cu.Event // where the time on the GPU is wanted
+	start *cu.Event // set if the reply contains the time on the GPU
 	end   cu.Event
 }
 
@@ -25,34 +25,34 @@ func newQueue(priority int) (*queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark, err := cu.MakeEvent(cu.DisableTiming)
+	last, err := cu.MakeEvent(cu.DisableTiming)
 	if err != nil {
 		return nil, err
 	}
-	return &queue{stream: s, mark: mark}, nil
+	return &queue{stream: s, last: last}, nil
 }
 
-// after has what is queued next on q wait for what is queued now on o.
-func (q *queue) after(o *queue) error { return q.stream.Wait(o.mark, 0) }
+// after makes what is queued next on q wait for what is queued now on o.
+func (q *queue) after(o *queue) error { return q.stream.Wait(o.last, 0) }
 
-// events keeps finished events for reuse: making one costs microseconds, and
-// every request needs one.
+// events keeps unused events: creating one takes microseconds, and every request
+// needs one.
 type events struct {
-	spare []cu.Event
+	free []cu.Event
 }
 
 func (e *events) take() (cu.Event, error) {
-	if n := len(e.spare); n > 0 {
-		ev := e.spare[n-1]
-		e.spare = e.spare[:n-1]
+	if n := len(e.free); n > 0 {
+		ev := e.free[n-1]
+		e.free = e.free[:n-1]
 		return ev, nil
 	}
 	return cu.MakeEvent(cu.DefaultEvent)
 }
 
-func (e *events) give(p pending) {
-	e.spare = append(e.spare, p.end)
+func (e *events) release(p pending) {
+	e.free = append(e.free, p.end)
 	if p.start != nil {
-		e.spare = append(e.spare, *p.start)
+		e.free = append(e.free, *p.start)
 	}
 }

@@ -14,55 +14,56 @@ import (
 	"quell/gpu/wire"
 )
 
-// worker is the CUDA thread's state; nothing here is touched by another.
+// worker is the state of the CUDA thread; no other thread accesses it.
 type worker struct {
-	shared  []byte // the segment
-	out     *wire.Writer
-	buffers map[wire.Handle]buffer
-	up      *queue // copies to the device
-	down    *queue // copies from it
-	lanes   [wire.Lanes]*lane
-	staging cu.DevicePtr // the segment's mirror on the device, for voxels that are widened there
-	events  events
+	shared   []byte // the segment
+	out      *wire.Writer
+	buffers  map[wire.Handle]buffer
+	programs map[wire.ProgramID]*program
+	up       *queue // copies to the device
+	down     *queue // copies from it
+	lanes    [wire.LaneCount]*lane
+	staging  cu.DevicePtr // device memory of the segment's size, for voxels that are widened on the device
+	events   events
 }
 
-// buffer is device memory under a handle of the parent's.
+// buffer is device memory allocated for the parent.
 type buffer struct {
 	at    cu.DevicePtr
 	bytes int64
 }
 
-// How the CUDA thread waits for the device: it spins while the answer is
-// likely to be a slice on screen, then naps, so that a long run leaves the core
-// free. A nap may take a millisecond, which is Go's shortest where nothing else
-// runs.
+// The CUDA thread polls the device. It spins for spinTime, so that the result of a
+// preview is not delayed, then sleeps between the polls, so that a long run leaves
+// the core free. A sleep may take a millisecond, the shortest of an idle Go
+// program.
 const (
-	spin = 5 * time.Millisecond
-	nap  = 50 * time.Microsecond
+	spinTime  = 5 * time.Millisecond
+	sleepTime = 50 * time.Microsecond
 )
 
-// work handles requests until a sticky fault.
+// work handles requests until a sticky error.
 func (w *worker) work(requests <-chan wire.Request) {
-	timer := time.NewTimer(nap)
+	timer := time.NewTimer(sleepTime)
 	always := make(chan time.Time)
 	close(always)
 	active := time.Now()
 	for {
-		// With nothing under way only a request can wake the thread.
+		// With nothing pending only a request can wake the thread.
 		var wake <-chan time.Time
-		if w.waiting() {
-			progress, spoilt := w.reap()
-			if spoilt {
+		if w.busy() {
+			progress, sticky := w.complete()
+			if sticky {
 				return
 			}
 			if progress {
 				active = time.Now()
 			}
-			if time.Since(active) < spin {
+			if time.Since(active) < spinTime {
 				runtime.Gosched()
 				wake = always
 			} else {
-				timer.Reset(nap)
+				timer.Reset(sleepTime)
 				wake = timer.C
 			}
 		}
@@ -80,18 +81,18 @@ func (w *worker) work(requests <-chan wire.Request) {
 	}
 }
 
-// reply sends one answer. That the parent is gone is noticed where requests
-// are read.
+// reply sends one reply. The exit of the parent is noticed where requests are
+// read, so an error is ignored here.
 func (w *worker) reply(p wire.Reply) { _ = w.out.Send(p) }
 
-// handle starts what q asks for. Its reply is sent here when it is already
-// done, by reap when the device is, and by the caller when it failed.
+// handle starts a request. The reply is sent here if the request is done already,
+// by complete when the device has finished it, and by the caller if it failed.
 func (w *worker) handle(q wire.Request) *wire.Fault {
 	switch q.Op {
 	case wire.Ping:
 		free, _, err := cu.MemInfo()
 		if err != nil {
-			return fault("the device does not tell its memory", err)
+			return fault("the device does not report its free memory", err)
 		}
 		w.reply(wire.Reply{ID: q.ID, Free: free})
 		return nil
@@ -103,10 +104,16 @@ func (w *worker) handle(q wire.Request) *wire.Fault {
 		return w.put(q)
 	case wire.Get:
 		return w.get(q)
+	case wire.Bind:
+		return w.bind(q)
+	case wire.Unbind:
+		delete(w.programs, q.Program)
+		w.reply(wire.Reply{ID: q.ID})
+		return nil
 	case wire.Run:
 		return w.run(q)
 	}
-	return broken("the request %q is not known", q.Op)
+	return broken("unknown request %q", q.Op)
 }
 
 func broken(format string, args ...any) *wire.Fault {
@@ -115,7 +122,7 @@ func broken(format string, args ...any) *wire.Fault {
 
 func (w *worker) alloc(q wire.Request) *wire.Fault {
 	if _, taken := w.buffers[q.Buffer]; taken || q.Buffer == 0 || q.Bytes <= 0 {
-		return broken("buffer %d of %d bytes cannot be made", q.Buffer, q.Bytes)
+		return broken("buffer %d of %d bytes cannot be allocated", q.Buffer, q.Bytes)
 	}
 	at, err := cu.MemAlloc(q.Bytes)
 	if err != nil {
@@ -129,33 +136,34 @@ func (w *worker) alloc(q wire.Request) *wire.Fault {
 func (w *worker) release(q wire.Request) *wire.Fault {
 	b, ok := w.buffers[q.Buffer]
 	if !ok {
-		return broken("buffer %d is not there", q.Buffer)
+		return broken("there is no buffer %d", q.Buffer)
 	}
 	delete(w.buffers, q.Buffer)
 	if err := cu.MemFree(b.at); err != nil {
-		return fault("device memory cannot be given back", err)
+		return fault("device memory cannot be freed", err)
 	}
 	w.reply(wire.Reply{ID: q.ID})
 	return nil
 }
 
-// span returns the device address of elements of a buffer, if they lie in it.
+// span returns the device address of elements of a buffer. It is a fault if they
+// exceed the buffer.
 func (w *worker) span(h wire.Handle, offset, count, size int64) (cu.DevicePtr, *wire.Fault) {
 	b, ok := w.buffers[h]
 	if !ok {
-		return 0, broken("buffer %d is not there", h)
+		return 0, broken("there is no buffer %d", h)
 	}
 	if offset < 0 || count < 0 || offset > b.bytes/size || count > b.bytes/size-offset {
-		return 0, broken("elements %d to %d reach outside buffer %d", offset, offset+count, h)
+		return 0, broken("elements %d to %d exceed buffer %d", offset, offset+count, h)
 	}
 	return b.at + cu.DevicePtr(offset*size), nil
 }
 
-// segment returns the part of the shared segment that q copies.
+// segment returns the part of the shared segment that q copies from or to.
 func (w *worker) segment(q wire.Request) ([]byte, *wire.Fault) {
 	n := q.Count * q.Format.Size()
 	if q.Shared < 0 || q.Count <= 0 || q.Shared > int64(len(w.shared)) || n > int64(len(w.shared))-q.Shared {
-		return nil, broken("%d bytes at %d reach outside the shared segment", n, q.Shared)
+		return nil, broken("%d bytes at %d exceed the shared segment", n, q.Shared)
 	}
 	return w.shared[q.Shared : q.Shared+n], nil
 }
@@ -193,7 +201,7 @@ func (w *worker) get(q wire.Request) *wire.Fault {
 	if f != nil {
 		return f
 	}
-	if q.Behind {
+	if q.AfterRun {
 		l, f := w.lane(q.Lane)
 		if f != nil {
 			return f
@@ -209,53 +217,53 @@ func (w *worker) get(q wire.Request) *wire.Fault {
 }
 
 func (w *worker) lane(i wire.Lane) (*lane, *wire.Fault) {
-	if i < 0 || i >= wire.Lanes {
-		return nil, broken("lane %d is not there", i)
+	if i < 0 || i >= wire.LaneCount {
+		return nil, broken("there is no lane %d", i)
 	}
 	return w.lanes[i], nil
 }
 
-// finish has the reply to request id sent when queue q has come this far.
-// start, where given, was recorded before the request's kernels.
+// finish arranges that request id is replied to when queue q has done everything
+// queued so far. start, if not nil, was recorded before the request's kernels.
 func (w *worker) finish(q *queue, id uint64, start *cu.Event) *wire.Fault {
 	end, err := w.events.take()
 	if err == nil {
 		err = end.Record(q.stream)
 	}
 	if err == nil {
-		err = q.mark.Record(q.stream)
+		err = q.last.Record(q.stream)
 	}
 	if err != nil {
-		return fault("the device takes no events", err)
+		return fault("an event cannot be recorded", err)
 	}
-	q.waiting = append(q.waiting, pending{id: id, start: start, end: end})
+	q.pending = append(q.pending, pending{id: id, start: start, end: end})
 	return nil
 }
 
-// waiting says whether the device owes an answer.
-func (w *worker) waiting() bool {
+// busy reports whether the device has unfinished requests.
+func (w *worker) busy() bool {
 	for _, q := range w.queues() {
-		if len(q.waiting) > 0 {
+		if len(q.pending) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *worker) queues() [2 + wire.Lanes]*queue {
-	all := [2 + wire.Lanes]*queue{w.up, w.down}
+func (w *worker) queues() [2 + wire.LaneCount]*queue {
+	all := [2 + wire.LaneCount]*queue{w.up, w.down}
 	for i, l := range w.lanes {
 		all[2+i] = l.compute
 	}
 	return all
 }
 
-// reap answers the requests that the device has finished. It says whether
-// there were any and whether a fault spoilt the process.
-func (w *worker) reap() (progress, spoilt bool) {
+// complete replies to the requests that the device has finished. It reports
+// whether there were any and whether one failed, after which the process must end.
+func (w *worker) complete() (progress, sticky bool) {
 	for _, q := range w.queues() {
-		for len(q.waiting) > 0 {
-			p := q.waiting[0]
+		for len(q.pending) > 0 {
+			p := q.pending[0]
 			err := p.end.Query()
 			if errors.Is(err, cu.NotReady) {
 				break
@@ -265,16 +273,16 @@ func (w *worker) reap() (progress, spoilt bool) {
 				r.Millis, err = p.start.Elapsed(p.end)
 			}
 			if err != nil {
-				// Work that was accepted and then failed leaves nothing to
-				// rely on, whatever the code says.
+				// After a failure of work in progress the process cannot be
+				// relied on, whatever the error code.
 				r.Fault = fault("the GPU failed", err)
 				r.Fault.Kind = wire.Sticky
 				w.reply(r)
 				return true, true
 			}
 			w.reply(r)
-			w.events.give(p)
-			q.waiting = q.waiting[1:]
+			w.events.release(p)
+			q.pending = q.pending[1:]
 			progress = true
 		}
 	}

@@ -1,10 +1,10 @@
-// Package driver adds to gorgonia.org/cu what the worker needs of the CUDA
-// driver and cu lacks: kernel launches with a packed argument buffer, more
-// than 48 KB of dynamic shared memory, page-locked host memory, the driver's
-// own words for an error and which errors spoil the process. Nothing else
-// belongs here.
+// Package driver makes the calls of the CUDA driver that the worker needs and
+// gorgonia.org/cu lacks: kernel launches with a packed argument buffer, more than
+// 48 KB of dynamic shared memory, page-locked host memory, the driver's error
+// texts, and the classification of sticky errors. It contains nothing else.
 //
-// Importing it, like importing cu, links libcuda and ends the process where
-// there is no driver; so it takes the build tag cuda, and only cmd/quell-gpu
-// may use it. All calls must come from the thread that holds the context.
+// Importing it links libcuda, as importing cu does, and cu ends the process if
+// there is no driver. The package therefore needs the build tag cuda, and only
+// cmd/quell-gpu may import it. All calls must be made on the thread on which the
+// context is current.
 package driver

@@ -6,8 +6,8 @@ package driver
 // #cgo linux LDFLAGS: -L/usr/lib/x86_64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs
 // #include <cuda.h>
 //
-// // A launch whose arguments lie packed in one buffer; the array that points at
-// // it may not be built in Go, as it would hold a Go pointer.
+// // A launch with all arguments packed in one buffer. The array extra cannot be
+// // built in Go, because it would contain a Go pointer.
 // static CUresult launchPacked(CUfunction f, unsigned gx, unsigned gy, unsigned gz,
 //                              unsigned bx, unsigned by, unsigned bz, unsigned shared,
 //                              CUstream s, void *args, size_t size) {
@@ -25,9 +25,9 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Launch starts fn on s. args is the parameter buffer with every argument at
-// the offset the kernel's signature gives it; cu's own launch copies eight
-// bytes for each argument and so cannot pass a struct by value.
+// Launch queues fn on s. args is the parameter buffer, with every argument at the
+// offset given by the kernel's signature. The launch of cu cannot pass a struct by
+// value: it copies eight bytes per argument.
 func Launch(fn cu.Function, grid, block [3]int, shared int, s cu.Stream, args []byte) error {
 	return result(C.launchPacked(function(fn),
 		C.uint(grid[0]), C.uint(grid[1]), C.uint(grid[2]),
@@ -36,21 +36,21 @@ func Launch(fn cu.Function, grid, block [3]int, shared int, s cu.Stream, args []
 		unsafe.Pointer(unsafe.SliceData(args)), C.size_t(len(args))))
 }
 
-// SetMaxShared allows fn up to bytes of dynamic shared memory; without it the
-// driver refuses more than 48 KB.
+// SetMaxShared sets the limit of fn's dynamic shared memory in bytes. The default
+// limit is 48 KB.
 func SetMaxShared(fn cu.Function, bytes int) error {
 	return result(C.cuFuncSetAttribute(function(fn), C.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, C.int(bytes)))
 }
 
-// Register locks the pages of mem, so that copies to and from it run beside
-// kernels and at the bus's full speed. mem must be page-aligned and not Go
-// memory.
+// Register locks the pages of mem, so that copies to and from it overlap with
+// kernels and reach the full speed of the bus. mem must be page-aligned and not
+// Go memory.
 func Register(mem []byte) error {
 	return result(C.cuMemHostRegister(unsafe.Pointer(unsafe.SliceData(mem)), C.size_t(len(mem)), C.CU_MEMHOSTREGISTER_PORTABLE))
 }
 
-// Text returns the driver's words for err, which may wrap one of cu's results,
-// and err's own words where it does not.
+// Text returns the driver's text for err if err wraps a result of cu, else
+// err.Error().
 func Text(err error) string {
 	c, ok := code(cu.Success, err)
 	if !ok {
@@ -63,8 +63,8 @@ func Text(err error) string {
 	return C.GoString(s)
 }
 
-// sticky are the errors after which cuda.h says that the process must end:
-// every further call in it fails.
+// sticky lists the errors after which, according to cuda.h, every further call
+// in the process fails.
 var sticky = []C.CUresult{
 	C.CUDA_ERROR_ECC_UNCORRECTABLE,
 	C.CUDA_ERROR_NVLINK_UNCORRECTABLE,
@@ -83,13 +83,13 @@ var sticky = []C.CUresult{
 	C.CUDA_ERROR_UNKNOWN,
 }
 
-// Sticky says whether err spoils the process.
+// Sticky reports whether every further call in the process fails after err.
 func Sticky(err error) bool {
 	c, ok := code(cu.Success, err)
 	return ok && slices.Contains(sticky, c)
 }
 
-// function returns the handle inside cu's Function, a struct of nothing else.
+// function returns the handle in cu's Function, its only field.
 func function(fn cu.Function) C.CUfunction {
 	return *(*C.CUfunction)(unsafe.Pointer(&fn))
 }
@@ -98,8 +98,8 @@ func function(fn cu.Function) C.CUfunction {
 // cu.OutOfMemory) holds for the calls of both packages.
 func result(r C.CUresult) error { return as(cu.Success, r) }
 
-// as and code name cu's unexported result type by inference from one of its
-// constants.
+// as and code get at cu's unexported result type by type inference from one of
+// its constants.
 func as[E interface {
 	~int
 	error

@@ -1,11 +1,11 @@
-// A CUDA driver without a GPU, for tests: device memory is the heap, streams
-// run at once, kernels are host functions (kernels.c). It has one context and
-// serves one thread, as the worker does.
+// A CUDA driver without a GPU, for tests: device memory is the heap, work on a
+// stream is done when it is queued, kernels are host functions (kernels.c). It has
+// one context and supports one thread, as the worker has.
 //
-// QUELL_FAKE_CUDA, a comma list, says what it is: no-device, init=CODE (cuInit
-// fails), driver=VERSION, compute=MAJORMINOR, memory=BYTES, taken=BYTES (by
-// another program, once the worker has started), devices=N, slow=MS (every
-// kernel), no-kernels (modules do not load), unpinned (host memory cannot be registered).
+// The comma-separated list QUELL_FAKE_CUDA configures it: no-device, init=CODE
+// (cuInit fails), driver=VERSION, compute=MAJORMINOR, memory=BYTES, taken=BYTES (by
+// another program, once the worker has started), devices=N, no-kernels (modules do
+// not load), unpinned (host memory cannot be registered).
 #include "fake.h"
 
 #include <stdio.h>
@@ -26,8 +26,8 @@ long long setting(const char *name, long long otherwise)
     return otherwise;
 }
 
-// Once a kernel has crashed every call fails the same way.
-static CUresult spoilt = CUDA_SUCCESS;
+// The sticky error: once a kernel has crashed every call fails with it.
+static CUresult sticky = CUDA_SUCCESS;
 
 CUresult cuInit(unsigned flags)
 {
@@ -44,7 +44,7 @@ CUresult cuDriverGetVersion(int *version)
 CUresult cuDeviceGetCount(int *count)
 {
     *count = setting("devices", 1);
-    // The real driver numbers anew the devices that CUDA_VISIBLE_DEVICES names.
+    // Like the real driver, show only the devices in CUDA_VISIBLE_DEVICES.
     if (getenv("CUDA_VISIBLE_DEVICES")) *count = 1;
     return CUDA_SUCCESS;
 }
@@ -61,7 +61,7 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-// started says that the worker has asked how much memory is free.
+// started is set when the worker has asked for the free memory.
 static int started;
 
 static long long memory(void) { return setting("memory", 2LL << 30) - (started ? setting("taken", 0) : 0); }
@@ -112,32 +112,32 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) { return spoilt; }
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) { return sticky; }
 
-// An event is the time at which it was recorded.
+// An event holds the time at which it was recorded.
 CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     *event = malloc(sizeof(struct timespec));
-    return spoilt;
+    return sticky;
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
-    // A crash shows at the first call that waits for the kernel, not here.
+    // A crash is reported by the first call that waits for the kernel.
     return CUDA_SUCCESS;
 }
 
-CUresult cuEventQuery(CUevent event) { return spoilt; }
+CUresult cuEventQuery(CUevent event) { return sticky; }
 
 CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent end)
 {
     const struct timespec *a = (void *)start, *b = (void *)end;
     *ms = (b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) / 1e6;
-    return spoilt;
+    return sticky;
 }
 
-// Device memory counts its bytes in front of the pointer.
+// The size of a device allocation is stored FRONT bytes before its address.
 enum { FRONT = 256 };
 static long long used;
 
@@ -146,17 +146,17 @@ CUresult cuMemGetInfo(size_t *unused, size_t *total)
     *unused = memory() - used;
     *total = memory();
     started = 1;
-    return spoilt;
+    return sticky;
 }
 
 CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
 {
-    if (spoilt) return spoilt;
+    if (sticky) return sticky;
     if (used + (long long)bytes > memory()) return CUDA_ERROR_OUT_OF_MEMORY;
     char *p = aligned_alloc(FRONT, FRONT + (bytes + FRONT - 1) / FRONT * FRONT);
     if (!p) return CUDA_ERROR_OUT_OF_MEMORY;
     *(size_t *)p = bytes;
-    // All ones is no number: a voxel that nothing wrote is found out.
+    // All ones is a NaN, so that a voxel that no kernel wrote is noticed.
     memset(p + FRONT, 0xff, bytes);
     used += bytes;
     *at = (CUdeviceptr)(p + FRONT);
@@ -165,7 +165,7 @@ CUresult cuMemAlloc(CUdeviceptr *at, size_t bytes)
 
 CUresult cuMemFree(CUdeviceptr at)
 {
-    if (spoilt) return spoilt;
+    if (sticky) return sticky;
     char *p = (char *)at - FRONT;
     used -= *(size_t *)p;
     free(p);
@@ -179,14 +179,14 @@ CUresult cuMemHostRegister(void *p, size_t bytes, unsigned flags)
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
-    if (!spoilt) memcpy((void *)to, from, bytes);
-    return spoilt;
+    if (!sticky) memcpy((void *)to, from, bytes);
+    return sticky;
 }
 
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
-    if (!spoilt) memcpy(to, (const void *)from, bytes);
-    return spoilt;
+    if (!sticky) memcpy(to, (const void *)from, bytes);
+    return sticky;
 }
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
@@ -217,13 +217,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
                         unsigned bx, unsigned by, unsigned bz, unsigned shared,
                         CUstream stream, void **params, void **extra)
 {
-    if (spoilt) return spoilt;
+    if (sticky) return sticky;
     if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || bx * by * bz > 1024) return CUDA_ERROR_INVALID_VALUE;
     if (!extra || extra[0] != CU_LAUNCH_PARAM_BUFFER_POINTER) return CUDA_ERROR_INVALID_VALUE;
     if (function != (CUfunction)findKernel("widen")) {
-        spoilt = trap();
-        // The launch itself succeeds; the crash is found later.
-        if (spoilt) return CUDA_SUCCESS;
+        sticky = trap();
+        // The launch itself succeeds; the crash is reported later.
+        if (sticky) return CUDA_SUCCESS;
     }
     ((HostKernel)function)(extra[1]);
     return CUDA_SUCCESS;

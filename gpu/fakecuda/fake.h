@@ -1,19 +1,23 @@
-// What the parts of the fake driver share.
+// Declarations shared by the parts of the fake driver.
 #pragma once
 
 #include <cuda.h>
 
-// A kernel filters on the host what the real one filters on the device. args is
-// its parameter struct, laid out as package kernels packs it.
+// HostKernel computes on the host what the kernel of the same name computes on
+// the device. args is its parameter struct as package kernels packs it.
 typedef void (*HostKernel)(const void *args);
 
-// findKernel returns the host function for a kernel's name, or NULL.
+// findKernel returns the host function for a kernel name, or NULL.
 HostKernel findKernel(const char *name);
 
-// trap is called before every filter kernel; it fails, hangs or ends the
-// process where the test asked for it.
+// The kernels of twopass.c.
+void twopassMean(const void *args);
+void twopassGuided(const void *args);
+
+// trap is called before every filter kernel. It causes the fault that the test
+// has requested, if any.
 CUresult trap(void);
 
-// setting returns the value of "name=value" in the comma list QUELL_FAKE_CUDA,
-// or otherwise where it is not there; a bare "name" counts as 1.
+// setting returns the value of "name=value" in the comma-separated list
+// QUELL_FAKE_CUDA, 1 for a bare "name", or otherwise if name is not in the list.
 long long setting(const char *name, long long otherwise);

@@ -1,5 +1,5 @@
-// The kernels' definitions (docs/FILTERS.md) as plain C on the host: slow, in
-// double, one voxel after the other. The structs are those of package kernels.
+// The filters as defined in docs/FILTERS.md in plain C: in double, voxel by
+// voxel. The structs are those of package kernels.
 #include "fake.h"
 
 #include <math.h>
@@ -12,12 +12,12 @@ typedef struct {
     const uint8_t *mask;
     float *out;
     int32_t dims[3], first, slices, min[3], max[3];
-    int32_t turned; // x and y have changed places
+    int32_t swapped; // x and y have changed places
 } Field;
 
 static size_t at(const Field *f, int x, int y, int z)
 {
-    if (f->turned) return ((size_t)(z - f->first) * f->dims[0] + x) * f->dims[1] + y;
+    if (f->swapped) return ((size_t)(z - f->first) * f->dims[0] + x) * f->dims[1] + y;
     return ((size_t)(z - f->first) * f->dims[1] + y) * f->dims[0] + x;
 }
 
@@ -34,56 +34,75 @@ static int mirror(int i, int n)
     return i < n ? i : 2 * n - 1 - i;
 }
 
-// row is the row of voxels at y and z, mirrored; its voxels lie at(f, x, 0, first).
+// row returns the row of voxels at y and z, mirrored. Voxel x is at index
+// at(f, x, 0, first).
 static const float *row(const Field *f, int y, int z)
 {
     return f->in + at(f, 0, mirror(y, f->dims[1]), mirror(z, f->dims[2]));
 }
 
-// Voxel filters one valid voxel.
+// Voxel computes one valid voxel.
 typedef double (*Voxel)(const void *params, const Field *f, int x, int y, int z);
 
-static void eachVoxel(const void *params, Voxel filter)
+static void forVoxels(const void *params, Voxel filter)
 {
     const Field *f = params;
     int across = f->max[0] - f->min[0], down = f->max[1] - f->min[1], rows = down * (f->max[2] - f->min[2]);
 #pragma omp parallel for
     for (int row = 0; row < rows; row++) {
         int y = f->min[1] + row % down, z = f->min[2] + row / down;
-        float *out = f->out + (f->turned ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
-        int step = f->turned ? down : 1;
+        float *out = f->out + (f->swapped ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
+        int step = f->swapped ? down : 1;
         for (int x = f->min[0]; x < f->max[0]; x++, out += step)
             *out = valid(f, x, y, z) ? filter(params, f, x, y, z) : f->in[at(f, x, y, z)];
     }
 }
 
-#define WINDOW(r)                            \
+#define NEIGHBOURHOOD(r)                            \
     for (int dz = -(r)[2]; dz <= (r)[2]; dz++) \
         for (int dy = -(r)[1]; dy <= (r)[1]; dy++) \
             for (int dx = -(r)[0]; dx <= (r)[0]; dx++)
 
-// gaussian and bilateral: weights are powers of two.
+// gaussian and bilateral, whose weights are powers of two.
 typedef struct {
     Field field;
     int32_t radius[3];
-    float decay[3], scale, inverse; // the last two in bilateral alone
-} WindowParams;
+    float decay[3], scale, inverse; // scale and inverse only in bilateral
+} WeightedParams;
 
-static double weighted(const WindowParams *p, int range, int x, int y, int z)
+// weights returns 2^-(decay d^2) for -radius <= d <= radius, indexed from 0. Every
+// thread has one table per axis, which it fills anew for another radius or decay.
+static const double *weights(int axis, int radius, double decay)
+{
+    static _Thread_local struct {
+        int radius;
+        double decay, *table;
+    } cached[3];
+    if (!cached[axis].table || cached[axis].radius != radius || cached[axis].decay != decay) {
+        cached[axis].radius = radius;
+        cached[axis].decay = decay;
+        cached[axis].table = realloc(cached[axis].table, sizeof(double) * (2 * radius + 1));
+        for (int d = -radius; d <= radius; d++) cached[axis].table[d + radius] = exp2(-decay * d * d);
+    }
+    return cached[axis].table;
+}
+
+static double weighted(const WeightedParams *p, int range, int x, int y, int z)
 {
     const Field *f = &p->field;
-    double v = f->in[at(f, x, y, z)], sum = 0, weights = 0;
-    WINDOW(p->radius)
+    const double *wx = weights(0, p->radius[0], p->decay[0]), *wy = weights(1, p->radius[1], p->decay[1]),
+                 *wz = weights(2, p->radius[2], p->decay[2]);
+    double v = f->in[at(f, x, y, z)], sum = 0, total = 0;
+    NEIGHBOURHOOD(p->radius)
     {
         if (!valid(f, x + dx, y + dy, z + dz)) continue;
         double d = f->in[at(f, x + dx, y + dy, z + dz)] - v;
-        double e = (double)p->decay[0] * dx * dx + (double)p->decay[1] * dy * dy + (double)p->decay[2] * dz * dz;
-        if (range) e += d * p->scale * (d * p->scale);
-        double w = exp2(-e);
+        double w = wx[dx + p->radius[0]] * wy[dy + p->radius[1]] * wz[dz + p->radius[2]];
+        if (range) w *= exp2(-(d * p->scale * (d * p->scale)));
         sum += w * d;
-        weights += w;
+        total += w;
     }
-    return v + sum / weights;
+    return v + sum / total;
 }
 
 static double gaussianVoxel(const void *p, const Field *f, int x, int y, int z) { return weighted(p, 0, x, y, z); }
@@ -94,7 +113,7 @@ typedef struct {
     int32_t radius[3], pad;
 } MedianParams;
 
-static int rising(const void *a, const void *b)
+static int compareFloats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
@@ -105,8 +124,8 @@ static double medianVoxel(const void *params, const Field *f, int x, int y, int 
     const int32_t *r = ((const MedianParams *)params)->radius;
     float *values = malloc(sizeof(float) * (2 * r[0] + 1) * (2 * r[1] + 1) * (2 * r[2] + 1));
     int n = 0;
-    WINDOW(r) if (valid(f, x + dx, y + dy, z + dz)) values[n++] = f->in[at(f, x + dx, y + dy, z + dz)];
-    qsort(values, n, sizeof *values, rising);
+    NEIGHBOURHOOD(r) if (valid(f, x + dx, y + dy, z + dz)) values[n++] = f->in[at(f, x + dx, y + dy, z + dz)];
+    qsort(values, n, sizeof *values, compareFloats);
     double middle = n % 2 ? values[n / 2] : ((double)values[n / 2 - 1] + values[n / 2]) / 2;
     free(values);
     return middle;
@@ -121,22 +140,35 @@ typedef struct {
     int32_t pad;
 } NlmParams;
 
-// distance is D_ij in the kernel's units.
+// power returns |d|^k for the norms of lk weights.
+static double power(int k, double d)
+{
+    switch (k) {
+    case 1: return fabs(d);
+    case 3: return fabs(d) * d * d;
+    case 4: return d * d * d * d;
+    }
+    return d * d;
+}
+
+// distance returns D_ij in the kernel's units.
 static double distance(const NlmParams *p, int x, int y, int z, int ox, int oy, int oz)
 {
     const Field *f = &p->field;
+    const int r = p->patch[0], n = f->dims[0], step = f->swapped ? f->dims[1] : 1;
+    const int left = x - r + (ox < 0 ? ox : 0), right = x + r + (ox > 0 ? ox : 0);
+    const int whole = left >= 0 && right < n; // no sample is mirrored along x
     double sum = 0;
     for (int dz = -p->patch[2]; dz <= p->patch[2]; dz++) {
         for (int dy = -p->patch[1]; dy <= p->patch[1]; dy++) {
             const float *here = row(f, y + dy, z + dz), *there = row(f, y + oy + dy, z + oz + dz);
-            double a = (double)p->ring[abs(dy)] * (p->patch[2] ? p->ring[abs(dz)] : 1);
-            for (int dx = -p->patch[0]; dx <= p->patch[0]; dx++) {
-                size_t i = at(f, mirror(x + dx, f->dims[0]), 0, f->first), j = at(f, mirror(x + ox + dx, f->dims[0]), 0, f->first);
-                double d = fabs((double)here[i] - there[j]) * p->scale;
-                double power = d * d;
-                if (p->lk) power = p->lk == 1 ? d : p->lk == 3 ? power * d : p->lk == 4 ? power * power : power;
-                sum += a * p->ring[abs(dx)] * power;
+            double line = 0;
+            for (int dx = -r; dx <= r; dx++) {
+                int i = whole ? x + dx : mirror(x + dx, n), j = whole ? x + ox + dx : mirror(x + ox + dx, n);
+                double d = ((double)here[(size_t)i * step] - there[(size_t)j * step]) * p->scale;
+                line += p->ring[abs(dx)] * (p->lk ? power(p->lk, d) : d * d);
             }
+            sum += (double)p->ring[abs(dy)] * (p->patch[2] ? p->ring[abs(dz)] : 1) * line;
         }
     }
     return p->lk ? sum * p->norm : sum;
@@ -147,9 +179,9 @@ static double nlmVoxel(const void *params, const Field *f, int x, int y, int z)
     const NlmParams *p = params;
     double v = f->in[at(f, x, y, z)], total = 0, most = 0, sum = 0, weights = 0;
     int others = 0;
-    // lk needs the sum of all distances before it has the first weight.
+    // lk needs the sum of all distances before the first weight.
     for (int pass = p->lk ? 0 : 1; pass < 2; pass++) {
-        WINDOW(p->search)
+        NEIGHBOURHOOD(p->search)
         {
             if ((!dx && !dy && !dz) || !valid(f, x + dx, y + dy, z + dz)) continue;
             double d = distance(p, x, y, z, dx, dy, dz);
@@ -217,13 +249,13 @@ typedef struct {
     float bias;
 } WidenParams;
 
-static void gaussian(const void *args) { eachVoxel(args, gaussianVoxel); }
-static void bilateral(const void *args) { eachVoxel(args, bilateralVoxel); }
-static void median(const void *args) { eachVoxel(args, medianVoxel); }
-static void nlm(const void *args) { eachVoxel(args, nlmVoxel); }
-static void lpa(const void *args) { eachVoxel(args, lpaVoxel); }
+static void gaussian(const void *args) { forVoxels(args, gaussianVoxel); }
+static void bilateral(const void *args) { forVoxels(args, bilateralVoxel); }
+static void median(const void *args) { forVoxels(args, medianVoxel); }
+static void nlm(const void *args) { forVoxels(args, nlmVoxel); }
+static void lpa(const void *args) { forVoxels(args, lpaVoxel); }
 
-// nothing: nlm above leaves no voxels to a second pass.
+// nothing replaces nlm_underflow: nlm in double leaves no voxels to it.
 static void nothing(const void *args) { (void)args; }
 
 static void widen(const void *args)
@@ -234,10 +266,12 @@ static void widen(const void *args)
 
 HostKernel findKernel(const char *name)
 {
-    // nlm and lpa have several kernels of one meaning; the first prefix counts.
+    // The kernels of nlm and lpa compute the same and share a function; the first
+    // matching prefix counts.
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
-        {"nlm_faint", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
+        {"nlm_underflow", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
+        {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strncmp(name, all[i].prefix, strlen(all[i].prefix)) == 0) return all[i].kernel;

@@ -1,6 +1,6 @@
-// The driver calls that gorgonia.org/cu links and the worker does not make:
-// they are there, so that the worker starts, and answer 801, NOT_SUPPORTED.
-// cuda.h is left out, since it declares them with their arguments.
+// The driver calls that gorgonia.org/cu links but the worker does not make. They
+// exist so that the worker can be loaded, and return 801, NOT_SUPPORTED. cuda.h is
+// not included because it declares them with their parameters.
 
 #define NOT_SUPPORTED(name) \
     int name(void) { return 801; }

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// createFile prefers a memfd: it lives in memory, has no name to clash or to
-// clean up, and is not bound by the size of /dev/shm.
+// createFile returns a memfd: it is in memory, has no name and is not limited by
+// the size of /dev/shm.
 func createFile() (*os.File, string, error) {
 	fd, err := unix.MemfdCreate("quell", unix.MFD_CLOEXEC)
 	if err != nil {

@@ -5,18 +5,18 @@ import (
 	"os"
 )
 
-// Segment is a mapped piece of shared memory. Its bytes start on a page and
-// are zero when created. It carries no locks: who may write what when is the
-// protocol's matter.
+// Segment is mapped shared memory. Its bytes begin at a page boundary and are
+// zero when created. It has no locks: the protocol of its users decides which
+// process may write what at which time.
 type Segment struct {
 	Bytes []byte // page-aligned; invalid after Close
 
 	file *os.File
-	path string // where the child must open it by name, else empty
+	path string // of the file if the child opens it by name, else empty
 }
 
 // Create returns a new segment of size bytes, a multiple of the page size.
-// Its pages are reserved when they are first touched.
+// Its pages are allocated at the first access.
 func Create(size int) (*Segment, error) {
 	f, path, err := createFile()
 	if err != nil {
@@ -35,11 +35,11 @@ func Create(size int) (*Segment, error) {
 }
 
 const (
-	inherited    = 3           // where os/exec puts the first of Cmd.ExtraFiles
-	byDescriptor = "inherited" // the Arg of a segment that is found there
+	inherited    = 3           // the file descriptor of the first of Cmd.ExtraFiles
+	byDescriptor = "inherited" // the Arg of a segment with that descriptor
 )
 
-// Arg names the segment on the child's command line.
+// Arg returns the argument by which the child opens the segment.
 func (s *Segment) Arg() string {
 	if s.path != "" {
 		return s.path
@@ -47,7 +47,7 @@ func (s *Segment) Arg() string {
 	return byDescriptor
 }
 
-// Files returns what the child must inherit as exec.Cmd.ExtraFiles.
+// Files returns the files that the child inherits as exec.Cmd.ExtraFiles.
 func (s *Segment) Files() []*os.File {
 	if s.path != "" {
 		return nil
@@ -55,7 +55,7 @@ func (s *Segment) Files() []*os.File {
 	return []*os.File{s.file}
 }
 
-// Open maps in the child the segment that arg names.
+// Open maps the segment with the argument arg in the child.
 func Open(arg string) (*Segment, error) {
 	f := os.NewFile(inherited, "segment")
 	if arg != byDescriptor {
@@ -76,7 +76,7 @@ func Open(arg string) (*Segment, error) {
 	return &Segment{Bytes: b, file: f}, nil
 }
 
-// Close unmaps the segment. The other side keeps its own mapping.
+// Close unmaps the segment in this process.
 func (s *Segment) Close() error {
 	if s.Bytes == nil {
 		return nil

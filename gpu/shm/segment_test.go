@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Another process sees what this one writes, and this one what that writes.
-func TestTwoProcesses(t *testing.T) {
+func TestSegmentIsSharedByTwoProcesses(t *testing.T) {
 	if arg := os.Getenv("QUELL_SHM_CHILD"); arg != "" {
 		s, err := Open(arg)
 		if err != nil {
@@ -27,14 +26,14 @@ func TestTwoProcesses(t *testing.T) {
 		t.Fatalf("%d bytes, the first %d; want %d zeros", len(s.Bytes), s.Bytes[0], size)
 	}
 	s.Bytes[0] = 41
-	child := exec.Command(os.Args[0], "-test.run", "TestTwoProcesses")
+	child := exec.Command(os.Args[0], "-test.run", "TestSegmentIsSharedByTwoProcesses")
 	child.Env = append(os.Environ(), "QUELL_SHM_CHILD="+s.Arg())
 	child.ExtraFiles = s.Files()
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if got := s.Bytes[size-1]; got != 42 {
-		t.Errorf("the child left %d; want 42", got)
+		t.Errorf("the child wrote %d; want 42", got)
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -44,7 +43,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-func TestOpenRefusesWhatIsNoSegment(t *testing.T) {
+func TestOpenRefusesAMissingFile(t *testing.T) {
 	if _, err := Open(t.TempDir() + "/nothing"); err == nil {
 		t.Error("no error")
 	}

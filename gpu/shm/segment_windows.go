@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// createFile returns a temporary file with its path: Windows hands no extra
-// files to a child, and the file cannot be unlinked while it is open.
+// createFile returns a temporary file with its path: on Windows a child does not
+// inherit extra files, and an open file cannot be unlinked.
 func createFile() (*os.File, string, error) {
 	f, err := os.CreateTemp("", "quell-*.shm")
 	if err != nil {

@@ -4,8 +4,8 @@ package shm
 
 import "os"
 
-// unlinkedFile returns a temporary file without a name: it goes when the last
-// process lets go of it, however that process ends.
+// unlinkedFile returns a temporary file without a name. The system removes it when
+// the last process that has it open exits.
 func unlinkedFile() (*os.File, string, error) {
 	f, err := os.CreateTemp("", "quell-*.shm")
 	if err != nil {

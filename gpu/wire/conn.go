@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// maxLine bounds one message: a few kilobytes are usual, and a line that never
-// ends must not fill memory.
+// maxLine is the size limit of one message. Messages have a few kilobytes; the
+// limit keeps an endless line from filling the memory.
 const maxLine = 1 << 20
 
 // Writer sends messages, one a line. It is safe for concurrent use.
@@ -23,14 +23,13 @@ type Writer struct {
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Send writes messages in one write, so that they reach the other side
-// together.
+// Send writes messages in one write, so that they arrive together.
 func (w *Writer) Send(messages ...any) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.buf.Reset()
 	for _, m := range messages {
-		// Encode ends each message with the newline that frames it.
+		// Encode ends each message with a newline.
 		if err := json.NewEncoder(&w.buf).Encode(m); err != nil {
 			return fmt.Errorf("wire: %w", err)
 		}
@@ -51,7 +50,7 @@ func (w *Writer) SendHello(h Hello) error {
 	return err
 }
 
-// lines returns a scanner whose lines are bounded by maxLine.
+// lines returns a scanner with the line limit maxLine.
 func lines(r io.Reader) *bufio.Scanner {
 	s := bufio.NewScanner(r)
 	s.Buffer(make([]byte, 64<<10), maxLine)
@@ -59,8 +58,8 @@ func lines(r io.Reader) *bufio.Scanner {
 }
 
 // ReadRequests calls handle for every request until r ends. It is the worker's
-// loop: a line that is no request is an error, since only the parent writes
-// there.
+// loop. A line that is not a request is an error, since only the parent writes to
+// r.
 func ReadRequests(r io.Reader, handle func(Request)) error {
 	s := lines(r)
 	for s.Scan() {
@@ -73,17 +72,17 @@ func ReadRequests(r io.Reader, handle func(Request)) error {
 	return s.Err()
 }
 
-// ReadReplies is the parent's loop: it calls hello once, then reply for every
-// reply, and diagnosis for every line that is neither, until r ends.
-func ReadReplies(r io.Reader, hello func(Hello), reply func(Reply), diagnosis func(string)) error {
+// ReadReplies is the parent's loop. Until r ends it calls hello once, then reply
+// for every reply, and diagnostic for every line that is neither.
+func ReadReplies(r io.Reader, hello func(Hello), reply func(Reply), diagnostic func(string)) error {
 	s := lines(r)
-	greeted := false
+	started := false
 	for s.Scan() {
 		line := s.Bytes()
-		if !greeted {
+		if !started {
 			var h Hello
 			if rest, ok := bytes.CutPrefix(line, []byte(Magic)); ok && json.Unmarshal(rest, &h) == nil {
-				greeted = true
+				started = true
 				hello(h)
 				continue
 			}
@@ -94,7 +93,7 @@ func ReadReplies(r io.Reader, hello func(Hello), reply func(Reply), diagnosis fu
 				continue
 			}
 		}
-		diagnosis(string(line))
+		diagnostic(string(line))
 	}
 	return s.Err()
 }

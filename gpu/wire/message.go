@@ -5,14 +5,14 @@ import (
 	"quell/volume"
 )
 
-// Version of the protocol. Both sides come from one release; a mismatch means
-// a worker from another one was found, and is said so.
-const Version = 1
+// Version of the protocol. Both sides come from one release; if the versions
+// differ, the worker of another release was found.
+const Version = 2
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
 
-// Exit codes of the worker, beside 0 for the end of its input.
+// Exit codes of the worker, apart from 0 for the end of its input.
 const (
 	ExitSticky = 5 // a sticky CUDA error spoiled the process
 	ExitFault  = 6 // the hello carried a fault
@@ -31,32 +31,37 @@ type Device struct {
 // Hello is the worker's first line.
 type Hello struct {
 	Version int      `json:"version"`
-	Driver  int      `json:"driver"` // the CUDA version the driver speaks: 12020 is 12.2
+	Driver  int      `json:"driver"` // the CUDA version of the driver: 12020 is 12.2
 	Device  Device   `json:"device"` // the one this worker uses
 	Others  []Device `json:"others,omitempty"`
 	Free    int64    `json:"free"`              // bytes of device memory free at the start
-	Pinned  bool     `json:"pinned"`            // the segment is page-locked, copies run beside kernels
+	Pinned  bool     `json:"pinned"`            // the segment is page-locked, so copies overlap with kernels
 	Fault   *Fault   `json:"fault,omitempty"`   // set when the device cannot be used
-	Kernels string   `json:"kernels,omitempty"` // the kernels' manifest digest, for reports
+	Kernels string   `json:"kernels,omitempty"` // hash of the kernels' manifest
 }
 
-// Op is what a request asks for.
+// Op is the operation of a request.
 type Op string
 
-// The requests.
+// The operations.
 const (
-	Alloc Op = "alloc"
-	Free  Op = "free"
-	Put   Op = "put"
-	Run   Op = "run"
-	Get   Op = "get"
-	Ping  Op = "ping"
+	Alloc  Op = "alloc"
+	Free   Op = "free"
+	Put    Op = "put"
+	Bind   Op = "bind"
+	Unbind Op = "unbind"
+	Run    Op = "run"
+	Get    Op = "get"
+	Ping   Op = "ping"
 )
 
-// Handle names a device buffer; the parent chooses it, and 0 means none.
+// Handle identifies a device buffer. The parent chooses it; 0 means none.
 type Handle uint32
 
-// Format is how voxels lie in the shared segment.
+// ProgramID identifies a bound recipe. The parent chooses it; 0 means none.
+type ProgramID uint32
+
+// Format is the format of voxels in the shared segment.
 type Format string
 
 // The formats. Buffers hold float32 voxels or mask bytes.
@@ -77,44 +82,71 @@ func (f Format) Size() int64 {
 	return 1
 }
 
-// Request is one command. Which fields count depends on Op.
+// Request is one command. Op determines which fields are used.
 type Request struct {
-	ID     uint64 `json:"id"`
-	Op     Op     `json:"op"`
-	Buffer Handle `json:"buffer,omitempty"` // alloc, free, put, get
-	Bytes  int64  `json:"bytes,omitempty"`  // alloc
-	Offset int64  `json:"offset,omitempty"` // put, get: first element in the buffer
-	Count  int64  `json:"count,omitempty"`  // put, get: elements
-	Shared int64  `json:"shared,omitempty"` // put, get: first byte in the segment
-	Format Format `json:"format,omitempty"` // put, get
-	Lane   Lane   `json:"lane,omitempty"`   // run, get behind one
-	Behind bool   `json:"behind,omitempty"` // get: wait for the newest run of Lane first
-	Job    *Job   `json:"job,omitempty"`    // run
+	ID       uint64    `json:"id"`
+	Op       Op        `json:"op"`
+	Buffer   Handle    `json:"buffer,omitempty"`    // alloc, free, put, get
+	Bytes    int64     `json:"bytes,omitempty"`     // alloc
+	Offset   int64     `json:"offset,omitempty"`    // put, get: first element in the buffer
+	Count    int64     `json:"count,omitempty"`     // put, get: elements
+	Shared   int64     `json:"shared,omitempty"`    // put, get: first byte in the segment
+	Format   Format    `json:"format,omitempty"`    // put, get
+	Lane     Lane      `json:"lane,omitempty"`      // run, get with AfterRun
+	AfterRun bool      `json:"after_run,omitempty"` // get: wait for the last run of Lane first
+	Program  ProgramID `json:"program,omitempty"`   // bind, unbind, run
+	Binding  *Binding  `json:"binding,omitempty"`   // bind
+	Job      *Job      `json:"job,omitempty"`       // run
 }
 
-// Lane is one of the two queues that kernels run in.
+// Lane is a queue in which runs are executed in order.
 type Lane int
 
 // The lanes.
 const (
-	Bulk   Lane = iota // whole volumes
-	Urgent             // the slice on screen
-	Lanes              // how many there are
+	VolumeLane  Lane = iota // runs over volumes, in several blocks
+	PreviewLane             // runs of one block, with priority
+	LaneCount               // the number of lanes
 )
 
-// Job is one kernel's work: a region of a volume of which some slices lie on
-// the device.
+// Binding is a recipe and the geometry of the volumes it filters. The worker binds it
+// once for all runs of the program.
+type Binding struct {
+	Recipe  denoise.Recipe `json:"recipe"`  // resolved: nothing auto, no percentages
+	Spacing [3]float64     `json:"spacing"` // mm between voxels
+	Dims    [3]int         `json:"dims"`    // of the whole volume
+}
+
+// Job describes a run of a program: the region to filter, and the buffers with the
+// slices that it reads. All passes of the program run in one job.
 type Job struct {
-	Recipe denoise.Recipe `json:"recipe"` // resolved: nothing auto, no percentages
-	Space  [3]float64     `json:"space"`  // mm between voxels
-	Dims   [3]int         `json:"dims"`   // of the whole volume
-	First  int            `json:"first"`  // the first slice in In and Mask
-	Slices int            `json:"slices"` // slices in In and Mask
-	Region volume.Region  `json:"region"` // in the whole volume's indices
-	In     Handle         `json:"in"`     // float32
-	Mask   Handle         `json:"mask,omitempty"`
-	Out    Handle         `json:"out"`          // float32, dense region
-	At     int64          `json:"at,omitempty"` // first element of the region in Out
+	Inputs  map[string]Slices `json:"inputs"`            // by denoise.Voxels, NoiseMap and GuideVolume: float32; by Mask: bytes
+	Region  volume.Region     `json:"region"`            // in indices of the whole volume
+	Out     Handle            `json:"out"`               // float32, the region without gaps
+	At      int64             `json:"at,omitempty"`      // first element of the region in Out
+	Scratch Handle            `json:"scratch,omitempty"` // memory for the results of all passes but the last, see ScratchBytes
+}
+
+// Mask is the key in Job.Inputs of the mask, 1 for a voxel that is not excluded. No mask
+// means that no voxel is excluded.
+const Mask = "mask"
+
+// Slices are consecutive slices of a volume in a buffer.
+type Slices struct {
+	Buffer Handle `json:"buffer"`
+	First  int    `json:"first"` // index in the volume of the first one
+	Count  int    `json:"count"`
+}
+
+// ScratchBytes returns the scratch memory of float32 intermediate results, given the
+// number of voxels of each. They follow each other in this order, each aligned to 256
+// bytes.
+func ScratchBytes(voxels ...int64) int64 {
+	total := int64(0)
+	for _, n := range voxels {
+		total += (4*n + 255) &^ 255
+	}
+	return total
 }
 
 // Reply answers the request of the same ID.
@@ -125,23 +157,23 @@ type Reply struct {
 	Fault  *Fault  `json:"fault,omitempty"`
 }
 
-// Kind sorts faults by what helps.
+// Kind classifies faults by their remedy.
 type Kind string
 
 // The kinds of fault.
 const (
 	Memory      Kind = "memory"      // too little device memory: smaller slabs help
-	Unsupported Kind = "unsupported" // these kernels cannot run this recipe
+	Unsupported Kind = "unsupported" // there is no kernel for this recipe
 	Sticky      Kind = "device"      // the worker must be restarted
 	Kernels     Kind = "kernels"     // the kernels do not load on this device or driver
 	Driver      Kind = "driver"      // the driver is too old
-	Broken      Kind = "request"     // a request that makes no sense: a bug in Quell
+	Broken      Kind = "request"     // an invalid request: a bug in Quell
 )
 
-// Fault is why a request failed, or why a worker cannot work.
+// Fault is the reason why a request failed or a worker cannot be used.
 type Fault struct {
 	Kind Kind   `json:"kind"`
-	Text string `json:"text"` // one clause for a person, without a full stop
+	Text string `json:"text"` // one clause for the user, without a full stop
 }
 
 // Error returns the text.

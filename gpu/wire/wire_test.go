@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"quell/denoise"
-	_ "quell/denoise/filter" // the recipe of the test names one
+	_ "quell/denoise/filter"
 	"quell/volume"
 )
 
@@ -20,13 +20,14 @@ func TestMessagesCross(t *testing.T) {
 	sent := []Request{
 		{ID: 1, Op: Alloc, Buffer: 7, Bytes: 1 << 40},
 		{ID: 2, Op: Put, Buffer: 7, Offset: 3, Count: 9, Shared: 4096, Format: Int16},
-		{ID: 3, Op: Run, Lane: Urgent, Job: &Job{
-			Recipe: r, Space: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}, First: 1, Slices: 4,
-			Region: volume.Region{Max: [3]int{4, 5, 1}}, In: 7, Mask: 8, Out: 9, At: 100,
+		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}}},
+		{ID: 4, Op: Run, Lane: PreviewLane, Program: 5, Job: &Job{
+			Inputs: map[string]Slices{denoise.Voxels: {Buffer: 7, First: 1, Count: 4}, Mask: {Buffer: 8, First: 1, Count: 4}},
+			Region: volume.Region{Max: [3]int{4, 5, 1}}, Out: 9, At: 100, Scratch: 10,
 		}},
 	}
 	var pipe bytes.Buffer
-	if err := NewWriter(&pipe).Send(sent[0], sent[1], sent[2]); err != nil {
+	if err := NewWriter(&pipe).Send(sent[0], sent[1], sent[2], sent[3]); err != nil {
 		t.Fatal(err)
 	}
 	var got []Request
@@ -38,7 +39,7 @@ func TestMessagesCross(t *testing.T) {
 	}
 }
 
-func TestRepliesAmongDiagnosis(t *testing.T) {
+func TestRepliesAmongDiagnostics(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString("a library's greeting\n{\"not\":\"ours\"}\nQUELL-GPU no json\n")
 	w := NewWriter(&out)
@@ -53,11 +54,11 @@ func TestRepliesAmongDiagnosis(t *testing.T) {
 	out.WriteString("{broken\nlast words")
 	var hellos []Hello
 	var replies []Reply
-	var said []string
+	var diagnostics []string
 	err := ReadReplies(&out,
 		func(h Hello) { hellos = append(hellos, h) },
 		func(r Reply) { replies = append(replies, r) },
-		func(s string) { said = append(said, s) })
+		func(s string) { diagnostics = append(diagnostics, s) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,19 +69,19 @@ func TestRepliesAmongDiagnosis(t *testing.T) {
 		t.Errorf("replies %+v; want %+v", replies, want)
 	}
 	want := "a library's greeting|{\"not\":\"ours\"}|QUELL-GPU no json|printed in between|{broken|last words"
-	if got := strings.Join(said, "|"); got != want {
-		t.Errorf("diagnosis %q; want %q", got, want)
+	if got := strings.Join(diagnostics, "|"); got != want {
+		t.Errorf("diagnostics %q; want %q", got, want)
 	}
 }
 
-// A line without an end must not fill memory.
+// An endless line must not fill the memory.
 func TestEndlessLineIsRefused(t *testing.T) {
 	endless := io.LimitReader(zeros{}, 100*maxLine)
 	if err := ReadReplies(endless, func(Hello) {}, func(Reply) {}, func(string) {}); err == nil {
 		t.Error("no error")
 	}
 	if err := ReadRequests(strings.NewReader("no request\n"), func(Request) {}); err == nil {
-		t.Error("a line that is no request gave no error")
+		t.Error("a line that is not a request gave no error")
 	}
 }
 
@@ -89,7 +90,7 @@ type zeros struct{}
 func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 
 func FuzzReplies(f *testing.F) {
-	f.Add([]byte("QUELL-GPU {\"version\":1}\n{\"id\":1,\"fault\":{\"kind\":\"device\",\"text\":\"t\"}}\n"))
+	f.Add([]byte("QUELL-GPU {\"version\":2}\n{\"id\":1,\"fault\":{\"kind\":\"device\",\"text\":\"t\"}}\n"))
 	f.Add([]byte("noise\n\n{}\n{\"id\":-1}\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		hellos, rest := 0, 0

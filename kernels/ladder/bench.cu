@@ -1,18 +1,17 @@
-// Times the kernels on the papers' experiments: CUDA events, median of 20 runs
-// after 3. Check first (check.cu). The data are a smooth phantom of 20 to 190 and
-// Gaussian noise of sigma 10, cut to 0..255; where a paper names its parameters
-// they are the paper's: Upadhya's patches have Gaussian weights of sigma 1, h = 10
-// and the largest weight for the centre.
+// Times the kernels on the experiments of the papers: CUDA events, median of 20 runs
+// after 3. Run check.cu first. The data are a smooth phantom of 20 to 190 with Gaussian
+// noise of sigma 10, clamped to 0..255. Parameters are those of the paper if it states
+// them: Upadhya's patches have Gaussian weights of sigma 1, h = 10 and the largest
+// weight for the centre.
 //
 //   nvcc -O2 -std=c++17 -o bench ladder/bench.cu -lcuda
 //   ./bench [FOLDER [PART OF A NAME]]
 //
-// A pair is one weight: a voxel and one neighbour in its window that is inside
-// the volume. Beside the time stand the pairs a second and the share of the
-// device's ceilings: powers of two (16 a clock and multiprocessor, one a pair),
-// instructions issued (128 lanes) and shared memory reads and shuffles (32), both
-// as counted in the inner loop's machine code, for the whole grid with its
-// margins.
+// A pair is one weight: a voxel and one neighbour in its search region that is inside
+// the volume. The table shows the time, the pairs per second and the percentage of the
+// device's limits: powers of two (16 per clock and multiprocessor, one per pair),
+// instructions issued (128 lanes) and shared memory reads and shuffles (32), both as
+// counted in the machine code of the inner loop, for the whole grid with its margins.
 #include "launch.h"
 
 #include <algorithm>
@@ -25,9 +24,9 @@ struct Work {
     Recipe recipe;
     int dims[3];
     double target;  // milliseconds; 0: none
-    double issued;  // instructions for each pair of a lane, from the machine code
-    double shared;  // shared memory reads and shuffles for each pair
-    double spread;  // lanes' voxels for each result: what a tile's margin costs along x
+    double issued;  // instructions per pair of a lane, from the machine code
+    double shared;  // shared memory reads and shuffles per pair
+    double spread;  // computed voxels per result, because of the tile's margin along x
     bool sagittal = false; // one column along x instead of the whole volume
 };
 
@@ -43,7 +42,7 @@ static double pairs(const Work &w)
     return product;
 }
 
-// phantom has tissue of even and of slowly changing values, edges and noise.
+// phantom returns regions of constant and of slowly changing values, edges and noise.
 static std::vector<float> phantom(const int (&dims)[3])
 {
     std::mt19937 random(5);
@@ -126,7 +125,7 @@ static Recipe nlm(int dims, int patch, int search, double patchSigma)
     return r;
 }
 
-static Recipe window(const char *filter, int dims, int radius, double sigma)
+static Recipe weightedRecipe(const char *filter, int dims, int radius, double sigma)
 {
     Recipe r;
     r.filter = filter;
@@ -149,11 +148,11 @@ int main(int argc, char **argv)
     lpa.dims = 2;
     lpa.sigma = 12;
     const Work table[] = {
-        {"bilateral 2-D 1024^2 17^2", window("bilateral", 2, 8, 4), {1024, 1024, 1}, 0.12, 6.0, 0.15, 1},
+        {"bilateral 2-D 1024^2 17^2", weightedRecipe("bilateral", 2, 8, 4), {1024, 1024, 1}, 0.12, 6.0, 0.15, 1},
         {"nlm 2-D 1024^2 7^2 in 17^2", nlm(2, 3, 8, 0), {1024, 1024, 1}, 0.30, 18.1, 4.5, 64 / 58.},
         {"nlm 3-D 181x217x51 3^3 in 7^3", nlm(3, 1, 3, 1), {181, 217, 51}, 0.8, 20.1, 2.5, 64 / 62. * 186 / 181},
         {"nlm 3-D 181x217x51 3^3 in 17^3", nlm(3, 1, 8, 1), {181, 217, 51}, 10, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"bilateral 3-D 256x256x120 r=11", window("bilateral", 3, 11, 5.5), {256, 256, 120}, 38, 6.0, 0.15, 1},
+        {"bilateral 3-D 256x256x120 r=11", weightedRecipe("bilateral", 3, 11, 5.5), {256, 256, 120}, 38, 6.0, 0.15, 1},
         {"nlm 3-D 512x512x548 5^3 in 9^3", nlm(3, 2, 4, 0), {512, 512, 548}, 110, 23.3, 4.7, 32 / 28. * 532 / 512},
         {"nlm 3-D 181x217x51 3^3 in 7^3 box", nlm(3, 1, 3, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
         {"nlm 3-D 181x217x51 3^3 in 17^3 box", nlm(3, 1, 8, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
@@ -161,11 +160,11 @@ int main(int argc, char **argv)
         {"nlm 3-D 5^3 in 9^3, sagittal 512^2", nlm(3, 2, 4, 0), {512, 512, 512}, 0, 0, 0, 1, true},
         {"lpa 256^2, 181 slices", lpa, {256, 256, 181}, 0.004 * 181, 0, 0, 1},
         {"lpa 256^2, one slice", lpa, {256, 256, 1}, 0, 0, 0, 1},
-        {"bilateral 2-D 256^2 7^2", window("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 256^2 7^2", weightedRecipe("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.0, 0.15, 1},
         {"nlm 2-D 256^2 7^2 in 7^2", nlm(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 4.5, 64 / 58.},
         {"nlm 3-D 512x512x548 5^3 gaussian", nlm(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
-        {"median 3-D 256x256x120 3^3", window("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
-        {"gaussian 3-D 256x256x120 r=4", window("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},
+        {"median 3-D 256x256x120 3^3", weightedRecipe("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
+        {"gaussian 3-D 256x256x120 r=4", weightedRecipe("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},
     };
     for (const Work &w : table)
         if (argc < 3 || std::strstr(w.name, argv[2]) != nullptr) time(device, w);

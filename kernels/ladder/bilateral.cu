@@ -2,13 +2,13 @@
 //
 //   nvcc -O3 -std=c++17 -arch=native -o bilateral ladder/bilateral.cu && ./bilateral
 //
-// version 1: the formula: a thread for each voxel, two exponentials for each pair
-// version 2: one power of two for each pair: values scaled once, exponents added
-// version 3: the slice's tile in shared memory
-// version 4: ../bilateral.cu: a lane owns eight voxels of a column, so that each
+// version 1: the formula: one thread per voxel, two exponentials per pair
+// version 2: one power of two per pair: values scaled once, exponents added
+// version 3: the tile of each slice in shared memory
+// version 4: ../bilateral.cu: a lane computes eight voxels of a column, so that each
 //            neighbour is read once for all eight
 //
-// Every version is held against the float64 reference before any is timed.
+// Every version is compared with the float64 reference before any is timed.
 #include "../bilateral.cu"
 #include "ladder.h"
 
@@ -75,8 +75,8 @@ __global__ void bilateral2(const float *in, float *out, int nx, int ny, int nz)
     out[(size_t(z) * ny + y) * nx + x] = v + num / den;
 }
 
-// Version 3: the block's part of each slice is read once into shared memory;
-// voxels outside hold kFar and weigh nothing, so that the loops have no bounds.
+// Version 3: the block's part of each slice is read once into shared memory. Voxels
+// outside hold kExcluded and have weight 0, so that the loops have no bounds.
 __global__ void bilateral3(const float *in, float *out, int nx, int ny, int nz)
 {
     constexpr int W = 32, H = 8;
@@ -90,7 +90,7 @@ __global__ void bilateral3(const float *in, float *out, int nx, int ny, int nz)
             for (int c = threadIdx.x; c < W + 2 * kRadius; c += W) {
                 int jx = x0 + c - kRadius, jy = y0 + r - kRadius;
                 bool inside = jx >= 0 && jx < nx && jy >= 0 && jy < ny;
-                tile[r][c] = inside ? in[(size_t(jz) * ny + jy) * nx + jx] : kFar;
+                tile[r][c] = inside ? in[(size_t(jz) * ny + jy) * nx + jx] : kExcluded;
             }
         __syncthreads();
         for (int dy = 0; dy <= 2 * kRadius; ++dy)

@@ -1,12 +1,12 @@
-// Holds every kernel and option against the float64 reference, on the device
-// that is there: sizes 1, 2, 31, 32, 33 and non-cubic, parts of volumes, slabs,
-// masks, radii of every kind; outputs poisoned before, guard bands around them,
-// every case run twice for the same bits.
+// Compares every kernel and option with the float64 reference on this machine's
+// device: sizes 1, 2, 31, 32, 33 and non-cubic, parts of volumes, slabs, masks, many
+// radii. Outputs are filled with NaN before and surrounded by guard bands, and every
+// case runs twice and must give the same bits.
 //
 //   nvcc -O2 -std=c++17 -o check ladder/check.cu -lcuda
 //   ./check [--small] [FOLDER]       FOLDER holds the fatbins, "." by default
 //
-// --small takes the cases that compute-sanitizer gets through in minutes.
+// --small selects cases that compute-sanitizer finishes in minutes.
 #include "reference.h"
 
 #include <array>
@@ -38,7 +38,8 @@ static std::string describe(const Case &c)
     return text;
 }
 
-// volumeFor makes blobs, edges and noise, and padding with odd values.
+// volumeFor returns a volume with blobs, edges and noise, and padding with arbitrary
+// values.
 static Volume volumeFor(const Case &c, unsigned seed)
 {
     std::mt19937 random(seed);
@@ -65,7 +66,7 @@ static Volume volumeFor(const Case &c, unsigned seed)
     return v;
 }
 
-// regionFor is the whole volume, or a box somewhere inside.
+// regionFor returns the whole volume or a box inside it.
 static Region regionFor(const Case &c)
 {
     Region r{{0, 0, 0}, {c.dims[0], c.dims[1], c.dims[2]}};
@@ -81,8 +82,8 @@ static Region regionFor(const Case &c)
     return r;
 }
 
-// doesNotReadPadding says whether the results stay the same to the bit where
-// padding holds other values, which come back as they are.
+// doesNotReadPadding returns whether the results have the same bits if padding holds
+// other values, which must be returned unchanged.
 static bool doesNotReadPadding(Device &device, const std::vector<Launch> &launches, Volume v, const Region &box, int first,
                                Buffer &in, Buffer &out, const std::vector<float> &before)
 {
@@ -110,7 +111,7 @@ static bool run(Device &device, const Case &c, unsigned seed)
     const int first = std::max(0, box.min[2] - r.reach(2)), end = std::min(c.dims[2], box.max[2] + r.reach(2));
     const std::size_t plane = std::size_t(c.dims[0]) * c.dims[1], voxels = box.voxels();
 
-    // The slab alone, in a buffer of its own: a read beside it is poison.
+    // Only the slab is in the buffer: a read beside it gives NaN.
     Buffer in(plane * (end - first) * 4), out(voxels * 4), mask(c.masked ? plane * (end - first) : 4), map(voxels * 8);
     in.put(v.data.data() + plane * first);
     if (c.masked) mask.put(v.mask.data() + plane * first);
@@ -137,7 +138,7 @@ static bool run(Device &device, const Case &c, unsigned seed)
     device.start(launches);
     CU(cuCtxSynchronize());
     out.get(again.data());
-    bool blind = r.filter == "nlm" || !c.masked || doesNotReadPadding(device, launches, v, box, first, in, out, got);
+    bool ignoresPadding = r.filter == "nlm" || !c.masked || doesNotReadPadding(device, launches, v, box, first, in, out, got);
 
     std::vector<double> want = reference(r, v, box, wantMap);
     double lo = INFINITY, hi = -INFINITY, worst = 0, squares = 0;
@@ -155,9 +156,9 @@ static bool run(Device &device, const Case &c, unsigned seed)
     bool same = std::memcmp(got.data(), again.data(), voxels * 4) == 0;
     bool sameMap = r.filter != "lpa" || gotMap == wantMap;
     bool unchanged = !c.flat || std::all_of(got.begin(), got.end(), [&](float x) { return x == v.data[0]; });
-    bool good = finite && worst <= 1e-4 && rms <= 1e-5 && same && blind && guarded && sameMap && (unchanged || r.rician);
+    bool good = finite && worst <= 1e-4 && rms <= 1e-5 && same && ignoresPadding && guarded && sameMap && (unchanged || r.rician);
     std::printf("%s  max %.1e rms %.1e of range%s%s%s%s%s%s  %s %s\n", good ? "ok  " : "FAIL", worst, rms, finite ? "" : " NOT FINITE",
-                same ? "" : " NOT REPEATABLE", blind ? "" : " READS PADDING", guarded ? "" : " WROTE OUTSIDE", sameMap ? "" : " OTHER SCALES",
+                same ? "" : " NOT REPEATABLE", ignoresPadding ? "" : " READS PADDING", guarded ? "" : " WROTE OUTSIDE", sameMap ? "" : " DIFFERENT SCALES",
                 unchanged ? "" : " FLAT CHANGED", describe(c).c_str(), launches[0].kernel.c_str());
     return good;
 }
@@ -173,7 +174,7 @@ static Recipe nlm(int dims, int patch, int search, double patchSigma)
     return r;
 }
 
-static Recipe window(const char *filter, int dims, int rx, int ry, int rz)
+static Recipe weightedRecipe(const char *filter, int dims, int rx, int ry, int rz)
 {
     Recipe r;
     r.filter = filter;
@@ -195,7 +196,7 @@ static std::vector<Case> cases(bool small)
         c.part = part;
         all.push_back(c);
     };
-    // Each filter at every size, in both dimensionalities.
+    // Every filter at every size, in 2-D and 3-D.
     const int sizes[][3] = {{1, 1, 1}, {2, 2, 2}, {1, 33, 2}, {31, 2, 3}, {32, 32, 4}, {33, 31, 5}, {66, 37, 7}};
     for (int dims = 2; dims <= 3; ++dims) {
         for (const auto &n : sizes) {
@@ -209,11 +210,11 @@ static std::vector<Case> cases(bool small)
                 }
             }
             for (int r : {0, 1, 3, 4, 9}) {
-                add(window("bilateral", dims, r, r, r), n[0], n[1], n[2]);
-                add(window("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
-                if (r <= 4) add(window("median", dims, r, r, r), n[0], n[1], n[2], r == 1);
+                add(weightedRecipe("bilateral", dims, r, r, r), n[0], n[1], n[2]);
+                add(weightedRecipe("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
+                if (r <= 4) add(weightedRecipe("median", dims, r, r, r), n[0], n[1], n[2], r == 1);
             }
-            add(window("bilateral", dims, 2, 5, 1), n[0], n[1], n[2], true);
+            add(weightedRecipe("bilateral", dims, 2, 5, 1), n[0], n[1], n[2], true);
             Recipe lpa;
             lpa.filter = "lpa";
             lpa.dims = 2;
@@ -227,7 +228,7 @@ static std::vector<Case> cases(bool small)
             }
         }
     }
-    // Options, on a part of a volume in a slab of its own.
+    // Every option, on a part of a volume in its own slab.
     for (int dims = 2; dims <= 3; ++dims) {
         for (int patch = 1; patch <= 3; ++patch) {
             if (small && patch == 3) continue;
@@ -237,7 +238,7 @@ static std::vector<Case> cases(bool small)
                 if (option == 2) r.sigma = 8;
                 if (option == 3) r.rician = true, r.sigma = 9;
                 if (option == 4) r.rician = true, r.one = true;
-                if (option == 5) r.h = 1.5; // weights below float32's range
+                if (option == 5) r.h = 1.5; // weights underflow in float32
                 if (option == 6) r.h = 500;
                 add(r, 45, 39, 14, false, true);
                 add(r, 45, 39, 14, true, true);
@@ -254,9 +255,9 @@ static std::vector<Case> cases(bool small)
                 r.one = one;
                 add(r, 21, 18, 6, k == 2, true);
             }
-        for (const char *filter : {"bilateral", "gaussian", "median"}) add(window(filter, dims, 3, 5, 2), 45, 39, 14, true, true);
+        for (const char *filter : {"bilateral", "gaussian", "median"}) add(weightedRecipe(filter, dims, 3, 5, 2), 45, 39, 14, true, true);
     }
-    // Weights that are all zero: of two neighbours one is the voxel itself.
+    // Weights that are all zero: one of two neighbours is the voxel itself.
     for (int k = 1; k <= 4; ++k)
         for (bool rician : {false, true}) {
             Recipe r = nlm(2, 1, 2, 1);
@@ -279,7 +280,7 @@ static std::vector<Case> cases(bool small)
                 c.recipe.sigma = 4;
                 all.push_back(c);
             }
-    // Corners that look like nothing around them, and noise where nothing does.
+    // Corners that resemble nothing around them, and noise in which no patches are similar.
     for (int dims = 2; dims <= 3; ++dims)
         for (int patch = 0; patch <= 3; ++patch)
             for (double h : {0.3, 1.0, 4.0}) {
@@ -288,16 +289,16 @@ static std::vector<Case> cases(bool small)
                 add(r, 37, 22, 6);
                 add(r, 37, 22, 6, true, true);
             }
-    // Padding at a tile's corner, and tiles of nothing else.
+    // Padding at the corner of a tile, and tiles that contain only padding.
     for (const char *filter : {"bilateral", "gaussian", "median"})
         for (int dims = 2; dims <= 3; ++dims) {
-            Recipe r = window(filter, dims, 2, 2, 2);
+            Recipe r = weightedRecipe(filter, dims, 2, 2, 2);
             r.sigmaRange = 20;
             for (const auto &n : {std::array{12, 11, 6}, std::array{70, 64, 3}, std::array{97, 33, 2}}) add(r, n[0], n[1], n[2], true);
         }
-    // A flat volume stays as it is, to the bit.
+    // A constant volume stays the same, to the bit.
     for (const char *filter : {"nlm", "bilateral", "gaussian", "median", "lpa"}) {
-        Recipe r = window(filter, std::strcmp(filter, "lpa") ? 3 : 2, 2, 2, 2);
+        Recipe r = weightedRecipe(filter, std::strcmp(filter, "lpa") ? 3 : 2, 2, 2, 2);
         r.patch = 1;
         for (double sigma : {0.0, 5.0}) {
             r.sigma = sigma;
@@ -318,13 +319,13 @@ static std::vector<Case> cases(bool small)
     add(nlm(3, 1, 10, 1), 34, 24, 22);
     add(nlm(3, 2, 12, 0), 14, 27, 20, true);
     add(nlm(3, 8, 1, 0), 20, 17, 5);
-    add(window("bilateral", 2, 64, 64, 0), 150, 140, 1);
-    add(window("bilateral", 2, 40, 2, 0), 150, 60, 2, true);
-    add(window("bilateral", 3, 11, 11, 11), 40, 35, 20);
-    add(window("gaussian", 2, 64, 64, 0), 150, 140, 1, true);
-    add(window("gaussian", 3, 5, 9, 7), 50, 40, 16);
-    add(window("median", 2, 16, 16, 0), 60, 50, 1);
-    add(window("median", 3, 6, 6, 6), 30, 25, 15, true);
+    add(weightedRecipe("bilateral", 2, 64, 64, 0), 150, 140, 1);
+    add(weightedRecipe("bilateral", 2, 40, 2, 0), 150, 60, 2, true);
+    add(weightedRecipe("bilateral", 3, 11, 11, 11), 40, 35, 20);
+    add(weightedRecipe("gaussian", 2, 64, 64, 0), 150, 140, 1, true);
+    add(weightedRecipe("gaussian", 3, 5, 9, 7), 50, 40, 16);
+    add(weightedRecipe("median", 2, 16, 16, 0), 60, 50, 1);
+    add(weightedRecipe("median", 3, 6, 6, 6), 30, 25, 15, true);
     Recipe lpa;
     lpa.filter = "lpa";
     lpa.dims = 2;

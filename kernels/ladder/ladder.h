@@ -1,4 +1,4 @@
-// What the ladders share: error checks, test data, comparison and timing.
+// Error checks, test data, comparison and timing for the ladders.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
         }                                                                                  \
     } while (0)
 
-// noisyVolume returns edges, slopes and Gaussian noise of sigma 10 around 100.
+// noisyVolume returns a volume with edges, slopes and Gaussian noise of sigma 10.
 inline std::vector<float> noisyVolume(int nx, int ny, int nz)
 {
     std::mt19937 random(1);
@@ -30,7 +30,7 @@ inline std::vector<float> noisyVolume(int nx, int ny, int nz)
     return v;
 }
 
-// agrees compares with the float64 reference as the engines are compared: no
+// agrees compares with the float64 reference by the tolerance of the engines: no
 // difference above 1e-4 of the range, RMS at most 1e-5 of it, no NaN.
 inline bool agrees(const std::vector<float> &got, const std::vector<double> &want)
 {
@@ -49,7 +49,7 @@ inline bool agrees(const std::vector<float> &got, const std::vector<double> &wan
     return good;
 }
 
-// milliseconds is the median time of launch() over n runs after two.
+// milliseconds returns the median time of launch() over n runs after two.
 template <class Launch>
 float milliseconds(int n, Launch launch)
 {

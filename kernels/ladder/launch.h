@@ -1,5 +1,5 @@
-// Starting the shipped fatbins through the driver API, without Go: what
-// package kernels works out, once more in C++.
+// Launches the shipped fatbins through the driver API without Go. The launches are
+// those of package kernels, computed here independently in C++.
 #pragma once
 
 #include <cuda.h>
@@ -12,7 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "../params.cuh"
+#include "../bilateral_params.cuh"
+#include "../gaussian_params.cuh"
+#include "../lpa_params.cuh"
+#include "../median_params.cuh"
+#include "../nlm_params.cuh"
 
 inline void cuCheck(CUresult r, const char *what)
 {
@@ -24,7 +28,7 @@ inline void cuCheck(CUresult r, const char *what)
 }
 #define CU(call) cuCheck((call), #call)
 
-// Recipe is a filter with plain numbers, as denoise.Recipe resolves to.
+// Recipe is a filter with its parameters as numbers, like a resolved denoise.Recipe.
 struct Recipe {
     std::string filter;
     int dims = 3;
@@ -36,7 +40,7 @@ struct Recipe {
     int lk = 0;
     // bilateral, gaussian, median
     int radius[3] = {0, 0, 0};
-    double scale[3] = {1, 1, 1}; // voxels to sigmas
+    double scale[3] = {1, 1, 1}; // 1 / sigma, in voxels
     double sigmaRange = 10;
     // lpa
     double gamma = 1.05;
@@ -46,7 +50,7 @@ struct Recipe {
     int searchAlong(int c) const { return c < dims ? search : 0; }
     int radiusAlong(int c) const { return c < dims ? radius[c] : 0; }
 
-    // taps are the patch weights along an axis; they sum to 1.
+    // taps returns the patch weights along an axis, whose sum is 1.
     std::vector<double> taps() const
     {
         std::vector<double> t(2 * patch + 1);
@@ -56,7 +60,7 @@ struct Recipe {
         return t;
     }
 
-    // reach is how far a result looks along an axis.
+    // reach returns how far around a voxel the result depends on the input along an axis.
     int reach(int c) const
     {
         if (c >= dims) return 0;
@@ -114,18 +118,18 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
                                  {3, 1, 2, 4, 2, 4, 3}, {3, 2, 1, 4, 4, 4, 6}, {3, 3, 1, 4, 3, 4, 1}};
     for (const Tile &t : tiles) {
         if (t.dims != r.dims || t.patch != r.patch || r.lk) continue;
-        // A thin region along x: turned, fewer lanes are idle.
+        // For a region that is thin along x fewer lanes are idle with x and y swapped.
         const int w = 32 * t.x - 2 * t.patch, h = t.warps * t.y;
-        Field turned = f;
-        turned.turned = 1;
-        std::swap(turned.dims[0], turned.dims[1]);
-        std::swap(turned.min[0], turned.min[1]);
-        std::swap(turned.max[0], turned.max[1]);
+        Field swapped = f;
+        swapped.swapped = 1;
+        std::swap(swapped.dims[0], swapped.dims[1]);
+        std::swap(swapped.min[0], swapped.min[1]);
+        std::swap(swapped.max[0], swapped.max[1]);
         NlmParams q = p;
-        if (2 * blocks(turned, w, h, t.z) <= blocks(f, w, h, t.z)) q.field = turned;
+        if (2 * blocks(swapped, w, h, t.z) <= blocks(f, w, h, t.z)) q.field = swapped;
         std::string name = "nlm_" + std::to_string(t.dims) + "d_f" + std::to_string(t.patch);
         if (t.patch > 1) name += r.patchSigma > 0 && p.ring[1] != 1 ? "_gaussian" : "_uniform";
-        int brick = t.dims == 3 ? 9 : 17; // offsets along x and y on the chip at once
+        int brick = t.dims == 3 ? 9 : 17; // offsets along x and along y in shared memory at once
         int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
         int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
         all.push_back({"nlm", name, blocks(q.field, w, h, t.z), {32, unsigned(t.warps)},
@@ -133,7 +137,7 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     }
     if (all.empty()) all.push_back({"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)});
     std::size_t voxels = std::size_t(f.max[0] - f.min[0]) * (f.max[1] - f.min[1]) * (f.max[2] - f.min[2]);
-    if (!r.lk && !r.one) all.push_back({"nlm", "nlm_faint", unsigned((voxels + 4095) / 4096), {256, 1}, 0, bytes(p)});
+    if (!r.lk && !r.one) all.push_back({"nlm", "nlm_underflow", unsigned((voxels + 4095) / 4096), {256, 1}, 0, bytes(p)});
     return all;
 }
 
@@ -177,7 +181,7 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
     return {{"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)}};
 }
 
-// Device holds the context and the modules of a folder.
+// Device is the first device with the modules of a folder.
 class Device {
     std::string folder;
     std::map<std::string, CUmodule> modules;
@@ -214,7 +218,7 @@ public:
         return fn;
     }
 
-    // start starts all of them, one after the other.
+    // start queues all launches in order.
     void start(const std::vector<Launch> &all)
     {
         for (const Launch &l : all) start(function(l), l);
@@ -249,7 +253,7 @@ public:
     void put(const void *from) { CU(cuMemcpyHtoD(at(), from, size)); }
     void get(void *to) const { CU(cuMemcpyDtoH(to, at(), size)); }
 
-    // guarded says whether nothing wrote beside the buffer.
+    // guarded returns whether the guard bands are unchanged.
     bool guarded() const
     {
         std::vector<unsigned char> all(size + 2 * kGuard);

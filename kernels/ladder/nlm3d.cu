@@ -2,16 +2,16 @@
 //
 //   nvcc -O3 -std=c++17 -arch=native -o nlm3d ladder/nlm3d.cu && ./nlm3d
 //
-// version 1: the formula: a thread for each voxel, a whole patch for each pair
-// version 2: the search tile in shared memory
+// version 1: the formula: one thread per voxel, a whole patch per pair
+// version 2: the tile of the search region in shared memory
 // version 3: offset by offset: squared differences, then a sum along each axis,
 //            then the weights, all through global memory
 // version 4: ../nlm.cuh: offset by offset too, but one kernel: differences and
 //            sums in registers, the tile in shared memory, the sums along x by
 //            shuffles
 //
-// Patches of 3^3 voxels with Gaussian weights and a 7^3 window, as Upadhya 2018;
-// the centre weighs as much as the best neighbour. Every version is held against
+// Patches of 3^3 voxels with Gaussian weights and a search region of 7^3, as in Upadhya
+// 2018; the centre weighs as much as the best neighbour. Every version is compared with
 // the float64 reference before any is timed.
 #include "../nlm.cu"
 #include "ladder.h"

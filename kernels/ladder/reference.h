@@ -1,5 +1,4 @@
-// The filters of docs/FILTERS.md in float64, one voxel at a time, as plainly as
-// they are defined there.
+// The filters as defined in docs/FILTERS.md, in float64 and voxel by voxel.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +7,7 @@
 
 #include "launch.h"
 
-// Volume is a whole volume on the host; an empty mask means that all is data.
+// Volume is a whole volume on the host. With an empty mask all voxels hold data.
 struct Volume {
     int dims[3];
     std::vector<float> data;
@@ -34,9 +33,9 @@ struct Volume {
     }
 };
 
-// forWindow calls use(jx, jy, jz) for the neighbours of a voxel, itself left out.
+// forNeighbours calls use(jx, jy, jz) for every neighbour of a voxel, except itself.
 template <class Use>
-void forWindow(const Volume &v, const int (&r)[3], int x, int y, int z, Use use)
+void forNeighbours(const Volume &v, const int (&r)[3], int x, int y, int z, Use use)
 {
     for (int dz = -r[2]; dz <= r[2]; ++dz)
         for (int dy = -r[1]; dy <= r[1]; ++dy)
@@ -47,9 +46,9 @@ void forWindow(const Volume &v, const int (&r)[3], int x, int y, int z, Use use)
 inline double referenceNlm(const Recipe &r, const std::vector<double> &taps, const Volume &v, int x, int y, int z)
 {
     std::vector<double> w, values;
-    int window[3] = {r.searchAlong(0), r.searchAlong(1), r.searchAlong(2)};
+    int radius[3] = {r.searchAlong(0), r.searchAlong(1), r.searchAlong(2)};
     int fx = r.patchAlong(0), fy = r.patchAlong(1), fz = r.patchAlong(2), power = r.lk ? r.lk : 2;
-    forWindow(v, window, x, y, z, [&](int jx, int jy, int jz) {
+    forNeighbours(v, radius, x, y, z, [&](int jx, int jy, int jz) {
         double sum = 0;
         for (int kz = -fz; kz <= fz; ++kz)
             for (int ky = -fy; ky <= fy; ++ky)
@@ -83,8 +82,8 @@ inline double referenceNlm(const Recipe &r, const std::vector<double> &taps, con
 inline double referenceMean(const Recipe &r, const Volume &v, int x, int y, int z)
 {
     double vi = v.at(x, y, z), num = 0, den = 1;
-    int window[3] = {r.radiusAlong(0), r.radiusAlong(1), r.radiusAlong(2)};
-    forWindow(v, window, x, y, z, [&](int jx, int jy, int jz) {
+    int radius[3] = {r.radiusAlong(0), r.radiusAlong(1), r.radiusAlong(2)};
+    forNeighbours(v, radius, x, y, z, [&](int jx, int jy, int jz) {
         double dx = (jx - x) * r.scale[0], dy = (jy - y) * r.scale[1], dz = (jz - z) * r.scale[2];
         double d = v.at(jx, jy, jz) - vi, e = dx * dx + dy * dy + dz * dz;
         if (r.filter == "bilateral") e += d / r.sigmaRange * d / r.sigmaRange;
@@ -98,8 +97,8 @@ inline double referenceMean(const Recipe &r, const Volume &v, int x, int y, int 
 inline double referenceMedian(const Recipe &r, const Volume &v, int x, int y, int z)
 {
     std::vector<double> values = {v.at(x, y, z)};
-    int window[3] = {r.radiusAlong(0), r.radiusAlong(1), r.radiusAlong(2)};
-    forWindow(v, window, x, y, z, [&](int jx, int jy, int jz) { values.push_back(v.at(jx, jy, jz)); });
+    int radius[3] = {r.radiusAlong(0), r.radiusAlong(1), r.radiusAlong(2)};
+    forNeighbours(v, radius, x, y, z, [&](int jx, int jy, int jz) { values.push_back(v.at(jx, jy, jz)); });
     std::sort(values.begin(), values.end());
     return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
@@ -135,14 +134,15 @@ inline double referenceLpa(const Recipe &r, const Volume &v, int x, int y, int z
     return v0 + num / den;
 }
 
-// Region is a box of voxels: min inside, max not.
+// Region is a box of voxels: min <= index < max.
 struct Region {
     int min[3], max[3];
     int along(int c) const { return max[c] - min[c]; }
     std::size_t voxels() const { return std::size_t(along(0)) * along(1) * along(2); }
 };
 
-// reference filters a region on all cores. map gets eight bytes a voxel of lpa.
+// reference filters a region on all cores. map gets the chosen scales of lpa, eight
+// bytes per voxel.
 inline std::vector<double> reference(const Recipe &r, const Volume &v, const Region &box, std::vector<unsigned char> &map)
 {
     std::vector<double> out(box.voxels()), taps = r.taps();

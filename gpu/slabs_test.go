@@ -8,24 +8,24 @@ import (
 	"quell/volume"
 )
 
-// Whatever is asked for: every voxel once, in the order of the result's
+// For any demand every voxel is in exactly one block, in the order of the result's
 // memory, with its surroundings, within the budget.
-func TestCutCoversEverything(t *testing.T) {
+func TestSlabsCoverTheRegion(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	fits := 0
 	for range 3000 {
-		d := demand{reach: [3]int{2: random.IntN(5)}, masked: random.IntN(2) == 0, block: 1 + random.IntN(4000)}
+		d := demand{inputs: 1 + random.IntN(3), reach: [3]int{2: random.IntN(5)}, masked: random.IntN(2) == 0, block: 1 + random.IntN(4000)}
 		for c := range 3 {
 			d.dims[c] = 1 + random.IntN(30)
 			d.region.Min[c] = random.IntN(d.dims[c])
 			d.region.Max[c] = d.region.Min[c] + 1 + random.IntN(d.dims[c]-d.region.Min[c])
 		}
-		all := d.need(d.region.Dims()[2], true)
+		all := d.memory(d.region.Dims()[2], true)
 		d.budget = all/20 + int64(random.IntN(int(all)))
-		l, err := cut(d)
+		l, err := planSlabs(d)
 		if err != nil {
 			var short *memoryError
-			if !errors.As(err, &short) || d.need(1, false) <= d.budget {
+			if !errors.As(err, &short) || d.memory(1, false) <= d.budget {
 				t.Fatalf("%+v: %v", d, err)
 			}
 			continue
@@ -39,7 +39,7 @@ func TestCutCoversEverything(t *testing.T) {
 			if s.region.Min[2] != next || s.results != int64(s.region.Voxels()) {
 				t.Fatalf("%+v: slab %+v after slice %d", d, s, next)
 			}
-			if z, g := next-d.region.Min[2], grain(d.region, d.block); z%g != 0 && l.slabs[0].region.Dims()[2] >= g {
+			if z, g := next-d.region.Min[2], d.grain(); z%g != 0 && l.slabs[0].region.Dims()[2] >= g {
 				t.Fatalf("%+v: slab %v begins between grains", d, s.region)
 			}
 			next = s.region.Max[2]
@@ -50,7 +50,7 @@ func TestCutCoversEverything(t *testing.T) {
 		}
 	}
 	if fits < 1000 {
-		t.Errorf("only %d of 3000 demands fitted", fits)
+		t.Errorf("only %d of 3000 demands fit", fits)
 	}
 }
 
@@ -70,7 +70,7 @@ func checkBlocks(t *testing.T, s slab, d demand) {
 		if b.Voxels() > d.block && bd[1]*bd[2] > 1 {
 			t.Fatalf("block %v has more than %d voxels", b, d.block)
 		}
-		if z := b.Min[2] - s.region.Min[2]; z%grain(s.region, d.block) != 0 {
+		if z := b.Min[2] - s.region.Min[2]; z%d.grain() != 0 {
 			t.Fatalf("block %v begins between grains of %v", b, s.region)
 		}
 		if max(b.Min[2]-d.reach[2], 0) < s.z0 || min(b.Max[2]+d.reach[2], d.dims[2]) > s.z1 {
@@ -83,9 +83,9 @@ func checkBlocks(t *testing.T, s slab, d demand) {
 	}
 }
 
-// The input stays on the device where it can, even if the result cannot.
-func TestCutPrefersTheWholeInput(t *testing.T) {
-	d := demand{dims: [3]int{100, 100, 100}, reach: [3]int{2: 3}, block: 1 << 20}
+// The whole input is on the device if it fits, even if the whole result does not.
+func TestSlabsPreferTheWholeInput(t *testing.T) {
+	d := demand{dims: [3]int{100, 100, 100}, inputs: 1, reach: [3]int{2: 3}, block: 1 << 20}
 	d.region = volume.Region{Max: d.dims}
 	for budget, want := range map[int64]struct {
 		whole bool
@@ -94,10 +94,10 @@ func TestCutPrefersTheWholeInput(t *testing.T) {
 		8_000_000: {true, 1},
 		7_999_999: {true, 3}, // two results at a time
 		4_100_000: {true, 100},
-		3_900_000: {false, 9}, // two windows of 12 + 6 slices and two results of 12
+		3_900_000: {false, 9}, // two inputs of 12 + 6 slices and two results of 12
 	} {
 		d.budget = budget
-		l, err := cut(d)
+		l, err := planSlabs(d)
 		if err != nil || l.whole != want.whole || len(l.slabs) != want.slabs {
 			t.Errorf("budget %d: %d slabs, whole %v, %v; want %+v", budget, len(l.slabs), l.whole, err, want)
 		}

@@ -9,8 +9,8 @@ import (
 	"quell/gpu/wire"
 )
 
-// ErrDevice is wrapped by every error that lies with the worker, the driver or
-// the device and not with the recipe or the volume: another engine can do the
+// ErrDevice is wrapped by every error whose cause is the worker, the driver or
+// the device rather than the recipe or the volume: another engine can do the
 // same run, and should be offered.
 var ErrDevice = errors.New("the GPU engine is not usable")
 
@@ -23,8 +23,8 @@ type deviceError struct {
 func (e *deviceError) Error() string   { return e.text }
 func (e *deviceError) Unwrap() []error { return []error{ErrDevice, e.cause} }
 
-// Reason returns why the GPU cannot be used, as an error of New says it, for
-// those who have said already that it cannot.
+// Reason returns why the GPU cannot be used, without the introduction "the GPU
+// cannot be used" that errors of New begin with.
 func Reason(err error) string {
 	var e *deviceError
 	if errors.As(err, &e) && e.cause != nil {
@@ -33,19 +33,20 @@ func Reason(err error) string {
 	return err.Error()
 }
 
-// lostError is why a worker that worked is no more: another may do better.
+// lostError is why a worker that had started was lost. A new worker may succeed.
 type lostError struct {
-	text string
-	said string // the end of what it printed
+	text   string
+	output string // the end of its output
 }
 
 func (e *lostError) Error() string { return e.text }
 
-// errDismissed is the end that the engine itself asked for.
-var errDismissed = errors.New("the GPU worker was dismissed")
+// errShutdown is the reason of a worker that the engine itself shut down.
+var errShutdown = errors.New("the GPU worker was shut down")
 
-// greet checks a hello.
-func greet(h wire.Hello) error {
+// checkHello returns the reason why a worker cannot be used, if its hello holds
+// one.
+func checkHello(h wire.Hello) error {
 	if h.Version != wire.Version {
 		return fmt.Errorf("the GPU worker speaks version %d of the protocol and this Quell version %d; install both from one release", h.Version, wire.Version)
 	}
@@ -55,8 +56,8 @@ func greet(h wire.Hello) error {
 	return nil
 }
 
-// Words that a driver's failure leaves in a worker's output, and what they
-// mean to a person. cu prints its name of the error, or its number.
+// initReasons explains the errors of cuInit that gorgonia.org/cu prints before
+// it ends the process, by the name or number of the error.
 var initReasons = []struct{ mark, text string }{
 	{"NoDevice", "the NVIDIA driver finds no device"},
 	{"InvalidDevice", "the NVIDIA driver finds no usable device"},
@@ -64,14 +65,15 @@ var initReasons = []struct{ mark, text string }{
 	{"UnknownErrorCode:804", "the NVIDIA driver's library does not support this device"},
 	{"CompatNotSupportedOnDevice", "the NVIDIA driver's library does not support this device"},
 	{"SystemNotReady", "the NVIDIA driver is not ready"},
-	{"UnknownErrorCode:34", "only a stand-in for libcuda is installed; install the NVIDIA driver"},
-	{"UnknownErrorCode:46", "the device is in use by another program alone"},
+	{"UnknownErrorCode:34", "only a stub of libcuda is installed; install the NVIDIA driver"},
+	{"UnknownErrorCode:46", "the device is in exclusive use by another program"},
 	{"OperatingSystem", "the NVIDIA driver's kernel module does not answer"},
 }
 
-// exitReason turns the end of a worker into a reason.
-func exitReason(exit error, said string) error {
-	if rest, ok := lineWith(said, "Error in initialization"); ok {
+// exitReason returns why a worker exited, given the error of Cmd.Wait and the
+// end of its output.
+func exitReason(exit error, output string) error {
+	if rest, ok := lineWith(output, "Error in initialization"); ok {
 		for _, r := range initReasons {
 			if strings.Contains(rest, r.mark) {
 				return errors.New(r.text)
@@ -79,7 +81,7 @@ func exitReason(exit error, said string) error {
 		}
 		return fmt.Errorf("the NVIDIA driver does not start (%s)", rest[strings.LastIndex(rest, " ")+1:])
 	}
-	if line, ok := lineWith(said, "error while loading shared libraries"); ok {
+	if line, ok := lineWith(output, "error while loading shared libraries"); ok {
 		if strings.Contains(line, "libcuda") {
 			return errors.New("no NVIDIA driver is installed (libcuda is missing)")
 		}
@@ -90,16 +92,16 @@ func exitReason(exit error, said string) error {
 	var e *exec.ExitError
 	switch {
 	case exit == nil:
-		return &lostError{text: "the GPU worker ended", said: said}
+		return &lostError{text: "the GPU worker ended", output: output}
 	case errors.As(exit, &e) && uint32(e.ExitCode()) == dllNotFound:
 		return errors.New("no NVIDIA driver is installed (nvcuda.dll is missing)")
 	case errors.As(exit, &e) && e.ExitCode() == wire.ExitSticky:
-		return &lostError{text: "the GPU failed and its worker had to end", said: said}
+		return &lostError{text: "the GPU failed and its worker had to end", output: output}
 	}
-	return &lostError{text: fmt.Sprintf("the GPU worker died (%v)", exit), said: said}
+	return &lostError{text: fmt.Sprintf("the GPU worker died (%v)", exit), output: output}
 }
 
-// lineWith returns the first line of text that holds mark.
+// lineWith returns the first line of text that contains mark.
 func lineWith(text, mark string) (string, bool) {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, mark) {

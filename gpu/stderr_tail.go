@@ -5,16 +5,17 @@ import (
 	"sync"
 )
 
-// tailBytes is how much of a worker's last words is kept.
+// tailBytes is how much of a worker's output is kept.
 const tailBytes = 8 << 10
 
-// tail is a writer that keeps the end of what is written to it.
-type tail struct {
+// outputTail is a writer that keeps the end of what is written to it. It is
+// safe for concurrent use.
+type outputTail struct {
 	mu  sync.Mutex
 	buf []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *outputTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.buf = append(t.buf, b...)
@@ -24,7 +25,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tail) String() string {
+func (t *outputTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.buf))

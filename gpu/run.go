@@ -1,0 +1,73 @@
+package gpu
+
+import (
+	"quell/denoise"
+	"quell/kernels"
+	"quell/volume"
+)
+
+// run is a bound recipe on an input. It is the same for all devices, slabs and attempts.
+type run struct {
+	program  denoise.Program
+	geometry volume.Geometry
+	inputs   []input // the voxels, and the maps that the passes read
+	masked   bool
+}
+
+// input is a volume that the passes read, under its name in denoise.Pass.Inputs. Only
+// the voxels have a mask.
+type input struct {
+	name   string
+	volume *volume.Volume
+}
+
+// newRun binds a resolved recipe. The error wraps denoise.ErrUnsupported if there are no
+// kernels for it.
+func newRun(r denoise.Recipe, g volume.Geometry) (*run, error) {
+	p, err := r.Bind(g)
+	if err != nil {
+		return nil, err
+	}
+	if err := kernels.Check(p); err != nil {
+		return nil, err
+	}
+	inputs := []input{{name: denoise.Voxels}}
+	for _, name := range []string{denoise.NoiseMap, denoise.GuideVolume} {
+		if p.Reads(name) {
+			inputs = append(inputs, input{name: name})
+		}
+	}
+	return &run{program: p, geometry: g, inputs: inputs}, nil
+}
+
+// read sets the volumes of the inputs.
+func (r *run) read(in denoise.Input) error {
+	if err := r.program.Accepts(in); err != nil {
+		return err
+	}
+	for i := range r.inputs {
+		v := in.Masked()
+		switch r.inputs[i].name {
+		case denoise.NoiseMap:
+			v = &volume.Volume{Geometry: r.geometry, Data: in.Noise.Data}
+		case denoise.GuideVolume:
+			v = &volume.Volume{Geometry: r.geometry, Data: in.Guide.Data}
+		}
+		r.inputs[i].volume = v
+	}
+	r.masked = r.inputs[0].volume.Mask != nil
+	return nil
+}
+
+// intermediates returns how far around a block each result of a pass is computed, except
+// the last, in the order of the passes.
+func (r *run) intermediates() [][3]int {
+	var reach [][3]int
+	halos := r.program.Halos()
+	for _, pass := range r.program.Passes {
+		if pass.Output != denoise.Result {
+			reach = append(reach, halos[pass.Output])
+		}
+	}
+	return reach
+}

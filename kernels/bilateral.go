@@ -1,0 +1,46 @@
+package kernels
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/filter/bilateral"
+)
+
+func init() {
+	Register(bilateral.Filter.Name, map[string]Pass{"average": {
+		Rate: 3e12, // weights
+		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
+			return []Launch{bilateralLaunch(p.Params.(bilateral.Params), f)}, nil
+		}),
+	}})
+}
+
+// bilateralParams mirrors struct BilateralParams of bilateral_params.cuh.
+type bilateralParams struct {
+	Field   field
+	Radius  [3]int32
+	Decay   [3]float32 // as in gaussianParams
+	Scale   float32    // factor of the values: c = 2^-(dv^2)
+	Inverse float32    // 1 / Scale
+}
+
+// bilateralColumns is the width of the bilateral kernel's tile: 32 lanes and the 33
+// steps along x that it is wide enough for, minus one.
+const bilateralColumns = 64
+
+// bilateralLaunch: a block of four warps filters 32x32 voxels of a slice, each thread
+// eight voxels of a column.
+func bilateralLaunch(p bilateral.Params, f field) Launch {
+	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
+	args.Radius, args.Decay = decay(p.Weights)
+	args.Inverse = 1 / args.Scale
+	return Launch{
+		Module: "bilateral",
+		Kernel: "bilateral",
+		Grid:   f.grid([3]int{32, 32, 1}),
+		Block:  [3]int{32, 4, 1},
+		Shared: bilateralColumns * (32 + 2*p.Radius[1]) * 4,
+		Args:   Pack(args),
+	}
+}

@@ -1,0 +1,22 @@
+// The parameters of the nlm kernels.
+#pragma once
+
+#include "field.cuh"
+
+// NlmParams mirrors struct nlmParams of nlm.go.
+struct NlmParams {
+    Field field;
+    int search[3];
+    int patch[3];
+    float scale;   // factor of the values: distances are then in units of h^2 / log2(e)
+    float inverse; // 1 / scale
+    float cut;     // 2 sigma^2 in those units
+    float bias;    // 2 sigma^2 in the volume's units, which rician subtracts
+    int lk;        // 0: Gaussian weights; 1..4: lk weights with that norm
+    int rician;    // average squares
+    int one;       // the centre has weight 1, not the largest weight
+    float norm;    // product of the middle taps; contained in scale unless lk is set
+    float ring[9]; // taps relative to the middle one, by distance
+    int pad;
+};
+static_assert(sizeof(NlmParams) == 168);
