@@ -4,8 +4,9 @@
 //
 // The comma-separated list QUELL_FAKE_CUDA configures it: no-device, init=CODE
 // (cuInit fails), driver=VERSION, compute=MAJORMINOR, memory=BYTES, taken=BYTES (by
-// another program, once the worker has started), devices=N, no-kernels (modules do
-// not load), unpinned (host memory cannot be registered).
+// another program, once the worker has started), devices=N, slow=MS (added to
+// every kernel), no-kernels (modules do not load), unpinned (host memory cannot be
+// registered).
 #include "fake.h"
 
 #include <stdio.h>

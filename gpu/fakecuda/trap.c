@@ -33,6 +33,7 @@ CUresult trap(void)
 {
     static int launches;
     launches++;
+    usleep(1000 * setting("slow", 0));
     const char *count = getenv("QUELL_FAKE_CUDA_COUNT");
     if (count) create(count, "", "k");
     const char *s = getenv("QUELL_FAKE_CUDA_TRAP");
