@@ -126,6 +126,17 @@ func (m *deviceMemory) invalidate(s *residentSlab) {
 	s.stale = true
 }
 
+// invalidateVolume excludes all slabs of a volume from further use.
+func (m *deviceMemory) invalidateVolume(v *volume.Volume) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, s := range m.slabs {
+		if s.key == keyOf(v) {
+			s.stale = true
+		}
+	}
+}
+
 // releaseSlab ends one use of a slab, and frees the unused slabs that are stale
 // or more than maxIdleSlabs.
 func (m *deviceMemory) releaseSlab(s *residentSlab) {

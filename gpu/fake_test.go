@@ -175,7 +175,12 @@ func expected(t testing.TB, r denoise.Recipe, in *volume.Volume) *volume.Volume 
 
 func mustRun(t testing.TB, e *Engine, r denoise.Recipe, in *volume.Volume) *volume.Volume {
 	t.Helper()
-	out, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), nil)
+	return mustRunInput(t, e, r, denoise.Input{Volume: in})
+}
+
+func mustRunInput(t testing.TB, e *Engine, r denoise.Recipe, in denoise.Input) *volume.Volume {
+	t.Helper()
+	out, err := e.Run(context.Background(), r, in, in.Volume.Bounds(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,6 +25,7 @@ const maxDivisor = 64
 type attempt struct {
 	divisor int64 // of the memory budget
 	alone   bool  // with no other run active, so that all memory is available
+	fresh   bool  // with all slices uploaded anew
 }
 
 // filter runs a part of a region on this device into out. It recovers from what
@@ -32,7 +33,7 @@ type attempt struct {
 // is short. progress gets the voxels done, which start at 0 again with each
 // attempt.
 func (d *device) filter(ctx context.Context, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
-	a, retried, resent := attempt{divisor: 1}, false, false
+	a, retried := attempt{divisor: 1}, false
 	for {
 		err := d.try(ctx, a, r, region, out, progress)
 		var (
@@ -48,10 +49,10 @@ func (d *device) filter(ctx context.Context, r *run, region volume.Region, out f
 		case errors.Is(err, ErrDevice):
 			return err
 		case errors.Is(err, errStale):
-			if resent { // the volume changes all the time
+			if a.fresh { // an input changes during the run
 				return err
 			}
-			resent = true
+			a.fresh = true
 		case errors.As(err, &fault) && fault.Kind == wire.Unsupported:
 			return fmt.Errorf("%s: %w", fault.Text, denoise.ErrUnsupported)
 		case (errors.Is(err, errMemoryInUse) || errors.As(err, &fault) && fault.Kind == wire.Memory) && !a.alone:
@@ -63,7 +64,7 @@ func (d *device) filter(ctx context.Context, r *run, region volume.Region, out f
 				return &deviceError{text: fmt.Sprintf("the GPU failed twice at this run: %v", err), cause: err}
 			}
 			retried = true
-			a = attempt{divisor: min(2*a.divisor, maxDivisor), alone: true}
+			a.divisor, a.alone = min(2*a.divisor, maxDivisor), true
 		case errors.As(err, &short):
 			return &deviceError{text: fmt.Sprintf("the GPU has too little memory: %v", err), cause: err}
 		default:
@@ -91,6 +92,11 @@ func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Regio
 		d.release(s)
 	}
 	need := d.demand(r, region)
+	if a.fresh {
+		for _, in := range r.inputs {
+			s.invalidateVolume(in.volume)
+		}
+	}
 	if a.alone {
 		s.updateBudget()
 	}

@@ -96,7 +96,7 @@ func TestTwoPasses(t *testing.T) {
 
 // The maps stay on the device like the voxels, and a changed map is uploaded again.
 func TestMapsStayOnTheDevice(t *testing.T) {
-	v := ramp([3]int{20, 18, 9})
+	v := ramp([3]int{20, 18, 20})
 	in := maps(v)
 	r := twoPasses(t)
 	e := fakeEngine(t, fakeOptions(t))
@@ -125,6 +125,16 @@ func TestMapsStayOnTheDevice(t *testing.T) {
 			t.Errorf("the result does not show the change of the %s", name)
 		}
 		first = changed
+	}
+	// All inputs changed, as after a new series at the same addresses. The next slice needs
+	// slices of both kinds: known and not uploaded yet.
+	for _, of := range []*volume.Volume{v, in.Noise, in.Guide} {
+		of.Data[of.Index(7, 7, 4)] += 50
+	}
+	region = volume.Slices(v.Geometry, 5, 6)
+	want := mustRunInput(t, sharedEngine(t), r, in).Crop(region)
+	if !slices.Equal(run(), want.Data) {
+		t.Error("the result does not show that all inputs changed")
 	}
 }
 

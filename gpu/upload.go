@@ -13,7 +13,7 @@ import (
 
 // errStale says that a resident slab holds slices that differ from the volume's.
 // It is not used again: the next attempt uploads them.
-var errStale = errors.New("the volume changed while it was filtered")
+var errStale = errors.New("an input changed while it was filtered")
 
 // uploadAll returns resident slabs that hold the slices that block b reads, one for each
 // input. release must follow.
