@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives the workbench while its GPU worker is killed, stopped and starved, on a driver without a GPU: the window
-# must live through all of it, offer the CPU, and go on with it when asked. Needs what setup.sh nvcc and screen install.
+# Drives the workbench while its GPU worker is killed and stopped, on a fake driver that needs no GPU: the workbench must
+# keep running, offer the CPU, and continue with it when asked. Needs the packages of setup.sh nvcc and setup.sh screen.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
@@ -11,7 +11,7 @@ export QUELL_GPU_WORKER=$fake/quell-gpu LD_LIBRARY_PATH=$fake QUELL_FAKE_CUDA=sl
 
 alive() {
 	kill -0 "$screen_app" 2>/dev/null || { cat "$screen_dir/log" >&2; echo "drive-gpu: the workbench ended: $1" >&2; exit 1; }
-	echo "drive-gpu: lives: $1"
+	echo "drive-gpu: running: $1"
 }
 worker() { pgrep -f "^$fake/quell-gpu" || true; }
 
@@ -22,16 +22,16 @@ alive "with the worker $(worker | head -n 1)"
 key ctrl+Return
 pkill -KILL -f "^$fake/quell-gpu" || true
 sleep 2
-alive "after the worker was killed in mid-run"
+alive "after the worker was killed during a run"
 
 pkill -STOP -f "^$fake/quell-gpu" || true
 key Down
 sleep 1
 alive "after the worker was stopped"
 
-# Killed again and again, the engine switches itself off - no worker comes for longer than it pauses between two -
-# and the CPU is offered.
-coming() {
+# After repeated losses the engine switches itself off: no worker starts for longer than the pause between two starts,
+# and the workbench offers the CPU.
+worker_starts() {
 	local i
 	for i in $(seq 40); do [ -n "$(worker)" ] && return; sleep 0.1; done
 	return 1
@@ -39,12 +39,12 @@ coming() {
 for _ in $(seq 30); do
 	pkill -KILL -f "^$fake/quell-gpu" || true
 	key ctrl+Return
-	coming || break
+	worker_starts || break
 done
-[ -z "$(worker)" ] || { echo "drive-gpu: a worker comes whatever happens to it" >&2; exit 1; }
-alive "after the worker was killed for good"
+[ -z "$(worker)" ] || { echo "drive-gpu: the engine starts worker after worker and does not switch itself off" >&2; exit 1; }
+alive "after the engine switched itself off"
 settled "$fake/offer.png"
-# The button stands somewhere below the text of the offer, whose length depends on the reason.
+# The button is below the text of the offer, whose length depends on the reason: try one height after another.
 different=0
 for y in $(seq 530 10 650); do
 	mouse_to $((${screen_size%x*} * 55 / 100)) $((${screen_size#*x} * y / 1000))
@@ -53,10 +53,10 @@ for y in $(seq 530 10 650); do
 	different=$(differ "$fake/offer.png" "$fake/cpu.png")
 	[ "$different" -lt 100000 ] || break
 done
-[ "$different" -gt 100000 ] || { echo "drive-gpu: going on with the CPU changed only $different pixels" >&2; exit 1; }
-alive "and filters on the CPU: $different pixels changed"
+[ "$different" -gt 100000 ] || { echo "drive-gpu: continuing with the CPU changed only $different pixels" >&2; exit 1; }
+alive "with the CPU engine: $different pixels changed"
 
 screen_quit
 for _ in $(seq 50); do [ -z "$(worker)" ] && break; sleep 0.2; done
-[ -z "$(worker)" ] || { echo "drive-gpu: a worker outlived the workbench" >&2; exit 1; }
+[ -z "$(worker)" ] || { echo "drive-gpu: the worker is still running after the workbench has quit" >&2; exit 1; }
 echo "drive-gpu: done"

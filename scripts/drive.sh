@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Drives the workbench as a person would, under a virtual display, and checks that every gesture changes the
-# picture, that nothing is written to the log as a fault, and that it closes by itself with exit code 0.
+# Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture, that
+# the log holds no fault, and that the workbench quits with exit code 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
@@ -10,7 +10,7 @@ trap 'screen_stop; rm -rf "$work"' EXIT
 screen_start
 
 settled "$work/last.png"
-changed() { # changed WHAT: the display differs from the last time
+changed() { # changed WHAT: fails unless the display differs from the last call
 	local different
 	different=$(changed_from "$work/last.png" 500)
 	if [ "$different" -lt 500 ]; then
@@ -36,7 +36,7 @@ key ctrl+Return;                                changed "apply to the volume"
 
 screen_quit
 if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
-	echo "drive: the log above holds a fault" >&2
+	echo "drive: the lines above are faults in the log" >&2
 	exit 1
 fi
 echo "drive: done"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds, into bin/gpu/, programs that test or time the CUDA engine on a machine without Go or a CUDA toolkit, and
-# runs them where a GPU is.
-#   gpu.sh test    the engine's conformance suite and fault drills; every kernel against a float64 reference
+# runs them if this machine has a GPU.
+#   gpu.sh test    the engine's conformance suite and fault tests; every kernel against a float64 reference
 #   gpu.sh bench   the tables of docs/benchmarks/gpu.md
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -17,13 +17,13 @@ if command -v nvcc >/dev/null; then
 		-Xcompiler -static-libstdc++,-static-libgcc -o "$kernels" "kernels/ladder/$source.cu" -lcuda -lpthread
 	cp kernels/*.fatbin bin/gpu/
 else
-	echo "gpu: no nvcc here, so the programs that run single kernels are left out"
+	echo "gpu: nvcc is not installed; the programs that run single kernels are not built"
 fi
 
 engine=(bin/gpu/gpu.test -test.v)
 [ "$what" = bench ] && engine=(bin/gpu/gpu.test "-test.run=^$" -test.bench=. -test.benchtime=20x)
 if ! command -v nvidia-smi >/dev/null || ! nvidia-smi -L >/dev/null 2>&1; then
-	echo "gpu: no GPU here; copy bin/gpu to a machine that has one and run there, in its parent folder:"
+	echo "gpu: this machine has no GPU; copy bin/gpu to one that has, and run there, in the folder that holds bin:"
 	[ -n "$kernels" ] && echo "  $kernels bin/gpu"
 	echo "  ${engine[*]}"
 	exit 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Sends exported series through a real PACS and back: stores them in Orthanc (C-STORE), finds them (C-FIND), takes
-# them back (C-MOVE, C-GET) and compares every attribute and pixel with what was exported. Exporting the same result
-# again must replace it, another recipe must make another series of the study, and a de-identified export another
-# patient. Needs what setup.sh pacs installs; everything stays on this machine and is removed at the end.
+# Sends exported series to a real PACS and back: stores them in Orthanc (C-STORE), finds them (C-FIND), retrieves them
+# (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
+# it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
+# Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
 #   pacs.sh              the bundled series
 #   pacs.sh FOLDER...    every volume of these folders
-# QUELL names the program; bin/quell is built where it is not set.
+# QUELL names the program to test; if it is not set, bin/quell is built.
 set -euo pipefail
 here=$PWD
 cd "$(dirname "$0")/.."
@@ -32,7 +32,7 @@ stop_pacs() {
 	pacs=
 }
 trap 'stop_pacs; rm -rf "$work"' EXIT
-export XDG_CONFIG_HOME=$work/config # a key of pseudonyms for these exports alone
+export XDG_CONFIG_HOME=$work/config # a pseudonym key for these exports alone
 
 checks=0
 ok() { checks=$((checks + 1)); echo "pacs: ok: $*"; }
@@ -52,11 +52,11 @@ free_port() {
 	echo "$p"
 }
 
-# start_pacs starts an empty one.
+# start_pacs starts an empty PACS.
 start_pacs() {
 	dicom=$(free_port) http=$(free_port) back=$(free_port)
 	rm -rf "$work/store" && mkdir "$work/store"
-	# Only this machine may ask for anything: HTTP listens on loopback, and DICOM knows one peer, there.
+	# Only this machine has access: HTTP listens on loopback, and DICOM knows one peer, on loopback too.
 	cat >"$work/orthanc.json" <<-JSON
 		{"Name": "quell", "StorageDirectory": "$work/store", "IndexDirectory": "$work/store",
 		 "DicomAet": "$aet", "DicomPort": $dicom, "DicomCheckCalledAet": true, "HttpPort": $http,
@@ -75,10 +75,10 @@ start_pacs() {
 		sleep 0.1
 	done
 	tail -n 5 "$work/orthanc.log" >&2
-	fail "Orthanc does not start"
+	fail "Orthanc did not start"
 }
 
-# instances counts what the PACS holds.
+# instances prints the number of instances in the PACS.
 instances() {
 	local reply
 	exec 3<>"/dev/tcp/127.0.0.1/$http"
@@ -90,8 +90,8 @@ instances() {
 
 # --- DICOM ------------------------------------------------------------------
 
-# value prints an attribute of a file, not one inside a sequence, in UTF-8 where dcmtk knows the file's character
-# set: value FILE KEYWORD.
+# value FILE KEYWORD prints an attribute of a file that is not inside a sequence, in UTF-8 if dcmtk knows the file's
+# character set.
 value() {
 	{ dcmdump -q -M +L +U8 +p +P "$2" "$1" 2>/dev/null || dcmdump -q -M +L +p +P "$2" "$1"; } | sed -nE '/^\([^)]*\) /{
 		s/^\([^)]*\) .. //
@@ -104,10 +104,10 @@ value() {
 }
 
 store() { # FOLDER
-	dcmsend -q -dn -aet "$me" -aec "$aet" 127.0.0.1 "$dicom" +sd +r +sp '*.dcm' "$1" || fail "$1 is not stored"
+	dcmsend -q -dn -aet "$me" -aec "$aet" 127.0.0.1 "$dicom" +sd +r +sp '*.dcm' "$1" || fail "$1 could not be stored"
 }
 
-# find_one asks at LEVEL with keys KEY=VALUE... and leaves the only answer, which there must be, in $work/answer.dcm.
+# find_one LEVEL KEY=VALUE... queries the PACS and saves the answer in $work/answer.dcm; there must be exactly one.
 find_one() {
 	local level=$1 key keys=()
 	shift
@@ -119,16 +119,16 @@ find_one() {
 	mv "$1" "$work/answer.dcm"
 }
 
-# canonical writes a file's data set as dcmtk encodes it, so that the same attributes are the same bytes: the
-# network has lengths of sequences of its own, and may turn plain pixels from one plain encoding into another.
-canonical() { # FILE OUT
+# canonical FILE OUT writes a data set as dcmtk encodes it, so that equal attributes are equal bytes: the network may
+# change the lengths of sequences and convert uncompressed pixels from one encoding to another.
+canonical() {
 	case $(value "$1" TransferSyntaxUID) in
 	LittleEndian* | BigEndian*) dcmconv -q -F +e -g +te "$1" "$2" ;;
 	*) dcmconv -q -F +e -g "$1" "$2" ;;
 	esac
 }
 
-# prefer is the option that asks for a file's own transfer syntax.
+# prefer FILE prints the option that asks for the file's own transfer syntax.
 prefer() {
 	case $(value "$1" TransferSyntaxUID) in
 	LittleEndianImplicit) echo +xi ;;
@@ -141,7 +141,7 @@ prefer() {
 	esac
 }
 
-# compare proves that FOLDER came back whole as BACK: every file, every byte of its data set.
+# compare FOLDER BACK checks that every file of FOLDER came back with every byte of its data set.
 compare() {
 	local f uid got n=0
 	for f in "$1"/*.dcm; do
@@ -155,7 +155,8 @@ compare() {
 	same "number of files that came back" "$(find "$2" -type f | wc -l)" "$n"
 }
 
-# round_trip stores FOLDER and proves that it is found as what it is and comes back as it was. NAME is for people.
+# round_trip FOLDER NAME stores a folder, and checks that it is found with its attributes and comes back unchanged. NAME
+# is printed.
 round_trip() {
 	local dir=$1 name=$2 first study series n files=("$1"/*.dcm)
 	first=${files[0]} n=${#files[@]}
@@ -172,71 +173,71 @@ round_trip() {
 		same "$key" "$(value "$work/answer.dcm" "$key")" "$(value "$first" "$key")"
 	done
 
-	local own ways=back
+	local own ways=retrieved
 	own=$(prefer "$first")
 	rm -rf "$work/moved" "$work/got" && mkdir "$work/moved" "$work/got"
 	movescu -q -S -aet "$me" -aec "$aet" -aem "$me" +P "$back" "$own" -od "$work/moved" \
 		-k QueryRetrieveLevel=SERIES -k "StudyInstanceUID=$study" -k "SeriesInstanceUID=$series" 127.0.0.1 "$dicom"
 	compare "$dir" "$work/moved"
-	# C-GET offers every transfer syntax at once, and Orthanc then decompresses.
+	# getscu proposes every transfer syntax at once, and Orthanc then decompresses.
 	if [[ $own == +x[ibe] ]]; then
 		getscu -q -S -aet "$me" -aec "$aet" "$own" -od "$work/got" \
 			-k QueryRetrieveLevel=SERIES -k "StudyInstanceUID=$study" -k "SeriesInstanceUID=$series" 127.0.0.1 "$dicom"
 		compare "$dir" "$work/got"
-		ways="back twice"
+		ways="retrieved twice"
 	fi
 	ok "$name: $n $(value "$first" Modality) stored, found as \"$(value "$first" SeriesDescription)\", $ways byte for byte ($(value "$first" TransferSyntaxUID))"
 }
 
 # --- the checks -------------------------------------------------------------
 
-# export_to denoises volume N of SOURCE into OUT; what quell says of it is kept for where it fails.
-export_to() { # SOURCE N OUT OPTIONS...
+# export_to SOURCE N OUT OPTIONS... denoises volume N of SOURCE into OUT. The output of quell goes to $work/log.
+export_to() {
 	local source=$1 n=$2 out=$3
 	shift 3
-	"$quell" denoise "$source" "$out" --series "$n" --dims 2 "$@" >"$work/said" 2>&1
+	"$quell" denoise "$source" "$out" --series "$n" --dims 2 "$@" >"$work/log" 2>&1
 }
 
-# check takes volume N of SOURCE through everything.
+# check SOURCE N NAME runs all checks on volume N of SOURCE.
 check() {
 	local source=$1 n=$2 name=$3 dir=$work/out before
 	rm -rf "$dir" && mkdir "$dir"
 	if ! export_to "$source" "$n" "$dir/a" --filter gaussian; then
-		echo "pacs: left out: $name: $(tail -n 1 "$work/said")"
+		echo "pacs: skipped: $name: $(tail -n 1 "$work/log")"
 		return
 	fi
 	round_trip "$dir/a" "$name"
 	before=$(instances)
 
-	export_to "$source" "$n" "$dir/again" --filter gaussian || fail "$name: the second export fails: $(cat "$work/said")"
+	export_to "$source" "$n" "$dir/again" --filter gaussian || fail "$name: the second export fails: $(cat "$work/log")"
 	round_trip "$dir/again" "$name, exported again"
 	same "number of instances after a second export" "$(instances)" "$before"
 	ok "$name: the second export replaced the first"
 
 	local files=("$dir/a"/*.dcm) one=$dir/a/IM00001.dcm other=$dir/b/IM00001.dcm deidentified=$dir/d/IM00001.dcm
-	export_to "$source" "$n" "$dir/b" --filter median --compress || fail "$name: the compressed export fails: $(cat "$work/said")"
+	export_to "$source" "$n" "$dir/b" --filter median --compress || fail "$name: the compressed export fails: $(cat "$work/log")"
 	round_trip "$dir/b" "$name, another recipe, compressed"
 	same "study of another recipe" "$(value "$other" StudyInstanceUID)" "$(value "$one" StudyInstanceUID)"
 	same "number of instances after another recipe" "$(instances)" "$((before + ${#files[@]}))"
 	ok "$name: another recipe is another series of the study"
 
-	export_to "$source" "$n" "$dir/d" --filter gaussian --deidentify --compress=rle || fail "$name: the de-identified export fails: $(cat "$work/said")"
-	round_trip "$dir/d" "$name, de-identified, compressed otherwise"
+	export_to "$source" "$n" "$dir/d" --filter gaussian --deidentify --compress=rle || fail "$name: the de-identified export fails: $(cat "$work/log")"
+	round_trip "$dir/d" "$name, de-identified, RLE"
 	local key
 	for key in PatientID StudyInstanceUID SeriesInstanceUID FrameOfReferenceUID SOPInstanceUID; do
 		[ -z "$(value "$deidentified" "$key")" ] || [ "$(value "$deidentified" "$key")" != "$(value "$one" "$key")" ] || fail "$name: $key survives de-identification"
 	done
 	same "number of instances after a de-identified export" "$(instances)" "$((before + 2 * ${#files[@]}))"
-	ok "$name: de-identified, it belongs to another patient and study"
+	ok "$name: the de-identified export belongs to another patient and study"
 }
 
 for folder in "${folders[@]}"; do
-	# Folders may hold the same series in two forms, so each has a PACS of its own.
+	# Two folders may hold the same series in two forms: each is sent to a new PACS.
 	start_pacs
 	for n in $("$quell" info "$folder" 2>/dev/null | sed -n 's/^series \([0-9]*\).*/\1/p'); do
 		check "$folder" "$n" "$(basename "$folder") $n"
 	done
 	stop_pacs
 done
-[ "$checks" -gt 0 ] || fail "there was no volume to export"
+[ "$checks" -gt 0 ] || fail "no volume could be exported"
 echo "pacs: $checks checks passed"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The main job. With a display: opens the workbench on the bundled series. Without one: does the same errand
-# headless (denoise the bundled CT, export it as DICOM and NIfTI, draw before, after and residual) into out/.
+# Opens the workbench on the bundled series. Without a display, does the same work on the command line: denoises the
+# bundled CT, exports it as DICOM and NIfTI, and draws before, after and residual, into out/.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ fi
 out=out
 rm -rf "$out/denoised" "$out/denoised.recipe.json" "$out/denoised.nii.gz" "$out/denoised.nii.gz.recipe.json" "$out/pictures"
 mkdir -p "$out"
-echo "run: no display, so the errand runs headless: non-local means, 3-D, on the bundled CT series"
+echo "run: no display; denoising the bundled CT series on the command line with non-local means in 3-D"
 bin/quell info assets/series
 bin/quell denoise assets/series "$out/denoised" --filter nlm --dims 3 --pictures "$out/pictures"
 bin/quell convert "$out/denoised" "$out/denoised.nii.gz"
@@ -28,6 +28,6 @@ cat <<TEXT
 run: done. The results:
   $out/denoised/             the denoised series as DICOM, ready for a PACS
   $out/denoised.nii.gz       the same as NIfTI
-  $out/denoised.recipe.json  what was done, to do it again
+  $out/denoised.recipe.json  filter and parameters, to repeat the run
   $out/pictures/             before.png, after.png, residual.png of the middle slice
 TEXT

@@ -1,11 +1,12 @@
-# Sourced by drive.sh, drive-gpu.sh and screenshots.sh: the workbench on a virtual display of its own, with empty settings.
-#   screen_start [ARG...]   builds nothing; starts Xvfb and bin/quell-workbench ARG..., waits for its picture
-#   screen_quit             closes the workbench as a user does and checks that it ends well
-#   screen_stop             ends both
+# Sourced by drive.sh, drive-gpu.sh and screenshots.sh: runs the workbench on a virtual display of its own, with empty
+# settings.
+#   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series
+#   screen_quit             quits the workbench with Ctrl+Q and checks that its exit code is 0
+#   screen_stop             ends both processes
 #   shot FILE               saves the whole display as PNG
-#   differ A B              prints how many pixels of two pictures differ
-#   settled FILE            waits until the display stands still, and saves it
-#   changed_from FILE N     waits until N pixels of the display differ from a picture; prints how many do
+#   differ A B              prints the number of pixels that differ between two pictures
+#   settled FILE            waits until the display does not change any more, and saves it
+#   changed_from FILE N     waits until N pixels of the display differ from a picture; prints their number
 #   key KEY...              presses keys in the workbench
 #   mouse_to X Y            moves the pointer
 # shellcheck shell=bash
@@ -25,9 +26,9 @@ screen_start() {
 	env LC_ALL=en_US.UTF-8 bin/quell-workbench "$@" >"$screen_dir/log" 2>&1 &
 	screen_app=$!
 	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true
-	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench showed no window" >&2; return 1; }
+	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench opened no window" >&2; return 1; }
 	xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
-	# The window comes up empty, then with panels, then with the series.
+	# The workbench is empty at first, then shows its panels, then the series.
 	for i in $(seq 120); do
 		settled "$screen_dir/start.png"
 		[ "$(identify -format %k "$screen_dir/start.png")" -gt 200 ] && break
@@ -39,7 +40,7 @@ screen_quit() {
 	local i code=0
 	key ctrl+q
 	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
-	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not close" >&2; return 1; }
+	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not quit" >&2; return 1; }
 	wait "$screen_app" || code=$?
 	[ "$code" -eq 0 ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench ended with exit code $code" >&2; return 1; }
 }
@@ -53,11 +54,10 @@ screen_stop() {
 
 shot() { import -window root "$1"; }
 
-# differ A B prints how many pixels of two pictures differ.
 differ() {
 	local n
 	n=$(compare -metric AE "$1" "$2" null: 2>&1 || true)
-	printf '%.0f' "$n" # it may come as 1.2e+06
+	printf '%.0f' "$n" # compare may print 1.2e+06
 }
 
 settled() {
@@ -70,7 +70,7 @@ settled() {
 		[ "$still" -lt 2 ] || return 0
 		mv "$screen_dir/later.png" "$1"
 	done
-	echo "screen: the display does not come to rest" >&2
+	echo "screen: the display keeps changing" >&2
 	return 1
 }
 

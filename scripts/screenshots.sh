@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Redraws docs/images from the running workbench: a virtual display, real keys and clicks, one picture a screen.
+# Redraws docs/images from the running workbench, on a virtual display with real keys and clicks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/setup.sh screen

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what a step needs and the machine lacks, and says in one line what it did.
+# Installs the Debian packages that a step needs and that are missing, and prints their names.
 #   setup.sh window      C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
-#   setup.sh screen      a virtual display and a robot hand: to take screenshots and to drive the workbench
-#   setup.sh cuda        CUDA headers, only where an NVIDIA device is present: to build the GPU worker
-#   setup.sh nvcc        the CUDA compiler, with the headers, anywhere: to compile the kernels and test the worker
-#   setup.sh pacs        Orthanc, a PACS, and DICOM's network tools: to send exports there and back
+#   setup.sh screen      a virtual display and tools that press keys and compare pictures: for drive.sh and screenshots.sh
+#   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
+#   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
+#   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
 set -euo pipefail
 
 window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
@@ -20,8 +20,8 @@ missing() {
 	done
 }
 
-# apt runs apt-get, for CUDA with Debian's contrib and non-free components beside the machine's own, for this
-# call alone: nothing is left in the machine's list of sources.
+# apt runs apt-get. For CUDA it adds Debian's contrib and non-free components to the machine's sources, for this call
+# alone: the machine's list of sources stays as it is.
 apt() {
 	local extra=()
 	if [[ " $need" == *" nvidia-"* ]]; then
@@ -42,14 +42,14 @@ install() {
 	local what=$1 need root=()
 	shift
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-		echo "setup: not a Debian system; if the build fails, install the equivalents of: $*"
+		echo "setup: this is not a Debian system; if the build fails, install the equivalents of: $*"
 		return 0
 	fi
 	need=$(missing "$@" | tr '\n' ' ')
 	[ -z "$need" ] && return 0
 	if [ "$(id -u)" -ne 0 ]; then
 		if ! command -v sudo >/dev/null; then
-			echo "setup: $what needs these packages; install them as root and try again: apt-get install $need" >&2
+			echo "setup: $what needs more packages; install them as root and try again: apt-get install $need" >&2
 			return 1
 		fi
 		root=(sudo)
@@ -57,11 +57,11 @@ install() {
 	echo "setup: installing for $what: $need"
 	local work
 	work=$(mktemp -d)
-	chmod 755 "$work" # apt reads lists as a user of its own
+	chmod 755 "$work" # apt reads the lists as another user
 	if ! { apt update -qq && apt install -y -qq --no-install-recommends $need; } >"$work/log" 2>&1; then
 		tail -n 20 "$work/log" >&2
 		rm -rf "$work"
-		echo "setup: apt-get failed; the lines above say why" >&2
+		echo "setup: apt-get failed; see the lines above" >&2
 		return 1
 	fi
 	rm -rf "$work"
@@ -72,16 +72,16 @@ window) install "the workbench" "${window[@]}" ;;
 screen) install "screenshots" "${screen[@]}" ;;
 cuda)
 	if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1 && ! command -v nvidia-smi >/dev/null; then
-		echo "setup: no NVIDIA device here; the GPU worker is left out and the CPU engine is used"
+		echo "setup: this machine has no NVIDIA device; the GPU worker is not built, and Quell uses the CPU engine"
 	else
 		install "the GPU worker" "${cuda[@]}"
 	fi
 	;;
 nvcc) install "the kernels" "${nvcc[@]}" ;;
 pacs)
-	install "the way through a PACS" "${pacs[@]}"
+	install "exports through a PACS" "${pacs[@]}"
 	if systemctl --quiet is-active orthanc 2>/dev/null; then
-		echo "setup: Debian runs Orthanc as a service, which is not needed here; 'systemctl disable --now orthanc' ends it"
+		echo "setup: Debian has started Orthanc as a service, which is not needed; 'systemctl disable --now orthanc' stops it"
 	fi
 	;;
 *)

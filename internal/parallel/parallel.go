@@ -85,7 +85,7 @@ type Panic struct {
 	Stack []byte // of the goroutine, for a crash log
 }
 
-// Error names the value; the stack is left to whoever writes the crash log.
+// Error names the value; the stack is for the crash log.
 func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Value) }
 
 // Counter adds up the work of several goroutines and reports the sum. Its zero
