@@ -2,6 +2,7 @@ package volume
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 )
 
@@ -13,10 +14,13 @@ func TestMakeGivesZeros(t *testing.T) {
 			if len(s) != n || len(mask) != n {
 				t.Fatalf("%d and %d values, want %d", len(s), len(mask), n)
 			}
+			if i := slices.IndexFunc(s, func(x float32) bool { return x != 0 }); i >= 0 {
+				t.Fatalf("%d values: value %d is %v", n, i, s[i])
+			}
+			if i := slices.Index(mask, true); i >= 0 {
+				t.Fatalf("%d values: value %d is true", n, i)
+			}
 			for i := range s {
-				if s[i] != 0 || mask[i] {
-					t.Fatalf("%d values: value %d is %v, %v", n, i, s[i], mask[i])
-				}
 				s[i], mask[i] = 1, true
 			}
 			runtime.GC()
