@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"quell/internal/parallel"
 	"quell/io/dicom/instance"
 	"quell/series"
 	"quell/volume"
@@ -41,7 +41,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 		s.Volume.Mask = volume.Make[bool](len(s.Volume.Data))
 	}
 
-	l := &loader{fsys: c.fsys, slices: e.Stack, volume: s.Volume, report: newProgress(len(e.Stack), progress)}
+	l := &loader{fsys: c.fsys, slices: e.Stack, volume: s.Volume, progress: newCounter(len(e.Stack), progress)}
 	if err := l.run(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -59,11 +59,11 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 
 // loader is the work of one Load.
 type loader struct {
-	fsys    fs.FS
-	slices  []*instance.Slice
-	volume  *volume.Volume // Mask is set where a slice may have padding
-	report  func()         // that a slice is done
-	padding atomic.Int64   // voxels
+	fsys     fs.FS
+	slices   []*instance.Slice
+	volume   *volume.Volume    // Mask is set where a slice may have padding
+	progress *parallel.Counter // of slices
+	padding  atomic.Int64      // voxels
 }
 
 // run reads every file. Each of as many goroutines as there are processors has a
@@ -125,7 +125,7 @@ func (l *loader) loadSlice(f *instance.PixelFile, z int, buf []byte) ([]byte, er
 	if mask := l.volume.PlaneMask(z); mask != nil {
 		l.padding.Add(int64(h.Format.Mask(mask, raw, h.Meta.Modality)))
 	}
-	l.report()
+	l.progress.Add(1)
 	return buf, nil
 }
 
@@ -154,18 +154,10 @@ func slicesByFile(hs []*instance.Slice) (files []string, at map[string][]int) {
 	return files, at
 }
 
-// newProgress returns a function that counts one more done and reports it; safe
-// for several goroutines.
-func newProgress(total int, progress func(done, total int)) func() {
+// newCounter adapts progress, which may be nil, to a counter of total steps.
+func newCounter(total int, progress func(done, total int)) *parallel.Counter {
 	if progress == nil {
-		return func() {}
+		return &parallel.Counter{}
 	}
-	var mu sync.Mutex
-	done := 0
-	return func() {
-		mu.Lock()
-		defer mu.Unlock()
-		done++
-		progress(done, total)
-	}
+	return parallel.NewCounter(int64(total), func(done, total int64) { progress(int(done), int(total)) })
 }

@@ -44,14 +44,6 @@ func newSeriesWriter(files [][]int, progress func(done, total int)) *seriesWrite
 	return w
 }
 
-// newCounter adapts progress, which may be nil, to the count of a parallel loop.
-func newCounter(total int, progress func(done, total int)) *parallel.Counter {
-	if progress == nil {
-		return &parallel.Counter{}
-	}
-	return parallel.NewCounter(int64(total), func(done, total int64) { progress(int(done), int(total)) })
-}
-
 func (w *seriesWriter) warn(format string, args ...any) {
 	w.report.Warnings = append(w.report.Warnings, fmt.Sprintf(format, args...))
 }

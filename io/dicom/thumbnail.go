@@ -32,7 +32,7 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, erro
 	}
 	defer f.Close()
 	slice := volume.New(volume.NewGeometry([3]int{h.Format.Cols, h.Format.Rows, 1}, [3]float64{h.Spacing[0], h.Spacing[1], 1}))
-	one := &loader{slices: []*instance.Slice{h}, volume: slice, report: func() {}}
+	one := &loader{slices: []*instance.Slice{h}, volume: slice, progress: newCounter(1, nil)}
 	if h.Format.Padding {
 		slice.Mask = make([]bool, len(slice.Data))
 	}
