@@ -1,7 +1,13 @@
 package assemble
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"quell/io/dicom/instance"
+	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
 )
@@ -10,11 +16,11 @@ import (
 // regular grid.
 type Entry struct {
 	series.Meta
-	// Geometry is the grid that Load will give. It is zero where Err is set and
-	// no grid could be formed.
+	// Geometry is the grid that Load will give. It is zero if no grid could be
+	// formed; Err is set then.
 	Geometry volume.Geometry
-	// Part says what tells this volume from the others of its series ("echo 2",
-	// "time 3 of 10", "localizer"); empty where the series is one volume.
+	// Part distinguishes this volume from the others of its series ("echo 2",
+	// "time 3 of 10", "localizer"); empty if the series is one volume.
 	Part string
 	// Slices is the number of slices, and Bytes the size of their files.
 	Slices int
@@ -22,11 +28,98 @@ type Entry struct {
 	// Irregular is the largest distance in mm of a slice from its place on the grid,
 	// as in series.Series.
 	Irregular float64
-	// Findings is what was noticed from headers; Load's series repeats them.
+	// Findings are about the headers; the loaded series repeats them.
 	Findings []series.Finding
 	// Err says why the entry cannot be loaded: an *Error. Load returns it.
 	Err error
 
-	Stack   []*instance.Slice // ordered along the slice normal
-	Damaged bool              // Err is for a broken file, not for a kind that is not read
+	Stack   []*instance.Slice // in order along the slice normal
+	Damaged bool              // Err is about a broken file, not about a kind of image that is not read
+}
+
+// refusedEntry returns the entry of slices that cannot form a volume.
+func refusedEntry(hs []*instance.Slice, err error) Entry {
+	return Entry{Meta: hs[0].Meta, Slices: len(hs), Bytes: fileBytes(hs), Err: err}
+}
+
+// damagedEntry returns the entry of slices of which one is in a broken file.
+func damagedEntry(hs []*instance.Slice, err error) Entry {
+	e := refusedEntry(hs, err)
+	e.Damaged = true
+	return e
+}
+
+// formEntry makes the entry of a candidate whose positions are all different.
+func formEntry(p candidate, findings []series.Finding) Entry {
+	if p.slices[0].Placed {
+		var ordered []*instance.Slice
+		for _, s := range positionsOf(p.slices) {
+			ordered = append(ordered, s...)
+		}
+		p.slices = ordered
+	} else {
+		slices.SortFunc(p.slices, byInstance)
+	}
+	middle := p.slices[len(p.slices)/2]
+	e := Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Stack: p.slices, Findings: slices.Clone(findings)}
+	if len(p.excluded) > 0 {
+		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
+			Text:  fmt.Sprintf("%s at the position of another and excluded; the first by instance number is used.", part10.Count(len(p.excluded), "slice lies", "slices lie")),
+			Files: FileNames(p.excluded)})
+	}
+	grid, more := formGrid(p.slices)
+	e.Geometry, e.Findings = grid, append(e.Findings, more...)
+	e.Irregular = irregularity(p.slices, grid, more)
+	e.Findings = append(e.Findings, findMixed(&p)...)
+	e.Findings = append(e.Findings, findValueMeaning(p.slices)...)
+	if err := grid.Validate(); err != nil {
+		e.Damaged = true
+		e.Err = part10.FileError(p.slices[0].Name, part10.AdviseExport, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
+	}
+	return e
+}
+
+// findMixed reports slices of one volume that differ in more than their place.
+func findMixed(p *candidate) []series.Finding {
+	var out []series.Finding
+	for i, s := range instance.Distinctions {
+		if !slices.Contains(lookDifferent, s.Name) {
+			continue
+		}
+		if groups := p.by(i); len(groups) > 1 {
+			out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
+				Text: fmt.Sprintf("The slices differ in %s (%s). Filter slice by slice (2-D).", s.Name, part10.Summary(distinct(slices.Sorted(maps.Keys(groups)))))})
+		}
+	}
+	frames := map[string]bool{}
+	for _, h := range p.slices {
+		frames[h.FrameOfReferenceUID] = true
+	}
+	if len(frames) > 1 && p.slices[0].Placed {
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.FrameOfReference,
+			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, for example because the patient moved between two scans.", len(frames))})
+	}
+	return out
+}
+
+// findValueMeaning reports values that are not what they seem: stored values that need
+// a lookup table, or that are meant to be shown inverted.
+func findValueMeaning(hs []*instance.Slice) []series.Finding {
+	var out []series.Finding
+	if slices.ContainsFunc(hs, func(h *instance.Slice) bool { return h.HasModalityLUT }) {
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.ModalityLUT,
+			Text: "The file has a lookup table for its values (Modality LUT), which is not applied: values are as stored."})
+	}
+	inverted := func(h *instance.Slice) bool { return h.Format.Photometric == "MONOCHROME1" }
+	upright := func(h *instance.Slice) bool { return !inverted(h) }
+	switch {
+	case !slices.ContainsFunc(hs, inverted):
+	case slices.ContainsFunc(hs, upright):
+		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
+			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
+	default:
+		out = append(out, series.Finding{Severity: series.Note, Kind: series.Monochrome1,
+			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
+	}
+	return out
 }

@@ -11,12 +11,12 @@ import (
 	"quell/volume"
 )
 
-// tiltAngle is the angle in degrees between stacking direction and slice
-// normal from which slices count as shifted against each other.
+// tiltAngle is the angle in degrees between stacking direction and slice normal above
+// which a gantry tilt is reported.
 const tiltAngle = 0.5
 
-// formGrid gives the grid of slices that are ordered along their normal, and
-// what is odd about it. Columns 0 and 1 of the affine are orientation times
+// formGrid returns the grid of slices that are ordered along their normal, and findings
+// about it. Columns 0 and 1 of the affine are orientation times
 // pixel spacing; column 2 is the mean step from one slice's position to the
 // next, so that a tilted gantry gives a sheared grid and the first and last
 // slice are exact whatever lies between.
@@ -24,21 +24,21 @@ func formGrid(hs []*instance.Slice) (volume.Geometry, []series.Finding) {
 	h, n := hs[0], len(hs)
 	dims := [3]int{h.Format.Cols, h.Format.Rows, n}
 	var findings []series.Finding
-	tell := func(s series.Severity, kind series.Kind, format string, args ...any) {
+	report := func(s series.Severity, kind series.Kind, format string, args ...any) {
 		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
 	if h.NoPixelSpacing {
-		tell(series.Warning, "spacing", "The file gives no pixel spacing; a width of 1 mm is assumed.")
+		report(series.Warning, series.Spacing, "The file gives no pixel spacing; a width of 1 mm is assumed.")
 	}
 	thickness := h.Thickness
 	if thickness == 0 {
 		thickness = 1
 	}
-	somewhere := h.Row != volume.Vec{} // frames and turned slices may have lost their place
+	oriented := h.Row != volume.Vec{} // true for unplaced frames and rotated slices too
 	if !h.Placed {
-		findings = append(findings, findUnplaced(hs, thickness, somewhere))
+		findings = append(findings, findUnplaced(hs, thickness, oriented))
 	}
-	if !somewhere {
+	if !oriented {
 		return volume.NewGeometry(dims, [3]float64{h.Spacing[0], h.Spacing[1], thickness}), findings
 	}
 
@@ -51,13 +51,13 @@ func formGrid(hs []*instance.Slice) (volume.Geometry, []series.Finding) {
 		return volume.FromAffine(dims, a), findings
 	}
 	if n == 1 {
-		tell(series.Note, "spacing", "One slice has no slice spacing; %g mm is taken from the header.", thickness)
+		report(series.Note, series.Spacing, "A single slice has no slice spacing; %g mm is taken from the header.", thickness)
 		return volume.FromAffine(dims, a), findings
 	}
 	step := hs[n-1].Position.Sub(h.Position).Scale(1 / float64(n-1))
 	a.SetColumn(2, step)
 	if h.SpacingFromThickness {
-		tell(series.Warning, "spacing", "The file does not say how far apart its slices are; their thickness, %g mm, is taken.", thickness)
+		report(series.Warning, series.Spacing, "The file does not state the slice spacing; the slice thickness, %g mm, is used.", thickness)
 	}
 	findings = append(findings, findTilt(hs, step)...)
 	findings = append(findings, findSpacing(hs)...)
@@ -81,18 +81,18 @@ func irregularity(hs []*instance.Slice, grid volume.Geometry, findings []series.
 	return worst
 }
 
-// findUnplaced reports images that are stacked because they have no place, on the
-// first of them where that one has a place.
+// findUnplaced reports images without a position, which are stacked from the first one
+// on if that one has a position.
 func findUnplaced(hs []*instance.Slice, thickness float64, onFirst bool) series.Finding {
 	f := series.Finding{Severity: series.Warning, Kind: series.Position}
 	if len(hs) == 1 {
-		f.Text = "The image has no usable position and orientation in space; it is put at the origin."
+		f.Text = "The image has no usable position and orientation in space; it is placed at the origin."
 		return f
 	}
 	why, order, where := "have no usable position and orientation in space", "in their order", "from the origin on"
 	switch {
 	case hs[0].Rotated:
-		f.Kind, why = "orientation", "are turned against each other, as a projection's steps are"
+		f.Kind, why = series.Orientation, "are rotated against each other, like the steps of a projection"
 	case onFirst:
 		why = "have no position of their own in space"
 	}
@@ -107,8 +107,8 @@ func findUnplaced(hs []*instance.Slice, thickness float64, onFirst bool) series.
 	return f
 }
 
-// findTilt reports slices that are stacked at an angle to their normal, and
-// slices that do not lie on one line.
+// findTilt reports slices that are stacked at an angle to their normal, and slices
+// that are shifted sideways from one line.
 func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
 	normal := hs[0].Normal()
 	rise := step.Dot(normal)
@@ -118,7 +118,7 @@ func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Tilt,
 			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
 	}
-	// Where on the line from first to last each slice should be, by its height.
+	// The distance of each slice from the line between the first and the last.
 	first := hs[0].Position
 	var worst float64
 	for _, h := range hs {
@@ -134,8 +134,8 @@ func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
 	return out
 }
 
-// findSpacing reports gaps (steps of several times the usual one) and spacing
-// that is uneven in any other way.
+// findSpacing reports gaps (steps of several times the usual one) and other uneven
+// spacing.
 func findSpacing(hs []*instance.Slice) []series.Finding {
 	steps := stepsOf(hs)
 	if even(steps) {
@@ -144,7 +144,7 @@ func findSpacing(hs []*instance.Slice) []series.Finding {
 	lo, hi := slices.Min(steps), slices.Max(steps)
 	if off := unevenness(steps); off <= roundedPosition {
 		return []series.Finding{{Severity: series.Note, Kind: series.Spacing,
-			Text: fmt.Sprintf("Slice positions are rounded: they lie up to %.2f mm off an even spacing of %.2f mm, which the grid has.", off, mean(steps))}}
+			Text: fmt.Sprintf("Slice positions are rounded: they are up to %.2f mm off the even spacing of %.2f mm that the grid has.", off, mean(steps))}}
 	}
 	uneven := series.Finding{Severity: series.Warning, Kind: series.Spacing, Slicewise: true,
 		Text: fmt.Sprintf("Slice spacing is uneven, from %.2f to %.2f mm; the grid has the mean. Filter slice by slice (2-D).", lo, hi)}
@@ -161,9 +161,9 @@ func findSpacing(hs []*instance.Slice) []series.Finding {
 			continue
 		}
 		missing += int(k) - 1
-		gaps = append(gaps, fmt.Sprintf("%.1f mm behind slice %d", s, i+1))
+		gaps = append(gaps, fmt.Sprintf("%.1f mm after slice %d", s, i+1))
 		around = append(around, hs[i].Name, hs[i+1].Name)
-		// A gap beside a gap as wide is a scan that went on with wider steps.
+		// Adjacent gaps of one width are a scan that continued with wider steps.
 		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
 			return []series.Finding{uneven}
 		}
@@ -173,8 +173,7 @@ func findSpacing(hs []*instance.Slice) []series.Finding {
 	return []series.Finding{{Severity: series.Warning, Kind: series.Gap, Text: text, Files: around, Slicewise: true}}
 }
 
-// stepsOf returns how far, along the normal, each slice but the first lies behind
-// the one before it.
+// stepsOf returns the distances in mm along the normal from each slice to the next.
 func stepsOf(hs []*instance.Slice) []float64 {
 	normal := hs[0].Normal()
 	steps := make([]float64, len(hs)-1)
@@ -197,20 +196,20 @@ func mean(steps []float64) float64 {
 	return sum / float64(len(steps))
 }
 
-// spacingTolerance is how much steps of about one size may differ (mm).
+// spacingTolerance is the largest difference in mm between steps of an even spacing.
 func spacingTolerance(usual float64) float64 { return min(max(0.01, 0.02*usual), 0.1*usual) }
 
 func even(steps []float64) bool {
 	return slices.Max(steps)-slices.Min(steps) <= spacingTolerance(median(steps))
 }
 
-// roundedPosition is how far slices may lie off an even grid (mm) for that to be
-// a matter of their decimals.
+// roundedPosition is the largest distance in mm of a slice from an even grid that is due
+// to rounded positions.
 const roundedPosition = 0.1
 
-// unevenness returns how far the farthest slice lies off its place in an even
-// grid between the first and the last (mm); infinity where that is more than a
-// small part of the spacing.
+// unevenness returns the largest distance in mm of a slice from its place in an even
+// grid between the first and the last slice; infinity if that is more than 15 % of the
+// spacing.
 func unevenness(steps []float64) float64 {
 	step := mean(steps)
 	var at, worst float64

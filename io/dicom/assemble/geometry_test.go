@@ -66,7 +66,7 @@ func TestGeometryFindings(t *testing.T) {
 		off  float64 // Irregular
 		text string
 	}{
-		"gap":    {[]float64{0, 5, 10, 25, 30}, straight, "gap", 5, "2 slices are missing (15.0 mm behind slice 3, where 5.00 mm is usual)"},
+		"gap":    {[]float64{0, 5, 10, 25, 30}, straight, "gap", 5, "2 slices are missing (15.0 mm after slice 3, where 5.00 mm is usual)"},
 		"uneven": {[]float64{0, 5, 11, 15, 21}, straight, "spacing", 0.75, "from 4.00 to 6.00 mm"},
 		"tilt":   {[]float64{0, 5, 10}, func(z float64) float64 { return z * math.Tan(18.5*math.Pi/180) }, "tilt", 0, "18.5 degrees"},
 		"shift": {[]float64{0, 5, 10, 15}, func(z float64) float64 {
@@ -121,7 +121,7 @@ func TestSpacingFindings(t *testing.T) {
 		slicewise bool
 		text      string
 	}{
-		"rounded to 0.1 mm":  {rounded, "spacing", series.Note, false, "up to 0.05 mm off an even spacing of 0.63 mm"},
+		"rounded to 0.1 mm":  {rounded, "spacing", series.Note, false, "up to 0.05 mm off the even spacing of 0.63 mm"},
 		"5 mm, then 10 mm":   {append(heights(8, 0, 5), heights(8, 45, 10)...), "spacing", series.Warning, true, "from 5.00 to 10.00 mm"},
 		"two slices missing": {append(heights(8, 0, 5), heights(8, 50, 5)...), "gap", series.Warning, true, "2 slices are missing"},
 	} {

@@ -9,13 +9,12 @@ import (
 	"quell/volume"
 )
 
-// maxPlanes is more than a series has of them: each image is compared with each.
+// maxPlanes bounds the number of groups, since every image is compared with each.
 const maxPlanes = 1000
 
-// planes groups images by what must be equal in one volume: being a localizer
-// or not, size, pixel spacing and orientation. Images without a position lie
-// together where they are of one kind. It returns nil where there are more than
-// maxPlanes groups.
+// planes groups images by what must be equal in one volume: localizer or not, size,
+// pixel spacing and orientation. Images without a position are grouped by SOP class
+// and image type. It returns nil for more than maxPlanes groups.
 func planes(hs []*instance.Slice) []candidate {
 	var out []candidate
 	for _, h := range hs {
@@ -34,12 +33,12 @@ func planes(hs []*instance.Slice) []candidate {
 	return out
 }
 
-// fewDirections is how many slices of directions of their own are a localizer, to
-// be listed one by one. More are the steps of a turn, as of a projection.
+// fewDirections is the largest number of slices with directions of their own that are
+// listed one by one, as a localizer's are. More are the steps of a rotation.
 const fewDirections = 3
 
-// groupRotated makes one part of slices that each have a direction of their own and
-// are of one size: no grid has a place for them, and one list of them is enough.
+// groupRotated joins slices of one size that each have a direction of their own, such as
+// projections of a rotating camera, into one candidate: they fit no grid.
 func groupRotated(parts []candidate) []candidate {
 	var single []*instance.Slice
 	for _, p := range parts {
@@ -57,18 +56,18 @@ func groupRotated(parts []candidate) []candidate {
 	return append(parts, candidate{label: planeLabel(single[0]), slices: single})
 }
 
-// disambiguateLabels makes labels that several parts have different: by pixel spacing where
-// that is what tells them apart, or else by number.
+// disambiguateLabels makes equal labels different: by pixel spacing if that differs, else
+// by number.
 func disambiguateLabels(parts []candidate) {
 	spacing := func(p candidate) string {
 		h := p.slices[0]
 		return fmt.Sprintf("pixels of %.3g x %.3g mm", h.Spacing[0], h.Spacing[1])
 	}
-	namesakes := map[string][]int{}
+	byLabel := map[string][]int{}
 	for i, p := range parts {
-		namesakes[p.label] = append(namesakes[p.label], i)
+		byLabel[p.label] = append(byLabel[p.label], i)
 	}
-	for _, same := range namesakes {
+	for _, same := range byLabel {
 		spacings := map[string]bool{}
 		for _, i := range same {
 			spacings[spacing(parts[i])] = true
@@ -85,7 +84,7 @@ func disambiguateLabels(parts []candidate) {
 	}
 }
 
-// sameDirection is how far apart the cosines of one orientation may be.
+// sameDirection is the largest difference between direction cosines of one orientation.
 const sameDirection = 2e-3
 
 func samePlane(a, b *instance.Slice) bool {
@@ -98,7 +97,8 @@ func samePlane(a, b *instance.Slice) bool {
 	return a.Row.Sub(b.Row).Norm() < sameDirection && a.Column.Sub(b.Column).Norm() < sameDirection
 }
 
-// sameImage says whether two images are of one size, and both localizers or not.
+// sameImage reports whether two images have the same size and are both localizers or
+// both not.
 func sameImage(a, b *instance.Slice) bool {
 	if a.Localizer() != b.Localizer() || !a.Format.SameLayout(&b.Format) {
 		return false
@@ -116,7 +116,7 @@ func planeLabel(h *instance.Slice) string {
 	size := fmt.Sprintf("%d x %d", h.Format.Cols, h.Format.Rows)
 	switch {
 	case h.Rotated:
-		return "turned, " + size
+		return "rotated, " + size
 	case !h.Placed:
 		return "without position, " + size
 	case h.Localizer():
@@ -126,7 +126,7 @@ func planeLabel(h *instance.Slice) string {
 	}
 }
 
-// orientation names the plane whose normal is n by its largest component.
+// orientation names the plane with normal n by its largest component.
 func orientation(n volume.Vec) string {
 	x, y, z := math.Abs(n[0]), math.Abs(n[1]), math.Abs(n[2])
 	name := "axial"

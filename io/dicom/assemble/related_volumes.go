@@ -10,18 +10,18 @@ import (
 	"quell/series"
 )
 
-// related are the other volumes of a series that stand in one relation to a
-// volume.
+// related collects the other volumes of a series that differ from a volume in the same
+// way.
 type related struct {
 	volumes, images int
 	named           []*Entry // the first of them
 }
 
-// namedRelated is how many a finding names.
+// namedRelated is the number of volumes that a finding names.
 const namedRelated = 4
 
-// add takes in the volumes of one grid, which hold so many images together, without
-// e itself.
+// add adds the volumes of one grid, which have that many images together; e itself is
+// not named.
 func (s *related) add(grid []*Entry, images int, e *Entry) {
 	s.volumes += len(grid)
 	s.images += images
@@ -32,8 +32,9 @@ func (s *related) add(grid []*Entry, images int, e *Entry) {
 	}
 }
 
-// reportRelated tells every volume of a series of the others. A series may have
-// thousands, most of them of one grid: what that is to another is asked once.
+// reportRelated adds to each entry the findings that list the other volumes of its
+// series. Relations are computed once per grid, since a series may have thousands of
+// volumes on one grid.
 func reportRelated(entries []Entry) {
 	var grids [][]*Entry
 	var images []int // of each grid
@@ -70,10 +71,10 @@ func reportRelated(entries []Entry) {
 	}
 }
 
-// ofSameGrid is the kind of volumes that differ in something else than their grid.
+// ofSameGrid is the kind of finding about volumes that share their grid.
 const ofSameGrid = series.Volumes
 
-// relationKind says what another volume is to e.
+// relationKind returns the kind of finding that e gets about another volume.
 func relationKind(e, other *Entry) series.Kind {
 	a, b := e.Stack[0], other.Stack[0]
 	switch {
@@ -109,30 +110,30 @@ func (s *related) finding(kind series.Kind) series.Finding {
 	what := strings.Join(labels, "; ")
 	if kind == ofSameGrid {
 		f.Severity = series.Warning
-		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered by itself.", s.volumes+1, what)
+		f.Text = fmt.Sprintf("The series holds %d volumes of this grid; this is one, the others are: %s; each is filtered separately.", s.volumes+1, what)
 		return f
 	}
-	advice := "they are listed beside it, to be filtered by themselves"
+	advice := "they are listed as volumes of their own"
 	if s.images == 1 {
-		advice = "it is listed beside it, to be filtered by itself"
+		advice = "it is listed as a volume of its own"
 	}
 	f.Text = fmt.Sprintf("%s %s cannot be in this volume (%s); %s.", part10.Count(s.images, "image", "images"), s.trait(kind), what, advice)
 	return f
 }
 
-// trait says what keeps siblings of a kind out of a volume.
+// trait describes what keeps related volumes of a kind out of a volume.
 func (s *related) trait(kind series.Kind) string {
 	other := s.named[0].Stack[0]
 	switch {
-	case kind == "position" && other.Placed:
+	case kind == series.Position && other.Placed:
 		return "with a position in space"
-	case kind == "position":
+	case kind == series.Position:
 		return "without a position in space"
-	case kind == "localizer" && other.Localizer():
+	case kind == series.Localizer && other.Localizer():
 		return "of a localizer"
-	case kind == "localizer":
-		return "of no localizer"
-	case kind == "orientation":
+	case kind == series.Localizer:
+		return "that is no localizer"
+	case kind == series.Orientation:
 		return "of another orientation"
 	}
 	return "of another size or pixel spacing"

@@ -12,14 +12,14 @@ import (
 	"quell/io/dicom/instance"
 )
 
-// candidate is a group of slices on its way to becoming a volume.
+// candidate is a group of slices that may become a volume.
 type candidate struct {
-	label    string // what tells it from the others
+	label    string // distinguishes it from the others; "" if it is alone
 	slices   []*instance.Slice
-	excluded []*instance.Slice // duplicates that have no place in it
+	excluded []*instance.Slice // duplicates of its positions
 }
 
-// by groups the slices by what they say to splitter i.
+// by groups the slices by their value of distinction i.
 func (p *candidate) by(i int) map[string][]*instance.Slice {
 	groups := map[string][]*instance.Slice{}
 	for _, h := range p.slices {
@@ -28,19 +28,21 @@ func (p *candidate) by(i int) map[string][]*instance.Slice {
 	return groups
 }
 
-// samePosition returns how near, along the normal, two slices count as one (mm):
-// 0.01, and less where pixels are as small, as a microscope's are.
+// samePosition returns the distance in mm along the normal below which two slices are
+// at one position: 0.01, or less if pixels are that small, as in microscopy.
 func samePosition(h *instance.Slice) float64 {
 	return min(0.01, 0.1*min(h.Spacing[0], h.Spacing[1]))
 }
 
-// splitVolumes divides slices of one orientation and size into parts that hold
-// every position once. Stacks that a file names, and slices side by side in one
-// plane, are parts of their own. A splitter divides slices where that leaves every part with fewer doubles than
-// before, or takes regular grids apart that were shifted into each other; what
-// still doubles is dealt out in the order of instance numbers where most
-// positions are doubled (a time series that does not say so), and set aside where
-// few are.
+// splitVolumes divides slices of one orientation and size into candidates that hold
+// every position once.
+//
+//   - Slices side by side in one plane are stations of a longer body, and stacks that
+//     the file names are volumes of their own.
+//   - A distinction divides slices if every group then has fewer duplicates than the
+//     whole, or if the groups are regular grids that lie between each other.
+//   - Remaining duplicates are split by instance number if most positions are
+//     duplicated (an unlabelled time series), otherwise excluded.
 func splitVolumes(p candidate) []candidate {
 	if !p.slices[0].Placed {
 		return []candidate{p}
@@ -70,8 +72,8 @@ func splitVolumes(p candidate) []candidate {
 	return splitByOrder(p)
 }
 
-// divide makes parts of the groups that a splitter tells apart, each named by what
-// is its own in the splitter's value.
+// divide splits a candidate into the groups of a distinction and labels each with the
+// part of its value that the groups do not share.
 func divide(p candidate, name string, groups map[string][]*instance.Slice) []candidate {
 	keys := slices.Collect(maps.Keys(groups))
 	slices.SortFunc(keys, func(a, b string) int {
@@ -85,8 +87,8 @@ func divide(p candidate, name string, groups map[string][]*instance.Slice) []can
 	return out
 }
 
-// distinct returns texts of several values without the values that all of them
-// begin or end with.
+// distinct returns backslash-separated texts without the values that all of them begin
+// or end with.
 func distinct(texts []string) []string {
 	values := make([][]string, len(texts))
 	shortest := math.MaxInt
@@ -114,8 +116,8 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// complexRank puts the parts of a complex number behind the magnitude: who opens a
-// series without choosing wants that.
+// complexRank sorts the parts of a complex number behind the magnitude, which is the
+// default.
 func complexRank(value string) int {
 	for _, v := range strings.Split(value, `\`) {
 		switch v {
@@ -126,10 +128,10 @@ func complexRank(value string) int {
 	return 0
 }
 
-// divides says whether groups, by one splitter, are volumes: each doubles less
-// than the slices together did, and no more are mere fragments of a volume than
-// are not. A scan that was broken off leaves a fragment; where every slice has its
-// own acquisition time, all are.
+// divides reports whether the groups of one distinction are volumes: each has fewer
+// duplicates than the slices together, and at most half of the groups are fragments of
+// a volume. An aborted scan leaves a fragment; if every slice has an acquisition time
+// of its own, all groups are fragments.
 func divides(groups map[string][]*instance.Slice, multiple, total int) bool {
 	positions := (total + multiple - 1) / multiple
 	fragments := 0
@@ -144,8 +146,8 @@ func divides(groups map[string][]*instance.Slice, multiple, total int) bool {
 	return 2*fragments <= len(groups)
 }
 
-// byNumber orders values as numbers where they are numbers, and others by the
-// instance numbers of their groups.
+// byNumber orders numeric values by size and others by the instance numbers of their
+// groups.
 func byNumber(a, b string, groups map[string][]*instance.Slice) int {
 	x, err1 := strconv.ParseFloat(a, 64)
 	y, err2 := strconv.ParseFloat(b, 64)
@@ -155,8 +157,8 @@ func byNumber(a, b string, groups map[string][]*instance.Slice) int {
 	return byInstance(slices.MinFunc(groups[a], byInstance), slices.MinFunc(groups[b], byInstance))
 }
 
-// positionsOf groups slices by position along the normal, in its order; slices at
-// one position are in the order of instance number, then name.
+// positionsOf groups slices by position, in order along the normal; slices at one
+// position are in the order of instance number, then name.
 func positionsOf(hs []*instance.Slice) [][]*instance.Slice {
 	if len(hs) == 0 {
 		return nil
@@ -183,7 +185,7 @@ func positionsOf(hs []*instance.Slice) [][]*instance.Slice {
 	return out
 }
 
-// byInstance orders slices as they were made.
+// byInstance orders slices by instance number, then file.
 func byInstance(a, b *instance.Slice) int {
 	return cmp.Or(cmp.Compare(a.Number, b.Number), ByFile(a, b))
 }
@@ -197,17 +199,17 @@ func multiplicity(hs []*instance.Slice) int {
 	return most
 }
 
-// splitByOrder makes volumes of slices that nothing but their order tells apart.
+// splitByOrder splits slices that differ in nothing but their instance number.
 func splitByOrder(p candidate) []candidate {
 	st := positionsOf(p.slices)
-	most, doubled := 0, 0
+	most, duplicated := 0, 0
 	for _, s := range st {
 		most = max(most, len(s))
 		if len(s) > 1 {
-			doubled++
+			duplicated++
 		}
 	}
-	if 2*doubled <= len(st) {
+	if 2*duplicated <= len(st) {
 		most = 1
 	}
 	out := make([]candidate, most)
@@ -229,6 +231,6 @@ func splitByOrder(p candidate) []candidate {
 	return out
 }
 
-// lookDifferent names the splitters whose values look different: slices that differ in
-// one of them belong to different images even where no position is doubled.
+// lookDifferent names the distinctions that change how an image looks: slices that
+// differ in one of them belong to different volumes even if no position is duplicated.
 var lookDifferent = []string{"component", "kernel", "tube voltage"}

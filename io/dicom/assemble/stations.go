@@ -8,19 +8,17 @@ import (
 	"quell/io/dicom/instance"
 )
 
-// Volumes that positions tell apart: beside each other, behind each other, or
-// shifted into each other.
-
-// stationsApart is from how many mm sideways on slices of one height are images of
-// another place and no repetition.
+// stationsApart is the sideways distance in mm from which slices of one height are images
+// of another station and not repetitions.
 const stationsApart = 10
 
-// maxStations is more than a body has of them.
+// maxStations is more stations than a body has.
 const maxStations = 64
 
-// stations groups slices by where they lie in their plane, as the images of a body
-// longer than the field of view do; a number is each one's name. It returns nil where
-// there are more than most: the slices of a sheared grid each lie elsewhere.
+// stations groups slices by their place within the plane: a body that is longer than
+// the field of view is imaged in several stations. Groups are named by number. It
+// returns nil for more than most groups: in a sheared grid every slice has another
+// place.
 func stations(hs []*instance.Slice, most int) map[string][]*instance.Slice {
 	var groups [][]*instance.Slice
 	for _, h := range hs {
@@ -43,7 +41,7 @@ func stations(hs []*instance.Slice, most int) map[string][]*instance.Slice {
 	return named
 }
 
-// areStacks says whether groups are stacks of slices and no single ones.
+// areStacks reports whether every group is named and has at least two slices.
 func areStacks(groups map[string][]*instance.Slice) bool {
 	for stack, g := range groups {
 		if stack == "" || len(g) < 2 {
@@ -53,25 +51,25 @@ func areStacks(groups map[string][]*instance.Slice) bool {
 	return true
 }
 
-// interleaved says whether groups without a double are regular grids, each of three
-// slices or more, that reach over each other: volumes whose slices do not meet.
+// interleaved reports whether groups without duplicates are regular grids, each of at
+// least three slices, that overlap: volumes whose slices lie between each other.
 func interleaved(groups map[string][]*instance.Slice) bool {
-	type span struct{ from, to float64 }
-	var spans []span
+	type extent struct{ from, to float64 }
+	var extents []extent
 	for _, g := range groups {
 		if len(g) < 3 || !isRegular(g) {
 			return false
 		}
 		normal := g[0].Normal()
-		s := span{math.Inf(1), math.Inf(-1)}
+		s := extent{math.Inf(1), math.Inf(-1)}
 		for _, h := range g {
 			z := h.Position.Dot(normal)
 			s.from, s.to = min(s.from, z), max(s.to, z)
 		}
-		spans = append(spans, s)
+		extents = append(extents, s)
 	}
-	for i, a := range spans {
-		for _, b := range spans[:i] {
+	for i, a := range extents {
+		for _, b := range extents[:i] {
 			over := min(a.to, b.to) - max(a.from, b.from)
 			if 2*over < min(a.to-a.from, b.to-b.from) {
 				return false
@@ -81,7 +79,7 @@ func interleaved(groups map[string][]*instance.Slice) bool {
 	return true
 }
 
-// isRegular says whether slices without a double lie evenly.
+// isRegular reports whether slices without duplicates are evenly spaced.
 func isRegular(hs []*instance.Slice) bool {
 	var ordered []*instance.Slice
 	for _, s := range positionsOf(hs) {

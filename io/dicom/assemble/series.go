@@ -28,7 +28,7 @@ func Entries(hs []*instance.Slice) []Entry {
 		}
 		uid := h.Meta.UID
 		if uid == "" {
-			uid = "folder " + path.Dir(h.Name) // no UID: what lies together
+			uid = "folder " + path.Dir(h.Name) // without a UID, the files of one folder
 		}
 		key := uid + " " + h.StudyUID
 		series[key] = append(series[key], h)
@@ -66,9 +66,9 @@ func Entries(hs []*instance.Slice) []Entry {
 	return entries
 }
 
-// studyPerSlice returns the slices of a series each of which says another study: some
-// writers make a study for every file. It is nil where a study holds more than one,
-// and of two, which may be of one patient at two times.
+// studyPerSlice returns all slices of a series if every slice has a Study Instance UID
+// of its own, as some writers give to every file. It returns nil if a study holds
+// several of the slices, and for two studies, which may be one patient at two times.
 func studyPerSlice(series map[string][]*instance.Slice, uid string, studies []string) []*instance.Slice {
 	if len(studies) < 3 {
 		return nil
@@ -86,23 +86,24 @@ func studyPerSlice(series map[string][]*instance.Slice, uid string, studies []st
 	return out
 }
 
-// reportStudyPerSlice reports a series that scattered found.
+// reportStudyPerSlice adds a finding to the entries of a series that studyPerSlice found.
 func reportStudyPerSlice(entries []Entry) {
 	for i := range entries {
 		e := &entries[i]
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
-			Text: "Every slice says another study; they are taken for one series."})
+			Text: "Every slice has another Study Instance UID; they are read as one series."})
 	}
 }
 
-// reportStudies reports a series whose UID another study has as well.
+// reportStudies labels the entries of a series whose UID exists in several studies, and
+// adds a finding.
 func reportStudies(entries []Entry, study string, studies []string) {
 	part := fmt.Sprintf("study %d of %d", slices.Index(slices.Sorted(slices.Values(studies)), study)+1, len(studies))
 	for i := range entries {
 		e := &entries[i]
 		e.Part = strings.TrimSuffix(part+", "+e.Part, ", ")
 		e.Findings = append(e.Findings, series.Finding{Severity: series.Warning, Kind: series.Study,
-			Text: "Another study here has a series of the same UID; they are kept apart."})
+			Text: "Another study has a series with the same UID; they are listed separately."})
 	}
 }
 
@@ -112,18 +113,6 @@ func seriesNumber(e Entry) int {
 		return math.MaxInt
 	}
 	return n
-}
-
-// refusedEntry stands for files that cannot be a volume.
-func refusedEntry(hs []*instance.Slice, err error) Entry {
-	return Entry{Meta: hs[0].Meta, Slices: len(hs), Bytes: fileBytes(hs), Err: err}
-}
-
-// damagedEntry stands for files of which one is broken.
-func damagedEntry(hs []*instance.Slice, err error) Entry {
-	e := refusedEntry(hs, err)
-	e.Damaged = true
-	return e
 }
 
 // onePerFile returns the first slice of each file.
@@ -139,7 +128,7 @@ func onePerFile(hs []*instance.Slice) []*instance.Slice {
 	return out
 }
 
-// fileBytes returns the size of the files that slices lie in.
+// fileBytes returns the total size of the files of slices.
 func fileBytes(hs []*instance.Slice) (n int64) {
 	for _, h := range onePerFile(hs) {
 		n += h.Size
@@ -147,24 +136,24 @@ func fileBytes(hs []*instance.Slice) (n int64) {
 	return n
 }
 
-// formSeries makes the volumes of one series. Everything that is in none of
-// them is named in the findings of all.
+// formSeries forms the volumes of one series. Images that are in none of them are
+// named in the findings of all.
 func formSeries(hs []*instance.Slice) []Entry {
 	slices.SortFunc(hs, ByFile)
 	if i := slices.IndexFunc(hs, func(h *instance.Slice) bool { return h.Err != nil }); i >= 0 {
 		return []Entry{damagedEntry(hs, hs[i].Err)}
 	}
-	var images, asides []*instance.Slice
+	var images, excluded []*instance.Slice
 	for _, h := range hs {
 		if h.Excluded != "" {
-			asides = append(asides, h)
+			excluded = append(excluded, h)
 		} else {
 			images = append(images, h)
 		}
 	}
-	findings := reportExcluded(asides)
+	findings := reportExcluded(excluded)
 	if len(images) == 0 {
-		h := asides[0]
+		h := excluded[0]
 		advice := "choose another series, or convert this one first"
 		if h.Format.Samples > 1 {
 			advice = "choose another series, or convert this one to grey scale first"
@@ -173,8 +162,8 @@ func formSeries(hs []*instance.Slice) []Entry {
 		e.Findings = findings
 		return []Entry{e}
 	}
-	images, copies, namesakes := dropDuplicates(images)
-	findings = append(findings, reportDuplicates(copies, namesakes)...)
+	images, copies, sharedUID := dropDuplicates(images)
+	findings = append(findings, reportDuplicates(copies, sharedUID)...)
 	groups := planes(images)
 	if groups == nil {
 		return []Entry{refusedEntry(hs, part10.FileError(images[0].Name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
@@ -197,12 +186,12 @@ func formSeries(hs []*instance.Slice) []Entry {
 	return entries
 }
 
-// ByFile orders slices as they lie in their files.
+// ByFile orders slices by file name, then frame.
 func ByFile(a, b *instance.Slice) int {
 	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Frame, b.Frame))
 }
 
-// reportExcluded reports images that no volume can hold, by reason.
+// reportExcluded reports images that no volume can hold, one finding per reason.
 func reportExcluded(hs []*instance.Slice) []series.Finding {
 	byReason := map[string][]*instance.Slice{}
 	for _, h := range hs {
@@ -221,18 +210,18 @@ func reportExcluded(hs []*instance.Slice) []series.Finding {
 	return out
 }
 
-// dropDuplicates keeps one file of each SOP Instance UID. Files that share one and are
-// different images, as some writers make them, are kept as well: namesakes are those
-// behind the first.
-func dropDuplicates(hs []*instance.Slice) (kept, copies, namesakes []*instance.Slice) {
+// dropDuplicates removes copies: files with the SOP Instance UID and the place of
+// another. Files that share a UID but are different images, as some writers make them,
+// are kept; sharedUID lists them without the first of each UID.
+func dropDuplicates(hs []*instance.Slice) (kept, copies, sharedUID []*instance.Slice) {
 	type image struct {
 		uid, series     string
 		instance, frame int
 		placed          bool
 		position        volume.Vec
 	}
-	files := map[string]string{} // UID to the first file that has it
-	holder := map[image]string{} // and the file that has just this image
+	files := map[string]string{} // UID to the first file with it
+	holder := map[image]string{} // image to its file
 	for _, h := range hs {
 		i := image{h.SOPUID, h.Meta.Number, h.Number, h.Frame, h.Placed, h.Position}
 		name, seen := holder[i]
@@ -244,21 +233,21 @@ func dropDuplicates(hs []*instance.Slice) (kept, copies, namesakes []*instance.S
 		case !known:
 			files[h.SOPUID] = h.Name
 		case first != h.Name:
-			namesakes = append(namesakes, h)
+			sharedUID = append(sharedUID, h)
 		}
 		holder[i] = h.Name
 		kept = append(kept, h)
 	}
-	return kept, copies, namesakes
+	return kept, copies, sharedUID
 }
 
-// reportDuplicates reports what dropCopies found.
-func reportDuplicates(copies, namesakes []*instance.Slice) []series.Finding {
+// reportDuplicates reports what dropDuplicates found.
+func reportDuplicates(copies, sharedUID []*instance.Slice) []series.Finding {
 	var out []series.Finding
-	if len(namesakes) > 0 {
+	if len(sharedUID) > 0 {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Identity,
-			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", part10.Count(len(onePerFile(namesakes)), "file has", "files have")),
-			Files: FileNames(namesakes)})
+			Text:  fmt.Sprintf("%s the SOP Instance UID of another image; all are used, but an archive keeps one of each.", part10.Count(len(onePerFile(sharedUID)), "file has", "files have")),
+			Files: FileNames(sharedUID)})
 	}
 	if len(copies) > 0 {
 		out = append(out, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
@@ -268,85 +257,11 @@ func reportDuplicates(copies, namesakes []*instance.Slice) []series.Finding {
 	return out
 }
 
-// formEntry makes an entry of a part whose positions are all different.
-func formEntry(p candidate, findings []series.Finding) Entry {
-	if p.slices[0].Placed {
-		var ordered []*instance.Slice
-		for _, s := range positionsOf(p.slices) {
-			ordered = append(ordered, s...)
-		}
-		p.slices = ordered
-	} else {
-		slices.SortFunc(p.slices, byInstance)
-	}
-	middle := p.slices[len(p.slices)/2]
-	e := Entry{Meta: middle.Meta, Slices: len(p.slices), Bytes: fileBytes(p.slices), Stack: p.slices, Findings: slices.Clone(findings)}
-	if len(p.excluded) > 0 {
-		e.Findings = append(e.Findings, series.Finding{Severity: series.Refused, Kind: series.Duplicate,
-			Text:  fmt.Sprintf("%s at a position that another already holds; the first by instance number is used.", part10.Count(len(p.excluded), "slice lies", "slices lie")),
-			Files: FileNames(p.excluded)})
-	}
-	grid, more := formGrid(p.slices)
-	e.Geometry, e.Findings = grid, append(e.Findings, more...)
-	e.Irregular = irregularity(p.slices, grid, more)
-	e.Findings = append(e.Findings, findMixed(&p)...)
-	e.Findings = append(e.Findings, findValueMeaning(p.slices)...)
-	if err := grid.Validate(); err != nil {
-		e.Damaged = true
-		e.Err = part10.FileError(p.slices[0].Name, part10.AdviseExport, err, "its geometry cannot be used (%s)", strings.TrimPrefix(err.Error(), "volume: "))
-	}
-	return e
-}
-
-// findMixed reports slices of one volume that are not of one kind.
-func findMixed(p *candidate) []series.Finding {
-	var out []series.Finding
-	for i, s := range instance.Distinctions {
-		if !slices.Contains(lookDifferent, s.Name) {
-			continue
-		}
-		if groups := p.by(i); len(groups) > 1 {
-			out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-				Text: fmt.Sprintf("The slices differ in %s (%s). Filter slice by slice (2-D).", s.Name, part10.Summary(distinct(slices.Sorted(maps.Keys(groups)))))})
-		}
-	}
-	frames := map[string]bool{}
-	for _, h := range p.slices {
-		frames[h.FrameOfReferenceUID] = true
-	}
-	if len(frames) > 1 && p.slices[0].Placed {
-		out = append(out, series.Finding{Severity: series.Warning, Kind: series.FrameOfReference,
-			Text: fmt.Sprintf("The slices have %d frames of reference: their positions may not fit together, as where a patient moved between two scans.", len(frames))})
-	}
-	return out
-}
-
-// findValueMeaning reports values that mean something else than what they are shown as.
-func findValueMeaning(hs []*instance.Slice) []series.Finding {
-	var out []series.Finding
-	if slices.ContainsFunc(hs, func(h *instance.Slice) bool { return h.HasModalityLUT }) {
-		out = append(out, series.Finding{Severity: series.Warning, Kind: series.ModalityLUT,
-			Text: "The file translates its values by a table (Modality LUT), which is not applied: values are as stored."})
-	}
-	inverted := func(h *instance.Slice) bool { return h.Format.Photometric == "MONOCHROME1" }
-	upright := func(h *instance.Slice) bool { return !inverted(h) }
-	switch {
-	case !slices.ContainsFunc(hs, inverted):
-	case slices.ContainsFunc(hs, upright):
-		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
-			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
-	default:
-		out = append(out, series.Finding{Severity: series.Note, Kind: series.Monochrome1,
-			Text: "Low values are meant to be shown bright (MONOCHROME1); values are kept as stored."})
-	}
-	return out
-}
-
-// IsOrphan says whether a broken file does not tell its series.
+// IsOrphan reports whether a slice is of a broken file whose series is unknown.
 func IsOrphan(h *instance.Slice) bool { return h.Err != nil && h.Meta.UID == "" }
 
-// refuseBeside refuses the entries with files in the folder of an orphan that is of
-// their class, or tells none: the slice that was lost may be theirs.
+// refuseBeside marks entries as damaged if an orphan in one of their folders has their
+// SOP class or an unknown one: the unreadable slice may be one of theirs.
 func refuseBeside(entries []Entry, orphans []*instance.Slice) {
 	type place struct{ dir, sopClass string }
 	lost := map[place]*instance.Slice{} // the first of each
@@ -364,10 +279,10 @@ func refuseBeside(entries []Entry, orphans []*instance.Slice) {
 	}
 }
 
-// ListedFiles is how many names a finding about many files carries.
+// ListedFiles is the largest number of files that a finding names.
 const ListedFiles = 20
 
-// FileNames lists the files of slices, each once and not too many.
+// FileNames returns the files of slices, each once, at most ListedFiles of them.
 func FileNames(hs []*instance.Slice) []string {
 	var out []string
 	for _, h := range onePerFile(hs) {
