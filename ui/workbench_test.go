@@ -211,7 +211,7 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	if b.session().Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
 		t.Errorf("applied %v, detail %q; want the 3-D result named as what it is", b.session().Applied(), denoised.Caption().Detail)
 	}
-	b.session().Undo()
+	b.session().SetRecipe(b.session().Exportable().Recipe, true)
 	b.until("the recipe of the run is current again", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
 
 	b.session().HoldBefore(true)
