@@ -273,6 +273,43 @@ func TestSignMismatch(t *testing.T) {
 	}
 }
 
+// TestCanHold pins the largest number of pixels that each codec accepts for a length of
+// stream.
+func TestCanHold(t *testing.T) {
+	for _, c := range []struct {
+		uid       string
+		n, pixels int64 // the most pixels for n bytes
+	}{
+		{"1.2.840.10008.1.2.5", 10, 640 + 63},
+		{"1.2.840.10008.1.2.4.50", 10, 2560 + 255},
+		{"1.2.840.10008.1.2.4.57", 10, 2560 + 255},
+		{"1.2.840.10008.1.2.4.80", 10, 1 << 22},
+		{"1.2.840.10008.1.2.4.80", 1 << 10, 1<<24 + 1<<14 - 1},
+		{"1.2.840.10008.1.2.4.90", 0, 1 << 22},
+		{"1.2.840.10008.1.2.4.201", 1 << 10, 1<<24 + 1<<14 - 1},
+	} {
+		if !CanHold(c.uid, c.pixels, c.n) || CanHold(c.uid, c.pixels+1, c.n) {
+			t.Errorf("%s: the most pixels for %d bytes are not %d", c.uid, c.n, c.pixels)
+		}
+	}
+	if CanHold("1.2.840.10008.1.2", 1, 1) {
+		t.Error("an uncompressed syntax has no streams")
+	}
+}
+
+// TestImpossibleSize: images beyond 65536 rows or columns, or without any, are refused
+// before the stream is read.
+func TestImpossibleSize(t *testing.T) {
+	for _, info := range []Info{
+		{Rows: 1<<16 + 1, Cols: 1}, {Rows: 1, Cols: 1<<16 + 1}, {Rows: 0, Cols: 1}, {Rows: 1, Cols: 0}, {Rows: -1, Cols: -1},
+	} {
+		info.BitsAllocated = 8
+		if _, err := Decode("1.2.840.10008.1.2.5", info, [][]byte{make([]byte, 1<<12)}); err == nil || !strings.Contains(err.Error(), "an image of") {
+			t.Errorf("%d x %d: %v", info.Cols, info.Rows, err)
+		}
+	}
+}
+
 // TestDecoderPanic: a decoder that panics gives an error.
 func TestDecoderPanic(t *testing.T) {
 	const uid = "1.2.3"
