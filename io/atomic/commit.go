@@ -15,33 +15,6 @@ import (
 	"quell/internal/parallel"
 )
 
-// Commit gives the target and its companions their names. Companions are names
-// beside the target; one that was not made in the stage is removed beside the
-// target, because it belongs to the earlier output. Whatever had those names goes
-// only when everything is in place: after an error, or when ctx ends, it is still
-// there. The error is an *Error or the context's.
-func (s *Stage) Commit(ctx context.Context, companions ...string) error {
-	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.target), stage: s.dir,
-		journal: journal{Target: filepath.Base(s.target), Companions: companions}}
-	if err := c.prepare(ctx); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return WriteError(s.name, err)
-	}
-	err := c.run()
-	if err == nil {
-		s.committed = true
-		return nil
-	}
-	if undo := c.undo(); undo != nil {
-		s.broken = true
-		return &Error{Path: s.name, Problem: fmt.Sprintf("it cannot be written (%s), and the earlier output could not be put back (%s)", cause(err), cause(undo)),
-			Advice: "it is in the hidden folder " + filepath.Base(s.dir) + " beside it", Err: err}
-	}
-	return WriteError(s.name, err)
-}
-
 // commit is one exchange of earlier outputs for new ones.
 type commit struct {
 	fsys          fileSystem
@@ -52,17 +25,20 @@ type commit struct {
 
 // journal is what recovery has to know of a commit.
 type journal struct {
-	Target     string // names may be any bytes, which JSON could not hold
+	Target     string // a name, of any bytes: encoded as gob, since JSON holds UTF-8 alone
 	Companions []string
 	New        string // fingerprint of the new target
 	Old        string // fingerprint of the earlier target, "" for none
 }
 
+// The paths of a member: where it is to be, where it is made, and where the earlier
+// one is kept until the commit is done.
 func (c *commit) final(name string) string  { return filepath.Join(c.parent, name) }
 func (c *commit) staged(name string) string { return filepath.Join(c.stage, newName, name) }
 func (c *commit) former(name string) string { return filepath.Join(c.stage, oldName, name) }
 
-// prepare does what can fail without touching anything outside the stage.
+// prepare does everything that changes nothing outside the stage: it checks the
+// targets, puts the new files on disk and writes the journal.
 func (c *commit) prepare(ctx context.Context) error {
 	if err := renewOnce(c.fsys, c.stage); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +77,7 @@ func (c *commit) prepare(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run takes the steps; undo takes them back.
+// run takes the steps that others see, in the order that the package describes.
 func (c *commit) run() error {
 	for _, name := range c.journal.Companions {
 		if exists(c.final(name)) {
@@ -161,6 +137,7 @@ func (c *commit) move(from, to string) error {
 	return nil
 }
 
+// undo takes back the steps that run took, the last first.
 func (c *commit) undo() error {
 	for i := len(c.undos) - 1; i >= 0; i-- {
 		if err := c.undos[i](); err != nil {
@@ -168,50 +145,6 @@ func (c *commit) undo() error {
 		}
 	}
 	return nil
-}
-
-// recoverCommit completes or undoes the commit that its owner did not finish in a
-// stage. It only puts back what is missing, and only beside the target that it
-// belongs to: what was written since then stays.
-func recoverCommit(fsys fileSystem, stage string) error {
-	data, err := os.ReadFile(filepath.Join(stage, journalName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	c := &commit{fsys: fsys, parent: filepath.Dir(stage), stage: stage}
-	if err == nil {
-		err = gob.NewDecoder(bytes.NewReader(data)).Decode(&c.journal)
-	}
-	if err != nil {
-		return nil // cut short while it was written: nothing was moved
-	}
-	target := c.journal.Target
-	// Between the two renames of a folder there is nothing at the target. If the new
-	// one had been there, it was deleted since.
-	if !exists(c.final(target)) && exists(c.staged(target)) && exists(c.former(target)) {
-		if err := fsys.Rename(c.former(target), c.final(target)); err != nil {
-			return err
-		}
-	}
-	var from func(string) string
-	switch print, _ := fingerprint(c.final(target)); print {
-	case "":
-		return nil
-	case c.journal.New:
-		from = c.staged
-	case c.journal.Old:
-		from = c.former
-	default:
-		return nil
-	}
-	for _, name := range c.journal.Companions {
-		if exists(from(name)) && !exists(c.final(name)) {
-			if err := fsys.Rename(from(name), c.final(name)); err != nil {
-				return err
-			}
-		}
-	}
-	return fsys.Sync(c.parent)
 }
 
 // syncTree puts everything below dir on disk.
@@ -229,8 +162,8 @@ func syncTree(ctx context.Context, fsys fileSystem, dir string) error {
 	return parallel.For(ctx, len(paths), func(i int) error { return fsys.Sync(paths[i]) })
 }
 
-// fingerprint tells outputs apart by the names, sizes and modification times of
-// their files, which a rename keeps. It is "" for one that does not exist.
+// fingerprint identifies an output by the names, sizes and modification times of its
+// files, which a rename keeps. It is "" where nothing exists.
 func fingerprint(path string) (string, error) {
 	h := sha256.New()
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {

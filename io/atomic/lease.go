@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// prefix begins the names of stages. Readers skip folders that are named so.
+	// prefix begins the names of stages. Readers skip folders of such names.
 	prefix = ".quell-export-"
 
 	// renewEvery is the time between two renewals of a lease.
@@ -75,38 +75,4 @@ func lastAlive(stage string) (time.Time, error) {
 		return time.Time{}, err
 	}
 	return info.ModTime(), nil
-}
-
-// clearExpired recovers and removes the stages in parent whose leases have
-// expired at now, which is a time of the same file system. Errors are not
-// reported: what cannot be removed now is left to a later writer.
-func clearExpired(fsys fileSystem, parent string, now time.Time) {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return
-	}
-	expired := func(stage string) bool {
-		alive, err := lastAlive(stage)
-		return err == nil && now.Sub(alive) > leaseExpiry
-	}
-	for _, e := range entries {
-		stage := filepath.Join(parent, e.Name())
-		if !IsStage(e.Name()) || !e.IsDir() || !expired(stage) {
-			continue
-		}
-		// The rename makes the stage ours: of several writers that try, one
-		// succeeds. Its owner may have come back just before it.
-		taken := newStageName(parent)
-		if fsys.Rename(stage, taken) != nil {
-			continue
-		}
-		if !expired(taken) {
-			_ = fsys.Rename(taken, stage)
-			continue
-		}
-		_ = renewOnce(fsys, taken) // others leave it to us
-		if recoverCommit(fsys, taken) == nil {
-			_ = fsys.RemoveAll(taken)
-		}
-	}
 }

@@ -168,3 +168,23 @@ func TestManyWritersRecoverOneStage(t *testing.T) {
 		t.Errorf("recovered %q", got)
 	}
 }
+
+// TestDamagedJournals checks that a stage with a journal that cannot be read is kept,
+// and that one whose journal was cut short, so that nothing was moved, is removed.
+func TestDamagedJournals(t *testing.T) {
+	parent := t.TempDir()
+	unreadable := abandon(t, filepath.Join(parent, "out"), 0)
+	put(t, filepath.Join(unreadable, journalName, "x"), "a folder cannot be read")
+	age(t, unreadable, 2*leaseExpiry)
+	clearExpired(unsynced(), parent, fileTime(t, parent))
+	if got := stages(t, parent); len(got) != 1 {
+		t.Errorf("stages %q, want one", got)
+	}
+	cut := abandon(t, filepath.Join(t.TempDir(), "out"), 0)
+	put(t, filepath.Join(cut, journalName), "cut")
+	age(t, cut, 2*leaseExpiry)
+	clearExpired(unsynced(), filepath.Dir(cut), fileTime(t, filepath.Dir(cut)))
+	if got := stages(t, filepath.Dir(cut)); len(got) != 0 {
+		t.Errorf("stages %q, want none", got)
+	}
+}

@@ -3,6 +3,7 @@ package atomic
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,9 +57,15 @@ func begin(target string, fsys fileSystem, ticks <-chan time.Time) (*Stage, erro
 	return s, nil
 }
 
+// create makes the folders above the stage and the stage.
 func (s *Stage) create(parent string) error {
 	if err := s.fsys.MkdirAll(parent); err != nil {
 		return err
+	}
+	for _, dir := range s.made {
+		if err := s.fsys.Sync(filepath.Dir(dir)); err != nil {
+			return err
+		}
 	}
 	if err := s.fsys.Mkdir(s.dir); err != nil {
 		return err
@@ -75,6 +82,33 @@ func (s *Stage) Dir() string { return filepath.Join(s.dir, newName) }
 
 // Path returns where the target or a companion of that name is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
+
+// Commit gives the target and its companions their names. Companions are names
+// beside the target; one that was not made in the stage is removed beside the
+// target, because it belongs to the earlier output. Whatever had those names goes
+// only when everything is in place: after an error, or when ctx ends, it is still
+// there. The error is an *Error or the context's.
+func (s *Stage) Commit(ctx context.Context, companions ...string) error {
+	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.target), stage: s.dir,
+		journal: journal{Target: filepath.Base(s.target), Companions: companions}}
+	if err := c.prepare(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return WriteError(s.name, err)
+	}
+	err := c.run()
+	if err == nil {
+		s.committed = true
+		return nil
+	}
+	if undo := c.undo(); undo != nil {
+		s.broken = true
+		return &Error{Path: s.name, Problem: fmt.Sprintf("it cannot be written (%s), and the earlier output could not be put back (%s)", cause(err), cause(undo)),
+			Advice: "it is in the hidden folder " + filepath.Base(s.dir) + " beside it", Err: err}
+	}
+	return WriteError(s.name, err)
+}
 
 // Close removes what was not committed. It may be called more than once.
 func (s *Stage) Close() {
