@@ -26,7 +26,7 @@ import (
 
 // survive does with one file all that a user does: the list, the pictures, the
 // voxels, the derived file. It returns the first error, which is a sentence, or
-// nil where the file is a sound volume.
+// nil if the file is a sound volume.
 func survive(t *testing.T, what string, b []byte) (failed error) {
 	t.Helper()
 	ctx := context.Background()

@@ -15,7 +15,7 @@ func ProfileTags() []part10.Tag {
 	return out
 }
 
-// IsKept says whether a text attribute keeps its value.
+// IsKept reports whether a text attribute keeps its value.
 func IsKept(t part10.Tag) bool {
 	return slices.ContainsFunc(furtherAttributes, func(r profileRow) bool { return r.Tag == t && r.Code == "K" })
 }

@@ -133,7 +133,7 @@ func actionOfVR(vr string) action {
 	return remove
 }
 
-// dummyValue is the value that stands for one of the VR; nil where no value
+// dummyValue is the value that stands for one of the VR; nil if no value
 // would be better than none.
 func dummyValue(vr string) []byte {
 	switch vr {

@@ -110,7 +110,7 @@ var derivedAttributes = []rule{
 	{tag: part10.TagDataSetTrailingPadding, when: removed},
 }
 
-// datedBySeries says whether Series Date and Time are the zero of the image's other
+// datedBySeries reports whether Series Date and Time are the zero of the image's other
 // times, decay correction among them, as in PET (C.8.9.1.1.5): with others the uptake
 // would come out wrong.
 func (s *image) datedBySeries() bool { return string(s.Text(part10.TagModality)) == "PT" }

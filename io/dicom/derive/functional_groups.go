@@ -7,13 +7,13 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// grouped says whether the image is one that describes its frames in functional
+// grouped reports whether the image is one that describes its frames in functional
 // groups.
 func (s *image) grouped() bool {
 	return s.describesFrames() || part10.FunctionalGroups[string(s.Text(part10.TagSOPClassUID))]
 }
 
-// describesFrames says whether it really does.
+// describesFrames reports whether it really does.
 func (s *image) describesFrames() bool {
 	return s.File.Kept[part10.TagPerFrameFunctionalGroupsSequence] != nil
 }
@@ -109,7 +109,7 @@ func (s *image) deriveFrameType(group part10.Element) (part10.Edit, error) {
 }
 
 // derivationItems returns the items of earlier derivations in an item of
-// functional groups; nil where there is none.
+// functional groups; nil if there is none.
 func (s *image) derivationItems(item part10.SequenceItem) ([]byte, error) {
 	for _, e := range item.Elements {
 		if e.Tag == part10.TagDerivationImageSequence {

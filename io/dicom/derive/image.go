@@ -28,7 +28,7 @@ type image struct {
 
 	smallest, largest int64 // stored values of the result, padding left out
 	clipped           int64
-	identity          *deid.Identity // nil where the source's stays
+	identity          *deid.Identity // nil if the source's stays
 	unreadable        []part10.Tag   // sequences that could not be extended
 }
 
@@ -210,7 +210,7 @@ func (s *image) frames() int {
 	return len(s.slices)
 }
 
-// compressible says whether the pixels are written compressed: it is asked for and
+// compressible reports whether the pixels are written compressed: it is asked for and
 // can be done.
 func (s *image) compressible() bool { return s.Compress.Fits(s.Encoding, &s.format) }
 

@@ -125,7 +125,7 @@ func quantisation(ctx context.Context, v *volume.Volume) (pixel.Format, error) {
 	return f, nil
 }
 
-// wholeValues says whether every valid voxel is a whole number.
+// wholeValues reports whether every valid voxel is a whole number.
 func wholeValues(v *volume.Volume) bool {
 	for i, x := range v.Data {
 		if v.Valid(i) && float64(x) != math.Trunc(float64(x)) {

@@ -12,14 +12,13 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Text is decoded here and only to be shown: a series is exported with the bytes
-// of its source. The library that reads the other values knows fewer character
-// sets and refuses the whole file for the name of one.
+// Text is decoded to be displayed only: a series is exported with the bytes of its
+// source.
 
 // characterSets are those of one byte, or two from 0x80 on, by their number in the
 // registry that the defined terms name (PS3.3 C.12.1.1.2).
 var characterSets = map[int]xtext.Encoding{
-	13:  japanese.ShiftJIS, // of which JIS X 0201 is the part of one byte
+	13:  japanese.ShiftJIS, // its one-byte part is JIS X 0201
 	58:  simplifiedchinese.GBK,
 	100: charmap.ISO8859_1, 101: charmap.ISO8859_2, 109: charmap.ISO8859_3, 110: charmap.ISO8859_4,
 	126: charmap.ISO8859_7, 127: charmap.ISO8859_6, 138: charmap.ISO8859_8, 144: charmap.ISO8859_5,
@@ -75,7 +74,7 @@ func decodeText(raw string, terms []string) string {
 }
 
 // registryNumber returns the number at the end of a defined term ("ISO_IR 100",
-// "ISO 2022 IR 100", and what is written in their place); 0 where there is none.
+// "ISO 2022 IR 100", and misspellings of them); 0 if there is none.
 func registryNumber(term string) int {
 	n, _ := strconv.Atoi(term[strings.LastIndexAny(term, " _-R")+1:])
 	return n

@@ -35,8 +35,8 @@ func (p *File) DatasetStart() int64 {
 	return p.Meta[len(p.Meta)-1].End
 }
 
-// TokenizeDeflated walks the data set of a deflated file, of which head is known,
-// in the memory of a window. Offsets are those of the inflated data set.
+// TokenizeDeflated tokenizes the data set of a deflated file after its meta header,
+// head, without inflating it as a whole. Offsets are those of the inflated data set.
 func TokenizeDeflated(fsys fs.FS, name string, head *File, want func(Tag) bool) (*File, error) {
 	open := func() (io.ReadCloser, error) {
 		f, err := fsys.Open(name)

@@ -70,11 +70,11 @@ func CodeItem(enc Encoding, c Code) []byte {
 	return AppendElement(item, enc, TagCodeMeaning, "LO", []byte(c.Meaning))
 }
 
-// ImplementationClassUID names this writer in the meta header of its files.
+// ImplementationClassUID identifies Quell as the writer of a file in its meta header.
 const ImplementationClassUID = "2.25.258333625243058645673287431460776510602"
 
 // AppendFileMeta appends preamble, "DICM" and group 0002. The preamble is
-// zero: what a source had there (a TIFF header, say) points at bytes that moved.
+// zero: a TIFF header there, as some sources have, would point at bytes that moved.
 func AppendFileMeta(b []byte, sopClass, sopInstance, syntaxUID, version string) []byte {
 	var m []byte
 	m = AppendElement(m, ExplicitLE, tagFileMetaInformationVersion, "OB", []byte{0, 1})

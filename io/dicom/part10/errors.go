@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// Error is a file or folder that cannot be used, in words for a person. Error
-// gives one sentence: "NAME: problem; advice".
+// Error is a file or folder that cannot be used. Its text is one sentence:
+// "NAME: problem; advice".
 type Error struct {
 	Name    string // the file or folder, as named in its container
 	Problem string // what is wrong
@@ -48,13 +48,13 @@ const (
 	AdviseNIfTI = "write NIfTI instead"
 )
 
-// FileError makes an *Error whose problem is formatted.
+// FileError returns an *Error with a formatted problem.
 func FileError(name, advice string, cause error, format string, args ...any) *Error {
 	return &Error{Name: name, Problem: fmt.Sprintf(format, args...), Advice: advice, Err: cause}
 }
 
-// Cause strips the path from an error of the file system, and words what an
-// archive says of a file that is damaged in it.
+// Cause returns the text of a file system error without the path, and a plain text for
+// errors about a damaged archive.
 func Cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

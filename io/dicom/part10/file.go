@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Element says where one attribute lies in its file.
+// Element is the place of one attribute in its file.
 type Element struct {
 	Tag    Tag
 	VR     string // two letters; empty in implicit VR
 	Start  int64  // of the tag
 	Value  int64  // of the value
 	Length uint32 // as written: may be undefinedLength
-	End    int64  // first byte behind the element, its delimiter included
+	End    int64  // of the first byte after the element and its delimiter
 }
 
 // wantedValue is one wanted element.
@@ -25,21 +25,21 @@ type wantedValue struct {
 	end int    // of its value in File.values
 }
 
-// File is what the tokenizer makes of a file (PS3.10): where everything is.
-// Only the top level of the data set is listed.
+// File is a tokenized file (PS3.10): the place of every element of the top level, and
+// the values that were asked for.
 type File struct {
 	Syntax     Syntax
-	SOPClass   string        // SOP class by the meta header; "" where it says none
+	SOPClass   string        // of the meta header; "" if it has none
 	Meta       []Element     // group 0002, explicit little endian unless its writer erred
 	Elements   []Element     // the data set, in file order
-	PixelIndex int           // index of Pixel Data in elements; -1 where there is none
+	PixelIndex int           // index of Pixel Data in elements; -1 if there is none
 	wanted     []wantedValue // elements that the caller asked for, in file order
-	values     []byte        // their values, one behind the other
-	// Kept holds the bytes of the elements in keptWhole, likewise, where the
-	// caller asked for any.
+	values     []byte        // their values, concatenated
+	// Kept holds the bytes of the elements in keptWhole, headers included, if the
+	// caller asked for any element.
 	Kept map[Tag][]byte
-	// Stream is the beginning of compressed pixels, where the caller asked for any
-	// element.
+	// Stream is the beginning of the first compressed frame, if the caller asked for
+	// any element.
 	Stream []byte
 }
 
@@ -56,14 +56,14 @@ func (p *File) Has(t Tag) bool {
 	return ok
 }
 
-// parts holds what was released: a scan would spend much of its time on growing the
-// lists of every file anew.
-var parts = sync.Pool{New: func() any {
+// files holds released files: growing new lists for every file would take much of the
+// time of a scan.
+var files = sync.Pool{New: func() any {
 	return &File{Meta: make([]Element, 0, 16), Elements: make([]Element, 0, 128), values: make([]byte, 0, 2<<10), wanted: make([]wantedValue, 0, 64)}
 }}
 
 func NewFile() *File {
-	p := parts.Get().(*File)
+	p := files.Get().(*File)
 	p.PixelIndex = -1
 	return p
 }
@@ -72,7 +72,7 @@ func NewFile() *File {
 func (p *File) Release() {
 	const large = 1 << 10 // elements; few files have as many
 	if cap(p.Meta)+cap(p.Elements) <= large && cap(p.values) <= maxWantedValue {
-		parts.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], values: p.values[:0], wanted: p.wanted[:0]})
+		files.Put(&File{Meta: p.Meta[:0], Elements: p.Elements[:0], values: p.values[:0], wanted: p.wanted[:0]})
 	}
 }
 

@@ -16,12 +16,12 @@ func Set(enc Encoding, t Tag, vr string, value []byte) Edit {
 	return Edit{t, AppendElement(nil, enc, t, vr, value)}
 }
 
-// SortEdits puts edits into the order that merge wants.
+// SortEdits sorts edits by tag, as Merge needs them.
 func SortEdits(edits []Edit) {
 	slices.SortFunc(edits, func(a, b Edit) int { return cmp.Compare(a.Tag, b.Tag) })
 }
 
-// inOrder returns elements in the order of their tags, as a data set has to be
+// inOrder returns elements in order of tags, as a data set has to be
 // (PS3.5 section 7.1); not every writer keeps to it.
 func inOrder(elements []Element) []Element {
 	byTag := func(a, b Element) int { return cmp.Compare(a.Tag, b.Tag) }
@@ -33,7 +33,7 @@ func inOrder(elements []Element) []Element {
 	return elements
 }
 
-// Merge appends elements, whose bytes lie in b, in the order of their tags, with
+// Merge appends elements, whose bytes lie in b, in order of tags, with
 // edits, which are in that order, made at their places. Of a tag that a faulty
 // source holds twice, an edit replaces both.
 func Merge(out, b []byte, elements []Element, edits []Edit) []byte {
@@ -55,7 +55,7 @@ func Merge(out, b []byte, elements []Element, edits []Edit) []byte {
 	return out
 }
 
-// AroundPixels returns the elements before Pixel Data and those behind it.
+// AroundPixels returns the elements before and after Pixel Data.
 func AroundPixels(elements []Element) (before, behind []Element) {
 	elements = inOrder(elements)
 	place := func(t Tag) int {

@@ -6,103 +6,103 @@ import (
 	"sync"
 )
 
-// window is a forward-moving view of a file: the tokenizer looks at headers
-// and jumps over values, so a file of any size is walked in a few kilobytes.
+// ReadBuffer is a view of a file that moves forward: the tokenizer reads the headers of
+// elements and skips their values, so that a file of any size needs a few kilobytes.
 type ReadBuffer struct {
-	r    io.Reader // nil where buf is the whole file
+	r    io.Reader // nil if buf is the whole file
 	size int64     // of the file
 	base int64     // file offset of buf[0]
 	buf  []byte
-	// held, where it is not 0, is an offset from which on nothing is let go: the
-	// bytes of a sequence are wanted once its end is known.
+	// held, if not 0, is an offset from which on bytes are kept: the bytes of a
+	// sequence are read after its end is found.
 	held int64
 }
 
-// NewReadBuffer returns a window on a file of size bytes, to be released when nothing
-// that at returned is in use any more.
+// NewReadBuffer returns a buffer over a file of size bytes. It must be released when
+// nothing that at returned is in use.
 func NewReadBuffer(r io.Reader, size int64) *ReadBuffer {
 	return &ReadBuffer{r: r, size: size, buf: (*chunks.Get().(*[]byte))[:0]}
 }
 
-// wholeFile returns a window on a file whose bytes are all here.
+// wholeFile returns a buffer over a file that is in memory.
 func wholeFile(file []byte) *ReadBuffer {
 	return &ReadBuffer{buf: file, size: int64(len(file))}
 }
 
-// Release lets the next window have the buffer.
-func (w *ReadBuffer) Release() {
-	if b := w.buf[:0]; cap(b) == readChunk {
+// Release returns the memory to the pool.
+func (b *ReadBuffer) Release() {
+	if b := b.buf[:0]; cap(b) == readChunk {
 		chunks.Put(&b)
 	}
 }
 
 var chunks = sync.Pool{New: func() any { b := make([]byte, 0, readChunk); return &b }}
 
-// readChunk is what one read asks for: most CT and MR headers fit in it.
+// readChunk is the number of bytes of one read: most CT and MR headers fit in it.
 const readChunk = 16 << 10
 
-// ErrTruncated is in the chain when an element reaches past the file's end.
+// ErrTruncated is in the chain if an element reaches past the file's end.
 var ErrTruncated = errors.New("the file ends too early")
 
-// at returns the n bytes at offset off. They stay valid until the next call.
-// Offsets must not go back before the last one asked for.
-func (w *ReadBuffer) at(off int64, n int) ([]byte, error) {
-	if off < w.base || n < 0 || off > w.size-int64(n) {
+// at returns the n bytes at offset off, valid until the next call. Offsets must not
+// decrease.
+func (b *ReadBuffer) at(off int64, n int) ([]byte, error) {
+	if off < b.base || n < 0 || off > b.size-int64(n) {
 		return nil, ErrTruncated
 	}
-	if have := w.base + int64(len(w.buf)); off+int64(n) > have {
-		if w.r == nil {
+	if have := b.base + int64(len(b.buf)); off+int64(n) > have {
+		if b.r == nil {
 			return nil, ErrTruncated
 		}
-		if err := w.advance(off, n); err != nil {
+		if err := b.advance(off, n); err != nil {
 			return nil, err
 		}
 	}
-	from := int(off - w.base)
-	return w.buf[from : from+n], nil
+	from := int(off - b.base)
+	return b.buf[from : from+n], nil
 }
 
-// advance moves the window to off, or leaves it where it is held, and fills at
-// least n bytes from off.
-func (w *ReadBuffer) advance(off int64, n int) error {
-	have := w.base + int64(len(w.buf))
-	if w.held != 0 && off >= w.held {
-		n += int(off - w.held)
-		off = w.held
-		// What is held grows by half at least, so that it is not moved each time.
-		n = int(min(int64(max(n, (int(have-off)*3)/2)), w.size-off))
+// advance moves the buffer to off, or keeps it at held, and reads at least n bytes from
+// off.
+func (b *ReadBuffer) advance(off int64, n int) error {
+	have := b.base + int64(len(b.buf))
+	if b.held != 0 && off >= b.held {
+		n += int(off - b.held)
+		off = b.held
+		// Held bytes grow by half at least, so that they are not copied every time.
+		n = int(min(int64(max(n, (int(have-off)*3)/2)), b.size-off))
 	}
 	if off >= have {
-		if err := w.skip(off - have); err != nil {
+		if err := b.skip(off - have); err != nil {
 			return err
 		}
-		w.buf = w.buf[:0]
+		b.buf = b.buf[:0]
 	} else {
-		w.buf = w.buf[:copy(w.buf, w.buf[off-w.base:])]
+		b.buf = b.buf[:copy(b.buf, b.buf[off-b.base:])]
 	}
-	w.base = off
-	want := int(min(int64(max(n, readChunk)), w.size-off))
-	if cap(w.buf) < want {
-		w.buf = append(make([]byte, 0, want), w.buf...)
+	b.base = off
+	want := int(min(int64(max(n, readChunk)), b.size-off))
+	if cap(b.buf) < want {
+		b.buf = append(make([]byte, 0, want), b.buf...)
 	}
-	old := len(w.buf)
-	got, err := io.ReadAtLeast(w.r, w.buf[old:want], n-old)
-	w.buf = w.buf[:old+got]
+	old := len(b.buf)
+	got, err := io.ReadAtLeast(b.r, b.buf[old:want], n-old)
+	b.buf = b.buf[:old+got]
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return ErrTruncated // shorter than its size promised
+		return ErrTruncated // shorter than its size
 	}
 	return err
 }
 
-func (w *ReadBuffer) skip(n int64) error {
+func (b *ReadBuffer) skip(n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if s, ok := w.r.(io.Seeker); ok {
+	if s, ok := b.r.(io.Seeker); ok {
 		_, err := s.Seek(n, io.SeekCurrent)
 		return err
 	}
-	_, err := io.CopyN(io.Discard, w.r, n)
+	_, err := io.CopyN(io.Discard, b.r, n)
 	if errors.Is(err, io.EOF) {
 		return ErrTruncated
 	}

@@ -59,7 +59,7 @@ func (w explicitWriter) sequence(out []byte, e Element, signed bool, depth int) 
 }
 
 // explicitVR returns the VR that a tag has in an explicit data set that was implicit
-// (PS3.5 annex A.1); UN where it is not known, as of private ones.
+// (PS3.5 annex A.1); UN if it is not in the dictionary, as private ones are not.
 func explicitVR(t Tag, signed bool) string {
 	group, elem := t.Group(), t.Element()
 	switch {

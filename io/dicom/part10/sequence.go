@@ -65,7 +65,7 @@ func EachItem(b []byte, e Element, enc Encoding, visit func(item SequenceItem) e
 }
 
 // KeptElement returns the bytes of an element that the tokenizer kept whole, and
-// where its parts lie in them; nil where the file has none.
+// where its parts lie in them; nil if the file has none.
 func (p *File) KeptElement(t Tag) (b []byte, e Element, err error) {
 	if b = p.Kept[t]; b == nil {
 		return nil, Element{}, nil

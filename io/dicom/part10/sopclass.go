@@ -10,11 +10,11 @@ import (
 const MediaDirectory = "1.2.840.10008.1.3.10"
 
 // SecondaryCapture is Secondary Capture Image Storage: the class for images
-// whose scanner and acquisition are not known.
+// without known scanner and acquisition.
 const SecondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
 
 // FunctionalGroups holds the SOP classes whose geometry is in functional groups
-// even where they hold one frame.
+// even if they hold one frame.
 var FunctionalGroups = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.2.1":   true, // Enhanced CT
 	"1.2.840.10008.5.1.4.1.1.2.2":   true, // Legacy Converted Enhanced CT
@@ -24,23 +24,22 @@ var FunctionalGroups = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.128.1": true, // Legacy Converted Enhanced PET
 }
 
-// PrimaryAlone holds the SOP classes, beside those, whose images are PRIMARY even
-// where they are derived.
+// PrimaryAlone holds further SOP classes whose images are PRIMARY even if they are
+// derived.
 var PrimaryAlone = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.20":  true, // Nuclear Medicine
 	"1.2.840.10008.5.1.4.1.1.128": true, // PET
 }
 
-// NotImages holds the SOP classes whose pixels are no measurement of a scanner.
+// NotImages holds the SOP classes whose pixels are not measured by a scanner.
 var NotImages = map[string]bool{
 	"1.2.840.10008.5.1.4.1.1.66.4":  true, // Segmentation
 	"1.2.840.10008.5.1.4.1.1.481.2": true, // RT Dose
 }
 
-// NeedsPixels says whether an object of a SOP class is an image. Of classes that are not
-// known, those of the standard are where they have a size; makers put what
-// belongs to a series and is no image, such as raw data, beside its images, and give it
-// their size.
+// NeedsPixels reports whether an object of a SOP class is an image. Objects of unknown
+// standard classes are images if they have a size; objects of private classes, such as
+// raw data, may have the size of the images of their series and are none.
 func NeedsPixels(class string, sized bool) bool {
 	if info, err := uid.Lookup(class); err == nil {
 		return strings.Contains(info.Name, "Image Storage")
@@ -49,7 +48,7 @@ func NeedsPixels(class string, sized bool) bool {
 }
 
 // ClassName returns the name of a SOP class or of another UID of the standard, or
-// the UID where it has none.
+// the UID if it has none.
 func ClassName(u string) string {
 	if info, err := uid.Lookup(u); err == nil {
 		return info.Name

@@ -26,7 +26,7 @@ type Syntax struct {
 	Encapsulated bool // pixel data is a sequence of compressed fragments
 }
 
-// Native says whether pixels lie in the file as plain numbers.
+// Native reports whether pixels are stored as plain numbers.
 func (s Syntax) Native() bool { return !s.Deflated && !s.Encapsulated }
 
 const (
@@ -95,14 +95,14 @@ var Syntaxes = func() map[string]Syntax {
 // ErrNotDICOM is in the chain when the bytes are of another format.
 var ErrNotDICOM = errors.New("no DICOM file")
 
-// hasPreamble says whether head begins with 128 bytes and "DICM".
+// hasPreamble reports whether head begins with 128 bytes and "DICM".
 func hasPreamble(head []byte) bool {
 	return len(head) >= 132 && string(head[128:132]) == "DICM"
 }
 
-// Sniff says whether a file that begins with head is DICOM: 132 bytes are
-// enough. Files without preamble are accepted where their first element is one
-// that data sets begin with.
+// Sniff reports whether a file that begins with head is DICOM: 132 bytes are
+// enough. Files without preamble are accepted if their first element is one that data
+// sets begin with.
 func Sniff(head []byte) bool {
 	if hasPreamble(head) {
 		return true
@@ -111,9 +111,9 @@ func Sniff(head []byte) bool {
 	return ok
 }
 
-// guessEncoding tells a data set's encoding from its first element, which must
-// be one of group 0002 or 0008 with a short value: anything else is too likely
-// to be another format. lenient asks only that the bytes make an element.
+// guessEncoding determines the encoding of a data set from its first element, which
+// must be of group 0002 or 0008 with a short value: anything else is likely to be
+// another format. lenient accepts any plausible element.
 func guessEncoding(head []byte, lenient bool) (Encoding, bool) {
 	if len(head) < 8 {
 		return Encoding{}, false
@@ -137,8 +137,8 @@ func guessEncoding(head []byte, lenient bool) (Encoding, bool) {
 	return Encoding{}, false
 }
 
-// chooseSyntax settles how the data set is laid out: as the meta header says,
-// or, where it says nothing or plainly errs, as the first element shows.
+// chooseSyntax sets the transfer syntax: that of the meta header or, if it has none or
+// contradicts the data, the one that the first element shows.
 func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	head, err := t.W.at(off, int(min(t.W.size-off, 16)))
 	if err != nil {
@@ -147,7 +147,7 @@ func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	seen, ok := guessEncoding(head, true)
 	if uid == "" {
 		if !ok {
-			return fmt.Errorf("no transfer syntax is given and none can be told from the data: %w", ErrNotDICOM)
+			return fmt.Errorf("no transfer syntax is given and none can be determined from the data: %w", ErrNotDICOM)
 		}
 		uid = PlainSyntax(seen)
 	}
@@ -163,9 +163,9 @@ func (t *tokenizer) chooseSyntax(uid string, off int64) error {
 	return nil
 }
 
-// LittleEndian turns pixel bytes of a big endian file around, in place, and
-// back again: everything else here works on little endian pixels. Bytes of 8-bit
-// pixels were swapped too where they were written as words (PS3.5 section 8.1.1).
+// LittleEndian converts pixel bytes of a big endian file to little endian, in place, and
+// back. Other encodings are left alone. Bytes of 8-bit pixels that were written as words
+// are swapped too (PS3.5 section 8.1.1).
 func LittleEndian(raw []byte, enc Encoding, vr string, alloc int) {
 	if enc != ExplicitBE {
 		return

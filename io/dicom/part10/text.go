@@ -7,9 +7,7 @@ import (
 	"unicode"
 )
 
-// What sentences for people are made of.
-
-// Count names a number of things.
+// Count returns a number with its noun: "1 file is", "3 files are".
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -17,7 +15,7 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// Summary joins a few of many phrases.
+// Summary joins the first few of many phrases and counts the rest.
 func Summary(s []string) string {
 	const most = 3
 	out := strings.Join(s[:min(len(s), most)], ", ")
@@ -27,7 +25,7 @@ func Summary(s []string) string {
 	return out
 }
 
-// Shorten returns a text that may be anything as short as a message can bear.
+// Shorten truncates a text to the length of a UID, for messages.
 func Shorten(s string) string {
 	const most = 64 // as many characters as a UID has
 	if r := []rune(s); len(r) > most {
@@ -36,7 +34,7 @@ func Shorten(s string) string {
 	return s
 }
 
-// Printable returns a text without what would break a line or a message.
+// Printable replaces control characters.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

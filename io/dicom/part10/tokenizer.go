@@ -8,32 +8,32 @@ import (
 	"strings"
 )
 
-// Limits that no sound file reaches and that keep a hostile one cheap.
+// Limits that no valid file reaches and that bound the cost of a hostile one.
 const (
 	MaxDepth        = 64       // of nested sequences of undefined length
-	maxElements     = 1000000  // at the top level, which are listed
-	maxItemElements = 10000    // of one item, likewise
-	maxWantedValue  = 64 << 10 // bytes of an element that is kept for the parser
+	maxElements     = 1000000  // at the top level
+	maxItemElements = 10000    // of one item
+	maxWantedValue  = 64 << 10 // bytes of a value that is kept
 )
 
 // UndefinedLength marks a value that ends with a delimiter.
 const UndefinedLength = 0xFFFFFFFF
 
-// Tokenize walks a file. want chooses the elements whose bytes are kept (nil:
-// none). On an error the elements found until then are returned with it.
+// Tokenize finds the elements of a file. want selects those whose values are kept; nil
+// keeps none. The elements found before an error are returned with it.
 func Tokenize(w *ReadBuffer, want func(Tag) bool) (*File, error) {
 	t := &tokenizer{W: w, want: want, File: NewFile()}
 	err := t.run()
 	return t.File, err
 }
 
-// TokenizeBytes is tokenize for a file whose bytes are all here.
+// TokenizeBytes is Tokenize for a file in memory.
 func TokenizeBytes(file []byte, want func(Tag) bool) (*File, error) {
 	return Tokenize(wholeFile(file), want)
 }
 
-// tokenizer is the state of one walk. Without a file it walks parts of one that
-// was walked before.
+// tokenizer is the state of one walk over a file. With File nil it walks a part of a
+// file that was tokenized before.
 type tokenizer struct {
 	W      *ReadBuffer
 	want   func(Tag) bool
@@ -68,9 +68,9 @@ func (t *tokenizer) run() error {
 	return t.dataset(off)
 }
 
-// readMeta reads group 0002, whatever its group length says, and returns the
-// transfer syntax UID and where the data set begins. The group is explicit little
-// endian; some writers make it implicit.
+// readMeta reads group 0002, whatever its group length says, and returns the transfer
+// syntax UID and the offset of the data set. The group is explicit little endian, but
+// some writers make it implicit.
 func (t *tokenizer) readMeta(off int64) (uid string, next int64, err error) {
 	for t.W.size-off >= 8 {
 		b, err := t.W.at(off, 8)
@@ -121,7 +121,7 @@ func (t *tokenizer) dataset(off int64) error {
 		}
 		e, err := t.next(off, enc, 0)
 		if err != nil && t.File.PixelIndex >= 0 && !errors.Is(err, ErrTruncated) {
-			return nil // rubbish behind a whole image
+			return nil // trailing bytes after a complete image
 		}
 		if err != nil {
 			return err
@@ -167,17 +167,17 @@ func (t *tokenizer) keepValue(e Element) error {
 	return nil
 }
 
-// keptWhole are the elements whose bytes a scan keeps and reads itself: what
-// tells the frames of a multi-frame image and the tiles of a mosaic apart, what
-// text is written in, and what an index lists.
+// keptWhole are the elements whose bytes are kept whole if any values are: functional
+// groups, the private headers of mosaics, the character set, and the records of an
+// index.
 var keptWhole = map[Tag]bool{
 	TagSharedFunctionalGroupsSequence: true, TagPerFrameFunctionalGroupsSequence: true,
 	TagDetectorInformationSequence: true, TagSiemensCSAImageHeader: true, TagSpecificCharacterSet: true,
 	TagDirectoryRecordSequence: true, TagUIHFrameSequence: true,
 }
 
-// hold makes sure that the bytes of the element at off, if they are to be kept,
-// are still there when its end is found.
+// hold keeps the bytes of the element at off buffered until its end is found, if the
+// element is to be kept.
 func (t *tokenizer) hold(off int64, enc Encoding) (bool, error) {
 	t.W.held = 0
 	if t.want == nil || t.W.size-off < 8 {
@@ -205,15 +205,15 @@ func (t *tokenizer) keep(e Element) error {
 	if t.File.Kept == nil {
 		t.File.Kept = map[Tag][]byte{}
 	}
-	if t.File.Kept[e.Tag] == nil { // of two the first
+	if t.File.Kept[e.Tag] == nil { // keep the first of duplicate elements
 		t.File.Kept[e.Tag] = bytes.Clone(b)
 	}
 	t.W.held = 0
 	return nil
 }
 
-// padding says whether the file goes on with zeros, as blocks of some archives
-// do, and not with an element.
+// padding reports whether the file continues with zeros, the padding of some archives,
+// instead of an element.
 func (t *tokenizer) padding(off int64) bool {
 	b, err := t.W.at(off, int(min(t.W.size-off, 8)))
 	return err == nil && len(bytes.TrimLeft(b, "\x00")) == 0
@@ -248,7 +248,7 @@ func (t *tokenizer) next(off int64, enc Encoding, depth int) (Element, error) {
 
 // header reads tag, VR and length.
 func (t *tokenizer) header(off int64, enc Encoding) (Element, error) {
-	// One look at the longest header: the window does not go back.
+	// Read the longest header at once: the buffer does not move back.
 	b, err := t.W.at(off, int(max(8, min(t.W.size-off, 12))))
 	if err != nil {
 		return Element{}, err
@@ -277,7 +277,7 @@ func (t *tokenizer) header(off int64, enc Encoding) (Element, error) {
 }
 
 // sequence walks the items of a sequence of undefined length and returns the
-// offset behind its delimiter. Items of known length are stepped over.
+// offset after its delimiter. Items of known length are skipped.
 func (t *tokenizer) sequence(off int64, enc Encoding, depth int) (int64, error) {
 	if depth > MaxDepth {
 		return 0, fmt.Errorf("sequences are nested deeper than %d", MaxDepth)
@@ -311,11 +311,11 @@ func (t *tokenizer) sequence(off int64, enc Encoding, depth int) (int64, error) 
 	}
 }
 
-// streamHead is how much of compressed pixels is kept: their own header.
+// streamHead is the number of bytes kept of the first compressed frame: its header.
 const streamHead = 1 << 10
 
 // fragments walks encapsulated pixel data (PS3.5 annex A.4) and returns the
-// offset behind its delimiter.
+// offset after its delimiter.
 func (t *tokenizer) fragments(off int64) (int64, error) {
 	t.stream = nil
 	for items := 0; ; items++ {
@@ -329,7 +329,7 @@ func (t *tokenizer) fragments(off int64) (int64, error) {
 		if item.Length == UndefinedLength {
 			return 0, errors.New("a fragment of pixel data has no length")
 		}
-		if items == 1 && t.want != nil { // behind the offset table
+		if items == 1 && t.want != nil { // after the offset table
 			b, err := t.W.at(item.Value, int(min(item.Length, streamHead)))
 			if err != nil {
 				return 0, err

@@ -10,18 +10,18 @@ import (
 	lib "github.com/suyashkumar/dicom"
 )
 
-// Attributes are the values of the elements that were kept by the tokenizer.
+// Attributes are decoded elements by tag.
 type Attributes struct {
 	Set map[Tag]*lib.Element
-	// Under holds what applies where set says nothing: the whole file's values
-	// beneath those of one frame.
+	// Under is searched for tags that are not in Set: the values of the whole file
+	// under those of one frame.
 	Under *Attributes
-	// charset is the value of Specific Character Set; nil in the layers above the
-	// file's own.
+	// charset is the value of Specific Character Set; nil in layers over that of the
+	// file.
 	charset []string
 }
 
-// Find returns an element, from the uppermost layer that has it.
+// Find returns an element from the topmost layer that has it.
 func (a Attributes) Find(t Tag) (*lib.Element, bool) {
 	for l := &a; l != nil; l = l.Under {
 		if e, ok := l.Set[t]; ok {
@@ -101,7 +101,7 @@ func (a Attributes) DisplayTexts(t Tag) []string {
 // DisplayText returns a text attribute of one value as it is shown.
 func (a Attributes) DisplayText(t Tag) string { return strings.Join(a.DisplayTexts(t), `\`) }
 
-// Text returns the first value of a text attribute; "" where there is none.
+// Text returns the first value of a text attribute; "" if there is none.
 func (a Attributes) Text(t Tag) string {
 	if s := a.Strings(t); len(s) > 0 {
 		return s[0]
@@ -126,7 +126,7 @@ func (a Attributes) Number(t Tag) (float64, bool) {
 	return 0, false
 }
 
-// Numbers returns the values of a decimal attribute (DS, FD, FL); false where
+// Numbers returns the values of a decimal attribute (DS, FD, FL); false if
 // it is absent, empty or one value is no finite number.
 func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 	if v := valuesOf[float64](a, t); len(v) > 0 {
@@ -143,7 +143,7 @@ func (a Attributes) Numbers(t Tag) ([]float64, bool) {
 	return out, len(out) > 0
 }
 
-// Pointer returns an attribute whose value is a tag (AT); 0 where it is absent.
+// Pointer returns an attribute whose value is a tag (AT); 0 if it is absent.
 func (a Attributes) Pointer(t Tag) Tag {
 	if v := valuesOf[int](a, t); len(v) >= 2 {
 		return Tag(uint16(v[0]))<<16 | Tag(uint16(v[1]))
@@ -152,7 +152,7 @@ func (a Attributes) Pointer(t Tag) Tag {
 }
 
 // Stored returns a two-byte attribute whose VR is US or SS by the pixel
-// representation: in implicit VR no parser can know which.
+// representation: in implicit VR the file does not say which.
 func (a Attributes) Stored(t Tag, signed bool) (int, bool) {
 	v, ok := a.Integer(t)
 	if !ok {

@@ -11,7 +11,7 @@ const (
 	longVRs  = "OB OD OF OL OV OW SQ SV UC UN UR UT UV"
 )
 
-// vrInfo is what the tokenizer has to know of a value representation.
+// vrInfo describes a value representation.
 type vrInfo struct {
 	name string
 	long bool // 32-bit length in explicit syntaxes
@@ -29,7 +29,7 @@ var vrs = func() (table [26 * 26]*vrInfo) {
 	return table
 }()
 
-// vrOf returns the VR of two letters; nil where there is none.
+// vrOf returns the VR of two letters; nil if there is none.
 func vrOf(a, b byte) *vrInfo {
 	if a < 'A' || a > 'Z' || b < 'A' || b > 'Z' {
 		return nil
@@ -41,8 +41,8 @@ func longVR(vr string) bool { return knownVR(vr) && vrOf(vr[0], vr[1]).long }
 
 func knownVR(vr string) bool { return len(vr) == 2 && vrOf(vr[0], vr[1]) != nil }
 
-// holdsText says whether values of a VR are text: those of UN and of elements that
-// do not say their VR, which is "" then, may be.
+// holdsText reports whether values of a VR are text: those of UN and of elements that
+// without a VR ("") may be.
 func holdsText(vr string) bool {
 	return strings.Contains("AE AS CS DA DS DT IS LO LT PN SH ST TM UC UI UN UR UT", vr)
 }

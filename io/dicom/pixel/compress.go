@@ -18,8 +18,8 @@ type Compression string
 // The ways to store pixels.
 const (
 	Uncompressed Compression = "none" // as is ""
-	// JPEGLossless is JPEG process 14 with first-order prediction: the default of DICOM,
-	// which all must read who read lossless JPEG at all (PS3.5 section 10.2).
+	// JPEGLossless is JPEG process 14 with first-order prediction: the default in DICOM,
+	// which every reader of lossless JPEG must support (PS3.5 section 10.2).
 	JPEGLossless Compression = "jpeg-lossless"
 	// RLE is run-length encoding: larger, and simpler to read.
 	RLE Compression = "rle"
@@ -39,7 +39,7 @@ func (c Compression) SyntaxUID() string {
 	return ""
 }
 
-// Check says whether there is such a compression.
+// Check returns an error if there is no such compression.
 func (c Compression) Check() error {
 	if c != "" && !slices.Contains(Compressions(), c) {
 		return fmt.Errorf("dicom: no compression is called %q", string(c))
@@ -47,7 +47,7 @@ func (c Compression) Check() error {
 	return nil
 }
 
-// Fits says whether pixels of a format, in a file of the given encoding, can be
+// Fits reports whether pixels of a format, in a file of the given encoding, can be
 // compressed: compressed files are explicit little endian, and both codecs end at
 // 16 bits.
 func (c Compression) Fits(enc part10.Encoding, f *Format) bool {
@@ -79,11 +79,10 @@ func (c Compression) Encode(pixels []byte, frames int, f *Format) [][]byte {
 	return streams
 }
 
-// streamPrecision returns the sample precision with which JPEG keeps every bit of
-// the words. It is BitsStored, as PS3.5 section 8.2.1 means it, where nothing else
-// is in them; the whole word where overlays or a repeated sign lie above, which
-// decoders would not put back. A stream of 8 bits and less is decoded into bytes
-// by DCMTK, whatever is allocated, so that words take 9 at least.
+// streamPrecision returns the sample precision with which JPEG keeps every bit of the
+// words: BitsStored (PS3.5 section 8.2.1) if the other bits are 0, else the whole word,
+// as for overlays or a repeated sign in the high bits, which decoders would not restore.
+// DCMTK decodes streams of 8 bits and less into bytes, so words take at least 9.
 func (f *Format) streamPrecision(pixels []byte) int {
 	if f.Allocated == 8 || f.Stored <= 8 || f.High != f.Stored-1 {
 		return f.Allocated

@@ -19,8 +19,8 @@ type Format struct {
 	Photometric string
 	Slope       float64 // real = stored*slope + inter
 	Intercept   float64
-	// Padding says that stored values padLo..padHi fill the image to a
-	// rectangle and are no measurement (C.7.5.1.1.2).
+	// Padding is set if the stored values PadLow..PadHigh fill the image to a
+	// rectangle and are not measured (C.7.5.1.1.2).
 	Padding         bool
 	PadLow, PadHigh int
 }
@@ -38,13 +38,13 @@ func (f *Format) storedRange() (lo, hi int64) {
 	return 0, 1<<f.Stored - 1
 }
 
-// SameLayout says whether two slices can lie in one volume.
+// SameLayout reports whether two slices have the same size.
 func (f *Format) SameLayout(o *Format) bool {
 	return f.Rows == o.Rows && f.Cols == o.Cols
 }
 
-// ReadFormat takes the image pixel module. problem is why the pixels are
-// not a grey image that this package reads; "" where they are.
+// ReadFormat reads the image pixel module. problem says why the pixels are not a
+// grey-scale image that can be read; "" if they are.
 func ReadFormat(a part10.Attributes) (f Format, problem string) {
 	get := func(t part10.Tag, fallback int) int {
 		if v, ok := a.Integer(t); ok {

@@ -11,10 +11,10 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// FrameFragments returns the fragments of every frame of encapsulated pixel data
-// (PS3.5 annex A.4); they share the file's memory. Which fragments make a frame is
-// told by the extended or the basic offset table; without one, by their number,
-// and last by which of them a stream begins in.
+// FrameFragments returns the fragments of every frame of encapsulated pixel data (PS3.5
+// annex A.4); they share the memory of file. Fragments are assigned to frames by the
+// extended or the basic offset table, else by their number, else by the fragments that
+// begin with the start of a stream.
 func FrameFragments(file []byte, p *part10.File) ([][][]byte, error) {
 	frames := numberOfFrames(file, p)
 	table, items, err := part10.ReadFragments(file, p.Elements[p.PixelIndex])
@@ -44,7 +44,7 @@ func FrameFragments(file []byte, p *part10.File) ([][][]byte, error) {
 	if out := splitAt(items, frames, starts); out != nil {
 		return out, nil
 	}
-	return nil, fmt.Errorf("which of its %d fragments make which of %d frames cannot be told", len(items), frames)
+	return nil, fmt.Errorf("which of its %d fragments make which of %d frames cannot be determined", len(items), frames)
 }
 
 func contents(items []part10.Fragment) [][]byte {
@@ -65,7 +65,7 @@ func numberOfFrames(file []byte, p *part10.File) int {
 	return max(n, 1)
 }
 
-// extendedOffsets returns where the frames begin as (7FE0,0001) has it; nil where
+// extendedOffsets returns the frame offsets of (7FE0,0001); nil if
 // there is none.
 func extendedOffsets(file []byte, p *part10.File) []int64 {
 	e, ok := p.Find(part10.TagExtendedOffsetTable)
@@ -121,7 +121,7 @@ func splitAt(items []part10.Fragment, frames int, starts []int64) [][][]byte {
 	return out
 }
 
-// Info returns what a decoder needs to know of a frame.
+// Info returns the description of a frame that decoders need.
 func (f *Format) Info() codec.Info {
 	return codec.Info{Rows: f.Rows, Cols: f.Cols, BitsAllocated: f.Allocated, Bits: f.High + 1, Signed: f.Signed}
 }

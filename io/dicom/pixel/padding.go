@@ -1,14 +1,13 @@
 package pixel
 
-// hounsfieldFloor is below what CT measures: air is -1000 HU, and noise in the
+// hounsfieldFloor is the lowest value that CT measures: air is -1000 HU, and noise in the
 // 12-bit scale ends at -1024.
 const hounsfieldFloor = -1024
 
-// Mask sets dst, one value for each pixel, to false where there is padding and
-// to true elsewhere, and returns how many pixels are padding. A value that no
-// measurement can have is padding wherever it stands; any other only where it
-// reaches in from the image's edge, for files name 0 or air as padding and use it
-// inside the patient as well.
+// Mask sets dst, one value for each pixel, to false for padding and to true elsewhere, and
+// returns the number of padding pixels. A value that no measurement can have is padding
+// anywhere; any other only if it is connected to the image's edge, for some files name 0
+// or air as padding and use it inside the patient as well.
 func (f *Format) Mask(dst []bool, raw []byte, modality string) (padding int) {
 	if !f.Padding {
 		fillTrue(dst)

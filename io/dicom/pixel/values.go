@@ -57,8 +57,8 @@ func (f *Format) real(stored int64) float32 {
 // Encode stores real values into the pixels of their source slice, in place.
 // Masked pixels, and the bits outside the stored ones (overlays), stay as they
 // are. A result that would read as padding where the source did not moves to
-// the nearest value beside it. It returns how many values were outside the
-// stored range and were moved to its end.
+// the nearest value beside it. It returns the number of values that were clipped to the
+// stored range.
 func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int64) {
 	lo, hi := f.storedRange()
 	shift := f.High + 1 - f.Stored
@@ -107,8 +107,8 @@ func (f *Format) besidePadding(v float64, lo, hi int64) int64 {
 	return above
 }
 
-// ClearUnused zeroes the bits outside the stored ones, where overlays may lie that
-// were drawn over the image (PS3.3 C.9.2, retired).
+// ClearUnused zeroes the bits outside the stored ones, which may hold overlays (PS3.3
+// C.9.2, retired).
 func (f *Format) ClearUnused(raw []byte) {
 	n := len(raw) / (f.Allocated / 8)
 	bits := uint32(uint64(1)<<f.Stored-1) << (f.High + 1 - f.Stored)
@@ -120,7 +120,7 @@ func (f *Format) ClearUnused(raw []byte) {
 	}
 }
 
-// signExtended says whether the bits above HighBit repeat the sign in every
+// signExtended reports whether the bits above HighBit repeat the sign in every
 // pixel: then they belong to the number and are no overlay.
 func (f *Format) signExtended(raw []byte, n int) bool {
 	if !f.Signed || f.High == f.Allocated-1 {

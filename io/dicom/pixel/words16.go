@@ -2,8 +2,8 @@ package pixel
 
 import "encoding/binary"
 
-// The loops that every pixel of 16 bits goes through: what the processor has of
-// vector instructions decides how fast a large series opens.
+// The loops over 16-bit pixels decide how fast a large series opens; words16_amd64.go has
+// vector forms of them.
 
 // decode16Go writes the real values of little endian 16-bit pixels. The inner
 // conversion keeps product and sum apart where a processor could fuse them: the
