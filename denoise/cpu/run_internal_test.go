@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -57,5 +58,52 @@ func TestBrokenPass(t *testing.T) {
 		if err == nil || errors.As(err, &p) != (name == "panic") {
 			t.Errorf("%s gave the error %v", name, err)
 		}
+	}
+}
+
+// An intermediate covers the region and the halo of the later passes, and is freed
+// after its last pass.
+func TestIntermediates(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{9, 8, 7}, [3]float64{1, 1, 1}))
+	r, err := denoise.NewRecipe("twopass", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = r.With("mean-radius", denoise.List(2)).With("guide-sigma", denoise.Number(3))
+	in := denoise.Input{Volume: v, Noise: v, Guide: v}
+	run, err := prepare(t.Context(), r, in, volume.Region{Min: [3]int{4, 3, 0}, Max: [3]int{6, 4, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := run.box("mean"), (volume.Region{Min: [3]int{3, 2, 0}, Max: [3]int{7, 5, 2}}); got != want {
+		t.Errorf("the intermediate covers %v; want %v", got, want)
+	}
+	if got, want := run.program.Reach(), [3]int{3, 3, 3}; got != want {
+		t.Errorf("reach %v; want %v", got, want)
+	}
+	var seen []string
+	_, err = run.passes(func(pass denoise.Pass, inputs []denoise.Field, out denoise.Field) error {
+		for name := range run.fields {
+			seen = append(seen, pass.Name+": "+name)
+		}
+		if len(out.Data) != out.Box.Voxels() || len(inputs) != len(pass.Inputs) {
+			t.Errorf("%s has %d inputs and %d voxels in %v", pass.Name, len(inputs), len(out.Data), out.Box)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(seen)
+	want := []string{"guided mean: guide volume", "guided mean: mean", "mean: guide volume", "mean: noise map", "mean: voxels"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("fields before the passes: %v; want %v", seen, want)
+	}
+	if len(run.fields) != 1 { // the result
+		t.Errorf("%d fields are kept after the last pass", len(run.fields))
+	}
+	plan, err := New().Plan(r, v.Geometry)
+	if err != nil || plan.Memory != int64(4*v.Voxels()) {
+		t.Errorf("plan %+v, %v; want the memory of one intermediate", plan, err)
 	}
 }
