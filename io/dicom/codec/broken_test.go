@@ -82,6 +82,53 @@ func TestHugeClaims(t *testing.T) {
 	}
 }
 
+// TestClaimsBeyondTheStream gives streams the largest images that CanHold accepts for
+// them: the decoder finds that the pixels do not fit before it allocates memory for them.
+func TestClaimsBeyondTheStream(t *testing.T) {
+	for name, c := range map[string]struct {
+		mark       byte
+		rows, cols int
+	}{
+		"flat-lossless": {markSOF3, 2000, 2000},
+		"flat-ls":       {markSOF55, 65535, 64},
+	} {
+		f := readFact(t, name)
+		stream := slices.Clone(f.stream(t))
+		at := segment(t, stream, c.mark)
+		binary.BigEndian.PutUint16(stream[at+5:], uint16(c.rows))
+		binary.BigEndian.PutUint16(stream[at+7:], uint16(c.cols))
+		f.Rows, f.Cols = c.rows, c.cols
+		stream = append(stream, make([]byte, max(0, c.rows*c.cols/256+1-len(stream)))...)
+		if name == "flat-ls" {
+			stream = stream[:min(len(stream), 1<<12)]
+		}
+		if !CanHold(f.Syntax, int64(f.info().pixels()), int64(len(stream))) {
+			t.Fatalf("%s: CanHold refuses the image", name)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := f.decode(stream)
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; err == nil || used > 1<<20 {
+			t.Errorf("%s: %d bytes allocated, %v", name, used, err)
+		}
+	}
+}
+
+// TestTooManyCodes: a Huffman table has at most two codes of one bit, four of two.
+func TestTooManyCodes(t *testing.T) {
+	for _, c := range []struct {
+		counts [16]byte
+		ok     bool
+	}{
+		{[16]byte{2}, true}, {[16]byte{3}, false}, {[16]byte{1, 2}, true}, {[16]byte{1, 3}, false}, {[16]byte{0, 4}, true}, {[16]byte{0, 5}, false},
+	} {
+		if _, err := newHuffman(c.counts, make([]byte, 8)); (err == nil) != c.ok {
+			t.Errorf("%v: %v", c.counts[:2], err)
+		}
+	}
+}
+
 // addSeeds adds the streams of testdata to the fuzz target of their decoder.
 func addSeeds(f *testing.F, d *decoder) {
 	for _, x := range readFacts(f) {

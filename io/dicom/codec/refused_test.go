@@ -67,6 +67,18 @@ func TestRefused(t *testing.T) {
 			s[segment(t, s, markRST0+2)+1]++
 			return s
 		}, "a restart marker is missing"},
+		"restart within a row": {"mr-lossless-restarts", func(t *testing.T, s []byte) []byte {
+			s[segment(t, s, markDRI)+5]++
+			return s
+		}, "a restart interval ends within a row"},
+		"point transform of all bits": {"mr-lossless-restarts", func(t *testing.T, s []byte) []byte {
+			s[segment(t, s, markSOS)+9] = s[segment(t, s, markSOF3)+4]
+			return s
+		}, "point transform 12 of 12 bits"},
+		"a tile without its second part": {"mr-j2k", func(t *testing.T, s []byte) []byte {
+			s[segment(t, s, markSOT&0xFF)+11] = 2
+			return s
+		}, "tile 1 of 1 is incomplete"},
 		"JPEG 2000 in colour": {"mr-j2k", func(_ *testing.T, s []byte) []byte {
 			s[41] = 3
 			return s

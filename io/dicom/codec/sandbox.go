@@ -52,22 +52,29 @@ func openJPEG(stream []byte, pixels int, take func(samples []byte)) error {
 		return err
 	}
 	ctx := context.Background()
-	// Decoding takes memory for the samples and their wavelet coefficients (8 bytes per
-	// pixel), copies of the stream, and the state of code blocks and tiles: 35 bytes per
-	// pixel for the smallest ones in use.
-	memory := &cappedMemory{limit: 16<<20 + 64*uint64(pixels) + 4*uint64(len(stream))}
+	limit, steps := limits(len(stream), pixels)
+	memory := &cappedMemory{limit: limit}
 	defer memory.release()
 	i, err := s.start(ctx, memory)
 	if err != nil {
 		return sandboxError(err)
 	}
 	defer i.Close(ctx)
-	samples, err := i.decode(ctx, stream, pixels, 50e6+50*uint64(pixels))
+	samples, err := i.decode(ctx, stream, pixels, steps)
 	if err != nil {
 		return sandboxError(err)
 	}
 	take(samples)
 	return nil
+}
+
+// limits returns how much memory and how many steps an instance may use.
+//
+// Decoding takes memory for the samples and their wavelet coefficients (8 bytes per
+// pixel), copies of the stream, and the state of code blocks and tiles: 35 bytes per
+// pixel for the smallest ones in use.
+func limits(streamBytes, pixels int) (memory, steps uint64) {
+	return 16<<20 + 64*uint64(pixels) + 4*uint64(streamBytes), 50e6 + 50*uint64(pixels)
 }
 
 // start returns a new instance in the given memory. It can decode once.

@@ -35,6 +35,15 @@ func TestManifest(t *testing.T) {
 	}
 }
 
+// TestLimits bounds what a hostile stream of the size of a CT slice can take: 40 MB and
+// a second.
+func TestLimits(t *testing.T) {
+	memory, steps := limits(200_000, 512*512)
+	if memory < 35*512*512 || memory > 40<<20 || steps < 50*512*512 || steps > 100e6 {
+		t.Errorf("%d bytes and %d steps", memory, steps)
+	}
+}
+
 // TestMemoryIsCapped: an allocation beyond the limit fails inside the decoder, one within
 // it succeeds.
 func TestMemoryIsCapped(t *testing.T) {
