@@ -254,9 +254,6 @@ func (p *Panel) showFilter(f denoise.Filter) {
 	}
 	p.dims.SetOptions(labels)
 	p.dims.SetSelected(dimsLabel(p.shown.Recipe.Dims))
-	for _, r := range p.rows {
-		r.object.(*hoverArea).Hidden = p.shown.Recipe.Ignores(r.param.Name) != ""
-	}
 }
 
 func (p *Panel) showRun(s Snapshot) {

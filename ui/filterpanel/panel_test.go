@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
 	"quell/denoise"
 	_ "quell/denoise/filter"
+	"quell/ui/control"
 	"quell/volume"
 )
 
@@ -79,6 +81,7 @@ func (o *owner) show() {
 type parts struct {
 	slider *slider
 	entry  *entry
+	choice *control.Select
 	checks []fyne.CanvasObject
 }
 
@@ -93,6 +96,8 @@ func (o *owner) row(name string) parts {
 					found.slider = x
 				case *entry:
 					found.entry = x
+				case *control.Select:
+					found.choice = x
 				case interface{ SetChecked(bool) }:
 					found.checks = append(found.checks, obj)
 				}
@@ -374,6 +379,35 @@ func TestManualPreview(t *testing.T) {
 	test.Tap(o.panel.preview)
 	if o.previews != 1 {
 		t.Error("the button asked for no preview")
+	}
+}
+
+// A parameter that the recipe ignores stays in its place, disabled and at its
+// default, and its help says why.
+func TestIgnoredParametersAreDisabled(t *testing.T) {
+	o := newOwner(t, "nlm")
+	h := o.row("h").entry
+	h.SetText("25")
+	h.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if !o.row("k").entry.Disabled() {
+		t.Error("the norm of weighting lk can be edited without that weighting")
+	}
+	weighting := o.row("weighting")
+	weighting.choice.SetSelected("lk")
+	if !o.snap.Recipe.Get("h").IsAuto() {
+		t.Errorf("h is %v; want its default, as weighting lk ignores it", o.snap.Recipe.Get("h"))
+	}
+	row := o.row("h")
+	if !row.entry.Disabled() || !row.slider.Disabled() || o.row("k").entry.Disabled() {
+		t.Error("with weighting lk, h must be disabled and k enabled")
+	}
+	row.slider.MouseIn(&desktop.MouseEvent{})
+	if !strings.Contains(o.panel.help.Text, "no effect") {
+		t.Errorf("the help on h is %q; want why it has no effect", o.panel.help.Text)
+	}
+	weighting.choice.SetSelected("gaussian")
+	if o.row("h").entry.Disabled() || !o.row("k").entry.Disabled() {
+		t.Error("back with Gaussian weights, h must be enabled and k disabled")
 	}
 }
 

@@ -20,6 +20,23 @@ type row struct {
 	object fyne.CanvasObject
 	// show displays a value; resolved is the number of an automatic one.
 	show func(value, resolved denoise.Value, s Snapshot)
+
+	ignored string // why the recipe does not use the parameter; "" if it does
+}
+
+// usable notes whether the recipe ignores the parameter, and returns whether it can
+// be edited.
+func (r *row) usable(s Snapshot) bool {
+	r.ignored = s.Recipe.Ignores(r.param.Name)
+	return s.Ready && r.ignored == ""
+}
+
+// helpText returns why the parameter has no effect, or else what it does.
+func (r *row) helpText(bounds string) string {
+	if r.ignored != "" {
+		return r.ignored + "."
+	}
+	return r.param.Help + bounds
 }
 
 // rowHooks are called for what the user does in a row.
@@ -55,12 +72,12 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 	}
 	r := &row{param: p}
 	line := container.NewBorder(nil, nil, widget.NewLabel(p.Label), fixedWidth(sel, entryWidth+unitWidth+12))
-	r.object = newHoverArea(line, func() { h.help(p.Label, p.Help) })
+	r.object = newHoverArea(line, func() { h.help(p.Label, r.helpText("")) })
 	r.show = func(value, _ denoise.Value, s Snapshot) {
 		busy = true
 		sel.SetSelected(value.String())
 		busy = false
-		enable(sel, s.Ready)
+		enable(sel, r.usable(s))
 	}
 	return r
 }
@@ -74,12 +91,12 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 		}
 	}
 	r := &row{param: p}
-	r.object = newHoverArea(check, func() { h.help(p.Label, p.Help) })
+	r.object = newHoverArea(check, func() { h.help(p.Label, r.helpText("")) })
 	r.show = func(value, _ denoise.Value, s Snapshot) {
 		busy = true
 		check.SetChecked(value.On())
 		busy = false
-		enable(check, s.Ready)
+		enable(check, r.usable(s))
 	}
 	return r
 }
@@ -95,7 +112,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		busy            bool
 	)
 	r := &row{param: p}
-	help := func() { h.help(p.Label, p.Help+bounds(p, unit)) }
+	help := func() { h.help(p.Label, r.helpText(bounds(p, unit))) }
 
 	number := func(x float64) denoise.Value {
 		switch {
@@ -181,8 +198,9 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 			}
 		}
 		unitLabel.SetText(unit)
-		for _, o := range []fyne.Disableable{field, auto, slide} {
-			enable(o, s.Ready)
+		usable := r.usable(s)
+		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
+			enable(o, usable)
 		}
 	}
 	return r
