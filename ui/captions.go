@@ -14,7 +14,7 @@ import (
 	"quell/volume"
 )
 
-// captions writes the texts around the pictures.
+// captions returns the texts around the pictures.
 func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
 	var out [viewer.Roles]sliceview.Caption
 	series := s.Series()
@@ -54,8 +54,8 @@ func originalDetail(s *session.Session) string {
 	return detail
 }
 
-// denoisedCaption says what the denoised pane shows and whether it matches the
-// parameters: the one thing a reader must never be wrong about.
+// denoisedCaption describes the picture in the denoised pane and whether it belongs
+// to the current recipe. A reader must never take one picture for another.
 func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	r, status, ok := s.ShownRecipe()
 	if ok {
@@ -78,7 +78,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 		c.Badge, c.BadgeKind = "FILTERING …", sliceview.Busy
 	}
 	if s.HoldsBefore() {
-		c.Badge, c.BadgeKind, c.Detail = "SHOWING THE ORIGINAL", sliceview.Caution, "while the key is held"
+		c.Badge, c.BadgeKind, c.Detail = "SHOWING THE ORIGINAL", sliceview.Caution, "while Space is held"
 	}
 }
 
@@ -91,7 +91,7 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 		c.Badge, c.BadgeKind = "", sliceview.NoBadge
 	}
 	if facts, ok := s.Document().Facts(); ok && facts.Sigma <= 0 {
-		// Without a noise estimate the scale is the residual's own.
+		// Without a noise estimate the largest residual sets the scale.
 		for i, line := range c.Corner {
 			if strings.HasSuffix(line, "σ") {
 				c.Corner[i] = "± largest"
@@ -100,8 +100,8 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 	}
 }
 
-// recipeText is a recipe as a label: "nlm 3-D  h 21.3  patch 1", automatic
-// values found.
+// recipeText returns a recipe as a label with its automatic values as numbers:
+// "nlm 3-D  h=21.3  patch-radius=1".
 func recipeText(s *session.Session, r denoise.Recipe) string {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
@@ -137,8 +137,8 @@ func recipeText(s *session.Session, r denoise.Recipe) string {
 	return b.String()
 }
 
-// probe returns the values under the pointer, one for each pane, and where it
-// is in the patient.
+// probe returns the values under the pointer, one for each pane, and its position
+// in the patient.
 func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	voxel, ok := s.State().Cursor()
 	picture := s.Picture()
@@ -163,7 +163,7 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	return values, position(p)
 }
 
-// valueText writes one voxel with as many digits as the volume's range is worth.
+// valueText writes a voxel's value with digits that suit the range of the volume.
 func valueText(x, span float64, unit string, signed bool) string {
 	digits := 1
 	switch {
@@ -179,8 +179,8 @@ func valueText(x, span float64, unit string, signed bool) string {
 	return strings.TrimSpace(text + " " + unit)
 }
 
-// position writes a point in patient space with the letters of the pictures'
-// edges: "R 12.3  A 4.0  H 51.2 mm".
+// position writes a point in patient coordinates with the letters of the patient's
+// sides: "R 12.3  A 4.0  H 51.2 mm".
 func position(p volume.Vec) string {
 	letters := [3][2]string{{"R", "L"}, {"A", "P"}, {"F", "H"}}
 	parts := make([]string, 3)
@@ -194,7 +194,7 @@ func position(p volume.Vec) string {
 	return strings.Join(parts, "  ") + " mm"
 }
 
-// summary is a series in a line: modality, description, dims and spacing.
+// summary describes a series in a line: modality, description, size, spacing.
 func summary(series *series.Series) string {
 	v := series.Volume
 	name := strings.TrimSpace(series.Modality + " " + series.Description)
@@ -205,7 +205,7 @@ func summary(series *series.Series) string {
 		short(v.Spacing[0]), short(v.Spacing[1]), short(v.Spacing[2]))
 }
 
-// short writes a number with three significant digits, and larger ones in full.
+// short writes a number with three significant digits, from 1000 on as an integer.
 func short(x float64) string {
 	if math.Abs(x) >= 1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

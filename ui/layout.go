@@ -6,11 +6,11 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// sideWidth is the filter column's: wide enough for a slider with unit and
-// entry, and no wider, as the pictures need the rest.
+// sideWidth is the width of the filter column: enough for a slider with unit and
+// field, and no more, as the pictures need the space.
 const sideWidth = 330
 
-// fixedWidthLayout gives its objects one width and the height there is.
+// fixedWidthLayout gives its objects a fixed width and the available height.
 type fixedWidthLayout struct{ width float32 }
 
 // Layout implements fyne.Layout.
@@ -30,8 +30,8 @@ func (l fixedWidthLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// paneLayout puts the visible panes side by side, equally wide and on whole
-// units, so that linked pictures are of the same size to the pixel.
+// paneLayout places the visible panes side by side with equal widths in whole
+// units, so that linked pictures have the same size in pixels.
 type paneLayout struct{}
 
 const paneGap = 2

@@ -1,6 +1,6 @@
-// Package measurepanel shows the numbers beside the pictures: the noise, what
-// was taken away, how much the image changed and, where there is a reference,
-// how near the result comes to it. It imports app, measure and Fyne.
+// Package measurepanel shows the measures of slice and volume: noise, residual,
+// change against the original and, where there is a reference, the agreement with
+// it. It imports app, measure and Fyne.
 package measurepanel
 
 import (
@@ -22,7 +22,7 @@ import (
 type Column struct {
 	Measures app.Measures
 	Known    bool // there are numbers
-	Current  bool // they belong to the parameters on the sliders
+	Current  bool // they belong to the current recipe
 }
 
 // Snapshot is everything the panel shows.
@@ -30,8 +30,8 @@ type Snapshot struct {
 	Slice, Volume Column
 	Sigma         float64 // the noise estimated in the whole volume; 0 where it is not known
 	Unit          string
-	Reference     string // what the reference is; empty without one
-	Problem       string // why numbers are missing, if something went wrong
+	Reference     string // description of the reference; empty without one
+	Problem       string // the error that prevented the numbers
 }
 
 // line is one row of the table.
@@ -42,8 +42,8 @@ type line struct {
 	header bool
 }
 
-// The rows. Numbers against the input are headed "change": they say how much
-// the filter did, never how well.
+// The rows. Numbers against the input are headed "change", as they measure how much
+// the filter changed and not how well it worked.
 var lines = []line{
 	{label: "Noise σ (estimate)", value: func(m app.Measures, u string) string { return withUnit(m.NoiseSigma, u) }},
 	{label: "Residual SD", value: func(m app.Measures, u string) string { return withUnit(float64(m.ResidualSD), u) }},
@@ -68,10 +68,10 @@ var verdicts = map[app.Verdict]string{
 }
 
 var verdictHelp = map[app.Verdict]string{
-	app.Under:   "Less was taken away than the noise estimate: more strength would remove more noise.",
-	app.Matched: "What was taken away is about as strong as the noise and shows little structure.",
-	app.Over:    "More was taken away than noise, or the residual holds structure: look at the residual pane.",
-	app.Unknown: "There is no noise estimate to judge by.",
+	app.Under:   "Less was removed than the noise estimate: more strength would remove more noise.",
+	app.Matched: "The residual is about as strong as the noise and shows little structure.",
+	app.Over:    "More than noise was removed, or the residual holds structure: look at the residual pane.",
+	app.Unknown: "There is no noise estimate to compare with.",
 }
 
 func mse(c measure.Comparison) measure.Float  { return c.MSE }
@@ -157,7 +157,7 @@ type tableRow struct {
 // New returns an empty table.
 func New() *Panel {
 	p := &Panel{}
-	// Three columns; the label's takes what the numbers leave.
+	// Three columns; the labels get the space that the numbers leave.
 	names, slices, volumes := column(), column(), column()
 	head := func(c *fyne.Container, text string, align fyne.TextAlign) {
 		l := cell(text, align)
@@ -180,7 +180,7 @@ func New() *Panel {
 	}
 	p.advice = cell("", fyne.TextAlignLeading)
 	p.advice.Wrapping = fyne.TextWrapWord
-	// The last column stays clear of the scroll bar.
+	// Leave room for the scroll bar.
 	numbers := container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), container.NewHBox(slices, volumes))
 	table := container.NewBorder(nil, nil, nil, numbers, names)
 	p.content = container.NewVScroll(container.NewVBox(table, p.advice))
@@ -188,7 +188,7 @@ func New() *Panel {
 	return p
 }
 
-// rowGap draws rows together: a label's own padding is meant for forms.
+// rowGap reduces the space between labels, whose padding is meant for forms.
 const rowGap = -7
 
 func column() *fyne.Container { return container.New(layout.NewCustomPaddedVBoxLayout(rowGap)) }
@@ -202,7 +202,7 @@ func cell(text string, align fyne.TextAlign) *widget.Label {
 // CreateRenderer implements fyne.Widget.
 func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(p.content) }
 
-// Display shows a snapshot. It costs nothing where it shows what is there.
+// Display shows a snapshot; it returns at once where nothing has changed.
 func (p *Panel) Display(s Snapshot) {
 	if p.displayed && s == p.shown {
 		return
@@ -252,7 +252,7 @@ func verdictImportance(v app.Verdict) widget.Importance {
 	return widget.MediumImportance
 }
 
-// advise puts the verdict that matters most into a sentence.
+// advise explains the verdict, that of the volume first.
 func (p *Panel) advise(s Snapshot) {
 	text := ""
 	for _, c := range []Column{s.Volume, s.Slice} {

@@ -1,27 +1,26 @@
-// Package newest runs work that is only worth its newest answer (a frame, a
-// plot, the measures of a slice) away from the UI goroutine.
+// Package newest runs work in the background of which only the newest result
+// matters: a frame, a plot, the measures of a slice.
 //
 // It imports nothing.
 package newest
 
-// Worker does one piece of work at a time. However many requests arrive
-// meanwhile, only the newest of them is done next, so work never queues up and
-// never more than one call of Do is pending.
+// Worker does one piece of work at a time. Of the requests that arrive meanwhile only
+// the newest is done next, so that work never queues up and at most one call of Do
+// is pending.
 //
-// Request is for the UI goroutine. Go starts a function elsewhere and Do brings
-// one back to the UI goroutine; a test passes queues of its own and decides
-// when they run.
+// Request is for the UI goroutine. Go runs a function on another goroutine and Do
+// on the UI goroutine; tests pass queues and decide when functions run.
 type Worker[In, Out any] struct {
 	Go   func(func())
 	Do   func(func())
-	Work func(In) Out // called by Go's functions, never by two at once
-	Done func(Out)    // called by Do's functions
+	Work func(In) Out // called in functions passed to Go, one at a time
+	Done func(Out)    // called in functions passed to Do
 
 	busy bool
 	next *In
 }
 
-// Request asks for Work(in); a request that still waits is forgotten.
+// Request schedules Work(in) in the place of a request that still waits.
 func (w *Worker[In, Out]) Request(in In) {
 	if w.busy {
 		w.next = &in

@@ -21,16 +21,16 @@ import (
 	"quell/volume"
 )
 
-// Kind is what is plotted.
+// Kind selects the plot.
 type Kind int
 
-// The plots.
+// The kinds of plots.
 const (
 	Histogram Kind = iota // of the slice, inside the grey-scale window
-	Profile               // along the row under the pointer, at the heights of the window
+	Profile               // along the row under the pointer, over the range of the window
 )
 
-// Request asks for one plot.
+// Request describes one plot.
 type Request struct {
 	Kind          Kind
 	Picture       *viewer.Picture
@@ -40,8 +40,8 @@ type Request struct {
 	Scale         float64 // device pixels per screen unit
 }
 
-// The plot's colours: neutral but for the two curves, whose hues readers with a
-// red-green deficiency tell apart and whose lightness differs as well.
+// The plot's colours: neutral but for the two curves, which differ in lightness and
+// in hues that readers with a red-green deficiency can distinguish.
 var (
 	ground     = color.NRGBA{R: 0x1b, G: 0x1b, B: 0x1b, A: 0xff}
 	ink        = color.NRGBA{R: 0xc0, G: 0xc0, B: 0xc0, A: 0xff}
@@ -57,13 +57,13 @@ const (
 	fontSize  = 9 // points: 12 screen units
 )
 
-// Draw renders a plot at exactly the requested size. It touches nothing but its
-// request and may run on any goroutine. A size too small for axes gives nil.
+// Draw renders a plot at exactly the requested size; nil where that is too small for
+// axes. It is safe for concurrent use.
 func Draw(r Request) (img *image.RGBA, err error) {
 	if r.Picture == nil || r.Width < 80 || r.Height < 60 {
 		return nil, nil
 	}
-	// gonum/plot panics on what it cannot draw; a plot is not worth a crash.
+	// gonum/plot panics on data that it cannot draw.
 	defer func() {
 		if problem := recover(); problem != nil {
 			img, err = nil, fmt.Errorf("plot: %v", problem)
@@ -151,9 +151,9 @@ func addHistograms(p *plot.Plot, r Request) error {
 	return add(r.Picture.After, afterLine, nil, "denoised")
 }
 
-// edges divides lo..hi into about maxBins bins. Where the values are whole numbers,
-// as a scanner stores them, bins are as many whole numbers wide: others would
-// hold now three of them and now four, and show a comb that is not there.
+// edges divides lo..hi into about maxBins bins. For whole numbers, as scanners store
+// them, the bins are whole numbers wide: otherwise neighbouring bins would hold
+// different numbers of values, which looks like a comb.
 func edges(lo, hi float64, values []float32) (from, to float64, n int) {
 	if !(hi > lo) {
 		hi = lo + 1
@@ -194,8 +194,8 @@ func addProfiles(p *plot.Plot, r Request) error {
 			return err
 		}
 	}
-	// The heights of the window and half as much on either side: between air
-	// and bone the noise of soft tissue would be a flat line.
+	// The range of the window and half of it on either side: over the range from air
+	// to bone, the noise of soft tissue would be a flat line.
 	lo, hi := r.Window.Ends()
 	p.Y.Min, p.Y.Max = lo-(hi-lo)/2, hi+(hi-lo)/2
 	return nil
@@ -226,7 +226,7 @@ func unitText(unit string) string {
 	return unit
 }
 
-// ticks marks an axis at some five round numbers.
+// ticks marks an axis at about five round numbers.
 type ticks struct{}
 
 // Ticks implements plot.Ticker.

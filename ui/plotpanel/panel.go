@@ -1,9 +1,9 @@
-// Package plotpanel draws the histogram or the line profile of the slice before
-// and after, with gonum/plot, into an image of exactly the panel's size.
+// Package plotpanel plots the histogram or a line profile of the original and the
+// denoised slice, with gonum/plot, as an image of exactly the panel's size.
 //
-// Draw is free of Fyne and runs on a worker; Panel shows its images. The
-// package imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot
-// and Fyne.
+// Draw does not use Fyne and runs on a worker; Panel shows its images. The package
+// imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot and
+// Fyne.
 package plotpanel
 
 import (
@@ -16,7 +16,6 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/internal/parallel"
 	"quell/ui/control"
 	"quell/ui/newest"
 	"quell/ui/screen"
@@ -57,12 +56,9 @@ func New(start, do func(func()), changed func()) *Panel {
 	p.image.FillMode = canvas.ImageFillStretch
 	p.worker = newest.Worker[Request, answer]{
 		Go: start, Do: do,
-		Work: func(r Request) (a answer) {
-			a.err = parallel.Protect(func() (err error) {
-				a.image, err = Draw(r)
-				return err
-			})
-			return a
+		Work: func(r Request) answer {
+			img, err := Draw(r)
+			return answer{img, err}
 		},
 		Done: p.show,
 	}

@@ -1,11 +1,11 @@
-// Package screen answers what panels ask about the device they are shown on.
-// It imports Fyne only.
+// Package screen describes the device that panels are shown on. It imports Fyne
+// only.
 package screen
 
 import "fyne.io/fyne/v2"
 
-// PixelsPerUnit returns how many device pixels one of Fyne's units is wide
-// where o is shown; 1 where it is not shown yet.
+// PixelsPerUnit returns the width of one Fyne unit in device pixels on the canvas of
+// o; 1 where o is not on a canvas yet.
 func PixelsPerUnit(o fyne.CanvasObject) float64 {
 	app := fyne.CurrentApp()
 	if app == nil {
@@ -15,7 +15,7 @@ func PixelsPerUnit(o fyne.CanvasObject) float64 {
 	if c == nil {
 		return 1
 	}
-	const span = 1000 // long enough for the rounding not to matter
+	const span = 1000 // long enough to make rounding negligible
 	x, _ := c.PixelCoordinateForPosition(fyne.NewPos(span, span))
 	if x <= 0 {
 		return 1

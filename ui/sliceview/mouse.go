@@ -10,16 +10,16 @@ import (
 	"quell/ui/viewer"
 )
 
-// Fyne hands drags of the left and middle button to Dragged, without saying
-// which button or modifier; a drag of the right button arrives as MouseMoved
-// only. So the button and the modifiers are noted when the button goes down.
+// Fyne reports drags of the left and middle button to Dragged, without button or
+// modifiers, and a drag of the right button to MouseMoved only. Button and
+// modifiers are therefore stored when the button goes down.
 
 const (
 	fastScroll   = 5   // slices per notch with Shift
 	clickTravel  = 4   // screen units within which a press and release is a click
 	zoomOctave   = 150 // screen units of right drag that zoom by a factor of e
 	zoomPerNotch = 1.15
-	maxNotches   = 8 // of one scroll event: drivers accelerate without bound
+	maxNotches   = 8 // of one scroll event, as drivers accelerate without limit
 )
 
 // systemNotch is what Fyne's desktop driver reports for one wheel notch.
@@ -30,11 +30,11 @@ var systemNotch = func() float32 {
 	return 25
 }()
 
-// Scrolled implements fyne.Scrollable: the wheel turns slices, with Shift five
-// at a time, and with Ctrl it zooms about the pointer. A touchpad's small steps
-// add up until they make a slice.
+// Scrolled implements fyne.Scrollable: the wheel scrolls slices, with Shift five
+// at a time, and zooms about the pointer with Ctrl. The small steps of a touchpad
+// add up to slices.
 func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
-	// With Shift held some systems turn the wheel sideways.
+	// With Shift, some systems report a horizontal wheel.
 	delta := e.Scrolled.DY + e.Scrolled.DX
 	notches := min(max(delta/p.events.Notch, -maxNotches), maxNotches)
 	switch mods := p.modifiers(); {
@@ -42,7 +42,7 @@ func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
 		area, at := p.area(), inArea(e.Position)
 		p.state.ZoomAt(math.Pow(zoomPerNotch, float64(notches)), float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 	default:
-		if notches*p.wheel < 0 { // a change of direction answers at once
+		if notches*p.wheel < 0 { // a change of direction has an effect at once
 			p.wheel = 0
 		}
 		p.wheel += notches
@@ -101,8 +101,8 @@ func (p *Pane) MouseIn(e *desktop.MouseEvent) {
 	p.point(e.Position)
 }
 
-// MouseMoved implements desktop.Hoverable: with the right button held it zooms
-// about the point where the button went down, otherwise it probes.
+// MouseMoved implements desktop.Hoverable: with the right button down it zooms
+// about the point where the button was pressed, otherwise it probes.
 func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
 	if p.pressed != desktop.MouseButtonSecondary || e.Button&desktop.MouseButtonSecondary == 0 {
 		p.point(e.Position)
@@ -136,8 +136,8 @@ func (p *Pane) DoubleTapped(*fyne.PointEvent) {
 	}
 }
 
-// TappedSecondary implements fyne.SecondaryTappable. Fyne calls it after a drag
-// too; only a click opens the menu.
+// TappedSecondary implements fyne.SecondaryTappable: a click opens the menu. Fyne
+// calls it after a drag too.
 func (p *Pane) TappedSecondary(e *fyne.PointEvent) {
 	if p.travel < clickTravel && p.events.Menu != nil {
 		p.events.Menu(p.role, e.AbsolutePosition)

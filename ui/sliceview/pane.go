@@ -2,9 +2,9 @@
 // label, orientation letters and corner texts, and the mouse that scrolls,
 // windows, zooms and pans.
 //
-// A pane holds no state of its own but the drag in progress. Every gesture
-// changes the viewer.State that all panes share; the pictures come back as
-// viewer.Frames. It imports ui/screen, ui/viewer and Fyne.
+// A pane has no state but the drag in progress. Every gesture changes the
+// viewer.State that all panes share; pictures arrive as viewer.Frames. The package
+// imports ui/screen, ui/viewer and Fyne.
 package sliceview
 
 import (
@@ -18,36 +18,36 @@ import (
 	"quell/ui/viewer"
 )
 
-// BadgeKind colours a pane's badge.
+// BadgeKind selects the colour of a pane's badge.
 type BadgeKind int
 
-// What a badge says of its picture.
+// The kinds of badges.
 const (
 	NoBadge BadgeKind = iota
-	Good              // the picture matches the parameters
-	Busy              // a newer picture is on its way
-	Caution           // the picture does not match the parameters
+	Good              // the picture belongs to the current recipe
+	Busy              // a newer picture is being computed
+	Caution           // the picture belongs to another recipe
 )
 
 // Caption is the text around a picture.
 type Caption struct {
-	Detail    string // beside the permanent label: what is shown, and how
+	Detail    string // below the permanent label: what is shown, and how
 	Badge     string
 	BadgeKind BadgeKind
 	Corner    []string  // bottom left, from top to bottom; the last line is the value under the pointer
-	Place     string    // bottom right: where the pointer is
+	Place     string    // bottom right: the position of the pointer
 	Letters   [4]string // patient direction at the left, right, top and bottom edge
 	Unit      string    // of the residual's scale
 	Profile   bool      // the row last pointed at is plotted: mark it
 }
 
-// Events are the gestures that concern more than the shared state. All are
-// called on the UI goroutine.
+// Events are called for gestures that concern more than the shared state, on the
+// UI goroutine.
 type Events struct {
 	Maximize  func(viewer.Role)                // double click
 	Menu      func(viewer.Role, fyne.Position) // right click; position on the canvas
-	Entered   func()                           // the pointer came in
-	Modifiers func() fyne.KeyModifier          // the modifier keys held now
+	Entered   func()                           // the pointer entered the pane
+	Modifiers func() fyne.KeyModifier          // returns the modifier keys that are held
 	Resized   func()                           // the pane's pixel size changed
 	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
 }
@@ -59,15 +59,15 @@ type Pane struct {
 	state   *viewer.State
 	events  Events
 	frame   viewer.Frame
-	frames  int // how many were set; the renderer uploads each once
+	frames  int // number of frames set; the renderer uploads each once
 	caption Caption
 
 	pressed  desktop.MouseButton
 	panning  bool
 	start    fyne.Position // of the press, in the picture's area
 	previous fyne.Position // of the last move with the right button held
-	travel   float32       // how far the pointer went since the press
-	wheel    float32       // scroll units that make no whole notch yet
+	travel   float32       // of the pointer since the press
+	wheel    float32       // scrolled notches, less than one slice
 	hovered  bool
 }
 
@@ -140,7 +140,7 @@ func (p *Pane) Resize(s fyne.Size) {
 	}
 }
 
-// MinSize is small: panes take what the window gives.
+// MinSize implements fyne.CanvasObject. It is small, as panes get all space left.
 func (p *Pane) MinSize() fyne.Size { return fyne.NewSize(160, 160) }
 
 // Cursor implements desktop.Cursorable.

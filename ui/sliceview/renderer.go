@@ -27,7 +27,7 @@ var badgeColors = map[BadgeKind]color.Color{
 	Caution: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
 }
 
-// renderer lays a pane's parts over each other: ground, picture, texts, cross.
+// renderer places the parts of a pane: ground, picture, texts, cross.
 type renderer struct {
 	pane    *Pane
 	ground  *canvas.Rectangle
@@ -44,7 +44,7 @@ type renderer struct {
 	bar     *canvas.Image
 	scale   [3]*plate // +limit, 0, -limit
 	objects []fyne.CanvasObject
-	drawn   int // the pane's frame that is uploaded
+	drawn   int // number of the frame that is uploaded
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -63,8 +63,8 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r.title.TextSize, r.title.TextStyle = textSize+1, fyne.TextStyle{Bold: true}
 	r.badge.TextSize, r.badge.TextStyle = textSize, fyne.TextStyle{Bold: true}
 	r.detail.TextSize = textSize
-	// Frames are drawn at device resolution; the default mode would resample
-	// them again, in software, on the UI goroutine.
+	// Frames have device resolution; the default mode would resample them again,
+	// in software, on the UI goroutine.
 	r.picture.ScaleMode = canvas.ImageScaleFastest
 	r.picture.FillMode = canvas.ImageFillStretch
 
@@ -98,7 +98,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	return r
 }
 
-// colorBar paints the residual's scale, positive on top.
+// colorBar returns the scale of the residual, positive values at the top.
 func colorBar() *image.RGBA {
 	img := image.NewRGBA(image.Rect(0, 0, 1, barSteps))
 	d := volume.Diverging{Limit: 1}
@@ -142,8 +142,8 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	r.detail.Move(fyne.NewPos(margin, 20))
 }
 
-// layoutPicture puts the frame where it belongs in the area below the heading,
-// to the device pixel.
+// layoutPicture places the frame in the area below the heading, exact to the device
+// pixel.
 func (r *renderer) layoutPicture() {
 	f := r.pane.frame
 	r.picture.Hidden = f.Image == nil
@@ -164,7 +164,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 		lines = nil
 	}
 	for i := len(r.corner) - 1; i >= 0; i-- {
-		// The lowest line is the last of the caption.
+		// Fill from the bottom: the last line of the caption is the lowest.
 		k := len(lines) - (len(r.corner) - i)
 		text := ""
 		if k >= 0 {
@@ -181,7 +181,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.place.show(overlay == viewer.OverlayFull && c.Place != "")
 	r.place.set(c.Place)
 	s := r.place.size()
-	// One line up: in a narrow pane the lowest line is the letter's.
+	// One line up: in a narrow pane the letter of the bottom edge is in the way.
 	r.place.move(fyne.NewPos(size.Width-margin-s.Width, size.Height-2*margin-2*s.Height))
 
 	middle := headHeight + (size.Height-headHeight)/2
@@ -201,7 +201,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.layoutCross()
 }
 
-// layoutProfile draws the line along which the plot runs.
+// layoutProfile draws the line of the profile plot.
 func (r *renderer) layoutProfile() {
 	f := r.pane.frame
 	r.profile.Hidden = !r.pane.caption.Profile || f.Image == nil
@@ -219,8 +219,7 @@ func (r *renderer) layoutProfile() {
 	r.profile.Position2 = fyne.NewPos(float32(f.X1)/scale, float32(y)+headHeight)
 }
 
-// layoutCross marks the voxel under the pointer in the panes that the pointer
-// is not in.
+// layoutCross marks the voxel under the pointer in the other panes.
 func (r *renderer) layoutCross() {
 	voxel, ok := r.pane.state.Cursor()
 	ok = ok && !r.pane.hovered && r.pane.frame.Image != nil
@@ -276,9 +275,9 @@ func scaleTexts(limit float64, unit string) [3]string {
 // Refresh implements fyne.WidgetRenderer.
 func (r *renderer) Refresh() {
 	r.Layout(r.pane.Size())
-	// Refreshing a picture uploads it again: not for a pointer that moved. The
-	// texts are drawn from their strings with every repaint, so marking one
-	// part dirty serves them all.
+	// Refreshing a picture uploads it again, which a moved pointer does not need.
+	// Texts are drawn from their strings with every repaint, so refreshing one
+	// part repaints them all.
 	if r.drawn != r.pane.frames {
 		r.drawn = r.pane.frames
 		r.picture.Refresh()

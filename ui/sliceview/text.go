@@ -7,8 +7,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 )
 
-// The pictures stand on black and their text is light in every theme: a reading
-// room's picture does not follow the desktop's colours.
+// Pictures have a black ground and light text in every theme.
 var (
 	black       = color.NRGBA{A: 0xff}
 	headGrey    = color.NRGBA{R: 0x1c, G: 0x1c, B: 0x1c, A: 0xff}
@@ -26,8 +25,8 @@ const (
 	margin     = 6
 )
 
-// plate is a line of text on a dark translucent ground, so that it can be read
-// on bone as well as on air.
+// plate is a line of text on a dark translucent ground, readable on bone and on
+// air.
 type plate struct {
 	ground *canvas.Rectangle
 	text   *canvas.Text
@@ -47,7 +46,7 @@ func (p *plate) set(s string) { p.text.Text = s }
 
 func (p *plate) size() fyne.Size { return p.text.MinSize() }
 
-// move puts the text's top left corner at pos.
+// move places the top left corner of the text.
 func (p *plate) move(pos fyne.Position) {
 	size := p.size()
 	p.text.Move(pos)

@@ -21,19 +21,19 @@ const (
 // String returns the pane's permanent label.
 func (r Role) String() string { return [...]string{"ORIGINAL", "DENOISED", "RESIDUAL"}[r] }
 
-// Pane is what the renderer must know of a pane's place on the screen.
+// Pane is the size of a pane on the screen.
 type Pane struct {
 	Width, Height int  // device pixels
 	Hidden        bool // nothing is drawn
 }
 
-// Job asks for one frame of all panes. Its volumes are read, never changed.
+// Job describes one frame of all panes. Its volumes are not changed.
 type Job struct {
 	Source *volume.Volume
 	View   volume.View
 	Index  int
-	// Result is the denoised volume, or the part of it that View shows at
-	// Index; nil where there is none yet.
+	// Result is the denoised volume, or where Part is true the slice of it that
+	// View shows at Index; nil where there is none yet.
 	Result *volume.Volume
 	Part   bool
 
@@ -47,10 +47,10 @@ type Job struct {
 	Panes     [Roles]Pane
 }
 
-// Picture holds the values of the slice shown, row by row from the top left.
-// It is not changed after it was delivered.
+// Picture holds the values of the slice shown, row by row from the top left. It is
+// not changed after it is returned.
 type Picture struct {
-	Source, Result *volume.Volume // what they were taken from
+	Source, Result *volume.Volume // the volumes of the values
 	Part           bool           // Result holds this slice alone
 	View           volume.View
 	Index          int
@@ -60,31 +60,31 @@ type Picture struct {
 	Mask           []bool    // false for padding; nil where there is none
 }
 
-// Volume returns values of the picture as a volume of one slice, which shares
-// their memory: what measures and plots work on.
+// Volume returns values of the picture as a volume of one slice, for measures and
+// plots. It shares their memory.
 func (p *Picture) Volume(values []float32) *volume.Volume {
 	g := volume.NewGeometry([3]int{p.View.Size[0], p.View.Size[1], 1}, [3]float64{p.View.Pixel[0], p.View.Pixel[1], p.View.Step})
 	return &volume.Volume{Geometry: g, Data: values, Mask: p.Mask, Unit: p.Source.Unit}
 }
 
-// Frame is one pane's image and the device pixels of the pane that it covers.
-// The image is drawn over two frames later.
+// Frame is one pane's image and the device pixels of the pane that it covers. Its
+// memory is reused two frames later.
 type Frame struct {
-	Image          *image.RGBA // nil where nothing is to be shown
+	Image          *image.RGBA // nil for an empty pane
 	X0, Y0, X1, Y1 int
 	Limit          float64 // the residual's scale that was used
 }
 
-// Renderer turns jobs into frames. It is for one goroutine at a time, and each
-// frame's image stays as it is until the frame after the next: while one buffer
-// of a pane is on the screen, the other is drawn.
+// Renderer draws jobs as frames, on one goroutine at a time. A frame's image is not
+// changed before the frame after the next: one buffer of a pane is on the screen
+// while the other is drawn.
 type Renderer struct {
 	picture *Picture
 	panes   [Roles]painter
 	turn    int
 }
 
-// painter draws one pane and keeps its working memory.
+// painter draws one pane; it holds the working memory.
 type painter struct {
 	resampler Resampler
 	values    []float32
@@ -115,8 +115,8 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	return picture, frames
 }
 
-// extract takes the slices out of their volumes, unless the last frame showed
-// the same ones.
+// extract returns the values of the job's slice, those of the last frame where the
+// slice is the same.
 func (r *Renderer) extract(job Job) *Picture {
 	if p := r.picture; p != nil && p.Source == job.Source && p.Result == job.Result &&
 		p.View == job.View && p.Index == job.Index {
@@ -164,7 +164,7 @@ func (p *painter) paint(role Role, job Job, values []float32, limit float64, tur
 	return f
 }
 
-// sized gives an image a new size and keeps its memory where it suffices.
+// sized changes the size of an image and reuses its memory where it is large enough.
 func sized(img *image.RGBA, w, h int) *image.RGBA {
 	if cap(img.Pix) < 4*w*h {
 		img.Pix = make([]uint8, 4*w*h)

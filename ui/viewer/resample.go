@@ -2,26 +2,26 @@ package viewer
 
 import "math"
 
-// taps says how one output sample along an axis is made of input samples:
-// weights[k] of sample first+k. The weights sum to 1.
+// taps are the weights of the input samples in one output sample along an axis:
+// weights[k] belongs to sample first+k. The weights sum to 1.
 type taps struct {
 	first   int
 	weights []float32
 }
 
-// axis holds the taps of all output samples along one axis; its weights lie in
-// one slice that is kept from frame to frame.
+// axis holds the taps of all output samples along one axis. Their weights share one
+// slice, which is reused from frame to frame.
 type axis struct {
 	taps    []taps
 	weights []float32
 }
 
-// plan works out the taps of output samples from..to-1, of n input samples of
-// which sample i covers [origin + i*size, origin + (i+1)*size).
+// plan computes the taps of output samples from..to-1 from n input samples, of which
+// sample i covers [origin + i*size, origin + (i+1)*size).
 //
-// Magnified pictures are interpolated linearly, or kept as squares where
-// nearest is set. Reduced ones use a triangle as wide as two output samples, so
-// that the noise a reader judges is averaged and not aliased.
+// Magnified pictures are interpolated linearly, or shown as squares where nearest
+// is set. Reduced pictures use a triangle of two output samples' width, which
+// averages noise without aliasing.
 func (a *axis) plan(from, to, n int, origin, size float64, nearest bool) {
 	a.taps, a.weights = a.taps[:0], a.weights[:0]
 	width := max(1, 1/size) // half the triangle's base, in input samples
@@ -58,17 +58,16 @@ func (a *axis) plan(from, to, n int, origin, size float64, nearest bool) {
 
 func clamp(i, n int) int { return min(max(i, 0), n-1) }
 
-// Resampler draws a picture of float values at screen resolution: separable,
-// first along rows, then along columns. It keeps its working memory; it is for
-// one goroutine at a time.
+// Resampler resamples float values to screen resolution, first along rows, then
+// along columns. It holds its working memory and is for one goroutine at a time.
 type Resampler struct {
 	cols, rows axis
 	lines      []float32
 }
 
 // Resample returns the values of the screen samples [x0, x1) x [y0, y1), row by
-// row, in dst where that is large enough. Values are interpolated before they
-// become grey, so a narrow window does not show the interpolation.
+// row, in dst where that is large enough. Values are interpolated before they are
+// mapped to grey, so that a narrow window does not show the interpolation.
 func (r *Resampler) Resample(dst, src []float32, t Transform, x0, y0, x1, y1 int, nearest bool) []float32 {
 	w, h := max(x1-x0, 0), max(y1-y0, 0)
 	dst = resize(dst, w*h)
@@ -78,7 +77,7 @@ func (r *Resampler) Resample(dst, src []float32, t Transform, x0, y0, x1, y1 int
 	r.cols.plan(x0, x1, t.Size[0], t.Origin[0], t.PixelSize[0], nearest)
 	r.rows.plan(y0, y1, t.Size[1], t.Origin[1], t.PixelSize[1], nearest)
 
-	// Only the input rows that some output row needs.
+	// Only the input rows that output rows need.
 	top := r.rows.taps[0].first
 	end := r.rows.taps[h-1]
 	lines := end.first + len(end.weights) - top
@@ -125,8 +124,8 @@ func (r *Resampler) Resample(dst, src []float32, t Transform, x0, y0, x1, y1 int
 	return dst
 }
 
-// resize returns a slice of n values that uses s's memory where it suffices;
-// its contents are undefined.
+// resize returns a slice of n undefined values, in the memory of s where it is large
+// enough.
 func resize(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)

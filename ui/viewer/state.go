@@ -6,9 +6,9 @@ import (
 	"quell/volume"
 )
 
-// Overlay says how much text lies on the pictures. The pane's label and the
-// orientation letters are never hidden: without them a picture cannot be read
-// safely.
+// Overlay says how much text is on the pictures. The pane's label and the
+// orientation letters are never hidden, since a picture cannot be read safely
+// without them.
 type Overlay int
 
 // The overlay states, in the order in which one key cycles through them.
@@ -19,8 +19,8 @@ const (
 	overlayStates
 )
 
-// DefaultSigmas is the residual's scale at first: removed noise stays inside
-// three sigmas, so what saturates was probably structure.
+// DefaultSigmas is the initial scale of the residual. Noise stays within three
+// sigmas, so that what saturates is probably structure.
 const DefaultSigmas = 3
 
 // Limits of the zoom; 1 fits the picture into its pane.
@@ -29,32 +29,32 @@ const (
 	MaxZoom = 40
 )
 
-// State is what all panes of one comparison show alike: plane, slice, zoom,
-// pan, window. The panes share one State, so they cannot drift apart.
+// State is what all panes of a comparison have in common: plane, slice, zoom, pan,
+// window. The panes share one State.
 //
 // Its methods are for the UI goroutine. Every method that changes something
 // calls Changed or Pointed once.
 type State struct {
-	Changed func() // called when the pictures must be drawn anew; nil is allowed
+	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
 
 	volume    *volume.Volume
 	view      volume.View
 	index     int
 	zoom      float64
-	pan       [2]float64 // mm the picture's centre lies right of and below the pane's
+	pan       [2]float64 // mm of the picture's centre to the right of and below the pane's
 	window    volume.Window
-	auto      volume.Window // the percentiles' window, the scale of a drag
+	auto      volume.Window // from percentiles of the volume; the scale of a drag
 	invert    bool
 	overlay   Overlay
 	pixelated bool
 	sigmas    float64 // the residual's scale
 	darken    bool    // dragging down darkens
 	cursor    *[3]int // the voxel under the pointer
-	last      [3]int  // the voxel that a change of plane keeps in sight
+	last      [3]int  // the voxel that stays visible when the plane changes
 }
 
-// Open shows a volume from its middle acquired slice, with window w.
+// Open shows the middle acquired slice of a volume, with window w.
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
 		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
@@ -71,7 +71,7 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 	s.changed()
 }
 
-// Replace shows other voxels on the same grid: nothing of the view changes.
+// Replace shows other voxels on the same grid; the view does not change.
 func (s *State) Replace(v *volume.Volume) {
 	s.volume, s.auto = v, volume.AutoWindow(v)
 	s.changed()
@@ -89,7 +89,7 @@ func (s *State) Index() int { return s.index }
 // Zoom returns the magnification; 1 fits the picture into its pane.
 func (s *State) Zoom() float64 { return s.zoom }
 
-// Pan returns how many mm the picture's centre lies right of and below the
+// Pan returns by how many mm the picture's centre is to the right of and below the
 // pane's.
 func (s *State) Pan() [2]float64 { return s.pan }
 
@@ -117,8 +117,8 @@ func (s *State) Cursor() (voxel [3]int, ok bool) {
 	return *s.cursor, true
 }
 
-// Focus returns the voxel last pointed at, in the slice shown; at first the
-// middle one.
+// Focus returns the last voxel pointed at, in the slice shown; initially the middle
+// one.
 func (s *State) Focus() [3]int { return s.last }
 
 // Transform places the picture in a pane of w x h screen units.
@@ -138,10 +138,10 @@ func (s *State) pointed() {
 	}
 }
 
-// Scroll moves by n slices and stops at the ends.
+// Scroll moves by n slices, at most to the first or last.
 func (s *State) Scroll(n int) { s.SetIndex(s.index + n) }
 
-// SetIndex shows slice i, or the nearest there is.
+// SetIndex shows slice i, or the nearest one.
 func (s *State) SetIndex(i int) {
 	i = min(max(i, 0), max(s.view.Size[2]-1, 0))
 	if s.volume == nil || i == s.index {
@@ -156,7 +156,7 @@ func (s *State) SetIndex(i int) {
 	s.changed()
 }
 
-// SetPlane turns to another plane through the voxel last pointed at.
+// SetPlane shows another plane through the last voxel pointed at.
 func (s *State) SetPlane(p volume.Plane) {
 	if s.volume == nil || p == s.view.Plane {
 		return
@@ -170,8 +170,7 @@ func (s *State) SetPlane(p volume.Plane) {
 	s.changed()
 }
 
-// ZoomAt multiplies the zoom and keeps the point (x, y) of a w x h pane where
-// it is.
+// ZoomAt multiplies the zoom; the point (x, y) of a w x h pane does not move.
 func (s *State) ZoomAt(factor, x, y, w, h float64) {
 	zoom := min(max(s.zoom*factor, MinZoom), MaxZoom)
 	if s.volume == nil || zoom == s.zoom || !(w > 0 && h > 0) {
@@ -188,8 +187,8 @@ func (s *State) ZoomAt(factor, x, y, w, h float64) {
 	s.changed()
 }
 
-// PanBy moves the picture by (dx, dy) screen units of a w x h pane. Its centre
-// never leaves the pane by more than its own size, so it cannot get lost.
+// PanBy moves the picture by (dx, dy) screen units of a w x h pane. The distance is
+// limited to half the picture's size, so that part of it stays visible.
 func (s *State) PanBy(dx, dy, w, h float64) {
 	if s.volume == nil || !(w > 0 && h > 0) {
 		return
@@ -202,7 +201,7 @@ func (s *State) PanBy(dx, dy, w, h float64) {
 	s.changed()
 }
 
-// Fit shows the whole picture in the middle of its pane.
+// Fit shows the whole picture in the centre of its pane.
 func (s *State) Fit() {
 	s.zoom, s.pan = 1, [2]float64{}
 	s.changed()
@@ -218,23 +217,23 @@ func (s *State) SetWindow(w volume.Window) {
 	s.changed()
 }
 
-// Automatic returns the percentiles' window of the volume.
+// Automatic returns the window computed from percentiles of the volume.
 func (s *State) Automatic() volume.Window { return s.auto }
 
-// SetInvertLevel chooses what dragging down does: brighten, or darken where on
-// is set. Viewers differ in it, so do hands.
+// SetInvertLevel selects whether dragging down darkens (on) or brightens, in which
+// viewers differ.
 func (s *State) SetInvertLevel(on bool) { s.darken = on }
 
-// AutoWindow shows the percentiles' window.
+// AutoWindow sets the window computed from percentiles.
 func (s *State) AutoWindow() { s.SetWindow(s.auto) }
 
-// dragOctave is the drag, in screen units, that changes the width by a factor
-// of e and the level by one half of the width.
+// dragOctave is the drag, in screen units, that changes the width by a factor of e
+// and the level by half the width.
 const dragOctave = 200
 
-// DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a
-// drag of so many screen units. The gain follows the width, so that a narrow
-// brain window is as easy to set as a wide bone window.
+// DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
+// screen units. The gain is proportional to the width, for narrow brain windows
+// and wide bone windows alike.
 func (s *State) DragWindow(dx, dy float64) {
 	if s.volume == nil {
 		return
@@ -250,8 +249,8 @@ func (s *State) DragWindow(dx, dy float64) {
 	s.SetWindow(w)
 }
 
-// DragResidual widens (dx > 0) or narrows the residual's scale by a drag of so
-// many screen units.
+// DragResidual widens (dx > 0) or narrows the scale of the residual by a drag in
+// screen units.
 func (s *State) DragResidual(dx float64) {
 	if s.volume == nil {
 		return
@@ -266,19 +265,20 @@ func (s *State) ToggleInvert() {
 	s.changed()
 }
 
-// CycleOverlay goes to the next overlay state.
+// CycleOverlay selects the next overlay state.
 func (s *State) CycleOverlay() {
 	s.overlay = (s.overlay + 1) % overlayStates
 	s.changed()
 }
 
-// TogglePixelated exchanges smooth magnification and squares.
+// TogglePixelated switches between smooth magnification and squares.
 func (s *State) TogglePixelated() {
 	s.pixelated = !s.pixelated
 	s.changed()
 }
 
-// Reset undoes zoom, pan, inversion, the residual's scale and the window.
+// Reset restores zoom, pan, inversion and the residual's scale, and sets window w,
+// or the automatic one where w has no width.
 func (s *State) Reset(w volume.Window) {
 	s.zoom, s.pan, s.invert, s.sigmas = 1, [2]float64{}, false, DefaultSigmas
 	if w.Width > 0 {
@@ -289,8 +289,8 @@ func (s *State) Reset(w volume.Window) {
 	s.changed()
 }
 
-// PointAt notes the voxel under point (x, y) of a w x h pane; a point beside
-// the picture clears it.
+// PointAt sets the cursor to the voxel under point (x, y) of a w x h pane; a point
+// outside the picture clears it.
 func (s *State) PointAt(x, y, w, h float64) {
 	if s.volume == nil {
 		return
@@ -308,7 +308,7 @@ func (s *State) PointAt(x, y, w, h float64) {
 	s.pointed()
 }
 
-// PointAway notes that the pointer left the pictures.
+// PointAway clears the cursor: the pointer left the pictures.
 func (s *State) PointAway() {
 	if s.cursor == nil {
 		return

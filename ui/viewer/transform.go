@@ -11,12 +11,12 @@ import (
 type Transform struct {
 	Scale     float64    // screen units per mm
 	Origin    [2]float64 // screen position of the picture's top left corner
-	PixelSize [2]float64 // screen units that one pixel is wide and high
+	PixelSize [2]float64 // width and height of a pixel in screen units
 	Size      [2]int     // pixels
 }
 
-// Place fits a view's picture into a w x h pane, true to its spacing, then
-// magnifies it by zoom about the pane's centre and moves its centre by pan mm.
+// Place fits a view's picture into a w x h pane with the aspect ratio of its
+// spacing, then magnifies it by zoom about the pane's centre and moves it by pan mm.
 func Place(w, h float64, view volume.View, zoom float64, pan [2]float64) Transform {
 	t := Transform{Scale: 1, Size: [2]int{view.Size[0], view.Size[1]}}
 	mm := [2]float64{float64(view.Size[0]) * view.Pixel[0], float64(view.Size[1]) * view.Pixel[1]}
@@ -30,19 +30,18 @@ func Place(w, h float64, view volume.View, zoom float64, pan [2]float64) Transfo
 	return t
 }
 
-// Pixel returns the pixel under a screen position; it may lie outside the
-// picture.
+// Pixel returns the pixel under a screen position, which may be outside the picture.
 func (t Transform) Pixel(x, y float64) (col, row int) {
 	return int(math.Floor((x - t.Origin[0]) / t.PixelSize[0])), int(math.Floor((y - t.Origin[1]) / t.PixelSize[1]))
 }
 
-// Center returns the screen position of the middle of a pixel.
+// Center returns the screen position of a pixel's centre.
 func (t Transform) Center(col, row int) (x, y float64) {
 	return t.Origin[0] + (float64(col)+0.5)*t.PixelSize[0], t.Origin[1] + (float64(row)+0.5)*t.PixelSize[1]
 }
 
-// Visible returns the whole screen units [x0, x1) x [y0, y1) of a w x h pane
-// that the picture covers, at least in part of their area.
+// Visible returns the screen units [x0, x1) x [y0, y1) of a w x h pane that the
+// picture covers, wholly or in part.
 func (t Transform) Visible(w, h int) (x0, y0, x1, y1 int) {
 	span := func(c, limit int) (from, to int) {
 		from = int(math.Round(t.Origin[c]))
