@@ -238,7 +238,7 @@ func TestAFieldReleasesTheKeyboard(t *testing.T) {
 		}
 		e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyDown})
 		if passed != 1 {
-			t.Error("Down, which a line of text has no use for, was not passed on")
+			t.Error("Down, which a line of text does not use, was not passed on")
 		}
 		passed = 0
 	}
@@ -327,7 +327,7 @@ func TestAutoRadiusBecomesOneNumber(t *testing.T) {
 		{denoise.List(4, 4, 1), denoise.List(4, 4, 1)},
 	} {
 		if got := manual(p, c.resolved); !got.Equal(c.want) || p.Check(got) != nil {
-			t.Errorf("radius %v goes on as %v; want %v", c.resolved, got, c.want)
+			t.Errorf("radius %v becomes %v; want %v", c.resolved, got, c.want)
 		}
 	}
 }

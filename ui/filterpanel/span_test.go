@@ -71,7 +71,7 @@ func TestNice(t *testing.T) {
 		}
 	}
 	if nice(math.Inf(1)) != 1 || nice(math.NaN()) != 1 {
-		t.Error("nice of what is no number is not 1")
+		t.Error("nice of an infinite or undefined number is not 1")
 	}
 }
 

@@ -49,7 +49,7 @@ func TestNumbersOfSliceAndVolume(t *testing.T) {
 	}
 }
 
-func TestWithoutAReferenceThereIsNoQuality(t *testing.T) {
+func TestTrueErrorsNeedAReference(t *testing.T) {
 	test.NewTempApp(t)
 	p := New()
 	m := measured()
@@ -78,7 +78,7 @@ func TestOldNumbersAreGrey(t *testing.T) {
 	}
 }
 
-func TestNumbersThatAreNone(t *testing.T) {
+func TestNonFiniteNumbers(t *testing.T) {
 	for x, want := range map[measure.Float]string{
 		measure.Float(math.NaN()): "–", measure.Float(math.Inf(1)): "∞", 0: "0.000", -0.0001: "0.000", 12345.67: "12345.7",
 	} {

@@ -51,7 +51,7 @@ func TestPlotsHaveExactlyThePanelsSize(t *testing.T) {
 	}
 }
 
-func TestBothCurvesAreThereAndTheGroundIsDark(t *testing.T) {
+func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 	for _, kind := range []Kind{Histogram, Profile} {
 		r := request(t, kind)
 		count := func(r Request, want color.NRGBA) int {
@@ -75,7 +75,7 @@ func TestBothCurvesAreThereAndTheGroundIsDark(t *testing.T) {
 		}
 		r.Picture.After = nil
 		if count(r, afterLine) != 0 {
-			t.Errorf("kind %d: a curve of a result that is not there", kind)
+			t.Errorf("kind %d: a curve of a result although there is none", kind)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestConstantSliceCanBePlotted(t *testing.T) {
 	}
 }
 
-func TestBinsOfWholeNumbersShowNoComb(t *testing.T) {
+func TestBinsOfWholeNumbersHaveWholeWidths(t *testing.T) {
 	whole := []float32{-5, 0, 3, 900}
 	lo, hi, n := edges(-12.5, 87.5, whole)
 	width := (hi - lo) / float64(n)

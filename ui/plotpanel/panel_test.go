@@ -38,7 +38,7 @@ func TestOnlyWhatThePlotShowsIsDrawnAgain(t *testing.T) {
 	}
 	p.choice.SetSelected(kindNames[Profile])
 	if drain() != 1 || p.Kind() != Profile || changed != 1 {
-		t.Error("turning to the profile did not draw it")
+		t.Error("selecting the profile did not draw it")
 	}
 	p.Display(pic, [3]int{1, 2, 0}, window)
 	if drain() != 0 {

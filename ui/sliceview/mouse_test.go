@@ -64,7 +64,7 @@ func (b *bench) move(button desktop.MouseButton, x, y float32) {
 	b.pane.MouseMoved(e)
 }
 
-func TestWheelTurnsSlices(t *testing.T) {
+func TestWheelScrollsSlices(t *testing.T) {
 	b := newBench(t, viewer.Original)
 	b.wheel(0, -25)
 	if b.state.Index() != 21 {
@@ -93,11 +93,11 @@ func TestTouchpadStepsAddUp(t *testing.T) {
 		b.wheel(0, 5)
 	}
 	if b.state.Index() != 20 {
-		t.Errorf("five fifths back show slice %d; want 20: a turn must not owe the rest of the last", b.state.Index())
+		t.Errorf("five fifths back show slice %d; want 20: a change of direction drops the remainder", b.state.Index())
 	}
 	b.wheel(0, -1e6) // an accelerated driver
 	if b.state.Index() != 28 {
-		t.Errorf("an endless turn shows slice %d; want 28, eight notches at most", b.state.Index())
+		t.Errorf("one very long scroll shows slice %d; want 28, eight notches at most", b.state.Index())
 	}
 }
 
@@ -181,11 +181,11 @@ func TestPointingProbes(t *testing.T) {
 	}
 }
 
-func TestDoubleClickAsksForThePaneAlone(t *testing.T) {
+func TestDoubleClickMaximizesThePane(t *testing.T) {
 	b := newBench(t, viewer.Denoised)
 	test.DoubleTap(b.pane)
 	if len(b.maximized) != 1 || b.maximized[0] != viewer.Denoised {
-		t.Errorf("asked for %v; want the denoised pane", b.maximized)
+		t.Errorf("maximized %v; want the denoised pane", b.maximized)
 	}
 }
 

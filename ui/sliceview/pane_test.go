@@ -102,7 +102,7 @@ func TestResidualScaleIsLabelled(t *testing.T) {
 	}
 }
 
-func TestCrossIsWhereThePointerIsElsewhere(t *testing.T) {
+func TestCrossMarksThePointerInOtherPanes(t *testing.T) {
 	p, r, state := shownPane(t, viewer.Denoised)
 	state.PointAt(100, 200, 300, 300)
 	p.Refresh()

@@ -9,9 +9,9 @@ import (
 	"quell/volume"
 )
 
-// bilinear is the plain form of what Resample does to a magnified picture: each
+// bilinear is the reference of Resample for magnified pictures: each
 // screen sample is interpolated between the four pixel centres around it, edge
-// pixels continued outwards.
+// pixels repeated beyond the edge.
 func bilinear(src []float32, t Transform, x, y int) float64 {
 	u := (float64(x)+0.5-t.Origin[0])/t.PixelSize[0] - 0.5
 	v := (float64(y)+0.5-t.Origin[1])/t.PixelSize[1] - 0.5
@@ -188,13 +188,13 @@ func TestAFrameOutlivesTheNext(t *testing.T) {
 	}
 }
 
-func TestSlicesAreTakenOutOnce(t *testing.T) {
+func TestSlicesAreExtractedOnce(t *testing.T) {
 	j := job(scene())
 	var r Renderer
 	first, _ := r.Render(j)
 	j.Zoom, j.Window.Width = 2, 50
 	if second, _ := r.Render(j); second != first {
-		t.Error("zoom and window made the slice be taken out of the volume again")
+		t.Error("zoom or window extracted the slice from the volume again")
 	}
 	j.Index = 1
 	if third, _ := r.Render(j); third == first {

@@ -96,7 +96,7 @@ func TestZoomKeepsThePointUnderThePointer(t *testing.T) {
 	}
 }
 
-func TestPanMovesByScreenUnitsAndNotOutOfSight(t *testing.T) {
+func TestPanMovesByScreenUnitsAndKeepsThePictureVisible(t *testing.T) {
 	s := opened(t)
 	before := s.Transform(400, 300).Origin
 	s.PanBy(12, -7, 400, 300)
@@ -128,7 +128,7 @@ func TestPlaneChangeKeepsTheVoxel(t *testing.T) {
 	}
 }
 
-func TestPointingTellsOnlyWhatChanged(t *testing.T) {
+func TestPointingReportsChangesOnly(t *testing.T) {
 	s := opened(t)
 	drawn, pointed := 0, 0
 	s.Changed = func() { drawn++ }
