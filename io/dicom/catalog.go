@@ -14,12 +14,12 @@ type Catalog struct {
 	// series number, then size (largest first). A series that cannot be loaded
 	// has an entry too, with Err set.
 	Entries []assemble.Entry
-	// Findings tells of files that belong to no series: indexes, files that are
-	// no DICOM images, files that could not be read.
+	// Findings are about files that belong to no series: indexes, files that are no
+	// DICOM images, files that could not be read.
 	Findings []series.Finding
 	// Default is the index of the largest volume. A series with a damaged file
-	// counts, and Load will say so; one of a kind that is not read counts only
-	// where there is no other.
+	// counts, so that Load reports it; one of a kind that is not read counts only if
+	// there is no other.
 	Default int
 	// Files is the number of files that were looked at.
 	Files int

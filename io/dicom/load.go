@@ -8,20 +8,18 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
 	"quell/series"
 	"quell/volume"
 )
 
-// Load reads the voxels of entry i: real values (stored * slope + intercept, by
-// each slice's own), with padding masked. Files are read in parallel, and so are
-// the slices of one file; beside the volume only the files that are being read
-// are in memory, and of plain multi-frame files only the frames. progress may be
-// nil; it is called from one goroutine at a time with the slices done. The error
-// is an *Error naming the file, or the context's.
+// Load reads the voxels of entry i: real values (stored*slope + intercept, with the
+// slope and intercept of each slice), with padding masked. Files are read in parallel,
+// and so are the slices of one file. Besides the volume only the files that are being
+// read are in memory, and of uncompressed multi-frame files only the frames. progress
+// may be nil; it is called from one goroutine at a time with the number of slices done.
+// The error is an *Error that names the file, or the context's.
 func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
 	if i < 0 || i >= len(c.Entries) {
 		return nil, fmt.Errorf("dicom: entry %d of %d", i, len(c.Entries))
@@ -50,7 +48,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	}
 	if n := l.padding.Load(); n > 0 {
 		s.Findings = append(s.Findings, series.Finding{Severity: series.Note, Kind: series.Padding,
-			Text: fmt.Sprintf("%d voxels are padding; they are left out and written back unchanged.", n)})
+			Text: fmt.Sprintf("%d voxels are padding; they are masked and written back unchanged.", n)})
 	} else {
 		s.Volume.Mask = nil
 	}
@@ -61,88 +59,55 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 type loader struct {
 	fsys     fs.FS
 	slices   []*instance.Slice
-	volume   *volume.Volume    // Mask is set where a slice may have padding
+	volume   *volume.Volume    // Mask is set if a slice may have padding
 	progress *parallel.Counter // of slices
 	padding  atomic.Int64      // voxels
 }
 
-// run reads every file. Each of as many goroutines as there are processors has a
-// buffer, which it uses again.
+// run reads every file. Each goroutine reuses one buffer. Slices of one file are read
+// in parallel as far as there are fewer files than cores.
 func (l *loader) run(ctx context.Context) error {
 	files, at := slicesByFile(l.slices)
-	g, ctx := errgroup.WithContext(ctx)
-	whole, frames := newBuffers(), newBuffers()
-	for _, name := range files {
-		buf := <-whole
-		g.Go(func() (err error) {
-			defer func() { whole <- buf }()
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+	cores := runtime.GOMAXPROCS(0)
+	perFile := max(1, cores/max(1, min(cores, len(files))))
+	return parallel.ForWorkers(ctx, len(files), cores, func() func(int) error {
+		var buf []byte
+		return func(k int) (err error) {
+			slices := at[files[k]]
 			var f *instance.PixelFile
-			if f, buf, err = l.slices[at[name][0]].OpenPixelFile(ctx, l.fsys, buf); err != nil {
+			if f, buf, err = l.slices[slices[0]].OpenPixelFile(ctx, l.fsys, buf); err != nil {
 				return err
 			}
 			defer f.Close()
-			if len(at[name]) > 1 {
-				return l.eachSlice(ctx, f, at[name], frames)
-			}
-			buf, err = l.loadSlice(f, at[name][0], buf)
-			return err
-		})
-	}
-	return g.Wait()
+			return parallel.ForWorkers(ctx, len(slices), perFile, func() func(int) error {
+				var frame []byte
+				return func(i int) (err error) {
+					frame, err = l.loadSlice(f, slices[i], frame)
+					return err
+				}
+			})
+		}
+	})
 }
 
-// eachSlice loads slices that lie in one file, in parallel. It ends early with
-// the context.
-func (l *loader) eachSlice(ctx context.Context, f *instance.PixelFile, slices []int, frames buffers) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(cap(frames))
-	for _, z := range slices {
-		g.Go(func() (err error) {
-			buf := <-frames
-			defer func() { frames <- buf }()
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			buf, err = l.loadSlice(f, z, buf)
-			return err
-		})
-	}
-	return g.Wait()
-}
-
-// loadSlice reads slice z, by way of buf where it is read by itself, and returns
-// buf or what it has grown to.
+// loadSlice reads slice z. It returns buf, or a larger buffer, in which a slice that is
+// read by itself is stored in between.
 func (l *loader) loadSlice(f *instance.PixelFile, z int, buf []byte) ([]byte, error) {
-	h := l.slices[z]
-	raw, buf, err := f.Read(h, buf)
+	s := l.slices[z]
+	raw, buf, err := f.Read(s, buf)
 	if err != nil {
 		return buf, err
 	}
-	h.Format.Decode(l.volume.Plane(z), raw)
+	s.Format.Decode(l.volume.Plane(z), raw)
 	if mask := l.volume.PlaneMask(z); mask != nil {
-		l.padding.Add(int64(h.Format.Mask(mask, raw, h.Meta.Modality)))
+		l.padding.Add(int64(s.Format.Mask(mask, raw, s.Meta.Modality)))
 	}
 	l.progress.Add(1)
 	return buf, nil
 }
 
-// buffers are handed from goroutine to goroutine, one for each processor: who
-// waits for one waits for its turn.
-type buffers chan []byte
-
-func newBuffers() buffers {
-	b := make(buffers, runtime.GOMAXPROCS(0))
-	for range cap(b) {
-		b <- nil
-	}
-	return b
-}
-
-// slicesByFile returns the files that slices lie in, in the order of the slices,
-// and which of them each holds.
+// slicesByFile returns the files of slices, in the order of the slices, and the indices
+// of the slices in each.
 func slicesByFile(hs []*instance.Slice) (files []string, at map[string][]int) {
 	at = map[string][]int{}
 	for z, h := range hs {

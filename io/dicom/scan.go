@@ -69,8 +69,7 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 	return c, nil
 }
 
-// walk lists every file below the root, except what an export that was killed
-// left half-written.
+// walk lists every file below the root, except those of unfinished exports.
 func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(c.fsys, ".", func(name string, d fs.DirEntry, err error) error {
@@ -93,7 +92,7 @@ func (c *Catalog) walk(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
-// noImages says why a scan found nothing to show.
+// noImages returns the error of a scan without images.
 func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) error {
 	const choose = "choose a file or folder with CT or MR images"
 	switch {
@@ -155,9 +154,9 @@ func namesOf(files []*instance.Instance) []string {
 	return out
 }
 
-// largest returns the index of the largest entry among those that can be
-// loaded and those that could be if a file were not damaged: a small series
-// must not be taken for the one that was meant.
+// largest returns the index of the largest entry among those that can be loaded and those
+// with a damaged file: a small series must not be opened instead of a large one in which a
+// file is damaged.
 func largest(entries []assemble.Entry) int {
 	best, most := 0, -1
 	for i, e := range entries {

@@ -26,7 +26,7 @@ type seriesWriter struct {
 	report   derive.Report
 }
 
-// place is where a slice is written to.
+// place is the file and the frame of a slice.
 type place struct{ file, frame int }
 
 func newSeriesWriter(files [][]int, progress func(done, total int)) *seriesWriter {

@@ -8,26 +8,25 @@ import (
 	"quell/volume"
 )
 
-// Write writes result, which lies on the grid of src.Volume, as a series
-// derived from src's files into the folder dir: one file for each of src's,
-// IM00001.dcm on along the slice normal, in the transfer syntax of the source
-// (explicit little endian where that is compressed), or compressed where d asks for
-// it, and multi-frame or a mosaic where the source is, with the volume's frames
-// alone. src may hold a run of the slices it was loaded with (of a mosaic all);
-// src.Sources must fit src.Volume. The source files are read again and never
-// written to.
+// Write writes result, which lies on the grid of src.Volume, as a series derived from the
+// files of src into the folder dir: one file for each of src's, named IM00001.dcm and so
+// on along the slice normal, with the frames of the volume alone. Multi-frame images and
+// mosaics stay what they are. The transfer syntax is that of the source, explicit little
+// endian if the source is compressed, or the compression that d asks for. src may hold a
+// run of the slices that were loaded (of a mosaic all); src.Sources must fit src.Volume.
+// The source files are read again and never written to.
 //
-// Values are stored as round((v - intercept) / slope), clipped to the stored
-// bits; what src.Volume masks keeps the source's bits. The same source, recipe,
-// result and encoding (and secret, if the series is de-identified) give the same UIDs;
-// another encoding is another series of other instances.
+// Values are stored as round((v - intercept) / slope), clipped to the stored bits; masked
+// voxels keep the bits of the source. The same source, recipe, result and encoding, and
+// secret if the series is de-identified, give the same UIDs; another encoding is another
+// series of other instances.
 //
-// Write makes the folder dir, which must not exist; package atomic puts it in the
-// place of an earlier one. Every file is read back and compared, and after an error
-// dir is gone. progress may be nil; it is called from one goroutine at a time and
-// counts files written and files read back. The error is the context's, an *Error
-// that names a source file, an *Error without a name where what was read back
-// differs, or the file system's. Several exports may run at a time.
+// Write creates the folder dir, which must not exist; package atomic moves it to its
+// place. Every file is read back and compared, and after an error dir is removed. progress
+// may be nil; it is called from one goroutine at a time and counts files written and files
+// read back. The error is the context's, an *Error that names a source file, an *Error
+// without a name if what was read back differs, or the file system's. Several exports may
+// run at a time.
 func Write(ctx context.Context, dir string, src *series.Series, result *volume.Volume, d derive.Derived, progress func(done, total int)) (derive.Report, error) {
 	if err := derive.CheckResult(src, result, d.Compress); err != nil {
 		return derive.Report{}, err

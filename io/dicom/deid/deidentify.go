@@ -11,10 +11,10 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// Pseudonyms makes the names that stand for UIDs and patients: a keyed hash
-// (HMAC-SHA-256) of what they stand for. The same secret gives the same pseudonyms,
-// so that references between files, series and exports hold; without it nobody can
-// find the original by trying.
+// Pseudonyms makes the pseudonyms of UIDs and patients: a keyed hash (HMAC-SHA-256) of the
+// original. The same secret gives the same pseudonyms, so that references between files,
+// series and exports stay valid; without the secret the original cannot be found by
+// trying.
 type Pseudonyms struct{ Secret []byte }
 
 func (p Pseudonyms) hash(kind string, value []byte) []byte {
@@ -35,8 +35,8 @@ func (p Pseudonyms) UID(value []byte) []byte {
 	return bytes.Join(values, []byte{'\\'})
 }
 
-// Patient returns the pseudonym of the patient of a source: of the patient ID and
-// its issuer, or, where there is none, of the study.
+// Patient returns the pseudonym of the patient of a source: of the patient ID and its
+// issuer or, if there is none, of the study.
 func (p Pseudonyms) Patient(s *part10.Dataset) []byte {
 	id := slices.Concat(s.Text(part10.TagPatientID), []byte{0}, s.Text(part10.TagIssuerOfPatientID))
 	if len(id) == 1 {
@@ -45,14 +45,14 @@ func (p Pseudonyms) Patient(s *part10.Dataset) []byte {
 	return fmt.Appendf(nil, "Q%X", p.hash("patient", id)[:8])
 }
 
-// Identity is what an image has beside its cleaned attributes.
+// Identity is what an image gets in place of its identity.
 type Identity struct {
 	patient  []byte   // pseudonym
 	Warnings []string // about what stays in the pixels
 }
 
-// Apply applies the profile to the elements of a source and returns the
-// data set that remains, and what is to be added to it. The pixels stay as they are.
+// Apply applies the profile to the elements of a source. It returns the data set that
+// remains and what replaces the identity. The pixels stay as they are.
 func Apply(s *part10.Dataset, p Pseudonyms) (data []byte, id *Identity, err error) {
 	id = &Identity{patient: p.Patient(s), Warnings: identityWarnings(s)}
 	c := cleaner{p, s.Bytes}
@@ -66,8 +66,8 @@ type cleaner struct {
 	b []byte
 }
 
-// clean appends elements as the profile leaves them. Inside a sequence that is to
-// be a dummy, hidden is set: texts that would stay are dummies there too.
+// clean appends the elements that the profile leaves. hidden is set inside a sequence that
+// becomes a dummy: texts that would stay are replaced by dummies there too.
 func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encoding, depth int, hidden bool) ([]byte, error) {
 	var err error
 	for _, e := range elements {
@@ -105,8 +105,8 @@ func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encodin
 	return out, nil
 }
 
-// sequence appends a sequence with its items cleaned. An item of which nothing is
-// left goes, unless its place has a meaning, as in functional groups.
+// sequence appends a sequence with its items cleaned. An item of which nothing remains is
+// removed, unless its position has a meaning, as in functional groups.
 func (c cleaner) sequence(out []byte, e part10.Element, enc part10.Encoding, depth int, hidden bool) ([]byte, error) {
 	if depth > part10.MaxDepth {
 		return nil, fmt.Errorf("sequences are nested deeper than %d", part10.MaxDepth)
@@ -126,7 +126,7 @@ func (c cleaner) sequence(out []byte, e part10.Element, enc part10.Encoding, dep
 	return part10.AppendElement(out, enc, e.Tag, vr, items), err
 }
 
-// Edits are what the object says of its de-identification.
+// Edits returns the elements that state how the object was de-identified.
 func (id *Identity) Edits(s *part10.Dataset) []part10.Edit {
 	var edits []part10.Edit
 	set := func(t part10.Tag, vr string, value []byte) {
@@ -145,11 +145,11 @@ func (id *Identity) Edits(s *part10.Dataset) []part10.Edit {
 	return edits
 }
 
-// headWords are parts of words that tell a head, in the languages that
-// descriptions are often written in.
+// headWords are parts of words for the head, in the languages that descriptions are often
+// written in.
 var headWords = []string{"HEAD", "BRAIN", "SKULL", "CRANI", "CEREB", "NEURO", " FACE", "FACIAL", "SINUS", "ORBIT", "JAW", "KOPF", "SCHAED", "SCHÄD", "HIRN", "TETE", "CABEZA", "TESTA"}
 
-// identityWarnings says what the profile leaves in the pixels of the source.
+// identityWarnings returns warnings about identity that the profile leaves in the pixels.
 func identityWarnings(s *part10.Dataset) []string {
 	var w []string
 	switch string(s.Text(part10.TagBurnedInAnnotation)) {

@@ -7,7 +7,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// action is what becomes of one attribute of the source.
+// action is what the profile does to one attribute.
 type action byte
 
 const (
@@ -32,10 +32,10 @@ var profileActions = func() map[part10.Tag]action {
 	return m
 }()
 
-// furtherAttributes are texts, and bytes of no known meaning, that basicProfile does
-// not name. Those that stay (K) describe the machine, the method or a code, and
-// readers need them; those with another code may be free text and must not be missing
-// where they are. All other texts that basicProfile does not name are removed.
+// furtherAttributes are texts, and bytes of unknown meaning, that basicProfile does not
+// name. Those that stay (K) describe the machine, the method or a code, and readers need
+// them; those with another code may be free text but must not be missing. All other texts
+// that basicProfile does not name are removed.
 var furtherAttributes = []profileRow{
 	{part10.TagSOPClassUID, "K", "SOP Class UID"},
 	{0x0008001A, "K", "Related General SOP Class UID"},
@@ -100,14 +100,14 @@ var furtherAttributes = []profileRow{
 	{part10.TagPixelData, "K", "Pixel Data"},
 }
 
-// actionOf returns what becomes of an attribute whose VR in the file is vr (empty
-// in implicit VR). Besides the tables:
-//   - private attributes, curves (50xx) and overlays (60xx; without their data,
-//     which may be drawn text, the rest of the group means nothing) are removed, and
-//     so is what belongs into a DICOMDIR (group 0004);
-//   - what the data dictionary does not know is removed;
-//   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and
-//     texts, dates and bytes are removed.
+// actionOf returns the action for an attribute whose VR in the file is vr (empty in
+// implicit VR). Besides the tables:
+//   - private attributes, curves (50xx), overlays (60xx) and attributes of a DICOMDIR
+//     (group 0004) are removed; of an overlay even the numbers, which have no meaning
+//     without its data, and that may be drawn text;
+//   - attributes that are not in the data dictionary are removed;
+//   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and texts,
+//     dates and bytes are removed.
 func actionOf(t part10.Tag, vr string) action {
 	if group := t.Group(); group%2 == 1 || group == 0x0004 || group>>8 == 0x50 || group>>8 == 0x60 {
 		return remove
@@ -133,8 +133,7 @@ func actionOfVR(vr string) action {
 	return remove
 }
 
-// dummyValue is the value that stands for one of the VR; nil if no value
-// would be better than none.
+// dummyValue returns the dummy value of a VR; nil if an empty value serves as well.
 func dummyValue(vr string) []byte {
 	switch vr {
 	case "AE", "CS", "LO", "LT", "PN", "SH", "ST", "UC", "UT":
@@ -154,5 +153,5 @@ func dummyValue(vr string) []byte {
 // basicConfidentiality is the profile that a de-identified object names (CID 7050).
 var basicConfidentiality = part10.Code{Value: "113100", Scheme: "DCM", Meaning: "Basic Application Confidentiality Profile"}
 
-// DummyTime dates what is de-identified.
+// DummyTime is the date of de-identified objects.
 var DummyTime = time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC)

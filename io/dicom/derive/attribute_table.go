@@ -9,10 +9,10 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// rule is what happens to one attribute of the source when a series is derived
-// from it (PS3.3 C.7.6.1.1.2, C.12.4). An attribute without a rule is copied byte
-// for byte: patient, study, frame of reference, position, spacing, bits,
-// rescale, window, padding, overlays, private groups and all the rest.
+// rule is the change of one attribute of the source in a derived series (PS3.3
+// C.7.6.1.1.2, C.12.4). An attribute without a rule is copied byte for byte: patient,
+// study, frame of reference, position, spacing, bits, rescale, window, padding, overlays,
+// private groups and all others.
 type rule struct {
 	tag   part10.Tag
 	vr    string // "xs": US or SS as the pixels are
@@ -20,29 +20,29 @@ type rule struct {
 	value func(*image) []byte // the new value; for SQ the encoded items
 }
 
-// when says to which sources a rule applies. Images with functional groups say
-// there how each frame was derived (groupEdits); the others, mosaics and images
-// that should have such groups but lack them among them, say it once.
+// when selects the sources to which a rule applies. Images with functional groups state
+// the derivation of each frame there (groupEdits); other images, mosaics and images that
+// should have such groups but lack them state it once.
 type when int
 
 const (
-	always       when = iota // set, whether the source has it or not
-	unlessPET                // likewise, but in PET the source's is kept
+	always       when = iota // set, even if the source does not have it
+	unlessPET                // likewise, but in PET that of the source is kept
 	ungrouped                // likewise, in images without functional groups
 	grouped                  // likewise, in images with functional groups
-	present                  // replaced where the source has it
-	missing                  // set where the source has none, or an empty one
-	removed                  // left out
-	groupRemoved             // left out of images of the classes with functional groups
-	cutRemoved               // left out where frames are
+	present                  // replaced if the source has it
+	missing                  // set if the source has none or an empty one
+	removed                  // removed
+	groupRemoved             // removed from images of the classes with functional groups
+	cutRemoved               // removed if frames are left out
 )
 
 // derivedAttributes is the whole of what an export changes, in order of tags.
 // Besides it there are the meta header (new), group lengths (removed), the
 // recipe's private block (recipeBlock) and the pixels.
 //
-// The dates say when an object was made, so an object that is exported again under
-// the same UID differs in them from the first; an archive may keep either.
+// The dates are those of the export, so an object that is exported again under the same
+// UID differs in them from the first; an archive may keep either.
 //
 // Kept on purpose: Dimension Index Values and Dimension Organization UID, also where
 // frames are left out, for equal indices of one organization mean the same in source
@@ -89,7 +89,7 @@ var derivedAttributes = []rule{
 	{part10.TagStudyInstanceUID, "UI", missing, func(s *image) []byte { return []byte(s.studyUID) }},
 	{part10.TagSeriesInstanceUID, "UI", always, func(s *image) []byte { return []byte(s.seriesUID) }},
 	{part10.TagSeriesNumber, "IS", always, (*image).seriesNumber},
-	// The parts of a concatenation become images of their own.
+	// The parts of a concatenation become independent images.
 	{tag: 0x00200242, when: groupRemoved}, // SOPInstanceUIDOfConcatenationSource
 	{tag: 0x00209161, when: groupRemoved}, // ConcatenationUID
 	{tag: 0x00209162, when: groupRemoved}, // InConcatenationNumber
@@ -110,13 +110,13 @@ var derivedAttributes = []rule{
 	{tag: part10.TagDataSetTrailingPadding, when: removed},
 }
 
-// datedBySeries reports whether Series Date and Time are the zero of the image's other
-// times, decay correction among them, as in PET (C.8.9.1.1.5): with others the uptake
-// would come out wrong.
+// datedBySeries reports whether Series Date and Time are the origin of the other times of
+// the image, decay correction among them, as in PET (C.8.9.1.1.5): another origin would give
+// a wrong uptake.
 func (s *image) datedBySeries() bool { return string(s.Text(part10.TagModality)) == "PT" }
 
-// imageType makes value 1 DERIVED and value 2 SECONDARY, or, where SECONDARY is not
-// allowed, leaves it; value 3 (AXIAL, which CT demands) and any behind it are kept.
+// imageType sets value 1 to DERIVED and value 2 to SECONDARY, unless SECONDARY is not
+// allowed; value 3 (AXIAL, which CT requires) and later ones are kept.
 func (s *image) imageType() []byte {
 	second := "SECONDARY"
 	if s.grouped() || part10.PrimaryAlone[string(s.Text(part10.TagSOPClassUID))] {
@@ -138,8 +138,8 @@ func derivedType(source []byte, second string) []byte {
 	return bytes.Join(values, []byte{'\\'})
 }
 
-// seriesDescription puts the suffix behind the source's own text, whose bytes
-// (of whatever character set) are kept; LO holds 64 characters.
+// seriesDescription appends the suffix to the text of the source, whose bytes are kept in
+// their character set; LO holds 64 characters.
 func (s *image) seriesDescription() []byte {
 	const most = 64
 	suffix := part10.Clip(part10.ASCII(s.Suffix), most)
@@ -154,9 +154,8 @@ func (s *image) seriesDescription() []byte {
 	return append(append(bytes.Clone(old), ' '), suffix...)
 }
 
-// firstCharacters returns the first n characters of a text of the source. It says
-// no where it cannot tell how many bytes those are, as in ISO 2022, where escape
-// sequences lie between them.
+// firstCharacters returns the first n characters of a text of the source. ok is false if
+// its bytes cannot be divided into characters, as in ISO 2022 with its escape sequences.
 func (s *image) firstCharacters(text []byte, n int) (first []byte, ok bool) {
 	if len(text) <= n {
 		return text, true
@@ -175,8 +174,7 @@ func (s *image) firstCharacters(text []byte, n int) (first []byte, ok bool) {
 	return nil, false
 }
 
-// derivationDescription adds to what the source says of its own derivation; ST
-// holds 1024 characters.
+// derivationDescription appends to the source's own derivation; ST holds 1024 characters.
 func (s *image) derivationDescription() []byte {
 	const most = 1024
 	text := part10.Clip(part10.ASCII(s.Description), most)
@@ -187,8 +185,8 @@ func (s *image) derivationDescription() []byte {
 	return append(append(bytes.Clone(old), "; "...), text...)
 }
 
-// sourceImage refers to the slice at the same position. A 3-D filter used its
-// neighbours too: the recipe says so.
+// sourceImage refers to the slice at the same position. A 3-D filter used its neighbours
+// too, as the recipe states.
 func (s *image) sourceImage() []byte {
 	return s.sourceReference(0)
 }
@@ -211,7 +209,7 @@ func (s *image) sourceInstance() []byte {
 	return part10.AppendElement(item, s.Encoding, part10.TagReferencedSOPInstanceUID, "UI", s.Text(part10.TagSOPInstanceUID))
 }
 
-// sourceEvidence says of which series the images are that frames refer to.
+// sourceEvidence lists the series of the images that frames refer to.
 func (s *image) sourceEvidence() []byte {
 	series := part10.AppendSequence(nil, s.Encoding, part10.TagReferencedSOPSequence, s.sourceInstance())
 	series = part10.AppendElement(series, s.Encoding, part10.TagSeriesInstanceUID, "UI", s.Text(part10.TagSeriesInstanceUID))
@@ -242,8 +240,7 @@ func (s *image) contributingEquipment() []byte {
 	return part10.AppendItem(s.sourceItems(part10.TagContributingEquipmentSequence), s.Encoding, item)
 }
 
-// seriesNumber moves the derived series behind the source's: n + 9000, within
-// the range of IS.
+// seriesNumber returns the source's number plus 9000, within the range of IS.
 func (s *image) seriesNumber() []byte {
 	const offset, most = 9000, 1<<31 - 1
 	n, err := strconv.ParseInt(strings.TrimSpace(string(s.Text(part10.TagSeriesNumber))), 10, 32)

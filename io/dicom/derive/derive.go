@@ -7,14 +7,14 @@ import (
 	"quell/io/dicom/pixel"
 )
 
-// Derived is what a derived series says of its making.
+// Derived describes how a derived series was made.
 type Derived struct {
 	// Recipe is the recipe's JSON: it enters the UIDs and a private element.
 	Recipe []byte
 	// Description is the derivation in words, for DerivationDescription (at most
 	// 1024 characters are kept).
 	Description string
-	// Suffix is put behind the source's SeriesDescription.
+	// Suffix is appended to the source's SeriesDescription.
 	Suffix string
 	// Version is Quell's version.
 	Version string
@@ -22,17 +22,17 @@ type Derived struct {
 	Now time.Time
 	// Code names the derivation; its zero value means Smoothing.
 	Code part10.Code
-	// Compress says how pixels are stored; zero is plainly. Files of a big endian
-	// source and those of 32 bits a pixel stay plain, and the report says so; those of
-	// an implicit source become explicit.
+	// Compress is the encoding of pixels; zero is uncompressed. Big endian files and
+	// pixels of 32 bits stay uncompressed, with a warning in the report; files in
+	// implicit VR become explicit.
 	Compress pixel.Compression
-	// Deidentify takes the patient's identity out of the attributes, by the basic
-	// profile of PS3.15 annex E: the tables in profile_table.go and profile.go say what
-	// becomes of each. Dates are dummies then, Now among them.
+	// Deidentify removes the patient's identity from the attributes by the basic
+	// profile of PS3.15 annex E, see package deid. Dates are dummies then, Now among
+	// them.
 	Deidentify bool
 	// Secret keys the pseudonyms of a de-identified series: the same secret gives the
 	// same, so that two exports of one patient belong together and an export made again
-	// replaces the first. Who has it can find out whose they are.
+	// replaces the first. Anyone holding the secret can re-identify patients.
 	Secret []byte
 }
 
@@ -54,7 +54,7 @@ func (d *Derived) code() part10.Code {
 	return d.Code
 }
 
-// Report is what a writer did.
+// Report describes a finished export.
 type Report struct {
 	SeriesUID string   // of the series written
 	Files     int      // one per slice; of a multi-frame source one per file of it
@@ -62,5 +62,5 @@ type Report struct {
 	Warnings  []string // sentences for a person
 }
 
-// product is what objects made here name as their maker.
+// product is the manufacturer of objects that Quell makes.
 const product = "Quell"

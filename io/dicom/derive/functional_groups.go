@@ -119,9 +119,8 @@ func (s *image) derivationItems(item part10.SequenceItem) ([]byte, error) {
 	return nil, nil
 }
 
-// derivationImage is the item that says how a frame was made from one of the
-// source (counted from 1). A 3-D filter used the neighbours too: the recipe says
-// so.
+// derivationImage is the item that refers a frame to the frame of the source (counted from
+// 1) that it was made of. A 3-D filter used its neighbours too, as the recipe states.
 func (s *image) derivationImage(frame int) []byte {
 	var item []byte
 	item = part10.AppendElement(item, s.Encoding, part10.TagDerivationDescription, "ST", []byte(part10.Clip(part10.ASCII(s.Description), 1024)))

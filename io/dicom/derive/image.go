@@ -12,8 +12,8 @@ import (
 	"quell/series"
 )
 
-// image is one image (a slice, a multi-frame image or a mosaic) on its
-// way out: the source file's bytes and what is to become of them.
+// image is one image (a slice, a multi-frame image or a mosaic) on its way out: the source
+// file and its changes.
 type image struct {
 	*Derived
 	studyUID  string // for a source without one
@@ -32,9 +32,8 @@ type image struct {
 	unreadable        []part10.Tag   // sequences that could not be extended
 }
 
-// newImage opens the bytes of a source file, from which the slices of
-// sources come, in the order of their frames. They must be those that the series
-// was loaded from.
+// newImage opens the bytes of a source file that holds the slices of sources, in the order
+// of their frames. It fails if they are not those that the series was loaded from.
 func newImage(sources []series.Source, file []byte) (*image, error) {
 	name := sources[0].Name
 	file, err := instance.Decompress(name, file)
@@ -67,8 +66,8 @@ func newImage(sources []series.Source, file []byte) (*image, error) {
 	return s, nil
 }
 
-// rewrite replaces the source's data set, all of whose elements are in data, so that
-// everything after works on that one.
+// rewrite replaces the data set of the source by data, which holds all of its elements, so
+// that later steps work on that one.
 func (s *image) rewrite(syntaxUID string, data []byte) error {
 	file := append(part10.AppendFileMeta(nil, string(s.Text(part10.TagSOPClassUID)), "", syntaxUID, s.Version), data...)
 	p, err := part10.TokenizeBytes(file, instance.IsWanted)
@@ -210,8 +209,7 @@ func (s *image) frames() int {
 	return len(s.slices)
 }
 
-// compressible reports whether the pixels are written compressed: it is asked for and
-// can be done.
+// compressible reports whether the pixels are compressed: it is asked for and possible.
 func (s *image) compressible() bool { return s.Compress.Fits(s.Encoding, &s.format) }
 
 // syntaxUID returns the transfer syntax of the file that encode makes.
@@ -222,9 +220,8 @@ func (s *image) syntaxUID() string {
 	return s.File.Syntax.UID
 }
 
-// makeExplicit turns a source in implicit little endian, whose pixels are to be
-// compressed, into explicit little endian, which compressed files have to be in. The
-// values stay byte for byte; each gets the VR of the data dictionary.
+// makeExplicit converts a source in implicit little endian to explicit little endian, which
+// compressed files need. Values stay byte for byte; each gets the VR of the dictionary.
 func (s *image) makeExplicit() error {
 	if s.Encoding != part10.ImplicitLE || !s.Compress.Fits(part10.ExplicitLE, &s.format) {
 		return nil

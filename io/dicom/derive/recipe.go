@@ -7,18 +7,17 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// The recipe is kept in a private block (PS3.5 section 7.8.1): group 1971 is
-// odd, below the pixels, and not one that a scanner maker is known to use; the
-// creator's name makes the block ours even where it is.
+// The recipe is kept in a private block (PS3.5 section 7.8.1). Group 1971 is odd, below
+// the pixels, and used by no known scanner maker; the creator's name identifies the block
+// even if it is used.
 const (
 	recipeGroup   = 0x1971
 	recipeCreator = "QUELL"
 	recipeElement = 0x01 // UT: the recipe's JSON
 )
 
-// recipeBlock returns the private creator and the recipe, in the block that
-// Quell already has in the source or in the first that nobody has, nor has elements
-// in without a creator's name.
+// recipeBlock returns the private creator and the recipe, in the block that Quell already
+// has in the source, or in the first block without a creator and without elements.
 func (s *image) recipeBlock() []part10.Edit {
 	block := -1
 	taken := map[uint16]bool{}

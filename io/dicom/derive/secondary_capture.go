@@ -31,7 +31,8 @@ func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
 	return nil
 }
 
-// SecondaryCaptures holds what the slices of a new series share.
+// SecondaryCaptures makes the files of a series for a volume without a DICOM source, one
+// Secondary Capture per slice. Its methods may be called from several goroutines.
 type SecondaryCaptures struct {
 	Derived
 	from   *series.Series
@@ -174,10 +175,10 @@ func (e *newElements) put(t part10.Tag, vr string, value []byte) {
 	*e = append(*e, part10.Set(part10.ExplicitLE, t, vr, value))
 }
 
-// text puts a text, whose VR is that of the dictionary.
+// text adds a text with the VR of the dictionary.
 func (e *newElements) text(t part10.Tag, s string) { e.put(t, part10.DictionaryVR(t), []byte(s)) }
 
-// decimals puts numbers as text.
+// decimals adds numbers as text.
 func (e *newElements) decimals(t part10.Tag, values ...float64) {
 	e.put(t, "DS", part10.Decimals(values...))
 }
@@ -186,8 +187,8 @@ func (e *newElements) short(t part10.Tag, vr string, x int) {
 	e.put(t, vr, binary.LittleEndian.AppendUint16(nil, uint16(x)))
 }
 
-// identify says what the image is and what it belongs to: a patient who is not
-// known, a study of its own.
+// identify states what the image is and what it belongs to: an unknown patient and a study
+// of its own.
 func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	e.text(part10.TagImageType, `DERIVED\SECONDARY`)
 	e.text(part10.TagSOPClassUID, part10.SecondaryCapture)
@@ -216,7 +217,7 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	e.text(part10.TagInstanceNumber, strconv.Itoa(k+1))
 }
 
-// place says where the image lies: lengths in mm, positions LPS+.
+// place states the position of the image: lengths in mm, positions LPS+.
 func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
 	v := n.from.Volume
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
@@ -229,7 +230,7 @@ func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
 	e.decimals(part10.TagSliceThickness, v.Spacing[2])
 }
 
-// describe says how the pixels are stored and what they mean.
+// describe states how the pixels are stored and what they mean.
 func (e *newElements) describe(n *SecondaryCaptures) {
 	f, sign, signedVR := &n.Format, 0, "US"
 	if f.Signed {

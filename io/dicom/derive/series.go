@@ -18,7 +18,7 @@ import (
 	"quell/volume"
 )
 
-// Series makes the files of a derived series.
+// Series makes the files of a derived series. File may be called from several goroutines.
 type Series struct {
 	Derived
 	src      *series.Series
@@ -29,7 +29,7 @@ type Series struct {
 	encoding string // transfer syntax of the first file
 	names    deid.Pseudonyms
 
-	mu       sync.Mutex // guards what is known of all images, below
+	mu       sync.Mutex // guards the fields below
 	Clipped  int64
 	plain    int                 // files that could not be compressed
 	replaced map[part10.Tag]bool // sequences that could not be extended
@@ -75,7 +75,7 @@ func (s *Series) File(k int, at []int) (file []byte, pixels [][]byte, err error)
 	return file, pixels, nil
 }
 
-// image opens the source of the k-th file and makes it what the new file begins as.
+// image opens the source of the k-th file and prepares it for the changes of the new one.
 func (s *Series) image(k int, at []int) (*image, error) {
 	sources := make([]series.Source, len(at))
 	for i, z := range at {
@@ -109,7 +109,7 @@ func (s *Series) image(k int, at []int) (*image, error) {
 	return m, nil
 }
 
-// note takes down what the report has to say of an image.
+// note records the warnings about an image for the report.
 func (s *Series) note(m *image) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,7 @@ func (s *Series) note(m *image) {
 	}
 }
 
-// Warnings returns what a person should know of the series, once all its files
-// are made.
+// Warnings returns sentences for the report, after all files are made.
 func (s *Series) Warnings() []string {
 	var out []string
 	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -160,8 +159,8 @@ func CheckResult(src *series.Series, result *volume.Volume, c pixel.Compression)
 	return nil
 }
 
-// SliceFiles returns which slices lie in the same file, each file's in the
-// order of its frames and the files in that of their first slices.
+// SliceFiles returns the indices of the slices in each file: those of a file in the order of
+// its frames, and the files in the order of their first slices.
 func SliceFiles(sources []series.Source) [][]int {
 	var files [][]int
 	at := map[string]int{}

@@ -5,8 +5,8 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// tileEdits keeps of the private elements of an image of tiles those without which
-// no reader finds the slices.
+// tileEdits keeps, of the private elements of a mosaic, those without which no reader finds
+// the slices.
 func (s *image) tileEdits() []part10.Edit {
 	switch {
 	case s.slices[0].Tiles == nil:
@@ -20,8 +20,8 @@ func (s *image) tileEdits() []part10.Edit {
 	}
 }
 
-// mosaicCSA returns a CSA header that says of a mosaic what readers must know of
-// it and nothing else.
+// mosaicCSA returns a CSA header with what readers need to find the slices, and nothing
+// else.
 func (s *image) mosaicCSA() []byte {
 	normal := s.slices[0].Normal()
 	if n := len(s.slices); s.slices[n-1].Position.Sub(s.slices[0].Position).Dot(normal) < 0 {

@@ -6,18 +6,16 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"runtime"
 
-	"golang.org/x/sync/errgroup"
-
+	"quell/internal/parallel"
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
 	"quell/volume"
 )
 
-// sourceKey tells source slices from all others. Volumes of one series may have the
-// same voxels, so those alone do not.
+// sourceKey identifies source slices. The voxels do not: volumes of one series may have the
+// same.
 func sourceKey(sources []series.Source) []byte {
 	var b []byte
 	for _, s := range sources {
@@ -53,8 +51,8 @@ func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {
 	return part10.UIDExplicitLE
 }
 
-// studyOf makes a study for a series that is part of none, which no archive would
-// take: the same for whatever is derived from it.
+// studyOf returns a Study Instance UID for a series without one, which archives reject:
+// the same for everything that is derived from it.
 func studyOf(ctx context.Context, src *series.Series) (string, error) {
 	of := []byte(src.UID)
 	if len(of) == 0 {
@@ -70,23 +68,16 @@ func studyOf(ctx context.Context, src *series.Series) (string, error) {
 // parallel, then over the slices' hashes.
 func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
 	sums := make([][sha256.Size]byte, v.Dims[2])
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for z := range sums {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			plane := v.Plane(z)
-			b := make([]byte, 0, 4*len(plane))
-			for _, x := range plane {
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-			}
-			sums[z] = sha256.Sum256(b)
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
+	err := parallel.For(ctx, len(sums), func(z int) error {
+		plane := v.Plane(z)
+		b := make([]byte, 0, 4*len(plane))
+		for _, x := range plane {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+		sums[z] = sha256.Sum256(b)
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	h := sha256.New()

@@ -1,13 +1,12 @@
 package pixel
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
-	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"quell/internal/parallel"
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
 )
@@ -62,20 +61,15 @@ func (c Compression) Encode(pixels []byte, frames int, f *Format) [][]byte {
 	pixels = pixels[:frames*n] // without the byte that made them even
 	precision := f.streamPrecision(pixels)
 	streams := make([][]byte, frames)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range streams {
-		g.Go(func() error {
-			frame := pixels[i*n : (i+1)*n]
-			if c == RLE {
-				streams[i] = codec.EncodeRLE(frame, f.Info())
-			} else {
-				streams[i] = codec.EncodeJPEGLossless(frame, f.Info(), precision)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // encoders do not fail
+	_ = parallel.For(context.Background(), frames, func(i int) error { // encoders do not fail
+		frame := pixels[i*n : (i+1)*n]
+		if c == RLE {
+			streams[i] = codec.EncodeRLE(frame, f.Info())
+		} else {
+			streams[i] = codec.EncodeJPEGLossless(frame, f.Info(), precision)
+		}
+		return nil
+	})
 	return streams
 }
 
