@@ -257,7 +257,7 @@ func TestAnalyzeError(t *testing.T) {
 	}{
 		"exact":       {grid(0, volume.Vec{-8, -30, -12}), 0, 1e-9},
 		"half voxels": {grid(0, volume.Vec{-9, -30, -12}), 0.999, 1.001},
-		"off a voxel": {grid(0, volume.Vec{-15.8, -30, -12}), 0.199, 0.201},
+		"off a voxel": {grid(0, volume.Vec{-15.8, -30, -20}), 0.199, 0.201},
 		"oblique":     {grid(0.3, volume.Vec{-8, -30, -12}), 5, 30},
 		"far away":    {grid(0, volume.Vec{-8, -30, 500}), 500, 600},
 	} {
