@@ -110,8 +110,7 @@ func checkSource(s *series.Series, out string) error {
 		}
 		if FormatOf(out) != DICOM {
 			for _, name := range append(companions(out), filepath.Base(out)) {
-				target := filepath.Join(filepath.Dir(out), name)
-				if sameFile(target, source) || sameFile(target, nifti.ImagePath(source)) {
+				if sameFile(filepath.Join(filepath.Dir(out), name), source) {
 					return Usagef("%s is the input itself, which is never written to; choose another name", out)
 				}
 			}

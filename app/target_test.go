@@ -141,6 +141,40 @@ func TestFailedExportKeepsTheEarlierOutput(t *testing.T) {
 	}
 }
 
+// TestTargetWrittenMeanwhileIsKept writes a file where an export is about to end.
+func TestTargetWrittenMeanwhileIsKept(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 4, 4, 2)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	out := filepath.Join(dir, "out.nii")
+	_, err := Export(t.Context(), run, out, ExportOptions{}, func(int, int) {
+		if err := os.WriteFile(out, []byte("theirs"), 0o644); err != nil {
+			t.Error(err)
+		}
+	})
+	if !errors.Is(err, ErrForeignTarget) {
+		t.Errorf("error %v", err)
+	}
+	if data, err := os.ReadFile(out); err != nil || string(data) != "theirs" {
+		t.Errorf("the file holds %q, %v", data, err)
+	}
+}
+
+func TestLostSourceIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(dir, "src")
+	putDICOM(t, src, 8, 7, 6)
+	run := filtered(t, reopen(t, src), volume.Region{})
+	if err := os.Remove(filepath.Join(src, "IM00003.dcm")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Export(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{}, nil)
+	if err == nil || !strings.HasPrefix(err.Error(), "IM00003.dcm: the source file cannot be opened") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestOutputFolderMayEndInASlash(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.nii")

@@ -299,3 +299,49 @@ func TestCommitRefusesAnotherKindOfFile(t *testing.T) {
 		t.Errorf("%q became %q", before, got)
 	}
 }
+
+// goneDisk loses its folder at the last step of a commit, so that nothing can be
+// undone, and takes it back after that.
+type goneDisk struct {
+	*faultyDisk
+	parent string
+	gone   bool
+}
+
+func (d *goneDisk) Sync(path string) error {
+	d.gone = d.gone || path == d.parent
+	if d.gone {
+		return errInjected
+	}
+	return nil
+}
+
+func (d *goneDisk) Rename(from, to string) error {
+	if d.gone {
+		return errInjected
+	}
+	return d.faultyDisk.Rename(from, to)
+}
+
+func TestCommitThatCannotBeUndoneIsKeptForRecovery(t *testing.T) {
+	parent := t.TempDir()
+	o := outputs[1]
+	o.make(t, parent, "old")
+	s := beginOn(t, filepath.Join(parent, o.target), &goneDisk{faultyDisk: unsynced(), parent: parent})
+	o.make(t, s.Dir(), "new")
+	err := s.Commit(t.Context(), o.companions...)
+	if err == nil || !errors.Is(err, errInjected) || !strings.Contains(err.Error(), "could not be put back") ||
+		!strings.Contains(err.Error(), filepath.Base(s.dir)) {
+		t.Errorf("error %v", err)
+	}
+	s.Close()
+	if got := stages(t, parent); !slices.Equal(got, []string{s.dir}) {
+		t.Fatalf("stages %q, want %q", got, s.dir)
+	}
+	age(t, s.dir, 2*leaseExpiry)
+	next := beginOn(t, filepath.Join(parent, "next"), unsynced())
+	next.Close()
+	if got := tree(t, parent); !slices.Equal(got, o.written("new")) {
+		t.Errorf("recovered %q", got)
+	}
+}
