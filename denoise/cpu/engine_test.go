@@ -12,10 +12,9 @@ import (
 	"quell/volume"
 )
 
-// The suite also runs a filter of two passes that reads a noise map and a guide.
+// A filter of two passes that reads a noise map and a guide takes part in every
+// test of the engine. The conformance suite runs in the packages of the filters.
 func init() { denoise.Register(filtertest.Filter) }
-
-func TestConformance(t *testing.T) { enginetest.Run(t, cpu.New()) }
 
 // phantom is a volume of steps with Gaussian noise.
 func phantom(t testing.TB, dims [3]int) *volume.Volume {

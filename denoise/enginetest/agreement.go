@@ -14,11 +14,11 @@ var sizes = [][3]int{
 	{1, 1, 1}, {2, 2, 2}, {31, 3, 2}, {32, 5, 1}, {33, 4, 3}, {1, 33, 2}, {2, 1, 32}, {9, 8, 7},
 }
 
-func testAgreement(t *testing.T, e denoise.Engine) {
-	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+func (s suite) testAgreement(t *testing.T) {
+	s.eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
 		var worst Margin
 		for _, size := range sizes {
-			m := agree(t, e, r, scene(size), volume.Region{Max: size})
+			m := agree(t, s.engine, r, scene(size), volume.Region{Max: size})
 			worst = Margin{max(worst.Max, m.Max), max(worst.RMS, m.RMS)}
 		}
 		t.Logf("used %.2g of the tolerance, %.2g of the RMS tolerance", worst.Max, worst.RMS)
@@ -41,11 +41,11 @@ func agree(t *testing.T, e denoise.Engine, r denoise.Recipe, v *volume.Volume, r
 
 // testLarge runs volumes that need several tiles or slabs and compares boxes at
 // the seams of the CPU engine's tiles and at the far corner.
-func testLarge(t *testing.T, e denoise.Engine) {
+func (s suite) testLarge(t *testing.T) {
 	large := func(c denoise.Case) bool { return c.Large != [3]int{} }
-	eachCase(t, large, func(t *testing.T, c denoise.Case, r denoise.Recipe) {
+	s.eachCase(t, large, func(t *testing.T, c denoise.Case, r denoise.Recipe) {
 		v := scene(c.Large)
-		whole := run(t, e, r, v, v.Bounds())
+		whole := run(t, s.engine, r, v, v.Bounds())
 		seam, corner := [3]int{}, [3]int{}
 		for a, n := range c.Large {
 			tile := program(t, r, v).Passes[0].CPU.Tile[a]
@@ -62,28 +62,28 @@ func testLarge(t *testing.T, e denoise.Engine) {
 	})
 }
 
-func testPadding(t *testing.T, e denoise.Engine) {
-	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+func (s suite) testPadding(t *testing.T) {
+	s.eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
 		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {9, 8, 7}} {
-			agree(t, e, r, masked(scene(size)), volume.Region{Max: size})
+			agree(t, s.engine, r, masked(scene(size)), volume.Region{Max: size})
 		}
 	})
 	// The stored values of padding must not influence a filter that compares
 	// single voxels.
-	for _, filter := range denoise.Filters() {
+	for _, filter := range s.filters {
 		if filter.ReadsPadding {
 			continue
 		}
 		t.Run(filter.Name+" does not read it", func(t *testing.T) {
 			r := recipe(t, filter.Name, 0)
 			v := masked(scene([3]int{12, 11, 6}))
-			before := run(t, e, r, v, v.Bounds())
+			before := run(t, s.engine, r, v, v.Bounds())
 			for i := range v.Data {
 				if !v.Valid(i) {
 					v.Data[i] = -30000
 				}
 			}
-			after := run(t, e, r, v, v.Bounds())
+			after := run(t, s.engine, r, v, v.Bounds())
 			for i := range v.Data {
 				if v.Valid(i) && before.Data[i] != after.Data[i] {
 					t.Fatalf("voxel %d is %v, and %v with other values in the padding", i, before.Data[i], after.Data[i])
@@ -98,10 +98,10 @@ func testPadding(t *testing.T, e denoise.Engine) {
 
 // testMask: voxels that Input.Mask excludes are treated like padding, in addition
 // to the volume's own padding, but are not padding of the result.
-func testMask(t *testing.T, e denoise.Engine) {
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+func (s suite) testMask(t *testing.T) {
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		v := masked(scene([3]int{33, 9, 5}))
-		want := run(t, e, r, v, v.Bounds())
+		want := run(t, s.engine, r, v, v.Bounds())
 		for name, split := range map[string]func(i int) (padding, excluded bool){
 			"alone":       func(i int) (bool, bool) { return true, v.Mask[i] },
 			"and padding": func(i int) (bool, bool) { return v.Mask[i] || i%2 == 0, v.Mask[i] || i%2 == 1 },
@@ -113,7 +113,7 @@ func testMask(t *testing.T, e denoise.Engine) {
 			for i := range v.Data {
 				part.Mask[i], in.Mask[i] = split(i)
 			}
-			got, err := e.Run(t.Context(), r, in, v.Bounds(), nil)
+			got, err := s.engine.Run(t.Context(), r, in, v.Bounds(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,9 +129,9 @@ func testMask(t *testing.T, e denoise.Engine) {
 
 // testMaps: a noise map or a guide that the filter does not read is refused, and so
 // is an input without one that it reads.
-func testMaps(t *testing.T, e denoise.Engine) {
+func (s suite) testMaps(t *testing.T) {
 	v := scene([3]int{9, 8, 3})
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		in := Input(t, r, v)
 		for name, m := range map[string]**volume.Volume{denoise.NoiseMap: &in.Noise, denoise.GuideVolume: &in.Guide} {
 			given := *m
@@ -139,7 +139,7 @@ func testMaps(t *testing.T, e denoise.Engine) {
 			if given == nil {
 				*m = v
 			}
-			if _, err := e.Run(t.Context(), r, in, v.Bounds(), nil); err == nil || !strings.Contains(err.Error(), name) {
+			if _, err := s.engine.Run(t.Context(), r, in, v.Bounds(), nil); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, %s given: %v: error %v", r.Filter, name, *m != nil, err)
 			}
 			*m = given
@@ -149,14 +149,14 @@ func testMaps(t *testing.T, e denoise.Engine) {
 
 // testCT runs on values as large as a CT's, with air beside bone: squares of their
 // differences leave few digits of float32, and bone resembles nothing in air.
-func testCT(t *testing.T, e denoise.Engine) {
+func (s suite) testCT(t *testing.T) {
 	size := [3]int{20, 12, 5}
 	ct := func(c denoise.Case) bool { return c.CT }
-	eachCase(t, ct, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+	s.eachCase(t, ct, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
 		v := scene(size)
 		for i, x := range v.Data {
 			v.Data[i] = 14*x - 1000
 		}
-		agree(t, e, r, v, v.Bounds())
+		agree(t, s.engine, r, v, v.Bounds())
 	})
 }

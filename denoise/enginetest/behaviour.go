@@ -12,14 +12,14 @@ import (
 
 // testCancel: a cancelled run returns the context's error. The context cancels
 // itself at the engine's n-th poll, so that the moment does not depend on the
-// machine. Without the cancel the run would take hours.
-func testCancel(t *testing.T, e denoise.Engine) {
-	v := scene([3]int{256, 256, 128})
+// machine. Without the cancel the run would take minutes.
+func (s suite) testCancel(t *testing.T) {
+	v := scene([3]int{64, 64, 32})
 	r := recipe(t, "nlm", 3, "h", "9", "search-radius", "32", "patch-radius", "8")
 	for n := range 4 {
 		ctx := CancelAtPoll(t.Context(), n)
 		voxels := int64(0)
-		out, err := e.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), func(done, _ int64) { voxels = done })
+		out, err := s.engine.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), func(done, _ int64) { voxels = done })
 		if !errors.Is(err, context.Canceled) || out != nil {
 			t.Errorf("a run that is cancelled at poll %d returned %v, %v", n, out, err)
 		}
@@ -31,14 +31,14 @@ func testCancel(t *testing.T, e denoise.Engine) {
 
 // testProgress: progress is never called twice at once and rises to the total,
 // which is the region's voxels for a filter of one pass.
-func testProgress(t *testing.T, e denoise.Engine) {
+func (s suite) testProgress(t *testing.T) {
 	v := scene([3]int{60, 50, 20})
 	region := volume.Region{Min: [3]int{3, 0, 2}, Max: [3]int{60, 50, 19}}
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		passes := len(program(t, r, v).Passes)
 		var inside atomic.Int32
 		var last, all, calls int64
-		_, err := e.Run(t.Context(), r, Input(t, r, v), region, func(done, total int64) {
+		_, err := s.engine.Run(t.Context(), r, Input(t, r, v), region, func(done, total int64) {
 			if inside.Add(1) != 1 {
 				t.Errorf("%s: two progress calls at once", r)
 			}
@@ -60,7 +60,7 @@ func testProgress(t *testing.T, e denoise.Engine) {
 
 // testRefusals: a recipe that cannot run is an error of Run and of Plan, a region
 // or volume that does not fit one of Run.
-func testRefusals(t *testing.T, e denoise.Engine) {
+func (s suite) testRefusals(t *testing.T) {
 	v := scene([3]int{8, 7, 3})
 	good := recipe(t, "nlm", 3)
 	bad := map[string]denoise.Recipe{
@@ -77,10 +77,10 @@ func testRefusals(t *testing.T, e denoise.Engine) {
 		"endless radius":     recipe(t, "gaussian", 3).With("sigma-spatial", denoise.Number(1000)),
 	}
 	for name, r := range bad {
-		if out, err := e.Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil); err == nil || out != nil {
+		if out, err := s.engine.Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil); err == nil || out != nil {
 			t.Errorf("%s: Run gave no error", name)
 		}
-		if _, err := e.Plan(r, v.Geometry); err == nil {
+		if _, err := s.engine.Plan(r, v.Geometry); err == nil {
 			t.Errorf("%s: Plan gave no error", name)
 		}
 	}
@@ -89,38 +89,38 @@ func testRefusals(t *testing.T, e denoise.Engine) {
 		"outside": {Max: [3]int{9, 7, 3}},
 		"before":  {Min: [3]int{-1, 0, 0}, Max: [3]int{8, 7, 3}},
 	} {
-		if _, err := e.Run(t.Context(), good, denoise.Input{Volume: v}, region, nil); err == nil {
+		if _, err := s.engine.Run(t.Context(), good, denoise.Input{Volume: v}, region, nil); err == nil {
 			t.Errorf("a region that is %s gave no error", name)
 		}
 	}
 	short := v.Clone()
 	short.Data = short.Data[1:]
-	if _, err := e.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
+	if _, err := s.engine.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
 		t.Error("a volume with a voxel too few gave no error")
 	}
 	short = v.Clone()
 	short.Mask = make([]bool, 3)
-	if _, err := e.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
+	if _, err := s.engine.Run(t.Context(), good, denoise.Input{Volume: short}, v.Bounds(), nil); err == nil {
 		t.Error("a mask with voxels too few gave no error")
 	}
 	for name, in := range map[string]denoise.Input{
 		"no volume":  {},
 		"short mask": {Volume: v, Mask: make([]bool, 3)},
 	} {
-		if _, err := e.Run(t.Context(), good, in, v.Bounds(), nil); err == nil {
+		if _, err := s.engine.Run(t.Context(), good, in, v.Bounds(), nil); err == nil {
 			t.Errorf("an input with %s gave no error", name)
 		}
 	}
 }
 
-func testPlan(t *testing.T, e denoise.Engine) {
-	if info := e.Info(); info.Name == "" || info.Device == "" || info.Cores < 1 {
+func (s suite) testPlan(t *testing.T) {
+	if info := s.engine.Info(); info.Name == "" || info.Device == "" || info.Cores < 1 {
 		t.Errorf("info %+v is incomplete", info)
 	}
 	g := volume.NewGeometry([3]int{181, 217, 51}, [3]float64{1, 1, 1})
 	every := func(denoise.Case) bool { return true }
-	eachCase(t, every, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
-		p, err := e.Plan(r, g)
+	s.eachCase(t, every, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		p, err := s.engine.Plan(r, g)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"quell/volume"
 )
 
-func testRegions(t *testing.T, e denoise.Engine) {
+func (s suite) testRegions(t *testing.T) {
 	v := masked(scene([3]int{35, 21, 9}))
 	regions := []volume.Region{
 		{Min: [3]int{0, 0, 4}, Max: [3]int{35, 21, 5}}, // a slice, as in a preview
@@ -17,10 +17,10 @@ func testRegions(t *testing.T, e denoise.Engine) {
 		{Min: [3]int{7, 3, 2}, Max: [3]int{31, 20, 8}},
 		{Min: [3]int{30, 18, 7}, Max: [3]int{35, 21, 9}},
 	}
-	eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
-		whole := run(t, e, r, v, v.Bounds())
+	s.eachCase(t, small, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+		whole := run(t, s.engine, r, v, v.Bounds())
 		for _, region := range regions {
-			part := run(t, e, r, v, region)
+			part := run(t, s.engine, r, v, region)
 			if _, err := Agree(part, whole.Crop(region), rangeOf(v)); err != nil {
 				t.Errorf("%s: region %v: %v", r, region, err)
 			}
@@ -31,12 +31,12 @@ func testRegions(t *testing.T, e denoise.Engine) {
 	})
 }
 
-func testSameBits(t *testing.T, e denoise.Engine) {
+func (s suite) testSameBits(t *testing.T) {
 	v := scene([3]int{70, 45, 20})
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		first := run(t, e, r, v, v.Bounds())
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		first := run(t, s.engine, r, v, v.Bounds())
 		for range 2 {
-			if again := run(t, e, r, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
+			if again := run(t, s.engine, r, v, v.Bounds()); !slices.Equal(again.Data, first.Data) {
 				t.Errorf("%s: the same run gave other bits", r)
 			}
 		}
@@ -44,15 +44,15 @@ func testSameBits(t *testing.T, e denoise.Engine) {
 }
 
 // testConstants: a constant volume stays as it is, to the bit.
-func testConstants(t *testing.T, e denoise.Engine) {
+func (s suite) testConstants(t *testing.T) {
 	unbiased := func(c denoise.Case) bool { return small(c) && !c.Biased }
-	eachCase(t, unbiased, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
+	s.eachCase(t, unbiased, func(t *testing.T, _ denoise.Case, r denoise.Recipe) {
 		for _, value := range []float32{0, -1000.1, 0.1, 3e4, 1e-9, 1e30} {
 			v := volume.New(volume.NewGeometry([3]int{19, 10, 4}, spacing))
 			for i := range v.Data {
 				v.Data[i] = value
 			}
-			for i, got := range run(t, e, r, v, v.Bounds()).Data {
+			for i, got := range run(t, s.engine, r, v, v.Bounds()).Data {
 				if got != value {
 					t.Fatalf("%s: voxel %d of a constant %v is %v", r, i, value, got)
 				}
@@ -63,12 +63,12 @@ func testConstants(t *testing.T, e denoise.Engine) {
 
 // testScale: with automatic parameters the filter of c v is c times the filter of
 // v.
-func testScale(t *testing.T, e denoise.Engine) {
+func (s suite) testScale(t *testing.T) {
 	v := scene([3]int{35, 21, 4})
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		want := run(t, e, r, v, v.Bounds())
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		want := run(t, s.engine, r, v, v.Bounds())
 		for _, c := range []float64{1e-9, 0x1p-20, 1e9} {
-			got, err := e.Run(t.Context(), r, Scaled(Input(t, r, v), c), v.Bounds(), nil)
+			got, err := s.engine.Run(t.Context(), r, Scaled(Input(t, r, v), c), v.Bounds(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func Scaled(in denoise.Input, c float64) denoise.Input {
 
 // testNoiseFalls: on noise around a constant every filter lowers the variance by
 // half or more and keeps the mean.
-func testNoiseFalls(t *testing.T, e denoise.Engine) {
+func (s suite) testNoiseFalls(t *testing.T) {
 	flat := volume.New(volume.NewGeometry([3]int{40, 40, 12}, [3]float64{1, 1, 1}))
 	for i := range flat.Data {
 		flat.Data[i] = 500
@@ -106,8 +106,8 @@ func testNoiseFalls(t *testing.T, e denoise.Engine) {
 		t.Fatal(err)
 	}
 	mean, before := moments(v.Data)
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		m, after := moments(run(t, e, r, v, v.Bounds()).Data)
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		m, after := moments(run(t, s.engine, r, v, v.Bounds()).Data)
 		if !(after < before/2) {
 			t.Errorf("%s: variance %.1f became %.1f", r, before, after)
 		}
@@ -129,14 +129,14 @@ func moments(s []float32) (mean, variance float64) {
 }
 
 // testShifts: a result shifts with its input, in space and in value.
-func testShifts(t *testing.T, e denoise.Engine) {
+func (s suite) testShifts(t *testing.T) {
 	size, by := [3]int{30, 27, 25}, [3]int{3, 2, 1}
 	a, b := scene(size), sceneAt(size, by)
 	raised := a.Clone()
 	for i := range raised.Data {
 		raised.Data[i] += 512
 	}
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		// Automatic values must be the same for both.
 		r, err := r.Resolve(a.Geometry, factsOf(t, a))
 		if err != nil {
@@ -151,15 +151,15 @@ func testShifts(t *testing.T, e denoise.Engine) {
 		if err := box.Validate(a.Geometry); err != nil {
 			t.Fatalf("%s reaches too far for this test: %v", r, err)
 		}
-		fromA := run(t, e, r, a, box.Offset([3]int{-by[0], -by[1], -by[2]}))
-		fromB := run(t, e, r, b, box)
+		fromA := run(t, s.engine, r, a, box.Offset([3]int{-by[0], -by[1], -by[2]}))
+		fromB := run(t, s.engine, r, b, box)
 		if _, err := Agree(fromB, fromA, rangeOf(a)); err != nil {
 			t.Errorf("%s moved by %v: %v", r, by, err)
 		}
 		in := Input(t, r, a)
-		want := run(t, e, r, a, box)
+		want := run(t, s.engine, r, a, box)
 		in.Volume = raised // with the maps of a
-		up, err := e.Run(t.Context(), r, in, box, nil)
+		up, err := s.engine.Run(t.Context(), r, in, box, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,9 +174,9 @@ func testShifts(t *testing.T, e denoise.Engine) {
 
 // testIndependentSlices: in two dimensions the result of a slice does not depend
 // on the other slices.
-func testIndependentSlices(t *testing.T, e denoise.Engine) {
+func (s suite) testIndependentSlices(t *testing.T) {
 	v := scene([3]int{34, 18, 3})
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		if r.Dims != 2 {
 			return
 		}
@@ -184,22 +184,22 @@ func testIndependentSlices(t *testing.T, e denoise.Engine) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := run(t, e, r, v, v.Bounds())
+		whole := run(t, s.engine, r, v, v.Bounds())
 		for z := range v.Dims[2] {
 			one := v.Crop(volume.Slices(v.Geometry, z, z+1))
-			if _, err := Agree(run(t, e, r, one, one.Bounds()), whole.Crop(volume.Slices(v.Geometry, z, z+1)), rangeOf(v)); err != nil {
+			if _, err := Agree(run(t, s.engine, r, one, one.Bounds()), whole.Crop(volume.Slices(v.Geometry, z, z+1)), rangeOf(v)); err != nil {
 				t.Errorf("%s: slice %d: %v", r, z, err)
 			}
 		}
 	})
 }
 
-func testGeometry(t *testing.T, e denoise.Engine) {
+func (s suite) testGeometry(t *testing.T) {
 	v := masked(scene([3]int{12, 9, 3}))
 	v.Unit = "HU"
 	v.Affine.SetColumn(3, volume.Vec{-12.5, 40, 7})
-	eachDefault(t, func(t *testing.T, r denoise.Recipe) {
-		out := run(t, e, r, v, v.Bounds())
+	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
+		out := run(t, s.engine, r, v, v.Bounds())
 		if out.Geometry != v.Geometry || out.Unit != v.Unit || !slices.Equal(out.Mask, v.Mask) {
 			t.Errorf("%s: geometry, unit or mask was not kept", r)
 		}

@@ -11,32 +11,50 @@ import (
 	"quell/volume"
 )
 
-// Run checks an engine against the contract, for every registered filter. It takes
-// some ten seconds of a core with the CPU engine.
-func Run(t *testing.T, engine denoise.Engine) {
-	t.Run("agrees with the reference", func(t *testing.T) { testAgreement(t, engine) })
-	t.Run("large volumes", func(t *testing.T) { testLarge(t, engine) })
-	t.Run("padding", func(t *testing.T) { testPadding(t, engine) })
-	t.Run("CT values", func(t *testing.T) { testCT(t, engine) })
-	t.Run("mask", func(t *testing.T) { testMask(t, engine) })
-	t.Run("maps", func(t *testing.T) { testMaps(t, engine) })
-	t.Run("scale", func(t *testing.T) { testScale(t, engine) })
-	t.Run("regions", func(t *testing.T) { testRegions(t, engine) })
-	t.Run("same bits", func(t *testing.T) { testSameBits(t, engine) })
-	t.Run("constants", func(t *testing.T) { testConstants(t, engine) })
-	t.Run("noise falls", func(t *testing.T) { testNoiseFalls(t, engine) })
-	t.Run("shifts", func(t *testing.T) { testShifts(t, engine) })
-	t.Run("independent slices", func(t *testing.T) { testIndependentSlices(t, engine) })
-	t.Run("geometry", func(t *testing.T) { testGeometry(t, engine) })
-	t.Run("cancel", func(t *testing.T) { testCancel(t, engine) })
-	t.Run("progress", func(t *testing.T) { testProgress(t, engine) })
-	t.Run("refusals", func(t *testing.T) { testRefusals(t, engine) })
-	t.Run("plan and info", func(t *testing.T) { testPlan(t, engine) })
+// Run checks an engine against the contract, for the filters of these names, or
+// for every registered filter if there are none. With the CPU engine and all
+// filters it takes some ten seconds of a core.
+func Run(t *testing.T, engine denoise.Engine, filters ...string) {
+	s := suite{engine: engine, filters: denoise.Filters()}
+	if len(filters) > 0 {
+		s.filters = nil
+	}
+	for _, name := range filters {
+		f, err := denoise.FilterByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.filters = append(s.filters, f)
+	}
+	t.Run("agrees with the reference", s.testAgreement)
+	t.Run("large volumes", s.testLarge)
+	t.Run("padding", s.testPadding)
+	t.Run("CT values", s.testCT)
+	t.Run("mask", s.testMask)
+	t.Run("maps", s.testMaps)
+	t.Run("scale", s.testScale)
+	t.Run("regions", s.testRegions)
+	t.Run("same bits", s.testSameBits)
+	t.Run("constants", s.testConstants)
+	t.Run("noise falls", s.testNoiseFalls)
+	t.Run("shifts", s.testShifts)
+	t.Run("independent slices", s.testIndependentSlices)
+	t.Run("geometry", s.testGeometry)
+	t.Run("cancel", s.testCancel)
+	t.Run("progress", s.testProgress)
+	t.Run("refusals", s.testRefusals)
+	t.Run("plan and info", s.testPlan)
 }
 
-// eachCase runs f for every case of every registered filter that keep selects.
-func eachCase(t *testing.T, keep func(c denoise.Case) bool, f func(t *testing.T, c denoise.Case, r denoise.Recipe)) {
-	for _, filter := range denoise.Filters() {
+// suite is an engine and the filters that it is checked with.
+type suite struct {
+	engine  denoise.Engine
+	filters []denoise.Filter
+}
+
+// eachCase runs f for every case that keep selects.
+func (s suite) eachCase(t *testing.T, keep func(c denoise.Case) bool, f func(t *testing.T, c denoise.Case, r denoise.Recipe)) {
+	for _, filter := range s.filters {
 		for _, c := range filter.Cases {
 			if !keep(c) {
 				continue
@@ -56,8 +74,8 @@ func eachCase(t *testing.T, keep func(c denoise.Case) bool, f func(t *testing.T,
 func small(c denoise.Case) bool { return c.Large == [3]int{} && !c.CT }
 
 // eachDefault runs f for the defaults of every filter in each dimensionality.
-func eachDefault(t *testing.T, f func(t *testing.T, r denoise.Recipe)) {
-	for _, filter := range denoise.Filters() {
+func (s suite) eachDefault(t *testing.T, f func(t *testing.T, r denoise.Recipe)) {
+	for _, filter := range s.filters {
 		for _, dims := range filter.Dims {
 			t.Run(fmt.Sprintf("%s %d-D", filter.Name, dims), func(t *testing.T) { f(t, recipe(t, filter.Name, dims)) })
 		}

@@ -26,9 +26,8 @@ func TestEveryFilterIsComplete(t *testing.T) {
 		if !strings.Contains(string(doc), "\n## "+f.Name+"\n") {
 			t.Errorf("docs/FILTERS.md has no heading %q", "## "+f.Name)
 		}
-		folder := "../filter/" + f.Name
-		if _, err := os.Stat(folder); err != nil {
-			t.Errorf("%s is not in a package of its name: %v", f.Name, err)
+		if _, err := os.Stat(f.Name + "/conformance_test.go"); err != nil {
+			t.Errorf("%s is not in a package of its name that runs the conformance suite: %v", f.Name, err)
 		}
 		for _, dims := range f.Dims {
 			r, err := denoise.NewRecipe(f.Name, dims)
