@@ -56,7 +56,7 @@ func TestSeriesAgreeWithPydicom(t *testing.T) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			fsys := assets.Series
 			if name != "bundled" {
-				fsys = dicomtest.SharedSeries(t, name)
+				fsys = dicomtest.PublicSeries(t, name)
 			}
 			c := dicomtest.Scan(t, fsys)
 			s := dicomtest.Load(t, c, c.Default)
@@ -140,7 +140,7 @@ func TestBundledSeries(t *testing.T) {
 // TestMixedStudy opens a whole CT study: an axial series beside localizers,
 // colour pages and directory files.
 func TestMixedStudy(t *testing.T) {
-	c := dicomtest.Scan(t, dicomtest.SharedSeries(t, "ct/philips-head-study"))
+	c := dicomtest.Scan(t, dicomtest.PublicSeries(t, "ct/philips-head-study"))
 	if e := c.Entries[c.Default]; e.Number != "201" || e.Slices != 28 || e.Err != nil {
 		t.Errorf("default %+v", e)
 	}
@@ -163,7 +163,7 @@ func TestMixedStudy(t *testing.T) {
 // TestTimeSeries divides ten repeats of fifteen slices that nothing but their
 // order tells apart.
 func TestTimeSeries(t *testing.T) {
-	c := dicomtest.Scan(t, dicomtest.SharedSeries(t, "mr/ge-temporal"))
+	c := dicomtest.Scan(t, dicomtest.PublicSeries(t, "mr/ge-temporal"))
 	if len(c.Entries) != 10 {
 		t.Fatalf("%d volumes, want 10", len(c.Entries))
 	}

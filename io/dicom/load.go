@@ -79,6 +79,10 @@ func (l *loader) run(ctx context.Context) error {
 				return err
 			}
 			defer f.Close()
+			if len(slices) == 1 {
+				buf, err = l.loadSlice(f, slices[0], buf)
+				return err
+			}
 			return parallel.ForWorkers(ctx, len(slices), perFile, func() func(int) error {
 				var frame []byte
 				return func(i int) (err error) {

@@ -56,7 +56,7 @@ func voxelHash(v *volume.Volume) string {
 func TestVolumesAgreeWithDcm2niix(t *testing.T) {
 	for name, f := range readVolumeFacts(t) {
 		t.Run(path.Base(name), func(t *testing.T) {
-			c, err := dicom.Scan(context.Background(), dicomtest.SharedSeries(t, name), nil)
+			c, err := dicom.Scan(context.Background(), dicomtest.PublicSeries(t, name), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,11 +1,14 @@
 package dicomtest
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -157,10 +160,30 @@ func Hidden(secret string) derive.Derived {
 	return d
 }
 
-// SharedSeries opens one of the larger public series, which are not in the
-// repository.
-func SharedSeries(t testing.TB, name string) fs.FS {
+// PublicSeries opens a public series by its name in the shared data. Small ones are in
+// the repository, as zip files in testdata/dcm_qa; for the others the test is skipped if
+// there are no shared data.
+func PublicSeries(t testing.TB, name string) fs.FS {
 	t.Helper()
+	for _, dir := range []string{"testdata", filepath.Join("..", "testdata")} {
+		packed, err := os.ReadFile(filepath.Join(dir, "dcm_qa", path.Base(name)+".zip"))
+		if err != nil {
+			continue
+		}
+		archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := fstest.MapFS{}
+		for _, f := range archive.File {
+			data, err := fs.ReadFile(archive, f.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[f.Name] = &fstest.MapFile{Data: data}
+		}
+		return files
+	}
 	return os.DirFS(shareddata.Path(t, name))
 }
 

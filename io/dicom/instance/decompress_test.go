@@ -70,13 +70,13 @@ func TestNineSyntaxes(t *testing.T) {
 		}
 	}
 	t.Run("cropped", func(t *testing.T) { check(t, os.DirFS(filepath.Join("..", "testdata", "nine-syntaxes"))) })
-	t.Run("whole", func(t *testing.T) { check(t, dicomtest.SharedSeries(t, "codecs/nine-syntaxes")) })
+	t.Run("whole", func(t *testing.T) { check(t, dicomtest.PublicSeries(t, "codecs/nine-syntaxes")) })
 }
 
 // TestWG04 reads every image of the NEMA WG04 set in each lossless transfer syntax and
 // compares it with the uncompressed file.
 func TestWG04(t *testing.T) {
-	fsys := dicomtest.SharedSeries(t, "codecs/wg04")
+	fsys := dicomtest.PublicSeries(t, "codecs/wg04")
 	for _, image := range []string{"CT1", "MR1", "MR2", "NM1"} {
 		want := voxelsOf(t, fsys, image+"_UNC.dcm")
 		for _, syntax := range []string{"RLE", "JPLL", "JLSL", "J2KR"} {
