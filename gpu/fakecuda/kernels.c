@@ -151,8 +151,9 @@ static double power(int k, double d)
     return d * d;
 }
 
-// distance returns D_ij in the kernel's units.
-static double distance(const NlmParams *p, int x, int y, int z, int ox, int oy, int oz)
+// distance returns D_ij in the kernel's units. ring holds the taps of the patch, by
+// signed distance from the middle one.
+static double distance(const NlmParams *p, const double *ring, int x, int y, int z, int ox, int oy, int oz)
 {
     const Field *f = &p->field;
     const int r = p->patch[0], n = f->dims[0], step = f->swapped ? f->dims[1] : 1;
@@ -163,15 +164,22 @@ static double distance(const NlmParams *p, int x, int y, int z, int ox, int oy, 
         for (int dy = -p->patch[1]; dy <= p->patch[1]; dy++) {
             const float *here = row(f, y + dy, z + dz), *there = row(f, y + oy + dy, z + oz + dz);
             double line = 0;
-            for (int dx = -r; dx <= r; dx++) {
-                int i = whole ? x + dx : mirror(x + dx, n), j = whole ? x + ox + dx : mirror(x + ox + dx, n);
-                double d = ((double)here[(size_t)i * step] - there[(size_t)j * step]) * p->scale;
-                line += p->ring[abs(dx)] * (p->lk ? power(p->lk, d) : d * d);
+            if (whole && !p->lk) {
+                const float *a = here + (size_t)x * step, *b = there + (size_t)(x + ox) * step;
+                for (int dx = -r; dx <= r; dx++) {
+                    double d = (double)a[dx * step] - b[dx * step];
+                    line += ring[dx] * d * d;
+                }
+            } else {
+                for (int dx = -r; dx <= r; dx++) {
+                    double d = (double)here[(size_t)mirror(x + dx, n) * step] - there[(size_t)mirror(x + ox + dx, n) * step];
+                    line += ring[dx] * (p->lk ? power(p->lk, d) : d * d);
+                }
             }
-            sum += (double)p->ring[abs(dy)] * (p->patch[2] ? p->ring[abs(dz)] : 1) * line;
+            sum += ring[dy] * (p->patch[2] ? ring[dz] : 1) * line;
         }
     }
-    return p->lk ? sum * p->norm : sum;
+    return sum * (p->lk ? p->norm : (double)p->scale * p->scale);
 }
 
 static double nlmVoxel(const void *params, const Field *f, int x, int y, int z)
@@ -179,12 +187,14 @@ static double nlmVoxel(const void *params, const Field *f, int x, int y, int z)
     const NlmParams *p = params;
     double v = f->in[at(f, x, y, z)], total = 0, most = 0, sum = 0, weights = 0;
     int others = 0;
+    double taps[2 * 8 + 1], *ring = taps + 8; // p->ring holds nine taps
+    for (int d = -8; d <= 8; d++) ring[d] = p->ring[abs(d)];
     // lk needs the sum of all distances before the first weight.
     for (int pass = p->lk ? 0 : 1; pass < 2; pass++) {
         NEIGHBOURHOOD(p->search)
         {
             if ((!dx && !dy && !dz) || !valid(f, x + dx, y + dy, z + dz)) continue;
-            double d = distance(p, x, y, z, dx, dy, dz);
+            double d = distance(p, ring, x, y, z, dx, dy, dz);
             if (pass == 0) {
                 total += d;
                 continue;
