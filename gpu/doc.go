@@ -17,7 +17,9 @@
 //	deviceMemory  resident slabs of volumes and result buffers, within a budget
 //	task          one region on one session: uploads, runs and downloads, and their order
 //	layout        the slabs and blocks into which a region is divided
+//	run           a bound recipe on an input, the same for all devices and attempts
 //
-// The package imports denoise, volume, internal/parallel and its own
-// subpackages, except driver, which only the worker may link.
+// The package imports denoise, volume, kernels, internal/parallel and its own
+// subpackages, except driver, which only the worker may link. Of kernels it uses the
+// table of passes; the linker leaves the modules out.
 package gpu

@@ -9,9 +9,10 @@ import (
 	"quell/gpu/wire"
 )
 
-// ErrDevice is wrapped by every error whose cause is the worker, the driver or
-// the device rather than the recipe or the volume: another engine can do the
-// same run, and should be offered.
+// ErrDevice is wrapped by every error whose cause is this engine, that is the worker,
+// the driver, the device or a missing kernel, rather than the recipe or the volume:
+// another engine can do the same run, and should be offered. For a missing kernel the
+// error also wraps denoise.ErrUnsupported.
 var ErrDevice = errors.New("the GPU engine is not usable")
 
 // deviceError is a sentence that wraps ErrDevice.
@@ -32,6 +33,9 @@ func Reason(err error) string {
 	}
 	return err.Error()
 }
+
+// unsupported adds ErrDevice to an error that wraps denoise.ErrUnsupported.
+func unsupported(err error) error { return &deviceError{text: err.Error(), cause: err} }
 
 // lostError is why a worker that had started was lost. A new worker may succeed.
 type lostError struct {

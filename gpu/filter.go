@@ -54,7 +54,7 @@ func (d *device) filter(ctx context.Context, r *run, region volume.Region, out f
 			}
 			a.fresh = true
 		case errors.As(err, &fault) && fault.Kind == wire.Unsupported:
-			return fmt.Errorf("%s: %w", fault.Text, denoise.ErrUnsupported)
+			return unsupported(fmt.Errorf("%s: %w", fault.Text, denoise.ErrUnsupported))
 		case (errors.Is(err, errMemoryInUse) || errors.As(err, &fault) && fault.Kind == wire.Memory) && !a.alone:
 			a.alone = true
 		case errors.As(err, &fault) && fault.Kind == wire.Memory && a.divisor < maxDivisor:

@@ -12,7 +12,7 @@ import (
 	"quell/volume"
 )
 
-// Fingerprints tell whether a slice on the device still equals the volume's. A
+// Fingerprints show whether a slice on the device still equals the volume's. A
 // slice has one for each of its tiles, squares of tileSide voxels of which the
 // last in a row or column may be smaller, because a sagittal or coronal slice
 // reads a strip of every axial slice and only the strip's tiles are compared.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"slices"
@@ -158,8 +159,9 @@ func TestUnsupportedPass(t *testing.T) {
 	if _, err := e.Plan(r, v.Geometry); err == nil || err.Error() != want {
 		t.Errorf("Plan: %v; want %q", err, want)
 	}
-	if _, err := e.Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil); err == nil || err.Error() != want {
-		t.Errorf("Run: %v; want %q", err, want)
+	_, err := e.Run(t.Context(), r, denoise.Input{Volume: v}, v.Bounds(), nil)
+	if err == nil || err.Error() != want || !errors.Is(err, ErrDevice) || !errors.Is(err, denoise.ErrUnsupported) {
+		t.Errorf("Run: %v; want %q, which lets the caller use another engine", err, want)
 	}
 }
 

@@ -21,15 +21,15 @@ type input struct {
 	volume *volume.Volume
 }
 
-// newRun binds a resolved recipe. The error wraps denoise.ErrUnsupported if there are no
-// kernels for it.
+// newRun binds a resolved recipe. The error wraps ErrDevice and denoise.ErrUnsupported if
+// there are no kernels for it.
 func newRun(r denoise.Recipe, g volume.Geometry) (*run, error) {
 	p, err := r.Bind(g)
 	if err != nil {
 		return nil, err
 	}
 	if err := kernels.Check(p); err != nil {
-		return nil, err
+		return nil, unsupported(err)
 	}
 	inputs := []input{{name: denoise.Voxels}}
 	for _, name := range []string{denoise.NoiseMap, denoise.GuideVolume} {
