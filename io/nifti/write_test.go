@@ -143,7 +143,7 @@ func TestWriteLeavesOutUnusableTransforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, h := rewrite(t, from.Volume, from, "out.nii", "")
-		if h.sformCode != c.sformCode || h.qformCode != c.qformCode || !h.validPixdim() {
+		if h.sformCode != c.sformCode || h.qformCode != c.qformCode || !h.validPixdim() || math.Abs(h.pixdim[0]) != 1 {
 			t.Errorf("%s: codes s %d q %d, want %d and %d; pixdim %v", what, h.sformCode, h.qformCode, c.sformCode, c.qformCode, h.pixdim)
 		}
 		if !got.Volume.SameGrid(from.Volume.Geometry, 1e-4) {
