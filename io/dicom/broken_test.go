@@ -120,9 +120,9 @@ func wholeFiles(t *testing.T) map[string][]byte {
 // cutOff are the ways to say that a file has lost its end.
 var cutOff = regexp.MustCompile(`is truncated|ends before its pixel data|ends too early|it is not a DICOM file`)
 
-// TestBrokenFiles cuts files at 200 places, none of which may pass for whole, and
-// changes up to 200 bytes in them: what comes is a sentence or a sound volume, soon,
-// in memory that the file accounts for.
+// TestBrokenFiles truncates files at 200 places and flips bits: no truncated file may be read as
+// complete, and nothing may panic, allocate more than the file could hold, or give an
+// error that is no plain sentence.
 func TestBrokenFiles(t *testing.T) {
 	places := 200
 	if testing.Short() {
@@ -182,10 +182,8 @@ func rearranged(t *testing.T, f *dicomtest.Fake, arrange func([][]byte) [][]byte
 	return append(slices.Clone(whole[:p.DatasetStart()]), slices.Concat(arrange(elements)...)...)
 }
 
-// TestBrokenRules derives from files that break the order of attributes or have
-// one twice: what is written keeps to both, and nothing of the source shows
-// through where an attribute was replaced.
-func TestBrokenRules(t *testing.T) {
+// TestMisorderedAttributes derives from files whose attributes are out of order or duplicated.
+func TestMisorderedAttributes(t *testing.T) {
 	series := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSeriesInstanceUID, "UI", []byte("1.2.3.2"))
 	for name, arrange := range map[string]func([][]byte) [][]byte{
 		"backwards":     func(e [][]byte) [][]byte { slices.Reverse(e[1:]); return e },
@@ -215,8 +213,8 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// TestBrokenSentences holds what is said of broken files to the words.
-func TestBrokenSentences(t *testing.T) {
+// TestErrorTextsOfBrokenFiles checks the texts of errors about broken files.
+func TestErrorTextsOfBrokenFiles(t *testing.T) {
 	plain := dicomtest.NewFake("1", 0, 0).File()
 	pixels := bytes.LastIndex(plain, []byte{0xE0, 0x7F, 0x10, 0})
 	// grown returns a multi-frame file with one byte of the first frame's position
@@ -262,8 +260,8 @@ func TestBrokenSentences(t *testing.T) {
 	}
 }
 
-// TestWrongSize gives headers of more pixels than their streams have: that is known
-// before memory is made for them.
+// TestWrongSize states more pixels in the header than the streams have: that is found before memory for
+// them is allocated.
 func TestWrongSize(t *testing.T) {
 	for uid, b := range streamFiles(t) {
 		for _, tag := range []part10.Tag{part10.TagRows, part10.TagColumns} {
@@ -279,8 +277,7 @@ func TestWrongSize(t *testing.T) {
 	}
 }
 
-// TestBrokenSlice breaks one file of a series: the series is refused with the
-// file's name, whatever was broken, unless what is left is sound.
+// TestBrokenSlice breaks one file of a series: the series is refused and the error names the file.
 func TestBrokenSlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	for i := range 120 {
@@ -311,9 +308,9 @@ func TestBrokenSlice(t *testing.T) {
 	}
 }
 
-// TestCutBeforeItsSeries cuts a file before it tells its series: what is of its class
-// beside it is refused, for the slice may be theirs, and nothing else is.
-func TestCutBeforeItsSeries(t *testing.T) {
+// TestTruncatedBeforeSeriesUID truncates a file before its Series Instance UID: the series in its folder with its SOP
+// class are refused.
+func TestTruncatedBeforeSeriesUID(t *testing.T) {
 	const mrClass = "1.2.840.10008.5.1.4.1.1.4"
 	for class, refused := range map[string]bool{dicomtest.CtClass: true, mrClass: false} {
 		lost := dicomtest.NewFake("9", 30, 0).With(part10.TagSOPClassUID, class).File()

@@ -13,9 +13,7 @@ import (
 	"quell/volume"
 )
 
-// TestConformance holds a series made from nothing but a volume to the suite of
-// all formats. Left-handed grids are left out: a reader orders slices along their
-// normal, which such a grid runs against.
+// TestConformance runs the suite of readers and writers over a series made from a volume.
 func TestConformance(t *testing.T) {
 	iotest.Run(t, iotest.Format{
 		Write: func(ctx context.Context, dir, name string, v *volume.Volume) error {

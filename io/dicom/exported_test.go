@@ -58,7 +58,7 @@ func TestWriteKeepsWhatExists(t *testing.T) {
 	}
 }
 
-// TestWriteLeavesNothingAfterAnError cancels an export, and loses a source during it.
+// TestWriteLeavesNothingAfterAnError cancels an export, and removes a source file during it.
 func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 	dir, s := dicomtest.OnDisk(t, dicomtest.Stack(4))
 	parent := t.TempDir()

@@ -118,8 +118,7 @@ func compareWithDcm2niix(t *testing.T, g volume.Geometry, shape [3]int, affine [
 	}
 }
 
-// TestBundledSeries holds the first thing a user sees to what its README says,
-// and to carrying no name.
+// TestBundledSeries compares the bundled series with its README.
 func TestBundledSeries(t *testing.T) {
 	c := dicomtest.Scan(t, assets.Series)
 	if len(c.Entries) != 1 || c.Files != 9 || c.Entries[0].Slices != 9 {
@@ -137,8 +136,8 @@ func TestBundledSeries(t *testing.T) {
 	}
 }
 
-// TestMixedStudy opens a whole CT study: an axial series beside localizers,
-// colour pages and directory files.
+// TestMixedStudy opens a whole CT study: an axial series with localizers, colour pages and directory
+// files.
 func TestMixedStudy(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.PublicSeries(t, "ct/philips-head-study"))
 	if e := c.Entries[c.Default]; e.Number != "201" || e.Slices != 28 || e.Err != nil {
@@ -160,8 +159,7 @@ func TestMixedStudy(t *testing.T) {
 	}
 }
 
-// TestTimeSeries divides ten repeats of fifteen slices that nothing but their
-// order tells apart.
+// TestTimeSeries splits ten repeats of fifteen slices that differ only in their instance number.
 func TestTimeSeries(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.PublicSeries(t, "mr/ge-temporal"))
 	if len(c.Entries) != 10 {
@@ -174,8 +172,7 @@ func TestTimeSeries(t *testing.T) {
 	}
 }
 
-// TestRealExport exports the bundled series unchanged: every pixel and position
-// must come back.
+// TestRealExport exports the bundled series unchanged: every pixel and position is the same.
 func TestRealExport(t *testing.T) {
 	c := dicomtest.Scan(t, assets.Series)
 	s := dicomtest.Load(t, c, 0)

@@ -88,8 +88,7 @@ func TestLoadReadsOnlyItsFrames(t *testing.T) {
 	}
 }
 
-// TestLoadMultiFrameThatChanged cuts a multi-frame file, or moves its pixels,
-// between scan and load.
+// TestLoadMultiFrameThatChanged truncates a multi-frame file, or moves its pixels, between Scan and Load.
 func TestLoadMultiFrameThatChanged(t *testing.T) {
 	file := dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File()
 	for name, changed := range map[string][]byte{
@@ -185,8 +184,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }
 
-// TestPaddingBeyondStoredBits masks padding that twelve bits cannot hold, and
-// leaves data alone whose twelve bits are the same.
+// TestPaddingBeyondStoredBits masks padding that twelve bits cannot hold, but not data with the same twelve bits.
 func TestPaddingBeyondStoredBits(t *testing.T) {
 	f := dicomtest.NewFake("1", 0, 0).With(part10.TagBitsStored, 12).With(part10.TagHighBit, 11).With(part10.TagPixelRepresentation, 0).With(part10.TagPixelPaddingValue, 0xF830)
 	for i, v := range []uint16{0xF830, 0x0830} {

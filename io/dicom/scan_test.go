@@ -16,8 +16,7 @@ import (
 	"quell/volume"
 )
 
-// TestLoadOrdersByPosition has names and instance numbers run against the
-// positions, and a slice thickness that is a lie.
+// TestLoadOrdersByPosition names and numbers slices against their positions.
 func TestLoadOrdersByPosition(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(dicomtest.Stack(5)))
 	if len(c.Entries) != 1 || len(c.Entries[0].Findings) != 0 {
@@ -51,7 +50,7 @@ func TestLoadOrdersByPosition(t *testing.T) {
 	}
 }
 
-// TestRescalePerSlice gives every slice its own slope and intercept, as PET has.
+// TestRescalePerSlice gives every slice a slope and an intercept of its own, as PET has.
 func TestRescalePerSlice(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for i, name := range []string{"a.dcm", "b.dcm", "c.dcm"} {
@@ -98,7 +97,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestForeignFilesAreCounted puts other things among the slices.
+// TestForeignFilesAreCounted mixes other files with the slices.
 func TestForeignFilesAreCounted(t *testing.T) {
 	files := dicomtest.FilesOf(dicomtest.Stack(3))
 	files["notes/readme.txt"] = &fstest.MapFile{Data: []byte("hello")}
@@ -119,8 +118,8 @@ func TestForeignFilesAreCounted(t *testing.T) {
 	}
 }
 
-// TestTruncatedSliceRefusesItsSeries cuts one slice of three at many places: the
-// series must never load with two slices as if nothing had happened.
+// TestTruncatedSliceRefusesItsSeries truncates one slice of three at many places: the series is refused, never loaded
+// without the slice.
 func TestTruncatedSliceRefusesItsSeries(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	other := dicomtest.NewFake("500", 0, 0).With(part10.TagSeriesInstanceUID, "1.2.3.77").With(part10.TagSeriesNumber, "8")
@@ -151,8 +150,8 @@ func TestTruncatedSliceRefusesItsSeries(t *testing.T) {
 	}
 }
 
-// TestChangedBehindOurBack changes a file between Scan and Load.
-func TestChangedBehindOurBack(t *testing.T) {
+// TestFileChangedAfterScan changes a file between Scan and Load.
+func TestFileChangedAfterScan(t *testing.T) {
 	files := dicomtest.FilesOf(dicomtest.Stack(3))
 	c := dicomtest.Scan(t, files)
 	files["b.dcm"] = &fstest.MapFile{Data: files["b.dcm"].Data[:400]}

@@ -65,9 +65,8 @@ func TestWriteRoundTrip(t *testing.T) {
 	}
 }
 
-// TestUIDsAreOfTheResult exports twice: the same result gives the same UIDs,
-// another result or recipe others.
-func TestUIDsAreOfTheResult(t *testing.T) {
+// TestUIDsDependOnTheResult exports twice: the same result gives the same UIDs, another result others.
+func TestUIDsDependOnTheResult(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	dir := t.TempDir()
 	a := dicomtest.Write(t, filepath.Join(dir, "a"), s, s.Volume)
@@ -121,9 +120,8 @@ func TestWriteRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestWriteProvesPositions asks for a slice just within and just beyond 1 um of where
-// it is read back.
-func TestWriteProvesPositions(t *testing.T) {
+// TestReadBackPositionTolerance expects slices just within and just beyond 1 um of where they are read back.
+func TestReadBackPositionTolerance(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	for mm, refused := range map[float64]bool{0.0009: false, 0.0011: true} {
 		moved := *s
@@ -140,8 +138,8 @@ func TestWriteProvesPositions(t *testing.T) {
 	}
 }
 
-// TestVolumesOfSameVoxels exports the two volumes of a series, and of a multi-frame
-// image, that hold the same values: nothing of one may take the other's place.
+// TestVolumesOfSameVoxels exports the two volumes of a series, and of a multi-frame image, that have the same
+// voxels: their UIDs differ.
 func TestVolumesOfSameVoxels(t *testing.T) {
 	classic := dicomtest.Stack(3)
 	for name, f := range dicomtest.Stack(3) {

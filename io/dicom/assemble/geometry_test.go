@@ -107,8 +107,8 @@ func heights(n int, first, step float64) []float64 {
 	return out
 }
 
-// TestSpacingFindings tells rounded positions, a change of spacing and gaps from
-// each other, and says which of them are to be filtered slice by slice.
+// TestSpacingFindings distinguishes rounded positions, a change of spacing and gaps, and which of them are to
+// be filtered slice by slice.
 func TestSpacingFindings(t *testing.T) {
 	rounded := heights(20, 0, 0.625)
 	for i, z := range rounded {
@@ -133,7 +133,7 @@ func TestSpacingFindings(t *testing.T) {
 	}
 }
 
-// TestFineSlices reads slices of a microscope: 0.008 mm apart they are not one.
+// TestFineSlices reads slices of a microscope: 0.008 mm apart they are at different positions.
 func TestFineSlices(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(4, 0, 0.008), func(_ int, f *dicomtest.Fake) { f.With(part10.TagPixelSpacing, `0.008\0.008`) })))
 	if len(c.Entries) != 1 || c.Entries[0].Slices != 4 || math.Abs(c.Entries[0].Geometry.Spacing[2]-0.008) > 1e-9 {
@@ -141,8 +141,7 @@ func TestFineSlices(t *testing.T) {
 	}
 }
 
-// TestPlaneFallbacks takes the spacing of a scanned film, and directions that are
-// not of unit length.
+// TestPlaneFallbacks uses the spacing of a scanned film, and directions that are not of unit length.
 func TestPlaneFallbacks(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(3, 0, 2), func(_ int, f *dicomtest.Fake) {
 		f.With(part10.TagPixelSpacing, nil).With(part10.TagNominalScannedPixelSpacing, `0.4\0.3`).With(part10.TagImageOrientationPatient, `0\2\0\0\0\-2`).
@@ -154,7 +153,7 @@ func TestPlaneFallbacks(t *testing.T) {
 	}
 }
 
-// TestPixelsWithoutSpacing keeps the shape of pixels whose size is not given.
+// TestPixelsWithoutSpacing keeps the aspect ratio of pixels of unknown size.
 func TestPixelsWithoutSpacing(t *testing.T) {
 	e := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(2, 0, 3), func(_ int, f *dicomtest.Fake) {
 		f.With(part10.TagPixelSpacing, nil).With(part10.TagPixelAspectRatio, `6\5`)
@@ -165,8 +164,8 @@ func TestPixelsWithoutSpacing(t *testing.T) {
 	dicomtest.Finding(t, e.Findings, "spacing")
 }
 
-// TestTurnedSlices lists the steps of a turning projection once.
-func TestTurnedSlices(t *testing.T) {
+// TestRotatedSlices lists the steps of a rotating projection as one volume.
+func TestRotatedSlices(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(6, 0, 0), func(i int, f *dicomtest.Fake) {
 		sin, cos := math.Sincos(0.3 * float64(i))
 		f.With(part10.TagImageOrientationPatient, fmt.Sprintf(`%.6f\%.6f\0\0\0\-1`, cos, sin)).With(part10.TagInstanceNumber, fmt.Sprint(9-i))
@@ -182,8 +181,8 @@ func TestTurnedSlices(t *testing.T) {
 	}
 }
 
-// TestUnplacedImages opens images without a position, as secondary captures are:
-// one stack by instance number, where they are of one kind.
+// TestUnplacedImages opens images without a position, as secondary captures are: one volume by instance
+// number per kind of image.
 func TestUnplacedImages(t *testing.T) {
 	files := fstest.MapFS{}
 	for i := range 3 {

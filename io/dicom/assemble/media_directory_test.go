@@ -24,8 +24,7 @@ func newIndex(files ...string) *dicomtest.Fake {
 	return f.With(part10.TagDirectoryRecordSequence, dicomtest.RawElement(part10.AppendSequence(nil, f.Enc, part10.TagDirectoryRecordSequence, records...)))
 }
 
-// TestMissingFromIndex has an index in capitals, as media know no others, before
-// files in small letters, one of them gone.
+// TestMissingFromIndex has an index in upper case, as media spell paths, and files in lower case.
 func TestMissingFromIndex(t *testing.T) {
 	for name, c := range map[string]struct {
 		index   string

@@ -13,8 +13,8 @@ import (
 	"quell/series"
 )
 
-// TestDuplicates has every slice with its own acquisition number
-// and one position twice: the double is set aside, the volume stays whole.
+// TestDuplicates has one position twice: the duplicate is excluded and the volume is not split, although
+// every slice has an acquisition number of its own.
 func TestDuplicates(t *testing.T) {
 	fakes := dicomtest.Stack(5)
 	for i, name := range []string{"a.dcm", "b.dcm", "c.dcm", "d.dcm", "e.dcm"} {
@@ -35,13 +35,12 @@ func TestDuplicates(t *testing.T) {
 	}
 	slices.Sort(files)
 	if !slices.Equal(files, []string{"again", "copy"}) {
-		t.Errorf("set aside: %v", files)
+		t.Errorf("excluded: %v", files)
 	}
 }
 
-// TestSetAside checks that what is not read is named with its reason, and that
-// a series of nothing else has an entry that says so.
-func TestSetAside(t *testing.T) {
+// TestExcluded excludes images that cannot be read and gives the reason; the others are loaded.
+func TestExcluded(t *testing.T) {
 	compressed := func() []byte {
 		f := dicomtest.NewFake("50", 900, 0)
 		f.Pixels = nil
@@ -82,8 +81,7 @@ func TestSetAside(t *testing.T) {
 	}
 }
 
-// TestOneUIDForAllSlices has a writer that gives every slice the same SOP Instance
-// UID: they are different images, and none is dropped.
+// TestOneUIDForAllSlices reads slices that all have the same SOP Instance UID.
 func TestOneUIDForAllSlices(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(5, 0, 2), func(_ int, f *dicomtest.Fake) { f.With(part10.TagSOPInstanceUID, "1.2.3.4") })))
 	if len(c.Entries) != 1 || c.Entries[0].Slices != 5 {
@@ -94,8 +92,7 @@ func TestOneUIDForAllSlices(t *testing.T) {
 	}
 }
 
-// TestSeriesOfTwoStudies has one series UID in two studies, as copies with another
-// patient's name have.
+// TestSeriesOfTwoStudies has one series UID in two studies, as copies with another patient have.
 func TestSeriesOfTwoStudies(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(append(heights(3, 0, 2), heights(4, 100, 2)...), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagStudyInstanceUID, []string{"1.2.3.1", "1.2.3.8"}[min(i/3, 1)])
@@ -111,9 +108,8 @@ func TestSeriesOfTwoStudies(t *testing.T) {
 	}
 }
 
-// TestStudyOfEverySlice has slices of one series of which each says another study, as
-// some writers make them, and one of them twice: they are one volume.
-func TestStudyOfEverySlice(t *testing.T) {
+// TestStudyPerSlice has a study UID of its own in every slice of a series.
+func TestStudyPerSlice(t *testing.T) {
 	fakes := seriesOf(heights(4, 0, 2), func(i int, f *dicomtest.Fake) { f.With(part10.TagStudyInstanceUID, fmt.Sprintf("1.2.3.8.%d", i)) })
 	files := dicomtest.FilesOf(fakes)
 	for _, f := range fakes {
@@ -127,9 +123,8 @@ func TestStudyOfEverySlice(t *testing.T) {
 	dicomtest.Finding(t, c.Entries[0].Findings, "study")
 }
 
-// TestWhatOneVolumeMixes reports slices of two frames of reference, values that a
-// table would translate, and slices whose values mean the opposite of others'.
-func TestWhatOneVolumeMixes(t *testing.T) {
+// TestMixedVolume reports two frames of reference, a modality LUT, and inverted slices in one volume.
+func TestMixedVolume(t *testing.T) {
 	e := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(4, 0, 2), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagFrameOfReferenceUID, fmt.Sprintf("1.2.3.%d", i/2)).
 			With(part10.TagModalityLUTSequence, dicomtest.RawElement(part10.AppendSequence(nil, part10.ExplicitLE, part10.TagModalityLUTSequence))).
@@ -145,10 +140,8 @@ func TestWhatOneVolumeMixes(t *testing.T) {
 	}
 }
 
-// TestBesideTheImages has what scanners put into a series and is no image, though it has
-// an image's size: raw data, and an object of the maker's own. It is counted, and the
-// series is whole. An image that has lost its pixels refuses the series.
-func TestBesideTheImages(t *testing.T) {
+// TestNonImagesInASeries has objects in a series that are no images although they have the size of one.
+func TestNonImagesInASeries(t *testing.T) {
 	for class, other := range map[string]bool{
 		"1.2.840.10008.5.1.4.1.1.66":      true, // Raw Data Storage
 		"1.3.46.670589.11.0.0.12.2":       true, // private
@@ -172,9 +165,8 @@ func TestBesideTheImages(t *testing.T) {
 	}
 }
 
-// TestNumberedAnew has images written again under another series number, with the UIDs
-// that they had: each number is a volume.
-func TestNumberedAnew(t *testing.T) {
+// TestRenumberedSeries has copies of images under another series number with the UIDs of the originals.
+func TestRenumberedSeries(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for i, z := range heights(3, 50, 2.5) {
 		fakes[fmt.Sprint(i)] = dicomtest.NewFake(fmt.Sprint(100+i), z, 1000).With(part10.TagSeriesNumber, "8").With(part10.TagInstanceNumber, fmt.Sprint(3-i))

@@ -14,8 +14,7 @@ import (
 	"quell/volume"
 )
 
-// TestSplits checks that one series with several volumes in it becomes as many
-// entries, with every file in one of them or in a finding.
+// TestSplits splits one series into its volumes by each of the attributes.
 func TestSplits(t *testing.T) {
 	for name, c := range map[string]struct {
 		change  func(copy int, f *dicomtest.Fake)
@@ -80,9 +79,8 @@ func seriesOf(z []float64, change func(i int, f *dicomtest.Fake)) map[string]*di
 	return out
 }
 
-// TestVolumesShiftedIntoEachOther has two volumes in a series whose slices never
-// meet: no position is doubled, and they are two all the same.
-func TestVolumesShiftedIntoEachOther(t *testing.T) {
+// TestInterleavedVolumes has two volumes in a series whose slices lie between each other.
+func TestInterleavedVolumes(t *testing.T) {
 	second := func(tag part10.Tag, values ...string) func(int, *dicomtest.Fake) {
 		return func(i int, f *dicomtest.Fake) { f.With(tag, values[i/6]) }
 	}
@@ -118,9 +116,9 @@ func TestVolumesShiftedIntoEachOther(t *testing.T) {
 	}
 }
 
-// TestKernelsBehindEachOther keeps slices of two kernels in one volume where they
-// follow each other, and advises against a filter across them.
-func TestKernelsBehindEachOther(t *testing.T) {
+// TestConsecutiveKernels keeps slices of two kernels in one volume if they follow each other, and advises against
+// a filter across them.
+func TestConsecutiveKernels(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(heights(8, 0, 2), func(i int, f *dicomtest.Fake) { f.With(part10.TagConvolutionKernel, []string{"SOFT", "BONE"}[i/4]) })))
 	if len(c.Entries) != 1 {
 		t.Fatalf("%d entries", len(c.Entries))
@@ -130,8 +128,8 @@ func TestKernelsBehindEachOther(t *testing.T) {
 	}
 }
 
-// TestStacks keeps slabs that a file names apart, though they have one direction
-// and no position is doubled.
+// TestStacks keeps stacks that a file names apart, although they have one direction and no position is
+// duplicated.
 func TestStacks(t *testing.T) {
 	var frames []dicomtest.FakeFrame
 	for i := range 6 {
@@ -151,8 +149,7 @@ func TestStacks(t *testing.T) {
 	}
 }
 
-// TestStations has two images of a body at every height, side by side, whose
-// instance numbers tell nothing.
+// TestStations has two images of a body at every height, side by side, without useful instance numbers.
 func TestStations(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(slices.Repeat(heights(4, 0, 5), 2), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagImagePositionPatient, fmt.Sprintf(`0\%d\%d`, 300*(i/4), 5*(i%4))).With(part10.TagInstanceNumber, fmt.Sprint(i%3))
@@ -167,9 +164,8 @@ func TestStations(t *testing.T) {
 	}
 }
 
-// TestBrokenOffVolume has one slice left of a first echo: it must not stand among
-// those of the second.
-func TestBrokenOffVolume(t *testing.T) {
+// TestAbortedVolume has one slice of an aborted first echo: it is not mixed with those of the second.
+func TestAbortedVolume(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(append([]float64{4}, heights(6, 0, 2)...), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagEchoNumbers, fmt.Sprint(min(i+1, 2)))
 	})))
@@ -181,8 +177,7 @@ func TestBrokenOffVolume(t *testing.T) {
 	}
 }
 
-// TestMagnitudeComesFirst: who does not choose gets the magnitude, whatever the
-// order of the names.
+// TestMagnitudeComesFirst makes the magnitude the default, whatever the order of files.
 func TestMagnitudeComesFirst(t *testing.T) {
 	c := dicomtest.Scan(t, dicomtest.FilesOf(seriesOf(slices.Repeat(heights(3, 0, 2), 3), func(i int, f *dicomtest.Fake) {
 		f.With(part10.TagImageType, `ORIGINAL\PRIMARY\`+[]string{`I_FFE\I`, `P_FFE\P`, `M_FFE\M`}[i/3]+`\FFE`)
@@ -196,8 +191,8 @@ func TestMagnitudeComesFirst(t *testing.T) {
 	}
 }
 
-// TestManyVolumes lists the thousands of volumes of a long time series, and refuses
-// thousands of planes, in a time that does not grow with their square.
+// TestManyVolumes forms thousands of volumes of a long time series, and refuses thousands of planes, in
+// time that does not grow with their square.
 func TestManyVolumes(t *testing.T) {
 	slicesAt := func(n int, angle func(i int) float64) (hs []*instance.Slice) {
 		for i := range n {

@@ -15,8 +15,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// TestDeidentifyLeavesNoMark exports series that hold an identity in every place:
-// no byte of it is in what is written.
+// TestDeidentifyLeavesNoMark exports series with an identity in every place: no byte of it is written.
 func TestDeidentifyLeavesNoMark(t *testing.T) {
 	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE, part10.ExplicitBE} {
 		dir, s := dicomtest.OnDisk(t, Identified(enc))
@@ -63,7 +62,7 @@ func TestDeidentifyRemovesOverlayGroups(t *testing.T) {
 	}
 }
 
-// TestDeidentifyFrames does the same to functional groups.
+// TestDeidentifyFrames does the same with functional groups.
 func TestDeidentifyFrames(t *testing.T) {
 	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE, part10.ExplicitBE} {
 		for _, undefined := range []bool{false, true} {
@@ -91,7 +90,7 @@ func TestDeidentifyFrames(t *testing.T) {
 	}
 }
 
-// TestDeidentifiedAttributes reads what stands in the place of an identity.
+// TestDeidentifiedAttributes reads the replacements of an identity.
 func TestDeidentifiedAttributes(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for _, f := range fakes {
@@ -155,7 +154,7 @@ func TestDeidentifiedAttributes(t *testing.T) {
 	}
 }
 
-// TestPseudonyms: the same secret makes the same files, another one other names.
+// TestPseudonyms gives the same files for the same secret, and other pseudonyms for another.
 func TestPseudonyms(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	a, ra := dicomtest.Export(t, s, dicomtest.Hidden("one"))
@@ -185,12 +184,11 @@ func TestPseudonyms(t *testing.T) {
 		return string(p.Patient(&part10.Dataset{Bytes: file, File: f}))
 	}
 	if of("1", "1.2") != of("1", "1.3") || of("1", "1.2") == of("2", "1.2") || of("", "1.2") == of("", "1.3") {
-		t.Error("patients are told apart wrongly")
+		t.Error("patients are distinguished wrongly")
 	}
 }
 
-// TestDeidentifyClearsOverlayBits: an overlay in the unused bits of the pixels goes,
-// the values stay.
+// TestDeidentifyClearsOverlayBits removes an overlay from the unused bits of the pixels.
 func TestDeidentifyClearsOverlayBits(t *testing.T) {
 	fakes := dicomtest.Stack(2)
 	for _, f := range fakes {
@@ -243,8 +241,7 @@ func TestIdentityWarnings(t *testing.T) {
 	}
 }
 
-// TestDeidentifyMosaic: of the private attributes stays what says where the slices
-// lie, in a header made anew.
+// TestDeidentifyMosaic keeps only those private attributes that state where the slices lie.
 func TestDeidentifyMosaic(t *testing.T) {
 	for _, normal := range []string{`0\0\1`, `0\0\-1`} {
 		f := dicomtest.NewMosaic(2, normal).With(0x00291020, []byte(MarkedText+" ")).With(part10.TagPatientName, MarkedText)
@@ -263,14 +260,13 @@ func TestDeidentifyMosaic(t *testing.T) {
 	}
 }
 
-// TestDeidentifiedForValidator: dciodvfy finds no error that the source does not
-// have.
+// TestDeidentifiedForValidator asks dciodvfy: it finds no error that the source does not have.
 func TestDeidentifiedForValidator(t *testing.T) {
 	if _, err := exec.LookPath("dciodvfy"); err != nil {
 		t.Skip("dciodvfy is not installed")
 	}
 	errorsOf := func(file string) (found []string) {
-		text, _ := exec.Command("dciodvfy", file).CombinedOutput() // its exit status tells of errors too
+		text, _ := exec.Command("dciodvfy", file).CombinedOutput() // its exit status reports errors too
 		for line := range strings.Lines(string(text)) {
 			if strings.HasPrefix(line, "Error") {
 				found = append(found, line)
@@ -295,9 +291,8 @@ func TestDeidentifiedForValidator(t *testing.T) {
 	}
 }
 
-// TestDeidentifiedForOthers asks other programs for their view of a de-identified
-// series.
-func TestDeidentifiedForOthers(t *testing.T) {
+// TestDeidentifiedInOtherPrograms reads a de-identified file with other programs.
+func TestDeidentifiedInOtherPrograms(t *testing.T) {
 	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	out, _ := dicomtest.Export(t, s, dicomtest.Hidden("s"))
 	for _, program := range []string{"dcmdump", "gdcminfo"} {
@@ -312,7 +307,7 @@ func TestDeidentifiedForOthers(t *testing.T) {
 	}
 }
 
-// TestDeidentifyAgain adds the profile to the methods that a source names, once.
+// TestDeidentifyAgain adds the profile once to the methods that a source names.
 func TestDeidentifyAgain(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for _, f := range fakes {

@@ -8,7 +8,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// TestProfileTable holds the table to the standard's own rules.
+// TestProfileTable checks the table against the standard's own counts and rules.
 func TestProfileTable(t *testing.T) {
 	for i, row := range basicProfile {
 		if i > 0 && basicProfile[i-1].Tag >= row.Tag {

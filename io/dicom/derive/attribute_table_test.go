@@ -164,8 +164,8 @@ func TestDerivedAttributes(t *testing.T) {
 	}
 }
 
-// TestTableIsInOrder keeps the table readable: sorted and without doubles.
-func TestTableIsInOrder(t *testing.T) {
+// TestTableIsSorted checks that the table is sorted and has no duplicates.
+func TestTableIsSorted(t *testing.T) {
 	for i := 1; i < len(derive.DerivedTags()); i++ {
 		if a, b := derive.DerivedTags()[i-1], derive.DerivedTags()[i]; a >= b {
 			t.Errorf("%v stands before %v", a, b)
@@ -173,10 +173,8 @@ func TestTableIsInOrder(t *testing.T) {
 	}
 }
 
-// TestPETKeepsItsTimeZero exports PET, whose decay correction and frame times count
-// from Series Date and Time: both stay, where those of other modalities are the
-// export's.
-func TestPETKeepsItsTimeZero(t *testing.T) {
+// TestPETKeepsItsTimeOrigin exports PET, whose decay correction and frame times count from Series Time.
+func TestPETKeepsItsTimeOrigin(t *testing.T) {
 	for modality, want := range map[string][2]string{"PT": {"20260102", "101112.5"}, "CT": {"20260304", "050607.000000"}} {
 		fakes := dicomtest.Stack(3)
 		for _, f := range fakes {
@@ -197,7 +195,7 @@ func TestPETKeepsItsTimeZero(t *testing.T) {
 	}
 }
 
-// TestSecondaryWhereAllowed holds value 2 of ImageType to what the class allows.
+// TestSecondaryWhereAllowed checks value 2 of ImageType in each kind of class.
 func TestSecondaryWhereAllowed(t *testing.T) {
 	for class, want := range map[string]string{
 		dicomtest.CtClass:             `DERIVED\SECONDARY\AXIAL`,
@@ -218,26 +216,24 @@ func TestSecondaryWhereAllowed(t *testing.T) {
 	}
 }
 
-// TestRecipeBlockIsFree leaves private elements alone that somebody else has in
-// the recipe's group, with a creator's name or without.
+// TestRecipeBlockIsFree leaves the private elements of others in the group of the recipe alone.
 func TestRecipeBlockIsFree(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for _, f := range fakes {
-		f.With(0x19710010, "MAKER").With(0x19711001, "theirs").With(0x19711101, "nobody's ")
+		f.With(0x19710010, "MAKER").With(0x19711001, "theirs").With(0x19711101, "unowned  ")
 	}
 	_, s := dicomtest.OnDisk(t, fakes)
 	out := filepath.Join(t.TempDir(), "out")
 	dicomtest.Write(t, out, s, s.Volume.Clone())
 	is := dicomtest.ElementBytes(t, dicomtest.ReadSourceFile(t, out, dicomtest.SliceName(0)))
-	for tag, want := range map[part10.Tag]string{0x19710010: "MAKER", 0x19711001: "theirs", 0x19711101: "nobody's", 0x19710012: derive.RecipeCreator, 0x19711201: string(dicomtest.TestDerived.Recipe)} {
+	for tag, want := range map[part10.Tag]string{0x19710010: "MAKER", 0x19711001: "theirs", 0x19711101: "unowned ", 0x19710012: derive.RecipeCreator, 0x19711201: string(dicomtest.TestDerived.Recipe)} {
 		if !bytes.Contains(is[tag], []byte(want)) {
 			t.Errorf("%v is %q, want %q", tag, is[tag], want)
 		}
 	}
 }
 
-// TestStudyIsMade gives a study to a source without one, the same for all that is
-// derived from its series.
+// TestStudyIsMade gives a source without a study one, the same for everything that is derived from it.
 func TestStudyIsMade(t *testing.T) {
 	seen := map[string]bool{}
 	for _, old := range []any{nil, ""} {

@@ -171,7 +171,7 @@ func compressedForms() map[string]compressedForm {
 	}
 }
 
-// TestCompressedForms: implicit sources become what explicit ones are.
+// TestCompressedForms compresses every form of image; implicit sources give the same files as explicit ones.
 func TestCompressedForms(t *testing.T) {
 	implicit := func(fakes map[string]*dicomtest.Fake) map[string]*dicomtest.Fake {
 		for _, f := range fakes {
@@ -283,8 +283,7 @@ func TestCompressedNew(t *testing.T) {
 	}
 }
 
-// TestNotCompressible writes plainly, and says so, what compressed files cannot hold,
-// and refuses a compression that it does not know.
+// TestNotCompressible writes uncompressed, with a warning, what compressed files cannot hold.
 func TestNotCompressible(t *testing.T) {
 	big, wide := dicomtest.Stack(2), dicomtest.Stack(2)
 	for _, f := range big {
@@ -315,7 +314,7 @@ func TestNotCompressible(t *testing.T) {
 	dicomtest.WantError(t, err, `no compression is called "zip"`)
 }
 
-// TestEncapsulatedBytes: the length by which too large pixels are refused is theirs.
+// TestEncapsulatedBytes compares the computed length of compressed pixels with the real one.
 func TestEncapsulatedBytes(t *testing.T) {
 	for _, streams := range [][][]byte{{{1, 2}}, {{1, 2, 3, 4}, {5, 6}, make([]byte, 1000)}} {
 		if want := len(pixel.AppendEncapsulated(nil, streams)); pixel.EncapsulatedBytes(streams) != int64(want) {
@@ -340,8 +339,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestCompressedBroken makes explicit, and compresses, what flipped bits left of an
-// implicit multi-frame file that still opens: a sound file comes, or a sentence.
+// TestCompressedBroken makes implicit files with flipped bits explicit and compresses them.
 func TestCompressedBroken(t *testing.T) {
 	whole := dicomtest.NewEnhanced(part10.ImplicitLE, true, dicomtest.ThreeFrames...).File()
 	derived := 0

@@ -209,8 +209,7 @@ func TestSecondaryCaptureExport(t *testing.T) {
 	dicomtest.WantError(t, err, "m.dcm: frames cannot be cut out", "; write NIfTI instead")
 }
 
-// TestRescalePerSliceExport gives every slice its own slope and intercept, as PET
-// has: each value comes back within half a step of its own slice.
+// TestRescalePerSliceExport exports slices with a slope and an intercept of their own, as PET has.
 func TestRescalePerSliceExport(t *testing.T) {
 	fakes := dicomtest.Stack(3)
 	for i, name := range []string{"a.dcm", "b.dcm", "c.dcm"} {

@@ -20,7 +20,7 @@ import (
 type Fake struct {
 	Enc    part10.Encoding
 	Values map[part10.Tag]any // string, int (US), []byte (as they are) or rawElement
-	Pixels []byte             // little endian; turned around where enc is big endian
+	Pixels []byte             // little endian; swapped if Enc is big endian
 }
 
 // RawElement is a whole encoded element, put in as it is.

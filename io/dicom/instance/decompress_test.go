@@ -87,8 +87,8 @@ func TestWG04(t *testing.T) {
 	}
 }
 
-// TestCompressedFrames reads and derives a multi-frame image whose frames are
-// fragments, told apart in every way there is.
+// TestCompressedFrames reads and derives a multi-frame image whose fragments are assigned to frames in every
+// possible way.
 func TestCompressedFrames(t *testing.T) {
 	frames := []dicomtest.FakeFrame{{Z: 10}, {Z: 12}, {Z: 14}}
 	plain := dicomtest.NewEnhanced(part10.ExplicitLE, false, frames...)
@@ -153,7 +153,7 @@ func TestCompressedFrames(t *testing.T) {
 	}
 }
 
-// TestFragmentsOfStreams tells frames apart by where JPEG streams begin.
+// TestFragmentsOfStreams assigns fragments to frames by the start of JPEG streams.
 func TestFragmentsOfStreams(t *testing.T) {
 	start, more := []byte("\xFF\xD8\xFF\xC3"), []byte("more")
 	file := dicomtest.Encapsulate(dicomtest.NewFake("1", 0, 0).With(part10.TagNumberOfFrames, "2"), part10.UIDJPEGLossless, nil, start, more, start, more, more)
@@ -167,9 +167,9 @@ func TestFragmentsOfStreams(t *testing.T) {
 	}
 }
 
-// TestDeriveFromCompressed exports from compressed sources and from their plain
-// twins: the files must be equal but for the compression that the attributes of
-// the source tell of.
+// TestDeriveFromCompressed exports from compressed sources and from the same sources
+// decompressed: the files are equal but for the lossy compression that attributes of
+// the source state.
 func TestDeriveFromCompressed(t *testing.T) {
 	write := func(fsys fstest.MapFS) map[string][]byte {
 		s := dicomtest.Load(t, dicomtest.Scan(t, fsys), 0)
@@ -216,9 +216,8 @@ func TestDeriveFromCompressed(t *testing.T) {
 	}
 }
 
-// TestLossyStaysSaid decodes a JPEG image whose attributes do not say that it was
-// lossy, or deny it: the plain file must say it.
-func TestLossyStaysSaid(t *testing.T) {
+// TestLossyStaysMarked decodes a JPEG image whose attributes do not state that it is lossy: the export does.
+func TestLossyStaysMarked(t *testing.T) {
 	stream, err := os.ReadFile(filepath.Join("..", "codec", "testdata", "u8-baseline"))
 	if err != nil {
 		t.Fatal(err)
@@ -248,8 +247,7 @@ func TestLossyStaysSaid(t *testing.T) {
 	}
 }
 
-// TestCompressedTooSmall gives headers that promise more than their fragments
-// can hold: they are refused before the volume is made.
+// TestCompressedTooSmall reads headers that promise more than the fragments can hold.
 func TestCompressedTooSmall(t *testing.T) {
 	for _, uid := range []string{part10.UIDRLE, part10.UIDJPEGLossless, "1.2.840.10008.1.2.4.80", "1.2.840.10008.1.2.4.90"} {
 		f := dicomtest.NewFake("1", 0, 0).With(part10.TagRows, 65000).With(part10.TagColumns, 65000)
@@ -301,7 +299,7 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// TestSyntaxesAreKnown holds the decoders to the table of transfer syntaxes.
+// TestSyntaxesAreKnown compares the decoders with the table of transfer syntaxes.
 func TestSyntaxesAreKnown(t *testing.T) {
 	n := 0
 	for uid, s := range part10.Syntaxes {

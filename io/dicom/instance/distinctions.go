@@ -8,15 +8,15 @@ import (
 	"quell/io/dicom/part10"
 )
 
-// Distinction is an attribute that tells apart slices at one position.
+// Distinction is an attribute that distinguishes slices at one position.
 type Distinction struct {
 	Name string // in labels of volumes
 	read func(part10.Attributes, part10.Tag) string
 	tags []part10.Tag // the first that an image has counts
 }
 
-// Distinctions lists the attributes that tell apart slices at one position, in the
-// order in which they are tried. The frames of a multi-frame image use other tags
+// Distinctions lists the attributes that distinguish slices at one position, in the order
+// in which they are tried. The frames of a multi-frame image use other tags
 // than plain files for the same attribute.
 var Distinctions = [...]Distinction{
 	{"series number", single, []part10.Tag{part10.TagSeriesNumber}}, // a copy renumbered under the old UID

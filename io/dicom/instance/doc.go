@@ -4,7 +4,7 @@
 //	instance.go          Instance: one file, its kind and why it cannot be used
 //	slice.go             Slice: one image with its place in space and its pixel format
 //	wanted.go            the attributes that a scan reads
-//	distinctions.go      the attributes that tell volumes at one place apart
+//	distinctions.go      the attributes that distinguish volumes at one place
 //	frames.go, functional_groups.go  multi-frame images
 //	mosaic.go, csa.go, united_imaging.go  volumes tiled into one image
 //	pixelfile.go         the pixels of a slice

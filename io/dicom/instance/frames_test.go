@@ -50,8 +50,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestManyFrames reads functional groups of more than one window of the file,
-// whose end is known only when it is reached, from a stream that cannot go back.
+// TestManyFrames reads functional groups that are longer than the read buffer, with and without lengths.
 func TestManyFrames(t *testing.T) {
 	const n = 900
 	frames := make([]dicomtest.FakeFrame, n)
@@ -71,8 +70,7 @@ func TestManyFrames(t *testing.T) {
 	}
 }
 
-// TestFramesDivide has one file hold several volumes, told apart as its
-// functional groups do.
+// TestFramesDivide splits one file into several volumes by its functional groups.
 func TestFramesDivide(t *testing.T) {
 	for name, frame := range map[string]func(v int) dicomtest.FakeFrame{
 		"temporal position": func(v int) dicomtest.FakeFrame { return dicomtest.FakeFrame{Time: v, BValue: -1} },
@@ -109,7 +107,7 @@ func TestFramesDivide(t *testing.T) {
 	}
 }
 
-// TestPrivateBValues divides single-frame images by what makers call the b-value.
+// TestPrivateBValues splits single-frame images by the private b-values of scanner makers.
 func TestPrivateBValues(t *testing.T) {
 	for name, set := range map[string]func(f *dicomtest.Fake, b int){
 		"Siemens": func(f *dicomtest.Fake, b int) {
@@ -134,7 +132,7 @@ func TestPrivateBValues(t *testing.T) {
 	}
 }
 
-// TestFrameOffsets places frames that only their first one has a position for.
+// TestFrameOffsets places frames of which only the first has a position.
 func TestFrameOffsets(t *testing.T) {
 	detector := part10.AppendSequence(nil, part10.ExplicitLE, part10.TagDetectorInformationSequence, slices.Concat(
 		part10.AppendElement(nil, part10.ExplicitLE, part10.TagImagePositionPatient, "DS", []byte(`-10\-20\5`)),
@@ -154,7 +152,7 @@ func TestFrameOffsets(t *testing.T) {
 	}
 }
 
-// TestFramesWithoutPlace stacks frames that say nothing of space and says so.
+// TestFramesWithoutPlace stacks frames without a position and reports that.
 func TestFramesWithoutPlace(t *testing.T) {
 	cine := []byte{0x18, 0, 0x63, 0x10}
 	for name, f := range map[string]*dicomtest.Fake{
@@ -206,8 +204,7 @@ func TestFramesRefused(t *testing.T) {
 	}
 }
 
-// TestLegacyConvertedFrames divides the frames of a legacy converted image by an
-// attribute that has no functional group.
+// TestLegacyConvertedFrames splits the frames of a legacy converted image by an attribute outside the groups.
 func TestLegacyConvertedFrames(t *testing.T) {
 	f := dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.ThreeFrames[0], dicomtest.ThreeFrames[1], dicomtest.ThreeFrames[0], dicomtest.ThreeFrames[1]).
 		With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.4.4")

@@ -53,8 +53,8 @@ func TestMosaic(t *testing.T) {
 	}
 }
 
-// TestMosaicFallbacks takes the number of slices from the element beside the Siemens
-// header, and their thickness where their distance is not given: that is told.
+// TestMosaicFallbacks uses the number of slices outside the Siemens header, and the slice thickness if the
+// spacing is not given, which is reported.
 func TestMosaicFallbacks(t *testing.T) {
 	f := dicomtest.NewMosaic(2, "").With(part10.TagSpacingBetweenSlices, nil).With(part10.TagSliceThickness, "2").
 		With(part10.TagSiemensCSAImageHeader, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensCSAImageHeader, "OB", dicomtest.CsaHeader(2, "SliceNormalVector", `0\0\1`)))).
@@ -89,8 +89,7 @@ func TestMosaicRefused(t *testing.T) {
 	}
 }
 
-// TestMosaicExport puts the slices back into their tiles: what is no tile of the
-// volume stays as it was.
+// TestMosaicExport writes the slices into their tiles; pixels of no tile keep the bits of the source.
 func TestMosaicExport(t *testing.T) {
 	dir, s := dicomtest.OnDisk(t, map[string]*dicomtest.Fake{"m.dcm": dicomtest.NewMosaic(2, `0\0\-1`)})
 	result := s.Volume.Clone()

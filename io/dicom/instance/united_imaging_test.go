@@ -13,8 +13,7 @@ import (
 	"quell/volume"
 )
 
-// TestUIHTiles cuts images of tiles into their slices, each at the place that the private
-// sequence gives it.
+// TestUIHTiles splits images of tiles into slices at the places that the private header states.
 func TestUIHTiles(t *testing.T) {
 	for name, enc := range map[string]part10.Encoding{"implicit": part10.ImplicitLE, "explicit": part10.ExplicitLE, "big endian": part10.ExplicitBE} {
 		c := dicomtest.Scan(t, dicomtest.OneFile(dicomtest.NewUIHTiles(enc, 40)))
@@ -37,7 +36,7 @@ func TestUIHTiles(t *testing.T) {
 	}
 }
 
-// TestUIHTilesOfOneSeries are told apart by b-value and direction.
+// TestUIHTilesOfOneSeries splits a series of such images by b-value and direction.
 func TestUIHTilesOfOneSeries(t *testing.T) {
 	along := binary.LittleEndian.AppendUint64(nil, math.Float64bits(1))
 	along = append(along, make([]byte, 16)...)

@@ -41,8 +41,7 @@ func TestDecodeText(t *testing.T) {
 	}
 }
 
-// TestTextIsShownInItsCharacterSet reads names in sets that the parser does not
-// know, with a byte of a character that would divide two values.
+// TestTextIsShownInItsCharacterSet reads names in several character sets.
 func TestTextIsShownInItsCharacterSet(t *testing.T) {
 	for _, c := range []struct{ terms, raw, want string }{
 		{"ISO_IR 166", "\xe1\xa2\xc1", "แขม"},

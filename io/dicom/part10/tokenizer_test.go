@@ -71,9 +71,8 @@ func TestTokenizeSequences(t *testing.T) {
 	}
 }
 
-// TestTokenizeTrailingRubbish has zeros, and bytes that are no element, behind
-// a whole image: some archives pad so.
-func TestTokenizeTrailingRubbish(t *testing.T) {
+// TestTokenizeTrailingBytes has zeros, or bytes that are no element, after a complete image, as some archives pad.
+func TestTokenizeTrailingBytes(t *testing.T) {
 	for _, enc := range []part10.Encoding{part10.ImplicitLE, part10.ExplicitLE} {
 		f := dicomtest.NewFake("1", 0, 7)
 		f.Enc = enc
@@ -173,7 +172,7 @@ func TestTokenizeFromAStream(t *testing.T) {
 	}
 }
 
-// TestTokenizeRealFiles walks odd files of pydicom's own tests.
+// TestTokenizeRealFiles tokenizes odd files of pydicom.
 func TestTokenizeRealFiles(t *testing.T) {
 	for name, want := range map[string]struct {
 		elements int // at the top level, as pydicom counts them; the one cut off not counted

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMask tells padding from data that has its value.
+// TestMask distinguishes padding from data with the same value.
 func TestMask(t *testing.T) {
 	// 5 x 5, 0 is padding; the 0 in the middle is enclosed by data.
 	f := Format{Rows: 5, Cols: 5, Samples: 1, Allocated: 8, Stored: 8, High: 7, Slope: 1, Padding: true}

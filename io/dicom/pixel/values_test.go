@@ -68,8 +68,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodeAvoidsPadding lets results fall on the padding value: they move to
-// the nearer neighbour, except where the source itself had that value.
+// TestEncodeAvoidsPadding stores results on the padding value as the nearest other value.
 func TestEncodeAvoidsPadding(t *testing.T) {
 	f := Format{Allocated: 8, Stored: 8, High: 7, Slope: 1, Padding: true, PadLow: 10, PadHigh: 12}
 	raw := []byte{50, 50, 50, 11, 11}

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestVectorLoops compares what the processor's vector instructions give with the
-// plain loops, bit for bit: every stored value, all lengths around the vectors'.
+// TestVectorLoops compares the vector loops with the plain ones.
 func TestVectorLoops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	raw := make([]byte, 2<<16)
@@ -46,8 +45,7 @@ func TestVectorLoops(t *testing.T) {
 	}
 }
 
-// TestPaddingOfTwelveBits marks padding where other bits share the word, with
-// ranges that reach beyond the stored values.
+// TestPaddingOfTwelveBits marks padding if other bits share the word.
 func TestPaddingOfTwelveBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
