@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture, that
-# the log holds no fault, and that the workbench quits with exit code 0.
+# keys work while a control has the focus, that Escape takes one step at a time, that a result is not lost without a
+# question, that SIGTERM ends the workbench in order, that the log holds no fault, and that the exit code is 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
@@ -23,6 +24,17 @@ changed() { # changed WHAT: fails unless the display differs from the last call
 	echo "drive: $1: $different pixels changed"
 }
 
+no_faults() {
+	if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
+		echo "drive: the lines above are faults in the log" >&2
+		exit 1
+	fi
+	if [ -e "$screen_dir/cache/quell/crash.log" ]; then
+		cat "$screen_dir/cache/quell/crash.log" >&2
+		exit 1
+	fi
+}
+
 mouse_to 400 420
 xdotool click 4;                                changed "wheel to the next slice"
 key 8;                                          changed "the bone window"
@@ -34,9 +46,42 @@ key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
 key ctrl+Return;                                changed "apply to the volume"
 
+key ctrl+q;                                     changed "the question before the result is lost"
+key Escape;                                     changed "Escape, which keeps it"
+key ctrl+e;                                     changed "the export dialog"
+key Escape;                                     changed "Escape in the field of the dialog"
 screen_quit
-if grep -nE 'panic|fatal|DATA RACE|Fyne error|\*\*\* Error' "$screen_dir/log"; then
-	echo "drive: the lines above are faults in the log" >&2
-	exit 1
-fi
+no_faults
+screen_stop
+
+screen_start
+settled "$work/last.png"
+mouse_to 1330 218
+xdotool click 1;                                changed "a click on the slider of the strength"
+key 8;                                          changed "a key while the slider has the focus"
+key ctrl+Return Escape # cancels the run: there is no result and no question
+key ctrl+q
+screen_ended
+no_faults
+screen_stop
+
+screen_start
+settled "$work/last.png"
+key ctrl+Return ctrl+Return
+mouse_to 20 12
+xdotool click 1
+key Escape;                                     changed "a run during which a menu was opened and closed"
+key ctrl+q;                                     changed "the question before its result is lost"
+key Escape
+kill -TERM "$screen_app"
+screen_ended
+no_faults
+[ -s "$screen_dir/config/quell/settings.json" ] || { echo "drive: SIGTERM did not save the settings" >&2; exit 1; }
+screen_stop
+
+screen_start
+key ctrl+Return
+kill -TERM "$screen_app"
+screen_ended
+no_faults
 echo "drive: done"

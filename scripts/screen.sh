@@ -1,7 +1,8 @@
 # Sourced by drive.sh, drive-gpu.sh and screenshots.sh: runs the workbench on a virtual display of its own, with empty
 # settings.
 #   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series
-#   screen_quit             quits the workbench with Ctrl+Q and checks that its exit code is 0
+#   screen_quit             quits the workbench with Ctrl+Q, discards a result, and checks that the exit code is 0
+#   screen_ended            waits until the workbench has ended and checks that the exit code is 0
 #   screen_stop             ends both processes
 #   shot FILE               saves the whole display as PNG
 #   differ A B              prints the number of pixels that differ between two pictures
@@ -37,8 +38,14 @@ screen_start() {
 }
 
 screen_quit() {
-	local i code=0
 	key ctrl+q
+	# A question stays open where a result would be lost; Discard is its second button.
+	if kill -0 "$screen_app" 2>/dev/null; then key Tab Return; fi
+	screen_ended
+}
+
+screen_ended() {
+	local i code=0
 	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
 	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not quit" >&2; return 1; }
 	wait "$screen_app" || code=$?
