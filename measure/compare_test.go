@@ -177,6 +177,46 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// An image of 11 x 11 voxels has one SSIM value, here by the formulas of Wang et al.
+// in two passes. Values far from zero must not cost its digits.
+func TestSSIMFarFromZero(t *testing.T) {
+	const max, offset = 100.0, 1 << 20
+	g := volume.NewGeometry([3]int{11, 11, 1}, [3]float64{1, 1, 1})
+	ref, test := volume.New(g), volume.New(g)
+	for i, x := range draw(1, 121) {
+		ref.Data[i] = float32(offset + x/8)
+	}
+	for i, x := range draw(2, 121) {
+		test.Data[i] = ref.Data[i] + float32(x/16)
+	}
+	weight := func(i int) float64 {
+		x, y := float64(i%11-5), float64(i/11-5)
+		return math.Exp(-(x*x + y*y) / (2 * 1.5 * 1.5))
+	}
+	var sum, mx, my, vx, vy, vxy float64
+	for i := range ref.Data {
+		sum += weight(i)
+		mx += weight(i) * float64(ref.Data[i])
+		my += weight(i) * float64(test.Data[i])
+	}
+	mx, my = mx/sum, my/sum
+	for i := range ref.Data {
+		dx, dy := float64(ref.Data[i])-mx, float64(test.Data[i])-my
+		vx += weight(i) / sum * dx * dx
+		vy += weight(i) / sum * dy * dy
+		vxy += weight(i) / sum * dx * dy
+	}
+	c1, c2 := 0.01*max*0.01*max, 0.03*max*0.03*max
+	want := (2*mx*my + c1) * (2*vxy + c2) / ((mx*mx + my*my + c1) * (vx + vy + c2))
+	c, err := Compare(t.Context(), ref, test, Options{Max: max})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(float64(c.SSIM), want, 1e-9) {
+		t.Errorf("SSIM %.12f, want %.12f", c.SSIM, want)
+	}
+}
+
 // The same numbers, to the last bit, however many cores there are.
 func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
 	f := loadFacts(t).Comparisons[3]

@@ -83,6 +83,27 @@ func TestEllipse(t *testing.T) {
 	}
 }
 
+// Statistics and histogram of an ellipse have its voxels alone: of 4 x 4 those that are
+// not corners.
+func TestStatsOfAnEllipse(t *testing.T) {
+	v := ramp(4, 4, 1)
+	v.Data[0] = 1e6 // a corner
+	roi := ROI{Region: v.Bounds(), Shape: Ellipse}
+	s, err := ROIStats(t.Context(), v, roi)
+	if err != nil || s.N != 12 || s.Min != 1 || s.Max != 302 {
+		t.Errorf("%+v, %v; want 12 voxels from 1 to 302", s, err)
+	}
+	if h, err := HistogramOf(t.Context(), v, roi, 0, 0, 1); err != nil || h.Counts[0] != 12 || h.Lo != 1 || h.Hi != 302 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	after := v.Clone()
+	after.Data[0], after.Data[5] = 0, 100
+	r, err := ResidualStats(t.Context(), v, after, roi)
+	if err != nil || r.N != 12 || r.Min != 0 || r.Max != 1 {
+		t.Errorf("residual %+v, %v", r, err)
+	}
+}
+
 func TestHistogram(t *testing.T) {
 	v := ramp(10, 1, 1) // 0 to 9
 	h, err := HistogramOf(t.Context(), v, Whole(v), 2, 8, 3)
