@@ -76,14 +76,14 @@ func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparis
 }
 
 // psnr is eq. 4 of Upadhya 2018.
-func psnr(max, mse float64) Float {
+func psnr(peak, mse float64) Float {
 	switch {
 	case mse == 0:
 		return Float(math.Inf(1))
-	case max == 0:
+	case peak == 0:
 		return Float(math.NaN())
 	}
-	return Float(10 * math.Log10(max*max/mse))
+	return Float(10 * math.Log10(peak*peak/mse))
 }
 
 // DynamicRange returns the largest minus the smallest voxel that is not padding:

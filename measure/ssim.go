@@ -64,19 +64,19 @@ type plane []float64
 
 // structuralSimilarity returns the mean SSIM of test and ref (Wang et al. 2004,
 // eq. 13): Gaussian weights of sigma 1.5 cut off at 11 samples, K1 = 0.01, K2 = 0.03,
-// population covariances, L = max. dims 2 goes slice by slice; dims 3 weighs 11^3
+// population covariances, L = span. dims 2 goes slice by slice; dims 3 weighs 11^3
 // voxels. The mean is over the voxels of counted (nil: all) that are at least 5 from
 // every border; their neighbours are read even if they do not count. It is NaN if
-// there is no such voxel or max is 0.
+// there is no such voxel or span is 0.
 //
 // scikit-image's structural_similarity gives the same number with
-// gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=max.
-func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max float64, counted []bool, dims int) (float64, error) {
+// gaussian_weights=True, sigma=1.5, use_sample_covariance=False, data_range=span.
+func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, span float64, counted []bool, dims int) (float64, error) {
 	w, h, d := ref.Dims[0]-2*ssimRadius, ref.Dims[1]-2*ssimRadius, ref.Dims[2]
 	if dims == 3 {
 		d -= 2 * ssimRadius
 	}
-	if w < 1 || h < 1 || d < 1 || max == 0 {
+	if w < 1 || h < 1 || d < 1 || span == 0 {
 		return math.NaN(), ctx.Err()
 	}
 	lo, hi, err := ref.Range(ctx)
@@ -102,7 +102,7 @@ func structuralSimilarity(ctx context.Context, ref, test *volume.Volume, max flo
 		s := pool.Get().(*strip)
 		defer pool.Put(s)
 		s.rows = min(stripRows, h-y0)
-		s.shift, s.c1, s.c2 = shift, ssimK1*max*(ssimK1*max), ssimK2*max*(ssimK2*max)
+		s.shift, s.c1, s.c2 = shift, ssimK1*span*(ssimK1*span), ssimK2*span*(ssimK2*span)
 		first := i / strips
 		for z := first; z < first+slices && ctx.Err() == nil; z++ {
 			s.blur(ref.Plane(z), test.Plane(z), y0, s.ring[(z-first)%len(s.ring)])

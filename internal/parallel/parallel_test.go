@@ -36,7 +36,7 @@ func TestForStopsAfterAnError(t *testing.T) {
 			return nil
 		}
 	})
-	if err != wrong || calls.Load() != 4 {
+	if !errors.Is(err, wrong) || calls.Load() != 4 {
 		t.Errorf("error %v after %d calls; want %v after 4", err, calls.Load(), wrong)
 	}
 }
