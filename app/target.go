@@ -169,8 +169,8 @@ func realPath(path string) string {
 	if err != nil {
 		return filepath.Clean(path)
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
+		return resolved
 	}
 	parent := filepath.Dir(abs)
 	if parent == abs {

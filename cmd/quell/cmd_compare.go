@@ -25,12 +25,12 @@ Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
 		Args: exactly(2, "REFERENCE and TEST"),
 	}
-	max := cmd.Flags().Float64("max", 0, "MAX of psnr and ssim; the reference's range if not given")
+	peak := cmd.Flags().Float64("max", 0, "MAX of psnr and ssim; the reference's range if not given")
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("max") && !(*max > 0 && !math.IsInf(*max, 0)) {
-			return app.Usagef("--max %g: give a positive number", *max)
+		if cmd.Flags().Changed("max") && !(*peak > 0 && !math.IsInf(*peak, 0)) {
+			return app.Usagef("--max %g: give a positive number", *peak)
 		}
 		ref, err := open(cmd, app.Input{Path: args[0]})
 		if err != nil {
@@ -41,7 +41,7 @@ they only measure how much was changed.`,
 		if err != nil {
 			return err
 		}
-		options := measure.Options{Max: *max, SSIM3D: true}
+		options := measure.Options{Max: *peak, SSIM3D: true}
 		if *mask != "" {
 			m, err := openSame(cmd, *mask, ref.Volume)
 			if err != nil {

@@ -53,7 +53,7 @@ func Monitor(version string) bool {
 	// The signals that end the program reach its whole process group.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	if report, err := io.ReadAll(os.Stdin); err == nil && len(report) > 0 {
-		New(path, version).write(report)
+		_ = New(path, version).write(report) // the process ends; there is no one to report to
 	}
 	return true
 }

@@ -67,7 +67,7 @@ func TestForReturnsAPanicAsAnError(t *testing.T) {
 
 func TestProtectPassesErrorsOn(t *testing.T) {
 	wrong := errors.New("wrong")
-	if err := parallel.Protect(func() error { return wrong }); err != wrong {
+	if err := parallel.Protect(func() error { return wrong }); !errors.Is(err, wrong) {
 		t.Errorf("error %v; want %v", err, wrong)
 	}
 	if err := parallel.Protect(func() error { return nil }); err != nil {

@@ -57,7 +57,7 @@ func recoverCommit(fsys fileSystem, stage string) error {
 	}
 	c := &commit{fsys: fsys, parent: filepath.Dir(stage), stage: stage}
 	if gob.NewDecoder(bytes.NewReader(data)).Decode(&c.journal) != nil {
-		return nil // cut short while it was written: nothing was moved
+		return nil //nolint:nilerr // cut short while it was written: nothing was moved
 	}
 	target := c.journal.Target
 	// Between the two renames of a folder there is nothing at the target. If the new
@@ -68,7 +68,7 @@ func recoverCommit(fsys fileSystem, stage string) error {
 		}
 	}
 	var from func(string) string
-	switch print, _ := fingerprint(c.final(target)); print {
+	switch sum, _ := fingerprint(c.final(target)); sum {
 	case "":
 		return nil
 	case c.journal.New:
