@@ -98,10 +98,10 @@ func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
 		if h.Tiles != nil {
 			h.Tiles.SetTile(raw, h.Frame, pixels)
 		}
-		switch lo, hi, valid := h.Format.Extremes(pixels, len(values(i))); {
-		case valid && !found:
+		switch lo, hi, present := h.Format.Extremes(pixels, len(values(i))); {
+		case present && !found:
 			s.smallest, s.largest, found = lo, hi, true
-		case valid:
+		case present:
 			s.smallest, s.largest = min(s.smallest, lo), max(s.largest, hi)
 		}
 	}
