@@ -45,8 +45,6 @@ key r;                                          changed "reset of the view"
 key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
 key ctrl+Return;                                changed "apply to the volume"
-key ctrl+q;                                     changed "the question before a result is discarded"
-key Escape;                                     changed "keep working"
 
 key ctrl+q;                                     changed "the question before the result is lost"
 key Escape;                                     changed "Escape, which keeps it"
