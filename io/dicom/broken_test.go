@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -258,6 +259,30 @@ func TestErrorTextsOfBrokenFiles(t *testing.T) {
 			t.Errorf("%s: it says %v, want %q", name, err, c.want)
 		}
 	}
+}
+
+// TestAdviceHelps has a truncated file, which another copy may mend, and complete files
+// that contradict themselves, which it cannot.
+func TestAdviceHelps(t *testing.T) {
+	whole := dicomtest.NewFake("1", 0, 0).File()
+	for name, c := range map[string]struct {
+		file   []byte
+		advice string
+	}{
+		"truncated":      {whole[:len(whole)-5], part10.AdviseCopy},
+		"without pixels": {whole[:len(whole)-36], part10.AdviseCopy},
+		"frames":         {dicomtest.NewFake("1", 0, 0).With(part10.TagNumberOfFrames, "5000").File(), part10.AdviseExport},
+		"size":           {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, 300).File(), part10.AdviseExport},
+		"stream":         {dicomtest.Encapsulate(dicomtest.NewFake("1", 0, 0), part10.UIDJPEGLossless, nil, []byte("\xFF\xD8 no JPEG at all")), part10.AdviseExport},
+		"value":          {dicomtest.NewFake("1", 0, 0).With(part10.TagRows, dicomtest.RawElement(part10.AppendElement(nil, part10.ExplicitLE, part10.TagRows, "UL", []byte{3, 0}))).File(), part10.AdviseExport},
+	} {
+		var e *part10.Error
+		if err := survive(t, name, c.file); !errors.As(err, &e) || e.Advice != c.advice {
+			t.Errorf("%s: %v, want the advice %q", name, err, c.advice)
+		}
+	}
+	colour := dicomtest.NewFake("1", 0, 0).With(part10.TagSamplesPerPixel, 3).With(part10.TagPhotometricInterpretation, "RGB").File()
+	dicomtest.WantError(t, survive(t, "colour", colour), "only grey-scale images are read from DICOM", "convert this one to grey scale first")
 }
 
 // TestWrongSize states more pixels in the header than the streams have: that is found before memory for

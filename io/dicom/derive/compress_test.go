@@ -65,11 +65,11 @@ func wantPlain(t *testing.T, packed, plain string, c pixel.Compression, frames i
 				t.Errorf("frame %d of %d bytes lies at %d, the offset table says %d", i, len(it.Bytes), it.Offset, at)
 			}
 		}
-		decoded, err := instance.Decompress(name, file)
+		decoded, _, err := instance.OpenSource(name, file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dicomtest.ElementBytes(t, decoded)[part10.TagPixelData][12:]; !bytes.Equal(got, want[part10.TagPixelData][12:]) {
+		if got := dicomtest.ElementBytes(t, decoded.Bytes)[part10.TagPixelData][12:]; !bytes.Equal(got, want[part10.TagPixelData][12:]) {
 			t.Errorf("%s: other pixels", name)
 		}
 	}

@@ -36,20 +36,15 @@ type image struct {
 // of their frames. It fails if they are not those that the series was loaded from.
 func newImage(sources []series.Source, file []byte) (*image, error) {
 	name := sources[0].Name
-	file, err := instance.Decompress(name, file)
+	d, in, err := instance.OpenSource(name, file)
 	if err != nil {
 		return nil, err
 	}
-	p, err := part10.TokenizeBytes(file, instance.IsWanted)
-	if err != nil {
-		return nil, part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
-	}
-	in := instance.Parse(name, int64(len(file)), p)
 	changed := part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
 	if !in.Usable() || in.SOPUID != sources[0].UID {
 		return nil, changed
 	}
-	s := &image{Dataset: part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}}
+	s := &image{Dataset: d}
 	for _, src := range sources {
 		if src.Frame < 0 || src.Frame >= len(in.Slices) {
 			return nil, changed

@@ -8,7 +8,7 @@
 //	frames.go, functional_groups.go  multi-frame images
 //	mosaic.go, csa.go, united_imaging.go  volumes tiled into one image
 //	pixelfile.go         the pixels of a slice
-//	decompress.go        a file with its pixels decompressed, to derive another from it
+//	source.go            a file as the source of a derived one, its pixels decompressed
 //
 // Lengths are mm and positions LPS+. A file is read without its neighbours; package
 // assemble forms volumes from the slices.

@@ -8,28 +8,36 @@ import (
 	"quell/io/dicom/pixel"
 )
 
-// Decompress returns a file with plain pixels: the file itself if its transfer syntax
-// is native, else its data set in explicit little endian with the pixels decoded.
-// Other elements stay byte for byte, but for group lengths, which are removed.
-func Decompress(name string, file []byte) ([]byte, error) {
+// OpenSource parses the bytes of a file, to derive another file from it, and
+// decompresses its pixels: the data set is the file's own if its transfer syntax is
+// native, else one in explicit little endian in which all other elements are the same
+// byte for byte, but for group lengths, which are removed.
+func OpenSource(name string, file []byte) (part10.Dataset, *Instance, error) {
+	damaged := func(err error) error {
+		return part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
+	}
 	size := int64(len(file))
 	file, p, err := part10.TokenizeAll(file, IsWanted)
 	if err != nil {
-		return nil, part10.FileError(name, part10.AdviseCopy, err, "the source file is damaged (%s)", part10.Reason(err))
-	}
-	if p.Syntax.Native() {
-		return file, nil
+		return part10.Dataset{}, nil, damaged(err)
 	}
 	in := Parse(name, size, p)
 	if !in.Usable() {
-		return nil, part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
+		return part10.Dataset{}, nil, part10.FileError(name, "open the series again", nil, "the source file is not the one that was loaded")
 	}
-	pixels, err := in.decodeAll(file, p)
-	if err != nil {
-		return nil, err
+	if !p.Syntax.Native() {
+		pixels, err := in.decodeAll(file, p)
+		if err != nil {
+			return part10.Dataset{}, nil, err
+		}
+		out := append(make([]byte, 0, len(pixels)+len(file)), part10.HeaderWithSyntax(file, p, part10.UIDExplicitLE)...)
+		file = part10.Merge(out, file, p.Elements, in.nativeEdits(pixels))
+		if p, err = part10.TokenizeBytes(file, IsWanted); err != nil {
+			return part10.Dataset{}, nil, damaged(err)
+		}
+		in = Parse(name, int64(len(file)), p)
 	}
-	out := append(make([]byte, 0, len(pixels)+len(file)), part10.HeaderWithSyntax(file, p, part10.UIDExplicitLE)...)
-	return part10.Merge(out, file, p.Elements, in.nativeEdits(pixels)), nil
+	return part10.Dataset{Bytes: file, File: p, Encoding: p.Syntax.Encoding}, in, nil
 }
 
 // irreversible holds the transfer syntaxes whose images are always lossy.

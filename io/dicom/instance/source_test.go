@@ -125,12 +125,12 @@ func TestCompressedFrames(t *testing.T) {
 		if !slices.Equal(got.Volume.Data, want.Volume.Data) {
 			t.Errorf("%s: the voxels are not those of the plain file", name)
 		}
-		decoded, err := instance.Decompress("x", file)
+		decoded, _, err := instance.OpenSource("x", file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, wantSet, _ := bytes.Cut(wantFile, []byte(part10.UIDExplicitLE))
-		_, gotSet, _ := bytes.Cut(decoded, []byte(part10.UIDExplicitLE))
+		_, gotSet, _ := bytes.Cut(decoded.Bytes, []byte(part10.UIDExplicitLE))
 		if !bytes.Equal(gotSet[len(gotSet)-len(wantSet)+64:], wantSet[64:]) {
 			t.Errorf("%s: the decoded file is not the plain one", name)
 		}
@@ -227,17 +227,17 @@ func TestLossyStaysMarked(t *testing.T) {
 			With(part10.TagBitsStored, 8).With(part10.TagHighBit, 7).With(part10.TagPixelRepresentation, 0)
 	}
 	for _, f := range []*dicomtest.Fake{jpeg(), jpeg().With(part10.TagLossyImageCompression, "00"), jpeg().With(part10.TagLossyImageCompression, "01")} {
-		file, err := instance.Decompress("x", dicomtest.Encapsulate(f, part10.UIDJPEGBaseline, nil, stream))
+		decoded, _, err := instance.OpenSource("x", dicomtest.Encapsulate(f, part10.UIDJPEGBaseline, nil, stream))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := dicomtest.Tokens(file)
+		p, err := dicomtest.Tokens(decoded.Bytes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		n := 0
 		for _, e := range p.Elements {
-			if e.Tag == part10.TagLossyImageCompression && string(file[e.Value:e.End]) == "01" {
+			if e.Tag == part10.TagLossyImageCompression && string(decoded.Bytes[e.Value:e.End]) == "01" {
 				n++
 			}
 		}
