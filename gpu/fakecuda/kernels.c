@@ -1,5 +1,5 @@
 // The filters as defined in docs/FILTERS.md in plain C: in double, voxel by
-// voxel. The structs are those of package kernels.
+// voxel, nlm row by row. The structs are those of package kernels.
 #include "fake.h"
 
 #include <math.h>
@@ -151,68 +151,95 @@ static double power(int k, double d)
     return d * d;
 }
 
-// distance returns D_ij in the kernel's units. ring holds the taps of the patch, by
-// signed distance from the middle one.
-static double distance(const NlmParams *p, const double *ring, int x, int y, int z, int ox, int oy, int oz)
+// distances computes D_ij, in the kernel's units, of the n voxels i from (x, y, z) on and
+// their neighbours j at an offset. squares is scratch memory for n + 2 patch[0] values.
+static void distances(const NlmParams *p, int x, int y, int z, int n, const int offset[3], double *squares, double *d)
 {
     const Field *f = &p->field;
-    const int r = p->patch[0], n = f->dims[0], step = f->swapped ? f->dims[1] : 1;
-    const int left = x - r + (ox < 0 ? ox : 0), right = x + r + (ox > 0 ? ox : 0);
-    const int whole = left >= 0 && right < n; // no sample is mirrored along x
-    double sum = 0;
+    const int r = p->patch[0], step = f->swapped ? f->dims[1] : 1;
+    const double unit = p->lk ? p->norm : (double)p->scale * p->scale;
+    memset(squares, 0, sizeof *squares * (n + 2 * r));
     for (int dz = -p->patch[2]; dz <= p->patch[2]; dz++) {
         for (int dy = -p->patch[1]; dy <= p->patch[1]; dy++) {
-            const float *here = row(f, y + dy, z + dz), *there = row(f, y + oy + dy, z + oz + dz);
-            double line = 0;
-            if (whole && !p->lk) {
-                const float *a = here + (size_t)x * step, *b = there + (size_t)(x + ox) * step;
-                for (int dx = -r; dx <= r; dx++) {
-                    double d = (double)a[dx * step] - b[dx * step];
-                    line += ring[dx] * d * d;
-                }
-            } else {
-                for (int dx = -r; dx <= r; dx++) {
-                    double d = (double)here[(size_t)mirror(x + dx, n) * step] - there[(size_t)mirror(x + ox + dx, n) * step];
-                    line += ring[dx] * (p->lk ? power(p->lk, d) : d * d);
-                }
+            const float *here = row(f, y + dy, z + dz), *there = row(f, y + offset[1] + dy, z + offset[2] + dz);
+            const double a = (double)p->ring[abs(dy)] * (p->patch[2] ? p->ring[abs(dz)] : 1);
+            for (int k = 0; k < n + 2 * r; k++) {
+                int i = mirror(x - r + k, f->dims[0]), j = mirror(x - r + k + offset[0], f->dims[0]);
+                double e = (double)here[(size_t)i * step] - there[(size_t)j * step];
+                squares[k] += a * (p->lk ? power(p->lk, e) : e * e);
             }
-            sum += ring[dy] * (p->patch[2] ? ring[dz] : 1) * line;
         }
     }
-    return sum * (p->lk ? p->norm : (double)p->scale * p->scale);
+    for (int i = 0; i < n; i++) {
+        d[i] = 0;
+        for (int dx = -r; dx <= r; dx++) d[i] += p->ring[abs(dx)] * squares[i + r + dx];
+        d[i] *= unit;
+    }
 }
 
-static double nlmVoxel(const void *params, const Field *f, int x, int y, int z)
+// NlmSums holds the sums of one voxel.
+typedef struct {
+    double total, most, sum, weights; // total: of all distances, which lk needs before the first weight
+    int others;
+} NlmSums;
+
+static double nlmResult(const NlmParams *p, const NlmSums *s, double v)
 {
-    const NlmParams *p = params;
-    double v = f->in[at(f, x, y, z)], total = 0, most = 0, sum = 0, weights = 0;
-    int others = 0;
-    double taps[2 * 8 + 1], *ring = taps + 8; // p->ring holds nine taps
-    for (int d = -8; d <= 8; d++) ring[d] = p->ring[abs(d)];
-    // lk needs the sum of all distances before the first weight.
+    double centre = !p->one ? s->most : p->lk ? s->total : 1;
+    if (!s->others) centre = 1;
+    double weights = s->weights + centre;
+    if (weights == 0) return v;
+    double mean = s->sum / weights;
+    return p->rician ? sqrt(fmax(0, v * v + mean - p->bias)) : v + mean;
+}
+
+// nlmRow computes the row of the region at y and z, offset by offset.
+static void nlmRow(const NlmParams *p, int y, int z, float *out, int step)
+{
+    const Field *f = &p->field;
+    const int x0 = f->min[0], n = f->max[0] - x0;
+    NlmSums *sums = calloc(n, sizeof *sums);
+    double *squares = malloc(sizeof(double) * (2 * n + 2 * p->patch[0])), *d = squares + n + 2 * p->patch[0];
     for (int pass = p->lk ? 0 : 1; pass < 2; pass++) {
         NEIGHBOURHOOD(p->search)
         {
-            if ((!dx && !dy && !dz) || !valid(f, x + dx, y + dy, z + dz)) continue;
-            double d = distance(p, ring, x, y, z, dx, dy, dz);
-            if (pass == 0) {
-                total += d;
-                continue;
+            const int offset[3] = {dx, dy, dz};
+            if ((!dx && !dy && !dz) || y + dy < 0 || y + dy >= f->dims[1] || z + dz < 0 || z + dz >= f->dims[2]) continue;
+            distances(p, x0, y, z, n, offset, squares, d);
+            for (int i = 0; i < n; i++) {
+                NlmSums *s = &sums[i];
+                if (!valid(f, x0 + i + dx, y + dy, z + dz)) continue;
+                if (pass == 0) {
+                    s->total += d[i];
+                    continue;
+                }
+                double w = p->lk ? s->total - d[i] : exp2(-fmax(0, d[i] - p->cut));
+                double v = f->in[at(f, x0 + i, y, z)], u = f->in[at(f, x0 + i + dx, y + dy, z + dz)];
+                s->sum += w * (p->rician ? u * u - v * v : u - v);
+                s->weights += w;
+                s->most = fmax(s->most, w);
+                s->others++;
             }
-            double w = p->lk ? total - d : exp2(-fmax(0, d - p->cut));
-            double u = f->in[at(f, x + dx, y + dy, z + dz)];
-            sum += w * (p->rician ? u * u - v * v : u - v);
-            weights += w;
-            most = fmax(most, w);
-            others++;
         }
     }
-    double centre = !p->one ? most : p->lk ? total : 1;
-    if (!others) centre = 1;
-    weights += centre;
-    if (weights == 0) return v;
-    double mean = sum / weights;
-    return p->rician ? sqrt(fmax(0, v * v + mean - p->bias)) : v + mean;
+    for (int i = 0; i < n; i++) {
+        float v = f->in[at(f, x0 + i, y, z)];
+        out[(size_t)i * step] = valid(f, x0 + i, y, z) ? nlmResult(p, &sums[i], v) : v;
+    }
+    free(squares);
+    free(sums);
+}
+
+static void nlm(const void *args)
+{
+    const NlmParams *p = args;
+    const Field *f = &p->field;
+    int across = f->max[0] - f->min[0], down = f->max[1] - f->min[1], rows = down * (f->max[2] - f->min[2]);
+#pragma omp parallel for
+    for (int row = 0; row < rows; row++) {
+        float *out = f->out + (f->swapped ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
+        nlmRow(p, f->min[1] + row % down, f->min[2] + row / down, out, f->swapped ? down : 1);
+    }
 }
 
 typedef struct {
@@ -262,7 +289,6 @@ typedef struct {
 static void gaussian(const void *args) { forVoxels(args, gaussianVoxel); }
 static void bilateral(const void *args) { forVoxels(args, bilateralVoxel); }
 static void median(const void *args) { forVoxels(args, medianVoxel); }
-static void nlm(const void *args) { forVoxels(args, nlmVoxel); }
 static void lpa(const void *args) { forVoxels(args, lpaVoxel); }
 
 // nothing replaces nlm_underflow: nlm in double leaves no voxels to it.
