@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"quell/volume"
 	"slices"
 	"strings"
 	"testing"
@@ -90,5 +91,17 @@ func TestScalarBesideColours(t *testing.T) {
 	}
 	if i, err := c.Pick("red"); err != nil || c.Entries[i].Component != "red" {
 		t.Errorf("the red component is entry %d, %v", i, err)
+	}
+}
+
+func TestLargest(t *testing.T) {
+	entry := func(n int, component string, err error) Entry {
+		return Entry{Component: component, Geometry: volume.NewGeometry([3]int{n, 1, 1}, [3]float64{1, 1, 1}), Err: err}
+	}
+	entries := []Entry{entry(2, "", nil), entry(9, "", errors.New("damaged")), entry(4, "red", nil), entry(4, "", nil), entry(3, "green", nil)}
+	for component, want := range map[string]int{"": 2, "green": 4, "blue": 0} {
+		if got := largest(entries, component); got != want {
+			t.Errorf("component %q: entry %d, want %d", component, got, want)
+		}
 	}
 }

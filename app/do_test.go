@@ -126,6 +126,15 @@ func TestDoChecksFirst(t *testing.T) {
 		}
 	}
 	job := medianJob(t)
+	in, err := Open(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	conversion := &work{job: Job{Input: job.Input, Output: Output{Path: job.Input.Path}}, in: in}
+	if err := conversion.check(); ExitCode(err) != ExitUsage {
+		t.Errorf("a conversion onto its input: %v", err)
+	}
 	missing := 3
 	job.Input.Series = &missing
 	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage {
@@ -141,7 +150,7 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 		policy string
 		err    error
 		falls  bool
-	}{{"auto", broken, true}, {"", broken, true}, {"cuda", broken, false}, {"auto", errors.New("wrong recipe"), false}} {
+	}{{"auto", broken, true}, {"", broken, true}, {"cuda", broken, false}, {"cpu", broken, false}, {"auto", errors.New("wrong recipe"), false}} {
 		job := medianJob(t)
 		job.Engine.Name = c.policy
 		in, err := Open(t.Context(), job.Input, Events{})
@@ -228,6 +237,17 @@ func TestIrregularSeries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
+	warned := false
+	in, err := Open(t.Context(), Input{Path: dir}, Events{Message: func(s series.Severity, text string) {
+		warned = warned || s == series.Warning && strings.Contains(text, "missing")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	if !warned {
+		t.Error("no message warns of the missing slice")
+	}
 	// Slices 0, 2, 6 and 8 mm high on a grid with 8/3 mm between them.
 	const off = "0.7 mm"
 	refused := func(what string, err error) {

@@ -102,3 +102,11 @@ func TestScanSkipsUnfinishedExports(t *testing.T) {
 		t.Errorf("catalog %+v, error %v; want one series", c, err)
 	}
 }
+
+func TestLinkToItself(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "loop.nii")
+	symlink(t, path, path)
+	if err := refused(t, path); !strings.Contains(err.Problem, "leads back to itself") {
+		t.Errorf("%v", err)
+	}
+}
