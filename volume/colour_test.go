@@ -2,6 +2,7 @@ package volume
 
 import (
 	"image"
+	"image/color"
 	"math"
 	"testing"
 )
@@ -44,6 +45,39 @@ func TestDivergingMap(t *testing.T) {
 	}
 	if d.Color(31) != d.Color(30) || d.Color(-1e9) != d.Color(-30) {
 		t.Error("values beyond the limit do not saturate")
+	}
+}
+
+// The colours themselves: Oklab lightness 0.33 to 0.80, hues 250 and 60 degrees.
+func TestDivergingColours(t *testing.T) {
+	for x, want := range map[float64]color.RGBA{
+		-30: {131, 195, 255, 255}, -15: {80, 121, 164, 255}, -3: {51, 67, 84, 255}, -0.3: {50, 55, 60, 255},
+		0:   {53, 53, 53, 255},
+		0.3: {59, 53, 49, 255}, 3: {80, 61, 46, 255}, 15: {153, 106, 67, 255}, 30: {244, 172, 111, 255},
+	} {
+		if got := (Diverging{Limit: 30}).Color(x); got != want {
+			t.Errorf("%v is %v, want %v", x, got, want)
+		}
+	}
+}
+
+// Several rows go into part of an image.
+func TestDivergingRenderRows(t *testing.T) {
+	whole := image.NewRGBA(image.Rect(0, 0, 5, 4))
+	part := whole.SubImage(image.Rect(1, 1, 4, 3)).(*image.RGBA)
+	d := Diverging{Limit: 1}
+	src := []float32{-1, 0, 1, 1, 0, -1}
+	d.Render(part, src)
+	for y := range 4 {
+		for x := range 5 {
+			want := color.RGBA{}
+			if x >= 1 && x < 4 && y >= 1 && y < 3 {
+				want = d.Color(float64(src[(y-1)*3+x-1]))
+			}
+			if got := whole.RGBAAt(x, y); got != want {
+				t.Errorf("pixel %d, %d is %v, want %v", x, y, got, want)
+			}
+		}
 	}
 }
 

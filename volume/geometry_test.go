@@ -2,6 +2,7 @@ package volume
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -102,6 +103,47 @@ func TestSameGrid(t *testing.T) {
 	b.Affine[0][0] = math.NaN()
 	if a.SameGrid(b, 1) {
 		t.Error("NaN passes")
+	}
+}
+
+// A stretch along any axis and in any direction moves a corner.
+func TestSameGridLooksAtEveryCorner(t *testing.T) {
+	a := tilted()
+	for c := range 3 {
+		for r := range 3 {
+			b := tilted()
+			b.Affine[r][c] += 0.01
+			moved := 0.01 * float64(a.Dims[c]-1)
+			if a.SameGrid(b, 0.99*moved) || !a.SameGrid(b, 1.01*moved) {
+				t.Errorf("column %d stretched along axis %d: the last corner moves by %v mm", c, r, moved)
+			}
+		}
+	}
+	b := NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
+	shifted := b
+	shifted.Affine[0][3] = 0.5
+	if !b.SameGrid(shifted, 0.5) {
+		t.Error("a shift of exactly the tolerance is not the same grid")
+	}
+}
+
+func TestValidateNamesTheAxis(t *testing.T) {
+	for c, axis := range []string{"along x", "along y", "along z"} {
+		none, flat := tilted(), tilted()
+		none.Dims[c], flat.Spacing[c] = 0, 0
+		for _, g := range []Geometry{none, flat} {
+			if err := g.Validate(); err == nil || !strings.Contains(err.Error(), axis) {
+				t.Errorf("%v: error %v, want %q", g, err, axis)
+			}
+		}
+	}
+	most := NewGeometry([3]int{1 << 12, 1 << 12, 1 << 12}, [3]float64{1, 1, 1})
+	if err := most.Validate(); err != nil {
+		t.Errorf("exactly MaxVoxels: %v", err)
+	}
+	most.Dims[2]++
+	if most.Validate() == nil {
+		t.Error("more than MaxVoxels were accepted")
 	}
 }
 

@@ -133,6 +133,33 @@ func TestObliqueLetters(t *testing.T) {
 	}
 }
 
+// At exactly 45 degrees two assignments of the axes match equally well; rounding must
+// not choose between them.
+func TestViewAt45Degrees(t *testing.T) {
+	for _, noise := range []float64{-1e-9, 0, 1e-9} {
+		g := FromAffine([3]int{4, 3, 2}, Affine{{1, -1 - noise, 0, 0}, {1 + noise, 1, 0, 0}, {0, 0, 1, 0}})
+		if w := g.View(Axial); w.Axis != [3]int{0, 1, 2} {
+			t.Errorf("noise %g: axes %v", noise, w.Axis)
+		}
+	}
+}
+
+func TestDirectionLetters(t *testing.T) {
+	for _, c := range []struct {
+		direction Vec
+		want      string
+	}{
+		{Vec{0.2, 0, -0.9797958971132712}, "FL"}, // exactly the smallest component that gets a letter
+		{Vec{0.1999, 0, -0.98}, "F"},
+		{Vec{-0.5, -0.5, 0.5}, "RAH"}, // of equal components x comes first
+		{Vec{0, 1, 0}, "P"},
+	} {
+		if got := directionLetters(c.direction); got != c.want {
+			t.Errorf("%v is %q, want %q", c.direction, got, c.want)
+		}
+	}
+}
+
 func TestViewOfBrokenAffines(t *testing.T) {
 	nan := math.NaN()
 	broken := []Affine{
@@ -197,7 +224,7 @@ func TestExtract(t *testing.T) {
 func TestExtractReusesMemory(t *testing.T) {
 	v := New(oriented(left, posterior, head))
 	w := v.View(Coronal)
-	buf := make([]float32, 0, 64)
+	buf := make([]float32, 0, w.Size[0]*w.Size[1])
 	if n := testing.AllocsPerRun(10, func() { buf = w.Extract(buf, v, 1) }); n != 0 {
 		t.Errorf("%v allocations, want none", n)
 	}

@@ -74,6 +74,16 @@ func TestRange(t *testing.T) {
 	}
 }
 
+func TestRangeOfConstantVolume(t *testing.T) {
+	v := New(NewGeometry([3]int{rangeBlock - 1, 1, 1}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = 5
+	}
+	if lo, hi, err := v.Range(t.Context()); lo != 5 || hi != 5 || err != nil {
+		t.Errorf("range %v to %v, %v; want 5 to 5", lo, hi, err)
+	}
+}
+
 // The extremes are found in every block, at its first and last voxel.
 func TestRangeOfManyBlocks(t *testing.T) {
 	v := New(NewGeometry([3]int{rangeBlock, 2, 1}, [3]float64{1, 1, 1}))

@@ -79,6 +79,16 @@ func TestWindowOfExtremes(t *testing.T) {
 	}
 }
 
+// LINEAR is not defined at a width of 1; there the ends are those of LINEAR_EXACT.
+func TestWindowOfWidthOne(t *testing.T) {
+	if lo, hi := (Window{Center: 10, Width: 1}).Ends(); lo != 9.5 || hi != 10.5 {
+		t.Errorf("width 1: %v to %v, want 9.5 to 10.5", lo, hi)
+	}
+	if lo, hi := (Window{Center: 10, Width: 1.5}).Ends(); lo != 9.25 || hi != 9.75 {
+		t.Errorf("width 1.5: %v to %v, want 9.25 to 9.75", lo, hi)
+	}
+}
+
 func TestRenderIntoPartOfAnImage(t *testing.T) {
 	whole := image.NewRGBA(image.Rect(0, 0, 4, 4))
 	part := whole.SubImage(image.Rect(1, 1, 3, 3)).(*image.RGBA)
