@@ -66,7 +66,7 @@ func (r *Radio) SetOptions(options []string) {
 	r.items = nil
 	for _, option := range options {
 		item := &radioItem{group: r}
-		item.Text, item.Checked = option, option == r.selected
+		item.Text, item.Checked = option, option == r.selected && !r.disabled
 		item.ExtendBaseWidget(item)
 		if r.disabled {
 			item.Disable()
@@ -87,7 +87,7 @@ func (r *Radio) SetSelected(option string) {
 	}
 	r.selected = option
 	for _, item := range r.items {
-		item.SetChecked(item.Text == option)
+		item.SetChecked(item.Text == option && !r.disabled)
 	}
 	if r.OnChanged != nil {
 		r.OnChanged(option)
@@ -98,14 +98,17 @@ func (r *Radio) SetSelected(option string) {
 func (r *Radio) Enable() {
 	r.disabled = false
 	for _, item := range r.items {
+		item.SetChecked(item.Text == r.selected)
 		item.Enable()
 	}
 }
 
-// Disable implements fyne.Disableable.
+// Disable implements fyne.Disableable. The choice is not shown meanwhile: Fyne draws
+// a disabled, checked box as a box in every theme.
 func (r *Radio) Disable() {
 	r.disabled = true
 	for _, item := range r.items {
+		item.SetChecked(false)
 		item.Disable()
 	}
 }

@@ -155,9 +155,9 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 func firstWarning(findings []series.Finding) *series.Finding {
 	for i, f := range findings {
 		switch f.Kind {
-		case "volumes", "localizer", "size":
+		case series.Volumes, series.Localizer, series.Size:
 			continue
-		case "orientation", "position":
+		case series.Orientation, series.Position:
 			if f.Severity == series.Refused {
 				continue
 			}

@@ -110,7 +110,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 }
 
 func (f *exportForm) options() app.ExportOptions {
-	if f.format.Selected() == asNIfTI {
+	if app.FormatOf(f.path.Text) != app.DICOM {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
 	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}

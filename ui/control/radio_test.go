@@ -1,0 +1,80 @@
+package control_test
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/ui/control"
+)
+
+// item is an option of a Radio.
+type item interface {
+	fyne.Tappable
+	fyne.Focusable
+}
+
+// radio shows a group of three options and returns what is chosen in it.
+func radio(t *testing.T) (r *control.Radio, items []item, chosen *[]string) {
+	t.Helper()
+	test.NewTempApp(t)
+	chosen = &[]string{}
+	r = control.NewRadio([]string{"a", "b", "c"}, func(option string) { *chosen = append(*chosen, option) })
+	test.NewTempWindow(t, r)
+	for _, o := range test.LaidOutObjects(r) {
+		if i, ok := o.(item); ok {
+			items = append(items, i)
+		}
+	}
+	if len(items) != 3 {
+		t.Fatalf("%d options are shown; want 3", len(items))
+	}
+	return r, items, chosen
+}
+
+func TestRadioHasOneChoice(t *testing.T) {
+	r, items, chosen := radio(t)
+	test.Tap(items[1])
+	test.Tap(items[1]) // does not clear it
+	items[2].TypedRune(' ')
+	r.SetSelected("c")
+	r.SetSelected("none of them")
+	if want := []string{"b", "c"}; !slices.Equal(*chosen, want) || r.Selected() != "c" {
+		t.Errorf("chosen %v, selected %q; want %v", *chosen, r.Selected(), want)
+	}
+}
+
+func TestArrowKeysChooseTheNeighbour(t *testing.T) {
+	r, items, chosen := radio(t)
+	passed := 0
+	fyne.CurrentApp().Driver().CanvasForObject(r).SetOnTypedKey(func(*fyne.KeyEvent) { passed++ })
+	test.Tap(items[0])
+	press := func(i int, k fyne.KeyName) { items[i].TypedKey(&fyne.KeyEvent{Name: k}) }
+	press(0, fyne.KeyLeft) // there is none
+	press(0, fyne.KeyRight)
+	press(1, fyne.KeyRight)
+	press(2, fyne.KeyRight) // there is none
+	press(2, fyne.KeyLeft)
+	if want := []string{"a", "b", "c", "b"}; !slices.Equal(*chosen, want) || r.Selected() != "b" {
+		t.Errorf("chosen %v; want %v", *chosen, want)
+	}
+	press(1, fyne.KeyDown)
+	if passed != 1 {
+		t.Errorf("%d keys were passed on; want Down alone", passed)
+	}
+}
+
+func TestADisabledRadioKeepsItsChoice(t *testing.T) {
+	r, items, chosen := radio(t)
+	test.Tap(items[0])
+	r.Disable()
+	test.Tap(items[1])
+	items[1].TypedRune(' ')
+	r.SetOptions([]string{"a", "d"})
+	r.Enable()
+	if len(*chosen) != 1 || r.Selected() != "a" || !slices.Equal(r.Options(), []string{"a", "d"}) {
+		t.Errorf("chosen %v, selected %q of %v; want a alone", *chosen, r.Selected(), r.Options())
+	}
+}
