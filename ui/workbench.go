@@ -177,24 +177,6 @@ func (w *Workbench) ShowAndRun() {
 	w.Close()
 }
 
-// Session returns the state and background work.
-func (w *Workbench) Session() *session.Session { return w.session }
-
-// Canvas returns the canvas.
-func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
-
-// Panes returns the picture panes.
-func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
-
-// Commands returns the table of all commands.
-func (w *Workbench) Commands() []Command { return w.table }
-
-// Menu returns the main menu.
-func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
-
-// Settings returns the settings for the next start.
-func (w *Workbench) Settings() app.Settings { return w.settings }
-
 // maximize shows one pane alone, or all of them again.
 func (w *Workbench) maximize(role viewer.Role) {
 	if w.maximized >= 0 {

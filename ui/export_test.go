@@ -1,0 +1,30 @@
+package ui
+
+import (
+	"quell/app"
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+
+	"fyne.io/fyne/v2"
+)
+
+// What the tests look at and drive.
+
+// Session returns the state and background work.
+func (w *Workbench) Session() *session.Session { return w.session }
+
+// Canvas returns the canvas.
+func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
+
+// Panes returns the picture panes.
+func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
+
+// Commands returns the table of all commands.
+func (w *Workbench) Commands() []Command { return w.table }
+
+// Menu returns the main menu.
+func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
+
+// Settings returns the settings for the next start.
+func (w *Workbench) Settings() app.Settings { return w.settings }
