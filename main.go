@@ -1,6 +1,5 @@
-// Quell's workbench, in which a CT or MR series is denoised and compared with the
-// original. This file connects the parts; see ui and app for what they do. It is
-// the only file that links a GUI driver.
+// Quell's workbench: it denoises a CT or MR series and compares it with the original.
+// This file connects ui and app; it is the only one that links a GUI driver.
 package main
 
 import (
