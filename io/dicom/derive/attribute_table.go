@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"quell/io/dicom/part10"
+	"quell/io/dicom/part10/charset"
 )
 
 // rule is the change of one attribute of the source in a derived series (PS3.3
@@ -160,15 +161,15 @@ func (s *image) firstCharacters(text []byte, n int) (first []byte, ok bool) {
 	if len(text) <= n {
 		return text, true
 	}
-	switch charset := string(s.Text(part10.TagSpecificCharacterSet)); {
-	case charset == "ISO_IR 192":
+	switch terms := string(s.Text(part10.TagSpecificCharacterSet)); {
+	case terms == "ISO_IR 192":
 		for i := range string(text) {
 			if n--; n < 0 {
 				return text[:i], true
 			}
 		}
 		return text, true
-	case part10.IsASCII(text), strings.HasPrefix(charset, "ISO_IR ") && !strings.Contains(charset, `\`):
+	case charset.IsASCII(text), strings.HasPrefix(terms, "ISO_IR ") && !strings.Contains(terms, `\`):
 		return text[:max(n, 0)], true
 	}
 	return nil, false

@@ -5,6 +5,7 @@ import (
 	"unicode/utf16"
 
 	"quell/io/dicom/part10"
+	"quell/io/dicom/part10/charset"
 )
 
 // The recipe is kept in a private block (PS3.5 section 7.8.1). Group 1971 is odd, below
@@ -52,7 +53,7 @@ func (s *image) recipeBlock() []part10.Edit {
 // asciiJSON escapes what is not ASCII, so that the text is the same in every
 // character set.
 func asciiJSON(b []byte) []byte {
-	if part10.IsASCII(b) {
+	if charset.IsASCII(b) {
 		return b
 	}
 	out := make([]byte, 0, len(b)+16)

@@ -127,15 +127,6 @@ func Decimals(values ...float64) []byte {
 	return bytes.Join(parts, []byte{'\\'})
 }
 
-func IsASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= 0x80 || c == 0x1B { // ESC begins another set of ISO 2022
-			return false
-		}
-	}
-	return true
-}
-
 // Code is a coded concept of DICOM (Code Sequence Macro).
 type Code struct{ Value, Scheme, Meaning string }
 

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -78,4 +80,41 @@ func Reason(err error) string {
 // Unreadable words an error of the disk or the network.
 func Unreadable(name string, err error) error {
 	return FileError(name, "check the disk, or copy the file again", err, "it cannot be read (%s)", Cause(err))
+}
+
+// Count returns a number with its noun: "1 file is", "3 files are".
+func Count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}
+
+// Summary joins the first few of many phrases and counts the rest.
+func Summary(s []string) string {
+	const most = 3
+	out := strings.Join(s[:min(len(s), most)], ", ")
+	if len(s) > most {
+		out += fmt.Sprintf(" and %d more", len(s)-most)
+	}
+	return out
+}
+
+// Shorten truncates a text to the length of a UID, for messages.
+func Shorten(s string) string {
+	const most = 64 // as many characters as a UID has
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+// Printable replaces control characters.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }

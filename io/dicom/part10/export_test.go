@@ -7,7 +7,6 @@ const (
 )
 
 var (
-	DecodeText    = decodeText
 	DecodeElement = decodeElement
 	InflatedSize  = inflatedSize
 	ExplicitVR    = explicitVR

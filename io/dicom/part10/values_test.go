@@ -79,3 +79,18 @@ func TestReadValuesOfOddFiles(t *testing.T) {
 		t.Errorf("series %q, %v", a.Text(part10.TagSeriesInstanceUID), err)
 	}
 }
+
+// TestTextIsShownInItsCharacterSet reads names in several character sets.
+func TestTextIsShownInItsCharacterSet(t *testing.T) {
+	for _, c := range []struct{ terms, raw, want string }{
+		{"ISO_IR 166", "\xe1\xa2\xc1", "แขม"},
+		{"GB18030", "\x95\x5c", "昞"},
+		{"", "M\xfcller", "Müller"},
+	} {
+		f := dicomtest.NewFake("1", 0, 0).With(part10.TagSpecificCharacterSet, c.terms).With(part10.TagSeriesDescription, c.raw).With(part10.TagPatientName, c.raw)
+		e := dicomtest.Scan(t, dicomtest.FilesOf(map[string]*dicomtest.Fake{"x": f})).Entries[0]
+		if e.Err != nil || e.Description != c.want || e.Patient != c.want {
+			t.Errorf("%s: description %q, patient %q, want %q: %v", c.terms, e.Description, e.Patient, c.want, e.Err)
+		}
+	}
+}

@@ -1,15 +1,14 @@
-package part10_test
+package charset_test
 
 import (
 	"testing"
 
-	"quell/io/dicom/dicomtest"
-	"quell/io/dicom/part10"
+	"quell/io/dicom/part10/charset"
 )
 
-// TestDecodeText decodes names as PS3.5 annexes H, I, J and K print them, and
+// TestDecode decodes names as PS3.5 annexes H, I, J and K print them, and
 // names whose character set is missing, unknown or wrong.
-func TestDecodeText(t *testing.T) {
+func TestDecode(t *testing.T) {
 	for _, c := range []struct {
 		raw   string
 		terms []string
@@ -35,23 +34,8 @@ func TestDecodeText(t *testing.T) {
 		{"\x1b$B;", []string{"", "ISO 2022 IR 87"}, ";"}, // half a character
 		{"plain", []string{"ISO_IR 100", "x"}, "plain"},
 	} {
-		if got := part10.DecodeText(c.raw, c.terms); got != c.want {
+		if got := charset.Decode(c.raw, c.terms); got != c.want {
 			t.Errorf("%q in %q is %q, want %q", c.raw, c.terms, got, c.want)
-		}
-	}
-}
-
-// TestTextIsShownInItsCharacterSet reads names in several character sets.
-func TestTextIsShownInItsCharacterSet(t *testing.T) {
-	for _, c := range []struct{ terms, raw, want string }{
-		{"ISO_IR 166", "\xe1\xa2\xc1", "แขม"},
-		{"GB18030", "\x95\x5c", "昞"},
-		{"", "M\xfcller", "Müller"},
-	} {
-		f := dicomtest.NewFake("1", 0, 0).With(part10.TagSpecificCharacterSet, c.terms).With(part10.TagSeriesDescription, c.raw).With(part10.TagPatientName, c.raw)
-		e := dicomtest.Scan(t, dicomtest.FilesOf(map[string]*dicomtest.Fake{"x": f})).Entries[0]
-		if e.Err != nil || e.Description != c.want || e.Patient != c.want {
-			t.Errorf("%s: description %q, patient %q, want %q: %v", c.terms, e.Description, e.Patient, c.want, e.Err)
 		}
 	}
 }

@@ -1,4 +1,7 @@
-package part10
+// Package charset decodes the text of DICOM files, which is in the character sets of
+// PS3.3 C.12.1.1.2, to UTF-8. Text is decoded to be displayed only: a series is
+// exported with the bytes of its source.
+package charset
 
 import (
 	"strconv"
@@ -11,9 +14,6 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
-
-// Text is decoded to be displayed only: a series is exported with the bytes of its
-// source.
 
 // characterSets are those of one byte, or two from 0x80 on, by their number in the
 // registry that the defined terms name (PS3.3 C.12.1.1.2).
@@ -46,10 +46,10 @@ var escapes = map[string]struct {
 	"\x1b-b": {false, 203},
 }
 
-// decodeText returns a text as UTF-8. terms is the value of Specific Character Set.
+// Decode returns a text as UTF-8. terms is the value of Specific Character Set.
 // Where that is missing, unknown or wrong, bytes that are UTF-8 are taken for it
 // and others for Latin-1, which is what scanners meant.
-func decodeText(raw string, terms []string) string {
+func Decode(raw string, terms []string) string {
 	if IsASCII([]byte(raw)) {
 		return raw
 	}
@@ -127,15 +127,13 @@ func decodeBytes(set xtext.Encoding, s string) string {
 	return out
 }
 
-// charsetOf returns the character sets that a file names, as it spells them.
-func charsetOf(p *File) []string {
-	b, e, err := p.KeptElement(TagSpecificCharacterSet)
-	if b == nil || err != nil {
-		return nil
+// IsASCII reports whether text is ASCII without escape sequences, which every character
+// set shows alike.
+func IsASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= 0x80 || c == 0x1B { // ESC begins another set of ISO 2022
+			return false
+		}
 	}
-	terms := strings.Split(string(b[e.Value:e.End]), `\`)
-	for i, s := range terms {
-		terms[i] = strings.Trim(s, ValuePadding)
-	}
-	return terms
+	return true
 }
