@@ -177,10 +177,46 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Every voxel counts once, whatever number of blocks the cores share.
+func TestCompareManyBlocks(t *testing.T) {
+	for _, n := range []int{blockVoxels - 1, blockVoxels, blockVoxels + 1, 2*blockVoxels + 7} {
+		g := volume.NewGeometry([3]int{n, 1, 1}, [3]float64{1, 1, 1})
+		ref, test := volume.New(g), volume.New(g)
+		ref.Mask, test.Mask = make([]bool, n), make([]bool, n)
+		counted := 0
+		for i := range n {
+			ref.Mask[i], test.Mask[i] = i%5 != 1, i%3 != 1
+			if ref.Mask[i] && test.Mask[i] {
+				test.Data[i] = 2
+				counted++
+			}
+		}
+		c, err := Compare(t.Context(), ref, test, Options{Max: 1})
+		if err != nil || c.Voxels != counted || c.MSE != 4 || c.MaxAbsDiff != 2 {
+			t.Errorf("%d voxels: %+v, %v; want %d that differ by 2", n, c, err, counted)
+		}
+	}
+}
+
+// A slice with fewer than 11 voxels along one axis has no SSIM.
+func TestSSIMOfNarrowSlices(t *testing.T) {
+	for _, dims := range [][3]int{{10, 20, 12}, {20, 10, 12}, {1, 20, 12}} {
+		v := ramp(dims[0], dims[1], dims[2])
+		c, err := Compare(t.Context(), v, v, Options{SSIM3D: true})
+		if err != nil || c.SSIM.Finite() || c.SSIM3D.Finite() {
+			t.Errorf("%v: SSIM %v and %v, %v", dims, c.SSIM, c.SSIM3D, err)
+		}
+	}
+	v := ramp(11, 11, 10)
+	if c, err := Compare(t.Context(), v, v, Options{SSIM3D: true}); err != nil || !c.SSIM.Finite() || c.SSIM3D.Finite() {
+		t.Errorf("10 slices: SSIM %v and %v, %v", c.SSIM, c.SSIM3D, err)
+	}
+}
+
 // An image of 11 x 11 voxels has one SSIM value, here by the formulas of Wang et al.
 // in two passes. Values far from zero must not cost its digits.
 func TestSSIMFarFromZero(t *testing.T) {
-	const max, offset = 100.0, 1 << 20
+	const span, offset = 100.0, 1 << 20
 	g := volume.NewGeometry([3]int{11, 11, 1}, [3]float64{1, 1, 1})
 	ref, test := volume.New(g), volume.New(g)
 	for i, x := range draw(1, 121) {
@@ -206,9 +242,9 @@ func TestSSIMFarFromZero(t *testing.T) {
 		vy += weight(i) / sum * dy * dy
 		vxy += weight(i) / sum * dx * dy
 	}
-	c1, c2 := 0.01*max*0.01*max, 0.03*max*0.03*max
+	c1, c2 := 0.01*span*0.01*span, 0.03*span*0.03*span
 	want := (2*mx*my + c1) * (2*vxy + c2) / ((mx*mx + my*my + c1) * (vx + vy + c2))
-	c, err := Compare(t.Context(), ref, test, Options{Max: max})
+	c, err := Compare(t.Context(), ref, test, Options{Max: span})
 	if err != nil {
 		t.Fatal(err)
 	}
