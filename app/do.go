@@ -36,6 +36,9 @@ type Report struct {
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
+	// Run is the finished run, where the job filters; Written is what the export did.
+	Run     *Run         `json:"-"`
+	Written ExportReport `json:"-"`
 }
 
 // Do does a job: it opens the input, checks the output before any work, adds
@@ -44,8 +47,7 @@ type Report struct {
 // not been written, and the Report is zero. Pictures are drawn last.
 //
 // The workbench, which keeps a series open and shows a result before it is
-// exported, takes the same steps one by one: Scan and Catalog.Load, Denoise,
-// MeasureRun, Export.
+// exported, does its jobs with DoOn.
 func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if err := job.Validate(); err != nil {
 		return Report{}, err
@@ -62,12 +64,40 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		return Report{}, err
 	}
 	defer in.Close()
-	w := &work{job: job, in: in, engine: eng, events: events}
+	return do(ctx, &work{job: job, on: On{Series: in.Series, Engine: eng}, fallback: true, took: in.Took, findings: in.Findings, events: events})
+}
+
+// On is what a job works on where it is in memory already, as in the workbench.
+type On struct {
+	Series *series.Series
+	Engine denoise.Engine // filters; where it fails, the error is returned
+	Facts  *denoise.Facts // of Series; nil where they are not known
+	// Run is a finished run of the job's recipe on Series, which is then not
+	// filtered again; nil for none.
+	Run *Run
+}
+
+// DoOn is Do for a series that is open. The job's input and engine policy are not
+// used. A job without an output path writes nothing: the run is in the report.
+func DoOn(ctx context.Context, on On, job Job, events Events) (Report, error) {
+	if err := job.validateWork(); err != nil {
+		return Report{}, err
+	}
+	return do(ctx, &work{job: job, on: on, run: on.Run, events: events})
+}
+
+// do takes the steps of a job.
+func do(ctx context.Context, w *work) (Report, error) {
 	if err := w.check(); err != nil {
 		return Report{}, err
 	}
-	if err := w.compute(ctx); err != nil {
-		return Report{}, err
+	if w.run == nil {
+		if err := w.compute(ctx); err != nil {
+			return Report{}, err
+		}
+	}
+	if w.job.Output.Path == "" {
+		return w.report(ExportReport{}), nil
 	}
 	written, err := w.export(ctx)
 	if err != nil {
@@ -78,10 +108,12 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 
 // work is a job in progress.
 type work struct {
-	job    Job
-	in     *Opened
-	engine denoise.Engine // nil where nothing is filtered
-	events Events
+	job      Job
+	on       On
+	fallback bool // to another engine, where the job's policy allows one
+	took     time.Duration
+	findings []series.Finding // about the input
+	events   Events
 
 	recipe   denoise.Recipe
 	region   volume.Region
@@ -94,7 +126,7 @@ type work struct {
 
 // check finds what would stop the job after hours of filtering.
 func (w *work) check() error {
-	s, out := w.in.Series, w.job.Output
+	s, out := w.on.Series, w.job.Output
 	w.region = s.Volume.Bounds()
 	switch {
 	case w.job.Recipe != nil:
@@ -105,6 +137,9 @@ func (w *work) check() error {
 		if err := checkConversion(s, out.Path); err != nil {
 			return err
 		}
+	}
+	if out.Path == "" {
+		return nil
 	}
 	if err := CheckOutput(s, out.Path, out.ExportOptions); err != nil {
 		return err
@@ -119,7 +154,7 @@ func (w *work) check() error {
 
 // checkFilter determines the recipe and the region to filter.
 func (w *work) checkFilter() (err error) {
-	s := w.in.Series
+	s := w.on.Series
 	w.recipe = *w.job.Recipe
 	if w.job.AutoDims {
 		if w.recipe.Dims, err = ProposeDims(s, w.recipe.Filter); err != nil {
@@ -134,7 +169,7 @@ func (w *work) checkFilter() (err error) {
 
 // compute adds noise, filters and measures.
 func (w *work) compute(ctx context.Context) error {
-	s := w.in.Series
+	s := w.on.Series
 	started := time.Now()
 	if w.job.Noise != nil {
 		noisy, err := AddNoise(ctx, s, *w.job.Noise)
@@ -147,9 +182,9 @@ func (w *work) compute(ctx context.Context) error {
 	if w.job.Recipe == nil {
 		return nil
 	}
-	q := RunRequest{Series: s, Recipe: w.recipe, Region: w.region}
-	run, err := Denoise(ctx, w.engine, q, w.events.progress(Filtering))
-	if other, ok := w.job.Engine.fallback(); ok && errors.Is(err, ErrEngineFailed) {
+	q := RunRequest{Series: s, Recipe: w.recipe, Region: w.region, Facts: w.on.Facts}
+	run, err := Denoise(ctx, w.on.Engine, q, w.events.progress(Filtering))
+	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
 			w.events.Fallback(other.Info(), err)
 		}
@@ -165,7 +200,7 @@ func (w *work) compute(ctx context.Context) error {
 	started = time.Now()
 	var reference *series.Series
 	if w.noisy != nil {
-		reference = w.in.Series
+		reference = w.on.Series
 	}
 	m, err := MeasureRun(ctx, run, reference)
 	w.measures, w.measure = &m, time.Since(started)
@@ -179,9 +214,9 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 	case w.run != nil:
 		report, err = Export(ctx, w.run, out, options, progress)
 	case w.noisy != nil:
-		report, err = ExportNoisy(ctx, w.in.Series, w.noisy, *w.job.Noise, out, options, progress)
+		report, err = ExportNoisy(ctx, w.on.Series, w.noisy, *w.job.Noise, out, options, progress)
 	default:
-		report, err = Convert(ctx, w.in.Series, out, options, progress)
+		report, err = Convert(ctx, w.on.Series, out, options, progress)
 	}
 	if err != nil {
 		return report, err
@@ -199,12 +234,12 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 }
 
 func (w *work) report(written ExportReport) Report {
-	g := w.in.Series.Volume.Geometry
+	g := w.on.Series.Volume.Geometry
 	r := Report{
 		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
-		Seconds: Seconds{Load: w.in.Took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
+		Seconds: Seconds{Load: w.took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
 		Output:  written.Output, Files: written.Files, Clipped: written.Clipped,
-		Warnings: append([]string{}, written.Warnings...), Findings: append([]series.Finding{}, w.in.Findings...), Record: written.Recipe,
+		Run: w.run, Written: written, Warnings: append([]string{}, written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
 	}
 	if run := w.run; run != nil {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe

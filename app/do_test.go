@@ -131,7 +131,7 @@ func TestDoChecksFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	conversion := &work{job: Job{Input: job.Input, Output: Output{Path: job.Input.Path}}, in: in}
+	conversion := &work{job: Job{Input: job.Input, Output: Output{Path: job.Input.Path}}, on: On{Series: in.Series}}
 	if err := conversion.check(); ExitCode(err) != ExitUsage {
 		t.Errorf("a conversion onto its input: %v", err)
 	}
@@ -159,12 +159,12 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 		}
 		defer in.Close()
 		var to string
-		w := &work{job: job, in: in, events: Events{Fallback: func(info denoise.Info, err error) {
+		w := &work{job: job, on: On{Series: in.Series}, fallback: true, events: Events{Fallback: func(info denoise.Info, err error) {
 			if errors.Is(err, ErrEngineFailed) {
 				to = info.Name
 			}
 		}}}
-		w.engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
+		w.on.Engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
 		if err := w.check(); err != nil {
 			t.Fatal(err)
 		}
@@ -174,6 +174,47 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 		case !c.falls && (!errors.Is(err, c.err) || to != ""):
 			t.Errorf("policy %q after %v: %v, continued with %q; want the error", c.policy, c.err, err, to)
 		}
+	}
+}
+
+// TestDoOnAnOpenSeries: without an output the run is returned and nothing is
+// written; a finished run is exported without filtering again.
+func TestDoOnAnOpenSeries(t *testing.T) {
+	job := medianJob(t)
+	in, err := Open(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	calls := 0
+	on := On{Series: in.Series, Engine: engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+		calls++
+		return v.Crop(r), nil
+	})}
+	out := job.Output.Path
+	report, err := DoOn(t.Context(), on, Job{Recipe: job.Recipe}, Events{})
+	if err != nil || report.Run == nil || calls != 1 || report.Output != "" {
+		t.Fatalf("run %v, %d calls, output %q, %v", report.Run, calls, report.Output, err)
+	}
+	if _, err := os.Lstat(out); err == nil {
+		t.Error("something was written")
+	}
+	on.Run = report.Run
+	report, err = DoOn(t.Context(), on, Job{Recipe: job.Recipe, Output: Output{Path: out}}, Events{})
+	if err != nil || calls != 1 || report.Run != on.Run || report.Written.Output != out {
+		t.Errorf("export: %d calls, %+v, %v", calls, report.Written, err)
+	}
+	on.Engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) {
+		return nil, ErrEngineFailed
+	})
+	on.Run = nil
+	if _, err := DoOn(t.Context(), on, Job{Recipe: job.Recipe}, Events{}); !errors.Is(err, ErrEngineFailed) {
+		t.Errorf("a failed engine: %v; want the error, as the workbench asks", err)
+	}
+	bad := *job.Recipe
+	bad.Dims = 7
+	if _, err := DoOn(t.Context(), on, Job{Recipe: &bad}, Events{}); ExitCode(err) != ExitUsage {
+		t.Errorf("a wrong recipe: %v", err)
 	}
 }
 

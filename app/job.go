@@ -60,6 +60,14 @@ func (j Job) Validate() error {
 	if err := j.Input.validate(); err != nil {
 		return err
 	}
+	if j.Output.Path == "" {
+		return Usagef("the output has no name")
+	}
+	return j.validateWork()
+}
+
+// validateWork is Validate for what is done, whatever is read and written.
+func (j Job) validateWork() error {
 	switch {
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)

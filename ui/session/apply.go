@@ -12,16 +12,17 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	engine, request := s.deps.Engine, app.RunRequest{Series: s.doc.Series(), Recipe: s.recipe}
+	recipe, on := s.recipe, app.On{Series: s.doc.Series(), Engine: s.deps.Engine}
 	if facts, known := s.doc.Facts(); known {
-		request.Facts = &facts
+		on.Facts = &facts
 	}
 	t := s.start(Applying, "Filtering", "voxels")
-	var run *app.Run
+	var report app.Report
 	s.background(func() (err error) {
-		run, err = app.Denoise(t.ctx, engine, request, s.reporter(t))
+		report, err = app.DoOn(t.ctx, on, app.Job{Recipe: &recipe}, s.events(t))
 		return err
 	}, func(err error) {
+		run := report.Run
 		if !s.finish(t, err) || s.doc == nil || !s.doc.SetRun(run) {
 			return
 		}
@@ -54,10 +55,10 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 		return
 	}
 	t := s.start(Exporting, "Writing", "files")
-	report := s.reporter(t)
-	var written app.ExportReport
+	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
+	var report app.Report
 	s.background(func() (err error) {
-		written, err = app.Export(t.ctx, run, out, o, func(done, total int) { report(int64(done), int64(total)) })
+		report, err = app.DoOn(t.ctx, app.On{Series: run.Source, Run: run}, job, s.events(t))
 		return err
 	}, func(err error) {
 		if err == nil {
@@ -68,6 +69,12 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 		}
 		s.message = "The export is done."
 		s.listener.Changed()
-		done(written)
+		done(report.Written)
 	})
+}
+
+// events passes the progress of a task's job on.
+func (s *Session) events(t *task) app.Events {
+	report := s.reporter(t)
+	return app.Events{Progress: func(_ app.Step, done, total int64) { report(done, total) }}
 }
