@@ -33,7 +33,7 @@ cli: ## build the command line alone; needs no C compiler
 	CGO_ENABLED=0 $(BUILD) -o $(BIN)/quell ./cmd/quell
 
 workbench: ## build the workbench; installs the OpenGL and X11 headers if they are missing
-	@scripts/setup.sh window
+	@scripts/setup.sh workbench
 	CGO_ENABLED=1 $(BUILD) -o $(BIN)/quell-workbench .
 
 worker: ## build the GPU worker, if the CUDA headers or an NVIDIA device are present

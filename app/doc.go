@@ -1,5 +1,5 @@
-// Package app is everything that the workbench and the command line do, without
-// a window. Panels and commands hold no logic of their own; they call this
+// Package app is everything that the workbench and the command line do; it has no
+// widgets. Panels and commands hold no logic of their own; they call this
 // package.
 //
 //	open, scan*, catalog, folder, archive, gzip   finding and reading series

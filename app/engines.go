@@ -110,7 +110,7 @@ func (s *gpuStarter) get() (gpuEngine, error) {
 func UseGPUWorker(path string) { cudaEngine.use(path) }
 
 // Engines lists every engine, the preferred first, and why one is missing. A
-// call that starts the GPU worker waits for its answer; a window calls it on
+// call that starts the GPU worker waits for its answer; the workbench calls it on
 // another goroutine. Safe for concurrent use.
 func Engines() []EngineStatus {
 	e, err := cudaEngine.get()

@@ -22,7 +22,7 @@ type device struct {
 	mu      sync.Mutex
 	session *session
 	hello   wire.Hello  // of the last worker that started
-	losses  []time.Time // of workers, within lossWindow
+	losses  []time.Time // of workers, within lossPeriod
 	starts  int
 	reason  error // why there is no worker; nil before the first start and after an idle stop
 	off     error // why no worker is started: too many losses, until enable, or closed
@@ -32,11 +32,11 @@ type device struct {
 	speed   map[string]float64 // by filter: measured rate divided by modelled rate, of the last block
 }
 
-// A device that loses lossLimit workers within lossWindow has a fault that a
+// A device that loses lossLimit workers within lossPeriod has a fault that a
 // restart does not clear.
 const (
 	lossLimit  = 3
-	lossWindow = 5 * time.Minute
+	lossPeriod = 5 * time.Minute
 )
 
 // backOff is the pause before a start, by the number of recent losses.
@@ -133,12 +133,12 @@ func (d *device) reap() {
 	}
 	d.reason = reason
 	now := time.Now()
-	for len(d.losses) > 0 && now.Sub(d.losses[0]) > lossWindow {
+	for len(d.losses) > 0 && now.Sub(d.losses[0]) > lossPeriod {
 		d.losses = d.losses[1:]
 	}
 	d.losses = append(d.losses, now)
 	if len(d.losses) >= lossLimit {
-		d.off = fmt.Errorf("it was switched off after %d failures within %.0f minutes, the last: %w", lossLimit, lossWindow.Minutes(), reason)
+		d.off = fmt.Errorf("it was switched off after %d failures within %.0f minutes, the last: %w", lossLimit, lossPeriod.Minutes(), reason)
 	}
 }
 

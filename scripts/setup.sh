@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and that are missing, and prints their names.
-#   setup.sh window      C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
+#   setup.sh workbench   C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
 #   setup.sh screen      a virtual display and tools that press keys and compare pictures: for drive.sh and screenshots.sh
 #   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
 #   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
 set -euo pipefail
 
-window=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
-screen=(xvfb xdotool x11-utils imagemagick xauth procps "${window[@]}")
+workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
+screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 pacs=(orthanc dcmtk)
@@ -68,7 +68,7 @@ install() {
 }
 
 case ${1:-} in
-window) install "the workbench" "${window[@]}" ;;
+workbench) install "the workbench" "${workbench[@]}" ;;
 screen) install "screenshots" "${screen[@]}" ;;
 cuda)
 	if ! ls /dev/nvidia[0-9]* >/dev/null 2>&1 && ! command -v nvidia-smi >/dev/null; then
@@ -85,7 +85,7 @@ pacs)
 	fi
 	;;
 *)
-	echo "usage: setup.sh window|screen|cuda|nvcc|pacs" >&2
+	echo "usage: setup.sh workbench|screen|cuda|nvcc|pacs" >&2
 	exit 2
 	;;
 esac

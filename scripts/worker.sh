@@ -17,7 +17,7 @@ if ! headers >/dev/null; then
 	scripts/setup.sh cuda || { echo "worker: the CUDA headers could not be installed; Quell uses the CPU engine"; exit 0; }
 	headers >/dev/null || exit 0
 fi
-command -v gcc >/dev/null || scripts/setup.sh window
+command -v gcc >/dev/null || scripts/setup.sh workbench
 # Headers of CUDA 13 do not fit gorgonia.org/cu. Quell then works without the GPU engine.
 if ! gpu/build.sh worker; then
 	rm -f bin/quell-gpu

@@ -12,7 +12,7 @@ import (
 	"quell/app"
 )
 
-// workbench is the name of the program with the window. It is a separate program
+// workbench is the name of the graphical program. It is a separate program
 // so that this one needs no graphics libraries.
 const workbench = "quell-workbench"
 

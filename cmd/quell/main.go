@@ -1,4 +1,4 @@
-// Command quell is Quell without a window: it lists, filters, compares and
+// Command quell is the command line of Quell: it lists, filters, compares and
 // converts CT and MR series. It needs neither a display nor a GPU, and computes
 // the same as the workbench: both use package app.
 //

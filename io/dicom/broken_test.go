@@ -17,7 +17,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
@@ -144,11 +143,7 @@ func TestBrokenFiles(t *testing.T) {
 						b[rng.IntN(len(b))] ^= byte(1 << rng.IntN(8))
 					}
 				}
-				start := time.Now()
 				err := survive(t, what, b)
-				if d := time.Since(start); d > 10*time.Second {
-					t.Fatalf("%s: %v", what, d)
-				}
 				if i < places && (err == nil || !cutOff.MatchString(err.Error())) {
 					t.Fatalf("%s of %d bytes: %v", what, len(b), err)
 				}

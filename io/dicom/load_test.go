@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
@@ -135,10 +134,9 @@ func TestLoadCancelledInTheMiddle(t *testing.T) {
 		if most := 10 + 2*runtime.GOMAXPROCS(0); last > most {
 			t.Errorf("%s: %d slices were done, want at most %d", name, last, most)
 		}
-		for wait := time.Now(); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
-			if time.Since(wait) > 5*time.Second {
-				t.Fatalf("%s: %d goroutines, %d before", name, runtime.NumGoroutine(), before)
-			}
+		// Goroutines that never end are found by the time limit of the test binary.
+		for runtime.NumGoroutine() > before {
+			runtime.Gosched()
 		}
 	}
 }
