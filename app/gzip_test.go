@@ -99,8 +99,8 @@ func TestDamagedCompressedDICOM(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), name+".dcm.gz")
 		writeTestFile(t, path, c.content)
-		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) {
-			t.Errorf("%s: %v; want %q", name, err, c.problem)
+		if err := refused(t, path); !strings.Contains(err.Problem, c.problem) || !strings.Contains(err.Advice, "copy") {
+			t.Errorf("%s: %v; want %q and the advice to copy the file", name, err, c.problem)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "slice.dcm")

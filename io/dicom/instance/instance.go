@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"syscall"
 
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
@@ -59,7 +60,12 @@ func Read(ctx context.Context, fsys fs.FS, name string) (*Instance, error) {
 	in := &Instance{Name: name, Kind: Foreign}
 	f, err := fsys.Open(name)
 	if err != nil {
-		in.Err = part10.FileError(name, "check that it exists and may be read", err, "it cannot be opened (%s)", part10.Cause(err))
+		advice := "check that it exists and may be read"
+		var system syscall.Errno
+		if !errors.As(err, &system) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			advice = "copy it again from where it came" // a container refused its content
+		}
+		in.Err = part10.FileError(name, advice, err, "it cannot be opened (%s)", part10.Cause(err))
 		return in, nil
 	}
 	defer f.Close()
