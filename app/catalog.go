@@ -65,7 +65,7 @@ func (c *Catalog) Pick(component string) (int, error) {
 		return 0, Usagef("%s has no component %q; there are %s", c.Path, component, known)
 	}
 	if strings.HasPrefix(c.Entries[c.Default].Format, "DICOM") {
-		return 0, Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files; leave --component out", c.Path)
+		return 0, Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files only: convert a colour series to grey scale first", c.Path)
 	}
 	return 0, Usagef("the voxels of %s are single numbers; leave --component out", c.Path)
 }

@@ -43,7 +43,7 @@ func (l losses) findings() (list []series.Finding) {
 	add(l.overflow, series.Warning, series.Precision,
 		"is beyond the range of 32-bit floating point; it is "+masked+".",
 		"are beyond the range of 32-bit floating point; they are "+masked+".")
-	add(l.rounded, series.Note, series.Precision,
+	add(l.rounded, series.Warning, series.Precision,
 		"has more digits than 32-bit floating point holds (24 bits); it was rounded.",
 		"have more digits than 32-bit floating point holds (24 bits); they were rounded.")
 	return list

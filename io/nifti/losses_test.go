@@ -156,9 +156,9 @@ func TestRoundedIntegers(t *testing.T) {
 		want := ""
 		switch {
 		case c.want == 1:
-			want = "note precision: 1 voxel has more digits than 32-bit floating point holds (24 bits)"
+			want = "warning precision: 1 voxel has more digits than 32-bit floating point holds (24 bits)"
 		case c.want > 1:
-			want = fmt.Sprintf("note precision: %d voxels have more digits than 32-bit floating point holds (24 bits)", c.want)
+			want = fmt.Sprintf("warning precision: %d voxels have more digits than 32-bit floating point holds (24 bits)", c.want)
 		}
 		if got := summary(s.Findings); got != want {
 			t.Errorf("%s: findings %q, want %q", name, got, want)
