@@ -17,7 +17,7 @@ import (
 // TestSplits splits one series into its volumes by each of the attributes.
 func TestSplits(t *testing.T) {
 	for name, c := range map[string]struct {
-		change  func(copy int, f *dicomtest.Fake)
+		change  func(i int, f *dicomtest.Fake)
 		entries int
 		slices  int // of the default entry
 		part    string

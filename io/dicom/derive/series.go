@@ -36,6 +36,9 @@ type Series struct {
 	identity map[string]bool     // warnings about what de-identification leaves
 }
 
+// New prepares the derived series of result, which has the grid of src. It reads the
+// first source file for the transfer syntax and hashes the voxels, from which the UIDs
+// follow: the same source, recipe and voxels give the same series. The only error is that of ctx.
 func New(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*Series, error) {
 	sum, err := hashVoxels(ctx, result)
 	if err != nil {
@@ -143,6 +146,8 @@ func (s *Series) Warnings() []string {
 	return append(out, slices.Sorted(maps.Keys(s.identity))...)
 }
 
+// CheckResult returns an error where no file could be written from result: an invalid
+// compression or volume, a grid other than that of src, or slices without a source file.
 func CheckResult(src *series.Series, result *volume.Volume, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
 		return err

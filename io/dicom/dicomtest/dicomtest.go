@@ -1,3 +1,5 @@
+// Package dicomtest makes synthetic DICOM files and has the helpers that the tests of
+// the io/dicom packages share.
 package dicomtest
 
 import (
@@ -70,6 +72,8 @@ func WantSentence(t *testing.T, what string, err error) {
 	WantWords(t, what, err.Error())
 }
 
+// WantWords fails the test unless text can be shown to a user: one line of at most 400
+// bytes without internal terms. what names the case in the failure message.
 func WantWords(t *testing.T, what, text string) {
 	t.Helper()
 	if internals.MatchString(text) || strings.ContainsAny(text, "\x00\n\r") || len(text) > 400 {
@@ -144,6 +148,7 @@ func Write(t *testing.T, dir string, s *series.Series, result *volume.Volume) de
 	return r
 }
 
+// ReadSourceFile returns the content of the file name in the folder dir.
 func ReadSourceFile(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))
@@ -187,6 +192,7 @@ func PublicSeries(t testing.TB, name string) fs.FS {
 	return os.DirFS(shareddata.Path(t, name))
 }
 
+// Scan returns the catalog of fsys.
 func Scan(t *testing.T, fsys fs.FS) *dicom.Catalog {
 	t.Helper()
 	c, err := dicom.Scan(context.Background(), fsys, nil)
@@ -196,6 +202,7 @@ func Scan(t *testing.T, fsys fs.FS) *dicom.Catalog {
 	return c
 }
 
+// Load returns the series of the i-th entry of c.
 func Load(t *testing.T, c *dicom.Catalog, i int) *series.Series {
 	t.Helper()
 	s, err := c.Load(context.Background(), i, nil)
@@ -217,6 +224,7 @@ func Finding(t *testing.T, fs []series.Finding, kind series.Kind) series.Finding
 	return series.Finding{}
 }
 
+// WantError fails the test unless err is one line that contains each of parts.
 func WantError(t *testing.T, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
@@ -232,6 +240,7 @@ func WantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
+// TestDerived is the description of a derived series that tests export with.
 var TestDerived = derive.Derived{
 	Recipe:      []byte(`{"version":1,"filter":"nlm","dims":3}`),
 	Description: "Quell test: nlm 3-D",

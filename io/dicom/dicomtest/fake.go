@@ -26,6 +26,7 @@ type Fake struct {
 // RawElement is a whole encoded element, put in as it is.
 type RawElement []byte
 
+// CtClass is the SOP class UID of CT Image Storage.
 const CtClass = "1.2.840.10008.5.1.4.1.1.2"
 
 // NewFake returns a CT slice of 16-bit signed pixels, 4 x 3 (cols x rows),
@@ -134,6 +135,7 @@ func Stack(n int) map[string]*Fake {
 	return out
 }
 
+// FilesOf returns a file system that holds the encoded fakes by file name.
 func FilesOf(fakes map[string]*Fake) fstest.MapFS {
 	m := fstest.MapFS{}
 	for name, f := range fakes {
@@ -163,6 +165,8 @@ func Deflate(t *testing.T, file []byte) []byte {
 	return out.Bytes()
 }
 
+// Tokens splits an encoded file into its elements and decodes the values that an
+// instance.Instance needs.
 func Tokens(b []byte) (*part10.File, error) {
 	return part10.TokenizeBytes(b, instance.IsWanted)
 }

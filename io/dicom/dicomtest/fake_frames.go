@@ -14,6 +14,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
+// EnhancedMR is the SOP class UID of Enhanced MR Image Storage.
 const EnhancedMR = "1.2.840.10008.5.1.4.1.1.4.1"
 
 // FakeFrame is one frame of a generated multi-frame image.
@@ -61,6 +62,7 @@ type GroupWriter struct {
 	Undefined bool
 }
 
+// Sequence encodes a sequence; an item is its encoded elements, without an item header.
 func (g GroupWriter) Sequence(t part10.Tag, items ...[]byte) []byte {
 	if g.Undefined {
 		return SequenceOf(g.Enc, t, "SQ", g.Enc, items...)
@@ -88,6 +90,7 @@ func (g GroupWriter) Group(t part10.Tag, pairs ...any) []byte {
 	return g.Sequence(t, item)
 }
 
+// Frame encodes the functional groups of one frame, without an item header.
 func (g GroupWriter) Frame(f FakeFrame) []byte {
 	if f.Slope == 0 {
 		f.Slope = 1
@@ -252,6 +255,7 @@ var ThreeFrames = []FakeFrame{
 	{Z: 5, Slope: 2, Inter: 0, BValue: -1},
 }
 
+// OneFile returns a file system that holds f alone, as m.dcm.
 func OneFile(f *Fake) fstest.MapFS { return fstest.MapFS{"m.dcm": {Data: f.File()}} }
 
 // SecondaryFrames is a multi-frame secondary capture of three frames.

@@ -53,6 +53,7 @@ func AppendSequence(b []byte, enc Encoding, tag Tag, items ...[]byte) []byte {
 	return AppendElement(b, enc, tag, "SQ", body)
 }
 
+// AppendItem appends a sequence item of known length; item is its encoded elements.
 func AppendItem(b []byte, enc Encoding, item []byte) []byte {
 	b = AppendElementHeader(b, enc, TagItem, "", uint32(len(item)))
 	return append(b, item...)
@@ -63,6 +64,7 @@ func AppendCode(b []byte, enc Encoding, tag Tag, c Code) []byte {
 	return AppendSequence(b, enc, tag, CodeItem(enc, c))
 }
 
+// CodeItem encodes the elements of a code, to be the item of a code sequence.
 func CodeItem(enc Encoding, c Code) []byte {
 	var item []byte
 	item = AppendElement(item, enc, TagCodeValue, "SH", []byte(c.Value))
@@ -130,8 +132,10 @@ func Decimals(values ...float64) []byte {
 // Code is a coded concept of DICOM (Code Sequence Macro).
 type Code struct{ Value, Scheme, Meaning string }
 
+// Date formats the date of t as a value of VR DA: YYYYMMDD.
 func Date(t time.Time) []byte { return []byte(t.Format("20060102")) }
 
+// Time formats the time of day of t as a value of VR TM, to the microsecond.
 func Time(t time.Time) []byte { return []byte(t.Format("150405.000000")) }
 
 // HashUID makes a UID from a hash: "2.25." and the decimal of a UUID (PS3.5

@@ -51,6 +51,7 @@ func (p *File) Find(t Tag) (e Element, ok bool) {
 	return Element{}, false
 }
 
+// Has reports whether the file has an element with tag t, as Find finds it.
 func (p *File) Has(t Tag) bool {
 	_, ok := p.Find(t)
 	return ok
@@ -62,6 +63,8 @@ var files = sync.Pool{New: func() any {
 	return &File{Meta: make([]Element, 0, 16), Elements: make([]Element, 0, 128), values: make([]byte, 0, 2<<10), wanted: make([]wantedValue, 0, 64)}
 }}
 
+// NewFile returns an empty file without pixel data, which may have the lists of a
+// released one.
 func NewFile() *File {
 	p := files.Get().(*File)
 	p.PixelIndex = -1

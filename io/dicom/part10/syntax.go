@@ -12,6 +12,7 @@ type Encoding struct {
 	Implicit bool // no VR in the file
 }
 
+// The encodings of data sets: little or big endian, with the VRs written (explicit) or not.
 var (
 	ImplicitLE = Encoding{binary.LittleEndian, true}
 	ExplicitLE = Encoding{binary.LittleEndian, false}
@@ -29,6 +30,7 @@ type Syntax struct {
 // Native reports whether pixels are stored as plain numbers.
 func (s Syntax) Native() bool { return !s.Deflated && !s.Encapsulated }
 
+// UIDs of transfer syntaxes (PS3.6 annex A).
 const (
 	UIDImplicitLE   = "1.2.840.10008.1.2"
 	UIDExplicitLE   = "1.2.840.10008.1.2.1"

@@ -5,7 +5,10 @@ import "fmt"
 // Tag is an attribute's tag: group in the high 16 bits, element in the low.
 type Tag uint32
 
-func (t Tag) Group() uint16   { return uint16(t >> 16) }
+// Group returns the group number of the tag.
+func (t Tag) Group() uint16 { return uint16(t >> 16) }
+
+// Element returns the element number of the tag within its group.
 func (t Tag) Element() uint16 { return uint16(t) }
 
 // String returns the tag as the standard prints it: "(0028,0010)".

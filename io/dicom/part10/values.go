@@ -169,6 +169,7 @@ func (a Attributes) Stored(t Tag, signed bool) (int, bool) {
 	return int(uint16(v)), true
 }
 
+// NotFinite reports whether v is NaN or infinite.
 func NotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // Take takes some attributes of an item, unless it has them from one before.

@@ -29,6 +29,7 @@ func (f *Format) word(raw []byte, i int) uint32 {
 	}
 }
 
+// PutWord stores w as all allocated bits of pixel i of raw, in little endian order.
 func (f *Format) PutWord(raw []byte, i int, w uint32) {
 	switch f.Allocated {
 	case 8:
