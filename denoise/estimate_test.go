@@ -107,6 +107,35 @@ func TestEstimateWithoutNoise(t *testing.T) {
 	}
 }
 
+// TestEstimateNeedsForeground pins how many residuals an estimate needs: 64 in a slice,
+// one in a volume.
+func TestEstimateNeedsForeground(t *testing.T) {
+	estimate := func(v *volume.Volume) denoise.NoiseEstimate {
+		est, err := denoise.Estimate(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return est
+	}
+	// The inner 8 x 8 voxels of slice 0 have four neighbours each.
+	v := flat([3]int{10, 10, 2}, 0)
+	for i := range v.SliceVoxels() {
+		v.Data[i] = 1000 + float32(i%7)
+	}
+	if est := estimate(v); est.PerSlice[0] == 0 || est.PerSlice[1] != 0 {
+		t.Errorf("64 residuals in slice 0 and none in slice 1 give %v", est.PerSlice)
+	}
+	v.Data[v.Index(5, 5, 0)] = 0 // background
+	if est := estimate(v); est.PerSlice[0] != 0 || est.Sigma == 0 {
+		t.Errorf("63 residuals give %v for the slice and %v for the volume", est.PerSlice[0], est.Sigma)
+	}
+	one := flat([3]int{3, 3, 3}, 0)
+	one.Data[one.Index(1, 1, 1)] = 10
+	if est, want := estimate(one), 1.4826*10*math.Sqrt(6.0/7); !near(est.Sigma, want, 1e-6) {
+		t.Errorf("one residual gives %v, want %v", est.Sigma, want)
+	}
+}
+
 // flat returns a constant volume.
 func flat(dims [3]int, value float32) *volume.Volume {
 	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))

@@ -57,6 +57,38 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	}
 }
 
+// The measures of the previous series end with it: neither its numbers nor the error of
+// its cancelled computation is shown for the new one.
+func TestMeasuresOfThePreviousSeriesAreDropped(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(5), false)
+	b.Wait()
+	b.loop.drain() // the preview arrives
+	b.Wait()       // its frame is queued
+	gate := make(chan struct{})
+	b.gate = gate
+	b.loop.drain() // the frame is shown, and its measures wait
+	b.gate = nil
+	next := rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.loop.until("the new series has a preview", func() bool {
+		p := b.Picture()
+		return p != nil && p.Source == next.Volume && p.Residual != nil
+	})
+	if b.SliceMeasures().Known {
+		t.Fatal("the slice is measured already")
+	}
+	close(gate)
+	b.loop.until("the new series is measured", func() bool {
+		m := b.SliceMeasures()
+		if m.Err != nil {
+			t.Fatalf("the panel shows the error of the previous series: %v", m.Err)
+		}
+		return m.Known
+	})
+}
+
 func TestAnotherSeriesFreesThePreviews(t *testing.T) {
 	b := newBench(t)
 	b.settle()

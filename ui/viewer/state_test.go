@@ -163,9 +163,22 @@ func TestDragWindow(t *testing.T) {
 	if s.Window().Center <= 40 {
 		t.Errorf("with the direction inverted the level is %g; want it higher", s.Window().Center)
 	}
-	s.DragWindow(-1e6, 0)
-	if !(s.Window().Width > 0) {
-		t.Errorf("width %g; want it to stay positive", s.Window().Width)
+}
+
+// TestDragsStopAtTheirLimits pins the narrowest and widest window, and the finest
+// and coarsest scale of the residual.
+func TestDragsStopAtTheirLimits(t *testing.T) {
+	s := opened(t)
+	auto := s.Automatic().Width
+	for drag, want := range map[float64]float64{-1e6: auto / 2000, 1e6: 20 * auto} {
+		if s.DragWindow(drag, 0); !near(s.Window().Width, want) {
+			t.Errorf("a drag by %g gives width %g, want %g", drag, s.Window().Width, want)
+		}
+	}
+	for drag, want := range map[float64]float64{-1e6: 0.25, 1e6: 50} {
+		if s.DragResidual(drag); s.Sigmas() != want {
+			t.Errorf("a drag by %g gives a scale of %g sigmas, want %g", drag, s.Sigmas(), want)
+		}
 	}
 }
 
