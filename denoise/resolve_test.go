@@ -126,6 +126,32 @@ func TestResolveScales(t *testing.T) {
 	}
 }
 
+// TestResolveForIgnoresExcludedVoxels resolves automatic values of a volume in which an
+// outlier is excluded: the range and the noise are those of the other voxels.
+func TestResolveForIgnoresExcludedVoxels(t *testing.T) {
+	v, err := denoise.AddNoise(t.Context(), flat([3]int{12, 12, 6}, 100), denoise.GaussianNoise, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := denoise.Input{Volume: v, Mask: make([]bool, len(v.Data))}
+	for i := range in.Mask {
+		in.Mask[i] = i%12 != 0 // the first column
+		if !in.Mask[i] {
+			v.Data[i] = 9000
+		}
+	}
+	want := factsOf(t, in.Masked())
+	for _, r := range []denoise.Recipe{newRecipe(t, "nlm", 3), newRecipe(t, "bilateral", 3)} {
+		got, err := r.ResolveFor(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if expected, err := r.Resolve(v.Geometry, want); err != nil || !got.Equal(expected) {
+			t.Errorf("resolved to %s, want %s, %v", got, expected, err)
+		}
+	}
+}
+
 func TestResolveRefusals(t *testing.T) {
 	for want, r := range map[string]denoise.Recipe{
 		"along x":         newRecipe(t, "gaussian", 3).With("sigma-spatial", denoise.Number(100)),
