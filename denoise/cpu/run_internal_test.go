@@ -107,3 +107,32 @@ func TestIntermediates(t *testing.T) {
 		t.Errorf("plan %+v, %v; want the memory of one intermediate", plan, err)
 	}
 }
+
+// TestMapsShareTheMaskOfTheVolume checks what a pass may rely on: of the noise map and the
+// guide the same voxels are excluded as of the volume, whatever masks they have.
+func TestMapsShareTheMaskOfTheVolume(t *testing.T) {
+	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 1, 1})
+	v, noise, guide := volume.New(g), volume.New(g), volume.New(g)
+	v.Mask, guide.Mask = make([]bool, g.Voxels()), make([]bool, g.Voxels())
+	mask, want := make([]bool, g.Voxels()), make([]bool, g.Voxels())
+	for i := range want {
+		v.Mask[i], mask[i], guide.Mask[i] = i%3 != 0, i%5 != 0, i%2 == 0
+		want[i] = v.Mask[i] && mask[i]
+	}
+	recipe, err := denoise.NewRecipe("twopass", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := prepare(t.Context(), recipe.With("guide-sigma", denoise.Number(5)), denoise.Input{Volume: v, Noise: noise, Guide: guide, Mask: mask}, v.Bounds())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.fields) != 3 {
+		t.Fatalf("%d fields, want the volume and two maps", len(r.fields))
+	}
+	for name, f := range r.fields {
+		if !slices.Equal(f.Mask, want) {
+			t.Errorf("the mask of the %s is %v, want %v", name, f.Mask, want)
+		}
+	}
+}

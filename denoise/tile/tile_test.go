@@ -43,3 +43,17 @@ func TestBlockMirrorsAndMasks(t *testing.T) {
 		}
 	}
 }
+
+// TestBytes counts the voxels of a tile with its halo on both sides and a group of lanes
+// along each axis; a tile is not larger than the volume.
+func TestBytes(t *testing.T) {
+	dims, size := [3]int{100, 20, 5}, [3]int{64, 32, 1}
+	for reach, want := range map[[3]int]int64{
+		{}:        (64 + Lanes) * (20 + Lanes) * (1 + Lanes) * 40,
+		{3, 2, 1}: (64 + 6 + Lanes) * (20 + 4 + Lanes) * (1 + 2 + Lanes) * 40,
+	} {
+		if got := Bytes(dims, size, reach, 40); got != want {
+			t.Errorf("reach %v needs %d bytes, want %d", reach, got, want)
+		}
+	}
+}
