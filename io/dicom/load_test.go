@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
 )
@@ -89,11 +90,21 @@ func TestLoadReadsOnlyItsFrames(t *testing.T) {
 
 // TestLoadMultiFrameThatChanged truncates a multi-frame file, or moves its pixels, between Scan and Load.
 func TestLoadMultiFrameThatChanged(t *testing.T) {
-	file := dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File()
+	enhanced := func() *dicomtest.Fake {
+		return dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1})
+	}
+	// The padding behind the pixels makes room for a longer description before them.
+	const trailingPadding part10.Tag = 0xFFFCFFFC
+	file := enhanced().With(trailingPadding, make([]byte, 8)).File()
+	longer := enhanced().With(part10.TagSeriesDescription, "Head 2").With(trailingPadding, make([]byte, 6)).File()
+	if len(longer) != len(file) {
+		t.Fatalf("the changed file has %d bytes, want %d", len(longer), len(file))
+	}
 	for name, changed := range map[string][]byte{
-		"cut":   file[:len(file)-5],
-		"moved": dicomtest.NewEnhanced(part10.ExplicitLE, true, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File(),
-		"other": []byte("something else"),
+		"moved by two bytes, as long as before": longer,
+		"cut":                                   file[:len(file)-25],
+		"moved":                                 dicomtest.NewEnhanced(part10.ExplicitLE, true, dicomtest.FakeFrame{Z: 1, BValue: -1}, dicomtest.FakeFrame{Z: 2, BValue: -1}).File(),
+		"other":                                 []byte("something else"),
 	} {
 		files := fstest.MapFS{"m.dcm": {Data: file}}
 		c := dicomtest.Scan(t, files)
@@ -194,5 +205,57 @@ func TestPaddingBeyondStoredBits(t *testing.T) {
 	}
 	if v.Data[5] != 2*0x830-1000 {
 		t.Errorf("a value beside: %g", v.Data[5])
+	}
+}
+
+// countingFiles counts the files that are open.
+type countingFiles struct {
+	fs.FS
+	open *atomic.Int64
+}
+
+func (c countingFiles) Open(name string) (fs.File, error) {
+	f, err := c.FS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	c.open.Add(1)
+	return &countedFile{f, c.open}, nil
+}
+
+// ReadDir lists a folder without keeping it open.
+func (c countingFiles) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(c.FS, name) }
+
+// Stat describes a file without opening it.
+func (c countingFiles) Stat(name string) (fs.FileInfo, error) { return fs.Stat(c.FS, name) }
+
+type countedFile struct {
+	fs.File
+	open *atomic.Int64
+}
+
+func (f *countedFile) Close() error {
+	f.open.Add(-1)
+	return f.File.Close()
+}
+
+// TestEveryFileIsClosed scans and loads plain, deflated, multi-frame and damaged files.
+func TestEveryFileIsClosed(t *testing.T) {
+	plain := dicomtest.NewFake("1", 0, 0).File()
+	deflated := dicomtest.Deflate(t, plain)
+	for name, file := range map[string][]byte{
+		"plain": plain, "cut": plain[:len(plain)-5],
+		"deflated": deflated, "deflated and cut": deflated[:len(deflated)-5],
+		"frames":  dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.ThreeFrames...).File(),
+		"foreign": []byte("no DICOM"),
+	} {
+		files := countingFiles{fstest.MapFS{"x": {Data: file}}, &atomic.Int64{}}
+		if c, err := dicom.Scan(t.Context(), files, nil); err == nil {
+			_, _ = c.Load(t.Context(), 0, nil) // that of a damaged file fails
+			_, _ = c.Thumbnail(t.Context(), 0, 16)
+		}
+		if n := files.open.Load(); n != 0 {
+			t.Errorf("%s: %d files are left open", name, n)
+		}
 	}
 }
