@@ -6,9 +6,12 @@ import (
 	"slices"
 	"testing"
 
+	"quell/io/dicom/assemble"
 	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 	"quell/series"
+	"quell/volume"
 )
 
 // TestTiltThreshold stacks slices just below and just above 0.5 degrees to their
@@ -64,6 +67,27 @@ func TestStationThreshold(t *testing.T) {
 		})))
 		if len(c.Entries) != 2 || c.Entries[1].Part != want {
 			t.Errorf("%g mm: %d entries, the last is %q, want %q", mm, len(c.Entries), c.Entries[len(c.Entries)-1].Part, want)
+		}
+	}
+}
+
+// TestPlaneLimit forms the volumes of a series with 1000 orientations of two slices each
+// and refuses one with 1001.
+func TestPlaneLimit(t *testing.T) {
+	for planes, refused := range map[int]bool{1000: false, 1001: true} {
+		var hs []*instance.Slice
+		for i := range 2 * planes {
+			sin, cos := math.Sincos(2.5e-3 * float64(i/2))
+			h := &instance.Slice{Instance: &instance.Instance{Name: "x"}, Frame: i, Placed: true, Row: volume.Vec{cos, sin}, Column: volume.Vec{0, 0, 1}, Spacing: [2]float64{1, 1}}
+			h.Format.Rows, h.Format.Cols = 4, 4
+			h.Position = h.Normal().Scale(float64(i % 2))
+			hs = append(hs, h)
+		}
+		entries := assemble.Entries(hs)
+		if refused {
+			dicomtest.WantError(t, entries[0].Err, "lie in more than 1000 planes")
+		} else if len(entries) != planes || entries[0].Err != nil {
+			t.Errorf("%d planes form %d volumes: %v", planes, len(entries), entries[0].Err)
 		}
 	}
 }
