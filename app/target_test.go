@@ -221,6 +221,11 @@ func TestOutputSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	frames := *slices // of one file
+	frames.Sources = append([]series.Source{}, slices.Sources...)
+	for z := range frames.Sources {
+		frames.Sources[z].Name, frames.Sources[z].Frame = "IM00001.dcm", z
+	}
 	whole, part := image.Volume.Bounds(), volume.Slices(image.Volume.Geometry, 2, 4)
 	for _, c := range []struct {
 		s      *series.Series
@@ -234,6 +239,7 @@ func TestOutputSize(t *testing.T) {
 		{image, whole, "out.nii.gz", ExportOptions{}, 0},
 		{image, whole, "out", ExportOptions{}, 8 * 7 * 6 * 2},
 		{slices, part, "out", ExportOptions{}, 2 * file.Size()},
+		{&frames, whole, "out", ExportOptions{}, file.Size()},
 		{slices, whole, "out", ExportOptions{Compress: DefaultCompression}, 0},
 	} {
 		if got := outputSize(c.s, c.region, c.out, c.o); got != c.want {

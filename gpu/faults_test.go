@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -215,6 +216,26 @@ func TestStalledWorkerIsReplaced(t *testing.T) {
 	}
 	if s := e.Status(); s.Starts != 2 {
 		t.Errorf("%d workers; want two", s.Starts)
+	}
+}
+
+// TestSilenceBeginsWithTheRequest checks that a pause without requests does not count as
+// silence, and that further requests do not hide that of a worker that owes a reply.
+func TestSilenceBeginsWithTheRequest(t *testing.T) {
+	long := time.Now().Add(-time.Hour)
+	p := &process{out: wire.NewWriter(io.Discard), waiting: map[uint64]*future{}, next: 7, heard: long}
+	if _, err := p.request(&wire.Request{Op: wire.Ping}); err != nil {
+		t.Fatal(err)
+	}
+	if !p.heard.After(long) {
+		t.Error("the pause before the request counts as silence")
+	}
+	p.heard = long
+	if _, err := p.request(&wire.Request{Op: wire.Ping}); err != nil {
+		t.Fatal(err)
+	}
+	if !p.heard.Equal(long) {
+		t.Error("a second request ended the silence")
 	}
 }
 

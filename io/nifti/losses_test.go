@@ -131,17 +131,19 @@ func TestRoundedIntegers(t *testing.T) {
 		slope, inter float32
 		want         int
 	}{
-		"int32 up to the limit":       {withVoxels[int32](t, "int32-le.nii", false, limit, -limit, limit-1), 1, 0, 0},
-		"int32 beyond it":             {withVoxels[int32](t, "int32-le.nii", false, limit+1, -limit-1, limit+3, limit+2), 1, 0, 3},
-		"large int32, few digits":     {withVoxels[int32](t, "int32-be.nii", false, 1<<30, math.MinInt32, 3<<28), 1, 0, 0},
-		"uint32":                      {withVoxels[uint32](t, "uint32-be.nii", false, math.MaxUint32, 1<<31, 1<<31+1), 1, 0, 2},
-		"int64 beyond 53 bits":        {withVoxels[int64](t, "int64-le.nii", false, 1<<53+1, -1<<53-1, 1<<62, math.MinInt64), 1, 0, 2},
-		"uint64":                      {withVoxels[uint64](t, "uint64-le.nii", false, math.MaxUint64, 1<<63, 12), 1, 0, 1},
-		"int32 that a slope halves":   {withVoxels[int32](t, "int32-le.nii", false, limit, limit+2, limit+1), 0.5, 0, 1},
-		"int16 with a wide intercept": {withVoxels[int16](t, "int16-le.nii", false, 1, 2, 3, 4), 1, limit, 2},
-		"int16, CT":                   {withVoxels[int16](t, "int16-le.nii", false, math.MinInt16, math.MaxInt16), 1, -1024, 0},
-		"uint8 with a fine slope":     {withVoxels[uint8](t, "uint8-le.nii", false, 1, 255), 1e-6, 0, 0},
-		"negative slope":              {withVoxels[int32](t, "int32-le.nii", false, limit+1, -limit), -1, 0, 1},
+		"int32 up to the limit":        {withVoxels[int32](t, "int32-le.nii", false, limit, -limit, limit-1), 1, 0, 0},
+		"int32 beyond it":              {withVoxels[int32](t, "int32-le.nii", false, limit+1, -limit-1, limit+3, limit+2), 1, 0, 3},
+		"large int32, few digits":      {withVoxels[int32](t, "int32-be.nii", false, 1<<30, math.MinInt32, 3<<28), 1, 0, 0},
+		"uint32":                       {withVoxels[uint32](t, "uint32-be.nii", false, math.MaxUint32, 1<<31, 1<<31+1), 1, 0, 2},
+		"int64 beyond 53 bits":         {withVoxels[int64](t, "int64-le.nii", false, 1<<53+1, -1<<53-1, 1<<62, math.MinInt64), 1, 0, 2},
+		"uint64":                       {withVoxels[uint64](t, "uint64-le.nii", false, math.MaxUint64, 1<<63, 12), 1, 0, 1},
+		"int32 that a slope halves":    {withVoxels[int32](t, "int32-le.nii", false, limit, limit+2, limit+1), 0.5, 0, 1},
+		"int16 with a wide intercept":  {withVoxels[int16](t, "int16-le.nii", false, 1, 2, 3, 4), 1, limit, 2},
+		"int16 with half an intercept": {withVoxels[int16](t, "int16-le.nii", false, 1, 2, 3, 4), 1, 1<<23 - 0.5, 2},
+		"int16 with half a small one":  {withVoxels[int16](t, "int16-le.nii", false, 1, 2, 3, 4), 1, 1<<22 - 0.5, 0},
+		"int16, CT":                    {withVoxels[int16](t, "int16-le.nii", false, math.MinInt16, math.MaxInt16), 1, -1024, 0},
+		"uint8 with a fine slope":      {withVoxels[uint8](t, "uint8-le.nii", false, 1, 255), 1e-6, 0, 0},
+		"negative slope":               {withVoxels[int32](t, "int32-le.nii", false, limit+1, -limit), -1, 0, 1},
 	} {
 		binary.LittleEndian.PutUint32(c.file[112:], math.Float32bits(c.slope))
 		binary.LittleEndian.PutUint32(c.file[116:], math.Float32bits(c.inter))

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 
 	"quell/series"
 	"quell/volume"
@@ -331,6 +332,17 @@ func TestWriteLeavesNothingAfterACancel(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("files left: %v, %v", left, err)
 	}
+}
+
+// TestACancelledCompressionEndsItsGoroutines fails if a goroutine outlives the write.
+func TestACancelledCompressionEndsItsGoroutines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.nii.gz")
+	v := volume.New(volume.NewGeometry([3]int{256, 256, 32}, [3]float64{1, 1, 1}))
+	synctest.Test(t, func(t *testing.T) {
+		if err := Write(&countdown{Context: t.Context(), left: 5}, path, v, nil, "", ""); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+	})
 }
 
 func TestWriteKeepsWhatExists(t *testing.T) {

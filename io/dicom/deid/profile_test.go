@@ -48,3 +48,13 @@ func TestProfileTable(t *testing.T) {
 		}
 	}
 }
+
+// TestActionOfAnotherVR removes an attribute that no table names if the file gives it a VR
+// of another kind than the dictionary: a number may then be free text.
+func TestActionOfAnotherVR(t *testing.T) {
+	for vr, want := range map[string]action{"": keep, "DS": keep, "UN": keep, "FD": keep, "LO": remove, "UT": remove, "UI": remove, "OB": remove} {
+		if got := actionOf(part10.TagSliceThickness, vr); got != want {
+			t.Errorf("slice thickness of VR %q: %c, want %c", vr, got, want)
+		}
+	}
+}
