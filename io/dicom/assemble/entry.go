@@ -38,13 +38,13 @@ type Entry struct {
 }
 
 // refusedEntry returns the entry of slices that cannot form a volume.
-func refusedEntry(hs []*instance.Slice, err error) Entry {
-	return Entry{Meta: hs[0].Meta, Slices: len(hs), Bytes: fileBytes(hs), Err: err}
+func refusedEntry(images []*instance.Slice, err error) Entry {
+	return Entry{Meta: images[0].Meta, Slices: len(images), Bytes: fileBytes(images), Err: err}
 }
 
 // damagedEntry returns the entry of slices of which one is in a broken file.
-func damagedEntry(hs []*instance.Slice, err error) Entry {
-	e := refusedEntry(hs, err)
+func damagedEntry(images []*instance.Slice, err error) Entry {
+	e := refusedEntry(images, err)
 	e.Damaged = true
 	return e
 }
@@ -92,8 +92,8 @@ func findMixed(p *candidate) []series.Finding {
 		}
 	}
 	frames := map[string]bool{}
-	for _, h := range p.slices {
-		frames[h.FrameOfReferenceUID] = true
+	for _, image := range p.slices {
+		frames[image.FrameOfReferenceUID] = true
 	}
 	if len(frames) > 1 && p.slices[0].Placed {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.FrameOfReference,
@@ -104,17 +104,17 @@ func findMixed(p *candidate) []series.Finding {
 
 // findValueMeaning reports values that are not what they seem: stored values that need
 // a lookup table, or that are meant to be shown inverted.
-func findValueMeaning(hs []*instance.Slice) []series.Finding {
+func findValueMeaning(images []*instance.Slice) []series.Finding {
 	var out []series.Finding
-	if slices.ContainsFunc(hs, func(h *instance.Slice) bool { return h.HasModalityLUT }) {
+	if slices.ContainsFunc(images, func(image *instance.Slice) bool { return image.HasModalityLUT }) {
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.ModalityLUT,
 			Text: "The file has a lookup table for its values (Modality LUT), which is not applied: values are as stored."})
 	}
-	inverted := func(h *instance.Slice) bool { return h.Format.Photometric == "MONOCHROME1" }
-	upright := func(h *instance.Slice) bool { return !inverted(h) }
+	inverted := func(image *instance.Slice) bool { return image.Format.Photometric == "MONOCHROME1" }
+	upright := func(image *instance.Slice) bool { return !inverted(image) }
 	switch {
-	case !slices.ContainsFunc(hs, inverted):
-	case slices.ContainsFunc(hs, upright):
+	case !slices.ContainsFunc(images, inverted):
+	case slices.ContainsFunc(images, upright):
 		out = append(out, series.Finding{Severity: series.Warning, Kind: series.Mixed, Slicewise: true,
 			Text: "Low values are meant to be shown bright in some slices and dark in others (MONOCHROME1 and 2); values are kept as stored. Filter slice by slice (2-D)."})
 	default:

@@ -20,54 +20,54 @@ const tiltAngle = 0.5
 // pixel spacing; column 2 is the mean step from one slice's position to the
 // next, so that a tilted gantry gives a sheared grid and the first and last
 // slice are exact whatever lies between.
-func formGrid(hs []*instance.Slice) (volume.Geometry, []series.Finding) {
-	h, n := hs[0], len(hs)
-	dims := [3]int{h.Format.Cols, h.Format.Rows, n}
+func formGrid(images []*instance.Slice) (volume.Geometry, []series.Finding) {
+	first, n := images[0], len(images)
+	dims := [3]int{first.Format.Cols, first.Format.Rows, n}
 	var findings []series.Finding
 	report := func(s series.Severity, kind series.Kind, format string, args ...any) {
 		findings = append(findings, series.Finding{Severity: s, Kind: kind, Text: fmt.Sprintf(format, args...)})
 	}
-	if h.NoPixelSpacing {
+	if first.NoPixelSpacing {
 		report(series.Warning, series.Spacing, "The file gives no pixel spacing; a width of 1 mm is assumed.")
 	}
-	thickness := h.Thickness
+	thickness := first.Thickness
 	if thickness == 0 {
 		thickness = 1
 	}
-	oriented := h.Row != volume.Vec{} // true for unplaced frames and rotated slices too
-	if !h.Placed {
-		findings = append(findings, findUnplaced(hs, thickness, oriented))
+	oriented := first.Row != volume.Vec{} // true for unplaced frames and rotated slices too
+	if !first.Placed {
+		findings = append(findings, findUnplaced(images, thickness, oriented))
 	}
 	if !oriented {
-		return volume.NewGeometry(dims, [3]float64{h.Spacing[0], h.Spacing[1], thickness}), findings
+		return volume.NewGeometry(dims, [3]float64{first.Spacing[0], first.Spacing[1], thickness}), findings
 	}
 
 	var a volume.Affine
-	a.SetColumn(0, h.Row.Scale(h.Spacing[0]))
-	a.SetColumn(1, h.Column.Scale(h.Spacing[1]))
-	a.SetColumn(2, h.Normal().Scale(thickness))
-	a.SetColumn(3, h.Position)
-	if !h.Placed {
+	a.SetColumn(0, first.Row.Scale(first.Spacing[0]))
+	a.SetColumn(1, first.Column.Scale(first.Spacing[1]))
+	a.SetColumn(2, first.Normal().Scale(thickness))
+	a.SetColumn(3, first.Position)
+	if !first.Placed {
 		return volume.FromAffine(dims, a), findings
 	}
 	if n == 1 {
 		report(series.Note, series.Spacing, "A single slice has no slice spacing; %g mm is taken from the header.", thickness)
 		return volume.FromAffine(dims, a), findings
 	}
-	step := hs[n-1].Position.Sub(h.Position).Scale(1 / float64(n-1))
+	step := images[n-1].Position.Sub(first.Position).Scale(1 / float64(n-1))
 	a.SetColumn(2, step)
-	if h.SpacingFromThickness {
+	if first.SpacingFromThickness {
 		report(series.Warning, series.Spacing, "The file does not state the slice spacing; the slice thickness, %g mm, is used.", thickness)
 	}
-	findings = append(findings, findTilt(hs, step)...)
-	findings = append(findings, findSpacing(hs)...)
+	findings = append(findings, findTilt(images, step)...)
+	findings = append(findings, findSpacing(images)...)
 	return volume.FromAffine(dims, a), findings
 }
 
 // irregularity returns the largest distance in mm between the position of a
 // slice and its place on the grid; 0 if no finding says that the slices are
 // unevenly spaced or shifted.
-func irregularity(hs []*instance.Slice, grid volume.Geometry, findings []series.Finding) float64 {
+func irregularity(images []*instance.Slice, grid volume.Geometry, findings []series.Finding) float64 {
 	uneven := slices.ContainsFunc(findings, func(f series.Finding) bool {
 		return f.Severity == series.Warning && f.Slicewise && slices.Contains([]series.Kind{series.Gap, series.Spacing, series.Shift}, f.Kind)
 	})
@@ -75,28 +75,28 @@ func irregularity(hs []*instance.Slice, grid volume.Geometry, findings []series.
 		return 0
 	}
 	var worst float64
-	for z, h := range hs {
-		worst = max(worst, grid.Affine.Apply(0, 0, float64(z)).Sub(h.Position).Norm())
+	for z, image := range images {
+		worst = max(worst, grid.Affine.Apply(0, 0, float64(z)).Sub(image.Position).Norm())
 	}
 	return worst
 }
 
 // findUnplaced reports images without a position, which are stacked from the first one
 // on if that one has a position.
-func findUnplaced(hs []*instance.Slice, thickness float64, onFirst bool) series.Finding {
+func findUnplaced(images []*instance.Slice, thickness float64, onFirst bool) series.Finding {
 	f := series.Finding{Severity: series.Warning, Kind: series.Position}
-	if len(hs) == 1 {
+	if len(images) == 1 {
 		f.Text = "The image has no usable position and orientation in space; it is placed at the origin."
 		return f
 	}
 	why, order, where := "have no usable position and orientation in space", "in their order", "from the origin on"
 	switch {
-	case hs[0].Rotated:
+	case images[0].Rotated:
 		f.Kind, why = series.Orientation, "are rotated against each other, like the steps of a projection"
 	case onFirst:
 		why = "have no position of their own in space"
 	}
-	if hs[len(hs)-1].Name != hs[0].Name {
+	if images[len(images)-1].Name != images[0].Name {
 		order = "in the order of their instance numbers"
 	}
 	if onFirst {
@@ -109,8 +109,8 @@ func findUnplaced(hs []*instance.Slice, thickness float64, onFirst bool) series.
 
 // findTilt reports slices that are stacked at an angle to their normal, and slices
 // that are shifted sideways from one line.
-func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
-	normal := hs[0].Normal()
+func findTilt(images []*instance.Slice, step volume.Vec) []series.Finding {
+	normal := images[0].Normal()
 	rise := step.Dot(normal)
 	shift := step.Sub(normal.Scale(rise))
 	var out []series.Finding
@@ -119,10 +119,10 @@ func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
 			Text: fmt.Sprintf("Slices are stacked at %.1f degrees to their normal (gantry tilt); the acquired, sheared grid is filtered and exported as it is.", angle)})
 	}
 	// The distance of each slice from the line between the first and the last.
-	first := hs[0].Position
+	first := images[0].Position
 	var worst float64
-	for _, h := range hs {
-		d := h.Position.Sub(first)
+	for _, image := range images {
+		d := image.Position.Sub(first)
 		on := step.Scale(d.Dot(normal) / rise)
 		worst = max(worst, d.Sub(on).Norm())
 	}
@@ -136,8 +136,8 @@ func findTilt(hs []*instance.Slice, step volume.Vec) []series.Finding {
 
 // findSpacing reports gaps (steps of several times the usual one) and other uneven
 // spacing.
-func findSpacing(hs []*instance.Slice) []series.Finding {
-	steps := stepsOf(hs)
+func findSpacing(images []*instance.Slice) []series.Finding {
+	steps := stepsOf(images)
 	if even(steps) {
 		return nil
 	}
@@ -162,7 +162,7 @@ func findSpacing(hs []*instance.Slice) []series.Finding {
 		}
 		missing += int(k) - 1
 		gaps = append(gaps, fmt.Sprintf("%.1f mm after slice %d", s, i+1))
-		around = append(around, hs[i].Name, hs[i+1].Name)
+		around = append(around, images[i].Name, images[i+1].Name)
 		// Adjacent gaps of one width are a scan that continued with wider steps.
 		if run++; run > 3 && math.Abs(s-steps[i-1]) < spacingTolerance(usual) {
 			return []series.Finding{uneven}
@@ -174,11 +174,11 @@ func findSpacing(hs []*instance.Slice) []series.Finding {
 }
 
 // stepsOf returns the distances in mm along the normal from each slice to the next.
-func stepsOf(hs []*instance.Slice) []float64 {
-	normal := hs[0].Normal()
-	steps := make([]float64, len(hs)-1)
+func stepsOf(images []*instance.Slice) []float64 {
+	normal := images[0].Normal()
+	steps := make([]float64, len(images)-1)
 	for i := range steps {
-		steps[i] = hs[i+1].Position.Sub(hs[i].Position).Dot(normal)
+		steps[i] = images[i+1].Position.Sub(images[i].Position).Dot(normal)
 	}
 	return steps
 }

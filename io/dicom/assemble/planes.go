@@ -15,18 +15,18 @@ const maxPlanes = 1000
 // planes groups images by what must be equal in one volume: localizer or not, size,
 // pixel spacing and orientation. Images without a position are grouped by SOP class
 // and image type. It returns nil for more than maxPlanes groups.
-func planes(hs []*instance.Slice) []candidate {
+func planes(images []*instance.Slice) []candidate {
 	var out []candidate
-	for _, h := range hs {
-		i := slices.IndexFunc(out, func(p candidate) bool { return samePlane(p.slices[0], h) })
+	for _, image := range images {
+		i := slices.IndexFunc(out, func(p candidate) bool { return samePlane(p.slices[0], image) })
 		if i < 0 && len(out) == maxPlanes {
 			return nil
 		}
 		if i < 0 {
-			out = append(out, candidate{label: planeLabel(h), slices: []*instance.Slice{h}})
+			out = append(out, candidate{label: planeLabel(image), slices: []*instance.Slice{image}})
 			continue
 		}
-		out[i].slices = append(out[i].slices, h)
+		out[i].slices = append(out[i].slices, image)
 	}
 	out = groupRotated(out)
 	disambiguateLabels(out)
@@ -42,15 +42,15 @@ const fewDirections = 3
 func groupRotated(parts []candidate) []candidate {
 	var single []*instance.Slice
 	for _, p := range parts {
-		if h := p.slices[0]; len(p.slices) == 1 && h.Placed && !h.Localizer() && (single == nil || sameImage(single[0], h)) {
-			single = append(single, h)
+		if image := p.slices[0]; len(p.slices) == 1 && image.Placed && !image.Localizer() && (single == nil || sameImage(single[0], image)) {
+			single = append(single, image)
 		}
 	}
 	if len(single) <= fewDirections {
 		return parts
 	}
-	for _, h := range single {
-		h.Placed, h.Rotated = false, true
+	for _, image := range single {
+		image.Placed, image.Rotated = false, true
 	}
 	parts = slices.DeleteFunc(parts, func(p candidate) bool { return p.slices[0].Rotated })
 	return append(parts, candidate{label: planeLabel(single[0]), slices: single})
@@ -60,8 +60,8 @@ func groupRotated(parts []candidate) []candidate {
 // by number.
 func disambiguateLabels(parts []candidate) {
 	spacing := func(p candidate) string {
-		h := p.slices[0]
-		return fmt.Sprintf("pixels of %.3g x %.3g mm", h.Spacing[0], h.Spacing[1])
+		image := p.slices[0]
+		return fmt.Sprintf("pixels of %.3g x %.3g mm", image.Spacing[0], image.Spacing[1])
 	}
 	byLabel := map[string][]int{}
 	for i, p := range parts {
@@ -112,17 +112,17 @@ func sameImage(a, b *instance.Slice) bool {
 }
 
 // planeLabel names an image's plane: "axial 512 x 512".
-func planeLabel(h *instance.Slice) string {
-	size := fmt.Sprintf("%d x %d", h.Format.Cols, h.Format.Rows)
+func planeLabel(image *instance.Slice) string {
+	size := fmt.Sprintf("%d x %d", image.Format.Cols, image.Format.Rows)
 	switch {
-	case h.Rotated:
+	case image.Rotated:
 		return "rotated, " + size
-	case !h.Placed:
+	case !image.Placed:
 		return "without position, " + size
-	case h.Localizer():
-		return "localizer " + orientation(h.Normal()) + " " + size
+	case image.Localizer():
+		return "localizer " + orientation(image.Normal()) + " " + size
 	default:
-		return orientation(h.Normal()) + " " + size
+		return orientation(image.Normal()) + " " + size
 	}
 }
 

@@ -17,31 +17,31 @@ import (
 )
 
 // Entries groups image files into series and these into volumes.
-func Entries(hs []*instance.Slice) []Entry {
+func Entries(images []*instance.Slice) []Entry {
 	series := map[string][]*instance.Slice{}
 	studies := map[string][]string{} // of each series, by UID
 	var orphans []*instance.Slice
-	for _, h := range hs {
-		if IsOrphan(h) {
-			orphans = append(orphans, h)
+	for _, image := range images {
+		if IsOrphan(image) {
+			orphans = append(orphans, image)
 			continue
 		}
-		uid := h.Meta.UID
+		uid := image.Meta.UID
 		if uid == "" {
-			uid = "folder " + path.Dir(h.Name) // without a UID, the files of one folder
+			uid = "folder " + path.Dir(image.Name) // without a UID, the files of one folder
 		}
-		key := uid + " " + h.StudyUID
-		series[key] = append(series[key], h)
-		if !slices.Contains(studies[uid], h.StudyUID) {
-			studies[uid] = append(studies[uid], h.StudyUID)
+		key := uid + " " + image.StudyUID
+		series[key] = append(series[key], image)
+		if !slices.Contains(studies[uid], image.StudyUID) {
+			studies[uid] = append(studies[uid], image.StudyUID)
 		}
 	}
 	for uid, all := range studies {
-		if hs := studyPerSlice(series, uid, all); hs != nil {
+		if joined := studyPerSlice(series, uid, all); joined != nil {
 			for _, study := range all {
 				delete(series, uid+" "+study)
 			}
-			series[uid] = hs
+			series[uid] = joined
 		}
 	}
 	var entries []Entry
@@ -75,13 +75,13 @@ func studyPerSlice(series map[string][]*instance.Slice, uid string, studies []st
 	}
 	var out []*instance.Slice
 	for _, study := range studies {
-		hs := series[uid+" "+study]
-		for _, h := range hs[1:] {
-			if copied := h.SOPUID != "" && h.SOPUID == hs[0].SOPUID && h.Name != hs[0].Name; !copied {
+		images := series[uid+" "+study]
+		for _, image := range images[1:] {
+			if copied := image.SOPUID != "" && image.SOPUID == images[0].SOPUID && image.Name != images[0].Name; !copied {
 				return nil
 			}
 		}
-		out = append(out, hs...)
+		out = append(out, images...)
 	}
 	return out
 }
@@ -116,49 +116,49 @@ func seriesNumber(e Entry) int {
 }
 
 // onePerFile returns the first slice of each file.
-func onePerFile(hs []*instance.Slice) []*instance.Slice {
+func onePerFile(images []*instance.Slice) []*instance.Slice {
 	seen := map[string]bool{}
 	var out []*instance.Slice
-	for _, h := range hs {
-		if !seen[h.Name] {
-			seen[h.Name] = true
-			out = append(out, h)
+	for _, image := range images {
+		if !seen[image.Name] {
+			seen[image.Name] = true
+			out = append(out, image)
 		}
 	}
 	return out
 }
 
 // fileBytes returns the total size of the files of slices.
-func fileBytes(hs []*instance.Slice) (n int64) {
-	for _, h := range onePerFile(hs) {
-		n += h.Size
+func fileBytes(images []*instance.Slice) (n int64) {
+	for _, image := range onePerFile(images) {
+		n += image.Size
 	}
 	return n
 }
 
 // formSeries forms the volumes of one series. Images that are in none of them are
 // named in the findings of all.
-func formSeries(hs []*instance.Slice) []Entry {
-	slices.SortFunc(hs, ByFile)
-	if i := slices.IndexFunc(hs, func(h *instance.Slice) bool { return h.Err != nil }); i >= 0 {
-		return []Entry{damagedEntry(hs, hs[i].Err)}
+func formSeries(all []*instance.Slice) []Entry {
+	slices.SortFunc(all, ByFile)
+	if i := slices.IndexFunc(all, func(image *instance.Slice) bool { return image.Err != nil }); i >= 0 {
+		return []Entry{damagedEntry(all, all[i].Err)}
 	}
 	var images, excluded []*instance.Slice
-	for _, h := range hs {
-		if h.Excluded != "" {
-			excluded = append(excluded, h)
+	for _, image := range all {
+		if image.Excluded != "" {
+			excluded = append(excluded, image)
 		} else {
-			images = append(images, h)
+			images = append(images, image)
 		}
 	}
 	findings := reportExcluded(excluded)
 	if len(images) == 0 {
-		h := excluded[0]
+		first := excluded[0]
 		advice := "choose another series, or convert this one first"
-		if h.Format.Samples > 1 {
+		if first.Format.Samples > 1 {
 			advice = "choose another series, or convert this one to grey scale first"
 		}
-		e := refusedEntry(hs, part10.FileError(h.Name, advice, nil, "%s", h.Excluded))
+		e := refusedEntry(all, part10.FileError(first.Name, advice, nil, "%s", first.Excluded))
 		e.Findings = findings
 		return []Entry{e}
 	}
@@ -166,7 +166,7 @@ func formSeries(hs []*instance.Slice) []Entry {
 	findings = append(findings, reportDuplicates(copies, sharedUID)...)
 	groups := planes(images)
 	if groups == nil {
-		return []Entry{refusedEntry(hs, part10.FileError(images[0].Name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
+		return []Entry{refusedEntry(all, part10.FileError(images[0].Name, "choose another series", nil, "the %d images of its series lie in more than %d planes", len(images), maxPlanes))}
 	}
 	if len(groups) == 1 {
 		groups[0].label = ""
@@ -192,10 +192,10 @@ func ByFile(a, b *instance.Slice) int {
 }
 
 // reportExcluded reports images that no volume can hold, one finding per reason.
-func reportExcluded(hs []*instance.Slice) []series.Finding {
+func reportExcluded(images []*instance.Slice) []series.Finding {
 	byReason := map[string][]*instance.Slice{}
-	for _, h := range hs {
-		byReason[h.Excluded] = append(byReason[h.Excluded], h)
+	for _, image := range images {
+		byReason[image.Excluded] = append(byReason[image.Excluded], image)
 	}
 	var out []series.Finding
 	for _, why := range slices.Sorted(maps.Keys(byReason)) {
@@ -213,30 +213,30 @@ func reportExcluded(hs []*instance.Slice) []series.Finding {
 // dropDuplicates removes copies: files with the SOP Instance UID and the place of
 // another. Files that share a UID but are different images, as some writers make them,
 // are kept; sharedUID lists them without the first of each UID.
-func dropDuplicates(hs []*instance.Slice) (kept, copies, sharedUID []*instance.Slice) {
-	type image struct {
+func dropDuplicates(images []*instance.Slice) (kept, copies, sharedUID []*instance.Slice) {
+	type identity struct {
 		uid, series     string
 		instance, frame int
 		placed          bool
 		position        volume.Vec
 	}
-	files := map[string]string{} // UID to the first file with it
-	holder := map[image]string{} // image to its file
-	for _, h := range hs {
-		i := image{h.SOPUID, h.Meta.Number, h.Number, h.Frame, h.Placed, h.Position}
-		name, seen := holder[i]
-		switch first, known := files[h.SOPUID]; {
-		case h.SOPUID == "":
-		case seen && name != h.Name:
-			copies = append(copies, h)
+	files := map[string]string{}    // UID to the first file with it
+	holder := map[identity]string{} // identity to the file that holds it
+	for _, image := range images {
+		id := identity{image.SOPUID, image.Meta.Number, image.Number, image.Frame, image.Placed, image.Position}
+		name, seen := holder[id]
+		switch first, known := files[image.SOPUID]; {
+		case image.SOPUID == "":
+		case seen && name != image.Name:
+			copies = append(copies, image)
 			continue
 		case !known:
-			files[h.SOPUID] = h.Name
-		case first != h.Name:
-			sharedUID = append(sharedUID, h)
+			files[image.SOPUID] = image.Name
+		case first != image.Name:
+			sharedUID = append(sharedUID, image)
 		}
-		holder[i] = h.Name
-		kept = append(kept, h)
+		holder[id] = image.Name
+		kept = append(kept, image)
 	}
 	return kept, copies, sharedUID
 }
@@ -258,7 +258,7 @@ func reportDuplicates(copies, sharedUID []*instance.Slice) []series.Finding {
 }
 
 // IsOrphan reports whether a slice is of a broken file whose series is unknown.
-func IsOrphan(h *instance.Slice) bool { return h.Err != nil && h.Meta.UID == "" }
+func IsOrphan(image *instance.Slice) bool { return image.Err != nil && image.Meta.UID == "" }
 
 // refuseBeside marks entries as damaged if an orphan in one of their folders has their
 // SOP class or an unknown one: the unreadable slice may be one of theirs.
@@ -270,9 +270,9 @@ func refuseBeside(entries []Entry, orphans []*instance.Slice) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		for _, h := range e.Stack {
-			dir := path.Dir(h.Name)
-			if o := cmp.Or(lost[place{dir, h.SOPClass}], lost[place{dir, ""}]); o != nil && e.Err == nil {
+		for _, image := range e.Stack {
+			dir := path.Dir(image.Name)
+			if o := cmp.Or(lost[place{dir, image.SOPClass}], lost[place{dir, ""}]); o != nil && e.Err == nil {
 				e.Err, e.Damaged = o.Err, true
 			}
 		}
@@ -283,11 +283,11 @@ func refuseBeside(entries []Entry, orphans []*instance.Slice) {
 const ListedFiles = 20
 
 // FileNames returns the files of slices, each once, at most ListedFiles of them.
-func FileNames(hs []*instance.Slice) []string {
+func FileNames(images []*instance.Slice) []string {
 	var out []string
-	for _, h := range onePerFile(hs) {
+	for _, image := range onePerFile(images) {
 		if len(out) < ListedFiles {
-			out = append(out, h.Name)
+			out = append(out, image.Name)
 		}
 	}
 	return out

@@ -22,16 +22,16 @@ type candidate struct {
 // by groups the slices by their value of distinction i.
 func (p *candidate) by(i int) map[string][]*instance.Slice {
 	groups := map[string][]*instance.Slice{}
-	for _, h := range p.slices {
-		groups[h.Distinctions[i]] = append(groups[h.Distinctions[i]], h)
+	for _, image := range p.slices {
+		groups[image.Distinctions[i]] = append(groups[image.Distinctions[i]], image)
 	}
 	return groups
 }
 
 // samePosition returns the distance in mm along the normal below which two slices are
 // at one position: 0.01, or less if pixels are that small, as in microscopy.
-func samePosition(h *instance.Slice) float64 {
-	return min(0.01, 0.1*min(h.Spacing[0], h.Spacing[1]))
+func samePosition(image *instance.Slice) float64 {
+	return min(0.01, 0.1*min(image.Spacing[0], image.Spacing[1]))
 }
 
 // splitVolumes divides slices of one orientation and size into candidates that hold
@@ -159,24 +159,24 @@ func byNumber(a, b string, groups map[string][]*instance.Slice) int {
 
 // positionsOf groups slices by position, in order along the normal; slices at one
 // position are in the order of instance number, then name.
-func positionsOf(hs []*instance.Slice) [][]*instance.Slice {
-	if len(hs) == 0 {
+func positionsOf(images []*instance.Slice) [][]*instance.Slice {
+	if len(images) == 0 {
 		return nil
 	}
-	sorted := slices.Clone(hs)
-	normal := hs[0].Normal()
-	along := make(map[*instance.Slice]float64, len(hs))
-	for _, h := range hs {
-		along[h] = h.Position.Dot(normal)
+	sorted := slices.Clone(images)
+	normal := images[0].Normal()
+	along := make(map[*instance.Slice]float64, len(images))
+	for _, image := range images {
+		along[image] = image.Position.Dot(normal)
 	}
 	slices.SortFunc(sorted, func(a, b *instance.Slice) int { return cmp.Compare(along[a], along[b]) })
 	var out [][]*instance.Slice
-	near := samePosition(hs[0])
-	for _, h := range sorted {
-		if n := len(out); n > 0 && along[h]-along[out[n-1][0]] < near {
-			out[n-1] = append(out[n-1], h)
+	near := samePosition(images[0])
+	for _, image := range sorted {
+		if n := len(out); n > 0 && along[image]-along[out[n-1][0]] < near {
+			out[n-1] = append(out[n-1], image)
 		} else {
-			out = append(out, []*instance.Slice{h})
+			out = append(out, []*instance.Slice{image})
 		}
 	}
 	for _, s := range out {
@@ -191,9 +191,9 @@ func byInstance(a, b *instance.Slice) int {
 }
 
 // multiplicity returns the largest number of slices at one position.
-func multiplicity(hs []*instance.Slice) int {
+func multiplicity(images []*instance.Slice) int {
 	most := 0
-	for _, s := range positionsOf(hs) {
+	for _, s := range positionsOf(images) {
 		most = max(most, len(s))
 	}
 	return most
@@ -220,11 +220,11 @@ func splitByOrder(p candidate) []candidate {
 		}
 	}
 	for _, s := range st {
-		for i, h := range s {
+		for i, image := range s {
 			if i < most {
-				out[i].slices = append(out[i].slices, h)
+				out[i].slices = append(out[i].slices, image)
 			} else {
-				out[0].excluded = append(out[0].excluded, h)
+				out[0].excluded = append(out[0].excluded, image)
 			}
 		}
 	}

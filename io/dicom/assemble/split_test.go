@@ -194,16 +194,16 @@ func TestMagnitudeComesFirst(t *testing.T) {
 // TestManyVolumes forms thousands of volumes of a long time series, and refuses thousands of planes, in
 // time that does not grow with their square.
 func TestManyVolumes(t *testing.T) {
-	slicesAt := func(n int, angle func(i int) float64) (hs []*instance.Slice) {
+	slicesAt := func(n int, angle func(i int) float64) (images []*instance.Slice) {
 		for i := range n {
 			sin, cos := math.Sincos(angle(i))
-			h := &instance.Slice{Instance: &instance.Instance{Name: "x"}, Frame: i, Placed: true, Row: volume.Vec{cos, sin}, Column: volume.Vec{0, 0, 1}, Spacing: [2]float64{1, 1}}
-			h.Format.Rows, h.Format.Cols = 4, 4
-			h.Position = h.Normal().Scale(float64(i % 2))
-			h.Distinctions[slices.IndexFunc(instance.Distinctions[:], func(s instance.Distinction) bool { return s.Name == "temporal position" })] = fmt.Sprint(i / 2)
-			hs = append(hs, h)
+			image := &instance.Slice{Instance: &instance.Instance{Name: "x"}, Frame: i, Placed: true, Row: volume.Vec{cos, sin}, Column: volume.Vec{0, 0, 1}, Spacing: [2]float64{1, 1}}
+			image.Format.Rows, image.Format.Cols = 4, 4
+			image.Position = image.Normal().Scale(float64(i % 2))
+			image.Distinctions[slices.IndexFunc(instance.Distinctions[:], func(s instance.Distinction) bool { return s.Name == "temporal position" })] = fmt.Sprint(i / 2)
+			images = append(images, image)
 		}
-		return hs
+		return images
 	}
 	const n = 20000
 	entries := assemble.Entries(slicesAt(n, func(int) float64 { return 0 }))

@@ -19,12 +19,12 @@ const maxStations = 64
 // the field of view is imaged in several stations. Groups are named by number. It
 // returns nil for more than most groups: in a sheared grid every slice has another
 // place.
-func stations(hs []*instance.Slice, most int) map[string][]*instance.Slice {
+func stations(images []*instance.Slice, most int) map[string][]*instance.Slice {
 	var groups [][]*instance.Slice
-	for _, h := range hs {
+	for _, image := range images {
 		i := slices.IndexFunc(groups, func(g []*instance.Slice) bool {
-			d := h.Position.Sub(g[0].Position)
-			return math.Hypot(d.Dot(h.Row), d.Dot(h.Column)) < stationsApart
+			d := image.Position.Sub(g[0].Position)
+			return math.Hypot(d.Dot(image.Row), d.Dot(image.Column)) < stationsApart
 		})
 		if i < 0 {
 			if i = len(groups); i == min(most, maxStations) {
@@ -32,7 +32,7 @@ func stations(hs []*instance.Slice, most int) map[string][]*instance.Slice {
 			}
 			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], h)
+		groups[i] = append(groups[i], image)
 	}
 	named := map[string][]*instance.Slice{}
 	for i, g := range groups {
@@ -62,8 +62,8 @@ func interleaved(groups map[string][]*instance.Slice) bool {
 		}
 		normal := g[0].Normal()
 		s := extent{math.Inf(1), math.Inf(-1)}
-		for _, h := range g {
-			z := h.Position.Dot(normal)
+		for _, image := range g {
+			z := image.Position.Dot(normal)
 			s.from, s.to = min(s.from, z), max(s.to, z)
 		}
 		extents = append(extents, s)
@@ -80,9 +80,9 @@ func interleaved(groups map[string][]*instance.Slice) bool {
 }
 
 // isRegular reports whether slices without duplicates are evenly spaced.
-func isRegular(hs []*instance.Slice) bool {
+func isRegular(images []*instance.Slice) bool {
 	var ordered []*instance.Slice
-	for _, s := range positionsOf(hs) {
+	for _, s := range positionsOf(images) {
 		ordered = append(ordered, s...)
 	}
 	steps := stepsOf(ordered)
