@@ -45,7 +45,7 @@ func run(fresh bool, size string, paths []string) error {
 		options.Settings, options.SettingsPath = app.LoadSettings(path), path
 	}
 	if size != "" {
-		s := &options.Settings.WindowSize
+		s := &options.Settings.WorkbenchSize
 		if n, err := fmt.Sscanf(size, "%fx%f", &s[0], &s[1]); err != nil || n != 2 {
 			return app.Usagef("-size %s: give it as in 1600x1000", size)
 		}

@@ -19,7 +19,7 @@ const maxRecent = 10
 type Settings struct {
 	Engine           string                    `json:"engine"`            // "auto", "cpu", "cuda"
 	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
-	WindowSize       [2]float32                `json:"window_size"`       // of the main window, in its own units
+	WorkbenchSize    [2]float32                `json:"window_size"`       // of the workbench, in Fyne units; the key is that of existing files
 	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
 	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first
@@ -31,7 +31,7 @@ type Settings struct {
 
 // DefaultSettings returns the settings of a first start.
 func DefaultSettings() Settings {
-	return Settings{Engine: "auto", WindowSize: [2]float32{1400, 900}, KeepRecent: true}
+	return Settings{Engine: "auto", WorkbenchSize: [2]float32{1400, 900}, KeepRecent: true}
 }
 
 // SettingsPath returns where the settings are kept: quell/settings.json in the
@@ -61,9 +61,9 @@ func (s Settings) usable() Settings {
 	if s.Engine != "auto" && s.Engine != "cpu" && s.Engine != "cuda" {
 		s.Engine = d.Engine
 	}
-	for i, x := range s.WindowSize {
+	for i, x := range s.WorkbenchSize {
 		if !(x >= 200 && x <= 20000) {
-			s.WindowSize[i] = d.WindowSize[i]
+			s.WorkbenchSize[i] = d.WorkbenchSize[i]
 		}
 	}
 	for name, r := range s.Recipes {

@@ -49,20 +49,20 @@ func TestSettingsIgnoreUnusableValues(t *testing.T) {
 			t.Errorf("%q gives %+v", text, got)
 		}
 	}
-	text := `{"engine":"warp","window_size":[1,1e9],"keep_recent":false,"recent_paths":["/x"],"later":1,
+	text := `{"engine":"warp","window_size":[700,1e9],"keep_recent":false,"recent_paths":["/x"],"later":1,
 		"last_filter":"magic","recipes":{"nlm":{"version":99,"filter":"nlm","dims":3,"parameters":{}}}}`
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got, d := LoadSettings(path), DefaultSettings()
-	if got.Engine != d.Engine || got.WindowSize != d.WindowSize || got.RecentPaths != nil || got.LastFilter != "" || len(got.Recipes) != 0 {
+	if got.Engine != d.Engine || got.WorkbenchSize != [2]float32{700, d.WorkbenchSize[1]} || got.RecentPaths != nil || got.LastFilter != "" || len(got.Recipes) != 0 {
 		t.Errorf("unusable values were kept: %+v", got)
 	}
 	for size, kept := range map[float32]bool{199: false, 200: true, 20000: true, 20001: false} {
 		s := DefaultSettings()
-		s.WindowSize[1] = size
-		if got := s.usable().WindowSize[1]; (got == size) != kept {
-			t.Errorf("a window %g high becomes %g; want it kept: %v", size, got, kept)
+		s.WorkbenchSize[1] = size
+		if got := s.usable().WorkbenchSize[1]; (got == size) != kept {
+			t.Errorf("a workbench %g high becomes %g; want it kept: %v", size, got, kept)
 		}
 	}
 	s := DefaultSettings()

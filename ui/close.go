@@ -44,7 +44,7 @@ func (w *Workbench) Close() {
 	w.closed = true
 	w.ending.Store(true)
 	size := w.main.Canvas().Size()
-	w.settings.WindowSize = [2]float32{size.Width, size.Height}
+	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	w.saveSettings()
 	w.session.Close()
 }

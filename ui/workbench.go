@@ -125,7 +125,7 @@ func New(a fyne.App, o Options) *Workbench {
 	w.main.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.
 	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
-	w.main.Resize(fyne.NewSize(w.settings.WindowSize[0], w.settings.WindowSize[1]))
+	w.main.Resize(fyne.NewSize(w.settings.WorkbenchSize[0], w.settings.WorkbenchSize[1]))
 	w.refresh()
 	return w
 }

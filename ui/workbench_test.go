@@ -40,7 +40,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 		t.Fatal(err)
 	}
 	settings := app.DefaultSettings()
-	settings.WindowSize = [2]float32{size.Width, size.Height}
+	settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	b.workbench = ui.New(b.app, ui.Options{
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
@@ -93,7 +93,7 @@ func (b *bench) until(what string, ok func() bool) {
 		select {
 		case f := <-b.queue:
 			f()
-		case <-time.After(time.Minute):
+		case <-time.After(10 * time.Minute):
 			b.t.Fatalf("waited in vain until %s", what)
 		}
 	}

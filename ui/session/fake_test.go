@@ -100,7 +100,7 @@ func (l *loop) until(what string, ok func() bool) {
 		select {
 		case f := <-l.queue:
 			f()
-		case <-time.After(time.Minute):
+		case <-time.After(10 * time.Minute):
 			l.t.Fatalf("waited in vain until %s", what)
 		}
 	}
