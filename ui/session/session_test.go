@@ -304,3 +304,18 @@ func TestALateLoadDoesNotReplaceANewerOne(t *testing.T) {
 		t.Error("the series requested first arrived late and replaced the newer one")
 	}
 }
+
+// Settings of another version may hold a recipe that no engine can run.
+func TestAnInvalidRememberedRecipeIsIgnored(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	want, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.memory["gaussian"] = want.With("sigma-spatial", denoise.Number(-1))
+	b.SetRecipe(want, true)
+	if got := b.Recipe(); !got.Equal(want) {
+		t.Errorf("the filter starts with %s, want %s", got, want)
+	}
+}

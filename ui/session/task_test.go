@@ -209,3 +209,15 @@ func TestProgressMayBeTakenAtOnce(t *testing.T) {
 	b.Cancel()
 	report(4, 4) // of a task that is gone
 }
+
+func TestAnAppliedRecipeIsNotAppliedAgain(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	for range 2 {
+		b.Apply()
+		b.settle()
+	}
+	if b.engine.runs != 1 {
+		t.Errorf("%d runs of one recipe; want one", b.engine.runs)
+	}
+}

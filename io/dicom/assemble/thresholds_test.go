@@ -91,3 +91,15 @@ func TestPlaneLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundingOfThinSlices moves a slice of a 0.5 mm spacing by just less and just more
+// than 15 % of it: the first is rounding, the second uneven.
+func TestRoundingOfThinSlices(t *testing.T) {
+	for mm, want := range map[float64]series.Severity{0.07: series.Note, 0.08: series.Warning} {
+		fakes := positions([]float64{0, 0.5, 1 + mm, 1.5, 2}, func(float64) float64 { return 0 })
+		e := dicomtest.Scan(t, dicomtest.FilesOf(fakes)).Entries[0]
+		if f := dicomtest.Finding(t, e.Findings, series.Spacing); f.Severity != want {
+			t.Errorf("%g mm: %+v", mm, f)
+		}
+	}
+}

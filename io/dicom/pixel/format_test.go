@@ -27,3 +27,11 @@ func TestBitsMustFit(t *testing.T) {
 		}
 	}
 }
+
+// TestSlopeZeroIsRefused refuses a slope that makes all values one, with any intercept.
+func TestSlopeZeroIsRefused(t *testing.T) {
+	for _, intercept := range []string{"0", "-1000"} {
+		f := dicomtest.NewFake("1", 0, 0).With(part10.TagRescaleSlope, "0").With(part10.TagRescaleIntercept, intercept)
+		dicomtest.WantError(t, dicomtest.Scan(t, fstest.MapFS{"a": {Data: f.File()}}).Entries[0].Err, "its rescale slope is 0")
+	}
+}
