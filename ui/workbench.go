@@ -172,9 +172,19 @@ func (w *Workbench) ShowAndRun() {
 		<-signals
 		w.ending.Store(true)
 	}()
+	dropStopHook(w.app)
 	w.main.ShowAndRun()
 	signal.Reset() // a second signal does not wait for Close
 	w.Close()
+}
+
+// dropStopHook removes the hook by which Fyne saves its preferences, which are not
+// used, at the end of the program. Fyne 2.7 runs it on a goroutine of its own while
+// the event loop closes, and can panic by sending it to the closed loop.
+func dropStopHook(a fyne.App) {
+	if l, ok := a.Lifecycle().(interface{ SetOnStoppedHookExecuted(func()) }); ok {
+		l.SetOnStoppedHookExecuted(nil)
+	}
 }
 
 // maximize shows one pane alone, or all of them again.
