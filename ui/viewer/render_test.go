@@ -234,3 +234,160 @@ func BenchmarkRenderThreePanes(b *testing.B) {
 		r.Render(j)
 	}
 }
+
+func TestPanesHaveLabels(t *testing.T) {
+	for role, want := range map[Role]string{Original: "ORIGINAL", Denoised: "DENOISED", Residual: "RESIDUAL"} {
+		if role.String() != want {
+			t.Errorf("pane %d is labelled %q; want %q", role, role, want)
+		}
+	}
+}
+
+// TestPictureIsAVolumeOfOneSlice checks the geometry and what measures need beside the
+// values.
+func TestPictureIsAVolumeOfOneSlice(t *testing.T) {
+	v := scene()
+	v.Unit = "HU"
+	v.Mask = slices.Repeat([]bool{true, false}, v.Voxels()/2)
+	j := job(v)
+	j.View = v.View(volume.Coronal)
+	var r Renderer
+	p, _ := r.Render(j)
+	got := p.Volume(p.Before)
+	if got.Dims != [3]int{8, 5, 1} || got.Spacing != [3]float64{0.5, 3, 1} || got.Unit != "HU" {
+		t.Errorf("dims %v, spacing %v, unit %q", got.Dims, got.Spacing, got.Unit)
+	}
+	if &got.Data[0] != &p.Before[0] || !slices.Equal(got.Mask, p.Mask) || len(p.Mask) != 40 {
+		t.Error("the volume does not hold the picture's values and mask")
+	}
+}
+
+// TestAChangedJobIsExtractedAgain changes what a picture depends on, one at a time.
+func TestAChangedJobIsExtractedAgain(t *testing.T) {
+	v := scene()
+	for name, change := range map[string]func(*Job){
+		"source": func(j *Job) { j.Source = v.Clone() },
+		"result": func(j *Job) { j.Result = v.Clone() },
+		"plane":  func(j *Job) { j.View = v.View(volume.Coronal) },
+		"slice":  func(j *Job) { j.Index = 3 },
+	} {
+		j := job(v)
+		var r Renderer
+		first, _ := r.Render(j)
+		change(&j)
+		if second, _ := r.Render(j); second == first || second.Source != j.Source || second.Result != j.Result || second.Index != j.Index || second.View != j.View {
+			t.Errorf("another %s: the picture is that of before", name)
+		}
+	}
+}
+
+// TestEmptyPanesHaveNoImage checks panes without a size and a picture outside its pane.
+func TestEmptyPanesHaveNoImage(t *testing.T) {
+	for name, change := range map[string]func(*Job){
+		"no width":             func(j *Job) { j.Panes[Original].Width = 0 },
+		"no height":            func(j *Job) { j.Panes[Original].Height = 0 },
+		"beside the picture":   func(j *Job) { j.Pan[0] = 1e6 },
+		"below the picture":    func(j *Job) { j.Pan[1] = -1e6 },
+		"above all of it":      func(j *Job) { j.Pan[1] = 1e6 },
+		"left of the picture ": func(j *Job) { j.Pan[0] = -1e6 },
+	} {
+		j := job(scene())
+		change(&j)
+		var r Renderer
+		if _, frames := r.Render(j); frames[Original].Image != nil || frames[Original].Limit != 10 {
+			t.Errorf("%s: an image was drawn", name)
+		}
+	}
+}
+
+// TestFramesCoverThePicture checks place and size of an image in its pane, and that each
+// pane has its own.
+func TestFramesCoverThePicture(t *testing.T) {
+	j := job(scene()) // 4 x 6 mm in 40 x 30 pixels: 5 pixels per mm
+	j.Panes[Denoised] = Pane{Width: 8, Height: 60}
+	var r Renderer
+	_, frames := r.Render(j)
+	for role, want := range map[Role]Frame{
+		Original: {X0: 10, X1: 30, Y1: 30},
+		Denoised: {X1: 8, Y0: 24, Y1: 36},
+	} {
+		f := frames[role]
+		if f.X0 != want.X0 || f.X1 != want.X1 || f.Y0 != want.Y0 || f.Y1 != want.Y1 || f.Image.Rect != image.Rect(0, 0, f.X1-f.X0, f.Y1-f.Y0) {
+			t.Errorf("%v covers (%d, %d)-(%d, %d) by an image of %v", role, f.X0, f.Y0, f.X1, f.Y1, f.Image.Rect)
+		}
+	}
+	j.Zoom = 0.5 // fewer pixels in the same memory
+	_, _ = r.Render(j)
+	if _, small := r.Render(j); small[Original].Image.Rect != image.Rect(0, 0, 10, 15) || len(small[Original].Image.Pix) != 4*10*15 {
+		t.Errorf("the smaller image has %v and %d bytes", small[Original].Image.Rect, len(small[Original].Image.Pix))
+	}
+}
+
+// TestLargestResidualMayBeNegative checks the scale and that it is not used where the job
+// has a limit of its own.
+func TestLargestResidualMayBeNegative(t *testing.T) {
+	j := job(scene())
+	j.Result = j.Source.Clone()
+	j.Result.Data[j.Result.Index(0, 0, j.Index)] += 64
+	for limit, want := range map[float64]float64{0: 64, -1: 64, 5: 5, math.NaN(): 64} {
+		j.Limit = limit
+		var r Renderer
+		if _, frames := r.Render(j); frames[Residual].Limit != want {
+			t.Errorf("limit %g: scaled by %g; want %g", limit, frames[Residual].Limit, want)
+		}
+	}
+}
+
+// TestInversionLeavesTheResidual checks which panes invert exchanges black and white in.
+func TestInversionLeavesTheResidual(t *testing.T) {
+	j := job(scene())
+	j.Result = volume.New(j.Source.Geometry)
+	var plain, inverted Renderer
+	_, a := plain.Render(j)
+	j.Invert = true
+	_, b := inverted.Render(j)
+	for role, want := range map[Role]bool{Original: false, Denoised: false, Residual: true} {
+		if same := slices.Equal(a[role].Image.Pix, b[role].Image.Pix); same != want {
+			t.Errorf("%v is the same when inverted: %v; want %v", role, same, want)
+		}
+	}
+}
+
+// TestSquaresNeedMagnification checks that nearest neighbours are shown from pixel size 1
+// on, where they are exact, and that smaller pixels are averaged.
+func TestSquaresNeedMagnification(t *testing.T) {
+	src := []float32{0, 100, 0, 100, 0, 100, 0, 100}
+	for _, c := range []struct {
+		size   float64
+		origin float64
+		want   []float32
+	}{
+		{1, 0.25, []float32{0, 100, 0, 100, 0, 100}},
+		{0.5, 0, []float32{50, 50, 50}},
+	} {
+		tr := Transform{Scale: 1, Origin: [2]float64{c.origin, 0}, PixelSize: [2]float64{c.size, 1}, Size: [2]int{8, 1}}
+		var r Resampler
+		got := r.Resample(nil, src, tr, 0, 0, len(c.want), 1, true)
+		if c.size < 1 {
+			got = got[1:] // the first sample has no left neighbour
+			c.want = c.want[1:]
+		}
+		for i := range c.want {
+			if math.Abs(float64(got[i]-c.want[i])) > 1e-4 {
+				t.Errorf("pixel size %g: %v; want %v", c.size, got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// TestNothingIsResampledIntoNothing checks an empty range of screen samples.
+func TestNothingIsResampledIntoNothing(t *testing.T) {
+	tr := Transform{Scale: 1, PixelSize: [2]float64{1, 1}, Size: [2]int{2, 2}}
+	var r Resampler
+	for _, c := range [][4]int{{1, 0, 1, 2}, {0, 1, 2, 1}, {2, 2, 0, 0}} {
+		if got := r.Resample(make([]float32, 4), pattern(2, 2), tr, c[0], c[1], c[2], c[3], false); len(got) != 0 {
+			t.Errorf("range %v gives %d samples", c, len(got))
+		}
+	}
+}

@@ -210,3 +210,255 @@ func TestOverlayCycles(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenKeepsWhatBelongsToTheUser checks what a new series resets, and that a window
+// without a width is replaced by the automatic one.
+func TestOpenKeepsWhatBelongsToTheUser(t *testing.T) {
+	s := opened(t)
+	s.ZoomAt(3, 10, 20, 400, 300)
+	s.ToggleInvert()
+	s.DragResidual(100)
+	s.CycleOverlay()
+	s.TogglePixelated()
+	s.SetInvertLevel(true)
+	s.PointAt(200, 150, 400, 300)
+	s.SetIndex(0)
+	changes := 0
+	s.Changed = func() { changes++ }
+	s.Open(scene(), volume.Window{})
+	if changes != 1 {
+		t.Errorf("%d redraws; want 1", changes)
+	}
+	if s.Zoom() != 1 || s.Pan() != [2]float64{} || s.Inverted() || s.Sigmas() != DefaultSigmas || s.Index() != 2 {
+		t.Errorf("zoom %g, pan %v, inverted %v, sigmas %g, slice %d of the previous series", s.Zoom(), s.Pan(), s.Inverted(), s.Sigmas(), s.Index())
+	}
+	if _, ok := s.Cursor(); ok {
+		t.Error("the pointer is on a voxel of the previous series")
+	}
+	if s.Focus() != [3]int{4, 3, 2} {
+		t.Errorf("focus %v; want the middle voxel", s.Focus())
+	}
+	if s.Overlay() != OverlayMinimal || !s.Pixelated() {
+		t.Errorf("overlay %d, pixelated %v; want the user's choice kept", s.Overlay(), s.Pixelated())
+	}
+	if s.Window() != s.Automatic() || !(s.Window().Width > 0) {
+		t.Errorf("window %v; want the automatic one, %v", s.Window(), s.Automatic())
+	}
+	if s.DragWindow(0, 10); !(s.Window().Center > s.Automatic().Center) {
+		t.Error("the direction of a level drag is not the user's")
+	}
+}
+
+// TestNothingChangesWithoutAVolume checks every gesture before the first Open.
+func TestNothingChangesWithoutAVolume(t *testing.T) {
+	s := &State{}
+	s.Changed = func() { t.Error("a redraw was requested") }
+	s.Pointed = func() { t.Error("the pointer was reported") }
+	s.Scroll(1)
+	s.SetIndex(3)
+	s.SetPlane(volume.Coronal)
+	s.ZoomAt(2, 1, 1, 10, 10)
+	s.PanBy(1, 1, 10, 10)
+	s.DragWindow(1, 1)
+	s.DragResidual(1)
+	s.PointAt(1, 1, 10, 10)
+	s.PointAway()
+	s.SetWindow(volume.Window{Center: 1})
+	if s.Volume() != nil || s.Index() != 0 {
+		t.Errorf("volume %v, slice %d", s.Volume(), s.Index())
+	}
+}
+
+// TestChangesAreReportedOnce checks that every change requests one redraw and that a
+// gesture without effect requests none.
+func TestChangesAreReportedOnce(t *testing.T) {
+	s := opened(t)
+	for name, c := range map[string]struct {
+		do   func()
+		want int
+	}{
+		"another slice":         {func() { s.SetIndex(1) }, 1},
+		"the same slice":        {func() { s.SetIndex(s.Index()) }, 0},
+		"before the first":      {func() { s.SetIndex(0); s.SetIndex(-1) }, 1},
+		"the same plane":        {func() { s.SetPlane(s.View().Plane) }, 0},
+		"zoom":                  {func() { s.ZoomAt(1.5, 0, 0, 40, 30) }, 1},
+		"zoom by 1":             {func() { s.ZoomAt(1, 0, 0, 40, 30) }, 0},
+		"zoom in a flat pane":   {func() { s.ZoomAt(1.5, 0, 0, 40, 0) }, 0},
+		"zoom in a narrow pane": {func() { s.ZoomAt(1.5, 0, 0, 0, 30) }, 0},
+		"pan":                   {func() { s.PanBy(1, 0, 40, 30) }, 1},
+		"pan in a flat pane":    {func() { s.PanBy(1, 0, 40, 0) }, 0},
+		"fit":                   {s.Fit, 1},
+		"window":                {func() { s.SetWindow(volume.Window{Width: 1}) }, 1},
+		"window without width":  {func() { s.SetWindow(volume.Window{Center: 5}) }, 0},
+		"automatic window":      {s.AutoWindow, 1},
+		"drag of the window":    {func() { s.DragWindow(1, 0) }, 1},
+		"drag of the residual":  {func() { s.DragResidual(1) }, 1},
+		"invert":                {s.ToggleInvert, 1},
+		"overlay":               {s.CycleOverlay, 1},
+		"squares":               {s.TogglePixelated, 1},
+		"reset":                 {func() { s.Reset(volume.Window{Width: 7}) }, 1},
+		"replaced":              {func() { s.Replace(scene()) }, 1},
+		"pointer away":          {s.PointAway, 0},
+	} {
+		changes := 0
+		s.Changed = func() { changes++ }
+		s.Pointed = func() { changes += 100 }
+		if c.do(); changes != c.want {
+			t.Errorf("%s: %d redraws; want %d", name, changes, c.want)
+		}
+		s.Changed, s.Pointed = nil, nil
+		s.Open(scene(), volume.Window{Center: 40, Width: 80})
+	}
+}
+
+func TestReplaceShowsTheOtherVoxels(t *testing.T) {
+	s := opened(t)
+	next := scene()
+	for i := range next.Data {
+		next.Data[i] *= 10
+	}
+	s.Replace(next)
+	if s.Volume() != next || s.Automatic() != volume.AutoWindow(next) || s.Window().Width != 80 {
+		t.Errorf("automatic window %v, window %v; want that of the new voxels, and the user's kept", s.Automatic(), s.Window())
+	}
+	s.Reset(volume.Window{Center: 3, Width: 9})
+	if s.Window() != (volume.Window{Center: 3, Width: 9}) {
+		t.Errorf("window %v after a reset; want the series' own", s.Window())
+	}
+}
+
+// TestScrollMovesTheFocus checks that the voxel under the pointer follows the slice.
+func TestScrollMovesTheFocus(t *testing.T) {
+	s := opened(t)
+	s.SetIndex(4)
+	if s.Focus() != [3]int{4, 3, 4} {
+		t.Errorf("focus %v; want the middle voxel of slice 4", s.Focus())
+	}
+	s.PointAt(200, 150, 400, 300)
+	at, _ := s.Cursor()
+	s.SetIndex(1)
+	want := [3]int{at[0], at[1], 1}
+	if voxel, ok := s.Cursor(); !ok || voxel != want || s.Focus() != want {
+		t.Errorf("pointer on %v, focus %v; want %v", voxel, s.Focus(), want)
+	}
+}
+
+// TestPlaneChangeFitsThePicture checks that another plane passes through the voxel under
+// the pointer, or the last one pointed at, and begins fitted.
+func TestPlaneChangeFitsThePicture(t *testing.T) {
+	s := opened(t)
+	s.PointAt(1, 1, 400, 300) // beside the picture
+	x, y := s.Transform(400, 300).Center(1, 4)
+	s.PointAt(x, y, 400, 300)
+	s.PointAway()
+	s.ZoomAt(2, 0, 0, 400, 300)
+	s.SetPlane(volume.Sagittal)
+	_, _, want := s.View().Locate([3]int{1, 4, 2})
+	if s.Index() != want || s.Zoom() != 1 || s.Pan() != [2]float64{} {
+		t.Errorf("slice %d, zoom %g, pan %v; want slice %d, fitted", s.Index(), s.Zoom(), s.Pan(), want)
+	}
+	s.PointAt(200, 150, 400, 300)
+	if _, ok := s.Cursor(); !ok {
+		t.Fatal("the middle of the pane is beside the picture")
+	}
+	s.SetPlane(volume.Coronal)
+	if _, ok := s.Cursor(); ok {
+		t.Error("the pointer is still on a voxel of the previous plane")
+	}
+}
+
+// TestGainsOfDrags pins by how much a drag of 200 units changes window and residual.
+func TestGainsOfDrags(t *testing.T) {
+	s := opened(t)
+	s.SetWindow(volume.Window{Center: 40, Width: 20, Name: "brain"})
+	s.DragWindow(200, 0)
+	if w := s.Window(); !near(w.Width, 20*math.E) || w.Center != 40 || w.Name != "" {
+		t.Errorf("window %v; want it wider by a factor of e, and without the preset's name", w)
+	}
+	s.SetWindow(volume.Window{Center: 40, Width: 20})
+	s.DragWindow(0, 200)
+	if w := s.Window(); !near(w.Center, 30) || w.Width != 20 {
+		t.Errorf("window %v; want the level lower by half the width", w)
+	}
+	s.DragResidual(-200)
+	if !near(s.Sigmas(), DefaultSigmas/math.E) {
+		t.Errorf("scale %g; want %g", s.Sigmas(), DefaultSigmas/math.E)
+	}
+}
+
+// TestLimitsOfZoomAndPan pins the smallest zoom and that half the picture may be moved
+// out of its pane.
+func TestLimitsOfZoomAndPan(t *testing.T) {
+	s := opened(t)
+	s.ZoomAt(1e-9, 3, 4, 400, 300)
+	if s.Zoom() != 0.2 {
+		t.Errorf("zoom %g; want 0.2", s.Zoom())
+	}
+	s.ZoomAt(1e9, 3, 4, 400, 300)
+	if s.Zoom() != 40 {
+		t.Errorf("zoom %g; want 40", s.Zoom())
+	}
+	s.Fit()
+	// The picture has 4 x 6 mm.
+	s.PanBy(1e6, 1e6, 400, 300)
+	if s.Pan() != [2]float64{2, 3} {
+		t.Errorf("pan %v; want 2, 3", s.Pan())
+	}
+	s.PanBy(-1e6, -1e6, 400, 300)
+	if s.Pan() != [2]float64{-2, -3} {
+		t.Errorf("pan %v; want -2, -3", s.Pan())
+	}
+}
+
+// TestPointerOnTheEdges checks the outermost pixels and the first point beyond each edge.
+func TestPointerOnTheEdges(t *testing.T) {
+	s := opened(t)
+	tr := s.Transform(400, 300)
+	right, bottom := tr.Origin[0]+8*tr.PixelSize[0], tr.Origin[1]+6*tr.PixelSize[1]
+	for _, c := range []struct {
+		x, y float64
+		want [3]int
+		ok   bool
+	}{
+		{tr.Origin[0], 150, [3]int{0, 3, 2}, true},
+		{tr.Origin[0] - 0.01, 150, [3]int{}, false},
+		{right - 0.01, 150, [3]int{7, 3, 2}, true},
+		{right, 150, [3]int{}, false},
+		{200, tr.Origin[1], [3]int{4, 0, 2}, true},
+		{200, tr.Origin[1] - 0.01, [3]int{}, false},
+		{200, bottom - 0.01, [3]int{4, 5, 2}, true},
+		{200, bottom, [3]int{}, false},
+	} {
+		s.PointAt(c.x, c.y, 400, 300)
+		if voxel, ok := s.Cursor(); voxel != c.want || ok != c.ok {
+			t.Errorf("point (%g, %g) is on %v, %v; want %v, %v", c.x, c.y, voxel, ok, c.want, c.ok)
+		}
+	}
+}
+
+// TestVisibleIsClippedToThePane checks pictures that are larger than their pane or
+// partly outside, and a view without a size.
+func TestVisibleIsClippedToThePane(t *testing.T) {
+	for _, c := range []struct {
+		origin, pixel [2]float64
+		want          [4]int
+	}{
+		{[2]float64{-5, -7}, [2]float64{10, 10}, [4]int{0, 0, 30, 20}},
+		{[2]float64{2.4, 3.6}, [2]float64{2, 2}, [4]int{2, 4, 10, 14}},
+		{[2]float64{100, -90}, [2]float64{2, 2}, [4]int{30, 0, 30, 0}},
+	} {
+		tr := Transform{Scale: 1, Origin: c.origin, PixelSize: c.pixel, Size: [2]int{4, 5}}
+		x0, y0, x1, y1 := tr.Visible(30, 20)
+		if got := [4]int{x0, y0, x1, y1}; got != c.want {
+			t.Errorf("origin %v: %v; want %v", c.origin, got, c.want)
+		}
+	}
+	for name, c := range map[string][2]float64{"no width": {0, 10}, "no height": {10, 0}} {
+		if tr := Place(c[0], c[1], scene().View(volume.Axial), 3, [2]float64{}); tr.Scale != 1 {
+			t.Errorf("%s: scale %g; want 1", name, tr.Scale)
+		}
+	}
+	if tr := Place(10, 10, volume.View{}, 3, [2]float64{}); tr.Scale != 1 {
+		t.Errorf("no picture: scale %g; want 1", tr.Scale)
+	}
+}
