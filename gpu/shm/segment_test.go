@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +48,86 @@ func TestSegmentIsSharedByTwoProcesses(t *testing.T) {
 func TestOpenRefusesAMissingFile(t *testing.T) {
 	if _, err := Open(t.TempDir() + "/nothing"); err == nil {
 		t.Error("no error")
+	}
+}
+
+// segment returns a new segment that ends with the test.
+func segment(t *testing.T, size int) *Segment {
+	t.Helper()
+	s, err := Create(size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// TestCloseReleasesTheSegment checks that the memory and the file end with Close.
+func TestCloseReleasesTheSegment(t *testing.T) {
+	s := segment(t, 1<<16)
+	if err := s.Close(); err != nil || s.Bytes != nil {
+		t.Errorf("%v, %d bytes after Close", err, len(s.Bytes))
+	}
+	if err := s.file.Close(); err == nil {
+		t.Error("the file was still open after Close")
+	}
+}
+
+// TestOpenByPath opens a segment as a child does where files are not inherited. The
+// parent's Close removes the file, that of the child does not.
+func TestOpenByPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "segment")
+	if err := os.WriteFile(path, make([]byte, 1<<16), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := mapFile(f, 1<<16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := &Segment{Bytes: b, file: f, path: path}
+	if parent.Arg() != path || parent.Files() != nil {
+		t.Errorf("argument %q, %d files; want the path alone", parent.Arg(), len(parent.Files()))
+	}
+	child, err := Open(parent.Arg())
+	if err != nil {
+		t.Fatal(err)
+	}
+	child.Bytes[1<<16-1] = 7
+	if len(child.Bytes) != 1<<16 || parent.Bytes[1<<16-1] != 7 {
+		t.Errorf("%d bytes, the last %d; want the parent's", len(child.Bytes), parent.Bytes[1<<16-1])
+	}
+	if err := child.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the child removed the parent's file: %v", err)
+	}
+	if err := parent.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("%v; want the file removed", err)
+	}
+}
+
+// TestSizesThatCannotBeMapped checks that the errors name the size and leave nothing
+// behind.
+func TestSizesThatCannotBeMapped(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for size, want := range map[int]string{-5 << 20: "shared memory of -5 MB", 0: "shared memory of 0 MB"} {
+		if _, err := Create(size); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v; want an error that says %q", size, err, want)
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(empty); err == nil || !strings.Contains(err.Error(), "shared memory") {
+		t.Errorf("an empty segment: %v; want an error", err)
 	}
 }

@@ -107,3 +107,88 @@ func FuzzReplies(f *testing.F) {
 		}
 	})
 }
+
+// TestSizesOfFormats pins the bytes of one element of each format.
+func TestSizesOfFormats(t *testing.T) {
+	for f, want := range map[Format]int64{Float32: 4, Int16: 2, Bytes: 1} {
+		if got := f.Size(); got != want {
+			t.Errorf("%s: %d bytes; want %d", f, got, want)
+		}
+	}
+}
+
+// TestScratchIsAligned checks sizes on both sides of the alignment to 256 bytes.
+func TestScratchIsAligned(t *testing.T) {
+	for _, c := range []struct {
+		voxels []int64
+		want   int64
+	}{
+		{nil, 0}, {[]int64{0}, 0}, {[]int64{1}, 256}, {[]int64{63}, 256}, {[]int64{64}, 256}, {[]int64{65}, 512},
+		{[]int64{1, 64, 65}, 256 + 256 + 512},
+	} {
+		if got := ScratchBytes(c.voxels...); got != c.want {
+			t.Errorf("%v voxels: %d bytes; want %d", c.voxels, got, c.want)
+		}
+	}
+}
+
+// TestTheLongestMessage checks a line of the limit and a line beyond it.
+func TestTheLongestMessage(t *testing.T) {
+	for n, ok := range map[int]bool{maxLine - 1: true, maxLine + 1: false} {
+		lines := 0
+		err := ReadReplies(strings.NewReader(strings.Repeat("x", n)+"\n"), func(Hello) {}, func(Reply) {}, func(string) { lines++ })
+		if (err == nil) != ok || (lines == 1) != ok {
+			t.Errorf("a line of %d bytes: %d lines, %v; want it read: %v", n, lines, err, ok)
+		}
+		request := `{"id":1,"op":"` + strings.Repeat("x", n-len(`{"id":1,"op":""}`)) + `"}` + "\n"
+		requests := 0
+		if err := ReadRequests(strings.NewReader(request), func(Request) { requests++ }); (err == nil) != ok || (requests == 1) != ok {
+			t.Errorf("a request of %d bytes: %d requests, %v; want it read: %v", n, requests, err, ok)
+		}
+	}
+}
+
+// TestASecondHelloIsNoHello checks that a worker introduces itself once, and that a reply
+// needs an ID.
+func TestASecondHelloIsNoHello(t *testing.T) {
+	const in = "{\"id\":3}\n" + Magic + "{\"version\":1}\n" + Magic + "{\"version\":2}\n\n{}\n{\"id\":4}\n"
+	hellos, diagnostics := 0, 0
+	var replies []uint64
+	err := ReadReplies(strings.NewReader(in),
+		func(h Hello) { hellos += h.Version },
+		func(r Reply) { replies = append(replies, r.ID) },
+		func(string) { diagnostics++ })
+	if err != nil || hellos != 1 || diagnostics != 4 || !reflect.DeepEqual(replies, []uint64{4}) {
+		t.Errorf("versions %d, replies %v, %d other lines, %v; want 1, 4 and 4", hellos, replies, diagnostics, err)
+	}
+}
+
+// brokenPipe fails every write.
+type brokenPipe struct{ writes int }
+
+func (p *brokenPipe) Write([]byte) (int, error) { p.writes++; return 0, io.ErrClosedPipe }
+
+// TestMessagesThatCannotBeSent checks that nothing is written of messages that cannot be
+// encoded, that the next ones do not repeat them, and that errors of the pipe are returned.
+func TestMessagesThatCannotBeSent(t *testing.T) {
+	var out bytes.Buffer
+	w := NewWriter(&out)
+	if err := w.Send(Reply{ID: 1}, func() {}); err == nil || out.Len() > 0 {
+		t.Errorf("%v, %q was written; want an error and nothing", err, out.String())
+	}
+	if err := w.SendHello(Hello{Device: Device{Name: "x"}}); err != nil || !strings.HasPrefix(out.String(), Magic) || !strings.HasSuffix(out.String(), "}\n") {
+		t.Errorf("%v, hello %q", err, out.String())
+	}
+	out.Reset()
+	if err := w.Send(Reply{ID: 2}, Reply{ID: 3}); err != nil || out.String() != "{\"id\":2}\n{\"id\":3}\n" {
+		t.Errorf("%v, %q", err, out.String())
+	}
+	var pipe brokenPipe
+	w = NewWriter(&pipe)
+	if err := w.Send(Reply{ID: 2}, Reply{ID: 3}); err == nil || pipe.writes != 1 {
+		t.Errorf("%v after %d writes; want the error of one", err, pipe.writes)
+	}
+	if err := w.SendHello(Hello{}); err == nil {
+		t.Error("a hello into a broken pipe gave no error")
+	}
+}
