@@ -259,6 +259,73 @@ func TestCancelledCommitKeepsTheEarlierOutput(t *testing.T) {
 	}
 }
 
+// cancellingDisk cancels a context as the journal is synced, the last step that nothing
+// outside the stage sees.
+type cancellingDisk struct {
+	*faultyDisk
+	at     string
+	cancel context.CancelFunc
+}
+
+func (d *cancellingDisk) Sync(path string) error {
+	if path == d.at {
+		d.cancel()
+	}
+	return d.faultyDisk.Sync(path)
+}
+
+func TestCancelAfterTheJournalKeepsTheEarlierOutput(t *testing.T) {
+	parent := t.TempDir()
+	o := outputs[4]
+	o.make(t, parent, "old")
+	ctx, cancel := context.WithCancel(t.Context())
+	d := &cancellingDisk{faultyDisk: unsynced(), cancel: cancel}
+	s := beginOn(t, filepath.Join(parent, o.target), d)
+	o.make(t, s.Dir(), "new")
+	d.at = s.dir
+	if err := s.Commit(ctx, o.companions...); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	s.Close()
+	if got := tree(t, parent); !slices.Equal(got, o.written("old")) {
+		t.Errorf("files %q", got)
+	}
+}
+
+// TestLinksInAStageAreNotFollowed commits a folder with a link to nothing, which cannot
+// be synced.
+func TestLinksInAStageAreNotFollowed(t *testing.T) {
+	parent := t.TempDir()
+	s := beginOn(t, filepath.Join(parent, "out"), disk{})
+	defer s.Close()
+	put(t, filepath.Join(s.Path("out"), "x"), "new")
+	if err := os.Symlink("gone", filepath.Join(s.Path("out"), "link")); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	if err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if got := tree(t, parent); !slices.Equal(got, []string{"out/link=a link", "out/x=new"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestCommitOfNothingKeepsTheEarlierOutput(t *testing.T) {
+	parent := t.TempDir()
+	put(t, filepath.Join(parent, "out"), "old")
+	s := beginOn(t, filepath.Join(parent, "out"), unsynced())
+	err := s.Commit(t.Context())
+	s.Close()
+	var worded *Error
+	if !errors.As(err, &worded) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+	if got := tree(t, parent); !slices.Equal(got, []string{"out=old"}) {
+		t.Errorf("files %q", got)
+	}
+}
+
 func TestCommitRefusesAnotherKindOfFile(t *testing.T) {
 	parent := t.TempDir()
 	put(t, filepath.Join(parent, "folder", "x"), "x")

@@ -2,11 +2,13 @@ package atomic
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -186,5 +188,62 @@ func TestDamagedJournals(t *testing.T) {
 	clearExpired(unsynced(), filepath.Dir(cut), fileTime(t, filepath.Dir(cut)))
 	if got := stages(t, filepath.Dir(cut)); len(got) != 0 {
 		t.Errorf("stages %q, want none", got)
+	}
+}
+
+// TestRecoveryThatFailsIsRepeated fails at every step of a recovery: the stage is kept,
+// and the next writer recovers the earlier output with its companions.
+func TestRecoveryThatFailsIsRepeated(t *testing.T) {
+	for step, failed := 0, true; failed; step++ {
+		parent := t.TempDir()
+		o := outputs[4]
+		o.make(t, parent, "old")
+		d := &faultyDisk{failAt: -1, noExchange: true}
+		s := beginOn(t, filepath.Join(parent, o.target), d)
+		o.make(t, s.Dir(), "new")
+		d.crash, d.failAt, d.steps = true, 10, 0 // the folder and its companion are away
+		if s.Commit(t.Context(), o.companions...) == nil {
+			t.Fatal("the commit was to fail")
+		}
+		age(t, s.dir, 2*leaseExpiry)
+		now := fileTime(t, parent)
+		broken := &faultyDisk{failAt: step}
+		clearExpired(broken, parent, now)
+		failed = broken.steps > step
+		if left := stages(t, parent); step != 1 && failed && len(left) != 1 { // step 1 is the renewal
+			t.Errorf("step %d: stages %q, want one", step, left)
+		}
+		for _, left := range stages(t, parent) {
+			age(t, left, 4*leaseExpiry)
+		}
+		clearExpired(unsynced(), parent, now)
+		if got := tree(t, parent); !slices.Equal(got, o.written("old")) {
+			t.Errorf("step %d: recovered %q", step, got)
+		}
+	}
+}
+
+// rewrites is a disk whose rewrites give these errors, the first first.
+type rewrites struct {
+	disk
+	errs []error
+}
+
+func (r *rewrites) Rewrite(string, []byte) error {
+	err := r.errs[0]
+	r.errs = r.errs[1:]
+	return err
+}
+
+// TestRenewalGoesOnAfterAnError ends only with the stage.
+func TestRenewalGoesOnAfterAnError(t *testing.T) {
+	ticks := make(chan time.Time, 3)
+	for range 3 {
+		ticks <- time.Time{}
+	}
+	d := &rewrites{errs: []error{syscall.EIO, nil, fs.ErrNotExist}}
+	renew(d, "stage", ticks, nil)
+	if len(d.errs) != 0 {
+		t.Errorf("%d of 3 renewals are missing", len(d.errs))
 	}
 }

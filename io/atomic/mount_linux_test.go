@@ -38,6 +38,10 @@ func TestFullDiskKeepsTheEarlierOutput(t *testing.T) {
 	if err := CheckSpace(out, 300<<10); err == nil || !strings.Contains(err.Error(), "it needs 307.2 kB") {
 		t.Errorf("error %v", err)
 	}
+	free, ok := freeSpace(dir)
+	if !ok || CheckSpace(out, free) != nil || CheckSpace(out, free+1) == nil {
+		t.Errorf("the %d bytes that are free, %v: error %v; one more: %v", free, ok, CheckSpace(out, free), CheckSpace(out, free+1))
+	}
 	err := WriteFile(out, make([]byte, 300<<10), 0o644)
 	if !errors.Is(err, syscall.ENOSPC) || err.Error() != out+": it cannot be written because the disk is full; free space, or choose another place" {
 		t.Errorf("error %v", err)
@@ -96,5 +100,20 @@ func TestMountPointsAreNotReplaced(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "mount point") {
 			t.Errorf("%s: error %v", what, err)
 		}
+	}
+}
+
+func TestPipesAreNotReplaced(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(out, 0o644); err != nil {
+		t.Skip("no pipes here:", err)
+	}
+	for what, err := range map[string]error{"check": Check(out, false), "write": WriteFile(out, nil, 0o644)} {
+		if err == nil || !strings.Contains(err.Error(), "device or a pipe") {
+			t.Errorf("%s: error %v", what, err)
+		}
+	}
+	if info, err := os.Lstat(out); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		t.Errorf("the pipe is now %v, %v", info, err)
 	}
 }

@@ -31,6 +31,40 @@ func TestCloseRemovesWhatWasNotCommitted(t *testing.T) {
 	}
 }
 
+// TestBeginThatFailsLeavesNothing fails at every step that Begin takes.
+func TestBeginThatFailsLeavesNothing(t *testing.T) {
+	const steps = 8 // folders, two of them synced, the stage, its lease and its two folders
+	for step := range steps {
+		top := t.TempDir()
+		d := &stageDisk{faultyDisk{failAt: step}}
+		s, err := begin(filepath.Join(top, "a", "b", "out"), d, nil)
+		var worded *Error
+		if step == steps-1 {
+			if err != nil {
+				t.Fatalf("Begin takes more than %d steps: %v", step, err)
+			}
+			d.failAt = -1
+			s.Close()
+		} else if !errors.As(err, &worded) || !errors.Is(err, errInjected) || s != nil {
+			t.Errorf("step %d: error %v", step, err)
+		}
+		if left, err := os.ReadDir(top); err != nil || len(left) > 0 {
+			t.Errorf("step %d: left %v, %v", step, left, err)
+		}
+	}
+}
+
+// stageDisk counts the steps that make a stage too.
+type stageDisk struct{ faultyDisk }
+
+func (d *stageDisk) MkdirAll(dir string) error {
+	return d.step("mkdirall", dir, func() error { return d.disk.MkdirAll(dir) })
+}
+
+func (d *stageDisk) Mkdir(dir string) error {
+	return d.step("mkdir", dir, func() error { return d.disk.Mkdir(dir) })
+}
+
 func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "settings.json")
@@ -115,10 +149,13 @@ func TestNamesMayBeAnyBytes(t *testing.T) {
 func TestErrorsAreOneSentence(t *testing.T) {
 	for number, want := range map[syscall.Errno]string{
 		syscall.ENOSPC:       "disk is full",
-		syscall.EDQUOT:       "quota",
-		syscall.EROFS:        "read-only",
+		syscall.EDQUOT:       "disk quota is used up",
+		syscall.EROFS:        "file system is read-only",
 		syscall.ENAMETOOLONG: "too long",
 		syscall.EXDEV:        "mount point",
+		syscall.EBUSY:        "mount point",
+		syscall.ENOTDIR:      "part of its path is a file",
+		syscall.EPERM:        "permission is missing",
 		syscall.EACCES:       "permission is missing",
 		syscall.EIO:          "input/output error",
 	} {
@@ -128,5 +165,21 @@ func TestErrorsAreOneSentence(t *testing.T) {
 			strings.Contains(text, "hidden") || !errors.Is(err, number) {
 			t.Errorf("%v: %q", number, text)
 		}
+	}
+}
+
+func TestErrorsLeaveOutThePathsOfTheStage(t *testing.T) {
+	err := WriteError("out.nii", &os.LinkError{Op: "link", Old: "/hidden/a", New: "/hidden/b", Err: syscall.EIO})
+	if want := "out.nii: it cannot be written (input/output error); choose another place, or check its permissions and free space"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+	if again := WriteError("other", err); again != err {
+		t.Errorf("an *Error became %v", again)
+	}
+	if err := WriteError("out.nii", nil); err != nil {
+		t.Errorf("no error became %v", err)
+	}
+	if got := (&Error{Path: "a", Problem: "b"}).Error(); got != "a: b" {
+		t.Errorf("without advice: %q", got)
 	}
 }
