@@ -62,6 +62,9 @@ func TestProgramCheck(t *testing.T) {
 		"later input":       {chain("b>a", "voxels>b", "a>result"), `"b"`},
 		"written twice":     {chain("voxels>a", "voxels>a", "a>result"), `"a"`},
 		"overwritten input": {chain("voxels>voxels", "voxels>result"), `"voxels"`},
+		"result and more":   {chain("voxels>result", "result>a", "a>result"), `"result"`},
+		"no width":          {bare(func(p *Pass) { p.CPU.Tile[0] = 0 }), "tile"},
+		"no depth":          {bare(func(p *Pass) { p.CPU.Tile[2] = 0 }), "tile"},
 		"early result":      {chain("voxels>result", "voxels>result"), `"result"`},
 		"no reference":      {bare(func(p *Pass) { p.Reference = nil }), "reference"},
 		"no CPU form":       {bare(func(p *Pass) { p.CPU.Start = nil }), "CPU"},
@@ -83,11 +86,17 @@ func TestInputCheck(t *testing.T) {
 		"a mask":    {Volume: &volume.Volume{Geometry: v.Geometry, Data: v.Data, Mask: make([]bool, 5)}},
 		"the mask":  {Volume: v, Mask: make([]bool, 5)},
 		"noise map": {Volume: v, Noise: other},
+		"the noise": {Volume: v, Noise: &volume.Volume{Geometry: v.Geometry, Data: v.Data[1:]}},
+		"spacing":   {Volume: &volume.Volume{Geometry: volume.Geometry{Dims: v.Dims}, Data: v.Data}},
 		"guide":     {Volume: v, Guide: other},
 	} {
 		if err := in.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one that names %q", err, want)
 		}
+	}
+	masked := &volume.Volume{Geometry: v.Geometry, Data: v.Data, Mask: make([]bool, 6)}
+	if err := (Input{Volume: masked}).Check(); err != nil {
+		t.Error(err)
 	}
 	if err := (Input{Volume: v, Noise: v, Guide: v, Mask: make([]bool, 6)}).Check(); err != nil {
 		t.Error(err)

@@ -67,7 +67,7 @@ func TestParamCheck(t *testing.T) {
 		{"nlm", "h", "0", "outside"}, {"nlm", "h", "NaN", "outside"}, {"nlm", "h", "10%", "percentage"},
 		{"nlm", "h", "1,2", "not a number"}, {"nlm", "h", "much", "not a number"},
 		{"nlm", "search-radius", "2.5", "whole"}, {"nlm", "search-radius", "32", ""}, {"nlm", "search-radius", "33", "outside"}, {"nlm", "search-radius", "auto", "auto"},
-		{"nlm", "centre", "one", ""}, {"nlm", "centre", "two", "one of"}, {"nlm", "rician", "1", "neither"}, {"nlm", "rician", "true", ""},
+		{"nlm", "centre", "one", ""}, {"nlm", "centre", "two", "one of"}, {"nlm", "centre", "3", "one of"}, {"nlm", "rician", "1", "neither"}, {"nlm", "rician", "true", ""},
 		{"bilateral", "sigma-range", "15%", ""}, {"bilateral", "sigma-range", "0%", ""}, {"bilateral", "sigma-range", "100%", ""},
 		{"bilateral", "sigma-range", "100.1%", "outside"}, {"bilateral", "sigma-range", "-0.1%", "outside"},
 		{"bilateral", "radius", "1,2,3", ""}, {"bilateral", "radius", "3", ""}, {"bilateral", "radius", "1,2", "2 values"},
@@ -102,9 +102,29 @@ func TestRegisterRefusesIncompleteFilters(t *testing.T) {
 	good.Name = "median2"
 	good.Params = slices.Clone(good.Params)
 	for name, change := range map[string]func(f *denoise.Filter){
-		"taken name":     func(f *denoise.Filter) { f.Name = "median" },
-		"no name":        func(f *denoise.Filter) { f.Name = "" },
-		"no help":        func(f *denoise.Filter) { f.Help = "" },
+		"taken name":   func(f *denoise.Filter) { f.Name = "median" },
+		"no name":      func(f *denoise.Filter) { f.Name = "" },
+		"no help":      func(f *denoise.Filter) { f.Help = "" },
+		"no title":     func(f *denoise.Filter) { f.Title = "" },
+		"no source":    func(f *denoise.Filter) { f.Source = "" },
+		"no parameter": func(f *denoise.Filter) { f.Params[0].Name = "" },
+		"no hint":      func(f *denoise.Filter) { f.Params[0].Help = "" },
+		"low slider":   func(f *denoise.Filter) { f.Params[0].Min = f.Params[0].Lo + 1 },
+		"empty slider": func(f *denoise.Filter) { f.Params[0].Hi = f.Params[0].Lo },
+		"one choice": func(f *denoise.Filter) {
+			f.Params = append(f.Params, denoise.Param{
+				Name: "c", Label: "C", Help: "C.", Kind: denoise.Choice, Choices: []string{"a"}, Default: denoise.Word("a"),
+			})
+		},
+		"int without a slider": func(f *denoise.Filter) {
+			f.Params = append(f.Params, denoise.Param{Name: "n", Label: "N", Help: "N.", Kind: denoise.Int, Default: denoise.Number(0)})
+		},
+		"float without a slider": func(f *denoise.Filter) {
+			f.Params = append(f.Params, denoise.Param{Name: "n", Label: "N", Help: "N.", Kind: denoise.Float, Default: denoise.Number(0)})
+		},
+		"rising switch": func(f *denoise.Filter) {
+			f.Params = append(f.Params, denoise.Param{Name: "s", Label: "S", Help: "S.", Kind: denoise.Switch, Rising: true, Default: denoise.Bool(false)})
+		},
 		"no dims":        func(f *denoise.Filter) { f.Dims = nil },
 		"no Bind":        func(f *denoise.Filter) { f.Bind = nil },
 		"no cases":       func(f *denoise.Filter) { f.Cases = nil },

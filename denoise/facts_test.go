@@ -1,0 +1,114 @@
+package denoise_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/enginetest"
+	"quell/volume"
+)
+
+// The stand-in for 0 is relative to the range, of a constant volume to its value, and of
+// a volume of zeros to 1.
+func TestNegligible(t *testing.T) {
+	for _, c := range []struct {
+		facts denoise.Facts
+		want  float64
+	}{
+		{denoise.Facts{Lo: -1000, Hi: 3000}, 4e-7}, {denoise.Facts{Lo: 20, Hi: 20}, 2e-9},
+		{denoise.Facts{Lo: -20, Hi: -20}, 2e-9}, {denoise.Facts{}, 1e-10}, {denoise.Facts{Lo: -4, Hi: 4}, 8e-10},
+	} {
+		if got := c.facts.Negligible(); !near(got, c.want, 1e-12) {
+			t.Errorf("%v to %v: %g; want %g", c.facts.Lo, c.facts.Hi, got, c.want)
+		}
+	}
+}
+
+func TestFactsOfAConstantVolume(t *testing.T) {
+	if f := factsOf(t, flat([3]int{8, 8, 8}, -3)); f.Lo != -3 || f.Hi != -3 || f.Sigma != 0 {
+		t.Errorf("range %v to %v, sigma %v; want -3 to -3 without noise", f.Lo, f.Hi, f.Sigma)
+	}
+}
+
+// Whatever reads a whole volume returns the context's error and no numbers, at
+// whichever poll the context ends.
+func TestCancel(t *testing.T) {
+	v, err := denoise.AddNoise(t.Context(), flat([3]int{6, 6, 3}, 100), denoise.GaussianNoise, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, read := range map[string]func(context.Context) (any, error){
+		"FactsOf":  func(ctx context.Context) (any, error) { f, err := denoise.FactsOf(ctx, v); return f, err },
+		"Estimate": func(ctx context.Context) (any, error) { e, err := denoise.Estimate(ctx, v); return e, err },
+		"AddNoise": func(ctx context.Context) (any, error) {
+			return denoise.AddNoise(ctx, v, denoise.RicianNoise, 1, 1)
+		},
+		"ResolveFor, noise": func(ctx context.Context) (any, error) {
+			return newRecipe(t, "nlm", 3).ResolveFor(ctx, denoise.Input{Volume: v})
+		},
+		"ResolveFor, range": func(ctx context.Context) (any, error) {
+			return newRecipe(t, "bilateral", 3).ResolveFor(ctx, denoise.Input{Volume: v})
+		},
+		"ResolveFor, numbers": func(ctx context.Context) (any, error) {
+			return newRecipe(t, "median", 3).ResolveFor(ctx, denoise.Input{Volume: v})
+		},
+	} {
+		for n := 0; ; n++ {
+			got, err := read(enginetest.CancelAtPoll(t.Context(), n))
+			if err == nil {
+				if n == 0 {
+					t.Errorf("%s never looks for a cancel", name)
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) || !reflect.ValueOf(got).IsZero() {
+				t.Fatalf("%s, cancelled at poll %d, returned %v, %v", name, n, got, err)
+			}
+		}
+	}
+}
+
+// A recipe of plain numbers is resolved without reading the volume, and a percentage
+// without estimating the noise.
+func TestResolveForReadsWhatIsNeeded(t *testing.T) {
+	v := flat([3]int{8, 8, 8}, 100)
+	v.Data[0] = 50
+	polls := func(r denoise.Recipe) int64 {
+		ctx := enginetest.CancelAtPoll(t.Context(), 1<<30)
+		if _, err := r.ResolveFor(ctx, denoise.Input{Volume: v}); err != nil {
+			t.Fatal(err)
+		}
+		return ctx.Count()
+	}
+	numbers := polls(newRecipe(t, "median", 3))
+	width := polls(newRecipe(t, "bilateral", 3))
+	noise := polls(newRecipe(t, "nlm", 3))
+	ignored := polls(newRecipe(t, "nlm", 3).Set("weighting", denoise.Word("lk")))
+	if numbers != 1 || ignored != 1 || width <= numbers || noise <= width {
+		t.Errorf("polls: %d for numbers, %d for an ignored auto, %d for a percentage, %d for the noise", numbers, ignored, width, noise)
+	}
+}
+
+// Masked leaves the input as it is and excludes what either mask excludes.
+func TestMasked(t *testing.T) {
+	v := flat([3]int{2, 2, 1}, 1)
+	if got := (denoise.Input{Volume: v}).Masked(); got != v {
+		t.Error("an input without a mask is copied")
+	}
+	mask := []bool{true, true, false, false}
+	got := denoise.Input{Volume: v, Mask: mask}.Masked()
+	if !reflect.DeepEqual(got.Mask, mask) || v.Mask != nil || &got.Data[0] != &v.Data[0] {
+		t.Errorf("mask %v of a volume without one", got.Mask)
+	}
+	v.Mask = []bool{true, false, true, false}
+	got = denoise.Input{Volume: v, Mask: mask}.Masked()
+	if want := []bool{true, false, false, false}; !reflect.DeepEqual(got.Mask, want) || !reflect.DeepEqual(v.Mask, []bool{true, false, true, false}) {
+		t.Errorf("mask %v; want %v", got.Mask, want)
+	}
+	if err := (denoise.Input{Volume: &volume.Volume{Data: []float32{1}}}).Check(); err == nil {
+		t.Error("a volume without a valid geometry was accepted")
+	}
+}
