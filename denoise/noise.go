@@ -44,9 +44,9 @@ func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma flo
 			if !v.Valid(i) {
 				continue
 			}
-			x := float64(v.Data[i]) + float64(sigma*normal(seed, uint64(i), 0))
+			x := float64(v.Data[i]) + float64(sigma*Normal(seed, uint64(i), 0))
 			if model == RicianNoise {
-				y := float64(sigma * normal(seed, uint64(i), 1))
+				y := float64(sigma * Normal(seed, uint64(i), 1))
 				x = math.Sqrt(float64(x*x) + float64(y*y))
 			}
 			out.Data[i] = float32(x)
@@ -64,8 +64,8 @@ func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma flo
 	return out, nil
 }
 
-// normal returns number `channel` of the standard normal numbers of voxel i.
-func normal(seed, i, channel uint64) float64 {
+// Normal returns number `channel` of the standard normal numbers of voxel i.
+func Normal(seed, i, channel uint64) float64 {
 	// Two rounds of the SplitMix64 finaliser (Steele et al. 2014): first over
 	// the seed, so that neighbouring seeds share nothing, then over the counter.
 	x := mix(mix(seed+0x9e3779b97f4a7c15) + (2*i+channel)*0x9e3779b97f4a7c15)
