@@ -9,7 +9,8 @@ import (
 	"quell/volume"
 )
 
-// The noise estimate (Coupe et al. 2008). A pseudo-residual is a voxel less the
+// The quick noise estimate behind automatic values (Coupe et al. 2008); the
+// thorough one is package denoise/noise. A pseudo-residual is a voxel less the
 // mean of its neighbours along the axes, scaled so that white noise keeps its
 // standard deviation:
 //
@@ -23,41 +24,8 @@ import (
 // of the bits, and a second one the lower half of those with the median's upper
 // half.
 
-// NoiseEstimate is the result of Estimate, in the volume's unit.
-type NoiseEstimate struct {
-	Sigma    float64   `json:"sigma"`     // of the whole volume; the 2-D form if it has fewer than three slices
-	PerSlice []float64 `json:"per_slice"` // 2-D form; 0 if a slice has too little foreground
-}
-
-// minForeground is the smallest number of pseudo-residuals from which a slice's
-// noise is estimated.
-const minForeground = 64
-
 // madToSigma converts a median absolute deviation into a standard deviation.
 const madToSigma = 1.4826
-
-// Estimate estimates the noise of a volume and of each of its slices, on all cores.
-// The foreground of a slice is what is above the threshold of the whole volume. The
-// error is the context's.
-func Estimate(ctx context.Context, v *volume.Volume) (NoiseEstimate, error) {
-	lo, hi, err := v.Range(ctx)
-	if err != nil {
-		return NoiseEstimate{}, err
-	}
-	est := NoiseEstimate{PerSlice: make([]float64, v.Dims[2])}
-	if lo < hi {
-		threshold := otsu(ctx, v, lo, hi)
-		est.Sigma = volumeSigma(ctx, v, threshold)
-		for z := range est.PerSlice {
-			r := residuals{v: v, threshold: threshold, dims: 2, z0: z, z1: z + 1}
-			est.PerSlice[z] = r.sigma(ctx, minForeground)
-		}
-	}
-	if err := ctx.Err(); err != nil {
-		return NoiseEstimate{}, err
-	}
-	return est, nil
-}
 
 // volumeSigma is the estimate for the whole volume.
 func volumeSigma(ctx context.Context, v *volume.Volume, threshold float32) float64 {

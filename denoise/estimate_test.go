@@ -19,11 +19,10 @@ func TestEstimateFacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var facts []struct {
-		Dims     [3]int
-		Values   []float32
-		Mask     []bool
-		Sigma    float64
-		PerSlice []float64 `json:"per_slice"`
+		Dims   [3]int
+		Values []float32
+		Mask   []bool
+		Sigma  float64
 	}
 	if err := json.Unmarshal(data, &facts); err != nil {
 		t.Fatal(err)
@@ -34,23 +33,8 @@ func TestEstimateFacts(t *testing.T) {
 	for _, f := range facts {
 		v := volume.New(volume.NewGeometry(f.Dims, [3]float64{1, 1, 1}))
 		v.Data, v.Mask = f.Values, f.Mask
-		got, err := denoise.Estimate(context.Background(), v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !near(got.Sigma, f.Sigma, 1e-6) {
-			t.Errorf("%v: sigma %v; want %v", f.Dims, got.Sigma, f.Sigma)
-		}
 		if facts := factsOf(t, v); !near(facts.Sigma, f.Sigma, 1e-6) {
 			t.Errorf("%v: FactsOf says sigma %v; want %v", f.Dims, facts.Sigma, f.Sigma)
-		}
-		if len(got.PerSlice) != len(f.PerSlice) {
-			t.Fatalf("%d slices; want %d", len(got.PerSlice), len(f.PerSlice))
-		}
-		for z, want := range f.PerSlice {
-			if !near(got.PerSlice[z], want, 1e-6) {
-				t.Errorf("%v: slice %d: sigma %v; want %v", f.Dims, z, got.PerSlice[z], want)
-			}
 		}
 	}
 }
@@ -73,17 +57,8 @@ func TestEstimateFindsSigma(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		est, err := denoise.Estimate(context.Background(), noisy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !near(est.Sigma, sigma, 0.02) {
-			t.Errorf("sigma %g is estimated as %g", sigma, est.Sigma)
-		}
-		for z, s := range est.PerSlice {
-			if !near(s, sigma, 0.12) {
-				t.Errorf("sigma %g is estimated as %g in slice %d", sigma, s, z)
-			}
+		if got := factsOf(t, noisy).Sigma; !near(got, sigma, 0.02) {
+			t.Errorf("sigma %g is estimated as %g", sigma, got)
 		}
 	}
 }
@@ -95,44 +70,23 @@ func TestEstimateWithoutNoise(t *testing.T) {
 	for name, v := range map[string]*volume.Volume{
 		"constant": flat([3]int{20, 20, 5}, 7), "one voxel": small, "all padding": padding,
 	} {
-		est, err := denoise.Estimate(context.Background(), v)
-		if err != nil || est.Sigma != 0 || len(est.PerSlice) != v.Dims[2] {
-			t.Errorf("%s: %+v, %v", name, est, err)
+		if got := factsOf(t, v).Sigma; got != 0 {
+			t.Errorf("%s: sigma %g", name, got)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := denoise.Estimate(ctx, small); !errors.Is(err, context.Canceled) {
+	if _, err := denoise.FactsOf(ctx, small); !errors.Is(err, context.Canceled) {
 		t.Errorf("under a cancelled context: %v", err)
 	}
 }
 
-// TestEstimateNeedsForeground pins how many residuals an estimate needs: 64 in a slice,
-// one in a volume.
-func TestEstimateNeedsForeground(t *testing.T) {
-	estimate := func(v *volume.Volume) denoise.NoiseEstimate {
-		est, err := denoise.Estimate(t.Context(), v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return est
-	}
-	// The inner 8 x 8 voxels of slice 0 have four neighbours each.
-	v := flat([3]int{10, 10, 2}, 0)
-	for i := range v.SliceVoxels() {
-		v.Data[i] = 1000 + float32(i%7)
-	}
-	if est := estimate(v); est.PerSlice[0] == 0 || est.PerSlice[1] != 0 {
-		t.Errorf("64 residuals in slice 0 and none in slice 1 give %v", est.PerSlice)
-	}
-	v.Data[v.Index(5, 5, 0)] = 0 // background
-	if est := estimate(v); est.PerSlice[0] != 0 || est.Sigma == 0 {
-		t.Errorf("63 residuals give %v for the slice and %v for the volume", est.PerSlice[0], est.Sigma)
-	}
+// One residual is enough for an estimate.
+func TestEstimateOfOneResidual(t *testing.T) {
 	one := flat([3]int{3, 3, 3}, 0)
 	one.Data[one.Index(1, 1, 1)] = 10
-	if est, want := estimate(one), 1.4826*10*math.Sqrt(6.0/7); !near(est.Sigma, want, 1e-6) {
-		t.Errorf("one residual gives %v, want %v", est.Sigma, want)
+	if got, want := factsOf(t, one).Sigma, 1.4826*10*math.Sqrt(6.0/7); !near(got, want, 1e-6) {
+		t.Errorf("one residual gives %v, want %v", got, want)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // numbers.
 type Facts struct {
 	Lo, Hi float32 // smallest and largest valid voxel
-	Sigma  float64 // estimated noise, see Estimate; 0 if none was found
+	Sigma  float64 // estimated from pseudo-residuals; 0 if none was found
 
 	_ [0]func()
 }

@@ -1,0 +1,19 @@
+// Package noise estimates the noise of a volume and adds noise of a known
+// strength.
+//
+// Two estimators cover two kinds of noise:
+//
+//   - White noise (MR): the fourth difference along every axis removes anatomy,
+//     which is smooth from voxel to voxel, and keeps white noise. See differences.go.
+//   - Correlated noise (CT): neighbouring voxels share noise, so that differences
+//     would lose most of it. The standard deviation is measured after a plane fit
+//     in small windows of soft tissue. See planefit.go.
+//
+// Both take a robust value over thousands of windows of the foreground, so that
+// windows with edges or vessels do not count. Magnitude MR images are corrected
+// for the Rician distribution (Koay, Basser 2006; rician.go).
+//
+// Sigma is always the standard deviation of the noise in the volume's unit; for
+// Rician noise, of each of the two channels. Every figure comes with a
+// Confidence, and is 0 where there is none.
+package noise

@@ -1,0 +1,47 @@
+package noise
+
+import (
+	"context"
+
+	"quell/volume"
+)
+
+// Foreground returns a function that says whether a voxel belongs to the part of
+// the volume that a person looks at: soft tissue within a wide range of CT, and
+// elsewhere the windows above the threshold that parts them into two classes. It
+// is decided for windows of 5 x 5 pixels. The error is the context's.
+func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error) {
+	const side = 5
+	nx, ny := (v.Dims[0]+side-1)/side, (v.Dims[1]+side-1)/side
+	means := make([]window, nx*ny*v.Dims[2])
+	for z := range v.Dims[2] {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		counts := make([]float32, nx*ny)
+		for y := range v.Dims[1] {
+			for x := range v.Dims[0] {
+				i := v.Index(x, y, z)
+				if v.Valid(i) {
+					at := y/side*nx + x/side
+					means[z*nx*ny+at].mean += v.Data[i]
+					counts[at]++
+				}
+			}
+		}
+		for at, n := range counts {
+			if n > 0 {
+				means[z*nx*ny+at].mean /= n
+			}
+		}
+	}
+	low, high := float32(-200), float32(300)
+	if !IsCT(v) {
+		low, high = float32(0.6*threshold(means)), float32(1e38)
+	}
+	return func(i int) bool {
+		x, y, z := i%v.Dims[0], i/v.Dims[0]%v.Dims[1], i/(v.Dims[0]*v.Dims[1])
+		m := means[z*nx*ny+y/side*nx+x/side].mean
+		return v.Valid(i) && m >= low && m <= high
+	}, nil
+}
