@@ -23,6 +23,9 @@ type Filter struct {
 	// volumes of geometry g. Call it through [Recipe.Bind].
 	Bind func(r Recipe, g volume.Geometry) (Program, error)
 
+	// Strength is the parameter that trades noise for structure.
+	Strength Strength
+
 	// ReadsPadding states that the stored values of padding influence the
 	// result, as patch samples of nlm do.
 	ReadsPadding bool
@@ -30,6 +33,17 @@ type Filter struct {
 	// Cases are the recipes that the conformance suite runs on every engine:
 	// every option, with search regions small enough for the float64 reference.
 	Cases []Case
+}
+
+// Strength names the parameter that decides how much a filter removes, and the
+// range that contains its best value on any image. The zero Strength is that of
+// a filter without such a parameter.
+//
+// Lo and Hi count in sigmas of the noise for a parameter in the volume's unit, in
+// the smallest voxel spacing for one in mm, and in its own unit otherwise.
+type Strength struct {
+	Param  string
+	Lo, Hi float64
 }
 
 // Case is one recipe of the conformance suite.
@@ -102,6 +116,9 @@ func (f Filter) check() error {
 		if missing {
 			return fmt.Errorf("it has no %s", what)
 		}
+	}
+	if _, ok := f.Param(f.Strength.Param); !ok && f.Strength != (Strength{}) {
+		return fmt.Errorf("its strength %s is no parameter", f.Strength.Param)
 	}
 	for i, p := range f.Params {
 		if slices.ContainsFunc(f.Params[:i], func(q Param) bool { return q.Name == p.Name }) {

@@ -21,7 +21,8 @@ var Filter = denoise.Filter{
 		Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 200, Step: 1, Default: denoise.Percent(15),
 		Help: "How different two values may be and still be averaged, in the volume's unit or as % of its range; higher removes more.",
 	}}, spatial.Params()...),
-	Bind: bind,
+	Strength: denoise.Strength{Param: "sigma-range", Lo: 0.4, Hi: 16},
+	Bind:     bind,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
 		{Name: "3-D", Dims: 3},

@@ -13,10 +13,11 @@ import (
 // Filter describes the filter.
 var Filter = denoise.Filter{
 	Name: "gaussian", Title: "Gaussian", Dims: []int{2, 3},
-	Source: "baseline; Bethel 2009 fig. 1",
-	Help:   "A plain blur, to compare with.",
-	Params: spatial.Params(),
-	Bind:   bind,
+	Source:   "baseline; Bethel 2009 fig. 1",
+	Help:     "A plain blur, to compare with.",
+	Params:   spatial.Params(),
+	Strength: denoise.Strength{Param: "sigma-spatial", Lo: 0.25, Hi: 4},
+	Bind:     bind,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
 		{Name: "3-D", Dims: 3, Set: "sigma-spatial=1.3"},

@@ -31,7 +31,8 @@ var Filter = denoise.Filter{
 			Help: "The lengths that are tried in each direction, rising from 1.",
 		},
 	},
-	Bind: bind,
+	Strength: denoise.Strength{Param: "gamma", Lo: 0.1, Hi: 6},
+	Bind:     bind,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
 		{Name: "wide", Dims: 2, Set: "gamma=2.5 sigma=8"},

@@ -20,7 +20,8 @@ var Filter = denoise.Filter{
 		Min: 0, Max: 16, Lo: 1, Hi: 5, Step: 1, Default: denoise.List(1),
 		Help: "Half width of the neighbourhood, one number or one for each axis.",
 	}},
-	Bind: bind,
+	Strength: denoise.Strength{Param: "radius", Lo: 0, Hi: 4},
+	Bind:     bind,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2, Set: "radius=2"},
 		{Name: "3-D", Dims: 3},

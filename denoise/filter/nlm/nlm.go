@@ -90,6 +90,7 @@ var Filter = denoise.Filter{
 			Implies: map[string]denoise.Value{"sigma": denoise.Auto},
 		},
 	},
+	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:         bind,
 	ReadsPadding: true,
 	Cases:        cases(),

@@ -1,0 +1,319 @@
+package tune_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	_ "quell/denoise/filter"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// head is the MR phantom without and with noise.
+func head(t *testing.T, sigma float64) (truth, noisy *volume.Volume) {
+	t.Helper()
+	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{80, 96, 12}, Spacing: [3]float64{2.2, 2.2, 2.2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if truth, err = p.Voxels(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	noisy, err = denoise.AddNoise(t.Context(), truth, denoise.GaussianNoise, sigma, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return truth, noisy
+}
+
+// ctSlices are slices of the CT phantom as a scanner reconstructs them, without and
+// with noise.
+func ctSlices(t *testing.T) (truth, noisy *volume.Volume) {
+	t.Helper()
+	p, err := phantom.New("ct", phantom.Size{Dims: [3]int{160, 160, 2}, Spacing: [3]float64{1.4, 1.4, 2.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := phantom.Scan{Views: 300, Recon: phantom.Recon{Method: "fbp", Kernel: "soft"}}
+	if truth, err = p.Image(t.Context(), scan); err != nil {
+		t.Fatal(err)
+	}
+	scan.Photons = 3e5
+	if noisy, err = p.Image(t.Context(), scan); err != nil {
+		t.Fatal(err)
+	}
+	return truth, noisy
+}
+
+// sweep is one filter at rising strengths.
+type sweep struct {
+	filter string
+	dims   int
+	param  string
+	values []float64 // sigmas for nlm and bilateral
+	set    string
+}
+
+var sweeps = []sweep{
+	{"nlm", 3, "h", []float64{0.4, 0.7, 1, 1.4, 2, 3.5}, "search-radius=2"},
+	{"bilateral", 2, "sigma-range", []float64{0.6, 1.2, 2, 3, 5, 10}, ""},
+	{"gaussian", 3, "sigma-spatial", []float64{0.7, 0.9, 1.1, 1.4, 2}, ""},
+	{"lpa", 2, "gamma", []float64{0.2, 0.5, 1, 2, 4}, ""},
+}
+
+func (s sweep) recipe(t *testing.T, value, sigma float64, v *volume.Volume) denoise.Recipe {
+	t.Helper()
+	r, err := denoise.NewRecipe(s.filter, s.dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch s.filter {
+	case "nlm", "bilateral":
+		value *= sigma
+	case "lpa":
+		r = r.With("sigma", denoise.Number(sigma))
+	}
+	r = r.With(s.param, denoise.Number(value))
+	if name, text, ok := strings.Cut(s.set, "="); ok {
+		w, err := denoise.ParseValue(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = r.With(name, w)
+	}
+	r, err = r.ResolveFor(t.Context(), denoise.Input{Volume: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// trueError returns the mean squared error in sigmas squared, in the foreground.
+func trueError(t *testing.T, r denoise.Recipe, truth, noisy *volume.Volume, sigma float64, use func(int) bool) float64 {
+	t.Helper()
+	u, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, n := 0.0, 0.0
+	for i := range u.Data {
+		if use(i) {
+			d := float64(u.Data[i]) - float64(truth.Data[i])
+			sum, n = sum+d*d, n+1
+		}
+	}
+	return sum / n / (sigma * sigma)
+}
+
+// The risk must follow the true error over the whole range of strength, for white
+// and for correlated noise.
+func TestRiskFollowsTheError(t *testing.T) {
+	for name, load := range map[string]func(*testing.T) (*volume.Volume, *volume.Volume){
+		"mr": func(t *testing.T) (*volume.Volume, *volume.Volume) { return head(t, 10) }, "ct": ctSlices,
+	} {
+		truth, noisy := load(t)
+		use, err := noise.Foreground(t.Context(), noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := noise.Of(t.Context(), noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range sweeps {
+			var risks, errs []float64
+			for _, value := range s.values {
+				r := s.recipe(t, value, e.Sigma, noisy)
+				program, err := r.Bind(noisy.Geometry)
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := tune.NewProbe(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, program.Reach(), e.Sigma, e.Correlation, use, 5)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k, err := p.Risk(t.Context(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				risks = append(risks, k.MSE)
+				errs = append(errs, trueError(t, r, truth, noisy, e.Sigma, use))
+			}
+			// The strength with the least risk must have nearly the least error.
+			at := errs[index(risks, slices.Min(risks))]
+			if least := slices.Min(errs); at > 1.1*least {
+				t.Errorf("%s, %s %d-D: errors %.3f, risks %.3f: the chosen one is %.2f times the least", name, s.filter, s.dims, errs, risks, at/least)
+			}
+		}
+	}
+}
+
+func index(xs []float64, x float64) int { return slices.Index(xs, x) }
+
+// Verdicts over a sweep: under, then matched, then over, each where the truth says
+// so; between 5 and 30 % of excess either neighbour is right.
+func TestVerdictsFollowTheTruth(t *testing.T) {
+	truth, noisy := head(t, 10)
+	use, err := noise.Foreground(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := noise.Of(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, total := 0, 0
+	for _, s := range sweeps {
+		var errs []float64
+		var verdicts []tune.Verdict
+		for _, value := range s.values {
+			r := s.recipe(t, value, e.Sigma, noisy)
+			errs = append(errs, trueError(t, r, truth, noisy, e.Sigma, use))
+			j, err := tune.Judge(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, r, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdicts = append(verdicts, j.Verdict)
+			if j.Why == "" || j.Curve == nil {
+				t.Errorf("%s: no reason or no curve", s.filter)
+			}
+		}
+		least := slices.Min(errs)
+		best := index(errs, least)
+		for k, x := range errs {
+			side := tune.Under
+			if k > best {
+				side = tune.Over
+			}
+			excess := x/least - 1
+			ok := verdicts[k] == tune.Matched && excess <= 0.3 || verdicts[k] == side && excess >= 0.05
+			total++
+			if ok {
+				right++
+			} else {
+				t.Logf("%s %g: excess %.0f %%, verdict %s", s.filter, s.values[k], 100*excess, verdicts[k])
+			}
+			if verdicts[k] == tune.Matched && excess > 0.6 {
+				t.Errorf("%s %g: matched at %.0f %% above the least error", s.filter, s.values[k], 100*excess)
+			}
+		}
+	}
+	if 10*right < 9*total {
+		t.Errorf("%d of %d verdicts are right", right, total)
+	}
+}
+
+func TestSearchFindsTheLeastRisk(t *testing.T) {
+	truth, noisy := head(t, 8)
+	e, err := noise.Of(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, _ := noise.Foreground(t.Context(), noisy)
+	s := sweeps[1]
+	c, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, s.recipe(t, 1, e.Sigma, noisy), e, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(c.Points, func(a, b tune.Point) int { return int(math.Copysign(1, a.Strength-b.Strength)) }) {
+		t.Error("the points are not sorted")
+	}
+	best := trueError(t, s.recipe(t, c.Points[c.Best].Strength, e.Sigma, noisy), truth, noisy, e.Sigma, use)
+	for _, x := range []float64{1, 1.5, 2, 2.5, 3, 4, 5} {
+		if other := trueError(t, s.recipe(t, x, e.Sigma, noisy), truth, noisy, e.Sigma, use); other < 0.965*best {
+			t.Errorf("sigma-range %g sigma has the error %.3f, the chosen %.2f has %.3f", x, other, c.Points[c.Best].Strength, best)
+		}
+	}
+}
+
+func TestSearchScalesWithTheData(t *testing.T) {
+	_, noisy := head(t, 10)
+	search := func(c float32) (tune.Curve, float64) {
+		v := noisy.Clone()
+		for i := range v.Data {
+			v.Data[i] *= c
+		}
+		e, err := noise.Of(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, _ := denoise.NewRecipe("bilateral", 2)
+		found, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, r, e, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found, found.Points[found.Best].Value.Float() / float64(c)
+	}
+	want, value := search(1)
+	for _, c := range []float32{0x1p-30, 0x1p30} {
+		got, v := search(c)
+		if got.Best != want.Best || math.Abs(v/value-1) > 1e-6 {
+			t.Errorf("times %g: best %d at %g; want %d at %g", c, got.Best, v, want.Best, value)
+		}
+	}
+}
+
+func TestWithoutGround(t *testing.T) {
+	_, noisy := head(t, 10)
+	in := denoise.Input{Volume: noisy}
+	lk, _ := denoise.NewRecipe("nlm", 3)
+	lk = lk.With("weighting", denoise.Word("lk"))
+	lk, err := lk.ResolveFor(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := noise.Estimate{Figure: noise.Figure{Sigma: 10, Confidence: noise.High}}
+	gaussian, _ := denoise.NewRecipe("gaussian", 3)
+	gaussian, _ = gaussian.ResolveFor(t.Context(), in)
+	for name, c := range map[string]struct {
+		r    denoise.Recipe
+		e    noise.Estimate
+		want tune.Verdict
+	}{
+		"no strength":      {lk, known, tune.Unknown},
+		"noise not known":  {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}}, tune.Unknown},
+		"no noise":         {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.High}}, tune.Clean},
+		"noise negligible": {gaussian, noise.Estimate{Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true}, tune.Clean},
+	} {
+		j, err := tune.Judge(t.Context(), cpu.New(), in, c.r, c.e)
+		if err != nil || j.Verdict != c.want || j.Why == "" {
+			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
+		}
+	}
+	if _, err := tune.Search(t.Context(), cpu.New(), in, lk, known, 0); err == nil {
+		t.Error("a filter without strength was searched")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tune.Search(ctx, cpu.New(), in, gaussian, known, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Without the recipe: what is left as it was is under, what is smeared is over.
+func TestBlindVerdictsAtTheEnds(t *testing.T) {
+	truth, noisy := head(t, 10)
+	e, err := noise.Of(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, _ := noise.Foreground(t.Context(), noisy)
+	smeared, err := cpu.New().Run(t.Context(), sweeps[2].recipe(t, 4, 10, noisy), denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, after := range map[tune.Verdict]*volume.Volume{tune.Under: noisy, tune.Over: smeared, tune.Matched: truth} {
+		j, err := tune.JudgeBlind(t.Context(), noisy, after, use, e)
+		if err != nil || j.Verdict != want || j.Confidence == noise.High {
+			t.Errorf("%+v, %v; want %s", j, err, want)
+		}
+	}
+}
