@@ -43,13 +43,8 @@ they only measure how much was changed.`,
 		}
 		options := measure.Options{Max: *peak, SSIM3D: true}
 		if *mask != "" {
-			m, err := openSame(cmd, *mask, ref.Volume)
-			if err != nil {
+			if options.Mask, err = openMask(cmd, *mask, ref.Volume); err != nil {
 				return err
-			}
-			options.Mask = make([]bool, len(m.Data))
-			for i, x := range m.Data {
-				options.Mask[i] = x != 0 && m.Valid(i)
 			}
 		}
 		c, err := measure.Compare(cmd.Context(), ref.Volume, test, options)
@@ -94,4 +89,17 @@ func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volu
 		warn(cmd, "warning: %s: %v", path, err)
 	}
 	return in.Volume, nil
+}
+
+// openMask reads a mask on the grid of ref: voxels that are not 0.
+func openMask(cmd *cobra.Command, path string, ref *volume.Volume) ([]bool, error) {
+	m, err := openSame(cmd, path, ref)
+	if err != nil {
+		return nil, err
+	}
+	mask := make([]bool, len(m.Data))
+	for i, x := range m.Data {
+		mask[i] = x != 0 && m.Valid(i)
+	}
+	return mask, nil
 }

@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"quell/denoise"
+	"quell/phantom"
+	"quell/series"
+	"quell/volume"
+)
+
+// PhantomJob is a phantom to be made and written.
+type PhantomJob struct {
+	Kind    string       // see phantom.Kinds
+	Size    phantom.Size // zero: the kind's own
+	Scan    *phantom.Scan
+	SNR     float64 // of mr and steps: mean of the object over sigma; 0 adds no noise
+	Seed    uint64
+	Repeats int    // images with seeds Seed, Seed+1, ...; 1 at least
+	Output  string // where repeats are more than one, -1, -2, ... is added to the name
+	Truth   string // where the image without noise goes, "" for nowhere
+	Ideal   string // likewise the exact phantom, which is not scanned
+	Options ExportOptions
+}
+
+// MakePhantom makes the images of a phantom and writes them. It returns what was
+// written, in order. All outputs are checked before any work; after an error
+// those that were already written remain.
+func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, error) {
+	p, err := phantom.New(j.Kind, j.Size)
+	if err != nil {
+		return nil, &UsageError{Text: err.Error(), Err: err}
+	}
+	if j.Scan != nil {
+		if err := j.Scan.Validate(); err != nil {
+			return nil, &UsageError{Text: err.Error(), Err: err}
+		}
+	}
+	var images []phantomImage
+	for k := range max(j.Repeats, 1) {
+		out := j.Output
+		if j.Repeats > 1 {
+			out = numbered(out, k+1)
+		}
+		images = append(images, phantomImage{out, func() (*volume.Volume, error) { return j.noisy(ctx, p, j.Seed+uint64(k)) }})
+	}
+	if j.Truth != "" {
+		images = append(images, phantomImage{j.Truth, func() (*volume.Volume, error) { return j.clean(ctx, p) }})
+	}
+	if j.Ideal != "" {
+		images = append(images, phantomImage{j.Ideal, func() (*volume.Volume, error) { return p.Voxels(ctx) }})
+	}
+	places := map[string]bool{}
+	for _, image := range images {
+		if places[filepath.Clean(image.out)] {
+			return nil, Usagef("two outputs have the name %s; give each one its own", image.out)
+		}
+		places[filepath.Clean(image.out)] = true
+		if err := CheckOutput(phantomSeries(p, &volume.Volume{Geometry: p.Geometry, Unit: p.Unit}), image.out, j.Options); err != nil {
+			return nil, err
+		}
+	}
+	var written []string
+	for _, image := range images {
+		v, err := image.make()
+		if err != nil {
+			return written, err
+		}
+		report, err := Convert(ctx, phantomSeries(p, v), image.out, j.Options, events.files(Writing))
+		if err != nil {
+			return written, err
+		}
+		written = append(written, report.Output)
+	}
+	return written, nil
+}
+
+type phantomImage struct {
+	out  string
+	make func() (*volume.Volume, error)
+}
+
+// clean returns the image without noise.
+func (j PhantomJob) clean(ctx context.Context, p phantom.Phantom) (*volume.Volume, error) {
+	if j.Scan == nil {
+		return p.Voxels(ctx)
+	}
+	scan := *j.Scan
+	scan.SNR, scan.Photons = 0, 0
+	return p.Image(ctx, scan)
+}
+
+// noisy returns the image with the noise of a seed.
+func (j PhantomJob) noisy(ctx context.Context, p phantom.Phantom, seed uint64) (*volume.Volume, error) {
+	if j.Scan != nil {
+		scan := *j.Scan
+		scan.Seed = seed
+		return p.Image(ctx, scan)
+	}
+	v, err := p.Voxels(ctx)
+	if err != nil || j.SNR == 0 {
+		return v, err
+	}
+	sum, n := 0.0, 0.0
+	for _, x := range v.Data {
+		if float64(x) > p.Background {
+			sum, n = sum+float64(x), n+1
+		}
+	}
+	model := denoise.GaussianNoise
+	if j.Kind == "mr" {
+		model = denoise.RicianNoise
+	}
+	return denoise.AddNoise(ctx, v, model, sum/n/j.SNR, seed)
+}
+
+// phantomSeries describes a phantom as readers describe what they read.
+func phantomSeries(p phantom.Phantom, v *volume.Volume) *series.Series {
+	modality := map[string]string{"ct": "CT", "mr": "MR"}[p.Kind]
+	return &series.Series{
+		Meta:   series.Meta{Format: "phantom", Modality: modality, Description: fmt.Sprintf("Quell %s phantom", p.Kind)},
+		Volume: v,
+	}
+}
+
+// numbered adds -k to a name, before the endings that say its format.
+func numbered(out string, k int) string {
+	base, ext := out, ""
+	for _, e := range []string{".nii.gz", ".nii", ".hdr"} {
+		if strings.HasSuffix(strings.ToLower(out), e) {
+			base, ext = out[:len(out)-len(e)], out[len(out)-len(e):]
+			break
+		}
+	}
+	return fmt.Sprintf("%s-%d%s", base, k, ext)
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+)
+
+func newTune() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tune IN [--filter NAME] [parameters]",
+		Short: "Find the strength of a filter with the least estimated error",
+		Long: `Find the strength of a filter with the least mean squared error. The error is
+estimated without a reference by Stein's unbiased risk: the filter runs on parts of
+the series with and without a small perturbation that has the correlation of the
+noise. Errors are given in units of the noise variance: 1 is the series as it is.
+
+Prints the curve and the recipe; --out writes the recipe, for quell denoise --recipe.`,
+		Args: exactly(1, "one IN"),
+	}
+	flags := cmd.Flags()
+	filter := flags.String("filter", "nlm", "the filter's `name`: "+filterNames())
+	recipeFile := flags.String("recipe", "", "start from the recipe in this `file`; flags override it")
+	dims := flags.Int("dims", 0, "2 or 3; if not given, as suits the series")
+	engineName := flags.String("engine", "auto", "auto, cpu or cuda")
+	out := flags.String("out", "", "write the recipe to this `file`")
+	overwrite := flags.Bool("overwrite", false, "replace the file although it is not a recipe")
+	asJSON := flags.Bool("json", false, jsonHelp)
+	var pick choice
+	pick.addTo(cmd)
+	params := addParamFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *recipeFile != "" && !flags.Changed("filter") {
+			*filter = ""
+		}
+		recipe, err := params.recipe(*recipeFile, *filter, *dims)
+		if err != nil {
+			return err
+		}
+		engine, err := app.PickEngine(*engineName)
+		if err != nil {
+			return err
+		}
+		in, err := open(cmd, pick.input(cmd, args[0]))
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		if *dims == 0 && *recipeFile == "" {
+			if recipe.Dims, err = app.ProposeDims(in.Series, recipe.Filter); err != nil {
+				return err
+			}
+		}
+		t, err := app.Tune(cmd.Context(), engine, in.Series, recipe)
+		if err != nil {
+			return err
+		}
+		if *out != "" {
+			if err := app.WriteRecipe(*out, t.Recipe, *overwrite); err != nil {
+				return err
+			}
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), t)
+		}
+		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+		fmt.Fprintf(tw, "%s\terror\tnoise kept\t\n", t.Curve.Param)
+		for i, p := range t.Curve.Points {
+			mark := ""
+			if i == t.Curve.Best {
+				mark = "best"
+			}
+			fmt.Fprintf(tw, "%s\t%.3f\t%.0f %%\t%s\n", p.Value, p.MSE, 100*p.Kept, mark)
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", t.Recipe)
+		return err
+	}
+	return cmd
+}
