@@ -297,7 +297,7 @@ func TestAddNoiseFindsOneOverflow(t *testing.T) {
 			if (out == nil) != (err != nil) {
 				t.Errorf("both %v and %v", out, err)
 			}
-			if grows := normal(seed, uint64(i), 0) > 0; (err != nil) != grows {
+			if grows := Normal(seed, uint64(i), 0) > 0; (err != nil) != grows {
 				t.Errorf("voxel %d, seed %d: error %v, but the voxel grows: %v", i, seed, err, grows)
 			}
 			if err != nil {

@@ -41,8 +41,7 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func(context.Context) (any, error){
-		"FactsOf":  func(ctx context.Context) (any, error) { f, err := denoise.FactsOf(ctx, v); return f, err },
-		"Estimate": func(ctx context.Context) (any, error) { e, err := denoise.Estimate(ctx, v); return e, err },
+		"FactsOf": func(ctx context.Context) (any, error) { f, err := denoise.FactsOf(ctx, v); return f, err },
 		"AddNoise": func(ctx context.Context) (any, error) {
 			return denoise.AddNoise(ctx, v, denoise.RicianNoise, 1, 1)
 		},
