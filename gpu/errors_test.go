@@ -108,3 +108,59 @@ func TestLocateWorkerNamesTheVariable(t *testing.T) {
 		t.Errorf("%v; want an ErrDevice", err)
 	}
 }
+
+// TestExitsHaveTheirReasons checks the sentences about a worker's exit that need no worker.
+func TestExitsHaveTheirReasons(t *testing.T) {
+	for _, c := range []struct {
+		output, want string
+		lost         bool
+	}{
+		{"noise\nError in initialization: NoDevice\nmore", "the NVIDIA driver finds no device", false},
+		{"Error in initialization, SystemNotReady", "the NVIDIA driver is not ready", false},
+		{"Error in initialization, the code is Odd", "the NVIDIA driver does not start (Odd)", false},
+		{"x: error while loading shared libraries: libcuda.so.1: no", "no NVIDIA driver is installed (libcuda is missing)", false},
+		{"  x: error while loading shared libraries: libm.so  ", "the GPU worker does not start: x: error while loading shared libraries: libm.so", false},
+		{"the end", "the GPU worker ended", true},
+	} {
+		err := exitReason(nil, c.output)
+		var lost *lostError
+		if err.Error() != c.want || errors.As(err, &lost) != c.lost {
+			t.Errorf("%q: %v; want %q", c.output, err, c.want)
+		}
+		if c.lost && lost.output != c.output {
+			t.Errorf("output %q; want %q", lost.output, c.output)
+		}
+	}
+}
+
+// TestTheWorkerIsOnThePath checks the second and the last place, and the error that lists
+// them.
+func TestTheWorkerIsOnThePath(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	dir := t.TempDir()
+	t.Setenv(WorkerVariable, "")
+	t.Setenv("PATH", dir)
+	if _, err := LocateWorker(); err == nil || !strings.Contains(err.Error(), WorkerVariable) || !strings.Contains(err.Error(), "neither beside this program nor on the PATH") {
+		t.Errorf("%v; want the places", err)
+	}
+	path := filepath.Join(dir, "quell-gpu")
+	writeScript(t, path, "exit 0", 0o755)
+	if got, err := LocateWorker(); err != nil || got != path {
+		t.Errorf("%q, %v; want %q", got, err, path)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	writeScript(t, other, "exit 0", 0o755)
+	t.Setenv(WorkerVariable, other)
+	if got, err := LocateWorker(); err != nil || got != other {
+		t.Errorf("%q, %v; want the variable's", got, err)
+	}
+	o, err := Options{}.withDefaults()
+	if err != nil || o.Worker != other || o.Start != time.Minute || o.Stall != 10*time.Second || o.Idle != time.Minute {
+		t.Errorf("%+v, %v; want the documented defaults", o, err)
+	}
+	if o, err := (Options{Worker: "w", Start: 1, Stall: 2, Idle: -3}).withDefaults(); err != nil || o.Worker != "w" || o.Start != 1 || o.Stall != 2 || o.Idle != -3 {
+		t.Errorf("%+v, %v; want the settings kept", o, err)
+	}
+}
