@@ -52,6 +52,7 @@ func TestOnlyExpiredLeasesAreRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(parent, prefix+"notes"), "a file is no stage")
+	put(t, filepath.Join(parent, "patients", "1"), "a folder of another name")
 
 	now, err := lastAlive(alive)
 	if err != nil {
@@ -61,7 +62,19 @@ func TestOnlyExpiredLeasesAreRemoved(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(late, leaseName), atLimit, atLimit); err != nil {
 		t.Fatal(err)
 	}
+	old := now.Add(-2 * leaseExpiry)
+	others := []string{filepath.Join(parent, prefix+"notes"), filepath.Join(parent, "patients")}
+	for _, path := range others {
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
 	clearExpired(disk{}, parent, now)
+	for _, path := range others {
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("what is no stage is gone: %v", err)
+		}
+	}
 	for _, stage := range []string{alive, late, ahead, bare} {
 		if _, err := os.Stat(stage); err != nil {
 			t.Errorf("a stage whose lease had not expired is gone: %v", err)

@@ -220,3 +220,210 @@ func TestDisplayRange(t *testing.T) {
 		}
 	}
 }
+
+// TestIntegerEncoding: whole numbers that fill a type exactly are stored as they are, those
+// that are as many but elsewhere are shifted, more of them are scaled.
+func TestIntegerEncoding(t *testing.T) {
+	for what, c := range map[string]struct {
+		v     *volume.Volume
+		dtype string
+		inter float64
+		plain bool // slope 1
+	}{
+		"all bytes":               {row(0, 255), "uint8", 0, true},
+		"one too many":            {row(0, 256), "uint8", 0, false},
+		"below 0":                 {row(-1, 254), "uint8", -1, true},
+		"above 255":               {row(1, 256), "uint8", 1, true},
+		"all of int16":            {row(math.MinInt16, math.MaxInt16), "int16", 0, true},
+		"int16, one lower":        {row(math.MinInt16-1, math.MaxInt16-1), "int16", -1, true},
+		"the largest shift":       {row(1<<24, 1<<24+254), "uint8", 1 << 24, true},
+		"beyond the shift":        {row(1<<24+2, 1<<24+4), "uint8", 0, false},
+		"the lowest shift":        {row(-1<<24, -1<<24+200), "uint8", -1 << 24, true},
+		"a constant far from 0":   {row(1<<26, 1<<26), "uint8", 1 << 26, true},
+		"a fraction":              {row(0, 0.5), "uint8", 0, false},
+		"a fraction in the range": {row(0, 10.25, 20), "int16", 0, false},
+	} {
+		d, err := datatypeByName(c.dtype)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEncoder(d, c.v)
+		if (e.slope == 1) != c.plain || c.plain && e.inter != c.inter {
+			t.Errorf("%s: slope %g, intercept %g", what, e.slope, e.inter)
+		}
+	}
+}
+
+func TestDatatypesToWrite(t *testing.T) {
+	list := Datatypes()
+	if list[0] != "float32" {
+		t.Errorf("the default is %s", list[0])
+	}
+	list[0] = "changed"
+	if Datatypes()[0] != "float32" {
+		t.Error("the caller can change the list")
+	}
+	for dtype, want := range map[string]int{"": 4, "float32": 4, "float64": 8, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "int64": 0, "complex64": 0} {
+		if got := BytesPerVoxel(dtype); got != want {
+			t.Errorf("%q: %d bytes, want %d", dtype, got, want)
+		}
+	}
+}
+
+// TestDataOffset: voxels start no earlier than after the header, and 0 means just there.
+func TestDataOffset(t *testing.T) {
+	for what, c := range map[string]struct {
+		h       header
+		want    int64
+		warning bool
+		err     bool
+	}{
+		"NIfTI-1":           {header{format: nifti1, single: true, voxOffset: 352}, 352, false, false},
+		"one too early":     {header{format: nifti1, single: true, voxOffset: 351}, 352, true, false},
+		"NIfTI-1, 0":        {header{format: nifti1, single: true}, 352, false, false},
+		"NIfTI-2":           {header{format: nifti2, single: true, voxOffset: 544}, 544, false, false},
+		"NIfTI-2, early":    {header{format: nifti2, single: true, voxOffset: 352}, 544, true, false},
+		"a pair":            {header{format: nifti1}, 0, false, false},
+		"a pair, negative":  {header{format: analyze75, voxOffset: -1}, 0, true, false},
+		"a pair, later":     {header{format: analyze75, voxOffset: 16}, 16, false, false},
+		"beyond every file": {header{format: nifti2, single: true, voxOffset: 1 << 62}, 0, false, true},
+		"far, but possible": {header{format: nifti2, single: true, voxOffset: 1 << 61}, 1 << 61, false, false},
+		"infinite":          {header{format: nifti2, voxOffset: math.Inf(-1)}, 0, false, true},
+	} {
+		got, findings, err := c.h.dataOffset()
+		if got != c.want || (len(findings) > 0) != c.warning || (err != nil) != c.err {
+			t.Errorf("%s: %d, findings %v, error %v", what, got, findings, err)
+		}
+	}
+}
+
+// TestGridLimits: a volume has at most volume.MaxVoxels voxels, and a file no more bytes
+// than an int64 counts.
+func TestGridLimits(t *testing.T) {
+	for what, c := range map[string]struct {
+		dim [8]int64
+		ok  bool
+	}{
+		"the largest volume": {[8]int64{3, volume.MaxVoxels, 1, 1}, true},
+		"one voxel more":     {[8]int64{3, volume.MaxVoxels + 1, 1, 1}, false},
+		"spread over axes":   {[8]int64{3, volume.MaxVoxels / 2, 2, 2}, false},
+		"one dimension":      {[8]int64{1, 5, -1, -1, -1, -1, -1, -1}, true},
+		"seven dimensions":   {[8]int64{7, 2, 2, 2, 2, 2, 2, 2}, true},
+		"no rows":            {[8]int64{2, 5, 0}, false},
+		"no slices":          {[8]int64{3, 5, 5, 0}, true},
+		"negative slices":    {[8]int64{3, 5, 5, -1}, false},
+		"too many bytes":     {[8]int64{5, volume.MaxVoxels, 1, 1, maxVolumes, math.MaxInt64 / volume.MaxVoxels}, false},
+	} {
+		h := header{format: nifti2, dim: c.dim}
+		if err := h.checkDims(); (err == nil) != c.ok {
+			t.Errorf("%s: %v", what, err)
+		}
+		for i := 1; c.ok && i <= 7; i++ {
+			if h.dim[i] < 1 {
+				t.Errorf("%s: dimensions %v", what, h.dim)
+			}
+		}
+	}
+}
+
+// TestPossibleLength: a compressed file may expand by deflate's limit and no more.
+func TestPossibleLength(t *testing.T) {
+	for _, c := range []struct {
+		gzip bool
+		end  int64
+		want bool
+	}{
+		{false, 100, true}, {false, 101, false},
+		{true, 100*maxDeflateRatio + maxDeflateRatio - 1, true}, {true, 101 * maxDeflateRatio, false},
+	} {
+		if got := (&fileReader{size: 100, gzip: c.gzip}).couldHold(c.end); got != c.want {
+			t.Errorf("%d bytes in a file of 100, compressed %v: %v", c.end, c.gzip, got)
+		}
+	}
+}
+
+// TestExtensionBlocks ends at the first block whose size is not possible.
+func TestExtensionBlocks(t *testing.T) {
+	block := func(size, code uint32, n int) []byte {
+		b := binary.LittleEndian.AppendUint32(nil, size)
+		return append(binary.LittleEndian.AppendUint32(b, code), make([]byte, n)...)
+	}
+	for what, c := range map[string]struct {
+		flag    byte
+		blocks  []byte
+		kept    int
+		damaged bool
+	}{
+		"none":               {1, nil, 0, false},
+		"not announced":      {0, block(16, 6, 8), 0, false},
+		"one":                {1, block(16, 6, 8), 1, false},
+		"two":                {1, append(block(16, 6, 8), block(32, 4, 24)...), 2, false},
+		"the smallest":       {1, append(block(8, 6, 0), block(16, 4, 8)...), 2, false},
+		"too small":          {1, block(7, 6, 8), 0, true},
+		"negative":           {1, block(0xfffffff0, 6, 8), 0, true},
+		"beyond the end":     {1, block(17, 6, 8), 0, true},
+		"damage after one":   {1, append(block(16, 6, 8), block(33, 4, 24)...), 1, true},
+		"a rest of 15 bytes": {1, block(15, 6, 7), 0, false},
+	} {
+		h := header{order: binary.LittleEndian}
+		findings := h.parseExtensions(append([]byte{c.flag, 0, 0, 0}, c.blocks...))
+		if len(h.extensions) != c.kept || (len(findings) > 0) != c.damaged {
+			t.Errorf("%s: %d kept, findings %v", what, len(h.extensions), findings)
+		}
+	}
+	var h header
+	if h.parseExtensions([]byte{1, 0, 0}) != nil {
+		t.Error("three bytes are no extension")
+	}
+}
+
+// TestShearedQform: a qform cannot hold shear, so it becomes an sform of the same code
+// where the file has no sform.
+func TestShearedQform(t *testing.T) {
+	sheared := volume.NewGeometry([3]int{4, 4, 4}, [3]float64{2, 3, 4}).Affine
+	sheared[0][1] = 1
+	straight := volume.NewGeometry([3]int{4, 4, 4}, [3]float64{2, 3, 4}).Affine
+	for what, c := range map[string]struct {
+		sform        volume.Affine
+		sformCode    int64
+		qform        volume.Affine
+		qformCode    int64
+		wantS, wantQ int64
+		spacing1     float64
+	}{
+		"both":                 {straight, 2, straight, 3, 2, 3, 3},
+		"a sheared qform":      {straight, 0, sheared, 3, 3, 0, math.Sqrt(10)},
+		"beside an sform":      {straight, 2, sheared, 3, 2, 0, 3},
+		"a sheared sform":      {sheared, 2, straight, 0, 2, 0, math.Sqrt(10)},
+		"a straight qform":     {sheared, 0, straight, 1, 0, 1, 3},
+		"neither is announced": {straight, 0, straight, 0, 0, 0, 3},
+	} {
+		h := header{qformCode: 9, sformCode: 9, srow: [3][4]float64{{7}}}
+		h.setCodes(c.sform, c.sformCode, c.qform, c.qformCode)
+		if h.sformCode != c.wantS || h.qformCode != c.wantQ || math.Abs(h.pixdim[2]-c.spacing1) > 1e-12 || h.pixdim[0] != 1 {
+			t.Errorf("%s: codes s %d q %d, pixdim %v", what, h.sformCode, h.qformCode, h.pixdim)
+		}
+		if zero := h.srow == [3][4]float64{}; zero != (c.wantS == 0) {
+			t.Errorf("%s: sform %v", what, h.srow)
+		}
+	}
+}
+
+// TestHeaderAlone: what ReadHeader says of one volume and of several.
+func TestHeaderAlone(t *testing.T) {
+	fsys := fstest.MapFS{"one.nii": {Data: sample(t, "int16-le.nii")}, "many.nii": {Data: sample(t, "four-d.nii")}}
+	one, err := ReadHeader(fsys, "one.nii")
+	if err != nil || one.Volumes != 1 || len(one.Findings) != 0 || one.Bytes != 2*int64(one.Geometry.Voxels()) || one.Datatype != "int16" {
+		t.Errorf("%+v, %v", one, err)
+	}
+	many, err := ReadHeader(fsys, "many.nii")
+	if err != nil || many.Volumes < 2 || !strings.Contains(summary(many.Findings), "note volumes: The file holds") ||
+		many.Bytes%int64(many.Volumes*many.Geometry.Voxels()) != 0 {
+		t.Errorf("%+v, %v", many, err)
+	}
+	for _, v := range []int{-1, many.Volumes} {
+		if _, err := ReadVolume(t.Context(), fsys, "many.nii", v); err == nil || !strings.Contains(err.Error(), "it has no volume") {
+			t.Errorf("volume %d of %d: %v", v, many.Volumes, err)
+		}
+	}
+}
