@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"io/fs"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -59,4 +60,64 @@ func TestDeflateBomb(t *testing.T) {
 	}
 	_, err = part10.InflatedSize(io.MultiReader(blocks...))
 	dicomtest.WantError(t, err, "longer than")
+}
+
+// TestDeflatedSourcesThatFail reports a file that is gone, one that ends in its meta header
+// and one whose data set is no deflated stream, and closes what it opened.
+func TestDeflatedSourcesThatFail(t *testing.T) {
+	file := dicomtest.Deflate(t, dicomtest.NewFake("1", 0, 0).File())
+	head, err := part10.TokenizeBytes(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := head.DatasetStart()
+	if start <= 132 || start >= int64(len(file)) {
+		t.Fatalf("the data set begins at %d of %d", start, len(file))
+	}
+	garbage := append(slices.Clone(file[:start]), bytes.Repeat([]byte{0xFF}, 50)...)
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"gone": {nil, "file does not exist"}, "ends in its header": {file[:start-1], part10.ErrTruncated.Error()},
+		"truncated": {file[:len(file)-3], part10.ErrTruncated.Error()}, "garbage": {garbage, "does not inflate"},
+	} {
+		files := &countingFS{MapFS: fstest.MapFS{}}
+		if c.data != nil {
+			files.MapFS["x"] = &fstest.MapFile{Data: c.data}
+			if _, _, err := part10.TokenizeAll(c.data, nil); name != "ends in its header" && err == nil {
+				t.Errorf("%s: no error from memory", name)
+			}
+		}
+		_, err := part10.TokenizeDeflated(files, "x", head, nil)
+		dicomtest.WantError(t, err, c.want)
+		if files.open != 0 {
+			t.Errorf("%s: %d files are open", name, files.open)
+		}
+	}
+}
+
+// countingFS counts the files that are open.
+type countingFS struct {
+	fstest.MapFS
+	open int
+}
+
+func (f *countingFS) Open(name string) (fs.File, error) {
+	file, err := f.MapFS.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	f.open++
+	return countedFile{file, f}, nil
+}
+
+type countedFile struct {
+	fs.File
+	of *countingFS
+}
+
+func (f countedFile) Close() error {
+	f.of.open--
+	return f.File.Close()
 }

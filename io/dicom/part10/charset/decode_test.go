@@ -33,6 +33,11 @@ func TestDecode(t *testing.T) {
 		{"end \x1b", []string{"ISO 2022 IR 87"}, "end "}, // no sequence
 		{"\x1b$B;", []string{"", "ISO 2022 IR 87"}, ";"}, // half a character
 		{"plain", []string{"ISO_IR 100", "x"}, "plain"},
+		{"\xcd\xf5", []string{"GBK"}, "王"},
+		{"\x1b$(D\x30\x21\x1b(B.", []string{"", "ISO 2022 IR 159"}, "丂."}, // the first kanji of JIS X 0212
+		{"\x1b$B;3 ;3", []string{"", "ISO 2022 IR 87"}, "山 山"},            // a blank is one byte
+		{"\x1b$B;3\x1b(BA", []string{"", "ISO 2022 IR 87"}, "山A"},
+		{"M\xfcller", []string{"", "x"}, "Müller"}, // several terms, none known
 	} {
 		if got := charset.Decode(c.raw, c.terms); got != c.want {
 			t.Errorf("%q in %q is %q, want %q", c.raw, c.terms, got, c.want)
