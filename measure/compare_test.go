@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"runtime"
@@ -108,6 +109,7 @@ func TestCompareRefuses(t *testing.T) {
 		"a short mask":    {v, Options{Mask: make([]bool, 3)}, "3 voxels"},
 		"an empty mask":   {v, Options{Mask: make([]bool, 32)}, "no voxel"},
 		"a negative MAX":  {v, Options{Max: -1}, "MAX"},
+		"an endless MAX":  {v, Options{Max: math.Inf(1)}, "MAX"},
 		"a MAX of no use": {v, Options{Max: math.NaN()}, "MAX"},
 	} {
 		if _, err := Compare(t.Context(), v, c.test, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -143,6 +145,10 @@ func TestCancel(t *testing.T) {
 			c, err := Compare(ctx, v, v, Options{SSIM3D: true})
 			return c, err
 		},
+		"Compare in two dimensions": func(ctx context.Context) (any, error) {
+			c, err := Compare(ctx, v, v, Options{Max: 1})
+			return c, err
+		},
 		"ResidualStats": func(ctx context.Context) (any, error) {
 			r, err := ResidualStats(ctx, v, v, whole)
 			return r, err
@@ -162,6 +168,9 @@ func TestCancel(t *testing.T) {
 			ctx.left.Store(cancels)
 			got, err := measure(ctx)
 			if err == nil {
+				if want, err := measure(t.Context()); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%s, cancelled after %d: %+v without an error; want %+v, %v", name, cancels, got, want, err)
+				}
 				break
 			}
 			if !errors.Is(err, context.Canceled) {

@@ -126,7 +126,7 @@ func TestHistogram(t *testing.T) {
 	for _, c := range []struct {
 		lo, hi float64
 		bins   int
-	}{{0, 1, 0}, {1, 0, 4}, {math.NaN(), 1, 4}, {0, math.Inf(1), 4}} {
+	}{{0, 1, 0}, {1, 0, 4}, {math.NaN(), 1, 4}, {0, math.Inf(1), 4}, {math.Inf(-1), 1, 4}} {
 		if _, err := HistogramOf(t.Context(), v, Whole(v), c.lo, c.hi, c.bins); err == nil {
 			t.Errorf("%+v was counted", c)
 		}
@@ -172,5 +172,59 @@ func TestProfile(t *testing.T) {
 	}
 	if p = Profile(v, [3]float64{0, 0, 0}, [3]float64{math.Inf(1), 0, 0}); p != nil {
 		t.Errorf("an endless line gave %d samples", len(p))
+	}
+}
+
+// A histogram of padding alone is empty, and so is one of a region outside the volume
+// refused, with the range given or not.
+func TestHistogramOfNothing(t *testing.T) {
+	v := ramp(4, 4, 2)
+	outside := ROI{Region: volume.Region{Max: [3]int{5, 4, 2}}}
+	for _, hi := range []float64{0, 9} {
+		if h, err := HistogramOf(t.Context(), v, outside, 0, hi, 4); err == nil || h.Counts != nil {
+			t.Errorf("to %g: %+v, %v", hi, h, err)
+		}
+	}
+	v.Mask = make([]bool, len(v.Data))
+	h, err := HistogramOf(t.Context(), v, Whole(v), 3, 3, 2)
+	if err != nil || h.Lo != 3 || h.Hi != 4 || h.Counts[0]+h.Counts[1]+h.Below+h.Above != 0 {
+		t.Errorf("%+v, %v; want an empty one from 3 to 4", h, err)
+	}
+}
+
+// A profile has no value beside the volume, on either side, and no sample of a line that
+// is too long.
+func TestProfileOutside(t *testing.T) {
+	v := ramp(3, 3, 3)
+	for c := range 3 {
+		from, to := [3]float64{1, 1, 1}, [3]float64{1, 1, 1}
+		from[c], to[c] = -0.5, 2.5
+		p := Profile(v, from, to)
+		if len(p) != 4 || !math.IsNaN(p[0].Value) || math.IsNaN(p[1].Value) || math.IsNaN(p[2].Value) || !math.IsNaN(p[3].Value) {
+			t.Errorf("axis %d: %v", c, p)
+		}
+	}
+	if p := Profile(v, [3]float64{}, [3]float64{0, math.MaxInt32, 0}); p != nil {
+		t.Errorf("%d samples", len(p))
+	}
+}
+
+// A box holds its first and last voxel and none beside them.
+func TestBoxContains(t *testing.T) {
+	box := ROI{Region: volume.Region{Min: [3]int{1, 2, 3}, Max: [3]int{4, 6, 8}}}
+	for _, shape := range []Shape{Box, Ellipse} {
+		box.Shape = shape
+		for c := range 3 {
+			at := [3]int{2, 4, 5}
+			for at[c] = -1; at[c] < 9; at[c]++ {
+				inside := at[c] >= box.Region.Min[c] && at[c] < box.Region.Max[c]
+				if got := box.Contains(at[0], at[1], at[2]); got != inside {
+					t.Errorf("shape %d, %v: inside %v", shape, at, got)
+				}
+			}
+		}
+	}
+	if box.Shape = Box; !box.Contains(1, 2, 3) || !box.Contains(3, 5, 7) {
+		t.Error("the corners of a box are outside")
 	}
 }

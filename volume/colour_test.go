@@ -108,3 +108,27 @@ func BenchmarkDivergingRender512(b *testing.B) {
 		d.Render(dst, src)
 	}
 }
+
+// Without a limit every value is painted as zero.
+func TestDivergingWithoutLimit(t *testing.T) {
+	for _, limit := range []float64{0, -3} {
+		d := Diverging{Limit: limit}
+		dst := image.NewRGBA(image.Rect(0, 0, 3, 1))
+		d.Render(dst, []float32{-5, 0, 5})
+		for x, v := range []float64{-5, 0, 5} {
+			if zero := (Diverging{Limit: 1}).Color(0); dst.RGBAAt(x, 0) != zero || d.Color(v) != zero {
+				t.Errorf("limit %g: %g is painted %v with the legend %v; want %v", limit, v, dst.RGBAAt(x, 0), d.Color(v), zero)
+			}
+		}
+	}
+}
+
+// Greys of Oklab have the cube of their lightness as linear intensity; sRGB is linear
+// below 0.0031308.
+func TestOklabGreys(t *testing.T) {
+	for l, want := range map[float64]uint8{0: 0, 0.05: 0, 0.1: 3, 0.146: 10, 0.5: 99, 1: 255, 1.2: 255} {
+		if got := oklab(l, 0, 0); got != (color.RGBA{want, want, want, 255}) {
+			t.Errorf("lightness %g is %v; want %d", l, got, want)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func TestAffineInverse(t *testing.T) {
 			}
 		}
 	}
-	for _, singular := range []Affine{{}, {{1, 2, 0, 0}, {2, 4, 0, 0}, {0, 0, 1, 0}}, {{math.NaN()}}} {
+	for _, singular := range []Affine{{}, {{1, 2, 0, 0}, {2, 4, 0, 0}, {0, 0, 1, 0}}, {{math.NaN()}}, {{1e200}, {0, 1e200}, {0, 0, 1}}} {
 		if _, err := singular.Inverse(); err == nil {
 			t.Errorf("%v was inverted", singular)
 		}
@@ -73,6 +73,7 @@ func TestGeometryValidate(t *testing.T) {
 		"zero spacing":     func(g *Geometry) { g.Spacing[1] = 0 },
 		"NaN spacing":      func(g *Geometry) { g.Spacing[1] = math.NaN() },
 		"infinite spacing": func(g *Geometry) { g.Spacing[1] = math.Inf(1) },
+		"infinite affine":  func(g *Geometry) { g.Affine[2][0] = math.Inf(-1) },
 		"NaN affine":       func(g *Geometry) { g.Affine[1][3] = math.NaN() },
 	} {
 		g := tilted()
@@ -117,6 +118,15 @@ func TestSameGridLooksAtEveryCorner(t *testing.T) {
 			if a.SameGrid(b, 0.99*moved) || !a.SameGrid(b, 1.01*moved) {
 				t.Errorf("column %d stretched along axis %d: the last corner moves by %v mm", c, r, moved)
 			}
+		}
+	}
+	cube := NewGeometry([3]int{3, 3, 3}, [3]float64{1, 1, 1})
+	for c := range 3 { // stretched along one axis and shrunk along the next: the last corner stays
+		skewed := cube
+		skewed.Affine[0][c] += 0.1
+		skewed.Affine[0][(c+1)%3] -= 0.1
+		if cube.SameGrid(skewed, 0.19) || !cube.SameGrid(skewed, 0.21) {
+			t.Errorf("stretched along %d, shrunk along %d: a corner moves by 0.2 mm", c, (c+1)%3)
 		}
 	}
 	b := NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
@@ -164,5 +174,15 @@ func TestUnit(t *testing.T) {
 	}
 	if u := (Vec{3, 0, -4}).Unit(); u.Sub(Vec{0.6, 0, -0.8}).Norm() > 1e-15 {
 		t.Errorf("unit %v", u)
+	}
+}
+
+func TestVec(t *testing.T) {
+	a, b := Vec{1, 2, 3}, Vec{4, 6, 9}
+	if a.Add(b) != (Vec{5, 8, 12}) || b.Sub(a) != (Vec{3, 4, 6}) || a.Scale(-2) != (Vec{-2, -4, -6}) {
+		t.Errorf("sum %v, difference %v, multiple %v", a.Add(b), b.Sub(a), a.Scale(-2))
+	}
+	if a.Dot(b) != 43 || a.Cross(b) != (Vec{0, 3, -2}) || (Vec{2, 3, 6}).Norm() != 7 {
+		t.Errorf("dot %v, cross %v, norm %v", a.Dot(b), a.Cross(b), (Vec{2, 3, 6}).Norm())
 	}
 }

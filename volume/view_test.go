@@ -186,6 +186,15 @@ func TestViewOfBrokenAffines(t *testing.T) {
 	if w := NewGeometry([3]int{2, 3, 4}, [3]float64{1, 1, 1}).View(Plane(9)); w.Plane != Axial {
 		t.Errorf("an unknown plane gives %v, want axial", w.Plane)
 	}
+	if w := NewGeometry([3]int{2, 3, 4}, [3]float64{1, 1, 1}).View(Plane(-1)); w.Plane != Axial {
+		t.Errorf("a negative plane gives %v, want axial", w.Plane)
+	}
+	for p, want := range map[Plane][4]string{Axial: {"R", "L", "A", "P"}, Coronal: {"R", "L", "H", "F"}, Sagittal: {"A", "P", "H", "F"}} {
+		w := Geometry{Dims: [3]int{2, 3, 4}}.View(p)
+		if w.Letters != want {
+			t.Errorf("%v without directions: letters %q, want those of the axes, %q", p, w.Letters, want)
+		}
+	}
 	if Plane(9).String() == "" {
 		t.Error("an unknown plane has no name")
 	}
@@ -227,6 +236,11 @@ func TestExtractReusesMemory(t *testing.T) {
 	buf := make([]float32, 0, w.Size[0]*w.Size[1])
 	if n := testing.AllocsPerRun(10, func() { buf = w.Extract(buf, v, 1) }); n != 0 {
 		t.Errorf("%v allocations, want none", n)
+	}
+	for _, n := range []int{7, 8, 100} {
+		if got := w.Extract(make([]float32, n), v, 1); len(got) != 8 || (n >= 8) != (cap(got) == n) {
+			t.Errorf("memory of %d gives %d values with room for %d", n, len(got), cap(got))
+		}
 	}
 	if w.ExtractMask(nil, v, 0) != nil {
 		t.Error("a volume without a mask gives one")

@@ -113,6 +113,8 @@ func TestVolumeValidate(t *testing.T) {
 		"short data": func(v *Volume) { v.Data = v.Data[1:] },
 		"short mask": func(v *Volume) { v.Mask = make([]bool, 3) },
 		"no dims":    func(v *Volume) { v.Dims[1] = 0 },
+		"no spacing": func(v *Volume) { v.Spacing[1] = 0 },
+		"long data":  func(v *Volume) { v.Data = append(v.Data, 0) },
 	} {
 		v := counted(tilted())
 		spoil(v)
@@ -154,5 +156,27 @@ func TestRegion(t *testing.T) {
 	}
 	if n := (Region{Min: [3]int{2, 2, 2}, Max: [3]int{0, 0, 5}}).Voxels(); n != 0 {
 		t.Errorf("a region with Max below Min has %d voxels", n)
+	}
+}
+
+// A volume without a mask has none in its planes, copies and parts.
+func TestVolumeWithoutMask(t *testing.T) {
+	v := counted(tilted())
+	c := v.Crop(Region{Max: [3]int{2, 2, 2}})
+	if v.PlaneMask(1) != nil || v.Clone().Mask != nil || c.Mask != nil {
+		t.Errorf("masks %v, %v, %v", v.PlaneMask(1), v.Clone().Mask, c.Mask)
+	}
+	for _, v := range []*Volume{v, v.Clone(), c} {
+		if err := v.Validate(); err != nil || !v.Valid(0) {
+			t.Errorf("%v, valid %v", err, v.Valid(0))
+		}
+	}
+	v.Mask = make([]bool, len(v.Data))
+	v.Mask[v.SliceVoxels()] = true
+	if p := v.PlaneMask(1); !p[0] || len(p) != v.SliceVoxels() || cap(p) != len(p) {
+		t.Errorf("the mask of slice 1 is %v", p)
+	}
+	if err := v.Validate(); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package parallel_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -94,4 +95,54 @@ func TestCounterReportsEverySum(t *testing.T) {
 		t.Errorf("reported %v; want %v", got, want)
 	}
 	parallel.NewCounter(6, nil).Add(1)
+}
+
+// After an error no goroutine takes another index; a loop that went on would not end.
+func TestAnErrorStopsEveryGoroutine(t *testing.T) {
+	wrong := errors.New("wrong")
+	err := parallel.ForWorkers(t.Context(), 1<<50, 4, func() func(int) error {
+		return func(i int) error {
+			if i == 9 {
+				return wrong
+			}
+			return nil
+		}
+	})
+	if !errors.Is(err, wrong) {
+		t.Errorf("error %v; want %v", err, wrong)
+	}
+}
+
+// A goroutine that ends without an error does not hide the later error of another one.
+func TestALateErrorIsReturned(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	wrong := errors.New("wrong")
+	done := make(chan struct{})
+	err := parallel.ForWorkers(t.Context(), 2, 2, func() func(int) error {
+		return func(i int) error {
+			if i == 1 {
+				close(done)
+				return nil
+			}
+			<-done
+			return wrong
+		}
+	})
+	if !errors.Is(err, wrong) {
+		t.Errorf("error %v; want %v", err, wrong)
+	}
+}
+
+// The limit counts from one, and no goroutine is started without an index.
+func TestForWorkersLimit(t *testing.T) {
+	for _, c := range []struct{ n, limit, want int32 }{{5, 0, 1}, {5, -2, 1}, {5, 1, 1}, {2, 7, 2}, {0, 3, 0}} {
+		var workers, calls atomic.Int32
+		err := parallel.ForWorkers(t.Context(), int(c.n), int(c.limit), func() func(int) error {
+			workers.Add(1)
+			return func(int) error { calls.Add(1); return nil }
+		})
+		if err != nil || workers.Load() != c.want || calls.Load() != c.n {
+			t.Errorf("%d indices, limit %d: %d workers, %d calls, %v", c.n, c.limit, workers.Load(), calls.Load(), err)
+		}
+	}
 }
