@@ -105,3 +105,43 @@ func TestLargest(t *testing.T) {
 		}
 	}
 }
+
+func TestEntriesThatDoNotExist(t *testing.T) {
+	c, err := Scan(t.Context(), filepath.Join(niftiSamples, "int16-le.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, i := range []int{-1, len(c.Entries)} {
+		if _, err := c.Load(t.Context(), i, nil); ExitCode(err) != ExitUsage {
+			t.Errorf("entry %d: %v", i, err)
+		}
+		if c.Thumbnail(t.Context(), i, 64) != nil {
+			t.Errorf("entry %d has a picture", i)
+		}
+	}
+	if _, err := c.Pick("red"); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "are single numbers; leave --component out") {
+		t.Errorf("a component of single numbers: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "series")
+	putDICOM(t, dir, 6, 5, 3)
+	d, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := d.Pick("red"); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is DICOM, of which grey-scale images alone are read") {
+		t.Errorf("a component of DICOM: %v", err)
+	}
+}
+
+func TestLabelsOfEntries(t *testing.T) {
+	e := Entry{Slices: 28}
+	if e.label() != "28 slices" {
+		t.Errorf("%q", e.label())
+	}
+	e.Description, e.Part = "STD BRAIN", "time 1 of 2"
+	if e.label() != "STD BRAIN, 28 slices, time 1 of 2" {
+		t.Errorf("%q", e.label())
+	}
+}

@@ -4,7 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
 	"testing"
+
+	"quell/io/atomic"
+	"quell/io/dicom"
 )
 
 func TestExitCodes(t *testing.T) {
@@ -27,5 +34,59 @@ func TestExitCodes(t *testing.T) {
 	}
 	if got := (&InputError{Path: "a.dcm", Problem: "is torn", Advice: "copy it again"}).Error(); got != "a.dcm: is torn; copy it again" {
 		t.Errorf("sentence %q", got)
+	}
+}
+
+func TestInputErrorsAreOneSentence(t *testing.T) {
+	locate := func(name string) string { return "/data/" + name }
+	kept := &InputError{Path: "other", Problem: "is torn"}
+	for what, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a sentence already": {kept, "other: is torn"},
+		"a file inside":      {&dicom.Error{Name: "IM1", Problem: "is torn", Advice: "copy it again"}, "/data/IM1: is torn; copy it again"},
+		"the root":           {&dicom.Error{Name: ".", Problem: "is torn"}, "in: is torn"},
+		"no name":            {&dicom.Error{Problem: "is torn"}, "in: is torn"},
+		"missing":            {&fs.PathError{Path: "x", Err: syscall.ENOENT}, "in: there is no such file or folder; check the name"},
+		"below a file":       {&fs.PathError{Path: "x", Err: syscall.ENOTDIR}, "in: there is no such file or folder; check the name"},
+		"locked":             {&fs.PathError{Path: "x", Err: syscall.EACCES}, "in: reading it is not permitted; ask its owner, or copy it to a folder of yours"},
+		"a loop":             {&fs.PathError{Path: "x", Err: syscall.ELOOP}, "in: is a symbolic link that leads back to itself; mend the link"},
+		"a broken disk":      {&fs.PathError{Path: "x", Err: syscall.EIO}, "in: cannot be read: input/output error; check the disk, or copy it again"},
+		"named twice":        {errors.New("in: is torn"), "in: is torn"},
+		"another":            {errors.New("is torn"), "in: is torn"},
+	} {
+		err := inputError(c.err, "in", locate)
+		if err.Error() != c.want || ExitCode(err) != ExitInput || !errors.Is(err, c.err) {
+			t.Errorf("%s: %q, want %q", what, err, c.want)
+		}
+	}
+	for _, err := range []error{nil, context.Canceled, context.DeadlineExceeded} {
+		if got := inputError(err, "in", locate); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	if got := (&InputError{Problem: "is torn"}).Error(); got != "is torn" {
+		t.Errorf("without a path: %q", got)
+	}
+}
+
+func TestWriteErrorsNameTheOutput(t *testing.T) {
+	source := &dicom.Error{Name: "IM1", Problem: "is torn"}
+	for _, err := range []error{context.Canceled, context.DeadlineExceeded, source} {
+		if got := writeError("out", err); got != err {
+			t.Errorf("%v became %v", err, got)
+		}
+	}
+	nameless := &dicom.Error{Problem: "is torn"}
+	if got := writeError("out", nameless); !strings.HasPrefix(got.Error(), "out: is torn") || nameless.Name != "" {
+		t.Errorf("an error without a name became %v; the original is %v", got, nameless)
+	}
+	var worded *atomic.Error
+	if got := writeError("out", &os.PathError{Path: "/stage/x", Err: syscall.ENOSPC}); !errors.As(got, &worded) || strings.Contains(got.Error(), "stage") {
+		t.Errorf("an error of the system became %v", got)
+	}
+	if got := writeError("out", errors.New("cannot be read back")); got.Error() != "out: cannot be read back" {
+		t.Errorf("another became %v", got)
 	}
 }

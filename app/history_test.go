@@ -30,6 +30,9 @@ func TestHistory(t *testing.T) {
 	expect("undo", step(h.Undo()), 2)
 	expect("undo", step(h.Undo()), 1)
 	expect("redo", step(h.Redo()), 2)
+	expect("redo", step(h.Redo()), 3)
+	expect("redo of the last", step(h.Redo()), -1)
+	expect("undo", step(h.Undo()), 2)
 	h.Push(recipe(9))
 	if h.CanRedo() {
 		t.Error("a new recipe leaves a redo behind")

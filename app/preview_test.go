@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"quell/denoise"
 	"quell/internal/parallel"
@@ -179,4 +180,32 @@ func TestPreviewOfAPanickingFilter(t *testing.T) {
 	if pv := <-delivered; pv.Err != nil {
 		t.Errorf("after the panic: %v", pv.Err)
 	}
+}
+
+// Close returns only when the worker has ended, even where the engine does not heed its
+// context.
+func TestPreviewCloseWaitsForTheFilter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started, finish := make(chan struct{}), make(chan struct{})
+		p := NewPreviewer(engineFunc(func(v *volume.Volume, r denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+			close(started)
+			<-finish
+			return v.Crop(region), nil
+		}), func(Preview) { t.Error("a preview was delivered after Close") })
+		p.Request(request(wavy(4, 3, 3), 1))
+		<-started
+		closed := make(chan struct{})
+		go func() {
+			p.Close()
+			close(closed)
+		}()
+		synctest.Wait()
+		select {
+		case <-closed:
+			t.Error("Close returned while a filter ran")
+		default:
+		}
+		close(finish)
+		<-closed
+	})
 }

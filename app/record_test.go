@@ -1,12 +1,17 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"quell/denoise"
 	"quell/volume"
@@ -91,9 +96,69 @@ func TestLoadRecipe(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
+	if _, err := LoadRecipe(put(`{"quell":"9"}`)); err == nil || !strings.Contains(err.Error(), "is a record without a recipe") {
+		t.Errorf("a record without a recipe: %v", err)
+	}
+	padded := func(size int) string { return string(bare) + strings.Repeat(" ", size-len(bare)) }
+	if _, err := LoadRecipe(put(padded(maxRecipe))); err != nil {
+		t.Errorf("a file of %d bytes: %v", maxRecipe, err)
+	}
+	if _, err := LoadRecipe(put(padded(maxRecipe + 1))); ExitCode(err) != ExitInput {
+		t.Errorf("a file of one byte more: %v", err)
+	}
 	for _, path := range []string{dir, filepath.Join(dir, "missing.json")} {
 		if _, err := LoadRecipe(path); ExitCode(err) != ExitInput {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestRecordFiles: what counts as a record when an export would replace it.
+func TestRecordFiles(t *testing.T) {
+	dir := t.TempDir()
+	const record = `{"quell":"9"}`
+	for what, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"a record":           {record, true},
+		"another object":     {`{"recipe":{}}`, false},
+		"no JSON":            {"quell", false},
+		"the largest":        {record + strings.Repeat(" ", maxRecipe-len(record)), true},
+		"larger than any is": {record + strings.Repeat(" ", maxRecipe-len(record)+1), false},
+	} {
+		path := filepath.Join(dir, "r.json")
+		writeTestFile(t, path, []byte(c.text))
+		if got := isRecord(path); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	if isRecord(dir) || isRecord(filepath.Join(dir, "missing")) {
+		t.Error("a folder or nothing is a record")
+	}
+}
+
+func TestRecordTime(t *testing.T) {
+	now := time.Date(2024, 5, 6, 7, 8, 9, 999, time.UTC)
+	if got := newRecord(wavy(2, 2, 2), now).Time; !got.Equal(now.Truncate(time.Second)) {
+		t.Errorf("time %v", got)
+	}
+	if got := newRecord(wavy(2, 2, 2), time.Time{}).Time; got.IsZero() {
+		t.Error("no time")
+	}
+}
+
+// TestVoxelHashOfManyVoxels hashes more voxels than its buffer holds, and as many.
+func TestVoxelHashOfManyVoxels(t *testing.T) {
+	for _, n := range []int{1<<14 - 1, 1 << 14, 1<<14 + 1} {
+		v := volume.New(volume.NewGeometry([3]int{n, 1, 1}, [3]float64{1, 1, 1}))
+		h := sha256.New()
+		for i := range v.Data {
+			v.Data[i] = float32(i)
+			h.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(i))))
+		}
+		if got := voxelHash(v); got != hex.EncodeToString(h.Sum(nil)) {
+			t.Errorf("%d voxels: hash %s", n, got)
 		}
 	}
 }

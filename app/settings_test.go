@@ -79,3 +79,12 @@ func TestSettingsIgnoreUnusableValues(t *testing.T) {
 		t.Error("a path was kept although KeepRecent is off")
 	}
 }
+
+func TestRememberNamesTheLastFilter(t *testing.T) {
+	var s Settings
+	s.Remember(mustRecipe("nlm", 3))
+	s.Remember(mustRecipe("median", 2))
+	if s.LastFilter != "median" || len(s.Recipes) != 2 || s.Recipes["nlm"].Dims != 3 {
+		t.Errorf("last filter %q, recipes %v", s.LastFilter, s.Recipes)
+	}
+}

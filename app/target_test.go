@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/dicom"
 	"quell/series"
 	"quell/volume"
 )
@@ -265,4 +266,53 @@ func filesBelow(t *testing.T, dir string) []string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// TestOptionsThatDoNotGoTogether are refused before any work.
+func TestOptionsThatDoNotGoTogether(t *testing.T) {
+	dir := t.TempDir()
+	for what, c := range map[string]struct {
+		out  string
+		o    ExportOptions
+		want string // "" for what is accepted
+	}{
+		"no name":                 {"", ExportOptions{}, "the output has no name"},
+		"the voxels of a pair":    {"a.IMG", ExportOptions{}, "name the header"},
+		"a data type of DICOM":    {"out", ExportOptions{Dtype: "int16"}, "a data type is for NIfTI"},
+		"an unknown data type":    {"a.nii", ExportOptions{Dtype: "int12"}, "no data type is called"},
+		"a data type":             {"a.nii", ExportOptions{Dtype: "int16"}, ""},
+		"an unknown compression":  {"out", ExportOptions{Compress: "magic"}, "no compression is called"},
+		"a compression":           {"out", ExportOptions{Compress: DefaultCompression}, ""},
+		"a compression of NIfTI":  {"a.nii", ExportOptions{Compress: DefaultCompression}, "compression is for DICOM"},
+		"no compression of NIfTI": {"a.nii", ExportOptions{Compress: dicom.Uncompressed}, ""},
+	} {
+		out := c.out
+		if out != "" {
+			out = filepath.Join(dir, out)
+		}
+		err := CheckOutput(wavy(4, 4, 4), out, c.o)
+		if (err == nil) != (c.want == "") || err != nil && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", what, err, c.want)
+		}
+	}
+}
+
+// TestSectionKeepsItsSources: a part of a series has the sources of its slices; those of
+// a series with one file for all slices are kept.
+func TestSectionKeepsItsSources(t *testing.T) {
+	s := wavy(4, 3, 5)
+	r := volume.Slices(s.Volume.Geometry, 1, 3)
+	if section(s, s.Volume.Bounds()) != s {
+		t.Error("the whole series was copied")
+	}
+	if part := section(s, r); part.Volume.Dims != [3]int{4, 3, 2} || len(part.Sources) != 1 {
+		t.Errorf("one file: dims %v, %d sources", part.Volume.Dims, len(part.Sources))
+	}
+	s.Sources = make([]series.Source, 5)
+	for z := range s.Sources {
+		s.Sources[z].Frame = z
+	}
+	if part := section(s, r); len(part.Sources) != 2 || part.Sources[0].Frame != 1 || part.Sources[1].Frame != 2 || len(s.Sources) != 5 {
+		t.Errorf("a file for each slice: sources %v", part.Sources)
+	}
 }

@@ -1,0 +1,90 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+func TestSliceRanges(t *testing.T) {
+	g := volume.NewGeometry([3]int{4, 3, 8}, [3]float64{1, 1, 1})
+	for _, c := range []struct {
+		r        SliceRange
+		text     string
+		from, to int // -1 for an error
+	}{
+		{SliceRange{}, "0:", 0, 8},
+		{SliceRange{From: 7}, "7:", 7, 8},
+		{SliceRange{From: 8}, "8:", -1, -1},
+		{SliceRange{From: 2, To: 5}, "2:5", 2, 5},
+		{SliceRange{To: 8}, "0:8", 0, 8},
+		{SliceRange{To: 9}, "0:9", -1, -1},
+		{SliceRange{From: 4, To: 5}, "4:5", 4, 5},
+		{SliceRange{From: 5, To: 5}, "5:5", -1, -1},
+		{SliceRange{From: -1, To: 5}, "-1:5", -1, -1},
+		{SliceRange{To: -1}, "0:-1", -1, -1},
+	} {
+		got, err := c.r.region(g)
+		if c.r.String() != c.text {
+			t.Errorf("%+v is %q, want %q", c.r, c.r, c.text)
+		}
+		if c.from < 0 {
+			if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "has the slices 0:8") {
+				t.Errorf("%s: error %v", c.text, err)
+			}
+		} else if err != nil || got != volume.Slices(g, c.from, c.to) {
+			t.Errorf("%s: %v, %v", c.text, got, err)
+		}
+	}
+}
+
+func TestJobsThatAreRefused(t *testing.T) {
+	recipe, bad := mustRecipe("median", 3), mustRecipe("median", 3)
+	bad.Dims = 7
+	number := 0
+	for what, c := range map[string]struct {
+		change func(j *Job)
+		want   string // "" for a valid job
+	}{
+		"as it is":                     {func(*Job) {}, ""},
+		"no input":                     {func(j *Job) { j.Input.Path = "" }, "the input has no name"},
+		"no output":                    {func(j *Job) { j.Output.Path = "" }, "the output has no name"},
+		"a series":                     {func(j *Job) { j.Input.Series = &number }, ""},
+		"a component":                  {func(j *Job) { j.Input.Component = "red" }, ""},
+		"a series and a component":     {func(j *Job) { j.Input.Series, j.Input.Component = &number, "red" }, "not both"},
+		"no threads":                   {func(j *Job) { j.Engine.Threads = -1 }, "give 1 or more"},
+		"a conversion":                 {func(j *Job) { j.Recipe = nil }, ""},
+		"pictures of a conversion":     {func(j *Job) { j.Recipe, j.Output.Pictures = nil, "p" }, "give a recipe"},
+		"measures of a conversion":     {func(j *Job) { j.Recipe, j.Measure = nil, true }, "give a recipe"},
+		"dimensions of a conversion":   {func(j *Job) { j.Recipe, j.AutoDims = nil, true }, "give a recipe"},
+		"slices of a conversion":       {func(j *Job) { j.Recipe, j.Slices.To = nil, 3 }, "give a recipe"},
+		"noise":                        {func(j *Job) { j.Noise = &Noise{Model: denoise.GaussianNoise} }, ""},
+		"negative noise":               {func(j *Job) { j.Noise = &Noise{Model: denoise.GaussianNoise, Sigma: -1} }, "sigma of -1"},
+		"seven dimensions":             {func(j *Job) { j.Recipe = &bad }, "7"},
+		"dimensions that are replaced": {func(j *Job) { j.Recipe, j.AutoDims = &bad, true }, ""},
+	} {
+		j := Job{Input: Input{Path: "in.nii"}, Recipe: &recipe, Output: Output{Path: "out.nii"}}
+		c.change(&j)
+		err := j.Validate()
+		if (err == nil) != (c.want == "") || err != nil && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", what, err, c.want)
+		}
+	}
+}
+
+func TestEnginePolicies(t *testing.T) {
+	for name, falls := range map[string]bool{"": true, "auto": true, "cpu": false, "cuda": false} {
+		if eng, ok := (EnginePolicy{Name: name}).fallback(); ok != falls || (eng != nil) != falls {
+			t.Errorf("%q falls back: %v", name, ok)
+		}
+	}
+	gpu := engineFunc(nil)
+	if (EnginePolicy{}).limited(cpuEngine()) != cpuEngine() || (EnginePolicy{Threads: 1}).limited(cpuEngine()) == cpuEngine() {
+		t.Error("a limit of threads is an engine of its own")
+	}
+	if _, same := (EnginePolicy{Threads: 1}).limited(gpu).(engineFunc); !same {
+		t.Error("threads are for the CPU engine")
+	}
+}
