@@ -1,7 +1,9 @@
 package gpu
 
 import (
+	"bytes"
 	"math"
+	"runtime"
 	"testing"
 
 	"quell/gpu/wire"
@@ -54,5 +56,44 @@ func TestDecodeFindsValuesThatAreNotFinite(t *testing.T) {
 	encode(slot, []float32{math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32})
 	if !decode(make([]float32, 3), slot) {
 		t.Error("the largest numbers did not pass")
+	}
+}
+
+// TestChunksOfATransfer pins the limits of a chunk: a staging buffer, and enough voxels to
+// be worth a core.
+func TestChunksOfATransfer(t *testing.T) {
+	for n, want := range map[int]int{
+		1: 65536, 65536: 65536, 1 << 40: 1 << 20,
+		200000 * runtime.GOMAXPROCS(0): 200000,
+		65537 * runtime.GOMAXPROCS(0):  65537,
+	} {
+		if got := chunkVoxels(n); got != want {
+			t.Errorf("%d voxels: chunks of %d; want %d", n, got, want)
+		}
+	}
+}
+
+// TestMasksAreBytes checks the encoding of a mask.
+func TestMasksAreBytes(t *testing.T) {
+	staging := []byte{9, 9, 9, 9}
+	if f := encodeMask(staging, []bool{true, false, true}); f != wire.Bytes || !bytes.Equal(staging, []byte{1, 0, 1, 9}) {
+		t.Errorf("%s %v", f, staging)
+	}
+	if f := encode(staging, []float32{-2, 258}); f != wire.Int16 || !bytes.Equal(staging, []byte{0xfe, 0xff, 2, 1}) {
+		t.Errorf("%s %v", f, staging)
+	}
+}
+
+// TestRequestsForChunks pins offset, length and place of the chunks of a result.
+func TestRequestsForChunks(t *testing.T) {
+	d := &download{from: &buffer{handle: 3}, at: 100, voxels: 25, chunk: 10}
+	for i, want := range []wire.Request{
+		{Op: wire.Get, Buffer: 3, Offset: 100, Count: 10, Shared: 7, Format: wire.Float32},
+		{Op: wire.Get, Buffer: 3, Offset: 110, Count: 10, Shared: 7, Format: wire.Float32},
+		{Op: wire.Get, Buffer: 3, Offset: 120, Count: 5, Shared: 7, Format: wire.Float32},
+	} {
+		if got := *d.request(i, 7); got != want {
+			t.Errorf("chunk %d: %+v; want %+v", i, got, want)
+		}
 	}
 }

@@ -103,3 +103,85 @@ func TestSlabsPreferTheWholeInput(t *testing.T) {
 		}
 	}
 }
+
+// TestGrainsAndBlocks pins the sizes at the edges of the tiles of the kernels.
+func TestGrainsAndBlocks(t *testing.T) {
+	region := func(x, y, z int) volume.Region { return volume.Region{Max: [3]int{x, y, z}} }
+	for _, c := range []struct {
+		r             volume.Region
+		n             int
+		intermediates bool
+		dims          [3]int
+		grain         int
+	}{
+		{region(10, 10, 50), 100, false, [3]int{10, 10, 1}, 1},
+		{region(10, 10, 50), 99, false, [3]int{10, 9, 1}, 1},
+		{region(10, 10, 50), 1, false, [3]int{10, 1, 1}, 1},
+		{region(10, 100, 50), 329, false, [3]int{10, 32, 1}, 1},
+		{region(10, 100, 50), 639, false, [3]int{10, 32, 1}, 1},
+		{region(10, 100, 50), 640, false, [3]int{10, 64, 1}, 1},
+		{region(10, 10, 50), 1100, false, [3]int{10, 10, 11}, 11},
+		{region(10, 10, 50), 1200, false, [3]int{10, 10, 12}, 12},
+		{region(10, 10, 50), 2300, false, [3]int{10, 10, 12}, 12},
+		{region(10, 10, 50), 2400, false, [3]int{10, 10, 24}, 12},
+		{region(10, 10, 50), 2400, true, [3]int{10, 10, 24}, 24},
+		{region(10, 10, 50), 500, true, [3]int{10, 10, 5}, 5},
+	} {
+		d := demand{region: c.r, block: c.n}
+		if c.intermediates {
+			d.intermediates = [][3]int{{1, 1, 1}}
+		}
+		if got := blockDims(c.r, c.n); got != c.dims {
+			t.Errorf("%v in blocks of %d: %v; want %v", c.r, c.n, got, c.dims)
+		}
+		if got := d.grain(); got != c.grain {
+			t.Errorf("%v in blocks of %d, intermediates %v: grain %d; want %d", c.r, c.n, c.intermediates, got, c.grain)
+		}
+	}
+	for _, c := range [][3]int{{11, 12, 11}, {12, 12, 12}, {13, 12, 12}, {24, 12, 24}, {35, 12, 24}} {
+		if got := roundDown(c[0], c[1]); got != c[2] {
+			t.Errorf("%d rounded to %d: %d; want %d", c[0], c[1], got, c[2])
+		}
+	}
+}
+
+// TestMemoryOfSlabs pins the account: input with mask, results, one or two slabs at a time.
+func TestMemoryOfSlabs(t *testing.T) {
+	d := demand{dims: [3]int{10, 20, 30}, region: volume.Region{Min: [3]int{0, 0, 5}, Max: [3]int{4, 20, 25}}, inputs: 2, masked: true, reach: [3]int{9, 9, 3}, block: 1}
+	const slice, result = 10 * 20 * 9, 4 * 20 * 4
+	for _, c := range []struct {
+		t     int
+		whole bool
+		want  int64
+	}{
+		{20, true, 30*slice + 20*result},
+		{21, true, 30*slice + 21*result},
+		{19, true, 30*slice + 2*19*result},
+		{20, false, 26*slice + 20*result},
+		{5, false, 2*11*slice + 2*5*result},
+		{24, false, 30*slice + 24*result},
+	} {
+		if got := d.memory(c.t, c.whole); got != c.want {
+			t.Errorf("slabs of %d slices, whole %v: %d bytes; want %d", c.t, c.whole, got, c.want)
+		}
+	}
+	err := &memoryError{need: 5<<20 + 1, have: 4<<20 - 1}
+	if want := "one slice with its surroundings needs 6 MB of GPU memory and 3 MB are free"; err.Error() != want {
+		t.Errorf("%q; want %q", err, want)
+	}
+}
+
+// TestSlabsReadTheirHalo pins the slices of each slab, clipped to the volume.
+func TestSlabsReadTheirHalo(t *testing.T) {
+	d := demand{dims: [3]int{2, 2, 30}, region: volume.Region{Min: [3]int{0, 0, 1}, Max: [3]int{2, 2, 29}}, inputs: 1, reach: [3]int{2: 2}, block: 4}
+	l := d.layout(10, false, 7)
+	want := [][4]int{{1, 11, 0, 13}, {11, 21, 9, 23}, {21, 29, 19, 30}}
+	if len(l.slabs) != len(want) || l.memory != 7 || l.whole || l.reach != d.reach {
+		t.Fatalf("layout %+v", l)
+	}
+	for i, s := range l.slabs {
+		if got := [4]int{s.region.Min[2], s.region.Max[2], s.z0, s.z1}; got != want[i] || s.results != int64(4*(got[1]-got[0])) || len(s.blocks) != got[1]-got[0] {
+			t.Errorf("slab %d: %v with %d results in %d blocks; want %v", i, got, s.results, len(s.blocks), want[i])
+		}
+	}
+}
