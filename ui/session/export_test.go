@@ -7,3 +7,9 @@ func (s *Session) KeptPreviews() int { return len(s.previews) }
 func (s *Session) StartReporting() func(done, total int64) {
 	return s.reporter(s.start(Preparing, "Preparing", "files"))
 }
+
+// Amount and TimeLeft are the parts of a progress text.
+var (
+	Amount   = amount
+	TimeLeft = timeLeft
+)

@@ -1,0 +1,258 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/gaussian"
+	"quell/denoise/filter/lpa"
+	"quell/denoise/filter/nlm"
+	"quell/denoise/filter/spatial"
+	"quell/volume"
+)
+
+// decoded returns the parameters of a launch.
+func decoded[T any](t *testing.T, l Launch) T {
+	t.Helper()
+	var p T
+	if n, err := binary.Decode(l.Args, binary.LittleEndian, &p); err != nil || n != len(l.Args) {
+		t.Fatalf("%d of %d bytes decoded, %v", n, len(l.Args), err)
+	}
+	return p
+}
+
+var testField = field{Dims: [3]int32{100, 90, 80}, Max: [3]int32{33, 64, 2}, Slices: 80}
+
+func TestGaussianAndBilateralParams(t *testing.T) {
+	w := spatial.Weights{Radius: [3]int{3, 2, 1}, Scale: [3]float64{0.5, 1, 2}}
+	decay := [3]float32{float32(math.Log2E / 8), float32(math.Log2E / 2), float32(2 * math.Log2E)}
+	l := gaussianLaunch(gaussian.Params{Weights: w}, testField)
+	g := decoded[gaussianParams](t, l)
+	if g.Field != testField || g.Radius != [3]int32{3, 2, 1} || g.Decay != decay {
+		t.Errorf("%+v", g)
+	}
+	// Two rows of 32 columns with 2 more rows on both sides, in float32.
+	if l.Grid != [3]int{2 * 2 * 2, 1, 1} || l.Block != [3]int{32, 8, 1} || l.Shared != 2*32*36*4 {
+		t.Errorf("grid %v, block %v, %d bytes shared", l.Grid, l.Block, l.Shared)
+	}
+	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField)
+	b := decoded[bilateralParams](t, l)
+	scale := math.Sqrt(math.Log2E/2) / 4
+	if b.Field != testField || b.Radius != g.Radius || b.Decay != decay || b.Scale != float32(scale) || math.Abs(float64(b.Inverse)*scale-1) > 1e-6 {
+		t.Errorf("%+v", b)
+	}
+	if l.Grid != [3]int{8, 1, 1} || l.Block != [3]int{32, 4, 1} || l.Shared != 64*36*4 {
+		t.Errorf("grid %v, block %v, %d bytes shared", l.Grid, l.Block, l.Shared)
+	}
+}
+
+// TestLPAParams checks the choice of the kernel and both sides of its limits.
+func TestLPAParams(t *testing.T) {
+	paper := []int{1, 2, 3, 5, 7, 8}
+	many := make([]int, 33)
+	for i := range many {
+		many[i] = 1
+	}
+	masked := testField
+	masked.Mask = 5
+	for _, c := range []struct {
+		scales []int
+		field  field
+		kernel string // "" for an error
+	}{
+		{paper, testField, "lpa_paper"}, {paper, masked, "lpa_any"}, {[]int{1, 2, 3, 5, 7}, testField, "lpa_any"},
+		{[]int{32}, testField, "lpa_any"}, {many[:32], testField, "lpa_any"},
+		{many, testField, ""}, {[]int{33}, testField, ""}, {[]int{0, 1}, testField, ""}, {nil, testField, ""},
+	} {
+		ls, err := lpaLaunches(lpa.Params{Gamma: 3, Sigma: 5, Scales: c.scales}, c.field)
+		if (err != nil) != (c.kernel == "") {
+			t.Errorf("%v: %v", c.scales, err)
+		}
+		if err != nil {
+			continue
+		}
+		p := decoded[lpaParams](t, ls[0])
+		if len(ls) != 1 || ls[0].Kernel != c.kernel || p.Width != 15 || int(p.Count) != len(c.scales) || p.Field != c.field || p.Map != 0 {
+			t.Errorf("%v: %s with %+v; want %s", c.scales, ls[0].Kernel, p, c.kernel)
+		}
+		for i, h := range c.scales {
+			if p.Scales[i] != int32(h) {
+				t.Errorf("scale %d is %d; want %d", i, p.Scales[i], h)
+			}
+		}
+		if ls[0].Grid != [3]int{8, 1, 1} || ls[0].Block != [3]int{32, 8, 1} {
+			t.Errorf("grid %v, block %v", ls[0].Grid, ls[0].Block)
+		}
+	}
+}
+
+func TestNLMParams(t *testing.T) {
+	taps := []float64{0.25, 0.5, 0.25}
+	p := nlm.Params{
+		PatchRadius: [3]int{1, 1, 0}, SearchRadius: [3]int{4, 5, 0}, Taps: taps, H: 10, Sigma: 3, Centre: nlm.CentreMax, Rician: true,
+	}
+	a := newNLMParams(p, testField, 2)
+	unit := math.Log2E / 100
+	if a.Search != [3]int32{4, 5, 0} || a.Patch != [3]int32{1, 1, 0} || a.Rician != 1 || a.One != 0 || a.LK != 0 {
+		t.Errorf("%+v", a)
+	}
+	if a.Norm != 0.25 || a.Ring[0] != 1 || a.Ring[1] != 0.5 || a.Ring[2] != 0 {
+		t.Errorf("norm %g, ring %v; want 0.25 and 1, 1/2", a.Norm, a.Ring)
+	}
+	if a.Scale != float32(math.Sqrt(unit/4)) || a.Inverse != 1/a.Scale || a.Cut != float32(18*unit) || a.Bias != 18 {
+		t.Errorf("scale %g, cut %g, bias %g", a.Scale, a.Cut, a.Bias)
+	}
+	if a := newNLMParams(p, testField, 3); a.Norm != 0.125 {
+		t.Errorf("norm %g in 3-D; want 1/8", a.Norm)
+	}
+	p.LK, p.Centre, p.Rician = 3, nlm.CentreOne, false
+	a = newNLMParams(p, testField, 2)
+	if a.LK != 3 || a.Scale != 1 || a.Inverse != 1 || a.Cut != 0 || a.Bias != 18 || a.One != 1 || a.Rician != 0 {
+		t.Errorf("lk: %+v", a)
+	}
+}
+
+// TestNLMKernels pins which kernel filters which patch, and the memory of a block.
+func TestNLMKernels(t *testing.T) {
+	for _, c := range []struct {
+		dims, patch, lk int
+		taps            []float64
+		kernel          string
+	}{
+		{3, 0, 0, []float64{1}, "nlm_any"},
+		{3, 1, 0, []float64{1, 1, 1}, "nlm_3d_f1"},
+		{2, 1, 0, []float64{1, 2, 1}, "nlm_2d_f1"},
+		{3, 2, 0, []float64{1, 1, 1, 1, 1}, "nlm_3d_f2_uniform"},
+		{3, 2, 0, []float64{1, 2, 3, 2, 1}, "nlm_3d_f2_gaussian"},
+		{2, 3, 0, []float64{1, 1, 1, 1, 1, 1, 1}, "nlm_2d_f3_uniform"},
+		{2, 4, 0, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1}, "nlm_any"},
+		{3, 1, 1, []float64{1, 1, 1}, "nlm_any"},
+	} {
+		p := nlm.Params{PatchRadius: [3]int{c.patch, c.patch, c.patch}, Taps: c.taps, H: 1, LK: c.lk, Centre: nlm.CentreOne}
+		ls := nlmLaunches(p, testField, c.dims)
+		if len(ls) != 1 || ls[0].Kernel != c.kernel {
+			t.Errorf("%d-D, patch radius %d, lk %d: %s; want %s", c.dims, c.patch, c.lk, ls[0].Kernel, c.kernel)
+		}
+		if c.kernel == "nlm_any" && (ls[0].Grid != [3]int{2 * 16 * 2, 1, 1} || ls[0].Block != [3]int{32, 4, 1} || ls[0].Shared != 0) {
+			t.Errorf("grid %v, block %v of the general kernel", ls[0].Grid, ls[0].Block)
+		}
+	}
+	// 3-D, radius 1: 72 columns and 3 words of bits, 26 rows, 6 planes.
+	if got := nlmTiles[[2]int{3, 1}].shared(1, 3); got != 6*26*75*4 {
+		t.Errorf("%d bytes shared in 3-D; want %d", got, 6*26*75*4)
+	}
+	// 2-D, radius 3: 80 columns and 3 words, 38 rows, one plane.
+	if got := nlmTiles[[2]int{2, 3}].shared(3, 2); got != 38*83*4 {
+		t.Errorf("%d bytes shared in 2-D; want %d", got, 38*83*4)
+	}
+	if got := nlmTiles[[2]int{3, 2}].dims(2); got != [3]int{28, 16, 4} {
+		t.Errorf("a block filters %v; want 28 x 16 x 4", got)
+	}
+}
+
+// TestWideningCoversEveryVoxel checks both sides of a block's 2048 voxels.
+func TestWideningCoversEveryVoxel(t *testing.T) {
+	for count, blocks := range map[int64]int{1: 1, 2048: 1, 2049: 2, 4096: 2} {
+		l := Widen(3, 4, count, 0.5)
+		p := decoded[widenParams](t, l)
+		if l.Grid != [3]int{blocks, 1, 1} || l.Block != [3]int{256, 1, 1} || p.From != 3 || p.To != 4 || p.Count != count || p.Bias != 0.5 {
+			t.Errorf("%d voxels: grid %v, %+v", count, l.Grid, p)
+		}
+	}
+}
+
+// TestGridsHaveALimit checks the largest grid and the next one, in tiles and in chunks.
+func TestGridsHaveALimit(t *testing.T) {
+	one := [3]int{1, 1, 1}
+	if got := Grid([3]int{math.MaxInt32, 1, 1}, one); got != [3]int{math.MaxInt32, 1, 1} {
+		t.Errorf("grid %v; want the largest", got)
+	}
+	for _, dims := range [][3]int{{math.MaxInt32 + 1, 1, 1}, {1 << 16, 1 << 15, 1}, {1 << 11, 1 << 10, 1 << 10}} {
+		if got := Grid(dims, one); got != [3]int{} {
+			t.Errorf("grid %v of %v; want none", got, dims)
+		}
+	}
+	f := field{Max: [3]int32{1 << 16, 1 << 15, 2}}
+	if f.chunks(1) != 0 || f.chunks(2) != 0 || f.chunks(3) != (1<<32+2)/3 || f.chunks(4) != 1<<30 {
+		t.Errorf("%d, %d, %d and %d blocks", f.chunks(1), f.chunks(2), f.chunks(3), f.chunks(4))
+	}
+}
+
+// TestPartsAreChecked takes a valid part and spoils it in one way at a time.
+func TestPartsAreChecked(t *testing.T) {
+	g := volume.NewGeometry([3]int{16, 16, 16}, [3]float64{1, 1, 1})
+	p, err := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.Number(1)}).Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		spoil func(*Part)
+		want  string // part of the error, "" for none
+	}{
+		"valid":           {func(*Part) {}, ""},
+		"no mask":         {func(p *Part) { p.Mask = Buffer{} }, ""},
+		"region outside":  {func(p *Part) { p.Region.Max[2] = 17 }, "region"},
+		"no input":        {func(p *Part) { p.Inputs = nil }, "has 1 inputs and 0 are given"},
+		"two inputs":      {func(p *Part) { p.Inputs = append(p.Inputs, p.Inputs[0]) }, "has 1 inputs and 2 are given"},
+		"one slice less":  {func(p *Part) { p.Inputs[0].Box.Min[2]++ }, "is given"},
+		"its last slice":  {func(p *Part) { p.Inputs[0].Box.Max[2]-- }, "is given"},
+		"no voxels":       {func(p *Part) { p.Voxels.Box.Max[2] = 8 }, "are not given"},
+		"a short mask":    {func(p *Part) { p.Mask.Box.Min[2]++ }, "are not given"},
+		"a longer mask":   {func(p *Part) { p.Mask.Box.Max[2]++ }, "the mask holds"},
+		"parts of slices": {func(p *Part) { p.Mask, p.Region.Min[0], p.Inputs[0].Box.Min[0] = Buffer{}, 4, 2 }, "is no range of whole slices"},
+		"a giant volume":  {func(p *Part) { p.Dims[2] = math.MaxInt32/2 + 1 }, "along an axis are too many"},
+	} {
+		part := Part{
+			Dims: g.Dims, Region: volume.Slices(g, 5, 9), Out: 4,
+			Inputs: []Buffer{{Address: 1, Box: volume.Slices(g, 4, 10)}},
+			Voxels: Buffer{Address: 2, Box: volume.Slices(g, 5, 9)},
+			Mask:   Buffer{Address: 3, Box: volume.Slices(g, 4, 10)},
+		}
+		c.spoil(&part)
+		_, err := Launches(p, p.Passes[0], part)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestFieldOfAPart checks what kernels get of a part.
+func TestFieldOfAPart(t *testing.T) {
+	g := volume.NewGeometry([3]int{6, 7, 16}, [3]float64{1, 1, 1})
+	part := Part{
+		Dims: g.Dims, Region: volume.Region{Min: [3]int{1, 2, 5}, Max: [3]int{4, 6, 9}}, Out: 4,
+		Inputs: []Buffer{{Address: 1, Box: volume.Slices(g, 4, 10)}}, Mask: Buffer{Address: 3, Box: volume.Slices(g, 4, 10)},
+	}
+	f, err := newField(part)
+	want := field{In: 1, Mask: 3, Out: 4, Dims: [3]int32{6, 7, 16}, First: 4, Slices: 6, Min: [3]int32{1, 2, 5}, Max: [3]int32{4, 6, 9}}
+	if err != nil || f != want {
+		t.Errorf("%+v, %v; want %+v", f, err, want)
+	}
+	box := Box{Address: 4, Min: [3]int32{1, 2, 5}, Max: [3]int32{4, 6, 9}}
+	if got := part.OutBox(); got != box {
+		t.Errorf("%+v; want %+v", got, box)
+	}
+}
+
+// TestModulesHaveNames checks unknown modules, added ones and the digest.
+func TestModulesHaveNames(t *testing.T) {
+	if Image("none") != "" || len(Digest()) != 64 {
+		t.Errorf("digest %q", Digest())
+	}
+	RegisterModule("extra", "image")
+	defer delete(moreImages, "extra")
+	if Image("extra") != "image" || Modules()[0] != "extra" {
+		t.Errorf("modules %v", Modules())
+	}
+	defer func() {
+		if got := fmt.Sprint(recover()); got != "kernels: nlm is registered twice" {
+			t.Errorf("panic %q", got)
+		}
+	}()
+	Register("nlm", nil)
+}

@@ -1,0 +1,453 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// These tests pin what panels show and how tasks end.
+
+func TestDurationsHaveTwoDigits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", 999 * time.Millisecond: "999 ms", time.Second: "1.0 s", 9940 * time.Millisecond: "9.9 s",
+		10 * time.Second: "10 s", 59 * time.Second: "59 s", time.Minute: "1.0 min", 90 * time.Second: "1.5 min",
+	} {
+		if got := session.Duration(d); got != want {
+			t.Errorf("%v: %q; want %q", d, got, want)
+		}
+	}
+}
+
+func TestAmountsHaveTheirUnit(t *testing.T) {
+	for _, c := range []struct {
+		done, total int64
+		unit, want  string
+	}{
+		{3, 40, "files", "3 of 40 files"},
+		{2_000_000, 4_000_000, "files", "2000000 of 4000000 files"},
+		{1500, 999_999, "voxels", "1 of 999 thousand voxels"},
+		{250_000, 1_000_000, "voxels", "0.2 of 1.0 million voxels"},
+		{1_200_000, 6_800_000, "voxels", "1.2 of 6.8 million voxels"},
+	} {
+		if got := session.Amount(c.done, c.total, c.unit); got != c.want {
+			t.Errorf("%q; want %q", got, c.want)
+		}
+	}
+}
+
+// TestTimeLeft pins when there is enough progress to judge by, and the units.
+func TestTimeLeft(t *testing.T) {
+	for _, c := range []struct {
+		elapsed  time.Duration
+		fraction float64
+		want     string
+	}{
+		{499 * time.Millisecond, 0.5, ""},
+		{500 * time.Millisecond, 0.5, "0.5 s left"},
+		{10 * time.Second, 0.01, ""},
+		{time.Second, 0.0101, "2 min left"},
+		{10 * time.Second, 1, ""},
+		{10 * time.Second, 1.5, ""},
+		{9900 * time.Millisecond, 0.5, "9.9 s left"},
+		{10 * time.Second, 0.5, "10 s left"},
+		{89 * time.Second, 0.5, "89 s left"},
+		{90 * time.Second, 0.5, "2 min left"},
+		{60 * time.Second, 0.25, "3 min left"},
+	} {
+		got, ok := session.TimeLeft(c.elapsed, c.fraction)
+		if got != c.want || ok != (c.want != "") {
+			t.Errorf("%v for %g: %q, %v; want %q", c.elapsed, c.fraction, got, ok, c.want)
+		}
+	}
+}
+
+// emptySession is a session without a series, with a clock of its own.
+func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *int) {
+	t.Helper()
+	clock, changes = new(time.Time), new(int)
+	*clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	fail := func(what string) { t.Errorf("%s without a series", what) }
+	s = session.New(session.Deps{
+		Go: func(f func()) { go f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{},
+		Now:        func() time.Time { return *clock },
+		Remembered: func() map[string]denoise.Recipe { return nil },
+		Remember:   func(denoise.Recipe) { fail("a recipe was stored") },
+	}, session.Listener{
+		Changed: func() { *changes++ },
+		Framed:  func(*viewer.Picture, [viewer.Roles]viewer.Frame) { fail("a frame was drawn") },
+		Panes:   func() (p [viewer.Roles]viewer.Pane) { fail("a frame was requested"); return p },
+		Choose:  func(*app.Catalog, func(int), func()) { fail("a choice") },
+		Opened:  func(string) { fail("a series was opened") },
+		Failed:  func(err error) { t.Errorf("failed: %v", err) },
+	})
+	t.Cleanup(s.Close)
+	return s, clock, changes
+}
+
+// TestNothingHappensWithoutASeries calls every command before a series is open.
+func TestNothingHappensWithoutASeries(t *testing.T) {
+	s, _, _ := emptySession(t)
+	start := s.Recipe()
+	s.Apply()
+	s.Preview()
+	s.SetAutoPreview(false)
+	s.SetRecipe(start.With("h", denoise.Number(7)), true)
+	s.Undo()
+	s.Redo()
+	s.Redraw()
+	s.HoldBefore(true)
+	s.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 1})
+	s.SetReference("nowhere")
+	s.ClearReference()
+	s.Cancel()
+	s.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("exported") })
+	s.Wait()
+	text, problem := s.PreviewText()
+	_, status, ok := s.ShownRecipe()
+	if s.Busy() || s.Applied() || s.Exportable() != nil || s.Series() != nil || s.Document() != nil || s.Picture() != nil {
+		t.Error("something was done without a series")
+	}
+	if text != "" || problem || ok || status != session.Waiting || s.Previewing() || s.Loss() != session.NoLoss {
+		t.Errorf("preview %q, status %v, loss %v", text, status, s.Loss())
+	}
+	if s.SliceMeasures().Known || s.VolumeMeasures().Known || s.OwnWindow() != (volume.Window{}) || s.Message() != "" {
+		t.Error("there are numbers or texts without a series")
+	}
+	if r, err := s.Resolved(); err != nil || !r.Equal(start) || !s.Recipe().Equal(start) {
+		t.Errorf("recipe %v, %v; want the first filter's", r, err)
+	}
+	if !s.HoldsBefore() || s.Engine().Name != "fake" {
+		t.Errorf("held %v, engine %q", s.HoldsBefore(), s.Engine().Name)
+	}
+}
+
+// TestProgressIsReportedEvery100ms pins the interval, that the end is always reported, and
+// the text with the time left.
+func TestProgressIsReportedEvery100ms(t *testing.T) {
+	s, clock, changes := emptySession(t)
+	report := s.StartReporting()
+	if p := s.Progress(); p.Kind != session.Preparing || p.Text != "Preparing …" || p.Fraction != 0 {
+		t.Errorf("progress %+v before the first report", p)
+	}
+	*changes = 0
+	report(1, 10)
+	*clock = clock.Add(99 * time.Millisecond)
+	report(2, 10)
+	if *changes != 1 || s.Progress().Fraction != 0.1 {
+		t.Errorf("%d changes, %+v; want the second report not shown", *changes, s.Progress())
+	}
+	*clock = clock.Add(time.Millisecond)
+	report(3, 10)
+	if *changes != 2 || s.Progress().Text != "Preparing: 3 of 10 files" {
+		t.Errorf("%d changes, %+v; want the third report", *changes, s.Progress())
+	}
+	report(10, 10)
+	if *changes != 3 || s.Progress().Fraction != 1 {
+		t.Errorf("%d changes, %+v; want the end shown at once", *changes, s.Progress())
+	}
+	*clock = clock.Add(3900 * time.Millisecond)
+	report(4, 8)
+	if s.Progress().Text != "Preparing: 4 of 8 files, 4.0 s left" {
+		t.Errorf("%q; want the time left", s.Progress().Text)
+	}
+	s.Cancel()
+	*changes = 0
+	report(10, 10)
+	if *changes != 0 || s.Message() != "Preparing cancelled." || s.Progress() != (session.Progress{}) {
+		t.Errorf("%d changes, %q, %+v after the cancel", *changes, s.Message(), s.Progress())
+	}
+}
+
+func TestPreviewTextFollowsThePreview(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	if text, problem := b.PreviewText(); !strings.HasPrefix(text, "Slice 4 took ") || problem {
+		t.Errorf("%q, problem %v; want the time of slice 4", text, problem)
+	}
+	b.engine.holdPreviews()
+	b.State().SetIndex(0)
+	if text, _ := b.PreviewText(); text != "Filtering slice 1 …" {
+		t.Errorf("%q; want the slice that is filtered", text)
+	}
+	b.SetAutoPreview(false)
+	if !b.Previewing() {
+		t.Error("the preview of the slice on the screen was cancelled")
+	}
+	b.State().SetIndex(1)
+	if text, _ := b.PreviewText(); text != "" || b.Previewing() || b.AutoPreview() {
+		t.Errorf("%q, previewing %v; want it cancelled", text, b.Previewing())
+	}
+	b.engine.open()
+	b.settle()
+	if _, status, ok := b.ShownRecipe(); ok || status != session.Waiting {
+		t.Errorf("status %v; want the slice not filtered", status)
+	}
+	b.engine.failWith(errEngine)
+	b.Preview()
+	b.settle()
+	if text, problem := b.PreviewText(); !strings.Contains(text, errEngine.Error()) || !problem {
+		t.Errorf("%q, problem %v; want the error", text, problem)
+	}
+	b.State().SetIndex(3)
+	if text, problem := b.PreviewText(); problem || text == "" {
+		t.Errorf("%q, problem %v on another slice; want its own state", text, problem)
+	}
+}
+
+// TestShownRecipeIsThatOfThePicture checks previews, stale previews and the run.
+func TestShownRecipeIsThatOfThePicture(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetAutoPreview(false)
+	first := b.Recipe()
+	b.SetRecipe(b.tuned(9), true)
+	if r, status, ok := b.ShownRecipe(); !ok || status != session.Stale || !r.Equal(first) {
+		t.Errorf("%v, status %v; want the first recipe, stale", r, status)
+	}
+	b.Apply()
+	b.settle()
+	run := b.Recipe()
+	b.SetRecipe(b.tuned(11), true)
+	b.State().SetIndex(0)
+	if r, status, ok := b.ShownRecipe(); !ok || status != session.Stale || !r.Equal(run) {
+		t.Errorf("%v, status %v; want that of the run, stale", r, status)
+	}
+	if b.Message() == "" || !strings.HasPrefix(b.Message(), "Filtered 6 slices in ") || !strings.HasSuffix(b.Message(), " on fake.") {
+		t.Errorf("message %q", b.Message())
+	}
+}
+
+func TestResolvedHasNumbers(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	r, err := b.Resolved()
+	if err != nil || !(r.Get("h").Float() > 0) {
+		t.Errorf("%v, %v; want h as a number", r, err)
+	}
+	b.SetRecipe(b.Recipe().With("h", denoise.Number(-1)), false)
+	if r, err := b.Resolved(); err == nil || !r.Equal(b.Recipe()) {
+		t.Errorf("%v, %v; want the recipe itself and the error", r, err)
+	}
+}
+
+// TestARepeatedRecipeIsOneStep checks that the history does not hold a recipe twice in
+// succession, and that drafts are not stored.
+func TestARepeatedRecipeIsOneStep(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	start := b.Recipe()
+	b.SetRecipe(b.tuned(4), false)
+	if _, stored := b.memory[start.Filter]; stored {
+		t.Error("a draft was stored as the filter's last recipe")
+	}
+	b.SetRecipe(b.tuned(4), true)
+	b.SetRecipe(b.tuned(4), true)
+	if !b.memory[start.Filter].Equal(b.tuned(4)) {
+		t.Error("the recipe was not stored")
+	}
+	b.Undo()
+	if !b.Recipe().Equal(start) {
+		t.Errorf("%v after one undo; want the first recipe", b.Recipe())
+	}
+}
+
+// TestADraftOfAnotherFilterIsShownAsItIs checks that only a final choice of a filter takes
+// its last parameters.
+func TestADraftOfAnotherFilterIsShownAsItIs(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	blur, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.memory["gaussian"] = blur.With("sigma-spatial", denoise.Number(3))
+	b.SetRecipe(blur, false)
+	if !b.Recipe().Equal(blur) {
+		t.Errorf("%v; want the draft", b.Recipe())
+	}
+}
+
+// twoSeries returns a folder of two series.
+func twoSeries(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"a.nii", "b.nii"} {
+		if _, err := app.Convert(t.Context(), rampSeries(t), filepath.Join(dir, name), app.ExportOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// TestTheListenerChoosesASeries checks a choice, a refusal, and a choice that comes too
+// late.
+func TestTheListenerChoosesASeries(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	dir := twoSeries(t)
+	var pick func(int)
+	var drop func()
+	asked := 0
+	b.choosing = func(c *app.Catalog, p func(int), d func()) { asked, pick, drop = asked+len(c.Entries), p, d }
+	before := b.Series()
+	b.Open(dir)
+	b.settle()
+	if asked != 2 || b.Series() != before || b.Progress().Kind != session.Loading {
+		t.Fatalf("%d series to choose from, progress %+v; want two", asked, b.Progress())
+	}
+	drop()
+	if b.Busy() || !strings.Contains(b.Message(), "cancelled") {
+		t.Errorf("busy %v, message %q after the refusal", b.Busy(), b.Message())
+	}
+	pick(1) // too late
+	b.settle()
+	if b.Series() != before || b.Busy() {
+		t.Error("a choice after the refusal opened a series")
+	}
+	b.Open(dir)
+	b.settle()
+	pick(1)
+	b.settle()
+	if b.Series() == before || len(b.opened) != 2 || b.opened[1] != dir || b.Busy() {
+		t.Errorf("opened %q; want the series chosen", b.opened)
+	}
+	drop() // of a choice that was made
+	if b.Busy() || strings.Contains(b.Message(), "cancelled") {
+		t.Errorf("message %q", b.Message())
+	}
+	b.Open(dir)
+	b.settle()
+	after := b.Series()
+	b.Cancel()
+	pick(0)
+	b.settle()
+	if b.Series() != after || len(b.opened) != 2 || len(b.errors) > 0 {
+		t.Errorf("a choice after the cancel opened %q, errors %v", b.opened, b.errors)
+	}
+}
+
+// TestReferenceOfAnotherFile checks that a reference is read and measured, that one of
+// another size is refused, and that it can be removed.
+func TestReferenceOfAnotherFile(t *testing.T) {
+	b := newBench(t)
+	b.Apply()
+	b.settle()
+	dir := twoSeries(t)
+	b.SetReference(filepath.Join(dir, "a.nii"))
+	if b.Progress().Kind != session.Preparing {
+		t.Fatalf("progress %+v; want the reference being read", b.Progress())
+	}
+	b.settle()
+	if b.Document().Reference() == nil || b.Message() != "Results are compared with the reference." || b.Busy() {
+		t.Fatalf("message %q, errors %v; want the reference", b.Message(), b.errors)
+	}
+	if b.SliceMeasures().Truth == nil || b.VolumeMeasures().Truth == nil {
+		t.Error("slice or volume is not compared with the reference")
+	}
+	b.ClearReference()
+	b.settle()
+	if b.Document().Reference() != nil || b.SliceMeasures().Truth != nil || b.VolumeMeasures().Truth != nil {
+		t.Error("the reference is still compared with")
+	}
+	b.SetReference(filepath.Join(dir, "missing.nii"))
+	b.settle()
+	if len(b.errors) != 1 || b.Document().Reference() != nil || b.Busy() {
+		t.Errorf("errors %v; want that of the missing file", b.errors)
+	}
+	b.SetReference(filepath.Join(dir, "a.nii"))
+	b.Wait()
+	b.Cancel()
+	b.settle()
+	if b.Document().Reference() != nil {
+		t.Error("a cancelled reference was set")
+	}
+}
+
+// TestLateNoiseIsDropped checks a cancel after the noise was made.
+func TestLateNoiseIsDropped(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	before := b.Series()
+	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.Wait()
+	b.Cancel()
+	b.settle()
+	if b.Series() != before || b.Document().Reference() != nil || b.Busy() {
+		t.Error("cancelled noise was added")
+	}
+	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: -1})
+	b.settle()
+	if len(b.errors) != 1 || b.Series() != before {
+		t.Errorf("errors %v; want that of a negative sigma", b.errors)
+	}
+	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.settle()
+	if !strings.HasSuffix(b.Message(), "the original is the reference.") {
+		t.Errorf("message %q", b.Message())
+	}
+	b.ClearReference()
+	if b.Message() != "The added noise is removed." {
+		t.Errorf("message %q", b.Message())
+	}
+}
+
+// TestOwnWindowIsThatOfTheSeries checks the window that a series begins with.
+func TestOwnWindowIsThatOfTheSeries(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	if b.OwnWindow().Width != 0 || b.State().Window() != b.State().Automatic() {
+		t.Errorf("window %v of a series without one", b.OwnWindow())
+	}
+	next := rampSeries(t)
+	next.Windows = []volume.Window{{Center: 40, Width: 80}, {Center: 1, Width: 2}}
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.settle()
+	if b.OwnWindow() != next.Windows[0] || b.State().Window() != next.Windows[0] {
+		t.Errorf("windows %v and %v; want the first of the series", b.OwnWindow(), b.State().Window())
+	}
+}
+
+// TestABundledSeriesThatFails checks that the error is reported and the series stays.
+func TestABundledSeriesThatFails(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	before := b.Series()
+	b.OpenWith(func(context.Context) (*series.Series, error) { return nil, errEngine })
+	b.settle()
+	if len(b.errors) != 1 || !errors.Is(b.errors[0], errEngine) || b.Series() != before || len(b.opened) != 1 || b.Busy() {
+		t.Errorf("errors %v, opened %q", b.errors, b.opened)
+	}
+}
+
+// TestSliceMeasuresBelongToTheSlice checks that the numbers of another slice are not shown,
+// and that those of an older recipe are not current.
+func TestSliceMeasuresBelongToTheSlice(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(5), true)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || !m.Current || m.ResidualMean < 4.99 || m.ResidualMean > 5.01 {
+		t.Fatalf("measures %+v; want a residual mean of 5", m)
+	}
+	b.SetAutoPreview(false)
+	b.SetRecipe(b.tuned(6), true)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || m.Current {
+		t.Errorf("known %v, current %v with another recipe; want them known, and stale", m.Known, m.Current)
+	}
+	b.Apply()
+	b.settle()
+	if m := b.SliceMeasures(); !m.Current || m.ResidualMean < 5.99 || m.ResidualMean > 6.01 {
+		t.Errorf("measures %+v of the run's slice; want a residual mean of 6", m)
+	}
+}
