@@ -15,7 +15,7 @@ import (
 // keeps the variance of white noise and passes nearly nothing of what is smooth
 // over five voxels; taken along two or three axes in turn, it also removes every
 // edge that lies along one of them. sigma is found from the root mean square of
-// these differences in windows of the foreground: its 0.1-quantile over the
+// these differences in windows of the foreground: its 0.2-quantile over the
 // windows, divided by that of pure noise of sigma 1, so that windows with
 // structure do not raise it.
 
@@ -29,8 +29,8 @@ const (
 
 // windowQuantile is the share of windows below the value that is taken.
 const (
-	windowQuantile       = 0.1
-	windowQuantileNormal = -1.2815515655446004 // the normal quantile of it
+	windowQuantile       = 0.2
+	windowQuantileNormal = -0.8416212335729143 // the normal quantile of it
 )
 
 // maxWindows bounds the windows of one estimate: more do not make it better.

@@ -81,8 +81,11 @@ func TestSigmaOfATemplate(t *testing.T) {
 		for _, sigma := range []float64{1, 3, 5, 10, 20, 30} {
 			e := estimate(t, noisy(t, truth, model, sigma, 11))
 			tolerance := 0.05
-			if sigma == 1 {
-				tolerance = 0.4 // the template's own texture reads 0.8
+			switch sigma {
+			case 3:
+				tolerance = 0.06 // the template's own texture, 0.8, adds 3.3 %
+			case 1:
+				tolerance = 0.4
 				if e.Confidence != noise.Low {
 					t.Errorf("%s %g: confidence %s, want low", model, sigma, e.Confidence)
 				}
