@@ -2,7 +2,11 @@ package spatial
 
 import (
 	"math"
+	"strings"
 	"testing"
+
+	"quell/denoise"
+	"quell/volume"
 )
 
 func TestTaps(t *testing.T) {
@@ -13,5 +17,68 @@ func TestTaps(t *testing.T) {
 	}
 	if d := w.Distance(1, 2, 0); d != 2 {
 		t.Errorf("distance %v; want 2", d)
+	}
+}
+
+// The automatic radius is twice sigma, rounded up, in voxels along each axis that the
+// recipe filters along; 64 is the largest.
+func TestAutoRadius(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{0.5, 2, 3})
+	for _, c := range []struct {
+		sigma  float64
+		voxels bool
+		dims   int
+		want   [3]int
+		axis   string // in the error
+	}{
+		{1, false, 3, [3]int{4, 1, 1}, ""}, {1.6, false, 3, [3]int{7, 2, 2}, ""}, {1.6, false, 2, [3]int{7, 2, 0}, ""},
+		{1.6, true, 3, [3]int{4, 4, 4}, ""}, {1.5, true, 2, [3]int{3, 3, 0}, ""},
+		{16, false, 3, [3]int{64, 16, 11}, ""}, {16.01, false, 3, [3]int{}, "65 voxels along x"},
+		{32, true, 3, [3]int{64, 64, 64}, ""}, {32.5, true, 3, [3]int{}, "65 voxels along x"},
+	} {
+		r := denoise.Recipe{Dims: c.dims, Params: map[string]denoise.Value{
+			"sigma-spatial": denoise.Number(c.sigma), "voxel-units": denoise.Bool(c.voxels),
+		}}
+		v, err := autoRadius(r, g, denoise.Facts{})
+		if (err != nil) != (c.axis != "") || (err != nil && !strings.Contains(err.Error(), c.axis)) {
+			t.Errorf("sigma %g: error %v; want %q", c.sigma, err, c.axis)
+		}
+		if err == nil && !v.Equal(denoise.List(c.want[:]...)) {
+			t.Errorf("sigma %g, in voxels %v, %d-D: radius %s; want %v", c.sigma, c.voxels, c.dims, v, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		w := NewWeights(r.With("radius", v), g)
+		for axis, spacing := range g.Spacing {
+			want := spacing / c.sigma
+			if c.voxels {
+				want = 1 / c.sigma
+			}
+			if w.Radius != c.want || math.Abs(w.Scale[axis]-want) > 1e-15 {
+				t.Errorf("sigma %g: weights %+v; want a scale of %g along %d", c.sigma, w, want, axis)
+			}
+		}
+	}
+	coarse := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{4, 4, 0.5})
+	r := denoise.Recipe{Dims: 3, Params: map[string]denoise.Value{"sigma-spatial": denoise.Number(17), "voxel-units": denoise.Bool(false)}}
+	if _, err := autoRadius(r, coarse, denoise.Facts{}); err == nil || !strings.Contains(err.Error(), "along z") {
+		t.Errorf("error %v; want one that names z", err)
+	}
+}
+
+func TestTapsOfEveryOffset(t *testing.T) {
+	w := Weights{Radius: [3]int{3, 0, 0}, Scale: [3]float64{0.4, 1, 2}}
+	taps := w.Taps(0)
+	if len(taps) != 7 || len(w.Taps(1)) != 1 {
+		t.Fatalf("%d and %d taps; want 7 and 1", len(taps), len(w.Taps(1)))
+	}
+	for k, tap := range taps {
+		if d := float64(k-3) * 0.4; math.Abs(tap-math.Exp(-d*d/2)) > 1e-15 {
+			t.Errorf("tap %d is %g", k, tap)
+		}
+	}
+	if d, want := w.Distance(1, -2, 3), 0.16+4+36; math.Abs(d-want) > 1e-13 {
+		t.Errorf("distance %g; want %g", d, want)
 	}
 }
