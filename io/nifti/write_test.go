@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -324,7 +325,7 @@ func TestWriteLeavesNothingAfterACancel(t *testing.T) {
 	dir := t.TempDir()
 	v := volume.New(volume.NewGeometry([3]int{256, 256, 32}, [3]float64{1, 1, 1}))
 	for _, name := range []string{"a.nii", "a.nii.gz", "a.hdr"} {
-		ctx := &countdown{Context: t.Context(), left: 5}
+		ctx := after(t.Context(), 5)
 		if err := Write(ctx, filepath.Join(dir, name), v, nil, "", ""); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v", name, err)
 		}
@@ -339,7 +340,7 @@ func TestACancelledCompressionEndsItsGoroutines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii.gz")
 	v := volume.New(volume.NewGeometry([3]int{256, 256, 32}, [3]float64{1, 1, 1}))
 	synctest.Test(t, func(t *testing.T) {
-		if err := Write(&countdown{Context: t.Context(), left: 5}, path, v, nil, "", ""); !errors.Is(err, context.Canceled) {
+		if err := Write(after(t.Context(), 5), path, v, nil, "", ""); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -365,15 +366,22 @@ func TestWriteKeepsWhatExists(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled after left calls of Err.
+// countdown is a context that is cancelled after a number of calls of Err, from any
+// goroutine.
 type countdown struct {
 	context.Context
-	left int
+	left atomic.Int64
+}
+
+// after returns a context that is cancelled after n calls of Err.
+func after(ctx context.Context, n int64) *countdown {
+	c := &countdown{Context: ctx}
+	c.left.Store(n)
+	return c
 }
 
 func (c *countdown) Err() error {
-	c.left--
-	if c.left < 0 {
+	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
 	return nil
