@@ -1,6 +1,7 @@
 package sliceview_test
 
 import (
+	"math"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -193,5 +194,79 @@ func TestPixelsFollowTheSize(t *testing.T) {
 	b := newBench(t, viewer.Original)
 	if p := b.pane.Pixels(); p.Width != 400 || p.Height != 400 || p.Hidden {
 		t.Errorf("%+v; want 400 x 400 below the heading", p)
+	}
+}
+
+// TestGainsOfWheelAndDrag pins the zoom of a notch and of a right drag, and that the point
+// under the pointer, or where the button was pressed, does not move.
+func TestGainsOfWheelAndDrag(t *testing.T) {
+	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-5 }
+	for name, mods := range map[string]fyne.KeyModifier{"Control": fyne.KeyModifierControl, "Super": fyne.KeyModifierSuper} {
+		b := newBench(t, viewer.Original)
+		b.mods = mods
+		b.wheel(0, 50)
+		if !near(b.state.Zoom(), 1.15*1.15) || b.state.Pan() != [2]float64{} {
+			t.Errorf("%s: zoom %g, pan %v after two notches in the middle; want 1.15^2 and none", name, b.state.Zoom(), b.state.Pan())
+		}
+		b.wheel(0, -1e6)
+		if !near(b.state.Zoom(), max(math.Pow(1.15, 2-8), viewer.MinZoom)) {
+			t.Errorf("%s: zoom %g after a very long scroll; want eight notches", name, b.state.Zoom())
+		}
+	}
+	b := newBench(t, viewer.Original)
+	b.press(desktop.MouseButtonSecondary, 0, 200, 240)
+	b.move(desktop.MouseButtonSecondary, 200, 240+75)
+	if !near(b.state.Zoom(), math.Exp(-0.5)) || math.Abs(b.state.Pan()[1]) > 1e-6 {
+		t.Errorf("zoom %g, pan %v after a drag of 75 down; want e^-0.5 about the middle", b.state.Zoom(), b.state.Pan())
+	}
+	b.move(desktop.MouseButtonSecondary, 200, 240)
+	if !near(b.state.Zoom(), 1) {
+		t.Errorf("zoom %g after the way back; want 1", b.state.Zoom())
+	}
+	b.pane.MouseUp(nil)
+	b.move(desktop.MouseButtonSecondary, 200, 100)
+	if !near(b.state.Zoom(), 1) {
+		t.Error("a move after the release zooms")
+	}
+}
+
+// TestAClickMayTravel checks both sides of the distance within which a press and release is
+// a click.
+func TestAClickMayTravel(t *testing.T) {
+	for travel, menus := range map[float32]int{3.9: 1, 4: 0} {
+		b := newBench(t, viewer.Original)
+		b.press(desktop.MouseButtonSecondary, 0, 100, 100)
+		b.move(desktop.MouseButtonSecondary, 100+travel, 100)
+		if b.pane.TappedSecondary(&fyne.PointEvent{}); b.menus != menus {
+			t.Errorf("%d menus after %g units; want %d", b.menus, travel, menus)
+		}
+	}
+}
+
+// TestPointerEntersAndLeaves checks the events of a pane and that gestures without
+// listeners are harmless.
+func TestPointerEntersAndLeaves(t *testing.T) {
+	test.NewTempApp(t)
+	state := &viewer.State{}
+	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 1})), volume.Window{Width: 1})
+	entered, resized := 0, 0
+	p := sliceview.New(viewer.Original, state, sliceview.Events{Entered: func() { entered++ }, Resized: func() { resized++ }})
+	p.Resize(fyne.NewSize(400, 440))
+	p.Resize(fyne.NewSize(400, 440))
+	e := &desktop.MouseEvent{}
+	e.Position = fyne.NewPos(10, 50)
+	p.MouseIn(e)
+	if voxel, ok := state.Cursor(); entered != 1 || resized != 1 || !ok || voxel != [3]int{0, 0, 2} {
+		t.Errorf("%d entered, %d resized, on %v", entered, resized, voxel)
+	}
+	p.DoubleTapped(nil)
+	p.TappedSecondary(&fyne.PointEvent{})
+	p.Scrolled(&fyne.ScrollEvent{Scrolled: fyne.NewDelta(0, -1000)})
+	if state.Index() != 3 || p.Cursor() != desktop.CrosshairCursor {
+		t.Errorf("slice %d; want the last", state.Index())
+	}
+	p.Hide()
+	if !p.Pixels().Hidden {
+		t.Error("a hidden pane is drawn")
 	}
 }

@@ -133,3 +133,58 @@ func TestEllipsisFits(t *testing.T) {
 		t.Errorf("%q; want it whole where there is room", got)
 	}
 }
+
+// TestTheProfileLineIsThePointedRow checks place and length of the line, and when it is
+// hidden.
+func TestTheProfileLineIsThePointedRow(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Original)
+	if !r.profile.Hidden {
+		t.Error("there is a line without a profile")
+	}
+	state.PointAt(100, 200, 300, 300) // row 5: its centre is 5.5/8 of 300
+	c := p.Caption()
+	c.Profile = true
+	p.SetCaption(c)
+	if r.profile.Hidden || r.profile.Position1 != fyne.NewPos(0, headHeight+206.25) || r.profile.Position2 != fyne.NewPos(300, headHeight+206.25) {
+		t.Errorf("hidden %v, from %v to %v", r.profile.Hidden, r.profile.Position1, r.profile.Position2)
+	}
+	state.ZoomAt(4, 150, 0, 300, 300) // the row is now below the pane
+	if p.Refresh(); !r.profile.Hidden {
+		t.Error("the line is drawn outside the pane")
+	}
+	if r.cross[0].Hidden != true || r.cross[1].Hidden != true {
+		t.Error("the cross is drawn outside the pane")
+	}
+	state.Fit()
+	p.SetFrame(viewer.Frame{Limit: 1})
+	if !r.profile.Hidden || !r.picture.Hidden || !r.cross[0].Hidden {
+		t.Error("an empty pane has a line, a picture or a cross")
+	}
+}
+
+// TestOverlaysHideTexts checks which texts each state shows.
+func TestOverlaysHideTexts(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Residual)
+	for _, want := range []struct {
+		overlay            viewer.Overlay
+		corner, place, bar bool
+	}{
+		{viewer.OverlayFull, true, true, true}, {viewer.OverlayMinimal, true, false, true}, {viewer.OverlayBare, false, false, false},
+	} {
+		if state.Overlay() != want.overlay {
+			t.Fatalf("overlay %d; want %d", state.Overlay(), want.overlay)
+		}
+		p.Refresh()
+		if r.corner[3].text.Hidden == want.corner || r.place.text.Hidden == want.place || r.bar.Hidden == want.bar || r.scale[0].text.Hidden == want.bar {
+			t.Errorf("overlay %d: corner hidden %v, place %v, bar %v, scale %v", want.overlay, r.corner[3].text.Hidden, r.place.text.Hidden, r.bar.Hidden, r.scale[0].text.Hidden)
+		}
+		if r.corner[0].text.Text != "" || !r.corner[0].text.Hidden || want.corner && r.corner[3].text.Text != "12.0 HU" {
+			t.Errorf("overlay %d: lines %q to %q; want three from the bottom", want.overlay, r.corner[0].text.Text, r.corner[3].text.Text)
+		}
+		state.CycleOverlay()
+	}
+	p.SetFrame(viewer.Frame{Image: p.frame.Image})
+	if !r.bar.Hidden {
+		t.Error("a scale without a limit is shown")
+	}
+}
