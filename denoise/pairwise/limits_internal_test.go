@@ -183,3 +183,33 @@ func TestWorkerStops(t *testing.T) {
 		}
 	}
 }
+
+// Rescaled sums are relative to the largest weight: no voxel of the tile is left to Faint.
+func TestRescaledSumsNeedNoFaint(t *testing.T) {
+	g := volume.NewGeometry([3]int{16, 1, 1}, [3]float64{1, 1, 1})
+	in, out := volume.New(g), volume.New(g)
+	for i := range in.Data {
+		in.Data[i] = float32(20 * (i % 2)) // neighbours are 2^-200 alike
+	}
+	search := [3]int{1, 0, 0}
+	f := &Filter{
+		In: denoise.FieldOf(in), Out: denoise.FieldOf(out), Search: search, Scale: 0.5, Peak: true,
+		Offsets: HalfNeighbourhood(search, func([3]int) float64 { return 0 }),
+		Faint: func(*tile.Block, float64, int, int, int) float64 {
+			t.Error("a voxel is faint")
+			return 0
+		},
+		Mean: func(v, _ float64, s Sums) (float64, bool) {
+			if s.Peak != 1 || s.Den < 1 || s.Den > 2 {
+				t.Errorf("sums %+v; want weights of 1", s)
+			}
+			return v + s.Num/s.Den, s.Peak >= FaintPeak
+		},
+	}
+	f.NewWorker()(in.Bounds(), func() bool { return false })
+	for i, v := range out.Data {
+		if v != 20-in.Data[i] {
+			t.Errorf("voxel %d became %v", i, v)
+		}
+	}
+}
