@@ -95,3 +95,13 @@ func TestDummies(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptiedItems keeps items that are empty in the source and removes those that become
+// so.
+func TestEmptiedItems(t *testing.T) {
+	emptied := element(0x00091001, "LO", "private")
+	data, _, err := Apply(dataset(t, part10.AppendSequence(nil, part10.ExplicitLE, part10.TagPixelMeasuresSequence, nil, emptied)), Pseudonyms{})
+	if want := part10.AppendSequence(nil, part10.ExplicitLE, part10.TagPixelMeasuresSequence, nil); err != nil || !bytes.Equal(data, want) {
+		t.Errorf("%q, %v; want %q", data, err, want)
+	}
+}

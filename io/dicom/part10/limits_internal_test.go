@@ -408,3 +408,14 @@ func TestReleasedFiles(t *testing.T) {
 		(&File{Elements: make([]Element, 1<<10+1)}).Release()
 	}
 }
+
+// TestShortestDataSet reads a data set of one element without a value, which has 8 bytes.
+func TestShortestDataSet(t *testing.T) {
+	b := dataset(element(TagModality, "CS", nil))
+	if p, err := TokenizeBytes(b, nil); err != nil || len(p.Elements) != 1 {
+		t.Errorf("%d elements, %v", len(p.Elements), err)
+	}
+	if _, err := TokenizeBytes(b[:len(b)-1], nil); !errors.Is(err, ErrTruncated) {
+		t.Errorf("a byte less: %v", err)
+	}
+}
