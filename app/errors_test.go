@@ -62,7 +62,7 @@ func TestInputErrorsAreOneSentence(t *testing.T) {
 		}
 	}
 	for _, err := range []error{nil, context.Canceled, context.DeadlineExceeded} {
-		if got := inputError(err, "in", locate); got != err {
+		if got := inputError(err, "in", locate); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
@@ -74,7 +74,7 @@ func TestInputErrorsAreOneSentence(t *testing.T) {
 func TestWriteErrorsNameTheOutput(t *testing.T) {
 	source := &dicom.Error{Name: "IM1", Problem: "is torn"}
 	for _, err := range []error{context.Canceled, context.DeadlineExceeded, source} {
-		if got := writeError("out", err); got != err {
+		if got := writeError("out", err); !errors.Is(got, err) || got.Error() != err.Error() {
 			t.Errorf("%v became %v", err, got)
 		}
 	}

@@ -185,10 +185,10 @@ func TestALostWorkerTakesNoRequests(t *testing.T) {
 	first := errors.New("first")
 	w.p.fail(first)
 	w.p.fail(errors.New("second"))
-	if _, err := pending.wait(t.Context()); err != first {
+	if _, err := pending.wait(t.Context()); !errors.Is(err, first) {
 		t.Errorf("the pending request ended with %v; want the first reason", err)
 	}
-	if _, err := w.p.call(wire.Request{Op: wire.Ping}); err != first || len(w.log) != 0 {
+	if _, err := w.p.call(wire.Request{Op: wire.Ping}); !errors.Is(err, first) || len(w.log) != 0 {
 		t.Errorf("%v after %d requests; want the first reason and nothing sent", err, len(w.log))
 	}
 	<-w.p.exited
@@ -217,7 +217,7 @@ func TestAStickyFaultLosesTheWorker(t *testing.T) {
 			if _, err := other.wait(t.Context()); err != nil {
 				t.Errorf("%s: another request ended with %v", kind, err)
 			}
-		} else if _, otherErr := other.wait(t.Context()); otherErr != err {
+		} else if _, otherErr := other.wait(t.Context()); !errors.Is(otherErr, err) {
 			t.Errorf("%s: another request ended with %v", kind, otherErr)
 		}
 	}

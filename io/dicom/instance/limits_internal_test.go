@@ -226,7 +226,7 @@ func TestCSAHeaders(t *testing.T) {
 		"nothing": nil, "a beginning": second[:8], "no count": second[:15], "half an element": second[:40], "half an item": second[:16+csaTagBytes+10],
 		"a long item": long, "a negative item": negative, "a word": word, "not finite": appendCSA(nil, []csaElement{{csaImages, "FD", []string{"inf"}}}),
 	} {
-		if got, err := csaValues(b, csaImages); err != errCSA {
+		if got, err := csaValues(b, csaImages); !errors.Is(err, errCSA) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

@@ -180,7 +180,7 @@ func TestFragmentOffsets(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, items, err := ReadFragments(file, p.Elements[p.PixelIndex])
-	got := fmt.Sprintf("%s", table)
+	got := string(table)
 	for _, it := range items {
 		got += fmt.Sprintf(" %d:%s", it.Offset, it.Bytes)
 	}
