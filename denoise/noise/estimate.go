@@ -32,8 +32,8 @@ type Figure struct {
 // Estimate is what is known of the noise of a volume.
 type Estimate struct {
 	Figure
-	// Negligible states that the noise cannot be told from the texture of the
-	// image: sigma is below 0.55 % of the range of the values.
+	// Negligible states that the noise cannot be separated from the texture of
+	// the image: sigma is below 0.55 % of the range of the values.
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model

@@ -8,9 +8,9 @@ import (
 	"quell/volume"
 )
 
-// Without the recipe, Judge cannot run the filter again. What the two volumes
-// tell is the residual r and, by the covariance of their high frequencies, the
-// share of the noise that is kept. A residual that holds removed noise alone has
+// Without the recipe, Judge cannot run the filter again. The two volumes give the
+// residual r and, by the covariance of their high frequencies, the share of the
+// noise that is kept. A residual that holds removed noise alone has
 // |r|^2 = (1 - kept) sigma^2; the factor
 //
 //	t = (1 - kept) sigma^2 / |r|^2

@@ -133,7 +133,7 @@ func (p *Probe) Risk(ctx context.Context, r denoise.Recipe) (Risk, error) {
 
 // coloured returns normal numbers with the correlation of the noise, one for each
 // voxel. Within a slice they are white numbers convolved with a kernel whose
-// autocorrelation is rho, found by iteration; slices are independent.
+// autocorrelation is rho; slices are independent.
 func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed uint64) ([]float32, error) {
 	white := make([]float32, g.Voxels())
 	err := parallel.For(ctx, g.Dims[2], func(z int) error {
