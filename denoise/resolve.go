@@ -75,6 +75,21 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	return r.Resolve(in.Volume.Geometry, f)
 }
 
+// ResolveForRun checks what [Engine.Run] is given and returns the recipe resolved for
+// it: the first step of a run on every engine.
+func (r Recipe) ResolveForRun(ctx context.Context, in Input, region volume.Region) (Recipe, error) {
+	if err := ctx.Err(); err != nil {
+		return Recipe{}, err
+	}
+	if err := in.Check(); err != nil {
+		return Recipe{}, err
+	}
+	if err := region.Validate(in.Volume.Geometry); err != nil {
+		return Recipe{}, err
+	}
+	return r.ResolveFor(ctx, in)
+}
+
 // Resolved reports whether the recipe holds plain values only, so that it can
 // run without reading the whole volume first. Ignored parameters do not count.
 func (r Recipe) Resolved() bool {

@@ -174,16 +174,7 @@ func (e *Engine) share(r *run, region volume.Region) []volume.Region {
 // That every voxel is finite is ensured by the readers; checking it here would cost as
 // much as a preview.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := in.Check(); err != nil {
-		return nil, err
-	}
-	if err := region.Validate(in.Volume.Geometry); err != nil {
-		return nil, err
-	}
-	r, err := r.ResolveFor(ctx, in)
+	r, err := r.ResolveForRun(ctx, in, region)
 	if err != nil {
 		return nil, err
 	}

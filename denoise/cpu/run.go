@@ -23,16 +23,7 @@ type run struct {
 
 // prepare checks the input, resolves the recipe and binds it, once for the run.
 func prepare(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region) (*run, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := in.Check(); err != nil {
-		return nil, err
-	}
-	if err := region.Validate(in.Volume.Geometry); err != nil {
-		return nil, err
-	}
-	r, err := r.ResolveFor(ctx, in)
+	r, err := r.ResolveForRun(ctx, in, region)
 	if err != nil {
 		return nil, err
 	}
