@@ -26,6 +26,11 @@ type Filter struct {
 	// Strength is the parameter that trades noise for structure.
 	Strength Strength
 
+	// Stein, if not nil, returns the closed form of Stein's risk for resolved
+	// recipes that differ in nothing but their strength; ok is false where they
+	// have none. The noise must be white.
+	Stein func(recipes []Recipe) (pass SteinPass, ok bool)
+
 	// ReadsPadding states that the stored values of padding influence the
 	// result, as patch samples of nlm do.
 	ReadsPadding bool

@@ -91,6 +91,38 @@ func maximumGo(peak, w []float32, n int) {
 	}
 }
 
+// gradientGo: g = 2 (b - a) - near (a - c).
+func gradientGo(g, a, b, c []float32, near float32, n int) {
+	g, a, b, c = g[:n], a[:n], b[:n], c[:n]
+	for x := range g {
+		d := b[x] - a[x]
+		g[x] = (d + d) - float32(near*(a[x]-c[x]))
+	}
+}
+
+// nearestGo: where d < least: least = d, slope = g.
+func nearestGo(least, slope, d, g []float32, n int) {
+	least, slope, d, g = least[:n], slope[:n], d[:n], g[:n]
+	for x, v := range d {
+		if v < least[x] {
+			least[x], slope[x] = v, g[x]
+		}
+	}
+}
+
+// accumulateSteinGo: num += w (b - a), den += w, gd += live g (b - a), gl += live g.
+func accumulateSteinGo(num, den, gd, gl, w, live, a, b, g []float32, n int) {
+	num, den, gd, gl = num[:n], den[:n], gd[:n], gl[:n]
+	w, live, a, b, g = w[:n], live[:n], a[:n], b[:n], g[:n]
+	for x := range num {
+		d, l := b[x]-a[x], float32(live[x]*g[x])
+		num[x] += float32(w[x] * d)
+		den[x] += w[x]
+		gd[x] += float32(l * d)
+		gl[x] += l
+	}
+}
+
 // The kernels below serve rare options and have no vector form.
 
 // multiply: w *= a b.

@@ -26,6 +26,15 @@ func accumulateAVX2(num, den, w, a, b *float32, n int)
 //go:noescape
 func maximumAVX2(peak, w *float32, n int)
 
+//go:noescape
+func gradientAVX2(dst, a, b, c *float32, near float32, n int)
+
+//go:noescape
+func nearestAVX2(least, slope, d, grad *float32, n int)
+
+//go:noescape
+func accumulateSteinAVX2(num, den, gd, gl, w, live, a, b, grad *float32, n int)
+
 // The slice expressions below are the bounds checks that assembly lacks.
 
 func squareDiff(dst, a, b []float32, n int) {
@@ -66,4 +75,28 @@ func maximum(peak, w []float32, n int) {
 		return
 	}
 	maximumAVX2(&peak[:n][0], &w[:n][0], n)
+}
+
+func gradient(g, a, b, c []float32, near float32, n int) {
+	if !useVector || n == 0 {
+		gradientGo(g, a, b, c, near, n)
+		return
+	}
+	gradientAVX2(&g[:n][0], &a[:n][0], &b[:n][0], &c[:n][0], near, n)
+}
+
+func nearest(least, slope, d, g []float32, n int) {
+	if !useVector || n == 0 {
+		nearestGo(least, slope, d, g, n)
+		return
+	}
+	nearestAVX2(&least[:n][0], &slope[:n][0], &d[:n][0], &g[:n][0], n)
+}
+
+func accumulateStein(num, den, gd, gl, w, live, a, b, g []float32, n int) {
+	if !useVector || n == 0 {
+		accumulateSteinGo(num, den, gd, gl, w, live, a, b, g, n)
+		return
+	}
+	accumulateSteinAVX2(&num[:n][0], &den[:n][0], &gd[:n][0], &gl[:n][0], &w[:n][0], &live[:n][0], &a[:n][0], &b[:n][0], &g[:n][0], n)
 }

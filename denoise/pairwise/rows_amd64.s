@@ -145,3 +145,88 @@ loop:
 	JLT     loop
 	VZEROUPPER
 	RET
+
+// func gradientAVX2(dst, a, b, c *float32, near float32, n int)
+TEXT ·gradientAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         a+8(FP), SI
+	MOVQ         b+16(FP), DX
+	MOVQ         c+24(FP), R8
+	VBROADCASTSS near+32(FP), Y3
+	MOVQ         n+40(FP), CX
+	XORQ         AX, AX
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VSUBPS  Y0, Y1, Y1         // b - a
+	VADDPS  Y1, Y1, Y1
+	VSUBPS  (R8)(AX*4), Y0, Y0 // a - c
+	VMULPS  Y0, Y3, Y0
+	VSUBPS  Y0, Y1, Y1
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
+// func nearestAVX2(least, slope, d, grad *float32, n int)
+TEXT ·nearestAVX2(SB), NOSPLIT, $0-40
+	MOVQ least+0(FP), DI
+	MOVQ slope+8(FP), SI
+	MOVQ d+16(FP), DX
+	MOVQ grad+24(FP), R8
+	MOVQ n+32(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS   (DI)(AX*4), Y0
+	VMOVUPS   (DX)(AX*4), Y1
+	VMOVUPS   (SI)(AX*4), Y2
+	VCMPPS    $1, Y0, Y1, Y3     // d < least
+	VBLENDVPS Y3, Y1, Y0, Y0
+	VBLENDVPS Y3, (R8)(AX*4), Y2, Y2
+	VMOVUPS   Y0, (DI)(AX*4)
+	VMOVUPS   Y2, (SI)(AX*4)
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JLT       loop
+	VZEROUPPER
+	RET
+
+// func accumulateSteinAVX2(num, den, gd, gl, w, live, a, b, grad *float32, n int)
+TEXT ·accumulateSteinAVX2(SB), NOSPLIT, $0-80
+	MOVQ num+0(FP), DI
+	MOVQ den+8(FP), SI
+	MOVQ gd+16(FP), DX
+	MOVQ gl+24(FP), R8
+	MOVQ w+32(FP), R9
+	MOVQ live+40(FP), R10
+	MOVQ a+48(FP), R11
+	MOVQ b+56(FP), R12
+	MOVQ grad+64(FP), R13
+	MOVQ n+72(FP), CX
+	XORQ AX, AX
+
+loop:
+	VMOVUPS (R9)(AX*4), Y0
+	VMOVUPS (R12)(AX*4), Y1
+	VSUBPS  (R11)(AX*4), Y1, Y1 // d = b - a
+	VMOVUPS (R10)(AX*4), Y2
+	VMULPS  (R13)(AX*4), Y2, Y2 // l = live g
+	VMULPS  Y0, Y1, Y3
+	VADDPS  (DI)(AX*4), Y3, Y3
+	VMOVUPS Y3, (DI)(AX*4)
+	VADDPS  (SI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (SI)(AX*4)
+	VMULPS  Y2, Y1, Y3
+	VADDPS  (DX)(AX*4), Y3, Y3
+	VMOVUPS Y3, (DX)(AX*4)
+	VADDPS  (R8)(AX*4), Y2, Y2
+	VMOVUPS Y2, (R8)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET

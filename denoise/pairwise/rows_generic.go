@@ -11,3 +11,9 @@ func addPair(dst, mid, l, r []float32, g float32, n int) { addPairGo(dst, mid, l
 func weigh(w, d []float32, scale, bias float32, n int)   { weighGo(w, d, scale, bias, n) }
 func accumulate(num, den, w, a, b []float32, n int)      { accumulateGo(num, den, w, a, b, n) }
 func maximum(peak, w []float32, n int)                   { maximumGo(peak, w, n) }
+
+func gradient(g, a, b, c []float32, near float32, n int) { gradientGo(g, a, b, c, near, n) }
+func nearest(least, slope, d, g []float32, n int)        { nearestGo(least, slope, d, g, n) }
+func accumulateStein(num, den, gd, gl, w, live, a, b, g []float32, n int) {
+	accumulateSteinGo(num, den, gd, gl, w, live, a, b, g, n)
+}

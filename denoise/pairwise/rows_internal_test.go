@@ -65,13 +65,22 @@ func TestRowKernels(t *testing.T) {
 		"maximum": {1,
 			func(r [][]float32, n int) { maximumGo(r[0], r[1], n) },
 			func(r [][]float32, n int) { maximum(r[0], r[1], n) }},
+		"gradient": {1,
+			func(r [][]float32, n int) { gradientGo(r[0], r[1], r[2], r[3], 0.7, n) },
+			func(r [][]float32, n int) { gradient(r[0], r[1], r[2], r[3], 0.7, n) }},
+		"nearest": {2,
+			func(r [][]float32, n int) { nearestGo(r[0], r[1], r[2], r[3], n) },
+			func(r [][]float32, n int) { nearest(r[0], r[1], r[2], r[3], n) }},
+		"accumulateStein": {4,
+			func(r [][]float32, n int) { accumulateSteinGo(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], n) },
+			func(r [][]float32, n int) { accumulateStein(r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], n) }},
 	}
 	for name, k := range kernels {
 		for _, n := range rowLengths {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			var fast, loop [][]float32
 			var checks []func(*testing.T, string)
-			for range 5 {
+			for range 9 {
 				row, check := guardRow(rng, n)
 				fast, loop, checks = append(fast, row), append(loop, slices.Clone(row)), append(checks, check)
 			}

@@ -31,15 +31,20 @@ func (w *worker) setUnit() {
 		shift = -e
 	}
 	w.unit = math.Ldexp(1, shift)
-	scale, bias := math.Ldexp(w.Scale, -2*shift), w.Bias
-	if b := math.Abs(bias); b > largestBias {
-		// Exponents this large only matter by their sign.
-		scale, bias = scale*(largestBias/b), bias*(largestBias/b)
-	}
-	w.scale, w.bias = float32(min(scale, math.MaxFloat32)), float32(bias)
+	w.scale, w.bias = w.exponent(w.Scale, w.Bias)
 	if shift != 0 {
 		for i, v := range values {
 			values[i] = float32(float64(v) * w.unit)
 		}
 	}
+}
+
+// exponent converts a scale and a bias of Filter to the tile's unit.
+func (w *worker) exponent(scale, bias float64) (float32, float32) {
+	scale /= w.unit * w.unit
+	if b := math.Abs(bias); b > largestBias {
+		// Exponents this large only matter by their sign.
+		scale, bias = scale*(largestBias/b), bias*(largestBias/b)
+	}
+	return float32(min(scale, math.MaxFloat32)), float32(bias)
 }

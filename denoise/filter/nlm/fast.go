@@ -10,34 +10,48 @@ import (
 
 // start runs non-local means as a pairwise filter.
 func start(p Params, in, out denoise.Field) func() denoise.Worker {
+	f := pairs(p, in)
+	f.Out = out
+	f.Mean = mean(p)
+	f.Faint = func(b *tile.Block, unit float64, x, y, z int) float64 {
+		return faint(p.in(unit), &in, b, x, y, z)
+	}
+	if p.LK == 0 {
+		e := exponent(p)
+		f.Scale, f.Bias = e.Scale, e.Bias
+	}
+	return f.NewWorker
+}
+
+// pairs describes the pairs of a neighbourhood and their distances.
+func pairs(p Params, in denoise.Field) *pairwise.Filter {
+	f := &pairwise.Filter{
+		In:     in,
+		Search: p.SearchRadius, Patch: p.PatchRadius,
+		Offsets: pairwise.HalfNeighbourhood(p.SearchRadius, func([3]int) float64 { return 0 }),
+		Peak:    p.Centre == CentreMax, Squares: p.Rician, LK: p.LK,
+	}
 	fx := p.PatchRadius[0]
+	for k := 1; k <= fx; k++ {
+		f.Side = append(f.Side, float32(p.Taps[fx+k]/p.Taps[fx]))
+	}
+	return f
+}
+
+// exponent is that of the Gaussian weights as a power of 2:
+// exp(-(D - 2 sigma^2) / h^2) = 2^-(Scale D' + Bias), D' having a_0 = 1.
+func exponent(p Params) pairwise.Exponent {
 	axes := 0
 	for _, f := range p.PatchRadius {
 		if f > 0 {
 			axes++
 		}
 	}
-	f := &pairwise.Filter{
-		In: in, Out: out,
-		Search: p.SearchRadius, Patch: p.PatchRadius,
-		Offsets: pairwise.HalfNeighbourhood(p.SearchRadius, func([3]int) float64 { return 0 }),
-		Peak:    p.Centre == CentreMax, Squares: p.Rician, LK: p.LK,
-		Mean: mean(p),
-		Faint: func(b *tile.Block, unit float64, x, y, z int) float64 {
-			return faint(p.in(unit), &in, b, x, y, z)
-		},
+	perUnit := math.Log2E / (p.H * p.H)
+	return pairwise.Exponent{
+		Scale: perUnit * math.Pow(p.Taps[p.PatchRadius[0]], float64(axes)),
+		Bias:  -2 * p.Sigma * p.Sigma * perUnit,
 	}
-	centre := p.Taps[fx]
-	for k := 1; k <= fx; k++ {
-		f.Side = append(f.Side, float32(p.Taps[fx+k]/centre))
-	}
-	if p.LK == 0 {
-		// exp(-(D - 2 sigma^2) / h^2) = 2^-(scale D' + bias), D' having a_0 = 1.
-		perUnit := math.Log2E / (p.H * p.H)
-		f.Bias = -2 * p.Sigma * p.Sigma * perUnit
-		f.Scale = perUnit * math.Pow(centre, float64(axes))
-	}
-	return f.NewWorker
 }
 
 // in returns the parameters for values that were multiplied by unit.
@@ -87,13 +101,16 @@ func (p *Params) result(v, unit, num, den float64) float64 {
 	return v + num/den
 }
 
+// underflow is the exponent of e beyond which a float64 is 0.
+const underflow = 746
+
 // faint is the mean, with Gaussian weights and centre rule max, of a voxel that
 // resembles none of its neighbourhood: its weights are far below what float32
 // holds, but it is their ratios that count. The sums are the reference's, in
 // float64, with two short cuts that float64 cannot resolve: a patch is given up
 // as soon as its weight would be 0, or 2^-60 of the largest one so far.
 func faint(p Params, in *denoise.Field, b *tile.Block, x, y, z int) float64 {
-	const underflow, negligible = 746, 42 // exponents of e
+	const negligible = 42 // exponent of e
 	here := b.At(x, y, z)
 	v := func(i int) float64 { return float64(b.Values[i]) }
 	least := math.Inf(1) // the smallest exponent so far

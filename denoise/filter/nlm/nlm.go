@@ -92,6 +92,7 @@ var Filter = denoise.Filter{
 	},
 	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:         bind,
+	Stein:        stein,
 	ReadsPadding: true,
 	Cases:        cases(),
 }
