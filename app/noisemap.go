@@ -2,11 +2,14 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"quell/denoise/noise"
 	"quell/io/dicom"
 	"quell/series"
+	"quell/volume"
 )
 
 // noiseMapping is the derivation of a noise map, for which the standard has no
@@ -19,12 +22,9 @@ func ExportNoiseMap(ctx context.Context, s *series.Series, out string, o ExportO
 	if err := CheckOutput(s, out, o); err != nil {
 		return ExportReport{}, noise.Estimate{}, err
 	}
-	sigma, e, err := noise.Map(ctx, s.Volume)
+	sigma, e, err := mapNoise(ctx, s)
 	if err != nil {
-		return ExportReport{}, noise.Estimate{}, err
-	}
-	if sigma == nil {
-		return ExportReport{}, e, fmt.Errorf("the noise cannot be mapped: %s", e.Why)
+		return ExportReport{}, e, err
 	}
 	report, err := write(ctx, export{
 		series: s, result: sigma,
@@ -35,4 +35,56 @@ func ExportNoiseMap(ctx context.Context, s *series.Series, out string, o ExportO
 		},
 	}, out, o, events.files(Writing))
 	return report, e, err
+}
+
+// NoiseMap is the noise of every voxel of a series.
+type NoiseMap struct {
+	noise.Estimate // of the whole volume
+	// Values holds sigma in the unit and on the grid of the series; its mask leaves
+	// out what is not foreground, where nothing was measured.
+	Values *volume.Volume
+	// Lo and Hi are the ends of the range of sigma in the foreground, but for one in
+	// a hundred voxels at either end.
+	Lo, Hi float64
+}
+
+// mapSample is how many voxels at most the range of a noise map is taken from.
+const mapSample = 100_000
+
+// MapNoise estimates the noise of every voxel of the foreground of a series. The
+// error says why there is no map, or is the context's. Safe for concurrent use.
+func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
+	sigma, e, err := mapNoise(ctx, s)
+	if err != nil {
+		return NoiseMap{}, err
+	}
+	foreground, err := noise.Foreground(ctx, s.Volume)
+	if err != nil {
+		return NoiseMap{}, err
+	}
+	values := *sigma
+	values.Mask = make([]bool, len(sigma.Data))
+	var sample []float32
+	step := len(sigma.Data)/mapSample + 1
+	for i, x := range sigma.Data {
+		values.Mask[i] = foreground(i)
+		if values.Mask[i] && i%step == 0 {
+			sample = append(sample, x)
+		}
+	}
+	if len(sample) == 0 {
+		return NoiseMap{}, errors.New("the noise cannot be mapped: the series has no foreground")
+	}
+	slices.Sort(sample)
+	at := func(share float64) float64 { return float64(sample[int(share*float64(len(sample)-1)+0.5)]) }
+	return NoiseMap{Estimate: e, Values: &values, Lo: at(0.01), Hi: at(0.99)}, nil
+}
+
+// mapNoise returns the map of a series, or why there is none.
+func mapNoise(ctx context.Context, s *series.Series) (*volume.Volume, noise.Estimate, error) {
+	sigma, e, err := noise.Map(ctx, s.Volume)
+	if err == nil && sigma == nil {
+		err = fmt.Errorf("the noise cannot be mapped: %s", e.Why)
+	}
+	return sigma, e, err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/app"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/session"
@@ -40,18 +41,39 @@ func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
 			c.Corner = append(c.Corner, values[role])
 		}
 	}
-	out[viewer.Original].Detail = originalDetail(s)
+	originalCaption(s, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	return out
 }
 
-func originalDetail(s *session.Session) string {
-	detail := summary(s.Series())
+func originalCaption(s *session.Session, c *sliceview.Caption) {
+	c.Detail = summary(s.Series())
 	if n, ok := s.Document().Noise(); ok {
-		detail = "with " + n.String()
+		c.Detail = "with " + n.String()
 	}
-	return detail
+	m := s.NoiseMap()
+	if m == nil {
+		return
+	}
+	c.Badge, c.BadgeKind = "NOISE MAP", sliceview.Busy
+	c.Detail = fmt.Sprintf("noise σ mostly %s to %s, confidence %s", short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), m.Confidence)
+	if s.State().Overlay() == viewer.OverlayFull {
+		c.Corner[len(c.Corner)-1] += localNoise(s, m)
+	}
+}
+
+// localNoise returns the noise under the pointer, to follow its value.
+func localNoise(s *session.Session, m *app.NoiseMap) string {
+	voxel, ok := s.State().Cursor()
+	if !ok {
+		return ""
+	}
+	i := m.Values.Index(voxel[0], voxel[1], voxel[2])
+	if !m.Values.Valid(i) {
+		return "   σ not measured here"
+	}
+	return "   σ " + session.Quantity(float64(m.Values.Data[i]), m.Values.Unit)
 }
 
 // denoisedCaption describes the picture in the denoised pane and whether it belongs

@@ -65,6 +65,7 @@ func (c Chord) plain() bool { return c.Mod&^fyne.KeyModifierShift == 0 }
 type Command struct {
 	ID      string
 	Title   string
+	Help    string // what it does, where the title does not say it; for tooltips
 	Menu    string // the menu it is in; "" for keys only
 	Chords  []Chord
 	Run     func()
@@ -142,6 +143,10 @@ func (w *Workbench) commands() []Command {
 			Checked: func() bool { return w.residualShown }},
 		Command{ID: "strip", Title: "Plot and measures", Menu: menuView, Chords: key(fyne.KeyP), Run: w.toggleStrip,
 			Checked: func() bool { return w.stripShown }},
+		Command{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.ToggleNoiseMap,
+			Help:    "colours over the original show how strong the noise is at every place",
+			Enabled: s.CanMapNoise,
+			Checked: func() bool { return s.NoiseMap() != nil }},
 		Command{ID: "pixels", Title: "Show voxels as squares", Menu: menuView, Run: state.TogglePixelated, Checked: state.Pixelated},
 		Command{ID: "before", Title: "Show the original in the denoised pane (hold)", Menu: "", Chords: key(fyne.KeySpace), Hold: s.HoldBefore},
 		Command{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},

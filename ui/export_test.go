@@ -26,5 +26,13 @@ func (w *Workbench) Commands() []Command { return w.table }
 // Menu returns the main menu.
 func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
 
+// Tooltip returns the tooltip that is shown, "" for none.
+func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
+	if w.tip.layer.Hidden {
+		return "", at, size
+	}
+	return w.tip.text.Text, w.tip.ground.Position(), w.tip.ground.Size()
+}
+
 // Settings returns the settings for the next start.
 func (w *Workbench) Settings() app.Settings { return w.settings }

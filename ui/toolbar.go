@@ -29,6 +29,7 @@ type toolbar struct {
 	fit     *control.Button
 	undo    *control.Button
 	redo    *control.Button
+	noise   *control.Button
 	content fyne.CanvasObject
 	busy    bool
 }
@@ -55,16 +56,17 @@ func newToolbar(w *Workbench) *toolbar {
 			state.SetWindow(t.presets[i])
 		}
 	}
-	t.export = iconButton(theme.DocumentSaveIcon(), "Export …", w.askExport)
-	t.fit = iconButton(theme.ZoomFitIcon(), "Fit", state.Fit)
-	t.undo = iconButton(theme.ContentUndoIcon(), "", w.session.Undo)
-	t.redo = iconButton(theme.ContentRedoIcon(), "", w.session.Redo)
+	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export …", "export")
+	t.fit = w.commandButton(theme.ZoomFitIcon(), "Fit", "fit")
+	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
+	t.redo = w.commandButton(theme.ContentRedoIcon(), "", "redo")
+	t.noise = w.commandButton(theme.ColorPaletteIcon(), "Noise map", "noise-map")
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	tools := container.NewHBox(
-		iconButton(theme.FolderOpenIcon(), "Open …", func() { w.askFolder(w.Open) }), t.export, widget.NewSeparator(),
+		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
 		t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
-		t.fit, widget.NewSeparator(), t.undo, t.redo,
+		t.fit, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise,
 	)
 	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
 	t.ExtendBaseWidget(t)
@@ -79,7 +81,7 @@ func (t *toolbar) display(s *session.Session) {
 	defer func() { t.busy = false }()
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo} {
+		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo, t.noise} {
 			setEnabled(o, false)
 		}
 		return
@@ -93,6 +95,8 @@ func (t *toolbar) display(s *session.Session) {
 	setEnabled(t.export, s.Exportable() != nil && !s.Busy())
 	setEnabled(t.undo, s.Document().Recipes().CanUndo())
 	setEnabled(t.redo, s.Document().Recipes().CanRedo())
+	setEnabled(t.noise, s.CanMapNoise())
+	setPressed(t.noise, s.NoiseMap() != nil)
 }
 
 // showWindows lists the windows stored in the series, then the presets.

@@ -39,3 +39,15 @@ func iconButton(icon fyne.Resource, text string, tapped func()) *control.Button 
 	b.Importance = widget.LowImportance
 	return b
 }
+
+// setPressed shows whether a button that switches something is on.
+func setPressed(b *control.Button, on bool) {
+	importance := widget.LowImportance
+	if on {
+		importance = widget.HighImportance
+	}
+	if b.Importance != importance {
+		b.Importance = importance
+		b.Refresh()
+	}
+}

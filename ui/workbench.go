@@ -59,6 +59,7 @@ type Workbench struct {
 	slices    *sliceBar
 	tools     *toolbar
 	status    *statusBar
+	tip       *tooltip
 	dialogs   []dialog.Dialog // open, the topmost last
 	offer     dialog.Dialog   // the last question whether the CPU should continue
 	asking    bool            // the question about lost work is open
@@ -151,6 +152,7 @@ func (w *Workbench) build() {
 	w.measures = measurepanel.New()
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, w.changed)
 	w.slices = newSliceBar(s.State())
+	w.tip = newTooltip()
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
 
@@ -160,7 +162,7 @@ func (w *Workbench) build() {
 	w.center = container.NewVSplit(pictures, w.strip)
 	w.center.SetOffset(0.62) // at the usual sizes the panes are taller than wide
 	side := container.New(fixedWidthLayout{sideWidth}, container.NewPadded(w.filter))
-	w.main.SetContent(container.NewBorder(w.tools, w.status, nil, side, w.center))
+	w.main.SetContent(container.NewStack(container.NewBorder(w.tools, w.status, nil, side, w.center), w.tip.layer))
 }
 
 // ShowAndRun shows the workbench and returns when it is closed, by the user or by

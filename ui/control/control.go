@@ -53,9 +53,16 @@ func activates(k fyne.KeyName) bool {
 }
 
 // Button is a widget.Button that Space and Return press.
-type Button struct{ widget.Button }
+type Button struct {
+	widget.Button
+	// OnHover, if set, is called when the pointer enters (true) and leaves the button.
+	OnHover func(in bool)
+}
 
-var _ desktop.Keyable = (*Button)(nil)
+var (
+	_ desktop.Keyable   = (*Button)(nil)
+	_ desktop.Hoverable = (*Button)(nil)
+)
 
 // NewButton returns a button; icon may be nil.
 func NewButton(text string, icon fyne.Resource, tapped func()) *Button {
@@ -72,6 +79,24 @@ func (b *Button) TypedKey(e *fyne.KeyEvent) {
 		passTyped(b, e)
 	case !b.Disabled():
 		b.Tapped(nil)
+	}
+}
+
+// MouseIn implements desktop.Hoverable.
+func (b *Button) MouseIn(e *desktop.MouseEvent) {
+	b.Button.MouseIn(e)
+	b.hover(true)
+}
+
+// MouseOut implements desktop.Hoverable.
+func (b *Button) MouseOut() {
+	b.Button.MouseOut()
+	b.hover(false)
+}
+
+func (b *Button) hover(in bool) {
+	if b.OnHover != nil {
+		b.OnHover(in)
 	}
 }
 

@@ -11,5 +11,5 @@
 //	task.go      the one task that can be cancelled   progress.go  how far it is
 //	open.go      loading, reference, added noise      apply.go     run and export
 //	tune.go      the recipe and its history           preview.go   filtered slices
-//	measures.go  the numbers of slice and volume
+//	measures.go  the numbers of slice and volume      noisemap.go  noise per voxel
 package session

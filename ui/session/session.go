@@ -71,6 +71,8 @@ type Session struct {
 	sliceNumbers   measured
 	volumeNumbers  measured
 
+	noise noiseMap // of the current voxels
+
 	retry   func() // repeats on another engine what the engine failed at; nil after a success
 	task    *task  // in progress, or nil
 	message string // how the last task ended
@@ -217,7 +219,7 @@ func (s *Session) draw() {
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Sigma, Pixelated: s.state.Pixelated(),
-		Before: s.holdBefore, Panes: s.listener.Panes(),
+		Before: s.holdBefore, Tints: s.tints(), Panes: s.listener.Panes(),
 	})
 }
 

@@ -32,6 +32,7 @@ const (
 	Applying                  // the recipe to the volume
 	Exporting                 // the run
 	Preparing                 // noise or a reference
+	Mapping                   // the noise
 )
 
 // start begins a task in the place of the one in progress.

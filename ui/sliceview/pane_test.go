@@ -89,11 +89,11 @@ func TestResidualScaleIsLabelled(t *testing.T) {
 	_, r, _ := shownPane(t, viewer.Residual)
 	want := [3]string{"+12.3 HU", "0", "−12.3 HU"}
 	for i := range want {
-		if r.scale[i].text.Text != want[i] {
-			t.Errorf("label %d is %q; want %q", i, r.scale[i].text.Text, want[i])
+		if r.scale.labels[i].text.Text != want[i] {
+			t.Errorf("label %d is %q; want %q", i, r.scale.labels[i].text.Text, want[i])
 		}
 	}
-	bar := r.bar.Image.(*image.RGBA)
+	bar := r.scale.bar.Image.(*image.RGBA)
 	d := volume.Diverging{Limit: 1}
 	for y, x := range map[int]float64{0: 1, barSteps / 2: 0, barSteps - 1: -1} {
 		if got := color.RGBAModel.Convert(bar.At(0, y)); got != d.Color(x) {
@@ -175,8 +175,8 @@ func TestOverlaysHideTexts(t *testing.T) {
 			t.Fatalf("overlay %d; want %d", state.Overlay(), want.overlay)
 		}
 		p.Refresh()
-		if r.corner[3].text.Hidden == want.corner || r.place.text.Hidden == want.place || r.bar.Hidden == want.bar || r.scale[0].text.Hidden == want.bar {
-			t.Errorf("overlay %d: corner hidden %v, place %v, bar %v, scale %v", want.overlay, r.corner[3].text.Hidden, r.place.text.Hidden, r.bar.Hidden, r.scale[0].text.Hidden)
+		if r.corner[3].text.Hidden == want.corner || r.place.text.Hidden == want.place || r.scale.bar.Hidden == want.bar || r.scale.labels[0].text.Hidden == want.bar {
+			t.Errorf("overlay %d: corner hidden %v, place %v, bar %v, scale %v", want.overlay, r.corner[3].text.Hidden, r.place.text.Hidden, r.scale.bar.Hidden, r.scale.labels[0].text.Hidden)
 		}
 		if r.corner[0].text.Text != "" || !r.corner[0].text.Hidden || want.corner && r.corner[3].text.Text != "12.0 HU" {
 			t.Errorf("overlay %d: lines %q to %q; want three from the bottom", want.overlay, r.corner[0].text.Text, r.corner[3].text.Text)
@@ -184,7 +184,7 @@ func TestOverlaysHideTexts(t *testing.T) {
 		state.CycleOverlay()
 	}
 	p.SetFrame(viewer.Frame{Image: p.frame.Image})
-	if !r.bar.Hidden {
+	if !r.scale.bar.Hidden {
 		t.Error("a scale without a limit is shown")
 	}
 }

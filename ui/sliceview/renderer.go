@@ -1,22 +1,16 @@
 package sliceview
 
 import (
-	"fmt"
-	"image"
 	"image/color"
-	"strconv"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 
 	"quell/ui/viewer"
-	"quell/volume"
 )
 
 const (
 	headHeight = 40 // the permanent label: never on top of the picture
-	barWidth   = 10 // the residual's colour bar
-	barSteps   = 129
 	crossArm   = 7
 )
 
@@ -41,8 +35,8 @@ type renderer struct {
 	letters [4]*plate
 	cross   [2]*canvas.Line
 	profile *canvas.Line
-	bar     *canvas.Image
-	scale   [3]*plate // +limit, 0, -limit
+	scale   *legend // of the residual; nil in other panes
+	tint    *legend // of what is laid over the picture
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
 }
@@ -86,26 +80,13 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	}
 	add(r.place)
 	if p.role == viewer.Residual {
-		r.bar = canvas.NewImageFromImage(colorBar())
-		r.bar.ScaleMode = canvas.ImageScaleFastest
-		r.bar.FillMode = canvas.ImageFillStretch
-		r.objects = append(r.objects, r.bar)
-		for i := range r.scale {
-			r.scale[i] = add(newPlate(lightText, textSize-1, false))
-		}
+		r.scale = newLegend()
+		r.objects = append(r.objects, r.scale.objects()...)
 	}
+	r.tint = newLegend()
+	r.objects = append(r.objects, r.tint.objects()...)
 	r.objects = append(r.objects, r.head, r.title, r.badge, r.detail)
 	return r
-}
-
-// colorBar returns the scale of the residual, positive values at the top.
-func colorBar() *image.RGBA {
-	img := image.NewRGBA(image.Rect(0, 0, 1, barSteps))
-	d := volume.Diverging{Limit: 1}
-	for y := range barSteps {
-		img.SetRGBA(0, y, d.Color(1-2*float64(y)/(barSteps-1)))
-	}
-	return img
 }
 
 // Destroy implements fyne.WidgetRenderer.
@@ -124,7 +105,7 @@ func (r *renderer) Layout(size fyne.Size) {
 	r.layoutHead(size)
 	r.layoutPicture()
 	r.layoutTexts(size)
-	r.layoutBar(size)
+	r.layoutLegends(size)
 }
 
 func (r *renderer) layoutHead(size fyne.Size) {
@@ -242,34 +223,26 @@ func (r *renderer) layoutCross() {
 	r.cross[1].Position1, r.cross[1].Position2 = fyne.NewPos(x, y-crossArm), fyne.NewPos(x, y+crossArm)
 }
 
-func (r *renderer) layoutBar(size fyne.Size) {
-	if r.bar == nil {
-		return
-	}
-	limit := r.pane.frame.Limit
-	shown := limit > 0 && r.pane.frame.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare
-	r.bar.Hidden = !shown
+// layoutLegends places the colour scales at the right edge, that of the residual
+// above that of what is laid over it.
+func (r *renderer) layoutLegends(size fyne.Size) {
+	f := r.pane.frame
+	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare
 	height := min(max((size.Height-headHeight)*0.3, 60), 140)
 	top := float32(headHeight + margin + 6)
-	r.bar.Move(fyne.NewPos(size.Width-margin-barWidth, top))
-	r.bar.Resize(fyne.NewSize(barWidth, height))
-	for i, text := range scaleTexts(limit, r.pane.caption.Unit) {
-		t := r.scale[i]
-		t.show(shown)
-		t.set(text)
-		s := t.size()
-		y := top + height*float32(i)/2 - s.Height/2
-		t.move(fyne.NewPos(size.Width-2*margin-barWidth-s.Width, y))
+	if r.scale != nil {
+		r.scale.show(shown && f.Limit > 0)
+		if f.Limit > 0 {
+			r.scale.set(divergingScale(f.Limit, r.pane.caption.Unit))
+		}
+		r.scale.place(size.Width-margin, top, height)
+		top += height + 3*margin
 	}
-}
-
-// scaleTexts labels the ends and the middle of the residual's scale.
-func scaleTexts(limit float64, unit string) [3]string {
-	n := strconv.FormatFloat(limit, 'g', 3, 64)
-	if unit != "" {
-		unit = " " + unit
+	r.tint.show(shown && f.Tint != nil)
+	if f.Tint != nil {
+		r.tint.set(tintScale(f.Tint))
 	}
-	return [3]string{fmt.Sprintf("+%s%s", n, unit), "0", fmt.Sprintf("−%s%s", n, unit)}
+	r.tint.place(size.Width-margin, top, height)
 }
 
 // Refresh implements fyne.WidgetRenderer.

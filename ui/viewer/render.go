@@ -44,7 +44,19 @@ type Job struct {
 	Limit     float64 // the residual's symmetric scale; 0 scales by its own largest value
 	Pixelated bool
 	Before    bool // show the original in the denoised pane
+	Tints     [Roles]*Tint
 	Panes     [Roles]Pane
+}
+
+// Tint is a volume that is laid over the picture of a pane in translucent
+// colours. It is not changed.
+type Tint struct {
+	// Values is on the grid of Job.Source, or where Part is true holds the slice
+	// alone, row by row from the top left. Nothing is shown where its mask is false.
+	Values *volume.Volume
+	Part   bool
+	Colors volume.Tint
+	Unit   string // of the values, for the legend
 }
 
 // Picture holds the values of the slice shown, row by row from the top left. It is
@@ -73,6 +85,7 @@ type Frame struct {
 	Image          *image.RGBA // nil for an empty pane
 	X0, Y0, X1, Y1 int
 	Limit          float64 // the residual's scale that was used
+	Tint           *Tint   // what is laid over the picture; nil for nothing
 }
 
 // Renderer draws jobs as frames, on one goroutine at a time. A frame's image is not
@@ -89,6 +102,7 @@ type painter struct {
 	resampler Resampler
 	values    []float32
 	buffers   [2]image.RGBA
+	tint      layer
 }
 
 // Render draws one frame of every pane.
@@ -160,6 +174,10 @@ func (p *painter) paint(role Role, job Job, values []float32, limit float64, tur
 		job.Window.RenderInverted(f.Image, p.values)
 	default:
 		job.Window.Render(f.Image, p.values)
+	}
+	if tint := job.Tints[role]; tint != nil {
+		p.tint.lay(f, tint, job, t)
+		f.Tint = tint
 	}
 	return f
 }

@@ -1,0 +1,95 @@
+package ui_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
+
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/control"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// tissue is a disc of even tissue with noise of sigma 4 HU in air.
+func tissue(t *testing.T) *series.Series {
+	t.Helper()
+	v := volume.New(volume.NewGeometry([3]int{96, 96, 3}, [3]float64{0.5, 0.5, 5}))
+	for i := range v.Data {
+		x, y := i%96-48, i/96%96-48
+		if v.Data[i] = -1000; x*x+y*y < 44*44 {
+			v.Data[i] = 40
+		}
+	}
+	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noisy.Unit = "HU"
+	return &series.Series{Meta: series.Meta{Format: "test", Modality: "CT"}, Volume: noisy}
+}
+
+func (b *bench) show(s *series.Series) {
+	b.session().OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
+	b.until("the series is open", func() bool { return b.session().Series() == s })
+}
+
+func TestTheNoiseMapHasCaptionAndProbe(t *testing.T) {
+	b := newBench(t, large)
+	b.show(tissue(t))
+	original := b.workbench.Panes()[viewer.Original]
+	b.key(fyne.KeyM)
+	b.until("the map is shown", func() bool { return original.Caption().Badge == "NOISE MAP" })
+	if got := original.Caption().Detail; !strings.HasPrefix(got, "noise σ mostly ") || !strings.Contains(got, " HU, confidence ") {
+		t.Errorf("detail %q; want the range of the noise, its unit and confidence", got)
+	}
+	value := func() string { c := original.Caption().Corner; return c[len(c)-1] }
+	b.state().PointAt(50, 50, 100, 100)
+	b.drain()
+	if got := value(); strings.Count(got, " HU") != 2 || !strings.Contains(got, "   σ ") {
+		t.Errorf("in the middle the probe says %q; want value and noise, both in HU", got)
+	}
+	b.state().PointAt(1, 1, 100, 100)
+	b.drain()
+	if got := value(); !strings.HasSuffix(got, "σ not measured here") {
+		t.Errorf("in the air the probe says %q", got)
+	}
+	b.key(fyne.KeyM)
+	if got := original.Caption(); got.Badge != "" || strings.Contains(got.Detail, "noise σ") || strings.Contains(value(), "σ") {
+		t.Errorf("after the second M the caption is %+v", got)
+	}
+}
+
+// Every button of the tool bar that runs a command says which, and by what key.
+func TestToolbarButtonsHaveTooltips(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	tips := map[string]bool{}
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		button, ok := o.(*control.Button)
+		if !ok || button.OnHover == nil {
+			continue
+		}
+		button.MouseIn(&desktop.MouseEvent{})
+		text, at, size := b.workbench.Tooltip()
+		if text == "" || at.Y < button.Size().Height || at.X < 0 || at.X+size.Width > large.Width {
+			t.Errorf("%s: the tooltip %q lies at %v", button.Text, text, at)
+		}
+		tips[text] = true
+		button.MouseOut()
+		if text, _, _ := b.workbench.Tooltip(); text != "" {
+			t.Errorf("the tooltip %q stays", text)
+		}
+	}
+	for _, want := range []string{"Undo parameters (Ctrl+Z)", "Fit to pane (F)",
+		"Noise map (M): colours over the original show how strong the noise is at every place"} {
+		if !tips[want] {
+			t.Errorf("no tooltip says %q; there are %v", want, tips)
+		}
+	}
+}

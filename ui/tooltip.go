@@ -1,0 +1,88 @@
+package ui
+
+import (
+	"image/color"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/theme"
+
+	"quell/ui/control"
+)
+
+// tooltip is one line of text below the control that the pointer is on. It lies
+// on a layer above the workbench that takes no events.
+type tooltip struct {
+	ground *canvas.Rectangle
+	text   *canvas.Text
+	layer  *fyne.Container
+}
+
+func newTooltip() *tooltip {
+	t := &tooltip{ground: canvas.NewRectangle(theme.Color(theme.ColorNameOverlayBackground)), text: canvas.NewText("", color.White)}
+	t.text.Color = theme.Color(theme.ColorNameForeground)
+	t.text.TextSize = theme.Size(theme.SizeNameCaptionText)
+	t.ground.StrokeColor, t.ground.StrokeWidth = theme.Color(theme.ColorNameInputBorder), 1
+	t.ground.CornerRadius = 3
+	t.layer = container.NewWithoutLayout(t.ground, t.text)
+	t.layer.Hide()
+	return t
+}
+
+// show writes text below o, within the canvas.
+func (t *tooltip) show(o fyne.CanvasObject, text string) {
+	const gap = 6
+	driver := fyne.CurrentApp().Driver()
+	origin := driver.AbsolutePositionForObject(t.layer)
+	at := driver.AbsolutePositionForObject(o).Subtract(origin).AddXY(0, o.Size().Height+gap)
+	t.text.Text = text
+	size := t.text.MinSize().AddWidthHeight(2*gap, gap)
+	at.X = max(min(at.X, t.layer.Size().Width-size.Width-gap), 0)
+	t.ground.Move(at)
+	t.ground.Resize(size)
+	t.text.Move(at.AddXY(gap, gap/2))
+	t.text.Resize(t.text.MinSize())
+	t.layer.Show()
+}
+
+func (t *tooltip) hide() { t.layer.Hide() }
+
+// commandButton returns a flat button that runs a command of the table. Its tooltip
+// names the command and its key.
+func (w *Workbench) commandButton(icon fyne.Resource, text, id string) *control.Button {
+	b := iconButton(icon, text, func() {
+		w.tip.hide()
+		w.run(w.command(id))
+	})
+	b.OnHover = func(in bool) {
+		if in {
+			w.tip.show(b, w.command(id).hint())
+		} else {
+			w.tip.hide()
+		}
+	}
+	return b
+}
+
+// command returns the command with an ID, which is in the table.
+func (w *Workbench) command(id string) Command {
+	for _, c := range w.table {
+		if c.ID == id {
+			return c
+		}
+	}
+	panic("no command is called " + id)
+}
+
+// hint is the text of a tooltip: "Noise map (M): the noise of every place ...".
+func (c Command) hint() string {
+	text := c.Title
+	if len(c.Chords) > 0 {
+		text += " (" + c.Chords[0].String() + ")"
+	}
+	if c.Help != "" {
+		text += ": " + c.Help
+	}
+	return text
+}
