@@ -113,6 +113,7 @@ func TestBind(t *testing.T) {
 // Accepts refuses a map that no pass reads and misses one that a pass reads.
 func TestAccepts(t *testing.T) {
 	v := volume.New(unitGrid)
+	v.Data[0] = 1 // as a noise map it needs a positive number
 	for _, c := range []struct {
 		p     Program
 		in    Input

@@ -31,6 +31,10 @@ type Filter struct {
 	// have none. The noise must be white.
 	Stein func(recipes []Recipe) (pass SteinPass, ok bool)
 
+	// ReadsNoise states that the passes read the noise map themselves. Every other
+	// filter runs on the volume divided by the map, see Program.Normalised.
+	ReadsNoise bool
+
 	// ReadsPadding states that the stored values of padding influence the
 	// result, as patch samples of nlm do.
 	ReadsPadding bool

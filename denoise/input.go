@@ -3,6 +3,7 @@ package denoise
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"quell/volume"
 )
@@ -11,26 +12,54 @@ import (
 // them is ever changed.
 type Input struct {
 	Volume *volume.Volume
-	Noise  *volume.Volume // noise map: sigma for each voxel, in the unit of Volume; nil if there is none
-	Guide  *volume.Volume // volume that steers the weights; nil if there is none
-	Mask   []bool         // false excludes a voxel, in addition to the padding of Volume; nil excludes none
+	// Noise is the noise map: sigma for each voxel, in the unit of Volume; nil if
+	// there is none. A voxel without a figure (0, negative, not finite, padding of
+	// the map, or below a hundredth of the map's median) is excluded.
+	Noise *volume.Volume
+	Guide *volume.Volume // volume that steers the weights; nil if there is none
+	Mask  []bool         // false excludes a voxel, in addition to the padding of Volume; nil excludes none
 }
 
-// Masked returns the volume with the voxels that Mask excludes marked like
-// padding. It shares the voxels.
+// Masked returns the volume with the voxels that Mask excludes, and those without
+// a figure in the noise map, marked like padding. It shares the voxels.
 func (in Input) Masked() *volume.Volume {
-	if in.Mask == nil {
+	figure := in.figures()
+	if in.Mask == nil && figure == nil {
 		return in.Volume
 	}
 	v := *in.Volume
-	v.Mask = in.Mask
-	if in.Volume.Mask != nil {
-		v.Mask = make([]bool, len(in.Mask))
-		for i, valid := range in.Volume.Mask {
-			v.Mask[i] = valid && in.Mask[i]
+	if in.Mask != nil {
+		v.Mask = in.Mask
+		if in.Volume.Mask != nil {
+			v.Mask = slices.Clone(in.Mask)
+			for i, valid := range in.Volume.Mask {
+				v.Mask[i] = v.Mask[i] && valid
+			}
 		}
 	}
+	if figure != nil {
+		mask := make([]bool, len(v.Data))
+		for i := range mask {
+			mask[i] = v.Valid(i) && figure(i)
+		}
+		v.Mask = mask
+	}
 	return &v
+}
+
+// figures tells which voxels have a figure in the noise map; nil if all have one.
+func (in Input) figures() func(i int) bool {
+	if in.Noise == nil {
+		return nil
+	}
+	m, usual := in.Noise, in.usualSigma()
+	figure := func(i int) bool { return counts(m.Data[i], usual) && m.Valid(i) }
+	for i := range m.Data {
+		if !figure(i) {
+			return figure
+		}
+	}
+	return nil
 }
 
 // Check reports an input that is inconsistent.
@@ -49,9 +78,12 @@ func (in Input) Check() error {
 		return fmt.Errorf("the mask has %d voxels, the volume %d", len(in.Mask), v.Voxels())
 	}
 	for name, m := range map[string]*volume.Volume{"noise map": in.Noise, "guide": in.Guide} {
-		if m != nil && (m.Dims != v.Dims || len(m.Data) != v.Voxels()) {
+		if m != nil && (m.Dims != v.Dims || len(m.Data) != v.Voxels() || (m.Mask != nil && len(m.Mask) != v.Voxels())) {
 			return fmt.Errorf("the %s has %v voxels, the volume %v", name, m.Dims, v.Dims)
 		}
+	}
+	if in.Noise != nil && in.usualSigma() == 0 {
+		return errors.New("the noise map holds no positive number where the volume holds data")
 	}
 	return nil
 }

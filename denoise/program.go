@@ -22,19 +22,27 @@ type Program struct {
 	Recipe Recipe // resolved
 	Params any    // the filter's parameters: nlm.Params, ...; for the engines that have kernels of their own
 	Passes []Pass // in the order they run; the last one writes Result
+
+	// UsualSigma is above 0 where the passes bring the noise to sigma 1 by a noise
+	// map, see [Program.Normalised].
+	UsualSigma float32
 }
 
 // Pass computes one field from others, voxel by voxel.
 //
-// An excluded voxel (padding, or excluded by Input.Mask) is not computed: it
-// holds the voxel of Input.Volume in every output. All inputs of a pass share
-// one mask.
+// An excluded voxel (padding, or excluded by Input.Mask or by Input.Noise) is not
+// computed, unless the pass says so: it holds the voxel of Input.Volume in every
+// output. All inputs of a pass share one mask.
 type Pass struct {
 	Name   string
 	Inputs []string // Voxels, NoiseMap, GuideVolume, or the Output of earlier passes
 	Output string   // a name of its own; Result for the last pass
 	Reach  [3]int   // how far around a voxel the pass reads its inputs, in voxels along x, y, z
 	Work   float64  // steps per voxel, the unit of a GPU's cost model
+
+	// Everywhere states that the pass computes excluded voxels too: it brings the
+	// voxels into another unit, and later passes may read excluded ones.
+	Everywhere bool
 
 	// Reference computes voxel (x, y, z), in float64: the definition of the
 	// filter, which every engine is tested against. in are the Inputs.

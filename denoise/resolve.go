@@ -41,7 +41,8 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 // ResolveFor is Resolve for a recipe that runs once on in. It reads the volume
 // only for what the recipe's automatic values depend on, since the noise
 // estimate takes longer than most filters. Voxels that in.Mask excludes do not
-// count. The error may be the context's.
+// count. Where in.Noise brings the noise to sigma 1, values in the volume's unit
+// count in sigmas. The error may be the context's.
 func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
@@ -59,14 +60,10 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 		width = width || v.IsPercent()
 		noise = noise || (v.IsAuto() && p.Auto.Noise)
 	}
-	v := in.Masked()
 	var f Facts
-	switch {
-	case noise:
-		f, err = FactsOf(ctx, v)
-	case width:
-		f.Lo, f.Hi, err = v.Range(ctx)
-	default:
+	if width || noise {
+		f, err = r.facts(ctx, in, noise)
+	} else {
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -75,19 +72,53 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	return r.Resolve(in.Volume.Geometry, f)
 }
 
-// ResolveForRun checks what [Engine.Run] is given and returns the recipe resolved for
+// facts finds the facts that a run of r on in depends on: the range of the values
+// and, if asked for, the noise. Where a noise map brings the noise to sigma 1, they
+// are those of the volume divided by it.
+func (r Recipe) facts(ctx context.Context, in Input, noise bool) (f Facts, err error) {
+	if err := in.Check(); err != nil {
+		return Facts{}, err
+	}
+	v := in.Masked()
+	if noise {
+		f, err = FactsOf(ctx, v)
+	} else {
+		f.Lo, f.Hi, err = v.Range(ctx)
+	}
+	if err == nil && r.normalises(in) {
+		f.Sigma = 1
+		f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
+	}
+	return f, err
+}
+
+// ProgramFor checks what [Engine.Run] is given, resolves the recipe for it and binds
 // it: the first step of a run on every engine.
-func (r Recipe) ResolveForRun(ctx context.Context, in Input, region volume.Region) (Recipe, error) {
+func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) (Program, error) {
 	if err := ctx.Err(); err != nil {
-		return Recipe{}, err
+		return Program{}, err
 	}
 	if err := in.Check(); err != nil {
-		return Recipe{}, err
+		return Program{}, err
 	}
 	if err := region.Validate(in.Volume.Geometry); err != nil {
-		return Recipe{}, err
+		return Program{}, err
 	}
-	return r.ResolveFor(ctx, in)
+	r, err := r.ResolveFor(ctx, in)
+	if err != nil {
+		return Program{}, err
+	}
+	p, err := r.Bind(in.Volume.Geometry)
+	if err != nil {
+		return Program{}, err
+	}
+	if r.normalises(in) {
+		p = p.Normalised(in.usualSigma())
+	}
+	if err := p.Accepts(in); err != nil {
+		return Program{}, err
+	}
+	return p, nil
 }
 
 // Resolved reports whether the recipe holds plain values only, so that it can
@@ -122,7 +153,11 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
 	}
 	p.Recipe = r
-	if err := p.check(); err != nil {
+	err = p.check()
+	if err == nil && p.Reads(NoiseMap) != f.ReadsNoise {
+		err = fmt.Errorf("its description and its passes disagree on whether it reads the noise map")
+	}
+	if err != nil {
 		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
 	}
 	return p, nil

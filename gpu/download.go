@@ -59,9 +59,10 @@ func (t *task) start(job *wire.Job, d *download) (*future, error) {
 		break
 	}
 	if bind {
-		recipe, g := t.r.program.Recipe, t.r.geometry
+		p, g := t.r.program, t.r.geometry
 		requests = append([]*wire.Request{{
-			Op: wire.Bind, Program: t.program, Binding: &wire.Binding{Recipe: recipe, Spacing: g.Spacing, Dims: g.Dims},
+			Op: wire.Bind, Program: t.program,
+			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma},
 		}}, requests...)
 	}
 	futures, err := t.s.request(requests...)

@@ -105,7 +105,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v; want the cancel", err)
 		}
-		run, err := newRun(resolved(t, long, in), in.Geometry)
+		run, err := newRun(program(t, long, in), in.Geometry)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,11 @@ func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
-	run, err := newRun(r, g)
+	p, err := r.Bind(g)
+	if err != nil {
+		return denoise.Plan{}, err
+	}
+	run, err := newRun(p, g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
@@ -174,21 +178,19 @@ func (e *Engine) share(r *run, region volume.Region) []volume.Region {
 // That every voxel is finite is ensured by the readers; checking it here would cost as
 // much as a preview.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
-	r, err := r.ResolveForRun(ctx, in, region)
+	p, err := r.ProgramFor(ctx, in, region)
 	if err != nil {
 		return nil, err
 	}
-	run, err := newRun(r, in.Volume.Geometry)
+	run, err := newRun(p, in.Volume.Geometry)
 	if err != nil {
 		return nil, err
 	}
-	if err := run.read(in); err != nil {
-		return nil, err
-	}
+	run.read(in)
 	// Clearing half a gigabyte takes a while; the device does not wait for it.
 	voxels := sync.OnceValue(func() []float32 { return make([]float32, region.Voxels()) })
 	go voxels()
-	passes := int64(len(run.program.Passes))
+	passes := int64(len(p.Passes))
 	done := newProgress(passes*int64(region.Voxels()), report)
 	defer done.stop()
 	g, ctx := errgroup.WithContext(ctx)

@@ -167,6 +167,16 @@ func resolved(t testing.TB, r denoise.Recipe, in *volume.Volume) denoise.Recipe 
 	return r
 }
 
+// program returns the passes of r on in.
+func program(t testing.TB, r denoise.Recipe, in *volume.Volume) denoise.Program {
+	t.Helper()
+	p, err := resolved(t, r, in).Bind(in.Geometry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // expected returns the result of a run without faults.
 func expected(t testing.TB, r denoise.Recipe, in *volume.Volume) *volume.Volume {
 	t.Helper()

@@ -331,7 +331,7 @@ func TestCancelledRunLeavesTheDevice(t *testing.T) {
 		t.Error("the run after a cancel differs")
 	}
 	// Every block has two kernels.
-	run, err := newRun(resolved(t, r, small), small.Geometry)
+	run, err := newRun(program(t, r, small), small.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,9 @@ type input struct {
 	volume *volume.Volume
 }
 
-// newRun binds a resolved recipe. The error wraps ErrDevice and denoise.ErrUnsupported if
-// there are no kernels for it.
-func newRun(r denoise.Recipe, g volume.Geometry) (*run, error) {
-	p, err := r.Bind(g)
-	if err != nil {
-		return nil, err
-	}
+// newRun prepares runs of a program. The error wraps ErrDevice and
+// denoise.ErrUnsupported if there are no kernels for it.
+func newRun(p denoise.Program, g volume.Geometry) (*run, error) {
 	if err := kernels.Check(p); err != nil {
 		return nil, unsupported(err)
 	}
@@ -40,13 +36,11 @@ func newRun(r denoise.Recipe, g volume.Geometry) (*run, error) {
 	return &run{program: p, geometry: g, inputs: inputs}, nil
 }
 
-// read sets the volumes of the inputs.
-func (r *run) read(in denoise.Input) error {
-	if err := r.program.Accepts(in); err != nil {
-		return err
-	}
+// read sets the volumes of the inputs, which the program accepts.
+func (r *run) read(in denoise.Input) {
+	masked := in.Masked()
 	for i := range r.inputs {
-		v := in.Masked()
+		v := masked
 		switch r.inputs[i].name {
 		case denoise.NoiseMap:
 			v = &volume.Volume{Geometry: r.geometry, Data: in.Noise.Data}
@@ -55,15 +49,14 @@ func (r *run) read(in denoise.Input) error {
 		}
 		r.inputs[i].volume = v
 	}
-	r.masked = r.inputs[0].volume.Mask != nil
-	return nil
+	r.masked = masked.Mask != nil
 }
 
 // intermediates returns how far around a block each result of a pass is computed, except
 // the last, in the order of the passes.
 func (r *run) intermediates() [][3]int {
 	var reach [][3]int
-	halos := r.program.Halos()
+	halos := kernels.Halos(r.program)
 	for _, pass := range r.program.Passes {
 		if pass.Output != denoise.Result {
 			reach = append(reach, halos[pass.Output])

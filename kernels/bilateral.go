@@ -8,12 +8,10 @@ import (
 )
 
 func init() {
-	Register(bilateral.Filter.Name, map[string]Pass{"average": {
-		Rate: 3e12, // weights
-		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
-			return []Launch{bilateralLaunch(p.Params.(bilateral.Params), f)}, nil
-		}),
-	}})
+	const rate = 3e12 // weights per second
+	Register(bilateral.Filter.Name, map[string]Pass{"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return []Launch{bilateralLaunch(p.Params.(bilateral.Params), f)}, nil
+	})})
 }
 
 // bilateralParams mirrors struct BilateralParams of bilateral_params.cuh.

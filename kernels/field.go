@@ -24,10 +24,12 @@ func newField(part Part) (field, error) {
 	first, slices := in.Box.Min[2], in.Box.Dims()[2]
 	f := field{In: in.Address, Out: part.Out, First: int32(first), Slices: int32(slices)}
 	if part.Mask.Address != 0 {
-		f.Mask = part.Mask.Address
-		if part.Mask.Box != in.Box {
+		// The mask may hold more slices than the input, of which kernels know one range.
+		more := in.Box.Min[2] - part.Mask.Box.Min[2]
+		if more < 0 || part.Mask.Box.Max[2] < in.Box.Max[2] {
 			return field{}, fmt.Errorf("the mask holds %v and the voxels %v", part.Mask.Box, in.Box)
 		}
+		f.Mask = part.Mask.Address + uint64(more)*uint64(part.Dims[0])*uint64(part.Dims[1])
 	}
 	for c := range 3 {
 		if part.Dims[c] > math.MaxInt32/2 {
@@ -42,15 +44,15 @@ func newField(part Part) (field, error) {
 	return f, nil
 }
 
-// onField adapts a function that takes a field to Pass.Launches.
-func onField(launches func(p denoise.Program, f field) ([]Launch, error)) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
-	return func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
+// onField returns a pass of that rate whose kernels take a field.
+func onField(rate float64, launches func(p denoise.Program, f field) ([]Launch, error)) Pass {
+	return Pass{Rate: rate, WholeSlices: true, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 		f, err := newField(part)
 		if err != nil {
 			return nil, err
 		}
 		return launches(p, f)
-	}
+	}}
 }
 
 // grid returns the grid of blocks that covers the region with tiles of the given dims.

@@ -12,12 +12,10 @@ import (
 const halfLog2E = math.Log2E / 2
 
 func init() {
-	Register(gaussian.Filter.Name, map[string]Pass{"blur": {
-		Rate: 1e12, // voxels of the neighbourhood
-		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
-			return []Launch{gaussianLaunch(p.Params.(gaussian.Params), f)}, nil
-		}),
-	}})
+	const rate = 1e12 // voxels of the neighbourhood per second
+	Register(gaussian.Filter.Name, map[string]Pass{"blur": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return []Launch{gaussianLaunch(p.Params.(gaussian.Params), f)}, nil
+	})})
 }
 
 // gaussianParams mirrors struct GaussianParams of gaussian_params.cuh.

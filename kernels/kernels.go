@@ -12,6 +12,8 @@ package kernels
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"quell/denoise"
 	_ "quell/denoise/filter" // recipes name filters of this table
@@ -27,6 +29,9 @@ type Pass struct {
 	// Launches returns the launches that compute part, to be queued in this order on
 	// one stream. pass is the pass of p.
 	Launches func(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error)
+
+	// WholeSlices states that the kernels read whole slices of their inputs.
+	WholeSlices bool
 }
 
 // Part is what a pass computes, and where its inputs are on the device.
@@ -60,6 +65,10 @@ type Launch struct {
 // initialisation.
 var registered = map[string]map[string]Pass{}
 
+// anyFilter stands for the filter in Register of passes that package denoise adds to
+// programs of any filter.
+const anyFilter = ""
+
 // Register adds the kernels of a filter, by the names of its passes. It must be called
 // from init.
 func Register(filter string, passes map[string]Pass) {
@@ -72,6 +81,9 @@ func Register(filter string, passes map[string]Pass) {
 // find returns the kernels of a pass.
 func find(p denoise.Program, pass denoise.Pass) (Pass, error) {
 	k, ok := registered[p.Recipe.Filter][pass.Name]
+	if !ok {
+		k, ok = registered[anyFilter][pass.Name]
+	}
 	if !ok {
 		return k, fmt.Errorf("there is no GPU kernel for pass %q of %s: %w", pass.Name, p.Recipe.Filter, denoise.ErrUnsupported)
 	}
@@ -100,6 +112,21 @@ func Check(p denoise.Program) error {
 		}
 	}
 	return nil
+}
+
+// Halos returns how far around a region each output of the passes is computed, as
+// denoise.Program.Halos does, but for the whole slices that some kernels need: an
+// intermediate that they read is computed to the edges of the volume along x and y.
+func Halos(p denoise.Program) map[string][3]int {
+	const edge = math.MaxInt32 / 2 // beyond every volume, and small enough to be added up
+	passes := slices.Clone(p.Passes)
+	for i, pass := range passes {
+		if k, err := find(p, pass); err == nil && k.WholeSlices {
+			passes[i].Reach[0], passes[i].Reach[1] = edge, edge
+		}
+	}
+	p.Passes = passes
+	return p.Halos()
 }
 
 // Launches returns the launches that compute part of a pass of p, to be queued in this

@@ -95,7 +95,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	}
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
-		"MedianParams": medianParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
+		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {
 			t.Errorf("%s: %d bytes here, %d on the device", name, got, sizes[name])
@@ -196,6 +196,9 @@ func TestEveryFilterHasKernels(t *testing.T) {
 			}
 		}
 	}
+	for _, l := range normalisedLaunches(t, "median", g) {
+		check(l)
+	}
 	check(Widen(1, 2, 3, 0))
 	for _, m := range Modules() {
 		if !used[m] {
@@ -203,6 +206,9 @@ func TestEveryFilterHasKernels(t *testing.T) {
 		}
 	}
 	for name, passes := range registered {
+		if name == anyFilter {
+			continue
+		}
 		if _, err := denoise.FilterByName(name); err != nil {
 			t.Errorf("kernels of an unknown filter: %v", err)
 		}
@@ -212,6 +218,34 @@ func TestEveryFilterHasKernels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// normalisedLaunches returns the launches of a filter on volumes divided by a noise map.
+func normalisedLaunches(t *testing.T, filter string, g volume.Geometry) []Launch {
+	t.Helper()
+	p, err := recipe(t, filter, 3, nil).Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.Normalised(50)
+	if err := Check(p); err != nil {
+		t.Fatal(err)
+	}
+	var all []Launch
+	for i, pass := range p.Passes {
+		part := Part{
+			Dims: g.Dims, Region: g.Bounds(), Out: uint64(100 + i), Voxels: Buffer{Address: 1, Box: g.Bounds()}, Mask: Buffer{Address: 3, Box: g.Bounds()},
+		}
+		for k := range pass.Inputs {
+			part.Inputs = append(part.Inputs, Buffer{Address: uint64(10 + k), Box: g.Bounds()})
+		}
+		ls, err := Launches(p, pass, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ls...)
+	}
+	return all
 }
 
 func hasPass(t *testing.T, filter, pass string) bool {

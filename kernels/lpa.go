@@ -9,12 +9,10 @@ import (
 )
 
 func init() {
-	Register(lpa.Filter.Name, map[string]Pass{"estimate": {
-		Rate: 3e12, // taps
-		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
-			return lpaLaunches(p.Params.(lpa.Params), f)
-		}),
-	}})
+	const rate = 3e12 // taps per second
+	Register(lpa.Filter.Name, map[string]Pass{"estimate": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return lpaLaunches(p.Params.(lpa.Params), f)
+	})})
 }
 
 // maxScales is the largest number of scales of the lpa kernel, and the longest scale.

@@ -6,12 +6,10 @@ import (
 )
 
 func init() {
-	Register(median.Filter.Name, map[string]Pass{"median": {
-		Rate: 1e11, // comparisons of a sort
-		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
-			return []Launch{medianLaunch(p.Params.(median.Params), f)}, nil
-		}),
-	}})
+	const rate = 1e11 // comparisons of a sort per second
+	Register(median.Filter.Name, map[string]Pass{"median": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return []Launch{medianLaunch(p.Params.(median.Params), f)}, nil
+	})})
 }
 
 // medianParams mirrors struct MedianParams of median_params.cuh.

@@ -9,12 +9,10 @@ import (
 )
 
 func init() {
-	Register(nlm.Filter.Name, map[string]Pass{"average": {
-		Rate: 8e11, // weights
-		Launches: onField(func(p denoise.Program, f field) ([]Launch, error) {
-			return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
-		}),
-	}})
+	const rate = 8e11 // weights per second
+	Register(nlm.Filter.Name, map[string]Pass{"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
+	})})
 }
 
 // nlmParams mirrors struct NlmParams of nlm_params.cuh.

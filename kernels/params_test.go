@@ -117,6 +117,45 @@ func TestNLMParams(t *testing.T) {
 	}
 }
 
+// TestNoiseMapParams checks the order of the passes and what their kernels get.
+func TestNoiseMapParams(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 1})
+	ls := normalisedLaunches(t, "median", g)
+	if len(ls) != 3 || ls[0].Kernel != "divide_by_sigma" || ls[1].Kernel != "median" || ls[2].Kernel != "multiply_by_sigma" {
+		t.Fatalf("%+v", ls)
+	}
+	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
+	for i, out := range map[int]uint64{0: 100, 2: 102} {
+		want := noiseMapParams{In: box(10), Noise: box(11), Voxels: box(1), Mask: box(3), Out: box(out), Dims: [3]int32{20, 10, 3}, Usual: 50, Least: 0.5}
+		if got := decoded[noiseMapParams](t, ls[i]); got != want {
+			t.Errorf("%s: %+v; want %+v", ls[i].Kernel, got, want)
+		}
+		if ls[i].Grid != [3]int{3, 1, 1} || ls[i].Block != [3]int{256, 1, 1} { // 600 voxels
+			t.Errorf("grid %v, block %v", ls[i].Grid, ls[i].Block)
+		}
+	}
+}
+
+// TestHalosOfWholeSlices checks that what a kernel reads by whole slices is computed so.
+func TestHalosOfWholeSlices(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 10, 30}, [3]float64{1, 1, 1})
+	p, err := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(1, 2, 3)}).Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = p.Normalised(1)
+	region := volume.Region{Min: [3]int{7, 4, 10}, Max: [3]int{8, 5, 12}}
+	halos := Halos(p)
+	for i, want := range []volume.Region{{Min: [3]int{0, 0, 7}, Max: [3]int{20, 10, 15}}, region, region} {
+		if got := region.Grow(halos[p.Passes[i].Output], g); got != want {
+			t.Errorf("pass %d computes %v; want %v", i, got, want)
+		}
+	}
+	if p.Passes[1].Reach != [3]int{1, 2, 3} || p.Reach() != [3]int{1, 2, 3} {
+		t.Error("the program was changed")
+	}
+}
+
 // TestNLMKernels pins which kernel filters which patch, and the memory of a block.
 func TestNLMKernels(t *testing.T) {
 	for _, c := range []struct {
@@ -203,7 +242,9 @@ func TestPartsAreChecked(t *testing.T) {
 		"its last slice":  {func(p *Part) { p.Inputs[0].Box.Max[2]-- }, "is given"},
 		"no voxels":       {func(p *Part) { p.Voxels.Box.Max[2] = 8 }, "are not given"},
 		"a short mask":    {func(p *Part) { p.Mask.Box.Min[2]++ }, "are not given"},
-		"a longer mask":   {func(p *Part) { p.Mask.Box.Max[2]++ }, "the mask holds"},
+		"a longer mask":   {func(p *Part) { p.Mask.Box = volume.Slices(g, 2, 12) }, ""},
+		"no whole mask":   {func(p *Part) { p.Mask.Box.Min[2], p.Inputs[0].Box = 3, volume.Slices(g, 2, 10) }, "the mask holds"},
+		"mask ends early": {func(p *Part) { p.Inputs[0].Box.Max[2]++ }, "the mask holds"},
 		"parts of slices": {func(p *Part) { p.Mask, p.Region.Min[0], p.Inputs[0].Box.Min[0] = Buffer{}, 4, 2 }, "is no range of whole slices"},
 		"a giant volume":  {func(p *Part) { p.Dims[2] = math.MaxInt32/2 + 1 }, "along an axis are too many"},
 	} {
@@ -232,6 +273,11 @@ func TestFieldOfAPart(t *testing.T) {
 	want := field{In: 1, Mask: 3, Out: 4, Dims: [3]int32{6, 7, 16}, First: 4, Slices: 6, Min: [3]int32{1, 2, 5}, Max: [3]int32{4, 6, 9}}
 	if err != nil || f != want {
 		t.Errorf("%+v, %v; want %+v", f, err, want)
+	}
+	part.Mask = Buffer{Address: 3, Box: volume.Slices(g, 2, 12)}
+	want.Mask = 3 + 2*6*7 // the third slice of the mask
+	if f, err = newField(part); err != nil || f != want {
+		t.Errorf("with a longer mask %+v, %v; want %+v", f, err, want)
 	}
 	box := Box{Address: 4, Min: [3]int32{1, 2, 5}, Max: [3]int32{4, 6, 9}}
 	if got := part.OutBox(); got != box {

@@ -16,7 +16,7 @@ import (
 type program struct {
 	denoise.Program
 	geometry volume.Geometry
-	halos    map[string][3]int // of Program.Halos
+	halos    map[string][3]int // of kernels.Halos
 }
 
 // bind binds a recipe and checks that there are kernels for it.
@@ -25,15 +25,14 @@ func (w *worker) bind(q wire.Request) *wire.Fault {
 	if b == nil || q.Program == 0 || w.programs[q.Program] != nil {
 		return broken("program %d cannot be bound", q.Program)
 	}
-	g := volume.NewGeometry(b.Dims, b.Spacing)
-	p, err := b.Recipe.Bind(g)
+	p, err := b.Program()
 	if err == nil {
 		err = kernels.Check(p)
 	}
 	if err != nil {
 		return &wire.Fault{Kind: wire.Unsupported, Text: err.Error()}
 	}
-	w.programs[q.Program] = &program{Program: p, geometry: g, halos: p.Halos()}
+	w.programs[q.Program] = &program{Program: p, geometry: volume.NewGeometry(b.Dims, b.Spacing), halos: kernels.Halos(p)}
 	w.reply(wire.Reply{ID: q.ID})
 	return nil
 }

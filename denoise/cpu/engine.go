@@ -67,7 +67,7 @@ func Reference(r denoise.Recipe, in denoise.Input, region volume.Region) (*volum
 		for z := out.Box.Min[2]; z < out.Box.Max[2]; z++ {
 			for y := out.Box.Min[1]; y < out.Box.Max[1]; y++ {
 				for x := out.Box.Min[0]; x < out.Box.Max[0]; x++ {
-					if out.Valid(i) {
+					if pass.Everywhere || out.Valid(i) {
 						out.Data[i] = float32(pass.Reference(inputs, x, y, z))
 					}
 					i++

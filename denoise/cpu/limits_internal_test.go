@@ -110,7 +110,7 @@ func TestRunRefuses(t *testing.T) {
 		"outside":    {t.Context(), median, denoise.Input{Volume: v}, volume.Region{Max: [3]int{7, 5, 4}}},
 		"empty":      {t.Context(), median, denoise.Input{Volume: v}, volume.Region{}},
 		"version":    {t.Context(), denoise.Recipe{}, denoise.Input{Volume: v}, v.Bounds()},
-		"leave it":   {t.Context(), median, denoise.Input{Volume: v, Noise: v}, v.Bounds()},
+		"leave it":   {t.Context(), median, denoise.Input{Volume: v, Guide: v}, v.Bounds()},
 		"needs a":    {t.Context(), recipe(t, "twopass", 3), denoise.Input{Volume: v, Guide: v}, v.Bounds()},
 		"along x, m": {t.Context(), recipe(t, "gaussian", 3).With("sigma-spatial", denoise.Number(100)), denoise.Input{Volume: v}, v.Bounds()},
 	} {

@@ -23,15 +23,8 @@ type run struct {
 
 // prepare checks the input, resolves the recipe and binds it, once for the run.
 func prepare(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region) (*run, error) {
-	r, err := r.ResolveForRun(ctx, in, region)
+	p, err := r.ProgramFor(ctx, in, region)
 	if err != nil {
-		return nil, err
-	}
-	p, err := r.Bind(in.Volume.Geometry)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.Accepts(in); err != nil {
 		return nil, err
 	}
 	masked := in.Masked()

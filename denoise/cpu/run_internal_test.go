@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/tile"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -65,6 +66,7 @@ func TestBrokenPass(t *testing.T) {
 // after its last pass.
 func TestIntermediates(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{9, 8, 7}, [3]float64{1, 1, 1}))
+	tile.Fill(v.Data, 1)
 	r, err := denoise.NewRecipe("twopass", 3)
 	if err != nil {
 		t.Fatal(err)
@@ -113,6 +115,7 @@ func TestIntermediates(t *testing.T) {
 func TestMapsShareTheMaskOfTheVolume(t *testing.T) {
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 1, 1})
 	v, noise, guide := volume.New(g), volume.New(g), volume.New(g)
+	tile.Fill(noise.Data, 1)
 	v.Mask, guide.Mask = make([]bool, g.Voxels()), make([]bool, g.Voxels())
 	mask, want := make([]bool, g.Voxels()), make([]bool, g.Voxels())
 	for i := range want {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cuda.h>
+#include <stddef.h>
+#include <stdint.h>
 
 // HostKernel computes on the host what the kernel of the same name computes on
 // the device. args is its parameter struct as package kernels packs it.
@@ -9,6 +11,23 @@ typedef void (*HostKernel)(const void *args);
 
 // findKernel returns the host function for a kernel name, or NULL.
 HostKernel findKernel(const char *name);
+
+// Box is a box of voxels, as in kernels/box.cuh.
+typedef struct {
+    const void *data;
+    int32_t min[3], max[3];
+} Box;
+
+static inline size_t boxIndex(const Box *b, int x, int y, int z)
+{
+    return ((size_t)(z - b->min[2]) * (b->max[1] - b->min[1]) + (y - b->min[1])) * (b->max[0] - b->min[0]) + (x - b->min[0]);
+}
+
+static inline float boxAt(const Box *b, int x, int y, int z) { return ((const float *)b->data)[boxIndex(b, x, y, z)]; }
+
+// The kernels of noisemap.c.
+void divideBySigma(const void *args);
+void multiplyBySigma(const void *args);
 
 // The kernels of twopass.c.
 void twopassMean(const void *args);

@@ -3,25 +3,12 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stddef.h>
-
-typedef struct {
-    const void *data;
-    int32_t min[3], max[3];
-} Box;
 
 typedef struct {
     Box in, map, voxels, mask, out;
     int32_t dims[3], radius[3];
     double inverse;
 } TwopassParams;
-
-static size_t boxIndex(const Box *b, int x, int y, int z)
-{
-    return ((size_t)(z - b->min[2]) * (b->max[1] - b->min[1]) + (y - b->min[1])) * (b->max[0] - b->min[0]) + (x - b->min[0]);
-}
-
-static float boxAt(const Box *b, int x, int y, int z) { return ((const float *)b->data)[boxIndex(b, x, y, z)]; }
 
 static int usable(const TwopassParams *p, int x, int y, int z)
 {

@@ -7,7 +7,7 @@ import (
 
 // Version of the protocol. Both sides come from one release; if the versions
 // differ, the worker of another release was found.
-const Version = 2
+const Version = 3
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
@@ -115,6 +115,18 @@ type Binding struct {
 	Recipe  denoise.Recipe `json:"recipe"`  // resolved: nothing auto, no percentages
 	Spacing [3]float64     `json:"spacing"` // mm between voxels
 	Dims    [3]int         `json:"dims"`    // of the whole volume
+	// UsualSigma is above 0 where the program runs on volumes divided by their noise
+	// map (denoise.Program.Normalised).
+	UsualSigma float32 `json:"usual_sigma,omitempty"`
+}
+
+// Program binds the recipe.
+func (b Binding) Program() (denoise.Program, error) {
+	p, err := b.Recipe.Bind(volume.NewGeometry(b.Dims, b.Spacing))
+	if err == nil && b.UsualSigma > 0 {
+		p = p.Normalised(b.UsualSigma)
+	}
+	return p, err
 }
 
 // Job describes a run of a program: the region to filter, and the buffers with the

@@ -20,7 +20,7 @@ func TestMessagesCross(t *testing.T) {
 	sent := []Request{
 		{ID: 1, Op: Alloc, Buffer: 7, Bytes: 1 << 40},
 		{ID: 2, Op: Put, Buffer: 7, Offset: 3, Count: 9, Shared: 4096, Format: Int16},
-		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}}},
+		{ID: 3, Op: Bind, Program: 5, Binding: &Binding{Recipe: r, Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}, UsualSigma: 0.1}},
 		{ID: 4, Op: Run, Lane: PreviewLane, Program: 5, Job: &Job{
 			Inputs: map[string]Slices{denoise.Voxels: {Buffer: 7, First: 1, Count: 4}, Mask: {Buffer: 8, First: 1, Count: 4}},
 			Region: volume.Region{Max: [3]int{4, 5, 1}}, Out: 9, At: 100, Scratch: 10,
@@ -36,6 +36,33 @@ func TestMessagesCross(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, sent) {
 		t.Errorf("%+v came back as %+v", sent, got)
+	}
+}
+
+// A program is bound again from its binding, with the passes of a noise map or without.
+func TestBindingsBecomePrograms(t *testing.T) {
+	r, err := denoise.NewRecipe("median", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := Binding{Recipe: r.With("radius", denoise.List(1, 2, 3)), Spacing: [3]float64{0.7, 0.7, 1.25}, Dims: [3]int{4, 5, 6}}
+	for _, usual := range []float32{0, 0.1} {
+		b.UsualSigma = usual
+		p, err := b.Program()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if usual > 0 {
+			want = 3
+		}
+		if len(p.Passes) != want || p.UsualSigma != usual || p.Reach() != [3]int{1, 2, 3} {
+			t.Errorf("usual sigma %g: %d passes, %g; want %d", usual, len(p.Passes), p.UsualSigma, want)
+		}
+	}
+	b.Recipe = r.With("radius", denoise.List(99))
+	if p, err := b.Program(); err == nil || p.Passes != nil {
+		t.Errorf("a recipe that cannot be bound: %v", err)
 	}
 }
 

@@ -46,7 +46,7 @@ var Filter = denoise.Filter{
 			Implies: map[string]denoise.Value{"guide-weights": denoise.Word("uniform")},
 		},
 	},
-	Bind: bind,
+	Bind: bind, ReadsNoise: true,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
 		{Name: "3-D", Dims: 3, Set: "guide-sigma=5"},

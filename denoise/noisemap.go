@@ -1,0 +1,189 @@
+package denoise
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"quell/volume"
+)
+
+// Noise whose sigma differs from place to place is brought to sigma 1 for the
+// filter, whichever it is:
+//
+//	s      = v / sigma               pass DivideBySigma
+//	f      = the filter's passes on s, resolved for noise of sigma 1
+//	result = f sigma                 pass MultiplyBySigma
+//
+// so that no filter knows of it. The same shape, a transform of the voxels before
+// the filter's passes and its inverse after them, serves any stabilisation of the
+// noise (Program.between).
+
+// The names of the passes around a filter's own, and of the fields between them.
+const (
+	DivideBySigma   = "divide by sigma"
+	MultiplyBySigma = "multiply by sigma"
+
+	transformed = "transformed voxels" // what the filter's passes read in place of the voxels
+	filtered    = "filtered voxels"    // what they compute
+)
+
+// leastSigma is the smallest sigma that counts, relative to the map's median.
+const leastSigma = 0.01
+
+// sigmaSamples is about how many voxels of a map its median is taken of.
+const sigmaSamples = 1 << 12
+
+// usualSigma returns the sigma that is usual in the noise map: the median of its
+// positive numbers where the volume holds data. It is 0 if there is none, and 1 if
+// the volume holds no data. Of a large map it reads a sample, which depends on the
+// dims alone.
+func (in Input) usualSigma() float32 {
+	m, data := in.Noise, false
+	for step := max(len(m.Data)/sigmaSamples, 1) | 1; ; step = 1 { // odd: the sample visits all columns
+		var positive []float32
+		for i := 0; i < len(m.Data); i += step {
+			if !in.Volume.Valid(i) || (in.Mask != nil && !in.Mask[i]) {
+				continue
+			}
+			data = true
+			if s := m.Data[i]; s > 0 && s <= math.MaxFloat32 && m.Valid(i) {
+				positive = append(positive, s)
+			}
+		}
+		if len(positive) > 0 {
+			slices.Sort(positive)
+			return positive[len(positive)/2]
+		}
+		if step == 1 {
+			break
+		}
+	}
+	if data {
+		return 0
+	}
+	return 1
+}
+
+// counts reports whether sigma is a figure, in a map with that usual sigma: a
+// positive, finite number of at least a hundredth of it.
+func counts(sigma, usual float32) bool {
+	return sigma > 0 && sigma >= leastSigma*usual && sigma <= math.MaxFloat32
+}
+
+// LeastSigma is the smallest sigma in a noise map that counts, for a normalised
+// program: below it a voxel has no figure.
+func (p Program) LeastSigma() float32 { return leastSigma * p.UsualSigma }
+
+// normalises reports whether a run of r on in brings the noise to sigma 1 by the
+// noise map: whether there is one, which the filter does not read itself.
+func (r Recipe) normalises(in Input) bool {
+	f, err := FilterByName(r.Filter)
+	return err == nil && in.Noise != nil && !f.ReadsNoise
+}
+
+// Normalised returns the program that runs p, which is bound for noise of sigma 1,
+// on volumes whose noise has the sigma of a map. usual is the sigma of voxels that
+// are excluded for lack of one, which patches may nevertheless read; it must be
+// positive.
+func (p Program) Normalised(usual float32) Program {
+	sigma := func(noise *Field, i int) float32 {
+		if s := noise.Data[i]; counts(s, usual) {
+			return s
+		}
+		return usual
+	}
+	p.UsualSigma = usual
+	return p.between(
+		eachVoxel(DivideBySigma, true, Voxels, func(v float32, noise *Field, i int) float64 {
+			return float64(v) / float64(sigma(noise, i))
+		}),
+		eachVoxel(MultiplyBySigma, false, filtered, func(v float32, noise *Field, i int) float64 {
+			return float64(v) * float64(sigma(noise, i))
+		}),
+	)
+}
+
+// between returns the program that runs p between two passes: p's passes read what
+// forward computes in place of the voxels, and inverse reads what they compute, as
+// the field named filtered.
+func (p Program) between(forward, inverse Pass) Program {
+	forward.Output, inverse.Output = transformed, Result
+	passes := []Pass{forward}
+	for _, pass := range p.Passes {
+		pass.Inputs = slices.Clone(pass.Inputs)
+		for i, name := range pass.Inputs {
+			if name == Voxels {
+				pass.Inputs[i] = transformed
+			}
+		}
+		if pass.Output == Result {
+			pass.Output = filtered
+		}
+		passes = append(passes, pass)
+	}
+	p.Passes = append(passes, inverse)
+	return p
+}
+
+// eachVoxel returns a pass that computes every voxel from the same voxel of an
+// input and of the noise map, which are at index i of their fields.
+func eachVoxel(name string, everywhere bool, input string, f func(v float32, noise *Field, i int) float64) Pass {
+	return Pass{
+		Name: name, Inputs: []string{input, NoiseMap}, Everywhere: everywhere, Work: 1,
+		Reference: func(in []Field, x, y, z int) float64 {
+			return f(in[0].At(x, y, z), &in[1], in[1].Index(x, y, z))
+		},
+		CPU: CPUPass{
+			Tile: [3]int{512, 64, 4}, Nanoseconds: 2,
+			Start: func(in []Field, out Field) func() Worker {
+				compute := func(tile volume.Region, stop func() bool) {
+					for z := tile.Min[2]; z < tile.Max[2]; z++ {
+						for y := tile.Min[1]; y < tile.Max[1]; y++ {
+							if stop() {
+								return
+							}
+							x := tile.Min[0]
+							from, sigma, to := in[0].Index(x, y, z), in[1].Index(x, y, z), out.Index(x, y, z)
+							for i := range tile.Max[0] - x {
+								if everywhere || out.Valid(to+i) {
+									out.Data[to+i] = float32(f(in[0].Data[from+i], &in[1], sigma+i))
+								}
+							}
+						}
+					}
+				}
+				return func() Worker { return compute }
+			},
+		},
+	}
+}
+
+// rangeInSigmas returns the range of the valid voxels of v divided by their sigma,
+// which they all have (Input.Masked).
+func rangeInSigmas(ctx context.Context, v, noise *volume.Volume) (lo, hi float32, err error) {
+	inf := float32(math.Inf(1))
+	n := v.SliceVoxels()
+	slice := make([]struct{ lo, hi float32 }, v.Dims[2])
+	eachSlice(ctx, v.Dims[2], func(z int) {
+		lo, hi := inf, -inf
+		for i := z * n; i < (z+1)*n; i++ {
+			if v.Valid(i) {
+				x := v.Data[i] / noise.Data[i]
+				lo, hi = min(lo, x), max(hi, x)
+			}
+		}
+		slice[z].lo, slice[z].hi = lo, hi
+	})
+	if err := ctx.Err(); err != nil {
+		return 0, 0, err
+	}
+	lo, hi = inf, -inf
+	for _, s := range slice {
+		lo, hi = min(lo, s.lo), max(hi, s.hi)
+	}
+	if lo > hi {
+		return 0, 0, nil
+	}
+	return lo, hi, nil
+}

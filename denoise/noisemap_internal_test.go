@@ -1,0 +1,148 @@
+package denoise
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// row returns a volume of n voxels along x.
+func row(values ...float32) *volume.Volume {
+	v := volume.New(volume.NewGeometry([3]int{len(values), 1, 1}, [3]float64{1, 1, 1}))
+	v.Data = values
+	return v
+}
+
+var (
+	nan = float32(math.NaN())
+	inf = float32(math.Inf(1))
+)
+
+// The usual sigma is the median of the positive numbers where there are data.
+func TestUsualSigma(t *testing.T) {
+	v := row(0, 0, 0, 0, 0, 0)
+	padded := row(0, 0, 0, 0, 0, 0)
+	padded.Mask = []bool{false, true, true, false, false, false}
+	paddedMap := row(9, 8, 7, 6, 5, 4)
+	paddedMap.Mask = []bool{false, false, false, true, true, true}
+	for name, c := range map[string]struct {
+		in   Input
+		want float32
+	}{
+		"median":               {Input{Volume: v, Noise: row(9, 1, 4, 2, 8, 3)}, 4},
+		"numbers only":         {Input{Volume: v, Noise: row(nan, inf, -7, 0, 3, -inf)}, 3},
+		"largest":              {Input{Volume: v, Noise: row(math.MaxFloat32, 0, 0, 0, 0, 0)}, math.MaxFloat32},
+		"smallest":             {Input{Volume: v, Noise: row(math.SmallestNonzeroFloat32, 0, 0, 0, 0, 0)}, math.SmallestNonzeroFloat32},
+		"padding of volume":    {Input{Volume: padded, Noise: row(9, 1, 4, 2, 8, 3)}, 4},
+		"mask":                 {Input{Volume: v, Noise: row(9, 1, 4, 2, 8, 3), Mask: []bool{true, false, false, false, false, false}}, 9},
+		"padding and mask":     {Input{Volume: padded, Noise: row(9, 1, 4, 2, 8, 3), Mask: []bool{true, true, false, false, false, false}}, 1},
+		"padding of map":       {Input{Volume: v, Noise: paddedMap}, 5},
+		"none":                 {Input{Volume: v, Noise: row(0, 0, nan, -1, 0, inf)}, 0},
+		"none where data lies": {Input{Volume: padded, Noise: row(5, 0, 0, 5, 5, 5)}, 0},
+		"no data":              {Input{Volume: v, Noise: row(5, 5, 5, 5, 5, 5), Mask: make([]bool, 6)}, 1},
+	} {
+		if got := c.in.usualSigma(); got != c.want {
+			t.Errorf("%s: %v; want %v", name, got, c.want)
+		}
+	}
+}
+
+// Of a large map a sample counts, and every voxel where the sample meets no figure.
+func TestUsualSigmaOfLargeMaps(t *testing.T) {
+	g := volume.NewGeometry([3]int{64, 64, 32}, [3]float64{1, 1, 1})
+	in := Input{Volume: volume.New(g), Noise: volume.New(g)}
+	step := len(in.Noise.Data)/sigmaSamples | 1
+	if step < 3 {
+		t.Fatalf("every %d-th voxel: the map is too small for this test", step)
+	}
+	in.Noise.Data[1] = 7
+	if got := in.usualSigma(); got != 7 {
+		t.Errorf("one figure beside the sample: %v; want 7", got)
+	}
+	in.Noise.Data[step] = 5
+	if got := in.usualSigma(); got != 5 {
+		t.Errorf("a figure in the sample: %v; want 5", got)
+	}
+}
+
+// A sigma counts from a hundredth of the usual one on.
+func TestFigures(t *testing.T) {
+	in := Input{Volume: row(1, 2, 3, 4, 5, 6, 7), Noise: row(100, 100, 100, 1.0001, 0.9999, 0, 100)}
+	in.Volume.Mask = []bool{true, true, true, true, true, true, false}
+	got := in.Masked()
+	if want := []bool{true, true, true, true, false, false, false}; !slices.Equal(got.Mask, want) {
+		t.Errorf("mask %v; want %v", got.Mask, want)
+	}
+	if &got.Data[0] != &in.Volume.Data[0] || in.Volume.Mask[4] != true {
+		t.Error("the voxels are not shared, or the volume's mask was changed")
+	}
+	in.Mask = []bool{false, true, true, true, true, true, true}
+	if got, want := in.Masked().Mask, []bool{false, true, true, true, false, false, false}; !slices.Equal(got, want) {
+		t.Errorf("with a mask %v; want %v", got, want)
+	}
+	if in.Mask[4] != true {
+		t.Error("the mask of the input was changed")
+	}
+	in.Mask, in.Noise.Mask = nil, []bool{true, false, true, true, true, true, true}
+	if got, want := in.Masked().Mask, []bool{true, false, true, true, false, false, false}; !slices.Equal(got, want) {
+		t.Errorf("with padding of the map %v; want %v", got, want)
+	}
+	in.Noise = row(3, 2, 3, 4, 5, 6, 7)
+	if got := in.Masked(); got != in.Volume {
+		t.Error("a map in which every voxel has a figure made another volume")
+	}
+}
+
+// The passes of the filter see the transformed voxels and nothing else is renamed.
+func TestBetween(t *testing.T) {
+	p := chain("voxels,guide volume>a", "a,voxels>result")
+	before := slices.Clone(p.Passes[0].Inputs)
+	got := p.Normalised(3)
+	var text []string
+	for _, pass := range got.Passes {
+		text = append(text, strings.Join(pass.Inputs, ",")+">"+pass.Output)
+	}
+	want := []string{
+		"voxels,noise map>transformed voxels", "transformed voxels,guide volume>a", "a,transformed voxels>filtered voxels",
+		"filtered voxels,noise map>result",
+	}
+	if !slices.Equal(text, want) {
+		t.Errorf("%q; want %q", text, want)
+	}
+	if got.UsualSigma != 3 || p.UsualSigma != 0 || len(p.Passes) != 2 || !slices.Equal(p.Passes[0].Inputs, before) || p.Passes[1].Output != Result {
+		t.Error("the program itself was changed, or the usual sigma is lost")
+	}
+	if err := got.check(); err != nil {
+		t.Error(err)
+	}
+	if !got.Passes[0].Everywhere || got.Passes[3].Everywhere {
+		t.Error("the voxels are divided everywhere, and multiplied where they are filtered")
+	}
+}
+
+// The facts of a run with a noise map are those of the volume divided by it.
+func TestFactsInSigmas(t *testing.T) {
+	in := Input{Volume: row(10, -40, 90, 1000, 5000), Noise: row(2, 4, 3, 0, 1)}
+	in.Mask = []bool{true, true, true, true, false}
+	r := withProbe(t, func(Recipe, volume.Geometry) (Program, error) { return chain("voxels>result"), nil })
+	for _, noise := range []bool{false, true} {
+		f, err := r.facts(t.Context(), in, noise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Lo != -10 || f.Hi != 30 || f.Sigma != 1 {
+			t.Errorf("%+v; want -10 to 30 with sigma 1", f)
+		}
+	}
+	in.Noise = row(0, 0, 0, 0, 1)
+	if _, err := r.facts(t.Context(), in, false); err == nil || !strings.Contains(err.Error(), "no positive number") {
+		t.Errorf("a map without figures: %v", err)
+	}
+	lo, hi, err := rangeInSigmas(t.Context(), Input{Volume: row(1, 2), Mask: []bool{false, false}}.Masked(), row(1, 1))
+	if lo != 0 || hi != 0 || err != nil {
+		t.Errorf("no valid voxel: %v to %v, %v", lo, hi, err)
+	}
+}

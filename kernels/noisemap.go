@@ -1,0 +1,33 @@
+package kernels
+
+import "quell/denoise"
+
+func init() {
+	// An H200 moves the 12 bytes of a voxel at most 4e11 times per second.
+	Register(anyFilter, map[string]Pass{
+		denoise.DivideBySigma:   {Rate: 2e11, Launches: noiseMapLaunches("divide_by_sigma")},
+		denoise.MultiplyBySigma: {Rate: 2e11, Launches: noiseMapLaunches("multiply_by_sigma")},
+	})
+}
+
+// noiseMapParams mirrors struct NoiseMapParams of noisemap.cu.
+type noiseMapParams struct {
+	In, Noise, Voxels, Mask, Out Box
+	Dims                         [3]int32
+	Usual, Least                 float32
+	_                            int32
+}
+
+func noiseMapLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
+	return func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
+		const threads = 256
+		return []Launch{{
+			Module: "noisemap", Kernel: kernel,
+			Grid: Grid([3]int{part.Region.Voxels(), 1, 1}, [3]int{threads, 1, 1}), Block: [3]int{threads, 1, 1},
+			Args: Pack(noiseMapParams{
+				In: NewBox(part.Inputs[0]), Noise: NewBox(part.Inputs[1]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask),
+				Out: part.OutBox(), Dims: indices(part.Dims), Usual: p.UsualSigma, Least: p.LeastSigma(),
+			}),
+		}}, nil
+	}
+}
