@@ -3,6 +3,8 @@ package dicom_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -10,6 +12,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/volume"
 )
 
 // TestThumbnail paints the middle slice through the series' window, in the
@@ -54,8 +57,12 @@ func TestThumbnailErrors(t *testing.T) {
 	if _, err := c.Thumbnail(cancelled, 0, 64); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := c.Thumbnail(ctx, 1, 64); err == nil {
-		t.Error("an entry that is not there has a thumbnail")
+	for _, at := range [][2]int{{1, 64}, {-1, 64}, {0, 0}} {
+		_, err := c.Thumbnail(ctx, at[0], at[1])
+		dicomtest.WantError(t, err, fmt.Sprintf("thumbnail of %d pixels of entry %d of 1", at[1], at[0]))
+	}
+	if m, err := c.Thumbnail(ctx, 0, 1); err != nil || m.Rect.Dx() != 1 || m.Rect.Dy() != 1 {
+		t.Errorf("one pixel: %v, %v", m, err)
 	}
 	colour := dicomtest.Scan(t, fstest.MapFS{"a": {Data: dicomtest.NewFake("1", 0, 0).With(part10.TagSamplesPerPixel, 3).File()}})
 	_, err := colour.Thumbnail(ctx, 0, 64)
@@ -63,6 +70,48 @@ func TestThumbnailErrors(t *testing.T) {
 	delete(files, "b.dcm")
 	_, err = c.Thumbnail(ctx, 0, 64)
 	dicomtest.WantError(t, err, "b.dcm: it cannot be opened")
+}
+
+// TestShrink averages the voxels under each pixel: all of them, and at least one.
+func TestShrink(t *testing.T) {
+	row := func(n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(i)
+		}
+		return v
+	}
+	for _, c := range []struct {
+		name       string
+		cols, rows int
+		x, y       float64 // spacing
+		side       int
+		wantCols   int
+		want       []float32
+	}{
+		{"ten to four", 10, 1, 1, 1, 4, 4, []float32{0.5, 3, 5.5, 8}},
+		{"2.6 columns are three", 8, 9, 1.3, 4, 9, 3, nil},
+		{"2.4 columns are two", 8, 9, 1.2, 4, 9, 2, nil},
+		{"seven to three", 1, 7, 1, 1, 3, 1, []float32{0.5, 2.5, 5}},
+		{"one pixel", 1, 6, 1, 0.4, 1, 1, []float32{2.5}},
+		{"at least one row", 10, 1, 1, 0.1, 5, 5, []float32{0.5, 2.5, 4.5, 6.5, 8.5}},
+		{"at least one column", 1, 10, 0.1, 1, 5, 1, []float32{0.5, 2.5, 4.5, 6.5, 8.5}},
+		{"enlarged", 2, 2, 1, 1, 3, 3, []float32{0, 0, 1, 0, 0, 1, 2, 2, 3}},
+		{"both ways", 4, 4, 1, 1, 2, 2, []float32{2.5, 4.5, 10.5, 12.5}},
+	} {
+		v := volume.New(volume.NewGeometry([3]int{c.cols, c.rows, 1}, [3]float64{c.x, c.y, 1}))
+		copy(v.Data, row(len(v.Data)))
+		got := dicom.Shrink(v, c.side)
+		if c.want == nil {
+			if got.Dims != [3]int{c.wantCols, 9, 1} {
+				t.Errorf("%s: %v", c.name, got.Dims)
+			}
+			continue
+		}
+		if got.Dims != [3]int{c.wantCols, len(c.want) / c.wantCols, 1} || !slices.Equal(got.Data, c.want) {
+			t.Errorf("%s: %v %v, want %v", c.name, got.Dims, got.Data, c.want)
+		}
+	}
 }
 
 func BenchmarkThumbnail(b *testing.B) {

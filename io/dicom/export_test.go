@@ -1,0 +1,14 @@
+package dicom
+
+var (
+	Shrink   = shrink
+	ReadBack = (*seriesWriter).verify
+	RunWrite = (*seriesWriter).run
+)
+
+// NewSeriesWriter returns the writer of the given files with the report's series UID.
+func NewSeriesWriter(uid string, files [][]int, make func(k int) ([]byte, [][]byte, error)) *seriesWriter {
+	w := newSeriesWriter(files, nil)
+	w.report.SeriesUID, w.make = uid, make
+	return w
+}

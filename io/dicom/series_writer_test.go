@@ -1,0 +1,131 @@
+package dicom_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"quell/io/dicom"
+	"quell/io/dicom/dicomtest"
+	"quell/io/dicom/part10"
+	"quell/volume"
+)
+
+// TestReadBackFindsEveryDifference changes an export between writing and reading back.
+func TestReadBackFindsEveryDifference(t *testing.T) {
+	fakes := dicomtest.Stack(3)
+	_, s := dicomtest.OnDisk(t, fakes)
+	var positions []volume.Vec
+	var sums [][sha256.Size]byte
+	for z, name := range []string{"c.dcm", "b.dcm", "a.dcm"} {
+		positions = append(positions, s.Sources[z].Position)
+		sums = append(sums, sha256.Sum256(fakes[name].Pixels))
+	}
+	rename := func(dir, from, to string) error { return os.Rename(filepath.Join(dir, from), filepath.Join(dir, to)) }
+	edit := func(dir, name string, old, with []byte) error {
+		b := dicomtest.ReadSourceFile(t, dir, name)
+		if !bytes.Contains(b, old) {
+			t.Fatalf("%s does not contain %q", name, old)
+		}
+		return os.WriteFile(filepath.Join(dir, name), bytes.Replace(b, old, with, 1), 0o666)
+	}
+	for _, c := range []struct {
+		name, want string
+		change     func(dir string) error
+	}{
+		{"nothing", "", func(string) error { return nil }},
+		{"all gone", "the folder is empty", func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o777))
+		}},
+		{"a second series", "(2 volumes)", func(dir string) error {
+			other := dicomtest.NewFake("9", 0, 0).With(part10.TagSeriesInstanceUID, "1.2.3.77").File()
+			return os.WriteFile(filepath.Join(dir, "other.dcm"), other, 0o666)
+		}},
+		{"one cut", "(1 volumes)", func(dir string) error {
+			b := dicomtest.ReadSourceFile(t, dir, "IM00002.dcm")
+			return os.WriteFile(filepath.Join(dir, "IM00002.dcm"), b[:len(b)-3], 0o666)
+		}},
+		{"the last gone", "(2 of 3 slices)", func(dir string) error { return os.Remove(filepath.Join(dir, "IM00003.dcm")) }},
+		{"names exchanged", "(frame 0 of IM00002.dcm in place 0)", func(dir string) error {
+			return errors.Join(rename(dir, "IM00001.dcm", "x"), rename(dir, "IM00002.dcm", "IM00001.dcm"), rename(dir, "x", "IM00002.dcm"))
+		}},
+		{"a slice moved", "(position of frame 0 of IM00002.dcm)", func(dir string) error {
+			return edit(dir, "IM00002.dcm", []byte(`-10\-20\52.5`), []byte(`-10\-21\52.5`))
+		}},
+		{"a pixel changed", "(pixels of IM00003.dcm differ)", func(dir string) error {
+			return edit(dir, "IM00003.dcm", fakes["a.dcm"].Pixels, append([]byte{1}, fakes["a.dcm"].Pixels[1:]...))
+		}},
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		r := dicomtest.Write(t, dir, s, s.Volume)
+		if err := c.change(dir); err != nil {
+			t.Fatal(err)
+		}
+		w := dicom.NewSeriesWriter(r.SeriesUID, [][]int{{0}, {1}, {2}}, nil)
+		err := dicom.ReadBack(w, t.Context(), dir, positions, sums)
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		dicomtest.WantError(t, err, "were read back and differ", c.want, "check the disk")
+	}
+
+	dir := filepath.Join(t.TempDir(), "out")
+	r := dicomtest.Write(t, dir, s, s.Volume)
+	err := dicom.ReadBack(dicom.NewSeriesWriter(r.SeriesUID+".1", [][]int{{0}, {1}, {2}}, nil), t.Context(), dir, positions, sums)
+	dicomtest.WantError(t, err, "(3 of 3 slices)")
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := dicom.ReadBack(dicom.NewSeriesWriter(r.SeriesUID, [][]int{{0}, {1}, {2}}, nil), cancelled, dir, positions, sums); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestReadBackChecksFrames expects the frames of a multi-frame file in another order, or in another file.
+func TestReadBackChecksFrames(t *testing.T) {
+	_, s := dicomtest.OnDisk(t, map[string]*dicomtest.Fake{"m.dcm": dicomtest.NewEnhanced(part10.ExplicitLE, false, dicomtest.ThreeFrames...)})
+	dir, r := dicomtest.Export(t, s, dicomtest.TestDerived)
+	var positions []volume.Vec
+	for _, from := range s.Sources {
+		positions = append(positions, from.Position)
+	}
+	for want, files := range map[string][][]int{
+		"(frame 2 of IM00001.dcm in place 0)": {{0, 1, 2}}, // the frames lie against the order of their positions
+		"(frame 1 of IM00001.dcm in place 1)": {{2, 0}, {1}},
+	} {
+		w := dicom.NewSeriesWriter(r.SeriesUID, files, nil)
+		dicomtest.WantError(t, dicom.ReadBack(w, t.Context(), dir, positions, make([][sha256.Size]byte, 3)), want[:6], "IM00001.dcm in place")
+	}
+}
+
+// TestSeriesWriterStopsAtTheFirstError fails to make a file, and to write it: the error is returned and the folder goes.
+func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
+	broken := errors.New("broken")
+	dir := filepath.Join(t.TempDir(), "out")
+	for _, c := range []struct {
+		name string
+		make func(k int) ([]byte, [][]byte, error)
+		want error
+	}{
+		{"make", func(int) ([]byte, [][]byte, error) { return nil, [][]byte{nil}, broken }, broken},
+		{"write", func(int) ([]byte, [][]byte, error) {
+			return nil, [][]byte{nil}, os.Mkdir(filepath.Join(dir, "IM00001.dcm"), 0o777)
+		}, nil},
+	} {
+		err := dicom.RunWrite(dicom.NewSeriesWriter("1.2", [][]int{{0}}, c.make), t.Context(), dir, make([]volume.Vec, 1))
+		var path *fs.PathError
+		if c.want != nil && !errors.Is(err, c.want) || c.want == nil && (!errors.As(err, &path) || path.Path != filepath.Join(dir, "IM00001.dcm")) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: the folder stays: %v", c.name, err)
+		}
+	}
+}
