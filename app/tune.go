@@ -38,7 +38,7 @@ func Tune(ctx context.Context, engine denoise.Engine, s *series.Series, r denois
 		return Tuned{}, &InputError{Path: "the series", Problem: "has no noise that can be measured: " + e.Why, Advice: "give the strength yourself"}
 	}
 	in := denoise.Input{Volume: s.Volume}
-	c, err := tune.Search(ctx, engine, in, r, e, 0)
+	c, err := tune.Search(ctx, engine, in, r, e, tune.Options{})
 	if errors.Is(err, tune.ErrNoStrength) {
 		return Tuned{}, &UsageError{Text: err.Error(), Err: err}
 	}

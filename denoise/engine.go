@@ -14,6 +14,9 @@ type Info struct {
 	Device string `json:"device"` // name of the processor or GPU
 	Memory int64  `json:"memory"` // bytes it may use; 0 if unknown
 	Cores  int    `json:"cores"`  // processor cores or multiprocessors in use
+	// Overhead is the time that a run takes however small it is: several small runs
+	// are then better done as one. 0 for the processor.
+	Overhead time.Duration `json:"-"`
 }
 
 // Plan is the cost of a run, known before it starts.

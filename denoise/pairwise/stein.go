@@ -29,7 +29,8 @@ type Stein struct {
 	Filter    Filter
 	Strengths []Exponent
 	Count     denoise.Field // its mask marks the voxels that count
-	Exact     func(b *tile.Block, unit float64, x, y, z int, to []Change)
+	// Exact computes the changes of a voxel that are marked.
+	Exact func(b *tile.Block, unit float64, x, y, z int, marked []bool, to []Change)
 }
 
 // Exponent is the scale and the bias of [Filter] for one strength.
@@ -52,6 +53,7 @@ type steinWorker struct {
 	gradient  []float32 // g of a row
 	live      []float32 // weights of a row that have a derivative
 	changes   []Change
+	unknown   []bool // changes that the sums do not determine
 }
 
 // strengthSums is one strength in the tile's unit, and its sums.
@@ -64,7 +66,7 @@ type strengthSums struct {
 func (s *Stein) NewWorker() denoise.SteinWorker {
 	w := &steinWorker{
 		worker: worker{Filter: &s.Filter, ring: make([]planeRows, 2*s.Filter.Patch[2]+1)},
-		stein:  s, strengths: make([]strengthSums, len(s.Strengths)), changes: make([]Change, len(s.Strengths)),
+		stein:  s, strengths: make([]strengthSums, len(s.Strengths)), changes: make([]Change, len(s.Strengths)), unknown: make([]bool, len(s.Strengths)),
 	}
 	return w.run
 }
@@ -183,11 +185,11 @@ func (w *steinWorker) total(stop func() bool) []denoise.Stein {
 				if !count.Valid(i) {
 					continue
 				}
-				if !w.inner([3]int{x, y, z}) || !w.changed(at) {
+				if !w.changed(at, w.inner([3]int{x, y, z})) {
 					if stop() {
 						return total // Exact takes as long as many rows
 					}
-					w.stein.Exact(&w.values, w.unit, x, y, z, w.changes)
+					w.stein.Exact(&w.values, w.unit, x, y, z, w.unknown, w.changes)
 				}
 				for k, c := range w.changes {
 					total[k].Residual += c.Residual * c.Residual
@@ -209,31 +211,43 @@ func (w *steinWorker) inner(at [3]int) bool {
 	return true
 }
 
-// changed sets changes from the sums at a position, or returns false where these
-// do not determine them.
-func (w *steinWorker) changed(at int) bool {
+// steinPeak is the largest weight below which the sums do not determine the change:
+// the weights beside it are exact down to a millionth of it.
+const steinPeak = FaintPeak * 0x1p-24
+
+// changed sets changes from the sums at a position, and unknown where these do not
+// determine them; it returns whether all are known. inner states that the patch of
+// the voxel is inside the volume.
+func (w *steinWorker) changed(at int, inner bool) bool {
+	all := true
 	for k := range w.strengths {
-		s := &w.strengths[k]
-		factor := math.Ln2 * float64(s.scale)
-		num, den := float64(s.num[at]), float64(s.den[at])
-		slopeNum, slopeDen := factor*float64(s.gd[at])-den, factor*float64(s.gl[at])
-		switch {
-		case w.least[at] == infinite: // there is no neighbour
-			den = 1
-		case !w.Peak:
-			den++
-		default:
-			t := float64(s.scale)*float64(w.least[at]) + float64(s.bias)
-			peak := math.Exp2(-max(t, 0))
-			if peak < FaintPeak {
-				return false
-			}
-			den += peak
-			if t > 0 {
-				slopeDen += factor * peak * float64(w.slope[at])
-			}
-		}
-		w.changes[k] = Change{Residual: num / den / w.unit, Derivative: 1 + (slopeNum-num/den*slopeDen)/den}
+		w.changes[k], w.unknown[k] = w.change(&w.strengths[k], at)
+		w.unknown[k] = w.unknown[k] || !inner
+		all = all && !w.unknown[k]
 	}
-	return true
+	return all
+}
+
+// change returns the change by one strength, or that it is not known.
+func (w *steinWorker) change(s *strengthSums, at int) (c Change, unknown bool) {
+	factor := math.Ln2 * float64(s.scale)
+	num, den := float64(s.num[at]), float64(s.den[at])
+	slopeNum, slopeDen := factor*float64(s.gd[at])-den, factor*float64(s.gl[at])
+	switch {
+	case w.least[at] == infinite: // there is no neighbour
+		den = 1
+	case !w.Peak:
+		den++
+	default:
+		t := float64(s.scale)*float64(w.least[at]) + float64(s.bias)
+		peak := math.Exp2(-max(t, 0))
+		if peak < steinPeak {
+			return c, true
+		}
+		den += peak
+		if t > 0 {
+			slopeDen += factor * peak * float64(w.slope[at])
+		}
+	}
+	return Change{Residual: num / den / w.unit, Derivative: 1 + (slopeNum-num/den*slopeDen)/den}, false
 }

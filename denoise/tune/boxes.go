@@ -1,9 +1,10 @@
 package tune
 
 import (
+	"context"
 	"slices"
 
-	"quell/denoise"
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -15,41 +16,73 @@ const (
 	boxCount = 12
 )
 
-// boxes returns up to boxCount boxes of the volume, those with the most voxels in
-// use, spread over it. There is at least one where any voxel is in use.
-func boxes(v *volume.Volume, use func(i int) bool) []volume.Region {
-	type candidate struct {
-		box  volume.Region
-		used int
+// candidate is a box and how many of its voxels count.
+type candidate struct {
+	box  volume.Region
+	used int
+}
+
+// boxes returns up to boxCount boxes of the volume, those with the most voxels that
+// count, spread over it. There is at least one where any voxel counts. Boxes whose
+// surroundings, as far as reach, lie in the volume come first: what a filter does
+// at the edge is the exception.
+func boxes(ctx context.Context, v *volume.Volume, reach [3]int, counts func(i int) bool) ([]volume.Region, error) {
+	all, err := candidates(ctx, v, counts)
+	if err != nil {
+		return nil, err
 	}
-	var all []candidate
-	for z := 0; z < v.Dims[2]; z += boxDepth {
-		for y := 0; y < v.Dims[1]; y += boxSide {
-			for x := 0; x < v.Dims[0]; x += boxSide {
-				c := candidate{box: volume.Region{Min: [3]int{x, y, z},
-					Max: [3]int{min(x+boxSide, v.Dims[0]), min(y+boxSide, v.Dims[1]), min(z+boxDepth, v.Dims[2])}}}
-				each(v.Geometry, c.box, func(i int) {
-					if use(i) {
-						c.used++
-					}
-				})
-				if c.used > 0 {
-					all = append(all, c)
-				}
+	inner := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool {
+		outer := c.box.Grow(reach, v.Geometry)
+		for k, d := range outer.Dims() {
+			if d < c.box.Dims()[k]+2*reach[k] {
+				return true
 			}
 		}
+		return false
+	})
+	if inner = fullest(inner); len(inner) >= boxCount {
+		all = inner
 	}
-	most := 0
-	for _, c := range all {
-		most = max(most, c.used)
-	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return 2*c.used < most })
+	all = fullest(all)
 	var chosen []volume.Region
 	n := min(len(all), boxCount)
 	for k := range n {
 		chosen = append(chosen, all[(2*k+1)*len(all)/(2*n)].box)
 	}
-	return chosen
+	return chosen, nil
+}
+
+// candidates returns the boxes that hold voxels that count.
+func candidates(ctx context.Context, v *volume.Volume, counts func(i int) bool) ([]candidate, error) {
+	layers := make([][]candidate, (v.Dims[2]+boxDepth-1)/boxDepth)
+	err := parallel.For(ctx, len(layers), func(k int) error {
+		z := k * boxDepth
+		for y := 0; y < v.Dims[1]; y += boxSide {
+			for x := 0; x < v.Dims[0]; x += boxSide {
+				c := candidate{box: volume.Region{Min: [3]int{x, y, z},
+					Max: [3]int{min(x+boxSide, v.Dims[0]), min(y+boxSide, v.Dims[1]), min(z+boxDepth, v.Dims[2])}}}
+				each(v.Geometry, c.box, func(i int) {
+					if counts(i) {
+						c.used++
+					}
+				})
+				if c.used > 0 {
+					layers[k] = append(layers[k], c)
+				}
+			}
+		}
+		return nil
+	})
+	return slices.Concat(layers...), err
+}
+
+// fullest returns the candidates with at least half as many voxels as the fullest.
+func fullest(all []candidate) []candidate {
+	most := 0
+	for _, c := range all {
+		most = max(most, c.used)
+	}
+	return slices.DeleteFunc(all, func(c candidate) bool { return 2*c.used < most })
 }
 
 // each calls f with the index in Data of every voxel of a box.
@@ -62,25 +95,4 @@ func each(g volume.Geometry, box volume.Region, f func(i int)) {
 			}
 		}
 	}
-}
-
-// crop returns the part of an input that a recipe reads for a box, and the box in
-// the part's own indices.
-func crop(in denoise.Input, box volume.Region, reach [3]int) (denoise.Input, volume.Region) {
-	outer := box.Grow(reach, in.Volume.Geometry)
-	part := denoise.Input{Volume: in.Volume.Crop(outer)}
-	if in.Noise != nil {
-		part.Noise = in.Noise.Crop(outer)
-	}
-	if in.Guide != nil {
-		part.Guide = in.Guide.Crop(outer)
-	}
-	if in.Mask != nil {
-		each(in.Volume.Geometry, outer, func(i int) { part.Mask = append(part.Mask, in.Mask[i]) })
-	}
-	for c := range 3 {
-		box.Min[c] -= outer.Min[c]
-		box.Max[c] -= outer.Min[c]
-	}
-	return part, box
 }

@@ -23,46 +23,75 @@ type Point struct {
 
 // Curve is the risk of a recipe over its strength.
 type Curve struct {
-	Param  string  `json:"parameter"` // the strength parameter
-	Points []Point `json:"points"`    // by rising strength
-	Best   int     `json:"best"`      // the point with the least MSE
+	Param     string    `json:"parameter"` // the strength parameter
+	Objective Objective `json:"objective"`
+	Points    []Point   `json:"points"` // by rising strength
+	Best      int       `json:"best"`   // the point that the objective chooses
 }
 
-// coarse is how many strengths are tried first; fine ones follow around the best.
+// Objective says which strength is the best.
+type Objective string
+
+// The objectives.
+const (
+	// LeastRisk is the least estimated mean squared error.
+	LeastRisk Objective = "sure"
+	// Discrepancy is the strength at which the residual is as strong as the noise
+	// that was removed: |v - u|^2 = (1 - kept) N sigma^2 (after Morozov 1966). It
+	// looks at the residual alone and not at the error.
+	Discrepancy Objective = "residual"
+)
+
+// Options of a search. The zero value is a good default.
+type Options struct {
+	Objective Objective // "": LeastRisk
+	Also      float64   // a strength that is tried in addition, if above 0
+	// Progress, if not nil, receives the curve as it grows, on the goroutine of
+	// the search.
+	Progress func(Curve)
+}
+
+// coarse is how many strengths are tried first; finer ones follow around the best.
 const coarse = 7
 
 // ErrNoStrength is returned for recipes without a strength.
 var ErrNoStrength = errors.New("there is no strength to be tuned")
 
 // Search returns the risk of a recipe over its strength, on boxes of the
-// foreground, with the least one found to about 5 % of the strength. e describes
-// the noise of in, see [noise.Of]. also, if above 0, is a strength that is tried
-// in addition.
+// foreground, and the best strength. e describes the noise of in, see [noise.Of].
+//
+// The range of the strength is tried at a few points of equal ratio. Two points
+// between the best and its neighbours and the vertex of a parabola through the
+// then best three, in the logarithm of the strength, follow.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
-func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate, also float64) (Curve, error) {
+func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate, o Options) (Curve, error) {
 	s, err := newSearch(ctx, engine, in, r, e)
 	if err != nil {
 		return Curve{}, err
 	}
-	for _, x := range s.grid() {
-		if err := s.try(ctx, x); err != nil {
-			return Curve{}, err
-		}
+	if o.Objective != "" {
+		s.objective = o.Objective
 	}
-	if also > 0 {
-		if err := s.try(ctx, also); err != nil {
-			return Curve{}, err
-		}
+	first := s.grid()
+	if o.Also > 0 {
+		first = append(first, o.Also)
 	}
+	steps := []func() []float64{func() []float64 { return first }}
 	if s.param.Kind == denoise.Float {
-		for range 2 {
-			for _, x := range s.between() {
-				if err := s.try(ctx, x); err != nil {
-					return Curve{}, err
-				}
-			}
+		steps = append(steps, s.between, s.vertex)
+	}
+	for _, step := range steps {
+		xs := step()
+		if len(xs) == 0 {
+			break
+		}
+		if err := s.try(ctx, xs); err != nil {
+			return Curve{}, err
+		}
+		if o.Progress != nil {
+			o.Progress(s.curve())
 		}
 	}
 	return s.curve(), nil
@@ -77,6 +106,8 @@ type search struct {
 	geometry volume.Geometry
 	facts    denoise.Facts
 	points   []Point
+	// objective chooses among them.
+	objective Objective
 }
 
 func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate) (*search, error) {
@@ -88,7 +119,7 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 	if !ok || r.Ignores(param.Name) != "" {
 		return nil, fmt.Errorf("%s with these parameters: %w", r.Filter, ErrNoStrength)
 	}
-	s := &search{recipe: r, param: param, strength: f.Strength, geometry: in.Volume.Geometry}
+	s := &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: in.Volume.Geometry}
 	s.facts.Sigma = e.Sigma
 	if s.facts.Lo, s.facts.Hi, err = in.Masked().Range(ctx); err != nil {
 		return nil, err
@@ -137,17 +168,66 @@ func (s *search) between() []float64 {
 	return xs
 }
 
-// try adds the risk of a strength.
-func (s *search) try(ctx context.Context, x float64) error {
-	r, err := s.at(x)
+// vertex returns the strength that the best point and its neighbours point to: for
+// the least risk the vertex of the parabola through them, for the discrepancy the
+// place where the line through the two nearest crosses 0. It returns nothing where
+// the best point is the first or the last, or a neighbour of it is as near as the
+// search is to be exact.
+func (s *search) vertex() []float64 {
+	c := s.curve()
+	if c.Best == 0 || c.Best == len(c.Points)-1 {
+		return nil
+	}
+	var x, y [3]float64
+	for k := range 3 {
+		p := c.Points[c.Best-1+k]
+		x[k], y[k] = math.Log(p.Strength), s.objective.value(p.Risk)
+	}
+	at := x[1]
+	if s.objective == Discrepancy {
+		k := 0 // the pair with a change of sign
+		if y[1] < 0 {
+			k = 1
+		}
+		at = x[k] - y[k]*(x[k+1]-x[k])/(y[k+1]-y[k])
+	} else {
+		left, right := (y[1]-y[0])/(x[1]-x[0]), (y[2]-y[1])/(x[2]-x[1])
+		at = (x[0]+x[1])/2 - left*(x[2]-x[0])/2/(right-left)
+	}
+	if !(at > x[0] && at < x[2]) || math.Abs(at-x[1]) < exact {
+		return nil
+	}
+	return []float64{math.Exp(at)}
+}
+
+// exact is the relative change of a strength below which a search ends: less
+// changes no result that anybody sees.
+const exact = 0.02
+
+// value is what an objective minimises, or wants to be 0.
+func (o Objective) value(r Risk) float64 {
+	if o == Discrepancy {
+		return r.Residual - (1 - r.Kept)
+	}
+	return r.MSE
+}
+
+// try adds the risks of strengths.
+func (s *search) try(ctx context.Context, xs []float64) error {
+	recipes := make([]denoise.Recipe, len(xs))
+	for i, x := range xs {
+		var err error
+		if recipes[i], err = s.at(x); err != nil {
+			return err
+		}
+	}
+	risks, err := s.probe.Risks(ctx, recipes)
 	if err != nil {
 		return err
 	}
-	risk, err := s.probe.Risk(ctx, r)
-	if err != nil {
-		return err
+	for i, x := range xs {
+		s.points = append(s.points, Point{Value: recipes[i].Get(s.param.Name), Strength: x, Risk: risks[i]})
 	}
-	s.points = append(s.points, Point{Value: r.Get(s.param.Name), Strength: x, Risk: risk})
 	return nil
 }
 
@@ -189,7 +269,7 @@ func StrengthOf(r denoise.Recipe, g volume.Geometry, sigma float64) (x float64, 
 }
 
 func (s *search) curve() Curve {
-	c := Curve{Param: s.param.Name, Points: slices.Clone(s.points)}
+	c := Curve{Param: s.param.Name, Objective: s.objective, Points: slices.Clone(s.points)}
 	slices.SortFunc(c.Points, func(a, b Point) int {
 		switch {
 		case a.Strength < b.Strength:
@@ -199,10 +279,24 @@ func (s *search) curve() Curve {
 		}
 		return 0
 	})
-	for i, p := range c.Points {
-		if p.MSE < c.Points[c.Best].MSE {
-			c.Best = i
+	c.Best = s.objective.best(c.Points)
+	return c
+}
+
+// best returns the position of the point that the objective chooses among points
+// of rising strength: the one with the least risk; or of the last two between which
+// the residual becomes stronger than the removed noise, the one where they are
+// nearer to each other.
+func (o Objective) best(points []Point) int {
+	best := 0
+	for i, p := range points {
+		switch {
+		case o == Discrepancy && o.value(p.Risk) <= 0, o != Discrepancy && p.MSE < points[best].MSE:
+			best = i
 		}
 	}
-	return c
+	if next := best + 1; o == Discrepancy && next < len(points) && o.value(points[next].Risk) < -o.value(points[best].Risk) {
+		best = next
+	}
+	return best
 }

@@ -3,45 +3,35 @@ package tune
 import (
 	"context"
 	"errors"
-	"math"
+	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/internal/parallel"
-	"quell/volume"
 )
 
 // Risk is what is estimated of a result, in units of sigma squared: 1 is the
 // noisy volume's own error.
 type Risk struct {
 	MSE      float64 `json:"mse"`      // mean squared error
-	Noise    float64 `json:"noise"`    // response to noise: the variance that a little more noise would leave
 	Residual float64 `json:"residual"` // mean square of the residual
 	Kept     float64 `json:"kept"`     // share of the noise that the result keeps: div F / N
 	Voxels   int     `json:"voxels"`   // that they are means of
 }
 
-// perturbation is the size of the probe in sigmas: small enough for the filter to
-// be linear over it, large enough for float32.
-const perturbation = 0.1
-
-// Probe estimates risks on boxes of one volume. It keeps the perturbed voxels, so
-// that many recipes are compared by the same perturbation. It is safe for
-// concurrent use if its engine is.
+// Probe estimates risks on boxes of one volume, of many recipes by the same
+// perturbation. It is safe for concurrent use if its engine is.
 type Probe struct {
 	engine denoise.Engine
-	sigma  float64
-	parts  []part
+	noise  noiseModel
+	parts  []*part
 	voxels int // that count
 }
 
-// part is one box with what recipes read around it.
-type part struct {
-	in    denoise.Input
-	moved *volume.Volume // in.Volume plus perturbation * sigma * b
-	b     []float32      // the perturbation in sigmas
-	box   volume.Region  // in the indices of in.Volume
-	use   []bool         // voxels of box that count
+// noiseModel is the noise that a Probe assumes.
+type noiseModel struct {
+	sigma       float64
+	correlation *noise.Correlation // nil: white
+	seed        uint64             // of the perturbation
 }
 
 // NewProbe prepares estimates for the voxels of in that use marks; nil marks every
@@ -58,152 +48,87 @@ func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	}
 	v := in.Masked()
 	counts := func(i int) bool { return v.Valid(i) && (use == nil || use(i)) }
-	p := &Probe{engine: e, sigma: sigma}
-	for k, box := range boxes(v, counts) {
-		var a part
-		each(v.Geometry, box, func(i int) {
-			a.use = append(a.use, counts(i))
-			if counts(i) {
-				p.voxels++
-			}
-		})
-		a.in, a.box = crop(in, box, reach)
-		var err error
-		if a.b, err = coloured(ctx, a.in.Volume.Geometry, c, seed+uint64(k)); err != nil {
-			return nil, err
-		}
-		a.moved = a.in.Volume.Clone()
-		masked := a.in.Masked()
-		for i := range a.b {
-			if !masked.Valid(i) {
-				a.b[i] = 0
-			}
-			a.moved.Data[i] += float32(perturbation*sigma) * a.b[i]
-		}
+	found, err := boxes(ctx, v, reach, counts)
+	if err != nil {
+		return nil, err
+	}
+	p := &Probe{engine: e, noise: noiseModel{sigma, c, seed}}
+	for _, box := range found {
+		a := newPart(in, box, reach, counts)
+		a.seed = seed + uint64(len(p.parts))
 		p.parts = append(p.parts, a)
+		p.voxels += a.voxels
 	}
 	if p.voxels == 0 {
 		return nil, errors.New("no voxel of the foreground holds data")
 	}
+	if e.Info().Overhead > 0 {
+		p.parts = merged(p.parts)
+	}
 	return p, nil
 }
 
-// Risk estimates the risk of a recipe, which must be resolved: automatic values
-// would differ between the two runs.
-//
-// With u = F(v), the residual r = v - u, a perturbation b that has the
-// distribution of the noise at sigma 1, and d = (F(v + e sigma b) - u) / (e sigma):
-//
-//	kept      = <b, d> / N                            (div F / N for white noise)
-//	MSE       = |r|^2 / (N sigma^2) - 1 + 2 kept      (Stein's unbiased risk estimate)
-//	noise     = |d|^2 / N
+// Risk is Risks of one recipe.
 func (p *Probe) Risk(ctx context.Context, r denoise.Recipe) (Risk, error) {
-	if !r.Resolved() {
-		return Risk{}, errors.New("tune: the recipe is not resolved")
+	risks, err := p.Risks(ctx, []denoise.Recipe{r})
+	if err != nil {
+		return Risk{}, err
 	}
-	var residual, kept, left float64
-	for _, a := range p.parts {
-		u, err := p.engine.Run(ctx, r, a.in, a.box, nil)
-		if err != nil {
-			return Risk{}, err
-		}
-		in := a.in
-		in.Volume = a.moved
-		w, err := p.engine.Run(ctx, r, in, a.box, nil)
-		if err != nil {
-			return Risk{}, err
-		}
-		k := 0
-		each(a.in.Volume.Geometry, a.box, func(i int) {
-			if a.use[k] {
-				res := float64(a.in.Volume.Data[i]) - float64(u.Data[k])
-				d := (float64(w.Data[k]) - float64(u.Data[k])) / perturbation
-				residual += res * res
-				kept += d * float64(a.b[i])
-				left += d * d
-			}
-			k++
-		})
-	}
-	n, variance := float64(p.voxels), p.sigma*p.sigma
-	risk := Risk{Residual: residual / n / variance, Kept: kept / n / p.sigma, Noise: left / n / variance, Voxels: p.voxels}
-	risk.MSE = risk.Residual - 1 + 2*risk.Kept
-	return risk, nil
+	return risks[0], nil
 }
 
-// coloured returns normal numbers with the correlation of the noise, one for each
-// voxel. Within a slice they are white numbers convolved with a kernel whose
-// autocorrelation is rho; slices are independent.
-func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed uint64) ([]float32, error) {
-	white := make([]float32, g.Voxels())
-	err := parallel.For(ctx, g.Dims[2], func(z int) error {
-		first := z * g.SliceVoxels()
-		for i := first; i < first+g.SliceVoxels(); i++ {
-			white[i] = float32(denoise.Normal(seed, uint64(i), 0))
-		}
-		return nil
-	})
-	if err != nil || c == nil {
-		return white, err
+// Risks estimates the risks of recipes of one filter that differ in its strength
+// alone. They must be resolved, as automatic values would differ between two runs.
+// Stein's unbiased risk estimate of u = F(v) is
+//
+//	MSE = |v - u|^2 / (N sigma^2) - 1 + 2 kept,  kept = div F / N
+//
+// In white noise a filter may know its divergence (denoise.Filter.Stein); where it
+// does not, where the noise is correlated, and on a GPU, it is measured by two
+// runs (montecarlo.go).
+func (p *Probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, error) {
+	if slices.ContainsFunc(recipes, func(r denoise.Recipe) bool { return !r.Resolved() }) {
+		return nil, errors.New("tune: the recipe is not resolved")
 	}
-	k := colouringKernel(c)
-	out := make([]float32, len(white))
-	nx, ny := g.Dims[0], g.Dims[1]
-	err = parallel.For(ctx, g.Dims[2], func(z int) error {
-		from, to := white[z*nx*ny:(z+1)*nx*ny], out[z*nx*ny:(z+1)*nx*ny]
-		for y := range ny {
-			for x := range nx {
-				sum := 0.0
-				for j := -noise.MaxLag; j <= noise.MaxLag; j++ {
-					for i := -noise.MaxLag; i <= noise.MaxLag; i++ {
-						sum += k[j+noise.MaxLag][i+noise.MaxLag] * float64(from[wrap(y+j, ny)*nx+wrap(x+i, nx)])
-					}
-				}
-				to[y*nx+x] = float32(sum)
-			}
-		}
-		return nil
-	})
-	return out, err
+	stein, err := p.stein(ctx, recipes)
+	if err != nil {
+		return nil, err
+	}
+	risks := make([]Risk, len(recipes))
+	n, variance := float64(p.voxels), p.noise.sigma*p.noise.sigma
+	for i, s := range stein {
+		r := Risk{Residual: s.Residual / n / variance, Kept: s.Divergence / n, Voxels: p.voxels}
+		r.MSE = r.Residual - 1 + 2*r.Kept
+		risks[i] = r
+	}
+	return risks, nil
 }
 
-// wrap continues the white numbers periodically.
-func wrap(i, n int) int { return ((i % n) + n) % n }
+// stein returns the sums over all parts, for each recipe.
+func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([]denoise.Stein, error) {
+	if len(recipes) == 0 {
+		return nil, nil
+	}
+	f, err := denoise.FilterByName(recipes[0].Filter)
+	if err != nil {
+		return nil, err
+	}
+	if p.noise.correlation == nil && p.engine.Info().Overhead == 0 && f.Stein != nil && p.plain() {
+		if pass, ok := f.Stein(recipes); ok {
+			return p.closedForm(ctx, pass, len(recipes))
+		}
+	}
+	sums := make([]denoise.Stein, len(recipes))
+	for i, r := range recipes {
+		if sums[i], err = p.monteCarlo(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
 
-// kernelSide is the side of a colouring kernel.
-const kernelSide = 2*noise.MaxLag + 1
-
-// colouringKernel returns the kernel whose autocorrelation is rho: the symmetric
-// square root of its spectrum, on a grid of three times the side.
-func colouringKernel(c *noise.Correlation) (k [kernelSide][kernelSide]float64) {
-	const n = 3 * kernelSide
-	// rho is even in both axes together, so that its spectrum is real.
-	var spectrum [n][n]float64
-	for v := range n {
-		for u := range n {
-			for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
-				for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
-					spectrum[v][u] += c.Rho(dx, dy, 0) * math.Cos(2*math.Pi*float64(u*dx+v*dy)/n)
-				}
-			}
-			spectrum[v][u] = math.Sqrt(max(spectrum[v][u], 0))
-		}
-	}
-	sum := 0.0
-	for j := range k {
-		for i := range k[j] {
-			for v := range n {
-				for u := range n {
-					k[j][i] += spectrum[v][u] * math.Cos(2*math.Pi*float64(u*(i-noise.MaxLag)+v*(j-noise.MaxLag))/n) / (n * n)
-				}
-			}
-			sum += k[j][i] * k[j][i]
-		}
-	}
-	for j := range k {
-		for i := range k[j] {
-			k[j][i] /= math.Sqrt(sum)
-		}
-	}
-	return k
+// plain reports whether the voxels are all that is read: a noise map or a guide
+// would have a part in the result.
+func (p *Probe) plain() bool {
+	return !slices.ContainsFunc(p.parts, func(a *part) bool { return a.in.Noise != nil || a.in.Guide != nil })
 }

@@ -219,7 +219,7 @@ func TestSearchFindsTheLeastRisk(t *testing.T) {
 	}
 	use, _ := noise.Foreground(t.Context(), noisy)
 	s := sweeps[1]
-	c, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, s.recipe(t, 1, e.Sigma, noisy), e, 0)
+	c, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, s.recipe(t, 1, e.Sigma, noisy), e, tune.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestSearchScalesWithTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, _ := denoise.NewRecipe("bilateral", 2)
-		found, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, r, e, 0)
+		found, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, r, e, tune.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,12 +288,12 @@ func TestWithoutGround(t *testing.T) {
 			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
 		}
 	}
-	if _, err := tune.Search(t.Context(), cpu.New(), in, lk, known, 0); err == nil {
+	if _, err := tune.Search(t.Context(), cpu.New(), in, lk, known, tune.Options{}); err == nil {
 		t.Error("a filter without strength was searched")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tune.Search(ctx, cpu.New(), in, gaussian, known, 0); !errors.Is(err, context.Canceled) {
+	if _, err := tune.Search(ctx, cpu.New(), in, gaussian, known, tune.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func Judge(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoi
 	if !ok {
 		return Judgement{Verdict: Unknown, Confidence: noise.None, Why: r.Filter + " with these parameters has no strength to be judged."}, nil
 	}
-	c, err := Search(ctx, engine, in, r, e, math.Max(x, math.SmallestNonzeroFloat64))
+	c, err := Search(ctx, engine, in, r, e, Options{Also: math.Max(x, math.SmallestNonzeroFloat64)})
 	if err != nil {
 		return Judgement{}, err
 	}

@@ -104,13 +104,16 @@ func (p *Params) result(v, unit, num, den float64) float64 {
 // underflow is the exponent of e beyond which a float64 is 0.
 const underflow = 746
 
+// negligible is the exponent of e, relative to the largest weight, beyond which a
+// weight is as good as 0.
+const negligible = 42
+
 // faint is the mean, with Gaussian weights and centre rule max, of a voxel that
 // resembles none of its neighbourhood: its weights are far below what float32
 // holds, but it is their ratios that count. The sums are the reference's, in
 // float64, with two short cuts that float64 cannot resolve: a patch is given up
 // as soon as its weight would be 0, or 2^-60 of the largest one so far.
 func faint(p Params, in *denoise.Field, b *tile.Block, x, y, z int) float64 {
-	const negligible = 42 // exponent of e
 	here := b.At(x, y, z)
 	v := func(i int) float64 { return float64(b.Values[i]) }
 	least := math.Inf(1) // the smallest exponent so far

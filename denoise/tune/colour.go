@@ -1,0 +1,88 @@
+package tune
+
+import (
+	"context"
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// coloured returns normal numbers with the correlation of the noise, one for each
+// voxel. Within a slice they are white numbers convolved with a kernel whose
+// autocorrelation is rho; slices are independent.
+func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed uint64) ([]float32, error) {
+	white := make([]float32, g.Voxels())
+	err := parallel.For(ctx, g.Dims[2], func(z int) error {
+		first := z * g.SliceVoxels()
+		for i := first; i < first+g.SliceVoxels(); i++ {
+			white[i] = float32(denoise.Normal(seed, uint64(i), 0))
+		}
+		return nil
+	})
+	if err != nil || c == nil {
+		return white, err
+	}
+	k := colouringKernel(c)
+	out := make([]float32, len(white))
+	nx, ny := g.Dims[0], g.Dims[1]
+	err = parallel.For(ctx, g.Dims[2], func(z int) error {
+		from, to := white[z*nx*ny:(z+1)*nx*ny], out[z*nx*ny:(z+1)*nx*ny]
+		for y := range ny {
+			for x := range nx {
+				sum := 0.0
+				for j := -noise.MaxLag; j <= noise.MaxLag; j++ {
+					for i := -noise.MaxLag; i <= noise.MaxLag; i++ {
+						sum += k[j+noise.MaxLag][i+noise.MaxLag] * float64(from[wrap(y+j, ny)*nx+wrap(x+i, nx)])
+					}
+				}
+				to[y*nx+x] = float32(sum)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// wrap continues the white numbers periodically.
+func wrap(i, n int) int { return ((i % n) + n) % n }
+
+// kernelSide is the side of a colouring kernel.
+const kernelSide = 2*noise.MaxLag + 1
+
+// colouringKernel returns the kernel whose autocorrelation is rho: the symmetric
+// square root of its spectrum, on a grid of three times the side.
+func colouringKernel(c *noise.Correlation) (k [kernelSide][kernelSide]float64) {
+	const n = 3 * kernelSide
+	// rho is even in both axes together, so that its spectrum is real.
+	var spectrum [n][n]float64
+	for v := range n {
+		for u := range n {
+			for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
+				for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
+					spectrum[v][u] += c.Rho(dx, dy, 0) * math.Cos(2*math.Pi*float64(u*dx+v*dy)/n)
+				}
+			}
+			spectrum[v][u] = math.Sqrt(max(spectrum[v][u], 0))
+		}
+	}
+	sum := 0.0
+	for j := range k {
+		for i := range k[j] {
+			for v := range n {
+				for u := range n {
+					k[j][i] += spectrum[v][u] * math.Cos(2*math.Pi*float64(u*(i-noise.MaxLag)+v*(j-noise.MaxLag))/n) / (n * n)
+				}
+			}
+			sum += k[j][i] * k[j][i]
+		}
+	}
+	for j := range k {
+		for i := range k[j] {
+			k[j][i] /= math.Sqrt(sum)
+		}
+	}
+	return k
+}

@@ -1,0 +1,102 @@
+package tune
+
+import (
+	"sync"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// part is one box with what recipes read around it, as a volume of its own.
+type part struct {
+	in     denoise.Input
+	box    volume.Region // in the indices of in.Volume
+	use    []bool        // voxels of box that count
+	voxels int           // how many these are
+	inner  bool          // nothing that recipes read lies outside the volume
+	seed   uint64        // of the perturbation
+
+	lock  sync.Mutex
+	moved *moved // nil until it is needed
+}
+
+// newPart cuts out a box with its surroundings as far as reach.
+func newPart(in denoise.Input, box volume.Region, reach [3]int, counts func(i int) bool) *part {
+	g := in.Volume.Geometry
+	outer := box.Grow(reach, g)
+	a := &part{in: denoise.Input{Volume: in.Volume.Crop(outer)}, inner: true}
+	each(g, box, func(i int) {
+		a.use = append(a.use, counts(i))
+		if counts(i) {
+			a.voxels++
+		}
+	})
+	if in.Noise != nil {
+		a.in.Noise = in.Noise.Crop(outer)
+	}
+	if in.Guide != nil {
+		a.in.Guide = in.Guide.Crop(outer)
+	}
+	if in.Mask != nil {
+		each(g, outer, func(i int) { a.in.Mask = append(a.in.Mask, in.Mask[i]) })
+	}
+	for c := range 3 {
+		a.inner = a.inner && box.Dims()[c]+2*reach[c] == outer.Dims()[c]
+		a.box.Min[c], a.box.Max[c] = box.Min[c]-outer.Min[c], box.Max[c]-outer.Min[c]
+	}
+	return a
+}
+
+// merged stacks parts of one size along z, so that one run does them all: no voxel
+// that counts reads beyond its own part. Parts at the edge of the volume stay as
+// they are, as filters treat the edge as one.
+func merged(parts []*part) []*part {
+	var out []*part
+	for len(parts) > 0 {
+		first := parts[0]
+		same := func(a *part) bool { return a.inner && first.inner && a.in.Volume.Dims == first.in.Volume.Dims }
+		group := []*part{first}
+		var rest []*part
+		for _, a := range parts[1:] {
+			if same(a) {
+				group = append(group, a)
+			} else {
+				rest = append(rest, a)
+			}
+		}
+		out, parts = append(out, stack(group)), rest
+	}
+	return out
+}
+
+// stack returns parts of one size as one.
+func stack(parts []*part) *part {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	g := parts[0].in.Volume.Geometry
+	g.Dims[2] *= len(parts)
+	s := &part{box: volume.Region{Max: g.Dims}, seed: parts[0].seed}
+	pile := func(get func(a *part) *volume.Volume) *volume.Volume {
+		if get(parts[0]) == nil {
+			return nil
+		}
+		v := &volume.Volume{Geometry: g, Unit: get(parts[0]).Unit}
+		for _, a := range parts {
+			v.Data, v.Mask = append(v.Data, get(a).Data...), append(v.Mask, get(a).Mask...)
+		}
+		return v
+	}
+	s.in.Volume = pile(func(a *part) *volume.Volume { return a.in.Volume })
+	s.in.Noise = pile(func(a *part) *volume.Volume { return a.in.Noise })
+	s.in.Guide = pile(func(a *part) *volume.Volume { return a.in.Guide })
+	for _, a := range parts {
+		s.in.Mask = append(s.in.Mask, a.in.Mask...)
+		use := make([]bool, len(a.in.Volume.Data))
+		k := 0
+		each(a.in.Volume.Geometry, a.box, func(i int) { use[i], k = a.use[k], k+1 })
+		s.use = append(s.use, use...)
+		s.voxels += a.voxels
+	}
+	return s
+}
