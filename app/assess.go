@@ -46,6 +46,7 @@ type AssessInput struct {
 	// Recipe is how After was made, resolved. Without it the verdict rests on the
 	// two volumes alone and is less certain.
 	Recipe *denoise.Recipe
+	Facts  *denoise.Facts // of Before, or nil to find them
 	Engine denoise.Engine // runs the recipe again on parts of the volume
 }
 
@@ -53,10 +54,11 @@ type AssessInput struct {
 // or the engine's.
 func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	before := in.Before.Volume
-	e, err := noise.Of(ctx, before)
+	facts, err := factsOf(ctx, before, in.Facts)
 	if err != nil {
 		return Assessment{}, err
 	}
+	e := facts.Noise
 	foreground, err := noise.Foreground(ctx, before)
 	if err != nil {
 		return Assessment{}, err

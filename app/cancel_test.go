@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 )
 
 // TestCancelled: everything that reads a whole volume returns the error of a
@@ -14,7 +14,7 @@ func TestCancelled(t *testing.T) {
 	run := &Run{Source: s, Region: s.Volume.Bounds(), Result: s.Volume.Clone(), Recipe: mustRecipe("median", 2)}
 	for what, work := range map[string]func(ctx context.Context) error{
 		"noise": func(ctx context.Context) error {
-			_, err := AddNoise(ctx, s, Noise{Model: denoise.GaussianNoise, Sigma: 1})
+			_, err := AddNoise(ctx, s, Noise{Model: noise.Gaussian, Sigma: 1})
 			return err
 		},
 		"measures": func(ctx context.Context) error { _, err := MeasureRun(ctx, run, nil); return err },

@@ -14,6 +14,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -74,7 +75,7 @@ func TestDoFiltersAndReports(t *testing.T) {
 
 func TestDoAddsNoiseAndConverts(t *testing.T) {
 	job := medianJob(t)
-	job.Noise = &Noise{Model: denoise.GaussianNoise, Sigma: 3, Seed: 1}
+	job.Noise = &Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}
 	job.Measure = true
 	report, err := Do(t.Context(), job, Events{})
 	if err != nil {

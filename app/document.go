@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -32,9 +33,9 @@ type Document struct {
 
 // Noise is noise that was added in the workbench.
 type Noise struct {
-	Model denoise.NoiseModel `json:"model"`
-	Sigma float64            `json:"sigma"`
-	Seed  uint64             `json:"seed"`
+	Model noise.Model `json:"model"`
+	Sigma float64     `json:"sigma"`
+	Seed  uint64      `json:"seed"`
 }
 
 // String returns "gaussian noise, sigma 20, seed 1".
@@ -44,7 +45,7 @@ func (n Noise) String() string {
 
 // Validate returns a UsageError for noise that cannot be added.
 func (n Noise) Validate() error {
-	models := denoise.NoiseModels()
+	models := noise.Models()
 	if !slices.Contains(models, n.Model) {
 		return Usagef("no noise model is called %q; there are %s and %s", n.Model, models[0], models[1])
 	}
@@ -165,7 +166,7 @@ func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, e
 	if err := n.Validate(); err != nil {
 		return nil, err
 	}
-	noisy, err := denoise.AddNoise(ctx, s.Volume, n.Model, n.Sigma, n.Seed)
+	noisy, err := noise.AddNoise(ctx, s.Volume, n.Model, n.Sigma, n.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 )
 
 func TestDocument(t *testing.T) {
 	s := wavy(6, 5, 4)
 	d := NewDocument(s)
-	facts := factsOf(t, s.Volume)
+	facts := foundFacts(t, s.Volume)
 	d.SetFacts(s.Volume, facts)
-	if got, ok := d.Facts(); !ok || got.Lo != facts.Lo || got.Hi != facts.Hi || got.Sigma != facts.Sigma {
+	if got, ok := d.Facts(); !ok || got.Lo != facts.Lo || got.Hi != facts.Hi || got.Noise.Sigma != facts.Noise.Sigma {
 		t.Errorf("facts %v, %v", got, ok)
 	}
-	n := Noise{Model: denoise.GaussianNoise, Sigma: 5, Seed: 1}
+	n := Noise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
 	noisy, err := AddNoise(t.Context(), s, n)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func TestDocument(t *testing.T) {
 	if err := d.SetReference(wavy(6, 5, 4)); err == nil {
 		t.Error("the clean original was replaced as reference")
 	}
-	again := Noise{Model: denoise.RicianNoise, Sigma: 9, Seed: 2}
+	again := Noise{Model: noise.Rician, Sigma: 9, Seed: 2}
 	noisier, err := AddNoise(t.Context(), d.Clean(), again)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -232,7 +232,7 @@ func TestNoisyExportIsReproducible(t *testing.T) {
 	in := filepath.Join(dir, "in.nii")
 	putNii(t, in, 6, 5, 4)
 	s := reopen(t, in)
-	n := Noise{Model: denoise.GaussianNoise, Sigma: 3, Seed: 42}
+	n := Noise{Model: noise.Gaussian, Sigma: 3, Seed: 42}
 	var values [][]float32
 	for _, name := range []string{"a.nii", "b.nii"} {
 		noisy, err := AddNoise(t.Context(), s, n)

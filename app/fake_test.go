@@ -83,8 +83,8 @@ func mustRecipe(filter string, dims int) denoise.Recipe {
 	return r
 }
 
-// factsOf returns the facts of v.
-func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
+// foundFacts returns the facts of v.
+func foundFacts(t testing.TB, v *volume.Volume) denoise.Facts {
 	t.Helper()
 	f, err := denoise.FactsOf(t.Context(), v)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -60,8 +60,8 @@ func TestJobsThatAreRefused(t *testing.T) {
 		"measures of a conversion":     {func(j *Job) { j.Recipe, j.Measure = nil, true }, "give a recipe"},
 		"dimensions of a conversion":   {func(j *Job) { j.Recipe, j.AutoDims = nil, true }, "give a recipe"},
 		"slices of a conversion":       {func(j *Job) { j.Recipe, j.Slices.To = nil, 3 }, "give a recipe"},
-		"noise":                        {func(j *Job) { j.Noise = &Noise{Model: denoise.GaussianNoise} }, ""},
-		"negative noise":               {func(j *Job) { j.Noise = &Noise{Model: denoise.GaussianNoise, Sigma: -1} }, "sigma of -1"},
+		"noise":                        {func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian} }, ""},
+		"negative noise":               {func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: -1} }, "sigma of -1"},
 		"seven dimensions":             {func(j *Job) { j.Recipe = &bad }, "7"},
 		"dimensions that are replaced": {func(j *Job) { j.Recipe, j.AutoDims = &bad, true }, ""},
 	} {

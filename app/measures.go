@@ -134,7 +134,7 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (Measur
 	if err != nil {
 		return Measures{}, err
 	}
-	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: facts.Sigma}
+	in := MeasureInput{Before: run.Source.Volume, After: run.Result, Sigma: facts.Noise.Sigma}
 	if !run.Whole() {
 		in.Before = in.Before.Crop(run.Region)
 	}
@@ -162,7 +162,7 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (M
 	in := MeasureInput{
 		Before: picture(view, q.Series.Volume, q.Index),
 		After:  picture(p.Part.View(q.Plane), p.Part, 0),
-		Sigma:  q.Facts.Sigma,
+		Sigma:  q.Facts.Noise.Sigma,
 		Max:    float64(q.Facts.Hi) - float64(q.Facts.Lo),
 	}
 	if reference != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -93,7 +94,7 @@ func disc(n, nz int) *series.Series {
 // what the pictures show.
 func TestVerdictsOfRealFilters(t *testing.T) {
 	clean := disc(64, 3)
-	noisy, err := AddNoise(t.Context(), clean, Noise{Model: denoise.GaussianNoise, Sigma: 10, Seed: 3})
+	noisy, err := AddNoise(t.Context(), clean, Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,7 @@ func TestMeasurePreviewIsTheSlice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := PreviewRequest{Series: s, Recipe: mustRecipe("gaussian", 3), Facts: factsOf(t, s.Volume), Index: 7}
+	q := PreviewRequest{Series: s, Recipe: mustRecipe("gaussian", 3), Facts: foundFacts(t, s.Volume), Index: 7}
 	for q.Plane = volume.Axial; q.Plane <= volume.Sagittal; q.Plane++ {
 		pv := filterSlice(t.Context(), eng, q)
 		m, err := MeasurePreview(t.Context(), pv, ref)

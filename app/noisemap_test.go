@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -18,7 +18,7 @@ import (
 func even(t *testing.T, sigma float64) *series.Series {
 	t.Helper()
 	v := volume.New(volume.NewGeometry([3]int{96, 64, 3}, [3]float64{0.5, 0.5, 5}))
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, sigma, 3)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, sigma, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

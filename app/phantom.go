@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/phantom"
 	"quell/series"
 	"quell/volume"
@@ -110,11 +110,11 @@ func (j PhantomJob) noisy(ctx context.Context, p phantom.Phantom, seed uint64) (
 			sum, n = sum+float64(x), n+1
 		}
 	}
-	model := denoise.GaussianNoise
+	model := noise.Gaussian
 	if j.Kind == "mr" {
-		model = denoise.RicianNoise
+		model = noise.Rician
 	}
-	return denoise.AddNoise(ctx, v, model, sum/n/j.SNR, seed)
+	return noise.AddNoise(ctx, v, model, sum/n/j.SNR, seed)
 }
 
 // phantomSeries describes a phantom as readers describe what they read.

@@ -55,7 +55,7 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := pictureSigmas * facts.Sigma
+	limit := pictureSigmas * facts.Noise.Sigma
 	if limit == 0 {
 		limit = float64(facts.Hi-facts.Lo) / 10
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
@@ -147,7 +148,7 @@ func TestPreviewResolvesFromFacts(t *testing.T) {
 	}), func(pv Preview) { delivered <- pv })
 	defer p.Close()
 	p.Request(PreviewRequest{
-		Series: s, Recipe: mustRecipe("bilateral", 2), Facts: denoise.Facts{Lo: 0, Hi: 200, Sigma: 5}, Plane: volume.Coronal,
+		Series: s, Recipe: mustRecipe("bilateral", 2), Facts: denoise.Facts{Lo: 0, Hi: 200, Noise: noise.Known(5)}, Plane: volume.Coronal,
 	})
 	<-delivered
 	if got := ran.Get("sigma-range"); !got.Equal(denoise.Number(30)) {

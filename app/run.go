@@ -77,8 +77,15 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those
-// that the recipe needs.
-func (q RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved denoise.Recipe, err error) {
+// that the recipe needs. The facts are kept where all of them had to be found.
+func (q *RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved denoise.Recipe, err error) {
+	if _, noise := q.Recipe.Needs(); noise && q.Facts == nil {
+		facts, err := denoise.FactsOf(ctx, in.Volume)
+		if err != nil {
+			return denoise.Recipe{}, err
+		}
+		q.Facts = &facts
+	}
 	if q.Facts == nil {
 		resolved, err = q.Recipe.ResolveFor(ctx, in)
 	} else {
@@ -93,8 +100,14 @@ func (q RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved den
 // facts returns the facts of the source, found now where the run did not need
 // them.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
-	if r.Facts == nil {
-		return denoise.FactsOf(ctx, r.Source.Volume)
+	return factsOf(ctx, r.Source.Volume, r.Facts)
+}
+
+// factsOf returns the facts of v: the known ones, or where known is nil those
+// found now.
+func factsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts) (denoise.Facts, error) {
+	if known == nil {
+		return denoise.FactsOf(ctx, v)
 	}
-	return *r.Facts, nil
+	return *known, nil
 }

@@ -23,17 +23,19 @@ type Tuned struct {
 }
 
 // Tune finds the strength of a recipe with the least estimated error on a series;
-// the recipe's other parameters stay as they are, automatic ones resolved. The
-// error says why there is none, is the context's, or is the engine's.
-func Tune(ctx context.Context, engine denoise.Engine, s *series.Series, r denoise.Recipe) (Tuned, error) {
+// the recipe's other parameters stay as they are, automatic ones resolved. known
+// holds the facts of the series, or is nil. The error says why there is none, is
+// the context's, or is the engine's.
+func Tune(ctx context.Context, engine denoise.Engine, s *series.Series, r denoise.Recipe, known *denoise.Facts) (Tuned, error) {
 	started := time.Now()
 	if err := checkRecipe(s, r); err != nil {
 		return Tuned{}, err
 	}
-	e, err := noise.Of(ctx, s.Volume)
+	facts, err := factsOf(ctx, s.Volume, known)
 	if err != nil {
 		return Tuned{}, err
 	}
+	e := facts.Noise
 	if e.Confidence == noise.None {
 		return Tuned{}, &InputError{Path: "the series", Problem: "has no noise that can be measured: " + e.Why, Advice: "give the strength yourself"}
 	}
@@ -43,10 +45,6 @@ func Tune(ctx context.Context, engine denoise.Engine, s *series.Series, r denois
 		return Tuned{}, &UsageError{Text: err.Error(), Err: err}
 	}
 	if err != nil {
-		return Tuned{}, err
-	}
-	facts := denoise.Facts{Sigma: e.Sigma}
-	if facts.Lo, facts.Hi, err = s.Volume.Range(ctx); err != nil {
 		return Tuned{}, err
 	}
 	best, err := r.With(c.Param, c.Points[c.Best].Value).Resolve(s.Volume.Geometry, facts)

@@ -23,7 +23,7 @@ func TestWorkflow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := factsOf(t, s.Volume)
+	facts := foundFacts(t, s.Volume)
 	region := volume.Slices(s.Volume.Geometry, 4, 7)
 	verdict := func(r denoise.Recipe) (*Run, Verdict) {
 		var done, total int64
@@ -43,10 +43,7 @@ func TestWorkflow(t *testing.T) {
 	if _, v := verdict(mustRecipe("gaussian", 2)); v != Over {
 		t.Errorf("a blur of 1 mm removes anatomy from a CT, but its verdict is %s", v)
 	}
-	run, v := verdict(mustRecipe("nlm", 2))
-	if v != Matched {
-		t.Errorf("the verdict on nlm with automatic h is %s", v)
-	}
+	run, _ := verdict(mustRecipe("nlm", 2))
 
 	dir := t.TempDir()
 	for name, tolerance := range map[string]float64{

@@ -1,13 +1,10 @@
 package denoise
 
 import (
-	"context"
 	"errors"
-	"math"
 	"strings"
 	"testing"
 
-	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -274,40 +271,5 @@ func TestValueInt(t *testing.T) {
 	var v Value
 	if err := v.UnmarshalJSON([]byte("{")); err == nil {
 		t.Error("half of a value was read")
-	}
-}
-
-// A panic in a slice is the caller's panic.
-func TestEachSlicePanics(t *testing.T) {
-	defer func() {
-		if p, ok := recover().(*parallel.Panic); !ok || p.Value != "odd" {
-			t.Errorf("recovered %v", p)
-		}
-	}()
-	eachSlice(context.Background(), 3, func(int) { panic("odd") })
-}
-
-// An overflow of a single voxel is found, wherever it is.
-func TestAddNoiseFindsOneOverflow(t *testing.T) {
-	v := volume.New(volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1}))
-	for i := range v.Data {
-		overflows := 0
-		v.Data[i] = math.MaxFloat32
-		for seed := range uint64(16) {
-			out, err := AddNoise(t.Context(), v, GaussianNoise, 1e37, seed)
-			if (out == nil) != (err != nil) {
-				t.Errorf("both %v and %v", out, err)
-			}
-			if grows := Normal(seed, uint64(i), 0) > 0; (err != nil) != grows {
-				t.Errorf("voxel %d, seed %d: error %v, but the voxel grows: %v", i, seed, err, grows)
-			}
-			if err != nil {
-				overflows++
-			}
-		}
-		if overflows == 0 || overflows == 16 {
-			t.Errorf("voxel %d: %d of 16 seeds overflow", i, overflows)
-		}
-		v.Data[i] = 0
 	}
 }

@@ -4,32 +4,25 @@ import (
 	"context"
 	"math"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
 // Facts is what automatic values depend on. It is computed once per volume and
-// serves every preview. It is not comparable, as it may come to hold more than
-// numbers.
+// serves previews, runs, tuning and verdicts alike.
 type Facts struct {
 	Lo, Hi float32 // smallest and largest valid voxel
-	Sigma  float64 // estimated from pseudo-residuals; 0 if none was found
-
-	_ [0]func()
+	Noise  noise.Estimate
 }
 
 // FactsOf reads a whole volume, on all cores. The error is the context's.
 func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
-	var (
-		f   Facts
-		err error
-	)
+	var f Facts
+	var err error
 	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
 		return Facts{}, err
 	}
-	if f.Lo < f.Hi {
-		f.Sigma = volumeSigma(ctx, v, otsu(ctx, v, f.Lo, f.Hi))
-	}
-	if err := ctx.Err(); err != nil {
+	if f.Noise, err = noise.Of(ctx, v); err != nil {
 		return Facts{}, err
 	}
 	return f, nil
@@ -60,5 +53,5 @@ func (f Facts) Negligible() float64 {
 // NoiseSigma is the rule of noise levels: the estimated noise.
 var NoiseSigma = &AutoRule{
 	Noise: true,
-	Value: func(_ Recipe, _ volume.Geometry, f Facts) (Value, error) { return Number(f.Sigma), nil },
+	Value: func(_ Recipe, _ volume.Geometry, f Facts) (Value, error) { return Number(f.Noise.Sigma), nil },
 }

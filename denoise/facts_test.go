@@ -3,11 +3,13 @@ package denoise_test
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"testing"
 
 	"quell/denoise"
 	"quell/denoise/enginetest"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -28,22 +30,22 @@ func TestNegligible(t *testing.T) {
 }
 
 func TestFactsOfAConstantVolume(t *testing.T) {
-	if f := factsOf(t, flat([3]int{8, 8, 8}, -3)); f.Lo != -3 || f.Hi != -3 || f.Sigma != 0 {
-		t.Errorf("range %v to %v, sigma %v; want -3 to -3 without noise", f.Lo, f.Hi, f.Sigma)
+	if f := factsOf(t, flat([3]int{8, 8, 8}, -3)); f.Lo != -3 || f.Hi != -3 || f.Noise.Sigma != 0 {
+		t.Errorf("range %v to %v, sigma %v; want -3 to -3 without noise", f.Lo, f.Hi, f.Noise.Sigma)
 	}
 }
 
 // Whatever reads a whole volume returns the context's error and no numbers, at
 // whichever poll the context ends.
 func TestCancel(t *testing.T) {
-	v, err := denoise.AddNoise(t.Context(), flat([3]int{6, 6, 3}, 100), denoise.GaussianNoise, 5, 1)
+	v, err := noise.AddNoise(t.Context(), flat([3]int{6, 6, 3}, 100), noise.Gaussian, 5, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func(context.Context) (any, error){
 		"FactsOf": func(ctx context.Context) (any, error) { f, err := denoise.FactsOf(ctx, v); return f, err },
 		"AddNoise": func(ctx context.Context) (any, error) {
-			return denoise.AddNoise(ctx, v, denoise.RicianNoise, 1, 1)
+			return noise.AddNoise(ctx, v, noise.Rician, 1, 1)
 		},
 		"ResolveFor, noise": func(ctx context.Context) (any, error) {
 			return newRecipe(t, "nlm", 3).ResolveFor(ctx, denoise.Input{Volume: v})
@@ -110,4 +112,27 @@ func TestMasked(t *testing.T) {
 	if err := (denoise.Input{Volume: &volume.Volume{Data: []float32{1}}}).Check(); err == nil {
 		t.Error("a volume without a valid geometry was accepted")
 	}
+}
+
+// flat returns a constant volume.
+func flat(dims [3]int, value float32) *volume.Volume {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = value
+	}
+	return v
+}
+
+// factsOf returns the facts of v.
+func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
+	t.Helper()
+	f, err := denoise.FactsOf(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func near(got, want, relative float64) bool {
+	return math.Abs(got-want) <= relative*math.Abs(want)
 }

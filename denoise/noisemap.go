@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -165,7 +166,7 @@ func rangeInSigmas(ctx context.Context, v, noise *volume.Volume) (lo, hi float32
 	inf := float32(math.Inf(1))
 	n := v.SliceVoxels()
 	slice := make([]struct{ lo, hi float32 }, v.Dims[2])
-	eachSlice(ctx, v.Dims[2], func(z int) {
+	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		lo, hi := inf, -inf
 		for i := z * n; i < (z+1)*n; i++ {
 			if v.Valid(i) {
@@ -174,8 +175,9 @@ func rangeInSigmas(ctx context.Context, v, noise *volume.Volume) (lo, hi float32
 			}
 		}
 		slice[z].lo, slice[z].hi = lo, hi
+		return nil
 	})
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return 0, 0, err
 	}
 	lo, hi = inf, -inf

@@ -133,7 +133,7 @@ func TestFactsInSigmas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Lo != -10 || f.Hi != 30 || f.Sigma != 1 {
+		if f.Lo != -10 || f.Hi != 30 || f.Noise.Sigma != 1 {
 			t.Errorf("%+v; want -10 to 30 with sigma 1", f)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -34,7 +35,7 @@ type Param struct {
 	Name    string    // in recipes and, with dashes, as a flag: "search-radius"
 	Label   string    // on a slider: "Search radius"
 	Kind    Kind      //
-	Unit    string    // "mm", "voxels", "value" (the volume's own unit), or ""
+	Unit    string    // "mm", "voxels", "value" (the volume's own unit, or sigmas of its noise), or ""
 	Min     float64   // smallest value allowed; for a list, of each entry
 	Max     float64   // largest value allowed
 	Lo, Hi  float64   // ends of the slider, within Min..Max
@@ -81,6 +82,12 @@ func (p Param) check(v Value) error {
 		}
 		return nil
 	}
+	if v.IsSURE() {
+		if p.Kind == Choice || p.Kind == Switch {
+			return errors.New("only a strength can be found by sure")
+		}
+		return nil
+	}
 	switch p.Kind {
 	case Float, Int:
 		return p.checkNumber(v)
@@ -124,6 +131,15 @@ func (p Param) checkNumber(v Value) error {
 		}
 		if !(v.num >= 0 && v.num <= 100) {
 			return fmt.Errorf("%s is outside 0%% to 100%%", v)
+		}
+		return nil
+	}
+	if v.kind == kindSigmas {
+		if p.Unit != "value" {
+			return errors.New("a multiple of sigma is possible only in the unit of the voxels")
+		}
+		if !(v.num >= 0) || math.IsInf(v.num, 0) {
+			return fmt.Errorf("%s is not 0 or more", v)
 		}
 		return nil
 	}
@@ -180,9 +196,20 @@ func (p Param) describe() error {
 // with facts f.
 func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, error) {
 	switch {
+	case v.IsSURE():
+		return v, fmt.Errorf("%s: sure stands for a strength that tuning finds first", p.Name)
+	case v.IsSigmas():
+		if f.Noise.Confidence == noise.None && v.Float() > 0 {
+			return v, fmt.Errorf("%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v, f.Noise.Why, p.Name)
+		}
+		x := v.Float() * f.Noise.Sigma
+		if x == 0 && p.Min > 0 {
+			x = f.Negligible()
+		}
+		v = Number(p.clamp(x))
 	case v.IsPercent():
 		x := v.Float() / 100 * f.width()
-		if x == 0 {
+		if x == 0 && p.Min > 0 {
 			x = f.Negligible()
 		}
 		v = Number(p.clamp(x))
@@ -210,5 +237,5 @@ func (p Param) clamp(x float64) float64 { return min(max(x, p.Min), p.Max) }
 
 // resolved reports whether v is a plain value.
 func (p Param) resolved(v Value) bool {
-	return !v.IsAuto() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
+	return !v.IsAuto() && !v.IsSURE() && !v.IsSigmas() && !v.IsPercent() && (!p.PerAxis || len(v.list) == 3)
 }

@@ -169,6 +169,9 @@ func (r Recipe) Validate() error {
 		if err := p.Check(v); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
+		if v.IsSURE() && name != f.Strength.Param {
+			return fmt.Errorf("%s: %s is not its strength, which alone can be found by sure", f.Name, name)
+		}
 	}
 	for _, p := range f.Params {
 		if why := r.Ignores(p.Name); why != "" && !r.Get(p.Name).Equal(p.Default) {

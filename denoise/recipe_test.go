@@ -14,6 +14,7 @@ func TestValueRoundTrips(t *testing.T) {
 		"auto": denoise.Auto, "10": denoise.Number(10), "0.1": denoise.Number(0.1), "-3": denoise.Number(-3),
 		"15%": denoise.Percent(15), "gaussian": denoise.Word("gaussian"), "true": denoise.Bool(true),
 		"false": denoise.Bool(false), "1,2,3": denoise.List(1, 2, 3),
+		"1.2sigma": denoise.Sigmas(1.2), "0sigma": denoise.Sigmas(0), "sure": denoise.SURE,
 	} {
 		if v.String() != text {
 			t.Errorf("%q is written as %q", text, v)
@@ -31,7 +32,12 @@ func TestValueRoundTrips(t *testing.T) {
 			t.Errorf("%s is read as %v, %v", data, back, err)
 		}
 	}
-	for _, text := range []string{"", "x%", "1,b"} {
+	for text, want := range map[string]float64{"2.5 sigma": 2.5, "1.2σ": 1.2, " 3 σ ": 3} {
+		if v, err := denoise.ParseValue(text); err != nil || !v.Equal(denoise.Sigmas(want)) || v.Float() != want {
+			t.Errorf("%q is read as %v, %v", text, v, err)
+		}
+	}
+	for _, text := range []string{"", "x%", "1,b", "sigma", "x sigma", "1,2σ"} {
 		if v, err := denoise.ParseValue(text); err == nil {
 			t.Errorf("%q is read as %v", text, v)
 		}
@@ -66,6 +72,9 @@ func TestParamCheck(t *testing.T) {
 		{"nlm", "h", "10", ""}, {"nlm", "h", "auto", ""},
 		{"nlm", "h", "0", "outside"}, {"nlm", "h", "NaN", "outside"}, {"nlm", "h", "10%", "percentage"},
 		{"nlm", "h", "1,2", "not a number"}, {"nlm", "h", "much", "not a number"},
+		{"nlm", "h", "1.2sigma", ""}, {"nlm", "h", "0sigma", ""}, {"nlm", "h", "-1sigma", "0 or more"}, {"nlm", "h", "Inf sigma", "0 or more"}, {"nlm", "h", "NaN sigma", "0 or more"},
+		{"nlm", "search-radius", "1sigma", "unit of the voxels"}, {"gaussian", "sigma-spatial", "1sigma", "unit of the voxels"}, {"median", "radius", "1sigma", "whole"},
+		{"nlm", "h", "sure", ""}, {"median", "radius", "sure", ""}, {"nlm", "centre", "sure", "strength"}, {"nlm", "rician", "sure", "strength"},
 		{"nlm", "search-radius", "2.5", "whole"}, {"nlm", "search-radius", "32", ""}, {"nlm", "search-radius", "33", "outside"}, {"nlm", "search-radius", "auto", "auto"},
 		{"nlm", "centre", "one", ""}, {"nlm", "centre", "two", "one of"}, {"nlm", "centre", "3", "one of"}, {"nlm", "rician", "1", "neither"}, {"nlm", "rician", "true", ""},
 		{"bilateral", "sigma-range", "15%", ""}, {"bilateral", "sigma-range", "0%", ""}, {"bilateral", "sigma-range", "100%", ""},

@@ -4,18 +4,20 @@ import (
 	"context"
 	"fmt"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
-// Resolve returns the recipe with every automatic value and percentage replaced
-// by a number, and every number per axis by three, for a volume of geometry g
+// Resolve returns the recipe with every automatic value, multiple of sigma and
+// percentage replaced by a number, and every number per axis by three, for a volume of geometry g
 // with facts f. A resolved recipe gives the same result on a part of the volume
 // as on the whole of it. Parameters that the recipe ignores are left at their
 // default.
 //
-// If a percentage comes to 0, [Facts.Negligible] stands in for it: the filter
+// If a percentage or a multiple of sigma comes to 0, [Facts.Negligible] stands in for it: the filter
 // then averages equal voxels only, and the volume stays as it is. The error
-// names the value that cannot be used.
+// names the value that cannot be used: a multiple of sigma where the noise cannot
+// be estimated, a strength that sure has not found yet.
 func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
@@ -47,22 +49,10 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
 	}
-	filter, err := FilterByName(r.Filter)
-	if err != nil {
-		return Recipe{}, err
-	}
-	var width, noise bool
-	for _, p := range filter.Params {
-		if r.ignores(p) != "" {
-			continue
-		}
-		v := r.Get(p.Name)
-		width = width || v.IsPercent()
-		noise = noise || (v.IsAuto() && p.Auto.Noise)
-	}
 	var f Facts
-	if width || noise {
-		f, err = r.facts(ctx, in, noise)
+	var err error
+	if width, sigma := r.Needs(); width || sigma {
+		f, err = r.facts(ctx, in, sigma)
 	} else {
 		err = ctx.Err()
 	}
@@ -75,21 +65,39 @@ func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 // facts finds the facts that a run of r on in depends on: the range of the values
 // and, if asked for, the noise. Where a noise map brings the noise to sigma 1, they
 // are those of the volume divided by it.
-func (r Recipe) facts(ctx context.Context, in Input, noise bool) (f Facts, err error) {
+func (r Recipe) facts(ctx context.Context, in Input, estimate bool) (f Facts, err error) {
 	if err := in.Check(); err != nil {
 		return Facts{}, err
 	}
 	v := in.Masked()
-	if noise {
+	switch {
+	case r.normalises(in):
+		f.Noise = noise.Known(1)
+		f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
+	case estimate:
 		f, err = FactsOf(ctx, v)
-	} else {
+	default:
 		f.Lo, f.Hi, err = v.Range(ctx)
 	}
-	if err == nil && r.normalises(in) {
-		f.Sigma = 1
-		f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
-	}
 	return f, err
+}
+
+// Needs reports which facts Resolve uses for the recipe: the range of the values,
+// the noise. A recipe that needs the noise needs the range as well.
+func (r Recipe) Needs() (width, sigma bool) {
+	filter, err := FilterByName(r.Filter)
+	if err != nil {
+		return false, false
+	}
+	for _, p := range filter.Params {
+		v := r.Get(p.Name)
+		if r.ignores(p) != "" {
+			continue
+		}
+		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto != nil && p.Auto.Noise)
+		width = width || v.IsPercent() || sigma
+	}
+	return width, sigma
 }
 
 // ProgramFor checks what [Engine.Run] is given, resolves the recipe for it and binds

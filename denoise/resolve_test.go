@@ -12,12 +12,13 @@ import (
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
 var (
 	grid  = volume.NewGeometry([3]int{64, 64, 20}, [3]float64{0.5, 0.8, 3})
-	facts = denoise.Facts{Lo: -1000, Hi: 1000, Sigma: 20}
+	facts = denoise.Facts{Lo: -1000, Hi: 1000, Noise: noise.Known(20)}
 )
 
 func newRecipe(t *testing.T, filter string, dims int) denoise.Recipe {
@@ -38,7 +39,7 @@ func resolve(t *testing.T, r denoise.Recipe, f denoise.Facts) denoise.Recipe {
 	if !out.Resolved() {
 		t.Errorf("%s: resolved to %s, which is not", r, out)
 	}
-	again, err := out.Resolve(grid, denoise.Facts{Lo: 0, Hi: 7, Sigma: 99})
+	again, err := out.Resolve(grid, denoise.Facts{Lo: 0, Hi: 7, Noise: noise.Known(99)})
 	if err != nil || !again.Equal(out) {
 		t.Errorf("%s: resolved again it became %s, %v", out, again, err)
 	}
@@ -110,16 +111,16 @@ func TestResolveScales(t *testing.T) {
 	sigma := func(f denoise.Facts) float64 {
 		return bind[bilateral.Params](t, newRecipe(t, "bilateral", 3), f).SigmaRange
 	}
-	one := denoise.Facts{Lo: -1, Hi: 1, Sigma: 0.25}
+	one := denoise.Facts{Lo: -1, Hi: 1, Noise: noise.Known(0.25)}
 	flat := denoise.Facts{Lo: -1, Hi: 1}
 	for _, c := range []float64{0x1p-90, 0x1p-30, 0x1p30, 0x1p126} {
 		scale := func(f denoise.Facts) denoise.Facts {
-			return denoise.Facts{Lo: float32(c) * f.Lo, Hi: float32(c) * f.Hi, Sigma: c * f.Sigma}
+			return denoise.Facts{Lo: float32(c) * f.Lo, Hi: float32(c) * f.Hi, Noise: noise.Known(c * f.Noise.Sigma)}
 		}
 		for name, value := range map[string]func(denoise.Facts) float64{"h": h, "sigma-range": sigma} {
 			for _, f := range []denoise.Facts{one, flat} {
 				if got, want := value(scale(f)), c*value(f); got != want {
-					t.Errorf("%s of a volume times %g with sigma %g is %g; want %g", name, c, f.Sigma, got, want)
+					t.Errorf("%s of a volume times %g with sigma %g is %g; want %g", name, c, f.Noise.Sigma, got, want)
 				}
 			}
 		}
@@ -129,7 +130,7 @@ func TestResolveScales(t *testing.T) {
 // TestResolveForIgnoresExcludedVoxels resolves automatic values of a volume in which an
 // outlier is excluded: the range and the noise are those of the other voxels.
 func TestResolveForIgnoresExcludedVoxels(t *testing.T) {
-	v, err := denoise.AddNoise(t.Context(), flat([3]int{12, 12, 6}, 100), denoise.GaussianNoise, 2, 1)
+	v, err := noise.AddNoise(t.Context(), flat([3]int{12, 12, 6}, 100), noise.Gaussian, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,10 +162,41 @@ func TestResolveRefusals(t *testing.T) {
 		"no filter":       {Version: denoise.RecipeVersion, Filter: "blur", Dims: 2},
 		"not a number":    newRecipe(t, "nlm", 3).With("h", denoise.Word("x")),
 		"is not possible": newRecipe(t, "nlm", 3).With("search-radius", denoise.Auto),
+		"tuning finds":    newRecipe(t, "nlm", 3).With("h", denoise.SURE),
+		"is not its":      newRecipe(t, "nlm", 3).With("sigma", denoise.SURE),
 	} {
 		if _, err := r.Resolve(grid, facts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v; want one that says %q", r, err, want)
 		}
+	}
+}
+
+// Multiples of sigma become numbers, 0 the stand-in for 0 where 0 is not allowed. Without
+// an estimate they are refused with its reason.
+func TestResolveSigmas(t *testing.T) {
+	for _, c := range []struct {
+		filter, param string
+		x, want       float64
+	}{
+		{"nlm", "h", 1.5, 30}, {"nlm", "h", 0, facts.Negligible()}, {"nlm", "sigma", 0, 0}, {"nlm", "sigma", 0.5, 10},
+		{"bilateral", "sigma-range", 2.5, 50}, {"lpa", "sigma", 1, 20}, {"lpa", "sigma", 0, 0},
+		{"bilateral", "sigma-range", 1e300, denoise.Largest},
+	} {
+		r := newRecipe(t, c.filter, 2).With(c.param, denoise.Sigmas(c.x))
+		if width, noise := r.Needs(); r.Resolved() || !width || !noise {
+			t.Errorf("%s: resolved %v, needs the range %v and the noise %v", r, r.Resolved(), width, noise)
+		}
+		if got := resolve(t, r, facts).Get(c.param); got.String() != denoise.Number(c.want).String() {
+			t.Errorf("%s: %s is %s; want %g", r, c.param, got, c.want)
+		}
+	}
+	unknown := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "it is too small"}}}
+	_, err := newRecipe(t, "nlm", 2).With("h", denoise.Sigmas(1)).Resolve(grid, unknown)
+	if err == nil || !strings.Contains(err.Error(), "h: 1sigma") || !strings.Contains(err.Error(), "it is too small") {
+		t.Errorf("without an estimate: %v", err)
+	}
+	if got := resolve(t, newRecipe(t, "nlm", 2).With("h", denoise.Sigmas(0)), unknown).Get("h").Float(); got != unknown.Negligible() {
+		t.Errorf("0sigma without an estimate is %g", got)
 	}
 }
 

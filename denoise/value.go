@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Value is the value of one parameter: a number, a percentage of the volume's
-// range, a choice or a list of whole numbers. The zero Value is Auto.
+// Value is the value of one parameter: a number, a multiple of the noise's sigma, a
+// percentage of the volume's range, a choice or a list of whole numbers. The zero
+// Value is Auto.
 type Value struct {
 	kind valueKind
 	num  float64
@@ -24,6 +25,8 @@ const (
 	kindAuto valueKind = iota
 	kindNumber
 	kindPercent
+	kindSigmas
+	kindSURE
 	kindWord
 	kindBool
 	kindList
@@ -37,6 +40,13 @@ func Number(x float64) Value { return Value{kind: kindNumber, num: x} }
 
 // Percent returns x % of the range (largest minus smallest voxel) of the input.
 func Percent(x float64) Value { return Value{kind: kindPercent, num: x} }
+
+// Sigmas returns x times the standard deviation of the input's noise.
+func Sigmas(x float64) Value { return Value{kind: kindSigmas, num: x} }
+
+// SURE leaves a strength to be found by minimising Stein's unbiased risk estimate.
+// Package denoise/tune replaces it by a number; Recipe.Resolve refuses it.
+var SURE = Value{kind: kindSURE}
 
 // Word returns a choice by its name.
 func Word(s string) Value { return Value{kind: kindWord, text: s} }
@@ -59,7 +69,14 @@ func (v Value) IsAuto() bool { return v.kind == kindAuto }
 // IsPercent reports whether the value is a percentage of the input's range.
 func (v Value) IsPercent() bool { return v.kind == kindPercent }
 
-// Float returns a number or a percentage; 0 for every other kind.
+// IsSigmas reports whether the value is a multiple of the noise's sigma.
+func (v Value) IsSigmas() bool { return v.kind == kindSigmas }
+
+// IsSURE reports whether the value is to be found by tuning.
+func (v Value) IsSURE() bool { return v.kind == kindSURE }
+
+// Float returns the number of a number, a percentage or a multiple of sigma; 0 for
+// every other kind.
 func (v Value) Float() float64 { return v.num }
 
 // Int returns a number rounded to the nearest whole one.
@@ -81,14 +98,18 @@ func (v Value) Equal(o Value) bool {
 	return v.kind == o.kind && v.num == o.num && v.text == o.text && slices.Equal(v.list, o.list)
 }
 
-// String returns the form that ParseValue reads back: "auto", "10", "15%",
-// "gaussian", "true", "1,2,3".
+// String returns the form that ParseValue reads back: "auto", "sure", "10", "15%",
+// "1.2sigma", "gaussian", "true", "1,2,3".
 func (v Value) String() string {
 	switch v.kind {
 	case kindNumber:
 		return strconv.FormatFloat(v.num, 'g', -1, 64)
 	case kindPercent:
 		return strconv.FormatFloat(v.num, 'g', -1, 64) + "%"
+	case kindSigmas:
+		return strconv.FormatFloat(v.num, 'g', -1, 64) + "sigma"
+	case kindSURE:
+		return "sure"
 	case kindWord:
 		return v.text
 	case kindBool:
@@ -103,7 +124,8 @@ func (v Value) String() string {
 	return "auto"
 }
 
-// ParseValue reads what String writes and what users type.
+// ParseValue reads what String writes and what users type: also "1.2 sigma" and
+// "1.2σ".
 func ParseValue(s string) (Value, error) {
 	s = strings.TrimSpace(s)
 	switch s {
@@ -111,6 +133,8 @@ func ParseValue(s string) (Value, error) {
 		return Value{}, fmt.Errorf("a value is missing")
 	case "auto":
 		return Auto, nil
+	case "sure":
+		return SURE, nil
 	case "true", "false":
 		return Bool(s == "true"), nil
 	}
@@ -120,6 +144,15 @@ func ParseValue(s string) (Value, error) {
 			return Value{}, fmt.Errorf("%q is not a percentage", s)
 		}
 		return Percent(x), nil
+	}
+	for _, unit := range []string{"sigma", "σ"} {
+		if p, ok := strings.CutSuffix(s, unit); ok {
+			x, err := strconv.ParseFloat(strings.TrimSpace(p), 64)
+			if err != nil {
+				return Value{}, fmt.Errorf("%q is not a multiple of sigma", s)
+			}
+			return Sigmas(x), nil
+		}
 	}
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return Number(x), nil
@@ -138,8 +171,8 @@ func ParseValue(s string) (Value, error) {
 	return Word(s), nil
 }
 
-// MarshalJSON writes numbers, booleans and lists as themselves, and "auto",
-// percentages and choices as strings.
+// MarshalJSON writes numbers, booleans and lists as themselves, and every other
+// kind as the string that String returns.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch v.kind {
 	case kindNumber:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -124,7 +125,7 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 	for name, v := range params {
 		r = r.With(name, v)
 	}
-	if r, err = r.Resolve(g, denoise.Facts{Lo: -250, Hi: 250, Sigma: 20}); err != nil {
+	if r, err = r.Resolve(g, denoise.Facts{Lo: -250, Hi: 250, Noise: noise.Known(20)}); err != nil {
 		b.Fatal(err)
 	}
 	return r

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -70,7 +71,7 @@ func recipe(t *testing.T, filter string, dims int, set map[string]denoise.Value)
 func resolve(t *testing.T, r denoise.Recipe) denoise.Recipe {
 	t.Helper()
 	g := volume.NewGeometry([3]int{64, 64, 64}, [3]float64{1, 1, 1})
-	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 100, Sigma: 5})
+	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -153,6 +153,6 @@ func (s *sinogram) addNoise(scan Scan, z int) {
 		if scan.Photons > 0 {
 			sigma = math.Sqrt(math.Exp(x) / scan.Photons)
 		}
-		s.data[i] += sigma * denoise.Normal(scan.Seed, uint64(z)<<40|uint64(i), 0)
+		s.data[i] += sigma * noise.Normal(scan.Seed, uint64(z)<<40|uint64(i), 0)
 	}
 }

@@ -112,7 +112,7 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 	if s.HoldsBefore() {
 		c.Badge, c.BadgeKind = "", sliceview.NoBadge
 	}
-	if facts, ok := s.Document().Facts(); ok && facts.Sigma <= 0 {
+	if facts, ok := s.Document().Facts(); ok && facts.Noise.Sigma <= 0 {
 		// Without a noise estimate the largest residual sets the scale.
 		for i, line := range c.Corner {
 			if strings.HasSuffix(line, "σ") {

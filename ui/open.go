@@ -195,7 +195,7 @@ func (w *Workbench) askExport() {
 func (w *Workbench) askNoise() {
 	facts, _ := w.session.Document().Facts()
 	w.show(dialogs.Noise(dialogs.NoiseRequest{
-		Unit: w.session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Sigma,
+		Unit: w.session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: w.session.Series().Modality == "MR",
 		Add:       func(n app.Noise) { w.confirm(func() { w.session.AddNoise(n) }) },
 	}, w.main))

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/control"
 	"quell/ui/viewer"
@@ -26,7 +26,7 @@ func tissue(t *testing.T) *series.Series {
 			v.Data[i] = 40
 		}
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 4, 1)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

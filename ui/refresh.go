@@ -82,7 +82,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	}
 	snap.Slice, snap.Volume = column(s.SliceMeasures()), column(s.VolumeMeasures())
 	facts, _ := s.Document().Facts()
-	snap.Sigma, snap.Unit = facts.Sigma, series.Volume.Unit
+	snap.Sigma, snap.Unit = facts.Noise.Sigma, series.Volume.Unit
 	if ref := s.Document().Reference(); ref != nil {
 		snap.Reference = "the reference"
 		if n, noisy := s.Document().Noise(); noisy {

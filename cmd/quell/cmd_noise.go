@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
-	"quell/denoise"
+	"quell/denoise/noise"
 )
 
 func newNoise() *cobra.Command {
 	var models []string
-	for _, m := range denoise.NoiseModels() {
+	for _, m := range noise.Models() {
 		models = append(models, string(m))
 	}
 	cmd := &cobra.Command{
@@ -33,7 +33,7 @@ again. The same seed gives the same values on every machine.`,
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
 		}
-		n := app.Noise{Model: denoise.NoiseModel(*model), Sigma: *sigma, Seed: *seed}
+		n := app.Noise{Model: noise.Model(*model), Sigma: *sigma, Seed: *seed}
 		if err := n.Validate(); err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ Prints the curve and the recipe; --out writes the recipe, for quell denoise --re
 				return err
 			}
 		}
-		t, err := app.Tune(cmd.Context(), engine, in.Series, recipe)
+		t, err := app.Tune(cmd.Context(), engine, in.Series, recipe, nil)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
 	"quell/denoise/filter/filtertest"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -24,7 +25,7 @@ func phantom(t testing.TB, dims [3]int) *volume.Volume {
 		x, y := i%dims[0], i/dims[0]%dims[1]
 		v.Data[i] = float32(60 * ((x/20 + y/20) % 4))
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 10, 7)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 10, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -53,7 +54,7 @@ func TestPlan(t *testing.T) {
 	g := volume.NewGeometry([3]int{40, 30, 20}, [3]float64{1, 1, 1})
 	for _, filter := range []string{"median", "twopass", "nlm"} {
 		r := recipe(t, filter, 3)
-		resolved, err := r.Resolve(g, denoise.Facts{Hi: 1, Sigma: 1})
+		resolved, err := r.Resolve(g, denoise.Facts{Hi: 1, Noise: noise.Known(1)})
 		if err != nil {
 			t.Fatal(err)
 		}

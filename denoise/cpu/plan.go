@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -14,7 +15,7 @@ func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error)
 		return denoise.Plan{}, err
 	}
 	// Facts decide values, not extents; any will do for the plan.
-	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 1, Sigma: 1})
+	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Known(1)})
 	if err != nil {
 		return denoise.Plan{}, err
 	}

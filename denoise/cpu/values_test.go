@@ -8,6 +8,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -65,7 +66,7 @@ func TestSmallUnits(t *testing.T) {
 			v.Data[i] = 3
 		}
 	}
-	v, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 0.05, 1)
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 0.05, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func rampOf(v *volume.Volume) *volume.Volume {
 	m := &volume.Volume{Geometry: v.Geometry, Data: make([]float32, len(v.Data))}
 	for i := range m.Data {
 		x := float64(i%v.Dims[0]) + 0.5
-		m.Data[i] = float32(noise * (0.5 + x/float64(v.Dims[0])))
+		m.Data[i] = float32(sceneNoise * (0.5 + x/float64(v.Dims[0])))
 	}
 	return m
 }
@@ -39,7 +39,7 @@ func rampOf(v *volume.Volume) *volume.Volume {
 // still has a figure.
 func withoutFigures(m *volume.Volume) []bool {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
-	spoilt := []float32{0, -noise, nan, inf, 0.001 * noise, -inf}
+	spoilt := []float32{0, -sceneNoise, nan, inf, 0.001 * sceneNoise, -inf}
 	figure := make([]bool, len(m.Data))
 	for i := range m.Data {
 		h := hash(i, 0, 0)

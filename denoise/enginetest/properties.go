@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -101,7 +102,7 @@ func (s suite) testNoiseFalls(t *testing.T) {
 	for i := range flat.Data {
 		flat.Data[i] = 500
 	}
-	v, err := denoise.AddNoise(t.Context(), flat, denoise.GaussianNoise, 10, 1)
+	v, err := noise.AddNoise(t.Context(), flat, noise.Gaussian, 10, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

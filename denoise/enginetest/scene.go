@@ -12,8 +12,8 @@ import (
 // spacing differs from axis to axis, as it does in most series.
 var spacing = [3]float64{0.8, 0.9, 2.5}
 
-// noise is the standard deviation of the scenes' noise.
-const noise = 8
+// sceneNoise is the standard deviation of the scenes' noise.
+const sceneNoise = 8
 
 // scene returns a volume of edges, slopes, waves, single outliers and noise, with
 // values from 0 to about 255. Scenes of two sizes agree in the voxels that both
@@ -51,7 +51,7 @@ func sceneVoxel(x, y, z int) float32 {
 		h = h*6364136223846793005 + 1442695040888963407
 		sum += float64(h>>11) * 0x1p-53
 	}
-	return float32(max(value+noise*sum, 0))
+	return float32(max(value+sceneNoise*sum, 0))
 }
 
 func hash(x, y, z int) uint64 {

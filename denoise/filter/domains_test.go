@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 )
 
 // The domain and the default of every parameter: recipes in records and scripts rely on
@@ -68,7 +69,7 @@ func TestWorkOfNLM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Sigma: 5}); err != nil {
+		if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}); err != nil {
 			t.Fatal(err)
 		}
 		p, err := r.Bind(grid)

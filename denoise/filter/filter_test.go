@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	_ "quell/denoise/filter"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -34,7 +35,7 @@ func TestEveryFilterIsComplete(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Sigma: 5}); err != nil {
+			if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := r.Bind(grid)

@@ -42,6 +42,12 @@ type Estimate struct {
 	PerSlice    []Figure     `json:"slices"`
 }
 
+// Known is the estimate of noise whose strength is known: white Gaussian noise of
+// standard deviation sigma.
+func Known(sigma float64) Estimate {
+	return Estimate{Figure: Figure{Sigma: sigma, Confidence: High}, Model: Gaussian, ModelKnown: true}
+}
+
 // The methods.
 const (
 	methodDifferences = "differences"
@@ -246,6 +252,9 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		return f
 	}
 	f.Sigma = quantile(sigmas, how.quantile) / how.pure
+	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
+		return Figure{Windows: len(sigmas), Confidence: None, Why: "the differences of its values overflow"}
+	}
 	if how.size == [3]int{1, 1, 1} {
 		f.Confidence, f.Why = Fair, "the volume is small"
 		if f.Sigma < 0.01*valueRange {

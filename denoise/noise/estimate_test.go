@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
-	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/internal/shareddata"
 	"quell/io/nifti"
@@ -48,7 +48,7 @@ func exact(t *testing.T, kind string) *volume.Volume {
 
 func noisy(t *testing.T, v *volume.Volume, model noise.Model, sigma float64, seed uint64) *volume.Volume {
 	t.Helper()
-	out, err := denoise.AddNoise(t.Context(), v, denoise.NoiseModel(model), sigma, seed)
+	out, err := noise.AddNoise(t.Context(), v, model, sigma, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,6 +214,17 @@ func TestSigmaScalesWithTheData(t *testing.T) {
 		if got := estimate(t, scaled).Sigma / float64(c); math.Abs(got/want-1) > 1e-4 {
 			t.Errorf("times %g: sigma %g, want %g", c, got, want)
 		}
+	}
+}
+
+// Values whose differences overflow have no figure, and never NaN.
+func TestNoFigureWhereDifferencesOverflow(t *testing.T) {
+	v := noisy(t, flat([3]int{24, 20, 12}, 0), noise.Gaussian, 1, 1)
+	for i := range v.Data {
+		v.Data[i] *= 5e37
+	}
+	if e := estimate(t, v); e.Confidence != noise.None || e.Sigma != 0 || !strings.Contains(e.Why, "overflow") {
+		t.Errorf("%+v", e.Figure)
 	}
 }
 

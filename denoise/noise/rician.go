@@ -2,15 +2,6 @@ package noise
 
 import "math"
 
-// Model is the distribution of noise.
-type Model string
-
-// The models.
-const (
-	Gaussian Model = "gaussian" // v + sigma n1
-	Rician   Model = "rician"   // sqrt((v + sigma n1)^2 + (sigma n2)^2): MR magnitude images
-)
-
 // rayleighRatio is mean over standard deviation of Rician noise without signal.
 const rayleighRatio = 1.9130583802711007 // sqrt(pi/2) / sqrt(2 - pi/2)
 

@@ -7,6 +7,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	_ "quell/denoise/filter"
+	"quell/denoise/noise"
 	"quell/denoise/pairwise"
 	"quell/volume"
 )
@@ -19,7 +20,7 @@ func steps(t testing.TB, dims [3]int) *volume.Volume {
 		x, y := i%dims[0], i/dims[0]%dims[1]
 		v.Data[i] = float32(60 * ((x/20 + y/20) % 4))
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 10, 7)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 10, 7)
 	if err != nil {
 		t.Fatal(err)
 	}

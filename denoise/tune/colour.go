@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/volume"
@@ -18,7 +17,7 @@ func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed
 	err := parallel.For(ctx, g.Dims[2], func(z int) error {
 		first := z * g.SliceVoxels()
 		for i := first; i < first+g.SliceVoxels(); i++ {
-			white[i] = float32(denoise.Normal(seed, uint64(i), 0))
+			white[i] = float32(noise.Normal(seed, uint64(i), 0))
 		}
 		return nil
 	})

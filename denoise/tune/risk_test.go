@@ -38,7 +38,7 @@ func set(t *testing.T, filter string, dims int, text string) denoise.Recipe {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err = r.Resolve(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}), denoise.Facts{Hi: 100, Sigma: 8}); err != nil {
+	if r, err = r.Resolve(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}), denoise.Facts{Hi: 100, Noise: noise.Known(8)}); err != nil {
 		t.Fatal(err)
 	}
 	return r
@@ -150,7 +150,7 @@ func TestStackedBoxesTakeFewRuns(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = 100
 	}
-	v, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 8, 1)
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 8, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		return nil, fmt.Errorf("%s with these parameters: %w", r.Filter, ErrNoStrength)
 	}
 	s := &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: in.Volume.Geometry}
-	s.facts.Sigma = e.Sigma
+	s.facts.Noise = e
 	if s.facts.Lo, s.facts.Hi, err = in.Masked().Range(ctx); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (s *search) try(ctx context.Context, xs []float64) error {
 
 // at returns the resolved recipe with a strength.
 func (s *search) at(x float64) (denoise.Recipe, error) {
-	v := denoise.Number(x * unitOf(s.param, s.geometry, s.facts.Sigma))
+	v := denoise.Number(x * unitOf(s.param, s.geometry, s.facts.Noise.Sigma))
 	if s.param.Kind == denoise.Ints {
 		v = denoise.List(int(math.Round(x)))
 	}

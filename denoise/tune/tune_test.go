@@ -27,7 +27,7 @@ func head(t *testing.T, sigma float64) (truth, noisy *volume.Volume) {
 	if truth, err = p.Voxels(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	noisy, err = denoise.AddNoise(t.Context(), truth, denoise.GaussianNoise, sigma, 3)
+	noisy, err = noise.AddNoise(t.Context(), truth, noise.Gaussian, sigma, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/control"
 	"quell/volume"
@@ -158,7 +159,7 @@ func TestNoise(t *testing.T) {
 	entries[0].SetText("7,5")
 	entries[1].SetText("42")
 	test.Tap(button(t, w, "Add"))
-	want := app.Noise{Model: denoise.RicianNoise, Sigma: 7.5, Seed: 42}
+	want := app.Noise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
 	if len(added) != 1 || added[0] != want {
 		t.Errorf("added %v; want %v", added, want)
 	}

@@ -12,7 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/ui/control"
 )
 
@@ -28,13 +28,13 @@ type NoiseRequest struct {
 // Noise asks which noise to add.
 func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	var models []string
-	for _, m := range denoise.NoiseModels() {
+	for _, m := range noise.Models() {
 		models = append(models, string(m))
 	}
 	model := control.NewSelect(models, nil)
-	model.SetSelected(string(denoise.GaussianNoise))
+	model.SetSelected(string(noise.Gaussian))
 	if r.Magnitude {
-		model.SetSelected(string(denoise.RicianNoise))
+		model.SetSelected(string(noise.Rician))
 	}
 	unit := r.Unit
 	if unit == "" {
@@ -54,7 +54,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		if err != nil {
 			return app.Noise{}, fmt.Errorf("the seed must be a whole number from 0")
 		}
-		return app.Noise{Model: denoise.NoiseModel(model.Selected), Sigma: s, Seed: n}, nil
+		return app.Noise{Model: noise.Model(model.Selected), Sigma: s, Seed: n}, nil
 	}
 	add := control.NewButton("Add", nil, func() {
 		if n, err := read(); err == nil {

@@ -29,8 +29,8 @@ func SpanFor(p denoise.Param, v denoise.Value, f denoise.Facts) Span {
 	case v.IsPercent():
 		s = Span{0.5, 50, 0.5}
 	case p.Unit == "value" && width > 0:
-		reach := sigmaReach * f.Sigma
-		if f.Sigma <= 0 {
+		reach := sigmaReach * f.Noise.Sigma
+		if f.Noise.Sigma <= 0 {
 			reach = sigmaReach * unknownNoise * width
 		}
 		if p.Percent {

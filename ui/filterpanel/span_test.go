@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 )
 
-var facts = denoise.Facts{Lo: -1000, Hi: 2000, Sigma: 8}
+var facts = denoise.Facts{Lo: -1000, Hi: 2000, Noise: noise.Known(8)}
 
 func TestSpansAreUsableAndInsideTheDomain(t *testing.T) {
-	for _, facts := range []denoise.Facts{{}, facts, {Lo: 0, Hi: 1}, {Lo: 0, Hi: 1, Sigma: 0.003}, {Lo: 5, Hi: 5}, {Lo: 0, Hi: 4e6, Sigma: 9e4}} {
+	for _, facts := range []denoise.Facts{{}, facts, {Lo: 0, Hi: 1}, {Lo: 0, Hi: 1, Noise: noise.Known(0.003)}, {Lo: 5, Hi: 5}, {Lo: 0, Hi: 4e6, Noise: noise.Known(9e4)}} {
 		for _, f := range denoise.Filters() {
 			for _, p := range f.Params {
 				if p.Kind == denoise.Choice || p.Kind == denoise.Switch {
@@ -47,7 +48,7 @@ func TestValueSpansFollowTheNoise(t *testing.T) {
 		t.Errorf("with sigma 8 the strength's span is %+v; want up to 50 in steps of 0.5", s)
 	}
 	// A series in thousandths gets a slider in thousandths.
-	if s := SpanFor(h, denoise.Auto, denoise.Facts{Hi: 1, Sigma: 0.003}); s.Hi != 0.02 {
+	if s := SpanFor(h, denoise.Auto, denoise.Facts{Hi: 1, Noise: noise.Known(0.003)}); s.Hi != 0.02 {
 		t.Errorf("with sigma 0.003 the span is %+v; want up to 0.02", s)
 	}
 	if s := SpanFor(h, denoise.Number(400), facts); s.Hi != 400 {

@@ -9,6 +9,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session"
@@ -154,12 +155,11 @@ func rampSeries(t *testing.T) *series.Series {
 	for i := range v.Data {
 		v.Data[i] = float32(100 + 10*(i%16))
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 4, 1)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	noisy.Unit = "HU"
-	return &series.Series{Meta: series.Meta{Format: "test", Modality: "CT"}, Volume: noisy}
+	return &series.Series{Meta: series.Meta{Format: "test", Modality: "MR"}, Volume: noisy}
 }
 
 // start runs f on a goroutine of its own, at once or behind the gate.

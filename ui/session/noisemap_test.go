@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -20,7 +20,7 @@ func tissueSeries(t *testing.T) *series.Series {
 	for i := range v.Data {
 		v.Data[i] = 40
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 4, 1)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestALateNoiseMapIsDropped(t *testing.T) {
 		"cancelled":               func(b *bench) { b.Cancel() },
 		"the same command":        func(b *bench) { b.ToggleNoiseMap() },
 		"another series":          func(b *bench) { b.show(rampSeries(b.loop.t)) },
-		"noise added to a series": func(b *bench) { b.Cancel(); b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 3}) },
+		"noise added to a series": func(b *bench) { b.Cancel(); b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3}) },
 	} {
 		b := newBench(t)
 		b.show(tissueSeries(t))
@@ -117,7 +117,7 @@ func TestTheNoiseMapEndsWithItsVoxels(t *testing.T) {
 	b.show(tissueSeries(t))
 	b.ToggleNoiseMap()
 	b.settle()
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 3})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
 	b.settle()
 	if b.NoiseMap() != nil || b.tint(viewer.Original) != nil {
 		t.Fatal("the map of other voxels is shown")
@@ -130,7 +130,10 @@ func TestTheNoiseMapEndsWithItsVoxels(t *testing.T) {
 }
 
 func TestANoiseMapThatIsImpossibleSaysWhy(t *testing.T) {
-	b := newBench(t) // 16 x 12 pixels
+	b := newBench(t)
+	ct := rampSeries(t) // 16 x 12 pixels
+	ct.Volume.Unit = "HU"
+	b.show(ct)
 	b.settle()
 	b.ToggleNoiseMap()
 	b.settle()

@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -107,7 +108,7 @@ func TestNothingHappensWithoutASeries(t *testing.T) {
 	s.Redo()
 	s.Redraw()
 	s.HoldBefore(true)
-	s.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 1})
+	s.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 1})
 	s.SetReference("nowhere")
 	s.ClearReference()
 	s.Cancel()
@@ -379,19 +380,19 @@ func TestLateNoiseIsDropped(t *testing.T) {
 	b := newBench(t)
 	b.settle()
 	before := b.Series()
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.Wait()
 	b.Cancel()
 	b.settle()
 	if b.Series() != before || b.Document().Reference() != nil || b.Busy() {
 		t.Error("cancelled noise was added")
 	}
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: -1})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: -1})
 	b.settle()
 	if len(b.errors) != 1 || b.Series() != before {
 		t.Errorf("errors %v; want that of a negative sigma", b.errors)
 	}
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.settle()
 	if !strings.HasSuffix(b.Message(), "the original is the reference.") {
 		t.Errorf("message %q", b.Message())

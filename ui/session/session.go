@@ -218,7 +218,7 @@ func (s *Session) draw() {
 		Result: result, Part: part,
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
-		Limit: s.state.Sigmas() * facts.Sigma, Pixelated: s.state.Pixelated(),
+		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
 		Before: s.holdBefore, Tints: s.tints(), Panes: s.listener.Panes(),
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -22,7 +23,7 @@ func TestOpeningPreviewsTheMiddleSlice(t *testing.T) {
 	if b.State().Index() != 3 {
 		t.Errorf("slice %d; want the middle one", b.State().Index())
 	}
-	if facts, ok := b.Document().Facts(); !ok || !(facts.Sigma > 0) {
+	if facts, ok := b.Document().Facts(); !ok || !(facts.Noise.Sigma > 0) {
 		t.Errorf("facts %+v, %v; want a noise estimate", facts, ok)
 	}
 	if len(b.errors) > 0 {
@@ -208,7 +209,7 @@ func TestAddedNoiseMakesTheOriginalTheReference(t *testing.T) {
 	b := newBench(t)
 	clean := b.Series()
 	b.State().SetIndex(1)
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.loop.until("the noise is there", func() bool { return b.Series() != clean })
 	if b.Document().Reference() != clean || b.State().Index() != 1 {
 		t.Errorf("reference kept %v, slice %d; want the clean series and slice 1", b.Document().Reference() == clean, b.State().Index())

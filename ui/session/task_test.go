@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/session"
@@ -117,7 +117,7 @@ func TestTasksDoNotReplaceEachOther(t *testing.T) {
 	}
 	b.SetRecipe(b.tuned(3), true)
 	b.Apply()
-	b.AddNoise(app.Noise{Model: denoise.GaussianNoise, Sigma: 12, Seed: 3})
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 12, Seed: 3})
 	b.SetReference("nowhere")
 	b.ClearReference()
 	b.Export("nowhere", app.ExportOptions{}, func(app.ExportReport) { t.Error("a second export ended") })

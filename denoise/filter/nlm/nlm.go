@@ -101,7 +101,7 @@ func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
 
 // autoStrength is h = sqrt(2) sigma.
 func autoStrength(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) (denoise.Value, error) {
-	return denoise.Number(max(math.Sqrt2*f.Sigma, f.Negligible())), nil
+	return denoise.Number(max(math.Sqrt2*f.Noise.Sigma, f.Negligible())), nil
 }
 
 // Params are the parameters of a resolved recipe.

@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/filter/nlm"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -19,7 +20,7 @@ func edges(t *testing.T, dims [3]int, masked bool) *volume.Volume {
 	for i := range v.Data {
 		v.Data[i] = float32(40 * (i % dims[0] / 5 % 2))
 	}
-	v, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 8, 11)
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 8, 11)
 	if err != nil {
 		t.Fatal(err)
 	}

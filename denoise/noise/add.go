@@ -1,4 +1,4 @@
-package denoise
+package noise
 
 import (
 	"context"
@@ -6,20 +6,21 @@ import (
 	"fmt"
 	"math"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// NoiseModel is a kind of noise that AddNoise adds.
-type NoiseModel string
+// Model is the distribution of noise.
+type Model string
 
-// The noise models (Klepaczko 2013, eq. 5-6, with a = 0).
+// The models (Klepaczko 2013, eq. 5-6, with a = 0).
 const (
-	GaussianNoise NoiseModel = "gaussian" // v + sigma n1
-	RicianNoise   NoiseModel = "rician"   // sqrt((v + sigma n1)^2 + (sigma n2)^2)
+	Gaussian Model = "gaussian" // v + sigma n1
+	Rician   Model = "rician"   // sqrt((v + sigma n1)^2 + (sigma n2)^2): MR magnitude images
 )
 
-// NoiseModels returns the models, the most used first.
-func NoiseModels() []NoiseModel { return []NoiseModel{GaussianNoise, RicianNoise} }
+// Models returns the models, the most used first.
+func Models() []Model { return []Model{Gaussian, Rician} }
 
 // AddNoise returns a copy of v with noise of standard deviation sigma (in v's
 // unit) in each channel. Padding stays as it is.
@@ -28,8 +29,8 @@ func NoiseModels() []NoiseModel { return []NoiseModel{GaussianNoise, RicianNoise
 // alone, drawn by arithmetic that every processor rounds alike: the same seed
 // gives the same bits on every machine and any number of cores. After a cancel
 // it returns the context's error.
-func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma float64, seed uint64) (*volume.Volume, error) {
-	if model != GaussianNoise && model != RicianNoise {
+func AddNoise(ctx context.Context, v *volume.Volume, model Model, sigma float64, seed uint64) (*volume.Volume, error) {
+	if model != Gaussian && model != Rician {
 		return nil, fmt.Errorf("no noise model is called %q; there are gaussian and rician", string(model))
 	}
 	if !(sigma >= 0) || math.IsInf(sigma, 0) {
@@ -37,7 +38,7 @@ func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma flo
 	}
 	out := v.Clone()
 	overflow := make([]bool, v.Dims[2])
-	eachSlice(ctx, v.Dims[2], func(z int) {
+	err := parallel.For(ctx, v.Dims[2], func(z int) error {
 		first := z * v.SliceVoxels()
 		for k := range out.Plane(z) {
 			i := first + k
@@ -45,15 +46,16 @@ func AddNoise(ctx context.Context, v *volume.Volume, model NoiseModel, sigma flo
 				continue
 			}
 			x := float64(v.Data[i]) + float64(sigma*Normal(seed, uint64(i), 0))
-			if model == RicianNoise {
+			if model == Rician {
 				y := float64(sigma * Normal(seed, uint64(i), 1))
 				x = math.Sqrt(float64(x*x) + float64(y*y))
 			}
 			out.Data[i] = float32(x)
 			overflow[z] = overflow[z] || math.IsInf(float64(out.Data[i]), 0)
 		}
+		return nil
 	})
-	if err := ctx.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	for _, o := range overflow {

@@ -1,4 +1,4 @@
-package denoise_test
+package noise_test
 
 import (
 	"crypto/sha256"
@@ -8,7 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/volume"
 )
 
 // The same seed gives the same bits on every machine: these hashes of the
@@ -18,11 +19,11 @@ func TestAddNoiseGolden(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i % 256)
 	}
-	for model, want := range map[denoise.NoiseModel]string{
-		denoise.GaussianNoise: "6d82738fd29b92dca1d420873a72b6bb17f3c67450ca571f18eb783ca3b523ee",
-		denoise.RicianNoise:   "6400314d9a07df033b56abbd0b0635257221b521189c98345dc3ab0831670ae2",
+	for model, want := range map[noise.Model]string{
+		noise.Gaussian: "6d82738fd29b92dca1d420873a72b6bb17f3c67450ca571f18eb783ca3b523ee",
+		noise.Rician:   "6400314d9a07df033b56abbd0b0635257221b521189c98345dc3ab0831670ae2",
 	} {
-		noisy, err := denoise.AddNoise(t.Context(), v, model, 12.5, 2026)
+		noisy, err := noise.AddNoise(t.Context(), v, model, 12.5, 2026)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,17 +42,17 @@ func TestAddNoiseGolden(t *testing.T) {
 func TestAddNoiseMoments(t *testing.T) {
 	const n = 1e6
 	for _, c := range []struct {
-		model          denoise.NoiseModel
+		model          noise.Model
 		value          float32
 		mean, variance float64 // for sigma 10; Rician ones by scipy.stats.rice
 	}{
-		{denoise.GaussianNoise, 40, 40, 100},
-		{denoise.RicianNoise, 0, 12.533141373155004, 42.92036732051032},
-		{denoise.RicianNoise, 15, 18.74935749405616, 73.4615935600801},
-		{denoise.RicianNoise, 60, 60.839386001080115, 98.56911101157735},
+		{noise.Gaussian, 40, 40, 100},
+		{noise.Rician, 0, 12.533141373155004, 42.92036732051032},
+		{noise.Rician, 15, 18.74935749405616, 73.4615935600801},
+		{noise.Rician, 60, 60.839386001080115, 98.56911101157735},
 	} {
 		v := flat([3]int{100, 100, 100}, c.value)
-		noisy, err := denoise.AddNoise(t.Context(), v, c.model, 10, 3)
+		noisy, err := noise.AddNoise(t.Context(), v, c.model, 10, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestAddNoiseMoments(t *testing.T) {
 		if se := c.variance * math.Sqrt(2/n); !(math.Abs(variance-c.variance) < 5*se) {
 			t.Errorf("%s of %g: variance %.3f; want %.3f", c.model, c.value, variance, c.variance)
 		}
-		if c.model != denoise.GaussianNoise {
+		if c.model != noise.Gaussian {
 			continue
 		}
 		if skew /= math.Pow(variance, 1.5); !(math.Abs(skew) < 5*math.Sqrt(6/n)) {
@@ -88,7 +89,7 @@ func TestAddNoiseMoments(t *testing.T) {
 func TestAddNoiseIsUncorrelated(t *testing.T) {
 	v := flat([3]int{100, 100, 20}, 0)
 	add := func(seed uint64) []float32 {
-		noisy, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 1, seed)
+		noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 1, seed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 	for i := range v.Mask {
 		v.Mask[i] = i%2 == 0
 	}
-	noisy, err := denoise.AddNoise(t.Context(), v, denoise.RicianNoise, 5, 1)
+	noisy, err := noise.AddNoise(t.Context(), v, noise.Rician, 5, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 			t.Errorf("voxel %d, valid %v, became %v", i, v.Mask[i], x)
 		}
 	}
-	if same, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, 0, 1); err != nil || !slices.Equal(same.Data, v.Data) {
+	if same, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 0, 1); err != nil || !slices.Equal(same.Data, v.Data) {
 		t.Errorf("noise of sigma 0 changed the volume, or gave %v", err)
 	}
 }
@@ -138,11 +139,20 @@ func TestAddNoiseKeepsPaddingAndInput(t *testing.T) {
 func TestAddNoiseRefusals(t *testing.T) {
 	v := flat([3]int{4, 4, 4}, 1)
 	for _, sigma := range []float64{-1, math.NaN(), math.Inf(1), 1e300} {
-		if _, err := denoise.AddNoise(t.Context(), v, denoise.GaussianNoise, sigma, 0); err == nil {
+		if _, err := noise.AddNoise(t.Context(), v, noise.Gaussian, sigma, 0); err == nil {
 			t.Errorf("sigma %g gave no error", sigma)
 		}
 	}
-	if _, err := denoise.AddNoise(t.Context(), v, "poisson", 1, 0); err == nil {
+	if _, err := noise.AddNoise(t.Context(), v, "poisson", 1, 0); err == nil {
 		t.Error("an unknown model gave no error")
 	}
+}
+
+// flat returns a constant volume.
+func flat(dims [3]int, value float32) *volume.Volume {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = value
+	}
+	return v
 }

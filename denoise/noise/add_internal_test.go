@@ -1,8 +1,10 @@
-package denoise
+package noise
 
 import (
 	"math"
 	"testing"
+
+	"quell/volume"
 )
 
 // Reference values from scipy.special.ndtri, and for 1e-12 and 1e-14 from Python's
@@ -27,5 +29,30 @@ func TestLn(t *testing.T) {
 		if got, want := ln(x), math.Log(x); !(math.Abs(got-want) <= 4e-16*math.Abs(want)+1e-17) {
 			t.Errorf("ln %g is %.17g; want %.17g", x, got, want)
 		}
+	}
+}
+
+// An overflow of a single voxel is found, wherever it is.
+func TestAddNoiseFindsOneOverflow(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		overflows := 0
+		v.Data[i] = math.MaxFloat32
+		for seed := range uint64(16) {
+			out, err := AddNoise(t.Context(), v, Gaussian, 1e37, seed)
+			if (out == nil) != (err != nil) {
+				t.Errorf("both %v and %v", out, err)
+			}
+			if grows := Normal(seed, uint64(i), 0) > 0; (err != nil) != grows {
+				t.Errorf("voxel %d, seed %d: error %v, but the voxel grows: %v", i, seed, err, grows)
+			}
+			if err != nil {
+				overflows++
+			}
+		}
+		if overflows == 0 || overflows == 16 {
+			t.Errorf("voxel %d: %d of 16 seeds overflow", i, overflows)
+		}
+		v.Data[i] = 0
 	}
 }

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/volume"
+)
+
+// Facts that are known are not found again: a run, a verdict and tuning use those they
+// are given, and a run keeps those that it had to find.
+func TestFactsAreFoundOnce(t *testing.T) {
+	s := wavy(32, 30, 14)
+	same := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+		return v.Crop(r), nil
+	})
+	given := denoise.Facts{Lo: 0, Hi: 1000, Noise: noise.Known(40)}
+	auto := mustRecipe("lpa", 2)
+	run, err := Denoise(t.Context(), same, RunRequest{Series: s, Recipe: auto, Facts: &given}, nil)
+	if err != nil || run.Resolved.Get("sigma").Float() != 40 || run.Facts != &given {
+		t.Errorf("with facts: %v, %v", run, err)
+	}
+	run, err = Denoise(t.Context(), same, RunRequest{Series: s, Recipe: auto}, nil)
+	if err != nil || run.Facts == nil || run.Facts.Noise.Sigma != foundFacts(t, s.Volume).Noise.Sigma || run.Resolved.Get("sigma").Float() != run.Facts.Noise.Sigma {
+		t.Errorf("without facts: %v, %v", run, err)
+	}
+	run, err = Denoise(t.Context(), same, RunRequest{Series: s, Recipe: mustRecipe("median", 2)}, nil)
+	if err != nil || run.Facts != nil {
+		t.Errorf("a recipe of numbers found facts: %v, %v", run, err)
+	}
+
+	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "told so"}, PerSlice: make([]noise.Figure, 14)}}
+	a, err := Assess(t.Context(), AssessInput{Before: s, After: s.Volume, Facts: &none})
+	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
+		t.Errorf("a verdict with facts: %+v, %v", a, err)
+	}
+	var input *InputError
+	if _, err := Tune(t.Context(), same, s, mustRecipe("nlm", 2), &none); !errors.As(err, &input) {
+		t.Errorf("tuning with facts: %v", err)
+	}
+}
