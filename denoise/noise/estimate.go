@@ -108,6 +108,11 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 			return Estimate{}, err
 		}
 		e.Correlation = correlate(v, wide, logMode(sds(wide)))
+		gain := planeGain(e.Correlation, planeWindow(v.Geometry))
+		e.Sigma *= gain
+		for z := range e.PerSlice {
+			e.PerSlice[z].Sigma *= gain
+		}
 	}
 	return e, nil
 }

@@ -154,7 +154,7 @@ func TestSigmaOfCorrelatedNoise(t *testing.T) {
 	for kernel, rho := range map[string][2]float64{"sharp": {-0.35, 0.35}, "soft": {0.4, 0.8}} {
 		v, sigma := reconstructed(t, kernel, 2e5)
 		e := estimate(t, v)
-		within(t, kernel, e, sigma, 0.1)
+		within(t, kernel, e, sigma, 0.04)
 		for z, f := range e.PerSlice {
 			if math.Abs(f.Sigma/sigma-1) > 0.15 {
 				t.Errorf("%s: slice %d: sigma %.2f, want %.2f", kernel, z, f.Sigma, sigma)

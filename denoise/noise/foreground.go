@@ -7,9 +7,11 @@ import (
 )
 
 // Foreground returns a function that says whether a voxel belongs to the part of
-// the volume that a person looks at: soft tissue within a wide range of CT, and
-// elsewhere the windows above the threshold that parts them into two classes. It
-// is decided for windows of 5 x 5 pixels. The error is the context's.
+// the volume that a person looks at and whose noise is known: soft tissue of CT,
+// -30 to 130 HU, and elsewhere the windows above the threshold that parts them into
+// two classes. It is decided for windows of 5 x 5 pixels. Beyond soft tissue, at the
+// edges of bone, in lung and fat, the residual of a CT holds more than its noise at
+// any strength. The error is the context's.
 func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error) {
 	const side = 5
 	nx, ny := (v.Dims[0]+side-1)/side, (v.Dims[1]+side-1)/side
@@ -35,7 +37,7 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 			}
 		}
 	}
-	low, high := float32(-200), float32(300)
+	low, high := float32(tissueLow), float32(tissueHigh)
 	if !IsCT(v) {
 		low, high = float32(0.6*threshold(means)), float32(1e38)
 	}
