@@ -105,7 +105,7 @@ func TestCompareRefuses(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"other dims":      {ramp(4, 2, 4), Options{}, "4 x 4 x 2"},
+		"other dims":      {ramp(4, 2, 5), Options{}, "the reference has 4 x 4 x 2 voxels and the other volume 4 x 2 x 5"},
 		"a short mask":    {v, Options{Mask: make([]bool, 3)}, "3 voxels"},
 		"an empty mask":   {v, Options{Mask: make([]bool, 32)}, "no voxel"},
 		"a negative MAX":  {v, Options{Max: -1}, "MAX"},
@@ -114,6 +114,16 @@ func TestCompareRefuses(t *testing.T) {
 	} {
 		if _, err := Compare(t.Context(), v, c.test, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", what, err, c.want)
+		}
+	}
+}
+
+func TestPSNR(t *testing.T) {
+	for _, c := range []struct{ peak, mse, want float64 }{
+		{10, 1, 20}, {1, 100, -20}, {0, 0, math.Inf(1)}, {0, 4, math.NaN()}, {1, 1, 0},
+	} {
+		if got := psnr(c.peak, c.mse); !near(float64(got), c.want, 1e-12) && float64(got) != c.want {
+			t.Errorf("peak %g, MSE %g: %v, want %g", c.peak, c.mse, got, c.want)
 		}
 	}
 }
@@ -139,18 +149,22 @@ func TestCancel(t *testing.T) {
 	for i := range v.Mask {
 		v.Mask[i] = true
 	}
+	other := v.Clone() // less like v from slice to slice, so that a mean over fewer slices is another
+	for i := range other.Data {
+		other.Data[i] *= float32(i % 7 * (i / v.SliceVoxels()))
+	}
 	whole := Whole(v)
 	for name, measure := range map[string]func(context.Context) (any, error){
 		"Compare": func(ctx context.Context) (any, error) {
-			c, err := Compare(ctx, v, v, Options{SSIM3D: true})
+			c, err := Compare(ctx, v, other, Options{SSIM3D: true})
 			return c, err
 		},
 		"Compare in two dimensions": func(ctx context.Context) (any, error) {
-			c, err := Compare(ctx, v, v, Options{Max: 1})
+			c, err := Compare(ctx, v, other, Options{Max: 1})
 			return c, err
 		},
 		"ResidualStats": func(ctx context.Context) (any, error) {
-			r, err := ResidualStats(ctx, v, v, whole)
+			r, err := ResidualStats(ctx, v, other, whole)
 			return r, err
 		},
 		"ROIStats": func(ctx context.Context) (any, error) {
@@ -182,6 +196,17 @@ func TestCancel(t *testing.T) {
 		}
 		if cancels < 20 {
 			t.Errorf("%s looks for a cancel %d times on 20 slices", name, cancels)
+		}
+	}
+}
+
+// SSIM that is not defined is cancelled like any other.
+func TestCancelWithoutSSIM(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, v := range []*volume.Volume{ramp(5, 5, 2), ramp(20, 20, 2)} {
+		if x, err := structuralSimilarity(ctx, v, v, 1, nil, 2); x > 0 || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v, %v", v.Dims, x, err)
 		}
 	}
 }
@@ -281,11 +306,15 @@ func TestSameBitsOnAnyNumberOfCores(t *testing.T) {
 
 func TestFloatString(t *testing.T) {
 	for x, want := range map[Float]string{
-		Float(math.Inf(1)): "∞", Float(math.Inf(-1)): "-∞", 12.0875: "12.0875", 0: "0",
+		Float(math.Inf(1)): "∞", Float(math.Inf(-1)): "-∞", 12.0875: "12.0875", 0: "0", 1234567: "1.23457e+06",
 	} {
 		if x.String() != want {
 			t.Errorf("%q, want %q", x.String(), want)
 		}
+	}
+	var f Float
+	if err := f.UnmarshalJSON([]byte(`"1"`)); err == nil {
+		t.Errorf("a string became %v", f)
 	}
 	if got := Float(math.NaN()).String(); got != "–" {
 		t.Errorf("%q", got)

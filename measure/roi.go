@@ -28,7 +28,7 @@ type ROI struct {
 func Whole(v *volume.Volume) ROI { return ROI{Region: v.Bounds()} }
 
 // Contains reports whether the centre of voxel (x, y, z) is inside. An axis along
-// which the region has one voxel is ignored for an ellipse.
+// which the region has one voxel does not matter for an ellipse.
 func (r ROI) Contains(x, y, z int) bool {
 	sum := 0.0
 	for c, i := range [3]int{x, y, z} {
@@ -36,10 +36,8 @@ func (r ROI) Contains(x, y, z int) bool {
 		if i < lo || i >= hi {
 			return false
 		}
-		if hi-lo > 1 {
-			d := (float64(i) - float64(lo+hi-1)/2) / (float64(hi-lo) / 2)
-			sum += d * d
-		}
+		d := (float64(i) - float64(lo+hi-1)/2) / (float64(hi-lo) / 2)
+		sum += d * d
 	}
 	return r.Shape == Box || sum <= 1
 }

@@ -50,6 +50,54 @@ func TestResidualOfNothing(t *testing.T) {
 	}
 }
 
+// An ROI inside a volume is measured like a volume of its own: no neighbour beside it
+// counts, and every axis has its own ends.
+func TestROIInsideAVolume(t *testing.T) {
+	before, after := ramp(14, 15, 16), ramp(14, 15, 16)
+	for i := range before.Data {
+		before.Data[i] = float32(i * 7919 % 1013)
+		after.Data[i] = float32(i * 104729 % 619)
+	}
+	roi := ROI{Region: volume.Region{Min: [3]int{1, 2, 3}, Max: [3]int{9, 8, 13}}}
+	for _, shape := range []Shape{Box, Ellipse} {
+		roi.Shape = shape
+		part, partAfter := before.Crop(roi.Region), after.Crop(roi.Region)
+		own := ROI{Region: part.Bounds(), Shape: shape}
+		got, err := ResidualStats(t.Context(), before, after, roi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := ResidualStats(t.Context(), part, partAfter, own); err != nil || got != want {
+			t.Errorf("shape %d: residual %+v, of the part alone %+v, %v", shape, got, want, err)
+		}
+		stats, err := ROIStats(t.Context(), before, roi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want, err := ROIStats(t.Context(), part, own); err != nil || stats != want {
+			t.Errorf("shape %d: %+v, of the part alone %+v, %v", shape, stats, want, err)
+		}
+		n, sum := 0, 0.0
+		for z := range before.Dims[2] {
+			for y := range before.Dims[1] {
+				for x := range before.Dims[0] {
+					if roi.Contains(x, y, z) {
+						n++
+						sum += float64(before.At(x, y, z))
+					}
+				}
+			}
+		}
+		if stats.N != n || got.N != n || !near(float64(stats.Mean), sum/float64(n), 1e-12) {
+			t.Errorf("shape %d: %+v and a residual of %d voxels; want %d with the mean %g", shape, stats, got.N, n, sum/float64(n))
+		}
+	}
+	roi.Region.Max[2] = 17
+	if r, err := ResidualStats(t.Context(), before, after, roi); err == nil || r.N != 0 {
+		t.Errorf("a region that reaches outside: %+v", r)
+	}
+}
+
 // An ellipse has the area of its formula, in any plane, and is symmetric.
 func TestEllipse(t *testing.T) {
 	for _, r := range []volume.Region{
@@ -123,6 +171,9 @@ func TestHistogram(t *testing.T) {
 	if h, err = HistogramOf(t.Context(), v, Whole(v), 0, 0, 4); err != nil || h.Counts[0] != 10 {
 		t.Errorf("constant: %+v, %v", h, err)
 	}
+	if h, err = HistogramOf(t.Context(), v, ROI{Region: volume.Region{Max: [3]int{1, 1, 1}}}, 0, 0, 2); err != nil || h.Lo != 5 || h.Hi != 6 || h.Counts[0] != 1 {
+		t.Errorf("one voxel: %+v, %v", h, err)
+	}
 	for _, c := range []struct {
 		lo, hi float64
 		bins   int
@@ -169,6 +220,9 @@ func TestProfile(t *testing.T) {
 	}
 	if p = Profile(v, [3]float64{1, 1, 1}, [3]float64{1, 1, 1}); len(p) != 1 || p[0].Value != 10101 {
 		t.Errorf("a point: %v", p)
+	}
+	if p = Profile(v, [3]float64{1, 1, 1}, [3]float64{1.25, 1, 1}); len(p) != 2 || p[1].Value != 10101.25 || p[1].Distance != 0.125 {
+		t.Errorf("a quarter of a voxel: %v", p)
 	}
 	if p = Profile(v, [3]float64{0, 0, 0}, [3]float64{math.Inf(1), 0, 0}); p != nil {
 		t.Errorf("an endless line gave %d samples", len(p))

@@ -126,7 +126,7 @@ func TestDivergingWithoutLimit(t *testing.T) {
 // Greys of Oklab have the cube of their lightness as linear intensity; sRGB is linear
 // below 0.0031308.
 func TestOklabGreys(t *testing.T) {
-	for l, want := range map[float64]uint8{0: 0, 0.05: 0, 0.1: 3, 0.146: 10, 0.5: 99, 1: 255, 1.2: 255} {
+	for l, want := range map[float64]uint8{0: 0, 0.05: 0, 0.1: 3, 0.146: 10, 0.17: 15, 0.5: 99, 1: 255, 1.2: 255} {
 		if got := oklab(l, 0, 0); got != (color.RGBA{want, want, want, 255}) {
 			t.Errorf("lightness %g is %v; want %d", l, got, want)
 		}

@@ -1,6 +1,7 @@
 package volume
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -30,7 +31,10 @@ func TestAffineInverse(t *testing.T) {
 			}
 		}
 	}
-	for _, singular := range []Affine{{}, {{1, 2, 0, 0}, {2, 4, 0, 0}, {0, 0, 1, 0}}, {{math.NaN()}}, {{1e200}, {0, 1e200}, {0, 0, 1}}} {
+	if inv, err := NewGeometry([3]int{1, 1, 1}, [3]float64{1, 1, 1}).Affine.Inverse(); err != nil || inv != (Affine{{1}, {0, 1}, {0, 0, 1}}) {
+		t.Errorf("the identity becomes %v, %v", inv, err)
+	}
+	for _, singular := range []Affine{{}, {{1, 2, 0, 0}, {2, 4, 0, 0}, {0, 0, 1, 0}}, {{math.NaN()}}, {{1e200}, {0, 1e200}, {0, 0, 1}}, {{-1e200}, {0, 1e200}, {0, 0, 1}}} {
 		if _, err := singular.Inverse(); err == nil {
 			t.Errorf("%v was inverted", singular)
 		}
@@ -130,6 +134,21 @@ func TestSameGridLooksAtEveryCorner(t *testing.T) {
 		}
 	}
 	b := NewGeometry([3]int{2, 2, 2}, [3]float64{1, 1, 1})
+	for corner := range 8 { // the one corner that is more than 1 mm off: the others are 0.8 mm off or less
+		off := b
+		off.Affine[1][3] += 1.2
+		for c := range 3 {
+			step := -0.4
+			if corner>>c&1 == 1 {
+				step = 0.4
+				off.Affine[1][3] -= 0.4
+			}
+			off.Affine[1][c] += step
+		}
+		if b.SameGrid(off, 1.1) || !b.SameGrid(off, 1.3) {
+			t.Errorf("corner %d is 1.2 mm off", corner)
+		}
+	}
 	shifted := b
 	shifted.Affine[0][3] = 0.5
 	if !b.SameGrid(shifted, 0.5) {
@@ -154,6 +173,12 @@ func TestValidateNamesTheAxis(t *testing.T) {
 	most.Dims[2]++
 	if most.Validate() == nil {
 		t.Error("more than MaxVoxels were accepted")
+	}
+	for _, dims := range [][3]int{{MaxVoxels + 1, 1, 1}, {2, MaxVoxels, 3}} {
+		most.Dims = dims
+		if err := most.Validate(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%d x %d x %d voxels", dims[0], dims[1], dims[2])) {
+			t.Errorf("more than MaxVoxels along one axis: %v", err)
+		}
 	}
 }
 

@@ -144,6 +144,36 @@ func TestViewAt45Degrees(t *testing.T) {
 	}
 }
 
+// The letters of both edges hold the same components, whichever way the voxel axis runs.
+func TestLettersOfFlippedAxes(t *testing.T) {
+	for sign, want := range map[float64][4]string{1: {"R", "L", "A", "P"}, -1: {"R", "L", "A", "P"}} {
+		x := Vec{math.Sqrt(1 - 0.15*0.15), 0.15, 0}.Scale(sign)
+		y := Vec{0, math.Sqrt(1 - 0.15*0.15), 0.15}.Scale(sign)
+		w := oriented(x, y, head).View(Axial)
+		if w.Letters != want || w.Flip != [3]bool{sign < 0, sign < 0, false} {
+			t.Errorf("sign %g: letters %q, flip %v; want %q", sign, w.Letters, w.Flip, want)
+		}
+	}
+}
+
+// TestEveryOrderOfAxes: each voxel axis is found along each patient axis.
+func TestEveryOrderOfAxes(t *testing.T) {
+	unit := [3]Vec{left, posterior, head}
+	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} { // the voxel axis of every patient axis
+		var dirs [3]Vec
+		for p, a := range order {
+			dirs[a] = unit[p]
+		}
+		g := oriented(dirs[0], dirs[1], dirs[2])
+		if w := g.View(Axial); w.Axis != order {
+			t.Errorf("axial view has the axes %v, want %v", w.Axis, order)
+		}
+		if w := g.View(Sagittal); w.Axis != [3]int{order[1], order[2], order[0]} {
+			t.Errorf("sagittal view has the axes %v of %v", w.Axis, order)
+		}
+	}
+}
+
 func TestDirectionLetters(t *testing.T) {
 	for _, c := range []struct {
 		direction Vec
@@ -182,6 +212,9 @@ func TestViewOfBrokenAffines(t *testing.T) {
 		if len(axes) != 3 {
 			t.Errorf("%v: the three planes do not cut along three axes", a)
 		}
+		if w := g.View(Axial); w.Flip != [3]bool{} {
+			t.Errorf("%v: an axis without a direction is flipped: %v", a, w.Flip)
+		}
 	}
 	if w := NewGeometry([3]int{2, 3, 4}, [3]float64{1, 1, 1}).View(Plane(9)); w.Plane != Axial {
 		t.Errorf("an unknown plane gives %v, want axial", w.Plane)
@@ -195,13 +228,19 @@ func TestViewOfBrokenAffines(t *testing.T) {
 			t.Errorf("%v without directions: letters %q, want those of the axes, %q", p, w.Letters, want)
 		}
 	}
-	if Plane(9).String() == "" {
-		t.Error("an unknown plane has no name")
+	for p, want := range map[Plane]string{Axial: "axial", Coronal: "coronal", Sagittal: "sagittal", Plane(9): "unknown plane"} {
+		if p.String() != want {
+			t.Errorf("plane %d is called %q, want %q", p, p, want)
+		}
 	}
 }
 
 func TestExtract(t *testing.T) {
-	for _, a := range acquisitions {
+	narrow := oriented(left, posterior, head)
+	narrow.Dims = [3]int{2, 3, 4} // a column is two voxels from the next, as a row is
+	all := append(slices.Clone(acquisitions), acquisitions[0])
+	all[len(acquisitions)].g = narrow
+	for _, a := range all {
 		v := New(a.g)
 		v.Mask = make([]bool, len(v.Data))
 		for i := range v.Data {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -101,8 +102,8 @@ func TestRangeOfManyBlocks(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := v.Range(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("after a cancel: %v", err)
+	if lo, hi, err := v.Range(ctx); lo != 0 || hi != 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v to %v, %v", lo, hi, err)
 	}
 }
 
@@ -153,6 +154,12 @@ func TestRegion(t *testing.T) {
 		if bad.Validate(g) == nil {
 			t.Errorf("%v accepted", bad)
 		}
+	}
+	if err := Slices(g, 0, 4).Validate(g); err == nil || !strings.Contains(err.Error(), "[0 0 0]-[5 4 4] reaches outside [5 4 3]") {
+		t.Errorf("one slice too many: %v", err)
+	}
+	if err := Slices(g, 2, 1).Validate(g); err == nil || !strings.Contains(err.Error(), "[0 0 2]-[5 4 1] is empty") {
+		t.Errorf("an empty region: %v", err)
 	}
 	if n := (Region{Min: [3]int{2, 2, 2}, Max: [3]int{0, 0, 5}}).Voxels(); n != 0 {
 		t.Errorf("a region with Max below Min has %d voxels", n)

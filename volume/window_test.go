@@ -73,6 +73,9 @@ func TestWindowOfExtremes(t *testing.T) {
 			t.Errorf("%+v: ends %v, %v", w, lo, hi)
 		}
 	}
+	if lo, hi := (Window{Center: 1}).Ends(); math.Abs(lo-(1-5e-10)) > 1e-15 || math.Abs(hi-(1+5e-10)) > 1e-15 {
+		t.Errorf("no width: %v to %v; want 1e-9 around the centre", lo-1, hi-1)
+	}
 	Window{Center: 0.5, Width: 0.5}.Render(dst, src)
 	if dst.Pix[4] != 255 || dst.Pix[8] != 0 || dst.Pix[12] != 255 {
 		t.Errorf("0.5/0.5 paints %v", dst.Pix)
@@ -117,8 +120,8 @@ func TestAutoWindow(t *testing.T) {
 	}
 
 	v.Mask = make([]bool, len(v.Data))
-	if w := AutoWindow(v); !(w.Width > 0) {
-		t.Errorf("a volume of padding gives width %v", w.Width)
+	if w := AutoWindow(v); w.Width != 1 || w.Center != 0 || !w.Exact {
+		t.Errorf("a volume of padding gives %+v", w)
 	}
 	for i := range 1000 {
 		v.Mask[i] = true
@@ -134,8 +137,21 @@ func TestAutoWindow(t *testing.T) {
 	if lo, hi := AutoWindow(point).Ends(); lo != 0 || hi != 50 {
 		t.Errorf("window %v to %v, want 0 to 50", lo, hi)
 	}
-	if w := AutoWindow(New(NewGeometry([3]int{1, 1, 1}, [3]float64{1, 1, 1}))); !(w.Width > 0) {
-		t.Errorf("a constant volume gives width %v", w.Width)
+	constant := New(NewGeometry([3]int{1, 1, 1}, [3]float64{1, 1, 1}))
+	constant.Data[0] = 7
+	if w := AutoWindow(constant); w.Width != 1 || w.Center != 7 {
+		t.Errorf("a constant volume gives %+v", w)
+	}
+
+	// From 1000 voxels on, one at each end does not count; the first voxel is one of the sample.
+	for n, want := range map[int][2]float64{999: {0, 998}, 1000: {1, 998}, 1999: {1, 1997}, 2000: {2, 1997}} {
+		ramp := New(NewGeometry([3]int{n, 1, 1}, [3]float64{1, 1, 1}))
+		for i := range ramp.Data {
+			ramp.Data[i] = float32(i)
+		}
+		if lo, hi := AutoWindow(ramp).Ends(); lo != want[0] || hi != want[1] {
+			t.Errorf("%d voxels: window %v to %v, want %v", n, lo, hi, want)
+		}
 	}
 }
 
@@ -146,6 +162,12 @@ func TestPresets(t *testing.T) {
 		{Name: "Abdomen", Width: 400, Center: 50}, {Name: "Liver", Width: 150, Center: 30},
 		{Name: "Mediastinum", Width: 350, Center: 50}, {Name: "Lung", Width: 1500, Center: -600},
 		{Name: "Bone", Width: 2000, Center: 400}, {Name: "Temporal bone", Width: 2800, Center: 600},
+		// in the menu alone
+		{Name: "Stroke, narrow", Width: 8, Center: 32}, {Name: "Subdural", Width: 200, Center: 75},
+		{Name: "Liver, contrast phase", Width: 150, Center: 90}, {Name: "Angiography", Width: 600, Center: 300},
+	}
+	if len(ct) != len(keys) {
+		t.Fatalf("%d presets", len(ct))
 	}
 	for i, want := range keys {
 		if ct[i] != want {
