@@ -45,6 +45,21 @@ func TestSegmentIsSharedByTwoProcesses(t *testing.T) {
 	}
 }
 
+// TestCloseReportsWhatFailed closes a segment whose memory was never mapped.
+func TestCloseReportsWhatFailed(t *testing.T) {
+	f, err := os.Create(filepath.Join(t.TempDir(), "segment"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Segment{Bytes: make([]byte, 1<<12), file: f}
+	if err := s.Close(); err == nil || s.Bytes != nil {
+		t.Errorf("%v, %d bytes; want an error and no bytes", err, len(s.Bytes))
+	}
+	if err := f.Close(); err == nil {
+		t.Error("the file was still open after Close")
+	}
+}
+
 func TestOpenRefusesAMissingFile(t *testing.T) {
 	if _, err := Open(t.TempDir() + "/nothing"); err == nil {
 		t.Error("no error")
@@ -118,7 +133,7 @@ func TestOpenByPath(t *testing.T) {
 // behind.
 func TestSizesThatCannotBeMapped(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	for size, want := range map[int]string{-5 << 20: "shared memory of -5 MB", 0: "shared memory of 0 MB"} {
+	for size, want := range map[int]string{-5 << 20: "shared memory of -5 MB", 0: "shared memory of 0 MB", 1 << 62: "shared memory of 4398046511104 MB"} {
 		if _, err := Create(size); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes: %v; want an error that says %q", size, err, want)
 		}

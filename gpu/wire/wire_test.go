@@ -144,6 +144,13 @@ func TestSizesOfFormats(t *testing.T) {
 	}
 }
 
+func TestAFaultIsAnError(t *testing.T) {
+	var err error = &Fault{Kind: Memory, Text: "the GPU has no room"}
+	if err.Error() != "the GPU has no room" {
+		t.Errorf("%q", err)
+	}
+}
+
 // TestScratchIsAligned checks sizes on both sides of the alignment to 256 bytes.
 func TestScratchIsAligned(t *testing.T) {
 	for _, c := range []struct {

@@ -6,7 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"quell/internal/crash"
@@ -20,6 +23,10 @@ const crashVariable = "QUELL_TEST_CRASH"
 
 func TestMain(m *testing.M) {
 	if crash.Monitor("test") {
+		if os.Getenv("QUELL_CRASH_MONITOR") == "" {
+			fmt.Println("the program takes itself for the monitor of another")
+			os.Exit(1)
+		}
 		return
 	}
 	if path, ways, ok := strings.Cut(os.Getenv(crashVariable), "|"); ok {
@@ -118,7 +125,82 @@ func TestARecoveredPanicIsLoggedWithoutNames(t *testing.T) {
 	}
 }
 
+// The runtime's own messages hold no names and are kept.
+func TestARecoveredRuntimeErrorKeepsItsText(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crash.log")
+	var p *parallel.Panic
+	if err := parallel.Protect(func() error { return []error{}[len(name)] }); !errors.As(err, &p) {
+		t.Fatal(err)
+	}
+	crash.New(path, "1").Panicked(p)
+	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "\npanic: runtime error: index out of range [8] with length 0\n") {
+		t.Errorf("%v, the log is\n%s", err, data)
+	}
+}
+
+// TestTheMonitorOutlivesAnInterrupt: Ctrl-C reaches the program and its monitor alike,
+// and the monitor still has to write what the program's end reports.
+func TestTheMonitorOutlivesAnInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("signals of one process to another")
+	}
+	path := filepath.Join(t.TempDir(), "crash.log")
+	monitor := exec.Command(os.Args[0])
+	monitor.Env = append(os.Environ(), "QUELL_CRASH_MONITOR="+path)
+	in, err := monitor.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := monitor.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// More than a pipe holds: once it is written, the monitor reads.
+	if _, err := in.Write([]byte(strings.Repeat("x\n", 1<<19))); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if err := monitor.Process.Signal(s); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := in.Write([]byte("fatal error: all goroutines are asleep\n")); err != nil {
+		t.Error(err)
+	}
+	in.Close()
+	if err := monitor.Wait(); err != nil {
+		t.Errorf("the monitor ended with %v", err)
+	}
+	if data, err := os.ReadFile(path); err != nil || !strings.Contains(string(data), "fatal error: all goroutines are asleep") {
+		t.Errorf("%v, the log is\n%s", err, data)
+	}
+}
+
+// An entry ends with an empty line, and the next one begins behind it.
+func TestEntriesAreApart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "crash.log")
+	log := crash.New(path, "7.8")
+	for range 2 {
+		log.Panicked(&parallel.Panic{Value: 5})
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  Quell 7\.8  go\S+ \S+/\S+\npanic: \(int\)\n\n`
+	if !regexp.MustCompile("^" + entry + entry + "$").Match(data) {
+		t.Errorf("the log is\n%q", data)
+	}
+}
+
 func TestALogThatCannotBeWrittenHasNoPath(t *testing.T) {
+	if got := crash.New(t.TempDir(), "1").Panicked(&parallel.Panic{Value: "x"}); got != "" {
+		t.Errorf("path %q of a log that is a folder", got)
+	}
+	if runtime.GOOS == "linux" { // every write to this device fails
+		if got := crash.New("/dev/full", "1").Panicked(&parallel.Panic{Value: "x"}); got != "" {
+			t.Errorf("path %q of a log on a full disk", got)
+		}
+	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -130,6 +212,13 @@ func TestALogThatCannotBeWrittenHasNoPath(t *testing.T) {
 
 func TestALargeLogStartsAnew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.log")
+	if err := os.WriteFile(path, make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	crash.New(path, "1").Panicked(&parallel.Panic{Value: "x"})
+	if info, err := os.Stat(path); err != nil || info.Size() <= 1<<20 {
+		t.Fatalf("a log of exactly the limit has %d bytes with another entry", info.Size())
+	}
 	if err := os.WriteFile(path, make([]byte, 1<<20+1), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ var (
 	sourceLine    = regexp.MustCompile(`^\t(.+\.(?:go|s|c)):(\d+)( \+0x[0-9a-f]+)?( fp=\S+ sp=\S+ pc=\S+)?$`)
 	elidedLine    = regexp.MustCompile(`^\.\.\.(additional|\d+) frames? ?elided\.\.\.$`)
 	signalLine    = regexp.MustCompile(`^(\[signal [A-Za-z0-9:= ]+\]|SIG[A-Z]+: [a-z ]+|signal arrived during cgo execution)$`)
+	// The type of a panic's value, as Panicked and the runtime write it.
+	typeLine = regexp.MustCompile(`^panic: \([a-zA-Z0-9_./*\[\]]+\)`)
 	// The runtime's own messages hold numbers and types alone.
 	messageLine = regexp.MustCompile(`^(fatal error: |panic: runtime error: |panic: interface conversion: )`)
 )
@@ -34,8 +36,8 @@ func filter(report []byte) []byte {
 			out.WriteString("\ngoroutine " + number + " " + line[i:] + "\n")
 		case !trace && messageLine.MatchString(line), !trace && signalLine.MatchString(line):
 			out.WriteString(line + "\n")
-		case !trace && strings.HasPrefix(line, "panic: ("): // written by Panicked: the type alone
-			out.WriteString(line[:strings.IndexByte(line+")", ')')+1] + "\n")
+		case !trace && typeLine.MatchString(line): // the type alone
+			out.WriteString(typeLine.FindString(line) + "\n")
 		case !trace && strings.HasPrefix(line, "panic: "):
 			out.WriteString("panic: (text left out)\n")
 		case !trace:

@@ -69,8 +69,29 @@ func TestCheckout(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "internal", "shareddata")); err != nil {
 		t.Error(err)
 	}
-	t.Chdir(t.TempDir())
+	dir := t.TempDir()
+	for _, name := range []string{"checkout/pkg/deep", "shared/data/mr"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "checkout", "go.mod"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("QUELL_SHARED_DATA", "")
+	t.Setenv("QUELL_NEED_SHARED", "")
+	t.Chdir(filepath.Join(dir, "checkout", "pkg", "deep"))
+	if found, r := path("mr"); filepath.Base(found) != "mr" || r.skipped+r.failed != "" {
+		t.Errorf("beside the checkout: found %q, skipped %q, failed %q", found, r.skipped, r.failed)
+	}
+	if _, r := path("ct"); r.skipped == "" {
+		t.Error("data that are not beside the checkout were found")
+	}
+	t.Chdir(filepath.Join(dir, "shared"))
 	if root, err := checkout(); err == nil {
 		t.Errorf("a folder outside every checkout is in %s", root)
+	}
+	if found, r := path("data"); r.skipped == "" {
+		t.Errorf("outside every checkout: found %q", found)
 	}
 }

@@ -58,6 +58,101 @@ func TestDeviceResolutionIsExact(t *testing.T) {
 	}
 }
 
+// reduced is the reference of Resample for reduced pictures: the mean of the samples
+// under a triangle of two screen samples' width.
+func reduced(src []float32, t Transform, x, y int) float64 {
+	sum, weights := 0.0, 0.0
+	for row := range t.Size[1] {
+		for col := range t.Size[0] {
+			w := 1.0
+			for c, d := range [2]float64{
+				(float64(col)+0.5)*t.PixelSize[0] + t.Origin[0] - float64(x) - 0.5,
+				(float64(row)+0.5)*t.PixelSize[1] + t.Origin[1] - float64(y) - 0.5,
+			} {
+				w *= max(0, 1-math.Abs(d)/max(t.PixelSize[c], 1))
+			}
+			sum += w * float64(src[row*t.Size[0]+col])
+			weights += w
+		}
+	}
+	return sum / weights
+}
+
+func TestReducedPicturesAreTriangles(t *testing.T) {
+	src := pattern(31, 27)
+	var r Resampler
+	dst := make([]float32, 31*27)
+	for _, size := range [][2]float64{{0.97, 0.95}, {0.61, 0.97}, {0.34, 0.2}, {0.8, 1}} {
+		tr := Transform{Scale: 1, Origin: [2]float64{1.3, -2.6}, PixelSize: size, Size: [2]int{31, 27}}
+		x0, y0, x1, y1 := tr.Visible(40, 40)
+		for i := range dst {
+			dst[i] = 1e9 // what a frame before left there
+		}
+		dst = r.Resample(dst, src, tr, x0, y0, x1, y1, false)
+		for y := y0; y < y1; y++ {
+			for x := x0; x < x1; x++ {
+				want := reduced(src, tr, x, y)
+				if got := float64(dst[(y-y0)*(x1-x0)+x-x0]); !(math.Abs(got-want) <= 1e-3) {
+					t.Fatalf("pixel size %v, sample (%d, %d) is %g; want %g", size, x, y, got, want)
+				}
+			}
+		}
+		dst = dst[:cap(dst)]
+	}
+}
+
+// Beyond the picture its edge is repeated.
+func TestSamplesBeyondThePicture(t *testing.T) {
+	src := []float32{3, 5, 7, 9}
+	tr := Transform{Scale: 1, PixelSize: [2]float64{1, 1}, Size: [2]int{2, 2}}
+	var r Resampler
+	got := r.Resample(nil, src, tr, -2, -1, 4, 3, false)
+	if want := []float32{3, 3, 3, 5, 5, 5, 3, 3, 3, 5, 5, 5, 7, 7, 7, 9, 9, 9, 7, 7, 7, 9, 9, 9}; !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+}
+
+// TestPanesShowTheirValues paints one pixel per voxel: the pane of the original shows
+// the values before, the denoised one those after, both in the window.
+func TestPanesShowTheirValues(t *testing.T) {
+	v := scene()
+	j := job(v)
+	j.Result = v.Clone()
+	for i := range j.Result.Data {
+		j.Result.Data[i] = 200 - v.Data[i]
+	}
+	view := v.View(volume.Coronal) // 0.5 x 3 mm
+	j.View, j.Index = view, 2
+	for role := range j.Panes {
+		j.Panes[role] = Pane{Width: 8, Height: 5 * 6}
+	}
+	for _, invert := range []bool{false, true} {
+		j.Invert = invert
+		var r Renderer
+		picture, frames := r.Render(j)
+		for role, values := range map[Role][]float32{Original: picture.Before, Denoised: picture.After} {
+			want := image.NewRGBA(image.Rect(0, 0, 8, 5))
+			if invert {
+				j.Window.RenderInverted(want, values)
+			} else {
+				j.Window.Render(want, values)
+			}
+			got := frames[role].Image
+			for row := range 5 {
+				y := row*6 + 2 // near the middle of a voxel
+				if got.Rect.Dy() != 30 || got.Rect.Dx() != 8 {
+					t.Fatalf("%v covers %v", role, got.Rect)
+				}
+				for col := range 8 {
+					if a, b := got.RGBAAt(col, y), want.RGBAAt(col, row); math.Abs(float64(a.R)-float64(b.R)) > 6 || a.A != 255 {
+						t.Errorf("%v, inverted %v: pixel (%d, %d) is %v; want %v", role, invert, col, row, a, b)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestSquaresShowTheValuesThemselves(t *testing.T) {
 	src := pattern(3, 2)
 	tr := Transform{Scale: 1, PixelSize: [2]float64{4, 4}, Size: [2]int{3, 2}}
@@ -321,6 +416,10 @@ func TestFramesCoverThePicture(t *testing.T) {
 	if _, small := r.Render(j); small[Original].Image.Rect != image.Rect(0, 0, 10, 15) || len(small[Original].Image.Pix) != 4*10*15 {
 		t.Errorf("the smaller image has %v and %d bytes", small[Original].Image.Rect, len(small[Original].Image.Pix))
 	}
+	j.Zoom = 1.5 // more than the memory holds
+	if _, large := r.Render(j); large[Original].Image.Rect != image.Rect(0, 0, 30, 30) || len(large[Original].Image.Pix) != 4*30*30 {
+		t.Errorf("the larger image has %v and %d bytes", large[Original].Image.Rect, len(large[Original].Image.Pix))
+	}
 }
 
 // TestLargestResidualMayBeNegative checks the scale and that it is not used where the job
@@ -329,12 +428,15 @@ func TestLargestResidualMayBeNegative(t *testing.T) {
 	j := job(scene())
 	j.Result = j.Source.Clone()
 	j.Result.Data[j.Result.Index(0, 0, j.Index)] += 64
-	for limit, want := range map[float64]float64{0: 64, -1: 64, 5: 5, math.NaN(): 64} {
+	for limit, want := range map[float64]float64{0: 64, -1: 64, 5: 5, 0.5: 0.5, math.NaN(): 64} {
 		j.Limit = limit
 		var r Renderer
 		if _, frames := r.Render(j); frames[Residual].Limit != want {
 			t.Errorf("limit %g: scaled by %g; want %g", limit, frames[Residual].Limit, want)
 		}
+	}
+	if got := largest([]float32{0.25, -0.5}); got != 0.5 {
+		t.Errorf("the largest of 0.25 and -0.5 is %g", got)
 	}
 }
 

@@ -161,9 +161,6 @@ func (s *State) SetPlane(p volume.Plane) {
 	if s.volume == nil || p == s.view.Plane {
 		return
 	}
-	if s.cursor != nil {
-		s.last = *s.cursor
-	}
 	s.view = s.volume.View(p)
 	_, _, s.index = s.view.Locate(s.last)
 	s.zoom, s.pan, s.cursor = 1, [2]float64{}, nil

@@ -34,6 +34,10 @@ func TestOpenShowsTheMiddleSliceFitted(t *testing.T) {
 	if w := s.Window(); w.Center != 40 || w.Width != 80 {
 		t.Errorf("window %v; want the series' own", w)
 	}
+	s.Open(scene(), volume.Window{Center: 0.25, Width: 0.5})
+	if w := s.Window(); w.Center != 0.25 || w.Width != 0.5 {
+		t.Errorf("window %v; want the series' own, however narrow", w)
+	}
 }
 
 func TestScrollStopsAtTheEnds(t *testing.T) {
@@ -353,7 +357,10 @@ func TestPlaneChangeFitsThePicture(t *testing.T) {
 	s.PointAway()
 	s.ZoomAt(2, 0, 0, 400, 300)
 	s.SetPlane(volume.Sagittal)
-	_, _, want := s.View().Locate([3]int{1, 4, 2})
+	_, _, want := scene().View(volume.Sagittal).Locate([3]int{1, 4, 2})
+	if s.View() != scene().View(volume.Sagittal) {
+		t.Errorf("view %+v; want the sagittal one", s.View())
+	}
 	if s.Index() != want || s.Zoom() != 1 || s.Pan() != [2]float64{} {
 		t.Errorf("slice %d, zoom %g, pan %v; want slice %d, fitted", s.Index(), s.Zoom(), s.Pan(), want)
 	}
@@ -361,9 +368,11 @@ func TestPlaneChangeFitsThePicture(t *testing.T) {
 	if _, ok := s.Cursor(); !ok {
 		t.Fatal("the middle of the pane is beside the picture")
 	}
+	changes := 0
+	s.Changed = func() { changes++ }
 	s.SetPlane(volume.Coronal)
-	if _, ok := s.Cursor(); ok {
-		t.Error("the pointer is still on a voxel of the previous plane")
+	if _, ok := s.Cursor(); ok || changes != 1 {
+		t.Errorf("the pointer is still on a voxel of the previous plane: %v; %d changes reported, want 1", ok, changes)
 	}
 }
 
@@ -399,6 +408,9 @@ func TestLimitsOfZoomAndPan(t *testing.T) {
 		t.Errorf("zoom %g; want 40", s.Zoom())
 	}
 	s.Fit()
+	if s.Zoom() != 1 || s.Pan() != [2]float64{} {
+		t.Errorf("zoom %g, pan %v after Fit; want 1 and none", s.Zoom(), s.Pan())
+	}
 	// The picture has 4 x 6 mm.
 	s.PanBy(1e6, 1e6, 400, 300)
 	if s.Pan() != [2]float64{2, 3} {
@@ -456,6 +468,14 @@ func TestVisibleIsClippedToThePane(t *testing.T) {
 	for name, c := range map[string][2]float64{"no width": {0, 10}, "no height": {10, 0}} {
 		if tr := Place(c[0], c[1], scene().View(volume.Axial), 3, [2]float64{}); tr.Scale != 1 {
 			t.Errorf("%s: scale %g; want 1", name, tr.Scale)
+		}
+	}
+	if tr := Place(1, 0.5, volume.View{Size: [3]int{2, 4, 1}, Pixel: [2]float64{0.25, 0.25}}, 3, [2]float64{}); !near(tr.Scale, 1.5) {
+		t.Errorf("0.5 x 1 mm in 1 x 0.5: scale %g; want 1.5", tr.Scale)
+	}
+	for _, size := range [][3]int{{0, 4, 1}, {4, 0, 1}} {
+		if tr := Place(10, 10, volume.View{Size: size, Pixel: [2]float64{1, 1}}, 3, [2]float64{}); tr.Scale != 1 {
+			t.Errorf("%v pixels: scale %g; want 1", size, tr.Scale)
 		}
 	}
 	if tr := Place(10, 10, volume.View{}, 3, [2]float64{}); tr.Scale != 1 {
