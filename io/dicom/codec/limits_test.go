@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,63 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// TestProcesses: of the frame markers of T.81 table B.1 three are decoded; the sentence names the others.
+func TestProcesses(t *testing.T) {
+	for n := byte(0); n < 16; n++ {
+		want := fmt.Sprintf("JPEG process SOF%d is not decoded", n)
+		switch n {
+		case 0, 1, 3:
+			want = "ends too early" // of its empty frame header
+		case 4: // DHT
+			want = "no frame header"
+		case 8, 12: // reserved, and the conditions of arithmetic coding
+			want = "no frame header"
+		}
+		b := appendSegment([]byte{0xFF, markSOI}, markSOF0+n)
+		_, err := new(jpegFrame).readSegments(appendSegment(b, markSOS))
+		checkRefusal(t, fmt.Sprintf("marker %X", markSOF0+n), err, want)
+	}
+	for want, b := range map[string][]byte{
+		"ends too early":                     appendSegment(nil, markDRI, 1),
+		"a Huffman table has too many codes": appendSegment(nil, markDHT, append(append([]byte{0, 3}, make([]byte, 15)...), 1, 2, 3)...),
+		"no frame header":                    appendSegment(nil, markDRI, 1, 2),
+	} {
+		var f jpegFrame
+		_, err := f.readSegments(appendSegment(append([]byte{0xFF, markSOI}, b...), markSOS))
+		checkRefusal(t, want, err, want)
+		if want == "no frame header" && f.restartInterval != 0x102 {
+			t.Errorf("interval %d", f.restartInterval)
+		}
+	}
+}
+
+// TestQuantisers reads values of one and of two bytes into the tables that are named.
+func TestQuantisers(t *testing.T) {
+	s := []byte{0x02}
+	for i := range 64 {
+		s = append(s, byte(200-i))
+	}
+	s = append(s, 0x11)
+	for i := range 64 {
+		s = append(s, byte(i), byte(3*i))
+	}
+	var f jpegFrame
+	if err := f.readQuantisers(s); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 {
+		if f.quantisers[2][i] != int32(200-i) || f.quantisers[1][i] != int32(i<<8|3*i) {
+			t.Fatalf("value %d: %d, %d", i, f.quantisers[2][i], f.quantisers[1][i])
+		}
+	}
+	if f.quantisers[0] != nil || f.quantisers[3] != nil {
+		t.Error("other tables were set")
+	}
+	checkRefusal(t, "a single byte", f.readQuantisers([]byte{0}), "damaged")
+	checkRefusal(t, "a rest of a byte", f.readQuantisers(append(s, 0)), "damaged")
+	checkRefusal(t, "a rest of a byte", f.readHuffman([]byte{0}), "ends too early")
+}
+
 // TestJPEGLSDefaults compares with T.87 table C.3 and with its formulas for few bits and
 // for near-lossless scans.
 func TestJPEGLSDefaults(t *testing.T) {
@@ -151,6 +209,16 @@ func TestJPEGLSDefaults(t *testing.T) {
 		{lsFrame{precision: 8, preset: lsPreset{maxVal: 128}}, lsPreset{128, 3, 7, 21, 64}},
 		{lsFrame{precision: 8, preset: lsPreset{t1: 4, t2: 4, t3: 4, reset: 3}}, lsPreset{255, 4, 4, 4, 3}},
 		{lsFrame{precision: 8, preset: lsPreset{t3: 255}}, lsPreset{255, 3, 7, 255, 64}},
+		{lsFrame{precision: 4}, lsPreset{15, 2, 3, 4, 64}},
+		{lsFrame{precision: 5, near: 1}, lsPreset{31, 3, 5, 9, 64}},
+		{lsFrame{precision: 6, near: 2}, lsPreset{63, 6, 11, 19, 64}},
+		{lsFrame{precision: 6, near: 20}, lsPreset{63, 60, 60, 60, 64}},
+		{lsFrame{precision: 7, preset: lsPreset{maxVal: 84}}, lsPreset{84, 2, 3, 7, 64}},
+		{lsFrame{precision: 7, preset: lsPreset{maxVal: 85}}, lsPreset{85, 2, 3, 10, 64}},
+		{lsFrame{precision: 9, preset: lsPreset{maxVal: 383}}, lsPreset{383, 3, 7, 21, 64}},
+		{lsFrame{precision: 9, preset: lsPreset{maxVal: 384}}, lsPreset{384, 4, 11, 38, 64}},
+		{lsFrame{precision: 9, near: 4, preset: lsPreset{maxVal: 384}}, lsPreset{384, 16, 31, 66, 64}},
+		{lsFrame{precision: 8, near: 80}, lsPreset{255, 243, 243, 243, 64}},
 	} {
 		f := c.f
 		if err := f.setDefaults(); err != nil || f.preset != c.want {
