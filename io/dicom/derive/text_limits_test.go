@@ -1,10 +1,15 @@
 package derive
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
+	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
+	"quell/io/dicom/pixel"
+	"quell/volume"
 )
 
 // TestTextLimits keeps descriptions inside their VR.
@@ -31,6 +36,98 @@ func TestTextLimits(t *testing.T) {
 	}
 	if got := string(asciiJSON([]byte(`{"a":"µ 😀"}`))); got != `{"a":"\u00b5 \ud83d\ude00"}` {
 		t.Errorf("recipe %s", got)
+	}
+}
+
+// TestClippedTexts: what is longer than its VR is cut to 64 or 1024 characters.
+func TestClippedTexts(t *testing.T) {
+	s := image{Derived: &Derived{Suffix: strings.Repeat("s", 70), Description: strings.Repeat("d", 1030), Version: strings.Repeat("v", 70)}}
+	s.Encoding, s.File = part10.ExplicitLE, &part10.File{}
+	if got := string(s.seriesDescription()); got != strings.Repeat("s", 64) {
+		t.Errorf("suffix of %d characters", len(got))
+	}
+	if got := string(s.derivationDescription()); got != strings.Repeat("d", 1024) {
+		t.Errorf("description of %d characters", len(got))
+	}
+	for what, c := range map[string]struct {
+		item []byte
+		char string
+		n    int
+	}{"version": {s.contributingEquipment(), "v", 64}, "description": {s.derivationImage(1), "d", 1024}} {
+		if longest := strings.Repeat(c.char, c.n); !strings.Contains(string(c.item), longest) || strings.Contains(string(c.item), longest+c.char) {
+			t.Errorf("%s: not %d characters: %q", what, c.n, c.item)
+		}
+	}
+	// A text of one character is kept.
+	s = image{Derived: &Derived{Suffix: "DN", Description: "mean"}}
+	for tag, want := range map[part10.Tag]string{part10.TagSeriesDescription: "x DN", part10.TagDerivationDescription: "x; mean"} {
+		one := textImage(map[part10.Tag]string{tag: "x"})
+		one.Derived = s.Derived
+		got := string(one.derivationDescription())
+		if tag == part10.TagSeriesDescription {
+			got = string(one.seriesDescription())
+		}
+		if got != want {
+			t.Errorf("%v: %q, want %q", tag, got, want)
+		}
+	}
+}
+
+// TestSeriesDescriptionAtTheLimit: with the suffix it fills 64 characters exactly, or is cut.
+func TestSeriesDescriptionAtTheLimit(t *testing.T) {
+	for n, kept := range map[int]int{60: 60, 61: 61, 62: 61} {
+		s := textImage(map[part10.Tag]string{part10.TagSeriesDescription: strings.Repeat("x", n)})
+		s.Suffix = "DN"
+		if got := string(s.seriesDescription()); got != strings.Repeat("x", kept)+" DN" {
+			t.Errorf("%d characters: %q", n, got)
+		}
+	}
+}
+
+// TestNumbersInTexts of two digits are decimal.
+func TestNumbersInTexts(t *testing.T) {
+	s := image{Derived: &Derived{}, slices: make([]*instance.Slice, 12)}
+	s.Encoding, s.File = part10.ExplicitLE, &part10.File{}
+	if got := string(s.numberOfFrames()); got != "12" {
+		t.Errorf("%s frames", got)
+	}
+	for frame, want := range map[int]bool{0: false, 1: true, 12: true} {
+		ref := part10.AppendElement(nil, part10.ExplicitLE, part10.TagReferencedFrameNumber, "IS", fmt.Append(nil, frame))
+		if got := bytes.Contains(s.sourceReference(frame), ref); got != want {
+			t.Errorf("frame %d is named: %v", frame, got)
+		}
+	}
+}
+
+// TestCutFrames copies the frames that are exported, and pads them to an even length.
+func TestCutFrames(t *testing.T) {
+	raw := []byte{0, 1, 2, 10, 11, 12, 20, 21, 22}
+	for want, frames := range map[string][]int{"\x14\x15\x16\x00": {2}, "\x14\x15\x16\x00\x01\x02": {2, 0}, "\x0a\x0b\x0c\x00": {1}} {
+		s := image{format: pixel.Format{Rows: 1, Cols: 3, Samples: 1, Allocated: 8}}
+		for _, f := range frames {
+			s.slices = append(s.slices, &instance.Slice{Frame: f})
+		}
+		if got := string(s.cutFrames(raw)); got != want {
+			t.Errorf("frames %v: % x, want % x", frames, got, want)
+		}
+	}
+}
+
+// TestMosaicHeader states the direction from the first slice to the last, row x column if
+// there is one.
+func TestMosaicHeader(t *testing.T) {
+	normal := volume.Vec{0, 0, 1}
+	for what, c := range map[string]struct {
+		z    []float64
+		want volume.Vec
+	}{"upwards": {[]float64{0, 1, 2}, normal}, "downwards": {[]float64{2, 1, 0}, normal.Scale(-1)}, "one": {[]float64{5}, normal}} {
+		var s image
+		for _, z := range c.z {
+			s.slices = append(s.slices, &instance.Slice{Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Position: volume.Vec{0, 0, z}})
+		}
+		if got := s.mosaicCSA(); !bytes.Equal(got, instance.AppendMosaicCSA(nil, len(c.z), c.want)) {
+			t.Errorf("%s: %q", what, got)
+		}
 	}
 }
 
