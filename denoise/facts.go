@@ -13,6 +13,10 @@ import (
 type Facts struct {
 	Lo, Hi float32 // smallest and largest valid voxel
 	Noise  noise.Estimate
+
+	// Usual is above 0 for the facts of a volume divided by its noise map: the
+	// sigma that is usual in the map, in the unit of the volume.
+	Usual float64
 }
 
 // FactsOf reads a whole volume, on all cores. The error is the context's.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"quell/denoise/noise"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -160,9 +161,48 @@ func eachVoxel(name string, everywhere bool, input string, f func(v float32, noi
 	}
 }
 
+// inSigmas returns the value of p in r, a plain number in the volume's unit as a
+// multiple of sigma where that is the unit of the voxels.
+func (p Param) inSigmas(r Recipe, f Facts) Value {
+	v := r.Get(p.Name)
+	if f.Usual == 0 || r.InSigmas || p.Unit != "value" || v.kind != kindNumber {
+		return v
+	}
+	return Number(p.clamp(v.num / f.Usual))
+}
+
+// FactsFor returns the facts that a run on in resolves recipes by, for filters that
+// do not read the noise map themselves: those of the volume, or of the volume
+// divided by its noise map. The error may be the context's.
+func FactsFor(ctx context.Context, in Input) (Facts, error) {
+	if in.Noise != nil {
+		return factsInSigmas(ctx, in, true)
+	}
+	return FactsOf(ctx, in.Masked())
+}
+
+// factsInSigmas returns the facts of the volume divided by its noise map. What the
+// map does not tell of the noise is estimated from the volume, if estimate is true.
+func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err error) {
+	if err := in.Check(); err != nil {
+		return Facts{}, err
+	}
+	v := in.Masked()
+	f.Noise, f.Usual = noise.Known(1), float64(in.usualSigma())
+	if estimate {
+		e, err := noise.Of(ctx, v)
+		if err != nil {
+			return Facts{}, err
+		}
+		f.Noise.Model, f.Noise.ModelKnown, f.Noise.Correlation = e.Model, e.ModelKnown, e.Correlation
+	}
+	f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
+	return f, err
+}
+
 // rangeInSigmas returns the range of the valid voxels of v divided by their sigma,
 // which they all have (Input.Masked).
-func rangeInSigmas(ctx context.Context, v, noise *volume.Volume) (lo, hi float32, err error) {
+func rangeInSigmas(ctx context.Context, v, sigma *volume.Volume) (lo, hi float32, err error) {
 	inf := float32(math.Inf(1))
 	n := v.SliceVoxels()
 	slice := make([]struct{ lo, hi float32 }, v.Dims[2])
@@ -170,7 +210,7 @@ func rangeInSigmas(ctx context.Context, v, noise *volume.Volume) (lo, hi float32
 		lo, hi := inf, -inf
 		for i := z * n; i < (z+1)*n; i++ {
 			if v.Valid(i) {
-				x := v.Data[i] / noise.Data[i]
+				x := v.Data[i] / sigma.Data[i]
 				lo, hi = min(lo, x), max(hi, x)
 			}
 		}

@@ -127,22 +127,82 @@ func TestBetween(t *testing.T) {
 func TestFactsInSigmas(t *testing.T) {
 	in := Input{Volume: row(10, -40, 90, 1000, 5000), Noise: row(2, 4, 3, 0, 1)}
 	in.Mask = []bool{true, true, true, true, false}
-	r := withProbe(t, func(Recipe, volume.Geometry) (Program, error) { return chain("voxels>result"), nil })
 	for _, noise := range []bool{false, true} {
-		f, err := r.facts(t.Context(), in, noise)
+		f, err := factsInSigmas(t.Context(), in, noise)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Lo != -10 || f.Hi != 30 || f.Noise.Sigma != 1 {
-			t.Errorf("%+v; want -10 to 30 with sigma 1", f)
+		if f.Lo != -10 || f.Hi != 30 || f.Noise.Sigma != 1 || f.Usual != 3 {
+			t.Errorf("%+v; want -10 to 30 with sigma 1, usually 3", f)
 		}
 	}
+	if f, err := FactsFor(t.Context(), in); err != nil || f.Hi != 30 || f.Usual != 3 {
+		t.Errorf("%+v, %v; want the facts in sigmas", f, err)
+	}
 	in.Noise = row(0, 0, 0, 0, 1)
-	if _, err := r.facts(t.Context(), in, false); err == nil || !strings.Contains(err.Error(), "no positive number") {
+	if _, err := FactsFor(t.Context(), in); err == nil || !strings.Contains(err.Error(), "no positive number") {
 		t.Errorf("a map without figures: %v", err)
+	}
+	in.Noise = nil
+	if f, err := FactsFor(t.Context(), in); err != nil || f.Lo != -40 || f.Hi != 1000 || f.Usual != 0 {
+		t.Errorf("%+v, %v; want the facts of the masked volume", f, err)
 	}
 	lo, hi, err := rangeInSigmas(t.Context(), Input{Volume: row(1, 2), Mask: []bool{false, false}}.Masked(), row(1, 1))
 	if lo != 0 || hi != 0 || err != nil {
 		t.Errorf("no valid voxel: %v to %v, %v", lo, hi, err)
+	}
+}
+
+// Numbers in the volume's unit become multiples of the usual sigma, once; a recipe
+// that holds multiples runs with a noise map alone.
+func TestRecipesInSigmas(t *testing.T) {
+	r := withProbe(t, func(Recipe, volume.Geometry) (Program, error) { return chain("voxels>result"), nil })
+	f := &registered[len(registered)-1]
+	f.Params[0].Unit = "value"
+	in := Input{Volume: row(10, 20, 30), Noise: row(4, 4, 2)}
+	resolve := func(r Recipe, in Input) Recipe {
+		t.Helper()
+		out, err := r.ResolveFor(t.Context(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	got := resolve(r.With("strength", Number(10)), in)
+	if got.Get("strength").Float() != 2.5 || !got.InSigmas || !got.Get("radius").Equal(List(1, 1, 1)) {
+		t.Errorf("%s, in sigmas: %t; want 10 as 2.5 sigmas", got, got.InSigmas)
+	}
+	if again := resolve(got, in); !again.Equal(got) {
+		t.Errorf("%s became %s", got, again)
+	}
+	if low := resolve(r.With("strength", Number(2)), in); low.Get("strength").Float() != 1 {
+		t.Errorf("%s; want the end of the domain", low)
+	}
+	// 50 % of 2.5 to 15; the larger end of the range where it is automatic.
+	if p := resolve(r.With("strength", Percent(50)), in); p.Get("strength").Float() != 6.25 {
+		t.Errorf("%s; want half the range in sigmas", p)
+	}
+	if a := resolve(r.With("strength", Auto), in); a.Get("strength").Float() != 10 {
+		t.Errorf("%s; want the clamped range in sigmas", a)
+	}
+	if !strings.HasSuffix(got.String(), " in sigmas of the noise map") || got.Equal(Recipe{Version: 1, Filter: "probe", Dims: 3, Params: got.Params}) {
+		t.Errorf("%s does not say that it counts in sigmas", got)
+	}
+	if p, err := got.ProgramFor(t.Context(), in, in.Volume.Bounds()); err != nil || len(p.Passes) != 3 || p.UsualSigma != 4 {
+		t.Errorf("%d passes, %v", len(p.Passes), err)
+	}
+	if _, err := got.ProgramFor(t.Context(), Input{Volume: in.Volume}, in.Volume.Bounds()); err == nil || !strings.Contains(err.Error(), "give the noise map") {
+		t.Errorf("without the map: %v", err)
+	}
+	if plain := resolve(r.With("strength", Number(10)), Input{Volume: in.Volume}); plain.InSigmas || plain.Get("strength").Float() != 10 {
+		t.Errorf("without a map %s", plain)
+	}
+	// A filter that reads the map keeps the volume's unit.
+	f.ReadsNoise = true
+	if native := resolve(r.With("strength", Number(10)), in); native.InSigmas || native.Get("strength").Float() != 10 {
+		t.Errorf("a filter that reads the map: %s", native)
+	}
+	if _, err := r.With("radius", List(1, 1, 1)).Bind(unitGrid); err == nil || !strings.Contains(err.Error(), "disagree") {
+		t.Errorf("a filter that says it reads the map and does not: %v", err)
 	}
 }

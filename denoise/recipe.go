@@ -21,6 +21,9 @@ type Recipe struct {
 	Filter  string           `json:"filter"`
 	Dims    int              `json:"dims"` // 2: slice by slice; 3: as a volume
 	Params  map[string]Value `json:"parameters"`
+	// InSigmas states that numbers in the volume's unit count in sigmas of a noise
+	// map, without which the recipe cannot run. Resolve sets it.
+	InSigmas bool `json:"in_sigmas,omitempty"`
 }
 
 // NewRecipe returns the default recipe of a filter; dims 0 selects its default
@@ -134,7 +137,7 @@ func (r Recipe) Get(name string) Value {
 
 // Equal reports whether two recipes give the same result.
 func (r Recipe) Equal(o Recipe) bool {
-	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims {
+	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims || r.InSigmas != o.InSigmas {
 		return false
 	}
 	f, err := FilterByName(r.Filter)
@@ -198,6 +201,9 @@ func (r Recipe) String() string {
 			}
 			fmt.Fprintf(&b, " %s=%s", p.Name, v)
 		}
+	}
+	if r.InSigmas {
+		b.WriteString(" in sigmas of the noise map")
 	}
 	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -12,7 +11,9 @@ import (
 // percentage replaced by a number, and every number per axis by three, for a volume of geometry g
 // with facts f. A resolved recipe gives the same result on a part of the volume
 // as on the whole of it. Parameters that the recipe ignores are left at their
-// default.
+// default. Where the facts are those of a volume divided by its noise map, values in
+// the volume's unit become multiples of sigma: a plain number is divided by the
+// sigma that is usual in the map.
 //
 // If a percentage or a multiple of sigma comes to 0, [Facts.Negligible] stands in for it: the filter
 // then averages equal voxels only, and the volume stays as it is. The error
@@ -27,11 +28,12 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 		return Recipe{}, err
 	}
 	out := r
+	out.InSigmas = r.InSigmas || f.Usual > 0
 	out.Params = make(map[string]Value, len(filter.Params))
 	for _, p := range filter.Params {
 		v := p.Default
 		if r.ignores(p) == "" {
-			if v, err = p.resolve(r, r.Get(p.Name), g, f); err != nil {
+			if v, err = p.resolve(r, p.inSigmas(r, f), g, f); err != nil {
 				return Recipe{}, fmt.Errorf("%s: %w", r.Filter, err)
 			}
 		}
@@ -43,43 +45,28 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 // ResolveFor is Resolve for a recipe that runs once on in. It reads the volume
 // only for what the recipe's automatic values depend on, since the noise
 // estimate takes longer than most filters. Voxels that in.Mask excludes do not
-// count. Where in.Noise brings the noise to sigma 1, values in the volume's unit
-// count in sigmas. The error may be the context's.
+// count. The error may be the context's.
 func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
 	}
 	var f Facts
 	var err error
-	if width, sigma := r.Needs(); width || sigma {
-		f, err = r.facts(ctx, in, sigma)
-	} else {
+	width, sigma := r.Needs()
+	switch {
+	case r.normalises(in) && !(r.InSigmas && r.Resolved()):
+		f, err = factsInSigmas(ctx, in, sigma)
+	case sigma:
+		f, err = FactsOf(ctx, in.Masked())
+	case width:
+		f.Lo, f.Hi, err = in.Masked().Range(ctx)
+	default:
 		err = ctx.Err()
 	}
 	if err != nil {
 		return Recipe{}, err
 	}
 	return r.Resolve(in.Volume.Geometry, f)
-}
-
-// facts finds the facts that a run of r on in depends on: the range of the values
-// and, if asked for, the noise. Where a noise map brings the noise to sigma 1, they
-// are those of the volume divided by it.
-func (r Recipe) facts(ctx context.Context, in Input, estimate bool) (f Facts, err error) {
-	if err := in.Check(); err != nil {
-		return Facts{}, err
-	}
-	v := in.Masked()
-	switch {
-	case r.normalises(in):
-		f.Noise = noise.Known(1)
-		f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
-	case estimate:
-		f, err = FactsOf(ctx, v)
-	default:
-		f.Lo, f.Hi, err = v.Range(ctx)
-	}
-	return f, err
 }
 
 // Needs reports which facts Resolve uses for the recipe: the range of the values,
@@ -111,6 +98,9 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 	}
 	if err := region.Validate(in.Volume.Geometry); err != nil {
 		return Program{}, err
+	}
+	if r.InSigmas && !r.normalises(in) {
+		return Program{}, fmt.Errorf("%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
 	}
 	r, err := r.ResolveFor(ctx, in)
 	if err != nil {

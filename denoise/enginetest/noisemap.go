@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -123,7 +124,8 @@ func guardedMap(m *volume.Volume) (check func(t testing.TB)) {
 }
 
 // testNoiseMapMeaning: with a map of one sigma everywhere a run is that on the
-// volume divided by it, with parameters that count in sigmas.
+// volume divided by it, with parameters that count in sigmas, and that on the volume
+// itself with the same parameters in its unit.
 func (s suite) testNoiseMapMeaning(t *testing.T) {
 	const sigma = 12.5
 	v := masked(scene([3]int{33, 21, 5}))
@@ -132,15 +134,21 @@ func (s suite) testNoiseMapMeaning(t *testing.T) {
 	scaled.Mask = v.Mask
 	s.eachNormalised(t, func(t *testing.T, r denoise.Recipe) {
 		in := denoise.Input{Volume: v, Noise: even}
-		got, err := s.engine.Run(t.Context(), r, in, v.Bounds(), nil)
+		first, err := s.engine.Run(t.Context(), r, in, v.Bounds(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		got := first
 		resolved, err := r.ResolveFor(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := run(t, s.engine, resolved, scaled, v.Bounds())
+		if !resolved.InSigmas {
+			t.Errorf("%s does not say that it counts in sigmas", resolved)
+		}
+		plain := resolved
+		plain.InSigmas = false
+		want := run(t, s.engine, plain, scaled, v.Bounds())
 		for i := range want.Data {
 			if want.Data[i] *= sigma; !v.Valid(i) {
 				want.Data[i] = v.Data[i]
@@ -149,15 +157,33 @@ func (s suite) testNoiseMapMeaning(t *testing.T) {
 		if _, err := Agree(got, want, rangeOf(v)); err != nil {
 			t.Errorf("%s: %v", resolved, err)
 		}
+		inUnit, err := r.Resolve(v.Geometry, factsWith(t, v, sigma))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err = s.engine.Run(t.Context(), inUnit, in, v.Bounds(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Agree(got, run(t, s.engine, inUnit, v, v.Bounds()), rangeOf(v)); err != nil {
+			t.Errorf("%s with and without an even map: %v", inUnit, err)
+		}
 		// Resolving again changes nothing: the recipe of a record gives the result again.
 		again, err := s.engine.Run(t.Context(), resolved, in, v.Bounds(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(again.Data, got.Data) {
+		if !slices.Equal(again.Data, first.Data) {
 			t.Errorf("%s: the resolved recipe gives other bits than %s", resolved, r)
 		}
 	})
+}
+
+// factsWith returns the facts of v with another sigma.
+func factsWith(t *testing.T, v *volume.Volume, sigma float64) denoise.Facts {
+	t.Helper()
+	f := factsOf(t, v)
+	f.Noise = noise.Known(sigma)
+	return f
 }
 
 // testNoiseMapExclusion: a voxel without a figure stays as it is, and no other voxel
