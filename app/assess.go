@@ -118,7 +118,7 @@ func RecipeBeside(out string, before *volume.Volume) (*denoise.Recipe, error) {
 	// Anything but the record of a run over the whole of before is no ground: the
 	// result is then judged without a recipe.
 	var r Record
-	matches := json.Unmarshal(data, &r) == nil && r.Recipe != nil && r.Region == nil &&
+	matches := json.Unmarshal(data, &r) == nil && r.Recipe != nil && r.Region == nil && r.NoiseMap == nil && r.Mask == nil &&
 		r.Source.SHA256 == voxelHash(before) && r.Recipe.Validate() == nil
 	if !matches {
 		return nil, nil

@@ -25,11 +25,14 @@ type Report struct {
 	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked    *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Noise    *Noise          `json:"noise,omitempty"`  // that was added
+	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
+	Mask     *MapRecord      `json:"mask,omitempty"`
 	Seconds  Seconds         `json:"seconds"`
 	Voxels   int             `json:"voxels"` // of the result
 	Dims     [3]int          `json:"dims"`   // of the result
 	Measures *Measures       `json:"measures,omitempty"`
 	Output   string          `json:"output"`
+	Removed  string          `json:"removed,omitempty"` // where what the filter removed was written
 	Files    int             `json:"files"`
 	Clipped  int64           `json:"clipped"`  // voxels that the output cannot store unchanged
 	Warnings []string        `json:"warnings"` // about the output
@@ -72,6 +75,7 @@ type On struct {
 	Series *series.Series
 	Engine denoise.Engine // filters; where it fails, the error is returned
 	Facts  *denoise.Facts // of Series; nil where they are not known
+	Maps   Maps           // steer the filter, where the job names none
 	// Run is a finished run of the job's recipe on Series, which is then not
 	// filtered again; nil for none.
 	Run *Run
@@ -92,6 +96,9 @@ func do(ctx context.Context, w *work) (Report, error) {
 		return Report{}, err
 	}
 	if w.run == nil {
+		if err := w.loadMaps(ctx); err != nil {
+			return Report{}, err
+		}
 		if err := w.compute(ctx); err != nil {
 			return Report{}, err
 		}
@@ -117,9 +124,11 @@ type work struct {
 
 	recipe   denoise.Recipe
 	region   volume.Region
+	maps     Maps
 	noisy    *series.Series // nil where no noise is added
 	run      *Run           // nil where nothing is filtered
 	measures *Measures
+	removed  string        // where what the filter removed was written
 	noise    time.Duration // what adding noise took
 	measure  time.Duration // what measuring took
 }
@@ -149,6 +158,11 @@ func (w *work) check() error {
 			return err
 		}
 	}
+	if out.Removed != "" {
+		if err := CheckOutput(s, out.Removed, removedOptions(out.Removed, out.ExportOptions)); err != nil {
+			return err
+		}
+	}
 	return checkSpace(s, w.region, out.Path, out.ExportOptions)
 }
 
@@ -167,6 +181,15 @@ func (w *work) checkFilter() (err error) {
 	return checkRecipe(s, w.recipe)
 }
 
+// loadMaps takes the maps that the job names, or those that are open.
+func (w *work) loadMaps(ctx context.Context) (err error) {
+	w.maps = w.on.Maps
+	if w.job.NoiseMap != "" || w.job.Mask != "" {
+		w.maps, err = w.job.loadMaps(ctx, w.on.Series)
+	}
+	return err
+}
+
 // compute adds noise, filters and measures.
 func (w *work) compute(ctx context.Context) error {
 	s := w.on.Series
@@ -182,7 +205,11 @@ func (w *work) compute(ctx context.Context) error {
 	if w.job.Recipe == nil {
 		return nil
 	}
-	q := RunRequest{Series: s, Recipe: w.recipe, Region: w.region, Facts: w.on.Facts}
+	maps, err := w.maps.estimate(ctx, w.job, s)
+	if err != nil {
+		return err
+	}
+	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts}
 	run, err := Denoise(ctx, w.on.Engine, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
@@ -221,6 +248,15 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 	if err != nil {
 		return report, err
 	}
+	if removed := w.job.Output.Removed; err == nil && removed != "" {
+		// The output is there: a cancel comes too late.
+		more, err := ExportRemoved(context.WithoutCancel(ctx), w.run, removed, removedOptions(removed, options), progress)
+		if err != nil {
+			return report, err
+		}
+		report.Warnings = append(report.Warnings, more.Warnings...)
+		w.removed = more.Output
+	}
 	if w.job.Output.Pictures != "" {
 		// The output is there: a cancel comes too late.
 		if _, err := Pictures(context.WithoutCancel(ctx), w.run, w.job.Output.Pictures); err != nil {
@@ -238,13 +274,14 @@ func (w *work) report(written ExportReport) Report {
 	r := Report{
 		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
 		Seconds: Seconds{Load: w.took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
-		Output:  written.Output, Files: written.Files, Clipped: written.Clipped,
+		Output:  written.Output, Removed: w.removed, Files: written.Files, Clipped: written.Clipped,
 		Run: w.run, Written: written, Warnings: append([]string{}, written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
 	}
 	if run := w.run; run != nil {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
 		r.Seconds.Filter += run.Filter.Seconds()
+		r.NoiseMap, r.Mask = run.Maps.records()
 	}
 	return r
 }

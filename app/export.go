@@ -82,6 +82,7 @@ func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress
 	if !run.Whole() {
 		record.Region = &run.Region
 	}
+	record.NoiseMap, record.Mask = run.Maps.records()
 	return write(ctx, export{
 		series: section(run.Source, run.Region),
 		result: run.Result,

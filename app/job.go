@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"quell/denoise"
 	"quell/denoise/cpu"
@@ -18,8 +19,13 @@ type Job struct {
 	Recipe *denoise.Recipe `json:"recipe,omitempty"`
 	// AutoDims replaces the recipe's dimensionality by the one that suits the
 	// series, see ProposeDims.
-	AutoDims bool         `json:"auto_dims,omitempty"`
-	Slices   SliceRange   `json:"slices,omitzero"` // that are filtered and written; all where it is zero
+	AutoDims bool       `json:"auto_dims,omitempty"`
+	Slices   SliceRange `json:"slices,omitzero"` // that are filtered and written; all where it is zero
+	// NoiseMap is a file that holds sigma for each voxel, on the grid of the series
+	// and in its unit, or MapAuto; "" is none. Mask is a file that is not 0 in the
+	// voxels to be filtered: the others are left unchanged, and not used.
+	NoiseMap string       `json:"noise_map,omitempty"`
+	Mask     string       `json:"mask,omitempty"`
 	Engine   EnginePolicy `json:"engine,omitzero"`
 	Measure  bool         `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
 	Output   Output       `json:"output"`
@@ -37,6 +43,7 @@ type Output struct {
 	Path string `json:"path"` // its name gives the format, see FormatOf
 	ExportOptions
 	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Pictures
+	Removed  string `json:"removed,omitempty"`  // what the filter removed, see ExportRemoved; its name gives the format
 }
 
 // EnginePolicy says which engine filters.
@@ -73,6 +80,10 @@ func (j Job) validateWork() error {
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
 	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
 		return Usagef("slices, pictures and measures are for jobs that filter; give a recipe")
+	case j.Recipe == nil && (j.Output.Removed != "" || j.NoiseMap != "" || j.Mask != ""):
+		return Usagef("noise maps, masks and removed noise are for jobs that filter; give a recipe")
+	case j.Output.Removed != "" && filepath.Clean(j.Output.Removed) == filepath.Clean(j.Output.Path):
+		return Usagef("%s: the result and the removed noise need a name each", j.Output.Path)
 	}
 	if j.Noise != nil {
 		if err := j.Noise.Validate(); err != nil {

@@ -15,7 +15,8 @@ import (
 type PreviewRequest struct {
 	Series *series.Series
 	Recipe denoise.Recipe
-	Facts  denoise.Facts // of Series.Volume
+	Maps   Maps          // that steer the filter
+	Facts  denoise.Facts // denoise.FactsFor of Series.Volume and Maps
 	Plane  volume.Plane
 	Index  int // as in volume.View
 }
@@ -190,7 +191,7 @@ func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Prev
 		var resolved denoise.Recipe
 		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
 			err = parallel.Protect(func() (err error) {
-				answer.Part, err = eng.Run(ctx, resolved, denoise.Input{Volume: v}, region, nil)
+				answer.Part, err = eng.Run(ctx, resolved, q.Maps.input(v), region, nil)
 				return err
 			})
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"hash"
 	"math"
 	"os"
 	"time"
@@ -29,7 +30,10 @@ type Record struct {
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
 	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all where it is missing
-	Time   time.Time       `json:"time,omitzero"`    // none beside a de-identified output
+	// NoiseMap and Mask identify what steered the filter beside the recipe.
+	NoiseMap *MapRecord `json:"noise_map,omitempty"`
+	Mask     *MapRecord `json:"mask,omitempty"`
+	Time     time.Time  `json:"time,omitzero"` // none beside a de-identified output
 }
 
 // SourceRecord identifies a source without naming it.
@@ -58,19 +62,30 @@ func newRecord(s *series.Series, now time.Time) *Record {
 
 func voxelHash(v *volume.Volume) string {
 	h := sha256.New()
+	hashVoxels(h, v.Data)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func hashVoxels(h hash.Hash, voxels []float32) {
 	buf := make([]byte, 0, 1<<16)
-	for i, x := range v.Data {
+	for i, x := range voxels {
 		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
-		if len(buf) == cap(buf) || i == len(v.Data)-1 {
+		if len(buf) == cap(buf) || i == len(voxels)-1 {
 			h.Write(buf)
 			buf = buf[:0]
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // deidentify leaves out what would link the output to the patient's examination.
-func (r *Record) deidentify() { r.Time, r.Source.SHA256 = time.Time{}, "" }
+func (r *Record) deidentify() {
+	r.Time, r.Source.SHA256 = time.Time{}, ""
+	for _, m := range []*MapRecord{r.NoiseMap, r.Mask} {
+		if m != nil {
+			m.SHA256 = ""
+		}
+	}
+}
 
 // save writes the record to a file in a stage.
 func (r *Record) save(path string) error {

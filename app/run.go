@@ -16,6 +16,7 @@ type Run struct {
 	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
 	Engine   denoise.Info
 	Source   *series.Series
+	Maps     Maps           // that steered the filter
 	Region   volume.Region  // of Source.Volume, that was filtered
 	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
 	Result   *volume.Volume // of the region's dims
@@ -30,8 +31,9 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 type RunRequest struct {
 	Series *series.Series
 	Recipe denoise.Recipe
+	Maps   Maps           // that steer the filter
 	Region volume.Region  // of Series.Volume; the zero region means all of it
-	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs
+	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used where Maps steer
 }
 
 // Denoise runs a recipe on a series. The filter reads the voxels around a region
@@ -49,7 +51,7 @@ func Denoise(ctx context.Context, eng denoise.Engine, q RunRequest, progress den
 
 func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denoise.Progress) (*Run, error) {
 	started := time.Now()
-	in := denoise.Input{Volume: q.Series.Volume}
+	in := q.Maps.input(q.Series.Volume)
 	if q.Region == (volume.Region{}) {
 		q.Region = in.Volume.Bounds()
 	}
@@ -71,22 +73,24 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 		return nil, err
 	}
 	return &Run{
-		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Region: q.Region, Facts: q.Facts,
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Facts: q.Facts,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those
 // that the recipe needs. The facts are kept where all of them had to be found.
+// Maps change what values depend on, so that the facts of the series do not serve.
 func (q *RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved denoise.Recipe, err error) {
-	if _, noise := q.Recipe.Needs(); noise && q.Facts == nil {
+	steered := in.Noise != nil || in.Mask != nil
+	if _, noise := q.Recipe.Needs(); noise && q.Facts == nil && !steered {
 		facts, err := denoise.FactsOf(ctx, in.Volume)
 		if err != nil {
 			return denoise.Recipe{}, err
 		}
 		q.Facts = &facts
 	}
-	if q.Facts == nil {
+	if q.Facts == nil || steered {
 		resolved, err = q.Recipe.ResolveFor(ctx, in)
 	} else {
 		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)

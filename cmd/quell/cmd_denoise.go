@@ -16,6 +16,7 @@ import (
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
 	filter, recipe, dims, slices string
+	noiseMap, mask               string
 	in                           choice
 	engine                       app.EnginePolicy
 	output                       app.Output
@@ -52,7 +53,10 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
+	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
+	flags.StringVar(&f.mask, "mask", "", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.ExportOptions)
+	flags.StringVar(&f.output.Removed, "noise-out", "", "also write what was removed, input less result, to this `file` or folder")
 	flags.StringVar(&f.output.Pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
@@ -79,7 +83,7 @@ func newDenoise() *cobra.Command {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(cmd, input), Engine: f.engine, Output: f.output}
+	job := app.Job{Input: f.in.input(cmd, input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	dims := 0
 	switch f.dims {
