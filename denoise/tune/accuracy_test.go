@@ -1,0 +1,247 @@
+package tune_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/internal/shareddata"
+	"quell/io/nifti"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// pair is a volume without and with noise.
+type pair struct {
+	name         string
+	truth, noisy *volume.Volume
+}
+
+// loss is what a chosen strength costs against the best of a grid, in dB, in the
+// foreground and in the whole volume.
+type loss struct {
+	sigma              float64 // estimated
+	chosen, best       float64 // strengths
+	foreground, volume float64
+}
+
+// lossOf tunes a filter and compares with n strengths over the whole range.
+func lossOf(t *testing.T, p pair, r denoise.Recipe, n int, objective tune.Objective) loss {
+	t.Helper()
+	in := denoise.Input{Volume: p.noisy}
+	e, err := noise.Of(t.Context(), p.noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use, err := noise.Foreground(t.Context(), p.noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := tune.Search(t.Context(), cpu.New(), in, r, e, tune.Options{Objective: objective})
+	if err != nil {
+		t.Fatalf("%s, %s: %v", p.name, r, err)
+	}
+	f, _ := denoise.FilterByName(r.Filter)
+	chosen := c.Points[c.Best]
+	// The recipe of a point in the curve with another value is that of the strength.
+	facts, err := denoise.FactsOf(t.Context(), p.noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts.Sigma = e.Sigma
+	errors := func(strength float64) (foreground, all float64) {
+		v := denoise.Number(chosen.Value.Float() / chosen.Strength * strength)
+		resolved, err := r.With(c.Param, v).Resolve(p.noisy.Geometry, facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := cpu.New().Run(t.Context(), resolved, in, p.noisy.Bounds(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0.0
+		for i := range u.Data {
+			d := float64(u.Data[i]) - float64(p.truth.Data[i])
+			all += d * d
+			if use(i) {
+				foreground, n = foreground+d*d, n+1
+			}
+		}
+		return foreground / n, all / float64(len(u.Data))
+	}
+	l := loss{sigma: e.Sigma, chosen: chosen.Strength, best: chosen.Strength}
+	at, atAll := errors(chosen.Strength)
+	least, leastAll := at, atAll
+	for k := range n {
+		x := f.Strength.Lo * math.Pow(f.Strength.Hi/f.Strength.Lo, float64(k)/float64(n-1))
+		here, all := errors(x)
+		if here < least {
+			least, l.best = here, x
+		}
+		leastAll = min(leastAll, all)
+	}
+	l.foreground, l.volume = 10*math.Log10(at/least), 10*math.Log10(atAll/leastAll)
+	return l
+}
+
+// allowed is the loss that is allowed, in dB.
+const allowed = 0.15
+
+// The strength with the least risk is as good as the best of a grid.
+func TestChosenStrengthIsTheBestOfAGrid(t *testing.T) {
+	truth, noisy := head(t, 10)
+	for _, r := range []denoise.Recipe{quick(t, "nlm", "search-radius=2"), quick(t, "bilateral", ""), quick(t, "lpa", "")} {
+		l := lossOf(t, pair{"mr", truth, noisy}, r, 9, tune.LeastRisk)
+		if l.foreground > allowed {
+			t.Errorf("%s: the strength %.3f loses %.2f dB against %.3f", r, l.chosen, l.foreground, l.best)
+		}
+	}
+}
+
+// quick returns a recipe in two dimensions.
+func quick(t *testing.T, filter, set string) denoise.Recipe {
+	t.Helper()
+	f, err := denoise.FilterByName(filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// With QUELL_TUNE_TABLE=1 the same for every filter and noise, on the T1 template
+// and on volumes that nothing was chosen on: two brains made quiet by a filter,
+// phantoms of both kinds, and Rician noise. It takes a quarter of an hour.
+func TestTableOfChosenStrengths(t *testing.T) {
+	if os.Getenv("QUELL_TUNE_TABLE") == "" {
+		t.Skip("set QUELL_TUNE_TABLE=1")
+	}
+	var pairs []pair
+	for _, sigma := range []float64{3, 5, 10, 20, 30} {
+		for _, name := range []string{"template/t1-181x217x51-truth.nii.gz", "nifti/niivue/chris_t1.nii.gz", "nifti/niivue/FLAIR.nii.gz"} {
+			pairs = append(pairs, gaussian(t, filepath.Base(name), quiet(t, name), sigma, 100+uint64(sigma)))
+		}
+		p, err := phantom.New("mr", phantom.Size{Dims: [3]int{128, 160, 20}, Spacing: [3]float64{1.4, 1.4, 1.4}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth, err := p.Voxels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, gaussian(t, "mr phantom", truth, sigma, 200+uint64(sigma)))
+	}
+	for _, kernel := range []string{"sharp", "soft"} {
+		for _, photons := range []float64{5e4, 4e5} {
+			pairs = append(pairs, scanned(t, kernel, photons))
+		}
+	}
+	template := quiet(t, "template/t1-181x217x51-truth.nii.gz")
+	for _, sigma := range []float64{5, 10, 20, 30} {
+		noisy, err := denoise.AddNoise(t.Context(), template, denoise.RicianNoise, sigma, 300+uint64(sigma))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs = append(pairs, pair{fmt.Sprintf("rician %g", sigma), template, noisy})
+	}
+	fmt.Printf("| data | filter | sigma read | chosen | best of 15 | loss, foreground | loss, volume | residual objective |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	var over []string
+	for _, p := range pairs {
+		for _, filter := range []string{"nlm", "bilateral", "lpa"} {
+			dims := 0
+			if filter == "nlm" {
+				dims = 3
+			}
+			r, err := denoise.NewRecipe(filter, dims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, other := lossOf(t, p, r, 15, tune.LeastRisk), lossOf(t, p, r, 15, tune.Discrepancy)
+			fmt.Printf("| %s | %s | %.2f | %.3f | %.3f | %.3f dB | %.3f dB | %.2f dB |\n", p.name, filter, l.sigma, l.chosen, l.best, l.foreground, l.volume, other.foreground)
+			if l.foreground > allowed {
+				over = append(over, fmt.Sprintf("%s, %s: %.2f dB", p.name, filter, l.foreground))
+			}
+		}
+	}
+	if len(over) > 0 {
+		slices.Sort(over)
+		t.Errorf("over %.2f dB: %q", allowed, over)
+	}
+}
+
+// quiet returns the middle of a volume with the range 0 to 255; of a volume that
+// has noise of its own, as a filter leaves it.
+func quiet(t *testing.T, name string) *volume.Volume {
+	t.Helper()
+	path := shareddata.Path(t, name)
+	s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := s.Volume
+	var box volume.Region
+	for c, want := range [3]int{144, 160, 20} {
+		n := min(want, v.Dims[c])
+		box.Min[c] = (v.Dims[c] - n) / 2
+		box.Max[c] = box.Min[c] + n
+	}
+	v = v.Crop(box)
+	sorted := slices.Clone(v.Data)
+	slices.Sort(sorted)
+	top := sorted[len(sorted)*9995/10000]
+	for i, x := range v.Data {
+		v.Data[i] = min(255*x/top, 255)
+	}
+	if filepath.Dir(name) == "template" {
+		return v
+	}
+	e, err := noise.Of(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, _ := denoise.NewRecipe("nlm", 3)
+	out, err := cpu.New().Run(t.Context(), r.With("h", denoise.Number(math.Max(1.2*e.Sigma, 1))), denoise.Input{Volume: v}, v.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func gaussian(t *testing.T, name string, truth *volume.Volume, sigma float64, seed uint64) pair {
+	t.Helper()
+	noisy, err := denoise.AddNoise(t.Context(), truth, denoise.GaussianNoise, sigma, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair{fmt.Sprintf("%s %g", name, sigma), truth, noisy}
+}
+
+// scanned is the CT phantom as a scanner reconstructs it.
+func scanned(t *testing.T, kernel string, photons float64) pair {
+	t.Helper()
+	p, err := phantom.New("ct", phantom.Size{Dims: [3]int{200, 200, 6}, Spacing: [3]float64{1.1, 1.1, 2.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := phantom.Scan{Views: 400, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}, Seed: 41}
+	truth, err := p.Image(t.Context(), scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan.Photons = photons
+	noisy, err := p.Image(t.Context(), scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pair{fmt.Sprintf("ct %s %.0e", kernel, photons), truth, noisy}
+}
