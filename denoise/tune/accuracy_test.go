@@ -50,12 +50,11 @@ func lossOf(t *testing.T, p pair, r denoise.Recipe, n int, objective tune.Object
 	}
 	f, _ := denoise.FilterByName(r.Filter)
 	chosen := c.Points[c.Best]
-	// The recipe of a point in the curve with another value is that of the strength.
 	facts, err := denoise.FactsOf(t.Context(), p.noisy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts.Sigma = e.Sigma
+	facts.Noise = e
 	errors := func(strength float64) (foreground, all float64) {
 		v := denoise.Number(chosen.Value.Float() / chosen.Strength * strength)
 		resolved, err := r.With(c.Param, v).Resolve(p.noisy.Geometry, facts)
@@ -148,7 +147,7 @@ func TestTableOfChosenStrengths(t *testing.T) {
 	}
 	template := quiet(t, "template/t1-181x217x51-truth.nii.gz")
 	for _, sigma := range []float64{5, 10, 20, 30} {
-		noisy, err := denoise.AddNoise(t.Context(), template, denoise.RicianNoise, sigma, 300+uint64(sigma))
+		noisy, err := noise.AddNoise(t.Context(), template, noise.Rician, sigma, 300+uint64(sigma))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +218,7 @@ func quiet(t *testing.T, name string) *volume.Volume {
 
 func gaussian(t *testing.T, name string, truth *volume.Volume, sigma float64, seed uint64) pair {
 	t.Helper()
-	noisy, err := denoise.AddNoise(t.Context(), truth, denoise.GaussianNoise, sigma, seed)
+	noisy, err := noise.AddNoise(t.Context(), truth, noise.Gaussian, sigma, seed)
 	if err != nil {
 		t.Fatal(err)
 	}

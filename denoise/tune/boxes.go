@@ -14,6 +14,8 @@ const (
 	boxSide  = 40
 	boxDepth = 3
 	boxCount = 12
+	// spareCount is how many more are looked at where the first disagree.
+	spareCount = 24
 )
 
 // candidate is a box and how many of its voxels count.
@@ -22,34 +24,47 @@ type candidate struct {
 	used int
 }
 
-// boxes returns up to boxCount boxes of the volume, those with the most voxels that
-// count, spread over it. There is at least one where any voxel counts. Boxes whose
-// surroundings, as far as reach, lie in the volume come first: what a filter does
-// at the edge is the exception.
-func boxes(ctx context.Context, v *volume.Volume, reach [3]int, counts func(i int) bool) ([]volume.Region, error) {
+// boxes returns up to boxCount boxes of the volume and up to spareCount others, those
+// with the most voxels that count, spread over it. There is at least one where any
+// voxel counts. Boxes whose surroundings, as far as reach, lie in the volume come
+// first: what a filter does at the edge is the exception.
+func boxes(ctx context.Context, v *volume.Volume, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
 	all, err := candidates(ctx, v, counts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	inner := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool {
-		outer := c.box.Grow(reach, v.Geometry)
-		for k, d := range outer.Dims() {
-			if d < c.box.Dims()[k]+2*reach[k] {
-				return true
-			}
-		}
-		return false
-	})
+	inner := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !isInner(c.box, reach, v.Geometry) })
 	if inner = fullest(inner); len(inner) >= boxCount {
 		all = inner
 	}
-	all = fullest(all)
-	var chosen []volume.Region
-	n := min(len(all), boxCount)
-	for k := range n {
-		chosen = append(chosen, all[(2*k+1)*len(all)/(2*n)].box)
+	first, rest := spread(fullest(all), boxCount)
+	spare, _ = spread(rest, spareCount)
+	return first, spare, nil
+}
+
+// isInner reports whether the surroundings of a box lie in the volume.
+func isInner(box volume.Region, reach [3]int, g volume.Geometry) bool {
+	outer, inner := box.Grow(reach, g).Dims(), box.Dims()
+	for c := range 3 {
+		if outer[c] < inner[c]+2*reach[c] {
+			return false
+		}
 	}
-	return chosen, nil
+	return true
+}
+
+// spread takes up to n candidates, evenly from first to last, and returns the rest.
+func spread(all []candidate, n int) (chosen []volume.Region, rest []candidate) {
+	n = min(n, len(all))
+	taken := 0
+	for i, c := range all {
+		if taken < n && i == (2*taken+1)*len(all)/(2*n) {
+			chosen, taken = append(chosen, c.box), taken+1
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return chosen, rest
 }
 
 // candidates returns the boxes that hold voxels that count.

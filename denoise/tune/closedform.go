@@ -9,8 +9,8 @@ import (
 )
 
 // closedForm runs the closed form of n recipes on every part, one part at a time on
-// each core.
-func (p *Probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) ([]denoise.Stein, error) {
+// each core. It returns the sums by part and recipe.
+func (p *Probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) ([][]denoise.Stein, error) {
 	sums := make([][]denoise.Stein, len(p.parts))
 	stop := func() bool { return ctx.Err() != nil }
 	err := parallel.ForWorkers(ctx, len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {
@@ -20,7 +20,9 @@ func (p *Probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) (
 			work := pass.Start(in, denoise.Field{Dims: in.Dims, Box: a.box, Mask: a.use})()
 			sums[i] = make([]denoise.Stein, n)
 			for _, tile := range tiles(a.box, pass.Tile) {
-				add(sums[i], work(tile, stop))
+				for k, more := range work(tile, stop) {
+					sums[i][k] = sum(sums[i][k], more)
+				}
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -28,14 +30,7 @@ func (p *Probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) (
 			return nil
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	total := make([]denoise.Stein, n)
-	for _, s := range sums { // in order: the same bits on any number of cores
-		add(total, s)
-	}
-	return total, nil
+	return sums, err
 }
 
 // tiles cuts a box into tiles of at most that size.
@@ -52,9 +47,6 @@ func tiles(box volume.Region, size [3]int) []volume.Region {
 	return out
 }
 
-func add(sums, more []denoise.Stein) {
-	for i, s := range more {
-		sums[i].Residual += s.Residual
-		sums[i].Divergence += s.Divergence
-	}
+func sum(a, b denoise.Stein) denoise.Stein {
+	return denoise.Stein{Residual: a.Residual + b.Residual, Divergence: a.Divergence + b.Divergence}
 }

@@ -16,10 +16,10 @@ const perturbation = 0.1
 // With u = F(v), a perturbation b that has the distribution of the noise at sigma
 // 1, and d = (F(v + e sigma b) - u) / (e sigma), the divergence is <b, d>. In
 // correlated noise <b, d> is the trace of the Jacobian times the correlation, the
-// term that Stein's risk has there.
-func (p *Probe) monteCarlo(ctx context.Context, r denoise.Recipe) (total denoise.Stein, err error) {
+// term that Stein's risk has there. It returns the sums of each part.
+func (p *Probe) monteCarlo(ctx context.Context, r denoise.Recipe) ([]denoise.Stein, error) {
 	results := make([][2]*volume.Volume, len(p.parts))
-	err = parallel.ForWorkers(ctx, 2*len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {
+	err := parallel.ForWorkers(ctx, 2*len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {
 		return func(i int) error {
 			a := p.parts[i/2]
 			in := a.in
@@ -36,18 +36,18 @@ func (p *Probe) monteCarlo(ctx context.Context, r denoise.Recipe) (total denoise
 		}
 	})
 	if err != nil {
-		return denoise.Stein{}, err
+		return nil, err
 	}
+	sums := make([]denoise.Stein, len(p.parts))
 	for k, a := range p.parts {
 		moved, err := a.perturbed(ctx, p.noise)
 		if err != nil {
-			return denoise.Stein{}, err
+			return nil, err
 		}
-		s := a.compare(results[k][0].Data, results[k][1].Data, moved.b)
-		total.Residual += s.Residual
-		total.Divergence += s.Divergence / (perturbation * p.noise.sigma)
+		sums[k] = a.compare(results[k][0].Data, results[k][1].Data, moved.b)
+		sums[k].Divergence /= perturbation * p.noise.sigma
 	}
-	return total, nil
+	return sums, nil
 }
 
 // compare returns the sums of squared residuals and of b (w - u) over the voxels

@@ -14,6 +14,7 @@ type part struct {
 	use    []bool        // voxels of box that count
 	voxels int           // how many these are
 	inner  bool          // nothing that recipes read lies outside the volume
+	half   int           // 0 or 1: every other box, to see whether they agree
 	seed   uint64        // of the perturbation
 
 	lock  sync.Mutex
@@ -24,7 +25,7 @@ type part struct {
 func newPart(in denoise.Input, box volume.Region, reach [3]int, counts func(i int) bool) *part {
 	g := in.Volume.Geometry
 	outer := box.Grow(reach, g)
-	a := &part{in: denoise.Input{Volume: in.Volume.Crop(outer)}, inner: true}
+	a := &part{in: denoise.Input{Volume: in.Volume.Crop(outer)}, inner: isInner(box, reach, g)}
 	each(g, box, func(i int) {
 		a.use = append(a.use, counts(i))
 		if counts(i) {
@@ -41,20 +42,21 @@ func newPart(in denoise.Input, box volume.Region, reach [3]int, counts func(i in
 		each(g, outer, func(i int) { a.in.Mask = append(a.in.Mask, in.Mask[i]) })
 	}
 	for c := range 3 {
-		a.inner = a.inner && box.Dims()[c]+2*reach[c] == outer.Dims()[c]
 		a.box.Min[c], a.box.Max[c] = box.Min[c]-outer.Min[c], box.Max[c]-outer.Min[c]
 	}
 	return a
 }
 
-// merged stacks parts of one size along z, so that one run does them all: no voxel
+// merged stacks parts of one size and half along z, so that one run does them all: no voxel
 // that counts reads beyond its own part. Parts at the edge of the volume stay as
 // they are, as filters treat the edge as one.
 func merged(parts []*part) []*part {
 	var out []*part
 	for len(parts) > 0 {
 		first := parts[0]
-		same := func(a *part) bool { return a.inner && first.inner && a.in.Volume.Dims == first.in.Volume.Dims }
+		same := func(a *part) bool {
+			return a.inner && first.inner && a.half == first.half && a.in.Volume.Dims == first.in.Volume.Dims
+		}
 		group := []*part{first}
 		var rest []*part
 		for _, a := range parts[1:] {
@@ -76,7 +78,7 @@ func stack(parts []*part) *part {
 	}
 	g := parts[0].in.Volume.Geometry
 	g.Dims[2] *= len(parts)
-	s := &part{box: volume.Region{Max: g.Dims}, seed: parts[0].seed}
+	s := &part{box: volume.Region{Max: g.Dims}, seed: parts[0].seed, half: parts[0].half}
 	pile := func(get func(a *part) *volume.Volume) *volume.Volume {
 		if get(parts[0]) == nil {
 			return nil

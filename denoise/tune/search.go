@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,7 +63,8 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 //
 // The range of the strength is tried at a few points of equal ratio. Two points
 // between the best and its neighbours and the vertex of a parabola through the
-// then best three, in the logarithm of the strength, follow.
+// then best three, in the logarithm of the strength, follow. Where the halves of the
+// boxes disagree about the best strength, more boxes of the volume are added.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
@@ -74,6 +76,11 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 	if o.Objective != "" {
 		s.objective = o.Objective
 	}
+	report := func() {
+		if o.Progress != nil {
+			o.Progress(s.curve())
+		}
+	}
 	first := s.grid()
 	if o.Also > 0 {
 		first = append(first, o.Also)
@@ -83,31 +90,43 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 		steps = append(steps, s.between, s.vertex)
 	}
 	for _, step := range steps {
-		xs := step()
-		if len(xs) == 0 {
-			break
-		}
-		if err := s.try(ctx, xs); err != nil {
+		if err := s.try(ctx, step()); err != nil {
 			return Curve{}, err
 		}
-		if o.Progress != nil {
-			o.Progress(s.curve())
+		report()
+	}
+	if s.disagreement() > tolerated {
+		if err := s.addBoxes(ctx); err != nil {
+			return Curve{}, err
 		}
+		if s.param.Kind == denoise.Float {
+			if err := s.try(ctx, s.vertex()); err != nil {
+				return Curve{}, err
+			}
+		}
+		report()
 	}
 	return s.curve(), nil
 }
 
 // search is a search in progress.
 type search struct {
-	probe    *Probe
+	probes   []*Probe // of boxes that are looked at together
 	recipe   denoise.Recipe
 	param    denoise.Param
 	strength denoise.Strength
 	geometry volume.Geometry
 	facts    denoise.Facts
-	points   []Point
+	points   []tried
 	// objective chooses among them.
 	objective Objective
+}
+
+// tried is a strength with the sums over either half of the boxes.
+type tried struct {
+	strength float64
+	recipe   denoise.Recipe
+	halves   [2]tally
 }
 
 func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate) (*search, error) {
@@ -136,7 +155,8 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 	if err != nil {
 		return nil, err
 	}
-	s.probe, err = NewProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, 1)
+	probe, err := NewProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, 1)
+	s.probes = []*Probe{probe}
 	return s, err
 }
 
@@ -212,7 +232,7 @@ func (o Objective) value(r Risk) float64 {
 	return r.MSE
 }
 
-// try adds the risks of strengths.
+// try adds strengths.
 func (s *search) try(ctx context.Context, xs []float64) error {
 	recipes := make([]denoise.Recipe, len(xs))
 	for i, x := range xs {
@@ -221,13 +241,73 @@ func (s *search) try(ctx context.Context, xs []float64) error {
 			return err
 		}
 	}
-	risks, err := s.probe.Risks(ctx, recipes)
+	first := len(s.points)
+	for i, x := range xs {
+		s.points = append(s.points, tried{strength: x, recipe: recipes[i]})
+	}
+	for _, p := range s.probes {
+		if err := s.look(ctx, p, s.points[first:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look adds the boxes of a probe to points.
+func (s *search) look(ctx context.Context, p *Probe, points []tried) error {
+	recipes := make([]denoise.Recipe, len(points))
+	for i := range points {
+		recipes[i] = points[i].recipe
+	}
+	tallies, err := p.tallies(ctx, recipes)
 	if err != nil {
 		return err
 	}
-	for i, x := range xs {
-		s.points = append(s.points, Point{Value: recipes[i].Get(s.param.Name), Strength: x, Risk: risks[i]})
+	for i, t := range tallies {
+		for h := range t {
+			points[i].halves[h] = points[i].halves[h].plus(t[h])
+		}
 	}
+	return nil
+}
+
+// tolerated is the disagreement up to which the first boxes are enough: 2 % of the
+// error are 0.09 dB.
+const tolerated = 0.02
+
+// disagreement returns how much more than the least risk of one half of the boxes
+// its risk is at the strength that the other half chooses, relative to the least;
+// the mean of both halves.
+func (s *search) disagreement() float64 {
+	var curves [2][]Point
+	for h := range curves {
+		for _, p := range s.sorted() {
+			if p.halves[h].voxels == 0 {
+				return 1 // a single box
+			}
+			curves[h] = append(curves[h], Point{Strength: p.strength, Risk: p.halves[h].risk(s.facts.Noise.Sigma)})
+		}
+	}
+	sum := 0.0
+	for h, points := range curves {
+		least := points[LeastRisk.best(points)].MSE
+		more := points[s.objective.best(curves[1-h])].MSE - points[s.objective.best(points)].MSE
+		sum += math.Abs(more) / math.Max(math.Abs(least), math.SmallestNonzeroFloat64)
+	}
+	return sum / 2
+}
+
+// addBoxes adds further boxes of the volume to all points, if there are any.
+func (s *search) addBoxes(ctx context.Context) error {
+	spare := s.probes[0].spare
+	if spare == nil {
+		return nil
+	}
+	p := spare()
+	if err := s.look(ctx, p, s.points); err != nil {
+		return err
+	}
+	s.probes = append(s.probes, p)
 	return nil
 }
 
@@ -268,17 +348,21 @@ func StrengthOf(r denoise.Recipe, g volume.Geometry, sigma float64) (x float64, 
 	return r.Get(p.Name).Float() / unitOf(p, g, sigma), true
 }
 
+// sorted returns the points by rising strength.
+func (s *search) sorted() []tried {
+	points := slices.Clone(s.points)
+	slices.SortFunc(points, func(a, b tried) int { return cmp.Compare(a.strength, b.strength) })
+	return points
+}
+
 func (s *search) curve() Curve {
-	c := Curve{Param: s.param.Name, Objective: s.objective, Points: slices.Clone(s.points)}
-	slices.SortFunc(c.Points, func(a, b Point) int {
-		switch {
-		case a.Strength < b.Strength:
-			return -1
-		case a.Strength > b.Strength:
-			return 1
-		}
-		return 0
-	})
+	c := Curve{Param: s.param.Name, Objective: s.objective}
+	for _, p := range s.sorted() {
+		c.Points = append(c.Points, Point{
+			Value: p.recipe.Get(s.param.Name), Strength: p.strength,
+			Risk: p.halves[0].plus(p.halves[1]).risk(s.facts.Noise.Sigma),
+		})
+	}
 	c.Best = s.objective.best(c.Points)
 	return c
 }

@@ -7,6 +7,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/volume"
 )
 
 // Risk is what is estimated of a result, in units of sigma squared: 1 is the
@@ -24,14 +25,13 @@ type Probe struct {
 	engine denoise.Engine
 	noise  noiseModel
 	parts  []*part
-	voxels int // that count
+	spare  func() *Probe // of other boxes of the volume; nil if there are none
 }
 
 // noiseModel is the noise that a Probe assumes.
 type noiseModel struct {
 	sigma       float64
 	correlation *noise.Correlation // nil: white
-	seed        uint64             // of the perturbation
 }
 
 // NewProbe prepares estimates for the voxels of in that use marks; nil marks every
@@ -48,22 +48,28 @@ func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	}
 	v := in.Masked()
 	counts := func(i int) bool { return v.Valid(i) && (use == nil || use(i)) }
-	found, err := boxes(ctx, v, reach, counts)
+	first, spare, err := boxes(ctx, v, reach, counts)
 	if err != nil {
 		return nil, err
 	}
-	p := &Probe{engine: e, noise: noiseModel{sigma, c, seed}}
-	for _, box := range found {
-		a := newPart(in, box, reach, counts)
-		a.seed = seed + uint64(len(p.parts))
-		p.parts = append(p.parts, a)
-		p.voxels += a.voxels
-	}
-	if p.voxels == 0 {
+	if len(first) == 0 {
 		return nil, errors.New("no voxel of the foreground holds data")
 	}
-	if e.Info().Overhead > 0 {
-		p.parts = merged(p.parts)
+	on := func(boxes []volume.Region, seed uint64) *Probe {
+		p := &Probe{engine: e, noise: noiseModel{sigma, c}}
+		for k, box := range boxes {
+			a := newPart(in, box, reach, counts)
+			a.seed, a.half = seed+uint64(k), k%2
+			p.parts = append(p.parts, a)
+		}
+		if e.Info().Overhead > 0 {
+			p.parts = merged(p.parts)
+		}
+		return p
+	}
+	p := on(first, seed)
+	if len(spare) > 0 {
+		p.spare = func() *Probe { return on(spare, seed+boxCount) }
 	}
 	return p, nil
 }
@@ -87,27 +93,55 @@ func (p *Probe) Risk(ctx context.Context, r denoise.Recipe) (Risk, error) {
 // does not, where the noise is correlated, and on a GPU, it is measured by two
 // runs (montecarlo.go).
 func (p *Probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, error) {
-	if slices.ContainsFunc(recipes, func(r denoise.Recipe) bool { return !r.Resolved() }) {
-		return nil, errors.New("tune: the recipe is not resolved")
-	}
-	stein, err := p.stein(ctx, recipes)
+	tallies, err := p.tallies(ctx, recipes)
 	if err != nil {
 		return nil, err
 	}
 	risks := make([]Risk, len(recipes))
-	n, variance := float64(p.voxels), p.noise.sigma*p.noise.sigma
-	for i, s := range stein {
-		r := Risk{Residual: s.Residual / n / variance, Kept: s.Divergence / n, Voxels: p.voxels}
-		r.MSE = r.Residual - 1 + 2*r.Kept
-		risks[i] = r
+	for i, t := range tallies {
+		risks[i] = t[0].plus(t[1]).risk(p.noise.sigma)
 	}
 	return risks, nil
 }
 
-// stein returns the sums over all parts, for each recipe.
-func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([]denoise.Stein, error) {
+// tally is the sums over some voxels.
+type tally struct {
+	denoise.Stein
+	voxels int
+}
+
+func (t tally) plus(o tally) tally { return tally{sum(t.Stein, o.Stein), t.voxels + o.voxels} }
+
+func (t tally) risk(sigma float64) Risk {
+	n := float64(t.voxels)
+	r := Risk{Residual: t.Residual / n / (sigma * sigma), Kept: t.Divergence / n, Voxels: t.voxels}
+	r.MSE = r.Residual - 1 + 2*r.Kept
+	return r
+}
+
+// tallies returns the sums over either half of the boxes, for each recipe.
+func (p *Probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tally, error) {
+	if slices.ContainsFunc(recipes, func(r denoise.Recipe) bool { return !r.Resolved() }) {
+		return nil, errors.New("tune: the recipe is not resolved")
+	}
+	byPart, err := p.stein(ctx, recipes)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][2]tally, len(recipes))
+	for k, a := range p.parts { // in order: the same bits on any number of cores
+		for i := range recipes {
+			out[i][a.half] = out[i][a.half].plus(tally{byPart[k][i], a.voxels})
+		}
+	}
+	return out, nil
+}
+
+// stein returns the sums by part and recipe.
+func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denoise.Stein, error) {
+	byPart := make([][]denoise.Stein, len(p.parts))
 	if len(recipes) == 0 {
-		return nil, nil
+		return byPart, nil
 	}
 	f, err := denoise.FilterByName(recipes[0].Filter)
 	if err != nil {
@@ -118,13 +152,16 @@ func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([]denoise.
 			return p.closedForm(ctx, pass, len(recipes))
 		}
 	}
-	sums := make([]denoise.Stein, len(recipes))
-	for i, r := range recipes {
-		if sums[i], err = p.monteCarlo(ctx, r); err != nil {
+	for _, r := range recipes {
+		sums, err := p.monteCarlo(ctx, r)
+		if err != nil {
 			return nil, err
 		}
+		for k, s := range sums {
+			byPart[k] = append(byPart[k], s)
+		}
 	}
-	return sums, nil
+	return byPart, nil
 }
 
 // plain reports whether the voxels are all that is read: a noise map or a guide
