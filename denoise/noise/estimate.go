@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -33,11 +34,12 @@ type Figure struct {
 type Estimate struct {
 	Figure
 	// Negligible states that the noise cannot be separated from the texture of
-	// the image: sigma is below 0.55 % of the range of the values.
+	// the image: sigma is below 0.55 % of the range of the values, and the image
+	// does not look smoothed.
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
-	Method      string       `json:"method"`                // "differences" (white noise) or "plane fits" (correlated noise)
+	Method      string       `json:"method"`                // "differences" (white noise), "distant differences" or "plane fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
 	PerSlice    []Figure     `json:"slices"`
 }
@@ -51,6 +53,7 @@ func Known(sigma float64) Estimate {
 // The methods.
 const (
 	methodDifferences = "differences"
+	methodDistant     = "distant differences"
 	methodPlaneFits   = "plane fits"
 )
 
@@ -175,33 +178,39 @@ func weightedMedian(figures []Figure) float64 {
 	return 0
 }
 
-// ofDifferences measures white noise.
+// ofDifferences measures white noise, or where it finds that it is not white, what
+// differences of voxels farther apart show.
 func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	e := Estimate{Method: methodDifferences, Model: Gaussian}
-	how := volumeWindows
-	if v.Dims[2] < how.size[2]+2*fourthReach {
-		how = sliceWindows
-	}
+	how := windowsOf(v.Geometry)
 	ws, err := differences(ctx, v, how, 0, v.Dims[2], maxWindows)
 	if err == nil && len(ws) < 2*minWindows {
 		how = volumeVoxels
-		how.flat = v.Dims[2] <= 2*fourthReach
+		how.flat = v.Dims[2] <= 2*how.of.reach()
 		ws, err = differences(ctx, v, how, 0, v.Dims[2], math.MaxInt)
 	}
 	if err != nil {
 		return Estimate{}, err
 	}
-	cut := threshold(ws)
-	if how.size != [3]int{1, 1, 1} {
-		e.Model, e.ModelKnown = model(ws, cut)
-	}
 	lo, hi, err := v.Range(ctx)
 	if err != nil {
 		return Estimate{}, err
 	}
-	e.Figure = e.differencesFigure(ws, cut, how, float64(hi)-float64(lo))
-	e.Negligible = e.Confidence != None && e.Sigma < 0.0055*(float64(hi)-float64(lo))
-	for z := range v.Dims[2] {
+	cut := threshold(ws)
+	if !how.single() {
+		e.Model, e.ModelKnown = model(ws, cut, float64(lo))
+	}
+	valueRange := float64(hi) - float64(lo)
+	e.Figure = e.differencesFigure(ws, cut, how, valueRange)
+	gain := 1.0
+	if e.Confidence != None && !how.single() {
+		even := evenest(foreground(ws, cut))
+		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
+			return Estimate{}, err
+		}
+	}
+	e.PerSlice = make([]Figure, v.Dims[2])
+	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		how := sliceWindows
 		ws, err := differences(ctx, v, how, z, z+1, maxWindows)
 		if err == nil && len(ws) < 2*minWindows {
@@ -209,81 +218,151 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 			ws, err = differences(ctx, v, how, z, z+1, math.MaxInt)
 		}
 		if err != nil {
-			return Estimate{}, err
+			return err
 		}
-		e.PerSlice = append(e.PerSlice, e.differencesFigure(ws, cut, how, float64(hi)-float64(lo)))
-	}
-	return e, nil
+		e.PerSlice[z] = e.differencesFigure(ws, cut, how, valueRange)
+		return nil
+	})
+	e.calibrateSlices(gain)
+	return e, err
 }
 
-// model looks at the background, the windows below the threshold: where there is
-// no signal, a Rician magnitude has 1.91 times its standard deviation as mean.
-func model(ws []window, cut float64) (m Model, known bool) {
-	var ratios []float64
-	zero := 0
+// calibrateSlices takes from the figures of the slices what they have in common
+// above that of the volume: differences within a slice alone let more of the
+// anatomy pass. gain is that of judgeColour.
+func (e *Estimate) calibrateSlices(gain float64) {
+	if e.Confidence == None {
+		return
+	}
+	sigma := e.Sigma / gain
+	excess := max(weightedMedian(e.PerSlice)/sigma, 1)
+	anatomy := (excess*excess - 1) * sigma * sigma
+	for z := range e.PerSlice {
+		f := &e.PerSlice[z]
+		if f.Confidence == None {
+			continue
+		}
+		f.Sigma = gain * math.Sqrt(max(f.Sigma*f.Sigma-anatomy, f.Sigma*f.Sigma/4))
+		if excess > 1.1 {
+			f.limit(Figure{Confidence: Fair, Why: "anatomy is part of the slices' figures; what they have in common above that of the volume is taken off"})
+		}
+		f.limit(e.Figure)
+	}
+}
+
+// model looks at the background, the windows below the threshold; lo is the lowest
+// value of the volume. Where there is no signal, a Rician magnitude is never
+// negative and has 1.91 times its standard deviation as mean in nearly every
+// window; Gaussian noise on a background of 0 has either sign and a mean near 0. A
+// background that was masked, shows ghosts or lies elsewhere does not show the
+// model.
+func model(ws []window, cut, lo float64) (m Model, known bool) {
+	total, zero, rayleigh, centred := 0, 0, 0, 0
 	for _, w := range ws {
+		if float64(w.mean) >= cut/2 {
+			continue
+		}
+		total++
+		ratio := float64(w.mean) / float64(w.spread)
 		switch {
-		case float64(w.mean) >= cut/2:
-		case w.sd == 0:
+		case w.spread == 0:
 			zero++
-		default:
-			ratios = append(ratios, float64(w.mean)/float64(w.sd))
+		case math.Abs(ratio/rayleighRatio-1) < 0.18:
+			rayleigh++
+		case math.Abs(ratio) < 0.5:
+			centred++
 		}
 	}
-	if len(ratios) < minWindows || zero > len(ratios) {
-		return Gaussian, false
-	}
-	if r := quantile(ratios, 0.3); r > 0.8*rayleighRatio && r < 1.25*rayleighRatio {
+	// Windows that the object reaches into are few among those of the background.
+	switch {
+	case total < minWindows || 2*zero > total:
+	case lo >= 0 && rayleigh > 2*(total-zero)/5:
 		return Rician, true
+	case lo < 0 && centred > 2*(total-zero)/5:
+		return Gaussian, true
 	}
-	return Gaussian, true
+	return Gaussian, false
+}
+
+// foreground returns the windows above the threshold.
+func foreground(ws []window, cut float64) []window {
+	var kept []window
+	for _, w := range ws {
+		if float64(w.mean) >= cut {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// sigmas returns the windows' standard deviations, corrected for the model.
+func (e Estimate) sigmas(ws []window) []float64 {
+	out := make([]float64, len(ws))
+	for i, w := range ws {
+		out[i] = float64(w.sd)
+		if e.Model == Rician {
+			out[i] = ricianSigma(float64(w.mean), out[i])
+		}
+	}
+	return out
 }
 
 func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valueRange float64) Figure {
-	var sigmas []float64
-	for _, w := range ws {
-		if float64(w.mean) < cut {
-			continue
-		}
-		sd := float64(w.sd)
-		if e.Model == Rician {
-			sd = ricianSigma(float64(w.mean), sd)
-		}
-		sigmas = append(sigmas, sd)
-	}
-	f := Figure{Windows: len(sigmas), Confidence: None}
-	if len(sigmas) < minWindows {
-		f.Why = fmt.Sprintf("only %d windows of the foreground can be measured", len(sigmas))
+	ws = foreground(ws, cut)
+	f := Figure{Windows: len(ws), Confidence: None}
+	if len(ws) < minWindows {
+		f.Why = fmt.Sprintf("only %d windows of the foreground can be measured", len(ws))
 		return f
 	}
-	f.Sigma = quantile(sigmas, how.quantile) / how.pure
-	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
-		return Figure{Windows: len(sigmas), Confidence: None, Why: "the differences of its values overflow"}
+	all := e.sigmas(ws)
+	chosen := all
+	if !how.single() {
+		chosen = e.sigmas(evenest(ws))
 	}
-	if how.size == [3]int{1, 1, 1} {
+	f.Sigma = quantile(chosen, 0.5) / how.pure(0.5)
+	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
+		return Figure{Windows: len(ws), Confidence: None, Why: "the differences of its values overflow"}
+	}
+	if how.single() {
 		f.Confidence, f.Why = Fair, "the volume is small"
-		if f.Sigma < 0.01*valueRange {
-			f.Confidence = Low
+		// Noise has a tail of its own; structure has a longer one.
+		if f.Sigma < lowShare*valueRange || quantile(all, 0.9) > 1.25*how.pure(0.9)*f.Sigma {
+			f.Confidence, f.Why = Low, "the volume is small, and texture or structure may be part of the figure: it is an upper bound"
 		}
 		return f
 	}
 	// Where the windows differ little, noise made them; where they differ much,
 	// texture did.
-	spread := quantile(sigmas, 0.7) / math.Max(quantile(sigmas, 0.3), math.SmallestNonzeroFloat64)
+	spread := quantile(all, 0.7) / math.Max(quantile(all, 0.3), math.SmallestNonzeroFloat64)
 	switch {
 	case f.Sigma == 0:
 		f.Confidence = High
-	case f.Sigma < 0.01*valueRange, spread > 1.6:
+	case f.Sigma < lowShare*valueRange:
 		f.Confidence = Low
 		f.Why = "so little noise cannot be told from the image's own texture: the figure is an upper bound"
-		if f.Sigma >= 0.01*valueRange {
-			f.Why = "texture or structure may be part of the figure: it is an upper bound"
-		}
+	case spread > 1.6:
+		f.Confidence = Low
+		f.Why = "texture or structure may be part of the figure: it is an upper bound"
 	case spread > 1.3:
 		f.Confidence = Fair
 		f.Why = "the noise differs from place to place"
+	case len(ws) < fewEven:
+		f.Confidence, f.Why = Fair, "the volume is small"
 	default:
 		f.Confidence = High
 	}
 	return f
+}
+
+// lowShare is the share of the range of the values below which texture may be a
+// large part of what differences read.
+const lowShare = 0.01
+
+// limit lowers the confidence of a slice's figure to that of the volume, whose
+// more windows show more.
+func (f *Figure) limit(volume Figure) {
+	rank := map[Confidence]int{High: 0, Fair: 1, Low: 2, None: 3}
+	if rank[f.Confidence] < rank[volume.Confidence] && volume.Confidence != None {
+		f.Confidence, f.Why = volume.Confidence, volume.Why
+	}
 }

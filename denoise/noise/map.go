@@ -83,11 +83,11 @@ func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, er
 // mapSampling has small windows, as many are needed near every node.
 func mapSampling(g volume.Geometry) sampling {
 	size := [3]int{4, 4, 4}
-	flat := g.Dims[2] < size[2]+2*fourthReach
+	flat := g.Dims[2] < size[2]+2*fourth.reach()
 	if flat {
 		size = [3]int{7, 7, 1}
 	}
-	return sampling{size: size, flat: flat, quantile: mapQuantile, pure: pureNoise(size, mapQuantileNormal)}
+	return sampling{of: fourth, size: size, flat: flat}
 }
 
 // nodes is the coarse grid.
@@ -118,7 +118,7 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 		cells[n.cellOf(w)] = append(cells[n.cellOf(w)], int32(i))
 	}
 	how := mapSampling(n.of)
-	size := how.size
+	size, pure := how.size, how.pure(mapQuantile)
 	if e.Method == methodPlaneFits {
 		size = [3]int{planeWindow(n.of), planeWindow(n.of), 1}
 	}
@@ -140,7 +140,7 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 				if e.Method == methodPlaneFits {
 					*s = quantile(near, 0.35)
 				} else {
-					*s = quantile(near, how.quantile) / how.pure
+					*s = quantile(near, mapQuantile) / pure
 				}
 			}
 		}
@@ -148,11 +148,8 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 	})
 }
 
-// The quantile of the windows around a node, and the normal quantile of it.
-const (
-	mapQuantile       = 0.4
-	mapQuantileNormal = -0.2533471031357997
-)
+// mapQuantile is the quantile of the windows around a node.
+const mapQuantile = 0.4
 
 // cellOf is the box of mapReach voxels that a window lies in.
 func (n *nodes) cellOf(w window) (cell [3]int) {

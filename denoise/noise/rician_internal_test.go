@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"quell/volume"
 )
 
 func TestRicianVarianceAtItsEnds(t *testing.T) {
@@ -40,33 +42,24 @@ func TestRicianSigmaOfSamples(t *testing.T) {
 func TestPureNoiseQuantile(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, c := range []struct {
-		n         int
-		q, normal float64
-	}{{13, windowQuantile, windowQuantileNormal}, {7, mapQuantile, mapQuantileNormal}} {
-		kernel := []float64{1, -4, 6, -4, 1}
+		of difference
+		n  int
+		q  float64
+	}{{sixth, 13, 0.5}, {sixth, 7, 0.5}, {sixth, 13, 0.2}, {fourth, 7, mapQuantile}, {second, 7, 0.8}, {difference{second.taps, 2}, 7, 0.2}, {difference{second.taps, 3}, 13, 0.5}} {
+		reach := c.of.reach()
+		side := c.n + 2*reach
+		d := differencer{of: c.of}
+		v := volume.New(volume.NewGeometry([3]int{side, side, 1}, [3]float64{1, 1, 1}))
 		var rms []float64
 		for range 4000 {
-			v := make([]float64, (c.n+4)*(c.n+4))
-			for i := range v {
-				v[i] = r.NormFloat64()
+			for i := range v.Data {
+				v.Data[i] = float32(r.NormFloat64())
 			}
-			sum := 0.0
-			for y := range c.n {
-				for x := range c.n {
-					e := 0.0
-					for j, a := range kernel {
-						for i, b := range kernel {
-							e += a * b * v[(y+j)*(c.n+4)+x+i]
-						}
-					}
-					sum += e * e
-				}
-			}
-			rms = append(rms, math.Sqrt(sum/float64(c.n*c.n))/fourthNorm)
+			rms = append(rms, float64(d.window(v, [3]int32{int32(reach), int32(reach), 0}, sampling{of: c.of, size: [3]int{c.n, c.n, 1}, flat: true})))
 		}
-		got, want := pureNoise([3]int{c.n, c.n, 1}, c.normal), quantile(rms, c.q)
-		if math.Abs(got/want-1) > 0.02 {
-			t.Errorf("%d x %d: %.4f, simulated %.4f", c.n, c.n, got, want)
+		got, want := pureNoise(c.of, [3]int{c.n, c.n, 1}, c.q), quantile(rms, c.q)
+		if math.Abs(got/want-1) > 0.015 {
+			t.Errorf("%v, %d x %d, %g: %.4f, simulated %.4f", c.of, c.n, c.n, c.q, got, want)
 		}
 	}
 }

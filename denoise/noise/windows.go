@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,7 +13,20 @@ type window struct {
 	at   [3]int32 // its first voxel
 	sd   float32  // standard deviation of the noise in it, before any correction
 	mean float32  // of its voxels
+
+	// Of windows of differences alone:
+	spread float32 // standard deviation of the voxels about their mean
+	uneven float32 // standard deviation of the means of its boxes
 }
+
+// evenest returns the evenest fifth of the windows; of few windows up to a half, as
+// a figure from fewer than fewEven scatters. It sorts them.
+func evenest(ws []window) []window {
+	slices.SortFunc(ws, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
+	return ws[:max(len(ws)/5, min(len(ws)/2, fewEven))]
+}
+
+const fewEven = 150
 
 // otsuBins is the usual number of bins.
 const otsuBins = 256

@@ -1,0 +1,129 @@
+package noise
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// Noise of an image that was smoothed or interpolated is not white: neighbouring
+// voxels share it, and their differences hold too little of it. In the windows that
+// sigma was found in, second differences of voxels 1, 2 and 3 apart are compared
+// with the sixth difference. White noise reads the same in all of them. If they
+// rise, either texture or correlation did it: texture scatters from window to
+// window, noise does not.
+
+// The limits, as ratios to what white noise reads.
+const (
+	colourRise    = 1.04 // of the second difference over the sixth: above, the noise may not be white
+	smoothedRise  = 1.3  // the same: above, the image was smoothed, or shows texture alone
+	distantRise   = 1.12 // of the second difference at step 2 over the sixth, in correlated noise
+	distantSpread = 1.15 // of the windows at step 2: above, texture made them differ
+	widestSpread  = 1.25 // the same at step 3
+)
+
+// mostColourWindows bounds the windows that are read again.
+const mostColourWindows = 400
+
+// reading is a second difference in the even windows: sigma if the noise is white,
+// and how much the windows scatter, 1 for noise.
+type reading struct{ sigma, spread float64 }
+
+// judgeColour looks for correlation in the even windows. Where it finds that noise is
+// correlated, it replaces the figure by one from voxels that lie farther apart and
+// returns the ratio of the two; where it cannot decide, it lowers the confidence.
+// The error is the context's.
+func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []window, how sampling, valueRange float64) (gain float64, err error) {
+	var r [4]reading
+	for step := 1; step <= 3; step++ {
+		if r[step], err = e.secondDifferences(ctx, v, even, how, step); err != nil {
+			return 0, err
+		}
+	}
+	rise := 1.0
+	if e.Sigma > 0 {
+		rise = r[1].sigma / e.Sigma
+	}
+	e.Negligible = e.Sigma < 0.0055*valueRange && rise < smoothedRise
+	coloured := colourRise + 0.3/math.Sqrt(float64(len(even)))
+	switch {
+	case rise < coloured:
+		return 1, nil
+	case len(even) >= fewEven && r[2].spread < distantSpread && r[2].sigma > distantRise*e.Sigma && r[2].sigma > lowShare*valueRange:
+		was := e.Sigma
+		e.Method, e.Confidence = methodDistant, Fair
+		e.Why = "the noise is correlated from voxel to voxel, as after smoothing or interpolation"
+		e.Sigma = r[2].sigma
+		if r[3].spread < widestSpread {
+			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
+		}
+		return e.Sigma / was, nil
+	case rise > smoothedRise:
+		e.Confidence = Low
+		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", r[2].sigma)
+	case e.Confidence == High:
+		e.Confidence, e.Why = Fair, "texture may be part of the figure, or the noise is slightly correlated"
+	}
+	return 1, nil
+}
+
+// secondDifferences reads the even windows again by second differences of voxels
+// that lie step apart.
+func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even []window, how sampling, step int) (reading, error) {
+	again := sampling{of: difference{second.taps, step}, size: how.size, flat: how.flat}
+	var ws []window
+	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostColourWindows {
+		ws = append(ws, even[i])
+	}
+	err := parallel.ForWorkers(ctx, len(ws), runtime.GOMAXPROCS(0), func() func(int) error {
+		d := differencer{of: again.of}
+		return func(i int) error {
+			ws[i].sd = d.window(v, ws[i].at, again)
+			return nil
+		}
+	})
+	if err != nil {
+		return reading{}, err
+	}
+	all := e.sigmas(ws)
+	middle := quantile(all, 0.5)
+	return reading{
+		sigma:  middle / again.pure(0.5),
+		spread: quantile(all, 0.8) / math.Max(quantile(all, 0.2), 1e-6*middle) / (again.pure(0.8) / again.pure(0.2)),
+	}, nil
+}
+
+// window returns the root mean square of the differences in one window.
+func (d *differencer) window(v *volume.Volume, at [3]int32, s sampling) float32 {
+	reach := s.reach()
+	n := [3]int{s.size[0] + 2*reach[0], s.size[1] + 2*reach[1], s.size[2] + 2*reach[2]}
+	if len(d.a) < n[0]*n[1] {
+		d.a, d.b = make([]float32, n[0]*n[1]), make([]float32, n[0]+s.size[0])
+	}
+	x0, y0 := int(at[0])-reach[0], int(at[1])-reach[1]
+	sum := 0.0
+	for z := int(at[2]); z < int(at[2])+s.size[2]; z++ {
+		row := func(y, k int) []float32 { return v.Data[v.Index(x0, y0+y, z+k):][:n[0]] }
+		for y := range n[1] {
+			to := d.a[y*n[0] : (y+1)*n[0]]
+			if reach[2] > 0 {
+				s.of.combine(to, func(k int) []float32 { return row(y, k) })
+			} else {
+				copy(to, row(y, 0))
+			}
+		}
+		for y := reach[1]; y < n[1]-reach[1]; y++ {
+			s.of.combine(d.b[:n[0]], func(k int) []float32 { return d.a[(y+k)*n[0] : (y+k+1)*n[0]] })
+			along := d.b[n[0]:]
+			s.of.along(along, d.b[:n[0]], reach[0])
+			for _, a := range along {
+				sum += float64(a) * float64(a)
+			}
+		}
+	}
+	return float32(math.Sqrt(sum / (float64(s.size[0]*s.size[1]*s.size[2]) * s.of.norm(reach))))
+}
