@@ -231,7 +231,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 // above that of the volume: differences within a slice alone let more of the
 // anatomy pass. gain is that of judgeColour.
 func (e *Estimate) calibrateSlices(gain float64) {
-	if e.Confidence == None {
+	if e.Confidence == None || e.Sigma == 0 {
 		return
 	}
 	sigma := e.Sigma / gain

@@ -313,3 +313,21 @@ func medianOf(x []float64) float64 {
 	slices.Sort(x)
 	return x[len(x)/2]
 }
+
+// A volume without noise has figures of 0, not of 0 over 0.
+func TestNoNoiseAtAll(t *testing.T) {
+	p, err := phantom.New("steps", phantom.Size{Dims: [3]int{64, 64, 12}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := p.Voxels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := estimate(t, v)
+	for z, f := range append(e.PerSlice, e.Figure) {
+		if f.Sigma != 0 || f.Confidence == noise.None {
+			t.Errorf("slice %d: %+v; want 0", z, f)
+		}
+	}
+}
