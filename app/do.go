@@ -35,7 +35,7 @@ type Report struct {
 	Removed  string          `json:"removed,omitempty"` // where what the filter removed was written
 	Files    int             `json:"files"`
 	Clipped  int64           `json:"clipped"`  // voxels that the output cannot store unchanged
-	Warnings []string        `json:"warnings"` // about the output
+	Warnings []string        `json:"warnings"` // about the run and the output
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
@@ -129,6 +129,7 @@ type work struct {
 	run      *Run           // nil where nothing is filtered
 	measures *Measures
 	removed  string        // where what the filter removed was written
+	warnings []string      // about the run
 	noise    time.Duration // what adding noise took
 	measure  time.Duration // what measuring took
 }
@@ -221,6 +222,10 @@ func (w *work) compute(ctx context.Context) error {
 		return err
 	}
 	w.run = run
+	if text := run.unknownNoise(); text != "" {
+		w.warnings = append(w.warnings, text)
+		w.events.message(series.Warning, text)
+	}
 	if !w.job.Measure {
 		return nil
 	}
@@ -275,7 +280,7 @@ func (w *work) report(written ExportReport) Report {
 		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
 		Seconds: Seconds{Load: w.took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
 		Output:  written.Output, Removed: w.removed, Files: written.Files, Clipped: written.Clipped,
-		Run: w.run, Written: written, Warnings: append([]string{}, written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
+		Run: w.run, Written: written, Warnings: append(append([]string{}, w.warnings...), written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
 	}
 	if run := w.run; run != nil {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe

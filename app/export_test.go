@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
@@ -21,7 +22,7 @@ func filtered(t *testing.T, s *series.Series, region volume.Region) *Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: mustRecipe("bilateral", 3), Region: region}, nil)
+	run, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: mustRecipe("bilateral", 3).With("sigma-range", denoise.Percent(15)), Region: region}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"quell/denoise"
@@ -36,6 +37,17 @@ func TestFactsAreFoundOnce(t *testing.T) {
 	a, err := Assess(t.Context(), AssessInput{Before: s, After: s.Volume, Facts: &none})
 	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
 		t.Errorf("a verdict with facts: %+v, %v", a, err)
+	}
+	for text, r := range map[string]*Run{
+		"The noise cannot be estimated (told so)": {Recipe: auto, Facts: &none},
+		"": {Recipe: auto, Facts: &given},
+	} {
+		if got := r.unknownNoise(); !strings.HasPrefix(got, text) || (got == "") != (text == "") {
+			t.Errorf("the warning is %q; want %q", got, text)
+		}
+	}
+	if got := (&Run{Recipe: mustRecipe("median", 2), Facts: &none}).unknownNoise(); got != "" {
+		t.Errorf("a recipe of numbers warns %q", got)
 	}
 	var input *InputError
 	if _, err := Tune(t.Context(), same, s, mustRecipe("nlm", 2), &none); !errors.As(err, &input) {

@@ -148,7 +148,7 @@ func TestPreviewResolvesFromFacts(t *testing.T) {
 	}), func(pv Preview) { delivered <- pv })
 	defer p.Close()
 	p.Request(PreviewRequest{
-		Series: s, Recipe: mustRecipe("bilateral", 2), Facts: denoise.Facts{Lo: 0, Hi: 200, Noise: noise.Known(5)}, Plane: volume.Coronal,
+		Series: s, Recipe: mustRecipe("bilateral", 2).With("sigma-range", denoise.Percent(15)), Facts: denoise.Facts{Lo: 0, Hi: 200, Noise: noise.Known(5)}, Plane: volume.Coronal,
 	})
 	<-delivered
 	if got := ran.Get("sigma-range"); !got.Equal(denoise.Number(30)) {

@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/series"
 	"quell/volume"
 )
@@ -26,6 +28,15 @@ type Run struct {
 
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
+
+// unknownNoise returns a sentence where automatic values found no noise to be
+// multiples of, and "" otherwise.
+func (r *Run) unknownNoise() string {
+	if _, sigma := r.Recipe.Needs(); !sigma || r.Facts == nil || r.Facts.Noise.Confidence != noise.None {
+		return ""
+	}
+	return fmt.Sprintf("The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", r.Facts.Noise.Why)
+}
 
 // RunRequest is a recipe to be run on a series.
 type RunRequest struct {

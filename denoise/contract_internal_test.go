@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -20,14 +21,17 @@ func withProbe(t *testing.T, bind func(r Recipe, g volume.Geometry) (Program, er
 			{
 				Name: "strength", Label: "Strength", Help: "S.", Kind: Float, Min: 1, Max: 10, Lo: 1, Hi: 10, Step: 1,
 				Default: Number(2), Percent: true,
-				Auto: &AutoRule{Value: func(_ Recipe, _ volume.Geometry, f Facts) (Value, error) {
-					if f.Hi < 0 {
-						return Value{}, errors.New("no strength fits")
+				Auto: NoiseSigma,
+			},
+			{
+				Name: "radius", Label: "Radius", Help: "R.", Kind: Ints, PerAxis: true, Max: 9, Hi: 9, Step: 1, Default: List(1),
+				Auto: &AutoRule{Value: func(_ Recipe, g volume.Geometry) (Value, error) {
+					if g.Spacing[0] != 1 {
+						return Value{}, errors.New("no radius fits")
 					}
-					return Number(float64(f.Hi)), nil
+					return List(g.Dims[0]), nil
 				}},
 			},
-			{Name: "radius", Label: "Radius", Help: "R.", Kind: Ints, PerAxis: true, Max: 9, Hi: 9, Step: 1, Default: List(1)},
 			{Name: "exact", Label: "Exact", Help: "E.", Kind: Switch, Default: Bool(false)},
 		},
 	})
@@ -49,15 +53,20 @@ func TestResolveClamps(t *testing.T) {
 		want  float64
 	}{
 		{Percent(10), Facts{Lo: -10, Hi: 30}, 4}, {Percent(100), Facts{Hi: 11}, 10}, {Percent(10), Facts{Hi: 1}, 1}, {Percent(0), Facts{Hi: 5}, 1},
-		{Auto, Facts{Hi: 7}, 7}, {Auto, Facts{Hi: 11}, 10}, {Auto, Facts{Hi: 0}, 1}, {Number(3), Facts{Hi: 7}, 3},
+		{Auto, Facts{Noise: noise.Known(7)}, 7}, {Auto, Facts{Noise: noise.Known(11)}, 10}, {Auto, Facts{}, 1}, {Number(3), Facts{Hi: 7}, 3},
 	} {
 		out, err := r.With("strength", c.given).Resolve(unitGrid, c.facts)
 		if err != nil || out.Get("strength").Float() != c.want || !out.Get("radius").Equal(List(1, 1, 1)) {
 			t.Errorf("%s with %+v resolves to %s, %v; want %g", c.given, c.facts, out, err, c.want)
 		}
 	}
-	if _, err := r.With("strength", Auto).Resolve(unitGrid, Facts{Hi: -1}); err == nil || !strings.Contains(err.Error(), "probe: no strength fits") {
+	wide := unitGrid
+	wide.Spacing[0] = 2
+	if _, err := r.With("radius", Auto).Resolve(wide, Facts{}); err == nil || !strings.Contains(err.Error(), "probe: no radius fits") {
 		t.Errorf("error %v; want the rule's", err)
+	}
+	if out, err := r.With("radius", Auto).Resolve(unitGrid, Facts{}); err != nil || !out.Get("radius").Equal(List(3, 3, 3)) {
+		t.Errorf("an automatic radius resolves to %s, %v", out, err)
 	}
 	if len(r.Params) != 3 || !r.Get("radius").Equal(List(1)) {
 		t.Errorf("Resolve changed the recipe it was called on: %v", r.Params)

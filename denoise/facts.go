@@ -54,8 +54,9 @@ func (f Facts) Negligible() float64 {
 	return negligible * size
 }
 
+// AutoSigma returns the sigma that automatic values are multiples of: 0 where no
+// noise can be estimated.
+func (f Facts) AutoSigma() float64 { return f.Noise.Sigma }
+
 // NoiseSigma is the rule of noise levels: the estimated noise.
-var NoiseSigma = &AutoRule{
-	Noise: true,
-	Value: func(_ Recipe, _ volume.Geometry, f Facts) (Value, error) { return Number(f.Noise.Sigma), nil },
-}
+var NoiseSigma = &AutoRule{Sigmas: func(Recipe, volume.Geometry, Facts) float64 { return 1 }}

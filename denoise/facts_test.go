@@ -51,7 +51,7 @@ func TestCancel(t *testing.T) {
 			return newRecipe(t, "nlm", 3).ResolveFor(ctx, denoise.Input{Volume: v})
 		},
 		"ResolveFor, range": func(ctx context.Context) (any, error) {
-			return newRecipe(t, "bilateral", 3).ResolveFor(ctx, denoise.Input{Volume: v})
+			return newRecipe(t, "bilateral", 3).With("sigma-range", denoise.Percent(15)).ResolveFor(ctx, denoise.Input{Volume: v})
 		},
 		"ResolveFor, numbers": func(ctx context.Context) (any, error) {
 			return newRecipe(t, "median", 3).ResolveFor(ctx, denoise.Input{Volume: v})
@@ -85,7 +85,7 @@ func TestResolveForReadsWhatIsNeeded(t *testing.T) {
 		return ctx.Count()
 	}
 	numbers := polls(newRecipe(t, "median", 3))
-	width := polls(newRecipe(t, "bilateral", 3))
+	width := polls(newRecipe(t, "bilateral", 3).With("sigma-range", denoise.Percent(15)))
 	noise := polls(newRecipe(t, "nlm", 3))
 	ignored := polls(newRecipe(t, "nlm", 3).Set("weighting", denoise.Word("lk")))
 	if numbers != 1 || ignored != 1 || width <= numbers || noise <= width {

@@ -38,8 +38,8 @@ type Param struct {
 	Unit    string    // "mm", "voxels", "value" (the volume's own unit, or sigmas of its noise), or ""
 	Min     float64   // smallest value allowed; for a list, of each entry
 	Max     float64   // largest value allowed
-	Lo, Hi  float64   // ends of the slider, within Min..Max
-	Step    float64   // one notch of the slider
+	Lo, Hi  float64   // ends of the slider, within Min..Max; in sigmas for the unit "value"
+	Step    float64   // one notch of the slider, likewise
 	Default Value     //
 	Auto    *AutoRule // how Resolve computes the value Auto; nil if Auto is not allowed
 	Percent bool      // a percentage of the input's range is allowed
@@ -59,13 +59,19 @@ type Param struct {
 	Implies map[string]Value
 }
 
-// AutoRule computes the value of a parameter from the volume.
+// AutoRule computes the value of a parameter from the volume. One of Sigmas and
+// Value is set.
 type AutoRule struct {
-	// Noise states that Value uses the facts, for which the whole volume is read
-	// and its noise estimated.
-	Noise bool
-	Value func(r Recipe, g volume.Geometry, f Facts) (Value, error)
+	// Sigmas returns the multiple of [Facts.AutoSigma] that a parameter in the
+	// volume's unit gets.
+	Sigmas func(r Recipe, g volume.Geometry, f Facts) float64
+	// Value returns the value itself, from the recipe and the geometry alone.
+	Value func(r Recipe, g volume.Geometry) (Value, error)
 }
+
+// noise reports whether the rule uses the facts, for which the whole volume is
+// read and its noise estimated.
+func (a *AutoRule) noise() bool { return a != nil && a.Sigmas != nil }
 
 // Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
@@ -202,24 +208,15 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		if f.Noise.Confidence == noise.None && v.Float() > 0 {
 			return v, fmt.Errorf("%s: %s needs the noise of the series, which cannot be estimated (%s); give %s a number", p.Name, v, f.Noise.Why, p.Name)
 		}
-		x := v.Float() * f.Noise.Sigma
-		if x == 0 && p.Min > 0 {
-			x = f.Negligible()
-		}
-		v = Number(p.clamp(x))
+		v = p.amount(v.Float()*f.Noise.Sigma, f)
 	case v.IsPercent():
-		x := v.Float() / 100 * f.width()
-		if x == 0 && p.Min > 0 {
-			x = f.Negligible()
-		}
-		v = Number(p.clamp(x))
+		v = p.amount(v.Float()/100*f.width(), f)
+	case v.IsAuto() && p.Auto.noise():
+		v = p.amount(p.Auto.Sigmas(r, g, f)*f.AutoSigma(), f)
 	case v.IsAuto() && p.Auto != nil:
 		var err error
-		if v, err = p.Auto.Value(r, g, f); err != nil {
+		if v, err = p.Auto.Value(r, g); err != nil {
 			return v, err
-		}
-		if v.kind == kindNumber {
-			v = Number(p.clamp(v.num))
 		}
 	}
 	if err := p.Check(v); err != nil {
@@ -230,6 +227,15 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		v = List(axes[:]...)
 	}
 	return v, nil
+}
+
+// amount returns x, computed from the facts, as a value of a parameter in the
+// volume's unit.
+func (p Param) amount(x float64, f Facts) Value {
+	if x == 0 && p.Min > 0 {
+		x = f.Negligible()
+	}
+	return Number(p.clamp(x))
 }
 
 // clamp moves a computed number into the domain.

@@ -81,7 +81,7 @@ func (r Recipe) Needs() (width, sigma bool) {
 		if r.ignores(p) != "" {
 			continue
 		}
-		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto != nil && p.Auto.Noise)
+		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto.noise())
 		width = width || v.IsPercent() || sigma
 	}
 	return width, sigma

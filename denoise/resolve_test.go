@@ -71,7 +71,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("automatic lpa sigma is %v", s)
 	}
 	// 2 sigma = 2 mm: 4 voxels of 0.5 mm, 2.5 of 0.8, 0.67 of 3.
-	b := bind[bilateral.Params](t, newRecipe(t, "bilateral", 3), facts)
+	b := bind[bilateral.Params](t, newRecipe(t, "bilateral", 3).With("sigma-range", denoise.Percent(15)), facts)
 	if b.SigmaRange != 300 || b.Radius != [3]int{4, 3, 1} {
 		t.Errorf("bilateral resolved to %+v", b)
 	}

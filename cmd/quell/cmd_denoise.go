@@ -31,7 +31,7 @@ func newDenoise() *cobra.Command {
 		Short: "Remove noise from a series and write a new series",
 		Long:  denoiseHelp(),
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
-  quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 15% --sigma-spatial 1
+  quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
   quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			// --compress alone is a switch, so a name after a space is an argument.

@@ -26,7 +26,7 @@ func TestRegisteredFilterRunsFromFlags(t *testing.T) {
 	if err := cmd.ParseFlags([]string{"--mean-radius", "2,1,1", "--uniform"}); err != nil {
 		t.Fatal(err)
 	}
-	if usage := cmd.Flags().FlagUsages(); !strings.Contains(usage, "--guide-sigma") || !strings.Contains(usage, "twopass: above 0 in the volume's unit or auto") {
+	if usage := cmd.Flags().FlagUsages(); !strings.Contains(usage, "--guide-sigma") || !strings.Contains(usage, "twopass: above 0 in the volume's unit, or in sigmas of its noise (1.2sigma) or auto") {
 		t.Errorf("the help of the flags is\n%s", usage)
 	}
 	r, err := flags.recipe("", "twopass", 3)

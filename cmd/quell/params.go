@@ -114,7 +114,7 @@ func domainOf(p denoise.Param) string {
 		switch p.Unit {
 		case "":
 		case "value":
-			b.WriteString(" in the volume's unit")
+			b.WriteString(" in the volume's unit, or in sigmas of its noise (1.2sigma)")
 		default:
 			b.WriteString(" " + p.Unit)
 		}

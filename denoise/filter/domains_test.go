@@ -13,7 +13,7 @@ import (
 func TestDomainsAndDefaults(t *testing.T) {
 	want := map[string]string{
 		"bilateral radius":        "0 to 64, auto",
-		"bilateral sigma-range":   "above 0, 15%",
+		"bilateral sigma-range":   "above 0, auto",
 		"bilateral sigma-spatial": "0.001 to 1000, 1",
 		"bilateral voxel-units":   "false",
 		"gaussian radius":         "0 to 64, auto",

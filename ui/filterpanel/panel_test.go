@@ -1,13 +1,16 @@
 package filterpanel
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
 	_ "quell/denoise/filter"
@@ -83,7 +86,11 @@ type parts struct {
 	entry  *entry
 	choice *control.Select
 	checks []fyne.CanvasObject
+	labels []*widget.Label
 }
+
+// text is what the first label of the row says.
+func (p parts) text() string { return p.labels[0].Text }
 
 func (o *owner) row(name string) parts {
 	o.t.Helper()
@@ -98,6 +105,8 @@ func (o *owner) row(name string) parts {
 					found.entry = x
 				case *control.Select:
 					found.choice = x
+				case *widget.Label:
+					found.labels = append(found.labels, x)
 				case interface{ SetChecked(bool) }:
 					found.checks = append(found.checks, obj)
 				}
@@ -169,8 +178,8 @@ func TestDragMakesDraftsAndOneRecipe(t *testing.T) {
 		t.Fatalf("%d recipes after the drag; want 1", len(o.finals))
 	}
 	h := o.finals[0].Get("h")
-	if h.IsAuto() || h.Float() < 20 || h.Float() > 40 || h.Float()*2 != float64(int(h.Float()*2)) {
-		t.Errorf("h is %v; want it in the middle of 0 to 50 on a step of 0.5", h)
+	if steps := h.Float() / 0.05; !h.IsSigmas() || h.Float() < 2 || h.Float() > 4 || math.Abs(steps-math.Round(steps)) > 1e-9 {
+		t.Errorf("h is %v; want it in the middle of 0 to 5 sigma on a step of 0.05", h)
 	}
 	if o.row("h").entry.Text != format(denoise.Param{}, h) {
 		t.Errorf("the entry says %q; want %v", o.row("h").entry.Text, h)
@@ -260,7 +269,7 @@ func TestChoosingTheSameFilterKeepsItsParameters(t *testing.T) {
 func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
 	o := newOwner(t, "nlm")
 	e := o.row("h").entry
-	e.SetText("400") // beyond the slider, inside the domain
+	e.SetText("400 HU") // beyond the slider, inside the domain
 	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(400)) {
 		t.Errorf("h is %v; want 400", got)
@@ -301,13 +310,26 @@ func TestTypingIsNotOverwritten(t *testing.T) {
 func TestAutoShowsItsNumber(t *testing.T) {
 	o := newOwner(t, "nlm")
 	row := o.row("h")
-	if row.entry.Text != "11.31" { // sqrt(2) * 8
-		t.Errorf("auto h shows %q; want 11.31", row.entry.Text)
+	x, err := strconv.ParseFloat(row.entry.Text, 64)
+	want := o.snap.Resolved.Get("h").Float()
+	if err != nil || math.Abs(8*x/want-1) > 1e-3 || row.choice.Selected != "σ" {
+		t.Errorf("auto h of %g HU at 8 HU of noise shows %q %s; want it in sigmas", want, row.entry.Text, row.choice.Selected)
+	}
+	if text := row.text(); !strings.HasPrefix(text, "Strength h = "+format(denoise.Param{}, denoise.Number(want))+" HU") {
+		t.Errorf("the label says %q; want the value in HU", text)
 	}
 	auto := row.checks[0].(interface{ SetChecked(bool) })
 	auto.SetChecked(false)
-	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(11.31)) {
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Sigmas(x)) {
 		t.Errorf("auto off gives %v; want the number shown", got)
+	}
+	row.choice.SetSelected("HU")
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(shortened(8*x))) || row.text() != "Strength h" {
+		t.Errorf("in HU it is %v, labelled %q", got, row.text())
+	}
+	row.choice.SetSelected("σ")
+	if got := o.snap.Recipe.Get("h"); !got.IsSigmas() {
+		t.Errorf("back in sigmas it is %v", got)
 	}
 	auto.SetChecked(true)
 	if got := o.snap.Recipe.Get("h"); !got.IsAuto() {

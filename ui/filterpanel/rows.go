@@ -106,6 +106,7 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 func numberRow(p denoise.Param, h rowHooks) *row {
 	var (
 		value, resolved denoise.Value
+		shown           denoise.Value // value, or the number of an automatic one, in sigmas where it can be
 		span            Span
 		unit            string
 		latest          Snapshot
@@ -118,8 +119,10 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		switch {
 		case p.Kind == denoise.Ints:
 			return denoise.List(int(math.Round(x)))
-		case value.IsPercent():
+		case shown.IsPercent():
 			return denoise.Percent(x)
+		case shown.IsSigmas():
+			return denoise.Sigmas(x)
 		}
 		return denoise.Number(x)
 	}
@@ -134,7 +137,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 
 	field := newEntry(nil, help)
 	field.commit = func(text string) {
-		v, err := parse(p, text, value)
+		v, err := parse(p, text, shown, unit)
 		if err != nil {
 			h.refused(p, err)
 			r.show(value, resolved, latest)
@@ -153,7 +156,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 			return
 		}
 		// Keep the number, which no longer follows the volume.
-		h.changed(p, manual(p, resolved), true)
+		h.changed(p, manual(p, shown), true)
 	}
 	auto.Hidden = p.Auto == nil
 
@@ -161,16 +164,18 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	unitSelect := control.NewSelect(nil, nil)
 	unitSelect.OnChanged = func(u string) {
 		if !busy {
-			h.changed(p, convert(value, u == "%", latest.Facts), true)
+			h.changed(p, convert(shown, u, latest.Facts), true)
 		}
 	}
 	unitBox := fyne.CanvasObject(unitLabel)
-	if p.Percent {
+	if p.Unit == "value" {
 		unitBox = unitSelect
 	}
 
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
-	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
+	label := widget.NewLabel(p.Label)
+	label.Truncation = fyne.TextTruncateEllipsis // the value after it must not widen the panel
+	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, label, end)}
 	sliding := p.Kind != denoise.Ints || p.PerAxis
 	if sliding {
 		parts = append(parts, slide)
@@ -183,19 +188,20 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		value, resolved, latest = v, found, s
 		unit = unitName(p, s.Unit)
 		auto.SetChecked(v.IsAuto())
-		shown := v
+		shown = v
 		if v.IsAuto() {
 			shown = found
+			if p.Unit == "value" {
+				shown = convert(found, sigmaUnit, s.Facts)
+			}
 		}
+		label.SetText(p.Label + inUnit(p, shown, found, unit))
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(p, shown))
 		field.show(format(p, shown))
-		if p.Percent {
-			unitSelect.Options = []string{"%", unit}
-			unitSelect.SetSelected(unit)
-			if v.IsPercent() {
-				unitSelect.SetSelected("%")
-			}
+		if p.Unit == "value" {
+			unitSelect.Options = units(p, unit, s.Facts)
+			unitSelect.SetSelected(unitOf(shown, unit))
 		}
 		unitLabel.SetText(unit)
 		usable := r.usable(s)
@@ -214,11 +220,14 @@ func position(p denoise.Param, v denoise.Value) float64 {
 	return v.Float()
 }
 
-// manual turns the number of an automatic value into one to edit: a radius that
+// manual turns what is shown of an automatic value into one to edit: a radius that
 // is equal on all axes becomes a single number.
 func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 	if resolved.IsAuto() {
 		return p.Default
+	}
+	if resolved.IsSigmas() {
+		return denoise.Sigmas(shortened(resolved.Float()))
 	}
 	if list := resolved.Ints(); p.Kind == denoise.Ints {
 		if len(list) == 3 && list[0] == list[1] && (list[2] == list[0] || list[2] == 0) {
@@ -226,26 +235,78 @@ func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 		}
 		return resolved
 	}
-	short, _ := strconv.ParseFloat(format(p, resolved), 64)
-	return denoise.Number(short)
+	return denoise.Number(shortened(resolved.Float()))
 }
 
-// convert expresses a value as a percentage of the volume's range or in the
-// volume's unit, rounded to the digits that are shown.
-func convert(v denoise.Value, percent bool, f denoise.Facts) denoise.Value {
+// shortened rounds to the digits that are shown.
+func shortened(x float64) float64 {
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	return short
+}
+
+// The units beside a field, apart from the volume's own.
+const (
+	sigmaUnit   = "σ"
+	percentUnit = "%"
+)
+
+// units returns the units in which a parameter in the volume's unit can be given.
+func units(p denoise.Param, unit string, f denoise.Facts) []string {
+	var all []string
+	if f.Noise.Sigma > 0 {
+		all = append(all, sigmaUnit)
+	}
+	all = append(all, unit)
+	if p.Percent {
+		all = append(all, percentUnit)
+	}
+	return all
+}
+
+// unitOf returns the unit in which v counts.
+func unitOf(v denoise.Value, unit string) string {
+	switch {
+	case v.IsSigmas():
+		return sigmaUnit
+	case v.IsPercent():
+		return percentUnit
+	}
+	return unit
+}
+
+// inUnit returns what a value in sigmas or in percent comes to, in the volume's
+// unit: " = 17.5 HU"; "" for other values.
+func inUnit(p denoise.Param, shown, resolved denoise.Value, unit string) string {
+	if unitOf(shown, unit) == unit || unitOf(resolved, unit) != unit || resolved.IsAuto() {
+		return ""
+	}
+	return " = " + format(p, resolved) + " " + unit
+}
+
+// convert expresses a value in another unit (sigmaUnit, percentUnit or the
+// volume's), rounded to the digits that are shown. It returns v itself where the
+// volume has no such unit.
+func convert(v denoise.Value, to string, f denoise.Facts) denoise.Value {
 	width := float64(f.Hi) - float64(f.Lo)
-	if v.IsPercent() == percent || v.IsAuto() || width <= 0 {
+	if v.IsAuto() || v.IsSURE() || unitOf(v, "") == to {
 		return v
 	}
-	x := v.Float() * width / 100
-	if percent {
-		x = v.Float() / width * 100
+	x := v.Float()
+	switch unitOf(v, "") {
+	case sigmaUnit:
+		x *= f.Noise.Sigma
+	case percentUnit:
+		x *= width / 100
 	}
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	if percent {
-		return denoise.Percent(min(short, 100))
+	switch {
+	case to == sigmaUnit && f.Noise.Sigma > 0:
+		return denoise.Sigmas(shortened(x / f.Noise.Sigma))
+	case to == percentUnit && width > 0:
+		return denoise.Percent(min(shortened(x/width*100), 100))
+	case to == sigmaUnit || to == percentUnit || x == 0:
+		return v
 	}
-	return denoise.Number(short)
+	return denoise.Number(shortened(x))
 }
 
 // unitName returns the unit to show; "value" stands for the volume's unit.

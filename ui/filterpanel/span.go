@@ -14,7 +14,6 @@ type Span struct{ Lo, Hi, Step float64 }
 
 // The ranges of sliders in the volume's unit, which depend on the volume.
 const (
-	sigmaReach   = 6    // times the noise sigma, for strengths and noise levels
 	rangeReach   = 0.3  // of the volume's range, for parameters that take a percentage of it
 	unknownNoise = 0.02 // of the volume's range, in the place of an unknown noise sigma
 	notches      = 100  // approximate number of steps
@@ -28,10 +27,11 @@ func SpanFor(p denoise.Param, v denoise.Value, f denoise.Facts) Span {
 	switch {
 	case v.IsPercent():
 		s = Span{0.5, 50, 0.5}
+	case v.IsSigmas():
 	case p.Unit == "value" && width > 0:
-		reach := sigmaReach * f.Noise.Sigma
+		reach := p.Hi * f.Noise.Sigma
 		if f.Noise.Sigma <= 0 {
-			reach = sigmaReach * unknownNoise * width
+			reach = p.Hi * unknownNoise * width
 		}
 		if p.Percent {
 			reach = max(reach, rangeReach*width)
@@ -73,10 +73,15 @@ func (s Span) snap(x float64) float64 {
 	return short
 }
 
-// parse reads a typed value of p. A plain number is a percentage where the current
-// value is one. A decimal comma is read as a point, except in lists.
-func parse(p denoise.Param, text string, current denoise.Value) (denoise.Value, error) {
+// parse reads a typed value of p: "1.2sigma", "15%", or a number with or without
+// the volume's unit. A plain number is in the unit of the value that is shown. A
+// decimal comma is read as a point, except in lists.
+func parse(p denoise.Param, text string, shown denoise.Value, unit string) (denoise.Value, error) {
 	text = strings.TrimSpace(text)
+	inUnit := false
+	if p.Unit == "value" {
+		text, inUnit = strings.CutSuffix(text, unit)
+	}
 	if p.Kind != denoise.Ints {
 		text = strings.Replace(text, ",", ".", 1)
 	}
@@ -88,8 +93,13 @@ func parse(p denoise.Param, text string, current denoise.Value) (denoise.Value, 
 		if !v.IsAuto() && p.Check(v) == nil {
 			v = denoise.List(v.Ints()...)
 		}
-	} else if p.Percent && current.IsPercent() && !v.IsAuto() && !v.IsPercent() {
-		v = denoise.Percent(v.Float())
+	} else if v.Equal(denoise.Number(v.Float())) && !inUnit {
+		switch {
+		case shown.IsPercent():
+			v = denoise.Percent(v.Float())
+		case shown.IsSigmas():
+			v = denoise.Sigmas(v.Float())
+		}
 	}
 	return v, p.Check(v)
 }

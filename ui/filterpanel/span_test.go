@@ -44,6 +44,12 @@ func TestValueSpansFollowTheNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, _ := f.Param("h")
+	if s := SpanFor(h, denoise.Sigmas(1), facts); s != (Span{h.Lo, h.Hi, h.Step}) {
+		t.Errorf("in sigmas the strength's span is %+v; want the parameter's own", s)
+	}
+	if s := SpanFor(h, denoise.Sigmas(9), facts); s.Hi != 9 || s.Step != h.Step {
+		t.Errorf("9 sigma gives the span %+v; want it to reach the value", s)
+	}
 	if s := SpanFor(h, denoise.Auto, facts); s.Hi != 50 || s.Step != 0.5 {
 		t.Errorf("with sigma 8 the strength's span is %+v; want up to 50 in steps of 0.5", s)
 	}
@@ -89,7 +95,7 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		return p
 	}
 	h, sigma, radius := param("nlm", "h"), param("bilateral", "sigma-range"), param("median", "radius")
-	percent := denoise.Percent(15)
+	percent, sigmas := denoise.Percent(15), denoise.Sigmas(1.2)
 	cases := []struct {
 		p       denoise.Param
 		text    string
@@ -104,6 +110,15 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		{h, "lots", denoise.Auto, denoise.Value{}, true},
 		{h, "", denoise.Auto, denoise.Value{}, true},
 		{h, "15%", denoise.Auto, denoise.Value{}, true},
+		{h, "1.2sigma", denoise.Number(3), sigmas, false},
+		{h, "1,2 σ", denoise.Number(3), sigmas, false},
+		{h, "1.2", denoise.Sigmas(4), sigmas, false}, // beside a σ
+		{h, "17.5 HU", denoise.Sigmas(4), denoise.Number(17.5), false},
+		{h, "17.5HU", percent, denoise.Number(17.5), false},
+		{h, "-1", denoise.Sigmas(4), denoise.Value{}, true},
+		{h, "auto", sigmas, denoise.Auto, false},
+		{h, "sure", sigmas, denoise.SURE, false},
+		{sigma, "15%", sigmas, percent, false},
 		{sigma, "20", percent, denoise.Percent(20), false}, // beside a % sign
 		{sigma, "20", denoise.Number(30), denoise.Number(20), false},
 		{sigma, "20%", denoise.Number(30), denoise.Percent(20), false},
@@ -114,7 +129,7 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 		{radius, "1.5", denoise.List(1), denoise.Value{}, true},
 	}
 	for _, c := range cases {
-		got, err := parse(c.p, c.text, c.current)
+		got, err := parse(c.p, c.text, c.current, "HU")
 		if (err != nil) != c.bad {
 			t.Errorf("%s %q: error %v", c.p.Name, c.text, err)
 		} else if err == nil && !got.Equal(c.want) {
@@ -123,15 +138,33 @@ func TestParseReadsWhatPeopleType(t *testing.T) {
 	}
 }
 
-func TestConvertBetweenUnitAndPercent(t *testing.T) {
-	f := denoise.Facts{Lo: -1000, Hi: 3000}
-	if v := convert(denoise.Percent(15), false, f); !v.Equal(denoise.Number(600)) {
-		t.Errorf("15 %% of 4000 is %v; want 600", v)
+func TestConvertBetweenUnits(t *testing.T) {
+	f := denoise.Facts{Lo: -1000, Hi: 3000, Noise: noise.Known(8)}
+	for _, c := range []struct {
+		v    denoise.Value
+		to   string
+		want denoise.Value
+	}{
+		{denoise.Percent(15), "HU", denoise.Number(600)}, {denoise.Number(600), "%", denoise.Percent(15)},
+		{denoise.Number(9000), "%", denoise.Percent(100)}, {denoise.Percent(1), "σ", denoise.Sigmas(5)},
+		{denoise.Number(10), "σ", denoise.Sigmas(1.25)}, {denoise.Sigmas(1.25), "HU", denoise.Number(10)}, {denoise.Sigmas(5), "%", denoise.Percent(1)},
+		{denoise.Sigmas(0), "HU", denoise.Sigmas(0)}, {denoise.Number(11.313708), "σ", denoise.Sigmas(1.414)},
+		{denoise.Sigmas(2), "σ", denoise.Sigmas(2)}, {denoise.Auto, "σ", denoise.Auto}, {denoise.SURE, "HU", denoise.SURE},
+	} {
+		if got := convert(c.v, c.to, f); !got.Equal(c.want) {
+			t.Errorf("%s in %s is %s; want %s", c.v, c.to, got, c.want)
+		}
 	}
-	if v := convert(denoise.Number(600), true, f); !v.Equal(denoise.Percent(15)) {
-		t.Errorf("600 of 4000 is %v; want 15%%", v)
+	// Without noise and range there is no other unit.
+	for _, v := range []denoise.Value{denoise.Number(3), denoise.Sigmas(2), denoise.Percent(4)} {
+		for _, to := range []string{"HU", "σ", "%"} {
+			if got := convert(v, to, denoise.Facts{}); !got.Equal(v) {
+				t.Errorf("without facts %s in %s is %s", v, to, got)
+			}
+		}
 	}
-	if v := convert(denoise.Number(9000), true, f); !v.Equal(denoise.Percent(100)) {
-		t.Errorf("9000 of 4000 is %v; want the largest percentage", v)
+	f.Noise = noise.Estimate{}
+	if got := convert(denoise.Percent(1), "σ", f); !got.Equal(denoise.Percent(1)) {
+		t.Errorf("without noise 1 %% in sigmas is %s", got)
 	}
 }

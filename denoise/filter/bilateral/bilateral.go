@@ -18,8 +18,8 @@ var Filter = denoise.Filter{
 	Help:   "Averages neighbours that are near in space and in value. Fast; keeps strong edges.",
 	Params: append([]denoise.Param{{
 		Name: "sigma-range", Label: "Range sigma", Kind: denoise.Float, Unit: "value", Percent: true, Basic: true,
-		Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 200, Step: 1, Default: denoise.Percent(15),
-		Help: "How different two values may be and still be averaged, in the volume's unit or as % of its range; higher removes more.",
+		Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 12, Step: 0.1, Default: denoise.Auto, Auto: &denoise.AutoRule{Sigmas: autoRange},
+		Help: "How different two values may be and still be averaged; higher removes more. Auto follows the estimated noise.",
 	}}, spatial.Params()...),
 	Strength: denoise.Strength{Param: "sigma-range", Lo: 0.4, Hi: 16},
 	Bind:     bind,
@@ -37,6 +37,22 @@ var Filter = denoise.Filter{
 		{Name: "large", Dims: 3, Set: "radius=4", Large: [3]int{97, 40, 37}},
 	},
 }
+
+// autoRange is sigma_r in sigmas: more in stronger noise, where what is smoothed
+// away of the image weighs less.
+func autoRange(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
+	width := float64(f.Hi) - float64(f.Lo)
+	if !(width > 0) {
+		return rangeBase
+	}
+	return rangeBase + rangeSlope*f.AutoSigma()/width
+}
+
+// The automatic range sigma, see FILTERS.md.
+const (
+	rangeBase  = 2
+	rangeSlope = 30
+)
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

@@ -30,7 +30,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "guide-sigma", Label: "Guide sigma", Kind: denoise.Float, Unit: "value",
-			Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 100, Step: 1,
+			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 6, Step: 0.1,
 			Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "How different two voxels of the guide may be and still be averaged.",
 			Ignored: func(r denoise.Recipe) string {

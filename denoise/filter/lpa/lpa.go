@@ -22,7 +22,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value", Basic: true,
-			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 50, Step: 0.5, Default: denoise.Auto, Auto: denoise.NoiseSigma,
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
 			Help: "Noise level of the whole image; auto estimates it.",
 		},
 		{

@@ -19,9 +19,9 @@ var Filter = denoise.Filter{
 	Params: []denoise.Param{
 		{
 			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
-			Min: denoise.Positive, Max: denoise.Largest, Lo: 1, Hi: 100, Step: 1,
-			Default: denoise.Auto, Auto: &denoise.AutoRule{Noise: true, Value: autoStrength},
-			Help: "How different two patches may be and still be averaged; higher removes more. Auto is h² = 2σ² from the estimated noise.",
+			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Sigmas: autoStrength},
+			Help: "How different two patches may be and still be averaged; higher removes more. Auto follows the estimated noise.",
 			Ignored: func(r denoise.Recipe) string {
 				if lk(r) {
 					return "the weights of weighting lk have no strength"
@@ -57,7 +57,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value",
-			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 50, Step: 0.5, Default: denoise.Number(0), Auto: denoise.NoiseSigma,
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Number(0), Auto: denoise.NoiseSigma,
 			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square; 0 is the papers' formula.",
 			Ignored: func(r denoise.Recipe) string {
 				if lk(r) && !r.Get("rician").On() {
@@ -100,9 +100,7 @@ var Filter = denoise.Filter{
 func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
 
 // autoStrength is h = sqrt(2) sigma.
-func autoStrength(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) (denoise.Value, error) {
-	return denoise.Number(max(math.Sqrt2*f.Noise.Sigma, f.Negligible())), nil
-}
+func autoStrength(denoise.Recipe, volume.Geometry, denoise.Facts) float64 { return math.Sqrt2 }
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

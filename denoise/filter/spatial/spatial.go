@@ -35,7 +35,7 @@ func Params() []denoise.Param {
 }
 
 // autoRadius is ceil(2 sigma / spacing) along each axis.
-func autoRadius(r denoise.Recipe, g volume.Geometry, _ denoise.Facts) (denoise.Value, error) {
+func autoRadius(r denoise.Recipe, g volume.Geometry) (denoise.Value, error) {
 	sigma := r.Get("sigma-spatial").Float()
 	var radius [3]int
 	for c := range r.Dims {

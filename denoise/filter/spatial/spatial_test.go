@@ -39,7 +39,7 @@ func TestAutoRadius(t *testing.T) {
 		r := denoise.Recipe{Dims: c.dims, Params: map[string]denoise.Value{
 			"sigma-spatial": denoise.Number(c.sigma), "voxel-units": denoise.Bool(c.voxels),
 		}}
-		v, err := autoRadius(r, g, denoise.Facts{})
+		v, err := autoRadius(r, g)
 		if (err != nil) != (c.axis != "") || (err != nil && !strings.Contains(err.Error(), c.axis)) {
 			t.Errorf("sigma %g: error %v; want %q", c.sigma, err, c.axis)
 		}
@@ -62,7 +62,7 @@ func TestAutoRadius(t *testing.T) {
 	}
 	coarse := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{4, 4, 0.5})
 	r := denoise.Recipe{Dims: 3, Params: map[string]denoise.Value{"sigma-spatial": denoise.Number(17), "voxel-units": denoise.Bool(false)}}
-	if _, err := autoRadius(r, coarse, denoise.Facts{}); err == nil || !strings.Contains(err.Error(), "along z") {
+	if _, err := autoRadius(r, coarse); err == nil || !strings.Contains(err.Error(), "along z") {
 		t.Errorf("error %v; want one that names z", err)
 	}
 }
