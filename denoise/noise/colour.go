@@ -48,7 +48,7 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
 	}
-	e.Negligible = e.Sigma < 0.0055*valueRange && rise < smoothedRise
+	e.Negligible = e.Negligible && rise < smoothedRise
 	coloured := colourRise + 0.3/math.Sqrt(float64(len(even)))
 	switch {
 	case rise < coloured:

@@ -202,6 +202,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	}
 	valueRange := float64(hi) - float64(lo)
 	e.Figure = e.differencesFigure(ws, cut, how, valueRange)
+	e.Negligible = e.Confidence != None && e.Sigma < 0.0055*valueRange
 	gain := 1.0
 	if e.Confidence != None && !how.single() {
 		even := evenest(foreground(ws, cut))
@@ -324,6 +325,10 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		return Figure{Windows: len(ws), Confidence: None, Why: "the differences of its values overflow"}
 	}
 	if how.single() {
+		if f.Sigma == 0 {
+			f.Confidence = High
+			return f
+		}
 		f.Confidence, f.Why = Fair, "the volume is small"
 		// Noise has a tail of its own; structure has a longer one.
 		if f.Sigma < lowShare*valueRange || quantile(all, 0.9) > 1.25*how.pure(0.9)*f.Sigma {

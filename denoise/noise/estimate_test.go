@@ -314,7 +314,8 @@ func medianOf(x []float64) float64 {
 	return x[len(x)/2]
 }
 
-// A volume without noise has figures of 0, not of 0 over 0.
+// A volume without noise has the figure 0; its slices, where edges do not cancel,
+// have next to nothing.
 func TestNoNoiseAtAll(t *testing.T) {
 	p, err := phantom.New("steps", phantom.Size{Dims: [3]int{64, 64, 12}})
 	if err != nil {
@@ -325,9 +326,12 @@ func TestNoNoiseAtAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := estimate(t, v)
-	for z, f := range append(e.PerSlice, e.Figure) {
-		if f.Sigma != 0 || f.Confidence == noise.None {
-			t.Errorf("slice %d: %+v; want 0", z, f)
+	if e.Sigma != 0 || e.Confidence != noise.High || !e.Negligible {
+		t.Errorf("%+v, negligible %v; want 0, high, negligible", e.Figure, e.Negligible)
+	}
+	for z, f := range e.PerSlice {
+		if !(f.Sigma < 0.1) || f.Confidence == noise.None {
+			t.Errorf("slice %d: %+v; want about 0", z, f)
 		}
 	}
 }
