@@ -178,12 +178,14 @@ func TestRecipesInSigmas(t *testing.T) {
 	if low := resolve(r.With("strength", Number(2)), in); low.Get("strength").Float() != 1 {
 		t.Errorf("%s; want the end of the domain", low)
 	}
-	// 50 % of 2.5 to 15; the larger end of the range where it is automatic.
+	// 50 % of 2.5 to 15; the noise itself where it is automatic.
 	if p := resolve(r.With("strength", Percent(50)), in); p.Get("strength").Float() != 6.25 {
 		t.Errorf("%s; want half the range in sigmas", p)
 	}
-	if a := resolve(r.With("strength", Auto), in); a.Get("strength").Float() != 10 {
-		t.Errorf("%s; want the clamped range in sigmas", a)
+	for _, v := range []Value{Auto, Sigmas(1)} {
+		if a := resolve(r.With("strength", v), in); a.Get("strength").Float() != 1 {
+			t.Errorf("%s of %s; want the noise, which is 1", a, v)
+		}
 	}
 	if !strings.HasSuffix(got.String(), " in sigmas of the noise map") || got.Equal(Recipe{Version: 1, Filter: "probe", Dims: 3, Params: got.Params}) {
 		t.Errorf("%s does not say that it counts in sigmas", got)
