@@ -44,6 +44,11 @@ xdotool keydown ctrl click 4 click 4 keyup ctrl; changed "zoom by Ctrl+wheel"
 key r;                                          changed "reset of the view"
 key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
+key b;                                          changed "the search for the best strength"
+key Escape;                                     changed "Escape, which cancels it"
+mouse_to 60 638
+xdotool click 1;                                changed "the histogram again"
+mouse_to 400 420
 key m;                                          changed "the noise map"
 mouse_to 400 400;                               changed "the noise under the pointer"
 key m;                                          changed "the noise map taken off"

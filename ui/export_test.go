@@ -2,6 +2,7 @@ package ui
 
 import (
 	"quell/app"
+	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -33,6 +34,15 @@ func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
 	}
 	return w.tip.text.Text, w.tip.ground.Position(), w.tip.ground.Size()
 }
+
+// PlotKind returns what is plotted.
+func (w *Workbench) PlotKind() plotpanel.Kind { return w.plot.Kind() }
+
+// Curve returns the curve of the strength as the plot shows it.
+func (w *Workbench) Curve() *plotpanel.Curve { return curveSnapshot(w.session) }
+
+// StripShown says whether plot and measures are shown.
+func (w *Workbench) StripShown() bool { return w.stripShown }
 
 // Settings returns the settings for the next start.
 func (w *Workbench) Settings() app.Settings { return w.settings }

@@ -12,6 +12,7 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/control"
+	"quell/ui/plotpanel"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -72,7 +73,7 @@ func TestToolbarButtonsHaveTooltips(t *testing.T) {
 	tips := map[string]bool{}
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
 		button, ok := o.(*control.Button)
-		if !ok || button.OnHover == nil {
+		if !ok || button.OnHover == nil || button.Text == "Best" { // whose help is in the panel
 			continue
 		}
 		button.MouseIn(&desktop.MouseEvent{})
@@ -91,5 +92,26 @@ func TestToolbarButtonsHaveTooltips(t *testing.T) {
 		if !tips[want] {
 			t.Errorf("no tooltip says %q; there are %v", want, tips)
 		}
+	}
+}
+
+func TestTheBestStrengthIsPlotted(t *testing.T) {
+	b := newBench(t, large)
+	b.show(tissue(t))
+	b.key(fyne.KeyP) // the plot is hidden
+	b.key(fyne.KeyB)
+	if !b.session().Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.StripShown() {
+		t.Fatal("B does not search, or does not show the plot of it")
+	}
+	b.until("the curve is there", func() bool { return b.workbench.Curve() != nil })
+	c := b.workbench.Curve()
+	if c.XLabel != "Strength h, σ" || c.YLabel != "estimated error, HU" || len(c.Labels) != len(c.X) {
+		t.Errorf("labels %q, %q, %d of %d points", c.XLabel, c.YLabel, len(c.Labels), len(c.X))
+	}
+	if !strings.HasSuffix(c.Labels[c.Best], " HU, the least") || !strings.Contains(c.Labels[0], " σ: error ") {
+		t.Errorf("points %q", c.Labels)
+	}
+	if c.Without < 3 || c.Without > 5 || c.Y[c.Best] > 0.7*c.Without || c.Old {
+		t.Errorf("error %g of %g, old %v; want far less than the noise of 4", c.Y[c.Best], c.Without, c.Old)
 	}
 }

@@ -2,7 +2,10 @@ package ui
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
+	"quell/denoise"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
@@ -42,6 +45,7 @@ func (w *Workbench) refresh() {
 	if s.Picture() != nil {
 		w.plot.Display(s.Picture(), s.State().Focus(), s.State().Window())
 	}
+	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State())
 	w.tools.display(s)
 	w.status.display(s)
@@ -65,7 +69,50 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
+	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
 	return snap
+}
+
+// curveSnapshot returns the curve of the strength as the plot shows it, nil without
+// one.
+func curveSnapshot(s *session.Session) *plotpanel.Curve {
+	found := s.Curve()
+	if found == nil {
+		return nil
+	}
+	f, err := denoise.FilterByName(s.Recipe().Filter)
+	if err != nil {
+		return nil
+	}
+	param, _ := f.Param(found.Param)
+	unit := map[string]string{"value": "σ", "mm": "voxels"}[param.Unit]
+	if unit == "" {
+		unit = param.Unit
+	}
+	volumeUnit := s.Series().Volume.Unit
+	c := &plotpanel.Curve{
+		XLabel: param.Label, YLabel: "estimated error", Best: -1, Present: found.Present, Without: found.Sigma, Old: !found.Current,
+	}
+	if unit != "" {
+		c.XLabel += ", " + unit
+	}
+	if found.Gain {
+		c.Best = found.Best
+	}
+	if volumeUnit != "" {
+		c.YLabel += ", " + volumeUnit
+	}
+	for i, p := range found.Points {
+		// The estimate of a mean square has an error of its own, and can be below 0.
+		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
+		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
+		label := strings.TrimSpace(short(p.Strength)+" "+unit) + ": error " + session.Quantity(rms, volumeUnit)
+		if i == c.Best {
+			label += ", the least"
+		}
+		c.Labels = append(c.Labels, label)
+	}
+	return c
 }
 
 func measureSnapshot(s *session.Session) measurepanel.Snapshot {

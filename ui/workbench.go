@@ -146,11 +146,11 @@ func (w *Workbench) build() {
 	}
 	w.paneRow = container.New(paneLayout{}, row...)
 	w.filter = filterpanel.New(filterpanel.Hooks{
-		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Apply: s.Apply, Cancel: s.Cancel,
+		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: s.Apply, Cancel: s.Cancel,
 		Refused: func(err error) { w.status.note(err.Error()) },
 	})
 	w.measures = measurepanel.New()
-	w.plot = plotpanel.New(w.options.Go, w.options.Do, w.changed)
+	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Changed: w.changed, Take: s.TakeStrength, Find: w.findStrength})
 	w.slices = newSliceBar(s.State())
 	w.tip = newTooltip()
 	w.tools = newToolbar(w)
@@ -210,6 +210,17 @@ func (w *Workbench) toggleResidual() {
 func (w *Workbench) toggleStrip() {
 	w.stripShown = !w.stripShown
 	w.arrange()
+}
+
+// findStrength searches for the best strength, and shows the curve.
+func (w *Workbench) findStrength() {
+	if w.session.CanFindStrength() && !w.session.Searching() {
+		w.plot.Select(plotpanel.Strength)
+		if !w.stripShown {
+			w.toggleStrip()
+		}
+	}
+	w.session.FindStrength()
 }
 
 // arrange shows and hides panes and strip.

@@ -12,15 +12,16 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// passTyped gives a key that o does not use to the canvas.
-func passTyped(o fyne.CanvasObject, e *fyne.KeyEvent) {
+// PassTyped gives a key that o does not use to the canvas, for controls of other
+// packages.
+func PassTyped(o fyne.CanvasObject, e *fyne.KeyEvent) {
 	if c := canvasOf(o); c != nil && c.OnTypedKey() != nil {
 		c.OnTypedKey()(e)
 	}
 }
 
-// passHeld gives the press or release of a key that o does not use to the canvas.
-func passHeld(o fyne.CanvasObject, e *fyne.KeyEvent, down bool) {
+// PassHeld gives the press or release of a key that o does not use to the canvas.
+func PassHeld(o fyne.CanvasObject, e *fyne.KeyEvent, down bool) {
 	c, ok := canvasOf(o).(desktop.Canvas)
 	if !ok {
 		return
@@ -76,7 +77,7 @@ func NewButton(text string, icon fyne.Resource, tapped func()) *Button {
 func (b *Button) TypedKey(e *fyne.KeyEvent) {
 	switch {
 	case !activates(e.Name):
-		passTyped(b, e)
+		PassTyped(b, e)
 	case !b.Disabled():
 		b.Tapped(nil)
 	}
@@ -108,7 +109,7 @@ func (b *Button) KeyUp(e *fyne.KeyEvent) { b.held(e, false) }
 
 func (b *Button) held(e *fyne.KeyEvent, down bool) {
 	if !activates(e.Name) {
-		passHeld(b, e, down)
+		PassHeld(b, e, down)
 	}
 }
 
@@ -132,7 +133,7 @@ func (c *Check) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeyReturn, fyne.KeyEnter:
 		c.TypedRune(' ')
 	default:
-		passTyped(c, e)
+		PassTyped(c, e)
 	}
 }
 
@@ -144,7 +145,7 @@ func (c *Check) KeyUp(e *fyne.KeyEvent) { c.held(e, false) }
 
 func (c *Check) held(e *fyne.KeyEvent, down bool) {
 	if !activates(e.Name) {
-		passHeld(c, e, down)
+		PassHeld(c, e, down)
 	}
 }
 
@@ -171,7 +172,7 @@ func (s *Select) TypedKey(e *fyne.KeyEvent) {
 	case e.Name == fyne.KeyLeft, e.Name == fyne.KeyRight:
 		s.Select.TypedKey(e)
 	default:
-		passTyped(s, e)
+		PassTyped(s, e)
 	}
 }
 
@@ -183,7 +184,7 @@ func (s *Select) KeyUp(e *fyne.KeyEvent) { s.held(e, false) }
 
 func (s *Select) held(e *fyne.KeyEvent, down bool) {
 	if !activates(e.Name) {
-		passHeld(s, e, down)
+		PassHeld(s, e, down)
 	}
 }
 
@@ -206,17 +207,17 @@ func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 		s.Slider.TypedKey(e)
 		return
 	}
-	passTyped(s, e)
+	PassTyped(s, e)
 }
 
 // Pass gives a key that an extending type does not use to the canvas.
-func (s *Slider) Pass(e *fyne.KeyEvent) { passTyped(s, e) }
+func (s *Slider) Pass(e *fyne.KeyEvent) { PassTyped(s, e) }
 
 // KeyDown implements desktop.Keyable.
-func (s *Slider) KeyDown(e *fyne.KeyEvent) { passHeld(s, e, true) }
+func (s *Slider) KeyDown(e *fyne.KeyEvent) { PassHeld(s, e, true) }
 
 // KeyUp implements desktop.Keyable.
-func (s *Slider) KeyUp(e *fyne.KeyEvent) { passHeld(s, e, false) }
+func (s *Slider) KeyUp(e *fyne.KeyEvent) { PassHeld(s, e, false) }
 
 // List is a widget.List that Up, Down and Space operate; Return selects the row
 // that has the focus.
@@ -238,7 +239,7 @@ func (l *List) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
 		l.List.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 	default:
-		passTyped(l, e)
+		PassTyped(l, e)
 	}
 }
 
@@ -259,11 +260,11 @@ func (e *Entry) TypedKey(k *fyne.KeyEvent) {
 		e.Entry.TypedKey(k)
 		return
 	}
-	passTyped(e, k)
+	PassTyped(e, k)
 }
 
 // Pass gives a key that an extending type does not use to the canvas.
-func (e *Entry) Pass(k *fyne.KeyEvent) { passTyped(e, k) }
+func (e *Entry) Pass(k *fyne.KeyEvent) { PassTyped(e, k) }
 
 // edits says whether a key means something in a line of text. Letters and digits
 // arrive as runes too, so they are the field's.

@@ -154,7 +154,7 @@ func (i *radioItem) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeyRight:
 		step = 1
 	default:
-		passTyped(i, e)
+		PassTyped(i, e)
 		return
 	}
 	if next := slices.Index(i.group.items, i) + step; !i.Disabled() && next >= 0 && next < len(i.group.items) {

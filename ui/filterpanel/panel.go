@@ -33,6 +33,9 @@ type Snapshot struct {
 	Fraction float64 // of the voxels done
 	Progress string  // voxels done and time left
 	Applied  bool    // the whole volume was filtered with the recipe
+
+	CanFind   bool // a search for the best strength can start, or be cancelled
+	Searching bool // it is in progress
 }
 
 // Hooks are called on the UI goroutine for what the user does.
@@ -41,6 +44,7 @@ type Hooks struct {
 	Changed     func(r denoise.Recipe, final bool)
 	AutoPreview func(on bool)
 	Preview     func()
+	Find        func() // search for the best strength, or cancel the search
 	Apply       func()
 	Cancel      func()
 	Refused     func(err error) // a typed value is outside the domain of its parameter
@@ -290,7 +294,11 @@ func (p *Panel) buildRows(f denoise.Filter) {
 		help: func(title, text string) { p.help.SetText(title + ": " + text) },
 	}
 	for _, param := range f.Params {
-		r := newRow(param, hooks)
+		own := hooks
+		if param.Name == f.Strength.Param {
+			own.find = p.hooks.Find
+		}
+		r := newRow(param, own)
 		p.rows = append(p.rows, r)
 		if param.Basic {
 			p.basic.Add(r.object)

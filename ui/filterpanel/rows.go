@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
@@ -44,11 +45,13 @@ type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
 	refused func(p denoise.Param, err error)
 	help    func(title, text string)
+	find    func() // searches for the best value; nil where there is no search
 }
 
 const (
 	entryWidth = 70
 	unitWidth  = 46
+	findWidth  = 92 // of either text
 )
 
 // newRow builds the row for a parameter's kind.
@@ -177,8 +180,11 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	label.Truncation = fyne.TextTruncateEllipsis // the value after it must not widen the panel
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, label, end)}
 	sliding := p.Kind != denoise.Ints || p.PerAxis
+	find := findButton(h)
+	wide := fixedWidth(find, findWidth)
+	wide.Hidden = find.Hidden
 	if sliding {
-		parts = append(parts, slide)
+		parts = append(parts, container.NewBorder(nil, nil, nil, wide, slide))
 	}
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 
@@ -204,12 +210,39 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 			unitSelect.SetSelected(unitOf(shown, unit))
 		}
 		unitLabel.SetText(unit)
+		showFind(find, s)
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {
 			enable(o, usable)
 		}
 	}
 	return r
+}
+
+// findButton returns the button that searches for the best strength; it is hidden in
+// the rows of other parameters.
+func findButton(h rowHooks) *control.Button {
+	b := control.NewButton("Best", theme.SearchIcon(), func() { h.find() })
+	b.Importance = widget.LowImportance
+	b.Hidden = h.find == nil
+	b.OnHover = func(in bool) {
+		if in && h.find != nil {
+			h.help("Find the best strength (B)", "Searches for the strength with the least estimated error (SURE) and plots the error over the strength.")
+		}
+	}
+	return b
+}
+
+func showFind(b *control.Button, s Snapshot) {
+	text, icon := "Best", theme.SearchIcon()
+	if s.Searching {
+		text, icon = "Cancel", theme.CancelIcon()
+	}
+	if b.Text != text {
+		b.Icon = icon
+		b.SetText(text)
+	}
+	enable(b, s.CanFind)
 }
 
 // position returns a value's place on a slider; of a list, its first entry's.
@@ -342,7 +375,7 @@ func enable(o fyne.Disableable, on bool) {
 }
 
 // fixedWidth gives an object at least a width.
-func fixedWidth(o fyne.CanvasObject, width float32) fyne.CanvasObject {
+func fixedWidth(o fyne.CanvasObject, width float32) *fyne.Container {
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(width, 0))
 	return container.NewStack(ground, o)

@@ -28,12 +28,14 @@ type Kind int
 const (
 	Histogram Kind = iota // of the slice, inside the grey-scale window
 	Profile               // along the row under the pointer, over the range of the window
+	Strength              // the estimated error over the filter's strength
 )
 
 // Request describes one plot.
 type Request struct {
 	Kind          Kind
 	Picture       *viewer.Picture
+	Curve         *Curve // of the strength
 	Focus         [3]int // the voxel whose row is profiled
 	Window        volume.Window
 	Width, Height int     // device pixels
@@ -57,11 +59,16 @@ const (
 	fontSize  = 9 // points: 12 screen units
 )
 
-// Draw renders a plot at exactly the requested size; nil where that is too small for
-// axes. It is safe for concurrent use.
-func Draw(r Request) (img *image.RGBA, err error) {
-	if r.Picture == nil || r.Width < 80 || r.Height < 60 {
-		return nil, nil
+// Draw renders a plot at exactly the requested size; nil where there is nothing to
+// plot, or the size is too small for axes. It is safe for concurrent use. x is where
+// the curve of the strength lies.
+func Draw(r Request) (img *image.RGBA, x axis, err error) {
+	missing := r.Picture == nil
+	if r.Kind == Strength {
+		missing = r.Curve == nil || len(r.Curve.X) == 0
+	}
+	if missing || r.Width < 80 || r.Height < 60 {
+		return nil, x, nil
 	}
 	// gonum/plot panics on data that it cannot draw.
 	defer func() {
@@ -70,13 +77,16 @@ func Draw(r Request) (img *image.RGBA, err error) {
 		}
 	}()
 	p := newPlot()
-	if r.Kind == Profile {
+	switch r.Kind {
+	case Profile:
 		err = addProfiles(p, r)
-	} else {
+	case Strength:
+		x, err = addCurve(p, r.Curve)
+	default:
 		err = addHistograms(p, r)
 	}
 	if err != nil {
-		return nil, err
+		return nil, x, err
 	}
 	dpi := int(math.Round(screenDPI * max(r.Scale, 0.5)))
 	length := func(pixels int) vg.Length { return vg.Length(pixels) / vg.Length(dpi) * vg.Inch }
@@ -85,8 +95,12 @@ func Draw(r Request) (img *image.RGBA, err error) {
 		vgimg.UseDPI(dpi),
 		vgimg.UseBackgroundColor(ground),
 	)
-	p.Draw(vgdraw.Crop(vgdraw.New(c), 4, -10, 4, -6))
-	return rgba(c.Image()), nil
+	area := vgdraw.Crop(vgdraw.New(c), 4, -10, 4, -6)
+	p.Draw(area)
+	pixel := func(l vg.Length) float64 { return float64(l / vg.Inch * vg.Length(dpi)) }
+	data := p.DataCanvas(area)
+	x.from, x.to = pixel(data.Min.X), pixel(data.Max.X)
+	return rgba(c.Image()), x, nil
 }
 
 func rgba(img draw.Image) *image.RGBA {
@@ -247,8 +261,12 @@ func (ticks) Ticks(lo, hi float64) []plot.Tick {
 		if i == 0 {
 			x = 0 // and not -0
 		}
-		text := strings.Replace(strconv.FormatFloat(x, 'g', 5, 64), "-", "−", 1)
-		out = append(out, plot.Tick{Value: x, Label: text})
+		out = append(out, plot.Tick{Value: x, Label: number(x)})
 	}
 	return out
+}
+
+// number writes a number with a true minus sign.
+func number(x float64) string {
+	return strings.Replace(strconv.FormatFloat(x, 'g', 5, 64), "-", "−", 1)
 }

@@ -40,7 +40,7 @@ func TestPlotsHaveExactlyThePanelsSize(t *testing.T) {
 		for _, scale := range []float64{1, 1.25, 2} {
 			r := request(t, kind)
 			r.Scale = scale
-			img, err := Draw(r)
+			img, _, err := Draw(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 	for _, kind := range []Kind{Histogram, Profile} {
 		r := request(t, kind)
 		count := func(r Request, want color.NRGBA) int {
-			img, err := Draw(r)
+			img, _, err := Draw(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -83,7 +83,7 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 func TestTooSmallForAxesIsNoError(t *testing.T) {
 	r := request(t, Histogram)
 	r.Width = 20
-	if img, err := Draw(r); img != nil || err != nil {
+	if img, _, err := Draw(r); img != nil || err != nil {
 		t.Errorf("%v, %v; want nothing", img, err)
 	}
 }
@@ -95,7 +95,7 @@ func TestConstantSliceCanBePlotted(t *testing.T) {
 			r.Picture.Before[i], r.Picture.After[i] = 7, 7
 		}
 		r.Window.Width = 1e-6
-		if _, err := Draw(r); err != nil {
+		if _, _, err := Draw(r); err != nil {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 	}

@@ -1,5 +1,6 @@
 // Package plotpanel plots the histogram or a line profile of the original and the
-// denoised slice, with gonum/plot, as an image of exactly the panel's size.
+// denoised slice, or the estimated error of the filter over its strength, with
+// gonum/plot, as an image of exactly the panel's size.
 //
 // Draw does not use Fyne and runs on a worker; Panel shows its images. The package
 // imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot and
@@ -9,6 +10,7 @@ package plotpanel
 import (
 	"image"
 	"math"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -23,7 +25,14 @@ import (
 	"quell/volume"
 )
 
-var kindNames = []string{"Histogram", "Line profile"}
+var kindNames = []string{"Histogram", "Line profile", "Best strength"}
+
+// Hooks are called on the UI goroutine for what the user does.
+type Hooks struct {
+	Changed func()      // another kind of plot was selected
+	Take    func(i int) // point i of the curve was chosen
+	Find    func()      // the curve is wanted
+}
 
 // Panel shows one plot. Its methods are for the UI goroutine.
 type Panel struct {
@@ -33,8 +42,15 @@ type Panel struct {
 	focus   [3]int
 	window  volume.Window
 	kind    Kind
-	changed func()
+	hooks   Hooks
+	curve   *Curve
+	finding bool // the search for the curve is in progress
+	can     bool // a search can start
+	axis    axis // of the curve shown
 
+	head    *fyne.Container
+	find    *control.Button
+	over    *curveArea
 	image   *canvas.Image
 	area    *plotArea
 	choice  *control.Radio
@@ -45,38 +61,52 @@ type Panel struct {
 
 type answer struct {
 	image *image.RGBA
+	axis  axis
 	err   error
 }
 
 // New returns an empty panel. start runs a function on another goroutine, do on
-// the UI goroutine; changed is called when the user selects another kind of plot.
-func New(start, do func(func()), changed func()) *Panel {
-	p := &Panel{changed: changed, image: canvas.NewImageFromImage(nil)}
+// the UI goroutine.
+func New(start, do func(func()), hooks Hooks) *Panel {
+	p := &Panel{hooks: hooks, image: canvas.NewImageFromImage(nil)}
 	p.image.ScaleMode = canvas.ImageScaleFastest
 	p.image.FillMode = canvas.ImageFillStretch
 	p.worker = newest.Worker[Request, answer]{
 		Go: start, Do: do,
 		Work: func(r Request) answer {
-			img, err := Draw(r)
-			return answer{img, err}
+			img, x, err := Draw(r)
+			return answer{img, x, err}
 		},
 		Done: p.show,
 	}
 	p.choice = control.NewRadio(kindNames, nil)
 	p.choice.SetSelected(kindNames[Histogram])
 	p.choice.OnChanged = func(name string) {
-		p.kind = Histogram
-		if name == kindNames[Profile] {
-			p.kind = Profile
-		}
-		p.changed()
+		p.kind = Kind(slices.Index(kindNames, name))
+		p.hooks.Changed()
+		p.showFinding()
 		p.request()
 	}
 	p.note = widget.NewLabel("")
 	p.note.SizeName = theme.SizeNameCaptionText
 	p.note.Importance = widget.LowImportance
+	p.note.Truncation = fyne.TextTruncateEllipsis
 	p.area = newPlotArea(p.image, p.request)
-	p.content = container.NewBorder(container.NewBorder(nil, nil, p.choice, p.note), nil, nil, nil, p.area)
+	p.find = control.NewButton("Find", theme.SearchIcon(), func() { p.hooks.Find() })
+	p.find.Importance = widget.LowImportance
+	p.over = newCurveArea()
+	p.over.tapped = func(x float32) { p.take(p.point(x)) }
+	p.over.hovered = func(x float32, in bool) {
+		if in {
+			p.showPoint(p.point(x))
+		} else {
+			p.showFinding()
+		}
+	}
+	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
+	p.head = container.NewBorder(nil, nil, p.choice, p.find, p.note)
+	p.content = container.NewBorder(p.head, nil, nil, nil, container.NewStack(p.area, p.over))
+	p.showFinding()
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -97,20 +127,101 @@ func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Win
 	}
 }
 
+// DisplayCurve shows the curve of the strength, nil for none; finding says whether
+// the search for it is in progress, and can whether one can start. It returns at
+// once where nothing has changed.
+func (p *Panel) DisplayCurve(c *Curve, finding, can bool) {
+	if finding != p.finding || can != p.can || !c.same(p.curve) {
+		other := !c.same(p.curve)
+		p.curve, p.finding, p.can = c, finding, can
+		p.showFinding()
+		if other && p.kind == Strength {
+			p.request()
+		}
+	}
+}
+
+// Select shows a kind of plot.
+func (p *Panel) Select(k Kind) { p.choice.SetSelected(kindNames[k]) }
+
+// showFinding shows the controls of the curve, and in the note how to get or use it.
+func (p *Panel) showFinding() {
+	on := p.kind == Strength
+	p.over.Hidden = !on || p.curve == nil
+	if hidden := !on || p.finding; hidden != p.find.Hidden {
+		p.find.Hidden = hidden
+		p.head.Refresh() // the button needs its place
+	}
+	text := ""
+	switch {
+	case !on:
+	case p.finding:
+		text = "Searching … Escape cancels."
+	case p.curve == nil:
+		text = "The error of the result, estimated for each strength."
+	case p.curve.Old:
+		text = "The curve is of other parameters."
+	default:
+		text = "Click a point to take it."
+	}
+	if p.note.Text != text {
+		p.note.SetText(text)
+	}
+	if p.find.Disabled() == p.can {
+		if p.can {
+			p.find.Enable()
+		} else {
+			p.find.Disable()
+		}
+	}
+}
+
+// point returns the point of the curve nearest to a position; -1 for none.
+func (p *Panel) point(x float32) int {
+	if p.curve == nil || p.axis.to <= p.axis.from {
+		return -1
+	}
+	return p.curve.nearest(p.axis, float64(x)*screen.PixelsPerUnit(p))
+}
+
+// present returns the point nearest to the present value, or else the best.
+func (p *Panel) present() int {
+	switch {
+	case p.curve == nil:
+		return -1
+	case p.curve.Present <= 0:
+		return p.curve.Best
+	}
+	return p.curve.nearest(p.axis, p.axis.at(p.curve.Present))
+}
+
+func (p *Panel) take(i int) {
+	if p.curve != nil && i >= 0 && i < len(p.curve.X) {
+		p.hooks.Take(i)
+	}
+}
+
+func (p *Panel) showPoint(i int) {
+	if i >= 0 && p.note.Text != p.curve.Labels[i] {
+		p.note.SetText(p.curve.Labels[i])
+	}
+}
+
 func (p *Panel) request() {
-	if !p.Visible() || p.picture == nil {
+	if !p.Visible() || p.picture == nil && p.kind != Strength {
 		return
 	}
 	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
 	p.worker.Request(Request{
-		Kind: p.kind, Picture: p.picture, Focus: p.focus, Window: p.window, Scale: scale,
+		Kind: p.kind, Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
 		Width:  int(math.Round(float64(size.Width) * scale)),
 		Height: int(math.Round(float64(size.Height) * scale)),
 	})
 }
 
 func (p *Panel) show(a answer) {
-	p.note.SetText("")
+	p.axis = a.axis
+	p.showFinding()
 	if a.err != nil {
 		p.note.SetText("No plot: " + a.err.Error())
 		return

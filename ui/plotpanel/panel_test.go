@@ -14,7 +14,7 @@ func TestOnlyWhatThePlotShowsIsDrawnAgain(t *testing.T) {
 	var queue []func()
 	now := func(f func()) { f() }
 	changed := 0
-	p := New(func(f func()) { queue = append(queue, f) }, now, func() { changed++ })
+	p := New(func(f func()) { queue = append(queue, f) }, now, Hooks{Changed: func() { changed++ }})
 	w := test.NewTempWindow(t, p)
 	w.Resize(fyne.NewSize(500, 260))
 	drain := func() (n int) {

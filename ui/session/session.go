@@ -71,7 +71,8 @@ type Session struct {
 	sliceNumbers   measured
 	volumeNumbers  measured
 
-	noise noiseMap // of the current voxels
+	noise    noiseMap  // of the current voxels
+	searched *searched // the last search for the best strength; nil before
 
 	retry   func() // repeats on another engine what the engine failed at; nil after a success
 	task    *task  // in progress, or nil

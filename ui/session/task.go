@@ -33,6 +33,7 @@ const (
 	Exporting                 // the run
 	Preparing                 // noise or a reference
 	Mapping                   // the noise
+	Searching                 // for the best strength
 )
 
 // start begins a task in the place of the one in progress.

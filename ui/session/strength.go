@@ -1,0 +1,120 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/denoise/tune"
+)
+
+// Curve is the estimated error of the filter over its strength.
+type Curve struct {
+	tune.Curve
+	Sigma   float64 // of the noise, in the unit of the volume
+	Present float64 // the strength of the current recipe as in Points; 0 if not known
+	Current bool    // its other parameters are those of the current recipe
+	Gain    bool    // the best strength lowers the error by more than the estimate may be wrong
+}
+
+// leastGain is the share of the mean squared error that the best strength must
+// remove to be taken: less is within the error of the estimate.
+const leastGain = 0.02
+
+// searched is what the last search for the best strength found.
+type searched struct {
+	asked denoise.Recipe
+	tuned app.Tuned
+}
+
+// CanFindStrength says whether FindStrength would do something: start a search, or
+// cancel the one in progress.
+func (s *Session) CanFindStrength() bool {
+	return s.doc != nil && (s.Searching() || !s.Busy() && s.strength() != "")
+}
+
+// Searching says whether the best strength is being searched for.
+func (s *Session) Searching() bool { return s.task != nil && s.task.kind == Searching }
+
+// strength returns the name of the parameter that sets the strength of the current
+// recipe; "" where there is none.
+func (s *Session) strength() string {
+	f, err := denoise.FilterByName(s.recipe.Filter)
+	if err != nil || s.recipe.Ignores(f.Strength.Param) != "" {
+		return ""
+	}
+	return f.Strength.Param
+}
+
+// FindStrength searches for the strength of the current recipe with the least
+// estimated error, and takes it, unless the recipe was changed meanwhile or there is
+// nothing to gain. During a search it cancels that; during another task it does
+// nothing.
+func (s *Session) FindStrength() {
+	if s.Searching() {
+		s.Cancel()
+		return
+	}
+	if !s.CanFindStrength() {
+		return
+	}
+	asked, series, engine := s.recipe, s.doc.Series(), s.deps.Engine
+	var known *denoise.Facts
+	if facts, ok := s.doc.Facts(); ok {
+		known = &facts
+	}
+	t := s.start(Searching, "Searching for the best strength", "")
+	var tuned app.Tuned
+	s.background(func() (err error) {
+		tuned, err = app.Tune(t.ctx, engine, series, asked, known)
+		return err
+	}, func(err error) {
+		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
+			s.retry = s.FindStrength
+		}
+		if !s.finish(t, err) {
+			return
+		}
+		s.retry = nil
+		s.searched = &searched{asked: asked, tuned: tuned}
+		best := tuned.Curve.Points[tuned.Curve.Best]
+		switch {
+		case !gains(tuned.Curve):
+			s.message = "No strength lowers the estimated error of this series; the strength stays as it is."
+		case !s.recipe.Equal(asked):
+			s.message = "The best strength is found. The recipe was changed meanwhile and stays as it is."
+		default:
+			s.SetRecipe(asked.With(tuned.Curve.Param, best.Value), true)
+			s.message = fmt.Sprintf("The best strength lowers the estimated error by %.0f %%.", 100*(1-math.Sqrt(max(best.MSE, 0))))
+		}
+		s.listener.Changed()
+	})
+}
+
+func gains(c tune.Curve) bool { return c.Points[c.Best].MSE <= 1-leastGain }
+
+// Curve returns the result of the last search for the voxels and the filter that
+// are shown; nil where there was none.
+func (s *Session) Curve() *Curve {
+	if s.searched == nil || s.doc == nil || s.searched.asked.Filter != s.recipe.Filter {
+		return nil
+	}
+	found := s.searched.tuned
+	c := &Curve{Curve: found.Curve, Sigma: found.Noise.Sigma, Gain: gains(found.Curve)}
+	param := found.Curve.Param
+	c.Current = s.recipe.With(param, denoise.Auto).Equal(s.searched.asked.With(param, denoise.Auto))
+	if r, err := s.Resolved(); err == nil && r.Resolved() {
+		c.Present, _ = tune.StrengthOf(r, s.doc.Series().Volume.Geometry, c.Sigma)
+	}
+	return c
+}
+
+// TakeStrength sets the strength to point i of the curve; the other parameters stay
+// as they are.
+func (s *Session) TakeStrength(i int) {
+	if c := s.Curve(); c != nil && i >= 0 && i < len(c.Points) {
+		s.SetRecipe(s.recipe.Set(c.Param, c.Points[i].Value), true)
+	}
+}

@@ -1,0 +1,216 @@
+package session_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// newTissueBench shows even tissue of 40 HU with noise of sigma 4; the engine's nlm
+// is best at h = 8.
+func newTissueBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.engine.shrink = true
+	b.show(tissueSeries(t))
+	return b
+}
+
+func TestTheBestStrengthIsFoundAndTaken(t *testing.T) {
+	b := newTissueBench(t)
+	before := b.Recipe()
+	if b.Curve() != nil || !b.CanFindStrength() {
+		t.Fatal("want no curve, and a search to be possible")
+	}
+	b.FindStrength()
+	if !b.Searching() || b.Progress().Kind != session.Searching || !b.CanFindStrength() {
+		t.Fatal("want a search as a task that the command can cancel")
+	}
+	b.settle()
+	c := b.Curve()
+	if c == nil || b.Searching() {
+		t.Fatalf("no curve; errors %v", b.errors)
+	}
+	best := c.Points[c.Best]
+	if !b.Recipe().Equal(before.With("h", best.Value)) || !c.Gain || !c.Current {
+		t.Errorf("recipe %v, curve %+v; want the best strength and nothing else changed", b.Recipe(), c)
+	}
+	if h := best.Value.Float(); h < 6 || h > 10 {
+		t.Errorf("the best h is %g; want about 8", h)
+	}
+	if math.Abs(c.Present-best.Strength) > 1e-6*best.Strength || math.Abs(c.Sigma-4) > 0.8 {
+		t.Errorf("present %g, best %g, sigma %g; want the best, and 4", c.Present, best.Strength, c.Sigma)
+	}
+	if !strings.HasPrefix(b.Message(), "The best strength lowers the estimated error by ") {
+		t.Errorf("message %q", b.Message())
+	}
+	b.Undo()
+	if !b.Recipe().Equal(before) {
+		t.Error("taking the best strength is not one step of the history")
+	}
+}
+
+func TestAPointOfTheCurveIsTaken(t *testing.T) {
+	b := newTissueBench(t)
+	b.TakeStrength(0) // without a curve
+	b.FindStrength()
+	b.settle()
+	b.SetRecipe(b.Recipe().With("patch-radius", denoise.Number(2)), true)
+	c := b.Curve()
+	if c == nil || c.Current {
+		t.Fatalf("curve %+v; want it marked as of other parameters", c)
+	}
+	recipe := b.Recipe()
+	b.TakeStrength(-1)
+	b.TakeStrength(len(c.Points))
+	if !b.Recipe().Equal(recipe) {
+		t.Error("a point that is not there was taken")
+	}
+	last := len(c.Points) - 1
+	b.TakeStrength(last)
+	if !b.Recipe().Equal(recipe.With("h", c.Points[last].Value)) {
+		t.Errorf("recipe %v; want the last point", b.Recipe())
+	}
+	b.TakeStrength(0)
+	b.Undo()
+	if got := b.Curve().Present; math.Abs(got-c.Points[last].Strength) > 1e-6*got {
+		t.Errorf("present %g after undo; want %g", got, c.Points[last].Strength)
+	}
+}
+
+func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
+	b := newTissueBench(t)
+	b.FindStrength()
+	b.settle()
+	nlm := b.Recipe()
+	gaussian, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(gaussian, true)
+	if b.Curve() != nil {
+		t.Error("the curve of nlm is shown for another filter")
+	}
+	b.SetRecipe(nlm, true)
+	if b.Curve() == nil {
+		t.Error("the curve is gone when the filter returns")
+	}
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.settle()
+	if b.Curve() != nil {
+		t.Error("the curve of other voxels is shown")
+	}
+}
+
+func TestALateBestStrengthIsDropped(t *testing.T) {
+	for name, leave := range map[string]func(b *bench){
+		"cancelled":        func(b *bench) { b.Cancel() },
+		"the same command": func(b *bench) { b.FindStrength() },
+		"another series":   func(b *bench) { b.show(rampSeries(b.loop.t)) },
+	} {
+		b := newTissueBench(t)
+		gate := make(chan struct{})
+		b.gate = gate
+		b.FindStrength()
+		b.gate = nil
+		close(gate)
+		b.Wait() // the answer is queued
+		leave(b)
+		recipe := b.Recipe()
+		b.settle()
+		if b.Curve() != nil || !b.Recipe().Equal(recipe) || len(b.errors) != 0 {
+			t.Errorf("%s: curve %v, recipe %v, errors %v; want nothing of the search", name, b.Curve(), b.Recipe(), b.errors)
+		}
+	}
+}
+
+// Whoever moves a slider during the search keeps what was set.
+func TestARecipeChangedDuringTheSearchStays(t *testing.T) {
+	b := newTissueBench(t)
+	b.FindStrength()
+	b.SetRecipe(b.tuned(3), true)
+	b.settle()
+	if b.Curve() == nil || !b.Recipe().Equal(b.tuned(3)) || !strings.Contains(b.Message(), "changed meanwhile") {
+		t.Errorf("curve %v, recipe %v, message %q", b.Curve(), b.Recipe(), b.Message())
+	}
+}
+
+// The fake engine's gaussian takes a constant away and leaves all noise.
+func TestAStrengthThatGainsNothingIsNotTaken(t *testing.T) {
+	b := newTissueBench(t)
+	gaussian, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(gaussian, true)
+	b.settle()
+	b.FindStrength()
+	b.settle()
+	if c := b.Curve(); c == nil || c.Gain || !b.Recipe().Equal(gaussian) || !strings.HasPrefix(b.Message(), "No strength lowers") {
+		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Recipe(), b.Message(), b.errors)
+	}
+}
+
+func TestASearchWaitsForNoTask(t *testing.T) {
+	b := newTissueBench(t)
+	b.engine.holdRuns()
+	b.Apply()
+	b.FindStrength()
+	if b.CanFindStrength() || b.Progress().Kind != session.Applying {
+		t.Error("a search replaced a run")
+	}
+}
+
+func TestASearchWithoutNoiseSaysWhy(t *testing.T) {
+	b := newBench(t)
+	v := volume.New(volume.NewGeometry([3]int{8, 8, 2}, [3]float64{1, 1, 1}))
+	v.Unit = "HU"
+	b.show(&series.Series{Volume: v})
+	b.FindStrength()
+	b.settle()
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "noise") || b.Curve() != nil {
+		t.Errorf("errors %v, curve %v", b.errors, b.Curve())
+	}
+}
+
+// A search that the engine failed at continues on another engine.
+func TestASearchContinuesOnAnotherEngine(t *testing.T) {
+	b := newTissueBench(t)
+	gaussian, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(gaussian, true)
+	b.settle()
+	b.engine.failWith(errWorker)
+	b.FindStrength()
+	b.settle()
+	if len(b.errors) != 1 || b.Curve() != nil {
+		t.Fatalf("errors %v", b.errors)
+	}
+	b.ContinueWith(&fakeEngine{})
+	b.settle()
+	if b.Curve() == nil {
+		t.Error("the search did not continue")
+	}
+}
+
+func TestNothingIsSearchedWithoutASeries(t *testing.T) {
+	s := session.New(session.Deps{
+		Go: func(func()) { t.Error("work was started") }, Do: func(func()) {}, Engine: &fakeEngine{},
+	}, session.Listener{Changed: func() {}})
+	defer s.Close()
+	s.FindStrength()
+	s.ToggleNoiseMap()
+	s.TakeStrength(0)
+	if s.CanFindStrength() || s.CanMapNoise() || s.Busy() || s.Curve() != nil || s.NoiseMap() != nil {
+		t.Error("a search or a map is possible without a series")
+	}
+}
