@@ -53,14 +53,14 @@ func TestNamesInArchives(t *testing.T) {
 		"DOS code page": "M\x81ller/Sch\x94n%d",
 		"Shift JIS":     "\x8eR\x93c/\x89\xe6\x91\x9c%d",
 		"backslashes":   `DIR\SUB\F%d`,
-		"the same":      "dir/F%.0d",
+		"the same":      "dir/F",
 		"leading out":   "../../etc/F%d",
 		"absolute":      "/F%d",
 	} {
 		var buf bytes.Buffer
 		z := zip.NewWriter(&buf)
 		for i, b := range files {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf(name, i), NonUTF8: true, Method: zip.Deflate})
+			w, err := z.CreateHeader(&zip.FileHeader{Name: strings.ReplaceAll(name, "%d", fmt.Sprint(i)), NonUTF8: true, Method: zip.Deflate})
 			if err == nil {
 				_, err = w.Write(b)
 			}
@@ -76,6 +76,105 @@ func TestNamesInArchives(t *testing.T) {
 			t.Fatal(err)
 		}
 		opens(t, what, path, 3)
+	}
+}
+
+// TestMembersGetNamesOfTheirOwn pins the names by which members are opened.
+func TestMembersGetNamesOfTheirOwn(t *testing.T) {
+	for _, c := range []struct{ names, want []string }{
+		{[]string{"a", "a", "a"}, []string{"a", "a (2)", "a (3)"}},
+		{[]string{"a", "a", "a (2)"}, []string{"a", "a (2)", "a (2) (2)"}},
+		{[]string{"a", "a/b", "a/b/c/d"}, []string{"a (2)", "a/b (2)", "a/b/c/d"}}, // a file of the name of a folder
+		{[]string{"a/", "a/b"}, []string{"a/", "a/b"}},
+		{[]string{"../..", "/x//y", `\\x\y`}, []string{"/", "x/y", "x/y (2)"}},
+		{[]string{"M\x81", "M\u00fc"}, []string{"M\u00fc", "M\u00fc (2)"}},
+	} {
+		var files []*zip.File
+		for _, name := range c.names {
+			files = append(files, &zip.File{FileHeader: zip.FileHeader{Name: name}})
+		}
+		renameMembers(files)
+		for i, f := range files {
+			if f.Name != c.want[i] {
+				t.Errorf("%q: member %d is %q, want %q", c.names, i, f.Name, c.want[i])
+			}
+		}
+	}
+}
+
+// openFiles counts the open files of this process below dir.
+func openFiles(t *testing.T, dir string) int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip("the open files are not listed here: ", err)
+	}
+	n := 0
+	for _, e := range entries {
+		if path, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.HasPrefix(path, dir) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFilesAreClosed: an archive is open as long as its catalog, and what is refused is
+// not open at all.
+func TestFilesAreClosed(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(t.TempDir(), "src")
+	putDICOM(t, src, 6, 5, 2)
+	good := filepath.Join(dir, "good.zip")
+	zipOf(t, src, good)
+	c, err := Scan(t.Context(), good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := openFiles(t, dir); n != 1 {
+		t.Errorf("%d files are open with the catalog of an archive; want 1", n)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if c.Close() == nil {
+		t.Error("an archive was closed twice without an error")
+	}
+	if err := (*Catalog)(nil).Close(); err != nil {
+		t.Error(err)
+	}
+	texts := t.TempDir()
+	writeTestFile(t, filepath.Join(texts, "a.txt"), []byte("hello"))
+	zipOf(t, texts, filepath.Join(dir, "texts.zip"))
+	var locked bytes.Buffer
+	z := zip.NewWriter(&locked)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "a", Flags: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	writeTestFile(t, filepath.Join(dir, "locked.zip"), locked.Bytes())
+	writeTestFile(t, filepath.Join(dir, "text.dcm.gz"), gzipped(t, []byte(strings.Repeat("no image", 100))))
+	for _, name := range []string{"texts.zip", "locked.zip", "text.dcm.gz"} {
+		refused(t, filepath.Join(dir, name))
+		if n := openFiles(t, dir); n != 0 {
+			t.Errorf("%s was refused and %d files are open", name, n)
+		}
+	}
+	cut := filepath.Join(dir, "cut")
+	putDICOM(t, cut, 6, 5, 2)
+	for i := range 2 {
+		path := filepath.Join(cut, fmt.Sprintf("IM%05d.dcm", i+1))
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeTestFile(t, path, b[:len(b)-9])
+	}
+	zipOf(t, cut, filepath.Join(dir, "cut.zip"))
+	refused(t, filepath.Join(dir, "cut.zip")) // where loading fails, Open closes what Scan opened
+	if n := openFiles(t, dir); n != 0 {
+		t.Errorf("after a failed load %d files are open", n)
 	}
 }
 

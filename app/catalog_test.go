@@ -135,6 +135,37 @@ func TestEntriesThatDoNotExist(t *testing.T) {
 	}
 }
 
+func TestThumbnails(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "series")
+	putDICOM(t, dir, 60, 50, 3)
+	c, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	picture := c.Thumbnail(t.Context(), 0, 30)
+	if picture == nil || max(picture.Rect.Dx(), picture.Rect.Dy()) > 30 || min(picture.Rect.Dx(), picture.Rect.Dy()) < 20 {
+		t.Fatalf("picture %v; want it at most 30 pixels wide and high", picture)
+	}
+	if slices.Min(picture.Pix) == slices.Max(picture.Pix) {
+		t.Error("the picture shows nothing")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if picture := c.Thumbnail(t.Context(), 0, 30); picture != nil {
+		t.Errorf("a picture of files that are gone: %v", picture.Rect)
+	}
+	n, err := Scan(t.Context(), filepath.Join(niftiSamples, "int16-le.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if picture := n.Thumbnail(t.Context(), 0, 30); picture != nil {
+		t.Errorf("a picture of a file that would have to be read whole: %v", picture.Rect)
+	}
+}
+
 func TestLabelsOfEntries(t *testing.T) {
 	e := Entry{Slices: 28}
 	if e.label() != "28 slices" {

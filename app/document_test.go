@@ -1,6 +1,7 @@
 package app
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -75,6 +76,51 @@ func TestDocument(t *testing.T) {
 	}
 	if _, err := AddNoise(t.Context(), s, Noise{Model: "pink", Sigma: 1}); ExitCode(err) != ExitUsage {
 		t.Errorf("an unknown noise model: %v", err)
+	}
+}
+
+// TestDocumentWithoutNoise: there is nothing to remove, and the run stays.
+func TestDocumentWithoutNoise(t *testing.T) {
+	s := wavy(4, 4, 2)
+	d := NewDocument(s)
+	run := &Run{Source: s}
+	if !d.SetRun(run) {
+		t.Fatal("the run is not shown")
+	}
+	if n, ok := d.Noise(); ok || n != (Noise{}) {
+		t.Errorf("noise %v", n)
+	}
+	d.SetFacts(s.Volume, denoise.Facts{})
+	d.RemoveNoise()
+	if _, known := d.Facts(); d.Run() != run || d.Clean() != s || !known {
+		t.Error("removing noise that is not there changed the document")
+	}
+	ref := wavy(4, 4, 2)
+	if err := d.SetReference(ref); err != nil || d.Reference() != ref {
+		t.Errorf("%v", err)
+	}
+	d.RemoveNoise()
+	if d.Series() != s || d.Reference() != ref {
+		t.Error("removing noise that is not there took the reference")
+	}
+	n := Noise{Model: noise.Rician, Sigma: 2, Seed: 9}
+	d.SetNoisy(ref, n)
+	if got, ok := d.Noise(); !ok || got != n || d.Run() != nil {
+		t.Errorf("noise %v, %v", got, ok)
+	}
+	if err := d.SetReference(s); err != nil { // it is the reference already
+		t.Error(err)
+	}
+	if d.Recipes() != &d.recipes {
+		t.Error("the history is a copy")
+	}
+	for n, ok := range map[Noise]bool{{Model: noise.Gaussian}: true, {Model: noise.Gaussian, Sigma: -1}: false, {Model: noise.Gaussian, Sigma: math.Inf(1)}: false, {Model: noise.Gaussian, Sigma: math.NaN()}: false} {
+		if err := n.Validate(); (err == nil) != ok || err != nil && ExitCode(err) != ExitUsage {
+			t.Errorf("%v: %v", n, err)
+		}
+	}
+	if n.String() != "rician noise, sigma 2, seed 9" {
+		t.Errorf("%q", n)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/gpu"
 )
 
 // workingGPU stands for a GPU engine that started.
@@ -57,6 +58,77 @@ func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 	expect("with an engine that runs", 4, true)
 	if started[2] != "/other/worker" {
 		t.Errorf("started %q", started)
+	}
+}
+
+func TestEngineList(t *testing.T) {
+	ready := &switchedGPU{Engine: newFakeEngine()}
+	for what, c := range map[string]struct {
+		e    gpuEngine
+		err  error
+		want EngineStatus
+	}{
+		"before the first start": {nil, nil, EngineStatus{Name: "cuda", Why: "the GPU has not answered yet"}},
+		"after a failure":        {nil, errors.New("no driver"), EngineStatus{Name: "cuda", Why: gpu.Reason(errors.New("no driver"))}},
+		"ready":                  {ready, nil, EngineStatus{Name: "cuda", Info: ready.Info()}},
+	} {
+		list := engineList(c.e, c.err)
+		if len(list) != 2 || list[0] != c.want || list[1].Name != "cpu" || list[1].Why != "" || list[1].Info.Cores == 0 {
+			t.Errorf("%s: %+v", what, list)
+		}
+	}
+}
+
+// switchedGPU counts how often it was enabled.
+type switchedGPU struct {
+	denoise.Engine
+	enabled int
+}
+
+func (g *switchedGPU) Enable() { g.enabled++ }
+
+// TestPickedGPU: a GPU that started is picked unless the CPU is asked for, and is tried
+// again; one that failed is named with the reason.
+func TestPickedGPU(t *testing.T) {
+	set := func(e gpuEngine, err error) {
+		cudaEngine.mu.Lock()
+		defer cudaEngine.mu.Unlock()
+		cudaEngine.engine, cudaEngine.err, cudaEngine.failed = e, err, cudaEngine.now()
+	}
+	cudaEngine.mu.Lock()
+	e, err, failed, worker := cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker
+	cudaEngine.mu.Unlock()
+	defer func() {
+		cudaEngine.mu.Lock()
+		defer cudaEngine.mu.Unlock()
+		cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker = e, err, failed, worker
+	}()
+	fast := &switchedGPU{Engine: newFakeEngine()}
+	set(fast, nil)
+	for i, name := range []string{"", "auto", "cuda"} {
+		if got, err := PickEngine(name); err != nil || got != denoise.Engine(fast) || fast.enabled != i+1 {
+			t.Errorf("%q: %v, %v, enabled %d times", name, got, err, fast.enabled)
+		}
+	}
+	if got, err := PickEngine("cpu"); err != nil || got != cpuEngine() || fast.enabled != 3 {
+		t.Errorf("cpu: %v, %v", got, err)
+	}
+	if list := EnginesSoFar(); list[0].Why != "" || list[0].Info != fast.Info() {
+		t.Errorf("%+v", list)
+	}
+	set(nil, errors.New("no driver"))
+	for _, name := range []string{"", "auto"} {
+		if got, err := PickEngine(name); err != nil || got != cpuEngine() {
+			t.Errorf("%q without a GPU: %v, %v", name, got, err)
+		}
+	}
+	_, err2 := PickEngine("cuda")
+	if err2 == nil || err2.Error() != "the engine cuda cannot be used: "+gpu.Reason(errors.New("no driver"))+"; try --engine cpu" || !errors.Is(err2, denoise.ErrUnsupported) {
+		t.Errorf("%v", err2)
+	}
+	UseGPUWorker("/some/worker")
+	if w, due := cudaEngine.due(); w != "/some/worker" || !due {
+		t.Errorf("worker %q, to be started: %v", w, due)
 	}
 }
 

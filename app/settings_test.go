@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"quell/denoise"
@@ -36,6 +37,29 @@ func TestSettingsRoundTrip(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".quell-*")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestSettingsThatCannotBeSaved(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(file, "settings.json"), dir} {
+		if err := DefaultSettings().Save(path); err == nil || !strings.HasPrefix(err.Error(), "settings cannot be kept: ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	path := filepath.Join(dir, "quell", "settings.json")
+	if err := DefaultSettings().Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder's mode is %v, want 0700", info.Mode())
+	}
+	if data, err := os.ReadFile(path); err != nil || !strings.HasSuffix(string(data), "}\n") {
+		t.Errorf("the file ends with %q", data[len(data)-3:])
 	}
 }
 
