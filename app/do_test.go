@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -336,4 +337,154 @@ func TestIrregularSeries(t *testing.T) {
 	if err := checkRecipe(&regular, mustRecipe("median", 3)); err != nil {
 		t.Error(err)
 	}
+}
+
+// planless is an engine that can plan nothing.
+type planless struct{ engineFunc }
+
+func (planless) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
+	return denoise.Plan{}, errors.New("too large to plan")
+}
+
+// TestRunsThatAreRefused: what is wrong with a request is said before the engine runs,
+// and the engine's own errors are returned as they are.
+func TestRunsThatAreRefused(t *testing.T) {
+	s := wavy(6, 5, 4)
+	ran := false
+	same := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+		ran = true
+		return v.Crop(r), nil
+	})
+	bad := mustRecipe("median", 2)
+	bad.Dims = 5
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for what, c := range map[string]struct {
+		ctx  context.Context
+		q    RunRequest
+		eng  denoise.Engine
+		code int
+		want string
+	}{
+		"a region outside":  {t.Context(), RunRequest{Region: volume.Slices(s.Volume.Geometry, 2, 5), Recipe: mustRecipe("median", 2)}, same, ExitUsage, "reaches outside"},
+		"a wrong recipe":    {t.Context(), RunRequest{Recipe: bad}, same, ExitUsage, "5"},
+		"no plan":           {t.Context(), RunRequest{Recipe: mustRecipe("median", 2)}, planless{same}, ExitFailed, "too large to plan"},
+		"cancelled":         {ended, RunRequest{Recipe: mustRecipe("bilateral", 2)}, same, ExitCancelled, ""},
+		"a wrong value":     {t.Context(), RunRequest{Recipe: mustRecipe("median", 2).With("radius", denoise.Percent(5))}, same, ExitUsage, "radius"},
+		"none for the auto": {t.Context(), RunRequest{Recipe: mustRecipe("bilateral", 2).With("sigma-range", denoise.Number(-3))}, same, ExitUsage, "sigma-range"},
+	} {
+		c.q.Series = s
+		run, err := Denoise(c.ctx, c.eng, c.q, nil)
+		if run != nil || ran || ExitCode(err) != c.code || err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, ran %v, error %v (%d)", what, run, ran, err, ExitCode(err))
+		}
+		ran = false
+	}
+	run, err := Denoise(t.Context(), same, RunRequest{Series: s, Recipe: mustRecipe("median", 2)}, nil)
+	if err != nil || !run.Whole() || run.Region != s.Volume.Bounds() || run.Started.IsZero() || run.Filter <= 0 || run.Source != s || run.Engine.Name != "fake" {
+		t.Errorf("%+v, %v", run, err)
+	}
+}
+
+// TestDoLeavesNothingOpen: the input is closed after a job, and after one that failed.
+func TestDoLeavesNothingOpen(t *testing.T) {
+	dir := t.TempDir()
+	putDICOM(t, filepath.Join(dir, "src"), 6, 5, 3)
+	path := filepath.Join(dir, "src.zip")
+	zipOf(t, filepath.Join(dir, "src"), path)
+	job := medianJob(t)
+	job.Input.Path = path
+	for _, out := range []string{job.Output.Path, dir} {
+		job.Output.Path = out
+		if report, err := Do(t.Context(), job, Events{}); (err == nil) != (out != dir) || (report.Output != "") != (out != dir) {
+			t.Errorf("to %s: %+v, %v", out, report, err)
+		}
+		if n := openFiles(t, dir); n != 0 {
+			t.Errorf("to %s: %d files are open", out, n)
+		}
+	}
+}
+
+// TestJobsThatDoNotFilter need no engine, and those that write DICOM again are refused.
+func TestJobsThatDoNotFilter(t *testing.T) {
+	job := medianJob(t)
+	job.Recipe, job.Engine.Name = nil, "warp"
+	if report, err := Do(t.Context(), job, Events{}); err != nil || report.Engine != "" || report.Run != nil || report.Voxels != 6*5*8 {
+		t.Errorf("a conversion with an engine that is not there: %+v, %v", report, err)
+	}
+	dir := filepath.Join(t.TempDir(), "src")
+	putDICOM(t, dir, 6, 5, 3)
+	job.Input.Path, job.Output.Path = dir, filepath.Join(t.TempDir(), "out")
+	if report, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is DICOM already") || report.Output != "" {
+		t.Errorf("DICOM to DICOM: %+v, %v", report, err)
+	}
+	job.Noise = &Noise{Model: noise.Gaussian, Sigma: 2}
+	if report, err := Do(t.Context(), job, Events{}); err != nil || report.Files != 3 || report.Noise == nil {
+		t.Errorf("noise in DICOM: %+v, %v", report, err)
+	}
+}
+
+// TestDimsOfAJob: the dimensionality that suits the series replaces that of the recipe
+// where the job asks for it.
+func TestDimsOfAJob(t *testing.T) {
+	job := medianJob(t)
+	job.Recipe.Dims = 2
+	for _, auto := range []bool{false, true} {
+		job.AutoDims = auto
+		want := 2
+		if auto {
+			want = 3
+		}
+		report, err := Do(t.Context(), job, Events{})
+		if err != nil || report.Recipe.Dims != want || report.Asked.Dims != want {
+			t.Errorf("automatic %v: %+v, %v; want %d-D", auto, report.Recipe, err, want)
+		}
+	}
+	unknown := *job.Recipe
+	unknown.Filter = "magic"
+	job.Recipe = &unknown
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage {
+		t.Errorf("an unknown filter: %v", err)
+	}
+}
+
+// TestCancelledNoise: a cancel while noise is added ends the job.
+func TestCancelledNoise(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	report, err := DoOn(ctx, On{Series: wavy(6, 5, 4)}, Job{Noise: &Noise{Model: noise.Gaussian, Sigma: 2}, Output: Output{Path: filepath.Join(t.TempDir(), "a.nii")}}, Events{})
+	if ExitCode(err) != ExitCancelled || report.Noise != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestWarningsOfAnOutputAreMessages and are in the report.
+func TestWarningsOfAnOutputAreMessages(t *testing.T) {
+	s := wavy(8, 7, 6)
+	s.Volume.Affine[2][3] = 500
+	var texts []string
+	events := Events{Message: func(severity series.Severity, text string) { texts = append(texts, severity.String()+" "+text) }}
+	out := filepath.Join(t.TempDir(), "a.hdr")
+	report, err := DoOn(t.Context(), On{Series: s}, Job{Output: Output{Path: out}}, events)
+	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning Analyze stores no") || len(report.Warnings) != 1 || report.Seconds.Write <= 0 {
+		t.Errorf("messages %q, report %+v, %v", texts, report, err)
+	}
+}
+
+// TestPicturesThatCannotBeDrawn: the output is kept, and the error is returned.
+func TestPicturesThatCannotBeDrawn(t *testing.T) {
+	s := wavy(6, 5, 4)
+	dir := t.TempDir()
+	pictures := filepath.Join(dir, "pictures")
+	r := mustRecipe("median", 2)
+	job := Job{Recipe: &r, Output: Output{Path: filepath.Join(dir, "a.nii"), Pictures: pictures}}
+	_, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New()}, job, Events{Progress: func(step Step, _, _ int64) {
+		if step == Writing { // another program takes the folder's name meanwhile
+			writeTestFile(t, pictures, nil)
+		}
+	}})
+	if err == nil || !strings.Contains(err.Error(), "the pictures cannot be written") {
+		t.Errorf("%v", err)
+	}
+	reopen(t, job.Output.Path)
 }

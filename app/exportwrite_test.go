@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"quell/io/nifti"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -99,5 +101,98 @@ func TestAnalyzeWarning(t *testing.T) {
 		if warned != (z > 0) || len(report.Warnings) > 1 {
 			t.Errorf("%s: warnings %q", name, report.Warnings)
 		}
+	}
+}
+
+// TestExportsThatFailLate: where the record, the check or the commit fails, nothing is
+// left, and the error names the output or is the context's.
+func TestExportsThatFailLate(t *testing.T) {
+	run := filtered(t, wavy(6, 5, 4), volume.Region{})
+	for what, c := range map[string]struct {
+		meanwhile func(dir string, cancel func())
+		code      int
+		want      string
+	}{
+		"no stage left": {func(dir string, _ func()) {
+			stages, _ := filepath.Glob(filepath.Join(dir, ".quell*"))
+			for _, s := range stages {
+				os.RemoveAll(s)
+			}
+		}, ExitFailed, "out.nii"},
+		"cancelled": {func(_ string, cancel func()) { cancel() }, ExitCancelled, ""},
+		"a folder of that name": {func(dir string, _ func()) {
+			if err := os.Mkdir(filepath.Join(dir, "out.nii"), 0o755); err != nil {
+				t.Error(err)
+			}
+		}, ExitUsage, "is a folder"},
+	} {
+		dir := t.TempDir()
+		out := filepath.Join(dir, "out.nii")
+		ctx, cancel := context.WithCancel(t.Context())
+		report, err := Export(ctx, run, out, ExportOptions{}, func(int, int) { c.meanwhile(dir, cancel) })
+		cancel()
+		if err == nil || ExitCode(err) != c.code || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), ".quell") || report.Recipe != "" {
+			t.Errorf("%s: %+v, %v", what, report, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*.json")); len(left) != 0 {
+			t.Errorf("%s: %q was written", what, left)
+		}
+		if stages, _ := filepath.Glob(filepath.Join(dir, ".quell*")); len(stages) != 0 {
+			t.Errorf("%s: %q is left", what, stages)
+		}
+	}
+}
+
+// TestExportReports the time that it took and every file.
+func TestExportReports(t *testing.T) {
+	run := filtered(t, wavy(6, 5, 4), volume.Region{})
+	var calls [][2]int
+	report, err := Export(t.Context(), run, filepath.Join(t.TempDir(), "out.nii"), ExportOptions{}, func(done, total int) { calls = append(calls, [2]int{done, total}) })
+	if err != nil || report.Write <= 0 || len(calls) != 1 || calls[0] != [2]int{1, 1} {
+		t.Errorf("%+v, progress %v, %v", report, calls, err)
+	}
+	if _, err := writeNIfTICancelled(t, run); ExitCode(err) != ExitCancelled {
+		t.Errorf("cancelled while writing: %v", err)
+	}
+}
+
+// writeNIfTICancelled writes with a context that has ended.
+func writeNIfTICancelled(t *testing.T, run *Run) (report ExportReport, err error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err = writeNIfTI(ctx, export{series: run.Source, result: run.Result}, t.TempDir(), "a.nii", ExportOptions{}, nil, &report)
+	return report, err
+}
+
+// TestReadBackLooksAtPositions: the voxels are compared where they lie in the patient, the
+// padding is not, and the slack is half a step of what is stored.
+func TestReadBackLooksAtPositions(t *testing.T) {
+	want := wavy(4, 3, 2)
+	flipped := wavy(4, 3, 2)
+	flipped.Volume.Affine[0][0] *= -1
+	flipped.Volume.Affine[0][3] = 1.5
+	for y := range 3 {
+		for z := range 2 {
+			for x := range 4 {
+				flipped.Volume.Data[flipped.Volume.Index(3-x, y, z)] = want.Volume.At(x, y, z)
+			}
+		}
+	}
+	if err := sameValues(want.Volume, flipped); err != nil {
+		t.Errorf("stored from right to left: %v", err)
+	}
+	back := &series.Series{Volume: want.Volume.Clone(), Sources: []series.Source{{Slope: -0.5}}}
+	back.Volume.Data[0] += 0.25
+	if err := sameValues(want.Volume, back); err != nil {
+		t.Errorf("off by half a step: %v", err)
+	}
+	back.Volume.Data[0] += 0.01
+	err := sameValues(want.Volume, back)
+	if err == nil || !strings.Contains(err.Error(), "a voxel of slice 0 is -49.74 instead of -50") {
+		t.Errorf("off by more than half a step: %v", err)
+	}
+	want.Volume.Mask = make([]bool, len(want.Volume.Data))
+	if err := sameValues(want.Volume, back); err != nil {
+		t.Errorf("padding: %v", err)
 	}
 }

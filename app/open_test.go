@@ -7,8 +7,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -283,7 +285,106 @@ func TestArchiveLimits(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if err := checkArchive(&zip.Reader{File: many[1:]}, "x.zip"); err != nil {
+		t.Errorf("as many files as may be: %v", err)
+	}
+	if err := checkArchive(&zip.Reader{File: []*zip.File{file(1<<36, maxUnpacked)}}, "x.zip"); err != nil {
+		t.Errorf("as much as may be: %v", err)
+	}
+	if err := checkArchive(&zip.Reader{File: []*zip.File{file(1<<36, maxUnpacked), file(1, 1)}}, "x.zip"); err == nil {
+		t.Error("two files that together are too large were accepted")
+	}
 	if err := checkArchive(&zip.Reader{File: []*zip.File{file(300<<20, 900<<20), file(1<<10, 1<<20)}}, "x.zip"); err != nil {
 		t.Errorf("an ordinary archive: %v", err)
+	}
+}
+
+// TestPathsThatAreNoSeries: what is neither file nor folder, cannot be read or is not named
+// is refused with the reason.
+func TestPathsThatAreNoSeries(t *testing.T) {
+	if _, err := Open(t.Context(), Input{}, Events{}); ExitCode(err) != ExitUsage {
+		t.Errorf("no path: %v", err)
+	}
+	if runtime.GOOS == "linux" {
+		if err := refused(t, "/dev/null"); err.Problem != "is neither a file nor a folder" {
+			t.Errorf("%v", err)
+		}
+		if err := refused(t, "/proc/self/mem"); !strings.HasPrefix(err.Problem, "cannot be read: ") {
+			t.Errorf("%v", err)
+		}
+	}
+	dir := t.TempDir()
+	putNii(t, filepath.Join(dir, "a.nii"), 3, 3, 3)
+	t.Chdir(dir)
+	s, c, err := openPath(t.Context(), "a.nii")
+	if err != nil || s.Volume.Dims != [3]int{3, 3, 3} {
+		t.Fatalf("a name without a folder: %v", err)
+	}
+	c.Close()
+}
+
+// TestFoldersOfNIfTI: links to files are followed and others are not; a file that cannot
+// be read does not hide those behind it, and stages of exports are left out.
+func TestFoldersOfNIfTI(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	putNii(t, filepath.Join(other, "real.nii"), 4, 4, 4)
+	putNii(t, filepath.Join(dir, "z", "last.nii"), 3, 3, 3)
+	putNii(t, filepath.Join(dir, ".quell-export-1", "staged.nii"), 9, 9, 9)
+	writeTestFile(t, filepath.Join(dir, "b.nii"), []byte("torn"))
+	for link, target := range map[string]string{"a.nii": filepath.Join(other, "real.nii"), "c.nii": filepath.Join(other, "gone"), "d.nii": other} {
+		if err := os.Symlink(target, filepath.Join(dir, link)); err != nil {
+			t.Skip("no symbolic links here:", err)
+		}
+	}
+	c, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if len(c.Entries) != 2 || c.Entries[0].Geometry.Dims != [3]int{4, 4, 4} || c.Entries[1].Geometry.Dims != [3]int{3, 3, 3} || c.Default != 0 {
+		t.Errorf("%d entries, the default is %d", len(c.Entries), c.Default)
+	}
+	var names []string
+	for _, f := range c.Findings {
+		names = append(names, f.Files...)
+		if f.Severity != series.Refused || f.Kind != series.Unreadable {
+			t.Errorf("finding %+v", f)
+		}
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"b.nii", "c.nii"}) {
+		t.Errorf("findings about %q; want the torn file and the broken link", names)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if files, err := listNIfTI(ctx, os.DirFS(dir)); !errors.Is(err, context.Canceled) || len(files.names) != 0 {
+		t.Errorf("cancelled: %v, %v", files, err)
+	}
+	if _, err := listNIfTI(t.Context(), os.DirFS(filepath.Join(dir, "gone"))); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// A choice of the largest series is told only where there is one.
+func TestChoicesAreTold(t *testing.T) {
+	for _, c := range []struct {
+		path, component string
+		told            bool
+	}{
+		{"int16-le.nii", "", false},
+		{"complex64-le.nii", "real", true}, // two volumes have that part
+		{"rgb24.nii", "red", false},        // one of four components
+	} {
+		told := false
+		in, err := Open(t.Context(), Input{Path: filepath.Join(niftiSamples, c.path), Component: c.component}, Events{Message: func(_ series.Severity, text string) {
+			told = told || strings.Contains(text, "--series takes another")
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Close()
+		if told != c.told || in.Took <= 0 {
+			t.Errorf("%s %s: told of a choice: %v", c.path, c.component, told)
+		}
 	}
 }

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"quell/io/dicom"
@@ -314,5 +316,65 @@ func TestSectionKeepsItsSources(t *testing.T) {
 	}
 	if part := section(s, r); len(part.Sources) != 2 || part.Sources[0].Frame != 1 || part.Sources[1].Frame != 2 || len(s.Sources) != 5 {
 		t.Errorf("a file for each slice: sources %v", part.Sources)
+	}
+}
+
+// TestNamesThatCannotBe are refused as such, other than places that cannot be written to.
+func TestNamesThatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	s := wavy(4, 4, 2)
+	writeTestFile(t, filepath.Join(dir, "file"), nil)
+	for out, want := range map[string]string{
+		filepath.Join(dir, strings.Repeat("n", 300)+".nii"): "too long",
+		filepath.Join(dir, "file", "a.nii"):                 "a part of its path is a file",
+	} {
+		if err := checkTarget(s, out, ExportOptions{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", filepath.Base(out), err)
+		}
+	}
+	if runtime.GOOS == "linux" {
+		if err := checkTarget(s, "/proc/quell-test.nii", ExportOptions{}); ExitCode(err) != ExitFailed {
+			t.Errorf("a file where none can be: %v", err)
+		}
+	}
+}
+
+// TestMountPointsAreNotReplaced needs a folder on a file system of its own beside which
+// the test may write: /dev/shm in most containers, for root.
+func TestMountPointsAreNotReplaced(t *testing.T) {
+	const mounted = "/dev/shm"
+	probe, err := os.MkdirTemp(filepath.Dir(mounted), "quell-test")
+	if err != nil {
+		t.Skip("not permitted beside ", mounted, ": ", err)
+	}
+	inside := filepath.Join(mounted, filepath.Base(probe))
+	err = os.Rename(probe, inside)
+	os.RemoveAll(probe)
+	os.RemoveAll(inside)
+	if !errors.Is(err, syscall.EXDEV) {
+		t.Skip(mounted, " is no mount point: ", err)
+	}
+	if err := checkTarget(wavy(4, 4, 2), mounted, ExportOptions{Overwrite: true}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is a mount point") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestTheInputIsNoOutput: one file of a series as the name of a folder is the input itself.
+func TestTheInputIsNoOutput(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "src")
+	putDICOM(t, dir, 4, 4, 3)
+	file := filepath.Join(dir, "IM00002.dcm")
+	if err := checkSource(reopen(t, file), file); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is the input itself") {
+		t.Errorf("a file to itself: %v", err)
+	}
+	bundled, err := OpenBundled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkSource(bundled, dir); err != nil {
+		t.Errorf("a series that lies in no folder: %v", err)
+	}
+	if !isInside("/", "/") || isInside(dir, file) || !isInside(filepath.Join(dir, "new", "deep"), dir) || isInside(dir, filepath.Join(dir, "gone")) {
+		t.Error("what lies inside a folder is wrong")
 	}
 }
