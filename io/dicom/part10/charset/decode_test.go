@@ -37,10 +37,19 @@ func TestDecode(t *testing.T) {
 		{"\x1b$(D\x30\x21\x1b(B.", []string{"", "ISO 2022 IR 159"}, "丂."}, // the first kanji of JIS X 0212
 		{"\x1b$B;3 ;3", []string{"", "ISO 2022 IR 87"}, "山 山"},            // a blank is one byte
 		{"\x1b$B;3\x1b(BA", []string{"", "ISO 2022 IR 87"}, "山A"},
-		{"M\xfcller", []string{"", "x"}, "Müller"}, // several terms, none known
+		{"\x1b$B!\"", []string{"", "ISO 2022 IR 87"}, "、"}, // in the first row of JIS X 0208
+		{"M\xfcller", []string{"", "x"}, "Müller"},         // several terms, none known
 	} {
 		if got := charset.Decode(c.raw, c.terms); got != c.want {
 			t.Errorf("%q in %q is %q, want %q", c.raw, c.terms, got, c.want)
+		}
+	}
+}
+
+func TestIsASCII(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "Name ~\x7f": true, "\x80": false, "a\x80": false, "\xff": false, "\x1b": false, "\x1a\x1c": true} {
+		if got := charset.IsASCII([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }
