@@ -156,6 +156,9 @@ func TestThumbnails(t *testing.T) {
 	if picture := c.Thumbnail(t.Context(), 0, 30); picture != nil {
 		t.Errorf("a picture of files that are gone: %v", picture.Rect)
 	}
+	if s, err := c.Load(t.Context(), 0, nil); s != nil || ExitCode(err) != ExitInput {
+		t.Errorf("files that are gone were loaded: %v", err)
+	}
 	n, err := Scan(t.Context(), filepath.Join(niftiSamples, "int16-le.nii"))
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -124,6 +126,33 @@ func TestDocumentWithoutNoise(t *testing.T) {
 	}
 }
 
+// TestNoiseIsNoted: each noisy series has a finding of its own and those of the original.
+func TestNoiseIsNoted(t *testing.T) {
+	s := wavy(4, 4, 2)
+	s.Findings = append(make([]series.Finding, 0, 9), series.Finding{Kind: series.Gap, Text: "A gap."})
+	var noisy [2]*series.Series
+	for i := range noisy {
+		var err error
+		if noisy[i], err = AddNoise(t.Context(), s, Noise{Model: noise.Gaussian, Sigma: 3, Seed: uint64(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, n := range noisy {
+		want := series.Finding{Severity: series.Note, Kind: series.Noise, Text: fmt.Sprintf("Holds added gaussian noise, sigma 3, seed %d.", i)}
+		if len(n.Findings) != 2 || n.Findings[0].Kind != series.Gap || !reflect.DeepEqual(n.Findings[1], want) {
+			t.Errorf("findings %+v", n.Findings)
+		}
+	}
+	if len(s.Findings) != 1 {
+		t.Errorf("the original has %d findings", len(s.Findings))
+	}
+	r := mustRecipe("median", 2)
+	text := describe(&Run{Source: noisy[1], Recipe: r, Resolved: r})
+	if want := "Noise filtered by Quell " + Version() + ": " + r.String() + ". Holds added gaussian noise, sigma 3, seed 1. Not for clinical use."; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
 func TestProposeRecipe(t *testing.T) {
 	deep, flat := wavy(4, 4, 5), wavy(4, 4, 1)
 	for _, c := range []struct {
@@ -137,6 +166,9 @@ func TestProposeRecipe(t *testing.T) {
 		}
 	}
 	last := mustRecipe("median", 2).With("radius", denoise.Number(3))
+	if r, err := ProposeRecipe(deep, nil, ""); err != nil || r.Filter != denoise.Filters()[0].Name {
+		t.Errorf("without a filter %s is proposed, %v; want the first, %s", r.Filter, err, denoise.Filters()[0].Name)
+	}
 	if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"median": last}, "median"); !r.Equal(last) {
 		t.Error("the last recipe of the filter is not proposed")
 	}

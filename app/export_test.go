@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,8 +159,12 @@ func TestExportNeverTouchesItsSource(t *testing.T) {
 		{filepath.Join(dir, "study"), filepath.Join(folder, "sub")},
 	} {
 		s := reopen(t, c.in)
-		if err := CheckOutput(s, c.out, ExportOptions{}); ExitCode(err) != ExitUsage {
+		err := CheckOutput(s, c.out, ExportOptions{})
+		if ExitCode(err) != ExitUsage {
 			t.Errorf("%s to %s: %v", c.in, c.out, err)
+		}
+		if c.out == c.in && strings.Contains(c.in, ".") && !strings.Contains(err.Error(), "is the input itself") {
+			t.Errorf("%s to itself: %v", c.in, err)
 		}
 	}
 	for _, c := range []struct{ in, out string }{
@@ -200,8 +205,11 @@ func TestExportRefusesUnusableNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckOutput(s, filepath.Join(dir, "file"), ExportOptions{}); ExitCode(err) != ExitUsage {
+	if err := CheckOutput(s, filepath.Join(dir, "file"), ExportOptions{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is a file, and a DICOM series needs a folder") {
 		t.Errorf("DICOM onto a file: %v", err)
+	}
+	if err := CheckOutput(s, filepath.Join(dir, "folder.nii"), ExportOptions{}); err == nil || !strings.Contains(err.Error(), "is a folder; choose a name that is free") {
+		t.Errorf("NIfTI onto a folder: %v", err)
 	}
 	series := filepath.Join(dir, "series")
 	putDICOM(t, series, 4, 4, 2)

@@ -210,3 +210,33 @@ func TestPreviewCloseWaitsForTheFilter(t *testing.T) {
 		<-closed
 	})
 }
+
+// TestCancelDropsThePending: a request that waits for a preview to be delivered is not run
+// after a cancel.
+func TestCancelDropsThePending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		eng := newFakeEngine()
+		delivered := make(chan Preview)
+		p := NewPreviewer(eng, func(pv Preview) { delivered <- pv })
+		s := wavy(4, 3, 3)
+		p.Request(request(s, 1))
+		<-eng.started
+		eng.finish <- struct{}{}
+		synctest.Wait() // the first waits to be delivered
+		p.Request(request(s, 2))
+		p.Cancel()
+		<-delivered
+		synctest.Wait()
+		select {
+		case r := <-eng.started:
+			t.Errorf("radius %d runs after a cancel", radiusOf(r))
+			eng.finish <- struct{}{}
+		default:
+		}
+		if p.Latest() != 3 {
+			t.Errorf("generation %d, want 3", p.Latest())
+		}
+		p.Wait()
+		p.Close()
+	})
+}

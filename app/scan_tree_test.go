@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -108,5 +109,43 @@ func TestLinkToItself(t *testing.T) {
 	symlink(t, path, path)
 	if err := refused(t, path); !strings.Contains(err.Problem, "leads back to itself") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestNamesOfFormats(t *testing.T) {
+	for name, want := range map[string]bool{"a.img": true, "A.IMG.GZ": true, "a.img.GZ": true, "a.hdr": false, "a.nii.gz": false, "img": false} {
+		if isImg(name) != want {
+			t.Errorf("%s is the voxels of a pair: %v", name, !want)
+		}
+	}
+	for name, want := range map[string]bool{"a.tgz": true, "A.ZIP": true, "a.tar": true, "a.gz": true, "a.7z": true, "a.rar": true, "a.bz2": true, "a.xz": true, "a.zst": true, "a.txt": false, "zip": false} {
+		if isPacked(name) != want {
+			t.Errorf("%s is packed: %v", name, !want)
+		}
+	}
+	plain := errors.New("plain")
+	if got := cause(&fs.PathError{Op: "open", Path: "/data/x", Err: fs.ErrPermission}); !errors.Is(got, fs.ErrPermission) || got.Error() != fs.ErrPermission.Error() {
+		t.Errorf("the cause of a path's error is %q", got)
+	}
+	if got := cause(plain); got.Error() != "plain" {
+		t.Errorf("the cause of another is %v", got)
+	}
+}
+
+// TestOriginOfASource: files of a folder and of an archive have a path, others have none.
+func TestOriginOfASource(t *testing.T) {
+	for what, c := range map[string]struct {
+		src  series.Source
+		path string
+		ok   bool
+	}{
+		"folder":  {series.Source{FS: openFolder("/data", true), Name: "a/b.dcm"}, filepath.Join("/data", "a", "b.dcm"), true},
+		"archive": {series.Source{FS: &archive{path: "/data/a.zip"}, Name: "b.dcm"}, "/data/a.zip", true},
+		"bundled": {series.Source{FS: fstest.MapFS{}, Name: "b.dcm"}, "", false},
+		"none":    {series.Source{}, "", false},
+	} {
+		if path, ok := origin(c.src); path != c.path || ok != c.ok {
+			t.Errorf("%s: %q, %v", what, path, ok)
+		}
 	}
 }
