@@ -249,7 +249,6 @@ type Entry struct{ widget.Entry }
 // NewEntry returns an empty field.
 func NewEntry() *Entry {
 	e := &Entry{}
-	e.Wrapping = fyne.TextWrapOff
 	e.ExtendBaseWidget(e)
 	return e
 }

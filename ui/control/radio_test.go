@@ -51,16 +51,24 @@ func TestArrowKeysChooseTheNeighbour(t *testing.T) {
 	passed := 0
 	fyne.CurrentApp().Driver().CanvasForObject(r).SetOnTypedKey(func(*fyne.KeyEvent) { passed++ })
 	test.Tap(items[0])
-	press := func(i int, k fyne.KeyName) { items[i].TypedKey(&fyne.KeyEvent{Name: k}) }
-	press(0, fyne.KeyLeft) // there is none
-	press(0, fyne.KeyRight)
-	press(1, fyne.KeyRight)
-	press(2, fyne.KeyRight) // there is none
-	press(2, fyne.KeyLeft)
-	if want := []string{"a", "b", "c", "b"}; !slices.Equal(*chosen, want) || r.Selected() != "b" {
+	press := func(i int, k fyne.KeyName, want string) {
+		t.Helper()
+		items[i].TypedKey(&fyne.KeyEvent{Name: k})
+		if r.Selected() != want {
+			t.Errorf("%s on option %d chooses %q; want %q", k, i, r.Selected(), want)
+		}
+	}
+	press(0, fyne.KeyLeft, "a") // there is none
+	press(0, fyne.KeyRight, "b")
+	press(1, fyne.KeyRight, "c")
+	press(2, fyne.KeyRight, "c") // there is none
+	press(2, fyne.KeyLeft, "b")
+	press(1, fyne.KeyLeft, "a")
+	press(0, fyne.KeyRight, "b")
+	if want := []string{"a", "b", "c", "b", "a", "b"}; !slices.Equal(*chosen, want) {
 		t.Errorf("chosen %v; want %v", *chosen, want)
 	}
-	press(1, fyne.KeyDown)
+	press(1, fyne.KeyDown, "b")
 	if passed != 1 {
 		t.Errorf("%d keys were passed on; want Down alone", passed)
 	}
