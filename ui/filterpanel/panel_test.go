@@ -89,8 +89,15 @@ type parts struct {
 	labels []*widget.Label
 }
 
-// text is what the first label of the row says.
-func (p parts) text() string { return p.labels[0].Text }
+// also is what the row says of its value in another unit.
+func (p parts) also() string {
+	for _, l := range p.labels {
+		if strings.HasPrefix(l.Text, "= ") {
+			return l.Text
+		}
+	}
+	return ""
+}
 
 func (o *owner) row(name string) parts {
 	o.t.Helper()
@@ -315,7 +322,7 @@ func TestAutoShowsItsNumber(t *testing.T) {
 	if err != nil || math.Abs(8*x/want-1) > 1e-3 || row.choice.Selected != "σ" {
 		t.Errorf("auto h of %g HU at 8 HU of noise shows %q %s; want it in sigmas", want, row.entry.Text, row.choice.Selected)
 	}
-	if text := row.text(); !strings.HasPrefix(text, "Strength h = "+format(denoise.Param{}, denoise.Number(want))+" HU") {
+	if text := row.also(); text != "= "+digits(want)+" HU" {
 		t.Errorf("the label says %q; want the value in HU", text)
 	}
 	auto := row.checks[0].(interface{ SetChecked(bool) })
@@ -324,8 +331,8 @@ func TestAutoShowsItsNumber(t *testing.T) {
 		t.Errorf("auto off gives %v; want the number shown", got)
 	}
 	row.choice.SetSelected("HU")
-	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(shortened(8*x))) || row.text() != "Strength h" {
-		t.Errorf("in HU it is %v, labelled %q", got, row.text())
+	if got := o.snap.Recipe.Get("h"); !got.Equal(denoise.Number(shortened(8*x))) || row.also() != "= "+digits(x)+" σ" {
+		t.Errorf("in HU it is %v, labelled %q", got, row.also())
 	}
 	row.choice.SetSelected("σ")
 	if got := o.snap.Recipe.Get("h"); !got.IsSigmas() {

@@ -51,7 +51,6 @@ type rowHooks struct {
 const (
 	entryWidth = 70
 	unitWidth  = 46
-	findWidth  = 92 // of either text
 )
 
 // newRow builds the row for a parameter's kind.
@@ -176,15 +175,17 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	}
 
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
-	label := widget.NewLabel(p.Label)
-	label.Truncation = fyne.TextTruncateEllipsis // the value after it must not widen the panel
-	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, label, end)}
+	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
 	sliding := p.Kind != denoise.Ints || p.PerAxis
-	find := findButton(h)
-	wide := fixedWidth(find, findWidth)
-	wide.Hidden = find.Hidden
 	if sliding {
-		parts = append(parts, container.NewBorder(nil, nil, nil, wide, slide))
+		parts = append(parts, slide)
+	}
+	find := findButton(h)
+	also := widget.NewLabel("") // the value in another unit
+	also.SizeName, also.Importance = theme.SizeNameCaptionText, widget.LowImportance
+	also.Truncation = fyne.TextTruncateEllipsis
+	if h.find != nil || p.Unit == "value" {
+		parts = append(parts, container.NewBorder(nil, nil, nil, find, also))
 	}
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 
@@ -201,7 +202,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 				shown = convert(found, sigmaUnit, s.Facts)
 			}
 		}
-		label.SetText(p.Label + inUnit(p, shown, found, unit))
+		also.SetText(elsewhere(p, shown, found, unit, s.Facts))
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(p, shown))
 		field.show(format(p, shown))
@@ -307,13 +308,27 @@ func unitOf(v denoise.Value, unit string) string {
 	return unit
 }
 
-// inUnit returns what a value in sigmas or in percent comes to, in the volume's
-// unit: " = 17.5 HU"; "" for other values.
-func inUnit(p denoise.Param, shown, resolved denoise.Value, unit string) string {
-	if unitOf(shown, unit) == unit || unitOf(resolved, unit) != unit || resolved.IsAuto() {
+// elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
+// sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" where it cannot
+// be said.
+func elsewhere(p denoise.Param, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
+	switch {
+	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
+	case unitOf(shown, unit) != unit:
+		return "= " + digits(resolved.Float()) + " " + unit
+	case f.Noise.Sigma > 0:
+		return "= " + digits(resolved.Float()/f.Noise.Sigma) + " " + sigmaUnit
 	}
-	return " = " + format(p, resolved) + " " + unit
+	return ""
+}
+
+// digits writes a number with three significant digits.
+func digits(x float64) string {
+	if math.Abs(x) >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // convert expresses a value in another unit (sigmaUnit, percentUnit or the
@@ -375,7 +390,7 @@ func enable(o fyne.Disableable, on bool) {
 }
 
 // fixedWidth gives an object at least a width.
-func fixedWidth(o fyne.CanvasObject, width float32) *fyne.Container {
+func fixedWidth(o fyne.CanvasObject, width float32) fyne.CanvasObject {
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(width, 0))
 	return container.NewStack(ground, o)

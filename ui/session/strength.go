@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"quell/app"
 	"quell/denoise"
@@ -32,20 +33,32 @@ type searched struct {
 // CanFindStrength says whether FindStrength would do something: start a search, or
 // cancel the one in progress.
 func (s *Session) CanFindStrength() bool {
-	return s.doc != nil && (s.Searching() || !s.Busy() && s.strength() != "")
+	return s.doc != nil && (s.Searching() || !s.Busy() && strengthOf(s.recipe) != "")
 }
 
 // Searching says whether the best strength is being searched for.
 func (s *Session) Searching() bool { return s.task != nil && s.task.kind == Searching }
 
-// strength returns the name of the parameter that sets the strength of the current
-// recipe; "" where there is none.
-func (s *Session) strength() string {
-	f, err := denoise.FilterByName(s.recipe.Filter)
-	if err != nil || s.recipe.Ignores(f.Strength.Param) != "" {
+// strengthOf returns the name of the parameter that sets the strength of a recipe;
+// "" where there is none.
+func strengthOf(r denoise.Recipe) string {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil || r.Ignores(f.Strength.Param) != "" {
 		return ""
 	}
 	return f.Strength.Param
+}
+
+// valueOf returns the value of point i of a curve, in sigmas where it can be.
+func valueOf(filter string, c tune.Curve, i int) denoise.Value {
+	point := c.Points[i]
+	if f, err := denoise.FilterByName(filter); err == nil {
+		if p, ok := f.Param(c.Param); ok && p.Unit == "value" {
+			x, _ := strconv.ParseFloat(strconv.FormatFloat(point.Strength, 'g', 4, 64), 64)
+			return denoise.Sigmas(x)
+		}
+	}
+	return point.Value
 }
 
 // FindStrength searches for the strength of the current recipe with the least
@@ -86,7 +99,7 @@ func (s *Session) FindStrength() {
 		case !s.recipe.Equal(asked):
 			s.message = "The best strength is found. The recipe was changed meanwhile and stays as it is."
 		default:
-			s.SetRecipe(asked.With(tuned.Curve.Param, best.Value), true)
+			s.SetRecipe(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
 			s.message = fmt.Sprintf("The best strength lowers the estimated error by %.0f %%.", 100*(1-math.Sqrt(max(best.MSE, 0))))
 		}
 		s.listener.Changed()
@@ -115,6 +128,6 @@ func (s *Session) Curve() *Curve {
 // as they are.
 func (s *Session) TakeStrength(i int) {
 	if c := s.Curve(); c != nil && i >= 0 && i < len(c.Points) {
-		s.SetRecipe(s.recipe.Set(c.Param, c.Points[i].Value), true)
+		s.SetRecipe(s.recipe.Set(c.Param, valueOf(s.recipe.Filter, c.Curve, i)), true)
 	}
 }

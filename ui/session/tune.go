@@ -33,6 +33,19 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 			r = last
 		}
 	}
+	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
+		// A search replaces the value; until it ends the present one stays.
+		if r.Filter != s.recipe.Filter {
+			return
+		}
+		s.setRecipe(r.With(name, s.recipe.Get(name)))
+		if s.Busy() {
+			s.message = "The search for the best strength has to wait for the task in progress."
+			return
+		}
+		s.FindStrength()
+		return
+	}
 	s.setRecipe(r)
 	if !final {
 		return
