@@ -4,6 +4,7 @@ var (
 	Shrink   = shrink
 	ReadBack = (*seriesWriter).verify
 	RunWrite = (*seriesWriter).run
+	Largest  = largest
 )
 
 // NewSeriesWriter returns the writer of the given files with the report's series UID.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -11,8 +12,10 @@ import (
 	"testing/fstest"
 
 	"quell/io/dicom"
+	"quell/io/dicom/assemble"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -115,6 +118,171 @@ func TestForeignFilesAreCounted(t *testing.T) {
 	}
 	if f := dicomtest.Finding(t, c.Findings, "index"); !slices.Equal(f.Files, []string{"DICOMDIR"}) {
 		t.Errorf("index: %v", f)
+	}
+}
+
+// TestFilesInWords counts files that belong to no series, one in the singular.
+func TestFilesInWords(t *testing.T) {
+	index, report := dicomtest.NewFake("9", 0, 0).With(part10.TagSOPClassUID, part10.MediaDirectory), dicomtest.NewFake("8", 0, 0).With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11")
+	report.With(part10.TagRows, nil).With(part10.TagColumns, nil)
+	index.Pixels, report.Pixels = nil, nil
+	for n, want := range map[int][3]string{
+		1: {"One file is not DICOM.", "One file is an index (DICOMDIR); the images were found without it.", "One DICOM file holds no image."},
+		2: {"2 files are not DICOM.", "2 files are indexes (DICOMDIR); the images were found without them.", "2 DICOM files hold no image."},
+		3: {"3 files are not DICOM.", "3 files are indexes (DICOMDIR); the images were found without them.", "3 DICOM files hold no image."},
+	} {
+		files := dicomtest.FilesOf(dicomtest.Stack(3))
+		for i := range n {
+			files[fmt.Sprint("text", i)] = &fstest.MapFile{Data: []byte("text")}
+			files[fmt.Sprint("index", i)] = &fstest.MapFile{Data: index.File()}
+			files[fmt.Sprint("report", i)] = &fstest.MapFile{Data: report.File()}
+		}
+		c := dicomtest.Scan(t, files)
+		for i, kind := range []series.Kind{series.Foreign, series.Index, series.NoImage} {
+			if f := dicomtest.Finding(t, c.Findings, kind); f.Text != want[i] || len(f.Files) != n || f.Severity != series.Note {
+				t.Errorf("%d: %+v, want %q", n, f, want[i])
+			}
+		}
+		if len(c.Findings) != 3 {
+			t.Errorf("findings %v", c.Findings)
+		}
+	}
+	files := dicomtest.FilesOf(dicomtest.Stack(3))
+	for i := range assemble.ListedFiles + 5 {
+		files[fmt.Sprintf("text%03d", i)] = &fstest.MapFile{Data: []byte("text")}
+	}
+	if f := dicomtest.Finding(t, dicomtest.Scan(t, files).Findings, series.Foreign); len(f.Files) != assemble.ListedFiles {
+		t.Errorf("%d files are listed", len(f.Files))
+	}
+}
+
+// TestNoImagesInWords says why a scan found nothing.
+func TestNoImagesInWords(t *testing.T) {
+	index, report := dicomtest.NewFake("9", 0, 0).With(part10.TagSOPClassUID, part10.MediaDirectory), dicomtest.NewFake("8", 0, 0).With(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11")
+	report.With(part10.TagRows, nil).With(part10.TagColumns, nil)
+	index.Pixels, report.Pixels = nil, nil
+	i, r, text := &fstest.MapFile{Data: index.File()}, &fstest.MapFile{Data: report.File()}, &fstest.MapFile{Data: []byte("text")}
+	for want, files := range map[string]fstest.MapFS{
+		"it is an index of other files and holds no image": {"a": i},
+		"a: it is an index of other files":                 {"a": i, "b": i},
+		"none of the 2 files holds a DICOM image":          {"a": i, "b": r},
+		"none of the 3 files holds a DICOM image":          {"a": text, "b": text, "c": r},
+		"a: it is a DICOM file without an image":           {"a": r},
+		"a: it is not a DICOM file":                        {"a": text},
+	} {
+		_, err := dicom.Scan(t.Context(), files, nil)
+		dicomtest.WantError(t, err, want)
+		if !errors.Is(err, part10.ErrNoImages) {
+			t.Errorf("%v is not ErrNoImages", err)
+		}
+	}
+}
+
+// brokenFolders is a file system in which some folders cannot be listed, and that calls
+// opened for each file.
+type brokenFolders struct {
+	fstest.MapFS
+	broken string
+	opened func(name string)
+}
+
+func (b brokenFolders) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name == b.broken {
+		return nil, &fs.PathError{Op: "readdir", Path: name, Err: errors.New("broken disk")}
+	}
+	return b.MapFS.ReadDir(name)
+}
+
+func (b brokenFolders) Open(name string) (fs.File, error) {
+	if b.opened != nil {
+		b.opened(name)
+	}
+	return b.MapFS.Open(name)
+}
+
+// TestFoldersThatCannotBeRead: one below the root is reported, the root is an error.
+func TestFoldersThatCannotBeRead(t *testing.T) {
+	files := dicomtest.FilesOf(dicomtest.Stack(3))
+	files["bad/x"], files["good/y"] = &fstest.MapFile{Data: []byte("text")}, &fstest.MapFile{Data: []byte("text")}
+	c, err := dicom.Scan(t.Context(), brokenFolders{MapFS: files, broken: "bad"}, nil)
+	if err != nil || c.Files != 4 || len(c.Entries) != 1 {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	if f := dicomtest.Finding(t, c.Findings, series.Unreadable); f.Text != "The folder bad cannot be read (broken disk)." || f.Severity != series.Refused || !slices.Equal(f.Files, []string{"bad"}) {
+		t.Errorf("%+v", f)
+	}
+	_, err = dicom.Scan(t.Context(), brokenFolders{MapFS: files, broken: "."}, nil)
+	dicomtest.WantError(t, err, "the folder cannot be opened (broken disk)")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = dicom.Scan(ctx, brokenFolders{MapFS: files, opened: func(name string) {
+		if name == "b.dcm" {
+			cancel()
+		}
+	}}, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled while files are read: %v", err)
+	}
+}
+
+// TestUnreadableNeighbours warns of files beside the slices that look like theirs, in order.
+func TestUnreadableNeighbours(t *testing.T) {
+	text := &fstest.MapFile{Data: []byte("text")}
+	for what, c := range map[string]struct {
+		add  fstest.MapFS
+		want string
+		n    int
+	}{
+		"none":                  {fstest.MapFS{"x.txt": text}, "", 0},
+		"one":                   {fstest.MapFS{"x.dcm": text}, "1 file is named like the slices", 1},
+		"two":                   {fstest.MapFS{"y.dcm": text, "x.dcm": text}, "2 files are named like the slices", 2},
+		"in another folder":     {fstest.MapFS{"sub/x.dcm": text}, "", 0},
+		"without an extension":  {fstest.MapFS{"x": text}, "", 0},
+		"of other capital ones": {fstest.MapFS{"x.DCM": text}, "", 0},
+	} {
+		files := dicomtest.FilesOf(dicomtest.Stack(3))
+		for name, f := range c.add {
+			files[name] = f
+		}
+		e := dicomtest.Scan(t, files).Entries[0]
+		if c.want == "" {
+			if len(e.Findings) != 0 {
+				t.Errorf("%s: %v", what, e.Findings)
+			}
+			continue
+		}
+		if f := dicomtest.Finding(t, e.Findings, series.Foreign); !strings.HasPrefix(f.Text, c.want) || len(f.Files) != c.n || !slices.IsSorted(f.Files) || f.Severity != series.Warning {
+			t.Errorf("%s: %+v", what, f)
+		}
+	}
+}
+
+// TestLargestEntry prefers the first of the largest volumes; of a damaged one half of its
+// bytes count as pixels, and what cannot be read counts only if there is nothing else.
+func TestLargestEntry(t *testing.T) {
+	sound := func(n int) assemble.Entry { return assemble.Entry{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}} }
+	damaged := func(bytes int64) assemble.Entry {
+		return assemble.Entry{Damaged: true, Err: errors.New("x"), Bytes: bytes}
+	}
+	refused := func(n int) assemble.Entry {
+		e := sound(n)
+		e.Err = errors.New("x")
+		return e
+	}
+	for what, c := range map[string]struct {
+		entries []assemble.Entry
+		want    int
+	}{
+		"the largest":      {[]assemble.Entry{sound(3), sound(5), sound(4)}, 1},
+		"the first":        {[]assemble.Entry{sound(3), sound(5), sound(5)}, 1},
+		"a damaged one":    {[]assemble.Entry{sound(500), damaged(1002)}, 1},
+		"too small":        {[]assemble.Entry{sound(500), damaged(1000)}, 0},
+		"not read":         {[]assemble.Entry{refused(9), sound(5)}, 1},
+		"nothing is read":  {[]assemble.Entry{refused(9), refused(10)}, 0},
+		"an empty damaged": {[]assemble.Entry{refused(9), damaged(0)}, 1},
+	} {
+		if got := dicom.Largest(c.entries); got != c.want {
+			t.Errorf("%s: %d, want %d", what, got, c.want)
+		}
 	}
 }
 

@@ -72,6 +72,25 @@ func TestThumbnailErrors(t *testing.T) {
 	dicomtest.WantError(t, err, "b.dcm: it cannot be opened")
 }
 
+// TestThumbnailOfTheMiddle shows the third of five slices and the third of four.
+func TestThumbnailOfTheMiddle(t *testing.T) {
+	for _, n := range []int{1, 4, 5} {
+		fakes := dicomtest.Stack(n)
+		for _, f := range fakes { // values of 100 z and on are 200 z - 1000
+			f.With(part10.TagWindowCenter, "0").With(part10.TagWindowWidth, "2000").With(part10.TagWindowCenterWidthExplanation, nil)
+		}
+		c := dicomtest.Scan(t, dicomtest.FilesOf(fakes))
+		m, err := c.Thumbnail(t.Context(), 0, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := (200*float64(n/2) - 1000 + 1000) / 2000 * 255
+		if got := float64(m.GrayAt(0, 0).Y); got < want-1 || got > want+1 {
+			t.Errorf("of %d: %g, want %g", n, got, want)
+		}
+	}
+}
+
 // TestShrink averages the voxels under each pixel: all of them, and at least one.
 func TestShrink(t *testing.T) {
 	row := func(n int) []float32 {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/dicom/dicomtest"
 	"quell/io/dicom/part10"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -117,6 +120,63 @@ func TestWriteRefusesWhatDoesNotFit(t *testing.T) {
 	nan.Data[3] -= nan.Data[3]
 	if _, err := dicom.Write(context.Background(), out, s, nan, dicomtest.TestDerived, nil); err == nil {
 		t.Error("a result with NaN")
+	}
+}
+
+// TestWriteReportsEveryStep: each file counts when it is written and when it is read back.
+func TestWriteReportsEveryStep(t *testing.T) {
+	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
+	for what, write := range map[string]func(dir string, progress func(done, total int)) error{
+		"derived": func(dir string, progress func(done, total int)) error {
+			_, err := dicom.Write(t.Context(), dir, s, s.Volume, dicomtest.TestDerived, progress)
+			return err
+		},
+		"new": func(dir string, progress func(done, total int)) error {
+			_, err := dicom.WriteNew(t.Context(), dir, s, dicomtest.TestDerived, progress)
+			return err
+		},
+	} {
+		var calls []int
+		err := write(filepath.Join(t.TempDir(), "out"), func(done, total int) {
+			if total != 6 {
+				t.Errorf("%s: total %d", what, total)
+			}
+			calls = append(calls, done)
+		})
+		if err != nil || !slices.Equal(calls, []int{1, 2, 3, 4, 5, 6}) {
+			t.Errorf("%s: progress %v, %v", what, calls, err)
+		}
+	}
+}
+
+// TestWriteNewRounding says by how much values are rounded, and only where they are.
+func TestWriteNewRounding(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{4, 3, 1}, [3]float64{1, 1, 1}))
+	for what, c := range map[string]struct {
+		last float32
+		want string
+	}{"whole": {11, ""}, "a fraction": {65535.5, "Values are scaled into 16 bits; each is within 0.5 of what it was."}} {
+		v.Data[11] = c.last
+		r, err := dicom.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
+		if err != nil || strings.Join(r.Warnings, " ") != c.want || r.Files != 1 || r.SeriesUID == "" {
+			t.Errorf("%s: %+v, %v", what, r, err)
+		}
+	}
+	for i := range v.Data { // whole, but beside a fraction
+		v.Data[i] = 0.5
+	}
+	r, err := dicom.WriteNew(t.Context(), filepath.Join(t.TempDir(), "out"), &series.Series{Volume: v}, dicomtest.TestDerived, nil)
+	if err != nil || len(r.Warnings) != 1 {
+		t.Errorf("a constant of 0.5: %+v, %v", r, err)
+	}
+	out := t.TempDir()
+	if _, err := dicom.WriteNew(t.Context(), out, &series.Series{Volume: v}, dicomtest.TestDerived, nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a folder that exists: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := dicom.Write(cancelled, filepath.Join(out, "x"), &series.Series{Volume: v, Sources: []series.Source{{FS: os.DirFS(out)}}}, v, dicomtest.TestDerived, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
 

@@ -329,13 +329,16 @@ func TestInterleaved(t *testing.T) {
 		a, b []float64
 		want bool
 	}{
-		"between each other": {[]float64{0, 2, 4}, []float64{1, 3, 5}, true},
-		"half overlaps":      {[]float64{0, 2, 4}, []float64{2, 4, 6}, true},
-		"less overlaps":      {[]float64{0, 2, 4}, []float64{2.1, 4.1, 6.1}, false},
-		"the shorter counts": {[]float64{0, 2, 4, 6, 8}, []float64{7, 8, 9}, true},
-		"apart":              {[]float64{0, 2, 4}, []float64{10, 12, 14}, false},
-		"two slices":         {[]float64{0, 2, 4}, []float64{1, 3}, false},
-		"uneven":             {[]float64{0, 2, 4}, []float64{1, 3, 7}, false},
+		"between each other":  {[]float64{0, 2, 4}, []float64{1, 3, 5}, true},
+		"half overlaps":       {[]float64{0, 2, 4}, []float64{2, 4, 6}, true},
+		"less overlaps":       {[]float64{0, 2, 4}, []float64{2.1, 4.1, 6.1}, false},
+		"the shorter counts":  {[]float64{0, 2, 4, 6, 8}, []float64{7, 8, 9}, true},
+		"apart":               {[]float64{0, 2, 4}, []float64{10, 12, 14}, false},
+		"two slices":          {[]float64{0, 2, 4}, []float64{1, 3}, false},
+		"far from the origin": {[]float64{1000, 1002, 1004}, []float64{1001, 1003, 1005}, true},
+		"far, half overlaps":  {[]float64{1002, 1004, 1006}, []float64{1000, 1002, 1004}, true},
+		"behind the origin":   {[]float64{-1004, -1002, -1000}, []float64{-1001.9, -999.9, -997.9}, false},
+		"uneven":              {[]float64{0, 2, 4}, []float64{1, 3, 7}, false},
 	} {
 		if got := interleaved(map[string][]*instance.Slice{"a": stack(c.a...), "b": stack(c.b...)}); got != c.want {
 			t.Errorf("%s: %v", name, got)
@@ -537,6 +540,8 @@ func TestRelationKinds(t *testing.T) {
 		"direction":   {func(s *instance.Slice) { s.Row, s.Column = volume.Vec{0, 1, 0}, volume.Vec{0, 0, -1} }, series.Orientation},
 		"size":        {func(s *instance.Slice) { s.Row, s.Format.Rows = volume.Vec{0, 1, 0}, 9 }, series.Size},
 		"spacing":     {func(s *instance.Slice) { s.Spacing[0] = 3 }, series.Size},
+		"a little":    {func(s *instance.Slice) { s.Row = volume.Vec{1, 0.0021, 0} }, series.Orientation},
+		"half of it":  {func(s *instance.Slice) { s.Row = volume.Vec{1, 0.0019, 0} }, series.Volumes},
 	} {
 		s := at(1, 0, 0, 0)
 		c.change(s)
@@ -567,6 +572,93 @@ func TestRelatedFindings(t *testing.T) {
 		}
 		if f := entries[1].Findings; n == 1 && (len(f) != 1 || !strings.Contains(f[0].Text, "1 image with a position in space")) {
 			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// TestTraits words what keeps volumes of each kind apart, seen from either.
+func TestTraits(t *testing.T) {
+	for what, c := range map[string]struct {
+		change func(s *instance.Slice)
+		want   [2]string
+	}{
+		"localizer":   {func(s *instance.Slice) { s.ImageType = []string{"LOCALIZER"} }, [2]string{"of a localizer", "that is no localizer"}},
+		"position":    {func(s *instance.Slice) { s.Placed = false }, [2]string{"without a position in space", "with a position in space"}},
+		"orientation": {func(s *instance.Slice) { s.Row, s.Column = volume.Vec{0, 1, 0}, volume.Vec{0, 0, -1} }, [2]string{"of another orientation", "of another orientation"}},
+		"size":        {func(s *instance.Slice) { s.Spacing[0] = 3 }, [2]string{"of another size or pixel spacing", "of another size or pixel spacing"}},
+	} {
+		s := at(1, 0, 0, 0)
+		c.change(s)
+		entries := []Entry{{Slices: 1, Stack: stack(0)}, {Slices: 1, Part: "p", Stack: []*instance.Slice{s}}}
+		reportRelated(entries)
+		for i, e := range entries {
+			if len(e.Findings) != 1 || !strings.HasPrefix(e.Findings[0].Text, "1 image "+c.want[i]+" cannot be in this volume (") {
+				t.Errorf("%s, seen from %d: %+v", what, i, e.Findings)
+			}
+		}
+	}
+	// No more than 20 files are listed.
+	var images []*instance.Slice
+	for i := range 25 {
+		s := at(100+i, 0, 0, float64(i))
+		s.Placed = false
+		images = append(images, s)
+	}
+	entries := []Entry{{Slices: 1, Stack: stack(0)}, {Slices: 15, Stack: images[:15]}, {Slices: 10, Stack: images[15:]}}
+	reportRelated(entries)
+	if n := len(entries[0].Findings[0].Files); n != ListedFiles {
+		t.Errorf("%d files are listed", n)
+	}
+}
+
+// TestDuplicatesInWords: one file in the singular.
+func TestDuplicatesInWords(t *testing.T) {
+	for n, want := range map[int][2]string{
+		1: {"1 file has the SOP Instance UID of another image", "1 file is a copy of others"},
+		2: {"2 files have the SOP Instance UID of another image", "2 files are copies of others"},
+	} {
+		images := stack(0, 1)[:n]
+		f := reportDuplicates(images, images)
+		if len(f) != 2 || !strings.HasPrefix(f[0].Text, want[0]) || !strings.HasPrefix(f[1].Text, want[1]) || len(f[0].Files) != n {
+			t.Errorf("%+v", f)
+		}
+	}
+	if f := reportDuplicates(nil, nil); f != nil {
+		t.Errorf("none: %v", f)
+	}
+}
+
+// TestRegularSlices: fewer than three are, and those that are rounded by up to 0.1 mm.
+func TestRegularSlices(t *testing.T) {
+	for what, c := range map[string]struct {
+		z    []float64
+		want bool
+	}{
+		"one": {[]float64{5}, true}, "two": {[]float64{5, 50}, true}, "even": {[]float64{0, 10, 20}, true},
+		"rounded": {[]float64{0, 1.09, 2}, true}, "uneven": {[]float64{0, 1.11, 2}, false}, "by a half": {[]float64{0, 10.5, 20}, false},
+		"by 2 %": {[]float64{0, 100, 200, 302}, true}, "by more": {[]float64{0, 100, 200, 302.1}, false},
+	} {
+		if got := isRegular(stack(c.z...)); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	if got := unevenness([]float64{115, 85}); got != 15 {
+		t.Errorf("15 %% of the spacing: %g", got)
+	}
+	if got := unevenness([]float64{115.1, 84.9}); !math.IsInf(got, 1) {
+		t.Errorf("more than 15 %%: %g", got)
+	}
+}
+
+// TestNumbersBeforeNames: values are ordered as numbers only if both are.
+func TestNumbersBeforeNames(t *testing.T) {
+	groups := map[string][]*instance.Slice{"-5": {at(9, 0, 0, 0)}, "x": {at(1, 0, 0, 0)}, "10": {at(2, 0, 0, 0)}, "y": {at(3, 0, 0, 0), at(0, 0, 0, 0)}}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"-5", "x", 1}, {"x", "-5", -1}, {"-5", "10", -1}, {"10", "-5", 1}, {"x", "y", 1}, {"10", "10", 0}} {
+		if got := byNumber(c.a, c.b, groups); got != c.want {
+			t.Errorf("%s, %s: %d", c.a, c.b, got)
 		}
 	}
 }

@@ -84,8 +84,6 @@ func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encodin
 		case vr == "SQ":
 			out, err = c.sequence(out, e, enc, depth+1, hidden || what == dummy)
 		case e.Length == part10.UndefinedLength, e.Tag == part10.TagPixelData && depth > 0: // bytes in an unknown form, another picture
-		case what == replaceID && vr == "UI":
-			out = part10.AppendElement(out, enc, e.Tag, vr, c.UID(c.b[e.Value:e.End]))
 		case what == dummy || what == replaceID || hidden && vr != "CS" && dummyValue(vr) != nil:
 			var value []byte
 			if len(bytes.TrimRight(c.b[e.Value:e.End], part10.ValuePadding)) > 0 {

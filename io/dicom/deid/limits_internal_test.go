@@ -60,6 +60,31 @@ func TestCleanedElements(t *testing.T) {
 	}
 }
 
+// TestTextsInDummySequences: a sequence that becomes a dummy keeps its form, whatever lies in
+// it; texts in others stay.
+func TestTextsInDummySequences(t *testing.T) {
+	const dummySequence, plainSequence = 0x00080082, part10.TagPixelMeasuresSequence
+	inner := part10.AppendSequence(nil, part10.ExplicitLE, plainSequence, element(part10.TagCodeMeaning, "LO", "x"))
+	hidden := part10.AppendSequence(nil, part10.ExplicitLE, plainSequence, element(part10.TagCodeMeaning, "LO", "REMOVED"))
+	for what, c := range map[string]struct{ from, want []byte }{
+		"a dummy":       {part10.AppendSequence(nil, part10.ExplicitLE, dummySequence, inner), part10.AppendSequence(nil, part10.ExplicitLE, dummySequence, hidden)},
+		"another":       {part10.AppendSequence(nil, part10.ExplicitLE, plainSequence, inner), part10.AppendSequence(nil, part10.ExplicitLE, plainSequence, inner)},
+		"an empty text": {part10.AppendSequence(nil, part10.ExplicitLE, dummySequence, element(part10.TagCodeMeaning, "LO", "  ")), part10.AppendSequence(nil, part10.ExplicitLE, dummySequence, element(part10.TagCodeMeaning, "LO", ""))},
+	} {
+		if data, _, err := Apply(dataset(t, c.from), Pseudonyms{}); err != nil || !bytes.Equal(data, c.want) {
+			t.Errorf("%s: %q, %v; want %q", what, data, err, c.want)
+		}
+	}
+	// UIDs are replaced by pseudonyms, of one character too, and empty ones stay empty.
+	p := Pseudonyms{[]byte("s")}
+	for uid, want := range map[string]string{"1.2.3": string(p.UID([]byte("1.2.3"))), "1": string(p.UID([]byte("1"))), "": ""} {
+		data, _, err := Apply(dataset(t, element(part10.TagFrameOfReferenceUID, "UI", uid)), p)
+		if err != nil || !bytes.Equal(data, element(part10.TagFrameOfReferenceUID, "UI", want)) || uid != "" && !strings.HasPrefix(want, "2.25.") {
+			t.Errorf("UID %q: %q, %v; want %q", uid, data, err, want)
+		}
+	}
+}
+
 // TestPseudonymsOfPatients depend on the ID and its issuer, or on the study alone if there
 // is neither, and on the secret.
 func TestPseudonymsOfPatients(t *testing.T) {

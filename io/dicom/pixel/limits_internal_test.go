@@ -137,6 +137,13 @@ func TestBesidePadding(t *testing.T) {
 			t.Errorf("%g beside %d..%d: %d, want %d", c.v, c.low, c.high, got, c.want)
 		}
 	}
+	// The nearer side is that of the stored value, not of the real one.
+	for v, want := range map[float64]int64{-4.55: 9, -4.45: 13} {
+		f := Format{Allocated: 8, Stored: 8, High: 7, Slope: 0.5, Intercept: -10, Padding: true, PadLow: 10, PadHigh: 12}
+		if got := f.besidePadding(v, 0, 255); got != want {
+			t.Errorf("%g: %d, want %d", v, got, want)
+		}
+	}
 	// The padding of the source stays where the result has its value.
 	f := Format{Allocated: 8, Stored: 8, High: 7, Slope: 1, Padding: true, PadLow: 10, PadHigh: 12}
 	raw := []byte{12, 12, 50, 50}
@@ -183,6 +190,8 @@ func TestClearUnused(t *testing.T) {
 		{Format{Allocated: 16, Stored: 12, High: 11, Signed: true}, []uint16{0xF800, 0x17FF}, []uint16{0x0800, 0x07FF}},
 		{Format{Allocated: 16, Stored: 12, High: 11, Signed: true}, []uint16{0x7800, 0x07FF}, []uint16{0x0800, 0x07FF}},
 		{Format{Allocated: 16, Stored: 16, High: 15, Signed: true}, []uint16{0xF800}, []uint16{0xF800}},
+		{Format{Allocated: 16, Stored: 15, High: 14, Signed: true}, []uint16{0xC123, 0x3FFF}, []uint16{0xC123, 0x3FFF}},
+		{Format{Allocated: 16, Stored: 15, High: 14, Signed: true}, []uint16{0xC123, 0xBFFF}, []uint16{0x4123, 0x3FFF}},
 	} {
 		var raw, want []byte
 		for i := range c.raw {
@@ -334,6 +343,58 @@ func TestEncapsulated(t *testing.T) {
 	for i, offset := range basicOffsets(table) {
 		if items[i].Offset != offset || !bytes.Equal(items[i].Bytes, streams[i]) {
 			t.Errorf("fragment %d at %d: %+v", i, offset, items[i])
+		}
+	}
+}
+
+// TestEncapsulatedBytes compares Pixel Data of two frames byte by byte.
+func TestEncapsulatedBytes(t *testing.T) {
+	want := "\xE0\x7F\x10\x00OB\x00\x00\xFF\xFF\xFF\xFF" + "\xFE\xFF\x00\xE0\x08\x00\x00\x00" + "\x00\x00\x00\x00\x0C\x00\x00\x00" +
+		"\xFE\xFF\x00\xE0\x04\x00\x00\x00abcd" + "\xFE\xFF\x00\xE0\x02\x00\x00\x00ef" + "\xFE\xFF\xDD\xE0\x00\x00\x00\x00"
+	if got := AppendEncapsulated(nil, [][]byte{[]byte("abcd"), []byte("ef")}); string(got) != want {
+		t.Errorf("% x\nwant % x", got, want)
+	}
+}
+
+// TestOffsetsBeyond4GB: the extended table has 64 bits, and fragments lie there.
+func TestOffsetsBeyond4GB(t *testing.T) {
+	const far = 5<<32 + 7
+	file := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 0), far)
+	p := &part10.File{Elements: []part10.Element{{Tag: part10.TagExtendedOffsetTable, VR: "OV", Length: 16, End: 16}}}
+	offsets := extendedOffsets(file, p)
+	if !slices.Equal(offsets, []int64{0, far}) {
+		t.Fatalf("offsets %v", offsets)
+	}
+	items := []part10.Fragment{{Offset: 0, Bytes: []byte("a")}, {Offset: 7, Bytes: []byte("b")}, {Offset: far, Bytes: []byte("c")}}
+	if got := fmt.Sprintf("%s", splitAt(items, 2, offsets)); got != "[[a b] [c]]" {
+		t.Errorf("%s", got)
+	}
+	items[2].Offset = 5 << 32
+	if got := splitAt(items, 2, offsets); got != nil {
+		t.Errorf("%s", got)
+	}
+	p.Elements[0].Length = part10.UndefinedLength
+	if got := extendedOffsets(file, p); got != nil {
+		t.Errorf("a table without a length: %v", got)
+	}
+	if got := basicOffsets([]byte{1, 2, 3, 4, 0xFF, 0xFF, 0xFF, 0xFF, 9}); !slices.Equal(got, []int64{0x04030201, 0xFFFFFFFF}) {
+		t.Errorf("the basic table: %v", got)
+	}
+}
+
+// TestBitsInErrors: the sentence names allocated and stored bits and the high bit.
+func TestBitsInErrors(t *testing.T) {
+	for what, c := range map[string]struct {
+		rows, cols, allocated, stored, high int
+		want                                string
+	}{
+		"bits":        {1, 1, 16, 12, 10, "(16 allocated, 12 stored, high bit 10)"},
+		"no rows":     {0, 7, 16, 16, 15, "its image is 7 x 0 pixels"},
+		"the largest": {65535, 65535, 16, 16, 15, ""},
+	} {
+		_, problem := ReadFormat(valuesOf(t, us(part10.TagRows, c.rows), us(part10.TagColumns, c.cols), us(part10.TagBitsAllocated, c.allocated), us(part10.TagBitsStored, c.stored), us(part10.TagHighBit, c.high)))
+		if (problem == "") != (c.want == "") || !strings.Contains(problem, c.want) {
+			t.Errorf("%s: %q, want %q", what, problem, c.want)
 		}
 	}
 }
