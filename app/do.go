@@ -24,6 +24,7 @@ type Report struct {
 	Device   string          `json:"device,omitempty"`
 	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked    *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Tuned    *Tuned          `json:"tuned,omitempty"`  // how the strength was found, where the recipe left it to "sure"
 	Noise    *Noise          `json:"noise,omitempty"`  // that was added
 	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
 	Mask     *MapRecord      `json:"mask,omitempty"`
@@ -284,6 +285,7 @@ func (w *work) report(written ExportReport) Report {
 	}
 	if run := w.run; run != nil {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
+		r.Tuned = run.Tuned
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
 		r.Seconds.Filter += run.Filter.Seconds()
 		r.NoiseMap, r.Mask = run.Maps.records()

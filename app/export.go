@@ -83,6 +83,9 @@ func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress
 		record.Region = &run.Region
 	}
 	record.NoiseMap, record.Mask = run.Maps.records()
+	if run.Tuned != nil {
+		record.Curve = &run.Tuned.Curve
+	}
 	return write(ctx, export{
 		series: section(run.Source, run.Region),
 		result: run.Result,

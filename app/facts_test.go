@@ -50,7 +50,7 @@ func TestFactsAreFoundOnce(t *testing.T) {
 		t.Errorf("a recipe of numbers warns %q", got)
 	}
 	var input *InputError
-	if _, err := Tune(t.Context(), same, s, mustRecipe("nlm", 2), &none); !errors.As(err, &input) {
+	if _, err := Tune(t.Context(), same, TuneRequest{Series: s, Recipe: mustRecipe("nlm", 2), Facts: &none}); !errors.As(err, &input) {
 		t.Errorf("tuning with facts: %v", err)
 	}
 }

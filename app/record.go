@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/tune"
 	"quell/series"
 	"quell/volume"
 )
@@ -26,6 +27,7 @@ type Record struct {
 	Quell  string          `json:"quell"`            // version
 	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Curve  *tune.Curve     `json:"curve,omitempty"`  // by which "sure" chose the strength
 	Noise  *Noise          `json:"noise,omitempty"`  // that was added
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //

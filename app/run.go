@@ -14,16 +14,17 @@ import (
 
 // Run is one finished recipe on one series.
 type Run struct {
-	Recipe   denoise.Recipe // as asked for, with "auto" and percentages
+	Recipe   denoise.Recipe // as asked for, with "auto", "sure" and percentages
 	Resolved denoise.Recipe // as run: plain numbers, which reproduce the result
 	Engine   denoise.Info
 	Source   *series.Series
 	Maps     Maps           // that steered the filter
 	Region   volume.Region  // of Source.Volume, that was filtered
 	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
+	Tuned    *Tuned         // how the strength was found; nil where it was given
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
-	Filter   time.Duration // time of the filter, facts included
+	Filter   time.Duration // time of the filter, facts and tuning included
 }
 
 // Whole reports whether the run covers its whole series.
@@ -72,7 +73,16 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	if err := checkRecipe(q.Series, q.Recipe); err != nil {
 		return nil, err
 	}
-	resolved, err := q.resolve(ctx, in)
+	var tuned *Tuned
+	var resolved denoise.Recipe
+	var err error
+	if q.Recipe.Tunes() {
+		if tuned, err = q.tune(ctx, eng); err == nil {
+			resolved = tuned.Recipe
+		}
+	} else {
+		resolved, err = q.resolve(ctx, in)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +94,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 		return nil, err
 	}
 	return &Run{
-		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Facts: q.Facts,
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Facts: q.Facts, Tuned: tuned,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
 }

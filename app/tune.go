@@ -14,44 +14,97 @@ import (
 	"quell/series"
 )
 
+// TuneRequest is a recipe whose strength is to be found.
+type TuneRequest struct {
+	Series *series.Series
+	Recipe denoise.Recipe // its strength is of no meaning
+	Maps   Maps           // that steer the filter; a noise map is not possible
+	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used with a mask
+
+	Objective tune.Objective   // "": the least risk
+	Progress  func(tune.Curve) // receives the curve as it grows, on the caller's goroutine; nil ignores it
+}
+
 // Tuned is the best recipe that Tune found, and how.
 type Tuned struct {
 	Recipe  denoise.Recipe `json:"recipe"` // resolved, with the best strength
 	Curve   tune.Curve     `json:"curve"`
 	Noise   noise.Figure   `json:"noise"`
 	Seconds float64        `json:"seconds"`
+
+	facts denoise.Facts // that it rests on
 }
 
-// Tune finds the strength of a recipe with the least estimated error on a series;
-// the recipe's other parameters stay as they are, automatic ones resolved. known
-// holds the facts of the series, or is nil. The error says why there is none, is
-// the context's, or is the engine's.
-func Tune(ctx context.Context, engine denoise.Engine, s *series.Series, r denoise.Recipe, known *denoise.Facts) (Tuned, error) {
+// helps is the estimated error, relative to that of the series as it is, below which
+// a strength is worth while: less of a gain, 0.2 dB, may come from a figure of the
+// noise that texture has a part in.
+const helps = 0.95
+
+// Helps reports whether the estimated error at the best strength is clearly below
+// that of the series as it is.
+func (t Tuned) Helps() bool { return t.Curve.Points[t.Curve.Best].MSE < helps }
+
+// Tune finds the best strength of a recipe on a series; the recipe's other
+// parameters stay as they are, automatic ones resolved. The error says why there is
+// none, is the context's, or is the engine's.
+func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, error) {
 	started := time.Now()
-	if err := checkRecipe(s, r); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe); err != nil {
 		return Tuned{}, err
 	}
-	facts, err := factsOf(ctx, s.Volume, known)
+	in := q.Maps.input(q.Series.Volume)
+	if in.Noise != nil {
+		return Tuned{}, Usagef("a strength cannot be tuned under a noise map; give it in sigmas, such as 1.2sigma")
+	}
+	if in.Mask != nil {
+		q.Facts = nil
+	}
+	facts, err := factsOf(ctx, in.Masked(), q.Facts)
 	if err != nil {
 		return Tuned{}, err
 	}
-	e := facts.Noise
-	if e.Confidence == noise.None {
-		return Tuned{}, &InputError{Path: "the series", Problem: "has no noise that can be measured: " + e.Why, Advice: "give the strength yourself"}
+	if why := untunable(facts.Noise); why != "" {
+		return Tuned{}, &InputError{Path: "the series", Problem: why, Advice: "give the strength yourself"}
 	}
-	in := denoise.Input{Volume: s.Volume}
-	c, err := tune.Search(ctx, engine, in, r, e, tune.Options{})
+	c, err := tune.Search(ctx, engine, in, q.Recipe, facts.Noise, tune.Options{Objective: q.Objective, Progress: q.Progress})
 	if errors.Is(err, tune.ErrNoStrength) {
 		return Tuned{}, &UsageError{Text: err.Error(), Err: err}
 	}
 	if err != nil {
 		return Tuned{}, err
 	}
-	best, err := r.With(c.Param, c.Points[c.Best].Value).Resolve(s.Volume.Geometry, facts)
+	best, err := q.Recipe.With(c.Param, c.Points[c.Best].Value).Resolve(in.Volume.Geometry, facts)
 	if err != nil {
 		return Tuned{}, err
 	}
-	return Tuned{Recipe: best, Curve: c, Noise: e.Figure, Seconds: time.Since(started).Seconds()}, nil
+	return Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), facts: facts}, nil
+}
+
+// untunable says why strengths cannot be compared by this noise; "" if they can.
+func untunable(e noise.Estimate) string {
+	switch {
+	case e.Confidence == noise.None:
+		return "has no noise that can be measured: " + e.Why
+	case e.Negligible || e.Sigma == 0:
+		return "holds no noise that can be told from its own texture"
+	}
+	return ""
+}
+
+// tune finds the strength of a request that leaves it to be found ("sure"), and
+// keeps the facts that it rests on.
+func (q *RunRequest) tune(ctx context.Context, engine denoise.Engine) (*Tuned, error) {
+	t, err := Tune(ctx, engine, TuneRequest{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: q.Facts})
+	if err != nil {
+		return nil, err
+	}
+	if !t.Helps() {
+		return nil, &InputError{Path: "the series", Problem: "is estimated to gain nothing by any strength of " + q.Recipe.Filter, Advice: "leave it as it is, or give the strength yourself"}
+	}
+	if q.Maps.Mask == nil {
+		q.Facts = &t.facts
+	}
+	return &t, nil
 }
 
 // WriteRecipe writes a recipe to a file that LoadRecipe reads. A file that is no

@@ -135,6 +135,13 @@ func (r Recipe) Get(name string) Value {
 	return Auto
 }
 
+// Tunes reports whether the strength is SURE, to be found before the recipe is
+// resolved.
+func (r Recipe) Tunes() bool {
+	f, err := FilterByName(r.Filter)
+	return err == nil && f.Strength.Param != "" && r.Get(f.Strength.Param).IsSURE()
+}
+
 // Equal reports whether two recipes give the same result.
 func (r Recipe) Equal(o Recipe) bool {
 	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims || r.InSigmas != o.InSigmas {

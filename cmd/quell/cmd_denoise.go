@@ -32,6 +32,7 @@ func newDenoise() *cobra.Command {
 		Long:  denoiseHelp(),
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
   quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
+  quell denoise brain.nii.gz quiet.nii.gz --filter nlm --h sure
   quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			// --compress alone is a switch, so a name after a space is an argument.
@@ -75,8 +76,12 @@ func newDenoise() *cobra.Command {
 		if f.json {
 			return printJSON(cmd.OutOrStdout(), report)
 		}
-		return printWritten(cmd, report, fmt.Sprintf("%s: %s voxels in %.2f s on %s",
-			*report.Recipe, app.DimsText(report.Dims), report.Seconds.Filter, report.Engine))
+		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, app.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
+		if t := report.Tuned; t != nil {
+			best := t.Curve.Points[t.Curve.Best]
+			text += fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
+		}
+		return printWritten(cmd, report, text)
 	}
 	return cmd
 }

@@ -7,24 +7,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/denoise/tune"
 )
 
 func newTune() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tune IN [--filter NAME] [parameters]",
-		Short: "Find the strength of a filter with the least estimated error",
-		Long: `Find the strength of a filter with the least mean squared error. The error is
-estimated without a reference by Stein's unbiased risk: the filter runs on parts of
-the series with and without a small perturbation that has the correlation of the
-noise. Errors are given in units of the noise variance: 1 is the series as it is.
+		Short: "Find the best strength of a filter by the noise of the series",
+		Long: `Find the best strength of a filter without a reference. Objectives:
 
-Prints the curve and the recipe; --out writes the recipe, for quell denoise --recipe.`,
+  sure      the least mean squared error, estimated by Stein's unbiased risk on parts
+            of the series: in closed form, or by running the filter with and without
+            a small perturbation that has the correlation of the noise
+  residual  the strength at which the residual is as strong as the noise that was
+            removed (discrepancy principle); looks at no error, and smooths more where
+            the filter takes structure evenly
+
+Errors are given in units of the noise variance: 1 is the series as it is. Prints the
+curve and the recipe; --out writes the recipe, for quell denoise --recipe. "quell
+denoise IN OUT --filter nlm --h sure" does both in one step.`,
 		Args: exactly(1, "one IN"),
 	}
 	flags := cmd.Flags()
 	filter := flags.String("filter", "nlm", "the filter's `name`: "+filterNames())
 	recipeFile := flags.String("recipe", "", "start from the recipe in this `file`; flags override it")
 	dims := flags.Int("dims", 0, "2 or 3; if not given, as suits the series")
+	objective := flags.String("objective", "sure", "what the best strength is: `sure|residual`")
 	engineName := flags.String("engine", "auto", "auto, cpu or cuda")
 	out := flags.String("out", "", "write the recipe to this `file`")
 	overwrite := flags.Bool("overwrite", false, "replace the file although it is not a recipe")
@@ -33,6 +41,9 @@ Prints the curve and the recipe; --out writes the recipe, for quell denoise --re
 	pick.addTo(cmd)
 	params := addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if o := tune.Objective(*objective); o != tune.LeastRisk && o != tune.Discrepancy {
+			return app.Usagef("--objective %s: give %s or %s", o, tune.LeastRisk, tune.Discrepancy)
+		}
 		if *recipeFile != "" && !flags.Changed("filter") {
 			*filter = ""
 		}
@@ -54,7 +65,7 @@ Prints the curve and the recipe; --out writes the recipe, for quell denoise --re
 				return err
 			}
 		}
-		t, err := app.Tune(cmd.Context(), engine, in.Series, recipe, nil)
+		t, err := app.Tune(cmd.Context(), engine, app.TuneRequest{Series: in.Series, Recipe: recipe, Objective: tune.Objective(*objective)})
 		if err != nil {
 			return err
 		}
@@ -77,6 +88,9 @@ Prints the curve and the recipe; --out writes the recipe, for quell denoise --re
 		}
 		if err := tw.Flush(); err != nil {
 			return err
+		}
+		if !t.Helps() {
+			fmt.Fprintln(cmd.OutOrStdout(), "No strength lowers the estimated error by more than 5 %: leave the series as it is.")
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", t.Recipe)
 		return err

@@ -71,7 +71,7 @@ func usageOf(p denoise.Param) string {
 		if !ok {
 			continue
 		}
-		text := domainOf(q)
+		text := domainOf(q, f.Strength.Param == q.Name)
 		if i := slices.IndexFunc(domains, func(d domain) bool { return d.text == text }); i >= 0 {
 			domains[i].filters = append(domains[i].filters, f.Name)
 		} else {
@@ -102,7 +102,7 @@ func typeOf(p denoise.Param) string {
 	return "x"
 }
 
-func domainOf(p denoise.Param) string {
+func domainOf(p denoise.Param, strength bool) string {
 	var b strings.Builder
 	switch p.Kind {
 	case denoise.Choice:
@@ -123,6 +123,9 @@ func domainOf(p denoise.Param) string {
 		}
 		if p.Auto != nil {
 			b.WriteString(" or auto")
+		}
+		if strength {
+			b.WriteString(" or sure")
 		}
 	}
 	fmt.Fprintf(&b, ", default %s", p.Default)

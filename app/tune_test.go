@@ -1,0 +1,154 @@
+package app
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/phantom"
+	"quell/series"
+	"quell/volume"
+)
+
+// grainy is the MR phantom with Gaussian noise.
+func grainy(t *testing.T, sigma float64) *series.Series {
+	t.Helper()
+	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{80, 96, 6}, Spacing: [3]float64{2.2, 2.2, 2.2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := p.Voxels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sigma > 0 {
+		if v, err = noise.AddNoise(t.Context(), v, noise.Gaussian, sigma, 5); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := wavy(80, 96, 6)
+	s.Volume = v
+	return s
+}
+
+// "sure" in a recipe stands for the strength that Tune finds. The report and the
+// record hold the number that was run, what was asked for, and the curve.
+func TestSureIsTuned(t *testing.T) {
+	s := grainy(t, 10)
+	asked := mustRecipe("bilateral", 2).With("sigma-range", denoise.SURE)
+	want, err := Tune(t.Context(), cpu.New(), TuneRequest{Series: s, Recipe: mustRecipe("bilateral", 2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.nii")
+	report, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New()}, Job{Recipe: &asked, Output: Output{Path: out}}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := report.Recipe.Get("sigma-range").Float()
+	if !report.Recipe.Equal(want.Recipe) || x < 20 || x > 150 || !want.Helps() {
+		t.Errorf("it ran %s; Tune finds %s", report.Recipe, want.Recipe)
+	}
+	if !report.Asked.Equal(asked) || report.Tuned == nil || report.Tuned.Curve.Points[report.Tuned.Curve.Best].Value.Float() != x {
+		t.Errorf("asked for %s, tuned %+v", report.Asked, report.Tuned)
+	}
+	if report.Run.Facts == nil || report.Run.Facts.Noise.Sigma != want.Noise.Sigma {
+		t.Errorf("the run keeps other facts than it was tuned by: %+v", report.Run.Facts)
+	}
+	record, err := os.ReadFile(out + recordSuffix)
+	if err != nil || !strings.Contains(string(record), `"curve"`) || !strings.Contains(string(record), `"objective": "sure"`) {
+		t.Errorf("the record is %s, %v", record, err)
+	}
+	if back, err := LoadRecipe(out + recordSuffix); err != nil || !back.Equal(want.Recipe) {
+		t.Errorf("the record's recipe is %s, %v", back, err)
+	}
+
+	given := asked.With("sigma-range", denoise.Number(12))
+	report, err = DoOn(t.Context(), On{Series: s, Engine: cpu.New()}, Job{Recipe: &given}, Events{})
+	if err != nil || report.Tuned != nil || report.Recipe.Get("sigma-range").Float() != 12 {
+		t.Errorf("a given strength: %+v, %v", report, err)
+	}
+}
+
+// A search under a mask rests on what the mask leaves.
+func TestSureUnderAMask(t *testing.T) {
+	s := grainy(t, 10)
+	mask := make([]bool, len(s.Volume.Data))
+	for i := range mask {
+		if mask[i] = i%80 > 30; !mask[i] {
+			s.Volume.Data[i] = 0
+		}
+	}
+	wrong := denoise.Facts{Hi: 1000, Noise: noise.Known(1)} // of the series, of which little is left
+	got, err := Tune(t.Context(), cpu.New(), TuneRequest{Series: s, Recipe: mustRecipe("gaussian", 2), Maps: Maps{Mask: mask}, Facts: &wrong})
+	if want := foundFacts(t, denoise.Input{Volume: s.Volume, Mask: mask}.Masked()); err != nil || got.Noise.Sigma != want.Noise.Sigma {
+		t.Errorf("%+v, %v; want %+v", got.Noise, err, want.Noise.Figure)
+	}
+	run, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: s, Recipe: mustRecipe("gaussian", 2).With("sigma-spatial", denoise.SURE), Maps: Maps{Mask: mask}}, nil)
+	if err != nil || run.Facts != nil {
+		t.Errorf("facts of a part are kept as those of the series: %+v, %v", run, err)
+	}
+}
+
+// What cannot be tuned is refused with a sentence that says why.
+func TestSureIsRefused(t *testing.T) {
+	worse := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+		out := v.Crop(r)
+		for i := range out.Data {
+			out.Data[i] += 50
+		}
+		return out, nil
+	})
+	noisy := grainy(t, 10)
+	sure := mustRecipe("gaussian", 2).With("sigma-spatial", denoise.SURE)
+	for name, c := range map[string]struct {
+		q     RunRequest
+		usage bool
+		says  string
+	}{
+		"a clean series":    {RunRequest{Series: grainy(t, 0), Recipe: sure}, false, "leave it as it is"},
+		"no estimate":       {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "it is tiny"}}}}, false, "it is tiny"},
+		"no noise":          {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Known(0)}}, false, "texture"},
+		"negligible":        {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Sigma: 1}, Negligible: true}}}, false, "texture"},
+		"harm":              {RunRequest{Series: noisy, Recipe: sure}, false, "leave it as it is"},
+		"no strength":       {RunRequest{Series: noisy, Recipe: mustRecipe("gaussian", 2).With("radius", denoise.SURE)}, true, "radius"},
+		"unused strength":   {RunRequest{Series: noisy, Recipe: mustRecipe("nlm", 2).With("weighting", denoise.Word("lk")).With("h", denoise.SURE)}, true, "no effect"},
+		"under a map":       {RunRequest{Series: noisy, Recipe: sure, Maps: Maps{Noise: noisy.Volume}}, true, "noise map"},
+		"another parameter": {RunRequest{Series: noisy, Recipe: mustRecipe("nlm", 2).With("sigma", denoise.SURE)}, true, "not its strength"},
+	} {
+		run, err := Denoise(t.Context(), worse, c.q, nil)
+		var usage *UsageError
+		var input *InputError
+		if run != nil || !errors.As(err, &usage) && c.usage || !errors.As(err, &input) && !c.usage {
+			t.Errorf("%s: %v", name, err)
+		} else if !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %q does not say %q", name, err, c.says)
+		}
+	}
+}
+
+// Tune passes the objective and the progress on.
+func TestTuneByTheResidual(t *testing.T) {
+	curves := 0
+	got, err := Tune(t.Context(), cpu.New(), TuneRequest{
+		Series: grainy(t, 10), Recipe: mustRecipe("gaussian", 2), Objective: tune.Discrepancy, Progress: func(tune.Curve) { curves++ },
+	})
+	if err != nil || got.Curve.Objective != tune.Discrepancy || curves < 2 || got.Seconds <= 0 {
+		t.Errorf("%+v after %d curves, %v", got, curves, err)
+	}
+}
+
+func TestTunedHelps(t *testing.T) {
+	for mse, want := range map[float64]bool{0.94: true, 0.95: false} {
+		tuned := Tuned{Curve: tune.Curve{Points: []tune.Point{{Risk: tune.Risk{MSE: 3}}, {Risk: tune.Risk{MSE: mse}}}, Best: 1}}
+		if tuned.Helps() != want {
+			t.Errorf("an error of %g: %v", mse, !want)
+		}
+	}
+}
