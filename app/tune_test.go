@@ -112,7 +112,7 @@ func TestSureIsRefused(t *testing.T) {
 		usage bool
 		says  string
 	}{
-		"a clean series":    {RunRequest{Series: grainy(t, 0), Recipe: sure}, false, "leave it as it is"},
+		"a clean series":    {RunRequest{Series: grainy(t, 0), Recipe: sure}, false, "texture"},
 		"no estimate":       {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "it is tiny"}}}}, false, "it is tiny"},
 		"no noise":          {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Known(0)}}, false, "texture"},
 		"negligible":        {RunRequest{Series: noisy, Recipe: sure, Facts: &denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Sigma: 1}, Negligible: true}}}, false, "texture"},

@@ -76,8 +76,19 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even []window, how sampling, step int) (reading, error) {
 	again := sampling{of: difference{second.taps, step}, size: how.size, flat: how.flat}
 	var ws []window
+	reach := again.reach()
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostColourWindows {
-		ws = append(ws, even[i])
+		// The differences may reach further than those that found the window.
+		inside := true
+		for c, at := range even[i].at {
+			inside = inside && int(at) >= reach[c] && int(at)+again.size[c]+reach[c] <= v.Dims[c]
+		}
+		if inside {
+			ws = append(ws, even[i])
+		}
+	}
+	if len(ws) == 0 {
+		return reading{spread: math.Inf(1)}, nil
 	}
 	err := parallel.ForWorkers(ctx, len(ws), runtime.GOMAXPROCS(0), func() func(int) error {
 		d := differencer{of: again.of}

@@ -335,3 +335,27 @@ func TestNoNoiseAtAll(t *testing.T) {
 		}
 	}
 }
+
+// Volumes of few slices have windows beside their edges, where differences of
+// distant voxels have no room.
+func TestVolumesOfFewSlices(t *testing.T) {
+	for slices := 1; slices <= 9; slices++ {
+		p, err := phantom.New("mr", phantom.Size{Dims: [3]int{80, 96, slices}, Spacing: [3]float64{2.2, 2.2, 2.2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		truth, err := p.Voxels(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, sigma := range []float64{0, 10} {
+			v, err := noise.AddNoise(t.Context(), truth, noise.Gaussian, sigma, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := estimate(t, v); sigma > 0 && (math.Abs(e.Sigma/sigma-1) > 0.2 || e.Confidence == noise.None) {
+				t.Errorf("%d slices: sigma %.2f, want %g: %s", slices, e.Sigma, sigma, e.Why)
+			}
+		}
+	}
+}

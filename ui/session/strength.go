@@ -20,10 +20,6 @@ type Curve struct {
 	Gain    bool    // the best strength lowers the error by more than the estimate may be wrong
 }
 
-// leastGain is the share of the mean squared error that the best strength must
-// remove to be taken: less is within the error of the estimate.
-const leastGain = 0.02
-
 // searched is what the last search for the best strength found.
 type searched struct {
 	asked denoise.Recipe
@@ -81,7 +77,7 @@ func (s *Session) FindStrength() {
 	t := s.start(Searching, "Searching for the best strength", "")
 	var tuned app.Tuned
 	s.background(func() (err error) {
-		tuned, err = app.Tune(t.ctx, engine, series, asked, known)
+		tuned, err = app.Tune(t.ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known})
 		return err
 	}, func(err error) {
 		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
@@ -94,7 +90,7 @@ func (s *Session) FindStrength() {
 		s.searched = &searched{asked: asked, tuned: tuned}
 		best := tuned.Curve.Points[tuned.Curve.Best]
 		switch {
-		case !gains(tuned.Curve):
+		case !tuned.Helps():
 			s.message = "No strength lowers the estimated error of this series; the strength stays as it is."
 		case !s.recipe.Equal(asked):
 			s.message = "The best strength is found. The recipe was changed meanwhile and stays as it is."
@@ -106,8 +102,6 @@ func (s *Session) FindStrength() {
 	})
 }
 
-func gains(c tune.Curve) bool { return c.Points[c.Best].MSE <= 1-leastGain }
-
 // Curve returns the result of the last search for the voxels and the filter that
 // are shown; nil where there was none.
 func (s *Session) Curve() *Curve {
@@ -115,7 +109,7 @@ func (s *Session) Curve() *Curve {
 		return nil
 	}
 	found := s.searched.tuned
-	c := &Curve{Curve: found.Curve, Sigma: found.Noise.Sigma, Gain: gains(found.Curve)}
+	c := &Curve{Curve: found.Curve, Sigma: found.Noise.Sigma, Gain: found.Helps()}
 	param := found.Curve.Param
 	c.Current = s.recipe.With(param, denoise.Auto).Equal(s.searched.asked.With(param, denoise.Auto))
 	if r, err := s.Resolved(); err == nil && r.Resolved() {
