@@ -341,3 +341,36 @@ func TestShortestLosslessScan(t *testing.T) {
 		t.Errorf("one byte: %v", err)
 	}
 }
+
+// TestMissingTables: a DCT scan needs all three.
+func TestMissingTables(t *testing.T) {
+	for missing := range 4 {
+		f := jpegFrame{precision: 8, rows: 1, cols: 1, dcTable: 1, acTable: 2, quantiser: 3}
+		f.dc[1], f.ac[2], f.quantisers[3] = nibbles(t, 0), nibbles(t, 0), &[64]int32{}
+		switch missing {
+		case 0:
+			f.dc[1] = nil
+		case 1:
+			f.ac[2] = nil
+		case 2:
+			f.quantisers[3] = nil
+		}
+		want := "one of the scan's tables is missing"
+		if missing == 3 {
+			want = ""
+		}
+		out := make([]uint16, 1)
+		checkRefusal(t, "tables", f.decodeDCT(out, []byte{0, 0}), want)
+		if missing == 3 && out[0] != 128 {
+			t.Errorf("pixel %d", out[0])
+		}
+	}
+}
+
+// TestScanBytes estimates a scan of 8000 bits, and a little more for stuffed bytes.
+func TestScanBytes(t *testing.T) {
+	lengths, values := [16]byte{1, 1}, []byte{3, 16} // 1 + 3 bits, and 2 + 0
+	if got := scanBytes([17]int{3: 1900, 16: 200}, lengths, values); got != 1000+7 {
+		t.Errorf("%d bytes", got)
+	}
+}

@@ -314,6 +314,45 @@ func TestTilesDown(t *testing.T) {
 	}
 }
 
+// TestWhatIsTiled: by its image type, or by a private sequence of its maker.
+func TestWhatIsTiled(t *testing.T) {
+	kept, none := keeping(part10.TagUIHFrameSequence, sequence(part10.TagUIHFrameSequence)), keeping(part10.TagPixelData, nil)
+	owner := func(v string) part10.Attributes {
+		return attributes(t, part10.AppendElement(nil, part10.ExplicitLE, part10.TagUIHCreator, "LO", []byte(v)))
+	}
+	for what, c := range map[string]struct {
+		imageType string
+		p         *part10.File
+		a         part10.Attributes
+		want      bool
+	}{
+		"type": {"VFRAME", none, owner(""), true}, "sequence": {"M", kept, owner(UIHOwner), true}, "another maker": {"M", kept, owner("OTHER"), false},
+		"no sequence": {"M", none, owner(UIHOwner), false},
+	} {
+		if got := hasUIHTiles(&Slice{ImageType: []string{"ORIGINAL", c.imageType}}, c.p, c.a); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}
+
+// TestSpacingOfAMosaic is assumed to be the thickness unless the file says how far slices are apart.
+func TestSpacingOfAMosaic(t *testing.T) {
+	csa := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensCSAImageHeader, "OB", AppendMosaicCSA(nil, 4, volume.Vec{0, 0, 1}))
+	for spacing, assumed := range map[string]bool{"0.5": false, "2": false, "0": true, "-1": true, "": true} {
+		in := &Instance{}
+		whole := &Slice{Instance: in, Placed: true, Thickness: 2, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Spacing: [2]float64{1, 3}}
+		whole.Format.Cols, whole.Format.Rows = 8, 12
+		in.splitMosaic(whole, keeping(part10.TagSiemensCSAImageHeader, csa), attributes(t, text(part10.TagSpacingBetweenSlices, spacing)))
+		if in.Excluded != "" || len(in.Slices) != 4 || whole.SpacingFromThickness != assumed {
+			t.Fatalf("%q: %q, assumed %v", spacing, in.Excluded, whole.SpacingFromThickness)
+		}
+		// The first pixel of a slice is half of the difference in size further in.
+		if got := in.Slices[3].Position; got != (volume.Vec{2, 9, 6}) {
+			t.Errorf("%q: the last slice lies at %v", spacing, got)
+		}
+	}
+}
+
 // TestShortFiles: a file too short for the preamble of DICOM is foreign, one that ends behind it is truncated.
 func TestShortFiles(t *testing.T) {
 	whole := append(append(make([]byte, 128), "DICM"...), text(part10.TagTransferSyntaxUID, part10.UIDExplicitLE)...)
