@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/series"
+	"quell/ui/viewer"
 )
 
 // measureJob asks for the measures of a slice or of a run; one of preview and
@@ -53,10 +55,9 @@ func (s *Session) SliceMeasures() Measures {
 	}
 	q := s.sliceNumbers.job.preview.Request
 	here := q.Series == s.doc.Series() && q.Plane == s.picture.View.Plane && q.Index == s.picture.Index
-	_, _, status := s.shown()
 	return Measures{
 		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && here, Err: s.sliceNumbers.err,
-		Current: here && (status == Slice || status == Whole),
+		Current: here && q.Recipe.Equal(s.recipe),
 	}
 }
 
@@ -86,14 +87,33 @@ func (s *Session) volumeMeasured(m measured) {
 	}
 }
 
-// measureSlice asks for the numbers of the picture that is now on the screen.
+// recipeOf returns the recipe that made the result in a picture; false where the
+// result is not kept any more.
+func (s *Session) recipeOf(p *viewer.Picture) (denoise.Recipe, bool) {
+	if run := s.doc.Run(); run != nil && run.Result == p.Result {
+		return run.Recipe, true
+	}
+	for _, preview := range s.previews {
+		if preview.Part == p.Result {
+			return preview.Request.Recipe, true
+		}
+	}
+	return denoise.Recipe{}, false
+}
+
+// measureSlice asks for the numbers of the picture that is now on the screen. They
+// are judged by the recipe that made it, which may be an earlier one.
 func (s *Session) measureSlice() {
 	p := s.picture
 	if p == nil || p.Result == nil {
 		return
 	}
+	recipe, ok := s.recipeOf(p)
+	if !ok {
+		return
+	}
 	q := s.request()
-	q.Plane, q.Index = p.View.Plane, p.Index
+	q.Recipe, q.Plane, q.Index = recipe, p.View.Plane, p.Index
 	part := p.Result
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
