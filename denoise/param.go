@@ -45,6 +45,7 @@ type Param struct {
 	Percent bool      // a percentage of the input's range is allowed
 	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
 	Rising  bool      // for Ints: each entry must be larger than the one before
+	Longest int       // for Ints: the most entries; 0 for any number
 	Choices []string  // for Choice
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
@@ -119,6 +120,9 @@ func (p Param) checkList(v Value) error {
 	if p.PerAxis && len(list) != 1 && len(list) != 3 {
 		return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
 	}
+	if p.Longest > 0 && len(list) > p.Longest {
+		return fmt.Errorf("%d values; at most %d have a meaning", len(list), p.Longest)
+	}
 	for i, x := range list {
 		if err := p.inside(float64(x)); err != nil {
 			return err
@@ -192,8 +196,8 @@ func (p Param) describe() error {
 	if number && !(p.Min <= p.Lo && p.Lo < p.Hi && p.Hi <= p.Max && p.Step > 0) {
 		return fmt.Errorf("slider from %g to %g by %g, domain %g to %g", p.Lo, p.Hi, p.Step, p.Min, p.Max)
 	}
-	if (p.PerAxis || p.Rising) && p.Kind != Ints {
-		return errors.New("only a list has entries per axis or rising entries")
+	if (p.PerAxis || p.Rising || p.Longest != 0) && p.Kind != Ints {
+		return errors.New("only a list has entries per axis, rising entries or a greatest length")
 	}
 	return nil
 }

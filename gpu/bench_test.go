@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	stdmaps "maps"
 	"slices"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func BenchmarkVolumes(b *testing.B) {
 			}
 			b.Run(name, func(b *testing.B) {
 				e := realEngine(b, Options{Devices: 1})
-				measure(b, e, r, in, in.Bounds(), func() {
+				measure(b, e, r, denoise.Input{Volume: in}, in.Bounds(), func() {
 					if cold {
 						in.Data = slices.Clone(in.Data)
 					}
@@ -74,7 +75,7 @@ func BenchmarkPreviews(b *testing.B) {
 			in := noisy(c.dims)
 			r := benchRecipe(b, c.filter, c.d, c.params, in.Geometry)
 			z := c.dims[2] / 2
-			measure(b, e, r, in, volume.Slices(in.Geometry, z, z+1), func() {})
+			measure(b, e, r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1), func() {})
 		})
 	}
 }
@@ -88,8 +89,47 @@ func BenchmarkReformats(b *testing.B) {
 			e := realEngine(b, Options{Devices: 1})
 			slice := in.Bounds()
 			slice.Min[axis], slice.Max[axis] = 284, 285
-			measure(b, e, r, in, slice, func() {})
+			measure(b, e, r, denoise.Input{Volume: in}, slice, func() {})
 		})
+	}
+}
+
+// What a noise sigma, its correlation and a noise map cost, on a volume, on one axial
+// slice and on one sagittal slice.
+func BenchmarkNoiseKnown(b *testing.B) {
+	v := noisy([3]int{512, 512, 120})
+	sigma := &volume.Volume{Geometry: v.Geometry, Data: make([]float32, len(v.Data))}
+	for i := range sigma.Data {
+		sigma.Data[i] = 15 + 10*float32(i%512)/512
+	}
+	axial, sagittal := volume.Slices(v.Geometry, 60, 61), v.Bounds()
+	sagittal.Min[0], sagittal.Max[0] = 284, 285
+	for _, c := range []struct {
+		name   string
+		params map[string]denoise.Value
+		noise  *volume.Volume
+	}{
+		{"plain", nil, nil},
+		{"sigma", map[string]denoise.Value{"sigma": denoise.Number(20)}, nil},
+		{"correlated", map[string]denoise.Value{"sigma": denoise.Number(20), "correlation": denoise.List(60, 20, -10, -20, 10)}, nil},
+		{"map", nil, sigma},
+		{"map_sigma", map[string]denoise.Value{"sigma": denoise.Number(20)}, sigma},
+	} {
+		in := denoise.Input{Volume: v, Noise: c.noise}
+		params := map[string]denoise.Value{"h": denoise.Number(20)}
+		stdmaps.Copy(params, c.params)
+		r := benchRecipe(b, "nlm", 3, params, v.Geometry)
+		if c.noise != nil {
+			var err error
+			if r, err = r.ResolveFor(context.Background(), in); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, region := range map[string]volume.Region{"volume": v.Bounds(), "axial": axial, "sagittal": sagittal} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				measure(b, realEngine(b, Options{Devices: 1}), r, in, region, func() {})
+			})
+		}
 	}
 }
 
@@ -132,9 +172,9 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 }
 
 // measure reports the medians of the iterations.
-func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, region volume.Region, before func()) {
+func measure(b *testing.B, e *Engine, r denoise.Recipe, in denoise.Input, region volume.Region, before func()) {
 	run := func() {
-		if _, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, region, nil); err != nil {
+		if _, err := e.Run(context.Background(), r, in, region, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
