@@ -60,19 +60,21 @@ type Param struct {
 	Implies map[string]Value
 }
 
-// AutoRule computes the value of a parameter from the volume. One of Sigmas and
-// Value is set.
+// AutoRule computes the value of a parameter from the volume. One of Sigmas, Noise
+// and Value is set.
 type AutoRule struct {
 	// Sigmas returns the multiple of [Facts.AutoSigma] that a parameter in the
 	// volume's unit gets.
 	Sigmas func(r Recipe, g volume.Geometry, f Facts) float64
+	// Noise returns the value itself, from what is known of the noise.
+	Noise func(e noise.Estimate) Value
 	// Value returns the value itself, from the recipe and the geometry alone.
 	Value func(r Recipe, g volume.Geometry) (Value, error)
 }
 
 // noise reports whether the rule uses the facts, for which the whole volume is
 // read and its noise estimated.
-func (a *AutoRule) noise() bool { return a != nil && a.Sigmas != nil }
+func (a *AutoRule) noise() bool { return a != nil && (a.Sigmas != nil || a.Noise != nil) }
 
 // Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
@@ -215,6 +217,8 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		v = p.amount(v.Float()*f.Noise.Sigma, f)
 	case v.IsPercent():
 		v = p.amount(v.Float()/100*f.width(), f)
+	case v.IsAuto() && p.Auto != nil && p.Auto.Noise != nil:
+		v = p.Auto.Noise(f.Noise)
 	case v.IsAuto() && p.Auto.noise():
 		v = p.amount(p.Auto.Sigmas(r, g, f)*f.AutoSigma(), f)
 	case v.IsAuto() && p.Auto != nil:

@@ -5,7 +5,6 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/volume"
 )
 
 // Noise that is correlated makes near patches more alike than far ones: of two
@@ -69,10 +68,10 @@ func (p *Params) Cut(d [3]int) float64 {
 }
 
 // autoCorrelation is the list of the estimated correlation; 0 for white noise.
-func autoCorrelation(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) (denoise.Value, error) {
-	c := f.Noise.Correlation
+func autoCorrelation(e noise.Estimate) denoise.Value {
+	c := e.Correlation
 	if c == nil {
-		return denoise.Number(0), nil
+		return denoise.List(0)
 	}
 	percent := func(x float64) int { return int(math.Round(100 * min(max(x, -1), 1))) }
 	var list []int
@@ -82,5 +81,5 @@ func autoCorrelation(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) (deno
 	for d := 1; d <= lagsAcross; d++ {
 		list = append(list, percent(c.Rho(0, 0, d)))
 	}
-	return denoise.List(list...), nil
+	return denoise.List(list...)
 }

@@ -78,7 +78,7 @@ func TestAutoCorrelation(t *testing.T) {
 	for _, e := range []struct {
 		c    *noise.Correlation
 		want denoise.Value
-	}{{&c, denoise.List(40, 20, 13, -100, 25, -3)}, {nil, denoise.Number(0)}} {
+	}{{&c, denoise.List(40, 20, 13, -100, 25, -3)}, {nil, denoise.List(0)}} {
 		f := denoise.Facts{Hi: 100, Noise: noise.Known(5)}
 		f.Noise.Correlation = e.c
 		resolved, err := r.Resolve(g, f)
@@ -118,7 +118,7 @@ func TestCorrelationIsChecked(t *testing.T) {
 	// A sigma that is found to be 0 leaves the list without effect.
 	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
 	resolved, err := r.With("sigma", denoise.Auto).With("correlation", given).Resolve(g, denoise.Facts{Hi: 1, Noise: noise.Known(0)})
-	if err != nil || !resolved.Get("correlation").Equal(denoise.Number(0)) {
+	if err != nil || !resolved.Get("correlation").Equal(denoise.List(0)) {
 		t.Errorf("%s, %v; want white noise", resolved, err)
 	}
 	if _, err := resolved.Bind(g); err != nil {

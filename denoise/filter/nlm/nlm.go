@@ -69,7 +69,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "correlation", Label: "Correlation", Kind: denoise.Ints, Unit: "%", Longest: lagsInSlice + lagsAcross,
 			Min: -100, Max: 100, Lo: -100, Hi: 100, Step: 1,
-			Default: denoise.Number(0), Auto: &denoise.AutoRule{Noise: true, Value: autoCorrelation},
+			Default: denoise.List(0), Auto: &denoise.AutoRule{Noise: autoCorrelation},
 			Help: "Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.",
 			Ignored: func(r denoise.Recipe) string {
 				if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
