@@ -247,3 +247,34 @@ func TestDiscrepancy(t *testing.T) {
 		}
 	}
 }
+
+// Where the halves of the boxes disagree, more of the volume is looked at.
+func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
+	for _, c := range []struct {
+		stripes bool
+		voxels  int
+	}{{false, 12 * 4800}, {true, 36 * 4800}} {
+		v := volume.New(volume.NewGeometry([3]int{320, 200, 9}, [3]float64{1, 1, 1}))
+		for i := range v.Data {
+			x := i % 320
+			v.Data[i] = 200
+			// These columns hold the boxes of one half alone.
+			if c.stripes && (x/40 == 1 || x/40 == 4) && x/3%2 == 0 {
+				v.Data[i] = 260
+			}
+		}
+		v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 10, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, quick(t, "gaussian", ""), noise.Known(10), tune.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range got.Points {
+			if p.Voxels != c.voxels {
+				t.Fatalf("stripes %v: a point rests on %d voxels; want %d", c.stripes, p.Voxels, c.voxels)
+			}
+		}
+	}
+}
