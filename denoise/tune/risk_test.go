@@ -278,3 +278,47 @@ func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
 		}
 	}
 }
+
+// The closed form, which runs no filter, serves white noise on the processor alone.
+func TestWhereTheClosedFormServes(t *testing.T) {
+	_, noisy := head(t, 8)
+	white := set(t, "nlm", 2, "h=8 search-radius=1")
+	var rho noise.Correlation
+	rho.InPlane[noise.MaxLag][noise.MaxLag], rho.Across[0] = 1, 1
+	flat := noisy.Clone()
+	for i := range flat.Data {
+		flat.Data[i] = 8
+	}
+	for name, c := range map[string]struct {
+		r      denoise.Recipe
+		in     denoise.Input
+		rho    *noise.Correlation
+		device bool
+		runs   bool
+	}{
+		"white noise":       {r: white},
+		"correlated noise":  {r: white, rho: &rho, runs: true},
+		"rician":            {r: set(t, "nlm", 2, "h=8 search-radius=1 rician=true sigma=8"), runs: true},
+		"another weighting": {r: set(t, "nlm", 2, "search-radius=1 weighting=lk"), runs: true},
+		"another filter":    {r: set(t, "bilateral", 2, "sigma-range=8"), runs: true},
+		"a noise map":       {r: white, in: denoise.Input{Noise: flat}, runs: true},
+		"a GPU":             {r: white, device: true, runs: true},
+	} {
+		runs := 0
+		engine := denoise.Engine(counted{cpu.New(cpu.Threads(1)), &runs})
+		if c.device {
+			engine = device{engine}
+		}
+		c.in.Volume = noisy
+		p, err := tune.NewProbe(t.Context(), engine, c.in, [3]int{2, 2, 0}, 8, c.rho, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Risk(t.Context(), c.r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if (runs > 0) != c.runs {
+			t.Errorf("%s: %d runs", name, runs)
+		}
+	}
+}
