@@ -390,6 +390,16 @@ func TestRLESegments(t *testing.T) {
 			t.Errorf("%s: % x", what, got)
 		}
 	}
+	for src, want := range map[string]string{"\x03abcd": "ab", "\xFEx": "xx", "\x00a\x00b": "ab", "\x01abrest": "ab", "\x00a": "", "\x01a": "", "\x00": "", "": ""} {
+		dst := make([]byte, 2)
+		if ok := unpackBits(dst, 1, []byte(src)); ok != (want != "") || ok && string(dst) != want {
+			t.Errorf("%q: %q, %v", src, dst, ok)
+		}
+		dst = []byte{9, 9, 9, 9}
+		if ok := unpackBits(dst[1:], 2, []byte(src)); ok && (dst[0] != 9 || dst[2] != 9 || dst[1] != want[0] || dst[3] != want[1]) {
+			t.Errorf("%q, every second byte: %q", src, dst)
+		}
+	}
 	dst := make([]byte, 3)
 	if !unpackBits(dst, 1, []byte{0x80, 0x00, 5, 0x81, 7}) || !bytes.Equal(dst, []byte{5, 7, 7}) {
 		t.Errorf("no operation, a literal and a long run: % x", dst)
