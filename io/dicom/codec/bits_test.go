@@ -374,3 +374,39 @@ func TestScanBytes(t *testing.T) {
 		t.Errorf("%d bytes", got)
 	}
 }
+
+// TestUndefinedCodesInScans end a scan at once, and so does a category beyond 16.
+func TestUndefinedCodesInScans(t *testing.T) {
+	table := nibbles(t, 0, 16, 17, 3)
+	for what, c := range map[string]struct {
+		data []byte
+		want error
+	}{"none": {[]byte{0x00, 0x00}, nil}, "32768": {[]byte{0x01, 0x00}, nil}, "category 17": {[]byte{0x02, 0, 0, 0}, errNoCode}, "undefined": {[]byte{0x0F, 0, 0, 0}, errNoCode}, "early": {[]byte{0x00}, errTruncated}} {
+		f := jpegFrame{precision: 8, rows: 1, cols: 4, start: 1}
+		f.dc[0] = table
+		out := make([]uint16, 4)
+		if err := f.decodeLossless(out, c.data); err != c.want {
+			t.Errorf("lossless, %s: %v", what, err)
+		}
+		if c.want == nil && (out[0] != 128 || out[3] != 128+map[string]uint16{"32768": 1 << 15}[what]) {
+			t.Errorf("lossless, %s: %v", what, out)
+		}
+		f = jpegFrame{precision: 8, rows: 1, cols: 16}
+		f.dc[0], f.ac[0], f.quantisers[0] = table, nibbles(t, 0), &[64]int32{}
+		want := c.want
+		if what == "32768" { // no category of DCT
+			want = errNoCode
+		}
+		// The codes of a first block, and of a second.
+		data := append([]byte{0x00}, c.data...)
+		if what == "32768" || what == "category 17" || what == "undefined" {
+			data[1] <<= 4
+		}
+		if what == "early" {
+			data = data[:1]
+		}
+		if err := f.decodeDCT(make([]uint16, 16), data); err != want {
+			t.Errorf("DCT, %s: %v, want %v", what, err, want)
+		}
+	}
+}
