@@ -122,6 +122,7 @@ func TestRestartMarkers(t *testing.T) {
 		"fill bytes alone":  {[]byte{0xAA, 0xFF, 0xFF}, 8, 0, false},
 		"the marker's half": {[]byte{0xAA, 0xFF}, 8, 0, false},
 		"another":           {[]byte{0xAA, 0xFF, 0xD1, 0x55}, 8, 0, false},
+		"another byte":      {[]byte{0xAA, 0xFE, 0xD0, 0x55}, 8, 0, false},
 		"a bit too many":    {[]byte{0xAA, 0xFF, 0xD0, 0x55}, 9, 0, false},
 	} {
 		r := bitReader{data: c.data}
@@ -407,6 +408,42 @@ func TestUndefinedCodesInScans(t *testing.T) {
 		}
 		if err := f.decodeDCT(make([]uint16, 16), data); err != want {
 			t.Errorf("DCT, %s: %v, want %v", what, err, want)
+		}
+	}
+}
+
+// TestMarkerAtTheEnd of the data is found, and nothing is read behind it.
+func TestMarkerAtTheEnd(t *testing.T) {
+	r := bitReader{data: []byte{0xAA, 0xFF, 0xD0}}
+	r.fill()
+	r.take(8)
+	if err := r.restart(0); err != nil {
+		t.Errorf("JPEG: %v", err)
+	}
+	l := lsBits{data: []byte{0xAA, 0xFF, 0xD0}}
+	l.take(8)
+	if err := l.restart(0); err != nil {
+		t.Errorf("JPEG-LS: %v", err)
+	}
+	if l.take(1); !l.ended() {
+		t.Error("JPEG-LS: a bit behind the marker")
+	}
+}
+
+// TestShapes reads the frame header of six bytes and more, of the first frame alone.
+func TestShapes(t *testing.T) {
+	frame := func(mark byte, body ...byte) []byte { return appendSegment([]byte{0xFF, markSOI}, mark, body...) }
+	for what, c := range map[string]struct {
+		b  []byte
+		ok bool
+	}{
+		"SOF0": {frame(markSOF0, 8, 0, 3, 0, 4, 1), true}, "SOF1": {frame(markSOF1, 8, 0, 3, 0, 4, 1), true}, "SOF3": {frame(markSOF3, 8, 0, 3, 0, 4, 1), true},
+		"SOF55": {frame(markSOF55, 8, 0, 3, 0, 4, 1, 9), true}, "five bytes": {frame(markSOF0, 8, 0, 3, 0, 4), false}, "a table": {frame(markDHT, 8, 0, 3, 0, 4, 1), false},
+		"two": {appendSegment(frame(markSOF0, 8, 0, 3, 0, 4, 1), markSOF0, 9, 0, 9, 0, 9, 9), true}, "nothing": {nil, false},
+	} {
+		rows, cols, components, precision, ok := shapeJPEG(c.b)
+		if ok != c.ok || ok && (rows != 3 || cols != 4 || components != 1 || precision != 8) {
+			t.Errorf("%s: %d x %d, %d, %d, %v", what, rows, cols, components, precision, ok)
 		}
 	}
 }

@@ -247,7 +247,7 @@ func TestCompressedLimits(t *testing.T) {
 
 // TestAspectRatioBelowOne.
 func TestAspectRatioBelowOne(t *testing.T) {
-	for ratio, want := range map[string]float64{`1\2`: 0.5, `2\1`: 2, `-1\2`: 1, `1\-2`: 1} {
+	for ratio, want := range map[string]float64{`1\2`: 0.5, `2\1`: 2, `-1\2`: 1, `0\2`: 1, `1\-2`: 1} {
 		var s Slice
 		if s.readPlane(attributes(t, text(part10.TagPixelAspectRatio, ratio))); s.Spacing != [2]float64{1, want} {
 			t.Errorf("%s: %v", ratio, s.Spacing)
