@@ -18,8 +18,8 @@ import (
 type TuneRequest struct {
 	Series *series.Series
 	Recipe denoise.Recipe // its strength is of no meaning
-	Maps   Maps           // that steer the filter; a noise map is not possible
-	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used with a mask
+	Maps   Maps           // that steer the filter
+	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used where Maps steer
 
 	Objective tune.Objective   // "": the least risk
 	Progress  func(tune.Curve) // receives the curve as it grows, on the caller's goroutine; nil ignores it
@@ -53,15 +53,14 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 		return Tuned{}, err
 	}
 	in := q.Maps.input(q.Series.Volume)
-	if in.Noise != nil {
-		return Tuned{}, Usagef("a strength cannot be tuned under a noise map; give it in sigmas, such as 1.2sigma")
-	}
-	if in.Mask != nil {
-		q.Facts = nil
-	}
-	facts, err := factsOf(ctx, in.Masked(), q.Facts)
+	facts, err := q.facts(ctx, in)
 	if err != nil {
 		return Tuned{}, err
+	}
+	if in.Noise != nil {
+		if in, err = q.divide(ctx, in, &facts); err != nil {
+			return Tuned{}, err
+		}
 	}
 	if why := untunable(facts.Noise); why != "" {
 		return Tuned{}, &InputError{Path: "the series", Problem: why, Advice: "give the strength yourself"}
@@ -77,7 +76,36 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 	if err != nil {
 		return Tuned{}, err
 	}
+	best.InSigmas = q.Maps.Noise != nil
 	return Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), facts: facts}, nil
+}
+
+// facts returns the facts that the recipe is resolved by.
+func (q *TuneRequest) facts(ctx context.Context, in denoise.Input) (denoise.Facts, error) {
+	if in.Noise == nil && in.Mask == nil {
+		return factsOf(ctx, in.Volume, q.Facts)
+	}
+	return denoise.FactsFor(ctx, in)
+}
+
+// divide turns a request under a noise map into one without: of the volume divided by
+// the map, whose noise has sigma 1, and of the recipe in sigmas.
+func (q *TuneRequest) divide(ctx context.Context, in denoise.Input, facts *denoise.Facts) (denoise.Input, error) {
+	f, err := denoise.FilterByName(q.Recipe.Filter)
+	if err != nil {
+		return in, err
+	}
+	if f.ReadsNoise {
+		return in, Usagef("%s reads the noise map itself, so that its strength cannot be tuned; give the strength yourself", f.Name)
+	}
+	if p, ok := f.Param(f.Strength.Param); ok && q.Recipe.Tunes() {
+		q.Recipe = q.Recipe.With(p.Name, p.Default)
+	}
+	if q.Recipe, err = q.Recipe.Resolve(in.Volume.Geometry, *facts); err != nil {
+		return in, &UsageError{Text: err.Error(), Err: err}
+	}
+	q.Recipe.InSigmas, facts.Usual = false, 0
+	return in.Divided(ctx)
 }
 
 // untunable says why strengths cannot be compared by this noise; "" if they can.
@@ -101,7 +129,7 @@ func (q *RunRequest) tune(ctx context.Context, engine denoise.Engine) (*Tuned, e
 	if !t.Helps() {
 		return nil, &InputError{Path: "the series", Problem: "is estimated to gain nothing by any strength of " + q.Recipe.Filter, Advice: "leave it as it is, or give the strength yourself"}
 	}
-	if q.Maps.Mask == nil {
+	if q.Maps.Mask == nil && q.Maps.Noise == nil {
 		q.Facts = &t.facts
 	}
 	return &t, nil

@@ -161,6 +161,30 @@ func eachVoxel(name string, everywhere bool, input string, f func(v float32, noi
 	}
 }
 
+// Divided returns what a filter's own passes read in a run on in: the volume divided
+// by its noise map, as [Program.Normalised] does, without the map. Voxels that have
+// no figure are excluded. Without a map it is in itself.
+func (in Input) Divided(ctx context.Context) (Input, error) {
+	if in.Noise == nil {
+		return in, nil
+	}
+	v, usual := in.Masked(), in.usualSigma()
+	out := *v
+	out.Data = volume.Make[float32](len(v.Data))
+	n := v.SliceVoxels()
+	err := parallel.For(ctx, v.Dims[2], func(z int) error {
+		for i := z * n; i < (z+1)*n; i++ {
+			sigma := in.Noise.Data[i]
+			if !counts(sigma, usual) {
+				sigma = usual
+			}
+			out.Data[i] = v.Data[i] / sigma
+		}
+		return nil
+	})
+	return Input{Volume: &out, Guide: in.Guide}, err
+}
+
 // inSigmas returns the value of p in r, a plain number in the volume's unit as a
 // multiple of sigma where that is the unit of the voxels.
 func (p Param) inSigmas(r Recipe, f Facts) Value {

@@ -1,6 +1,8 @@
 package denoise
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -206,5 +208,35 @@ func TestRecipesInSigmas(t *testing.T) {
 	}
 	if _, err := r.With("radius", List(1, 1, 1)).Bind(unitGrid); err == nil || !strings.Contains(err.Error(), "disagree") {
 		t.Errorf("a filter that says it reads the map and does not: %v", err)
+	}
+}
+
+// The divided input is what a filter's own passes read: v / sigma, the usual sigma
+// where there is no figure, and those voxels excluded.
+func TestDivided(t *testing.T) {
+	in := Input{Volume: row(8, 9, 30, 5, 12), Noise: row(2, 3, 0, 3, 3), Mask: []bool{true, true, true, false, true}, Guide: row(1, 2, 3, 4, 5)}
+	got, err := in.Divided(t.Context())
+	if err != nil || got.Noise != nil || got.Guide != in.Guide {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if want := []float32{4, 3, 10, 5. / 3, 4}; !slices.Equal(got.Volume.Data, want) {
+		t.Errorf("%v; want %v", got.Volume.Data, want)
+	}
+	for i, want := range []bool{true, true, false, false, true} {
+		if got.Masked().Valid(i) != want {
+			t.Errorf("voxel %d counts: %t", i, !want)
+		}
+	}
+	if in.Volume.Data[0] != 8 {
+		t.Error("the input was changed")
+	}
+	plain := Input{Volume: row(1, 2)}
+	if got, err := plain.Divided(t.Context()); err != nil || got.Volume != plain.Volume {
+		t.Errorf("without a map: %+v, %v", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := in.Divided(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
 	}
 }
