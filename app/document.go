@@ -154,9 +154,6 @@ func (d *Document) SetRun(r *Run) bool {
 	return true
 }
 
-// Stale reports whether the run that is shown was made by another recipe than r.
-func (d *Document) Stale(r denoise.Recipe) bool { return d.run != nil && !d.run.Recipe.Equal(r) }
-
 // Recipes is the history of the recipes that were tried on this series.
 func (d *Document) Recipes() *History { return &d.recipes }
 

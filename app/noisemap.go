@@ -42,11 +42,15 @@ type NoiseMap struct {
 	noise.Estimate // of the whole volume
 	// Values holds sigma in the unit and on the grid of the series; its mask leaves
 	// out what is not foreground, where nothing was measured.
-	Values *volume.Volume
+	Values     *volume.Volume
+	everywhere *volume.Volume // sigma of the other voxels too
 	// Lo and Hi are the ends of the range of sigma in the foreground, but for one in
 	// a hundred voxels at either end.
 	Lo, Hi float64
 }
+
+// Maps returns what steers a filter by the map, in the whole of the volume.
+func (m NoiseMap) Maps() Maps { return Maps{Noise: m.everywhere, Estimated: true} }
 
 // mapSample is how many voxels at most the range of a noise map is taken from.
 const mapSample = 100_000
@@ -77,7 +81,7 @@ func MapNoise(ctx context.Context, s *series.Series) (NoiseMap, error) {
 	}
 	slices.Sort(sample)
 	at := func(share float64) float64 { return float64(sample[int(share*float64(len(sample)-1)+0.5)]) }
-	return NoiseMap{Estimate: e, Values: &values, Lo: at(0.01), Hi: at(0.99)}, nil
+	return NoiseMap{Estimate: e, Values: &values, everywhere: sigma, Lo: at(0.01), Hi: at(0.99)}, nil
 }
 
 // mapNoise returns the map of a series, or why there is none.

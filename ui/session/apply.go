@@ -12,7 +12,7 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	recipe, on := s.recipe, app.On{Series: s.doc.Series(), Engine: s.deps.Engine}
+	recipe, on := s.recipe, app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: s.steering.maps}
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
 	}
@@ -34,9 +34,7 @@ func (s *Session) Apply() {
 }
 
 // Applied says whether the run of the whole volume has the current recipe.
-func (s *Session) Applied() bool {
-	return s.doc != nil && s.doc.Run() != nil && !s.doc.Stale(s.recipe)
-}
+func (s *Session) Applied() bool { return s.doc != nil && s.made(s.doc.Run()) }
 
 // Exportable returns the run that an export would write, or nil.
 func (s *Session) Exportable() *app.Run {

@@ -57,7 +57,7 @@ func (s *Session) SliceMeasures() Measures {
 	here := q.Series == s.doc.Series() && q.Plane == s.picture.View.Plane && q.Index == s.picture.Index
 	return Measures{
 		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && here, Err: s.sliceNumbers.err,
-		Current: here && q.Recipe.Equal(s.recipe),
+		Current: here && q.Recipe.Equal(s.recipe) && s.steering.equal(q.Maps),
 	}
 }
 
@@ -68,7 +68,7 @@ func (s *Session) VolumeMeasures() Measures {
 	}
 	return Measures{
 		Measures: s.volumeNumbers.measures, Known: s.volumeNumbers.err == nil, Err: s.volumeNumbers.err,
-		Current: !s.doc.Stale(s.recipe),
+		Current: s.made(s.doc.Run()),
 	}
 }
 

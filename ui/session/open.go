@@ -120,7 +120,7 @@ func (s *Session) resetVoxels() {
 	s.previews, s.asked, s.failed = nil, nil, nil
 	s.picture, s.exported, s.retry = nil, nil, nil
 	s.sliceNumbers, s.volumeNumbers = measured{}, measured{}
-	s.noise, s.searched = noiseMap{}, nil
+	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
 }
 
 // findFacts finds the range and the noise of the whole volume, which automatic

@@ -35,7 +35,7 @@ func (ps previews) find(q app.PreviewRequest) (p app.Preview, exact, ok bool) {
 		if r.Series != q.Series || r.Plane != q.Plane || r.Index != q.Index {
 			continue
 		}
-		if r.Recipe.Equal(q.Recipe) {
+		if r.Recipe.Equal(q.Recipe) && r.Maps.Noise == q.Maps.Noise {
 			return ps[i], true, true
 		}
 		if !ok {
@@ -56,8 +56,11 @@ func (ps previews) add(p app.Preview) previews {
 // request describes the slice on the screen and the current recipe.
 func (s *Session) request() app.PreviewRequest {
 	facts, _ := s.doc.Facts()
+	if s.steering.on() {
+		facts = s.steering.facts
+	}
 	return app.PreviewRequest{
-		Series: s.doc.Series(), Recipe: s.recipe, Facts: facts,
+		Series: s.doc.Series(), Recipe: s.recipe, Maps: s.steering.maps, Facts: facts,
 		Plane: s.state.View().Plane, Index: s.state.Index(),
 	}
 }
@@ -69,7 +72,7 @@ func (s *Session) shown() (result *volume.Volume, part bool, status Status) {
 		return nil, false, Waiting
 	}
 	run := s.doc.Run()
-	if run != nil && run.Recipe.Equal(s.recipe) {
+	if s.made(run) {
 		return run.Result, false, Whole
 	}
 	p, exact, ok := s.previews.find(s.request())
@@ -171,7 +174,7 @@ func (s *Session) wantPreview() {
 }
 
 func sameRequest(a, b app.PreviewRequest) bool {
-	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe)
+	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise
 }
 
 func (s *Session) requestPreview() {

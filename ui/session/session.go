@@ -72,6 +72,7 @@ type Session struct {
 	volumeNumbers  measured
 
 	noise    noiseMap  // of the current voxels
+	steering steering  // of the filter, by maps of the current voxels
 	searched *searched // the last search for the best strength; nil before
 	growing  *searched // what the search in progress has found so far; nil before
 

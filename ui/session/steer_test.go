@@ -1,0 +1,117 @@
+package session_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/ui/session"
+	"quell/ui/viewer"
+)
+
+// usually is about the sigma of tissueSeries, which a plain strength is divided by
+// where the filter follows the noise.
+const usually = 4
+
+func (b *bench) follows(h float64) bool {
+	return math.Abs(float64(b.shift())-h/usually) < 0.15*h/usually
+}
+
+// Where the filter follows the noise, previews and runs do; both are stale when it is
+// switched.
+func TestTheFilterFollowsTheNoise(t *testing.T) {
+	b := newBench(t)
+	b.show(tissueSeries(t))
+	b.SetRecipe(b.tuned(8), true)
+	b.settle()
+	if b.shift() != 8 || b.FollowsNoise() || !b.CanFollowNoise() {
+		t.Fatalf("a shift of %g; want 8", b.shift())
+	}
+	b.Apply()
+	b.settle()
+	if b.status() != session.Whole || !b.Applied() || !b.VolumeMeasures().Current {
+		t.Fatalf("status %v", b.status())
+	}
+	b.ToggleFollowNoise()
+	if !b.Mapping() || b.FollowsNoise() || !b.CanFollowNoise() {
+		t.Fatal("want the map to be computed as a task that the command can cancel")
+	}
+	b.settle()
+	if !b.FollowsNoise() || b.NoiseMap() != nil || b.tint(viewer.Original) != nil {
+		t.Fatalf("follows %t, errors %v; want the map to be used and not shown", b.FollowsNoise(), b.errors)
+	}
+	if !strings.HasPrefix(b.Message(), "The filter follows the noise, which is mostly ") || !strings.HasSuffix(b.Message(), " HU.") {
+		t.Errorf("message %q", b.Message())
+	}
+	if b.Applied() || b.VolumeMeasures().Current || b.status() != session.Slice || !b.follows(8) {
+		t.Errorf("status %v with a shift of %g; want a preview of 8 in usual sigmas", b.status(), b.shift())
+	}
+	if !b.SliceMeasures().Current {
+		t.Error("the measures of the slice are not those of its picture")
+	}
+	b.Apply()
+	b.settle()
+	run := b.Exportable()
+	if b.status() != session.Whole || !b.Applied() || !b.follows(8) || run.Maps.Noise == nil || !run.Maps.Estimated || !run.Resolved.InSigmas {
+		t.Errorf("status %v with a shift of %g", b.status(), b.shift())
+	}
+	// The background has a sigma too: it is filtered like the rest.
+	if run.Maps.Noise.Mask != nil {
+		t.Error("the map that steers leaves out voxels")
+	}
+	b.ToggleFollowNoise()
+	b.settle()
+	if b.FollowsNoise() || b.Applied() || b.status() != session.Slice || b.shift() != 8 {
+		t.Errorf("status %v with a shift of %g; want the first preview again", b.status(), b.shift())
+	}
+	// The map is there: it is shown at once, and used at once.
+	b.ToggleNoiseMap()
+	if b.NoiseMap() == nil {
+		t.Error("the map that was found to steer by is computed again to be shown")
+	}
+	b.ToggleFollowNoise()
+	b.settle()
+	if !b.FollowsNoise() || b.NoiseMap() == nil {
+		t.Error("following the noise hid the map")
+	}
+}
+
+func TestFollowingEndsWithItsVoxelsAndWaitsForTasks(t *testing.T) {
+	b := newBench(t)
+	b.show(tissueSeries(t))
+	b.engine.holdRuns()
+	b.Apply()
+	if b.CanFollowNoise() {
+		t.Error("the filter can be changed to follow the noise while a run is in progress")
+	}
+	b.ToggleFollowNoise()
+	if b.Progress().Kind != session.Applying {
+		t.Error("the map replaced a run")
+	}
+	b.Cancel()
+	b.settle()
+	b.ToggleFollowNoise()
+	b.ToggleFollowNoise() // cancels
+	b.settle()
+	if b.FollowsNoise() || len(b.errors) != 0 {
+		t.Errorf("follows after a cancel, errors %v", b.errors)
+	}
+	b.ToggleFollowNoise()
+	b.settle()
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3})
+	b.settle()
+	if b.FollowsNoise() {
+		t.Error("the filter follows the noise of other voxels")
+	}
+	ct := rampSeries(t) // 16 x 12 pixels
+	ct.Volume.Unit = "HU"
+	b.show(ct)
+	b.settle()
+	b.ToggleFollowNoise()
+	b.settle()
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "cannot be mapped") || b.FollowsNoise() {
+		t.Errorf("errors %v", b.errors)
+	}
+}
