@@ -12,42 +12,44 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
 
-// Assessment says how well a result is denoised, without a reference.
+// Assessment says how well a result is denoised, without a reference. Its numbers
+// are those of the foreground, which is what a person looks at and whose noise is
+// known.
 type Assessment struct {
-	Sigma      float64          `json:"sigma"` // of the input's noise, in its unit
-	Confidence noise.Confidence `json:"confidence"`
-	ResidualSD float64          `json:"residual_sd"` // of the foreground, in the unit of the input
-	// Structure is the mean square of the residual beyond the noise that was
-	// removed, in sigmas squared: what was taken from the structure. 0 if unknown.
-	Structure float64      `json:"structure"`
-	Verdict   tune.Verdict `json:"verdict"`
-	Why       string       `json:"why"`
-	Slices    []SliceNoise `json:"slices"`
-	Curve     *tune.Curve  `json:"curve,omitempty"` // the error over the filter's strength; nil without a recipe
-	Unit      string       `json:"unit,omitempty"`
+	Sigma           float64          `json:"sigma"` // of the input's noise, in its unit; of the slice where one is judged
+	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
+	ResidualMean    measure.Float    `json:"residual_mean"` // in the unit of the input; NaN without foreground
+	ResidualSD      measure.Float    `json:"residual_sd"`
+	Unit            string           `json:"unit,omitempty"`
+	tune.Judgement
+	Slices []SliceAssessment `json:"slices,omitempty"` // of the region, where it has several
 }
 
-// SliceNoise is what is known of one slice.
-type SliceNoise struct {
-	Sigma      float64          `json:"sigma"`
-	Confidence noise.Confidence `json:"confidence"`
-	ResidualSD float64          `json:"residual_sd"` // of the foreground; 0 where there is none
+// SliceAssessment is what is known of one slice.
+type SliceAssessment struct {
+	Sigma           float64          `json:"sigma"` // its own; 0 where it has none
+	SigmaConfidence noise.Confidence `json:"sigma_confidence"`
+	ResidualSD      measure.Float    `json:"residual_sd"` // of its foreground
+	tune.SliceJudgement
 }
 
 // AssessInput is what Assess looks at.
 type AssessInput struct {
 	Before *series.Series
-	After  *volume.Volume // on the grid of Before
+	After  *volume.Volume // the result: the voxels of Region
+	Region volume.Region  // of Before that is judged; zero: all of it
+	Maps   Maps           // that steered the filter
 	Mask   []bool         // voxels that count, nil for all
 	// Recipe is how After was made, resolved. Without it the verdict rests on the
-	// two volumes alone and is less certain.
+	// filter whose result is most like After and is less certain.
 	Recipe *denoise.Recipe
 	Facts  *denoise.Facts // of Before, or nil to find them
-	Engine denoise.Engine // runs the recipe again on parts of the volume
+	Engine denoise.Engine // runs the recipe again on parts of the volume; nil: the CPU
 }
 
 // Assess judges a result by the noise of its input. The error is the context's,
@@ -58,51 +60,82 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
-	e := facts.Noise
-	foreground, err := noise.Foreground(ctx, before)
-	if err != nil {
-		return Assessment{}, err
+	foreground := facts.Foreground
+	if foreground == nil {
+		if foreground, err = noise.Foreground(ctx, before); err != nil {
+			return Assessment{}, err
+		}
 	}
-	use := func(i int) bool { return (in.Mask == nil || in.Mask[i]) && foreground(i) }
-	a := Assessment{Sigma: e.Sigma, Confidence: e.Confidence, Unit: before.Unit}
-	a.ResidualSD, a.Slices = residualSDs(before, in.After, use, e)
-	var j tune.Judgement
-	if in.Recipe != nil {
-		j, err = tune.Judge(ctx, in.Engine, denoise.Input{Volume: before, Mask: in.Mask}, *in.Recipe, e)
+	if in.Region == (volume.Region{}) {
+		in.Region = before.Bounds()
+	}
+	if in.Engine == nil {
+		in.Engine = cpuEngine()
+	}
+	counts := func(i int) bool { return (in.Mask == nil || in.Mask[i]) && foreground(i) }
+	a := Assessment{Unit: before.Unit}
+	figure := facts.Noise.Figure
+	if in.Region.Dims()[2] == 1 {
+		figure = facts.Noise.Slice(in.Region.Min[2])
+	}
+	a.Sigma, a.SigmaConfidence = figure.Sigma, figure.Confidence
+	if in.Maps.Noise != nil {
+		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: "Results of a noise map are not judged yet."}
 	} else {
-		j, err = tune.JudgeBlind(ctx, before, in.After, use, e)
+		a.Judgement, err = tune.Judge(ctx, in.Engine, tune.Result{
+			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: facts.Noise, Foreground: counts,
+		})
 	}
 	if err != nil {
 		return Assessment{}, err
 	}
-	a.Verdict, a.Why, a.Structure, a.Curve = j.Verdict, j.Why, j.Structure, j.Curve
+	a.residuals(in, facts.Noise, counts)
 	return a, nil
 }
 
-// residualSDs returns the standard deviation of the residual in the foreground, of
-// the volume and of each slice.
-func residualSDs(before, after *volume.Volume, use func(int) bool, e noise.Estimate) (float64, []SliceNoise) {
-	slices := make([]SliceNoise, before.Dims[2])
-	var n, sum, squares float64
-	per := before.SliceVoxels()
-	for z := range slices {
-		var zn, zs, zq float64
-		for i := z * per; i < (z+1)*per; i++ {
-			if use(i) {
-				r := float64(before.Data[i]) - float64(after.Data[i])
-				zn, zs, zq = zn+1, zs+r, zq+r*r
+// residuals fills in the numbers of the residual, of all and of each slice.
+func (a *Assessment) residuals(in AssessInput, e noise.Estimate, counts func(int) bool) {
+	before, d := in.Before.Volume, in.Region.Dims()
+	var all moments
+	slices := make([]SliceAssessment, d[2])
+	for k := range slices {
+		z := in.Region.Min[2] + k
+		var own moments
+		for y := range d[1] {
+			from, to := before.Index(in.Region.Min[0], in.Region.Min[1]+y, z), in.After.Index(0, y, k)
+			for x := range d[0] {
+				if before.Valid(from+x) && counts(from+x) {
+					own.add(float64(before.Data[from+x]) - float64(in.After.Data[to+x]))
+				}
 			}
 		}
-		if zn > 0 {
-			slices[z].ResidualSD = math.Sqrt(max(zq/zn-zs*zs/(zn*zn), 0))
+		all.n, all.sum, all.squares = all.n+own.n, all.sum+own.sum, all.squares+own.squares
+		s := &slices[k]
+		s.ResidualSD = measure.Float(own.sd())
+		if z < len(e.PerSlice) {
+			s.Sigma, s.SigmaConfidence = e.PerSlice[z].Sigma, e.PerSlice[z].Confidence
 		}
-		n, sum, squares = n+zn, sum+zs, squares+zq
-		slices[z].Sigma, slices[z].Confidence = e.PerSlice[z].Sigma, e.PerSlice[z].Confidence
+		switch {
+		case len(a.Judgement.Slices) == len(slices):
+			s.SliceJudgement = a.Judgement.Slices[k]
+		default: // judged as one
+			s.SliceJudgement = tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Structure: a.Structure}
+		}
 	}
-	if n == 0 {
-		return 0, slices
+	a.ResidualMean, a.ResidualSD = measure.Float(all.sum/all.n), measure.Float(all.sd())
+	if len(slices) > 1 {
+		a.Slices = slices
 	}
-	return math.Sqrt(max(squares/n-sum*sum/(n*n), 0)), slices
+}
+
+// moments are the sums of values.
+type moments struct{ n, sum, squares float64 }
+
+func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
+
+// sd returns the standard deviation; NaN without values.
+func (m moments) sd() float64 {
+	return math.Sqrt(max(m.squares/m.n-m.sum*m.sum/(m.n*m.n), 0))
 }
 
 // RecipeBeside returns the recipe in the record beside an output if that output

@@ -8,70 +8,11 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/denoise/tune"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
-
-func TestStructureIsTheCorrelationWithTheResult(t *testing.T) {
-	// Against the correlation computed from the values themselves.
-	input := []float64{3, -1, 4, 1, -5, 9, 2, -6, 5, 3}
-	residual := []float64{0.5, -1, 0.25, 2, -1, 0.75, -0.5, 1, 0.1, -0.3}
-	result := make([]float64, len(input))
-	for i := range input {
-		result[i] = input[i] - residual[i]
-	}
-	mean := func(x []float64) (m float64) {
-		for _, v := range x {
-			m += v / float64(len(x))
-		}
-		return m
-	}
-	cov := func(a, b []float64) (c float64) {
-		ma, mb := mean(a), mean(b)
-		for i := range a {
-			c += (a[i] - ma) * (b[i] - mb) / float64(len(a))
-		}
-		return c
-	}
-	sd := func(x []float64) float64 { return math.Sqrt(cov(x, x)) }
-	want := cov(residual, result) / (sd(residual) * sd(result))
-	got := structureOf(sd(residual), sd(input), cov(residual, input)/(sd(residual)*sd(input)))
-	if math.Abs(got-want) > 1e-12 {
-		t.Errorf("structure %v, want %v", got, want)
-	}
-	for _, c := range [][3]float64{{0, 1, 0}, {1, 1, 1}, {math.NaN(), 1, 0}, {1, math.NaN(), 0}} {
-		if got := structureOf(c[0], c[1], c[2]); got != 0 {
-			t.Errorf("structure of %v is %v, want 0", c, got)
-		}
-	}
-}
-
-func TestJudge(t *testing.T) {
-	for _, c := range []struct {
-		sigma, sd, structure float64
-		want                 Verdict
-	}{
-		{10, 10, 0, Matched},
-		{10, 7, 0.05, Matched},
-		{10, 3, 0, Under},
-		{10, 0, 0, Under},
-		{10, 14, 0, Over},
-		{10, 9, 0.3, Over},
-		{10, 3, 0.3, Over}, // little was removed, and it was structure
-		{10, 10 * underRatio, 0, Matched},
-		{10, 10*underRatio - 0.01, 0, Under},
-		{10, 10 * overRatio, overCorrelation, Matched},
-		{10, 10*overRatio + 0.01, 0, Over},
-		{10, 10, overCorrelation + 0.001, Over},
-		{0, 5, 0, Unknown},
-		{10, math.NaN(), 0, Unknown},
-	} {
-		if got := judge(c.sigma, c.sd, c.structure); got != c.want {
-			t.Errorf("sigma %v, residual %v, structure %v: %s, want %s", c.sigma, c.sd, c.structure, got, c.want)
-		}
-	}
-}
 
 // disc is a bright ellipse with a hole on a dark ground: edges and even parts.
 func disc(n, nz int) *series.Series {
@@ -102,14 +43,18 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tuned, err := Tune(t.Context(), eng, TuneRequest{Series: noisy, Recipe: mustRecipe("nlm", 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name   string
 		recipe denoise.Recipe
-		want   Verdict
+		want   tune.Verdict
 	}{
-		{"nlm, auto", mustRecipe("nlm", 3), Matched},
-		{"nlm, weak", mustRecipe("nlm", 3).With("h", denoise.Number(2)), Under},
-		{"a heavy blur", mustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(3)), Over},
+		{"nlm, tuned", tuned.Recipe, tune.Matched},
+		{"nlm, weak", mustRecipe("nlm", 3).With("h", denoise.Number(2)), tune.Under},
+		{"a heavy blur", mustRecipe("gaussian", 2).With("sigma-spatial", denoise.Number(3)), tune.Over},
 	} {
 		run, err := Denoise(t.Context(), eng, RunRequest{Series: noisy, Recipe: c.recipe}, nil)
 		if err != nil {
@@ -121,12 +66,12 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 		}
 		if m.Verdict != c.want {
 			t.Errorf("%s: %s (residual SD %.2f of sigma %.2f, structure %.3f), want %s",
-				c.name, m.Verdict, float64(m.ResidualSD), m.NoiseSigma, float64(m.Structure), c.want)
+				c.name, m.Verdict, float64(m.ResidualSD), m.Sigma, m.Structure, c.want)
 		}
 		if m.Truth == nil || m.Start == nil || m.Change.Max != measure.Float(200) {
 			t.Fatalf("%s: truth %v, start %v, MAX %v", c.name, m.Truth, m.Start, m.Change.Max)
 		}
-		if better := m.Truth.MSE < m.Start.MSE; better != (c.want != Over) {
+		if better := m.Truth.MSE < m.Start.MSE; better != (c.want != tune.Over) {
 			t.Errorf("%s: MSE %v from %v", c.name, m.Truth.MSE, m.Start.MSE)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/tune"
 	"quell/volume"
 )
 
@@ -25,7 +26,7 @@ func TestWorkflow(t *testing.T) {
 	}
 	facts := foundFacts(t, s.Volume)
 	region := volume.Slices(s.Volume.Geometry, 4, 7)
-	verdict := func(r denoise.Recipe) (*Run, Verdict) {
+	verdict := func(r denoise.Recipe) (*Run, tune.Verdict) {
 		var done, total int64
 		run, err := Denoise(t.Context(), eng, RunRequest{Series: s, Recipe: r, Region: region, Facts: &facts}, func(d, n int64) { done, total = d, n })
 		if err != nil {
@@ -40,7 +41,7 @@ func TestWorkflow(t *testing.T) {
 		}
 		return run, m.Verdict
 	}
-	if _, v := verdict(mustRecipe("gaussian", 2)); v != Over {
+	if _, v := verdict(mustRecipe("gaussian", 2)); v != tune.Over {
 		t.Errorf("a blur of 1 mm removes anatomy from a CT, but its verdict is %s", v)
 	}
 	run, _ := verdict(mustRecipe("nlm", 2))

@@ -14,6 +14,10 @@ type Facts struct {
 	Lo, Hi float32 // smallest and largest valid voxel
 	Noise  noise.Estimate
 
+	// Foreground says which voxels count for verdicts, see [noise.Foreground]; nil
+	// where it was not found.
+	Foreground func(i int) bool
+
 	// Usual is above 0 for the facts of a volume divided by its noise map: the
 	// sigma that is usual in the map, in the unit of the volume.
 	Usual float64
@@ -27,6 +31,9 @@ func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
 		return Facts{}, err
 	}
 	if f.Noise, err = noise.Of(ctx, v); err != nil {
+		return Facts{}, err
+	}
+	if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
 		return Facts{}, err
 	}
 	return f, nil

@@ -5,9 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"quell/app"
 	"quell/denoise"
-	"quell/denoise/tune"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
@@ -123,30 +121,15 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if series == nil {
 		return snap
 	}
-	column := func(m session.Measures, missing string) measurepanel.Column {
+	column := func(m session.Measures) measurepanel.Column {
 		if m.Err != nil {
 			snap.Problem = m.Err.Error()
 		}
-		c := measurepanel.Column{Known: m.Known, Current: m.Current, Missing: missing}
-		if m.Known {
-			c.Result = resultOf(m.Measures)
-		}
-		return c
+		return measurepanel.Column{Measures: m.Measures, Known: m.Known, Current: m.Current}
 	}
-	state := s.State()
-	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", state.Index()+1), series.Volume.Unit
-	snap.Slice = column(s.SliceMeasures(), "it has not been filtered with these parameters yet.")
-	snap.Volume = column(s.VolumeMeasures(), "apply the filter to the volume to judge it as a whole.")
-	if facts, known := s.Document().Facts(); known {
-		snap.Volume.Noise = facts.Noise.Figure
-		snap.Slice.Noise = facts.Noise.Figure
-		// The noise is estimated in slices along the third axis of the volume.
-		if view := state.View(); view.Axis[2] == 2 {
-			if z := view.Voxel(0, 0, state.Index())[2]; z < len(facts.Noise.PerSlice) {
-				snap.Slice.Noise = facts.Noise.PerSlice[z]
-			}
-		}
-	}
+	snap.Slice, snap.Volume = column(s.SliceMeasures()), column(s.VolumeMeasures())
+	facts, _ := s.Document().Facts()
+	snap.Sigma, snap.Unit = facts.Noise.Sigma, series.Volume.Unit
 	if ref := s.Document().Reference(); ref != nil {
 		snap.Reference = "the reference"
 		if n, noisy := s.Document().Noise(); noisy {
@@ -155,14 +138,3 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	}
 	return snap
 }
-
-// resultOf returns the numbers of a result as the panel shows them.
-func resultOf(m app.Measures) measurepanel.Result {
-	return measurepanel.Result{
-		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
-		Verdict: tune.Verdict(m.Verdict), Change: m.Change, Truth: m.Truth, Start: m.Start,
-	}
-}
-
-// placeOf returns the voxel where the residual has the most structure.
-func placeOf(app.Measures) (voxel [3]int, ok bool) { return voxel, false }

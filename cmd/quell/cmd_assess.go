@@ -23,7 +23,9 @@ func newAssess() *cobra.Command {
 
 Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter is
 run again on parts of BEFORE and the error is estimated over its strength (Stein's
-unbiased risk). Otherwise the residual alone is judged, which is less certain.`,
+unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
+is less certain. Each slice is judged by its own noise and residual; place is where
+the residual shows the most structure.`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
@@ -69,13 +71,19 @@ unbiased risk). Otherwise the residual alone is judged, which is less certain.`,
 			return printJSON(cmd.OutOrStdout(), a)
 		}
 		w := cmd.OutOrStdout()
-		fmt.Fprintf(w, "verdict      %s\nwhy          %s\n", a.Verdict, a.Why)
+		fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
 		sigma := "unknown"
-		if a.Confidence != noise.None {
-			sigma = fmt.Sprintf("%.4g %s (%s confidence)", a.Sigma, a.Unit, a.Confidence)
+		if a.SigmaConfidence != noise.None {
+			sigma = fmt.Sprintf("%.4g %s (%s confidence)", a.Sigma, a.Unit, a.SigmaConfidence)
 		}
-		_, err = fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g %s\nstructure    %.3g of the noise variance\n", sigma, a.ResidualSD, a.Unit, a.Structure)
-		return err
+		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g %s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), a.Unit, a.Structure)
+		if a.Place != nil {
+			fmt.Fprintf(w, "place        %s\n", a.Place)
+		}
+		for z, s := range a.Slices {
+			fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
+		}
+		return nil
 	}
 	return cmd
 }

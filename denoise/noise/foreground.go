@@ -3,6 +3,7 @@ package noise
 import (
 	"context"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -16,10 +17,7 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	const side = 5
 	nx, ny := (v.Dims[0]+side-1)/side, (v.Dims[1]+side-1)/side
 	means := make([]window, nx*ny*v.Dims[2])
-	for z := range v.Dims[2] {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	err := parallel.For(ctx, v.Dims[2], func(z int) error {
 		counts := make([]float32, nx*ny)
 		for y := range v.Dims[1] {
 			for x := range v.Dims[0] {
@@ -36,6 +34,10 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 				means[z*nx*ny+at].mean /= n
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	low, high := float32(tissueLow), float32(tissueHigh)
 	if !IsCT(v) {

@@ -24,12 +24,25 @@ type candidate struct {
 	used int
 }
 
-// boxes returns up to boxCount boxes of the volume and up to spareCount others, those
+// boxSize returns the size of the boxes of a region: those of a region that is one
+// voxel thick are squares.
+func boxSize(within volume.Region) [3]int {
+	for c, d := range within.Dims() {
+		if d == 1 {
+			size := [3]int{boxSide, boxSide, boxSide}
+			size[c] = 1
+			return size
+		}
+	}
+	return [3]int{boxSide, boxSide, boxDepth}
+}
+
+// boxes returns up to boxCount boxes of a region and up to spareCount others, those
 // with the most voxels that count, spread over it. There is at least one where any
 // voxel counts. Boxes whose surroundings, as far as reach, lie in the volume come
 // first: what a filter does at the edge is the exception.
-func boxes(ctx context.Context, v *volume.Volume, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
-	all, err := candidates(ctx, v, counts)
+func boxes(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
+	all, err := candidates(ctx, v, within, counts)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,15 +80,16 @@ func spread(all []candidate, n int) (chosen []volume.Region, rest []candidate) {
 	return chosen, rest
 }
 
-// candidates returns the boxes that hold voxels that count.
-func candidates(ctx context.Context, v *volume.Volume, counts func(i int) bool) ([]candidate, error) {
-	layers := make([][]candidate, (v.Dims[2]+boxDepth-1)/boxDepth)
+// candidates returns the boxes of a region that hold voxels that count.
+func candidates(ctx context.Context, v *volume.Volume, within volume.Region, counts func(i int) bool) ([]candidate, error) {
+	size, from, to := boxSize(within), within.Min, within.Max
+	layers := make([][]candidate, (within.Dims()[2]+size[2]-1)/size[2])
 	err := parallel.For(ctx, len(layers), func(k int) error {
-		z := k * boxDepth
-		for y := 0; y < v.Dims[1]; y += boxSide {
-			for x := 0; x < v.Dims[0]; x += boxSide {
+		z := from[2] + k*size[2]
+		for y := from[1]; y < to[1]; y += size[1] {
+			for x := from[0]; x < to[0]; x += size[0] {
 				c := candidate{box: volume.Region{Min: [3]int{x, y, z},
-					Max: [3]int{min(x+boxSide, v.Dims[0]), min(y+boxSide, v.Dims[1]), min(z+boxDepth, v.Dims[2])}}}
+					Max: [3]int{min(x+size[0], to[0]), min(y+size[1], to[1]), min(z+size[2], to[2])}}}
 				each(v.Geometry, c.box, func(i int) {
 					if counts(i) {
 						c.used++

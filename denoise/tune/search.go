@@ -47,6 +47,10 @@ const (
 type Options struct {
 	Objective Objective // "": LeastRisk
 	Also      float64   // a strength that is tried in addition, if above 0
+	// Region is the part of the volume that the risk is that of; zero: all of it.
+	Region volume.Region
+	// Foreground says which voxels count; nil: those of [noise.Foreground].
+	Foreground func(i int) bool
 	// Progress, if not nil, receives the curve as it grows, on the goroutine of
 	// the search.
 	Progress func(Curve)
@@ -69,7 +73,7 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
 func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate, o Options) (Curve, error) {
-	s, err := newSearch(ctx, engine, in, r, e)
+	s, err := newSearch(ctx, engine, in, r, e, o)
 	if err != nil {
 		return Curve{}, err
 	}
@@ -129,7 +133,32 @@ type tried struct {
 	halves   [2]tally
 }
 
-func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate) (*search, error) {
+func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate, o Options) (*search, error) {
+	s, err := newSteps(ctx, in, r, e)
+	if err != nil {
+		return nil, err
+	}
+	strongest, err := s.at(s.strength.Hi)
+	if err != nil {
+		return nil, err
+	}
+	program, err := strongest.Bind(s.geometry)
+	if err != nil {
+		return nil, err
+	}
+	use := o.Foreground
+	if use == nil {
+		if use, err = noise.Foreground(ctx, in.Masked()); err != nil {
+			return nil, err
+		}
+	}
+	probe, err := newProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, o.Region, 1)
+	s.probes = []*Probe{probe}
+	return s, err
+}
+
+// newSteps returns a search that knows its strengths and recipes but no boxes.
+func newSteps(ctx context.Context, in denoise.Input, r denoise.Recipe, e noise.Estimate) (*search, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
 		return nil, err
@@ -140,23 +169,7 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 	}
 	s := &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: in.Volume.Geometry}
 	s.facts.Noise = e
-	if s.facts.Lo, s.facts.Hi, err = in.Masked().Range(ctx); err != nil {
-		return nil, err
-	}
-	strongest, err := s.at(f.Strength.Hi)
-	if err != nil {
-		return nil, err
-	}
-	program, err := strongest.Bind(s.geometry)
-	if err != nil {
-		return nil, err
-	}
-	use, err := noise.Foreground(ctx, in.Masked())
-	if err != nil {
-		return nil, err
-	}
-	probe, err := NewProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, 1)
-	s.probes = []*Probe{probe}
+	s.facts.Lo, s.facts.Hi, err = in.Masked().Range(ctx)
 	return s, err
 }
 
@@ -271,11 +284,9 @@ func (s *search) look(ctx context.Context, p *Probe, points []tried) error {
 	return nil
 }
 
-// tolerated is the disagreement up to which the first boxes are enough. All of them
-// together err by about a quarter of it, which is 0.05 dB here: the excess is
-// quadratic in the error of the strength, and two halves differ by twice the error of
-// the whole.
-const tolerated = 0.05
+// tolerated is the disagreement up to which the first boxes are enough: 2 % of the
+// error are 0.09 dB.
+const tolerated = 0.02
 
 // disagreement returns how much more than the least risk of one half of the boxes
 // its risk is at the strength that the other half chooses, relative to the least;

@@ -40,6 +40,11 @@ type noiseModel struct {
 // chooses the perturbation. Errors: no voxel to estimate from, no noise, or the
 // context's.
 func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, seed uint64) (*Probe, error) {
+	return newProbe(ctx, e, in, reach, sigma, c, use, volume.Region{}, seed)
+}
+
+// newProbe is NewProbe for the voxels of a region; the zero region is the volume.
+func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, within volume.Region, seed uint64) (*Probe, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
@@ -47,8 +52,11 @@ func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		return nil, errors.New("without noise there is nothing to compare strengths by")
 	}
 	v := in.Masked()
+	if within == (volume.Region{}) {
+		within = v.Bounds()
+	}
 	counts := func(i int) bool { return v.Valid(i) && (use == nil || use(i)) }
-	first, spare, err := boxes(ctx, v, reach, counts)
+	first, spare, err := boxes(ctx, v, within, reach, counts)
 	if err != nil {
 		return nil, err
 	}

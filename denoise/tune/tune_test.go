@@ -158,59 +158,6 @@ func TestRiskFollowsTheError(t *testing.T) {
 
 func index(xs []float64, x float64) int { return slices.Index(xs, x) }
 
-// Verdicts over a sweep: under, then matched, then over, each where the truth says
-// so; between 5 and 30 % of excess either neighbour is right.
-func TestVerdictsFollowTheTruth(t *testing.T) {
-	truth, noisy := head(t, 10)
-	use, err := noise.Foreground(t.Context(), noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := noise.Of(t.Context(), noisy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	right, total := 0, 0
-	for _, s := range sweeps {
-		var errs []float64
-		var verdicts []tune.Verdict
-		for _, value := range s.values {
-			r := s.recipe(t, value, e.Sigma, noisy)
-			errs = append(errs, trueError(t, r, truth, noisy, e.Sigma, use))
-			j, err := tune.Judge(t.Context(), cpu.New(), denoise.Input{Volume: noisy}, r, e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			verdicts = append(verdicts, j.Verdict)
-			if j.Why == "" || j.Curve == nil {
-				t.Errorf("%s: no reason or no curve", s.filter)
-			}
-		}
-		least := slices.Min(errs)
-		best := index(errs, least)
-		for k, x := range errs {
-			side := tune.Under
-			if k > best {
-				side = tune.Over
-			}
-			excess := x/least - 1
-			ok := verdicts[k] == tune.Matched && excess <= 0.3 || verdicts[k] == side && excess >= 0.05
-			total++
-			if ok {
-				right++
-			} else {
-				t.Logf("%s %g: excess %.0f %%, verdict %s", s.filter, s.values[k], 100*excess, verdicts[k])
-			}
-			if verdicts[k] == tune.Matched && excess > 0.6 {
-				t.Errorf("%s %g: matched at %.0f %% above the least error", s.filter, s.values[k], 100*excess)
-			}
-		}
-	}
-	if 10*right < 9*total {
-		t.Errorf("%d of %d verdicts are right", right, total)
-	}
-}
-
 func TestSearchFindsTheLeastRisk(t *testing.T) {
 	truth, noisy := head(t, 8)
 	e, err := noise.Of(t.Context(), noisy)
@@ -283,7 +230,7 @@ func TestWithoutGround(t *testing.T) {
 		"no noise":         {gaussian, noise.Estimate{Figure: noise.Figure{Confidence: noise.High}}, tune.Clean},
 		"noise negligible": {gaussian, noise.Estimate{Figure: noise.Figure{Sigma: 1, Confidence: noise.Low}, Negligible: true}, tune.Clean},
 	} {
-		j, err := tune.Judge(t.Context(), cpu.New(), in, c.r, c.e)
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: in, After: noisy, Recipe: &c.r, Noise: c.e})
 		if err != nil || j.Verdict != c.want || j.Why == "" {
 			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
 		}
@@ -305,15 +252,103 @@ func TestBlindVerdictsAtTheEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	use, _ := noise.Foreground(t.Context(), noisy)
 	smeared, err := cpu.New().Run(t.Context(), sweeps[2].recipe(t, 4, 10, noisy), denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, after := range map[tune.Verdict]*volume.Volume{tune.Under: noisy, tune.Over: smeared, tune.Matched: truth} {
-		j, err := tune.JudgeBlind(t.Context(), noisy, after, use, e)
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Noise: e})
 		if err != nil || j.Verdict != want || j.Confidence == noise.High {
 			t.Errorf("%+v, %v; want %s", j, err, want)
+		}
+	}
+}
+
+// A slice on its own is judged by its own noise and voxels.
+func TestJudgeOneSlice(t *testing.T) {
+	_, noisy := head(t, 10)
+	e, err := noise.Of(t.Context(), noisy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sweeps[1].recipe(t, 2, 10, noisy)
+	region := volume.Slices(noisy.Geometry, 5, 6)
+	after, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: noisy}, region, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := func(e noise.Estimate) tune.Judgement {
+		t.Helper()
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Region: region, Recipe: &r, Noise: e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	e.Sigma = 1 // the volume's, which must not count
+	e.PerSlice[5] = noise.Figure{Sigma: 10, Confidence: noise.Fair}
+	j := judge(e)
+	if j.Curve == nil || len(j.Slices) != 0 || j.Map == nil || j.Map.Dims != region.Dims() || j.Confidence != noise.Fair {
+		t.Fatalf("%+v", j)
+	}
+	if !slices.ContainsFunc(j.Curve.Points, func(p tune.Point) bool { return math.Abs(p.Strength-2) < 1e-6 }) {
+		t.Errorf("no strength of 2 of the slice's sigma among %v", j.Curve.Points)
+	}
+	// A figure that is not fair does not count.
+	e.Sigma, e.PerSlice[5].Confidence = 20, noise.Low
+	if j := judge(e); !slices.ContainsFunc(j.Curve.Points, func(p tune.Point) bool { return math.Abs(p.Strength-1) < 1e-6 }) {
+		t.Errorf("no strength of 1 of the volume's sigma among %v", j.Curve.Points)
+	}
+}
+
+func TestJudgeNeedsVoxels(t *testing.T) {
+	_, noisy := head(t, 10)
+	r := sweeps[1].recipe(t, 2, 10, noisy)
+	known := noise.Known(10)
+	for want, most := range map[tune.Verdict]int{tune.Unknown: 399, tune.Under: 400} {
+		few := func(i int) bool {
+			x, y := i%80, i/80%96
+			return i/(80*96) == 5 && x >= 30 && x < 50 && y >= 40 && (y-40)*20+x-30 < most
+		}
+		j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Recipe: &r, Noise: known, Foreground: few})
+		if err != nil || (j.Verdict == tune.Unknown) != (want == tune.Unknown) || (j.Map == nil) != (want == tune.Unknown) {
+			t.Errorf("%d voxels: %s, %v", most, j.Verdict, err)
+		}
+	}
+	if _, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy, Region: volume.Slices(noisy.Geometry, 0, 2), Recipe: &r, Noise: known}); err == nil {
+		t.Error("a result of another size was judged")
+	}
+	j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: noisy})
+	if err != nil || j.Verdict != tune.Unknown || !strings.Contains(j.Why, "not been measured") {
+		t.Errorf("noise that was not measured: %+v, %v", j, err)
+	}
+}
+
+// Slices of stronger noise hold more of it after the same filter.
+func TestSlicesAreJudgedByTheirOwnNoise(t *testing.T) {
+	truth, noisy := head(t, 10)
+	loud, err := noise.AddNoise(t.Context(), truth, noise.Gaussian, 30, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(noisy.Plane(6), loud.Plane(6))
+	e := noise.Known(10)
+	for range noisy.Dims[2] {
+		e.PerSlice = append(e.PerSlice, noise.Figure{Sigma: 10, Confidence: noise.High})
+	}
+	e.PerSlice[6].Sigma = 30
+	r := sweeps[1].recipe(t, 3, 10, noisy)
+	after, err := cpu.New().Run(t.Context(), r, denoise.Input{Volume: noisy}, noisy.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j, err := tune.Judge(t.Context(), cpu.New(), tune.Result{Input: denoise.Input{Volume: noisy}, After: after, Recipe: &r, Noise: e})
+	if err != nil || len(j.Slices) != noisy.Dims[2] {
+		t.Fatalf("%+v, %v", j, err)
+	}
+	for z, s := range j.Slices {
+		if (s.Verdict == tune.Under) != (z == 6) {
+			t.Errorf("slice %d: %s", z, s.Verdict)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/volume"
 )
 
 // Verdict says how a result relates to the best that its filter can do.
@@ -21,44 +22,162 @@ const (
 	Unknown Verdict = "unknown" // there is no ground to judge on
 )
 
-// tolerance is the excess over the least mean squared error up to which a result
-// counts as matched.
-const tolerance = 0.15
+// The excess over the least mean squared error up to which a result counts as
+// matched: before the best strength, and beyond it, where structure is lost that
+// nothing brings back.
+const (
+	tolerance = 0.15
+	cautious  = 0.1
+)
+
+// leastMSE is the smallest error, in sigmas squared, that excesses are taken
+// relative to: estimates are no better.
+const leastMSE = 0.02
+
+// fewest is how many voxels of the foreground a verdict rests on at least.
+const fewest = 400
 
 // Judgement is a verdict with its grounds.
 type Judgement struct {
 	Verdict    Verdict          `json:"verdict"`
-	Why        string           `json:"why"` // one sentence
+	Why        string           `json:"why"` // one sentence, or two
 	Confidence noise.Confidence `json:"confidence"`
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
 	Best       float64          `json:"best"`      // the strength with the least, over the result's
-	Structure  float64          `json:"structure"` // mean square of the residual beyond the removed noise, in sigmas squared
-	Curve      *Curve           `json:"curve,omitempty"`
+	Structure  float64          `json:"structure"` // mean square of the structure in the residual, in sigmas squared
+	// Place is where the residual shows the most structure; nil where it shows none.
+	Place *Place `json:"place,omitempty"`
+	// Slices judges each slice of the region by its own voxels and noise. It is
+	// empty where the region is judged as a whole: one slice, or no ground.
+	Slices []SliceJudgement `json:"slices,omitempty"`
+	Curve  *Curve           `json:"curve,omitempty"`
+	// Map is the structure in the residual, voxel by voxel of the region: its
+	// amplitude in sigmas, 0 where the residual looks like noise. nil without noise.
+	Map *volume.Volume `json:"-"`
 }
 
-// Judge estimates where a resolved recipe stands on the curve of its strength. e
-// describes the noise of in. Where the noise or the filter gives no ground, the
-// verdict is Unknown and Why says what is missing.
-func Judge(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate) (Judgement, error) {
-	if j, ok := withoutNoise(e); ok {
+// SliceJudgement is the verdict on one slice.
+type SliceJudgement struct {
+	Verdict   Verdict `json:"verdict"`
+	Why       string  `json:"why"`       // one sentence
+	Structure float64 `json:"structure"` // as Judgement.Structure, of the slice
+}
+
+// Result is what is judged.
+type Result struct {
+	Input  denoise.Input   // that was filtered, the whole of it
+	After  *volume.Volume  // the result: the voxels of Region
+	Region volume.Region   // of Input.Volume that is judged; zero: all of it
+	Recipe *denoise.Recipe // that made After, resolved; nil where it is not known
+	Noise  noise.Estimate  // of Input.Volume
+	// Foreground says which voxels of Input.Volume count; nil: those of
+	// [noise.Foreground].
+	Foreground func(i int) bool
+}
+
+// Judge says how a result relates to the best that its filter can do, and where its
+// residual shows structure. The recipe is run at other strengths on boxes of the
+// region. Without a recipe the filter of the package's registry stands in whose
+// result is most like After.
+//
+// Where the noise, the voxels or the filter give no ground the verdict is Unknown
+// and Why says what is missing. Errors: the result does not fit its input, the
+// context's, or the engine's.
+func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, error) {
+	if err := r.complete(ctx); err != nil {
+		return Judgement{}, err
+	}
+	if j, ok := withoutNoise(r.Noise); ok {
 		return j, nil
 	}
-	x, ok := StrengthOf(r, in.Volume.Geometry, e.Sigma)
-	if !ok {
-		return Judgement{Verdict: Unknown, Confidence: noise.None, Why: r.Filter + " with these parameters has no strength to be judged."}, nil
-	}
-	c, err := Search(ctx, engine, in, r, e, Options{Also: math.Max(x, math.SmallestNonzeroFloat64)})
+	res, err := r.residue(ctx)
 	if err != nil {
 		return Judgement{}, err
 	}
-	return c.judge(x, e), nil
+	if n := res.count(); n < fewest {
+		return unknown(fmt.Sprintf("Only %d voxels of the foreground can be judged; %d are needed.", n, fewest)), nil
+	}
+	j, x, err := r.judge(ctx, engine)
+	if err != nil {
+		return Judgement{}, err
+	}
+	found, err := res.structure(ctx)
+	if err != nil {
+		return Judgement{}, err
+	}
+	j.Map = found
+	per := res.perSlice(found)
+	j.Structure = total(per).structure()
+	j.Place = res.place(found, r)
+	if j.Curve != nil && len(per) > 1 {
+		j.Slices = j.Curve.judgeSlices(x, per)
+	}
+	return j, nil
+}
+
+// complete fills in what the zero value means, and checks the rest.
+func (r *Result) complete(ctx context.Context) error {
+	if err := r.Input.Check(); err != nil {
+		return err
+	}
+	g := r.Input.Volume.Geometry
+	if r.Region == (volume.Region{}) {
+		r.Region = g.Bounds()
+	}
+	if err := r.Region.Validate(g); err != nil {
+		return err
+	}
+	if r.After == nil || r.After.Dims != r.Region.Dims() {
+		return fmt.Errorf("the result does not have the %v voxels that are judged", r.Region.Dims())
+	}
+	if r.Foreground == nil {
+		var err error
+		if r.Foreground, err = noise.Foreground(ctx, r.Input.Masked()); err != nil {
+			return err
+		}
+	}
+	// A slice on its own is judged by its own noise.
+	if d := r.Region.Dims(); d[2] == 1 {
+		r.Noise.Figure = r.Noise.Slice(r.Region.Min[2])
+	}
+	return nil
+}
+
+// judge judges by the curve of the recipe, or of one that stands in for it; x is
+// the strength on that curve.
+func (r Result) judge(ctx context.Context, engine denoise.Engine) (j Judgement, x float64, err error) {
+	if r.Recipe == nil {
+		return r.judgeBlind(ctx, engine)
+	}
+	x, ok := StrengthOf(*r.Recipe, r.Input.Volume.Geometry, r.Noise.Sigma)
+	if !ok {
+		return unknown(r.Recipe.Filter + " with these parameters has no strength to be judged."), 0, nil
+	}
+	c, err := r.search(ctx, engine, *r.Recipe, x)
+	if err != nil {
+		return Judgement{}, 0, err
+	}
+	return c.judge(x, r.Noise), x, nil
+}
+
+// search returns the curve of a recipe with a point at strength x.
+func (r Result) search(ctx context.Context, engine denoise.Engine, recipe denoise.Recipe, x float64) (Curve, error) {
+	return Search(ctx, engine, r.Input, recipe, r.Noise,
+		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground})
+}
+
+// unknown is the verdict where a ground is missing.
+func unknown(why string) Judgement {
+	return Judgement{Verdict: Unknown, Confidence: noise.None, Why: why}
 }
 
 // withoutNoise judges where the noise is not known or negligible.
 func withoutNoise(e noise.Estimate) (j Judgement, ok bool) {
 	switch {
+	case e.Confidence == "":
+		return unknown("The noise has not been measured yet."), true
 	case e.Confidence == noise.None:
-		return Judgement{Verdict: Unknown, Confidence: noise.None, Why: "The noise is not known: " + e.Why + "."}, true
+		return unknown("The noise is not known: " + e.Why + "."), true
 	case e.Negligible || e.Sigma == 0:
 		return Judgement{Verdict: Clean, Confidence: e.Confidence,
 			Why: "The input holds no noise that can be told from its own texture: leave it as it is."}, true
@@ -75,17 +194,34 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 			at = p
 		}
 	}
-	j := Judgement{Confidence: e.Confidence, Excess: at.MSE/best.MSE - 1, Best: best.Strength / at.Strength, Curve: &c}
-	switch {
-	case j.Excess <= tolerance:
-		j.Verdict = Matched
+	j := Judgement{Confidence: e.Confidence, Excess: c.excess(at.MSE), Best: best.Strength / at.Strength, Curve: &c}
+	j.Verdict = c.verdict(j.Excess, at.Strength)
+	gain := 100 * (1 - best.MSE/at.MSE)
+	switch j.Verdict {
+	case Matched:
 		j.Why = fmt.Sprintf("The error is estimated within %.0f %% of the least that this filter reaches.", 100*math.Max(j.Excess, 0.01))
-	case at.Strength < best.Strength:
-		j.Verdict = Under
-		j.Why = fmt.Sprintf("Noise is left: %.2g times the strength would lower the error by %.0f %%.", j.Best, 100*(1-best.MSE/at.MSE))
+	case Under:
+		j.Why = fmt.Sprintf("Noise is left: %.2g times the strength would lower the error by %.0f %%.", j.Best, gain)
 	default:
-		j.Verdict = Over
-		j.Why = fmt.Sprintf("Structure is removed with the noise: %.2g times the strength would lower the error by %.0f %%.", j.Best, 100*(1-best.MSE/at.MSE))
+		j.Why = fmt.Sprintf("Structure is removed with the noise: %.2g times the strength would lower the error by %.0f %%.", j.Best, gain)
 	}
 	return j
+}
+
+// excess returns by how much an error exceeds the least of the curve.
+func (c Curve) excess(mse float64) float64 {
+	least := c.Points[c.Best].MSE
+	return (mse - least) / math.Max(least, leastMSE)
+}
+
+// verdict returns the verdict on an excess at a strength.
+func (c Curve) verdict(excess, x float64) Verdict {
+	side, most := Over, cautious
+	if x < c.Points[c.Best].Strength {
+		side, most = Under, tolerance
+	}
+	if excess <= most {
+		return Matched
+	}
+	return side
 }

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/series"
+	"quell/volume"
+)
+
+// Over the strength of non-local means the verdict on the bundled CT must go from
+// under through matched to over, which it must have reached where ventricles, sulci
+// and skull show in the residual.
+func TestVerdictsOfTheBundledCT(t *testing.T) {
+	s, err := OpenBundled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = &series.Series{Meta: s.Meta, Volume: s.Volume.Crop(volume.Slices(s.Volume.Geometry, 3, 6))}
+	facts := foundFacts(t, s.Volume)
+	for dims, want := range map[int]map[float64]tune.Verdict{
+		2: {3: tune.Under, 9: tune.Matched, 17.5: tune.Over},
+		3: {2: tune.Under, 17.5: tune.Over},
+	} {
+		for h, v := range want {
+			q := PreviewRequest{Series: s, Recipe: mustRecipe("nlm", dims).With("h", denoise.Number(h)), Facts: facts, Plane: volume.Axial, Index: 1}
+			m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), cpuEngine(), q), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Verdict != v {
+				t.Errorf("%d-D, h = %g: %s (%s), want %s", dims, h, m.Verdict, m.Why, v)
+			}
+			if m.Sigma != facts.Noise.PerSlice[1].Sigma || m.Confidence == noise.None || m.Slices != nil {
+				t.Errorf("%d-D, h = %g: sigma %v (%s), %d slices; want the slice's own", dims, h, m.Sigma, m.Confidence, len(m.Slices))
+			}
+		}
+	}
+}

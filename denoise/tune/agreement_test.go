@@ -1,0 +1,418 @@
+package tune_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/internal/shareddata"
+	"quell/io/nifti"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// The check of the verdict: data of known truth, every filter from no effect to
+// smeared, judged with the recipe and without.
+//
+//	QUELL_VERDICTS=full QUELL_SHARED_DATA=... go test ./denoise/tune -run TestVerdictAgreement -v
+//
+// The truth of a case is its mean squared error in the foreground over the least
+// that the filter reaches over its strength. Up to 15 % above it is matched, below
+// that strength under, above it over; between 5 and 30 % either neighbour is right.
+
+// scene is a data set of the check.
+type scene struct {
+	name         string
+	truth, noisy *volume.Volume
+	regions      [][]bool // low-contrast objects that a result must keep
+}
+
+// ladder is the strengths of one filter on one data set, from none to smeared. The
+// unit is that of denoise.Strength.
+type ladder struct {
+	filter    string
+	dims      int
+	strengths []float64
+	set       map[string]denoise.Value
+}
+
+func ladders(ct bool) []ladder {
+	dims, reach := 3, 2
+	if ct { // thick slices
+		dims, reach = 2, 5
+	}
+	return []ladder{
+		{"nlm", dims, []float64{0.3, 0.6, 1.0, 1.6, 2.6, 4.2, 8}, map[string]denoise.Value{"search-radius": denoise.Number(float64(reach))}},
+		{"bilateral", 2, []float64{0.5, 1, 1.7, 2.7, 4, 7, 14}, nil},
+		{"lpa", 2, []float64{0.1, 0.25, 0.5, 1, 1.7, 3, 5}, nil},
+		{"gaussian", dims, []float64{0.25, 0.4, 0.55, 0.75, 1, 1.5, 2.5}, nil},
+		{"median", dims, []float64{0, 1, 2, 3, 4}, nil},
+	}
+}
+
+func (l ladder) recipe(t *testing.T, x float64, v *volume.Volume, e noise.Estimate) denoise.Recipe {
+	t.Helper()
+	r, err := denoise.NewRecipe(l.filter, l.dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range l.set {
+		r = r.With(name, value)
+	}
+	switch l.filter {
+	case "nlm":
+		r = r.With("h", denoise.Number(x*e.Sigma))
+	case "bilateral":
+		r = r.With("sigma-range", denoise.Number(x*e.Sigma))
+	case "lpa":
+		r = r.With("gamma", denoise.Number(x)).With("sigma", denoise.Number(e.Sigma))
+	case "gaussian":
+		r = r.With("sigma-spatial", denoise.Number(x*v.Spacing[0]))
+	case "median":
+		r = r.With("radius", denoise.List(int(x)))
+	}
+	if r, err = r.ResolveFor(t.Context(), denoise.Input{Volume: v}); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// result is one case of a ladder.
+type result struct {
+	strength float64
+	recipe   denoise.Recipe
+	after    *volume.Volume
+	excess   float64 // of the true error over the least, less 1
+	below    bool    // the strength is below the best
+	lost     float64 // the largest share of contrast that an object lost, less two standard errors
+}
+
+// climb runs a filter over its strengths.
+func (s scene) climb(t *testing.T, l ladder, e noise.Estimate, use func(int) bool) []result {
+	t.Helper()
+	run := func(x float64) (result, float64) {
+		r := result{strength: x, recipe: l.recipe(t, x, s.noisy, e)}
+		var err error
+		if r.after, err = cpu.New().Run(t.Context(), r.recipe, denoise.Input{Volume: s.noisy}, s.noisy.Bounds(), nil); err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for i, a := range r.after.Data {
+			if use(i) {
+				d := float64(a) - float64(s.truth.Data[i])
+				sum += d * d
+			}
+		}
+		for _, region := range s.regions {
+			r.lost = max(r.lost, s.contrastLost(region, r.after, e))
+		}
+		return r, sum
+	}
+	var all []result
+	errs := map[float64]float64{}
+	for _, x := range l.strengths {
+		r, sum := run(x)
+		errs[x] = sum
+		all = append(all, r)
+	}
+	best := l.strengths[0]
+	for _, x := range l.strengths {
+		if errs[x] < errs[best] {
+			best = x
+		}
+	}
+	if l.filter != "median" { // the least lies between the strengths
+		k := slices.Index(l.strengths, best)
+		for _, pair := range [][2]int{{k - 1, k}, {k, k + 1}} {
+			if pair[0] >= 0 && pair[1] < len(l.strengths) {
+				x := math.Sqrt(l.strengths[pair[0]] * l.strengths[pair[1]])
+				if _, errs[x] = run(x); errs[x] < errs[best] {
+					best = x
+				}
+			}
+		}
+	}
+	for i, r := range all {
+		all[i].excess, all[i].below = errs[r.strength]/errs[best]-1, r.strength < best
+	}
+	return all
+}
+
+// contrastLost returns the share of a region's contrast to its surroundings that
+// lies in the residual, less two standard errors.
+func (s scene) contrastLost(region []bool, after *volume.Volume, e noise.Estimate) float64 {
+	ring, inner := dilate(s.truth.Geometry, region, 4), dilate(s.truth.Geometry, region, 2)
+	var n, truth, residual [2]float64
+	for i := range region {
+		k := 0
+		switch {
+		case region[i]:
+		case ring[i] && !inner[i]:
+			k = 1
+		default:
+			continue
+		}
+		n[k]++
+		truth[k] += float64(s.truth.Data[i])
+		residual[k] += float64(s.noisy.Data[i]) - float64(after.Data[i])
+	}
+	contrast := truth[0]/n[0] - truth[1]/n[1]
+	se := e.Sigma * math.Sqrt(e.Correlation.Effective()*(1/n[0]+1/n[1])) / math.Abs(contrast)
+	if se > 0.05 { // nobody sees it in this noise
+		return 0
+	}
+	return (residual[0]/n[0]-residual[1]/n[1])/contrast - 2*se
+}
+
+// dilate grows a region within its slices by a disc of radius r.
+func dilate(g volume.Geometry, region []bool, r int) []bool {
+	out := make([]bool, len(region))
+	for i, in := range region {
+		if !in {
+			continue
+		}
+		x, y := i%g.Dims[0], i/g.Dims[0]%g.Dims[1]
+		for dy := -r; dy <= r; dy++ {
+			for dx := -r; dx <= r; dx++ {
+				if dx*dx+dy*dy <= r*r && x+dx >= 0 && x+dx < g.Dims[0] && y+dy >= 0 && y+dy < g.Dims[1] {
+					out[i+dy*g.Dims[0]+dx] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fits says whether a verdict agrees with the truth.
+func (r result) fits(v tune.Verdict) bool {
+	side := tune.Over
+	if r.below {
+		side = tune.Under
+	}
+	return v == tune.Matched && r.excess <= 0.3 || v == side && r.excess >= 0.05
+}
+
+// misleads says whether a verdict must never be.
+func (r result) misleads(v tune.Verdict) bool {
+	return v == tune.Matched && (r.excess > 0.6 || r.lost > 0.15)
+}
+
+func read(t *testing.T, name string) *volume.Volume {
+	t.Helper()
+	path := shareddata.Path(t, name)
+	s, err := nifti.Read(t.Context(), os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Volume
+}
+
+// withNoise returns a scene of a truth with noise added.
+func withNoise(t *testing.T, name string, truth *volume.Volume, m noise.Model, sigma float64, regions ...[]bool) scene {
+	t.Helper()
+	noisy, err := noise.AddNoise(t.Context(), truth, m, sigma, 17)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scene{fmt.Sprintf("%s %s %g", name, m, sigma), truth, noisy, regions}
+}
+
+// objects returns the voxels well inside each shape whose name begins with one of
+// the words and that lies in the volume.
+func objects(p phantom.Phantom, words ...string) [][]bool {
+	var all [][]bool
+	g := p.Geometry
+	for _, s := range p.Shapes {
+		if !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(s.Name, w) }) {
+			continue
+		}
+		region, n := make([]bool, g.Voxels()), 0
+		for i := range region {
+			var d [3]float64
+			for c, at := range [3]int{i % g.Dims[0], i / g.Dims[0] % g.Dims[1], i / g.SliceVoxels()} {
+				d[c] = (float64(at)-float64(g.Dims[c]-1)/2)*g.Spacing[c] - s.Centre[c]
+			}
+			sin, cos := math.Sincos(s.Angle)
+			// A voxel from the border.
+			u := (d[0]*cos + d[1]*sin) / max(s.Half[0]-g.Spacing[0], 1e-9)
+			v := (d[1]*cos - d[0]*sin) / max(s.Half[1]-g.Spacing[1], 1e-9)
+			w := d[2] / s.Half[2]
+			if u*u+v*v+w*w <= 1 {
+				region[i] = true
+				n++
+			}
+		}
+		if n >= 9 {
+			all = append(all, region)
+		}
+	}
+	return all
+}
+
+func mrScenes(t *testing.T, dims [3]int, spacing float64, sigmas ...float64) []scene {
+	t.Helper()
+	p, err := phantom.New("mr", phantom.Size{Dims: dims, Spacing: [3]float64{spacing, spacing, spacing}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, err := p.Voxels(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []scene
+	for _, sigma := range sigmas {
+		all = append(all, withNoise(t, "phantom mr", truth, noise.Gaussian, sigma, objects(p, "lesion", "ventricle")...))
+	}
+	return all
+}
+
+func ctScene(t *testing.T, side int, spacing float64, kernel string, photons float64) scene {
+	t.Helper()
+	p, err := phantom.New("ct", phantom.Size{Dims: [3]int{side, side, 2}, Spacing: [3]float64{spacing, spacing, 2.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan := phantom.Scan{Views: 2 * side, Recon: phantom.Recon{Method: "fbp", Kernel: kernel}}
+	truth, err := p.Image(t.Context(), scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan.Photons = photons
+	noisy, err := p.Image(t.Context(), scan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return scene{fmt.Sprintf("phantom ct %s %.0e", kernel, photons), truth, noisy, objects(p, "disc", "ventricle")}
+}
+
+// fullScenes are the data sets of the full check.
+func fullScenes(t *testing.T) []scene {
+	t.Helper()
+	var all []scene
+	t1 := read(t, "template/t1-181x217x51-truth.nii.gz").Crop(volume.Region{Min: [3]int{50, 65, 20}, Max: [3]int{130, 145, 29}})
+	ventricle := deep(t1, 30, 90)
+	for _, sigma := range []float64{3, 10, 20} {
+		all = append(all, withNoise(t, "T1", t1, noise.Gaussian, sigma, ventricle))
+	}
+	// A held-back brain: one real T1 scan, its noise of 1 to 2 removed by nlm.
+	brain := read(t, "nifti/niivue/chris_t1.nii.gz").Crop(volume.Region{Min: [3]int{54, 85, 90}, Max: [3]int{134, 165, 99}})
+	r, _ := denoise.NewRecipe("nlm", 3)
+	r, err := r.With("h", denoise.Number(4)).ResolveFor(t.Context(), denoise.Input{Volume: brain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if brain, err = cpu.New().Run(t.Context(), r, denoise.Input{Volume: brain}, brain.Bounds(), nil); err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, withNoise(t, "brain", brain, noise.Rician, 8))
+	all = append(all, mrScenes(t, [3]int{80, 96, 9}, 2.2, 10)...)
+	return append(all, ctScene(t, 192, 1.1, "sharp", 3e5), ctScene(t, 192, 1.1, "soft", 5e5))
+}
+
+// deep returns the voxels darker than limit within a distance of the middle of the
+// slices whose neighbours in the slice are as dark: ventricles.
+func deep(v *volume.Volume, distance int, limit float32) []bool {
+	dark := make([]bool, len(v.Data))
+	for i, a := range v.Data {
+		x, y := i%v.Dims[0]-v.Dims[0]/2, i/v.Dims[0]%v.Dims[1]-v.Dims[1]/2
+		dark[i] = a >= limit || max(x, -x, y, -y) > distance
+	}
+	out := dilate(v.Geometry, dark, 1)
+	for i := range out {
+		out[i] = !out[i]
+	}
+	return out
+}
+
+// tally counts cases.
+type tally struct{ right, total int }
+
+func TestVerdictAgreement(t *testing.T) {
+	full := os.Getenv("QUELL_VERDICTS") == "full"
+	scenes := []scene{mrScenes(t, [3]int{72, 80, 5}, 2.4, 10)[0]}
+	if full {
+		scenes = fullScenes(t)
+	}
+	counts := map[string]*tally{}
+	count := func(right bool, keys ...string) {
+		for _, k := range keys {
+			if counts[k] == nil {
+				counts[k] = &tally{}
+			}
+			counts[k].total++
+			if right {
+				counts[k].right++
+			}
+		}
+	}
+	for _, s := range scenes {
+		use, err := noise.Foreground(t.Context(), s.noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := noise.Of(t.Context(), s.noisy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: sigma %.2f (%s)", s.name, e.Sigma, e.Confidence)
+		for _, l := range ladders(noise.IsCT(s.noisy)) {
+			for k, c := range s.climb(t, l, e, use) {
+				if !full && k%2 != 1 { // one below the best, one near it, one beyond
+					continue
+				}
+				r := tune.Result{Input: denoise.Input{Volume: s.noisy}, After: c.after, Recipe: &c.recipe, Noise: e, Foreground: use}
+				j, err := tune.Judge(t.Context(), cpu.New(), r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				verdicts := map[string]tune.Judgement{"recipe": j}
+				if full || k == 3 {
+					r.Recipe = nil
+					if verdicts["blind"], err = tune.Judge(t.Context(), cpu.New(), r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for way, j := range verdicts {
+					v := j.Verdict
+					right := c.fits(v)
+					count(right, way, s.name+" "+way, l.filter+" "+way, s.name+" "+l.filter+" "+way)
+					if !right {
+						t.Logf("%s: %s %g (%s): excess %.0f %%, lost %.0f %%: %s: %s", s.name, l.filter, c.strength, way, 100*c.excess, 100*c.lost, v, j.Why)
+					}
+					if c.misleads(v) {
+						t.Errorf("%s: %s %g (%s): matched with excess %.0f %% and %.0f %% of a contrast lost", s.name, l.filter, c.strength, way, 100*c.excess, 100*c.lost)
+					}
+				}
+			}
+		}
+	}
+	for _, k := range slices.SortedFunc(keys(counts), cmp.Compare[string]) {
+		t.Logf("%-45s %3d of %3d, %3.0f %%", k, counts[k].right, counts[k].total, 100*float64(counts[k].right)/float64(counts[k].total))
+	}
+	for _, way := range []string{"recipe", "blind"} {
+		c := counts[way]
+		t.Logf("%s: %d of %d verdicts are right", way, c.right, c.total)
+		if 10*c.right < 9*c.total {
+			t.Errorf("%s: %d of %d verdicts are right, want 90 %%", way, c.right, c.total)
+		}
+	}
+}
+
+func keys[V any](m map[string]V) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

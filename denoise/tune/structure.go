@@ -1,0 +1,170 @@
+package tune
+
+import (
+	"context"
+	"math"
+
+	"quell/denoise/noise"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// What an eye sees in a residual is what noise alone would not show there: a place
+// whose mean differs from 0 over the size of a small object, or whose power is
+// beyond that of the noise, as along an edge. Both are tested in every voxel
+// against the distribution that the noise itself would give, white or correlated,
+// at scales of a few voxels to a few centimetres of a fine grid.
+
+// The scales in voxels of the Gaussian windows that means are taken over; a disc is
+// seen best in a window of half its radius.
+var meanScales = [...]float64{1, 2, 4}
+
+// powerScale is that of the window that the power is taken over.
+const powerScale = 2
+
+// significant is by how many standard deviations a window must differ from noise:
+// in a volume of 10^7 voxels some ten windows do so by chance.
+const significant = 5
+
+// residue is the residual of a region, voxel by voxel in sigmas.
+type residue struct {
+	volume.Geometry
+	data        []float32 // residual / sigma; 0 where a voxel does not count
+	use         []bool    // that count
+	correlation *noise.Correlation
+}
+
+// structure returns the structure in the residual as amplitudes in sigmas, 0 where
+// there is none. The error is the context's.
+func (r residue) structure(ctx context.Context) (*volume.Volume, error) {
+	found := volume.New(r.Geometry)
+	err := parallel.ForWorkers(ctx, r.Dims[2], r.Dims[2], func() func(int) error {
+		n := r.SliceVoxels()
+		b := blurrer{nx: r.Dims[0], ny: r.Dims[1], rows: make([]float32, n)}
+		smooth, squares := make([]float32, n), make([]float32, n)
+		return func(z int) error {
+			plane, use, out := r.data[z*n:(z+1)*n], r.use[z*n:(z+1)*n], found.Plane(z)
+			for _, s := range meanScales {
+				b.blur(smooth, plane, s)
+				least := float32(significant * r.spread(s))
+				for i, m := range smooth {
+					if m = max(m, -m); use[i] && m > least {
+						out[i] = max(out[i], m)
+					}
+				}
+			}
+			for i, a := range plane {
+				squares[i] = a * a
+			}
+			b.blur(smooth, squares, powerScale)
+			least := float32(r.powerLimit())
+			for i, p := range smooth {
+				if use[i] && p > least {
+					out[i] = max(out[i], float32(math.Sqrt(float64(p-1))))
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// spread returns the standard deviation of a windowed mean of noise of sigma 1.
+func (r residue) spread(scale float64) float64 {
+	return math.Sqrt(r.overlapped(scale, func(rho float64) float64 { return rho }))
+}
+
+// powerLimit returns what the windowed power of noise of sigma 1 hardly ever
+// exceeds. It is distributed as chi squared over its degrees of freedom, whose cube
+// root is normal (Wilson, Hilferty 1931).
+func (r residue) powerLimit() float64 {
+	freedom := 1 / r.overlapped(powerScale, func(rho float64) float64 { return rho * rho })
+	v := 2 / (9 * freedom)
+	root := 1 - v + significant*math.Sqrt(v)
+	return root * root * root
+}
+
+// overlapped returns the sum over pairs of voxels of a window, weighted as they
+// are in it, of a function of their correlation.
+func (r residue) overlapped(scale float64, f func(rho float64) float64) float64 {
+	kx, ky := window(scale, r.Dims[0]), window(scale, r.Dims[1])
+	sum := 0.0
+	for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
+		for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
+			sum += shifted(kx, dx) * shifted(ky, dy) * f(r.correlation.Rho(dx, dy, 0))
+		}
+	}
+	return max(sum, 1e-6)
+}
+
+// shifted returns the product of a window with itself d voxels on.
+func shifted(k []float32, d int) float64 {
+	d = max(d, -d)
+	sum := 0.0
+	for i := d; i < len(k); i++ {
+		sum += float64(k[i]) * float64(k[i-d])
+	}
+	return sum
+}
+
+// window returns Gaussian weights of a sum of 1 along an axis of n voxels; an axis
+// of one voxel has no neighbours to weigh.
+func window(scale float64, n int) []float32 {
+	reach := int(math.Ceil(2.5 * scale))
+	if n == 1 {
+		reach = 0
+	}
+	k := make([]float32, 2*reach+1)
+	sum := 0.0
+	for i := range k {
+		d := float64(i-reach) / scale
+		sum += math.Exp(-0.5 * d * d)
+		k[i] = float32(math.Exp(-0.5 * d * d))
+	}
+	for i := range k {
+		k[i] /= float32(sum)
+	}
+	return k
+}
+
+// blurrer takes windowed means of slices.
+type blurrer struct {
+	nx, ny int
+	rows   []float32 // of one slice, blurred along x
+}
+
+// blur writes the windowed means of src to dst. Outside the slice there is 0.
+func (b *blurrer) blur(dst, src []float32, scale float64) {
+	kx, ky := window(scale, b.nx), window(scale, b.ny)
+	clear(b.rows)
+	for y := range b.ny {
+		row := y * b.nx
+		for i, w := range kx {
+			d := i - len(kx)/2
+			from, to := max(0, -d), min(b.nx, b.nx-d)
+			if from >= to {
+				continue
+			}
+			out, in := b.rows[row+from:row+to], src[row+from+d:row+to+d]
+			for x, a := range in {
+				out[x] += w * a
+			}
+		}
+	}
+	clear(dst)
+	for y := range b.ny {
+		out := dst[y*b.nx : (y+1)*b.nx]
+		for j, w := range ky {
+			from := y + j - len(ky)/2
+			if from < 0 || from >= b.ny {
+				continue
+			}
+			for x, a := range b.rows[from*b.nx : (from+1)*b.nx] {
+				out[x] += w * a
+			}
+		}
+	}
+}

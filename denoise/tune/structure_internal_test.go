@@ -1,0 +1,228 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// field returns a residual of noise of sigma 1 with the given correlation.
+func field(t *testing.T, dims [3]int, c *noise.Correlation) residue {
+	t.Helper()
+	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
+	data, err := coloured(t.Context(), g, c, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	use := make([]bool, len(data))
+	for i := range use {
+		use[i] = true
+	}
+	return residue{Geometry: g, data: data, use: use, correlation: c}
+}
+
+// blotchy is the correlation of noise that is smooth over two voxels.
+func blotchy() *noise.Correlation {
+	c := &noise.Correlation{Across: [3]float64{1, 0, 0}}
+	for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
+		for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
+			c.InPlane[dy+noise.MaxLag][dx+noise.MaxLag] = math.Exp(-float64(dx*dx+dy*dy) / 6)
+		}
+	}
+	return c
+}
+
+func found(t *testing.T, r residue) *volume.Volume {
+	t.Helper()
+	v, err := r.structure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func hits(v *volume.Volume) (n int) {
+	for _, a := range v.Data {
+		if a > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// Noise alone is no structure, white or correlated; taken for white, correlated
+// noise is.
+func TestNoiseIsNoStructure(t *testing.T) {
+	for name, c := range map[string]*noise.Correlation{"white": nil, "correlated": blotchy()} {
+		if n := hits(found(t, field(t, [3]int{160, 150, 6}, c))); n > 0 {
+			t.Errorf("%s noise: %d voxels of structure", name, n)
+		}
+	}
+	r := field(t, [3]int{160, 150, 6}, blotchy())
+	r.correlation = nil
+	if n := hits(found(t, r)); n < 1000 {
+		t.Errorf("correlated noise taken for white: only %d voxels", n)
+	}
+}
+
+// A disc far below the noise of a voxel is found where it lies, as strong as it is;
+// a pattern without mean is found by its power. Voxels that do not count are not.
+func TestStructureInNoise(t *testing.T) {
+	r := field(t, [3]int{120, 100, 3}, nil)
+	for y := range 100 {
+		for x := range 120 {
+			i := r.Index(x, y, 1)
+			if math.Hypot(float64(x-40), float64(y-50)) < 9 {
+				r.data[i] -= 0.8
+			}
+			if x >= 80 && x < 95 && y >= 20 && y < 35 {
+				r.data[i] += 2.5 * float32(1-2*((x+y)%2))
+			}
+		}
+	}
+	v := found(t, r)
+	if a := float64(v.At(40, 50, 1)); math.Abs(a-0.8) > 0.3 {
+		t.Errorf("a disc of 0.8 sigma reads %.2f", a)
+	}
+	if a := float64(v.At(87, 27, 1)); math.Abs(a-2.5) > 0.6 {
+		t.Errorf("a pattern of 2.5 sigma reads %.2f", a)
+	}
+	for i, a := range v.Data {
+		x, y, z := i%120, i/120%100, i/12000
+		near := math.Hypot(float64(x-40), float64(y-50)) < 20 || x > 70 && x < 105 && y > 10 && y < 45
+		if a > 0 && (z != 1 || !near) {
+			t.Fatalf("structure %.2f at %d, %d, %d where there is none", a, x, y, z)
+		}
+	}
+	p := r.place(v, Result{After: volume.New(r.Geometry), Region: volume.Region{Min: [3]int{10, 20, 30}}, Noise: noise.Known(1)})
+	if p == nil || p.Slice != 31 || p.X < 10+78 || p.X > 10+97 || p.Y < 20+18 || p.Y > 20+37 || p.What != smooth {
+		t.Errorf("the most structure is at %v; want the pattern, in smooth tissue", p)
+	}
+	for i := range r.use {
+		r.use[i] = false
+	}
+	if n := hits(found(t, r)); n > 0 {
+		t.Errorf("%d voxels that do not count hold structure", n)
+	}
+}
+
+// The limit of a mean is five standard deviations of it under noise.
+func TestLimitsOfStructure(t *testing.T) {
+	g := volume.NewGeometry([3]int{61, 61, 1}, [3]float64{1, 1, 1})
+	r := residue{Geometry: g, data: make([]float32, 61*61), use: make([]bool, 61*61)}
+	for _, s := range meanScales {
+		if want := 1 / (2 * math.Sqrt(math.Pi) * s); math.Abs(r.spread(s)/want-1) > 0.05 {
+			t.Errorf("scale %g: the mean of white noise spreads by %.4f, want %.4f", s, r.spread(s), want)
+		}
+	}
+	limit := significant * r.spread(4)
+	for share, want := range map[float64]bool{0.98: false, 1.02: true} {
+		for i := range r.data {
+			r.data[i], r.use[i] = float32(share*limit), true
+		}
+		if got := found(t, r).At(30, 30, 0); (got > 0) != want || want && math.Abs(float64(got)/(share*limit)-1) > 1e-4 {
+			t.Errorf("a mean of %.2f limits reads %g", share, got)
+		}
+	}
+	// Power without a mean: a fine checkerboard.
+	limit = math.Sqrt(r.powerLimit())
+	for share, want := range map[float64]bool{0.98: false, 1.02: true} {
+		for i := range r.data {
+			r.data[i] = float32(share*limit) * float32(1-2*(i%2))
+		}
+		if got := found(t, r).At(30, 30, 0); (got > 0) != want {
+			t.Errorf("a power of %.2f limits squared reads %g", share, got)
+		}
+	}
+	// chi squared of 50 degrees of freedom exceeds 1 by five of its widths.
+	if p := r.powerLimit(); p < 1.9 || p > 2.6 {
+		t.Errorf("the limit of the power is %.2f", p)
+	}
+	line := residue{Geometry: volume.NewGeometry([3]int{61, 1, 9}, [3]float64{1, 1, 1})}
+	if want := math.Sqrt(1 / (2 * math.Sqrt(math.Pi))); math.Abs(line.spread(1)/want-1) > 0.05 {
+		t.Errorf("a row spreads by %.3f, want %.3f", line.spread(1), want)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestPlaceOfEdges(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 20, 2}, [3]float64{1, 1, 1})
+	r := residue{Geometry: g}
+	v, after := volume.New(g), volume.New(g)
+	if p := r.place(v, Result{After: after}); p != nil {
+		t.Errorf("no structure lies at %v", p)
+	}
+	v.Data[v.Index(12, 5, 1)] = 2
+	for step, want := range map[float32]string{3: smooth, 5: edges} {
+		for i := range after.Data {
+			after.Data[i] = step * 10 * float32(i%20/12)
+		}
+		p := r.place(v, Result{After: after, Noise: noise.Known(10)})
+		if p == nil || *p != (Place{12, 5, 1, want}) {
+			t.Errorf("a step of %g sigma is %v, want %s", step, p, want)
+		}
+	}
+	if text := (Place{1, 2, 3, edges}).String(); text != "edges at x 1, y 2 in slice 3" {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestSlicesStandOnTheCurveByTheirResidual(t *testing.T) {
+	c := Curve{Best: 2, Points: []Point{
+		{Strength: 1, Risk: Risk{Residual: 0.2, MSE: 0.8}}, {Strength: 2, Risk: Risk{Residual: 0.5, MSE: 0.5}},
+		{Strength: 4, Risk: Risk{Residual: 0.8, MSE: 0.4}}, {Strength: 8, Risk: Risk{Residual: 1.6, MSE: 0.8}},
+	}}
+	slice := func(power float64) share { return share{voxels: 1000, residual: 1000 * power, found: 50} }
+	per := []share{slice(0.8), slice(0.35), slice(0.84), slice(1.25), {voxels: fewest - 1, residual: 300}, {voxels: fewest, residual: 0.8 * fewest}}
+	// Their mean is near 0.8, the residual at strength 4.
+	whole := total(per).power()
+	judged := c.judgeSlices(4, per)
+	for z, want := range []Verdict{Matched, Under, Matched, Over, Unknown, Matched} {
+		if judged[z].Verdict != want || judged[z].Why == "" {
+			t.Errorf("slice %d, with %.2f of %.2f: %+v, want %s", z, per[z].power(), whole, judged[z], want)
+		}
+	}
+	if judged[0].Structure != 0.05 {
+		t.Errorf("structure %v, want 0.05", judged[0].Structure)
+	}
+	for _, j := range c.judgeSlices(1, []share{{voxels: 1000}, {voxels: 1000}}) {
+		if j.Verdict != Under {
+			t.Errorf("nothing was removed, and the verdict is %s", j.Verdict)
+		}
+	}
+	for x, want := range map[float64]float64{0.5: 0.8, 1: 0.8, math.Sqrt(2): 0.65, 4: 0.4, 100: 0.8} {
+		if got := c.at(x).MSE; math.Abs(got-want) > 1e-9 {
+			t.Errorf("the error at %g is %g, want %g", x, got, want)
+		}
+	}
+}
+
+// Beyond the best strength 10 % more error is too much, before it 15 %; both are
+// taken relative to an error that can be estimated.
+func TestTolerances(t *testing.T) {
+	c := Curve{Best: 1, Points: []Point{{Strength: 1}, {Strength: 2, Risk: Risk{MSE: 0.5}}, {Strength: 3}}}
+	for x, tests := range map[float64]map[float64]Verdict{
+		1: {0.149: Matched, 0.151: Under}, 2: {0: Matched}, 3: {0.099: Matched, 0.101: Over},
+	} {
+		for excess, want := range tests {
+			if got := c.verdict(excess, x); got != want {
+				t.Errorf("%g at %g is %s, want %s", excess, x, got, want)
+			}
+		}
+	}
+	if got := c.excess(0.6); math.Abs(got-0.2) > 1e-12 {
+		t.Errorf("an excess of %g, want 0.2", got)
+	}
+	c.Points[1].MSE = -0.01
+	if got := c.excess(0.01); math.Abs(got-1) > 1e-12 {
+		t.Errorf("beside an error of less than 0.02 the excess is %g, want 1", got)
+	}
+}
