@@ -175,15 +175,16 @@ func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, e
 }
 
 // ProposeRecipe returns the recipe to start a series with: the one last used for
-// the filter ("" means the first), else the filter's defaults. Its
-// dimensionality is that of ProposeDims; the last used one is kept where no
-// finding advises against it.
+// the filter ("" means the first), else the filter's defaults. Parameters in the
+// volume's unit, such as strengths, start at their defaults: they were right for
+// the noise of another series. The dimensionality is that of ProposeDims; the last
+// used one is kept where no finding advises against it.
 func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name
 	}
 	if r, ok := remembered[filter]; ok && r.Validate() == nil {
-		r.Params = maps.Clone(r.Params)
+		r = withoutUnits(r)
 		if flat := r; slicewise(s) {
 			if flat.Dims = 2; flat.Validate() == nil {
 				return flat, nil
@@ -196,6 +197,20 @@ func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filte
 		return denoise.Recipe{}, err
 	}
 	return denoise.NewRecipe(filter, dims)
+}
+
+// withoutUnits returns a recipe with its parameters in the volume's unit at their
+// defaults.
+func withoutUnits(r denoise.Recipe) denoise.Recipe {
+	r.Params = maps.Clone(r.Params)
+	if f, err := denoise.FilterByName(r.Filter); err == nil {
+		for _, p := range f.Params {
+			if p.Unit == "value" {
+				r = r.With(p.Name, p.Default)
+			}
+		}
+	}
+	return r
 }
 
 // ProposeDims returns the dimensionality that suits a series: 3 where the filter

@@ -172,6 +172,14 @@ func TestProposeRecipe(t *testing.T) {
 	if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"median": last}, "median"); !r.Equal(last) {
 		t.Error("the last recipe of the filter is not proposed")
 	}
+	// A strength belongs to the noise of its series, in whatever unit it is given.
+	for _, h := range []denoise.Value{denoise.Number(47), denoise.Sigmas(2)} {
+		tuned := mustRecipe("nlm", 2).With("h", h).With("patch-radius", denoise.Number(2))
+		want := mustRecipe("nlm", 2).With("patch-radius", denoise.Number(2))
+		if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"nlm": tuned}, "nlm"); !r.Equal(want) || !tuned.Get("h").Equal(h) {
+			t.Errorf("after h=%v %v is proposed; want h at its default, and the last recipe unchanged", h, r)
+		}
+	}
 	// A finding against 3-D filtering outweighs the recipe that was last used.
 	uneven := *deep
 	uneven.Findings = []series.Finding{{Severity: series.Warning, Kind: series.Gap, Slicewise: true}}

@@ -69,6 +69,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
+	snap.Carried = s.Carried()
 	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
 	return snap
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -34,6 +35,8 @@ type Snapshot struct {
 	Progress string  // voxels done and time left
 	Applied  bool    // the whole volume was filtered with the recipe
 
+	Carried []string // labels of parameters whose values come from an earlier series
+
 	CanFind   bool // a search for the best strength can start, or be cancelled
 	Searching bool // it is in progress
 }
@@ -63,6 +66,7 @@ type Panel struct {
 	basic  *fyne.Container
 	others *fyne.Container
 	more   *control.Button
+	origin *widget.Label // where values come from
 	help   *widget.Label
 	rows   []*row
 	built  string // the filter that the rows belong to
@@ -124,6 +128,9 @@ func (p *Panel) build() {
 	})
 	reset.Importance = widget.LowImportance
 	p.help = small(noHelp)
+	p.origin = small("")
+	p.origin.Importance = widget.WarningImportance
+	p.origin.Hide()
 
 	p.auto = control.NewCheck("Preview while tuning", func(on bool) {
 		if !p.busy {
@@ -145,7 +152,7 @@ func (p *Panel) build() {
 	)
 	// Leave room for the scroll bar.
 	params := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
-		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.others)))
+		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
 	foot := container.NewVBox(
 		widget.NewSeparator(),
 		fixedLines(p.help, 4),
@@ -233,6 +240,8 @@ func (p *Panel) Display(s Snapshot) {
 	for _, r := range p.rows {
 		r.show(s.Recipe.Get(r.param.Name), s.Resolved.Get(r.param.Name), s)
 	}
+	p.origin.Hidden = len(s.Carried) == 0
+	p.origin.SetText("From an earlier series: " + strings.Join(s.Carried, ", ") + ". “Defaults” sets everything back.")
 	enable(p.filter, s.Ready)
 	enable(p.dims, s.Ready)
 

@@ -464,3 +464,20 @@ func TestLongestTextsFitTheirLines(t *testing.T) {
 		}
 	}
 }
+
+func TestCarriedValuesAreNamed(t *testing.T) {
+	o := newOwner(t, "nlm")
+	if o.panel.origin.Visible() {
+		t.Error("a note although nothing was carried over")
+	}
+	o.snap.Carried = []string{"Patch radius", "Rician noise"}
+	o.show()
+	if want := "From an earlier series: Patch radius, Rician noise. “Defaults” sets everything back."; !o.panel.origin.Visible() || o.panel.origin.Text != want {
+		t.Errorf("note %q, visible %v", o.panel.origin.Text, o.panel.origin.Visible())
+	}
+	o.snap.Carried = nil
+	o.show()
+	if o.panel.origin.Visible() {
+		t.Error("the note stays")
+	}
+}

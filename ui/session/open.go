@@ -102,9 +102,8 @@ func (s *Session) show(series *series.Series, catalog *app.Catalog) {
 	closeCatalog(s.catalog)
 	s.catalog = catalog
 	s.doc = app.NewDocument(series)
-	if r, err := app.ProposeRecipe(series, s.deps.Remembered(), s.recipe.Filter); err == nil {
-		s.recipe = r
-	}
+	s.tried, s.carried = map[string]bool{}, denoise.Recipe{}
+	s.recipe = s.propose(s.recipe.Filter)
 	s.doc.Recipes().Push(s.recipe)
 	s.resetVoxels()
 	s.message = ""

@@ -51,6 +51,8 @@ type Session struct {
 	catalog   *app.Catalog
 	doc       *app.Document
 	recipe    denoise.Recipe     // the current one; the history holds the final ones
+	tried     map[string]bool    // filters whose recipe was set for the series
+	carried   denoise.Recipe     // what the series started the filter with
 	exported  *app.Run           // the run that was exported last
 	voxels    context.Context    // ends when other voxels are shown
 	endVoxels context.CancelFunc // ends voxels

@@ -244,3 +244,54 @@ func TestSureDuringATaskChangesNothing(t *testing.T) {
 		t.Errorf("progress %v, recipe %v, message %q", b.Progress().Kind, b.Recipe(), b.Message())
 	}
 }
+
+// A strength is for the noise of its series; what else was set before is carried to
+// the next series, and said to be.
+func TestWhatAnEarlierSeriesLeaves(t *testing.T) {
+	b := newTissueBench(t)
+	if len(b.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing before anything was set", b.Carried())
+	}
+	b.SetRecipe(b.tuned(47).With("patch-radius", denoise.Number(2)), true)
+	if len(b.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing that was set for this series", b.Carried())
+	}
+	b.show(rampSeries(t))
+	if r := b.Recipe(); !r.Get("h").IsAuto() || !r.Get("patch-radius").Equal(denoise.Number(2)) {
+		t.Errorf("the next series starts with %v; want h on auto", r)
+	}
+	if got := b.Carried(); len(got) != 1 || got[0] != "Patch radius" {
+		t.Errorf("carried %v; want the patch radius", got)
+	}
+	b.SetRecipe(b.Recipe().With("patch-radius", denoise.Number(1)), true)
+	if len(b.Carried()) != 0 {
+		t.Errorf("carried %v; want nothing after it was set", b.Carried())
+	}
+}
+
+// The same holds for a filter that is chosen on the next series; on the series
+// itself a filter returns with its strength.
+func TestAFilterReturnsAsItWasOnTheSeries(t *testing.T) {
+	b := newTissueBench(t)
+	nlm := b.tuned(47)
+	gaussian, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(nlm, true)
+	b.SetRecipe(gaussian, true)
+	plain, err := denoise.NewRecipe("nlm", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(plain, true)
+	if !b.Recipe().Equal(nlm) {
+		t.Errorf("nlm returns as %v; want %v", b.Recipe(), nlm)
+	}
+	b.SetRecipe(gaussian, true)
+	b.show(rampSeries(t))
+	b.SetRecipe(plain, true)
+	if !b.Recipe().Get("h").IsAuto() {
+		t.Errorf("on the next series nlm starts with %v; want h on auto", b.Recipe())
+	}
+}

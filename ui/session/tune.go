@@ -1,6 +1,9 @@
 package session
 
-import "quell/denoise"
+import (
+	"quell/app"
+	"quell/denoise"
+)
 
 // Recipe returns the current recipe: the one that the filter panel shows.
 func (s *Session) Recipe() denoise.Recipe { return s.recipe }
@@ -28,9 +31,12 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 	if s.doc == nil {
 		return
 	}
-	if r.Filter != s.recipe.Filter { // a filter starts with its last parameters
-		if last, ok := s.deps.Remembered()[r.Filter]; ok && final && last.Validate() == nil {
+	if r.Filter != s.recipe.Filter && final { // a filter starts with its last parameters
+		if last, ok := s.deps.Remembered()[r.Filter]; ok && last.Validate() == nil {
 			r = last
+			if !s.tried[r.Filter] {
+				r = s.propose(r.Filter)
+			}
 		}
 	}
 	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
@@ -50,11 +56,38 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 	if !final {
 		return
 	}
+	s.tried[r.Filter] = true
 	if present, ok := s.doc.Recipes().Present(); !ok || !present.Equal(r) {
 		s.doc.Recipes().Push(r)
 	}
 	s.deps.Remember(r)
 	s.listener.Changed()
+}
+
+// propose returns the recipe that the current series starts a filter with, and notes
+// it as carried over from an earlier one.
+func (s *Session) propose(filter string) denoise.Recipe {
+	r, err := app.ProposeRecipe(s.doc.Series(), s.deps.Remembered(), filter)
+	if err != nil {
+		return s.recipe
+	}
+	s.carried = r
+	return r
+}
+
+// Carried returns the labels of the parameters whose values come from an earlier
+// series and are not the filter's defaults.
+func (s *Session) Carried() (labels []string) {
+	f, err := denoise.FilterByName(s.recipe.Filter)
+	if s.doc == nil || err != nil || s.carried.Filter != s.recipe.Filter {
+		return nil
+	}
+	for _, p := range f.Params {
+		if v := s.recipe.Get(p.Name); !v.Equal(p.Default) && v.Equal(s.carried.Get(p.Name)) {
+			labels = append(labels, p.Label)
+		}
+	}
+	return labels
 }
 
 func (s *Session) setRecipe(r denoise.Recipe) {
