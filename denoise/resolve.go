@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -117,6 +118,24 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 		return Program{}, err
 	}
 	return p, nil
+}
+
+// Outline returns the passes that a run of r on a volume of geometry g has, for
+// plans: their extents and their work, which facts do not change. A recipe that
+// counts in sigmas has those of a noise map.
+func (r Recipe) Outline(g volume.Geometry) (Program, error) {
+	if err := g.Validate(); err != nil {
+		return Program{}, err
+	}
+	resolved, err := r.Resolve(g, Facts{Lo: 0, Hi: 1, Noise: noise.Known(1)})
+	if err != nil {
+		return Program{}, err
+	}
+	p, err := resolved.Bind(g)
+	if err == nil && r.InSigmas {
+		p = p.Normalised(1)
+	}
+	return p, err
 }
 
 // Resolved reports whether the recipe holds plain values only, so that it can

@@ -114,17 +114,9 @@ func (e *Engine) Info() denoise.Info {
 	return info
 }
 
-// Plan returns what a run over the whole volume needs. Automatic values are
-// taken as their smallest, since they do not change the memory.
+// Plan returns what a run over the whole volume needs.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
-	if err := g.Validate(); err != nil {
-		return denoise.Plan{}, err
-	}
-	r, err := r.Resolve(g, denoise.Facts{})
-	if err != nil {
-		return denoise.Plan{}, err
-	}
-	p, err := r.Bind(g)
+	p, err := r.Outline(g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}

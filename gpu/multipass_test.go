@@ -217,6 +217,16 @@ func TestNoiseMapInEveryDivision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inSigmas := r
+	inSigmas.InSigmas = true
+	with, err := sharedEngine(t).Plan(inSigmas, v.Geometry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The map, and two more fields of a block.
+	if without, err := sharedEngine(t).Plan(r, v.Geometry); err != nil || with.Memory <= without.Memory+4*int64(v.Voxels()) {
+		t.Errorf("plan %+v with a map, %+v without, %v", with, without, err)
+	}
 	var first []float32
 	for name, c := range map[string]struct {
 		memory int64

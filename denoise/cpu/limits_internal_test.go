@@ -77,6 +77,16 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: %v; want %g ns", filter, plan.Estimate, nanoseconds)
 		}
 	}
+	median := recipe(t, "median", 3)
+	plain, err := New(Threads(1)).Plan(median, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	median.InSigmas = true
+	mapped, err := New(Threads(1)).Plan(median, g)
+	if err != nil || mapped.Memory != plain.Memory+2*24000*4 || mapped.Estimate <= plain.Estimate {
+		t.Errorf("with a noise map %+v, %v; without %+v", mapped, err, plain)
+	}
 	huge := volume.NewGeometry([3]int{1 << 12, 1 << 12, 1 << 12}, [3]float64{1, 1, 1})
 	if plan, err := New().Plan(recipe(t, "nlm", 3).With("search-radius", denoise.Number(32)), huge); err != nil || plan.Estimate <= time.Hour {
 		t.Errorf("the largest volume takes %v, %v", plan.Estimate, err)

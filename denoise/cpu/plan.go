@@ -5,21 +5,12 @@ import (
 	"time"
 
 	"quell/denoise"
-	"quell/denoise/noise"
 	"quell/volume"
 )
 
 // Plan implements denoise.Engine. The estimate is rough: half to twice.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
-	if err := g.Validate(); err != nil {
-		return denoise.Plan{}, err
-	}
-	// Facts decide values, not extents; any will do for the plan.
-	r, err := r.Resolve(g, denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Known(1)})
-	if err != nil {
-		return denoise.Plan{}, err
-	}
-	p, err := r.Bind(g)
+	p, err := r.Outline(g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
