@@ -260,6 +260,23 @@ func TestDistinctionValues(t *testing.T) {
 	}
 }
 
+// TestBValues: GE adds 10^9 to its own, nobody else does.
+func TestBValues(t *testing.T) {
+	for _, c := range []struct {
+		tag   part10.Tag
+		value string
+		want  string
+	}{
+		{part10.TagGEBValue, "1000000700", "700"}, {part10.TagGEBValue, "1000000000", "0"}, {part10.TagGEBValue, "999999999", "1e+09"}, {part10.TagGEBValue, "700", "700"},
+		{part10.TagSiemensBValue, "1000000700", "1e+09"}, {part10.TagSiemensBValue, "700", "700"},
+	} {
+		a := attributes(t, part10.AppendElement(nil, part10.ExplicitLE, c.tag, "IS", []byte(c.value)))
+		if got := bValue(a, c.tag); got != c.want {
+			t.Errorf("%v, %s: %s, want %s", c.tag, c.value, got, c.want)
+		}
+	}
+}
+
 // TestFoundWithoutPixels says what a sound file without Pixel Data is.
 func TestFoundWithoutPixels(t *testing.T) {
 	for name, c := range map[string]struct {

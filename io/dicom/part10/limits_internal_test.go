@@ -341,6 +341,16 @@ func TestReadBuffer(t *testing.T) {
 	if _, err := b.at(40000, 1); !errors.Is(err, ErrTruncated) {
 		t.Errorf("skipping over the end: %v", err)
 	}
+	// A file that is shorter than its size ends at an element, or inside one.
+	for _, at := range [][2]int{{0, 15}, {5, 10}, {10, 5}, {12, 1}} {
+		b := NewReadBuffer(strings.NewReader("0123456789"), 20)
+		if got, err := b.at(0, 4); err != nil || string(got) != "0123" {
+			t.Errorf("%q, %v", got, err)
+		}
+		if _, err := b.at(int64(at[0]), at[1]); !errors.Is(err, ErrTruncated) {
+			t.Errorf("%d bytes at %d of 10: %v", at[1], at[0], err)
+		}
+	}
 	broken := NewReadBuffer(iotest.ErrReader(io.ErrClosedPipe), 10)
 	if _, err := broken.at(0, 1); err != io.ErrClosedPipe {
 		t.Errorf("an error of the disk: %v", err)
@@ -393,6 +403,29 @@ func TestReadAll(t *testing.T) {
 	}
 	if _, err := ReadFile(fstest.MapFS{}, "x", 5, nil); err == nil || !strings.HasPrefix(err.Error(), "x: it cannot be opened (") {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// requests records how many bytes are asked for at a time.
+type requests struct {
+	in   io.Reader
+	most int
+	n    int
+}
+
+func (r *requests) Read(b []byte) (int, error) {
+	r.most, r.n = max(r.most, len(b)), r.n+1
+	return r.in.Read(b)
+}
+
+// TestReadAllInSteps reads 4 MB at a time, between which it looks at the context.
+func TestReadAllInSteps(t *testing.T) {
+	data := make([]byte, 10<<20)
+	for _, buf := range [][]byte{nil, make([]byte, 0, len(data))} {
+		r := &requests{in: bytes.NewReader(data)}
+		if got, err := ReadAll(t.Context(), r, "x", int64(len(data)), buf); err != nil || len(got) != len(data) || r.most != 4<<20 {
+			t.Errorf("%d bytes in steps of up to %d, %v", len(got), r.most, err)
+		}
 	}
 }
 
