@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -85,10 +86,13 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 type loop struct {
 	t      *testing.T
 	queue  chan func()
-	direct bool // call functions at once
+	direct bool   // call functions at once
+	after  func() // called after every queued function
 }
 
-func newLoop(t *testing.T) *loop { return &loop{t: t, queue: make(chan func(), 1000)} }
+func newLoop(t *testing.T) *loop {
+	return &loop{t: t, queue: make(chan func(), 1000), after: func() {}}
+}
 
 func (l *loop) do(f func()) {
 	if l.direct {
@@ -106,6 +110,7 @@ func (l *loop) until(what string, ok func() bool) {
 		select {
 		case f := <-l.queue:
 			f()
+			l.after()
 		case <-time.After(10 * time.Minute):
 			l.t.Fatalf("waited in vain until %s", what)
 		}
@@ -118,6 +123,7 @@ func (l *loop) drain() (ran bool) {
 		select {
 		case f := <-l.queue:
 			f()
+			l.after()
 			ran = true
 		default:
 			return ran
@@ -149,6 +155,7 @@ type bench struct {
 	choosing func(c *app.Catalog, pick func(int), drop func())
 	scan     func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
 	framed   func(source *volume.Volume)                                  // nil ignores frames
+	told     string                                                       // what panels showed when they were last told of a change
 	gate     chan struct{}                                                // background work started now waits for it; nil does not
 	panics   []*parallel.Panic                                            // guarded by engine.mu
 }
@@ -201,7 +208,7 @@ func newBench(t *testing.T) *bench {
 		Remembered: func() map[string]denoise.Recipe { return b.memory },
 		Remember:   func(r denoise.Recipe) { b.memory[r.Filter] = r },
 	}, session.Listener{
-		Changed: func() {},
+		Changed: func() { b.told = b.shown() },
 		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
 			b.frames = f
 			if b.framed != nil {
@@ -217,10 +224,38 @@ func newBench(t *testing.T) *bench {
 		b.engine.open()
 		b.Session.Close()
 	})
+	b.told = b.shown()
+	b.loop.after = func() {
+		if now := b.shown(); now != b.told && !t.Failed() {
+			t.Errorf("the panels were told of\n%s\nand not of\n%s", b.told, now)
+		}
+	}
 	s := rampSeries(t)
 	b.OpenWith(func(context.Context) (*series.Series, error) { return s, nil })
 	b.loop.until("the series is open", func() bool { return b.Series() == s })
 	return b
+}
+
+// shown is what the panels show of the session. Whenever it changes, they have to be told.
+func (b *bench) shown() string {
+	if b.Session == nil {
+		return ""
+	}
+	measures := func(m session.Measures) string { return fmt.Sprint(m.Known, m.Err, m.Current) }
+	text, problem := b.PreviewText()
+	s := fmt.Sprint(b.Recipe(), b.Applied(), b.Exportable() != nil, b.Loss(), b.Busy(), b.Progress().Kind, b.Progress().Fraction, "|",
+		b.Message(), "|", text, problem, b.Previewing(), b.AutoPreview(), b.HoldsBefore(), b.NoiseMap() != nil, b.Curve() != nil)
+	if b.Document() == nil {
+		return s
+	}
+	shown, status, ok := b.ShownRecipe()
+	reference := 0.0
+	if ref := b.Document().Reference(); ref != nil {
+		reference = float64(ref.Volume.Data[0])
+	}
+	facts, known := b.Document().Facts()
+	return s + fmt.Sprint("|", shown, status, ok, "|", measures(b.SliceMeasures()), measures(b.VolumeMeasures()), reference, facts.Noise.Sigma, known,
+		b.Picture() != nil, b.State().Index(), b.State().Window())
 }
 
 // open releases the runs and previews that wait.
