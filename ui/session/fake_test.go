@@ -156,6 +156,7 @@ type bench struct {
 	scan     func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
 	framed   func(source *volume.Volume)                                  // nil ignores frames
 	told     string                                                       // what panels showed when they were last told of a change
+	mayPanic bool                                                         // a test makes work panic
 	gate     chan struct{}                                                // background work started now waits for it; nil does not
 	panics   []*parallel.Panic                                            // guarded by engine.mu
 }
@@ -223,6 +224,11 @@ func newBench(t *testing.T) *bench {
 	t.Cleanup(func() {
 		b.engine.open()
 		b.Session.Close()
+		b.engine.mu.Lock()
+		defer b.engine.mu.Unlock()
+		if len(b.panics) > 0 && !b.mayPanic {
+			t.Errorf("work panicked: %v", b.panics[0])
+		}
 	})
 	b.told = b.shown()
 	b.loop.after = func() {

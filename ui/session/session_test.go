@@ -11,6 +11,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/io/nifti"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -104,6 +105,7 @@ func TestApply(t *testing.T) {
 	b := newBench(t)
 	b.SetRecipe(b.tuned(8), true)
 	b.engine.holdRuns()
+	b.loop.until("the facts are known", func() bool { _, known := b.Document().Facts(); return known })
 	b.Apply()
 	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
 	p := b.Progress()
@@ -112,6 +114,10 @@ func TestApply(t *testing.T) {
 	}
 	b.engine.open()
 	b.loop.until("the volume is filtered", b.Applied)
+	known, _ := b.Document().Facts()
+	if run := b.Document().Run(); run.Facts == nil || run.Facts.Noise.Sigma != known.Noise.Sigma {
+		t.Errorf("the run has the facts %v; want those of the document", run.Facts)
+	}
 	if b.Progress().Kind != session.Idle || b.status() != session.Whole {
 		t.Errorf("progress %+v, status %v; want idle and the whole volume", b.Progress(), b.status())
 	}
@@ -318,5 +324,49 @@ func TestAnInvalidRememberedRecipeIsIgnored(t *testing.T) {
 	b.SetRecipe(want, true)
 	if got := b.Recipe(); !got.Equal(want) {
 		t.Errorf("the filter starts with %s, want %s", got, want)
+	}
+}
+
+// TestDrawingThatFailsIsTold: the status bar says so, and the next frame is drawn.
+func TestDrawingThatFailsIsTold(t *testing.T) {
+	b := newBench(t)
+	b.loop.until("there is a picture", func() bool { return b.Picture() != nil })
+	b.SetAutoPreview(false)
+	b.settle()
+	b.mayPanic = true
+	v := b.Series().Volume
+	data := v.Data
+	v.Data = data[:1:1]
+	b.State().SetIndex(0)
+	b.loop.until("the failure is told", func() bool { return strings.Contains(b.Message(), "out of range") })
+	if len(b.errors) > 0 {
+		t.Errorf("a dialog for a frame: %v", b.errors)
+	}
+	v.Data = data
+	b.Redraw()
+	b.loop.until("the next frame is drawn", func() bool { return b.Picture().Index == 0 })
+}
+
+// TestASessionFindsItsOwnWayToScan: without a function to scan and a clock, a session uses
+// those of the program.
+func TestASessionFindsItsOwnWayToScan(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.nii")
+	if err := nifti.Write(t.Context(), path, rampSeries(t).Volume, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	l := newLoop(t)
+	var failed error
+	s := session.New(session.Deps{
+		Go: func(f func()) { go f() }, Do: l.do, Engine: &fakeEngine{},
+		Remembered: func() map[string]denoise.Recipe { return nil }, Remember: func(denoise.Recipe) {},
+	}, session.Listener{
+		Changed: func() {}, Framed: func(*viewer.Picture, [viewer.Roles]viewer.Frame) {}, Panes: func() (p [viewer.Roles]viewer.Pane) { return p },
+		Choose: func(_ *app.Catalog, pick func(int), _ func()) { pick(0) }, Opened: func(string) {}, Failed: func(err error) { failed = err },
+	})
+	defer s.Close()
+	s.Open(path)
+	l.until("the series is open", func() bool { return s.Series() != nil || failed != nil })
+	if failed != nil || s.Series().Volume.Dims != [3]int{16, 12, 6} {
+		t.Errorf("%v", failed)
 	}
 }

@@ -161,6 +161,7 @@ func TestLossFollowsTheResult(t *testing.T) {
 
 func TestAPanickingRunIsAnError(t *testing.T) {
 	b := newBench(t)
+	b.mayPanic = true
 	b.settle()
 	b.engine.panics = "index out of range"
 	b.Apply()
