@@ -111,7 +111,7 @@ func (q *RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved de
 		}
 		q.Facts = &facts
 	}
-	if q.Facts == nil || steered {
+	if q.Facts == nil || steered || q.Recipe.InSigmas {
 		resolved, err = q.Recipe.ResolveFor(ctx, in)
 	} else {
 		resolved, err = q.Recipe.Resolve(in.Volume.Geometry, *q.Facts)

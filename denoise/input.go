@@ -1,10 +1,12 @@
 package denoise
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -23,43 +25,56 @@ type Input struct {
 // Masked returns the volume with the voxels that Mask excludes, and those without
 // a figure in the noise map, marked like padding. It shares the voxels.
 func (in Input) Masked() *volume.Volume {
-	figure := in.figures()
-	if in.Mask == nil && figure == nil {
-		return in.Volume
-	}
 	v := *in.Volume
-	if in.Mask != nil {
-		v.Mask = in.Mask
-		if in.Volume.Mask != nil {
-			v.Mask = slices.Clone(in.Mask)
-			for i, valid := range in.Volume.Mask {
+	masks := [][]bool{in.Mask, in.figures()}
+	for _, m := range masks {
+		if m == nil {
+			continue
+		}
+		before := v.Mask
+		v.Mask = m
+		if before != nil {
+			v.Mask = slices.Clone(m)
+			for i, valid := range before {
 				v.Mask[i] = v.Mask[i] && valid
 			}
 		}
 	}
-	if figure != nil {
-		mask := make([]bool, len(v.Data))
-		for i := range mask {
-			mask[i] = v.Valid(i) && figure(i)
-		}
-		v.Mask = mask
+	if masks[0] == nil && masks[1] == nil {
+		return in.Volume
 	}
 	return &v
 }
 
 // figures tells which voxels have a figure in the noise map; nil if all have one.
-func (in Input) figures() func(i int) bool {
+func (in Input) figures() []bool {
 	if in.Noise == nil {
 		return nil
 	}
-	m, usual := in.Noise, in.usualSigma()
-	figure := func(i int) bool { return counts(m.Data[i], usual) && m.Valid(i) }
-	for i := range m.Data {
-		if !figure(i) {
-			return figure
-		}
+	m, usual, n := in.Noise, in.usualSigma(), in.Noise.SliceVoxels()
+	eachSlice := func(f func(z, from, to int)) {
+		// Neither the context nor f ends the loop early.
+		_ = parallel.For(context.Background(), m.Dims[2], func(z int) error {
+			f(z, z*n, (z+1)*n)
+			return nil
+		})
 	}
-	return nil
+	lacking := make([]bool, m.Dims[2])
+	eachSlice(func(z, from, to int) {
+		for i := from; i < to && !lacking[z]; i++ {
+			lacking[z] = !counts(m.Data[i], usual) || !m.Valid(i)
+		}
+	})
+	if !slices.Contains(lacking, true) {
+		return nil
+	}
+	figure := make([]bool, len(m.Data))
+	eachSlice(func(_, from, to int) {
+		for i := from; i < to; i++ {
+			figure[i] = counts(m.Data[i], usual) && m.Valid(i)
+		}
+	})
+	return figure
 }
 
 // Check reports an input that is inconsistent.

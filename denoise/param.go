@@ -45,6 +45,7 @@ type Param struct {
 	Percent bool      // a percentage of the input's range is allowed
 	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
 	Rising  bool      // for Ints: each entry must be larger than the one before
+	Longest int       // for Ints: the most entries; 0 for any number
 	Choices []string  // for Choice
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
@@ -59,19 +60,21 @@ type Param struct {
 	Implies map[string]Value
 }
 
-// AutoRule computes the value of a parameter from the volume. One of Sigmas and
-// Value is set.
+// AutoRule computes the value of a parameter from the volume. One of Sigmas, Noise
+// and Value is set.
 type AutoRule struct {
 	// Sigmas returns the multiple of [Facts.AutoSigma] that a parameter in the
 	// volume's unit gets.
 	Sigmas func(r Recipe, g volume.Geometry, f Facts) float64
+	// Noise returns the value itself, from what is known of the noise.
+	Noise func(e noise.Estimate) Value
 	// Value returns the value itself, from the recipe and the geometry alone.
 	Value func(r Recipe, g volume.Geometry) (Value, error)
 }
 
 // noise reports whether the rule uses the facts, for which the whole volume is
 // read and its noise estimated.
-func (a *AutoRule) noise() bool { return a != nil && a.Sigmas != nil }
+func (a *AutoRule) noise() bool { return a != nil && (a.Sigmas != nil || a.Noise != nil) }
 
 // Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
@@ -118,6 +121,9 @@ func (p Param) checkList(v Value) error {
 	}
 	if p.PerAxis && len(list) != 1 && len(list) != 3 {
 		return fmt.Errorf("%d values; one, or one for each axis, is needed", len(list))
+	}
+	if p.Longest > 0 && len(list) > p.Longest {
+		return fmt.Errorf("%d values; at most %d have a meaning", len(list), p.Longest)
 	}
 	for i, x := range list {
 		if err := p.inside(float64(x)); err != nil {
@@ -192,8 +198,8 @@ func (p Param) describe() error {
 	if number && !(p.Min <= p.Lo && p.Lo < p.Hi && p.Hi <= p.Max && p.Step > 0) {
 		return fmt.Errorf("slider from %g to %g by %g, domain %g to %g", p.Lo, p.Hi, p.Step, p.Min, p.Max)
 	}
-	if (p.PerAxis || p.Rising) && p.Kind != Ints {
-		return errors.New("only a list has entries per axis or rising entries")
+	if (p.PerAxis || p.Rising || p.Longest != 0) && p.Kind != Ints {
+		return errors.New("only a list has entries per axis, rising entries or a greatest length")
 	}
 	return nil
 }
@@ -211,6 +217,8 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		v = p.amount(v.Float()*f.Noise.Sigma, f)
 	case v.IsPercent():
 		v = p.amount(v.Float()/100*f.width(), f)
+	case v.IsAuto() && p.Auto != nil && p.Auto.Noise != nil:
+		v = p.Auto.Noise(f.Noise)
 	case v.IsAuto() && p.Auto.noise():
 		v = p.amount(p.Auto.Sigmas(r, g, f)*f.AutoSigma(), f)
 	case v.IsAuto() && p.Auto != nil:

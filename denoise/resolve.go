@@ -40,6 +40,11 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 		}
 		out.Params[p.Name] = v
 	}
+	for _, p := range filter.Params { // a value that was found may leave another without effect
+		if out.ignores(p) != "" {
+			out.Params[p.Name] = p.Default
+		}
+	}
 	return out, nil
 }
 
@@ -50,6 +55,9 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 func (r Recipe) ResolveFor(ctx context.Context, in Input) (Recipe, error) {
 	if err := r.Validate(); err != nil {
 		return Recipe{}, err
+	}
+	if r.InSigmas && !r.normalises(in) {
+		return Recipe{}, fmt.Errorf("%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
 	}
 	var f Facts
 	var err error
@@ -99,9 +107,6 @@ func (r Recipe) ProgramFor(ctx context.Context, in Input, region volume.Region) 
 	}
 	if err := region.Validate(in.Volume.Geometry); err != nil {
 		return Program{}, err
-	}
-	if r.InSigmas && !r.normalises(in) {
-		return Program{}, fmt.Errorf("%s: the numbers of the recipe count in sigmas of a noise map; give the noise map", r.Filter)
 	}
 	r, err := r.ResolveFor(ctx, in)
 	if err != nil {

@@ -2,12 +2,16 @@ package gpu
 
 import (
 	"context"
+	stdmaps "maps"
 	"slices"
 	"testing"
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/cpu"
 	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/phantom"
 	"quell/volume"
 )
 
@@ -41,7 +45,7 @@ func BenchmarkVolumes(b *testing.B) {
 			}
 			b.Run(name, func(b *testing.B) {
 				e := realEngine(b, Options{Devices: 1})
-				measure(b, e, r, in, in.Bounds(), func() {
+				measure(b, e, r, denoise.Input{Volume: in}, in.Bounds(), func() {
 					if cold {
 						in.Data = slices.Clone(in.Data)
 					}
@@ -74,7 +78,7 @@ func BenchmarkPreviews(b *testing.B) {
 			in := noisy(c.dims)
 			r := benchRecipe(b, c.filter, c.d, c.params, in.Geometry)
 			z := c.dims[2] / 2
-			measure(b, e, r, in, volume.Slices(in.Geometry, z, z+1), func() {})
+			measure(b, e, r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1), func() {})
 		})
 	}
 }
@@ -88,8 +92,47 @@ func BenchmarkReformats(b *testing.B) {
 			e := realEngine(b, Options{Devices: 1})
 			slice := in.Bounds()
 			slice.Min[axis], slice.Max[axis] = 284, 285
-			measure(b, e, r, in, slice, func() {})
+			measure(b, e, r, denoise.Input{Volume: in}, slice, func() {})
 		})
+	}
+}
+
+// What a noise sigma, its correlation and a noise map cost, on a volume, on one axial
+// slice and on one sagittal slice.
+func BenchmarkNoiseKnown(b *testing.B) {
+	v := noisy([3]int{512, 512, 120})
+	sigma := &volume.Volume{Geometry: v.Geometry, Data: make([]float32, len(v.Data))}
+	for i := range sigma.Data {
+		sigma.Data[i] = 15 + 10*float32(i%512)/512
+	}
+	axial, sagittal := volume.Slices(v.Geometry, 60, 61), v.Bounds()
+	sagittal.Min[0], sagittal.Max[0] = 284, 285
+	for _, c := range []struct {
+		name   string
+		params map[string]denoise.Value
+		noise  *volume.Volume
+	}{
+		{"plain", nil, nil},
+		{"sigma", map[string]denoise.Value{"sigma": denoise.Number(20)}, nil},
+		{"correlated", map[string]denoise.Value{"sigma": denoise.Number(20), "correlation": denoise.List(60, 20, -10, -20, 10)}, nil},
+		{"map", nil, sigma},
+		{"map_sigma", map[string]denoise.Value{"sigma": denoise.Number(20)}, sigma},
+	} {
+		in := denoise.Input{Volume: v, Noise: c.noise}
+		params := map[string]denoise.Value{"h": denoise.Number(20)}
+		stdmaps.Copy(params, c.params)
+		r := benchRecipe(b, "nlm", 3, params, v.Geometry)
+		if c.noise != nil {
+			var err error
+			if r, err = r.ResolveFor(context.Background(), in); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for name, region := range map[string]volume.Region{"volume": v.Bounds(), "axial": axial, "sagittal": sagittal} {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				measure(b, realEngine(b, Options{Devices: 1}), r, in, region, func() {})
+			})
+		}
 	}
 }
 
@@ -132,9 +175,9 @@ func benchRecipe(b *testing.B, filter string, dims int, params map[string]denois
 }
 
 // measure reports the medians of the iterations.
-func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, region volume.Region, before func()) {
+func measure(b *testing.B, e *Engine, r denoise.Recipe, in denoise.Input, region volume.Region, before func()) {
 	run := func() {
-		if _, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, region, nil); err != nil {
+		if _, err := e.Run(context.Background(), r, in, region, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -156,4 +199,45 @@ func measure(b *testing.B, e *Engine, r denoise.Recipe, in *volume.Volume, regio
 	b.ReportMetric(whole[len(whole)*95/100], "p95-ms")
 	b.ReportMetric(kernel[len(kernel)/2], "kernel-ms")
 	b.ReportMetric(0, "ns/op")
+}
+
+// The search for the best strength on a volume of 256 x 256 x 20 voxels whose noise is
+// known (target 100 ms, and 2 s on two cores): on the GPU by two runs for each strength
+// and half of the boxes, and on the processor by the closed form of nlm.
+func BenchmarkSearch(b *testing.B) {
+	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{256, 256, 20}, Spacing: [3]float64{0.9, 0.9, 1}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, err := p.Voxels(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if v, err = noise.AddNoise(b.Context(), v, noise.Gaussian, 10, 1); err != nil {
+		b.Fatal(err)
+	}
+	for _, device := range []string{"gpu", "processor"} {
+		for filter, dims := range map[string]int{"nlm": 3, "bilateral": 3, "lpa": 2} {
+			b.Run(filter+"/"+device, func(b *testing.B) {
+				engine := denoise.Engine(cpu.New())
+				if device == "gpu" {
+					engine = realEngine(b, Options{Devices: 1})
+				}
+				r, err := denoise.NewRecipe(filter, dims)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var points, voxels int
+				for b.Loop() {
+					c, err := tune.Search(b.Context(), engine, denoise.Input{Volume: v}, r, noise.Known(10), tune.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					points, voxels = len(c.Points), c.Points[c.Best].Voxels
+				}
+				b.ReportMetric(float64(points), "strengths")
+				b.ReportMetric(float64(voxels), "voxels")
+			})
+		}
+	}
 }

@@ -103,10 +103,10 @@ struct Walker {
     // at the thread's first shifted voxel, for each voxel of a lane. beside is true
     // if the neighbour of such a voxel is inside the volume along x. edge is kUnused
     // for the results whose neighbour is outside along x or y. Bit z of inside is set
-    // if the neighbour is inside along z.
+    // if the neighbour is inside along z. cut is that of the offset; kEverything uses it.
     template <Checks CHECKS, int N>
     __device__ void offsets(const float *const (&tile)[X], const unsigned *bits, int column, const bool (&beside)[X],
-                            const float (&edge)[X][Y], unsigned inside)
+                            const float (&edge)[X][Y], unsigned inside, float cut)
     {
         constexpr int kBefore = S::kDeep - Z; // planes before the one that completes the first result
         float q[N][X][Y][S::kDeep];           // sums along y
@@ -161,7 +161,7 @@ struct Walker {
                         if (CHECKS == kEverything) {
                             int c = column + e;
                             unsigned word = bits[(middle * S::kRows + r + F) * S::kWords + (c >> 5)];
-                            log = word >> (c & 31) & 1 ? fminf(p.cut + log, 0.f) : kUnused;
+                            log = word >> (c & 31) & 1 ? fminf(cut + log, 0.f) : kUnused;
                             // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
                             if (p.rician) v *= v + 2 * (own[middle][e][r + F] + reference);
                         }
@@ -205,7 +205,7 @@ struct Walker {
                                 tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
                                 beside[e] = unsigned(x + e + first[0] + i) < unsigned(f.dims[0]);
                             }
-                            offsets<kSides, TOGETHER>(tile, nullptr, 0, beside, edge, ~0u);
+                            offsets<kSides, TOGETHER>(tile, nullptr, 0, beside, edge, ~0u, 0);
                         }
                     }
                     if (TOGETHER == 1 || !hasZero) continue;
@@ -241,7 +241,8 @@ struct Walker {
 #pragma unroll
                 for (int r = 0; r < Y; ++r) edge[e][r] = beside[e] ? rowEdge[r] : kUnused;
             }
-            offsets<EVERYTHING ? kEverything : kEdges, 1>(tile, usable + row * S::kWords, X * lane + i, beside, edge, inside);
+            offsets<EVERYTHING ? kEverything : kEdges, 1>(tile, usable + row * S::kWords, X * lane + i, beside, edge, inside,
+                                                          EVERYTHING ? cutAt(p, ox + i, oy, oz) : 0);
         }
     }
 };

@@ -22,13 +22,15 @@ type nlmParams struct {
 	Patch   [3]int32   // patch radius
 	Scale   float32    // factor of the values: distances are then in units of h^2 / log2(e)
 	Inverse float32    // 1 / Scale
-	Cut     float32    // 2 sigma^2 in those units
+	Cut     float32    // 2 sigma^2 in those units, of patches whose noise is not correlated
 	Bias    float32    // 2 sigma^2 in the volume's units, which rician subtracts
 	LK      int32      // 0: Gaussian weights; 1..4: lk weights with that norm
 	Rician  int32      // average squares
 	One     int32      // the centre has weight 1, not the largest weight
 	Norm    float32    // product of the middle taps, which Ring is relative to
 	Ring    [9]float32 // taps relative to the middle one, by distance
+	_       int32
+	Cuts    [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
 	_       int32
 }
 
@@ -145,6 +147,13 @@ func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
 		unit := math.Log2E / (p.H * p.H)
 		args.Scale = float32(math.Sqrt(unit * norm))
 		args.Cut = float32(2 * p.Sigma * p.Sigma * unit)
+		for z, plane := range args.Cuts {
+			for y, row := range plane {
+				for x := range row {
+					args.Cuts[z][y][x] = float32(p.Cut([3]int{x, y, z}) * unit)
+				}
+			}
+		}
 	} else {
 		args.Scale = 1
 	}

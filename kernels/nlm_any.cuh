@@ -3,7 +3,8 @@
 // the fast kernels of nlm.cuh, the voxel is left to a second kernel in float64.
 //
 //   D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
-//   w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)      weighting gaussian
+//   w_ij  = exp(-max(0, D_ij - C_ij) / h^2)           weighting gaussian
+//   C_ij  = 2 sigma^2 (1 - rho(j - i))
 //   w_ij  = T_i - D_ij, T_i = sum_j D_ij              weighting lk, |.|^k in D
 //   out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
 //
@@ -106,7 +107,7 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
         int jy = region.y + line % region.down, jz = region.z + line / region.down;
         if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
-        double w = exp2(-fmax(distance - p.cut, 0.0));
+        double w = exp2(-fmax(distance - cutAt(p, jx - x, jy - y, jz - z), 0.0));
         num += w * difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v);
         den += w;
         most = fmax(most, w);
@@ -140,7 +141,7 @@ struct VoxelSums {
     double total = 0, nearest = 1e300, differences = 0, weighted = 0; // for lk: sum of D, smallest D, sums of v_j - v_i and of D (v_j - v_i)
     int count = 0;
 
-    __device__ void add(const NlmParams &p, float distance, double d)
+    __device__ void add(const NlmParams &p, float distance, float cut, double d)
     {
         ++count;
         if (p.lk > 0) {
@@ -150,7 +151,7 @@ struct VoxelSums {
             differences += d;
             weighted += scaled * d;
         } else {
-            float exponent = fminf(p.cut - distance, 0.f), w = powerOfTwo(exponent);
+            float exponent = fminf(cut - distance, 0.f), w = powerOfTwo(exponent);
             num += w * d;
             den += w;
             log = fmaxf(log, exponent);
@@ -183,7 +184,7 @@ __device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z)
         int jy = region.y + line % region.down, jz = region.z + line / region.down;
         if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
         float distance = patchDistance<float>(p, p.scale, x, y, z, jx, jy, jz);
-        sums.add(p, distance, difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v));
+        sums.add(p, distance, cutAt(p, jx - x, jy - y, jz - z), difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v));
     }
     return sums.result(p, v);
 }

@@ -10,7 +10,7 @@ struct NlmParams {
     int patch[3];
     float scale;   // factor of the values: distances are then in units of h^2 / log2(e)
     float inverse; // 1 / scale
-    float cut;     // 2 sigma^2 in those units
+    float cut;     // 2 sigma^2 in those units, of patches whose noise is not correlated
     float bias;    // 2 sigma^2 in the volume's units, which rician subtracts
     int lk;        // 0: Gaussian weights; 1..4: lk weights with that norm
     int rician;    // average squares
@@ -18,5 +18,15 @@ struct NlmParams {
     float norm;    // product of the middle taps; contained in scale unless lk is set
     float ring[9]; // taps relative to the middle one, by distance
     int pad;
+    float cuts[3][5][5]; // cut by the distances of an offset along z, y and x; cut beyond
+    int pad2;
 };
-static_assert(sizeof(NlmParams) == 168);
+static_assert(sizeof(NlmParams) == 472);
+
+// cutAt returns what is subtracted from the distance of two patches that lie
+// (x, y, z) apart: 2 sigma^2, or less where their noise is correlated.
+__device__ inline float cutAt(const NlmParams &p, int x, int y, int z)
+{
+    x = abs(x), y = abs(y), z = abs(z);
+    return x < 5 && y < 5 && z < 3 ? p.cuts[z][y][x] : p.cut;
+}

@@ -107,6 +107,15 @@ func TestNLMParams(t *testing.T) {
 	if a.Scale != float32(math.Sqrt(unit/4)) || a.Inverse != 1/a.Scale || a.Cut != float32(18*unit) || a.Bias != 18 {
 		t.Errorf("scale %g, cut %g, bias %g", a.Scale, a.Cut, a.Bias)
 	}
+	for z := range a.Cuts {
+		for y := range a.Cuts[z] {
+			for x, cut := range a.Cuts[z][y] {
+				if cut != a.Cut {
+					t.Errorf("white noise: %g is cut at (%d, %d, %d); want %g", cut, x, y, z, a.Cut)
+				}
+			}
+		}
+	}
 	if a := newNLMParams(p, testField, 3); a.Norm != 0.125 {
 		t.Errorf("norm %g in 3-D; want 1/8", a.Norm)
 	}
@@ -114,6 +123,36 @@ func TestNLMParams(t *testing.T) {
 	a = newNLMParams(p, testField, 2)
 	if a.LK != 3 || a.Scale != 1 || a.Inverse != 1 || a.Cut != 0 || a.Bias != 18 || a.One != 1 || a.Rician != 0 {
 		t.Errorf("lk: %+v", a)
+	}
+}
+
+// TestNLMCorrelation checks what is subtracted at each offset, and that the table
+// reaches as far as the noise is correlated.
+func TestNLMCorrelation(t *testing.T) {
+	l := launch(t, recipe(t, "nlm", 3, map[string]denoise.Value{
+		"h": denoise.Number(10), "sigma": denoise.Number(3), "correlation": denoise.List(50, 0, 0, -100, 20, 10),
+	}), [3]int{9, 9, 9})
+	a := decoded[nlmParams](t, l)
+	unit := math.Log2E / 100
+	for at, rho := range map[[3]int]float64{
+		{1, 0, 0}: 0.5, {0, 1, 0}: 0.5, {2, 0, 0}: 0, {4, 0, 0}: -1, {0, 0, 1}: 0.2, {0, 0, 2}: 0.1, {1, 0, 2}: 0.05, {0, 4, 1}: -0.2, {4, 4, 2}: 0,
+	} {
+		if got, want := float64(a.Cuts[at[2]][at[1]][at[0]]), 18*(1-rho)*unit; math.Abs(got-want) > 1e-6*want {
+			t.Errorf("%g is cut at %v; want %g", got, at, want)
+		}
+	}
+	p, err := recipe(t, "nlm", 3, map[string]denoise.Value{
+		"h": denoise.Number(10), "sigma": denoise.Number(3), "correlation": denoise.List(90, 90, 90, 90, 90, 90),
+	}).Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	params := p.Params.(nlm.Params)
+	n := len(a.Cuts[0])
+	for _, beyond := range [][3]int{{n, 0, 0}, {0, n, 0}, {0, 0, len(a.Cuts)}} {
+		if got := params.Cut(beyond); got != 18 {
+			t.Errorf("%g is cut at %v, beyond the table; want 18", got, beyond)
+		}
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"quell/app"
 	"quell/denoise"
+	"quell/denoise/tune"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
@@ -122,15 +124,30 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if series == nil {
 		return snap
 	}
-	column := func(m session.Measures) measurepanel.Column {
+	column := func(m session.Measures, missing string) measurepanel.Column {
 		if m.Err != nil {
 			snap.Problem = m.Err.Error()
 		}
-		return measurepanel.Column{Measures: m.Measures, Known: m.Known, Current: m.Current}
+		c := measurepanel.Column{Known: m.Known, Current: m.Current, Missing: missing}
+		if m.Known {
+			c.Result = resultOf(m.Measures)
+		}
+		return c
 	}
-	snap.Slice, snap.Volume = column(s.SliceMeasures()), column(s.VolumeMeasures())
-	facts, _ := s.Document().Facts()
-	snap.Sigma, snap.Unit = facts.Noise.Sigma, series.Volume.Unit
+	state := s.State()
+	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", state.Index()+1), series.Volume.Unit
+	snap.Slice = column(s.SliceMeasures(), "it has not been filtered with these parameters yet.")
+	snap.Volume = column(s.VolumeMeasures(), "apply the filter to the volume to judge it as a whole.")
+	if facts, known := s.Document().Facts(); known {
+		snap.Volume.Noise = facts.Noise.Figure
+		snap.Slice.Noise = facts.Noise.Figure
+		// The noise is estimated in slices along the third axis of the volume.
+		if view := state.View(); view.Axis[2] == 2 {
+			if z := view.Voxel(0, 0, state.Index())[2]; z < len(facts.Noise.PerSlice) {
+				snap.Slice.Noise = facts.Noise.PerSlice[z]
+			}
+		}
+	}
 	if ref := s.Document().Reference(); ref != nil {
 		snap.Reference = "the reference"
 		if n, noisy := s.Document().Noise(); noisy {
@@ -138,4 +155,31 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		}
 	}
 	return snap
+}
+
+// resultOf returns the numbers of a result as the panel shows them.
+func resultOf(m app.Measures) measurepanel.Result {
+	r := measurepanel.Result{
+		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
+		Verdict: m.Verdict, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
+	}
+	if m.Map != nil {
+		r.Structure = math.Sqrt(m.Structure)
+	}
+	if m.Verdict != tune.Unknown {
+		r.Why += fmt.Sprintf(" Confidence: %s.", m.Confidence)
+	}
+	if m.Place != nil {
+		// Slices are counted from 1 in the window.
+		r.Place = fmt.Sprintf("%s at x %d, y %d in slice %d", m.Place.What, m.Place.X, m.Place.Y, m.Place.Slice+1)
+	}
+	return r
+}
+
+// placeOf returns the voxel where the residual has the most structure.
+func placeOf(m app.Measures) (voxel [3]int, ok bool) {
+	if m.Place == nil {
+		return voxel, false
+	}
+	return [3]int{m.Place.X, m.Place.Y, m.Place.Slice}, true
 }

@@ -149,7 +149,7 @@ func (w *Workbench) build() {
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: s.Apply, Cancel: s.Cancel,
 		Refused: func(err error) { w.status.note(err.Error()) },
 	})
-	w.measures = measurepanel.New()
+	w.measures = measurepanel.New(w.showPlace)
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Changed: w.changed, Take: s.TakeStrength, Find: w.findStrength})
 	w.slices = newSliceBar(s.State())
 	w.tip = newTooltip()
@@ -221,6 +221,18 @@ func (w *Workbench) findStrength() {
 		}
 	}
 	w.session.FindStrength()
+}
+
+// showPlace shows the slice where the residual of the slice, or of the volume, has
+// the most structure.
+func (w *Workbench) showPlace(volume bool) {
+	m := w.session.SliceMeasures()
+	if volume {
+		m = w.session.VolumeMeasures()
+	}
+	if voxel, ok := placeOf(m.Measures); ok {
+		w.session.State().ShowVoxel(voxel)
+	}
 }
 
 // arrange shows and hides panes and strip.

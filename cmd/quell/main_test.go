@@ -57,7 +57,7 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	small := volume.New(volume.NewGeometry([3]int{16, 14, 12}, [3]float64{0.5, 0.75, 2}))
-	plus2, half := small.Clone(), small.Clone()
+	plus2, half, zero := small.Clone(), small.Clone(), small.Clone()
 	for i := range small.Data {
 		small.Data[i] = float32((i*i*7+i*13)%201) - 50
 		plus2.Data[i] = small.Data[i] + 2
@@ -66,7 +66,7 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	small.Data[1], plus2.Data[1] = 150, 152
-	for name, v := range map[string]*volume.Volume{"small.nii": small, "plus2.nii": plus2, "half.nii": half} {
+	for name, v := range map[string]*volume.Volume{"small.nii": small, "plus2.nii": plus2, "half.nii": half, "zero.nii": zero} {
 		if err := nifti.Write(context.Background(), filepath.Join(env.WorkDir, name), v, nil, "", ""); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ func TestDomainsAndDefaults(t *testing.T) {
 		"lpa sigma":               "0 or more, auto",
 		"median radius":           "0 to 16, 1",
 		"nlm centre":              "max",
+		"nlm correlation":         "-100 to 100, 0",
 		"nlm h":                   "above 0, auto",
 		"nlm k":                   "1 to 4, 2",
 		"nlm patch-radius":        "0 to 8, 1",

@@ -19,12 +19,19 @@ import (
 
 // The limits, as ratios to what white noise reads.
 const (
-	colourRise    = 1.04 // of the second difference over the sixth: above, the noise may not be white
+	colourRise    = 1.03 // of the second difference over the sixth: above, the noise may not be white
 	smoothedRise  = 1.3  // the same: above, the image was smoothed, or shows texture alone
 	distantRise   = 1.12 // of the second difference at step 2 over the sixth, in correlated noise
 	distantSpread = 1.15 // of the windows at step 2: above, texture made them differ
 	widestSpread  = 1.25 // the same at step 3
 )
+
+// colourPower relates the rises of noise that was smoothed by a short kernel (a, 1-2a,
+// a) along every axis: sigma over the sixth difference is this power of the second
+// over the sixth. Their squares pass a share 1 - 4 a E(1 - cos w) of the noise, with E
+// the mean over the response of the difference: E = 13/7 for the sixth, 5/3 for the
+// second and 1 for the noise itself. Texture rises more at step 2 than that.
+const colourPower = (13.0/7 - 1) / (13.0/7 - 5.0/3)
 
 // mostColourWindows bounds the windows that are read again.
 const mostColourWindows = 400
@@ -48,24 +55,28 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
 	}
-	e.Negligible = e.Negligible && rise < smoothedRise
-	coloured := colourRise + 0.3/math.Sqrt(float64(len(even)))
+	coloured := rise > colourRise+0.3/math.Sqrt(float64(len(even)))
+	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
+	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
+	e.Negligible = e.Negligible && rise < smoothedRise && !farther
 	switch {
-	case rise < coloured:
-		return 1, nil
-	case len(even) >= fewEven && r[2].spread < distantSpread && r[2].sigma > distantRise*e.Sigma && r[2].sigma > lowShare*valueRange:
+	case coloured && len(even) >= fewEven && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
 		e.Method, e.Confidence = methodDistant, Fair
 		e.Why = "the noise is correlated from voxel to voxel, as after smoothing or interpolation"
-		e.Sigma = r[2].sigma
-		if r[3].spread < widestSpread {
+		switch {
+		case r[3].spread > widestSpread:
+			e.Sigma = r[2].sigma
+		case r[3].sigma > 1.3*r[2].sigma: // step 2 lies within the correlation
+			e.Sigma = r[3].sigma
+		default:
 			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
 		}
 		return e.Sigma / was, nil
-	case rise > smoothedRise:
+	case rise > smoothedRise || farther:
 		e.Confidence = Low
-		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", r[2].sigma)
-	case e.Confidence == High:
+		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
+	case rise > colourRise && e.Confidence == High:
 		e.Confidence, e.Why = Fair, "texture may be part of the figure, or the noise is slightly correlated"
 	}
 	return 1, nil
@@ -101,10 +112,10 @@ func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even
 		return reading{}, err
 	}
 	all := e.sigmas(ws)
-	middle := quantile(all, 0.5)
+	median := quantile(all, 0.5)
 	return reading{
-		sigma:  middle / again.pure(0.5),
-		spread: quantile(all, 0.8) / math.Max(quantile(all, 0.2), 1e-6*middle) / (again.pure(0.8) / again.pure(0.2)),
+		sigma:  middle(all) / again.pure(0.5),
+		spread: quantile(all, 0.8) / math.Max(quantile(all, 0.2), 1e-6*median) / (again.pure(0.8) / again.pure(0.2)),
 	}, nil
 }
 

@@ -37,18 +37,24 @@ func (c *Correlation) Rho(dx, dy, dz int) float64 {
 // wide enough that removing a plane does not remove much of it.
 const correlationSide = 15
 
+// mostCorrelated bounds the windows that the correlation is measured in; they hold
+// half a million pixels.
+const mostCorrelated = 2000
+
 // correlate measures the correlation in windows of even tissue: those whose
 // standard deviation is near sigma. It returns nil where there are too few.
 func correlate(v *volume.Volume, ws []window, sigma float64) *Correlation {
 	var c Correlation
-	used := 0
 	var across [3]float64
 	pairs := [3]float64{}
+	var even []window
 	for _, w := range ws {
-		if float64(w.sd) > 1.15*sigma || float64(w.sd) < 0.7*sigma {
-			continue
+		if float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma {
+			even = append(even, w)
 		}
-		used++
+	}
+	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostCorrelated {
+		w := even[i]
 		at := [3]int{int(w.at[0]), int(w.at[1]), int(w.at[2])}
 		r := residual(v, at)
 		for dy := 0; dy <= MaxLag; dy++ {
@@ -75,7 +81,7 @@ func correlate(v *volume.Volume, ws []window, sigma float64) *Correlation {
 		}
 	}
 	variance := c.InPlane[MaxLag][MaxLag]
-	if used < minWindows || variance <= 0 {
+	if len(even) < minWindows || variance <= 0 {
 		return nil
 	}
 	measured := c.InPlane
@@ -129,4 +135,24 @@ func (c *Correlation) Effective() float64 {
 		}
 	}
 	return math.Max(sum, 1)
+}
+
+// freedom returns the degrees of freedom of the mean square of noise in a window of
+// n x n pixels after a plane fit.
+func (c *Correlation) freedom(n int) float64 {
+	sum := 0.0
+	for dy := -MaxLag; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			rho := c.Rho(dx, dy, 0)
+			sum += float64(max(n-max(dx, -dx), 0)*max(n-max(dy, -dy), 0)) * rho * rho
+		}
+	}
+	return math.Max(float64(n*n*n*n)/sum-3, 3)
+}
+
+// rootMeanSquare returns the q-quantile of the root mean square of noise of sigma 1
+// with that many degrees of freedom (Wilson, Hilferty 1931).
+func rootMeanSquare(freedom, q float64) float64 {
+	t := 2 / (9 * freedom)
+	return math.Pow(math.Max(1-t+math.Sqrt2*math.Erfinv(2*q-1)*math.Sqrt(t), 0.1), 1.5)
 }

@@ -98,28 +98,31 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	for _, s := range bySlice {
 		e.PerSlice = append(e.PerSlice, tissueFigure(s))
 	}
+	e.Figure = tissueFigure(ws)
+	if e.Confidence == None {
+		return e, nil
+	}
+	wide, err := planeFits(ctx, v, correlationSide)
+	if err != nil {
+		return Estimate{}, err
+	}
+	e.Correlation = correlate(v, wide, logMode(sds(wide)))
+	gain := planeGain(e.Correlation, planeWindow(v.Geometry))
+	freedom := e.Correlation.freedom(planeWindow(v.Geometry))
+	for z := range e.PerSlice {
+		e.PerSlice[z].flank(bySlice[z], freedom)
+		e.PerSlice[z].Sigma *= gain
+	}
 	// The volume's figure is the median of its slices, weighted by their windows:
 	// one mode over all slices would read the largest slice alone.
-	e.Figure = tissueFigure(ws)
-	if e.Confidence != None {
-		e.Sigma = weightedMedian(e.PerSlice)
-		if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
-			e.Confidence, e.Why = Fair, fmt.Sprintf("it differs from slice to slice, from %.3g to %.3g", lo, hi)
-		}
-		wide, err := planeFits(ctx, v, correlationSide)
-		if err != nil {
-			return Estimate{}, err
-		}
-		e.Correlation = correlate(v, wide, logMode(sds(wide)))
-		gain := planeGain(e.Correlation, planeWindow(v.Geometry))
-		e.Sigma *= gain
-		for z := range e.PerSlice {
-			e.PerSlice[z].Sigma *= gain
-		}
+	e.Sigma = weightedMedian(e.PerSlice)
+	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
+		e.Confidence, e.Why = Fair, fmt.Sprintf("it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
 	return e, nil
 }
 
+// tissueFigure returns the figure of the windows of soft tissue.
 func tissueFigure(ws []window) Figure {
 	f := Figure{Windows: len(ws), Confidence: None}
 	if len(ws) < minWindows {
@@ -127,23 +130,42 @@ func tissueFigure(ws []window) Figure {
 		return f
 	}
 	f.Sigma = logMode(sds(ws))
-	near := 0
-	for _, w := range ws {
-		if s := float64(w.sd); s > 0.75*f.Sigma && s < 1.33*f.Sigma {
-			near++
-		}
-	}
-	switch share := float64(near) / float64(len(ws)); {
-	case share > 0.4 && len(ws) > 10*minWindows:
-		f.Confidence = High
-	case share > 0.2:
-		f.Confidence = Fair
-		f.Why = "little of the tissue is even"
-	default:
-		f.Confidence = Low
-		f.Why = "hardly any of the tissue is even: anatomy may be part of the figure"
+	f.Confidence = High
+	if f.near(ws) < evenShare || len(ws) <= 10*minWindows {
+		f.Confidence, f.Why = Fair, "little of the tissue is even"
 	}
 	return f
+}
+
+// evenShare is the share of the windows near the mode above which even tissue made
+// it. Noise alone gives 0.8 and more.
+const evenShare = 0.55
+
+// near returns the share of the windows whose standard deviation is near sigma.
+func (f Figure) near(ws []window) float64 {
+	n := 0
+	for _, w := range ws {
+		if s := float64(w.sd); s > 0.75*f.Sigma && s < 1.33*f.Sigma {
+			n++
+		}
+	}
+	return float64(n) / float64(len(ws))
+}
+
+// flankQuantile is the share of the windows that the lower flank is read at.
+const flankQuantile = 0.05
+
+// flank replaces the mode where it is broad, as structure made it then, by what the
+// lower flank shows: the value whose noise has as many windows below as there are.
+// freedom is that of the mean square in one window.
+func (f *Figure) flank(ws []window, freedom float64) {
+	if f.Confidence == None || f.near(ws) >= evenShare {
+		return
+	}
+	f.Sigma = min(f.Sigma, quantile(sds(ws), flankQuantile)/rootMeanSquare(freedom, flankQuantile))
+	if f.near(ws) < 0.15 {
+		f.Confidence, f.Why = Low, "hardly any of the tissue is even: anatomy may be part of the figure"
+	}
 }
 
 // sliceRange returns the smallest and largest sigma that is at least fair.
@@ -202,10 +224,10 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	}
 	valueRange := float64(hi) - float64(lo)
 	e.Figure = e.differencesFigure(ws, cut, how, valueRange)
-	e.Negligible = e.Confidence != None && e.Sigma < 0.0055*valueRange
+	e.Negligible = e.Confidence != None && (e.Sigma == 0 || e.Sigma < 0.0055*valueRange)
 	gain := 1.0
 	if e.Confidence != None && !how.single() {
-		even := evenest(foreground(ws, cut))
+		even := evenest(foreground(ws, cut), 0)
 		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
 			return Estimate{}, err
 		}
@@ -316,11 +338,13 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		return f
 	}
 	all := e.sigmas(ws)
-	chosen := all
-	if !how.single() {
-		chosen = e.sigmas(evenest(ws))
+	if how.single() {
+		f.Sigma = quantile(all, 0.5) / how.pure(0.5)
+	} else {
+		f.Sigma = middle(e.sigmas(evenest(ws, 0))) / how.pure(0.5)
+		// Where the noise covers the texture, more windows can be used.
+		f.Sigma = middle(e.sigmas(evenest(ws, f.Sigma))) / how.pure(0.5)
 	}
-	f.Sigma = quantile(chosen, 0.5) / how.pure(0.5)
 	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
 		return Figure{Windows: len(ws), Confidence: None, Why: "the differences of its values overflow"}
 	}
@@ -344,15 +368,15 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		f.Confidence = High
 	case f.Sigma < lowShare*valueRange:
 		f.Confidence = Low
-		f.Why = "so little noise cannot be told from the image's own texture: the figure is an upper bound"
+		f.Why = "so little noise cannot be told from the image's own texture: the figure is an upper bound, unless the image was smoothed or interpolated"
 	case spread > 1.6:
 		f.Confidence = Low
 		f.Why = "texture or structure may be part of the figure: it is an upper bound"
 	case spread > 1.3:
 		f.Confidence = Fair
 		f.Why = "the noise differs from place to place"
-	case len(ws) < fewEven:
-		f.Confidence, f.Why = Fair, "the volume is small"
+	case len(ws)*how.size[2] < 7*fewEven, !how.flat && how.size[2] < 7:
+		f.Confidence, f.Why = Fair, "it rests on few voxels"
 	default:
 		f.Confidence = High
 	}

@@ -118,9 +118,14 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 		cells[n.cellOf(w)] = append(cells[n.cellOf(w)], int32(i))
 	}
 	how := mapSampling(n.of)
-	size, pure := how.size, how.pure(mapQuantile)
-	if e.Method == methodPlaneFits {
-		size = [3]int{planeWindow(n.of), planeWindow(n.of), 1}
+	size, q, pure := how.size, mapQuantile, how.pure(mapQuantile)
+	switch e.Method {
+	case methodDistant: // the differences hold a share of the noise, everywhere the same
+		pure = quantile(sds(ws), q) / e.Sigma
+	case methodPlaneFits:
+		side := planeWindow(n.of)
+		size, q = [3]int{side, side, 1}, mapPlaneQuantile
+		pure = rootMeanSquare(e.Correlation.freedom(side), q) / planeGain(e.Correlation, side)
 	}
 	return parallel.For(ctx, n.dims[2], func(k int) error {
 		var near []float64
@@ -136,20 +141,18 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 				if len(near) < mapLeast {
 					continue
 				}
-				s := &n.sigma[(k*n.dims[1]+j)*n.dims[0]+i]
-				if e.Method == methodPlaneFits {
-					*s = quantile(near, 0.35)
-				} else {
-					*s = quantile(near, mapQuantile) / pure
-				}
+				n.sigma[(k*n.dims[1]+j)*n.dims[0]+i] = quantile(near, q) / pure
 			}
 		}
 		return nil
 	})
 }
 
-// mapQuantile is the quantile of the windows around a node.
-const mapQuantile = 0.4
+// The quantiles of the windows around a node.
+const (
+	mapQuantile      = 0.4
+	mapPlaneQuantile = 0.3 // of plane fits, which let anatomy pass
+)
 
 // cellOf is the box of mapReach voxels that a window lies in.
 func (n *nodes) cellOf(w window) (cell [3]int) {

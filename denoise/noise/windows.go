@@ -16,14 +16,16 @@ type window struct {
 
 	// Of windows of differences alone:
 	spread float32 // standard deviation of the voxels about their mean
-	uneven float32 // standard deviation of the means of its boxes
+	uneven float32 // standard deviation of the means of its octants
 }
 
-// evenest returns the evenest fifth of the windows; of few windows up to a half, as
-// a figure from fewer than fewEven scatters. It sorts them.
-func evenest(ws []window) []window {
+// evenest returns the evenest fifth of the windows, and those that are not more
+// uneven than sigma; of few windows up to a half, as a figure from fewer than fewEven
+// scatters. It sorts them.
+func evenest(ws []window, sigma float64) []window {
 	slices.SortFunc(ws, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
-	return ws[:max(len(ws)/5, min(len(ws)/2, fewEven))]
+	n, _ := slices.BinarySearchFunc(ws, sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
+	return ws[:max(n, len(ws)/5, min(len(ws)/2, fewEven))]
 }
 
 const fewEven = 150
@@ -85,6 +87,18 @@ func quantile(x []float64, q float64) float64 {
 		return x[i]
 	}
 	return x[i] + (at-float64(i))*(x[i+1]-x[i])
+}
+
+// middle returns the mean of the middle half of x, which it sorts: of noise it is the
+// median, and scatters less.
+func middle(x []float64) float64 {
+	slices.Sort(x)
+	x = x[len(x)/4 : len(x)-len(x)/4]
+	sum := 0.0
+	for _, a := range x {
+		sum += a
+	}
+	return sum / float64(len(x))
 }
 
 // logMode returns the most frequent value of x: the peak of the density of

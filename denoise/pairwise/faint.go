@@ -65,9 +65,9 @@ func (w *worker) rescale(stop func() bool) {
 
 // exponents fills far.exponent for a row of distances.
 func (w *worker) exponents(o Offset, distance []float32, p, q int) {
-	e := w.faint.exponent
+	e, bias := w.faint.exponent, w.biasOf(o)
 	for x, d := range distance[:w.width] {
-		e[x] = min(0, -(float32(w.scale*d) + (w.bias + o.bias)))
+		e[x] = min(0, -(float32(w.scale*d) + bias))
 	}
 	if mask := w.values.Mask; mask != nil {
 		for x := range w.width {

@@ -17,7 +17,7 @@ func TestHalfNeighbourhood(t *testing.T) {
 		for _, o := range HalfNeighbourhood(search, func(d [3]int) float64 { return float64(d[0] + 10*d[1] + 100*d[2]) }) {
 			seen[o.d]++
 			seen[[3]int{-o.d[0], -o.d[1], -o.d[2]}]++
-			if o.bias != float32(o.d[0]+10*o.d[1]+100*o.d[2]) || o.d[2] < 0 {
+			if o.bias != float64(o.d[0]+10*o.d[1]+100*o.d[2]) || o.d[2] < 0 {
 				t.Errorf("offset %+v", o)
 			}
 		}
@@ -93,6 +93,10 @@ func TestSetUnit(t *testing.T) {
 		w.setUnit()
 		if w.bias != float32(c.wantBias) || w.scale != float32(c.wantScale) {
 			t.Errorf("bias %g becomes %g with scale %g; want %g and %g", c.bias, w.bias, w.scale, c.wantBias, c.wantScale)
+		}
+		// The bias of an offset counts relative to that of all.
+		if got, want := w.biasOf(Offset{bias: c.bias / 4}), float32(1.25*c.wantBias); got != want {
+			t.Errorf("bias %g with a quarter of it at an offset becomes %g; want %g", c.bias, got, want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ type Filter struct {
 // weight.
 type Offset struct {
 	d    [3]int
-	bias float32
+	bias float64
 }
 
 // Sums are the sums of one voxel over its neighbours.
@@ -78,7 +78,7 @@ func HalfNeighbourhood(search [3]int, bias func(d [3]int) float64) []Offset {
 			for x := -search[0]; x <= search[0]; x++ {
 				if z > 0 || y > 0 || (y == 0 && x > 0) {
 					d := [3]int{x, y, z}
-					half = append(half, Offset{d: d, bias: float32(bias(d))})
+					half = append(half, Offset{d: d, bias: bias(d)})
 				}
 			}
 		}
@@ -118,6 +118,7 @@ type worker struct {
 	unit    float64    // see setUnit
 	scale   float32    // Scale for values in this unit
 	bias    float32    // Bias
+	shrink  float64    // factor of the biases of offsets, see biasOf
 	squared []float32  // v^2, if squares are averaged
 	tile    volume.Region
 	sums    tileSums
@@ -294,7 +295,7 @@ func (w *worker) addRow(o Offset, distance []float32, y, z int, here, there bool
 	if w.LK > 0 {
 		w.lkRows.fill(w.weight, distance, w.values.Mask, p, q, w.width, w.n)
 	} else {
-		weigh(w.weight, distance, w.scale, w.bias+o.bias, w.n)
+		weigh(w.weight, distance, w.scale, w.biasOf(o), w.n)
 		w.clearUnused(p, q)
 	}
 	u := w.averaged()

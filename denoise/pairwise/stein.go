@@ -136,7 +136,7 @@ func (w *steinWorker) addEnd(o Offset, at, s, n, i, step int, near float32) {
 	used := min(max(w.width-s, 0), n)
 	for k := range w.strengths {
 		t := &w.strengths[k]
-		bias := t.bias + o.bias
+		bias := t.bias + float32(o.bias)
 		weigh(w.weight, distance, t.scale, bias, n)
 		clear(w.weight[used:n])
 		if mask := w.values.Mask; mask != nil {

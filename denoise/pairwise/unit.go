@@ -32,12 +32,16 @@ func (w *worker) setUnit() {
 	}
 	w.unit = math.Ldexp(1, shift)
 	w.scale, w.bias = w.exponent(w.Scale, w.Bias)
+	w.shrink = min(1, largestBias/math.Abs(w.Bias))
 	if shift != 0 {
 		for i, v := range values {
 			values[i] = float32(float64(v) * w.unit)
 		}
 	}
 }
+
+// biasOf returns the bias of the weights at an offset, in the tile's unit.
+func (w *worker) biasOf(o Offset) float32 { return w.bias + float32(o.bias*w.shrink) }
 
 // exponent converts a scale and a bias of Filter to the tile's unit.
 func (w *worker) exponent(scale, bias float64) (float32, float32) {

@@ -247,3 +247,78 @@ func TestDiscrepancy(t *testing.T) {
 		}
 	}
 }
+
+// Where the halves of the boxes disagree, more of the volume is looked at.
+func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
+	for _, c := range []struct {
+		stripes bool
+		voxels  int
+	}{{false, 12 * 4800}, {true, 36 * 4800}} {
+		v := volume.New(volume.NewGeometry([3]int{320, 200, 9}, [3]float64{1, 1, 1}))
+		for i := range v.Data {
+			x := i % 320
+			v.Data[i] = 200
+			// These columns hold the boxes of one half alone.
+			if c.stripes && (x/40 == 1 || x/40 == 4) && x/3%2 == 0 {
+				v.Data[i] = 260
+			}
+		}
+		v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 10, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, quick(t, "gaussian", ""), noise.Known(10), tune.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range got.Points {
+			if p.Voxels != c.voxels {
+				t.Fatalf("stripes %v: a point rests on %d voxels; want %d", c.stripes, p.Voxels, c.voxels)
+			}
+		}
+	}
+}
+
+// The closed form, which runs no filter, serves white noise on the processor alone.
+func TestWhereTheClosedFormServes(t *testing.T) {
+	_, noisy := head(t, 8)
+	white := set(t, "nlm", 2, "h=8 search-radius=1")
+	var rho noise.Correlation
+	rho.InPlane[noise.MaxLag][noise.MaxLag], rho.Across[0] = 1, 1
+	flat := noisy.Clone()
+	for i := range flat.Data {
+		flat.Data[i] = 8
+	}
+	for name, c := range map[string]struct {
+		r      denoise.Recipe
+		in     denoise.Input
+		rho    *noise.Correlation
+		device bool
+		runs   bool
+	}{
+		"white noise":       {r: white},
+		"correlated noise":  {r: white, rho: &rho, runs: true},
+		"rician":            {r: set(t, "nlm", 2, "h=8 search-radius=1 rician=true sigma=8"), runs: true},
+		"another weighting": {r: set(t, "nlm", 2, "search-radius=1 weighting=lk"), runs: true},
+		"another filter":    {r: set(t, "bilateral", 2, "sigma-range=8"), runs: true},
+		"a noise map":       {r: white, in: denoise.Input{Noise: flat}, runs: true},
+		"a GPU":             {r: white, device: true, runs: true},
+	} {
+		runs := 0
+		engine := denoise.Engine(counted{cpu.New(cpu.Threads(1)), &runs})
+		if c.device {
+			engine = device{engine}
+		}
+		c.in.Volume = noisy
+		p, err := tune.NewProbe(t.Context(), engine, c.in, [3]int{2, 2, 0}, 8, c.rho, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Risk(t.Context(), c.r); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if (runs > 0) != c.runs {
+			t.Errorf("%s: %d runs", name, runs)
+		}
+	}
+}

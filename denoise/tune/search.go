@@ -284,9 +284,11 @@ func (s *search) look(ctx context.Context, p *Probe, points []tried) error {
 	return nil
 }
 
-// tolerated is the disagreement up to which the first boxes are enough: 2 % of the
-// error are 0.09 dB.
-const tolerated = 0.02
+// tolerated is the disagreement up to which the first boxes are enough. All of them
+// together err by about a quarter of it, which is 0.05 dB here: the excess is
+// quadratic in the error of the strength, and two halves differ by twice the error of
+// the whole.
+const tolerated = 0.05
 
 // disagreement returns how much more than the least risk of one half of the boxes
 // its risk is at the strength that the other half chooses, relative to the least;

@@ -138,7 +138,16 @@ typedef struct {
     int32_t lk, rician, one;
     float norm, ring[9];
     int32_t pad;
+    float cuts[3][5][5];
+    int32_t pad2;
 } NlmParams;
+
+// cutAt returns what is subtracted from the distance of patches that lie (x, y, z) apart.
+static double cutAt(const NlmParams *p, int x, int y, int z)
+{
+    x = abs(x), y = abs(y), z = abs(z);
+    return x < 5 && y < 5 && z < 3 ? p->cuts[z][y][x] : p->cut;
+}
 
 // power returns |d|^k for the norms of lk weights.
 static double power(int k, double d)
@@ -213,7 +222,7 @@ static void nlmRow(const NlmParams *p, int y, int z, float *out, int step)
                     s->total += d[i];
                     continue;
                 }
-                double w = p->lk ? s->total - d[i] : exp2(-fmax(0, d[i] - p->cut));
+                double w = p->lk ? s->total - d[i] : exp2(-fmax(0, d[i] - cutAt(p, dx, dy, dz)));
                 double v = f->in[at(f, x0 + i, y, z)], u = f->in[at(f, x0 + i + dx, y + dy, z + dz)];
                 s->sum += w * (p->rician ? u * u - v * v : u - v);
                 s->weights += w;

@@ -210,7 +210,7 @@ func TestLargestDimension(t *testing.T) {
 // TestDisplayRange: the header's display range is a window unless it is empty, reversed
 // or not finite.
 func TestDisplayRange(t *testing.T) {
-	for calMax, want := range map[float32]int{110: 1, 100: 0, 90: 0, float32(math.Inf(1)): 0} {
+	for calMax, want := range map[float32]int{110: 1, 100.5: 1, 100: 0, 90: 0, float32(math.Inf(1)): 0} {
 		s, err := readMem(t, edited(t, "int16-le.nii", func(b []byte) {
 			binary.LittleEndian.PutUint32(b[124:], math.Float32bits(calMax))
 			binary.LittleEndian.PutUint32(b[128:], math.Float32bits(100))

@@ -29,8 +29,8 @@ static std::string describe(const Case &c)
     int n = std::snprintf(text, sizeof text, "%s %dd %dx%dx%d%s%s", r.filter.c_str(), r.dims, c.dims[0], c.dims[1], c.dims[2],
                           c.masked ? " masked" : "", c.part ? " part" : c.thin ? " thin" : "");
     if (r.filter == "nlm")
-        std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s lk=%d", r.patch, r.search, r.patchSigma,
-                      r.h, r.sigma, r.one ? " one" : "", r.rician ? " rician" : "", r.lk);
+        std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s%s lk=%d", r.patch, r.search, r.patchSigma,
+                      r.h, r.sigma, r.rho[0] != 0 ? " correlated" : "", r.one ? " one" : "", r.rician ? " rician" : "", r.lk);
     else if (r.filter == "lpa")
         std::snprintf(text + n, sizeof text - n, " sigma=%g scales=%zu", r.sigma, r.scales.size());
     else
@@ -232,7 +232,7 @@ static std::vector<Case> cases(bool small)
     for (int dims = 2; dims <= 3; ++dims) {
         for (int patch = 1; patch <= 3; ++patch) {
             if (small && patch == 3) continue;
-            for (int option = 0; option < 7; ++option) {
+            for (int option = 0; option < 10; ++option) {
                 Recipe r = nlm(dims, patch, 4, option % 2 ? 1.2 : 0);
                 if (option == 1) r.one = true;
                 if (option == 2) r.sigma = 8;
@@ -240,6 +240,13 @@ static std::vector<Case> cases(bool small)
                 if (option == 4) r.rician = true, r.one = true;
                 if (option == 5) r.h = 1.5; // weights underflow in float32
                 if (option == 6) r.h = 500;
+                if (option > 6) { // correlated noise
+                    const double rho[] = {0.6, 0.2, -0.15, -0.2, 0.4, 0.1};
+                    std::copy(rho, rho + 6, r.rho);
+                    r.sigma = 9;
+                    r.rician = option == 8;
+                    if (option == 9) r.h = 1.5, r.search = 6;
+                }
                 add(r, 45, 39, 14, false, true);
                 add(r, 45, 39, 14, true, true);
                 Case offset{r, {45, 39, 14}};

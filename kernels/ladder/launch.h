@@ -38,6 +38,7 @@ struct Recipe {
     double h = 10, sigma = 0;
     bool one = false, rician = false;
     int lk = 0;
+    double rho[6] = {}; // correlation of voxels 1 to 4 apart in a slice, then 1 and 2 slices apart
     // bilateral, gaussian, median
     int radius[3] = {0, 0, 0};
     double scale[3] = {1, 1, 1}; // 1 / sigma, in voxels
@@ -49,6 +50,18 @@ struct Recipe {
     int patchAlong(int c) const { return c < dims ? patch : 0; }
     int searchAlong(int c) const { return c < dims ? search : 0; }
     int radiusAlong(int c) const { return c < dims ? radius[c] : 0; }
+
+    // cut returns what is subtracted from the distance of patches (x, y, z) apart.
+    double cut(int x, int y, int z) const
+    {
+        const double r = std::hypot(x, y), inSlice[] = {1, rho[0], rho[1], rho[2], rho[3], 0}, across[] = {1, rho[4], rho[5]};
+        double correlation = 0;
+        if (r < 5 && std::abs(z) < 3) {
+            int k = int(r);
+            correlation = (inSlice[k] + (r - k) * (inSlice[k + 1] - inSlice[k])) * across[std::abs(z)];
+        }
+        return 2 * sigma * sigma * (1 - correlation);
+    }
 
     // taps returns the patch weights along an axis, whose sum is 1.
     std::vector<double> taps() const
@@ -104,6 +117,9 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     p.scale = r.lk ? 1 : float(std::sqrt(unit * norm));
     p.inverse = 1 / p.scale;
     p.cut = r.lk ? 0 : float(2 * r.sigma * r.sigma * unit);
+    for (int z = 0; z < 3; ++z)
+        for (int y = 0; y < 5; ++y)
+            for (int x = 0; x < 5; ++x) p.cuts[z][y][x] = r.lk ? 0 : float(r.cut(x, y, z) * unit);
     p.bias = float(2 * r.sigma * r.sigma);
     p.lk = r.lk;
     p.rician = r.rician;

@@ -45,7 +45,7 @@ void forNeighbours(const Volume &v, const int (&r)[3], int x, int y, int z, Use 
 
 inline double referenceNlm(const Recipe &r, const std::vector<double> &taps, const Volume &v, int x, int y, int z)
 {
-    std::vector<double> w, values;
+    std::vector<double> w, values, cuts;
     int radius[3] = {r.searchAlong(0), r.searchAlong(1), r.searchAlong(2)};
     int fx = r.patchAlong(0), fy = r.patchAlong(1), fz = r.patchAlong(2), power = r.lk ? r.lk : 2;
     forNeighbours(v, radius, x, y, z, [&](int jx, int jy, int jz) {
@@ -60,15 +60,16 @@ inline double referenceNlm(const Recipe &r, const std::vector<double> &taps, con
                 }
         w.push_back(sum);
         values.push_back(v.at(jx, jy, jz));
+        cuts.push_back(r.cut(jx - x, jy - y, jz - z));
     });
     double match = 1, most = 0, vi = v.at(x, y, z);
     if (r.lk) {
         match = 0;
         for (double d : w) match += d;
     }
-    for (double &d : w) {
-        d = r.lk ? match - d : std::exp(-std::max(0.0, d - 2 * r.sigma * r.sigma) / (r.h * r.h));
-        most = std::max(most, d);
+    for (std::size_t n = 0; n < w.size(); ++n) {
+        w[n] = r.lk ? match - w[n] : std::exp(-std::max(0.0, w[n] - cuts[n]) / (r.h * r.h));
+        most = std::max(most, w[n]);
     }
     double den = w.empty() ? 1 : r.one ? match : most, num = 0;
     for (std::size_t n = 0; n < w.size(); ++n) {

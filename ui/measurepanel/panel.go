@@ -1,38 +1,52 @@
-// Package measurepanel shows the measures of slice and volume: noise, residual,
-// change against the original and, where there is a reference, the agreement with
-// it. It imports app, measure and Fyne.
+// Package measurepanel shows the measures of slice and volume: noise, residual and
+// verdict with its reason and place, the change against the original and, where
+// there is a reference, the agreement with it. It imports denoise/noise,
+// denoise/tune, measure, ui/control and Fyne.
 package measurepanel
 
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/measure"
+	"quell/ui/control"
 )
 
-// Column is one column of numbers.
+// Column is one column of numbers, in the unit of the volume.
 type Column struct {
-	Measures app.Measures
-	Known    bool // there are numbers
-	Current  bool // they belong to the current recipe
+	Noise   noise.Figure // known before any result; its own for a slice
+	Known   bool         // there are numbers of a result
+	Current bool         // they belong to the current recipe
+	Missing string       // why there are none, a sentence
+	Result
+}
+
+// Result is what is measured of a result.
+type Result struct {
+	ResidualSD, ResidualMean float64 // NaN where they are not known
+	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
+	Verdict                  tune.Verdict
+	Why                      string // the reason of the verdict, a sentence
+	Place                    string // where the structure is worst; "" for nowhere
+	Change                   measure.Comparison
+	Truth, Start             *measure.Comparison // against the reference; nil without one
 }
 
 // Snapshot is everything the panel shows.
 type Snapshot struct {
 	Slice, Volume Column
-	Sigma         float64 // the noise estimated in the whole volume; 0 where it is not known
+	Name          string // of the slice: "Slice 5"
 	Unit          string
 	Reference     string // description of the reference; empty without one
 	Problem       string // the error that prevented the numbers
@@ -40,65 +54,54 @@ type Snapshot struct {
 
 // line is one row of the table.
 type line struct {
-	label  string
-	value  func(m app.Measures, unit string) string
-	truth  bool // only with a reference
-	header bool
+	label   string
+	figure  func(f noise.Figure, unit string) string // instead of value: known without a result
+	value   func(c Column, unit string) string
+	verdict bool
 }
 
-// The rows. Numbers against the input are headed "change", as they measure how much
-// the filter changed and not how well it worked.
-var lines = []line{
-	{label: "Noise σ (estimate)", value: func(m app.Measures, u string) string { return sigma(m, u) }},
-	{label: "Residual SD", value: func(m app.Measures, u string) string { return withUnit(float64(m.ResidualSD), u) }},
-	{label: "Residual SD / σ", value: func(m app.Measures, _ string) string { return ratio(float64(m.ResidualSD), m.Sigma) }},
-	{label: "Residual mean", value: func(m app.Measures, u string) string { return withUnit(float64(m.ResidualMean), u) }},
-	{label: "Structure in residual", value: func(m app.Measures, _ string) string { return number(measure.Float(m.Structure)) }},
-	{label: "Verdict", value: func(m app.Measures, _ string) string { return verdict(m) }},
-	{label: "Its confidence", value: func(m app.Measures, _ string) string { return confidence(m) }},
-
-	{label: "Change vs original", header: true},
-	{label: "MSE", value: func(m app.Measures, _ string) string { return number(m.Change.MSE) }},
-	{label: "PSNR", value: func(m app.Measures, _ string) string { return decibel(m.Change.PSNR) }},
-	{label: "SSIM", value: func(m app.Measures, _ string) string { return number(m.Change.SSIM) }},
-
-	{label: "Against the reference", header: true, truth: true},
-	{label: "MSE", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, number, mse) }},
-	{label: "PSNR", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, decibel, psnr) }},
-	{label: "SSIM", truth: true, value: func(m app.Measures, _ string) string { return fromTo(m, number, ssim) }},
+// The rows above the reason of the verdict. What is judged is the foreground alone.
+var judged = []line{
+	{label: "Noise σ", figure: figureText},
+	{label: "Residual SD", value: func(c Column, u string) string { return withUnit(c.ResidualSD, u) }},
+	{label: "Residual SD / σ", value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
+	{label: "Residual mean", value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
+	{label: "Structure removed", value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
+	{label: "Verdict", verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict) }},
 }
 
-// sigma is the noise, a dash where it is not known.
-func sigma(m app.Measures, unit string) string {
-	if m.SigmaConfidence == noise.None || m.SigmaConfidence == "" {
-		return "–"
+// The rows below it. Numbers against the input are headed "change", as they measure
+// how much the filter changed and not how well it worked.
+var changed = []line{
+	{label: "MSE", value: func(c Column, u string) string { return squared(c.Change.MSE, u) }},
+	{label: "PSNR", value: func(c Column, _ string) string { return decibel(c.Change.PSNR) }},
+	{label: "SSIM", value: func(c Column, _ string) string { return number(c.Change.SSIM) }},
+}
+
+// The rows with a reference.
+var agreement = []line{
+	{label: "MSE", value: func(c Column, _ string) string { return fromTo(c, number, mse) }},
+	{label: "PSNR", value: func(c Column, _ string) string { return fromTo(c, decibel, psnr) }},
+	{label: "SSIM", value: func(c Column, _ string) string { return fromTo(c, number, ssim) }},
+}
+
+// figureText writes sigma with its unit and confidence: "3.40 HU, fair".
+func figureText(f noise.Figure, unit string) string {
+	if f.Confidence == noise.None || f.Confidence == "" {
+		return missing
 	}
-	return withUnit(m.Sigma, unit)
+	return withUnit(f.Sigma, unit) + ", " + string(f.Confidence)
 }
 
-// verdict is the verdict, a dash where there is none.
-func verdict(m app.Measures) string {
-	if m.Verdict == tune.Unknown || m.Verdict == "" {
-		return "–"
-	}
-	return string(m.Verdict)
-}
+// missing stands for a number that there is none of; the text below the verdict
+// says why.
+const missing = "–"
 
-// confidence is that of the verdict.
-func confidence(m app.Measures) string {
-	if verdict(m) == "–" {
-		return "–"
+func verdictText(v tune.Verdict) string {
+	if v == tune.Unknown || v == "" {
+		return missing
 	}
-	return string(m.Confidence)
-}
-
-// why explains a verdict and says where the residual shows the most structure.
-func why(m app.Measures) string {
-	if m.Place == nil {
-		return m.Why
-	}
-	return fmt.Sprintf("%s The residual shows the most structure at %s x %d, y %d in slice %d.",
-		m.Why, m.Place.What, m.Place.X, m.Place.Y, m.Place.Slice+1)
+	return string(v)
 }
 
 func mse(c measure.Comparison) measure.Float  { return c.MSE }
@@ -106,21 +109,29 @@ func psnr(c measure.Comparison) measure.Float { return c.PSNR }
 func ssim(c measure.Comparison) measure.Float { return c.SSIM }
 
 // fromTo writes a measure of the input and of the result against the reference.
-func fromTo(m app.Measures, write func(measure.Float) string, pick func(measure.Comparison) measure.Float) string {
-	if m.Truth == nil {
-		return "–"
+func fromTo(c Column, write func(measure.Float) string, pick func(measure.Comparison) measure.Float) string {
+	if c.Truth == nil {
+		return missing
 	}
-	if m.Start == nil {
-		return write(pick(*m.Truth))
+	if c.Start == nil {
+		return write(pick(*c.Truth))
 	}
-	return write(pick(*m.Start)) + " → " + write(pick(*m.Truth))
+	return write(pick(*c.Start)) + " → " + write(pick(*c.Truth))
+}
+
+// squared writes a mean square in the square of the unit.
+func squared(x measure.Float, unit string) string {
+	if unit == "" || math.IsNaN(float64(x)) {
+		return number(x)
+	}
+	return number(x) + " " + unit + "²"
 }
 
 func number(x measure.Float) string {
 	f := float64(x)
 	switch {
 	case math.IsNaN(f):
-		return "–"
+		return missing
 	case math.IsInf(f, 0):
 		return "∞"
 	case math.Abs(f) < 10:
@@ -142,14 +153,14 @@ func decibel(x measure.Float) string {
 	if f := float64(x); math.IsInf(f, 1) {
 		return "∞"
 	} else if math.IsNaN(f) {
-		return "–"
+		return missing
 	}
 	return decimal(float64(x), 2) + " dB"
 }
 
 func withUnit(x float64, unit string) string {
 	if math.IsNaN(x) {
-		return "–"
+		return missing
 	}
 	s := decimal(x, 2)
 	if unit != "" {
@@ -160,7 +171,7 @@ func withUnit(x float64, unit string) string {
 
 func ratio(a, b float64) string {
 	if !(b > 0) {
-		return "–"
+		return missing
 	}
 	return decimal(a/b, 2)
 }
@@ -169,11 +180,16 @@ func ratio(a, b float64) string {
 type Panel struct {
 	widget.BaseWidget
 	rows    []tableRow
-	advice  *widget.Label
+	heading *widget.Label // of the column of the slice
+	reason  *widget.Label
+	place   *control.Button
+	change  *widget.Label // heads changed
+	truth   *widget.Label // heads agreement
+	agrees  *fyne.Container
 	content fyne.CanvasObject
 
-	shown     Snapshot
-	displayed bool // shown is on the screen
+	shown Snapshot
+	key   string // of shown: snapshots may hold NaN, which equals nothing
 }
 
 type tableRow struct {
@@ -181,44 +197,63 @@ type tableRow struct {
 	label, slice, volume *widget.Label
 }
 
-// New returns an empty table.
-func New() *Panel {
+// New returns an empty table. jump is called to show the place of the slice or, if
+// volume is true, that of the volume.
+func New(jump func(volume bool)) *Panel {
 	p := &Panel{}
-	// Three columns; the labels get the space that the numbers leave.
-	names, slices, volumes := column(), column(), column()
-	head := func(c *fyne.Container, text string, align fyne.TextAlign) {
-		l := cell(text, align)
-		l.TextStyle = fyne.TextStyle{Bold: true}
-		c.Add(l)
-	}
-	head(names, "Measures", fyne.TextAlignLeading)
-	head(slices, "Slice", fyne.TextAlignTrailing)
-	head(volumes, "Volume", fyne.TextAlignTrailing)
-	for _, l := range lines {
-		r := tableRow{line: l, label: cell(l.label, fyne.TextAlignLeading), slice: cell("–", fyne.TextAlignTrailing), volume: cell("–", fyne.TextAlignTrailing)}
-		if l.header {
-			r.label.TextStyle = fyne.TextStyle{Bold: true}
-			r.slice.Text, r.volume.Text = "", ""
-		}
-		names.Add(r.label)
-		slices.Add(r.slice)
-		volumes.Add(r.volume)
-		p.rows = append(p.rows, r)
-	}
-	p.advice = cell("", fyne.TextAlignLeading)
-	p.advice.Wrapping = fyne.TextWrapWord
+	p.heading = heading("Slice", fyne.TextAlignTrailing)
+	head := columns([]fyne.CanvasObject{heading("Measures", fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
+		[]fyne.CanvasObject{heading("Volume", fyne.TextAlignTrailing)})
+	p.reason = cell("", fyne.TextAlignLeading)
+	p.reason.Wrapping = fyne.TextWrapWord
+	p.place = control.NewButton("", theme.NavigateNextIcon(), func() { jump(p.placeOfVolume()) })
+	p.place.Importance = widget.LowImportance
+	p.place.Alignment = widget.ButtonAlignLeading
+	p.place.Hide()
+	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
+	first, second := p.table(judged), p.table(changed)
+	p.agrees = p.table(agreement)
+	rows := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, second, p.truth, p.agrees)
 	// Leave room for the scroll bar.
-	numbers := container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), container.NewHBox(slices, volumes))
-	table := container.NewBorder(nil, nil, nil, numbers, names)
-	p.content = container.NewVScroll(container.NewVBox(table, p.advice))
+	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows))
 	p.ExtendBaseWidget(p)
 	return p
 }
 
-// rowGap reduces the space between labels, whose padding is meant for forms.
-const rowGap = -7
+// table adds rows and returns their labels in three columns.
+func (p *Panel) table(lines []line) *fyne.Container {
+	var names, slices, volumes []fyne.CanvasObject
+	for _, l := range lines {
+		r := tableRow{line: l, label: cell(l.label, fyne.TextAlignLeading), slice: cell(missing, fyne.TextAlignTrailing), volume: cell(missing, fyne.TextAlignTrailing)}
+		names, slices, volumes = append(names, r.label), append(slices, r.slice), append(volumes, r.volume)
+		p.rows = append(p.rows, r)
+	}
+	return columns(names, slices, volumes)
+}
 
-func column() *fyne.Container { return container.New(layout.NewCustomPaddedVBoxLayout(rowGap)) }
+const (
+	rowGap      = -7  // reduces the space between labels, whose padding is meant for forms
+	columnWidth = 108 // of numbers: the same in all tables, so that they are one
+)
+
+// columns lays out three columns; the names get the space that the numbers leave.
+func columns(names, slices, volumes []fyne.CanvasObject) *fyne.Container {
+	column := func(cells []fyne.CanvasObject) fyne.CanvasObject {
+		return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), cells...)
+	}
+	fixed := func(cells []fyne.CanvasObject) fyne.CanvasObject {
+		ground := canvas.NewRectangle(nil)
+		ground.SetMinSize(fyne.NewSize(columnWidth, 0))
+		return container.NewStack(ground, column(cells))
+	}
+	return container.NewBorder(nil, nil, nil, container.New(layout.NewCustomPaddedHBoxLayout(0), fixed(slices), fixed(volumes)), column(names))
+}
+
+func heading(text string, align fyne.TextAlign) *widget.Label {
+	l := cell(text, align)
+	l.TextStyle = fyne.TextStyle{Bold: true}
+	return l
+}
 
 func cell(text string, align fyne.TextAlign) *widget.Label {
 	l := widget.NewLabelWithStyle(text, align, fyne.TextStyle{})
@@ -231,39 +266,56 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 
 // Display shows a snapshot; it returns at once where nothing has changed.
 func (p *Panel) Display(s Snapshot) {
-	if p.displayed && reflect.DeepEqual(s, p.shown) {
+	key := fmt.Sprint(s)
+	if key == p.key {
 		return
 	}
-	p.shown, p.displayed = s, true
-	for i, r := range p.rows {
-		hidden := r.truth && s.Reference == ""
-		for _, l := range []*widget.Label{r.label, r.slice, r.volume} {
-			l.Hidden = hidden
-		}
-		if r.header {
-			if r.truth {
-				r.label.SetText("Against " + s.Reference)
-			}
-			continue
-		}
+	p.shown, p.key = s, key
+	p.heading.SetText("Slice")
+	if s.Name != "" {
+		p.heading.SetText(s.Name)
+	}
+	for _, r := range p.rows {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
-		if i == 0 && s.Sigma > 0 {
-			r.volume.SetText(withUnit(s.Sigma, s.Unit))
+	}
+	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
+	p.change.SetText(s.title("Change vs original", func(c Column) *measure.Comparison { return &c.Change }))
+	p.truth.SetText(s.title("Against "+s.Reference, func(c Column) *measure.Comparison { return c.Truth }))
+	p.reason.Importance = widget.LowImportance
+	if s.Problem != "" {
+		p.reason.Importance = widget.WarningImportance
+	}
+	p.reason.SetText(s.reason())
+	p.place.Hidden = p.placeText() == ""
+	p.place.SetText(p.placeText())
+}
+
+// title heads a part of the table, with the MAX of its PSNR and SSIM.
+func (s Snapshot) title(text string, of func(Column) *measure.Comparison) string {
+	for _, c := range []Column{s.Slice, s.Volume} {
+		if m := of(c); c.Known && m != nil && m.Max > 0 {
+			return text + ", MAX " + strings.TrimSpace(strconv.FormatFloat(float64(m.Max), 'g', 4, 64)+" "+s.Unit)
 		}
 	}
-	p.advise(s)
+	return text
 }
 
 func show(l *widget.Label, row line, c Column, unit string) {
 	l.Importance = widget.MediumImportance
-	text := "–"
-	if c.Known {
-		text = row.value(c.Measures, unit)
+	text := missing
+	switch {
+	case row.figure != nil:
+		text = row.figure(c.Noise, unit)
+		if c.Noise.Confidence == noise.Low {
+			l.Importance = widget.WarningImportance
+		}
+	case c.Known:
+		text = row.value(c, unit)
 		if !c.Current {
 			l.Importance = widget.LowImportance
-		} else if row.label == "Verdict" {
-			l.Importance = verdictImportance(c.Measures.Verdict)
+		} else if row.verdict {
+			l.Importance = verdictImportance(c.Verdict)
 		}
 	}
 	l.SetText(text)
@@ -279,21 +331,53 @@ func verdictImportance(v tune.Verdict) widget.Importance {
 	return widget.MediumImportance
 }
 
-// advise explains the verdict, that of the volume first.
-func (p *Panel) advise(s Snapshot) {
-	text := ""
-	for _, c := range []Column{s.Volume, s.Slice} {
-		if c.Known && c.Current {
-			text = why(c.Measures)
+// reason says in sentences why the verdicts are what they are, or why there are
+// none, and what limits the figures of the noise.
+func (s Snapshot) reason() string {
+	if s.Problem != "" {
+		return s.Problem
+	}
+	var lines []string
+	name := s.Name
+	if name == "" {
+		name = "Slice"
+	}
+	add := func(name string, c Column) {
+		switch {
+		case c.Known && !c.Current:
+			lines = append(lines, name+": the grey numbers belong to earlier parameters.")
+		case c.Known && c.Why != "":
+			lines = append(lines, name+": "+c.Why)
+		case !c.Known && c.Missing != "":
+			lines = append(lines, name+": "+c.Missing)
+		}
+	}
+	add(name, s.Slice)
+	add("Volume", s.Volume)
+	for _, c := range []Column{s.Slice, s.Volume} {
+		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
+			lines = append(lines, fmt.Sprintf("Confidence of σ is %s: %s.", f.Confidence, strings.TrimSuffix(f.Why, ".")))
 			break
 		}
 	}
-	if text == "" && (s.Volume.Known || s.Slice.Known) {
-		text = "Grey numbers belong to earlier parameters."
+	return strings.Join(lines, "\n")
+}
+
+// placeOfVolume says whether the place shown is that of the volume: the slice's own
+// comes first.
+func (p *Panel) placeOfVolume() bool {
+	s := p.shown
+	return !(s.Slice.Known && s.Slice.Current && s.Slice.Place != "")
+}
+
+// placeText names the place that the button shows; "" for none.
+func (p *Panel) placeText() string {
+	c := p.shown.Slice
+	if p.placeOfVolume() {
+		c = p.shown.Volume
 	}
-	if s.Problem != "" {
-		text = s.Problem
+	if !c.Known || !c.Current || c.Place == "" {
+		return ""
 	}
-	p.advice.Importance = widget.LowImportance
-	p.advice.SetText(text)
+	return "Show " + c.Place
 }

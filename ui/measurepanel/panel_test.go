@@ -5,32 +5,37 @@ import (
 	"strings"
 	"testing"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/measure"
 )
 
-func measured() app.Measures {
-	return app.Measures{
-		Assessment: app.Assessment{
-			Sigma: 5.03, SigmaConfidence: noise.High, ResidualSD: 5.07, ResidualMean: -0.001,
-			Judgement: tune.Judgement{
-				Verdict: tune.Matched, Why: "As good as it gets.", Confidence: noise.Fair, Structure: 0.029,
-				Place: &tune.Place{X: 7, Y: 9, Slice: 4, What: "edges"},
-			},
+// measured is a slice with numbers of the current recipe.
+func measured() Column {
+	return Column{
+		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
+		Result: Result{
+			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Why: "It is near the best strength.",
+			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
 		},
-		Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986},
 	}
 }
 
-// cells returns the texts of one row.
+func newPanel(t *testing.T) (p *Panel, jumps *[]bool) {
+	t.Helper()
+	test.NewTempApp(t)
+	jumps = &[]bool{}
+	return New(func(volume bool) { *jumps = append(*jumps, volume) }), jumps
+}
+
+// cells returns the labels of the nth row of that name.
 func cells(p *Panel, label string, nth int) (slice, volume *widget.Label) {
 	for _, r := range p.rows {
-		if r.label.Text == label {
+		if r.line.label == label {
 			if nth == 0 {
 				return r.slice, r.volume
 			}
@@ -41,49 +46,176 @@ func cells(p *Panel, label string, nth int) (slice, volume *widget.Label) {
 }
 
 func TestNumbersOfSliceAndVolume(t *testing.T) {
-	test.NewTempApp(t)
-	p := New()
-	p.Display(Snapshot{Slice: Column{Measures: measured(), Known: true, Current: true}, Sigma: 5, Unit: "HU"})
+	p, _ := newPanel(t)
+	p.Display(Snapshot{Slice: measured(), Volume: Column{Noise: noise.Figure{Sigma: 5, Confidence: noise.Fair}}, Name: "Slice 7", Unit: "HU"})
 	for label, want := range map[string]string{
-		"Residual SD": "5.07 HU", "Residual SD / σ": "1.01", "Residual mean": "0.00 HU",
-		"Structure in residual": "0.029", "Verdict": "matched", "Its confidence": "fair", "MSE": "25.7", "PSNR": "54.80 dB", "SSIM": "0.999",
+		"Noise σ": "5.03 HU, high", "Residual SD": "5.07 HU", "Residual SD / σ": "1.01", "Residual mean": "0.00 HU",
+		"Structure removed": "0.29 σ", "Verdict": "matched", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
 	} {
 		slice, volume := cells(p, label, 0)
-		if slice.Text != want || volume.Text != "–" {
-			t.Errorf("%s: %q and %q; want %q and no number for the volume", label, slice.Text, volume.Text, want)
+		if slice.Text != want {
+			t.Errorf("%s: %q; want %q", label, slice.Text, want)
+		}
+		if label != "Noise σ" && volume.Text != "–" {
+			t.Errorf("%s: %q for a volume that was not filtered", label, volume.Text)
 		}
 	}
-	if _, volume := cells(p, "Noise σ (estimate)", 0); volume.Text != "5.00 HU" {
+	if _, volume := cells(p, "Noise σ", 0); volume.Text != "5.00 HU, fair" {
 		t.Errorf("the volume's noise is %q; want 5.00 HU, known before any run", volume.Text)
+	}
+	if p.heading.Text != "Slice 7" {
+		t.Errorf("the column is headed %q", p.heading.Text)
+	}
+}
+
+func TestTheHeadingsNameMAX(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
+	titles := func() (change, truth string) { return p.change.Text, p.truth.Text }
+	p.Display(Snapshot{Slice: c, Unit: "HU", Reference: "the reference"})
+	if change, truth := titles(); change != "Change vs original, MAX 4095 HU" || truth != "Against the reference, MAX 255 HU" {
+		t.Errorf("headings %q and %q", change, truth)
+	}
+	p.Display(Snapshot{Unit: "HU"})
+	if change, _ := titles(); change != "Change vs original" {
+		t.Errorf("without numbers the heading is %q", change)
 	}
 }
 
 func TestTrueErrorsNeedAReference(t *testing.T) {
-	test.NewTempApp(t)
-	p := New()
-	m := measured()
-	p.Display(Snapshot{Slice: Column{Measures: m, Known: true, Current: true}})
-	if slice, _ := cells(p, "PSNR", 1); !slice.Hidden {
+	p, _ := newPanel(t)
+	c := measured()
+	p.Display(Snapshot{Slice: c})
+	if !p.agrees.Hidden || !p.truth.Hidden {
 		t.Error("a row of true PSNR without a reference")
 	}
-	m.Start = &measure.Comparison{MSE: 400, PSNR: 20, SSIM: 0.5}
-	m.Truth = &measure.Comparison{MSE: 12, PSNR: 37.29, SSIM: 0.93}
-	p.Display(Snapshot{Slice: Column{Measures: m, Known: true, Current: true}, Reference: "the reference"})
-	if slice, _ := cells(p, "PSNR", 1); slice.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
-		t.Errorf("PSNR %q, hidden %v; want from 20 to 37.29 dB", slice.Text, slice.Hidden)
+	c.Start = &measure.Comparison{MSE: 400, PSNR: 20, SSIM: 0.5}
+	c.Truth = &measure.Comparison{MSE: 12, PSNR: 37.29, SSIM: 0.93}
+	p.Display(Snapshot{Slice: c, Reference: "the reference"})
+	if slice, _ := cells(p, "PSNR", 1); p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
+		t.Errorf("PSNR %q, hidden %v; want from 20 to 37.29 dB", slice.Text, p.agrees.Hidden)
 	}
 }
 
 func TestOldNumbersAreGrey(t *testing.T) {
-	test.NewTempApp(t)
-	p := New()
-	p.Display(Snapshot{Volume: Column{Measures: measured(), Known: true}})
+	p, _ := newPanel(t)
+	old := measured()
+	old.Current, old.Place = false, "edges in slice 3"
+	p.Display(Snapshot{Volume: old})
 	_, verdict := cells(p, "Verdict", 0)
 	if verdict.Importance != widget.LowImportance {
 		t.Error("a verdict on earlier parameters looks like one on these")
 	}
-	if strings.Contains(p.advice.Text, "As good") || p.advice.Text == "" {
-		t.Errorf("the advice is %q; want it to say that the numbers are old", p.advice.Text)
+	if p.reason.Text != "Volume: the grey numbers belong to earlier parameters." {
+		t.Errorf("the text is %q; want it to say that the numbers are old", p.reason.Text)
+	}
+	if !p.place.Hidden {
+		t.Error("a place of earlier parameters can be shown")
+	}
+}
+
+func TestTheVerdictHasColourAndReason(t *testing.T) {
+	p, _ := newPanel(t)
+	for verdict, want := range map[tune.Verdict]struct {
+		text       string
+		importance widget.Importance
+	}{
+		tune.Clean: {"clean", widget.MediumImportance}, tune.Under: {"under", widget.MediumImportance},
+		tune.Matched: {"matched", widget.SuccessImportance}, tune.Over: {"over", widget.WarningImportance},
+		tune.Unknown: {"–", widget.MediumImportance}, "": {"–", widget.MediumImportance},
+	} {
+		c := measured()
+		c.Verdict, c.Why = verdict, "The reason of "+string(verdict)+"."
+		p.Display(Snapshot{Slice: c, Name: "Slice 3", Volume: Column{Missing: "apply it."}})
+		slice, _ := cells(p, "Verdict", 0)
+		if slice.Text != want.text || slice.Importance != want.importance {
+			t.Errorf("%s: %q, importance %v", verdict, slice.Text, slice.Importance)
+		}
+		if got := p.reason.Text; got != "Slice 3: "+c.Why+"\nVolume: apply it." {
+			t.Errorf("%s: text %q", verdict, got)
+		}
+	}
+}
+
+func TestWhatLimitsTheNoiseIsSaid(t *testing.T) {
+	p, _ := newPanel(t)
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Sigma: 3, Confidence: noise.Low, Why: "hardly any of the tissue is even"}}})
+	slice, _ := cells(p, "Noise σ", 0)
+	if slice.Text != "3.00, low" || slice.Importance != widget.WarningImportance {
+		t.Errorf("%q, importance %v; want a warning", slice.Text, slice.Importance)
+	}
+	if p.reason.Text != "Confidence of σ is low: hardly any of the tissue is even." {
+		t.Errorf("text %q", p.reason.Text)
+	}
+	p.Display(Snapshot{Slice: Column{Noise: noise.Figure{Confidence: noise.None, Why: "there is no tissue."}}})
+	if slice.Text != "–" || p.reason.Text != "Confidence of σ is none: there is no tissue." {
+		t.Errorf("without noise: %q, %q", slice.Text, p.reason.Text)
+	}
+	p.Display(Snapshot{Slice: measured(), Problem: "it failed"})
+	if p.reason.Text != "it failed" || p.reason.Importance != widget.WarningImportance {
+		t.Errorf("an error reads %q", p.reason.Text)
+	}
+}
+
+func TestThePlaceIsAButton(t *testing.T) {
+	p, jumps := newPanel(t)
+	p.Display(Snapshot{Slice: measured(), Volume: measured()})
+	if !p.place.Hidden {
+		t.Error("a button although there is no place")
+	}
+	volume := measured()
+	volume.Place = "edges at x 4 in slice 9"
+	p.Display(Snapshot{Slice: measured(), Volume: volume})
+	if p.place.Hidden || p.place.Text != "Show edges at x 4 in slice 9" {
+		t.Errorf("button %q, hidden %v", p.place.Text, p.place.Hidden)
+	}
+	p.place.OnTapped()
+	slice := measured()
+	slice.Place = "smooth tissue"
+	p.Display(Snapshot{Slice: slice, Volume: volume})
+	p.place.OnTapped()
+	if p.place.Text != "Show smooth tissue" || len(*jumps) != 2 || !(*jumps)[0] || (*jumps)[1] {
+		t.Errorf("button %q, jumps %v; want that of the slice first", p.place.Text, *jumps)
+	}
+}
+
+func TestTheTablesAlign(t *testing.T) {
+	p, _ := newPanel(t)
+	w := test.NewTempWindow(t, p)
+	w.Resize(fyne.NewSize(370, 300))
+	p.Display(Snapshot{Slice: measured(), Volume: measured(), Unit: "HU"})
+	driver := fyne.CurrentApp().Driver()
+	right := func(l *widget.Label) float32 { return driver.AbsolutePositionForObject(l).X + l.Size().Width }
+	first, _ := cells(p, "Noise σ", 0)
+	for _, label := range []string{"Verdict", "MSE", "SSIM"} {
+		if slice, _ := cells(p, label, 0); right(slice) != right(first) {
+			t.Errorf("%s ends at %g, the noise at %g", label, right(slice), right(first))
+		}
+	}
+	if right(p.heading) != right(first) {
+		t.Errorf("the heading ends at %g, its numbers at %g", right(p.heading), right(first))
+	}
+}
+
+func TestEqualSnapshotsAreShownOnce(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Structure = math.NaN()
+	p.Display(Snapshot{Slice: c})
+	slice, _ := cells(p, "Structure removed", 0)
+	if slice.Text != "–" {
+		t.Errorf("structure that is not known reads %q", slice.Text)
+	}
+	slice.Text = "untouched"
+	p.Display(Snapshot{Slice: c})
+	if slice.Text != "untouched" {
+		t.Error("the same snapshot was shown again")
+	}
+	c.ResidualSD = 6
+	p.Display(Snapshot{Slice: c})
+	if !strings.HasPrefix(slice.Text, "–") {
+		t.Error("another snapshot was not shown")
 	}
 }
 
@@ -98,25 +230,7 @@ func TestNonFiniteNumbers(t *testing.T) {
 	if got := decibel(measure.Float(math.Inf(1))); got != "∞" {
 		t.Errorf("the PSNR of equal images is %q", got)
 	}
-}
-
-// The panel says why, and where to look; slices are counted from 1 as in the window.
-func TestTheVerdictIsExplained(t *testing.T) {
-	test.NewTempApp(t)
-	p := New()
-	p.Display(Snapshot{Volume: Column{Measures: measured(), Known: true, Current: true}})
-	if want := "As good as it gets. The residual shows the most structure at edges x 7, y 9 in slice 5."; p.advice.Text != want {
-		t.Errorf("the advice is %q; want %q", p.advice.Text, want)
-	}
-	m := measured()
-	m.Verdict, m.Why, m.Place, m.SigmaConfidence = tune.Unknown, "The noise is not known: too small.", nil, noise.None
-	p.Display(Snapshot{Volume: Column{Measures: m, Known: true, Current: true}})
-	for _, label := range []string{"Verdict", "Its confidence", "Noise σ (estimate)"} {
-		if _, volume := cells(p, label, 0); volume.Text != "–" {
-			t.Errorf("%s of an unknown noise is %q", label, volume.Text)
-		}
-	}
-	if p.advice.Text != m.Why {
-		t.Errorf("the advice is %q; want the reason", p.advice.Text)
+	if got := squared(measure.Float(math.NaN()), "HU"); got != "–" {
+		t.Errorf("a mean square that is not known reads %q", got)
 	}
 }

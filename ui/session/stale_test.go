@@ -209,3 +209,33 @@ func TestFactsEndWithTheirSeries(t *testing.T) {
 		t.Error("the new series has no facts or preview")
 	}
 }
+
+// Numbers belong to the recipe that made the picture, not to the one that is set when
+// they are asked for.
+func TestMeasuresAreOfTheRecipeThatMadeThePicture(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(5), false)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || !m.Current {
+		t.Fatalf("known %v, current %v", m.Known, m.Current)
+	}
+	b.SetAutoPreview(false)
+	b.SetRecipe(b.tuned(6), false)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || m.Current {
+		t.Errorf("known %v, current %v; want the numbers of 5, not current", m.Known, m.Current)
+	}
+	b.State().Scroll(1)
+	b.settle()
+	b.State().Scroll(-1) // the picture of 5 comes back, and is measured again
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || m.Current {
+		t.Errorf("known %v, current %v after a return; want the numbers of 5, not current", m.Known, m.Current)
+	}
+	b.SetRecipe(b.tuned(5), false)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || !m.Current {
+		t.Errorf("known %v, current %v; want the numbers of 5 current again", m.Known, m.Current)
+	}
+}

@@ -20,6 +20,9 @@ type Curve struct {
 	Gain    bool    // the best strength lowers the error by more than the estimate may be wrong
 }
 
+// usualPoints is how many strengths a search tries, as a rule.
+const usualPoints = 10
+
 // searched is what the last search for the best strength found.
 type searched struct {
 	asked denoise.Recipe
@@ -74,10 +77,22 @@ func (s *Session) FindStrength() {
 	if facts, ok := s.doc.Facts(); ok {
 		known = &facts
 	}
-	t := s.start(Searching, "Searching for the best strength", "")
+	t := s.start(Searching, "Searching for the best strength", "strengths")
+	s.growing = nil
+	grows := func(c tune.Curve) {
+		s.deps.Do(func() {
+			if s.task != t || known == nil {
+				return
+			}
+			s.growing = &searched{asked: asked, tuned: app.Tuned{Curve: c, Noise: known.Noise.Figure}}
+			t.done = int64(len(c.Points))
+			t.total = max(t.done, usualPoints)
+			s.listener.Changed()
+		})
+	}
 	var tuned app.Tuned
 	s.background(func() (err error) {
-		tuned, err = app.Tune(t.ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known})
+		tuned, err = app.Tune(t.ctx, engine, app.TuneRequest{Series: series, Recipe: asked, Facts: known, Progress: grows})
 		return err
 	}, func(err error) {
 		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
@@ -103,15 +118,20 @@ func (s *Session) FindStrength() {
 }
 
 // Curve returns the result of the last search for the voxels and the filter that
-// are shown; nil where there was none.
+// are shown; during a search, what that has found so far. It is nil where there is
+// none.
 func (s *Session) Curve() *Curve {
-	if s.searched == nil || s.doc == nil || s.searched.asked.Filter != s.recipe.Filter {
+	last := s.searched
+	if s.Searching() && s.growing != nil {
+		last = s.growing
+	}
+	if last == nil || s.doc == nil || last.asked.Filter != s.recipe.Filter {
 		return nil
 	}
-	found := s.searched.tuned
+	found := last.tuned
 	c := &Curve{Curve: found.Curve, Sigma: found.Noise.Sigma, Gain: found.Helps()}
 	param := found.Curve.Param
-	c.Current = s.recipe.With(param, denoise.Auto).Equal(s.searched.asked.With(param, denoise.Auto))
+	c.Current = s.recipe.With(param, denoise.Auto).Equal(last.asked.With(param, denoise.Auto))
 	if r, err := s.Resolved(); err == nil && r.Resolved() {
 		c.Present, _ = tune.StrengthOf(r, s.doc.Series().Volume.Geometry, c.Sigma)
 	}

@@ -110,6 +110,52 @@ func TestTheCurveBelongsToItsFilterAndVoxels(t *testing.T) {
 	}
 }
 
+// The curve is shown as it grows: the strengths over the whole range first.
+func TestTheCurveGrowsDuringTheSearch(t *testing.T) {
+	b := newTissueBench(t)
+	before := b.Recipe()
+	b.FindStrength()
+	b.loop.until("a part of the curve is there", func() bool { return b.Curve() != nil || !b.Searching() })
+	first := b.Curve()
+	if !b.Searching() || first == nil || len(first.Points) < 5 || !first.Current || math.Abs(first.Sigma-4) > 0.8 {
+		t.Fatalf("the first curve is %+v", first)
+	}
+	if p := b.Progress(); p.Fraction <= 0 || p.Fraction > 1 || !strings.Contains(p.Text, "strengths") || !b.Recipe().Equal(before) {
+		t.Errorf("progress %+v, recipe %v", p, b.Recipe())
+	}
+	b.settle()
+	full := b.Curve()
+	if len(full.Points) <= len(first.Points) {
+		t.Errorf("%d points after the first %d", len(full.Points), len(first.Points))
+	}
+
+	// What a cancelled search had found goes with it.
+	b.FindStrength()
+	b.loop.until("a part of the curve is there again", func() bool { return !b.Searching() || len(b.Curve().Points) < len(full.Points) })
+	b.Cancel()
+	if got := b.Curve(); len(got.Points) != len(full.Points) {
+		t.Errorf("after the cancel the curve has %d points; want the %d of the last search", len(got.Points), len(full.Points))
+	}
+	b.settle()
+	if got := b.Curve(); len(got.Points) != len(full.Points) {
+		t.Errorf("late parts of a cancelled search are shown: %d points", len(got.Points))
+	}
+}
+
+// With another filter its default stays until the search ends.
+func TestSureOfAnotherFilterStartsASearch(t *testing.T) {
+	b := newTissueBench(t)
+	bilateral, err := denoise.NewRecipe("bilateral", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetRecipe(bilateral.With("sigma-range", denoise.SURE), true)
+	if !b.Searching() || !b.Recipe().Equal(bilateral) {
+		t.Fatalf("searching %v with %v", b.Searching(), b.Recipe())
+	}
+	b.settle()
+}
+
 func TestALateBestStrengthIsDropped(t *testing.T) {
 	for name, leave := range map[string]func(b *bench){
 		"cancelled":        func(b *bench) { b.Cancel() },

@@ -40,11 +40,14 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 		}
 	}
 	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
-		// A search replaces the value; until it ends the present one stays.
-		if r.Filter != s.recipe.Filter {
-			return
+		// A search replaces the value; until it ends the present one stays, or for
+		// another filter its default.
+		present := s.recipe.Get(name)
+		if f, err := denoise.FilterByName(r.Filter); err == nil && r.Filter != s.recipe.Filter {
+			p, _ := f.Param(name)
+			present = p.Default
 		}
-		s.setRecipe(r.With(name, s.recipe.Get(name)))
+		s.setRecipe(r.With(name, present))
 		if s.Busy() {
 			s.message = "The search for the best strength has to wait for the task in progress."
 			return

@@ -156,6 +156,22 @@ func (s *State) SetIndex(i int) {
 	s.changed()
 }
 
+// ShowVoxel shows the slice through a voxel, in the present plane, and marks the
+// voxel as if it were pointed at; voxels outside the volume are ignored.
+func (s *State) ShowVoxel(voxel [3]int) {
+	if s.volume == nil {
+		return
+	}
+	for c, n := range s.volume.Dims {
+		if voxel[c] < 0 || voxel[c] >= n {
+			return
+		}
+	}
+	_, _, s.index = s.view.Locate(voxel)
+	s.cursor, s.last = &voxel, voxel
+	s.changed()
+}
+
 // SetPlane shows another plane through the last voxel pointed at.
 func (s *State) SetPlane(p volume.Plane) {
 	if s.volume == nil || p == s.view.Plane {

@@ -482,3 +482,28 @@ func TestVisibleIsClippedToThePane(t *testing.T) {
 		t.Errorf("no picture: scale %g; want 1", tr.Scale)
 	}
 }
+
+func TestShowVoxel(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{8, 6, 5}, [3]float64{1, 1, 2}))
+	var s State
+	s.ShowVoxel([3]int{1, 1, 1}) // without a volume
+	s.Open(v, volume.Window{})
+	changes := 0
+	s.Changed = func() { changes++ }
+	for _, plane := range []volume.Plane{volume.Axial, volume.Coronal, volume.Sagittal} {
+		s.SetPlane(plane)
+		changes = 0
+		voxel := [3]int{7, 0, 4}
+		s.ShowVoxel(voxel)
+		cursor, ok := s.Cursor()
+		if _, _, i := s.View().Locate(voxel); s.Index() != i || !ok || cursor != voxel || s.Focus() != voxel || changes != 1 {
+			t.Errorf("%v: slice %d, cursor %v %v, %d changes; want slice %d through %v", plane, s.Index(), cursor, ok, changes, i, voxel)
+		}
+		for _, outside := range [][3]int{{8, 0, 0}, {0, 6, 0}, {0, 0, 5}, {-1, 0, 0}} {
+			s.ShowVoxel(outside)
+		}
+		if cursor, _ := s.Cursor(); cursor != voxel || changes != 1 {
+			t.Errorf("%v: a voxel outside was shown", plane)
+		}
+	}
+}

@@ -19,6 +19,9 @@ func start(p Params, in, out denoise.Field) func() denoise.Worker {
 	if p.LK == 0 {
 		e := exponent(p)
 		f.Scale, f.Bias = e.Scale, e.Bias
+		if p.correlation.correlated {
+			f.Offsets = pairwise.HalfNeighbourhood(p.SearchRadius, func(d [3]int) float64 { return -e.Bias * p.correlation.rho(d) })
+		}
 	}
 	return f.NewWorker
 }
@@ -39,7 +42,8 @@ func pairs(p Params, in denoise.Field) *pairwise.Filter {
 }
 
 // exponent is that of the Gaussian weights as a power of 2:
-// exp(-(D - 2 sigma^2) / h^2) = 2^-(Scale D' + Bias), D' having a_0 = 1.
+// exp(-(D - 2 sigma^2) / h^2) = 2^-(Scale D' + Bias), D' having a_0 = 1. Correlated
+// noise adds -Bias rho to the bias of an offset.
 func exponent(p Params) pairwise.Exponent {
 	axes := 0
 	for _, f := range p.PatchRadius {
@@ -121,13 +125,13 @@ func faint(p Params, in *denoise.Field, b *tile.Block, x, y, z int) float64 {
 	alone := true
 	tile.Neighbours(in, p.SearchRadius, x, y, z, func(jx, jy, jz, _ int) {
 		alone = false
-		there := b.At(jx, jy, jz)
-		limit := min(underflow, least+negligible)*p.H*p.H + 2*p.Sigma*p.Sigma
+		there, cut := b.At(jx, jy, jz), p.Cut([3]int{jx - x, jy - y, jz - z})
+		limit := min(underflow, least+negligible)*p.H*p.H + cut
 		d, below := limitedDistance(p, b, here, there, limit)
 		if !below {
 			return
 		}
-		e := max(0, d-2*p.Sigma*p.Sigma) / (p.H * p.H)
+		e := max(0, d-cut) / (p.H * p.H)
 		least = min(least, e)
 		w := math.Exp(-e)
 		dv := v(there) - v(here)

@@ -67,6 +67,18 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
+			Name: "correlation", Label: "Correlation", Kind: denoise.Ints, Unit: "%", Longest: lagsInSlice + lagsAcross,
+			Min: -100, Max: 100, Lo: -100, Hi: 100, Step: 1,
+			Default: denoise.List(0), Auto: &denoise.AutoRule{Noise: autoCorrelation},
+			Help: "Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.",
+			Ignored: func(r denoise.Recipe) string {
+				if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
+					return "nothing is subtracted from the distance of patches"
+				}
+				return ""
+			},
+		},
+		{
 			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Default: denoise.Word("max"),
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
 		},
@@ -112,6 +124,8 @@ type Params struct {
 	Centre       CentreRule // weight of the voxel itself
 	LK           int        // 0: Gaussian weighting; 1..4: lk weighting of that norm
 	Rician       bool       // average squares
+
+	correlation correlation // of the noise
 }
 
 // CentreRule says which weight a voxel has in its own mean.
@@ -132,6 +146,7 @@ func newParams(r denoise.Recipe) Params {
 		H:            r.Get("h").Float(),
 		Sigma:        r.Get("sigma").Float(),
 		Rician:       r.Get("rician").On(),
+		correlation:  newCorrelation(r.Get("correlation").Ints()),
 	}
 	if r.Get("centre").String() == "one" {
 		p.Centre = CentreOne

@@ -10,8 +10,9 @@ import (
 // reference is the non-local mean at voxel i = (x, y, z):
 //
 //	D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
-//	w_ij  = exp(-max(0, D_ij - 2 sigma^2) / h^2)        weighting gaussian
+//	w_ij  = exp(-max(0, D_ij - C_ij) / h^2)             weighting gaussian
 //	w_ij  = T_i - D_ij,  T_i = sum_j D_ij               weighting lk, |.|^k in D
+//	C_ij  = 2 sigma^2 (1 - rho(j - i))
 //	out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
 //
 // and with rician the same of v^2, less 2 sigma^2, clamped at 0, and its root.
@@ -20,10 +21,11 @@ func reference(p Params, in *denoise.Field, x, y, z int) float64 {
 	if p.LK > 0 {
 		power = p.LK
 	}
-	var weights, values []float64
+	var weights, values, cuts []float64
 	tile.Neighbours(in, p.SearchRadius, x, y, z, func(jx, jy, jz, j int) {
 		weights = append(weights, patchDistance(p, in, power, x, y, z, jx, jy, jz))
 		values = append(values, float64(in.Data[j]))
+		cuts = append(cuts, p.Cut([3]int{jx - x, jy - y, jz - z}))
 	})
 
 	match := 1.0 // the weight of a perfect match
@@ -37,7 +39,7 @@ func reference(p Params, in *denoise.Field, x, y, z int) float64 {
 		if p.LK > 0 {
 			weights[n] = match - d
 		} else {
-			weights[n] = math.Exp(-max(0, d-2*p.Sigma*p.Sigma) / (p.H * p.H))
+			weights[n] = math.Exp(-max(0, d-cuts[n]) / (p.H * p.H))
 		}
 	}
 	centre := match

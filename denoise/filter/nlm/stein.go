@@ -9,14 +9,15 @@ import (
 )
 
 // stein is the closed form of Stein's risk (Van De Ville, Kocher 2009) for
-// recipes that differ in h alone. Rician averages and lk weights have none here.
+// recipes that differ in h alone. Rician averages and lk weights have none here;
+// Stein's risk itself has none for correlated noise.
 func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 	ps := make([]Params, len(recipes))
 	for i, r := range recipes {
 		ps[i] = newParams(r)
 	}
 	p := ps[0]
-	if p.Rician || p.LK > 0 {
+	if p.Rician || p.LK > 0 || p.correlation.correlated {
 		return denoise.SteinPass{}, false
 	}
 	return denoise.SteinPass{

@@ -122,6 +122,7 @@ func TestRestartMarkers(t *testing.T) {
 		"fill bytes alone":  {[]byte{0xAA, 0xFF, 0xFF}, 8, 0, false},
 		"the marker's half": {[]byte{0xAA, 0xFF}, 8, 0, false},
 		"another":           {[]byte{0xAA, 0xFF, 0xD1, 0x55}, 8, 0, false},
+		"another byte":      {[]byte{0xAA, 0xFE, 0xD0, 0x55}, 8, 0, false},
 		"a bit too many":    {[]byte{0xAA, 0xFF, 0xD0, 0x55}, 9, 0, false},
 	} {
 		r := bitReader{data: c.data}
@@ -339,5 +340,110 @@ func TestShortestLosslessScan(t *testing.T) {
 	}
 	if _, err := decodeJPEG(stream(0), info); !errors.Is(err, errTruncated) {
 		t.Errorf("one byte: %v", err)
+	}
+}
+
+// TestMissingTables: a DCT scan needs all three.
+func TestMissingTables(t *testing.T) {
+	for missing := range 4 {
+		f := jpegFrame{precision: 8, rows: 1, cols: 1, dcTable: 1, acTable: 2, quantiser: 3}
+		f.dc[1], f.ac[2], f.quantisers[3] = nibbles(t, 0), nibbles(t, 0), &[64]int32{}
+		switch missing {
+		case 0:
+			f.dc[1] = nil
+		case 1:
+			f.ac[2] = nil
+		case 2:
+			f.quantisers[3] = nil
+		}
+		want := "one of the scan's tables is missing"
+		if missing == 3 {
+			want = ""
+		}
+		out := make([]uint16, 1)
+		checkRefusal(t, "tables", f.decodeDCT(out, []byte{0, 0}), want)
+		if missing == 3 && out[0] != 128 {
+			t.Errorf("pixel %d", out[0])
+		}
+	}
+}
+
+// TestScanBytes estimates a scan of 8000 bits, and a little more for stuffed bytes.
+func TestScanBytes(t *testing.T) {
+	lengths, values := [16]byte{1, 1}, []byte{3, 16} // 1 + 3 bits, and 2 + 0
+	if got := scanBytes([17]int{3: 1900, 16: 200}, lengths, values); got != 1000+7 {
+		t.Errorf("%d bytes", got)
+	}
+}
+
+// TestUndefinedCodesInScans end a scan at once, and so does a category beyond 16.
+func TestUndefinedCodesInScans(t *testing.T) {
+	table := nibbles(t, 0, 16, 17, 3)
+	for what, c := range map[string]struct {
+		data []byte
+		want error
+	}{"none": {[]byte{0x00, 0x00}, nil}, "32768": {[]byte{0x01, 0x00}, nil}, "category 17": {[]byte{0x02, 0, 0, 0}, errNoCode}, "undefined": {[]byte{0x0F, 0, 0, 0}, errNoCode}, "early": {[]byte{0x00}, errTruncated}} {
+		f := jpegFrame{precision: 8, rows: 1, cols: 4, start: 1}
+		f.dc[0] = table
+		out := make([]uint16, 4)
+		if err := f.decodeLossless(out, c.data); err != c.want {
+			t.Errorf("lossless, %s: %v", what, err)
+		}
+		if c.want == nil && (out[0] != 128 || out[3] != 128+map[string]uint16{"32768": 1 << 15}[what]) {
+			t.Errorf("lossless, %s: %v", what, out)
+		}
+		f = jpegFrame{precision: 8, rows: 1, cols: 16}
+		f.dc[0], f.ac[0], f.quantisers[0] = table, nibbles(t, 0), &[64]int32{}
+		want := c.want
+		if what == "32768" { // no category of DCT
+			want = errNoCode
+		}
+		// The codes of a first block, and of a second.
+		data := append([]byte{0x00}, c.data...)
+		if what == "32768" || what == "category 17" || what == "undefined" {
+			data[1] <<= 4
+		}
+		if what == "early" {
+			data = data[:1]
+		}
+		if err := f.decodeDCT(make([]uint16, 16), data); err != want {
+			t.Errorf("DCT, %s: %v, want %v", what, err, want)
+		}
+	}
+}
+
+// TestMarkerAtTheEnd of the data is found, and nothing is read behind it.
+func TestMarkerAtTheEnd(t *testing.T) {
+	r := bitReader{data: []byte{0xAA, 0xFF, 0xD0}}
+	r.fill()
+	r.take(8)
+	if err := r.restart(0); err != nil {
+		t.Errorf("JPEG: %v", err)
+	}
+	l := lsBits{data: []byte{0xAA, 0xFF, 0xD0}}
+	l.take(8)
+	if err := l.restart(0); err != nil {
+		t.Errorf("JPEG-LS: %v", err)
+	}
+	if l.take(1); !l.ended() {
+		t.Error("JPEG-LS: a bit behind the marker")
+	}
+}
+
+// TestShapes reads the frame header of six bytes and more, of the first frame alone.
+func TestShapes(t *testing.T) {
+	frame := func(mark byte, body ...byte) []byte { return appendSegment([]byte{0xFF, markSOI}, mark, body...) }
+	for what, c := range map[string]struct {
+		b  []byte
+		ok bool
+	}{
+		"SOF0": {frame(markSOF0, 8, 0, 3, 0, 4, 1), true}, "SOF1": {frame(markSOF1, 8, 0, 3, 0, 4, 1), true}, "SOF3": {frame(markSOF3, 8, 0, 3, 0, 4, 1), true},
+		"SOF55": {frame(markSOF55, 8, 0, 3, 0, 4, 1, 9), true}, "five bytes": {frame(markSOF0, 8, 0, 3, 0, 4), false}, "a table": {frame(markDHT, 8, 0, 3, 0, 4, 1), false},
+		"two": {appendSegment(frame(markSOF0, 8, 0, 3, 0, 4, 1), markSOF0, 9, 0, 9, 0, 9, 9), true}, "nothing": {nil, false},
+	} {
+		rows, cols, components, precision, ok := shapeJPEG(c.b)
+		if ok != c.ok || ok && (rows != 3 || cols != 4 || components != 1 || precision != 8) {
+			t.Errorf("%s: %d x %d, %d, %d, %v", what, rows, cols, components, precision, ok)
+		}
 	}
 }

@@ -209,6 +209,9 @@ func TestJPEGLSDefaults(t *testing.T) {
 		{lsFrame{precision: 8, preset: lsPreset{maxVal: 128}}, lsPreset{128, 3, 7, 21, 64}},
 		{lsFrame{precision: 8, preset: lsPreset{t1: 4, t2: 4, t3: 4, reset: 3}}, lsPreset{255, 4, 4, 4, 3}},
 		{lsFrame{precision: 8, preset: lsPreset{t3: 255}}, lsPreset{255, 3, 7, 255, 64}},
+		{lsFrame{precision: 8, near: 85}, lsPreset{255, 86, 86, 86, 64}},
+		{lsFrame{precision: 6, near: 30}, lsPreset{63, 31, 31, 31, 64}},
+		{lsFrame{precision: 7, near: 1}, lsPreset{127, 4, 8, 17, 64}},
 		{lsFrame{precision: 4}, lsPreset{15, 2, 3, 4, 64}},
 		{lsFrame{precision: 5, near: 1}, lsPreset{31, 3, 5, 9, 64}},
 		{lsFrame{precision: 6, near: 2}, lsPreset{63, 6, 11, 19, 64}},
@@ -354,6 +357,7 @@ func TestPossibleSizes(t *testing.T) {
 	}
 	checkRefusal(t, "rows", info.checkShape(4, 4, 1, 8), "holds 4 x 4 pixels")
 	checkRefusal(t, "columns", info.checkShape(3, 3, 1, 8), "holds 3 x 3 pixels")
+	checkRefusal(t, "both", info.checkShape(5, 6, 1, 8), "the stream holds 6 x 5 pixels, the header says 4 x 3")
 }
 
 func TestRLESegments(t *testing.T) {
@@ -386,6 +390,16 @@ func TestRLESegments(t *testing.T) {
 			t.Errorf("%s: % x", what, got)
 		}
 	}
+	for src, want := range map[string]string{"\x03abcd": "ab", "\xFEx": "xx", "\x00a\x00b": "ab", "\x01abrest": "ab", "\x00a": "", "\x01a": "", "\x00": "", "": ""} {
+		dst := make([]byte, 2)
+		if ok := unpackBits(dst, 1, []byte(src)); ok != (want != "") || ok && string(dst) != want {
+			t.Errorf("%q: %q, %v", src, dst, ok)
+		}
+		dst = []byte{9, 9, 9, 9}
+		if ok := unpackBits(dst[1:], 2, []byte(src)); ok && (dst[0] != 9 || dst[2] != 9 || dst[1] != want[0] || dst[3] != want[1]) {
+			t.Errorf("%q, every second byte: %q", src, dst)
+		}
+	}
 	dst := make([]byte, 3)
 	if !unpackBits(dst, 1, []byte{0x80, 0x00, 5, 0x81, 7}) || !bytes.Equal(dst, []byte{5, 7, 7}) {
 		t.Errorf("no operation, a literal and a long run: % x", dst)
@@ -413,6 +427,11 @@ func TestWhiteIsClipped(t *testing.T) {
 	for i, p := range decode(7, false) {
 		if p != min(plain[i], 127) {
 			t.Fatalf("pixel %d is %d, want %d", i, p, min(plain[i], 127))
+		}
+	}
+	for i, p := range decode(1, false) {
+		if p != min(plain[i], 1) {
+			t.Fatalf("of one bit: pixel %d is %d", i, p)
 		}
 	}
 	if !bytes.Equal(decode(8, false), plain) || !bytes.Equal(decode(7, true), plain) {

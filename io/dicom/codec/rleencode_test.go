@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -47,5 +48,22 @@ func TestPackBits(t *testing.T) {
 	want := []byte{0xFE, 0xAA, 0x02, 0x80, 0x00, 0x2A, 0xFD, 0xAA, 0x03, 0x80, 0x00, 0x2A, 0x22, 0xF7, 0xAA}
 	if got := packBits(nil, row); !bytes.Equal(got, want) {
 		t.Errorf("% x, want % x", got, want)
+	}
+}
+
+// TestPackedRows: two equal bytes are a run at the beginning, three behind literals; both have at most 128 bytes.
+func TestPackedRows(t *testing.T) {
+	different := make([]byte, 200)
+	for i := range different {
+		different[i] = byte(i)
+	}
+	for row, want := range map[string]string{
+		"aab": "\xFFa\x00b", "abb": "\x02abb", "abbb": "\x00a\xFEb", "abbc": "\x03abbc", "a": "\x00a", "aa": "\xFFa", "": "",
+		strings.Repeat("x", 128): "\x81x", strings.Repeat("x", 129): "\x81x\x00x", strings.Repeat("x", 130): "\x81x\xFFx",
+		string(different[:128]): "\x7F" + string(different[:128]), string(different[:129]): "\x7F" + string(different[:128]) + "\x00\x80",
+	} {
+		if got := string(packBits(nil, []byte(row))); got != want {
+			t.Errorf("%q: %q, want %q", row, got, want)
+		}
 	}
 }

@@ -130,3 +130,16 @@ func TestEmptiedItems(t *testing.T) {
 		t.Errorf("%q, %v; want %q", data, err, want)
 	}
 }
+
+// TestSequencesOfUnknownVR keep it: their items are in implicit little endian.
+func TestSequencesOfUnknownVR(t *testing.T) {
+	inner := part10.AppendElement(nil, part10.ImplicitLE, part10.TagSliceThickness, "DS", []byte("3 "))
+	dropped := part10.AppendElement(inner, part10.ImplicitLE, 0x00291010, "", []byte("private "))
+	unknown := func(item []byte) []byte {
+		return part10.AppendElement(nil, part10.ExplicitLE, part10.TagPixelMeasuresSequence, "UN", part10.AppendItem(nil, part10.ImplicitLE, item))
+	}
+	data, _, err := Apply(dataset(t, unknown(dropped)), Pseudonyms{})
+	if want := unknown(inner); err != nil || !bytes.Equal(data, want) {
+		t.Errorf("% x, %v; want % x", data, err, want)
+	}
+}

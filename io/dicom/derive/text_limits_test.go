@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
@@ -81,6 +82,38 @@ func TestSeriesDescriptionAtTheLimit(t *testing.T) {
 		if got := string(s.seriesDescription()); got != strings.Repeat("x", kept)+" DN" {
 			t.Errorf("%d characters: %q", n, got)
 		}
+	}
+}
+
+// TestContributingEquipment says who worked on the image, when and as what.
+func TestContributingEquipment(t *testing.T) {
+	s := image{Derived: &Derived{Version: "1.2", Now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}}
+	s.Encoding, s.File = part10.ExplicitLE, &part10.File{}
+	element := func(tag part10.Tag, vr, v string) []byte {
+		return part10.AppendElement(nil, part10.ExplicitLE, tag, vr, []byte(v))
+	}
+	item := s.contributingEquipment()
+	for _, want := range [][]byte{
+		element(part10.TagManufacturer, "LO", "Quell"), element(part10.TagManufacturerModelName, "LO", "Quell"), element(part10.TagSoftwareVersions, "LO", "1.2"),
+		part10.AppendCode(nil, part10.ExplicitLE, part10.TagPurposeOfReferenceCodeSequence, processingEquipment),
+	} {
+		if !bytes.Contains(item, want) {
+			t.Errorf("% x is missing in % x", want, item)
+		}
+	}
+	if !bytes.Contains(item, []byte("20260304050607")) {
+		t.Errorf("the time is missing in %q", item)
+	}
+	reference := s.sourceReference(3)
+	for _, want := range [][]byte{element(part10.TagReferencedFrameNumber, "IS", "3"), element(part10.TagSpatialLocationsPreserved, "CS", "YES"),
+		element(part10.TagReferencedSOPClassUID, "UI", ""), element(part10.TagReferencedSOPInstanceUID, "UI", ""),
+		part10.AppendCode(nil, part10.ExplicitLE, part10.TagPurposeOfReferenceCodeSequence, sourceForProcessing)} {
+		if !bytes.Contains(reference, want) {
+			t.Errorf("% x is missing in % x", want, reference)
+		}
+	}
+	if bytes.Contains(s.sourceImage(), element(part10.TagReferencedFrameNumber, "IS", "")[:4]) {
+		t.Error("a frame of a single image is named")
 	}
 }
 

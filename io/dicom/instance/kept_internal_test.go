@@ -247,7 +247,7 @@ func TestCompressedLimits(t *testing.T) {
 
 // TestAspectRatioBelowOne.
 func TestAspectRatioBelowOne(t *testing.T) {
-	for ratio, want := range map[string]float64{`1\2`: 0.5, `2\1`: 2, `-1\2`: 1, `1\-2`: 1} {
+	for ratio, want := range map[string]float64{`1\2`: 0.5, `2\1`: 2, `-1\2`: 1, `0\2`: 1, `1\-2`: 1} {
 		var s Slice
 		if s.readPlane(attributes(t, text(part10.TagPixelAspectRatio, ratio))); s.Spacing != [2]float64{1, want} {
 			t.Errorf("%s: %v", ratio, s.Spacing)
@@ -310,6 +310,108 @@ func TestTilesDown(t *testing.T) {
 		}
 		if in.Excluded != "" || len(in.Slices) != n || in.Tiles.across != want[0] || in.Tiles.down != want[1] || in.Slices[n-1].Position != (volume.Vec{1, 2, float64(n - 1)}) {
 			t.Errorf("%d tiles: %q, %+v", n, in.Excluded, in.Tiles)
+		}
+	}
+}
+
+// TestWhatIsTiled: by its image type, or by a private sequence of its maker.
+func TestWhatIsTiled(t *testing.T) {
+	kept, none := keeping(part10.TagUIHFrameSequence, sequence(part10.TagUIHFrameSequence)), keeping(part10.TagPixelData, nil)
+	owner := func(v string) part10.Attributes {
+		return attributes(t, part10.AppendElement(nil, part10.ExplicitLE, part10.TagUIHCreator, "LO", []byte(v)))
+	}
+	for what, c := range map[string]struct {
+		imageType string
+		p         *part10.File
+		a         part10.Attributes
+		want      bool
+	}{
+		"type": {"VFRAME", none, owner(""), true}, "sequence": {"M", kept, owner(UIHOwner), true}, "another maker": {"M", kept, owner("OTHER"), false},
+		"no sequence": {"M", none, owner(UIHOwner), false},
+	} {
+		if got := hasUIHTiles(&Slice{ImageType: []string{"ORIGINAL", c.imageType}}, c.p, c.a); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}
+
+// TestSpacingOfAMosaic is assumed to be the thickness unless the file says how far slices are apart.
+func TestSpacingOfAMosaic(t *testing.T) {
+	csa := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensCSAImageHeader, "OB", AppendMosaicCSA(nil, 4, volume.Vec{0, 0, 1}))
+	for spacing, assumed := range map[string]bool{"0.5": false, "2": false, "0": true, "-1": true, "": true} {
+		in := &Instance{}
+		whole := &Slice{Instance: in, Placed: true, Thickness: 2, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Spacing: [2]float64{1, 3}}
+		whole.Format.Cols, whole.Format.Rows = 8, 12
+		in.splitMosaic(whole, keeping(part10.TagSiemensCSAImageHeader, csa), attributes(t, text(part10.TagSpacingBetweenSlices, spacing)))
+		if in.Excluded != "" || len(in.Slices) != 4 || whole.SpacingFromThickness != assumed {
+			t.Fatalf("%q: %q, assumed %v", spacing, in.Excluded, whole.SpacingFromThickness)
+		}
+		// The first pixel of a slice is half of the difference in size further in.
+		if got := in.Slices[3].Position; got != (volume.Vec{2, 9, 6}) {
+			t.Errorf("%q: the last slice lies at %v", spacing, got)
+		}
+	}
+}
+
+// TestTilesThatDoNotFit leave the image as it was.
+func TestTilesThatDoNotFit(t *testing.T) {
+	csa := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensCSAImageHeader, "OB", AppendMosaicCSA(nil, 4, volume.Vec{0, 0, 1}))
+	position := text(part10.TagImagePositionPatient, `1\2\3`)
+	tiles := sequence(part10.TagUIHFrameSequence, position, position, position, position)
+	oriented := attributes(t, text(part10.TagImageOrientationPatient, `1\0\0\0\1\0`))
+	for what, c := range map[string]struct {
+		split func(in *Instance, whole *Slice)
+		want  string
+	}{
+		"Siemens": {func(in *Instance, whole *Slice) {
+			in.splitMosaic(whole, keeping(part10.TagSiemensCSAImageHeader, csa), oriented)
+		}, "4 slices do not fit its 9 x 8 pixels"},
+		"United Imaging": {func(in *Instance, whole *Slice) {
+			in.splitUIHTiles(whole, keeping(part10.TagUIHFrameSequence, tiles), oriented)
+		}, "4 slices do not fit its 9 x 8 pixels"},
+		"without a direction": {func(in *Instance, whole *Slice) {
+			whole.Format.Cols, whole.Placed = 8, false
+			in.splitUIHTiles(whole, keeping(part10.TagUIHFrameSequence, tiles), attributes(t))
+		}, "its private header does not say where they lie"},
+		"without tiles": {func(in *Instance, whole *Slice) {
+			in.splitUIHTiles(whole, keeping(part10.TagUIHFrameSequence, sequence(part10.TagUIHFrameSequence)), oriented)
+		}, "its private header does not say where they lie"},
+	} {
+		in := &Instance{}
+		whole := &Slice{Instance: in, Placed: true, Thickness: 2, Row: volume.Vec{1, 0, 0}, Column: volume.Vec{0, 1, 0}, Spacing: [2]float64{1, 1}}
+		whole.Format.Cols, whole.Format.Rows = 9, 8
+		in.Slices = []*Slice{whole}
+		if c.split(in, whole); !strings.Contains(in.Excluded, c.want) || in.Tiles != nil || len(in.Slices) != 1 || in.Slices[0] != whole {
+			t.Errorf("%s: %q, %d slices, %v", what, in.Excluded, len(in.Slices), in.Tiles)
+		}
+	}
+}
+
+// TestPixelsOfUnknownLength: pixels that are not compressed state their length, and have enough bytes.
+func TestPixelsOfUnknownLength(t *testing.T) {
+	a := attributes(t, short(part10.TagRows, 2), short(part10.TagColumns, 3), short(part10.TagBitsAllocated, 16), text(part10.TagNumberOfFrames, "2"))
+	for length, want := range map[uint32]string{
+		part10.UndefinedLength: "its pixel data has no length though it is not compressed", 24: "", 25: "",
+		23: "it holds 23 bytes of pixels where 2 images of 3 x 2 pixels need 24",
+	} {
+		in := &Instance{Name: "x", Syntax: part10.Syntaxes[part10.UIDExplicitLE]}
+		in.readImage(newSlice(in, a), a, part10.Element{VR: "OW", Length: length, Value: 77})
+		if (in.Err == nil) != (want == "") || in.Err != nil && !strings.Contains(in.Err.Error(), want) || in.pixelOffset != 77 || in.pixelVR != "OW" {
+			t.Errorf("%d bytes: %v", length, in.Err)
+		}
+	}
+}
+
+// TestSourcesThatAreNoImages are not those that were loaded; damaged ones say so.
+func TestSourcesThatAreNoImages(t *testing.T) {
+	head := part10.AppendFileMeta(nil, "1.2", "1.2.3", part10.UIDExplicitLE, "")
+	report := append(slices.Clone(head), text(part10.TagSOPClassUID, "1.2.840.10008.5.1.4.1.1.88.11")...)
+	for what, c := range map[string]struct {
+		b    []byte
+		want string
+	}{"a report": {report, "the source file is not the one that was loaded"}, "cut": {report[:len(report)-3], "the source file is damaged ("}, "text": {[]byte("text"), "x: "}} {
+		if d, in, err := OpenSource("x", c.b); err == nil || !strings.Contains(err.Error(), c.want) || in != nil || d.File != nil {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

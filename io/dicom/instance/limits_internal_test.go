@@ -67,6 +67,9 @@ func TestReadPlane(t *testing.T) {
 		"ratio, not used":  {[][]byte{text(part10.TagPixelAspectRatio, `3\2`), text(part10.TagPixelSpacing, `2\2`)}, [2]float64{2, 2}, false, 0, false},
 		"between slices":   {[][]byte{text(part10.TagSliceThickness, "4"), text(part10.TagSpacingBetweenSlices, "3")}, [2]float64{1, 1}, true, 3, false},
 		"thickness":        {[][]byte{text(part10.TagSliceThickness, "4"), text(part10.TagSpacingBetweenSlices, "-3")}, [2]float64{1, 1}, true, 4, false},
+		"0 between slices": {[][]byte{text(part10.TagSliceThickness, "4"), text(part10.TagSpacingBetweenSlices, "0")}, [2]float64{1, 1}, true, 4, false},
+		"half a mm":        {[][]byte{text(part10.TagSpacingBetweenSlices, "0.5")}, [2]float64{1, 1}, true, 0.5, false},
+		"pixels of 0.5 mm": {[][]byte{text(part10.TagPixelSpacing, `0.5\0.25`)}, [2]float64{0.25, 0.5}, false, 0, false},
 		"thickness of 0":   {[][]byte{text(part10.TagSliceThickness, "0")}, [2]float64{1, 1}, true, 0, false},
 		"scaled direction": {[][]byte{position, text(part10.TagImageOrientationPatient, `3\0\0\0\0.1\0`)}, [2]float64{1, 1}, true, 0, true},
 	} {

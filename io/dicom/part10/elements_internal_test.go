@@ -3,10 +3,12 @@ package part10
 import (
 	"bytes"
 	"encoding/binary"
+	"io/fs"
 	"math/big"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // TestElementHeaders writes tag, VR and length in each encoding, long VRs with two reserved bytes.
@@ -232,5 +234,62 @@ func TestLimitOfMetaElements(t *testing.T) {
 	_, err := TokenizeBytes(slices.Concat(b, element(0x00020016, "AE", nil), end), nil)
 	if err == nil || !strings.Contains(err.Error(), "more than 1000000 elements") {
 		t.Errorf("one more: %v", err)
+	}
+}
+
+// TestItemsOfUnknownVR are in implicit little endian, whatever the file is in.
+func TestItemsOfUnknownVR(t *testing.T) {
+	item := AppendElement(nil, ImplicitLE, TagModality, "CS", []byte("CT"))
+	b := AppendElement(nil, ExplicitBE, 0x00091010, "UN", AppendItem(nil, ImplicitLE, item))
+	for vr, want := range map[string]int{"UN": 1, "SQ": 0, "OB": 0} {
+		visited := 0
+		err := EachItem(b, Element{Tag: 0x00091010, VR: vr, Value: 12, Length: uint32(len(b) - 12), End: int64(len(b))}, ExplicitBE, func(it SequenceItem) error {
+			if visited++; it.Enc != ImplicitLE || len(it.Elements) != 1 || it.Elements[0].Tag != TagModality {
+				t.Errorf("%s: %+v", vr, it)
+			}
+			return nil
+		})
+		if visited != want || (err == nil) != (want == 1) {
+			t.Errorf("%s: %d items, %v", vr, visited, err)
+		}
+	}
+}
+
+// closingFS counts the files that are open.
+type closingFS struct {
+	fstest.MapFS
+	open *int
+}
+
+func (c closingFS) Open(name string) (fs.File, error) {
+	f, err := c.MapFS.Open(name)
+	if err == nil {
+		*c.open++
+	}
+	return closingFile{f, c.open}, err
+}
+
+type closingFile struct {
+	fs.File
+	open *int
+}
+
+func (f closingFile) Close() error {
+	*f.open--
+	return f.File.Close()
+}
+
+// TestFilesThatAreReadAreClosed, also where they are shorter than they were.
+func TestFilesThatAreReadAreClosed(t *testing.T) {
+	open := 0
+	fsys := closingFS{fstest.MapFS{"x": {Data: []byte("0123456789")}}, &open}
+	for _, size := range []int64{10, 11} {
+		b, err := ReadFile(fsys, "x", size, nil)
+		if (err == nil) != (size == 10) || err == nil && string(b) != "0123456789" || open != 0 {
+			t.Errorf("%d bytes: %q, %v; %d files are open", size, b, err, open)
+		}
+	}
+	if _, err := ReadFile(fsys, "none", 1, nil); err == nil {
+		t.Error("a file that is not there is read")
 	}
 }

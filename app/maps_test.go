@@ -1,0 +1,249 @@
+package app
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// mapFile writes a volume on the grid of wavy(6, 5, 8) whose voxel i is f(i).
+func mapFile(t *testing.T, name string, f func(i int) float32) string {
+	t.Helper()
+	v := wavy(6, 5, 8).Volume
+	for i := range v.Data {
+		v.Data[i] = f(i)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := nifti.Write(t.Context(), path, v, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A mask leaves voxels as they are, and what was removed is the input less the
+// result.
+func TestDoWithMapsAndRemovedNoise(t *testing.T) {
+	job := medianJob(t)
+	job.Mask = mapFile(t, "mask.nii", func(i int) float32 { return float32(i % 3) })
+	job.NoiseMap = mapFile(t, "sigma.nii", func(i int) float32 { return 1 + float32(i%6) })
+	job.Slices = SliceRange{From: 2, To: 6}
+	job.Output.Removed = filepath.Join(t.TempDir(), "removed.nii.gz")
+	job.Output.Dtype = "int16" // of the result alone
+	report, err := Do(t.Context(), job, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := wavy(6, 5, 8).Volume
+	before = before.Crop(volume.Slices(before.Geometry, 2, 6))
+	removed := reopen(t, job.Output.Removed).Volume
+	touched := 0
+	for i, x := range report.Run.Result.Data {
+		if (2*30+i)%3 == 0 && x != before.Data[i] {
+			t.Fatalf("voxel %d is outside the mask and became %v of %v", i, x, before.Data[i])
+		}
+		if x != before.Data[i] {
+			touched++
+		}
+		if removed.Data[i] != before.Data[i]-x {
+			t.Fatalf("voxel %d: %v was removed of %v, which became %v", i, removed.Data[i], before.Data[i], x)
+		}
+	}
+	if touched == 0 {
+		t.Error("nothing was filtered")
+	}
+	if !reflect.DeepEqual(removed.Dims, before.Dims) || report.Removed != job.Output.Removed {
+		t.Errorf("%v voxels in %q", removed.Dims, report.Removed)
+	}
+	noiseRecord, maskRecord := report.Run.Maps.records()
+	if !reflect.DeepEqual(report.NoiseMap, noiseRecord) || !reflect.DeepEqual(report.Mask, maskRecord) {
+		t.Errorf("the report names %+v and %+v", report.NoiseMap, report.Mask)
+	}
+	// The record has the hashes of what was read, and no names.
+	var record Record
+	data, err := os.ReadFile(report.Record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &record); err != nil {
+		t.Fatal(err)
+	}
+	sigma := reopen(t, job.NoiseMap).Volume
+	if record.NoiseMap == nil || *record.NoiseMap != (MapRecord{From: "file", SHA256: voxelHash(sigma)}) || !record.Recipe.InSigmas {
+		t.Errorf("noise map %+v in the record, recipe %s", record.NoiseMap, record.Recipe)
+	}
+	ones := sigma.Clone()
+	for i := range ones.Data {
+		ones.Data[i] = min(float32(i%3), 1)
+	}
+	if record.Mask == nil || *record.Mask != (MapRecord{From: "file", SHA256: voxelHash(ones)}) {
+		t.Errorf("mask %+v in the record", record.Mask)
+	}
+	if strings.Contains(string(data), "sigma.nii") || strings.Contains(string(data), "mask.nii") {
+		t.Errorf("the record names a file: %s", data)
+	}
+}
+
+// The hash of a mask does not depend on the parts that it is computed in.
+func TestHashOfLargeMasks(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{1<<14 + 1, 1, 1}, [3]float64{1, 1, 1}))
+	m := Maps{Mask: make([]bool, len(v.Data))}
+	for i := range m.Mask {
+		if m.Mask[i] = i%7 != 0; m.Mask[i] {
+			v.Data[i] = 1
+		}
+	}
+	none, mask := m.records()
+	if none != nil || mask == nil || mask.SHA256 != voxelHash(v) {
+		t.Errorf("%+v and %+v; want the hash of zeros and ones", none, mask)
+	}
+	if a, b := (Maps{}).records(); a != nil || b != nil {
+		t.Error("no maps have records")
+	}
+}
+
+// A result that was steered by maps is not judged by its recipe alone, and a
+// de-identified record does not link to them.
+func TestRecordsOfSteeredRuns(t *testing.T) {
+	for name, change := range map[string]func(*Job){
+		"mask":      func(j *Job) { j.Mask = mapFile(t, "m.nii", func(i int) float32 { return float32(i % 2) }) },
+		"noise map": func(j *Job) { j.NoiseMap = mapFile(t, "m.nii", func(int) float32 { return 2 }) },
+		"none":      func(*Job) {},
+	} {
+		job := medianJob(t)
+		change(&job)
+		if _, err := Do(t.Context(), job, Events{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := RecipeBeside(job.Output.Path, wavy(6, 5, 8).Volume)
+		if err != nil || (r == nil) != (name != "none") {
+			t.Errorf("%s: recipe %v beside the output, %v", name, r, err)
+		}
+	}
+	r := Record{NoiseMap: &MapRecord{From: "estimate", SHA256: "a"}, Mask: &MapRecord{From: "file", SHA256: "b"}}
+	r.deidentify()
+	if *r.NoiseMap != (MapRecord{From: "estimate"}) || *r.Mask != (MapRecord{From: "file"}) {
+		t.Errorf("%+v and %+v beside a de-identified output", r.NoiseMap, r.Mask)
+	}
+	(&Record{}).deidentify()
+}
+
+// Maps that do not fit are refused before any work.
+func TestMapsAreChecked(t *testing.T) {
+	grid := wavy(6, 5, 8)
+	shifted := grid.Volume.Clone()
+	shifted.Affine.SetColumn(3, volume.Vec{1, 0, 0})
+	elsewhere := filepath.Join(t.TempDir(), "elsewhere.nii")
+	if err := nifti.Write(t.Context(), elsewhere, shifted, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	zero := mapFile(t, "zero.nii", func(int) float32 { return 0 })
+	one := mapFile(t, "one.nii", func(int) float32 { return 1 })
+	for want, change := range map[string]func(*Job){
+		"the positions differ by more than 0.01 mm": func(j *Job) { j.Mask = elsewhere },
+		"the noise map is not on the grid":          func(j *Job) { j.NoiseMap = elsewhere },
+		"leaves no voxel":                           func(j *Job) { j.Mask = zero },
+		"no positive number":                        func(j *Job) { j.NoiseMap = zero },
+		"give a recipe":                             func(j *Job) { j.Recipe, j.Mask = nil, one },
+		"are for jobs that filter":                  func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
+		"removed noise are for jobs":                func(j *Job) { j.Recipe, j.Output.Removed = nil, "x.nii" },
+		"need a name each":                          func(j *Job) { j.Output.Removed = filepath.Dir(j.Output.Path) + "/./out.nii" },
+		"is the input itself":                       func(j *Job) { j.Output.Removed = j.Input.Path },
+		"NAME.hdr":                                  func(j *Job) { j.Output.Removed = "x.img" },
+		"no such file":                              func(j *Job) { j.NoiseMap = "missing.nii" },
+	} {
+		job := medianJob(t)
+		change(&job)
+		_, err := Do(t.Context(), job, Events{Progress: func(step Step, _, _ int64) {
+			if step != Reading {
+				t.Errorf("%s: %s began", want, step)
+			}
+		}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+		var input *InputError
+		var usage *UsageError
+		if !errors.As(err, &input) && !errors.As(err, &usage) {
+			t.Errorf("%v is neither about the input nor about the request", err)
+		}
+		if _, err := os.Stat(job.Output.Path); err == nil {
+			t.Errorf("%s: the output was written", want)
+		}
+	}
+}
+
+// The map of a series with added noise is that of the noisy one. The facts of the
+// series do not serve a run over a map.
+func TestEstimatedMaps(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{40, 40, 12}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = 100
+	}
+	s := &series.Series{Volume: v}
+	r := mustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2))
+	facts := denoise.Facts{Hi: 1e6, Noise: noise.Known(1e5)} // wrong ones, which must not be used
+	job := Job{Recipe: &r, Noise: &Noise{Model: noise.Gaussian, Sigma: 4, Seed: 2}, NoiseMap: MapAuto}
+	report, err := DoOn(t.Context(), On{Series: s, Engine: cpu.New(), Facts: &facts}, job, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := report.Run.Maps
+	if !m.Estimated || m.Noise == nil || report.NoiseMap.From != "estimate" {
+		t.Fatalf("maps %+v", report.NoiseMap)
+	}
+	if got := float64(m.Noise.Data[m.Noise.Index(20, 20, 6)]); got < 3.4 || got > 4.6 {
+		t.Errorf("sigma %g in the middle of the map; 4 was added", got)
+	}
+	if got := report.Recipe.Get("sigma-range").Float(); got != 2 || !report.Recipe.InSigmas {
+		t.Errorf("%s; want 2 sigmas", report.Recipe)
+	}
+	// A map that is open serves as one that is named.
+	job.NoiseMap, job.Noise = "", nil
+	again, err := DoOn(t.Context(), On{Series: report.Run.Source, Engine: cpu.New(), Maps: m}, job, Events{})
+	if err != nil || !reflect.DeepEqual(again.Run.Result.Data, report.Run.Result.Data) {
+		t.Errorf("the same map in memory gives another result, %v", err)
+	}
+	// Without noise to map there is a reason.
+	job.NoiseMap = MapAuto
+	flat := &series.Series{Volume: volume.New(volume.NewGeometry([3]int{4, 4, 1}, [3]float64{1, 1, 1}))}
+	if _, err := DoOn(t.Context(), On{Series: flat, Engine: cpu.New()}, job, Events{}); err == nil || !strings.Contains(err.Error(), "the noise cannot be mapped") {
+		t.Errorf("%v; want why there is no map", err)
+	}
+}
+
+// A preview is steered like the run.
+func TestPreviewsWithMaps(t *testing.T) {
+	s := wavy(6, 5, 8)
+	m := Maps{Noise: s.Volume.Clone(), Mask: make([]bool, s.Volume.Voxels())}
+	for i := range m.Mask {
+		m.Mask[i], m.Noise.Data[i] = i%4 != 0, 1+float32(i%6)
+	}
+	r := mustRecipe("bilateral", 3).With("sigma-range", denoise.Sigmas(2.5))
+	facts, err := denoise.FactsFor(t.Context(), m.input(s.Volume))
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Denoise(t.Context(), cpu.New(), RunRequest{Series: s, Recipe: r, Maps: m}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := PreviewRequest{Series: s, Recipe: r, Maps: m, Facts: facts, Plane: volume.Axial, Index: 3}
+	got := filterSlice(t.Context(), cpu.New(), q)
+	if got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	if want := run.Result.Crop(q.Region()); !reflect.DeepEqual(got.Part.Data, want.Data) {
+		t.Error("the preview differs from the run")
+	}
+}

@@ -1,0 +1,131 @@
+package tune
+
+import (
+	"testing"
+
+	"quell/volume"
+)
+
+// Candidates are taken evenly from the first to the last, and the rest is kept.
+func TestSpread(t *testing.T) {
+	all := make([]candidate, 10)
+	for i := range all {
+		all[i] = candidate{box: volume.Region{Min: [3]int{i, 0, 0}, Max: [3]int{i + 1, 1, 1}}, used: 1}
+	}
+	for n, want := range map[int][]int{0: {}, 1: {5}, 2: {2, 7}, 3: {1, 5, 8}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 11: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} {
+		chosen, rest := spread(all, n)
+		if len(chosen) != len(want) || len(chosen)+len(rest) != len(all) {
+			t.Errorf("%d of 10: %d and %d", n, len(chosen), len(rest))
+			continue
+		}
+		for k, box := range chosen {
+			if box.Min[0] != want[k] {
+				t.Errorf("%d of 10: number %d is candidate %d; want %d", n, k, box.Min[0], want[k])
+			}
+		}
+		for _, c := range rest {
+			for _, box := range chosen {
+				if c.box == box {
+					t.Errorf("%d of 10: %v is chosen and left", n, box)
+				}
+			}
+		}
+	}
+}
+
+// Boxes away from the edge come first where there are enough; boxes with few voxels
+// that count do not.
+func TestBoxes(t *testing.T) {
+	volumeOf := func(x, y, z int) *volume.Volume {
+		return volume.New(volume.NewGeometry([3]int{x, y, z}, [3]float64{1, 1, 1}))
+	}
+	every := func(int) bool { return true }
+	reach := [3]int{4, 4, 4}
+	v := volumeOf(5*boxSide, 5*boxSide, 7*boxDepth)
+	first, spare, err := boxes(t.Context(), v, v.Bounds(), reach, every)
+	if err != nil || len(first) != boxCount || len(spare) != 3*3*3-boxCount {
+		t.Fatalf("%d and %d boxes, %v", len(first), len(spare), err)
+	}
+	for _, box := range append(first, spare...) {
+		for c, low := range box.Min {
+			if low < reach[c] || box.Max[c]+reach[c] > v.Dims[c] {
+				t.Errorf("%v reaches beyond the edge", box)
+			}
+		}
+	}
+	// Without enough boxes inside, those at the edge serve as well.
+	small := volumeOf(2*boxSide, 2*boxSide, 3*boxDepth)
+	if first, spare, _ = boxes(t.Context(), small, small.Bounds(), reach, every); len(first) != 12 || len(spare) != 0 {
+		t.Errorf("a small volume has %d and %d boxes", len(first), len(spare))
+	}
+	// The fullest box has 4800 voxels that count; one with 2400 is taken, one with 2399 not.
+	v = volumeOf(3*boxSide, boxSide, boxDepth)
+	for left, want := range map[int]int{2400: 2, 2399: 1} {
+		n := 0
+		counts := func(i int) bool {
+			switch x := i % v.Dims[0]; {
+			case x < boxSide:
+				return true
+			case x < 2*boxSide && n < left:
+				n++
+				return true
+			}
+			return false
+		}
+		if first, _, _ = boxes(t.Context(), v, v.Bounds(), [3]int{}, counts); len(first) != want {
+			t.Errorf("with %d voxels of the second: %d boxes", left, len(first))
+		}
+	}
+	if first, spare, _ = boxes(t.Context(), v, v.Bounds(), reach, func(int) bool { return false }); len(first)+len(spare) != 0 {
+		t.Error("boxes without a voxel that counts")
+	}
+	// The boxes of a region lie in it; those of a slice are squares.
+	region := volume.Region{Min: [3]int{10, 5, 2}, Max: [3]int{110, 35, 3}}
+	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 2 || first[0].Dims() != [3]int{boxSide, 30, 1} || first[0].Min != region.Min {
+		t.Errorf("the boxes of %v are %v", region, first)
+	}
+	for c := range 3 {
+		thin := volume.Region{Max: [3]int{90, 90, 90}}
+		thin.Max[c] = 1
+		want := [3]int{boxSide, boxSide, boxSide}
+		want[c] = 1
+		if got := boxSize(thin); got != want {
+			t.Errorf("boxes of %v measure %v, want %v", thin, got, want)
+		}
+	}
+}
+
+// A box is inside if what a recipe reads around it is, to the voxel.
+func TestIsInner(t *testing.T) {
+	g := volume.NewGeometry([3]int{48, 50, 11}, [3]float64{1, 1, 1})
+	box := volume.Region{Min: [3]int{4, 6, 4}, Max: [3]int{44, 46, 7}}
+	if !isInner(box, [3]int{4, 4, 4}, g) {
+		t.Error("a box with room all round is not inside")
+	}
+	for c := range 3 {
+		reach := [3]int{4, 4, 4}
+		reach[c]++
+		if isInner(box, reach, g) {
+			t.Errorf("axis %d: a reach of %d is inside", c, reach[c])
+		}
+	}
+}
+
+// The best point of either objective.
+func TestBestPoint(t *testing.T) {
+	point := func(residual, kept float64) Point {
+		return Point{Risk: Risk{MSE: residual - 1 + 2*kept, Residual: residual, Kept: kept}}
+	}
+	points := []Point{point(0.3, 0.75), point(0.4, 0.5), point(0.5, 0.45), point(0.8, 0.3), point(1.5, 0.2)}
+	for o, want := range map[Objective]int{LeastRisk: 1, Discrepancy: 2} {
+		if got := o.best(points); got != want {
+			t.Errorf("%s: point %d; want %d", o, got, want)
+		}
+	}
+	if got := Discrepancy.best([]Point{point(0.1, 0.5), point(0.72, 0.3)}); got != 1 {
+		t.Errorf("the nearer point after the crossing is %d", got)
+	}
+	if got := Discrepancy.best([]Point{point(0.9, 0.5), point(0.95, 0.3)}); got != 0 {
+		t.Errorf("without a crossing: %d", got)
+	}
+}

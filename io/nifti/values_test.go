@@ -1,0 +1,264 @@
+package nifti
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+
+	"quell/volume"
+)
+
+// TestQfacOfZero is 1, as nifti1.h says; only a negative one turns the third axis.
+func TestQfacOfZero(t *testing.T) {
+	for qfac, want := range map[float64]float64{-1: -3, 0: 3, 0.5: 3, 1: 3} {
+		h := header{pixdim: [8]float64{qfac, 1, 2, 3}}
+		if got := h.qform()[2][2]; got != want {
+			t.Errorf("qfac %g: %g, want %g", qfac, got, want)
+		}
+	}
+}
+
+// TestThinAxesAreInvertible: what counts is the angle between axes, not their lengths.
+func TestThinAxesAreInvertible(t *testing.T) {
+	for c := range 3 {
+		m := volume.NewGeometry([3]int{1, 1, 1}, [3]float64{1, 1, 1}).Affine
+		m[c][c] = 1e-7
+		if !invertible(m) {
+			t.Errorf("axis %d of 1e-7 mm", c)
+		}
+	}
+}
+
+// TestUnusableTransformsAreReported, of code 1 too.
+func TestUnusableTransformsAreReported(t *testing.T) {
+	base := header{format: nifti1, dim: [8]int64{3, 2, 2, 2, 1, 1, 1, 1}, pixdim: [8]float64{1, 1, 1, 1}, xyztUnits: 2}
+	for code := int64(1); code <= 2; code++ {
+		h := base
+		h.sformCode = code
+		if _, f := h.geometry(); len(f) != 2 || f[0].Text != "The header's sform is not finite or not invertible; it is ignored." {
+			t.Errorf("sform, code %d: %v", code, f)
+		}
+		h = base
+		h.qformCode, h.qoffset[0] = code, math.NaN()
+		if _, f := h.geometry(); len(f) != 2 || f[0].Text != "The header's qform is not finite; it is ignored." {
+			t.Errorf("qform, code %d: %v", code, f)
+		}
+	}
+	if _, f := base.geometry(); len(f) != 1 {
+		t.Errorf("without transforms: %v", f)
+	}
+}
+
+// TestComponentsInWords: complex numbers are not colours.
+func TestComponentsInWords(t *testing.T) {
+	for code, want := range map[int64]string{
+		dtComplex64: "its voxels are complex numbers; choose one component: magnitude, phase, real or imaginary",
+		dtRGB24:     "its voxels are colours; choose one component: luminance, red, green or blue",
+		dtInt16:     "",
+	} {
+		d, err := datatypeByCode(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.checkComponent(""); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v", d.name, err)
+		}
+		if err := d.checkComponent(Component("hue")); err == nil {
+			t.Errorf("%s has a hue", d.name)
+		}
+	}
+}
+
+// TestScaledDatatypes decodes several voxels of each datatype with a slope, an intercept, and both.
+func TestScaledDatatypes(t *testing.T) {
+	for _, d := range datatypes[:10] {
+		for _, scale := range [][2]float64{{1, 0}, {2, 0}, {1, 3}, {-0.5, 7}} {
+			stored := []int64{1, 0, 100, 7, 127}
+			src := make([]byte, len(stored)*d.bytes)
+			for i, x := range stored {
+				bits := uint64(x)
+				switch d.code {
+				case dtFloat32:
+					bits = uint64(math.Float32bits(float32(x)))
+				case dtFloat64:
+					bits = math.Float64bits(float64(x))
+				}
+				for b := range d.bytes {
+					src[i*d.bytes+b] = byte(bits >> (8 * b))
+				}
+			}
+			dst := make([]float32, len(stored))
+			lost := decoder{datatype: d, order: binary.LittleEndian, slope: scale[0], inter: scale[1]}.decode(dst, src)
+			for i, x := range stored {
+				if want := float32(float64(x)*scale[0] + scale[1]); dst[i] != want {
+					t.Errorf("%s, %v: voxel %d is %g, want %g", d.name, scale, i, dst[i], want)
+				}
+			}
+			if lost != (losses{}) {
+				t.Errorf("%s, %v: %+v", d.name, scale, lost)
+			}
+		}
+	}
+}
+
+// TestLossesBesideEachOther counts a voxel that is rounded behind one that overflows.
+func TestLossesBesideEachOther(t *testing.T) {
+	d, err := datatypeByCode(dtInt32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := binary.LittleEndian.AppendUint32(nil, math.MaxInt32)
+	for i := range uint32(7) { // steps of float32 are two of these
+		src = binary.LittleEndian.AppendUint32(src, 19000001+i)
+	}
+	lost := decoder{datatype: d, order: binary.LittleEndian, slope: 1e31}.decode(make([]float32, 8), src)
+	if lost.overflow != 1 || lost.rounded < 2 || lost.nonFinite() != 1 {
+		t.Errorf("%+v", lost)
+	}
+}
+
+// TestScaledRange leaves one step of the type free at both ends.
+func TestScaledRange(t *testing.T) {
+	for _, dtype := range []string{"uint8", "int16", "uint16", "int32"} {
+		d, err := datatypeByName(dtype)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEncoder(d, row(-0.5, 0, 1e6))
+		lo, hi := (-0.5-e.inter)/e.slope, (1e6-e.inter)/e.slope
+		// The header's float32 rounds slope and intercept.
+		if slack := (d.hi - d.lo) * 1e-6; math.Abs(lo-(d.lo+1)) > 0.01+slack || math.Abs(hi-(d.hi-1)) > 0.01+slack {
+			t.Errorf("%s: stored from %g to %g, want %g to %g", dtype, lo, hi, d.lo+1, d.hi-1)
+		}
+	}
+}
+
+// TestLargestDimensionOfEachAxis needs NIfTI-2 along any of them.
+func TestLargestDimensionOfEachAxis(t *testing.T) {
+	for c := range 3 {
+		for n, want := range map[int]format{32767: nifti1, 32768: nifti2} {
+			dims := [3]int{1, 1, 1}
+			dims[c] = n
+			h := newHeader(volume.NewGeometry(dims, [3]float64{1, 1, 1}), nil, encoder{}, "")
+			if h.format != want || h.sformCode != xformScannerAnat || h.qformCode != xformScannerAnat {
+				t.Errorf("axis %d, %d voxels: %v, codes %d and %d", c, n, h.format, h.sformCode, h.qformCode)
+			}
+		}
+	}
+	h := header{dim: [8]int64{3, 4, 5, 6}, sliceStart: 1, sliceEnd: 2, sliceCode: 3, sliceDuration: 4}
+	h.clearVolumeFields(volume.NewGeometry([3]int{4, 5, 7}, [3]float64{1, 1, 1}))
+	if h.sliceStart != 0 || h.sliceEnd != 0 || h.sliceCode != 0 || h.sliceDuration != 0 {
+		t.Errorf("slices of another grid: %+v", h)
+	}
+}
+
+// TestLengthOfDescriptions: 79 bytes fit.
+func TestLengthOfDescriptions(t *testing.T) {
+	for n, want := range map[int]int{78: 78, 79: 79, 80: 79, 200: 79} {
+		var h header
+		if h.setDescription(strings.Repeat("x", n)); text(h.descrip[:]) != strings.Repeat("x", want) || h.descrip[79] != 0 {
+			t.Errorf("%d bytes: %q", n, h.descrip)
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	for field, want := range map[string]string{
+		"abc": "abc", "\x00abc": "", "ab\x00cd": "ab", "a\x01b": "a b", "a\x7fb": "a b", "a\x1fb~": "a b~", " x \x00": "x", "\xff": "?", "ä": "ä", "!": "!",
+	} {
+		if got := text([]byte(field)); got != want {
+			t.Errorf("%q: %q, want %q", field, got, want)
+		}
+	}
+}
+
+// TestErrorsInWords: damaged compression, an early end, and errors of the system as they are.
+func TestErrorsInWords(t *testing.T) {
+	const damaged, truncated = "the compressed data is damaged", "the file is truncated"
+	other := errors.New("broken disk")
+	for err, want := range map[error]string{
+		gzip.ErrChecksum: damaged, gzip.ErrHeader: damaged, flate.CorruptInputError(3): damaged,
+		io.EOF: truncated, io.ErrUnexpectedEOF: truncated, other: "broken disk",
+	} {
+		if got := readError(err); !strings.HasPrefix(got.Error(), want) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	p := plan{volumeBytes: 100}
+	for err, want := range map[error]string{
+		io.EOF: "the file ends after 7 of 100 bytes of voxels; get a complete copy", io.ErrUnexpectedEOF: "the file ends after 7 of 100 bytes of voxels; get a complete copy", other: "broken disk",
+	} {
+		if got := p.voxelError(7, err); got.Error() != want {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+	for err, want := range map[error]string{io.EOF: "the file ends inside its header", io.ErrUnexpectedEOF: "the file ends inside its header", other: "broken disk"} {
+		if got := headerError(err); !strings.HasPrefix(got.Error(), want) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}
+
+// TestBytesInErrors: where the voxels should end, and where a file that shrank did.
+func TestBytesInErrors(t *testing.T) {
+	b := fileOf(t, phantom([3]int{128, 128, 40}), "int16", ".nii")
+	short := fstest.MapFS{"a.nii": {Data: b[:len(b)-1]}}
+	_, err := Read(t.Context(), short, "a.nii")
+	if want := "a.nii: the voxels should end at byte 1311072, but the file has 1311071 bytes; get a complete copy"; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	_, err = Read(t.Context(), wrongSizeFS{short}, "a.nii")
+	if want := "a.nii: the file ends after 1310719 of 1310720 bytes of voxels; get a complete copy"; err == nil || err.Error() != want {
+		t.Errorf("in parallel: %v", err)
+	}
+	_, err = Read(t.Context(), sequentialFS{short, 1}, "a.nii")
+	if want := "a.nii: the file ends after 1310719 of 1310720 bytes of voxels; get a complete copy"; err == nil || err.Error() != want {
+		t.Errorf("in order: %v", err)
+	}
+	h := header{format: nifti1, single: true, voxOffset: 300}
+	_, findings, err := h.dataOffset()
+	if want := "The header gives byte 300 as the start of the voxels; byte 352, the first possible, is used."; err != nil || len(findings) != 1 || findings[0].Text != want {
+		t.Errorf("%v, %v", findings, err)
+	}
+}
+
+// TestManyVolumesOfTheLargestSize: the limit of voxels is that of one volume.
+func TestManyVolumesOfTheLargestSize(t *testing.T) {
+	h := header{format: nifti2, dim: [8]int64{4, volume.MaxVoxels, 1, 1, 2}}
+	if err := h.checkDims(); err != nil || h.volumes() != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestColoursAreNotScaled, whatever the header says.
+func TestColoursAreNotScaled(t *testing.T) {
+	for _, slope := range []float32{0, 1, 5} {
+		s := readComponent(t, "rgb24.nii", Red, slope, 3)
+		if src := s.Sources[0]; src.Slope != 1 || src.Inter != 0 {
+			t.Errorf("slope %g: %+v", slope, src)
+		}
+	}
+}
+
+// TestLargestExtensions: with the flag before them they have maxExtensions bytes.
+func TestLargestExtensions(t *testing.T) {
+	for size, kept := range map[int]bool{maxExtensions - 4: true, maxExtensions - 3: false} {
+		whole := sample(t, "int16-le.nii")
+		b := slices.Concat(whole[:352], make([]byte, size), whole[352:])
+		b[348] = 1
+		binary.LittleEndian.PutUint32(b[352:], uint32(size))
+		binary.LittleEndian.PutUint32(b[108:], math.Float32bits(float32(352+size)))
+		h, err := readFullHeader(fstest.MapFS{"a.nii": {Data: b}}, "a.nii")
+		if err != nil || len(h.extensions) == 1 != kept {
+			t.Errorf("%d bytes: %d are kept, %v", size, len(h.extensions), err)
+		}
+	}
+}
