@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/volume"
 )
 
 func near(got, want, relative float64) bool {
@@ -31,5 +32,46 @@ func TestTaps(t *testing.T) {
 	u := newParams(r.With("patch-weights", denoise.Word("uniform")).With("patch-radius", denoise.Number(1)))
 	if !slices.Equal(u.Taps, []float64{1. / 3, 1. / 3, 1. / 3}) {
 		t.Errorf("uniform taps %v", u.Taps)
+	}
+}
+
+// TestWorkOfPatches: the GPU sums patches anew where they are larger than its kernels for
+// overlapping ones, and for the weights of lk; the work is then that of every tap.
+func TestWorkOfPatches(t *testing.T) {
+	g := volume.NewGeometry([3]int{64, 60, 20}, [3]float64{1, 1, 1})
+	for _, c := range []struct {
+		dims, search, patch int
+		lk                  bool
+		work                float64
+		reach               [3]int
+	}{
+		{2, 5, 3, false, 121, [3]int{8, 8, 0}},
+		{2, 5, 4, false, 121 * 81, [3]int{9, 9, 0}},
+		{2, 5, 1, true, 121 * 9, [3]int{6, 6, 0}},
+		{3, 2, 3, false, 125, [3]int{5, 5, 5}},
+		{3, 2, 4, false, 125 * 729, [3]int{6, 6, 6}},
+		{3, 2, 0, false, 125, [3]int{2, 2, 2}},
+	} {
+		r, err := denoise.NewRecipe("nlm", c.dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = r.With("search-radius", denoise.Number(float64(c.search))).With("patch-radius", denoise.Number(float64(c.patch)))
+		if c.lk {
+			r = r.With("weighting", denoise.Word("lk"))
+		} else {
+			r = r.With("h", denoise.Number(10)).With("sigma", denoise.Number(5))
+		}
+		r, err = r.Resolve(g, denoise.Facts{Hi: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Bind(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pass := p.Passes[len(p.Passes)-1]; float64(pass.Work) != c.work || pass.Reach != c.reach {
+			t.Errorf("%+v: work %v, reach %v", c, pass.Work, pass.Reach)
+		}
 	}
 }
