@@ -61,9 +61,38 @@ func (f Facts) Negligible() float64 {
 	return negligible * size
 }
 
-// AutoSigma returns the sigma that automatic values are multiples of: 0 where no
-// noise can be estimated.
-func (f Facts) AutoSigma() float64 { return f.Noise.Sigma }
+// AutoSigma returns the sigma that automatic values are multiples of: the estimate
+// times Trust.
+func (f Facts) AutoSigma() float64 { return f.Noise.Sigma * f.Trust() }
+
+// Trust says how much of the estimated sigma automatic values use, from 0 to 1.
+// White noise of 1 % of the range cannot be told from fine texture, which a filter
+// of that strength would remove. So an estimate of less than high confidence counts
+// in part below noise shares that were measured on brains and phantoms (FILTERS.md),
+// and a negligible one not at all.
+func (f Facts) Trust() float64 {
+	rise := func(from, to float64) float64 { return min(max((f.NoiseShare()-from)/(to-from), 0), 1) }
+	switch {
+	case f.Noise.Negligible || f.Noise.Confidence == noise.None:
+		return 0
+	case f.Noise.InTissue():
+		return 1
+	case f.Noise.Confidence == noise.Low:
+		return rise(0.008, 0.016)
+	case f.Noise.Confidence == noise.Fair:
+		return rise(0.007, 0.015)
+	}
+	return 1
+}
+
+// NoiseShare returns the estimated sigma over the range of the values; 0 for a
+// constant volume.
+func (f Facts) NoiseShare() float64 {
+	if f.width() == 0 {
+		return 0
+	}
+	return f.Noise.Sigma / f.width()
+}
 
 // NoiseSigma is the rule of noise levels: the estimated noise.
-var NoiseSigma = &AutoRule{Sigmas: func(Recipe, volume.Geometry, Facts) float64 { return 1 }}
+var NoiseSigma = &AutoRule{Amount: func(_ Recipe, _ volume.Geometry, f Facts) float64 { return f.AutoSigma() }}

@@ -60,21 +60,27 @@ type Param struct {
 	Implies map[string]Value
 }
 
-// AutoRule computes the value of a parameter from the volume. One of Sigmas, Noise
+// AutoRule computes the value of a parameter from the volume. One of Amount, Found
 // and Value is set.
 type AutoRule struct {
-	// Sigmas returns the multiple of [Facts.AutoSigma] that a parameter in the
-	// volume's unit gets.
-	Sigmas func(r Recipe, g volume.Geometry, f Facts) float64
-	// Noise returns the value itself, from what is known of the noise.
-	Noise func(e noise.Estimate) Value
-	// Value returns the value itself, from the recipe and the geometry alone.
+	// Amount returns a number in the volume's unit, from the facts: a multiple of
+	// [Facts.AutoSigma].
+	Amount func(r Recipe, g volume.Geometry, f Facts) float64
+	// Found returns a value of any other kind, from the facts.
+	Found func(r Recipe, f Facts) Value
+	// Value returns the value from the recipe and the geometry alone.
 	Value func(r Recipe, g volume.Geometry) (Value, error)
+
+	// Spares reports whether the rule needs no facts for a recipe, so that the
+	// volume need not be read; nil for never.
+	Spares func(r Recipe) bool
 }
 
 // noise reports whether the rule uses the facts, for which the whole volume is
 // read and its noise estimated.
-func (a *AutoRule) noise() bool { return a != nil && (a.Sigmas != nil || a.Noise != nil) }
+func (a *AutoRule) noise(r Recipe) bool {
+	return a != nil && a.Value == nil && (a.Spares == nil || !a.Spares(r))
+}
 
 // Check reports why v is outside the parameter's domain, in words for users.
 func (p Param) Check(v Value) error {
@@ -217,10 +223,10 @@ func (p Param) resolve(r Recipe, v Value, g volume.Geometry, f Facts) (Value, er
 		v = p.amount(v.Float()*f.Noise.Sigma, f)
 	case v.IsPercent():
 		v = p.amount(v.Float()/100*f.width(), f)
-	case v.IsAuto() && p.Auto != nil && p.Auto.Noise != nil:
-		v = p.Auto.Noise(f.Noise)
-	case v.IsAuto() && p.Auto.noise():
-		v = p.amount(p.Auto.Sigmas(r, g, f)*f.AutoSigma(), f)
+	case v.IsAuto() && p.Auto != nil && p.Auto.Amount != nil:
+		v = p.amount(p.Auto.Amount(r, g, f), f)
+	case v.IsAuto() && p.Auto != nil && p.Auto.Found != nil:
+		v = p.Auto.Found(r, f)
 	case v.IsAuto() && p.Auto != nil:
 		var err error
 		if v, err = p.Auto.Value(r, g); err != nil {

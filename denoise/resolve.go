@@ -90,7 +90,7 @@ func (r Recipe) Needs() (width, sigma bool) {
 		if r.ignores(p) != "" {
 			continue
 		}
-		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto.noise())
+		sigma = sigma || v.IsSigmas() || (v.IsAuto() && p.Auto.noise(r))
 		width = width || v.IsPercent() || sigma
 	}
 	return width, sigma

@@ -66,6 +66,9 @@ func List(xs ...int) Value { return Value{kind: kindList, list: slices.Clone(xs)
 // IsAuto reports whether the value is to be computed from the volume.
 func (v Value) IsAuto() bool { return v.kind == kindAuto }
 
+// IsNumber reports whether the value is a plain number.
+func (v Value) IsNumber() bool { return v.kind == kindNumber }
+
 // IsPercent reports whether the value is a percentage of the input's range.
 func (v Value) IsPercent() bool { return v.kind == kindPercent }
 

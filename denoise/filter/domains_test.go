@@ -30,9 +30,9 @@ func TestDomainsAndDefaults(t *testing.T) {
 		"nlm patch-radius":        "0 to 8, 1",
 		"nlm patch-sigma":         "0.05 to 100, 1",
 		"nlm patch-weights":       "gaussian",
-		"nlm rician":              "false",
+		"nlm rician":              "auto",
 		"nlm search-radius":       "0 to 32, 3",
-		"nlm sigma":               "0 or more, 0",
+		"nlm sigma":               "0 or more, auto",
 		"nlm weighting":           "gaussian",
 	}
 	got := map[string]string{}

@@ -44,6 +44,10 @@ type Estimate struct {
 	PerSlice    []Figure     `json:"slices"`
 }
 
+// InTissue says whether the noise was measured in the even soft tissue of a CT, where
+// texture has no part in it.
+func (e Estimate) InTissue() bool { return e.Method == methodPlaneFits }
+
 // Known is the estimate of noise whose strength is known: white Gaussian noise of
 // standard deviation sigma.
 func Known(sigma float64) Estimate {

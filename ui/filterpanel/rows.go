@@ -94,9 +94,13 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 	}
 	r := &row{param: p}
 	r.object = newHoverArea(check, func() { h.help(p.Label, r.helpText("")) })
-	r.show = func(value, _ denoise.Value, s Snapshot) {
+	r.show = func(value, found denoise.Value, s Snapshot) {
 		busy = true
-		check.SetChecked(value.On())
+		on := value
+		if value.IsAuto() {
+			on = found
+		}
+		check.SetChecked(on.On())
 		busy = false
 		enable(check, r.usable(s))
 	}

@@ -18,7 +18,7 @@ var Filter = denoise.Filter{
 	Help:   "Averages neighbours that are near in space and in value. Fast; keeps strong edges.",
 	Params: append([]denoise.Param{{
 		Name: "sigma-range", Label: "Range sigma", Kind: denoise.Float, Unit: "value", Percent: true, Basic: true,
-		Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 12, Step: 0.1, Default: denoise.Auto, Auto: &denoise.AutoRule{Sigmas: autoRange},
+		Min: denoise.Positive, Max: denoise.Largest, Lo: 0.1, Hi: 12, Step: 0.1, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoRange},
 		Help: "How different two values may be and still be averaged; higher removes more. Auto follows the estimated noise.",
 	}}, spatial.Params()...),
 	Strength: denoise.Strength{Param: "sigma-range", Lo: 0.4, Hi: 16},
@@ -38,21 +38,14 @@ var Filter = denoise.Filter{
 	},
 }
 
-// autoRange is sigma_r in sigmas: more in stronger noise, where what is smoothed
-// away of the image weighs less.
-func autoRange(_ denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
-	width := float64(f.Hi) - float64(f.Lo)
-	if !(width > 0) {
-		return rangeBase
+// autoRange is sigma_r. In sigmas it rises with the share of the noise in the range,
+// since what is lost of the image then weighs less. Measured, see FILTERS.md.
+func autoRange(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
+	if r.Dims == 3 {
+		return (2.05 + 16*f.NoiseShare()) * f.AutoSigma()
 	}
-	return rangeBase + rangeSlope*f.AutoSigma()/width
+	return (2 + 30*f.NoiseShare()) * f.AutoSigma()
 }
-
-// The automatic range sigma, see FILTERS.md.
-const (
-	rangeBase  = 2
-	rangeSlope = 30
-)
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

@@ -68,8 +68,8 @@ func (p *Params) Cut(d [3]int) float64 {
 }
 
 // autoCorrelation is the list of the estimated correlation; 0 for white noise.
-func autoCorrelation(e noise.Estimate) denoise.Value {
-	c := e.Correlation
+func autoCorrelation(_ denoise.Recipe, f denoise.Facts) denoise.Value {
+	c := f.Noise.Correlation
 	if c == nil {
 		return denoise.List(0)
 	}

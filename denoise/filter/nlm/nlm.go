@@ -20,7 +20,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
-			Default: denoise.Auto, Auto: &denoise.AutoRule{Sigmas: autoStrength},
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength},
 			Help: "How different two patches may be and still be averaged; higher removes more. Auto follows the estimated noise.",
 			Ignored: func(r denoise.Recipe) string {
 				if lk(r) {
@@ -57,8 +57,8 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value",
-			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Number(0), Auto: denoise.NoiseSigma,
-			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square; 0 is the papers' formula.",
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoSigma, Spares: withoutSigma},
+			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square. Auto is the estimated noise with Rician or a correlation, else 0, the papers' formula.",
 			Ignored: func(r denoise.Recipe) string {
 				if lk(r) && !r.Get("rician").On() {
 					return "weighting lk subtracts no noise unless rician is on"
@@ -69,7 +69,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "correlation", Label: "Correlation", Kind: denoise.Ints, Unit: "%", Longest: lagsInSlice + lagsAcross,
 			Min: -100, Max: 100, Lo: -100, Hi: 100, Step: 1,
-			Default: denoise.List(0), Auto: &denoise.AutoRule{Noise: autoCorrelation},
+			Default: denoise.List(0), Auto: &denoise.AutoRule{Found: autoCorrelation},
 			Help: "Correlation of the noise of voxels 1 to 4 apart within a slice, then 1 and 2 slices apart: less is subtracted from the distance of near patches. 0 is white noise.",
 			Ignored: func(r denoise.Recipe) string {
 				if sigma := r.Get("sigma"); lk(r) || (!sigma.IsAuto() && sigma.Float() == 0) {
@@ -97,9 +97,8 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
-			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Bool(false),
-			Help:    "For MR magnitude images: average squares, subtract 2σ² and take the root, which removes the bias of dark regions. Without a noise sigma the estimate is used.",
-			Implies: map[string]denoise.Value{"sigma": denoise.Auto},
+			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoRician, Spares: papers},
+			Help: "For MR magnitude images: average squares, subtract 2σ² and take the root, which removes the bias of dark regions. Auto turns it on where the background of the series shows Rician noise, unless h is a number.",
 		},
 	},
 	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
@@ -110,9 +109,6 @@ var Filter = denoise.Filter{
 }
 
 func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
-
-// autoStrength is h = sqrt(2) sigma.
-func autoStrength(denoise.Recipe, volume.Geometry, denoise.Facts) float64 { return math.Sqrt2 }
 
 // Params are the parameters of a resolved recipe.
 type Params struct {
