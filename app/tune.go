@@ -72,7 +72,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 	if err != nil {
 		return Tuned{}, err
 	}
-	best, err := q.Recipe.With(c.Param, c.Points[c.Best].Value).Resolve(in.Volume.Geometry, facts)
+	best, err := tune.WithStrength(q.Recipe, c.Points[c.Best].Strength, in.Volume.Geometry).Resolve(in.Volume.Geometry, facts)
 	if err != nil {
 		return Tuned{}, err
 	}

@@ -136,3 +136,42 @@ func factsOf(t testing.TB, v *volume.Volume) denoise.Facts {
 func near(got, want, relative float64) bool {
 	return math.Abs(got-want) <= relative*math.Abs(want)
 }
+
+// Automatic values count weak noise in part or not at all, by the confidence of the
+// estimate; that of a CT's soft tissue counts in full.
+func TestTrust(t *testing.T) {
+	for _, c := range []struct {
+		share      float64
+		confidence noise.Confidence
+		want       float64
+	}{
+		{0.001, noise.High, 1}, {0.1, noise.None, 0}, {0.5, noise.Low, 1},
+		{0.008, noise.Low, 0}, {0.012, noise.Low, 0.5}, {0.016, noise.Low, 1},
+		{0.007, noise.Fair, 0}, {0.011, noise.Fair, 0.5}, {0.015, noise.Fair, 1},
+	} {
+		f := denoise.Facts{Lo: -500, Hi: 500, Noise: noise.Known(1000 * c.share)}
+		f.Noise.Confidence = c.confidence
+		if got := f.Trust(); math.Abs(got-c.want) > 1e-9 || !near(f.NoiseShare(), c.share, 1e-12) || !near(f.AutoSigma(), got*1000*c.share, 1e-12) {
+			t.Errorf("%g of the range, %s: trust %g, share %g, sigma %g; want trust %g", c.share, c.confidence, got, f.NoiseShare(), f.AutoSigma(), c.want)
+		}
+		f.Noise.Negligible = true
+		if f.AutoSigma() != 0 {
+			t.Errorf("negligible noise gives the automatic sigma %g", f.AutoSigma())
+		}
+	}
+	ct := flat([3]int{64, 64, 3}, 40)
+	ct.Unit = "HU"
+	noisy, err := noise.AddNoise(t.Context(), ct, noise.Gaussian, 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := factsOf(t, noisy)
+	f.Hi = 3000
+	f.Noise.Confidence = noise.Low
+	if !f.Noise.InTissue() || f.Trust() != 1 || (denoise.Facts{Noise: noise.Known(1)}).Noise.InTissue() {
+		t.Errorf("tissue %v, trust %g", f.Noise.InTissue(), f.Trust())
+	}
+	if (denoise.Facts{Lo: 3, Hi: 3, Noise: noise.Known(1)}).NoiseShare() != 0 {
+		t.Error("the noise of a constant volume has a share")
+	}
+}

@@ -65,7 +65,10 @@ func (s suite) testConstants(t *testing.T) {
 // testScale: with automatic parameters the filter of c v is c times the filter of
 // v.
 func (s suite) testScale(t *testing.T) {
-	v := scene([3]int{35, 21, 4})
+	v := scene([3]int{48, 40, 4})
+	if f, err := denoise.FactsOf(t.Context(), v); err != nil || f.AutoSigma() == 0 {
+		t.Fatalf("automatic values of the scene do not follow its noise, %+v, %v", f.Noise.Figure, err)
+	}
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		want := run(t, s.engine, r, v, v.Bounds())
 		for _, c := range []float64{1e-9, 0x1p-20, 1e9} {

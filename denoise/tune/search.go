@@ -328,11 +328,27 @@ func (s *search) addBoxes(ctx context.Context) error {
 
 // at returns the resolved recipe with a strength.
 func (s *search) at(x float64) (denoise.Recipe, error) {
-	v := denoise.Number(x * unitOf(s.param, s.geometry, s.facts.Noise.Sigma))
-	if s.param.Kind == denoise.Ints {
-		v = denoise.List(int(math.Round(x)))
+	return WithStrength(s.recipe, x, s.geometry).Resolve(s.geometry, s.facts)
+}
+
+// WithStrength returns the recipe with a strength in the unit of [denoise.Strength].
+// One in the volume's unit stays in sigmas, so that what else is automatic is not
+// taken for a recipe of numbers.
+func WithStrength(r denoise.Recipe, x float64, g volume.Geometry) denoise.Recipe {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return r
 	}
-	return s.recipe.With(s.param.Name, v).Resolve(s.geometry, s.facts)
+	p, ok := f.Param(f.Strength.Param)
+	switch {
+	case !ok:
+		return r
+	case p.Kind == denoise.Ints:
+		return r.With(p.Name, denoise.List(int(math.Round(x))))
+	case p.Unit == "value":
+		return r.With(p.Name, denoise.Sigmas(x))
+	}
+	return r.With(p.Name, denoise.Number(x*unitOf(p, g, 1)))
 }
 
 // unitOf returns the unit of [denoise.Strength] in that of the parameter.

@@ -60,7 +60,9 @@ var Filter = denoise.Filter{
 			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoSigma, Spares: withoutSigma},
 			Help: "Noise level subtracted from every patch distance (2σ²) and, with Rician, from the mean square. Auto is the estimated noise with Rician or a correlation, else 0, the papers' formula.",
 			Ignored: func(r denoise.Recipe) string {
-				if lk(r) && !r.Get("rician").On() {
+				// A sigma of 0 has no effect anywhere; records from before auto hold it.
+				zero := r.Get("sigma").Equal(denoise.Number(0))
+				if lk(r) && !r.Get("rician").On() && !zero {
 					return "weighting lk subtracts no noise unless rician is on"
 				}
 				return ""

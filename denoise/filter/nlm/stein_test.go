@@ -75,6 +75,9 @@ func TestSteinIsTheDerivativeOfTheReference(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if r, err = r.Resolve(v.Geometry, denoise.Facts{}); err != nil {
+					t.Fatal(err)
+				}
 				program, err := r.Bind(v.Geometry)
 				if err != nil {
 					t.Fatal(err)
