@@ -180,6 +180,7 @@ func (r Result) apart(ctx context.Context, engine denoise.Engine, recipe denoise
 const (
 	blindUnder = 1.3
 	blindOver  = 0.88
+	mostKept   = 0.5 // a result that keeps more of the noise is not the best that there is
 )
 
 // judgeResidual judges by the two volumes alone.
@@ -204,7 +205,7 @@ func (r Result) judgeResidual(ctx context.Context) (Judgement, error) {
 	residual := sum / math.Max(n, 1) / (r.Noise.Sigma * r.Noise.Sigma)
 	j := Judgement{Confidence: noise.Low}
 	switch t := (1 - kept) / math.Max(residual, 1e-12); {
-	case t > blindUnder || kept > 0.75 && t > blindOver:
+	case t > blindUnder || kept > mostKept && t > blindOver:
 		j.Verdict = Under
 		j.Why = fmt.Sprintf("%.0f %% of the noise is left, and the residual holds little else.", 100*kept)
 	case t < blindOver:

@@ -81,7 +81,7 @@ func TestBoxes(t *testing.T) {
 	}
 	// The boxes of a region lie in it; those of a slice are squares.
 	region := volume.Region{Min: [3]int{10, 5, 2}, Max: [3]int{110, 35, 3}}
-	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 2 || first[0].Dims() != [3]int{boxSide, 30, 1} || first[0].Min != region.Min {
+	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 3 || first[0].Dims() != [3]int{boxSide, 30, 1} || first[0].Min != region.Min || first[2].Max != region.Max {
 		t.Errorf("the boxes of %v are %v", region, first)
 	}
 	for c := range 3 {

@@ -226,3 +226,11 @@ func TestTolerances(t *testing.T) {
 		t.Errorf("beside an error of less than 0.02 the excess is %g, want 1", got)
 	}
 }
+
+func TestBetterStrength(t *testing.T) {
+	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
+		if got := better(times); got != want {
+			t.Errorf("%v: %q, want %q", times, got, want)
+		}
+	}
+}

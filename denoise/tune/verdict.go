@@ -201,11 +201,22 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 	case Matched:
 		j.Why = fmt.Sprintf("The error is estimated within %.0f %% of the least that this filter reaches.", 100*math.Max(j.Excess, 0.01))
 	case Under:
-		j.Why = fmt.Sprintf("Noise is left: %.2g times the strength would lower the error by %.0f %%.", j.Best, gain)
+		j.Why = fmt.Sprintf("Noise is left: %s would lower the error by %.0f %%.", better(j.Best), gain)
 	default:
-		j.Why = fmt.Sprintf("Structure is removed with the noise: %.2g times the strength would lower the error by %.0f %%.", j.Best, gain)
+		j.Why = fmt.Sprintf("Structure is removed with the noise: %s would lower the error by %.0f %%.", better(j.Best), gain)
 	}
 	return j
+}
+
+// better names the best strength beside the result's; both may be 0.
+func better(times float64) string {
+	switch {
+	case times == 0:
+		return "no filter"
+	case math.IsInf(times, 0) || math.IsNaN(times):
+		return "more strength"
+	}
+	return fmt.Sprintf("%.2g times the strength", times)
 }
 
 // excess returns by how much an error exceeds the least of the curve.
