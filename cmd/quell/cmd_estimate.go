@@ -19,7 +19,8 @@ slice, with a confidence for each figure:
 
   high  within about 5 %
   fair  within about 20 %
-  low   an upper bound: the image's own texture may be part of it
+  low   the image's own texture may be part of it; where the image was smoothed or
+        interpolated the noise may be stronger, too: the reason says so
   none  there is no figure
 
 CT is measured in even soft tissue, with the correlation of its noise; everything
