@@ -52,6 +52,8 @@ mouse_to 400 420
 key m;                                          changed "the noise map"
 mouse_to 400 400;                               changed "the noise under the pointer"
 key m;                                          changed "the noise map taken off"
+key t;                                          changed "the marks of structure in the residual"
+key t;                                          changed "the marks taken off"
 key ctrl+Return;                                changed "apply to the volume"
 
 key ctrl+q;                                     changed "the question before the result is lost"

@@ -112,6 +112,9 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 	if s.HoldsBefore() {
 		c.Badge, c.BadgeKind = "", sliceview.NoBadge
 	}
+	if s.MarksStructure() && !s.HoldsBefore() {
+		structureCaption(s, c)
+	}
 	if facts, ok := s.Document().Facts(); ok && facts.Noise.Sigma <= 0 {
 		// Without a noise estimate the largest residual sets the scale.
 		for i, line := range c.Corner {
@@ -120,6 +123,28 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 			}
 		}
 	}
+}
+
+// structureCaption names the place with the most structure and the reason of the
+// verdict.
+func structureCaption(s *session.Session, c *sliceview.Caption) {
+	found := s.Structure()
+	switch {
+	case found == nil:
+		c.Detail = "structure is not judged yet"
+	case !found.Any:
+		c.Detail = "no structure found. " + found.Why
+	default:
+		c.Detail = "green: structure, most at " + placeText(found.Place) + ". " + found.Why
+		if c.Badge == "" {
+			c.Badge, c.BadgeKind = "STRUCTURE", sliceview.Caution
+		}
+	}
+}
+
+// placeText names a place: "edges, x 120, y 88, z 5", counted from 1.
+func placeText(p session.Place) string {
+	return fmt.Sprintf("%s, x %d, y %d, z %d", p.What, p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
 }
 
 // recipeText returns a recipe as a label with its automatic values as numbers:

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"image/color"
+
 	"quell/app"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
@@ -43,6 +45,15 @@ func (w *Workbench) Curve() *plotpanel.Curve { return curveSnapshot(w.session) }
 
 // StripShown says whether plot and measures are shown.
 func (w *Workbench) StripShown() bool { return w.stripShown }
+
+// ShowPlace is the button of the measures that shows a place.
+func (w *Workbench) ShowPlace(volume bool) { w.showPlace(volume) }
+
+// SliceMarks returns the colours of the ticks beside the slider.
+func (w *Workbench) SliceMarks() []color.Color { return w.slices.colors }
+
+// MarkColors are the colours of the verdicts.
+var MarkColors = markColors
 
 // Settings returns the settings for the next start.
 func (w *Workbench) Settings() app.Settings { return w.settings }

@@ -9,8 +9,11 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/denoise/tune"
 	"quell/series"
+	"quell/ui"
 	"quell/ui/control"
 	"quell/ui/plotpanel"
 	"quell/ui/viewer"
@@ -113,5 +116,59 @@ func TestTheBestStrengthIsPlotted(t *testing.T) {
 	}
 	if c.Without < 3 || c.Without > 5 || c.Y[c.Best] > 0.7*c.Without || c.Old {
 		t.Errorf("error %g of %g, old %v; want far less than the noise of 4", c.Y[c.Best], c.Without, c.Old)
+	}
+}
+
+func TestStructureHasCaptionAndPlace(t *testing.T) {
+	b := newBench(t, large)
+	b.show(tissue(t))
+	residual := b.workbench.Panes()[viewer.Residual]
+	b.session().SetRecipe(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
+	b.key(fyne.KeyT)
+	b.until("structure is marked", func() bool { return residual.Caption().Badge == "STRUCTURE" })
+	caption := residual.Caption().Detail
+	if !strings.HasPrefix(caption, "green: structure, most at ") || !strings.Contains(caption, ", x ") || !strings.HasSuffix(caption, ".") {
+		t.Errorf("caption %q; want place and reason", caption)
+	}
+	place := b.session().Structure().Place
+	b.workbench.ShowPlace(false)
+	if cursor, ok := b.state().Cursor(); !ok || cursor != place.Voxel {
+		t.Errorf("the cursor is at %v, %v; want the place %v", cursor, ok, place.Voxel)
+	}
+	b.key(fyne.KeyT)
+	b.drain()
+	if got := residual.Caption().Detail; got != "original − denoised" || residual.Caption().Badge != "" {
+		t.Errorf("after the second T the caption is %q, %q", got, residual.Caption().Badge)
+	}
+}
+
+func denoiseBy(t *testing.T, filter, param string, x float64) denoise.Recipe {
+	t.Helper()
+	r, err := denoise.NewRecipe(filter, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.With(param, denoise.Number(x))
+}
+
+// The strip shows one tick for each slice, in the slider's order.
+func TestVerdictsBesideTheSlider(t *testing.T) {
+	b := newBench(t, large)
+	b.show(tissue(t))
+	b.session().SetRecipe(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
+	if len(b.workbench.SliceMarks()) != 0 {
+		t.Error("ticks before a run")
+	}
+	b.session().Apply()
+	b.until("the slices are judged", func() bool { return len(b.workbench.SliceMarks()) == 3 })
+	for i, c := range b.workbench.SliceMarks() {
+		if c != ui.MarkColors[tune.Over] {
+			t.Errorf("slice %d has the colour %v; want that of over", i+1, c)
+		}
+	}
+	b.key(fyne.KeyC)
+	b.drain()
+	if len(b.workbench.SliceMarks()) != 0 {
+		t.Error("the ticks of axial slices stand beside coronal ones")
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/denoise/tune"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
@@ -48,7 +47,7 @@ func (w *Workbench) refresh() {
 		w.plot.Display(s.Picture(), s.State().Focus(), s.State().Window())
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
-	w.slices.display(s.State())
+	w.slices.display(s.State(), s.SliceVerdicts())
 	w.tools.display(s)
 	w.status.display(s)
 	w.refreshMenu()
@@ -161,25 +160,13 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 func resultOf(m app.Measures) measurepanel.Result {
 	r := measurepanel.Result{
 		ResidualSD: float64(m.ResidualSD), ResidualMean: float64(m.ResidualMean), Structure: math.NaN(),
-		Verdict: m.Verdict, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
+		Verdict: m.Verdict, Confidence: m.Confidence, Why: m.Why, Change: m.Change, Truth: m.Truth, Start: m.Start,
 	}
 	if m.Map != nil {
 		r.Structure = math.Sqrt(m.Structure)
 	}
-	if m.Verdict != tune.Unknown {
-		r.Why += fmt.Sprintf(" Confidence: %s.", m.Confidence)
-	}
-	if m.Place != nil {
-		// Slices are counted from 1 in the window.
-		r.Place = fmt.Sprintf("%s at x %d, y %d in slice %d", m.Place.What, m.Place.X, m.Place.Y, m.Place.Slice+1)
+	if p, ok := session.PlaceOf(m); ok {
+		r.Place = placeText(p)
 	}
 	return r
-}
-
-// placeOf returns the voxel where the residual has the most structure.
-func placeOf(m app.Measures) (voxel [3]int, ok bool) {
-	if m.Place == nil {
-		return voxel, false
-	}
-	return [3]int{m.Place.X, m.Place.Y, m.Place.Slice}, true
 }

@@ -30,6 +30,7 @@ type toolbar struct {
 	undo    *control.Button
 	redo    *control.Button
 	noise   *control.Button
+	marks   *control.Button // of structure in the residual
 	content fyne.CanvasObject
 	busy    bool
 }
@@ -61,12 +62,13 @@ func newToolbar(w *Workbench) *toolbar {
 	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
 	t.redo = w.commandButton(theme.ContentRedoIcon(), "", "redo")
 	t.noise = w.commandButton(theme.ColorPaletteIcon(), "Noise map", "noise-map")
+	t.marks = w.commandButton(theme.VisibilityIcon(), "Structure", "structure")
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	tools := container.NewHBox(
 		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
 		t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
-		t.fit, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise,
+		t.fit, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
 	)
 	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
 	t.ExtendBaseWidget(t)
@@ -81,12 +83,12 @@ func (t *toolbar) display(s *session.Session) {
 	defer func() { t.busy = false }()
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo, t.noise} {
+		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo, t.noise, t.marks} {
 			setEnabled(o, false)
 		}
 		return
 	}
-	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit} {
+	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit, t.marks} {
 		setEnabled(o, true)
 	}
 	name := state.View().Plane.String()
@@ -97,6 +99,7 @@ func (t *toolbar) display(s *session.Session) {
 	setEnabled(t.redo, s.Document().Recipes().CanRedo())
 	setEnabled(t.noise, s.CanMapNoise())
 	setPressed(t.noise, s.NoiseMap() != nil)
+	setPressed(t.marks, s.MarksStructure())
 }
 
 // showWindows lists the windows stored in the series, then the presets.

@@ -230,8 +230,8 @@ func (w *Workbench) showPlace(volume bool) {
 	if volume {
 		m = w.session.VolumeMeasures()
 	}
-	if voxel, ok := placeOf(m.Measures); ok {
-		w.session.State().ShowVoxel(voxel)
+	if p, ok := session.PlaceOf(m.Measures); m.Known && ok {
+		w.session.State().ShowVoxel(p.Voxel)
 	}
 }
 

@@ -11,17 +11,18 @@ import (
 //
 // As a scale it shows every value with the same opacity: blue-violet for Lo,
 // through red, to yellow for Hi, growing lighter throughout, so that readers with
-// a colour deficiency can order the colours. As marks it shows one green, which
-// grows more opaque from nothing at Lo.
+// a colour deficiency can order the colours. As marks it shows one green for values
+// above Lo, which grows more opaque with them, and nothing for others.
 type Tint struct {
 	Lo, Hi float64 // the values at the ends of the map
 	Marks  bool
 }
 
-// The opacity of a scale, and that of the strongest marks.
+// The opacity of a scale, and those of the faintest and the strongest marks.
 const (
 	scaleOpacity = 0.45
-	marksOpacity = 0.75
+	leastOpacity = 0.25
+	mostOpacity  = 0.75
 )
 
 // Color returns the colour of one value; values beyond the ends have the colours
@@ -33,7 +34,10 @@ func (t Tint) Color(x float64) color.NRGBA {
 	}
 	if t.Marks {
 		c := oklab(0.88, -0.19, 0.12)
-		return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(math.Round(255 * marksOpacity * at))}
+		if !t.Shows(x) {
+			return color.NRGBA{R: c.R, G: c.G, B: c.B}
+		}
+		return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(math.Round(255 * (leastOpacity + (mostOpacity-leastOpacity)*at)))}
 	}
 	const (
 		darkest, lightest = 0.42, 0.88
@@ -45,15 +49,19 @@ func (t Tint) Color(x float64) color.NRGBA {
 	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(math.Round(255 * scaleOpacity))}
 }
 
+// Shows says whether a value has a colour at all.
+func (t Tint) Shows(x float64) bool { return !t.Marks || x > t.Lo }
+
 // tintSteps is how many colours a picture is painted with.
 const tintSteps = 256
 
 // Blend lays src, one value per pixel, row by row, over the opaque picture dst.
-// cover says how much of a pixel is covered, from 0 to 1.
+// cover says how much of a pixel is covered, from 0 to 1; it is 0 where the value
+// has no colour.
 func (t Tint) Blend(dst *image.RGBA, src, cover []float32) {
 	var table [tintSteps]color.NRGBA
 	for i := range table {
-		table[i] = t.Color(t.Lo + (t.Hi-t.Lo)*float64(i)/(tintSteps-1))
+		table[i] = t.Color(t.Lo + (t.Hi-t.Lo)*(float64(i)+1e-9)/(tintSteps-1))
 	}
 	scale := 0.0
 	if t.Hi > t.Lo {

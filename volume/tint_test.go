@@ -39,10 +39,13 @@ func TestAScaleGrowsLighterWithTheSameOpacity(t *testing.T) {
 
 func TestMarksGrowMoreOpaque(t *testing.T) {
 	marks := volume.Tint{Lo: 1, Hi: 3, Marks: true}
-	for x, want := range map[float64]uint8{0: 0, 1: 0, 2: 96, 3: 191, 8: 191} {
+	for x, want := range map[float64]uint8{0: 0, 1: 0, 1.0001: 64, 2: 128, 3: 191, 8: 191} {
 		c := marks.Color(x)
 		if c.A != want || c.G <= c.R || c.G <= c.B {
 			t.Errorf("at %g the mark is %v; want a green of opacity %d", x, c, want)
+		}
+		if marks.Shows(x) != (want > 0) || !(volume.Tint{Lo: 1, Hi: 3}).Shows(x) {
+			t.Errorf("at %g it shows: %v", x, marks.Shows(x))
 		}
 	}
 }

@@ -37,8 +37,9 @@ type Result struct {
 	ResidualSD, ResidualMean float64 // NaN where they are not known
 	Structure                float64 // root mean square of the structure in the residual, in sigmas; NaN likewise
 	Verdict                  tune.Verdict
-	Why                      string // the reason of the verdict, a sentence
-	Place                    string // where the structure is worst; "" for nowhere
+	Confidence               noise.Confidence // of the verdict
+	Why                      string           // the reason of the verdict, a sentence
+	Place                    string           // where the structure is worst; "" for nowhere
 	Change                   measure.Comparison
 	Truth, Start             *measure.Comparison // against the reference; nil without one
 }
@@ -67,7 +68,7 @@ var judged = []line{
 	{label: "Residual SD / σ", value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
 	{label: "Residual mean", value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
 	{label: "Structure removed", value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
-	{label: "Verdict", verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict) }},
+	{label: "Verdict", verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict, c.Confidence) }},
 }
 
 // The rows below it. Numbers against the input are headed "change", as they measure
@@ -97,11 +98,14 @@ func figureText(f noise.Figure, unit string) string {
 // says why.
 const missing = "–"
 
-func verdictText(v tune.Verdict) string {
+func verdictText(v tune.Verdict, c noise.Confidence) string {
 	if v == tune.Unknown || v == "" {
 		return missing
 	}
-	return string(v)
+	if c == "" || c == noise.None {
+		return string(v)
+	}
+	return string(v) + ", " + string(c)
 }
 
 func mse(c measure.Comparison) measure.Float  { return c.MSE }
@@ -352,8 +356,13 @@ func (s Snapshot) reason() string {
 			lines = append(lines, name+": "+c.Missing)
 		}
 	}
-	add(name, s.Slice)
-	add("Volume", s.Volume)
+	a, b := s.Slice, s.Volume
+	if a.Known && a.Current && b.Known && b.Current && a.Why == b.Why {
+		add(name+" and volume", a)
+	} else {
+		add(name, a)
+		add("Volume", b)
+	}
 	for _, c := range []Column{s.Slice, s.Volume} {
 		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
 			lines = append(lines, fmt.Sprintf("Confidence of σ is %s: %s.", f.Confidence, strings.TrimSuffix(f.Why, ".")))

@@ -19,7 +19,7 @@ func measured() Column {
 	return Column{
 		Noise: noise.Figure{Sigma: 5.03, Confidence: noise.High}, Known: true, Current: true,
 		Result: Result{
-			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Why: "It is near the best strength.",
+			ResidualSD: 5.07, ResidualMean: -0.001, Structure: 0.294, Verdict: tune.Matched, Confidence: noise.Fair, Why: "It is near the best strength.",
 			Change: measure.Comparison{MSE: 25.7, PSNR: 54.8, SSIM: 0.9986, Max: 4095},
 		},
 	}
@@ -50,7 +50,7 @@ func TestNumbersOfSliceAndVolume(t *testing.T) {
 	p.Display(Snapshot{Slice: measured(), Volume: Column{Noise: noise.Figure{Sigma: 5, Confidence: noise.Fair}}, Name: "Slice 7", Unit: "HU"})
 	for label, want := range map[string]string{
 		"Noise σ": "5.03 HU, high", "Residual SD": "5.07 HU", "Residual SD / σ": "1.01", "Residual mean": "0.00 HU",
-		"Structure removed": "0.29 σ", "Verdict": "matched", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
+		"Structure removed": "0.29 σ", "Verdict": "matched, fair", "MSE": "25.7 HU²", "PSNR": "54.80 dB", "SSIM": "0.999",
 	} {
 		slice, volume := cells(p, label, 0)
 		if slice.Text != want {
@@ -126,7 +126,7 @@ func TestTheVerdictHasColourAndReason(t *testing.T) {
 		tune.Unknown: {"–", widget.MediumImportance}, "": {"–", widget.MediumImportance},
 	} {
 		c := measured()
-		c.Verdict, c.Why = verdict, "The reason of "+string(verdict)+"."
+		c.Verdict, c.Confidence, c.Why = verdict, noise.None, "The reason of "+string(verdict)+"."
 		p.Display(Snapshot{Slice: c, Name: "Slice 3", Volume: Column{Missing: "apply it."}})
 		slice, _ := cells(p, "Verdict", 0)
 		if slice.Text != want.text || slice.Importance != want.importance {
@@ -135,6 +135,26 @@ func TestTheVerdictHasColourAndReason(t *testing.T) {
 		if got := p.reason.Text; got != "Slice 3: "+c.Why+"\nVolume: apply it." {
 			t.Errorf("%s: text %q", verdict, got)
 		}
+	}
+}
+
+func TestOneReasonForBoth(t *testing.T) {
+	p, _ := newPanel(t)
+	slice, volume := measured(), measured()
+	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
+	if got := p.reason.Text; got != "Slice 3 and volume: "+slice.Why {
+		t.Errorf("text %q; want the common reason once", got)
+	}
+	volume.Why = "Another."
+	p.Display(Snapshot{Slice: slice, Volume: volume, Name: "Slice 3"})
+	if got := p.reason.Text; got != "Slice 3: "+slice.Why+"\nVolume: Another." {
+		t.Errorf("text %q; want both", got)
+	}
+	volume = measured()
+	volume.Current = false
+	p.Display(Snapshot{Slice: slice, Volume: volume})
+	if got := p.reason.Text; !strings.HasPrefix(got, "Slice: "+slice.Why) || !strings.Contains(got, "Volume: the grey numbers") {
+		t.Errorf("text %q; want to read that the volume's are old", got)
 	}
 }
 

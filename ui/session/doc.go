@@ -12,5 +12,5 @@
 //	open.go      loading, reference, added noise      apply.go     run and export
 //	tune.go      the recipe and its history           preview.go   filtered slices
 //	measures.go  the numbers of slice and volume      noisemap.go  noise per voxel
-//	strength.go  the search for the best strength
+//	strength.go  the search for the best strength     structure.go  in the residual
 package session

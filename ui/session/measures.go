@@ -76,15 +76,22 @@ func (s *Session) VolumeMeasures() Measures {
 func (s *Session) sliceMeasured(m measured) {
 	if m.job.ctx.Err() == nil {
 		s.sliceNumbers = m
-		s.listener.Changed()
+		s.measuresChanged()
 	}
 }
 
 func (s *Session) volumeMeasured(m measured) {
 	if m.job.ctx.Err() == nil {
 		s.volumeNumbers = m
-		s.listener.Changed()
+		s.measuresChanged()
 	}
+}
+
+func (s *Session) measuresChanged() {
+	if s.marksStructure {
+		s.draw()
+	}
+	s.listener.Changed()
 }
 
 // recipeOf returns the recipe that made the result in a picture; false where the
@@ -118,7 +125,23 @@ func (s *Session) measureSlice() {
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
-	s.sliceMeasures.Request(measureJob{ctx: s.voxels, preview: &app.Preview{Request: q, Part: part}, reference: s.doc.Reference()})
+	s.stopMeasuring()
+	s.sliceJob, s.endSliceJob = context.WithCancel(s.voxels)
+	s.sliceMeasures.Request(measureJob{ctx: s.sliceJob, preview: &app.Preview{Request: q, Part: part}, reference: s.doc.Reference()})
+}
+
+// stopMeasuring cancels the work on the numbers of a slice. A verdict takes seconds
+// of all cores, which a preview needs.
+func (s *Session) stopMeasuring() {
+	if s.endSliceJob != nil {
+		s.endSliceJob()
+	}
+}
+
+// measuringEnded says whether the picture on the screen is not measured because a
+// preview was asked for that did not come.
+func (s *Session) measuringEnded() bool {
+	return s.sliceJob != nil && s.sliceJob.Err() != nil && s.asked == nil
 }
 
 func (s *Session) measureVolume() {

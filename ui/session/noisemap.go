@@ -96,5 +96,10 @@ func (s *Session) tints() (tints [viewer.Roles]*viewer.Tint) {
 	if s.noise.shown {
 		tints[viewer.Original] = s.noise.tint
 	}
+	if s.marksStructure {
+		if found := s.Structure(); found != nil {
+			tints[viewer.Residual] = found.tint
+		}
+	}
 	return tints
 }

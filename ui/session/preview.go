@@ -179,6 +179,7 @@ func sameRequest(a, b app.PreviewRequest) bool {
 
 func (s *Session) requestPreview() {
 	q := s.request()
+	s.stopMeasuring()
 	s.asked, s.failed = &q, nil
 	s.previewer.Request(q)
 }

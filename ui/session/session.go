@@ -70,8 +70,12 @@ type Session struct {
 
 	sliceMeasures  newest.Worker[measureJob, measured]
 	volumeMeasures newest.Worker[measureJob, measured]
+	sliceJob       context.Context    // of the newest job for the slice; nil before
+	endSliceJob    context.CancelFunc // ends sliceJob
 	sliceNumbers   measured
 	volumeNumbers  measured
+
+	marksStructure bool // in the residual
 
 	noise    noiseMap  // of the current voxels
 	steering steering  // of the filter, by maps of the current voxels
@@ -239,7 +243,7 @@ func (s *Session) framed(d drawn) {
 	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
 		return
 	}
-	if s.picture != d.picture {
+	if s.picture != d.picture || s.measuringEnded() {
 		s.picture = d.picture
 		s.measureSlice()
 	}

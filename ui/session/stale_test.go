@@ -239,3 +239,34 @@ func TestMeasuresAreOfTheRecipeThatMadeThePicture(t *testing.T) {
 		t.Errorf("known %v, current %v; want the numbers of 5 current again", m.Known, m.Current)
 	}
 }
+
+// A preview takes the cores from the numbers of the last picture, which are computed
+// again if the preview does not come.
+func TestAPreviewStopsMeasuring(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(5), false)
+	b.Wait()
+	b.loop.drain() // the preview arrives
+	b.Wait()       // its frame is queued
+	gate := make(chan struct{})
+	b.gate = gate
+	b.loop.drain() // the frame is shown, and its measures wait
+	b.gate = nil
+	b.engine.holdPreviews()
+	b.SetRecipe(b.tuned(6), false)
+	close(gate)
+	b.loop.until("the frame of the stale picture is there", func() bool { return b.status() == session.Stale })
+	for range 3 { // whatever is queued meanwhile
+		b.loop.drain()
+	}
+	if m := b.SliceMeasures(); m.Known && m.Err != nil {
+		t.Errorf("a cancelled measure is shown as the error %v", m.Err)
+	}
+	b.SetRecipe(b.tuned(5), false) // its picture is still there
+	b.engine.open()
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || !m.Current || !b.showsShift(5)() {
+		t.Errorf("known %v, current %v; want the numbers of the picture that is back", m.Known, m.Current)
+	}
+}

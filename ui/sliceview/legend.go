@@ -17,6 +17,8 @@ const (
 	barWidth = 10
 	barSteps = 129
 	midGrey  = 0x70 // below the colours of a legend
+	// leastLegend is the height of a bar whose labels do not touch.
+	leastLegend = 48
 )
 
 // scale describes a legend: a colour and a label for its top, middle and bottom.

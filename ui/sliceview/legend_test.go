@@ -60,8 +60,22 @@ func TestLegendsLieApart(t *testing.T) {
 		if end := above.text.Position().Y + above.size().Height; end > below.text.Position().Y {
 			t.Errorf("height %g: the scale of the residual ends at %g, that of the tint begins at %g", height, end, below.text.Position().Y)
 		}
-		if end := r.tint.bar.Position().Y + r.tint.bar.Size().Height; end > height {
-			t.Errorf("height %g: the legend ends at %g", height, end)
+		if r.tint.bar.Hidden != (height < 300) {
+			t.Errorf("height %g: the legend is hidden: %v", height, r.tint.bar.Hidden)
+		}
+		if r.tint.bar.Hidden {
+			continue
+		}
+		if size := r.tint.bar.Size().Height; size < leastLegend {
+			t.Errorf("height %g: the legend is %g high", height, size)
+		}
+		// The letter of the right edge is above the legend, the position below it.
+		letter, place, last := r.letters[1], r.place, r.tint.labels[2]
+		if end := letter.text.Position().Y + letter.size().Height; end > below.text.Position().Y {
+			t.Errorf("height %g: the letter ends at %g, the legend begins at %g", height, end, below.text.Position().Y)
+		}
+		if end := last.text.Position().Y + last.size().Height; end > place.text.Position().Y {
+			t.Errorf("height %g: the legend ends at %g, the position is at %g", height, end, place.text.Position().Y)
 		}
 	}
 }

@@ -236,9 +236,11 @@ func (r *renderer) layoutLegends(size fyne.Size) {
 			r.scale.set(divergingScale(f.Limit, r.pane.caption.Unit))
 		}
 		r.scale.place(size.Width-margin, top, height)
-		top += height + 3*margin
+		// Between the letter in the middle of the edge and the position below.
+		top = max(top+height+3*margin, headHeight+(size.Height-headHeight)/2+3*margin)
+		height = min(height, size.Height-10*margin-top)
 	}
-	r.tint.show(shown && f.Tint != nil)
+	r.tint.show(shown && f.Tint != nil && height >= leastLegend)
 	if f.Tint != nil {
 		r.tint.set(tintScale(f.Tint))
 	}

@@ -35,8 +35,9 @@ func (l *layer) extract(tint *Tint, job Job) {
 	l.of, l.view, l.index = tint.Values, job.View, job.Index
 	var mask []bool
 	if tint.Part {
-		l.values = append(l.values[:0], tint.Values.Data...)
-		mask = tint.Values.Mask
+		part := tint.Values.View(job.View.Plane)
+		l.values = part.Extract(l.values, tint.Values, 0)
+		mask = part.ExtractMask(nil, tint.Values, 0)
 	} else {
 		l.values = job.View.Extract(l.values, tint.Values, job.Index)
 		mask = job.View.ExtractMask(nil, tint.Values, job.Index)
@@ -44,7 +45,7 @@ func (l *layer) extract(tint *Tint, job Job) {
 	l.cover = resize(l.cover, len(l.values))
 	for i := range l.values {
 		l.cover[i] = 1
-		if mask != nil && !mask[i] {
+		if mask != nil && !mask[i] || !tint.Colors.Shows(float64(l.values[i])) {
 			l.values[i], l.cover[i] = 0, 0
 		}
 	}

@@ -51,8 +51,8 @@ type Job struct {
 // Tint is a volume that is laid over the picture of a pane in translucent
 // colours. It is not changed.
 type Tint struct {
-	// Values is on the grid of Job.Source, or where Part is true holds the slice
-	// alone, row by row from the top left. Nothing is shown where its mask is false.
+	// Values is on the grid of Job.Source, or where Part is true holds the slice of
+	// it that is shown. Nothing is laid over where its mask is false.
 	Values *volume.Volume
 	Part   bool
 	Colors volume.Tint

@@ -1,0 +1,103 @@
+package session_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"quell/series"
+	"quell/ui/viewer"
+)
+
+// newShiftBench shows even tissue; the engine subtracts h, which no noise explains.
+func newShiftBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.show(tissueSeries(t))
+	b.SetRecipe(b.tuned(20), true)
+	b.settle()
+	return b
+}
+
+func TestStructureIsMarkedInTheResidual(t *testing.T) {
+	b := newShiftBench(t)
+	found := b.Structure()
+	if found == nil || !found.Any || found.Why == "" {
+		t.Fatalf("structure %+v; want the shift to be found, with the reason of the verdict", found)
+	}
+	if place := found.Place; place.What == "" || place.Voxel[2] != b.State().View().Voxel(0, 0, b.State().Index())[2] {
+		t.Errorf("place %+v; want one in the slice shown", place)
+	}
+	if b.MarksStructure() || b.tint(viewer.Residual) != nil {
+		t.Fatal("structure is marked before it is asked for")
+	}
+	b.ToggleStructure()
+	b.settle()
+	tint := b.tint(viewer.Residual)
+	if !b.MarksStructure() || tint == nil || !tint.Part || !tint.Colors.Marks || b.tint(viewer.Original) != nil || b.tint(viewer.Denoised) != nil {
+		t.Fatalf("tint %+v; want marks over the residual alone", tint)
+	}
+	if tint.Colors.Lo != 0 || tint.Colors.Hi <= 0 || tint.Unit != "σ" {
+		t.Errorf("scale %+v in %q", tint.Colors, tint.Unit)
+	}
+	b.ToggleStructure()
+	b.settle()
+	if b.MarksStructure() || b.tint(viewer.Residual) != nil {
+		t.Error("the command does not take the marks off")
+	}
+}
+
+// The marks follow the slice and the recipe; those of another picture are never shown.
+func TestStructureBelongsToItsPicture(t *testing.T) {
+	b := newShiftBench(t)
+	b.ToggleStructure()
+	b.settle()
+	first := b.tint(viewer.Residual)
+	b.engine.holdPreviews()
+	b.State().Scroll(1)
+	b.loop.until("the next slice is shown", func() bool { return b.Picture().Index == b.State().Index() })
+	if b.Structure() != nil || b.tint(viewer.Residual) != nil {
+		t.Error("the structure of the last slice is that of the next")
+	}
+	b.engine.open()
+	b.settle()
+	second := b.tint(viewer.Residual)
+	if second == nil || second.Values == first.Values {
+		t.Error("the next slice has no marks of its own")
+	}
+	b.SetAutoPreview(false)
+	b.SetRecipe(b.tuned(30), true)
+	b.settle()
+	if b.Structure() == nil {
+		t.Error("a stale picture has lost its own structure")
+	}
+	next := rampSeries(t)
+	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+	b.loop.until("the series is open", func() bool { return b.Series() == next })
+	if b.Structure() != nil || !b.MarksStructure() {
+		t.Error("want no structure of the last series, and the command still on")
+	}
+}
+
+func TestTheVolumeHasVerdictsAndMarksOfEverySlice(t *testing.T) {
+	b := newShiftBench(t)
+	if b.SliceVerdicts() != nil {
+		t.Error("verdicts on slices before a run")
+	}
+	b.ToggleStructure()
+	b.Apply()
+	b.settle()
+	verdicts := b.SliceVerdicts()
+	if len(verdicts) != 3 || slices.Contains(verdicts, "") {
+		t.Fatalf("verdicts %v; want one for each slice", verdicts)
+	}
+	tint := b.tint(viewer.Residual)
+	if tint == nil || tint.Part || tint.Values.Dims != b.Series().Volume.Dims {
+		t.Errorf("tint %+v; want that of the volume", tint)
+	}
+	b.SetRecipe(b.tuned(30), true)
+	b.settle()
+	if b.SliceVerdicts() != nil {
+		t.Error("verdicts on another recipe's result are shown")
+	}
+}
