@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"testing"
@@ -231,6 +232,20 @@ func TestBetterStrength(t *testing.T) {
 	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
 		if got := better(times); got != want {
 			t.Errorf("%v: %q, want %q", times, got, want)
+		}
+	}
+}
+
+// A verdict is a JSON value, of a result without strength too.
+func TestVerdictsAreJSON(t *testing.T) {
+	c := Curve{Best: 1, Points: []Point{{Strength: 0, Risk: Risk{MSE: 1}}, {Strength: 1, Risk: Risk{MSE: 0.5}}, {Strength: 4, Risk: Risk{MSE: 0.9}}}}
+	for x, want := range map[float64]Judgement{0: {Verdict: Under, Excess: 1}, 1: {Verdict: Matched, Best: 1}, 4: {Verdict: Over, Excess: 0.8, Best: 0.25}} {
+		j := c.judge(x, noise.Known(1))
+		if _, err := json.Marshal(j); err != nil {
+			t.Errorf("at %g: %v", x, err)
+		}
+		if j.Verdict != want.Verdict || math.Abs(j.Excess-want.Excess) > 1e-12 || j.Best != want.Best {
+			t.Errorf("at %g: %+v, want %+v", x, j, want)
 		}
 	}
 }

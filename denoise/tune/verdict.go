@@ -43,7 +43,7 @@ type Judgement struct {
 	Why        string           `json:"why"` // one sentence, or two
 	Confidence noise.Confidence `json:"confidence"`
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
-	Best       float64          `json:"best"`      // the strength with the least, over the result's
+	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 where that is 0
 	Structure  float64          `json:"structure"` // mean square of the structure in the residual, in sigmas squared
 	// Place is where the residual shows the most structure; nil where it shows none.
 	Place *Place `json:"place,omitempty"`
@@ -194,16 +194,20 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 			at = p
 		}
 	}
-	j := Judgement{Confidence: e.Confidence, Excess: c.excess(at.MSE), Best: best.Strength / at.Strength, Curve: &c}
+	times := best.Strength / at.Strength
+	j := Judgement{Confidence: e.Confidence, Excess: c.excess(at.MSE), Curve: &c}
+	if at.Strength > 0 {
+		j.Best = times
+	}
 	j.Verdict = c.verdict(j.Excess, at.Strength)
 	gain := 100 * (1 - best.MSE/at.MSE)
 	switch j.Verdict {
 	case Matched:
 		j.Why = fmt.Sprintf("The error is estimated within %.0f %% of the least that this filter reaches.", 100*math.Max(j.Excess, 0.01))
 	case Under:
-		j.Why = fmt.Sprintf("Noise is left: %s would lower the error by %.0f %%.", better(j.Best), gain)
+		j.Why = fmt.Sprintf("Noise is left: %s would lower the error by %.0f %%.", better(times), gain)
 	default:
-		j.Why = fmt.Sprintf("Structure is removed with the noise: %s would lower the error by %.0f %%.", better(j.Best), gain)
+		j.Why = fmt.Sprintf("Structure is removed with the noise: %s would lower the error by %.0f %%.", better(times), gain)
 	}
 	return j
 }
