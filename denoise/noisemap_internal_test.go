@@ -240,3 +240,84 @@ func TestDivided(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// The passes divide every voxel by its sigma, or by the usual one, and multiply those
+// that are not excluded, tile by tile; a tile that is stopped is left.
+func TestPassesOfANoiseMap(t *testing.T) {
+	g := volume.NewGeometry([3]int{3, 2, 2}, [3]float64{1, 1, 1})
+	v, sigma := volume.New(g), volume.New(g)
+	for i := range v.Data {
+		v.Data[i], sigma.Data[i] = float32(10+i), float32(2+i)
+	}
+	sigma.Data[4], sigma.Data[5] = 0, nan
+	p := chain("voxels>result").Normalised(4)
+	if p.LeastSigma() != 0.04 {
+		t.Errorf("%g is the smallest sigma that counts; want a hundredth of 4", p.LeastSigma())
+	}
+	mask := make([]bool, len(v.Data))
+	for i := range mask {
+		mask[i] = i != 7
+	}
+	box := volume.Region{Min: [3]int{1, 0, 0}, Max: [3]int{3, 2, 2}}
+	for k, pass := range map[int]Pass{0: p.Passes[0], 2: p.Passes[2]} {
+		if pass.Work != 1 || pass.CPU.Nanoseconds <= 0 {
+			t.Errorf("%s: work %g, %g ns", pass.Name, pass.Work, pass.CPU.Nanoseconds)
+		}
+		in := []Field{FieldOf(v), FieldOf(sigma)}
+		// The input of the second pass is a box, as intermediates are.
+		if k == 2 {
+			in[0] = Field{Dims: g.Dims, Box: box, Data: v.Crop(box).Data}
+		}
+		out := Field{Dims: g.Dims, Box: box, Data: make([]float32, box.Voxels()), Mask: volumeMask(v, mask, box)}
+		for i := range out.Data {
+			out.Data[i] = -1
+		}
+		work := pass.CPU.Start(in, out)()
+		work(box, func() bool { return true })
+		for i, x := range out.Data {
+			if x != -1 {
+				t.Fatalf("%s: voxel %d was computed after a stop", pass.Name, i)
+			}
+		}
+		// The last slice alone, then the first.
+		for _, z := range []int{1, 0} {
+			tile := box
+			tile.Min[2], tile.Max[2] = z, z+1
+			work(tile, func() bool { return false })
+			if z == 1 && out.Data[0] != -1 {
+				t.Errorf("%s: a voxel of another tile was computed", pass.Name)
+			}
+		}
+		for z := range 2 {
+			for y := range 2 {
+				for x := 1; x < 3; x++ {
+					i := v.Index(x, y, z)
+					s := sigma.Data[i]
+					if i == 4 || i == 5 {
+						s = 4
+					}
+					want := v.Data[i] / s
+					if k == 2 {
+						want = v.Data[i] * s
+					}
+					if got := float32(pass.Reference(in, x, y, z)); got != want {
+						t.Errorf("%s: the reference of voxel %d is %g; want %g", pass.Name, i, got, want)
+					}
+					if k == 2 && i == 7 {
+						want = -1 // excluded
+					}
+					if got := out.At(x, y, z); got != want {
+						t.Errorf("%s: voxel %d is %g; want %g", pass.Name, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// volumeMask returns the part of a mask of v in a box.
+func volumeMask(v *volume.Volume, mask []bool, box volume.Region) []bool {
+	whole := *v
+	whole.Mask = mask
+	return whole.Crop(box).Mask
+}
