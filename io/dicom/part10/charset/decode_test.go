@@ -37,8 +37,9 @@ func TestDecode(t *testing.T) {
 		{"\x1b$(D\x30\x21\x1b(B.", []string{"", "ISO 2022 IR 159"}, "丂."}, // the first kanji of JIS X 0212
 		{"\x1b$B;3 ;3", []string{"", "ISO 2022 IR 87"}, "山 山"},            // a blank is one byte
 		{"\x1b$B;3\x1b(BA", []string{"", "ISO 2022 IR 87"}, "山A"},
-		{"\x1b$B!\"", []string{"", "ISO 2022 IR 87"}, "、"}, // in the first row of JIS X 0208
-		{"M\xfcller", []string{"", "x"}, "Müller"},         // several terms, none known
+		{"\x1b$B!\"", []string{"", "ISO 2022 IR 87"}, "、"},                            // in the first row of JIS X 0208
+		{"M\xfcller", []string{"", "x"}, "Müller"},                                    // several terms, none known
+		{"\x80\x1b-F\xe4", []string{"ISO 2022 IR 100", "ISO 2022 IR 126"}, "\u0080δ"}, // the lowest byte of the upper half
 	} {
 		if got := charset.Decode(c.raw, c.terms); got != c.want {
 			t.Errorf("%q in %q is %q, want %q", c.raw, c.terms, got, c.want)
