@@ -124,7 +124,11 @@ func TestStructureHasCaptionAndPlace(t *testing.T) {
 	b.show(tissue(t))
 	residual := b.workbench.Panes()[viewer.Residual]
 	b.session().SetRecipe(denoiseBy(t, "gaussian", "sigma-spatial", 6), true)
+	b.state().SetIndex(0)
 	b.key(fyne.KeyT)
+	if got := residual.Caption().Detail; got != "structure is not judged yet" {
+		t.Errorf("at first the caption is %q", got)
+	}
 	b.until("structure is marked", func() bool { return residual.Caption().Badge == "STRUCTURE" })
 	caption := residual.Caption().Detail
 	if !strings.HasPrefix(caption, "green: structure, most at ") || !strings.Contains(caption, ", x ") || !strings.HasSuffix(caption, ".") {

@@ -16,7 +16,7 @@ import (
 // tissueSeries is even tissue with noise of sigma 4 HU, large enough to measure it.
 func tissueSeries(t *testing.T) *series.Series {
 	t.Helper()
-	v := volume.New(volume.NewGeometry([3]int{64, 64, 3}, [3]float64{1, 1, 2}))
+	v := volume.New(volume.NewGeometry([3]int{64, 64, 2}, [3]float64{1, 1, 2}))
 	for i := range v.Data {
 		v.Data[i] = 40
 	}
