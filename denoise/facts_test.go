@@ -43,7 +43,16 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, read := range map[string]func(context.Context) (any, error){
-		"FactsOf": func(ctx context.Context) (any, error) { f, err := denoise.FactsOf(ctx, v); return f, err },
+		"FactsOf": func(ctx context.Context) (any, error) {
+			f, err := denoise.FactsOf(ctx, v)
+			if err == nil && f.Foreground == nil {
+				return f, errors.New("there is no foreground")
+			}
+			if err == nil {
+				f.Foreground = nil // functions cannot be compared
+			}
+			return f, err
+		},
 		"AddNoise": func(ctx context.Context) (any, error) {
 			return noise.AddNoise(ctx, v, noise.Rician, 1, 1)
 		},
