@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"quell/denoise"
@@ -135,11 +136,12 @@ func quick(t *testing.T, filter, set string) denoise.Recipe {
 	return r
 }
 
-// With QUELL_TUNE_TABLE=1 the same for every filter and noise, on the T1 template
+// With QUELL_TUNE_TABLE=1, or the name of a volume such as "ct", the same for every filter and noise, on the T1 template
 // and on volumes that nothing was chosen on: two brains made quiet by a filter,
 // phantoms of both kinds, and Rician noise. It takes some minutes.
 func TestTableOfChosenStrengths(t *testing.T) {
-	if os.Getenv("QUELL_TUNE_TABLE") == "" {
+	only := os.Getenv("QUELL_TUNE_TABLE")
+	if only == "" {
 		t.Skip("set QUELL_TUNE_TABLE=1")
 	}
 	var pairs []pair
@@ -173,6 +175,9 @@ func TestTableOfChosenStrengths(t *testing.T) {
 	fmt.Printf("| data | filter | sigma read | chosen | best of 13 | loss, foreground | loss, volume | residual objective |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n")
 	var over []string
 	for _, p := range pairs {
+		if only != "1" && !strings.Contains(p.name, only) {
+			continue
+		}
 		for _, filter := range []string{"nlm", "bilateral", "lpa"} {
 			dims := 0
 			if filter == "nlm" {

@@ -37,20 +37,14 @@ func boxSize(within volume.Region) [3]int {
 	return [3]int{boxSide, boxSide, boxDepth}
 }
 
-// boxes returns up to boxCount boxes of a region and up to spareCount others, those
-// with the most voxels that count, spread over it. There is at least one where any
-// voxel counts. Boxes whose surroundings, as far as reach, lie in the volume come
-// first: what a filter does at the edge is the exception.
+// boxes returns up to boxCount boxes of a region and up to spareCount others, spread
+// over the voxels that count. There is at least one where any voxel counts.
 func boxes(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
-	all, err := candidates(ctx, v, within, counts)
+	all, err := candidates(ctx, v, within, reach, counts)
 	if err != nil {
 		return nil, nil, err
 	}
-	inner := slices.DeleteFunc(slices.Clone(all), func(c candidate) bool { return !isInner(c.box, reach, v.Geometry) })
-	if inner = fullest(inner); len(inner) >= boxCount {
-		all = inner
-	}
-	first, rest := spread(fullest(all), boxCount)
+	first, rest := spread(all, boxCount)
 	spare, _ = spread(rest, spareCount)
 	return first, spare, nil
 }
@@ -66,13 +60,21 @@ func isInner(box volume.Region, reach [3]int, g volume.Geometry) bool {
 	return true
 }
 
-// spread takes up to n candidates, evenly from first to last, and returns the rest.
+// spread takes up to n candidates, evenly over the voxels that count, and returns the
+// rest: a box is taken the more likely, the more of its voxels count, so that the
+// parts of the foreground are represented by their size.
 func spread(all []candidate, n int) (chosen []volume.Region, rest []candidate) {
 	n = min(n, len(all))
-	taken := 0
+	total := 0
+	for _, c := range all {
+		total += c.used
+	}
+	sum := 0
 	for i, c := range all {
-		if taken < n && i == (2*taken+1)*len(all)/(2*n) {
-			chosen, taken = append(chosen, c.box), taken+1
+		sum += c.used
+		// The next mark is reached, or as many boxes are left as are still to be taken.
+		if left := n - len(chosen); left > 0 && (2*n*sum > (2*len(chosen)+1)*total || len(all)-i <= left) {
+			chosen = append(chosen, c.box)
 		} else {
 			rest = append(rest, c)
 		}
@@ -80,38 +82,52 @@ func spread(all []candidate, n int) (chosen []volume.Region, rest []candidate) {
 	return chosen, rest
 }
 
-// candidates returns the boxes of a region that hold voxels that count.
-func candidates(ctx context.Context, v *volume.Volume, within volume.Region, counts func(i int) bool) ([]candidate, error) {
-	size, from, to := boxSize(within), within.Min, within.Max
-	layers := make([][]candidate, (within.Dims()[2]+size[2]-1)/size[2])
+// candidates returns the boxes of a region in which voxels count: at least a 64th
+// of those of the fullest. They cover the region and are of one size.
+func candidates(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) ([]candidate, error) {
+	var starts [3][]int
+	side, size := boxSize(within), [3]int{}
+	for c := range 3 {
+		starts[c], size[c] = cover(within.Min[c], within.Max[c], v.Dims[c], reach[c], side[c])
+	}
+	layers := make([][]candidate, len(starts[2]))
 	err := parallel.For(ctx, len(layers), func(k int) error {
-		z := from[2] + k*size[2]
-		for y := from[1]; y < to[1]; y += size[1] {
-			for x := from[0]; x < to[0]; x += size[0] {
-				c := candidate{box: volume.Region{Min: [3]int{x, y, z},
-					Max: [3]int{min(x+size[0], to[0]), min(y+size[1], to[1]), min(z+size[2], to[2])}}}
+		z := starts[2][k]
+		for _, y := range starts[1] {
+			for _, x := range starts[0] {
+				c := candidate{box: volume.Region{Min: [3]int{x, y, z}, Max: [3]int{x + size[0], y + size[1], z + size[2]}}}
 				each(v.Geometry, c.box, func(i int) {
 					if counts(i) {
 						c.used++
 					}
 				})
-				if c.used > 0 {
-					layers[k] = append(layers[k], c)
-				}
+				layers[k] = append(layers[k], c)
 			}
 		}
 		return nil
 	})
-	return slices.Concat(layers...), err
-}
-
-// fullest returns the candidates with at least half as many voxels as the fullest.
-func fullest(all []candidate) []candidate {
-	most := 0
+	all := slices.Concat(layers...)
+	most := 1
 	for _, c := range all {
 		most = max(most, c.used)
 	}
-	return slices.DeleteFunc(all, func(c candidate) bool { return 2*c.used < most })
+	return slices.DeleteFunc(all, func(c candidate) bool { return 64*c.used < most }), err
+}
+
+// cover returns the starts of boxes of one size, at most side, that cover the voxels
+// from..to of an axis of n voxels evenly. Where there is room they keep away from its
+// ends as far as reach: what a filter does at the edge is the exception, and takes
+// longer.
+func cover(from, to, n, reach, side int) (starts []int, size int) {
+	if lo, hi := max(from, reach), min(to, n-reach); hi-lo >= min(side, to-from) {
+		from, to = lo, hi
+	}
+	size = min(side, to-from)
+	count := (to - from + size - 1) / size
+	for k := range count {
+		starts = append(starts, from+k*(to-from-size)/max(count-1, 1))
+	}
+	return starts, size
 }
 
 // each calls f with the index in Data of every voxel of a box.

@@ -33,8 +33,23 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Boxes away from the edge come first where there are enough; boxes with few voxels
-// that count do not.
+// A box is taken by how many of its voxels count.
+func TestSpreadIsWeighted(t *testing.T) {
+	var all []candidate
+	for i, used := range []int{1, 1, 6, 1, 1, 1, 1, 6, 1, 1} {
+		all = append(all, candidate{box: volume.Region{Min: [3]int{i, 0, 0}}, used: used})
+	}
+	chosen, _ := spread(all, 2)
+	if len(chosen) != 2 || chosen[0].Min[0] != 2 || chosen[1].Min[0] != 7 {
+		t.Errorf("%v; want the two full ones", chosen)
+	}
+	if chosen, rest := spread(all[:3], 3); len(chosen) != 3 || len(rest) != 0 {
+		t.Errorf("%v and %v; want all three", chosen, rest)
+	}
+}
+
+// Boxes keep away from the edge where there is room, cover the rest, and are of one
+// size; those in which few voxels count are left out.
 func TestBoxes(t *testing.T) {
 	volumeOf := func(x, y, z int) *volume.Volume {
 		return volume.New(volume.NewGeometry([3]int{x, y, z}, [3]float64{1, 1, 1}))
@@ -43,7 +58,7 @@ func TestBoxes(t *testing.T) {
 	reach := [3]int{4, 4, 4}
 	v := volumeOf(5*boxSide, 5*boxSide, 7*boxDepth)
 	first, spare, err := boxes(t.Context(), v, v.Bounds(), reach, every)
-	if err != nil || len(first) != boxCount || len(spare) != 3*3*3-boxCount {
+	if err != nil || len(first) != boxCount || len(spare) != spareCount {
 		t.Fatalf("%d and %d boxes, %v", len(first), len(spare), err)
 	}
 	for _, box := range append(first, spare...) {
@@ -53,14 +68,14 @@ func TestBoxes(t *testing.T) {
 			}
 		}
 	}
-	// Without enough boxes inside, those at the edge serve as well.
+	// Where there is no room, boxes lie at the edge.
 	small := volumeOf(2*boxSide, 2*boxSide, 3*boxDepth)
 	if first, spare, _ = boxes(t.Context(), small, small.Bounds(), reach, every); len(first) != 12 || len(spare) != 0 {
 		t.Errorf("a small volume has %d and %d boxes", len(first), len(spare))
 	}
-	// The fullest box has 4800 voxels that count; one with 2400 is taken, one with 2399 not.
+	// The fullest box has 4800 voxels that count; one with 75 is taken, one with 74 not.
 	v = volumeOf(3*boxSide, boxSide, boxDepth)
-	for left, want := range map[int]int{2400: 2, 2399: 1} {
+	for left, want := range map[int]int{75: 2, 74: 1} {
 		n := 0
 		counts := func(i int) bool {
 			switch x := i % v.Dims[0]; {
@@ -127,5 +142,27 @@ func TestBestPoint(t *testing.T) {
 	}
 	if got := Discrepancy.best([]Point{point(0.9, 0.5), point(0.95, 0.3)}); got != 0 {
 		t.Errorf("without a crossing: %d", got)
+	}
+}
+
+// Boxes cover an axis from end to end without gaps.
+func TestCover(t *testing.T) {
+	for _, c := range []struct{ from, to, n, reach, side, first, last, size, count int }{
+		{0, 20, 20, 4, 3, 4, 13, 3, 4},       // 4 to 16
+		{0, 10, 10, 4, 3, 0, 7, 3, 4},        // no room for 3 voxels 4 from the ends
+		{0, 11, 11, 4, 3, 4, 4, 3, 1},        // just enough
+		{0, 2, 2, 4, 3, 0, 0, 2, 1},          // a short axis
+		{0, 112, 112, 2, 40, 2, 70, 40, 3},   // 2 to 110
+		{10, 90, 100, 15, 40, 15, 45, 40, 2}, // of a region, 15 to 85
+	} {
+		starts, size := cover(c.from, c.to, c.n, c.reach, c.side)
+		if len(starts) != c.count || starts[0] != c.first || starts[len(starts)-1] != c.last || size != c.size {
+			t.Errorf("%+v: %v of %d", c, starts, size)
+		}
+		for k := 1; k < len(starts); k++ {
+			if starts[k] > starts[k-1]+size || starts[k] <= starts[k-1] {
+				t.Errorf("%+v: a gap in %v", c, starts)
+			}
+		}
 	}
 }

@@ -89,7 +89,7 @@ func TestClosedFormAgreesWithMonteCarlo(t *testing.T) {
 		}
 		for k, got := range closed {
 			want := measured[k]
-			if got.Voxels != want.Voxels || !(math.Abs(got.Residual-want.Residual) <= 1e-4*want.Residual) {
+			if got.Voxels != want.Voxels || !(math.Abs(got.Residual-want.Residual) <= 1e-4*want.Residual+1e-9) {
 				t.Errorf("%s: closed form %+v; Monte-Carlo %+v", recipes[k], got, want)
 			}
 			// <b, Jb> / N has the variance 2 |J|^2 / N^2, and |J|^2 <= N kept where
@@ -259,7 +259,7 @@ func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
 			x := i % 320
 			v.Data[i] = 200
 			// These columns hold the boxes of one half alone.
-			if c.stripes && (x/40 == 1 || x/40 == 4) && x/3%2 == 0 {
+			if c.stripes && (x/40 == 1 || x/40 == 5) && x/3%2 == 0 {
 				v.Data[i] = 260
 			}
 		}
