@@ -88,7 +88,13 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 	var starts [3][]int
 	side, size := boxSize(within), [3]int{}
 	for c := range 3 {
-		starts[c], size[c] = cover(within.Min[c], within.Max[c], v.Dims[c], reach[c], side[c])
+		away := 0
+		if c == 2 {
+			// What a filter does at the edge takes longer, and slices resemble each
+			// other. Within a slice the rim of an object has no likeness.
+			away = reach[c]
+		}
+		starts[c], size[c] = cover(within.Min[c], within.Max[c], v.Dims[c], away, side[c])
 	}
 	layers := make([][]candidate, len(starts[2]))
 	err := parallel.For(ctx, len(layers), func(k int) error {
@@ -115,11 +121,10 @@ func candidates(ctx context.Context, v *volume.Volume, within volume.Region, rea
 }
 
 // cover returns the starts of boxes of one size, at most side, that cover the voxels
-// from..to of an axis of n voxels evenly. Where there is room they keep away from its
-// ends as far as reach: what a filter does at the edge is the exception, and takes
-// longer.
-func cover(from, to, n, reach, side int) (starts []int, size int) {
-	if lo, hi := max(from, reach), min(to, n-reach); hi-lo >= min(side, to-from) {
+// from..to of an axis of n voxels evenly. Where there is room they keep that far away
+// from its ends.
+func cover(from, to, n, away, side int) (starts []int, size int) {
+	if lo, hi := max(from, away), min(to, n-away); hi-lo >= min(side, to-from) {
 		from, to = lo, hi
 	}
 	size = min(side, to-from)

@@ -48,8 +48,8 @@ func TestSpreadIsWeighted(t *testing.T) {
 	}
 }
 
-// Boxes keep away from the edge where there is room, cover the rest, and are of one
-// size; those in which few voxels count are left out.
+// Boxes keep away from the first and last slices where there is room, cover the rest,
+// and are of one size; those in which hardly any voxel counts are left out.
 func TestBoxes(t *testing.T) {
 	volumeOf := func(x, y, z int) *volume.Volume {
 		return volume.New(volume.NewGeometry([3]int{x, y, z}, [3]float64{1, 1, 1}))
@@ -62,10 +62,8 @@ func TestBoxes(t *testing.T) {
 		t.Fatalf("%d and %d boxes, %v", len(first), len(spare), err)
 	}
 	for _, box := range append(first, spare...) {
-		for c, low := range box.Min {
-			if low < reach[c] || box.Max[c]+reach[c] > v.Dims[c] {
-				t.Errorf("%v reaches beyond the edge", box)
-			}
+		if box.Min[2] < reach[2] || box.Max[2]+reach[2] > v.Dims[2] {
+			t.Errorf("%v reaches beyond the first or last slice", box)
 		}
 	}
 	// Where there is no room, boxes lie at the edge.
