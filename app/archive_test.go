@@ -243,6 +243,14 @@ func TestUnpackedSizeLimits(t *testing.T) {
 	}
 }
 
+func TestTextOfUnpackedSizes(t *testing.T) {
+	for unpacked, want := range map[uint64]string{201 << 25: "unpacks to 201 times its size, which no image does", maxUnpacked + 1: "unpacks to more than 64 GiB"} {
+		if got := checkUnpacked(1<<25, unpacked); got != want {
+			t.Errorf("%d bytes: %q, want %q", unpacked, got, want)
+		}
+	}
+}
+
 // TestFolderOfPackedFiles checks that a folder without images names the
 // compressed files in it.
 func TestFolderOfPackedFiles(t *testing.T) {

@@ -488,3 +488,18 @@ func TestPicturesThatCannotBeDrawn(t *testing.T) {
 	}
 	reopen(t, job.Output.Path)
 }
+
+// TestCancelWhileMeasuring: a cancel after the filter has ended ends the job.
+func TestCancelWhileMeasuring(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := mustRecipe("median", 2)
+	late := engineFunc(func(v *volume.Volume, _ denoise.Recipe, region volume.Region) (*volume.Volume, error) {
+		cancel()
+		return v.Crop(region), nil
+	})
+	report, err := DoOn(ctx, On{Series: wavy(6, 5, 4), Engine: late}, Job{Recipe: &r, Measure: true}, Events{})
+	if ExitCode(err) != ExitCancelled || report.Run != nil {
+		t.Errorf("%+v, %v", report, err)
+	}
+}

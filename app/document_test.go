@@ -121,6 +121,9 @@ func TestDocumentWithoutNoise(t *testing.T) {
 			t.Errorf("%v: %v", n, err)
 		}
 	}
+	if err := (Noise{Model: "pink"}).Validate(); err == nil || err.Error() != `no noise model is called "pink"; there are gaussian and rician` {
+		t.Errorf("an unknown model: %v", err)
+	}
 	if n.String() != "rician noise, sigma 2, seed 9" {
 		t.Errorf("%q", n)
 	}
