@@ -25,7 +25,7 @@ import (
 //	QUELL_NOISE_TABLE=1 go test -v -run Table ./denoise/noise
 func full() bool { return os.Getenv("QUELL_NOISE_TABLE") == "1" }
 
-// seeds returns seeds that nothing was adjusted to.
+// seeds returns the seeds of the table; the estimator was chosen on others.
 func seeds() []uint64 {
 	if full() {
 		return []uint64{1001, 1002, 1003, 1004, 1005}
