@@ -168,6 +168,16 @@ func TestProposeRecipe(t *testing.T) {
 			t.Errorf("%q on %d slices: %d-D, %v; want %d-D", c.filter, c.s.Volume.Dims[2], r.Dims, err, c.dims)
 		}
 	}
+	// Thick slices are filtered one by one: those beyond 2.75 times the larger pixel.
+	for step, want := range map[float64]int{0.1: 3, 2.0625: 3, 2.07: 2, 9: 2} {
+		s := wavy(4, 4, 5)
+		s.Volume.Spacing[2] = step
+		for filter, dims := range map[string]int{"nlm": want, "bilateral": want, "lpa": 2} {
+			if got, err := ProposeDims(s, filter); err != nil || got != dims {
+				t.Errorf("%s on slices %g mm apart: %d-D, %v; want %d-D", filter, step, got, err, dims)
+			}
+		}
+	}
 	last := mustRecipe("median", 2).With("radius", denoise.Number(3))
 	if r, err := ProposeRecipe(deep, nil, ""); err != nil || r.Filter != denoise.Filters()[0].Name {
 		t.Errorf("without a filter %s is proposed, %v; want the first, %s", r.Filter, err, denoise.Filters()[0].Name)
