@@ -75,7 +75,7 @@ func (f Facts) Trust() float64 {
 	switch {
 	case f.Noise.Negligible || f.Noise.Confidence == noise.None:
 		return 0
-	case f.Noise.InTissue():
+	case f.Noise.InTissue() || !f.Noise.MayBeTexture():
 		return 1
 	case f.Noise.Confidence == noise.Low:
 		return rise(0.008, 0.016)

@@ -156,3 +156,16 @@ func flat(dims [3]int, value float32) *volume.Volume {
 	}
 	return v
 }
+
+// A figure of few voxels is fair, but no texture: automatic strengths count it in full.
+func TestFewVoxelsAreNoTexture(t *testing.T) {
+	small := estimate(t, noisy(t, flat([3]int{30, 28, 14}, 100), noise.Gaussian, 5, 1))
+	if small.Confidence != noise.Fair || small.MayBeTexture() {
+		t.Errorf("%+v: may be texture %v", small.Figure, small.MayBeTexture())
+	}
+	for c, want := range map[noise.Confidence]bool{noise.High: false, noise.Fair: true, noise.Low: true, noise.None: true} {
+		if got := (noise.Figure{Confidence: c}).MayBeTexture(); got != want {
+			t.Errorf("%s: may be texture %v", c, got)
+		}
+	}
+}

@@ -28,6 +28,14 @@ type Figure struct {
 	Confidence Confidence `json:"confidence"`
 	Why        string     `json:"why,omitempty"` // what limits the confidence, as a sentence
 	Windows    int        `json:"windows"`       // windows of the foreground that it rests on
+
+	few bool // the number of voxels is all that makes the confidence fair
+}
+
+// MayBeTexture reports whether more than few voxels limits the confidence: texture or
+// structure may be part of the figure.
+func (f Figure) MayBeTexture() bool {
+	return f.Confidence == Low || f.Confidence == None || f.Confidence == Fair && !f.few
 }
 
 // Estimate is what is known of the noise of a volume.
@@ -357,7 +365,7 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 			f.Confidence = High
 			return f
 		}
-		f.Confidence, f.Why = Fair, "the volume is small"
+		f.Confidence, f.Why, f.few = Fair, "the volume is small", true
 		// Noise has a tail of its own; structure has a longer one.
 		if f.Sigma < lowShare*valueRange || quantile(all, 0.9) > 1.25*how.pure(0.9)*f.Sigma {
 			f.Confidence, f.Why = Low, "the volume is small, and texture or structure may be part of the figure: it is an upper bound"
@@ -380,7 +388,7 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		f.Confidence = Fair
 		f.Why = "the noise differs from place to place"
 	case len(ws)*how.size[2] < 7*fewEven, !how.flat && how.size[2] < 7:
-		f.Confidence, f.Why = Fair, "it rests on few voxels"
+		f.Confidence, f.Why, f.few = Fair, "it rests on few voxels", true
 	default:
 		f.Confidence = High
 	}

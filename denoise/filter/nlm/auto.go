@@ -45,7 +45,7 @@ func harms(r denoise.Recipe, f denoise.Facts) bool {
 		return false
 	case f.Trust() < 1:
 		return true
-	case f.Noise.Confidence != noise.High && share < 0.022:
+	case f.Noise.MayBeTexture() && share < 0.022:
 		return true
 	}
 	return r.Dims == 2 && share < 0.013
