@@ -45,7 +45,10 @@ key r;                                          changed "reset of the view"
 key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
 key b;                                          changed "the search for the best strength"
-key Escape;                                     changed "Escape, which cancels it"
+sleep 15 # until the curve is there
+settled "$work/last.png"
+mouse_to 700 850
+xdotool click 1;                                changed "a click on the curve, which takes a point"
 mouse_to 60 638
 xdotool click 1;                                changed "the histogram again"
 mouse_to 400 420
