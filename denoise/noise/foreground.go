@@ -18,20 +18,21 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	nx, ny := (v.Dims[0]+side-1)/side, (v.Dims[1]+side-1)/side
 	means := make([]window, nx*ny*v.Dims[2])
 	err := parallel.For(ctx, v.Dims[2], func(z int) error {
-		counts := make([]float32, nx*ny)
+		// In float64: the sum of values near the largest float32 overflows it.
+		sums, counts := make([]float64, nx*ny), make([]float64, nx*ny)
 		for y := range v.Dims[1] {
 			for x := range v.Dims[0] {
 				i := v.Index(x, y, z)
 				if v.Valid(i) {
 					at := y/side*nx + x/side
-					means[z*nx*ny+at].mean += v.Data[i]
+					sums[at] += float64(v.Data[i])
 					counts[at]++
 				}
 			}
 		}
 		for at, n := range counts {
 			if n > 0 {
-				means[z*nx*ny+at].mean /= n
+				means[z*nx*ny+at].mean = float32(sums[at] / n)
 			}
 		}
 		return nil

@@ -1,6 +1,9 @@
 package noise
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // rayleighRatio is mean over standard deviation of Rician noise without signal.
 const rayleighRatio = 1.9130583802711007 // sqrt(pi/2) / sqrt(2 - pi/2)
@@ -34,8 +37,9 @@ func besselScaled(n int, x float64) float64 {
 }
 
 // koayTable holds sigma over the measured standard deviation for the measured
-// ratio of mean to standard deviation, in steps of koayStep from rayleighRatio.
-var koayTable = makeKoayTable()
+// ratio of mean to standard deviation, in steps of koayStep from rayleighRatio. It
+// takes 0.2 s to compute, which only magnitude images pay.
+var koayTable = sync.OnceValue(makeKoayTable)
 
 const koayStep = 0.02
 
@@ -58,14 +62,15 @@ func ricianSigma(mean, sd float64) float64 {
 	if sd <= 0 {
 		return 0
 	}
+	table := koayTable()
 	at := (mean/sd - rayleighRatio) / koayStep
 	switch {
 	case at <= 0:
-		return sd * koayTable[0]
-	case at >= float64(len(koayTable)-1):
+		return sd * table[0]
+	case at >= float64(len(table)-1):
 		return sd * (1 + 0.25*sd*sd/(mean*mean))
 	}
 	i := int(at)
 	t := at - float64(i)
-	return sd * ((1-t)*koayTable[i] + t*koayTable[i+1])
+	return sd * ((1-t)*table[i] + t*table[i+1])
 }

@@ -44,6 +44,9 @@ func TestSteinSums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if r, err = r.Resolve(v.Geometry, denoise.Facts{Hi: 1}); err != nil {
+				t.Fatal(err)
+			}
 			program, err := r.Bind(v.Geometry)
 			if err != nil {
 				t.Fatal(err)
