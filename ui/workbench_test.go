@@ -186,10 +186,13 @@ func TestResidualAndStripCanBeHidden(t *testing.T) {
 func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	b := newBench(t, large)
 	denoised := b.workbench.Panes()[viewer.Denoised]
-	b.until("the badge names the slice", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
-	if !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D  h=") {
-		t.Errorf("detail %q; want filter, dimensions and strength", denoised.Caption().Detail)
-	}
+	volumewise := b.session().Recipe().With("h", denoise.Number(20)) // the series' slices are too thick for 3-D by themselves
+	volumewise.Dims = 3
+	b.session().SetRecipe(volumewise, true)
+	b.until("badge and detail name the slice, the filter, its dimensions and its strength", func() bool {
+		c := denoised.Caption()
+		return c.Badge == "SLICE ONLY" && strings.HasPrefix(c.Detail, "nlm 3-D  h=20")
+	})
 	if got := denoised.Caption().Letters; got != [4]string{"R", "L", "A", "P"} {
 		t.Errorf("letters %v", got)
 	}
