@@ -63,7 +63,7 @@ func TestPhantomsAreWrittenInOrder(t *testing.T) {
 // TestNoiseOfPhantoms: mr has the noise of magnitudes, and without an SNR there is none.
 func TestNoiseOfPhantoms(t *testing.T) {
 	dir := t.TempDir()
-	make := func(j PhantomJob) []float32 {
+	made := func(j PhantomJob) []float32 {
 		t.Helper()
 		j.Size = coarse
 		j.Output = filepath.Join(dir, "out.nii")
@@ -81,14 +81,14 @@ func TestNoiseOfPhantoms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := make(PhantomJob{Kind: "mr"}); !slices.Equal(got, exact.Data) {
+	if got := made(PhantomJob{Kind: "mr"}); !slices.Equal(got, exact.Data) {
 		t.Error("without an SNR the image is not the phantom itself")
 	}
-	noisy := make(PhantomJob{Kind: "mr", SNR: 3})
+	noisy := made(PhantomJob{Kind: "mr", SNR: 3})
 	if slices.Min(noisy) < 0 || slices.Equal(noisy, exact.Data) {
 		t.Errorf("the smallest magnitude is %g", slices.Min(noisy))
 	}
-	if steps := make(PhantomJob{Kind: "steps", SNR: 3}); slices.Min(steps) >= 0 {
+	if steps := made(PhantomJob{Kind: "steps", SNR: 3}); slices.Min(steps) >= 0 {
 		t.Errorf("Gaussian noise has no value below 0: %g", slices.Min(steps))
 	}
 }

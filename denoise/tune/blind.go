@@ -66,17 +66,9 @@ const looks = 4
 // standIn returns the filter and strength whose result is most like After.
 func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standIn, err error) {
 	v := r.Input.Masked()
-	var all []denoise.Recipe
-	for _, f := range denoise.Filters() {
-		for _, dims := range f.Dims {
-			recipe, err := denoise.NewRecipe(f.Name, dims)
-			if err != nil {
-				return best, err
-			}
-			if f.Strength.Param != "" && (dims == 2 || v.Dims[2] > 1) {
-				all = append(all, recipe)
-			}
-		}
+	all, err := defaults(v.Dims[2] > 1)
+	if err != nil {
+		return best, err
 	}
 	found, _, err := boxes(ctx, v, r.Region, [3]int{}, func(i int) bool { return v.Valid(i) && r.Foreground(i) })
 	if err != nil {
@@ -140,6 +132,24 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standI
 		}
 	}
 	return best, nil
+}
+
+// defaults returns the default recipe of every filter that has a strength, in each
+// of its dimensions; in three only for a volume.
+func defaults(several bool) ([]denoise.Recipe, error) {
+	var all []denoise.Recipe
+	for _, f := range denoise.Filters() {
+		for _, dims := range f.Dims {
+			recipe, err := denoise.NewRecipe(f.Name, dims)
+			if err != nil {
+				return nil, err
+			}
+			if f.Strength.Param != "" && (dims == 2 || several) {
+				all = append(all, recipe)
+			}
+		}
+	}
+	return all, nil
 }
 
 // apart returns the sum of squares between the result of a recipe and After in a

@@ -216,7 +216,7 @@ func (s *search) vertex() []float64 {
 		p := c.Points[c.Best-1+k]
 		x[k], y[k] = math.Log(p.Strength), s.objective.value(p.Risk)
 	}
-	at := x[1]
+	var at float64
 	if s.objective == Discrepancy {
 		k := 0 // the pair with a change of sign
 		if y[1] < 0 {

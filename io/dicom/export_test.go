@@ -8,8 +8,8 @@ var (
 )
 
 // NewSeriesWriter returns the writer of the given files with the report's series UID.
-func NewSeriesWriter(uid string, files [][]int, make func(k int) ([]byte, [][]byte, error)) *seriesWriter {
+func NewSeriesWriter(uid string, files [][]int, encode func(k int) ([]byte, [][]byte, error)) *seriesWriter {
 	w := newSeriesWriter(files, nil)
-	w.report.SeriesUID, w.make = uid, make
+	w.report.SeriesUID, w.make = uid, encode
 	return w
 }

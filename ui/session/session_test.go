@@ -11,7 +11,6 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/noise"
-	"quell/io/nifti"
 	"quell/series"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -352,7 +351,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 // those of the program.
 func TestASessionFindsItsOwnWayToScan(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.nii")
-	if err := nifti.Write(t.Context(), path, rampSeries(t).Volume, nil, "", ""); err != nil {
+	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	l := newLoop(t)
