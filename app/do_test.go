@@ -471,6 +471,21 @@ func TestWarningsOfAnOutputAreMessages(t *testing.T) {
 	}
 }
 
+// TestUnknownNoiseIsAMessage: an automatic strength without a noise to count in is a
+// warning, in the report and as a message.
+func TestUnknownNoiseIsAMessage(t *testing.T) {
+	s := wavy(8, 7, 6)
+	none := denoise.Facts{Lo: 0, Hi: 1, Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}, PerSlice: make([]noise.Figure, 6)}}
+	var texts []string
+	events := Events{Message: func(severity series.Severity, text string) { texts = append(texts, severity.String()+" "+text) }}
+	r := mustRecipe("nlm", 2)
+	report, err := DoOn(t.Context(), On{Series: s, Engine: cpuEngine(), Facts: &none}, Job{Recipe: &r}, events)
+	want := "The noise cannot be estimated (too small)"
+	if err != nil || len(texts) != 1 || !strings.HasPrefix(texts[0], "warning "+want) || len(report.Warnings) != 1 || !strings.HasPrefix(report.Warnings[0], want) {
+		t.Errorf("messages %q, warnings %q, %v", texts, report.Warnings, err)
+	}
+}
+
 // TestPicturesThatCannotBeDrawn: the output is kept, and the error is returned.
 func TestPicturesThatCannotBeDrawn(t *testing.T) {
 	s := wavy(6, 5, 4)

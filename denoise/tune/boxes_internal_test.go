@@ -1,8 +1,11 @@
 package tune
 
 import (
+	"math"
 	"testing"
 
+	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/volume"
 )
 
@@ -140,6 +143,37 @@ func TestBestPoint(t *testing.T) {
 	}
 	if got := Discrepancy.best([]Point{point(0.9, 0.5), point(0.95, 0.3)}); got != 0 {
 		t.Errorf("without a crossing: %d", got)
+	}
+}
+
+// The vertex of the parabola in the logarithm of the strength, or where the residual
+// becomes as strong as the removed noise, on either side of the best point.
+func TestVertex(t *testing.T) {
+	for _, c := range []struct {
+		objective Objective
+		values    [3]float64
+		want      float64 // as an exponent of 2; the points lie at 0, 1 and 2; NaN for none
+	}{
+		{LeastRisk, [3]float64{3, 1, 2}, 1 + 1./6},
+		{LeastRisk, [3]float64{2, 1, 3}, 1 - 1./6},
+		{LeastRisk, [3]float64{1, 2, 3}, math.NaN()}, // the best is the first
+		{LeastRisk, [3]float64{3, 2, 1}, math.NaN()},
+		{LeastRisk, [3]float64{2, 1, 2}, math.NaN()}, // the best is the vertex
+		{Discrepancy, [3]float64{-0.4, -0.1, 0.3}, 1.25},
+		{Discrepancy, [3]float64{-0.3, 0.1, 0.5}, 0.75},
+	} {
+		s := &search{objective: c.objective, facts: denoise.Facts{Noise: noise.Known(1)}}
+		for k, y := range c.values {
+			stein := denoise.Stein{Residual: y + 1} // with nothing kept, both objectives are residual - 1
+			if c.objective == LeastRisk {
+				stein.Residual = y
+			}
+			s.points = append(s.points, tried{strength: math.Exp2(float64(k)), halves: [2]tally{{Stein: stein, voxels: 1}, {}}})
+		}
+		got := s.vertex()
+		if math.IsNaN(c.want) != (len(got) == 0) || len(got) == 1 && math.Abs(math.Log2(got[0])-c.want) > 1e-9 {
+			t.Errorf("%s of %v: %v; want 2^%g", c.objective, c.values, got, c.want)
+		}
 	}
 }
 
