@@ -47,7 +47,7 @@ key a;                                          changed "the axial plane"
 key b;                                          changed "the search for the best strength"
 sleep 15 # until the curve is there
 settled "$work/last.png"
-mouse_to 700 850
+mouse_to 400 850
 xdotool click 1;                                changed "a click on the curve, which takes a point"
 mouse_to 60 638
 xdotool click 1;                                changed "the histogram again"
