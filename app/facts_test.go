@@ -33,13 +33,13 @@ func TestFactsAreFoundOnce(t *testing.T) {
 		t.Errorf("a recipe of numbers found facts: %v, %v", run, err)
 	}
 
-	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "told so"}, PerSlice: make([]noise.Figure, 14)}}
+	none := denoise.Facts{Noise: noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "too small"}, PerSlice: make([]noise.Figure, 14)}}
 	a, err := Assess(t.Context(), AssessInput{Before: s, After: s.Volume, Facts: &none})
 	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
 		t.Errorf("a verdict with facts: %+v, %v", a, err)
 	}
 	for text, r := range map[string]*Run{
-		"The noise cannot be estimated (told so)": {Recipe: auto, Facts: &none},
+		"The noise cannot be estimated (too small)": {Recipe: auto, Facts: &none},
 		"": {Recipe: auto, Facts: &given},
 	} {
 		if got := r.unknownNoise(); !strings.HasPrefix(got, text) || (got == "") != (text == "") {

@@ -365,7 +365,7 @@ func TestFoldersOfNIfTI(t *testing.T) {
 	}
 }
 
-// A choice of the largest series is told only where there is one.
+// A choice of the largest series is reported only where there is one.
 func TestChoicesAreTold(t *testing.T) {
 	for _, c := range []struct {
 		path, component string
@@ -384,7 +384,7 @@ func TestChoicesAreTold(t *testing.T) {
 		}
 		in.Close()
 		if told != c.told || in.Took <= 0 {
-			t.Errorf("%s %s: told of a choice: %v", c.path, c.component, told)
+			t.Errorf("%s %s: reported a choice: %v", c.path, c.component, told)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (f Facts) Negligible() float64 {
 func (f Facts) AutoSigma() float64 { return f.Noise.Sigma * f.Trust() }
 
 // Trust says how much of the estimated sigma automatic values use, from 0 to 1.
-// White noise of 1 % of the range cannot be told from fine texture, which a filter
+// White noise of 1 % of the range looks like fine texture, which a filter
 // of that strength would remove. So an estimate of less than high confidence counts
 // in part below noise shares that were measured on brains and phantoms (FILTERS.md),
 // and a negligible one not at all.

@@ -46,7 +46,7 @@ func (in Input) Masked() *volume.Volume {
 	return &v
 }
 
-// figures tells which voxels have a figure in the noise map; nil if all have one.
+// figures marks the voxels that have a figure in the noise map; nil if all have one.
 func (in Input) figures() []bool {
 	if in.Noise == nil {
 		return nil

@@ -73,6 +73,14 @@ func counts(sigma, usual float32) bool {
 	return sigma > 0 && sigma >= leastSigma*usual && sigma <= math.MaxFloat32
 }
 
+// figureOr returns sigma, or the usual one where it is no figure.
+func figureOr(sigma, usual float32) float32 {
+	if counts(sigma, usual) {
+		return sigma
+	}
+	return usual
+}
+
 // LeastSigma is the smallest sigma in a noise map that counts, for a normalised
 // program: below it a voxel has no figure.
 func (p Program) LeastSigma() float32 { return leastSigma * p.UsualSigma }
@@ -89,12 +97,7 @@ func (r Recipe) normalises(in Input) bool {
 // are excluded for lack of one, which patches may nevertheless read; it must be
 // positive.
 func (p Program) Normalised(usual float32) Program {
-	sigma := func(noise *Field, i int) float32 {
-		if s := noise.Data[i]; counts(s, usual) {
-			return s
-		}
-		return usual
-	}
+	sigma := func(noise *Field, i int) float32 { return figureOr(noise.Data[i], usual) }
 	p.UsualSigma = usual
 	return p.between(
 		eachVoxel(DivideBySigma, true, Voxels, func(v float32, noise *Field, i int) float64 {
@@ -174,11 +177,7 @@ func (in Input) Divided(ctx context.Context) (Input, error) {
 	n := v.SliceVoxels()
 	err := parallel.For(ctx, v.Dims[2], func(z int) error {
 		for i := z * n; i < (z+1)*n; i++ {
-			sigma := in.Noise.Data[i]
-			if !counts(sigma, usual) {
-				sigma = usual
-			}
-			out.Data[i] = v.Data[i] / sigma
+			out.Data[i] = v.Data[i] / figureOr(in.Noise.Data[i], usual)
 		}
 		return nil
 	})
@@ -205,8 +204,9 @@ func FactsFor(ctx context.Context, in Input) (Facts, error) {
 	return FactsOf(ctx, in.Masked())
 }
 
-// factsInSigmas returns the facts of the volume divided by its noise map. What the
-// map does not tell of the noise is estimated from the volume, if estimate is true.
+// factsInSigmas returns the facts of the volume divided by its noise map. The
+// model and the correlation of the noise, which a map does not hold, are estimated from
+// the volume if estimate is true.
 func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err error) {
 	if err := in.Check(); err != nil {
 		return Facts{}, err
@@ -220,36 +220,6 @@ func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err e
 		}
 		f.Noise.Model, f.Noise.ModelKnown, f.Noise.Correlation = e.Model, e.ModelKnown, e.Correlation
 	}
-	f.Lo, f.Hi, err = rangeInSigmas(ctx, v, in.Noise)
+	f.Lo, f.Hi, err = v.RangeOver(ctx, in.Noise)
 	return f, err
-}
-
-// rangeInSigmas returns the range of the valid voxels of v divided by their sigma,
-// which they all have (Input.Masked).
-func rangeInSigmas(ctx context.Context, v, sigma *volume.Volume) (lo, hi float32, err error) {
-	inf := float32(math.Inf(1))
-	n := v.SliceVoxels()
-	slice := make([]struct{ lo, hi float32 }, v.Dims[2])
-	err = parallel.For(ctx, v.Dims[2], func(z int) error {
-		lo, hi := inf, -inf
-		for i := z * n; i < (z+1)*n; i++ {
-			if v.Valid(i) {
-				x := v.Data[i] / sigma.Data[i]
-				lo, hi = min(lo, x), max(hi, x)
-			}
-		}
-		slice[z].lo, slice[z].hi = lo, hi
-		return nil
-	})
-	if err != nil {
-		return 0, 0, err
-	}
-	lo, hi = inf, -inf
-	for _, s := range slice {
-		lo, hi = min(lo, s.lo), max(hi, s.hi)
-	}
-	if lo > hi {
-		return 0, 0, nil
-	}
-	return lo, hi, nil
 }

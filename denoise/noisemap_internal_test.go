@@ -149,7 +149,7 @@ func TestFactsInSigmas(t *testing.T) {
 	if f, err := FactsFor(t.Context(), in); err != nil || f.Lo != -40 || f.Hi != 1000 || f.Usual != 0 {
 		t.Errorf("%+v, %v; want the facts of the masked volume", f, err)
 	}
-	lo, hi, err := rangeInSigmas(t.Context(), Input{Volume: row(1, 2), Mask: []bool{false, false}}.Masked(), row(1, 1))
+	lo, hi, err := Input{Volume: row(1, 2), Mask: []bool{false, false}}.Masked().RangeOver(t.Context(), row(1, 1))
 	if lo != 0 || hi != 0 || err != nil {
 		t.Errorf("no valid voxel: %v to %v, %v", lo, hi, err)
 	}

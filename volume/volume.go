@@ -59,15 +59,25 @@ const rangeBlock = 1 << 17
 // Range returns the smallest and largest valid voxel; 0, 0 if there is none. It
 // runs on all cores, and its error is the context's.
 func (v *Volume) Range(ctx context.Context) (lo, hi float32, err error) {
+	return v.RangeOver(ctx, nil)
+}
+
+// RangeOver is Range of the voxels divided by those of a volume of the same dims; nil
+// divides by nothing.
+func (v *Volume) RangeOver(ctx context.Context, divisor *Volume) (lo, hi float32, err error) {
 	blocks := make([]struct{ lo, hi float32 }, (len(v.Data)+rangeBlock-1)/rangeBlock)
 	inf := float32(math.Inf(1))
 	err = parallel.For(ctx, len(blocks), func(b int) error {
 		lo, hi := inf, -inf
 		first := b * rangeBlock
 		for i, x := range v.Data[first:min(first+rangeBlock, len(v.Data))] {
-			if v.Valid(first + i) {
-				lo, hi = min(lo, x), max(hi, x)
+			if !v.Valid(first + i) {
+				continue
 			}
+			if divisor != nil {
+				x /= divisor.Data[first+i]
+			}
+			lo, hi = min(lo, x), max(hi, x)
 		}
 		blocks[b].lo, blocks[b].hi = lo, hi
 		return nil

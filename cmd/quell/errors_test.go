@@ -136,7 +136,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	}
 }
 
-// TestPrintedComparison pins every line, and that another position is told and no more.
+// TestPrintedComparison pins every line, and that of two grids only another position is reported.
 func TestPrintedComparison(t *testing.T) {
 	at := folder(t)
 	var stdout, stderr bytes.Buffer

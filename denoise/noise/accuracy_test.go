@@ -611,7 +611,7 @@ func TestTableRepeats(t *testing.T) {
 	}
 }
 
-// The model is told where a background shows it, and not where there is none.
+// The model is known where a background shows it, and unknown where there is none.
 func TestTableModel(t *testing.T) {
 	masked := func(v *volume.Volume) *volume.Volume {
 		clean := exact(t, "mr")

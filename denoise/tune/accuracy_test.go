@@ -142,7 +142,7 @@ func quick(t *testing.T, filter, set string) denoise.Recipe {
 func TestTableOfChosenStrengths(t *testing.T) {
 	only := os.Getenv("QUELL_TUNE_TABLE")
 	if only == "" {
-		t.Skip("set QUELL_TUNE_TABLE=1")
+		t.Skip("part of the full table: set QUELL_TUNE_TABLE=1")
 	}
 	var pairs []pair
 	for _, sigma := range []float64{3, 5, 10, 20, 30} {

@@ -170,7 +170,7 @@ func (s scene) contrastLost(region []bool, after *volume.Volume, e noise.Estimat
 	}
 	contrast := truth[0]/n[0] - truth[1]/n[1]
 	se := e.Sigma * math.Sqrt(e.Correlation.Effective()*(1/n[0]+1/n[1])) / math.Abs(contrast)
-	if se > 0.05 { // nobody sees it in this noise
+	if se > 0.05 { // not visible in this noise
 		return 0
 	}
 	return (residual[0]/n[0]-residual[1]/n[1])/contrast - 2*se

@@ -233,8 +233,8 @@ func (s *search) vertex() []float64 {
 	return []float64{math.Exp(at)}
 }
 
-// exact is the relative change of a strength below which a search ends: less
-// changes no result that anybody sees.
+// exact is the relative change of a strength below which a search ends: less has no
+// visible effect.
 const exact = 0.02
 
 // value is what an objective minimises, or wants to be 0.

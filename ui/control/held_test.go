@@ -61,7 +61,7 @@ func TestHeldKeysArePassedOn(t *testing.T) {
 	onHeldCanvas(t, heldDriver{canvas: c})
 	var down, up []fyne.KeyName
 	for o, uses := range controls {
-		c.down, c.up = nil, nil // nobody listens
+		c.down, c.up = nil, nil // there is no listener
 		o.KeyDown(&fyne.KeyEvent{Name: fyne.KeyB})
 		o.KeyUp(&fyne.KeyEvent{Name: fyne.KeyB})
 		c.down = func(e *fyne.KeyEvent) { down = append(down, e.Name) }

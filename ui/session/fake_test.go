@@ -155,7 +155,7 @@ type bench struct {
 	choosing func(c *app.Catalog, pick func(int), drop func())
 	scan     func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
 	framed   func(source *volume.Volume)                                  // nil ignores frames
-	told     string                                                       // what panels showed when they were last told of a change
+	told     string                                                       // what panels showed at the last notification of a change
 	mayPanic bool                                                         // a test makes work panic
 	gate     chan struct{}                                                // background work started now waits for it; nil does not
 	panics   []*parallel.Panic                                            // guarded by engine.mu
@@ -233,7 +233,7 @@ func newBench(t *testing.T) *bench {
 	b.told = b.shown()
 	b.loop.after = func() {
 		if now := b.shown(); now != b.told && !t.Failed() {
-			t.Errorf("the panels were told of\n%s\nand not of\n%s", b.told, now)
+			t.Errorf("the panels were notified of\n%s\nand not of\n%s", b.told, now)
 		}
 	}
 	s := rampSeries(t)
@@ -242,7 +242,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// shown is what the panels show of the session. Whenever it changes, they have to be told.
+// shown is what the panels show of the session. Every change needs a notification.
 func (b *bench) shown() string {
 	if b.Session == nil {
 		return ""

@@ -338,7 +338,7 @@ func TestDrawingThatFailsIsTold(t *testing.T) {
 	data := v.Data
 	v.Data = data[:1:1]
 	b.State().SetIndex(0)
-	b.loop.until("the failure is told", func() bool { return strings.Contains(b.Message(), "out of range") })
+	b.loop.until("the failure is reported", func() bool { return strings.Contains(b.Message(), "out of range") })
 	if len(b.errors) > 0 {
 		t.Errorf("a dialog for a frame: %v", b.errors)
 	}

@@ -36,7 +36,7 @@ func TestATintIsLaidOverItsPaneAndWithinItsMask(t *testing.T) {
 	job := tinted(Original)
 	_, frames := r.Render(job)
 	if frames[Original].Tint != job.Tints[Original] || frames[Denoised].Tint != nil || frames[Residual].Tint != nil {
-		t.Error("the frames do not tell what is laid over them")
+		t.Error("the frames do not name what is laid over them")
 	}
 	for y := range 3 {
 		for x := range 4 {

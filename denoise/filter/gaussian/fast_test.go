@@ -6,7 +6,7 @@ import (
 )
 
 // TestSmooth compares the convolution along each axis of a small block with the sum of its
-// definition, and checks that it stops where it is told to.
+// definition, and checks that it stops on request.
 func TestSmooth(t *testing.T) {
 	dims := [3]int{4, 3, 5}
 	src := make([]float64, 60)

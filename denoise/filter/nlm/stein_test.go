@@ -190,7 +190,7 @@ func TestWithoutClosedForm(t *testing.T) {
 	}
 }
 
-// A worker that is told to stop returns within a row of pairs.
+// A worker returns within a row of pairs after a stop.
 func TestSteinStops(t *testing.T) {
 	v := edges(t, [3]int{40, 30, 5}, false)
 	r, err := nlm.Filter.Recipe(denoise.Case{Dims: 3, Set: "h=9 search-radius=3"})

@@ -263,7 +263,7 @@ func TestDistinctionValues(t *testing.T) {
 	}
 }
 
-// TestBValues: GE adds 10^9 to its own, nobody else does.
+// TestBValues: GE adds 10^9 to its own, no other manufacturer does.
 func TestBValues(t *testing.T) {
 	for _, c := range []struct {
 		tag   part10.Tag
