@@ -81,9 +81,13 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standI
 		}
 		found = found[:looks]
 	}
+	facts, err := known(ctx, r.Input, r.Noise)
+	if err != nil {
+		return best, err
+	}
 	best.share = math.Inf(-1)
 	for _, recipe := range all {
-		s, err := newSteps(ctx, r.Input, recipe, r.Noise)
+		s, err := newSteps(v.Geometry, recipe, facts)
 		if err != nil {
 			return best, err
 		}
@@ -96,7 +100,7 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standI
 			apart := 0.0
 			change = 0
 			for _, box := range found {
-				a, c, err := r.apart(ctx, engine, tried, box)
+				a, c, err := r.apart(ctx, engine, v, tried, box)
 				if err != nil {
 					return err
 				}
@@ -153,9 +157,8 @@ func defaults(several bool) ([]denoise.Recipe, error) {
 }
 
 // apart returns the sum of squares between the result of a recipe and After in a
-// box, and that of the change that After made.
-func (r Result) apart(ctx context.Context, engine denoise.Engine, recipe denoise.Recipe, box volume.Region) (apart, change float64, err error) {
-	v := r.Input.Masked()
+// box, and that of the change that After made. v is the masked input.
+func (r Result) apart(ctx context.Context, engine denoise.Engine, v *volume.Volume, recipe denoise.Recipe, box volume.Region) (apart, change float64, err error) {
 	program, err := recipe.Bind(v.Geometry)
 	if err != nil {
 		return 0, 0, err

@@ -134,7 +134,11 @@ type tried struct {
 }
 
 func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r denoise.Recipe, e noise.Estimate, o Options) (*search, error) {
-	s, err := newSteps(ctx, in, r, e)
+	facts, err := known(ctx, in, e)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newSteps(in.Volume.Geometry, r, facts)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +161,14 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 	return s, err
 }
 
+// known returns the facts that strengths are resolved by. It reads the whole volume.
+func known(ctx context.Context, in denoise.Input, e noise.Estimate) (denoise.Facts, error) {
+	lo, hi, err := in.Masked().Range(ctx)
+	return denoise.Facts{Lo: lo, Hi: hi, Noise: e}, err
+}
+
 // newSteps returns a search that knows its strengths and recipes but no boxes.
-func newSteps(ctx context.Context, in denoise.Input, r denoise.Recipe, e noise.Estimate) (*search, error) {
+func newSteps(g volume.Geometry, r denoise.Recipe, facts denoise.Facts) (*search, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
 		return nil, err
@@ -167,10 +177,7 @@ func newSteps(ctx context.Context, in denoise.Input, r denoise.Recipe, e noise.E
 	if !ok || r.Ignores(param.Name) != "" {
 		return nil, fmt.Errorf("%s with these parameters: %w", r.Filter, ErrNoStrength)
 	}
-	s := &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: in.Volume.Geometry}
-	s.facts.Noise = e
-	s.facts.Lo, s.facts.Hi, err = in.Masked().Range(ctx)
-	return s, err
+	return &search{objective: LeastRisk, recipe: r, param: param, strength: f.Strength, geometry: g, facts: facts}, nil
 }
 
 // grid returns the strengths that are tried first.
