@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/series"
 	"quell/ui/session"
 	"quell/volume"
@@ -57,12 +58,11 @@ func TestAFrameOfThePreviousSeriesIsDropped(t *testing.T) {
 	}
 }
 
-// The measures of the previous series end with it: neither its numbers nor the error of
-// its cancelled computation is shown for the new one.
-func TestMeasuresOfThePreviousSeriesAreDropped(t *testing.T) {
-	b := newBench(t)
+// holdMeasures shows the preview of a recipe, whose measures wait until the channel
+// that it returns is closed.
+func (b *bench) holdMeasures(r denoise.Recipe) chan struct{} {
 	b.settle()
-	b.SetRecipe(b.tuned(5), false)
+	b.SetRecipe(r, false)
 	b.Wait()
 	b.loop.drain() // the preview arrives
 	b.Wait()       // its frame is queued
@@ -70,6 +70,14 @@ func TestMeasuresOfThePreviousSeriesAreDropped(t *testing.T) {
 	b.gate = gate
 	b.loop.drain() // the frame is shown, and its measures wait
 	b.gate = nil
+	return gate
+}
+
+// The measures of the previous series end with it: neither its numbers nor the error of
+// its cancelled computation is shown for the new one.
+func TestMeasuresOfThePreviousSeriesAreDropped(t *testing.T) {
+	b := newBench(t)
+	gate := b.holdMeasures(b.tuned(5))
 	next := rampSeries(t)
 	b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
 	b.loop.until("the new series has a preview", func() bool {
@@ -244,15 +252,7 @@ func TestMeasuresAreOfTheRecipeThatMadeThePicture(t *testing.T) {
 // again if the preview does not come.
 func TestAPreviewStopsMeasuring(t *testing.T) {
 	b := newBench(t)
-	b.settle()
-	b.SetRecipe(b.tuned(5), false)
-	b.Wait()
-	b.loop.drain() // the preview arrives
-	b.Wait()       // its frame is queued
-	gate := make(chan struct{})
-	b.gate = gate
-	b.loop.drain() // the frame is shown, and its measures wait
-	b.gate = nil
+	gate := b.holdMeasures(b.tuned(5))
 	b.engine.holdPreviews()
 	b.SetRecipe(b.tuned(6), false)
 	close(gate)
