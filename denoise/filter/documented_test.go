@@ -1,0 +1,157 @@
+package filter_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+var update = flag.Bool("update", false, "write the tables of parameters into docs/FILTERS.md")
+
+// documented matches what parameterTable writes.
+var documented = regexp.MustCompile(`(?s)\| parameter \|.*?\nCost .*?\n`)
+
+// Recipes in records and scripts rely on the domain and the default of every parameter,
+// people on its slider, on the range that sure searches and on the time that a run is said
+// to take: docs/FILTERS.md states them all, and a change of one changes the document.
+func TestParametersAreDocumented(t *testing.T) {
+	const path = "../../docs/FILTERS.md"
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := string(file)
+	for _, f := range denoise.Filters() {
+		before, rest, found := strings.Cut(doc, "\n## "+f.Name+"\n")
+		if !found {
+			continue // TestEveryFilterIsComplete reports it
+		}
+		section, after, more := strings.Cut(rest, "\n## ")
+		want := parameterTable(t, f)
+		if *update {
+			if at := documented.FindStringIndex(section); at != nil {
+				section = section[:at[0]] + want + section[at[1]:]
+			} else {
+				section = "\n" + want + section
+			}
+			doc = before + "\n## " + f.Name + "\n" + section
+			if more {
+				doc += "\n## " + after
+			}
+		} else if got := documented.FindString(section); got != want {
+			t.Errorf("docs/FILTERS.md describes %s by\n%s\nthe program by\n%s\n(go test ./denoise/filter -run Documented -update writes it)", f.Name, got, want)
+		}
+	}
+	if *update && doc != string(file) {
+		if err := os.WriteFile(path, []byte(doc), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// parameterTable describes a filter's parameters and its cost as docs/FILTERS.md does.
+func parameterTable(t *testing.T, f denoise.Filter) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| parameter | takes | default | slider | `sure` searches |\n| --- | --- | --- | --- | --- |\n")
+	for _, p := range f.Params {
+		var takes, slider, searched string
+		unit := " " + p.Unit
+		switch p.Unit {
+		case "":
+			unit = ""
+		case "value":
+			unit = " sigma"
+		}
+		switch p.Kind {
+		case denoise.Choice:
+			takes = strings.Join(p.Choices, ", ")
+		case denoise.Switch:
+			takes = "true, false"
+		default:
+			takes = p.Domain() + strings.Replace(unit, " sigma", ", in sigmas too", 1)
+			slider = fmt.Sprintf("%g to %g%s by %g", p.Lo, p.Hi, unit, p.Step)
+		}
+		if p.Percent {
+			takes += ", 0 to 100 %"
+		}
+		if p.PerAxis {
+			takes += ", for each axis"
+		}
+		if p.Rising {
+			takes += ", a rising list"
+		}
+		if p.Longest > 0 {
+			takes += fmt.Sprintf(", up to %d of them", p.Longest)
+		}
+		if p.Auto != nil {
+			takes += ", auto"
+		}
+		if f.Strength.Param == p.Name {
+			searched = fmt.Sprintf("%g to %g%s", f.Strength.Lo, f.Strength.Hi, strings.Replace(unit, " mm", " times the voxel spacing", 1))
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", p.Name, takes, p.Default, slider, searched)
+	}
+	b.WriteString("\nCost of a voxel of 1 mm at the defaults:")
+	separator := " "
+	for _, dims := range f.Dims {
+		nanoseconds, steps := cost(t, f, dims)
+		fmt.Fprintf(&b, "%s%d-D %.3g ns of one core, %.4g steps of a GPU", separator, dims, nanoseconds, steps)
+		separator = "; "
+	}
+	return b.String() + ".\n"
+}
+
+// cost is that of all passes for one voxel.
+func cost(t *testing.T, f denoise.Filter, dims int) (nanoseconds, steps float64) {
+	t.Helper()
+	g := volume.NewGeometry([3]int{128, 128, 64}, [3]float64{1, 1, 1})
+	r, err := denoise.NewRecipe(f.Name, dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err = r.Resolve(g, denoise.Facts{Hi: 100, Noise: noise.Known(5)}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := r.Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pass := range p.Passes {
+		nanoseconds += pass.CPU.Nanoseconds
+		steps += pass.Work
+	}
+	return nanoseconds, steps
+}
+
+// The steps per voxel of nlm, from which the cost on a GPU is estimated: patches up to
+// radius 3 cost nothing more, larger ones and those of lk all their voxels.
+func TestWorkOfNLM(t *testing.T) {
+	for set, want := range map[string]float64{
+		"search-radius=2 patch-radius=3": 25, "search-radius=2 patch-radius=4": 25 * 81,
+		"search-radius=1 patch-radius=1 weighting=lk": 9 * 9, "search-radius=0 patch-radius=0": 1,
+	} {
+		f, err := denoise.FilterByName("nlm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Bind(grid)
+		if err != nil || p.Passes[0].Work != want {
+			t.Errorf("%s: %+v, %v; want %g steps", set, p.Passes, err, want)
+		}
+	}
+}
