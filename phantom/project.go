@@ -122,8 +122,8 @@ func (p Phantom) project(z, views int) *sinogram {
 			hx, hy := c.bounds()
 			middle := c.cx*cos + c.cy*sin
 			reach := math.Hypot(hx, hy) // no chord beyond
-			first := int(math.Floor((middle-reach)/s.pitch+float64(s.detectors-1)/2))
-			last := int(math.Ceil((middle+reach)/s.pitch+float64(s.detectors-1)/2))
+			first := int(math.Floor((middle-reach)/s.pitch + float64(s.detectors-1)/2))
+			last := int(math.Ceil((middle+reach)/s.pitch + float64(s.detectors-1)/2))
 			for d := max(first, 0); d <= min(last, s.detectors-1); d++ {
 				length := 0.0
 				for k := range detectorSamples {
