@@ -72,11 +72,15 @@ the residual shows the most structure.`,
 		}
 		w := cmd.OutOrStdout()
 		fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
+		unit := a.Unit
+		if unit != "" {
+			unit = " " + unit
+		}
 		sigma := "unknown"
 		if a.SigmaConfidence != noise.None {
-			sigma = fmt.Sprintf("%.4g %s (%s confidence)", a.Sigma, a.Unit, a.SigmaConfidence)
+			sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
 		}
-		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g %s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), a.Unit, a.Structure)
+		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
 		if a.Place != nil {
 			fmt.Fprintf(w, "place        %s\n", a.Place)
 		}

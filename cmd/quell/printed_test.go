@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/io/nifti"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// run runs a command that must succeed and returns what it prints.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if code := execute(t.Context(), args, &stdout, &stderr); code != 0 {
+		t.Fatalf("quell %s: code %d, stderr %q", strings.Join(args, " "), code, &stderr)
+	}
+	return stdout.String()
+}
+
+// parsed is the one JSON object that a command prints.
+func parsed[T any](t *testing.T, args ...string) (v T) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(run(t, append(args, "--json")...)), &v); err != nil {
+		t.Fatalf("quell %s: %v", strings.Join(args, " "), err)
+	}
+	return v
+}
+
+// columns splits what is printed into the words of its lines.
+func columns(text string) (rows [][]string) {
+	for line := range strings.Lines(text) {
+		rows = append(rows, strings.Fields(line))
+	}
+	return rows
+}
+
+// The list of series has a block for each, without the lines for what is not known; the
+// size counts in 10^6 bytes, and of several the one that commands take is marked.
+func TestPrintedInfo(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	v := volume.New(volume.NewGeometry([3]int{100, 90, 30}, [3]float64{0.123456, 2, 3.5}))
+	if err := nifti.Write(t.Context(), at("b.nii"), v, nil, "float32", ""); err != nil {
+		t.Fatal(err)
+	}
+	block := []string{
+		"format NIfTI-1", "voxels 100 x 90 x 30", "spacing 0.1235 x 2 x 3.5 mm", "slices axial", "stored as float32", "size 1.1 MB",
+	}
+	lines := func() (all []string) {
+		for _, words := range columns(run(t, "info", dir)) {
+			all = append(all, strings.Join(words, " "))
+		}
+		return all
+	}
+	if got, want := lines(), append([]string{"series 0"}, block...); !slices.Equal(got, want) {
+		t.Errorf("one series: %q; want %q", got, want)
+	}
+	data, err := os.ReadFile(at("b.nii"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(at("a.nii"), data[:5000], 0o600), os.WriteFile(at("c.nii"), data, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Concat([]string{"series 0 (taken by default)"}, block, []string{"series 1"}, block,
+		[]string{"refused " + at("a.nii") + ": the voxels should end at byte 1080352, but the file has 5000 bytes; get a complete copy."})
+	if got := lines(); !slices.Equal(got, want) {
+		t.Errorf("three files: %q; want %q", got, want)
+	}
+}
+
+// noisyFolder holds noisy.nii, which has noise of sigma 5 on plates of even values.
+func noisyFolder(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	run(t, "phantom", filepath.Join(dir, "truth.nii"), "--kind", "steps", "--dims", "36,32,8")
+	run(t, "noise", filepath.Join(dir, "truth.nii"), filepath.Join(dir, "noisy.nii"), "--model", "gaussian", "--sigma", "5")
+	return dir
+}
+
+// The curve has a line for each strength, with the figures of the JSON; one is marked.
+func TestPrintedCurve(t *testing.T) {
+	noisy := filepath.Join(noisyFolder(t), "noisy.nii")
+	command := []string{"tune", noisy, "--filter", "gaussian", "--dims", "2"}
+	tuned := parsed[app.Tuned](t, command...)
+	want := [][]string{{"sigma-spatial", "error", "noise", "kept"}}
+	for i, p := range tuned.Curve.Points {
+		row := []string{p.Value.String(), fmt.Sprintf("%.3f", p.MSE), fmt.Sprintf("%.0f", 100*p.Kept), "%"}
+		if i == tuned.Curve.Best {
+			row = append(row, "best")
+		}
+		want = append(want, row)
+	}
+	want = append(want, strings.Fields(tuned.Recipe.String()))
+	if got := columns(run(t, command...)); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+// What is printed of a verdict is what the JSON says, slice by slice.
+func TestPrintedVerdict(t *testing.T) {
+	dir := noisyFolder(t)
+	noisy, quiet := filepath.Join(dir, "noisy.nii"), filepath.Join(dir, "quiet.nii")
+	run(t, "denoise", noisy, quiet, "--filter", "gaussian", "--dims", "2", "--sigma-spatial", "0.4")
+	type figures struct {
+		Verdict, Why, Confidence string
+		Sigma, Structure         float64
+		SigmaConfidence          string  `json:"sigma_confidence"`
+		ResidualSD               float64 `json:"residual_sd"`
+	}
+	judged := parsed[struct {
+		figures
+		Slices []figures
+	}](t, "assess", noisy, quiet)
+	want := fmt.Sprintf("verdict      %s (%s confidence)\nwhy          %s\nsigma        %.4g (%s confidence)\nresidual_sd  %.4g\nstructure    %.3g of the noise variance\n",
+		judged.Verdict, judged.Confidence, judged.Why, judged.Sigma, judged.SigmaConfidence, judged.ResidualSD, judged.Structure)
+	for z, s := range judged.Slices {
+		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
+	}
+	if got := run(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// A phantom is scanned where a flag of the scan is given; then the values that the help
+// states are those of the flags that are left out.
+func TestDefaultsOfPhantoms(t *testing.T) {
+	dir := t.TempDir()
+	made := 0
+	phantom := func(args ...string) []float32 {
+		t.Helper()
+		made++
+		out := filepath.Join(dir, fmt.Sprint(made)+".nii")
+		run(t, append([]string{"phantom", out, "--dims", "24,20,1", "--spacing", "9,9,5"}, args...)...)
+		v, err := app.Open(t.Context(), app.Input{Path: out}, app.Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		return v.Volume.Data
+	}
+	full := []string{"--kind", "ct", "--views", "720", "--snr", "25", "--recon", "fbp", "--kernel", "soft", "--seed", "1"}
+	scan := phantom(full...)
+	for i := 0; i < len(full); i += 2 {
+		if full[i] == "--snr" {
+			continue
+		}
+		if !slices.Equal(phantom(slices.Delete(slices.Clone(full), i, i+2)...), scan) {
+			t.Errorf("without %s %s another image is made", full[i], full[i+1])
+		}
+	}
+	if slices.Equal(phantom(slices.Replace(slices.Clone(full), 2, 4, "--views", "719")...), scan) {
+		t.Error("719 views give the same image")
+	}
+	sart := phantom("--views", "30", "--recon", "sart", "--iterations", "5")
+	if !slices.Equal(phantom("--views", "30", "--recon", "sart"), sart) || slices.Equal(phantom("--views", "30", "--recon", "sart", "--iterations", "4"), sart) {
+		t.Error("the passes of sart are not 5 unless they are given")
+	}
+	exact := phantom()
+	for _, flag := range [][]string{{"--views", "60"}, {"--photons", "1e5"}, {"--recon", "fbp"}, {"--kernel", "soft"}, {"--snr", "25"}} {
+		if slices.Equal(phantom(flag...), exact) {
+			t.Errorf("%s does not scan the phantom", flag[0])
+		}
+	}
+}
+
+func TestPhantomSize(t *testing.T) {
+	for _, c := range []struct {
+		dims, spacing []float64
+		want          phantom.Size
+		ok            bool
+	}{
+		{nil, nil, phantom.Size{}, true},
+		{[]float64{1, 20, 3}, []float64{0.5, 1, 2}, phantom.Size{Dims: [3]int{1, 20, 3}, Spacing: [3]float64{0.5, 1, 2}}, true},
+		{[]float64{1, 2}, nil, phantom.Size{}, false}, {[]float64{1, 2, 3, 4}, nil, phantom.Size{}, false},
+		{nil, []float64{1, 2}, phantom.Size{}, false}, {nil, []float64{1, 2, 3, 4}, phantom.Size{}, false},
+		{[]float64{0, 2, 3}, nil, phantom.Size{}, false}, {[]float64{1, 2, -3}, nil, phantom.Size{}, false}, {[]float64{1, 2.5, 3}, nil, phantom.Size{}, false},
+	} {
+		if got, err := phantomSize(c.dims, c.spacing); (err == nil) != c.ok || c.ok && got != c.want {
+			t.Errorf("%v, %v: %+v, %v", c.dims, c.spacing, got, err)
+		}
+	}
+}
