@@ -40,10 +40,8 @@ const mostColourWindows = 400
 // and how much the windows scatter, 1 for noise.
 type reading struct{ sigma, spread float64 }
 
-// judgeColour looks for correlation in the even windows. Where it finds that noise is
-// correlated, it replaces the figure by one from voxels that lie farther apart and
-// returns the ratio of the two; where it cannot decide, it lowers the confidence.
-// The error is the context's.
+// judgeColour looks for correlation in the even windows, see judge. The error is the
+// context's.
 func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []window, how sampling, valueRange float64) (gain float64, err error) {
 	var r [4]reading
 	for step := 1; step <= 3; step++ {
@@ -51,16 +49,24 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 			return 0, err
 		}
 	}
+	return e.judge(r, len(even), valueRange), nil
+}
+
+// judge looks at the readings of steps 1 to 3 in a number of even windows. Where they
+// show that noise is correlated, it replaces the figure by one from voxels that lie
+// farther apart and returns the ratio of the two; where it cannot decide, it lowers the
+// confidence.
+func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float64) {
 	rise := 1.0
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
 	}
-	coloured := rise > colourRise+0.3/math.Sqrt(float64(len(even)))
+	coloured := rise > colourRise+0.3/math.Sqrt(float64(even))
 	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
 	e.Negligible = e.Negligible && rise < smoothedRise && !farther
 	switch {
-	case coloured && len(even) >= fewEven && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
+	case coloured && even >= fewEven && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
 		e.Method, e.Confidence = methodDistant, Fair
 		e.Why = "the noise is correlated from voxel to voxel, as after smoothing or interpolation"
@@ -72,14 +78,14 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 		default:
 			e.Sigma = math.Sqrt(r[2].sigma * r[3].sigma)
 		}
-		return e.Sigma / was, nil
+		return e.Sigma / was
 	case rise > smoothedRise || farther:
 		e.Confidence = Low
 		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
 	case rise > colourRise && e.Confidence == High:
 		e.Confidence, e.Why = Fair, "texture may be part of the figure, or the noise is slightly correlated"
 	}
-	return 1, nil
+	return 1
 }
 
 // secondDifferences reads the even windows again by second differences of voxels

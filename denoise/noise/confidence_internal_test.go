@@ -1,0 +1,330 @@
+package noise
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/volume"
+)
+
+// scattered returns n windows whose sd is 1 in two of five and r in the others, so that
+// their quantiles 0.3 and 0.7 are 1 and r, times sd.
+func scattered(n int, sd, r float64) []window {
+	ws := make([]window, n)
+	for i := range ws {
+		ws[i] = window{sd: float32(sd), mean: 100, uneven: float32(1 + i%5)}
+		if i%5 > 1 {
+			ws[i].sd = float32(sd * r)
+		}
+	}
+	return ws
+}
+
+// The confidence of differences falls with the scatter of the windows, with a sigma that
+// is a small share of the range, and with few voxels.
+func TestConfidenceOfDifferences(t *testing.T) {
+	whole := sampling{of: sixth, size: [3]int{7, 7, 7}}
+	low := sampling{of: sixth, size: [3]int{7, 7, 6}}
+	slice := sliceWindows
+	for name, c := range map[string]struct {
+		how        sampling
+		windows    int
+		scatter    float64
+		valueRange float64
+		want       Confidence
+		why        string
+		few        bool
+	}{
+		"even":                   {whole, 1000, 1.29, 50, High, "", false},
+		"uneven":                 {whole, 1000, 1.31, 50, Fair, "from place to place", false},
+		"still no texture":       {whole, 1000, 1.59, 50, Fair, "from place to place", false},
+		"texture":                {whole, 1000, 1.61, 50, Low, "texture", false},
+		"above 1 % of the range": {whole, 1000, 1, 99, High, "", false},
+		"below 1 % of the range": {whole, 1000, 1, 101, Low, "cannot be told", false},
+		"few windows":            {whole, 149, 1, 50, Fair, "few voxels", true},
+		"just enough":            {whole, 150, 1, 50, High, "", false},
+		"low windows":            {low, 1000, 1, 50, Fair, "few voxels", true},
+		"windows of a slice":     {slice, 1050, 1, 50, High, "", false},
+		"few windows of a slice": {slice, 1049, 1, 50, Fair, "few voxels", true},
+		"too few":                {whole, minWindows - 1, 1, 50, None, "only 39 windows", false},
+		"the fewest":             {whole, minWindows, 1, 50, Fair, "few voxels", true},
+	} {
+		ws := scattered(c.windows, c.how.pure(0.5), c.scatter)
+		f := Estimate{Model: Gaussian}.differencesFigure(ws, 0, c.how, c.valueRange)
+		if f.Confidence != c.want || !strings.Contains(f.Why, c.why) || (f.Why == "") != (c.why == "") || f.few != c.few || f.Windows != c.windows {
+			t.Errorf("%s: %+v; want %s", name, f, c.want)
+		}
+		if (f.Sigma == 0) != (c.want == None) || c.scatter == 1 && f.Sigma != 0 && math.Abs(f.Sigma-1) > 1e-6 {
+			t.Errorf("%s: sigma %g", name, f.Sigma)
+		}
+	}
+	ws := scattered(1000, 0, 1)
+	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 0, whole, 50); f.Sigma != 0 || f.Confidence != High || f.Why != "" {
+		t.Errorf("no noise: %+v", f)
+	}
+	// The windows of the background do not count.
+	ws = append(scattered(500, whole.pure(0.5), 1), slices.Repeat([]window{{sd: 9, mean: 49}}, 500)...)
+	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 50, whole, 50); f.Windows != 500 || math.Abs(f.Sigma-1) > 1e-6 {
+		t.Errorf("foreground: %+v", f)
+	}
+}
+
+// Single differences are those of a small volume: fair at best, low where their tail is
+// longer than that of noise.
+func TestConfidenceOfSingleDifferences(t *testing.T) {
+	// |x| of a standard normal x at evenly spaced probabilities.
+	noise := func(tail float64) []window {
+		ws := make([]window, 1000)
+		for i := range ws {
+			p := (float64(i) + 0.5) / 1000
+			ws[i].sd = float32(math.Sqrt2 * math.Erfinv(p))
+			if p > 0.8 {
+				ws[i].sd *= float32(tail)
+			}
+		}
+		return ws
+	}
+	for name, c := range map[string]struct {
+		tail, valueRange float64
+		want             Confidence
+	}{
+		"noise": {1, 50, Fair}, "a tail": {1.23, 50, Fair}, "a longer tail": {1.27, 50, Low}, "1 % of the range": {1, 99, Fair}, "less": {1, 101, Low},
+	} {
+		f := Estimate{Model: Gaussian}.differencesFigure(noise(c.tail), 0, volumeVoxels, c.valueRange)
+		if f.Confidence != c.want || math.Abs(f.Sigma-1) > 0.01 || f.few != (c.want == Fair || c.want == Low) || !strings.HasPrefix(f.Why, "the volume is small") {
+			t.Errorf("%s: %+v; want %s", name, f, c.want)
+		}
+	}
+	if f := (Estimate{Model: Gaussian}).differencesFigure(make([]window, 100), 0, volumeVoxels, 50); f.Sigma != 0 || f.Confidence != High || f.few {
+		t.Errorf("no noise: %+v", f)
+	}
+}
+
+// A figure of soft tissue needs windows, and is high where most are near the mode.
+func TestConfidenceOfTissue(t *testing.T) {
+	tissue := func(n int, even float64) []window {
+		ws := make([]window, n)
+		for i := range ws {
+			ws[i].sd = 10
+			if float64(i) >= even*float64(n) {
+				ws[i].sd = 20 + float32(i%200)
+			}
+		}
+		return ws
+	}
+	for name, c := range map[string]struct {
+		windows int
+		even    float64
+		want    Confidence
+		why     string
+	}{
+		"too few": {minWindows - 1, 1, None, "only 39 windows of soft tissue"}, "few": {10 * minWindows, 1, Fair, "little"}, "enough": {10*minWindows + 1, 1, High, ""},
+		"even": {1000, 0.56, High, ""}, "uneven": {1000, 0.54, Fair, "little"},
+	} {
+		f := tissueFigure(tissue(c.windows, c.even))
+		if f.Confidence != c.want || f.Windows != c.windows || !strings.Contains(f.Why, c.why) || (f.Why == "") != (c.why == "") {
+			t.Errorf("%s: %+v; want %s", name, f, c.want)
+		}
+		if c.want != None && math.Abs(f.Sigma/10-1) > 0.02 {
+			t.Errorf("%s: sigma %g; want 10", name, f.Sigma)
+		}
+	}
+	near := Figure{Sigma: 100}
+	ws := []window{{sd: 75}, {sd: 75.1}, {sd: 100}, {sd: 132.9}, {sd: 133}}
+	if got := near.near(ws); got != 0.6 {
+		t.Errorf("%g of the windows are near; want those between 75 and 133", got)
+	}
+}
+
+func TestRangeAndMedianOfSlices(t *testing.T) {
+	figures := []Figure{
+		{Sigma: 1, Confidence: Low, Windows: 10}, {Sigma: 3, Confidence: Fair, Windows: 30}, {Sigma: 7, Confidence: High, Windows: 20},
+		{Sigma: 0.1, Confidence: None, Windows: 90}, {Sigma: 9, Confidence: Low, Windows: 20},
+	}
+	if lo, hi := sliceRange(figures); lo != 3 || hi != 7 {
+		t.Errorf("from %g to %g; want those that are at least fair, 3 to 7", lo, hi)
+	}
+	// 80 windows: 10 at 1, 30 at 3, 20 at 7, 20 at 9.
+	if got := weightedMedian(figures); got != 3 {
+		t.Errorf("median %g, want 3", got)
+	}
+	figures[0].Windows = 9
+	if got := weightedMedian(figures); got != 7 {
+		t.Errorf("median %g, want 7", got)
+	}
+	if got := weightedMedian(figures[3:4]); got != 0 {
+		t.Errorf("median of nothing %g", got)
+	}
+}
+
+// A volume without a unit is a CT where more than 2 % of its voxels are air.
+func TestAirMakesACT(t *testing.T) {
+	of := func(n, air int, value float32) *volume.Volume {
+		v := volume.New(volume.NewGeometry([3]int{n, 10, 10}, [3]float64{1, 1, 1}))
+		step := max(1, len(v.Data)/100000)
+		for i := range air {
+			v.Data[i*step*7%len(v.Data)] = value
+		}
+		return v
+	}
+	for name, c := range map[string]struct {
+		v    *volume.Volume
+		want bool
+	}{
+		"2 %": {of(100, 200, -1000), false}, "above": {of(100, 201, -1000), true}, "of many": {of(3000, 2001, -1000), true}, "too few of many": {of(3000, 2000, -1000), false},
+		"-1099": {of(100, 999, -1099), true}, "-1100": {of(100, 999, -1100), false}, "-901": {of(100, 999, -901), true}, "-900": {of(100, 999, -900), false},
+	} {
+		if got := IsCT(c.v); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		c.v.Unit = "HU"
+		if !IsCT(c.v) {
+			t.Errorf("%s in HU is no CT", name)
+		}
+		c.v.Unit = "Bq/ml"
+		if IsCT(c.v) {
+			t.Errorf("%s in another unit is a CT", name)
+		}
+	}
+	padded := of(100, 999, -1000)
+	padded.Mask = make([]bool, len(padded.Data))
+	if IsCT(padded) {
+		t.Error("padding counts as air")
+	}
+}
+
+// Values that are nothing beside the others do not make the mode, however many agree.
+func TestLogModeIgnoresResidues(t *testing.T) {
+	x := slices.Repeat([]float64{1e-12}, 60)
+	for i := range 55 {
+		x = append(x, 4*math.Exp(0.1*(float64(i)/27-1)))
+	}
+	if got := logMode(x); math.Abs(got-4) > 0.3 {
+		t.Errorf("mode %g, want 4", got)
+	}
+}
+
+// Of two slices nothing is known of voxels two slices apart: they count as independent.
+func TestCorrelationWithinItsSlices(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{90, 90, 2}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(10 * Normal(1, uint64(i%8100), 0)) // both slices alike
+	}
+	ws, err := planeFits(t.Context(), v, correlationSide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := correlate(v, ws, 10)
+	if c == nil || math.Abs(c.Across[1]-1) > 1e-6 || c.Across[0] != 1 || c.Across[2] != 0 {
+		t.Fatalf("%+v; want 1, 1, 0 across", c)
+	}
+	if r := c.Rho(1, 0, 0); math.Abs(r) > 0.03 || c.Rho(0, 0, 2) != 0 {
+		t.Errorf("rho of the next pixel %g, two slices on %g; want 0", r, c.Rho(0, 0, 2))
+	}
+	if e := c.Effective(); e < 1 || e > 1.05 {
+		t.Errorf("a sample covers %g voxels; want 1", e)
+	}
+	if correlate(v, ws, 100) != nil || correlate(v, ws[:minWindows-1], 10) != nil {
+		t.Error("a correlation without windows near sigma")
+	}
+	if correlate(v, ws[:minWindows], 10) == nil {
+		t.Errorf("no correlation of %d windows", minWindows)
+	}
+}
+
+// What a result keeps of white noise is the share that it passes.
+func TestKept(t *testing.T) {
+	for _, dims := range [][3]int{{30, 28, 12}, {40, 36, 4}, {40, 36, 1}} {
+		v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+		for i := range v.Data {
+			v.Data[i] = float32(Normal(2, uint64(i), 0))
+		}
+		kept := func(share func(i int) float32, use func(i int) bool) float64 {
+			after := v.Clone()
+			for i := range after.Data {
+				after.Data[i] *= share(i)
+			}
+			k, err := Kept(t.Context(), v, after, use)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return k
+		}
+		all := func(int) bool { return true }
+		for share, want := range map[float32]float64{1: 1, 0.5: 0.5, 0: 0, -1: 0, 3: 1} {
+			if got := kept(func(int) float32 { return share }, all); math.Abs(got-want) > 1e-5 {
+				t.Errorf("%v: %g of the noise is kept; want %g", dims, got, want)
+			}
+		}
+		left := func(i int) bool { return i%dims[0] < dims[0]/2 }
+		beside := func(i int) bool { return i%dims[0] < dims[0]/2-3 }
+		half := func(i int) float32 {
+			if left(i) {
+				return 0.25
+			}
+			return 1
+		}
+		if got := kept(half, beside); math.Abs(got-0.25) > 1e-5 {
+			t.Errorf("%v: %g of the noise is kept on the left; want 0.25", dims, got)
+		}
+		if got := kept(half, func(int) bool { return false }); got != 0 {
+			t.Errorf("%v: %g of the noise is kept nowhere", dims, got)
+		}
+	}
+	for dims, want := range map[[3]int]float64{{4, 9, 9}: 0, {9, 4, 9}: 0, {5, 5, 5}: 1, {5, 5, 4}: 1} {
+		v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+		for i := range v.Data {
+			v.Data[i] = float32(Normal(3, uint64(i), 0))
+		}
+		if got, err := Kept(t.Context(), v, v, func(int) bool { return true }); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v: %g, %v; want %g", dims, got, err, want)
+		}
+	}
+}
+
+// Soft tissue of a CT is the foreground; elsewhere what is above 0.6 of the threshold
+// between the classes. Both are decided for 5 x 5 pixels, from the voxels that hold data.
+func TestForegroundOfBlocks(t *testing.T) {
+	for _, unit := range []string{"HU", ""} {
+		v := volume.New(volume.NewGeometry([3]int{60, 12, 2}, [3]float64{1, 1, 1}))
+		v.Unit = unit
+		levels := []float32{-31, -30, 0, 130, 131, 1000, -31, -30, 0, 130, 131, 1000}
+		if unit == "" {
+			levels = []float32{0, 0, 0, 0, 0, 59, 61, 100, 100, 100, 100, 100}
+		}
+		for i := range v.Data {
+			v.Data[i] = levels[i%60/5]
+		}
+		v.Mask = slices.Repeat([]bool{true}, len(v.Data))
+		v.Mask[7], v.Data[7] = false, 1e6 // padding does not change its block
+		use, err := Foreground(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := float32(0.6 * threshold(blocks(levels)))
+		for i := range v.Data {
+			level := levels[i%60/5]
+			want := level >= -30 && level <= 130
+			if unit == "" {
+				want = level >= least
+			}
+			if use(i) != (want && i != 7) {
+				t.Errorf("unit %q, voxel %d of %g: %v", unit, i, level, use(i))
+			}
+		}
+		if unit == "" && (least <= 0 || least > 60) {
+			t.Errorf("the foreground begins at %g", least)
+		}
+	}
+}
+
+// blocks are windows of these means.
+func blocks(means []float32) []window {
+	ws := make([]window, len(means))
+	for i, m := range means {
+		ws[i].mean = m
+	}
+	return ws
+}
