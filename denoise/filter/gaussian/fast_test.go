@@ -1,52 +1,91 @@
 package gaussian
 
 import (
-	"slices"
+	"math"
 	"testing"
+
+	"quell/denoise"
+	"quell/volume"
 )
 
-// TestSmooth compares the convolution along each axis of a small block with the sum of its
-// definition, and checks that it stops on request.
-func TestSmooth(t *testing.T) {
-	dims := [3]int{4, 3, 5}
-	src := make([]float64, 60)
-	for i := range src {
-		src[i] = float64(i * i % 17)
+// field returns a field of varied values in which every fifth voxel is excluded, or none.
+func field(dims [3]int, masked bool) denoise.Field {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i*i%101) - 30.25
 	}
-	taps := []float64{1, 2, 4, 8, 16} // not symmetric, and as powers of two without rounding
-	at := func(p [3]int) float64 {
-		for c := range 3 {
-			if p[c] < 0 || p[c] >= dims[c] {
-				return 0
-			}
+	if masked {
+		v.Mask = make([]bool, len(v.Data))
+		for i := range v.Mask {
+			v.Mask[i] = i%5 != 2
 		}
-		return src[(p[2]*dims[1]+p[1])*dims[0]+p[0]]
 	}
-	for axis := range 3 {
-		got := make([]float64, 60)
-		for i := range got {
-			got[i] = -99 // what was there before
+	return denoise.FieldOf(v)
+}
+
+func params(radius [3]int) Params {
+	p := Params{}
+	p.Radius, p.Scale = radius, [3]float64{0.5, 0.7, 0.4}
+	return p
+}
+
+// Every tile of a volume agrees with the reference, wherever its neighbourhood is
+// clipped and whichever tile the worker computed before.
+func TestTilesAgreeWithTheReference(t *testing.T) {
+	dims := [3]int{23, 11, 9}
+	for _, masked := range []bool{false, true} {
+		in := field(dims, masked)
+		for _, radius := range [][3]int{{2, 1, 1}, {0, 3, 0}, {3, 0, 2}, {0, 0, 0}, {30, 12, 10}} {
+			out := field(dims, masked)
+			work := start(params(radius), in, out)()
+			for _, tile := range []volume.Region{
+				{Min: [3]int{0, 0, 0}, Max: [3]int{10, 5, 9}},
+				{Min: [3]int{10, 0, 0}, Max: [3]int{23, 11, 4}},
+				{Min: [3]int{0, 5, 0}, Max: [3]int{10, 11, 1}},
+				{Min: [3]int{10, 0, 4}, Max: [3]int{23, 11, 9}},
+				{Min: [3]int{0, 5, 1}, Max: [3]int{10, 11, 9}},
+			} {
+				work(tile, func() bool { return false })
+			}
+			for z := range dims[2] {
+				for y := range dims[1] {
+					for x := range dims[0] {
+						want := float64(in.At(x, y, z))
+						if in.Valid(in.Index(x, y, z)) {
+							want = reference(params(radius), &in, x, y, z)
+						}
+						if got := out.At(x, y, z); !(math.Abs(float64(got)-want) <= 1e-5) {
+							t.Fatalf("radius %v, masked %v: (%d, %d, %d) is %v; want %v", radius, masked, x, y, z, got, want)
+						}
+					}
+				}
+			}
 		}
-		smooth(got, src, dims, axis, taps, func() bool { return false })
-		for i, x := range got {
-			want := 0.0
-			for k, tap := range taps {
-				p := [3]int{i % 4, i / 4 % 3, i / 12}
-				p[axis] += k - 2
-				want += tap * at(p)
-			}
-			if x != want {
-				t.Fatalf("axis %d, voxel %d: %g, want %g", axis, i, x, want)
+	}
+}
+
+// A worker that is stopped reads no further plane: what it has not finished stays.
+func TestWorkerStops(t *testing.T) {
+	in := field([3]int{5, 4, 7}, false)
+	for planes := range 9 {
+		out := field([3]int{5, 4, 7}, false)
+		for i := range out.Data {
+			out.Data[i] = -99
+		}
+		polls := 0
+		start(params([3]int{1, 1, 2}), in, out)()(out.Box, func() bool { polls++; return polls > planes })
+		// Plane z needs planes up to z+2; the last plane completes three.
+		want := max(planes-2, 0)
+		if planes >= 7 {
+			want = 7
+		}
+		for z := range 7 {
+			if done := out.At(0, 0, z) != -99; done != (z < want) {
+				t.Errorf("stopped after %d planes: plane %d done %v", planes, z, done)
 			}
 		}
-		whole := slices.Clone(got)
-		calls := 0
-		clear(got)
-		smooth(got, src, dims, axis, taps, func() bool { calls++; return calls > 2 })
-		for i, x := range got {
-			if want := map[bool]float64{true: whole[i]}[i < 24]; x != want {
-				t.Errorf("axis %d, stopped after two slices: voxel %d is %g, want %g", axis, i, x, want)
-			}
+		if polls != min(planes+1, 7) {
+			t.Errorf("stopped after %d planes: %d polls", planes, polls)
 		}
 	}
 }
@@ -54,10 +93,34 @@ func TestSmooth(t *testing.T) {
 // TestTileSizes: tiles of one slice in 2-D, else cubes that are wider than their halo.
 func TestTileSizes(t *testing.T) {
 	for radius, want := range map[[3]int][3]int{
-		{9, 9, 0}: {256, 128, 1}, {3, 3, 3}: {128, 32, 32}, {16, 16, 16}: {128, 32, 32}, {17, 17, 17}: {128, 34, 34}, {20, 40, 30}: {128, 80, 60},
+		{9, 9, 0}: {256, 64, 1}, {9, 33, 0}: {256, 66, 1}, {3, 3, 3}: {128, 32, 32}, {16, 16, 16}: {128, 32, 32},
+		{17, 17, 17}: {128, 34, 34}, {20, 40, 30}: {128, 80, 60},
 	} {
 		if got := tileSize(radius); got != want {
 			t.Errorf("radius %v: tiles of %v, want %v", radius, got, want)
+		}
+	}
+}
+
+// What a worker holds after its largest tile is close to the estimate of its memory.
+func TestScratch(t *testing.T) {
+	for _, c := range []struct{ dims, radius [3]int }{
+		{[3]int{140, 80, 70}, [3]int{4, 4, 4}}, {[3]int{300, 200, 1}, [3]int{2, 2, 0}}, {[3]int{30, 50, 6}, [3]int{1, 2, 3}},
+	} {
+		in := field(c.dims, true)
+		w := &worker{Params: params(c.radius), in: in, out: in}
+		for i := range 3 {
+			w.taps[i] = w.Taps(i)
+		}
+		var t0 volume.Region
+		for i, n := range tileSize(c.radius) {
+			t0.Min[i] = min(c.radius[i], max(c.dims[i]-n, 0))
+			t0.Max[i] = min(t0.Min[i]+n, c.dims[i])
+		}
+		w.reset(t0)
+		held := int64(8 * (len(w.v.along) + len(w.v.ring) + len(w.m.along) + len(w.m.ring) + len(w.line) + 3*len(w.num)))
+		if got := scratch(c.dims, c.radius); got < held || got > 2*held {
+			t.Errorf("%v, radius %v: %d bytes are estimated and %d held", c.dims, c.radius, got, held)
 		}
 	}
 }
