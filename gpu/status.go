@@ -3,20 +3,22 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"quell/gpu/wire"
 )
 
 // Status is the state of an engine, for display.
 type Status struct {
-	Off     bool   // switched off after repeated failures, until Enable
-	Reason  string // why the last worker was lost or did not start; empty if none was
-	Output  string // the end of that worker's output, for a fault report
-	PID     int    // of the first device's worker; 0 if none runs
-	Starts  int    // workers started so far, over all devices
-	Driver  string // the CUDA version of the driver, "12.2"
-	Worker  string // the worker's path
-	Kernels string // hash of the worker's kernels
+	Off     bool          // switched off after repeated failures, until Enable
+	Reason  string        // why the last worker was lost or did not start; empty if none was
+	Output  string        // the end of that worker's output, for a fault report
+	PID     int           // of the first device's worker; 0 if none runs
+	Starts  int           // workers started so far, over all devices
+	Driver  string        // the CUDA version of the driver, "12.2"
+	Worker  string        // the worker's path
+	Kernels string        // hash of the worker's kernels
+	Busy    time.Duration // on the GPUs since the start, by events: kernels alone
 	Device  wire.Device
 	Others  []wire.Device
 }
@@ -28,6 +30,7 @@ func (e *Engine) Status() Status {
 		d.mu.Lock()
 		d.reap()
 		s.Starts += d.starts
+		s.Busy += d.busy
 		if s.Reason == "" && d.reason != nil {
 			s.Reason = d.reason.Error()
 			var lost *lostError

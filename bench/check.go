@@ -1,0 +1,84 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/volume"
+)
+
+// Check is the agreement of an engine with the float64 reference on parts of the
+// input, found before the row was timed.
+type Check struct {
+	MaxAbsDiff float64 `json:"max_abs_diff"`
+	RMS        float64 `json:"rms"`
+	Range      float64 `json:"range"`
+	Voxels     int     `json:"voxels"`
+}
+
+// The limits of denoise.Engine, relative to the range.
+const (
+	maxDifference = 1e-4
+	maxRMS        = 1e-5
+)
+
+// checkEdge is how many voxels each part has along an axis.
+const checkEdge = 4
+
+// check compares the engine with the reference in two small boxes: in the middle of
+// the slices to be filtered, and at a corner, where neighbourhoods are cut.
+func (m *measurement) check() error {
+	lo, hi, err := m.image.noisy.Range(m.ctx)
+	if err != nil {
+		return err
+	}
+	c := Check{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
+	in := denoise.Input{Volume: m.image.noisy}
+	sum := 0.0
+	for _, box := range checkBoxes(m.image.noisy.Geometry, m.region) {
+		got, err := m.engine.Run(m.ctx, m.recipe, in, box, nil)
+		if err != nil {
+			return err
+		}
+		want, err := cpu.Reference(m.recipe, in, box)
+		if err != nil {
+			return err
+		}
+		for i, x := range got.Data {
+			d := math.Abs(float64(x) - float64(want.Data[i]))
+			c.MaxAbsDiff = max(c.MaxAbsDiff, d)
+			sum += d * d
+			c.Voxels++
+		}
+		if err := m.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	c.RMS = math.Sqrt(sum / float64(c.Voxels))
+	m.result.Check = &c
+	if !c.agrees() {
+		return fmt.Errorf("its result differs from the reference by up to %.3g (RMS %.3g) in a range of %.3g; it was not timed", c.MaxAbsDiff, c.RMS, c.Range)
+	}
+	return nil
+}
+
+// agrees is false for NaN too.
+func (c Check) agrees() bool {
+	return c.MaxAbsDiff <= maxDifference*c.Range && c.RMS <= maxRMS*c.Range
+}
+
+func checkBoxes(g volume.Geometry, region volume.Region) []volume.Region {
+	corner, inside := region, region
+	for c := range 3 {
+		n := region.Max[c] - region.Min[c]
+		corner.Max[c] = region.Min[c] + min(n, checkEdge)
+		from := region.Min[c] + max(n-checkEdge, 0)/2
+		inside.Min[c], inside.Max[c] = from, from+min(n, checkEdge)
+	}
+	if corner == inside {
+		return []volume.Region{inside}
+	}
+	return []volume.Region{corner, inside}
+}

@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"quell/app"
+	"quell/denoise"
+)
+
+// Experiment reproduces one table or figure of a paper.
+type Experiment struct {
+	Name    string   // "upadhya-table1"
+	Paper   Paper    //
+	Source  string   // the tables and figures: "table 1, figures 3 and 4"
+	Title   string   // what it shows, a clause
+	Setup   string   // parameters and data, and how what the paper leaves open is filled, in sentences
+	Figures []string // keys of the columns, see figures
+	Unit    string   // of times: "ms" or "s"
+	Rows    []Row
+	Claims  []Claim
+	Charts  []Chart
+}
+
+// Row is one measurement: a filter on an input on an engine.
+type Row struct {
+	Label   string  // "11x11x11"
+	Series  string  // which rows are compared along X: "CPU", "CUDA"
+	X       float64 // position in charts
+	Engine  string  // "cpu" or "cuda"
+	Threads int     // of the CPU engine, at most; 0: all
+	Input   Input
+	Filter  string
+	Dims    int
+	// Settings are the parameters, as "h=10 search-radius=3". With more than one the
+	// setting of the least mean squared error is the row's.
+	Settings []string
+	// Paper holds the published figures by key. Those with a time are of PaperVoxels
+	// voxels, so that a row on another number of voxels can be compared.
+	Paper       map[string]float64
+	PaperVoxels int
+	Base        string // name of the row whose time over this one's is the speedup
+	Whole       bool   // the row is not shortened by Options.Quick
+	Pictures    bool   // keep pictures of the middle slice
+	Profile     bool   // keep the middle row of the middle slice
+
+	// measure replaces the usual measurement, see bench.measureRow; nil for that one.
+	measure func(m *measurement) error
+}
+
+// Name identifies the row in its experiment.
+func (r Row) Name() string { return r.Label + ", " + r.Series }
+
+// recipe returns the row's recipe with one of its settings.
+func (r Row) recipe(setting string) (denoise.Recipe, error) {
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		return denoise.Recipe{}, err
+	}
+	return f.Recipe(denoise.Case{Dims: r.Dims, Set: setting})
+}
+
+// figure describes a column.
+type figure struct {
+	title string
+	unit  string // "" for a plain number; times have the experiment's
+	// quotient states that the ratio to the paper is here / paper; a time's is that
+	// of the speeds; a level in dB has a difference and no ratio.
+	kind kind
+}
+
+type kind int
+
+const (
+	plain kind = iota
+	duration
+	level
+)
+
+// The keys of figures.
+const (
+	Time       = "time"     // of the filter; on a GPU of its kernels
+	EndToEnd   = "endtoend" // on a GPU, with transfers
+	Upload     = "upload"
+	Download   = "download"
+	Speedup    = "speedup"
+	MSE        = "mse"
+	PSNR       = "psnr"
+	SSIM       = "ssim"
+	PSNRBefore = "psnr_before" // of the input
+)
+
+var figures = map[string]figure{
+	Time:       {"time", "", duration},
+	EndToEnd:   {"with transfers", "", duration},
+	Upload:     {"to the device", "", duration},
+	Download:   {"from the device", "", duration},
+	Speedup:    {"speedup", "x", plain},
+	MSE:        {"MSE", "", plain},
+	PSNR:       {"PSNR", "dB", level},
+	SSIM:       {"SSIM", "", plain},
+	PSNRBefore: {"PSNR before", "dB", level},
+}
+
+// Claim is a finding of the paper that the rows can confirm or refute.
+type Claim struct {
+	Text string // "the L_k weights are worse than Gaussian weights by 10 dB or more"
+	// Check returns whether the claim holds for the rows and the figures that show it.
+	// known is false where a row that it needs was not measured.
+	Check func(rows Rows) (holds bool, detail string, known bool)
+}
+
+// Experiments returns every experiment, by paper.
+func Experiments() []Experiment {
+	return slices.Concat(zhengExperiments(), upadhyaExperiments(), bethelExperiments(), horacekExperiments(), klepaczkoExperiments())
+}
+
+// Select returns the experiments of the given names, in the order of Experiments;
+// all of them for no name. A paper's name, such as "zheng", selects all of its
+// experiments. An unknown name is an app.UsageError.
+func Select(names ...string) ([]Experiment, error) {
+	all := Experiments()
+	if len(names) == 0 {
+		return all, nil
+	}
+	chosen := map[string]bool{}
+	for _, name := range names {
+		found := false
+		for _, e := range all {
+			if e.Name == name || e.Paper.Key == name {
+				chosen[e.Name], found = true, true
+			}
+		}
+		if !found {
+			known := make([]string, len(all))
+			for i, e := range all {
+				known[i] = e.Name
+			}
+			return nil, app.Usagef("no experiment is called %q; there are %s", name, strings.Join(known, ", "))
+		}
+	}
+	return slices.DeleteFunc(all, func(e Experiment) bool { return !chosen[e.Name] }), nil
+}
+
+// both returns a row for each engine, with its own published figures.
+func both(r Row, cpu, cuda map[string]float64) []Row {
+	onCPU, onGPU := r, r
+	onCPU.Engine, onCPU.Series, onCPU.Paper = "cpu", "CPU", cpu
+	onGPU.Engine, onGPU.Series, onGPU.Paper = "cuda", "CUDA", cuda
+	if r.Series != "" {
+		onCPU.Series, onGPU.Series = r.Series+", CPU", r.Series+", CUDA"
+	}
+	return []Row{onCPU, onGPU}
+}
+
+// cube returns "7x7x7".
+func cube(n int) string { return fmt.Sprintf("%dx%dx%d", n, n, n) }
+
+// square returns "7x7".
+func square(n int) string { return fmt.Sprintf("%dx%d", n, n) }

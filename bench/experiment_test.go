@@ -1,0 +1,191 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/io/nifti"
+	"quell/volume"
+)
+
+func TestDefinitions(t *testing.T) {
+	names := map[string]bool{}
+	for _, e := range Experiments() {
+		t.Run(e.Name, func(t *testing.T) {
+			if names[e.Name] || !strings.HasPrefix(e.Name, e.Paper.Key+"-") {
+				t.Errorf("the name is taken or not that of a %s experiment", e.Paper.Key)
+			}
+			names[e.Name] = true
+			if e.Source == "" || e.Title == "" || e.Setup == "" || len(e.Rows) == 0 || (e.Unit != "s" && e.Unit != "ms") {
+				t.Errorf("incomplete: %+v", e)
+			}
+			known := map[string]bool{}
+			for _, key := range e.Figures {
+				if _, ok := figures[key]; !ok {
+					t.Errorf("no figure is called %q", key)
+				}
+				known[key] = true
+			}
+			rows := map[string]bool{}
+			published := len(e.Claims) > 0 || strings.Contains(e.Source, "no figures") || strings.Contains(e.Setup, "The paper has a chart alone")
+			for _, r := range e.Rows {
+				if rows[r.Name()] {
+					t.Errorf("two rows are called %s", r.Name())
+				}
+				rows[r.Name()] = true
+				if r.Engine != "cpu" && r.Engine != "cuda" {
+					t.Errorf("%s: engine %q", r.Name(), r.Engine)
+				}
+				for _, setting := range r.Settings {
+					if _, err := r.recipe(setting); err != nil {
+						t.Errorf("%s: %v", r.Name(), err)
+					}
+				}
+				if len(r.Settings) == 0 {
+					t.Errorf("%s has no setting", r.Name())
+				}
+				for key := range r.Paper {
+					published = true
+					if !known[key] {
+						t.Errorf("%s: the paper's %s has no column", r.Name(), key)
+					}
+					if figures[key].kind == duration && r.PaperVoxels == 0 {
+						t.Errorf("%s: a published time without its number of voxels", r.Name())
+					}
+				}
+			}
+			for _, r := range e.Rows {
+				if r.Base != "" && (!rows[r.Base] || !known[Speedup]) {
+					t.Errorf("%s: base %q", r.Name(), r.Base)
+				}
+			}
+			if !published {
+				t.Error("neither a figure nor a finding of the paper stands beside the rows")
+			}
+		})
+	}
+}
+
+// Figures as the papers print them, in seconds.
+func TestPublishedFigures(t *testing.T) {
+	for _, c := range []struct {
+		experiment, row, key string
+		want                 float64
+	}{
+		{"zheng-table1", "256x256, window 7x7, CUDA", Time, 0.131e-3},
+		{"zheng-table1", "1024x1024, window 17x17, CPU", Time, 6.545e-3},
+		{"zheng-table2", "512x512, patch 7x7, window 11x11, CUDA", Time, 17.756e-3},
+		{"upadhya-table1", "7x7x7, CPU", Time, 51.19},
+		{"upadhya-table1", "17x17x17, CUDA", Time, 28.39},
+		{"upadhya-table1", "9x9x9, CPU", MSE, 12.02},
+		{"upadhya-table1", "15x15x15, CUDA", PSNR, 37.24},
+		{"upadhya-table1", "13x13x13, CUDA", Speedup, 23.75},
+		{"upadhya-lk", "L_4, CPU", MSE, 460.8},
+		{"bethel-cpu-gpu", "r = 11, CUDA", Speedup, 200},
+		{"horacek-table", "NL-Means, CPU", Time, 5*3600 + 38*60 + 15},
+		{"horacek-table", "NL-Means, CUDA", Time, 4*60 + 22},
+		{"klepaczko-table1", "256x256, CPU", Time, 0.721},
+		{"klepaczko-table1", "256x256, CUDA", Time, 1.73e-3},
+	} {
+		found := false
+		chosen, err := Select(c.experiment)
+		if err != nil || len(chosen) != 1 {
+			t.Fatal(chosen, err)
+		}
+		for _, r := range chosen[0].Rows {
+			if r.Name() == c.row {
+				found = true
+				if math.Abs(r.Paper[c.key]-c.want) > 1e-9 {
+					t.Errorf("%s, %s: %s is %g, printed is %g", c.experiment, c.row, c.key, r.Paper[c.key], c.want)
+				}
+			}
+		}
+		if !found {
+			t.Errorf("%s has no row %s", c.experiment, c.row)
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	for _, c := range []struct {
+		names string
+		want  string
+	}{
+		{"klepaczko-table1 upadhya-lk", "upadhya-lk klepaczko-table1"},
+		{"zheng", "zheng-table1 zheng-table2 zheng-images"},
+		{"zheng zheng-images", "zheng-table1 zheng-table2 zheng-images"},
+	} {
+		chosen, err := Select(strings.Fields(c.names)...)
+		var got []string
+		for _, e := range chosen {
+			got = append(got, e.Name)
+		}
+		if err != nil || strings.Join(got, " ") != c.want {
+			t.Errorf("%s selects %v, %v", c.names, got, err)
+		}
+	}
+	if all, err := Select(); err != nil || len(all) != len(Experiments()) {
+		t.Errorf("no name selects %d experiments, %v", len(all), err)
+	}
+	var usage *app.UsageError
+	if _, err := Select("zheng-table9"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "upadhya-table1") {
+		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// Every experiment runs the smallest of its rows on the CPU.
+func TestSmallestRows(t *testing.T) {
+	path := smallVolume(t, [3]int{24, 22, 9})
+	var chosen []Experiment
+	for _, e := range Experiments() {
+		for _, r := range e.Rows {
+			if r.Engine == "cpu" {
+				r.Input.Dims = [3]int{min(r.Input.Dims[0], 64), min(r.Input.Dims[1], 64), r.Input.Dims[2]}
+				r.Settings = r.Settings[:min(len(r.Settings), 2)]
+				e.Rows = []Row{r}
+				chosen = append(chosen, e)
+				break
+			}
+		}
+	}
+	report, err := run(context.Background(), chosen, Options{Quick: true, Volume: path}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-1 { // bethel-transfer is for a GPU alone
+		t.Errorf("%d experiments; %s", len(report.Experiments), report.Failures())
+	}
+	for _, x := range report.Experiments {
+		r := x.Rows[0]
+		if r.Status != Measured || r.Result.Recipe == nil || r.Result.Check.Voxels < 16 {
+			t.Errorf("%s: %+v", x.Name, r)
+		}
+		for _, key := range x.Keys {
+			if _, ok := r.Result.Figures[key]; !ok && key != EndToEnd && key != Speedup && key != SSIM {
+				t.Errorf("%s, %s: no %s", x.Name, r.Name, key)
+			}
+		}
+		if want := strings.HasPrefix(x.Name, "zheng"); strings.Contains(x.Inputs[0], "CT phantom") != want || strings.Contains(x.Inputs[0], path) == want {
+			t.Errorf("%s: input %q", x.Name, x.Inputs[0])
+		}
+	}
+}
+
+// smallVolume writes a volume with values of 10 to 240 and returns its path.
+func smallVolume(t *testing.T, dims [3]int) string {
+	t.Helper()
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = 10 + float32(i/7%5)*40 + float32(i%13)*5
+	}
+	path := filepath.Join(t.TempDir(), "small.nii")
+	if err := nifti.Write(context.Background(), path, v, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

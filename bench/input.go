@@ -1,0 +1,295 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/phantom"
+	"quell/volume"
+)
+
+// Input says what a row filters.
+type Input struct {
+	Kind   Kind
+	Dims   [3]int
+	Model  noise.Model // of the noise that is added; "" for none
+	Sigma  float64     // of it
+	Slices int         // in a quick run, at most; 0: all
+}
+
+// Kind is a sort of data.
+type Kind string
+
+// The kinds of inputs. A volume that the user names replaces MR, Slice and CT.
+const (
+	// MR is a head of T1 contrast with values of 0 to 255: the MR phantom.
+	MR Kind = "mr"
+	// Slice is the middle slice of MR, padded with zeros.
+	Slice Kind = "slice"
+	// CT is the CT phantom in HU.
+	CT Kind = "ct"
+	// Scan is a slice of the CT phantom, reconstructed from 90 noisy views.
+	Scan Kind = "scan"
+)
+
+// grey is the range of MR and Slice.
+const grey = 255
+
+// The scan of Zheng, section IV: 90 parallel projections, SNR 25, iterative
+// reconstruction, whose passes and relaxation the paper does not give.
+var zhengScan = phantom.Scan{Views: 90, SNR: 25, Seed: seed, Recon: phantom.Recon{Method: "sart", Iterations: 5, Relaxation: 0.3}}
+
+// seed of all noise.
+const seed = 1
+
+// fieldOfView of a scan in mm: the head phantom is 224 mm long.
+const fieldOfView = 256
+
+// sample is an input as it was made.
+type sample struct {
+	truth *volume.Volume // nil where it is not known
+	noisy *volume.Volume
+	peak  float64 // MAX of PSNR
+	text  string  // what it is, for the report
+	key   string  // equal for equal voxels
+}
+
+// inputs makes images and keeps small ones.
+type inputs struct {
+	path   string         // the user's volume; "" for none
+	given  *volume.Volume // its voxels
+	hash   string         // of its voxels
+	quick  bool
+	images map[Input]*sample
+}
+
+// kept is the largest image, in voxels, that is kept for the experiments to follow.
+const kept = 1 << 24
+
+// openInputs loads the user's volume, where there is one.
+func openInputs(ctx context.Context, path string, quick bool, events app.Events) (*inputs, error) {
+	in := &inputs{path: path, quick: quick, images: map[Input]*sample{}}
+	if path == "" {
+		return in, nil
+	}
+	opened, err := app.Open(ctx, app.Input{Path: path}, events)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	if mm := opened.Irregular; mm > 0 {
+		return nil, &app.InputError{Path: path, Problem: fmt.Sprintf("its slices lie up to %.1f mm off a regular grid", mm), Advice: "give a volume with even spacing"}
+	}
+	in.given, in.hash = opened.Volume, hashOf(opened.Volume)
+	return in, nil
+}
+
+// hashOf returns a hash of dims, voxels and mask.
+func hashOf(v *volume.Volume) string {
+	h := sha256.New()
+	_ = binary.Write(h, binary.LittleEndian, []int64{int64(v.Dims[0]), int64(v.Dims[1]), int64(v.Dims[2])})
+	for z := range v.Dims[2] {
+		_ = binary.Write(h, binary.LittleEndian, v.Plane(z)) // a hash takes everything
+		_ = binary.Write(h, binary.LittleEndian, v.PlaneMask(z))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// key returns the key of an image without making it.
+func (in *inputs) key(q Input) string {
+	source := "phantom"
+	if in.replaces(q.Kind) {
+		source = in.hash
+	}
+	return fmt.Sprintf("%s %s %v %s %g seed %d", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed)
+}
+
+func (in *inputs) replaces(k Kind) bool { return in.given != nil && k != Scan }
+
+// dims returns the size of an image.
+func (in *inputs) dims(q Input) [3]int {
+	d := q.Dims
+	if in.replaces(q.Kind) && q.Kind != Slice {
+		d = in.given.Dims
+	}
+	if in.quick && q.Slices > 0 {
+		d[2] = min(d[2], q.Slices)
+	}
+	return d
+}
+
+// get returns the image of an input.
+func (in *inputs) get(ctx context.Context, q Input) (*sample, error) {
+	if m, ok := in.images[q]; ok {
+		return m, nil
+	}
+	// One large image at a time.
+	for other, m := range in.images {
+		if m.noisy.Voxels() > kept {
+			delete(in.images, other)
+		}
+	}
+	m, err := in.make(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	m.key = in.key(q)
+	in.images[q] = m
+	return m, nil
+}
+
+func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
+	switch q.Kind {
+	case Scan:
+		return scan(ctx, q)
+	case CT:
+		return in.makeCT(ctx, q)
+	}
+	dims := in.dims(q)
+	m := &sample{peak: grey}
+	if in.given != nil {
+		if q.Kind == Slice {
+			z := in.given.Dims[2] / 2
+			m.truth = padded(in.given.Crop(volume.Slices(in.given.Geometry, z, z+1)), dims)
+			m.text = fmt.Sprintf("slice %d of %s, cropped or padded with zeros to %s", z, in.path, size(dims))
+		} else {
+			m.truth = middle(in.given, dims[2])
+			m.text = fmt.Sprintf("%s, %s", in.path, size(dims))
+		}
+		m.truth = toGrey(m.truth, in.given)
+		m.text += ", scaled to 0..255"
+	} else {
+		clean, err := phantomVoxels(ctx, "mr", q, dims)
+		if err != nil {
+			return nil, err
+		}
+		m.truth, m.text = clean, "MR phantom, "+size(dims)
+		if q.Kind == Slice {
+			m.truth, m.text = padded(clean, dims), fmt.Sprintf("middle slice of the MR phantom, padded with zeros to %s", size(dims))
+		}
+	}
+	return m, m.addNoise(ctx, q)
+}
+
+// phantomVoxels returns a phantom of the paper's size; a quick run takes its middle.
+func phantomVoxels(ctx context.Context, kind string, q Input, dims [3]int) (*volume.Volume, error) {
+	if q.Kind == Slice {
+		dims = [3]int{181, 217, 1} // of BrainWeb
+	}
+	p, err := phantom.New(kind, phantom.Size{Dims: dims, Spacing: [3]float64{1, 1, 1}})
+	if err != nil {
+		return nil, err
+	}
+	return p.Voxels(ctx)
+}
+
+func (m *sample) addNoise(ctx context.Context, q Input) (err error) {
+	m.noisy = m.truth
+	if q.Model == "" {
+		return nil
+	}
+	m.noisy, err = noise.AddNoise(ctx, m.truth, q.Model, q.Sigma, seed)
+	m.text += fmt.Sprintf(", %s noise of sigma %.4g", q.Model, q.Sigma)
+	return err
+}
+
+// scan reconstructs the slice of Zheng; the truth is the phantom itself.
+func scan(ctx context.Context, q Input) (*sample, error) {
+	mm := fieldOfView / float64(q.Dims[0])
+	p, err := phantom.New("ct", phantom.Size{Dims: q.Dims, Spacing: [3]float64{mm, mm, mm}})
+	if err != nil {
+		return nil, err
+	}
+	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g, SART with %d passes",
+		q.Dims[0], q.Dims[1], mm, zhengScan.Views, zhengScan.SNR, zhengScan.Recon.Iterations)}
+	if m.truth, err = p.Voxels(ctx); err != nil {
+		return nil, err
+	}
+	if m.noisy, err = p.Image(ctx, zhengScan); err != nil {
+		return nil, err
+	}
+	lo, hi, err := m.truth.Range(ctx)
+	m.peak = float64(hi) - float64(lo)
+	return m, err
+}
+
+// makeCT returns the CT phantom with white noise, or the user's volume as it is.
+func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
+	dims := in.dims(q)
+	if in.given != nil {
+		return &sample{noisy: middle(in.given, dims[2]), text: fmt.Sprintf("%s, %s, as it is", in.path, size(dims))}, nil
+	}
+	mm := fieldOfView / float64(dims[0])
+	p, err := phantom.New("ct", phantom.Size{Dims: dims, Spacing: [3]float64{mm, mm, mm}})
+	if err != nil {
+		return nil, err
+	}
+	m := &sample{text: "CT phantom, " + size(dims)}
+	if m.truth, err = p.Voxels(ctx); err != nil {
+		return nil, err
+	}
+	err = m.addNoise(ctx, q)
+	m.truth = nil // no figure needs it
+	return m, err
+}
+
+// middle returns the n middle slices.
+func middle(v *volume.Volume, n int) *volume.Volume {
+	if n >= v.Dims[2] {
+		return v
+	}
+	from := (v.Dims[2] - n) / 2
+	return v.Crop(volume.Slices(v.Geometry, from, from+n))
+}
+
+// padded returns one slice cut or padded with zeros, around its middle, to dims.
+func padded(v *volume.Volume, dims [3]int) *volume.Volume {
+	out := volume.New(volume.NewGeometry(dims, v.Spacing))
+	dx, dy := (dims[0]-v.Dims[0])/2, (dims[1]-v.Dims[1])/2
+	for y := range v.Dims[1] {
+		for x := range v.Dims[0] {
+			if i, j := x+dx, y+dy; i >= 0 && i < dims[0] && j >= 0 && j < dims[1] {
+				out.Data[out.Index(i, j, 0)] = v.At(x, y, 0)
+			}
+		}
+	}
+	return out
+}
+
+// brightest is the share of voxels that may lie above the range: those of the T1
+// template that anchors Upadhya's figures do.
+const brightest = 0.0005
+
+// toGrey maps the values of v so that the smallest voxel of whole is 0 and all but
+// the brightest lie within 0..255, which the others are cut to.
+func toGrey(v, whole *volume.Volume) *volume.Volume {
+	values := make([]float32, 0, len(whole.Data))
+	for i, x := range whole.Data {
+		if whole.Valid(i) {
+			values = append(values, x)
+		}
+	}
+	out := v.Clone()
+	if len(values) == 0 {
+		return out
+	}
+	slices.Sort(values)
+	lo, hi := float64(values[0]), float64(values[len(values)-1-int(brightest*float64(len(values)))])
+	if hi <= lo {
+		hi = lo + 1
+	}
+	for i, x := range v.Data {
+		out.Data[i] = float32(math.Min(math.Max((float64(x)-lo)*grey/(hi-lo), 0), grey))
+	}
+	return out
+}
+
+// size returns "181x217x51 voxels".
+func size(d [3]int) string { return fmt.Sprintf("%dx%dx%d voxels", d[0], d[1], d[2]) }

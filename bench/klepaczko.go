@@ -1,0 +1,48 @@
+package bench
+
+import (
+	"fmt"
+
+	"quell/denoise/noise"
+)
+
+const klepaczkoVoxels = 256 * 256
+
+// klepaczkoSetup says what both experiments share.
+const klepaczkoSetup = "A slice of 181x217 pixels, padded with zeros to 256x256; eight directions, scales 1, 2, 3, 5, 7, 8. "
+
+// klepaczkoExperiments are those of Klepaczko 2013.
+func klepaczkoExperiments() []Experiment {
+	slice := func(model noise.Model, sigma float64) Input {
+		return Input{Kind: Slice, Dims: [3]int{256, 256, 1}, Model: model, Sigma: sigma}
+	}
+	set := func(sigma float64) []string { return []string{fmt.Sprintf("sigma=%g scales=1,2,3,5,7,8", sigma)} }
+	table := Experiment{
+		Name: "klepaczko-table1", Paper: klepaczko, Source: "table 1, columns CPU and Shared x 2", Unit: "ms",
+		Title: "LPA-ICI on one slice", Setup: klepaczkoSetup + "Gaussian noise of 0.05 of the range. The paper's transfers: 0.81 ms to the device, 4.53 ms from it.",
+		Figures: []string{Time, EndToEnd, Speedup},
+	}
+	table.Rows = both(Row{Label: "256x256", Input: slice(noise.Gaussian, 0.05*grey), Filter: "lpa", Dims: 2, Settings: set(0.05 * grey), PaperVoxels: klepaczkoVoxels},
+		map[string]float64{Time: 0.721}, map[string]float64{Time: 0.00173, EndToEnd: 0.00173 + 0.00081 + 0.00453, Speedup: 721 / 1.73})
+	table.Rows[1].Base = table.Rows[0].Name()
+
+	levels := Experiment{
+		Name: "klepaczko-noise", Paper: klepaczko, Source: "section 4, figure 5", Unit: "ms",
+		Title:   "LPA-ICI over strength and kind of the noise",
+		Setup:   klepaczkoSetup + "Gaussian noise in parts of the range; Rician noise in per cent of it, as BrainWeb counts. The paper gives one time for all: 721 ms on the CPU, 1.73 ms on the GPU.",
+		Figures: []string{Time, EndToEnd, PSNRBefore, PSNR, SSIM},
+		Charts:  []Chart{{File: "klepaczko-noise", Title: "PSNR over the noise", Kind: Lines, Figure: PSNR, XLabel: "sigma in % of the range"}},
+	}
+	add := func(label string, series string, model noise.Model, part float64, pictures bool) {
+		levels.Rows = append(levels.Rows, both(Row{
+			Label: label, Series: series, X: 100 * part, Input: slice(model, part*grey), Filter: "lpa", Dims: 2, Settings: set(part * grey), PaperVoxels: klepaczkoVoxels, Pictures: pictures,
+		}, map[string]float64{Time: 0.721}, map[string]float64{Time: 0.00173})...)
+	}
+	for _, sigma := range []float64{0.01, 0.03, 0.05, 0.07, 0.15} {
+		add(fmt.Sprintf("sigma = %g", sigma), "Gaussian", noise.Gaussian, sigma, sigma == 0.15)
+	}
+	for s := 1; s <= 5; s++ {
+		add(fmt.Sprintf("s = %d", s), "Rician", noise.Rician, float64(s)/100, s == 5)
+	}
+	return []Experiment{table, levels}
+}

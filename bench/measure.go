@@ -1,0 +1,219 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"quell/denoise"
+	"quell/gpu"
+	"quell/measure"
+	"quell/volume"
+)
+
+// Result is what a row gave.
+type Result struct {
+	Figures  map[string]float64 `json:"figures"` // by key; seconds, dB, plain numbers
+	Input    string             `json:"input"`   // what was filtered
+	Voxels   int                `json:"voxels"`  // that were filtered
+	Slices   int                `json:"slices"`  // of the input that were filtered
+	Of       int                `json:"of"`      // slices that the input has
+	Repeats  int                `json:"repeats"` // the times are the median of
+	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
+	Check    *Check             `json:"check,omitempty"`
+	Profiles []Profile          `json:"profiles,omitempty"`
+	Pictures []Picture          `json:"-"`
+}
+
+// Profile is a row of pixels.
+type Profile struct {
+	Name   string    `json:"name"`
+	Values []float32 `json:"values"`
+}
+
+// measurement is a row being measured.
+type measurement struct {
+	ctx      context.Context
+	row      Row
+	engine   denoise.Engine
+	image    *sample
+	quick    bool
+	progress denoise.Progress
+
+	recipe denoise.Recipe // resolved
+	region volume.Region
+	output *volume.Volume
+	result Result
+}
+
+// run checks a row's recipe against the reference, times it and measures the
+// quality of its result.
+func (m *measurement) run() error {
+	v := m.image.noisy
+	m.result = Result{Figures: map[string]float64{}, Input: m.image.text, Of: v.Dims[2]}
+	if err := m.choose(); err != nil {
+		return err
+	}
+	if err := m.check(); err != nil {
+		return err
+	}
+	m.result.Slices, m.result.Voxels, m.result.Recipe = m.region.Dims()[2], m.region.Voxels(), &m.recipe
+	if m.row.measure != nil {
+		return m.row.measure(m)
+	}
+	if err := m.time(); err != nil {
+		return err
+	}
+	if err := m.quality(); err != nil {
+		return err
+	}
+	return m.draw()
+}
+
+// choose resolves the row's recipe; of several settings it takes the one whose
+// result is nearest to the truth.
+func (m *measurement) choose() error {
+	least := 0.0
+	for i, setting := range m.row.Settings {
+		r, err := m.row.recipe(setting)
+		if err != nil {
+			return err
+		}
+		in := denoise.Input{Volume: m.image.noisy}
+		if r, err = r.ResolveFor(m.ctx, in); err != nil {
+			return err
+		}
+		region, err := m.part(r)
+		if err != nil {
+			return err
+		}
+		if len(m.row.Settings) == 1 {
+			m.recipe, m.region = r, region
+			return nil
+		}
+		out, err := m.engine.Run(m.ctx, r, in, region, nil)
+		if err != nil {
+			return err
+		}
+		c, err := measure.Compare(m.ctx, m.image.truth.Crop(region), out, measure.Options{Max: m.image.peak})
+		if err != nil {
+			return err
+		}
+		if i == 0 || float64(c.MSE) < least {
+			m.recipe, m.region, least = r, region, float64(c.MSE)
+		}
+		if m.progress != nil {
+			m.progress(int64(i+1), int64(len(m.row.Settings)+1))
+		}
+	}
+	return nil
+}
+
+// quickSeconds is the time of one core, by the model of the CPU engine, that a row
+// of a quick run may take.
+const quickSeconds = 1.0
+
+// part returns the slices that the row filters: all of them, or in a quick run as
+// many of the middle ones as quickSeconds allow. A region's result is the same as in
+// a run over the whole volume.
+func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
+	g := m.image.noisy.Geometry
+	program, err := r.Bind(g)
+	if err != nil || !m.quick || m.row.Whole {
+		return m.image.noisy.Bounds(), err
+	}
+	nanoseconds := 0.0
+	for _, pass := range program.Passes {
+		nanoseconds += pass.CPU.Nanoseconds
+	}
+	n := int(quickSeconds * 1e9 / max(nanoseconds*float64(g.SliceVoxels()), 1))
+	n = min(max(n, 1), g.Dims[2])
+	from := (g.Dims[2] - n) / 2
+	return volume.Slices(g, from, from+n), nil
+}
+
+// How often a run is repeated: until it took enough time in all.
+const (
+	fewest  = 3
+	most    = 20
+	enough  = 2 * time.Second
+	tooLong = 20 * time.Second // one run that takes longer is not repeated
+)
+
+// time runs the filter and keeps the median of the times. On a GPU the first run,
+// which sends the volume, is not counted.
+func (m *measurement) time() error {
+	kernels, onGPU := m.engine.(interface{ Status() gpu.Status })
+	in := denoise.Input{Volume: m.image.noisy}
+	var runs, busy []float64
+	total := time.Duration(0)
+	for n := 0; ; n++ {
+		var before time.Duration
+		if onGPU {
+			before = kernels.Status().Busy
+		}
+		started := time.Now()
+		out, err := m.engine.Run(m.ctx, m.recipe, in, m.region, m.progress)
+		if err != nil {
+			return err
+		}
+		took := time.Since(started)
+		m.output = out
+		if onGPU && n == 0 {
+			continue
+		}
+		if onGPU {
+			busy = append(busy, (kernels.Status().Busy - before).Seconds())
+		}
+		runs, total = append(runs, took.Seconds()), total+took
+		if m.quick || took > tooLong || len(runs) == most || (len(runs) >= fewest && total > enough) {
+			break
+		}
+	}
+	m.result.Repeats = len(runs)
+	m.result.Figures[Time] = median(runs)
+	if onGPU {
+		m.result.Figures[Time], m.result.Figures[EndToEnd] = median(busy), median(runs)
+	}
+	return nil
+}
+
+// quality compares the result with the truth, where that is known.
+func (m *measurement) quality() error {
+	if m.image.truth == nil {
+		return nil
+	}
+	truth := m.image.truth.Crop(m.region)
+	options := measure.Options{Max: m.image.peak}
+	c, err := measure.Compare(m.ctx, truth, m.output, options)
+	if err != nil {
+		return err
+	}
+	before, err := measure.Compare(m.ctx, truth, m.image.noisy.Crop(m.region), options)
+	if err != nil {
+		return err
+	}
+	for key, x := range map[string]measure.Float{MSE: c.MSE, PSNR: c.PSNR, SSIM: c.SSIM, PSNRBefore: before.PSNR} {
+		if finite(float64(x)) {
+			m.result.Figures[key] = float64(x)
+		}
+	}
+	return nil
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+func median(x []float64) float64 {
+	x = slices.Sorted(slices.Values(x))
+	n := len(x)
+	return (x[(n-1)/2] + x[n/2]) / 2
+}
+
+// String returns "12 of 51 slices", or "" where all were filtered.
+func (r Result) part() string {
+	if r.Slices == r.Of {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d slices", r.Slices, r.Of)
+}

@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"image/png"
+	"math"
+	"strings"
+	"testing"
+)
+
+// sampleReport is a run of three rows, the last on an engine that is missing.
+func sampleReport(t *testing.T) Report {
+	t.Helper()
+	e := three()
+	e[0].Rows[0].Pictures, e[0].Rows[0].Profile = true, true
+	e[0].Rows[0].Paper = map[string]float64{Time: 2, PSNR: 30}
+	e[0].Rows[1].X = 3
+	e[0].Rows[2].Engine, e[0].Rows[2].Series = "cuda", "CUDA"
+	e[0].Charts = []Chart{{File: "lines", Title: "Time", Figure: Time, Log: true, XLabel: "x"}, {File: "bars", Title: "PSNR", Kind: Bars, Figure: PSNR},
+		{File: "profile", Title: "Row", Kind: Profiles}, {File: "empty", Title: "Nothing", Figure: Upload}}
+	e[0].Claims = []Claim{
+		{Text: "It is so.", Check: func(rows Rows) (bool, string, bool) {
+			x, ok := rows.Figure("b", PSNR)
+			return x > 0, "seen", ok
+		}},
+		{Text: "It is not so.", Check: func(Rows) (bool, string, bool) { return false, "not seen", true }},
+		{Text: "It is unknown.", Check: func(rows Rows) (bool, string, bool) {
+			_, ok := rows.Figure("c", PSNR)
+			return true, "", ok
+		}},
+	}
+	report, err := run(context.Background(), e, newCounted().options(Options{Command: "quell bench <b>"}), Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestRatios(t *testing.T) {
+	r := RowReport{Status: Measured, Paper: map[string]float64{Time: 6, PSNR: 30, MSE: 10}, PaperVoxels: 300,
+		Result: Result{Voxels: 100, Figures: map[string]float64{Time: 1, PSNR: 31.5, MSE: 5, SSIM: 1}}}
+	got := r.ratios()
+	for key, want := range map[string]float64{Time: 2, PSNR: 1.5, MSE: 0.5} {
+		if math.Abs(got[key]-want) > 1e-12 {
+			t.Errorf("%s: %g, want %g", key, got[key], want)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("ratios %v", got)
+	}
+	x := ExperimentReport{Rows: []RowReport{{Name: "base", Status: Measured, Result: Result{Voxels: 200, Figures: map[string]float64{Time: 6}}}, r}}
+	x.Rows[1].Base = "base"
+	x.speedup(&x.Rows[1])
+	if got := x.Rows[1].Result.Figures[Speedup]; math.Abs(got-3) > 1e-12 {
+		t.Errorf("speedup %g, want 3", got)
+	}
+}
+
+func TestText(t *testing.T) {
+	var out strings.Builder
+	if err := sampleReport(t).WriteText(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"test-three: three rows (Zheng", "paper: time [s]", "no CUDA device: none was found", "It is so. Holds: seen.",
+		"It is not so. Does not hold: not seen.", "It is unknown. Not measured.", "MR phantom, 12x12x4 voxels, gaussian noise of sigma 10", "Quick run"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestCSVAndJSON(t *testing.T) {
+	report := sampleReport(t)
+	var file bytes.Buffer
+	if err := report.WriteCSV(&file); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Time, speedup and PSNR of two rows, the paper's time of the third.
+	if len(lines) != 1+3+3+1 || lines[1][5] != Time || lines[1][7] != "2" || lines[7][4] != string(Missing) || lines[7][8] != "" {
+		t.Errorf("lines: %q", lines)
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	x := back.Experiments[0]
+	if len(x.Rows) != 3 || x.Rows[0].Result.Figures[PSNR] != report.Experiments[0].Rows[0].Result.Figures[PSNR] || !x.Claims[0].Holds || x.Rows[2].Status != Missing {
+		t.Errorf("read back: %+v", x)
+	}
+	if bytes.Contains(data, []byte("iVBORw0")) {
+		t.Error("the JSON holds pictures")
+	}
+}
+
+func TestHTML(t *testing.T) {
+	var out strings.Builder
+	if err := sampleReport(t).WriteHTML(&out); err != nil {
+		t.Fatal(err)
+	}
+	page := out.String()
+	for _, tag := range []string{"html", "body", "table", "tr", "td", "th", "figure", "h2"} {
+		opened := strings.Count(page, "<"+tag+">") + strings.Count(page, "<"+tag+" ")
+		if closed := strings.Count(page, "</"+tag+">"); opened != closed || opened == 0 {
+			t.Errorf("%d <%s> and %d </%s>", opened, tag, closed, tag)
+		}
+	}
+	// Three pictures of the first row, three charts; nothing outside the page.
+	if n := strings.Count(page, `src="data:image/png;base64,`); n != 6 || strings.Count(page, "src=") != n || strings.Contains(page, "http") {
+		t.Errorf("%d pictures of %d sources", n, strings.Count(page, "src="))
+	}
+	for _, want := range []string{"quell bench &lt;b&gt;", "It is so. Holds: seen.", `class="missing"`, "no CUDA device", "Quick run"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func TestPNGs(t *testing.T) {
+	files := sampleReport(t).PNGs()
+	for _, name := range []string{"lines.png", "bars.png", "profile.png", "test-three-a-CPU-truth.png", "test-three-a-CPU-before.png", "test-three-a-CPU-after.png"} {
+		m, err := png.Decode(bytes.NewReader(files[name]))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if slice := strings.HasPrefix(name, "test"); slice != (m.Bounds().Dx() == 12) {
+			t.Errorf("%s is %v", name, m.Bounds())
+		}
+	}
+	if len(files) != 6 {
+		t.Errorf("%d files", len(files))
+	}
+}
+
+func TestSignificant(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1234.6: "1235", 100: "100", 99.94: "99.9", 1.234: "1.23", 0.01234: "0.0123", -2.345: "-2.35"} {
+		if got := significant(x); got != want {
+			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}

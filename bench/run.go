@@ -1,0 +1,234 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/gpu"
+)
+
+// Options say what is measured.
+type Options struct {
+	Names   []string // experiments or papers, see Select; all for none
+	Engine  string   // "cpu", "cuda", or "auto" for the rows of both
+	Quick   bool     // one repeat, fewer slices: the rows of the CPU take less than two minutes
+	Volume  string   // a file or folder that replaces the phantoms; "" for none
+	Fresh   bool     // measure rows again that an unfinished run has measured
+	State   string   // where rows of unfinished runs are kept, see StatePath; "" for nowhere
+	Command string   // for the report
+
+	// pick returns the engine of a row, or why there is none; nil for the program's.
+	pick func(name string, threads int) (denoise.Engine, string)
+}
+
+// Events receives what happens during a run. Functions may be nil and must return
+// quickly; none is called while another is.
+type Events struct {
+	Row      func(experiment, row string, n, of int) // a row begins, the nth of all
+	Progress func(done, total int64)                 // of the row
+	Message  func(text string)                       // a sentence for a person
+	Input    app.Events                              // about the user's volume
+}
+
+func (e Events) message(format string, args ...any) {
+	if e.Message != nil {
+		e.Message(fmt.Sprintf(format, args...))
+	}
+}
+
+// Validate reports options that go together with no input. Errors are
+// app.UsageErrors.
+func (o Options) Validate() error {
+	if _, err := Select(o.Names...); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"", "auto", "cpu", "cuda"}, o.Engine) {
+		return app.Usagef("no engine is called %q; there are auto, cpu, cuda", o.Engine)
+	}
+	return nil
+}
+
+// Run measures the rows of the chosen experiments and reports them. A row whose
+// engine is missing is reported as such; one that fails does not stop the others.
+// After a cancel the error is the context's, and the rows done so far are kept for
+// the next run with the same options.
+func Run(ctx context.Context, o Options, events Events) (Report, error) {
+	if err := o.Validate(); err != nil {
+		return Report{}, err
+	}
+	chosen, err := Select(o.Names...)
+	if err != nil {
+		return Report{}, err
+	}
+	return run(ctx, chosen, o, events)
+}
+
+// run measures the rows of the given experiments.
+func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Report, error) {
+	in, err := openInputs(ctx, o.Volume, o.Quick, events.Input)
+	if err != nil {
+		return Report{}, err
+	}
+	if o.pick == nil {
+		o.pick = pickEngine
+	}
+	b := &runner{ctx: ctx, options: o, events: events, inputs: in, state: openState(o.State)}
+	report := newReport(o)
+	for _, e := range chosen {
+		e.Rows = slices.DeleteFunc(slices.Clone(e.Rows), func(r Row) bool {
+			return o.Engine != "" && o.Engine != "auto" && o.Engine != r.Engine
+		})
+		if len(e.Rows) > 0 {
+			b.experiments = append(b.experiments, e)
+			b.rows += len(e.Rows)
+		}
+	}
+	for _, e := range b.experiments {
+		measured, err := b.experiment(e)
+		if err != nil {
+			return Report{}, err
+		}
+		report.Experiments = append(report.Experiments, measured)
+	}
+	if err := b.state.remove(b.keys); err != nil {
+		events.message("The file of unfinished runs cannot be removed: %v.", err)
+	}
+	report.Engines = b.engines()
+	report.Seconds = time.Since(report.Started).Seconds()
+	return report, nil
+}
+
+// runner is a run in progress.
+type runner struct {
+	ctx         context.Context
+	options     Options
+	events      Events
+	inputs      *inputs
+	state       *state
+	experiments []Experiment
+	rows, done  int
+	keys        []string // of the state's rows that belong to this run
+	used        []denoise.Info
+	missing     []EngineReport
+	unsaved     bool // the state cannot be written; said once
+}
+
+func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
+	x := describe(e)
+	for _, row := range e.Rows {
+		b.done++
+		if b.events.Row != nil {
+			b.events.Row(e.Name, row.Name(), b.done, b.rows)
+		}
+		r, err := b.row(e, row)
+		if err != nil {
+			return x, err
+		}
+		x.Rows = append(x.Rows, r)
+	}
+	x.finish(e)
+	return x, nil
+}
+
+// row measures a row, or takes it from an unfinished run. The error is that of a
+// cancel; any other is in the report.
+func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
+	r = RowReport{Name: row.Name(), Series: row.Series, X: row.X, Engine: row.Engine, Paper: row.Paper, PaperVoxels: row.PaperVoxels, Base: row.Base}
+	engine, why := b.options.pick(row.Engine, row.Threads)
+	if engine == nil {
+		r.Status, r.Why = Missing, why
+		b.miss(row.Engine, why)
+		return r, b.ctx.Err()
+	}
+	b.use(engine.Info())
+	key := strings.Join([]string{e.Name, row.Name(), row.Engine, engine.Info().Device, fmt.Sprint(engine.Info().Cores),
+		app.Version(), fmt.Sprint("quick=", b.options.Quick), b.inputs.key(row.Input)}, "|")
+	b.keys = append(b.keys, key)
+	if earlier, ok := b.state.get(key); ok && !b.options.Fresh {
+		r.Status, r.Result = Measured, earlier
+		r.Earlier = true
+		return r, b.ctx.Err()
+	}
+	if r.Result, err = b.measure(row, engine); err != nil {
+		r.Status, r.Why = Failed, err.Error()
+	} else {
+		r.Status = Measured
+		b.save(key, r.Result)
+	}
+	return r, b.ctx.Err()
+}
+
+// save keeps a finished row for the next run, should this one not end.
+func (b *runner) save(key string, r Result) {
+	if err := b.state.put(key, r); err != nil && !b.unsaved {
+		b.unsaved = true
+		b.events.message("Finished rows cannot be kept, so that a cancelled run begins anew: %v.", err)
+	}
+}
+
+func (b *runner) measure(row Row, engine denoise.Engine) (Result, error) {
+	img, err := b.inputs.get(b.ctx, row.Input)
+	if err != nil {
+		return Result{}, err
+	}
+	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, progress: b.events.Progress}
+	err = m.run()
+	return m.result, err
+}
+
+func (b *runner) use(info denoise.Info) {
+	if !slices.ContainsFunc(b.used, func(other denoise.Info) bool { return other.Name == info.Name && other.Cores >= info.Cores }) {
+		b.used = slices.DeleteFunc(b.used, func(other denoise.Info) bool { return other.Name == info.Name })
+		b.used = append(b.used, info)
+	}
+}
+
+func (b *runner) miss(name, why string) {
+	if !slices.ContainsFunc(b.missing, func(e EngineReport) bool { return e.Name == name }) {
+		b.missing = append(b.missing, EngineReport{Name: name, Why: why})
+	}
+}
+
+// engines describes the engines of the rows.
+func (b *runner) engines() []EngineReport {
+	var all []EngineReport
+	for _, info := range b.used {
+		e := EngineReport{Name: info.Name, Device: info.Device, Cores: info.Cores, Memory: info.Memory}
+		if engine, _ := b.options.pick(info.Name, 0); engine != nil {
+			if g, ok := engine.(interface{ Status() gpu.Status }); ok {
+				e.Driver = "CUDA " + g.Status().Driver
+			}
+		}
+		all = append(all, e)
+	}
+	return append(all, b.missing...)
+}
+
+// pickEngine returns an engine of this program, or why there is none.
+func pickEngine(name string, threads int) (denoise.Engine, string) {
+	if name == "cpu" && threads > 0 {
+		return cpu.New(cpu.Threads(min(threads, runtime.NumCPU()))), ""
+	}
+	engine, err := app.PickEngine(name)
+	if err == nil {
+		return engine, ""
+	}
+	why := err.Error()
+	for _, e := range app.EnginesSoFar() {
+		if e.Name == name && e.Why != "" {
+			why = e.Why
+		}
+	}
+	if errors.Is(err, denoise.ErrUnsupported) && name == "cuda" {
+		why = "no CUDA device: " + why
+	}
+	return nil, why
+}

@@ -1,0 +1,302 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/volume"
+)
+
+// counted is the CPU engine with a count of runs and an error added to its results.
+type counted struct {
+	denoise.Engine
+	runs int
+	add  float32 // to the first voxel of each result
+	err  error
+}
+
+func (c *counted) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, p denoise.Progress) (*volume.Volume, error) {
+	c.runs++
+	if c.err != nil {
+		return nil, c.err
+	}
+	out, err := c.Engine.Run(ctx, r, in, region, p)
+	if err == nil {
+		out.Data[0] += c.add
+	}
+	return out, err
+}
+
+func (c *counted) options(o Options) Options {
+	o.Quick = true
+	o.pick = func(name string, threads int) (denoise.Engine, string) {
+		if name == "cuda" {
+			return nil, "no CUDA device: none was found"
+		}
+		return c, ""
+	}
+	return o
+}
+
+func newCounted() *counted { return &counted{Engine: cpu.New()} }
+
+// three is an experiment of three rows on a small volume.
+func three() []Experiment {
+	e := Experiment{Name: "test-three", Paper: zheng, Figures: []string{Time, Speedup, PSNR}, Unit: "s", Source: "none", Title: "three rows", Setup: "None."}
+	for _, label := range []string{"a", "b", "c"} {
+		e.Rows = append(e.Rows, Row{Label: label, Series: "CPU", Engine: "cpu", Input: Input{Kind: MR, Dims: [3]int{12, 12, 4}, Model: "gaussian", Sigma: 10},
+			Filter: "gaussian", Dims: 2, Settings: []string{"radius=1"}, Paper: map[string]float64{Time: 2}, PaperVoxels: 2 * 576, Base: "a, CPU"})
+	}
+	return []Experiment{e}
+}
+
+func TestResume(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache", "bench.json")
+	engine := newCounted()
+	o := engine.options(Options{State: path})
+	ctx, cancel := context.WithCancel(context.Background())
+	var begun []string
+	events := Events{Row: func(_, row string, n, of int) {
+		begun = append(begun, row)
+		if of != 3 || n != len(begun) {
+			t.Errorf("row %d of %d begins as number %d", n, of, len(begun))
+		}
+		if n == 3 {
+			cancel()
+		}
+	}}
+	if _, err := run(ctx, three(), o, events); !errors.Is(err, context.Canceled) {
+		t.Fatalf("after a cancel: %v", err)
+	}
+	if strings.Join(begun, " ") != "a, CPU b, CPU c, CPU" {
+		t.Errorf("rows %v", begun)
+	}
+	each := engine.runs / 2 // runs of one row
+
+	// Other options and other inputs share no rows with the cancelled run.
+	other := o
+	other.Volume = smallVolume(t, [3]int{12, 12, 4})
+	engine.runs = 0
+	if report, err := run(context.Background(), three(), other, Events{}); err != nil || report.Experiments[0].Rows[0].Earlier || engine.runs != 3*each {
+		t.Errorf("another input takes rows of the cancelled run (%d runs of %d), %v", engine.runs, 3*each, err)
+	}
+
+	engine.runs = 0
+	report, err := run(context.Background(), three(), o, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range report.Experiments[0].Rows {
+		if r.Earlier != (i < 2) || r.Status != Measured || r.Result.Figures[Time] <= 0 || r.Result.Input == "" {
+			t.Errorf("row %s after the cancel: %+v", r.Name, r)
+		}
+	}
+	if engine.runs != each {
+		t.Errorf("%d runs for the last row; a row takes %d", engine.runs, each)
+	}
+	if _, err := os.Stat(path); !os.IsNotExist(err) {
+		t.Errorf("a finished run leaves rows behind: %v", err)
+	}
+	engine.runs = 0
+	if report, err = run(context.Background(), three(), o, Events{}); err != nil || report.Experiments[0].Rows[0].Earlier || engine.runs != 3*each {
+		t.Errorf("a run after a finished one does not measure again: %d runs, %v", engine.runs, err)
+	}
+}
+
+func TestState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench.json")
+	s := openState(path)
+	row := Result{Figures: map[string]float64{PSNR: 30}, Pictures: []Picture{{"after", []byte{1, 2}}}}
+	for _, key := range []string{"one", "two"} {
+		if err := s.put(key, row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = openState(path)
+	if got, ok := s.get("one"); !ok || got.Figures[PSNR] != 30 || len(got.Pictures) != 1 || got.Pictures[0].PNG[1] != 2 {
+		t.Errorf("read back: %+v, %v", got, ok)
+	}
+	if _, ok := s.get("three"); ok {
+		t.Error("a row that was never measured is there")
+	}
+	if err := s.remove([]string{"one"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := openState(path).get("two"); !ok {
+		t.Error("removing one row removed another")
+	}
+	if err := os.WriteFile(path, []byte(`{"one": {"result": {"fig`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s := openState(path); len(s.rows) != 0 || s.put("one", row) != nil {
+		t.Error("a damaged file is not replaced")
+	}
+	none := openState("")
+	if none.put("one", row) != nil || none.remove([]string{"one"}) != nil {
+		t.Error("a run without a state file fails")
+	}
+}
+
+// Fresh rows replace those of the unfinished run; an unwritable state is said once.
+func TestFreshAndUnwritable(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bench.json")
+	engine := newCounted()
+	ctx, cancel := context.WithCancel(context.Background())
+	_, _ = run(ctx, three(), engine.options(Options{State: path}), Events{Row: func(_, _ string, n, _ int) {
+		if n == 2 {
+			cancel()
+		}
+	}})
+	report, err := run(context.Background(), three(), engine.options(Options{State: path, Fresh: true}), Events{})
+	if err != nil || report.Experiments[0].Rows[0].Earlier {
+		t.Errorf("a fresh run: %+v, %v", report.Experiments, err)
+	}
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	report, err = run(context.Background(), three(), engine.options(Options{State: filepath.Join(file, "bench.json")}),
+		Events{Message: func(text string) { said = append(said, text) }})
+	if err != nil || report.Failures() != "" || len(said) == 0 || !strings.HasPrefix(said[0], "Finished rows cannot be kept") || len(said) > 2 {
+		t.Errorf("messages %q, %v", said, err)
+	}
+}
+
+func TestMissingAndFailedRows(t *testing.T) {
+	e := three()
+	e[0].Rows[1].Engine, e[0].Rows[1].Series = "cuda", "CUDA"
+	engine := newCounted()
+	report, err := run(context.Background(), e, engine.options(Options{}), Events{})
+	if err != nil || report.Failures() != "" {
+		t.Fatal(err, report.Failures())
+	}
+	if r := report.Experiments[0].Rows[1]; r.Status != Missing || r.note() != "no CUDA device: none was found" {
+		t.Errorf("a row without its engine: %+v", r)
+	}
+	if n := len(report.Engines); n != 2 || report.Engines[1].Why == "" {
+		t.Errorf("engines: %+v", report.Engines)
+	}
+	for _, c := range []struct {
+		engine string
+		want   []string
+	}{{"cpu", []string{"a, CPU", "c, CPU"}}, {"cuda", []string{"b, CUDA"}}, {"auto", []string{"a, CPU", "b, CUDA", "c, CPU"}}} {
+		report, err := run(context.Background(), e, engine.options(Options{Engine: c.engine}), Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range report.Experiments[0].Rows {
+			got = append(got, r.Name)
+		}
+		if strings.Join(got, ";") != strings.Join(c.want, ";") {
+			t.Errorf("--engine %s: rows %v", c.engine, got)
+		}
+	}
+	engine.err = errors.New("out of paper")
+	report, err = run(context.Background(), three(), engine.options(Options{}), Events{})
+	if err != nil || !strings.HasPrefix(report.Failures(), "3 rows failed, the first test-three, a, CPU: out of paper") {
+		t.Errorf("failed rows: %q, %v", report.Failures(), err)
+	}
+	report.Experiments[0].Rows = report.Experiments[0].Rows[:1]
+	if !strings.HasPrefix(report.Failures(), "a row failed: ") {
+		t.Errorf("a failed row: %q", report.Failures())
+	}
+}
+
+// A result that differs from the reference is not timed.
+func TestDisagreement(t *testing.T) {
+	for _, add := range []float32{0.01, 10, float32(math.NaN())} {
+		engine := newCounted()
+		engine.add = add
+		report, err := run(context.Background(), three()[:1], engine.options(Options{}), Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wrong := !(add < 1)
+		for _, r := range report.Experiments[0].Rows {
+			if (r.Status == Failed) != wrong || (wrong && !strings.Contains(r.Why, "was not timed")) {
+				t.Errorf("%g is added: %s %s", add, r.Status, r.Why)
+			}
+			if wrong && has(r.Result.Figures, Time) {
+				t.Errorf("%g is added: timed", add)
+			}
+		}
+	}
+	for _, c := range []struct {
+		check Check
+		want  bool
+	}{
+		{Check{MaxAbsDiff: 0.02, RMS: 0.002, Range: 200}, true},
+		{Check{MaxAbsDiff: 0.0201, RMS: 0.002, Range: 200}, false},
+		{Check{MaxAbsDiff: 0.02, RMS: 0.00201, Range: 200}, false},
+		{Check{MaxAbsDiff: math.NaN(), RMS: math.NaN(), Range: 200}, false},
+	} {
+		if c.check.agrees() != c.want {
+			t.Errorf("%+v agrees: %v", c.check, !c.want)
+		}
+	}
+}
+
+func TestValidate(t *testing.T) {
+	var usage *app.UsageError
+	for _, o := range []Options{{Engine: "opencl"}, {Names: []string{"nothing"}}} {
+		if err := o.Validate(); !errors.As(err, &usage) {
+			t.Errorf("%+v: %v", o, err)
+		}
+		if _, err := Run(context.Background(), o, Events{}); !errors.As(err, &usage) {
+			t.Errorf("%+v runs: %v", o, err)
+		}
+	}
+	var input *app.InputError
+	if _, err := Run(context.Background(), Options{Volume: filepath.Join(t.TempDir(), "missing.nii")}, Events{}); !errors.As(err, &input) {
+		t.Errorf("a missing volume: %v", err)
+	}
+	for _, engine := range []string{"", "auto", "cpu", "cuda"} {
+		if err := (Options{Engine: engine}).Validate(); err != nil {
+			t.Errorf("engine %q: %v", engine, err)
+		}
+	}
+}
+
+func TestPickEngine(t *testing.T) {
+	if e, why := pickEngine("cpu", 1); e == nil || e.Info().Cores != 1 {
+		t.Errorf("one thread: %v %s", e, why)
+	}
+	if e, why := pickEngine("cpu", 0); e == nil || why != "" {
+		t.Errorf("all threads: %v %s", e, why)
+	}
+	app.UseGPUWorker(filepath.Join(t.TempDir(), "no-worker"))
+	defer app.UseGPUWorker("")
+	if e, why := pickEngine("cuda", 0); e != nil || !strings.HasPrefix(why, "no CUDA device: ") {
+		t.Errorf("without a worker: %v %q", e, why)
+	}
+}
+
+// One setting of several is chosen by the error.
+func TestBestSetting(t *testing.T) {
+	e := three()
+	e[0].Rows = e[0].Rows[:1]
+	e[0].Rows[0].Settings = []string{"radius=0", "radius=8 sigma-spatial=20", "radius=1 sigma-spatial=0.4"}
+	var last, total int64
+	report, err := run(context.Background(), e, newCounted().options(Options{}), Events{Progress: func(done, of int64) { last, total = done, of }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report.Experiments[0].Rows[0]
+	if got := r.Result.Recipe.Get("radius").Ints(); len(got) == 0 || got[0] != 1 || r.Result.Figures[PSNR] < r.Result.Figures[PSNRBefore] {
+		t.Errorf("chosen: %v, PSNR %g after %g", r.Result.Recipe, r.Result.Figures[PSNR], r.Result.Figures[PSNRBefore])
+	}
+	if last == 0 || total == 0 {
+		t.Error("no progress")
+	}
+}

@@ -1,0 +1,90 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"quell/io/atomic"
+)
+
+// state holds the rows of a run that has not ended, so that the same command
+// continues after a cancel or a crash. A run that ends removes its rows.
+type state struct {
+	path string // "" keeps nothing
+	rows map[string]stored
+}
+
+// stored is a finished row in the state file.
+type stored struct {
+	Result   Result    `json:"result"`
+	Pictures []Picture `json:"pictures,omitempty"`
+}
+
+// StatePath returns where unfinished runs are kept: quell/bench.json in the user's
+// cache folder.
+func StatePath() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finished rows cannot be kept: %w", err)
+	}
+	return filepath.Join(dir, "quell", "bench.json"), nil
+}
+
+// openState reads the file. One that is missing or damaged holds no rows: they are
+// measured again.
+func openState(path string) *state {
+	s := &state{path: path}
+	if path != "" {
+		data, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(data, &s.rows) != nil {
+			s.rows = nil
+		}
+	}
+	if s.rows == nil {
+		s.rows = map[string]stored{}
+	}
+	return s
+}
+
+// get returns the result of a row.
+func (s *state) get(key string) (Result, bool) {
+	row, ok := s.rows[key]
+	row.Result.Pictures = row.Pictures
+	return row.Result, ok && row.Result.Figures != nil
+}
+
+// put adds a row and writes the file.
+func (s *state) put(key string, r Result) error {
+	s.rows[key] = stored{Result: r, Pictures: r.Pictures}
+	return s.write()
+}
+
+// remove removes rows, and the file once it is empty.
+func (s *state) remove(keys []string) error {
+	for _, key := range keys {
+		delete(s.rows, key)
+	}
+	if len(s.rows) == 0 && s.path != "" {
+		if err := os.Remove(s.path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	return s.write()
+}
+
+func (s *state) write() error {
+	if s.path == "" {
+		return nil
+	}
+	data, err := json.Marshal(s.rows)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
+		return err
+	}
+	return atomic.WriteFile(s.path, data, 0o600)
+}

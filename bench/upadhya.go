@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+
+	"quell/denoise/noise"
+)
+
+// upadhyaInput is the volume of all his experiments: BrainWeb T1, slices 50 to 100,
+// noise of sigma 10.
+var upadhyaInput = Input{Kind: MR, Dims: [3]int{181, 217, 51}, Model: noise.Gaussian, Sigma: 10}
+
+const upadhyaVoxels = 181 * 217 * 51
+
+// upadhyaSetup says what all his experiments share.
+const upadhyaSetup = "Patches have Gaussian weights of sigma 1, h = 10, the centre weighs as much as the best neighbour, MAX is 255, as in the author's published program. " +
+	"The mean squared error compares with the paper's where --volume is the T1 template of the same size; the phantom has less texture."
+
+// upadhyaExperiments are those of Upadhya 2018.
+func upadhyaExperiments() []Experiment {
+	return []Experiment{upadhyaTable1(), upadhyaLk(), upadhyaPatch()}
+}
+
+func upadhyaSet(patch, search int) string {
+	return fmt.Sprintf("h=10 patch-radius=%d search-radius=%d patch-weights=gaussian patch-sigma=1 centre=max", patch, search)
+}
+
+func upadhyaTable1() Experiment {
+	e := Experiment{
+		Name: "upadhya-table1", Paper: upadhya, Source: "table 1, figure 3", Unit: "s",
+		Title: "3-D non-local means over the search window: time and error", Setup: upadhyaSetup,
+		Figures: []string{Time, EndToEnd, Speedup, MSE, PSNR, PSNRBefore},
+		Charts:  []Chart{{File: "upadhya-figure3", Title: "Time over the search window (figure 3)", Kind: Lines, Figure: Time, XLabel: "search window", Log: true}},
+	}
+	for i, p := range []struct{ cpu, gpu, speedup, mse, psnr float64 }{
+		{51.19, 2.07, 24.73, 12.09, 37.31}, {104.57, 4.35, 24.04, 12.02, 37.33}, {188.19, 7.87, 23.91, 12.09, 37.31},
+		{308.29, 12.98, 23.75, 12.19, 37.27}, {468.16, 19.76, 23.69, 12.28, 37.24}, {676.29, 28.39, 23.82, 12.38, 37.20},
+	} {
+		window := 7 + 2*i
+		rows := both(Row{
+			Label: cube(window), X: float64(window), Input: upadhyaInput, Filter: "nlm", Dims: 3,
+			Settings: []string{upadhyaSet(1, 3+i)}, PaperVoxels: upadhyaVoxels, Whole: true, Pictures: i == 0,
+		}, map[string]float64{Time: p.cpu, MSE: p.mse, PSNR: p.psnr}, map[string]float64{Time: p.gpu, MSE: p.mse, PSNR: p.psnr, Speedup: p.speedup})
+		rows[1].Base = rows[0].Name()
+		e.Rows = append(e.Rows, rows...)
+	}
+	e.Claims = []Claim{{
+		Text: "The size of the search window hardly changes the error: 12.02 to 12.38.",
+		Check: func(rows Rows) (bool, string, bool) {
+			lo, hi := math.Inf(1), 0.0
+			for window := 7; window <= 17; window += 2 {
+				mse, ok := rows.Figure(cube(window), MSE)
+				if !ok {
+					return false, "", false
+				}
+				lo, hi = min(lo, mse), max(hi, mse)
+			}
+			return hi/lo < 1.1, fmt.Sprintf("MSE %.2f to %.2f", lo, hi), true
+		},
+	}}
+	return e
+}
+
+func upadhyaLk() Experiment {
+	e := Experiment{
+		Name: "upadhya-lk", Paper: upadhya, Source: "section 3, figure 6", Unit: "s",
+		Title:   "the weighting by L_k norms against Gaussian weights",
+		Setup:   upadhyaSetup + " The paper gives figures for L_4 alone and no window; here it is 7x7x7, the smallest of table 1.",
+		Figures: []string{Time, MSE, PSNR},
+		Charts:  []Chart{{File: "upadhya-lk", Title: "PSNR of the weightings", Kind: Bars, Figure: PSNR}},
+	}
+	add := func(label string, x float64, set string, paper map[string]float64) {
+		e.Rows = append(e.Rows, both(Row{Label: label, X: x, Input: upadhyaInput, Filter: "nlm", Dims: 3, Settings: []string{set}, PaperVoxels: upadhyaVoxels, Pictures: true}, paper, paper)...)
+	}
+	add("Gaussian", 0, upadhyaSet(1, 3), map[string]float64{MSE: 12.09, PSNR: 37.31})
+	for k := 1; k <= 4; k++ {
+		var paper map[string]float64
+		if k == 4 {
+			paper = map[string]float64{MSE: 460.8, PSNR: 21.5}
+		}
+		add(fmt.Sprintf("L_%d", k), float64(k), fmt.Sprintf("weighting=lk k=%d patch-radius=1 search-radius=3 patch-weights=gaussian patch-sigma=1 centre=max", k), paper)
+	}
+	e.Claims = []Claim{{
+		Text: "Weights by L_k norms blur: their PSNR is at least 10 dB below that of Gaussian weights.",
+		Check: func(rows Rows) (bool, string, bool) {
+			gaussian, ok := rows.Figure("Gaussian", PSNR)
+			least := math.Inf(1)
+			for k := 1; k <= 4; k++ {
+				lk, measured := rows.Figure(fmt.Sprintf("L_%d", k), PSNR)
+				ok = ok && measured
+				least = min(least, gaussian-lk)
+			}
+			return least >= 10, fmt.Sprintf("at least %.1f dB below", least), ok
+		},
+	}}
+	return e
+}
+
+func upadhyaPatch() Experiment {
+	e := Experiment{
+		Name: "upadhya-patch", Paper: upadhya, Source: "conclusions: future work, no figures", Unit: "s",
+		Title:   "the size of the patch at one search window",
+		Setup:   upadhyaSetup + " The search window is 7x7x7. Uniform weights are those that a larger patch does not suppress.",
+		Figures: []string{Time, MSE, PSNR},
+		Charts:  []Chart{{File: "upadhya-patch", Title: "PSNR over the patch", Kind: Lines, Figure: PSNR, XLabel: "patch"}},
+	}
+	for _, weights := range []string{"gaussian", "uniform"} {
+		for radius := range 4 {
+			set := fmt.Sprintf("h=10 patch-radius=%d search-radius=3 centre=max patch-weights=%s", radius, weights)
+			e.Rows = append(e.Rows, both(Row{
+				Label: cube(2*radius + 1), Series: weights, X: float64(2*radius + 1), Input: upadhyaInput, Filter: "nlm", Dims: 3,
+				Settings: []string{set}, PaperVoxels: upadhyaVoxels,
+			}, nil, nil)...)
+		}
+	}
+	return e
+}

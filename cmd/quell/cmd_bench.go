@@ -1,0 +1,216 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"quell/app"
+	"quell/bench"
+	"quell/io/atomic"
+)
+
+func newBench() *cobra.Command {
+	var o bench.Options
+	var list, asJSON, overwrite bool
+	var csvFile, plots, report string
+	cmd := &cobra.Command{
+		Use:   "bench [NAME...]",
+		Short: "Run the papers' experiments on this machine",
+		Long: `Run the experiments of the papers that the filters come from, on this machine,
+and print the papers' figures beside those measured here. NAME is an experiment
+or a paper, as --list shows them; without one, all are run.
+
+Every row is compared with the float64 reference before it is timed. Times are
+of the filter alone: from memory to memory on the CPU, the kernels on a GPU.
+Without --volume the inputs are phantoms of the papers' sizes; the result says
+what was filtered. A run that is cancelled continues where it stopped when the
+same command is given again.`,
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
+	flags.StringVar(&o.Engine, "engine", "auto", "cpu, cuda, or auto for the rows of both")
+	flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
+	flags.StringVar(&o.Volume, "volume", "", "filter this `IN` in place of the phantoms; noise is added as in the paper")
+	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
+	flags.StringVar(&csvFile, "csv", "", "write a line for each figure to this `file`")
+	flags.StringVar(&plots, "plots", "", "write the charts and pictures as PNG files into this `folder`")
+	flags.StringVar(&report, "report", "", "write one HTML page with tables, charts and pictures to this `file`")
+	flags.BoolVar(&overwrite, "overwrite", false, "replace files that exist")
+	flags.BoolVar(&asJSON, "json", false, jsonHelp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.Names = args
+		if list {
+			for _, name := range []string{"engine", "quick", "volume", "fresh", "csv", "plots", "report", "overwrite"} {
+				if flags.Changed(name) {
+					return app.Usagef("--%s has no effect: --list measures nothing", name)
+				}
+			}
+			return listExperiments(cmd, args, asJSON)
+		}
+		if err := o.Validate(); err != nil {
+			return err
+		}
+		if err := newFolder(plots, overwrite); err != nil {
+			return err
+		}
+		for _, path := range []string{csvFile, report} {
+			if err := newFile(path, overwrite); err != nil {
+				return err
+			}
+		}
+		o.Command = commandLine(cmd, args)
+		var err error
+		if o.State, err = bench.StatePath(); err != nil {
+			warn(cmd, "warning: %v", err)
+		}
+		events, done := benchEvents(cmd)
+		defer done()
+		r, err := bench.Run(cmd.Context(), o, events)
+		done()
+		if errors.Is(err, context.Canceled) {
+			warn(cmd, "The rows that were measured are kept: the same command continues with the next one.")
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(writeWith(csvFile, r.WriteCSV), writeWith(report, r.WriteHTML), writePlots(plots, r)); err != nil {
+			return err
+		}
+		if asJSON {
+			err = printJSON(cmd.OutOrStdout(), r)
+		} else {
+			err = r.WriteText(cmd.OutOrStdout())
+		}
+		if failed := r.Failures(); err == nil && failed != "" {
+			err = errors.New(failed)
+		}
+		return err
+	}
+	return cmd
+}
+
+// listExperiments prints the chosen experiments.
+func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
+	chosen, err := bench.Select(names...)
+	if err != nil {
+		return err
+	}
+	type entry struct {
+		Name   string `json:"name"`
+		Paper  string `json:"paper"`
+		Source string `json:"source"`
+		Title  string `json:"title"`
+		Rows   int    `json:"rows"`
+	}
+	var all []entry
+	for _, e := range chosen {
+		all = append(all, entry{e.Name, e.Paper.Authors, e.Source, e.Title, len(e.Rows)})
+	}
+	if asJSON {
+		return printJSON(cmd.OutOrStdout(), struct {
+			Experiments []entry `json:"experiments"`
+		}{all})
+	}
+	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+	for _, e := range all {
+		fmt.Fprintf(tw, "%s\t%d rows\t%s\t%s, %s\n", e.Name, e.Rows, e.Title, e.Paper, e.Source)
+	}
+	return tw.Flush()
+}
+
+// benchEvents shows the progress of a run as eventsOf shows that of a job, and the
+// rows where stderr is no terminal.
+func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
+	input, done := eventsOf(cmd)
+	events := bench.Events{Input: input, Message: func(text string) { warn(cmd, "%s", text) }}
+	if input.Progress != nil {
+		step := app.Step("")
+		events.Row = func(experiment, row string, n, of int) {
+			step = app.Step(fmt.Sprintf("%d of %d: %s, %s", n, of, experiment, row))
+			input.Progress(step, 0, 1)
+		}
+		events.Progress = func(done, total int64) { input.Progress(step, done, total) }
+	}
+	return events, done
+}
+
+// newFile refuses a file that exists, before any work. Nothing in a report says that
+// Quell wrote it.
+func newFile(path string, overwrite bool) error {
+	if path == "" {
+		return nil
+	}
+	if err := atomic.Check(path, false); err != nil {
+		return &app.UsageError{Text: err.Error(), Err: err}
+	}
+	if _, err := os.Lstat(path); err == nil && !overwrite {
+		return app.Usagef("%s exists; give another name, or --overwrite", path)
+	}
+	return nil
+}
+
+// newFolder refuses a folder with files in it.
+func newFolder(dir string, overwrite bool) error {
+	if dir == "" {
+		return nil
+	}
+	if err := atomic.Check(filepath.Join(dir, "chart.png"), false); err != nil {
+		return &app.UsageError{Text: "the plots cannot be written: " + err.Error(), Err: err}
+	}
+	if files, err := os.ReadDir(dir); err == nil && len(files) > 0 && !overwrite {
+		return app.Usagef("%s holds files; give another folder, or --overwrite", dir)
+	}
+	return nil
+}
+
+// commandLine returns the command as it was given, flags first.
+func commandLine(cmd *cobra.Command, args []string) string {
+	words := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			words = append(words, "--"+f.Name)
+		} else {
+			words = append(words, "--"+f.Name, f.Value.String())
+		}
+	})
+	return strings.Join(append(words, args...), " ")
+}
+
+// writeWith writes a file, where it has a name.
+func writeWith(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	var data bytes.Buffer
+	if err := write(&data); err != nil {
+		return err
+	}
+	return atomic.WriteFile(path, data.Bytes(), 0o666)
+}
+
+// writePlots writes the charts and pictures into a folder, which is made where it is
+// missing.
+func writePlots(dir string, r bench.Report) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("the plots cannot be written: %w", err)
+	}
+	for name, data := range r.PNGs() {
+		if err := atomic.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
