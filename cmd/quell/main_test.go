@@ -227,6 +227,11 @@ func TestOutputNameThatIsNotUTF8(t *testing.T) {
 func TestFlagsAreTheParameters(t *testing.T) {
 	cmd := newDenoise()
 	for _, f := range denoise.Filters() {
+		for _, text := range []string{f.Name, f.Help, f.Source, fmt.Sprintf("%d-D", f.Dims[0]), fmt.Sprintf("%d-D", f.Dims[len(f.Dims)-1])} {
+			if !strings.Contains(cmd.Long, text) {
+				t.Errorf("the help does not say of %s: %s", f.Name, text)
+			}
+		}
 		for _, p := range f.Params {
 			flag := cmd.Flags().Lookup(p.Name)
 			if flag == nil {

@@ -114,6 +114,11 @@ func backgrounds(rayleigh, centred, zero, other int) []window {
 	return ws
 }
 
+// even makes windows of spread 1 with either mean.
+func even(a, b float32) []window {
+	return append(slices.Repeat([]window{{mean: a, spread: 1}}, 50), slices.Repeat([]window{{mean: b, spread: 1}}, 50)...)
+}
+
 func TestModelOfBackgrounds(t *testing.T) {
 	const cut = 50
 	for name, c := range map[string]struct {
@@ -123,9 +128,13 @@ func TestModelOfBackgrounds(t *testing.T) {
 		known bool
 	}{
 		"Rayleigh":                       {backgrounds(50, 0, 0, 50), 0, Rician, true},
-		"few windows of Rayleigh":        {backgrounds(39, 0, 0, 61), 0, Gaussian, false},
+		"few windows of Rayleigh":        {backgrounds(40, 0, 0, 60), 0, Gaussian, false},
+		"two in five of Rayleigh":        {backgrounds(41, 0, 0, 59), 0, Rician, true},
+		"of those that are not 0":        {backgrounds(41, 0, 50, 60), 0, Rician, true},
 		"Rayleigh, but negative values":  {backgrounds(90, 0, 0, 0), -1, Gaussian, false},
 		"around 0":                       {backgrounds(0, 50, 0, 50), -1, Gaussian, true},
+		"few windows around 0":           {backgrounds(0, 40, 0, 60), -1, Gaussian, false},
+		"two in five around 0":           {backgrounds(0, 41, 0, 59), -1, Gaussian, true},
 		"near 0, but never negative":     {backgrounds(0, 90, 0, 0), 0, Gaussian, false},
 		"half set to 0":                  {backgrounds(90, 0, 91, 0), 0, Gaussian, false},
 		"less than half set to 0":        {backgrounds(90, 0, 89, 0), 0, Rician, true},
@@ -133,6 +142,12 @@ func TestModelOfBackgrounds(t *testing.T) {
 		"just enough windows":            {backgrounds(minWindows, 0, 0, 0), 0, Rician, true},
 		"a background somewhere else":    {backgrounds(0, 0, 0, 90), -1, Gaussian, false},
 		"none":                           {backgrounds(0, 0, 0, 0), 0, Gaussian, false},
+		"nearly Rayleigh":                {even(1.91*1.17, 1.92*0.83), 0, Rician, true},
+		"hardly Rayleigh":                {even(1.91*1.19, 1.91*1.19), 0, Gaussian, false},
+		"nearly around 0":                {even(-0.49, 0.49), -1, Gaussian, true},
+		"hardly around 0":                {even(-0.51, 0.51), -1, Gaussian, false},
+		"as bright as half the cut":      {slices.Repeat([]window{{mean: 25, spread: 13}}, 90), 0, Gaussian, false},
+		"less bright":                    {slices.Repeat([]window{{mean: 24.9, spread: 13}}, 90), 0, Rician, true},
 		"negative mean, as of any noise": {slices.Repeat([]window{{mean: -0.4, spread: 1}}, 90), -3, Gaussian, true},
 	} {
 		if m, known := model(c.ws, cut, c.lo); m != c.model || known != c.known {

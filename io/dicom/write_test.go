@@ -231,3 +231,12 @@ func TestVolumesOfSameVoxels(t *testing.T) {
 		}
 	}
 }
+
+// The names under which callers choose an encoding are those of package pixel.
+func TestCompressionsByName(t *testing.T) {
+	for c, want := range map[dicom.Compression]string{dicom.Uncompressed: "none", dicom.JPEGLossless: "jpeg-lossless", dicom.RLE: "rle"} {
+		if string(c) != want || !slices.Contains(dicom.Compressions(), c) {
+			t.Errorf("%s is called %q", want, c)
+		}
+	}
+}
