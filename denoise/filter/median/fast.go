@@ -1,104 +1,193 @@
 package median
 
 import (
+	"math"
+	"sync"
+
 	"quell/denoise"
 	"quell/denoise/tile"
 	"quell/volume"
 )
 
-var tileSize = [3]int{128, 16, 1}
+var tileSize = [3]int{256, 16, 1}
 
-// start takes the exact median of every neighbourhood by quickselect on a copy
-// of its values.
+// largestNetwork is the number of voxels of a neighbourhood up to which networks are
+// used. Larger ones would still be faster than selection, but take too long to compile
+// for a small volume.
+const largestNetwork = 400
+
+// worker computes medians row by row with a network, and one by one by selection where
+// none applies: in large neighbourhoods, beside excluded voxels, and in volumes so
+// narrow that a neighbourhood is clipped at both ends of the x axis.
+//
+// Where the volume ends along y or z, a neighbourhood has fewer rows: that is another
+// network. Where it ends along x, infinite values take the place of missing columns
+// (pad).
+type worker struct {
+	Params
+	in, out  denoise.Field
+	programs *programs
+	memory   []float32 // of a program
+	holes    []int     // for each column of a row, how many before it have an excluded voxel
+	values   []float32 // to select from
+}
+
+// programs are the programs of a run, which its workers share.
+type programs struct {
+	width int // of the neighbourhood
+	pitch int // of the rows of a program
+	mu    sync.Mutex
+	made  map[variant]*program
+}
+
+// variant is what the networks of one neighbourhood differ in.
+type variant struct {
+	rows  int  // of the neighbourhood inside the volume
+	upper bool // some median is the mean of two values
+}
+
 func start(p Params, in, out denoise.Field) func() denoise.Worker {
+	shared := &programs{width: 2*p.Radius[0] + 1, pitch: roundUp(tileSize[0] + 2*p.Radius[0]), made: map[variant]*program{}}
 	return func() denoise.Worker {
-		var values tile.Block
-		var buf []float32
-		load := func(t volume.Region) { values.Load(&in, in.Around(t, p.Radius)) }
-		return tile.EachVoxel(&out, load, func(x, y, z int) float32 {
-			buf = neighbourhood(buf[:0], p, &in, &values, x, y, z)
-			return median(buf)
-		})
+		w := &worker{Params: p, in: in, out: out, programs: shared}
+		return w.run
 	}
 }
 
-// neighbourhood appends the values around (x, y, z) that are used.
-func neighbourhood(buf []float32, p Params, in *denoise.Field, b *tile.Block, x, y, z int) []float32 {
-	at := volume.Region{Min: [3]int{x, y, z}, Max: [3]int{x + 1, y + 1, z + 1}}
-	r := in.Around(at, p.Radius)
-	for jz := r.Min[2]; jz < r.Max[2]; jz++ {
-		for jy := r.Min[1]; jy < r.Max[1]; jy++ {
-			from := b.At(r.Min[0], jy, jz)
-			to := from + r.Max[0] - r.Min[0]
-			if b.Mask == nil {
-				buf = append(buf, b.Values[from:to]...)
-				continue
+// of returns the program of a variant, which it makes once.
+func (p *programs) of(v variant) *program {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.made[v] == nil {
+		p.made[v] = newNetwork(v.rows, p.width, v.upper).compile(p.pitch)
+	}
+	return p.made[v]
+}
+
+// usesNetwork reports whether medians in a volume with n voxels along x are computed by
+// a network.
+func (p Params) usesNetwork(n int) bool {
+	return tile.Count(p.Radius) <= largestNetwork && n >= 2*p.Radius[0]
+}
+
+func (w *worker) run(t volume.Region, stop func() bool) {
+	for z := t.Min[2]; z < t.Max[2]; z++ {
+		for y := t.Min[1]; y < t.Max[1]; y++ {
+			if stop() {
+				return
 			}
-			for i := from; i < to; i++ {
-				if b.Mask[i] != 0 {
-					buf = append(buf, b.Values[i])
+			row := volume.Region{Min: [3]int{t.Min[0], y, z}, Max: [3]int{t.Max[0], y + 1, z + 1}}
+			if w.usesNetwork(w.in.Dims[0]) {
+				w.network(row)
+			} else {
+				w.selection(row, func(int) bool { return true })
+			}
+		}
+	}
+}
+
+// selection computes those voxels of a row that are wanted, x counted from its first.
+func (w *worker) selection(row volume.Region, wanted func(x int) bool) {
+	to := w.out.Index(row.Min[0], row.Min[1], row.Min[2])
+	for x := range row.Dims()[0] {
+		if w.out.Valid(to+x) && wanted(x) {
+			w.values = neighbourhood(w.values[:0], w.Params, &w.in, row.Min[0]+x, row.Min[1], row.Min[2])
+			w.out.Data[to+x] = median(w.values)
+		}
+	}
+}
+
+// network computes a row of voxels.
+func (w *worker) network(row volume.Region) {
+	box := w.in.Around(row, w.Radius)
+	left := box.Min[0] - (row.Min[0] - w.Radius[0]) // missing columns
+	right := row.Max[0] + w.Radius[0] - box.Max[0]
+	n := row.Dims()[0]
+	rows, columns := box.Dims()[1]*box.Dims()[2], n+2*w.Radius[0]
+	p := w.programs.of(variant{rows, rows%2 == 0 || left+right > 0})
+	w.memory = tile.Resize(w.memory, max(p.size, len(w.memory)))
+	k := 0
+	for z := box.Min[2]; z < box.Max[2]; z++ {
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			line := w.memory[k*w.programs.pitch:][:columns]
+			copy(line[left:], w.in.Data[w.in.Index(box.Min[0], y, z):][:box.Dims()[0]])
+			pad(line, left, right, k < (rows+1)/2)
+			k++
+		}
+	}
+	run(p.operations, w.memory, roundUp(columns))
+
+	middle := w.memory[p.results[0]:][:n]
+	if p.upper {
+		next := w.memory[p.results[1]:][:n]
+		// The middle is the mean of two if an odd number of columns of an odd number of
+		// voxels is missing, and everywhere if their number is even.
+		first, last, step := left-1, n-right, 2
+		if rows%2 == 0 {
+			first, last, step = n-1, n, 1
+		}
+		for x := first; x >= 0; x -= step {
+			if x < n { // the row may end before the columns do
+				middle[x] = mean(middle[x], next[x])
+			}
+		}
+		for x := last; x < n; x += step {
+			if x >= 0 {
+				middle[x] = mean(middle[x], next[x])
+			}
+		}
+	}
+	to := w.out.Index(row.Min[0], row.Min[1], row.Min[2])
+	if w.in.Mask == nil {
+		copy(w.out.Data[to:], middle)
+		return
+	}
+	w.findHoles(box, left, columns)
+	whole := func(x int) bool { return w.holes[x] == w.holes[x+2*w.Radius[0]+1] }
+	for x, v := range middle {
+		if w.out.Valid(to+x) && whole(x) {
+			w.out.Data[to+x] = v
+		}
+	}
+	w.selection(row, func(x int) bool { return !whole(x) })
+}
+
+// findHoles counts the columns of a box with excluded voxels. The box begins at column
+// left of a row of so many.
+func (w *worker) findHoles(box volume.Region, left, columns int) {
+	w.holes = tile.Resize(w.holes, columns+1)
+	clear(w.holes)
+	for z := box.Min[2]; z < box.Max[2]; z++ {
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			for x, valid := range w.in.Mask[w.in.Index(box.Min[0], y, z):][:box.Dims()[0]] {
+				if !valid {
+					w.holes[left+x+1] = 1
 				}
 			}
 		}
 	}
-	return buf
+	for x := range columns {
+		w.holes[x+1] += w.holes[x]
+	}
 }
 
-// median returns the middle value of s, or the mean of the two in the middle,
-// rounded once. It reorders s.
-func median(s []float32) float32 {
-	n := len(s)
-	upper := quickselect(s, n/2)
-	if n%2 == 1 {
-		return upper
+// pad fills the columns of a row that lie outside the volume, left and right of its
+// ends. In the first half of the rows, of an odd number the larger one, the column next
+// to the volume is -inf, the one beside it +inf and so on; in the other half the signs
+// are opposite. Two columns therefore leave the middle where it is. One, if it has an
+// odd number of voxels, leaves the lower of two middle values where the middle was.
+func pad(row []float32, left, right int, first bool) {
+	v := float32(math.Inf(1))
+	if first {
+		v = -v
 	}
-	// quickselect leaves no value above upper before position n/2.
-	lower := s[0]
-	for _, v := range s[1 : n/2] {
-		lower = max(lower, v)
+	for d := range max(left, right) {
+		if d < left {
+			row[left-1-d] = v
+		}
+		if d < right {
+			row[len(row)-right+d] = v
+		}
+		v = -v
 	}
-	return float32((float64(lower) + float64(upper)) / 2)
-}
-
-// quickselect returns the k-th smallest value of s, counted from 0, and leaves
-// nothing larger before position k and nothing smaller after it (Hoare 1961, with
-// the median of three as pivot).
-func quickselect(s []float32, k int) float32 {
-	lo, hi := 0, len(s)-1
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if s[mid] < s[lo] {
-			s[mid], s[lo] = s[lo], s[mid]
-		}
-		if s[hi] < s[lo] {
-			s[hi], s[lo] = s[lo], s[hi]
-		}
-		if s[hi] < s[mid] {
-			s[hi], s[mid] = s[mid], s[hi]
-		}
-		pivot := s[mid]
-		i, j := lo, hi
-		for i <= j {
-			for s[i] < pivot {
-				i++
-			}
-			for pivot < s[j] {
-				j--
-			}
-			if i <= j {
-				s[i], s[j] = s[j], s[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return s[k]
-		}
-	}
-	return s[k]
 }

@@ -35,10 +35,27 @@ type Params struct {
 	Radius [3]int // half widths of the neighbourhood in voxels along x, y, z
 }
 
-// nanoseconds of one core for one value of a voxel's neighbourhood.
-const nanoseconds = 9
+// Nanoseconds of one core.
+const (
+	nsVoxel  = 3.0    // to read and write a voxel
+	nsOrder  = 0.0065 // for each of the n log2(n)^2 steps of a network with vector code
+	nsSelect = 9.0    // for one value of a neighbourhood, without
+)
 
-func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+// nanoseconds estimates the time of one core for a voxel, n of which are in a neighbourhood.
+func nanoseconds(n float64) float64 {
+	if n > largestNetwork || !useVector {
+		return nsVoxel + nsSelect*n
+	}
+	return nsVoxel + nsOrder*n*math.Log2(n)*math.Log2(n)
+}
+
+// scratch estimates a worker's memory in bytes: the rows of a program, and compiling it.
+func scratch(n float64, radius [3]int) int64 {
+	return int64(4 * (3*min(n, largestNetwork) + 24) * float64(roundUp(tileSize[0]+2*radius[0])))
+}
+
+func bind(r denoise.Recipe, _ volume.Geometry) (denoise.Program, error) {
 	p := Params{Radius: r.Axes("radius")}
 	n := tile.Count(p.Radius)
 	return denoise.Program{Params: p, Passes: []denoise.Pass{{
@@ -46,7 +63,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 		Reach: p.Radius, Work: n * math.Log2(n+1),
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
 		CPU: denoise.CPUPass{
-			Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, p.Radius, 40), Nanoseconds: n * nanoseconds,
+			Tile: tileSize, Scratch: scratch(n, p.Radius), Nanoseconds: nanoseconds(n),
 			Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
 		},
 	}}}, nil
