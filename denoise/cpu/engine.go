@@ -91,12 +91,19 @@ func (e *Engine) cores() int {
 // architecture.
 var deviceName = sync.OnceValue(func() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
-	if err == nil {
-		for line := range strings.Lines(string(info)) {
-			if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
-				return strings.TrimSpace(value)
-			}
-		}
+	if name := modelName(string(info)); err == nil && name != "" {
+		return name
 	}
 	return runtime.GOOS + "/" + runtime.GOARCH
 })
+
+// modelName returns the model of the first processor in Linux's /proc/cpuinfo, "" if
+// it has none.
+func modelName(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

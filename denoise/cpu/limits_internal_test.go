@@ -48,6 +48,21 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// The processor is named by Linux's list of processors, of which some have no name.
+func TestModelName(t *testing.T) {
+	for info, want := range map[string]string{
+		"processor\t: 0\nvendor_id\t: X\nmodel\t\t: 17\nmodel name\t: Some CPU: 3 GHz \nmodel name\t: Another\n": "Some CPU: 3 GHz",
+		"processor : 0\nBogoMIPS : 50.00\n": "", "model name\n": "", "": "",
+	} {
+		if got := modelName(info); got != want {
+			t.Errorf("%q: %q, want %q", info, got, want)
+		}
+	}
+	if deviceName() == "" {
+		t.Error("the device has no name")
+	}
+}
+
 // A plan has the scratch memory of every core, the intermediates, and the time of all
 // passes, which falls with the number of cores.
 func TestPlan(t *testing.T) {
