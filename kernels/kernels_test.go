@@ -97,6 +97,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
+		"DctParams": dctParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {
 			t.Errorf("%s: %d bytes here, %d on the device", name, got, sizes[name])

@@ -13,11 +13,13 @@ import (
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
+	"quell/denoise/filter/odct"
 )
 
 func init() {
 	denoise.Register(
 		nlm.Filter,
+		odct.Filter,
 		bilateral.Filter,
 		lpa.Filter,
 		gaussian.Filter,

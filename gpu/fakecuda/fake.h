@@ -33,6 +33,9 @@ void multiplyBySigma(const void *args);
 void twopassMean(const void *args);
 void twopassGuided(const void *args);
 
+// The kernels of dct.c.
+void odct(const void *args);
+
 // trap is called before every filter kernel. It causes the fault that the test
 // has requested, if any.
 CUresult trap(void);

@@ -317,7 +317,7 @@ HostKernel findKernel(const char *name)
         {"nlm_underflow", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
-        {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
+        {"odct", odct}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strncmp(name, all[i].prefix, strlen(all[i].prefix)) == 0) return all[i].kernel;
