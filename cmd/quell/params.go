@@ -107,6 +107,9 @@ func domainOf(p denoise.Param, strength bool) string {
 	switch p.Kind {
 	case denoise.Choice:
 		b.WriteString(strings.Join(p.Choices, " or "))
+		if p.Auto != nil {
+			b.WriteString(" or auto")
+		}
 	case denoise.Switch:
 		b.WriteString("true or false")
 	default:

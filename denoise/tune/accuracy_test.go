@@ -46,7 +46,10 @@ func lossesOf(t *testing.T, p pair, r denoise.Recipe, n int, objectives ...tune.
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _ := denoise.FilterByName(r.Filter)
+	f, err := denoise.FilterByName(r.Filter)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var losses []loss
 	var points []tune.Point
 	for _, o := range objectives {
@@ -56,9 +59,8 @@ func lossesOf(t *testing.T, p pair, r denoise.Recipe, n int, objectives ...tune.
 		}
 		points = append(points, c.Points[c.Best])
 	}
-	unit := points[0].Value.Float() / points[0].Strength
 	errors := func(strength float64) (foreground, all float64) {
-		resolved, err := r.With(f.Strength.Param, denoise.Number(unit*strength)).Resolve(p.noisy.Geometry, facts)
+		resolved, err := tune.WithStrength(r, strength, p.noisy.Geometry).Resolve(p.noisy.Geometry, facts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -66,9 +66,17 @@ func newRow(p denoise.Param, h rowHooks) *row {
 
 func choiceRow(p denoise.Param, h rowHooks) *row {
 	busy := false
-	sel := control.NewSelect(p.Choices, nil)
+	words := p.Choices
+	if p.Auto != nil {
+		words = append([]string{denoise.Auto.String()}, words...)
+	}
+	sel := control.NewSelect(words, nil)
 	sel.OnChanged = func(word string) {
-		if !busy {
+		switch {
+		case busy:
+		case p.Auto != nil && word == denoise.Auto.String():
+			h.changed(p, denoise.Auto, true)
+		default:
 			h.changed(p, denoise.Word(word), true)
 		}
 	}

@@ -9,22 +9,30 @@ import (
 	"quell/volume"
 )
 
-// autoStrength is h:
+// autoStrength is h. With centre max it is
 //
 //	h / sigma = 2.32 - 0.11 ln N - 0.18 ln P + 0.45 max(0, 1 - s/0.03)
 //
 // with N neighbours in the search region, patches that count as P voxels of equal
-// weight, and the share s of sigma in the range. More neighbours and larger patches
-// need less; single voxels instead of patches need 2.3 sigma. Measured, see FILTERS.md.
+// weight, and the share s of sigma in the range. With centre one it is
+//
+//	h / sigma = (2.5 - 0.17 ln N) t
+//
+// with t of tissue. More neighbours and larger patches need less; single voxels
+// instead of patches need 2.3 sigma. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
-	if harms(r, f) {
+	p := newParams(r)
+	one := centre(r, f) == CentreOne
+	if !one && harms(r, f) {
 		return 0
 	}
-	p := newParams(r)
-	if p.PatchRadius[0] == 0 {
-		return 2.3 * f.AutoSigma()
-	}
 	neighbours := math.Max(tile.Count(p.SearchRadius)-1, 1)
+	switch {
+	case p.PatchRadius[0] == 0:
+		return 2.3 * f.AutoSigma()
+	case one:
+		return max(2.5-0.17*math.Log(neighbours), 0.3) * tissue(f) * f.AutoSigma()
+	}
 	squares := 0.0
 	for _, a := range p.Taps {
 		squares += a * a
@@ -34,10 +42,50 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	return max(2.32-0.11*math.Log(neighbours)-0.18*math.Log(patch)+0.45*weak, 0.3) * f.AutoSigma()
 }
 
-// harms says whether any strength would take more from the image than from the noise.
-// A voxel that resembles no other one becomes the mean of itself and the best match
-// (centre max), which costs texture more than weak noise does; with the fewer
-// neighbours of a slice it costs more.
+// tissue is the factor of h for the soft tissue of a CT,
+//
+//	t = 1 + 0.25 min(E - 1, 2.5) + 0.2 ln(sigma / 8 HU), at least 0.5
+//
+// where one independent sample of the noise covers E voxels: patches of correlated
+// noise differ more from each other, and tissue differs by a few HU alone. Elsewhere
+// it is 1.
+func tissue(f denoise.Facts) float64 {
+	if !f.Noise.InTissue() || f.Noise.Sigma == 0 {
+		return 1
+	}
+	return max(1+0.25*min(f.Noise.Correlation.Effective()-1, 2.5)+0.2*math.Log(f.Noise.Sigma/8), 0.5)
+}
+
+// autoCentre is the automatic rule of the centre's weight. With max a voxel that
+// resembles no other one becomes the mean of itself and the best match, which costs
+// edges and texture more than weak noise does; with one it stays as it is. Strong
+// noise alone makes voxels that resemble no other, which max removes. With the
+// fewer neighbours of a slice that weighs less.
+func autoCentre(r denoise.Recipe, f denoise.Facts) denoise.Value {
+	weak := 0.022
+	if r.Dims == 2 {
+		weak = 0.035
+	}
+	if !fixed(r) && (f.Noise.InTissue() || f.NoiseShare() < weak) {
+		return denoise.Word("one")
+	}
+	return denoise.Word("max")
+}
+
+// centre returns the rule that the centre's weight is resolved to.
+func centre(r denoise.Recipe, f denoise.Facts) CentreRule {
+	c := r.Get("centre")
+	if c.IsAuto() {
+		c = autoCentre(r, f)
+	}
+	if c.String() == "one" {
+		return CentreOne
+	}
+	return CentreMax
+}
+
+// harms says whether with centre max any strength would take more from the image than
+// from the noise. With the fewer neighbours of a slice it takes more.
 func harms(r denoise.Recipe, f denoise.Facts) bool {
 	share := f.NoiseShare()
 	switch {
@@ -66,8 +114,12 @@ func rician(r denoise.Recipe, f denoise.Facts) bool {
 // correction: its strength is a number, its sigma is 0, or it has the weights of lk.
 func papers(r denoise.Recipe) bool {
 	sigma := r.Get("sigma")
-	return lk(r) || r.Get("h").IsNumber() || sigma.IsNumber() && sigma.Float() == 0
+	return fixed(r) || sigma.IsNumber() && sigma.Float() == 0
 }
+
+// fixed says whether the strength of the recipe does not follow the noise: it is a
+// number, or the weights are lk's, which have none.
+func fixed(r denoise.Recipe) bool { return lk(r) || r.Get("h").IsNumber() }
 
 // correlated says whether the recipe asks for a correlation of the noise, which is of no
 // use without its sigma.

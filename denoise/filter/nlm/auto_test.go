@@ -52,12 +52,85 @@ func TestAutomaticStrength(t *testing.T) {
 	if a, b := with(t, 3, "", noise.Known(0.031*255)).H/0.031, with(t, 3, "", noise.Known(0.06*255)).H/0.06; math.Abs(a/b-1) > 1e-9 {
 		t.Errorf("above 3 %% of the range h differs: %g and %g", a, b)
 	}
-	if x := with(t, 3, "", noise.Known(0.012*255)).H / (0.012 * 255); x < 1.28 || x > 2.16 {
+	if x := with(t, 3, "centre=max", noise.Known(0.012*255)).H / (0.012 * 255); x < 1.28 || x > 2.16 {
 		t.Errorf("at 1.2 %% of the range h is %.3f sigma; want 1.28 to 2.16", x)
 	}
 }
 
-// Where every strength harms, h only averages equal patches.
+// With centre one h in sigmas follows the number of neighbours alone.
+func TestAutomaticStrengthOfCentreOne(t *testing.T) {
+	for _, c := range []struct {
+		dims int
+		set  string
+		want float64
+	}{
+		{2, "", 2.5 - 0.17*math.Log(48)}, {2, "search-radius=5 patch-radius=2", 2.5 - 0.17*math.Log(120)}, {3, "", 2.5 - 0.17*math.Log(342)},
+		{2, "patch-radius=0", 2.3}, {2, "search-radius=0", 2.5},
+	} {
+		for _, sigma := range []float64{3, 10} {
+			if x := with(t, c.dims, c.set+" centre=one", noise.Known(sigma)).H / sigma; math.Abs(x-c.want) > 1e-9 {
+				t.Errorf("%d-D %q: h is %.4f sigma; want %.4f", c.dims, c.set, x, c.want)
+			}
+		}
+	}
+}
+
+// In the soft tissue of a CT h in sigmas rises with the correlation of the noise and
+// with its strength in HU.
+func TestAutomaticStrengthInTissue(t *testing.T) {
+	factor := func(sigma float64, c *noise.Correlation) float64 {
+		e := noise.Known(sigma)
+		white := with(t, 2, "centre=one", e).H
+		e.Method, e.Correlation = "plane fits", c
+		p := with(t, 2, "", e)
+		if p.Centre != nlm.CentreOne {
+			t.Errorf("noise of %g HU: the centre has weight max", sigma)
+		}
+		return p.H / white
+	}
+	correlated := func(rho float64) *noise.Correlation {
+		c := &noise.Correlation{Across: [3]float64{1}}
+		c.InPlane[noise.MaxLag][noise.MaxLag] = 1
+		c.InPlane[noise.MaxLag][noise.MaxLag+1], c.InPlane[noise.MaxLag][noise.MaxLag-1] = rho, rho
+		return c
+	}
+	for _, c := range []struct{ sigma, rho, want float64 }{
+		{8, 0, 1}, {16, 0, 1 + 0.2*math.Ln2}, {4, 0, 1 - 0.2*math.Ln2}, {8, 1, 1.5}, {8, 0.5, 1.125}, {8, 2, 1 + 0.25*2.5}, {0.1, 0, 0.5},
+	} {
+		if x := factor(c.sigma, correlated(c.rho)); math.Abs(x-c.want) > 1e-9 {
+			t.Errorf("noise of %g HU with rho %g: the factor is %g; want %g", c.sigma, c.rho, x, c.want)
+		}
+	}
+	if x := factor(8, nil); math.Abs(x-1) > 1e-9 {
+		t.Errorf("white noise of 8 HU: the factor is %g", x)
+	}
+}
+
+// The centre has the weight of a perfect match in weak noise and on CT, unless the
+// recipe gives a number for h or says otherwise.
+func TestAutomaticCentre(t *testing.T) {
+	tissue := noise.Known(60)
+	tissue.Method = "plane fits"
+	share := func(x float64) noise.Estimate { return noise.Known(x * 255) }
+	for _, c := range []struct {
+		dims int
+		set  string
+		e    noise.Estimate
+		want nlm.CentreRule
+	}{
+		{2, "", share(0.0349), nlm.CentreOne}, {2, "", share(0.0351), nlm.CentreMax},
+		{3, "", share(0.0219), nlm.CentreOne}, {3, "", share(0.0221), nlm.CentreMax},
+		{3, "", tissue, nlm.CentreOne}, {2, "", tissue, nlm.CentreOne}, {3, "h=1.2sigma", tissue, nlm.CentreOne}, {3, "sigma=0", tissue, nlm.CentreOne},
+		{3, "h=9", tissue, nlm.CentreMax}, {3, "h=9", share(0.01), nlm.CentreMax}, {3, "weighting=lk", tissue, nlm.CentreMax},
+		{3, "centre=max", tissue, nlm.CentreMax}, {3, "centre=one", share(0.1), nlm.CentreOne}, {3, "h=9 centre=one", share(0.1), nlm.CentreOne},
+	} {
+		if p := with(t, c.dims, c.set, c.e); p.Centre != c.want {
+			t.Errorf("%d-D %q, noise of %.2f %% of the range: centre rule %d", c.dims, c.set, 100*c.e.Sigma/255, p.Centre)
+		}
+	}
+}
+
+// Where every strength harms with centre max, h only averages equal patches.
 func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 	estimate := func(share float64, c noise.Confidence) noise.Estimate {
 		e := noise.Known(share * 255)
@@ -75,7 +148,7 @@ func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 		{3, 0.015, noise.Low, true}, {3, 0.0219, noise.Low, true}, {3, 0.0221, noise.Low, false}, {3, 0.1, noise.Low, false},
 		{3, 0.1, noise.None, true},
 	} {
-		h := with(t, c.dims, "", estimate(c.share, c.conf)).H
+		h := with(t, c.dims, "centre=max", estimate(c.share, c.conf)).H
 		if off := h < 1e-6; off != c.off {
 			t.Errorf("%d-D, noise of %.2f %% of the range, %s confidence: h is %g", c.dims, 100*c.share, c.conf, h)
 		}

@@ -81,8 +81,9 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
-			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Default: denoise.Word("max"),
-			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"},
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoCentre, Spares: fixed},
+			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match, one, which leaves alone what resembles nothing. Auto is one where the noise is weak and on CT, and max where h is a number.",
 		},
 		{
 			Name: "weighting", Label: "Weighting", Kind: denoise.Choice, Choices: []string{"gaussian", "lk"}, Default: denoise.Word("gaussian"),
