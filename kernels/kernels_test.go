@@ -97,7 +97,8 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
-		"DctParams": dctParams{},
+		"DctParams":         dctParams{},
+		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {
 			t.Errorf("%s: %d bytes here, %d on the device", name, got, sizes[name])

@@ -14,6 +14,7 @@ import (
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/odct"
+	"quell/denoise/filter/sadct"
 )
 
 func init() {
@@ -21,6 +22,7 @@ func init() {
 		nlm.Filter,
 		odct.Filter,
 		bilateral.Filter,
+		sadct.Filter,
 		lpa.Filter,
 		gaussian.Filter,
 		median.Filter,

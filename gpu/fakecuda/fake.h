@@ -29,6 +29,11 @@ static inline float boxAt(const Box *b, int x, int y, int z) { return ((const fl
 void divideBySigma(const void *args);
 void multiplyBySigma(const void *args);
 
+// The kernels of sadct.c.
+void sadctScales(const void *args);
+void sadctThreshold(const void *args);
+void sadctWiener(const void *args);
+
 // The kernels of twopass.c.
 void twopassMean(const void *args);
 void twopassGuided(const void *args);

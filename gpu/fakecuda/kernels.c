@@ -316,6 +316,7 @@ HostKernel findKernel(const char *name)
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
         {"nlm_underflow", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
+        {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
         {"odct", odct}, {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };

@@ -1,0 +1,184 @@
+package sadct
+
+import (
+	"math"
+	"math/bits"
+)
+
+// layout is what the rows of a support share in all its transforms.
+type layout struct {
+	length [maxSide]int // pixels of each row
+	count  [maxSide]int // rows longer than k
+	side   int          // length of the longest row
+}
+
+// lay counts the pixels of the rows.
+func (g *layout) lay(rows []uint32) {
+	clear(g.count[:])
+	var ends [maxSide + 1]int
+	for i, row := range rows {
+		g.length[i] = bits.OnesCount32(row)
+		ends[g.length[i]]++
+	}
+	g.side = 0
+	longer := 0
+	for k := maxSide - 1; k >= 0; k-- {
+		longer += ends[k+1]
+		if g.count[k] = longer; longer > 0 && g.side == 0 {
+			g.side = k + 1
+		}
+	}
+}
+
+// transformed is one image in a support: its pixels relative to the centre, in
+// sigmas, and the coefficients of them less their mean.
+type transformed struct {
+	u    [maxSide][lanes]float32 // pixels of a row without gaps
+	d    [maxSide][lanes]float32 // row k: the DCT of coefficient k of the rows that have one
+	mean float32
+	norm float32 // root of the sum of u^2
+}
+
+// transform computes the coefficients of a picture in the support of n pixels around
+// the pixel at position at.
+func (t *transformed) transform(w *worker, pic picture, rows []uint32, n, at int) {
+	tables, g := dct(), &w.layout
+	var sums [lanes]float32
+	total := float32(0)
+	v0 := pic[at]
+	at -= w.reach*w.width + maxReach
+	for i, row := range rows {
+		l := g.length[i]
+		if l == 0 {
+			continue
+		}
+		if first, whole := run(row); whole {
+			relative(&t.u[i], pic[at+i*w.width+first:], v0, w.inverse, groups(l))
+		} else {
+			for j, p := 0, at+i*w.width; row != 0; row &= row - 1 {
+				t.u[i][j] = float32((pic[p+bits.TrailingZeros32(row)] - v0) * w.inverse)
+				j++
+			}
+		}
+		combine(&w.lines[i], tables.forward[l], t.u[i][:l], groups(l))
+		squares(&w.lines[i], &sums, groups(l))
+		total += float32(tables.root[l] * w.lines[i][0])
+	}
+	t.norm = float32(math.Sqrt(float64(fold(&sums))))
+	t.mean = total / float32(n)
+	var have [maxSide]int
+	for i := range rows {
+		l := g.length[i]
+		if l == 0 {
+			continue
+		}
+		line := w.lines[i][:l]
+		line[0] -= float32(t.mean * tables.root[l])
+		for k, c := range line {
+			w.columns[k][have[k]] = c
+			have[k]++
+		}
+	}
+	for k, n := range g.count[:g.side] {
+		combine(&t.d[k], tables.forward[n], w.columns[k][:n], groups(n))
+	}
+}
+
+// shrink removes the coefficients below the threshold and adds the estimate.
+func (w *worker) shrink(rows []uint32, n, cx, cy int) {
+	t, g := &w.z, &w.layout
+	// A coefficient is the sum of up to side products, twice, of factors that are
+	// rounded, less the mean, which is another such sum.
+	slack := t.norm * float32(4*(2*w.reach+1)+16) * 0x1p-24
+	low, high := w.limits[n]-slack, w.limits[n]+slack
+	if !(low > 0) {
+		w.fallback(cx, cy)
+		return
+	}
+	kept := 0
+	for k, n := range g.count[:g.side] {
+		above, surely := beyond(&t.d[k], low, high, groups(n))
+		if above != surely {
+			w.fallback(cx, cy)
+			return
+		}
+		kept += bits.OnesCount32(above)
+		w.last[k] = bits.Len32(above)
+		for l := range w.last[k] {
+			if above>>l&1 == 0 {
+				t.d[k][l] = 0
+			}
+		}
+	}
+	w.invert(rows, 1/float32((1+kept)*n), cx, cy)
+}
+
+// attenuate multiplies the coefficients by their gains and adds the estimate.
+func (w *worker) attenuate(rows []uint32, n, cx, cy int) {
+	g := &w.layout
+	if !(w.z.norm+w.q.norm < math.MaxFloat32) {
+		w.fallback(cx, cy)
+		return
+	}
+	var sums [lanes]float32
+	for k, n := range g.count[:g.side] {
+		attenuate(&w.z.d[k], &w.q.d[k], &sums, groups(n))
+		w.last[k] = n
+	}
+	w.invert(rows, 1/float32((1+fold(&sums))*float32(n)), cx, cy)
+}
+
+// invert adds the estimate that the coefficients in w.z.d make, of which row k holds
+// last[k].
+func (w *worker) invert(rows []uint32, weight float32, cx, cy int) {
+	tables, g, t := dct(), &w.layout, &w.z
+	top := 0
+	for k, last := range w.last[:g.side] {
+		if last > 0 {
+			combine(&w.columns[k], tables.inverse[g.count[k]], t.d[k][:last], groups(g.count[k]))
+			top = k + 1
+		} else {
+			clear(w.columns[k][:g.count[k]])
+		}
+	}
+	var have [maxSide]int
+	var line, r [lanes]float32
+	at := w.at(cx-maxReach, cy-w.reach)
+	for i, row := range rows {
+		l := g.length[i]
+		if l == 0 {
+			continue
+		}
+		held := min(l, top)
+		for k := range held {
+			line[k] = w.columns[k][have[k]]
+			have[k]++
+		}
+		combine(&r, tables.inverse[l], line[:held], groups(l))
+		if first, whole := run(row); whole {
+			p := at + i*w.width + first
+			deposit(w.num[p:], w.den[p:], &r, &t.u[i], t.mean, weight, l)
+			continue
+		}
+		for j, p := 0, at+i*w.width; row != 0; row &= row - 1 {
+			q := p + bits.TrailingZeros32(row)
+			depositGo(w.num[q:], w.den[q:], &[lanes]float32{r[j]}, &[lanes]float32{t.u[i][j]}, t.mean, weight, 1)
+			j++
+		}
+	}
+}
+
+// fallback adds the estimate of float64.
+func (w *worker) fallback(cx, cy int) {
+	z := w.box.Min[2]
+	weight := w.estimate(&w.exact, w.in, &w.s, cx, cy, z)
+	v0 := float64(w.in[1].At(cx, cy, z))
+	for i, row := range w.s {
+		for j := 0; row != 0; row &= row - 1 {
+			p := w.at(cx+bits.TrailingZeros32(row)-maxReach, cy+i-maxReach)
+			w.num[p] += float32(weight * (w.exact.u[i][j] + v0 - float64(w.voxels[p])) / w.sigma)
+			w.den[p] += float32(weight)
+			j++
+		}
+	}
+}

@@ -1,0 +1,222 @@
+// sadct as defined in docs/FILTERS.md, in double. The structs are those of
+// kernels/sadct_params.cuh.
+#include "fake.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kScales = 8, kLongest = 12, kSide = 23 };
+
+typedef struct {
+    Box in, voxels, mask, out;
+    int32_t dims[3], count, lengths[kScales];
+    double half[kScales], weights[kScales][kLongest];
+} ScalesParams;
+
+typedef struct {
+    Box scales, in, pilot, voxels, mask, out;
+    int32_t dims[3], count, lengths[kScales], reach, overlap, samples, pad;
+    double sigma, threshold;
+} StageParams;
+
+static const int steps[8][2] = {{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}};
+
+static int usable(const int32_t *dims, const Box *mask, int x, int y, int z)
+{
+    if (x < 0 || y < 0 || x >= dims[0] || y >= dims[1]) return 0;
+    return !mask->data || ((const uint8_t *)mask->data)[boxIndex(mask, x, y, z)];
+}
+
+static int chosen(const ScalesParams *p, int x, int y, int z, const int *step)
+{
+    double v0 = boxAt(&p->in, x, y, z), lower = -INFINITY, upper = INFINITY;
+    for (int s = 0; s < p->count; s++) {
+        double mu = 0;
+        for (int j = 0; j < p->lengths[s]; j++) {
+            int px = x + j * step[0], py = y + j * step[1];
+            if (!usable(p->dims, &p->mask, px, py, z)) return s - 1;
+            mu += p->weights[s][j] * (boxAt(&p->in, px, py, z) - v0);
+        }
+        lower = fmax(lower, mu - p->half[s]);
+        upper = fmin(upper, mu + p->half[s]);
+        if (lower > upper) return s - 1;
+    }
+    return p->count - 1;
+}
+
+void sadctScales(const void *args)
+{
+    const ScalesParams *p = args;
+    const Box *o = &p->out;
+    for (int z = o->min[2]; z < o->max[2]; z++)
+        for (int y = o->min[1]; y < o->max[1]; y++)
+            for (int x = o->min[0]; x < o->max[0]; x++) {
+                float *out = (float *)o->data + boxIndex(o, x, y, z);
+                if (!usable(p->dims, &p->mask, x, y, z)) {
+                    *out = boxAt(&p->voxels, x, y, z);
+                    continue;
+                }
+                int packed = 0;
+                for (int d = 0; d < 8; d++) packed |= chosen(p, x, y, z, steps[d]) << 3 * d;
+                *out = (float)packed;
+            }
+}
+
+// Support holds the pixels of the support around (cx, cy): member[reach + dy][reach + dx].
+typedef struct {
+    uint8_t member[kSide][kSide];
+    int cx, cy, n, side;
+} Support;
+
+static void polygon(const StageParams *p, int packed, Support *s)
+{
+    memset(s->member, 0, sizeof s->member);
+    for (int d = 0; d < 8; d++) {
+        int axis = d % 2 ? (d + 1) % 8 : d, diagonal = d % 2 ? d : d + 1, h[2];
+        for (int i = 0; i < 2; i++) {
+            int index = packed >> 3 * (i ? diagonal : axis) & 7;
+            h[i] = p->lengths[index < p->count ? index : p->count - 1];
+        }
+        for (int e = 0; e < h[1]; e++) {
+            int last = h[1] > 1 ? ((h[0] - 1) * (h[1] - 1) - e * (h[0] - h[1])) / (h[1] - 1) : h[0] - 1;
+            for (int f = e; f <= last; f++) {
+                int dx = e * steps[diagonal][0] + (f - e) * steps[axis][0], dy = e * steps[diagonal][1] + (f - e) * steps[axis][1];
+                s->member[p->reach + dy][p->reach + dx] = 1;
+            }
+        }
+    }
+}
+
+// used finds the pixels of the support; it is not used around an excluded pixel, or
+// where enough others are.
+static int used(const StageParams *p, Support *s, int cx, int cy, int z)
+{
+    if (!usable(p->dims, &p->mask, cx, cy, z)) return 0;
+    s->cx = cx, s->cy = cy, s->n = 0, s->side = 2 * p->reach + 1;
+    polygon(p, (int)boxAt(&p->scales, cx, cy, z), s);
+    for (int i = 0; i < s->side; i++)
+        for (int j = 0; j < s->side; j++) {
+            if (!usable(p->dims, &p->mask, cx + j - p->reach, cy + i - p->reach, z)) s->member[i][j] = 0;
+            s->n += s->member[i][j];
+        }
+    int order = 0;
+    for (int b = 0; b < 3; b++) order |= (((cx ^ cy) >> b & 1) << 1 | (cy >> b & 1)) << 2 * (2 - b);
+    return p->overlap == 0 || order * s->n < 64 * p->overlap;
+}
+
+// table[n][l][j] is the basis of the orthonormal DCT of length n, turned[n][j][l] the same.
+static double table[kSide + 1][kSide][kSide], turned[kSide + 1][kSide][kSide];
+
+__attribute__((constructor)) static void fillTable(void)
+{
+    for (int n = 1; n <= kSide; n++)
+        for (int l = 0; l < n; l++)
+            for (int j = 0; j < n; j++)
+                table[n][l][j] = turned[n][j][l] = sqrt((l ? 2. : 1.) / n) * cos(M_PI * (2 * j + 1) * l / (2 * n));
+}
+
+// Coefficients are those of a support, packed to the left and to the top.
+typedef struct {
+    double u[kSide][kSide], c[kSide][kSide], mean;
+    int length[kSide], count[kSide];
+} Coefficients;
+
+static void transform(const StageParams *p, const Support *s, const Box *in, int z, Coefficients *t)
+{
+    double v0 = boxAt(in, s->cx, s->cy, z), row[kSide][kSide];
+    t->mean = 0;
+    memset(t->length, 0, sizeof t->length);
+    memset(t->count, 0, sizeof t->count);
+    for (int i = 0; i < s->side; i++)
+        for (int j = 0; j < s->side; j++)
+            if (s->member[i][j]) t->mean += t->u[i][t->length[i]++] = boxAt(in, s->cx + j - p->reach, s->cy + i - p->reach, z) - v0;
+    t->mean /= s->n;
+    for (int i = 0; i < s->side; i++) {
+        const int n = t->length[i];
+        double c[kSide] = {0};
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++) c[k] += (t->u[i][j] - t->mean) * turned[n][j][k];
+        for (int k = 0; k < n; k++) row[k][t->count[k]++] = c[k];
+    }
+    for (int k = 0; k < s->side; k++) {
+        const int n = t->count[k];
+        memset(t->c[k], 0, sizeof t->c[k]);
+        for (int j = 0; j < n; j++)
+            for (int l = 0; l < n; l++) t->c[k][l] += row[k][j] * turned[n][j][l];
+    }
+}
+
+// invert computes the estimate less the pixel in t->u.
+static void invert(const Support *s, Coefficients *t)
+{
+    double row[kSide][kSide] = {{0}};
+    int at[kSide] = {0};
+    for (int k = 0; k < s->side; k++)
+        for (int l = 0, n = t->count[k]; l < n; l++)
+            for (int j = 0; t->c[k][l] != 0 && j < n; j++) row[k][j] += t->c[k][l] * table[n][l][j];
+    for (int i = 0; i < s->side; i++) {
+        const int n = t->length[i];
+        for (int j = 0; j < n; j++) t->u[i][j] = t->mean - t->u[i][j];
+        for (int k = 0; k < n; k++, at[k - 1]++)
+            for (int j = 0; j < n && row[k][at[k]] != 0; j++) t->u[i][j] += row[k][at[k]] * table[n][k][j];
+    }
+}
+
+static double estimate(const StageParams *p, int wiener, const Support *s, int z, Coefficients *t, Coefficients *q)
+{
+    double sum = 0, limit = p->sigma * p->threshold * sqrt(2 * log(s->n) + 1);
+    transform(p, s, &p->in, z, t);
+    if (wiener) transform(p, s, &p->pilot, z, q);
+    for (int k = 0; k < s->side; k++)
+        for (int l = 0; l < t->count[k]; l++) {
+            double gain = fabs(t->c[k][l]) > limit;
+            if (wiener) gain = 1 - 1 / (1 + (q->c[k][l] / p->sigma) * (q->c[k][l] / p->sigma));
+            t->c[k][l] *= gain;
+            sum += gain * gain;
+        }
+    invert(s, t);
+    return 1 / ((1 + sum) * s->n);
+}
+
+static void slice(const StageParams *p, int wiener, int z)
+{
+    const Box *o = &p->out;
+    const int w = o->max[0] - o->min[0], h = o->max[1] - o->min[1];
+    double *sums = calloc(2 * (size_t)w * h, sizeof *sums);
+    Coefficients *t = malloc(2 * sizeof *t);
+    Support s;
+    for (int cy = o->min[1] - p->reach; cy < o->max[1] + p->reach && p->sigma > 0; cy++)
+        for (int cx = o->min[0] - p->reach; cx < o->max[0] + p->reach; cx++) {
+            if (!used(p, &s, cx, cy, z)) continue;
+            double weight = estimate(p, wiener, &s, z, t, t + 1);
+            for (int i = 0; i < s.side; i++)
+                for (int j = 0, at = 0; j < s.side; j++) {
+                    int x = cx + j - p->reach - o->min[0], y = cy + i - p->reach - o->min[1];
+                    if (!s.member[i][j]) continue;
+                    double u = t->u[i][at++];
+                    if (x < 0 || y < 0 || x >= w || y >= h) continue;
+                    sums[2 * (y * (size_t)w + x)] += weight * u;
+                    sums[2 * (y * (size_t)w + x) + 1] += weight;
+                }
+        }
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            const double *sum = sums + 2 * (y * (size_t)w + x);
+            const int px = o->min[0] + x, py = o->min[1] + y, ok = usable(p->dims, &p->mask, px, py, z);
+            ((float *)o->data)[boxIndex(o, px, py, z)] =
+                ok ? boxAt(&p->in, px, py, z) + (sum[1] > 0 ? sum[0] / sum[1] : 0) : boxAt(&p->voxels, px, py, z);
+        }
+    free(t);
+    free(sums);
+}
+
+static void stage(const StageParams *p, int wiener)
+{
+#pragma omp parallel for
+    for (int z = p->out.min[2]; z < p->out.max[2]; z++) slice(p, wiener, z);
+}
+
+void sadctThreshold(const void *args) { stage(args, 0); }
+void sadctWiener(const void *args) { stage(args, 1); }

@@ -1,0 +1,37 @@
+// The parameters of the sadct kernels.
+#pragma once
+
+#include "box.cuh"
+
+constexpr int kScales = 8;  // indices of scales, of three bits
+constexpr int kLongest = 12; // the longest scale
+
+// SadctScalesParams mirrors struct sadctScalesParams of sadct.go.
+struct SadctScalesParams {
+    Box<const float> in, voxels;
+    Box<const std::uint8_t> mask;
+    Box<float> out;
+    int dims[3];
+    int count;                         // scales
+    int lengths[kScales];              // in pixels, rising
+    double half[kScales];              // half widths of the confidence intervals
+    double weights[kScales][kLongest]; // of the samples along a line
+};
+static_assert(sizeof(SadctScalesParams) == 1008);
+
+// SadctStageParams mirrors struct sadctStageParams of sadct.go.
+struct SadctStageParams {
+    Box<const float> scales, in, pilot, voxels; // pilot only in the Wiener stage
+    Box<const std::uint8_t> mask;
+    Box<float> out;
+    int dims[3];
+    int count;             // scales
+    int lengths[kScales];  // in pixels, rising
+    int reach;             // of a support from its centre
+    int overlap;           // 0: no limit
+    int samples;           // most pixels of a support
+    int pad;
+    double sigma;          // 0: the voxels stay as they are
+    double threshold;
+};
+static_assert(sizeof(SadctStageParams) == 272);
