@@ -334,6 +334,15 @@ func TestIrregularSeries(t *testing.T) {
 	}
 	regular := *s
 	regular.Irregular = 0 // what the reader says of positions that are only rounded
+	ct := regular
+	ct.Volume = regular.Volume.Clone()
+	ct.Volume.Unit = "HU"
+	if err := checkRecipe(&ct, mustRecipe("median", 3).With("stabilise", denoise.Sigmas(1))); err == nil || !strings.Contains(err.Error(), "the series is a CT") {
+		t.Errorf("stabilised Rician noise of a CT: %v", err)
+	}
+	if err := checkRecipe(&ct, mustRecipe("median", 3)); err != nil {
+		t.Error(err)
+	}
 	if err := checkRecipe(&regular, mustRecipe("median", 3)); err != nil {
 		t.Error(err)
 	}

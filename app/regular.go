@@ -11,11 +11,15 @@ import (
 // more than the decimals of DICOM positions explain (series.Series.Irregular).
 // Its grid then has slices at places where nothing was measured.
 
-// checkRecipe refuses a recipe that would treat the slices of an irregular series
-// as evenly spaced neighbours.
+// checkRecipe refuses a recipe that is wrong, that stabilises Rician noise where there
+// is none, or that would treat the slices of an irregular series as evenly spaced
+// neighbours.
 func checkRecipe(s *series.Series, r denoise.Recipe) error {
 	if err := r.Validate(); err != nil {
 		return &UsageError{Text: err.Error(), Err: err}
+	}
+	if s.Volume.Unit == "HU" && r.Get(denoise.Stabilise.Name).Float() > 0 {
+		return Usagef("stabilise is for the Rician noise of MR magnitude images, and the series is a CT; leave it out")
 	}
 	if r.Dims == 3 && s.Irregular > 0 {
 		return &InputError{

@@ -68,7 +68,7 @@ func TestResolveClamps(t *testing.T) {
 	if out, err := r.With("radius", Auto).Resolve(unitGrid, Facts{}); err != nil || !out.Get("radius").Equal(List(3, 3, 3)) {
 		t.Errorf("an automatic radius resolves to %s, %v", out, err)
 	}
-	if len(r.Params) != 3 || !r.Get("radius").Equal(List(1)) {
+	if len(r.Params) != 4 || !r.Get("radius").Equal(List(1)) {
 		t.Errorf("Resolve changed the recipe it was called on: %v", r.Params)
 	}
 }

@@ -16,7 +16,7 @@ type Filter struct {
 	Title  string  // in menus
 	Source string  // the paper that defines the filter
 	Dims   []int   // the dimensionalities it supports, the default first
-	Params []Param // in display order
+	Params []Param // in display order; Register adds Stabilise
 	Help   string  // one or two sentences for users
 
 	// Bind converts a resolved recipe into typed parameters and passes for
@@ -108,6 +108,9 @@ func Register(filters ...Filter) {
 	for _, f := range filters {
 		if err := f.check(); err != nil {
 			panic(fmt.Sprintf("denoise: filter %q: %v", f.Name, err))
+		}
+		if !f.ReadsNoise {
+			f.Params = append(slices.Clip(f.Params), Stabilise)
 		}
 		registered = append(registered, f)
 	}

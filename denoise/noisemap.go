@@ -18,16 +18,16 @@ import (
 //	result = f sigma                 pass MultiplyBySigma
 //
 // so that no filter knows of it. The same shape, a transform of the voxels before
-// the filter's passes and its inverse after them, serves any stabilisation of the
-// noise (Program.between).
+// the filter's passes and its inverse after them (Program.between), stabilises the
+// noise of magnitude images (stabilise.go).
 
 // The names of the passes around a filter's own, and of the fields between them.
 const (
 	DivideBySigma   = "divide by sigma"
 	MultiplyBySigma = "multiply by sigma"
 
-	transformed = "transformed voxels" // what the filter's passes read in place of the voxels
-	filtered    = "filtered voxels"    // what they compute
+	divided         = "voxels in sigmas"
+	filteredDivided = "filtered voxels in sigmas"
 )
 
 // leastSigma is the smallest sigma that counts, relative to the map's median.
@@ -100,30 +100,29 @@ func (p Program) Normalised(usual float32) Program {
 	sigma := func(noise *Field, i int) float32 { return figureOr(noise.Data[i], usual) }
 	p.UsualSigma = usual
 	return p.between(
-		eachVoxel(DivideBySigma, true, Voxels, func(v float32, noise *Field, i int) float64 {
-			return float64(v) / float64(sigma(noise, i))
-		}),
-		eachVoxel(MultiplyBySigma, false, filtered, func(v float32, noise *Field, i int) float64 {
-			return float64(v) * float64(sigma(noise, i))
-		}),
+		eachVoxel(2, func(v float32, in []Field, i int) float64 {
+			return float64(v) / float64(sigma(&in[1], i))
+		}, Pass{Name: DivideBySigma, Inputs: []string{Voxels, NoiseMap}, Output: divided, Everywhere: true}),
+		eachVoxel(2, func(v float32, in []Field, i int) float64 {
+			return float64(v) * float64(sigma(&in[1], i))
+		}, Pass{Name: MultiplyBySigma, Inputs: []string{filteredDivided, NoiseMap}, Output: Result}),
 	)
 }
 
 // between returns the program that runs p between two passes: p's passes read what
-// forward computes in place of the voxels, and inverse reads what they compute, as
-// the field named filtered.
+// forward computes in place of the voxels, and what they compute is the first input
+// of inverse.
 func (p Program) between(forward, inverse Pass) Program {
-	forward.Output, inverse.Output = transformed, Result
 	passes := []Pass{forward}
 	for _, pass := range p.Passes {
 		pass.Inputs = slices.Clone(pass.Inputs)
 		for i, name := range pass.Inputs {
 			if name == Voxels {
-				pass.Inputs[i] = transformed
+				pass.Inputs[i] = forward.Output
 			}
 		}
 		if pass.Output == Result {
-			pass.Output = filtered
+			pass.Output = inverse.Inputs[0]
 		}
 		passes = append(passes, pass)
 	}
@@ -131,37 +130,37 @@ func (p Program) between(forward, inverse Pass) Program {
 	return p
 }
 
-// eachVoxel returns a pass that computes every voxel from the same voxel of an
-// input and of the noise map, which are at index i of their fields.
-func eachVoxel(name string, everywhere bool, input string, f func(v float32, noise *Field, i int) float64) Pass {
-	return Pass{
-		Name: name, Inputs: []string{input, NoiseMap}, Everywhere: everywhere, Work: 1,
-		Reference: func(in []Field, x, y, z int) float64 {
-			return f(in[0].At(x, y, z), &in[1], in[1].Index(x, y, z))
-		},
-		CPU: CPUPass{
-			Tile: [3]int{512, 64, 4}, Nanoseconds: 2,
-			Start: func(in []Field, out Field) func() Worker {
-				compute := func(tile volume.Region, stop func() bool) {
-					for z := tile.Min[2]; z < tile.Max[2]; z++ {
-						for y := tile.Min[1]; y < tile.Max[1]; y++ {
-							if stop() {
-								return
-							}
-							x := tile.Min[0]
-							from, sigma, to := in[0].Index(x, y, z), in[1].Index(x, y, z), out.Index(x, y, z)
-							for i := range tile.Max[0] - x {
-								if everywhere || out.Valid(to+i) {
-									out.Data[to+i] = float32(f(in[0].Data[from+i], &in[1], sigma+i))
-								}
+// eachVoxel completes a pass that computes every voxel from the same voxel v of its
+// first input; a second one, of the same box, is read at index i. It takes
+// nanoseconds for each voxel.
+func eachVoxel(nanoseconds float64, f func(v float32, in []Field, i int) float64, p Pass) Pass {
+	p.Work = 1
+	p.Reference = func(in []Field, x, y, z int) float64 {
+		return f(in[0].At(x, y, z), in, in[len(in)-1].Index(x, y, z))
+	}
+	p.CPU = CPUPass{
+		Tile: [3]int{512, 64, 4}, Nanoseconds: nanoseconds,
+		Start: func(in []Field, out Field) func() Worker {
+			compute := func(tile volume.Region, stop func() bool) {
+				for z := tile.Min[2]; z < tile.Max[2]; z++ {
+					for y := tile.Min[1]; y < tile.Max[1]; y++ {
+						if stop() {
+							return
+						}
+						x := tile.Min[0]
+						from, second, to := in[0].Index(x, y, z), in[len(in)-1].Index(x, y, z), out.Index(x, y, z)
+						for i := range tile.Max[0] - x {
+							if p.Everywhere || out.Valid(to+i) {
+								out.Data[to+i] = float32(f(in[0].Data[from+i], in, second+i))
 							}
 						}
 					}
 				}
-				return func() Worker { return compute }
-			},
+			}
+			return func() Worker { return compute }
 		},
 	}
+	return p
 }
 
 // Divided returns what a filter's own passes read in a run on in: the volume divided
@@ -188,7 +187,7 @@ func (in Input) Divided(ctx context.Context) (Input, error) {
 // multiple of sigma where that is the unit of the voxels.
 func (p Param) inSigmas(r Recipe, f Facts) Value {
 	v := r.Get(p.Name)
-	if f.Usual == 0 || r.InSigmas || p.Unit != "value" || v.kind != kindNumber {
+	if f.Usual == 0 || r.InSigmas || p.Unit != valueUnit || v.kind != kindNumber {
 		return v
 	}
 	return Number(p.clamp(v.num / f.Usual))

@@ -108,8 +108,8 @@ func TestBetween(t *testing.T) {
 		text = append(text, strings.Join(pass.Inputs, ",")+">"+pass.Output)
 	}
 	want := []string{
-		"voxels,noise map>transformed voxels", "transformed voxels,guide volume>a", "a,transformed voxels>filtered voxels",
-		"filtered voxels,noise map>result",
+		"voxels,noise map>voxels in sigmas", "voxels in sigmas,guide volume>a", "a,voxels in sigmas>filtered voxels in sigmas",
+		"filtered voxels in sigmas,noise map>result",
 	}
 	if !slices.Equal(text, want) {
 		t.Errorf("%q; want %q", text, want)

@@ -153,7 +153,7 @@ func (p Param) checkNumber(v Value) error {
 		return nil
 	}
 	if v.kind == kindSigmas {
-		if p.Unit != "value" {
+		if p.Unit != valueUnit {
 			return errors.New("a multiple of sigma is possible only in the unit of the voxels")
 		}
 		if !(v.num >= 0) || math.IsInf(v.num, 0) {

@@ -26,6 +26,8 @@ type Program struct {
 	// UsualSigma is above 0 where the passes bring the noise to sigma 1 by a noise
 	// map, see [Program.Normalised].
 	UsualSigma float32
+	// Stabilised is above 0 where the passes stabilise Rician noise of that sigma.
+	Stabilised float64
 }
 
 // Pass computes one field from others, voxel by voxel.

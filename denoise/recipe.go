@@ -193,7 +193,8 @@ func (r Recipe) Validate() error {
 
 // String returns a short form for labels and derivation descriptions:
 // "nlm 3-D h=10 patch-radius=1 ...", parameters in the filter's order, those at
-// their default left out and numbers rounded to six digits. It cannot be parsed.
+// their default and a stabilisation of 0 left out, numbers rounded to six digits. It
+// cannot be parsed.
 func (r Recipe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %d-D", r.Filter, r.Dims)
@@ -202,7 +203,8 @@ func (r Recipe) String() string {
 		return b.String()
 	}
 	for _, p := range f.Params {
-		if v := r.Get(p.Name); !v.Equal(p.Default) {
+		v := r.Get(p.Name)
+		if off := p.Name == stabiliseName && v.Equal(Number(0)); !off && !v.Equal(p.Default) {
 			if p.Kind == Float {
 				v.num, _ = strconv.ParseFloat(strconv.FormatFloat(v.num, 'g', 6, 64), 64)
 			}

@@ -3,6 +3,7 @@ package denoise
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"quell/denoise/noise"
 	"quell/volume"
@@ -14,7 +15,9 @@ import (
 // as on the whole of it. Parameters that the recipe ignores are left at their
 // default. Where the facts are those of a volume divided by its noise map, values in
 // the volume's unit become multiples of sigma: a plain number is divided by the
-// sigma that is usual in the map.
+// sigma that is usual in the map. Where the recipe stabilises the noise, automatic
+// values and percentages are those of the stabilised volume, times the sigma by
+// which it is stabilised.
 //
 // If a percentage or a multiple of sigma comes to 0, [Facts.Negligible] stands in for it: the filter
 // then averages equal voxels only, and the volume stays as it is. The error
@@ -31,11 +34,20 @@ func (r Recipe) Resolve(g volume.Geometry, f Facts) (Recipe, error) {
 	out := r
 	out.InSigmas = r.InSigmas || f.Usual > 0
 	out.Params = make(map[string]Value, len(filter.Params))
-	for _, p := range filter.Params {
+	unit := 1.0 // of the values that the facts of a stabilised volume give
+	// The stabilisation comes first, as it changes the facts for the others.
+	for _, p := range slices.Backward(filter.Params) {
 		v := p.Default
 		if r.ignores(p) == "" {
-			if v, err = p.resolve(r, p.inSigmas(r, f), g, f); err != nil {
+			given := p.inSigmas(r, f)
+			if v, err = p.resolve(r, given, g, f); err != nil {
 				return Recipe{}, fmt.Errorf("%s: %w", r.Filter, err)
+			}
+			switch {
+			case p.Name == stabiliseName && v.num > 0:
+				unit, f = v.num, f.stabilised(r, v.num)
+			case p.Unit == valueUnit && !given.IsNumber():
+				v.num = p.clamp(v.num * unit)
 			}
 		}
 		out.Params[p.Name] = v
@@ -151,7 +163,9 @@ func (r Recipe) Resolved() bool {
 		return false
 	}
 	for _, p := range filter.Params {
-		if r.ignores(p) == "" && !p.resolved(r.Get(p.Name)) {
+		v := r.Get(p.Name)
+		off := p.Name == stabiliseName && v.IsAuto() && !r.mayStabilise() // as in records from before it
+		if r.ignores(p) == "" && !p.resolved(v) && !off {
 			return false
 		}
 	}
@@ -170,7 +184,7 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 	if err != nil {
 		return Program{}, err
 	}
-	p, err := f.Bind(r, g)
+	p, err := f.Bind(r.Unstabilised(), g)
 	if err != nil {
 		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
 	}
@@ -181,6 +195,9 @@ func (r Recipe) Bind(g volume.Geometry) (Program, error) {
 	}
 	if err != nil {
 		return Program{}, fmt.Errorf("%s: %w", r.Filter, err)
+	}
+	if sigma := r.Stabilisation(); sigma > 0 {
+		p = p.stabilised(sigma)
 	}
 	return p, nil
 }

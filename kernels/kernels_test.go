@@ -96,7 +96,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	}
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
-		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
+		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 		"DctParams":         dctParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{},
 	} {
@@ -230,7 +230,12 @@ func normalisedLaunches(t *testing.T, filter string, g volume.Geometry) []Launch
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = p.Normalised(50)
+	return launchesOf(t, p.Normalised(50), g)
+}
+
+// launchesOf returns the launches of a program over a whole volume.
+func launchesOf(t *testing.T, p denoise.Program, g volume.Geometry) []Launch {
+	t.Helper()
 	if err := Check(p); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,16 @@
-// The passes around those of a filter that runs on volumes divided by a noise map
-// (package denoise, noisemap.go):
+// The passes around those of a filter that bring the noise to sigma 1.
+//
+// By a noise map (package denoise, noisemap.go):
 //
 //   divide_by_sigma    out = v / sigma, for every voxel
 //   multiply_by_sigma  out = v sigma; an excluded voxel keeps that of the volume
 //
-// A sigma that does not count, see usable, is replaced by the usual one.
+// A sigma that does not count, see sigmaAt, is replaced by the usual one.
+//
+// In magnitude images (stabilise.go), with f and its unbiased inverse of package rice:
+//
+//   stabilise_noise  out = f(v / sigma), for every voxel
+//   restore_signal   out = sigma nu with E[f | nu] = v; an excluded voxel keeps that of the volume
 #include "box.cuh"
 
 // NoiseMapParams mirrors struct noiseMapParams of noisemap.go.
@@ -18,6 +24,19 @@ struct NoiseMapParams {
     int pad;
 };
 static_assert(sizeof(NoiseMapParams) == 184);
+
+// StabiliseParams mirrors struct stabiliseParams of stabilise.go.
+struct StabiliseParams {
+    Box<const float> in, voxels;
+    Box<const std::uint8_t> mask;
+    Box<float> out;
+    int dims[3];
+    float sigma;
+    float shift, floor;           // of package rice, as are the tables
+    float slopes[25], values[25]; // f' and f at z = 0, 0.25, ...
+    float squares[19], rises[19]; // nu^2 and its derivative at E[f] = floor, floor + 0.5, ...
+};
+static_assert(sizeof(StabiliseParams) == 504);
 
 constexpr float kLargest = 3.402823466e38f; // of the finite numbers
 
@@ -43,6 +62,29 @@ __device__ inline float sigmaAt(const NoiseMapParams &p, const Voxel &at)
     return s > 0 && s >= p.least && s <= kLargest ? s : p.usual;
 }
 
+__device__ inline float stabilise(const StabiliseParams &p, float z)
+{
+    if (z >= 6) return z - 0.25f / z + p.shift;
+    if (!(z > 0)) return 0;
+    const int k = int(z * 4);
+    const float t = z - 0.25f * k;
+    return p.values[k] + t * (p.slopes[k] + (p.slopes[k + 1] - p.slopes[k]) * 2 * t);
+}
+
+__device__ inline float signalOf(const StabiliseParams &p, float d)
+{
+    const float at = (d - p.floor) * 2;
+    if (!(at > 0)) return 0;
+    if (at >= 18) {
+        d -= p.shift;
+        return d * (0.5f + 0.5f * sqrtf(1 - 1 / (d * d)));
+    }
+    const int k = int(at);
+    const float t = at - k, from = p.squares[k], rise = p.squares[k + 1] - from;
+    const float a = 0.5f * p.rises[k] - rise, b = rise - 0.5f * p.rises[k + 1];
+    return sqrtf(from + t * (rise + (1 - t) * (a + t * (b - a))));
+}
+
 extern "C" {
 
 __global__ void __launch_bounds__(256) divide_by_sigma(const __grid_constant__ NoiseMapParams p)
@@ -57,6 +99,20 @@ __global__ void __launch_bounds__(256) multiply_by_sigma(const __grid_constant__
     if (!at.inside) return;
     p.out.at(at.x, at.y, at.z) = valid(p.dims, p.mask, at.x, at.y, at.z) ?
         __fmul_rn(p.in.at(at.x, at.y, at.z), sigmaAt(p, at)) : p.voxels.at(at.x, at.y, at.z);
+}
+
+__global__ void __launch_bounds__(256) stabilise_noise(const __grid_constant__ StabiliseParams p)
+{
+    const Voxel at(p.out);
+    if (at.inside) p.out.at(at.x, at.y, at.z) = stabilise(p, __fdiv_rn(p.in.at(at.x, at.y, at.z), p.sigma));
+}
+
+__global__ void __launch_bounds__(256) restore_signal(const __grid_constant__ StabiliseParams p)
+{
+    const Voxel at(p.out);
+    if (!at.inside) return;
+    p.out.at(at.x, at.y, at.z) = valid(p.dims, p.mask, at.x, at.y, at.z) ?
+        signalOf(p, p.in.at(at.x, at.y, at.z)) * p.sigma : p.voxels.at(at.x, at.y, at.z);
 }
 
 } // extern "C"

@@ -7,6 +7,8 @@ func init() {
 	Register(anyFilter, map[string]Pass{
 		denoise.DivideBySigma:   {Rate: 2e11, Launches: noiseMapLaunches("divide_by_sigma")},
 		denoise.MultiplyBySigma: {Rate: 2e11, Launches: noiseMapLaunches("multiply_by_sigma")},
+		denoise.StabiliseNoise:  {Rate: 2e11, Launches: stabiliseLaunches("stabilise_noise")},
+		denoise.RestoreSignal:   {Rate: 2e11, Launches: stabiliseLaunches("restore_signal")},
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/spatial"
+	"quell/denoise/rice"
 	"quell/volume"
 )
 
@@ -168,6 +169,33 @@ func TestNoiseMapParams(t *testing.T) {
 		want := noiseMapParams{In: box(10), Noise: box(11), Voxels: box(1), Mask: box(3), Out: box(out), Dims: [3]int32{20, 10, 3}, Usual: 50, Least: 0.5}
 		if got := decoded[noiseMapParams](t, ls[i]); got != want {
 			t.Errorf("%s: %+v; want %+v", ls[i].Kernel, got, want)
+		}
+		if ls[i].Grid != [3]int{3, 1, 1} || ls[i].Block != [3]int{256, 1, 1} { // 600 voxels
+			t.Errorf("grid %v, block %v", ls[i].Grid, ls[i].Block)
+		}
+	}
+}
+
+// TestStabiliseParams checks the order of the passes and what their kernels get.
+func TestStabiliseParams(t *testing.T) {
+	g := volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 1})
+	p, err := recipe(t, "median", 3, map[string]denoise.Value{"stabilise": denoise.Number(7)}).Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ls := launchesOf(t, p, g)
+	if len(ls) != 3 || ls[0].Kernel != "stabilise_noise" || ls[1].Kernel != "median" || ls[2].Kernel != "restore_signal" || ls[2].Module != "noisemap" {
+		t.Fatalf("%+v", ls)
+	}
+	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
+	for i, out := range map[int]uint64{0: 100, 2: 102} {
+		got := decoded[stabiliseParams](t, ls[i])
+		if got.In != box(10) || got.Voxels != box(1) || got.Mask != box(3) || got.Out != box(out) || got.Dims != [3]int32{20, 10, 3} {
+			t.Errorf("%s: %+v", ls[i].Kernel, got)
+		}
+		if got.Sigma != 7 || got.Shift != float32(rice.Shift) || got.Floor != float32(rice.Floor) || got.Slopes[1] != 0.675 || got.Values[24] != float32(rice.Values[24]) ||
+			got.Squares[18] != float32(rice.Squares[18]) || got.Rises[0] != float32(rice.Rises[0]) {
+			t.Errorf("%s: %+v; want the tables of package rice", ls[i].Kernel, got)
 		}
 		if ls[i].Grid != [3]int{3, 1, 1} || ls[i].Block != [3]int{256, 1, 1} { // 600 voxels
 			t.Errorf("grid %v, block %v", ls[i].Grid, ls[i].Block)

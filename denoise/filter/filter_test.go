@@ -84,6 +84,9 @@ func TestCasesCoverEveryOption(t *testing.T) {
 			}
 		}
 		for _, p := range f.Params {
+			if p.Name == denoise.Stabilise.Name {
+				continue // the suite sets it for every filter
+			}
 			if !covered(func(r denoise.Recipe) bool { return !r.Get(p.Name).Equal(p.Default) }) {
 				t.Errorf("no case of %s sets %s", f.Name, p.Name)
 			}

@@ -1,5 +1,18 @@
 package noise
 
+import "slices"
+
+// Stabilised returns the estimate after the stabilisation of Rician noise of that
+// sigma: Gaussian noise in units of it.
+func (e Estimate) Stabilised(sigma float64) Estimate {
+	e.PerSlice = slices.Clone(e.PerSlice)
+	for z := range e.PerSlice {
+		e.PerSlice[z].Sigma /= sigma
+	}
+	e.Sigma, e.Model = e.Sigma/sigma, Gaussian
+	return e
+}
+
 // Slice returns the figure that slice z is to be judged by: its own where that is at
 // least fair, otherwise the volume's.
 func (e Estimate) Slice(z int) Figure {

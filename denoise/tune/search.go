@@ -54,6 +54,8 @@ type Options struct {
 	// Progress, if not nil, receives the curve as it grows, on the goroutine of
 	// the search.
 	Progress func(Curve)
+
+	unit float64 // of values in that of the series, where the noise is stabilised already
 }
 
 // coarse is how many strengths are tried first; finer ones follow around the best.
@@ -68,7 +70,8 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 // The range of the strength is tried at a few points of equal ratio. Two points
 // between the best and its neighbours and the vertex of a parabola through the
 // then best three, in the logarithm of the strength, follow. Where the halves of the
-// boxes disagree about the best strength, more boxes of the volume are added.
+// boxes disagree about the best strength, more boxes of the volume are added. The risk
+// of a recipe that stabilises Rician noise is that in the stabilised volume.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
@@ -122,6 +125,7 @@ type search struct {
 	geometry volume.Geometry
 	facts    denoise.Facts
 	points   []tried
+	unit     float64 // of the passes' values in that of the volume, where the noise is stabilised; else 0
 	// objective chooses among them.
 	objective Objective
 }
@@ -138,10 +142,25 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 	if err != nil {
 		return nil, err
 	}
+	sigma, err := r.StabilisationFor(in.Volume.Geometry, facts)
+	if err != nil {
+		return nil, err
+	}
+	if sigma > 0 {
+		// The risk is that of the filter's own passes, whose noise is Gaussian.
+		if in, err = in.Stabilised(ctx, sigma); err != nil {
+			return nil, err
+		}
+		e, r = r.StabilisedNoise(e, sigma), r.UnstabilisedBy(sigma)
+		if facts, err = known(ctx, in, e); err != nil {
+			return nil, err
+		}
+	}
 	s, err := newSteps(in.Volume.Geometry, r, facts)
 	if err != nil {
 		return nil, err
 	}
+	s.unit = max(sigma, o.unit)
 	strongest, err := s.at(s.strength.Hi)
 	if err != nil {
 		return nil, err
@@ -396,8 +415,12 @@ func (s *search) sorted() []tried {
 func (s *search) curve() Curve {
 	c := Curve{Param: s.param.Name, Objective: s.objective}
 	for _, p := range s.sorted() {
+		value := p.recipe.Get(s.param.Name)
+		if s.unit > 0 && s.param.Unit == denoise.Stabilise.Unit {
+			value = denoise.Number(value.Float() * s.unit)
+		}
 		c.Points = append(c.Points, Point{
-			Value: p.recipe.Get(s.param.Name), Strength: p.strength,
+			Value: value, Strength: p.strength,
 			Risk: p.halves[0].plus(p.halves[1]).risk(s.facts.Noise.Sigma),
 		})
 	}

@@ -73,6 +73,8 @@ type Result struct {
 	// Foreground says which voxels of Input.Volume count; nil: those of
 	// [noise.Foreground].
 	Foreground func(i int) bool
+
+	unit float64 // of the volumes in that of the series, see [Result.stabilise]
 }
 
 // Judge says how a result relates to the best that its filter can do, and where its
@@ -89,6 +91,9 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	}
 	if j, ok := withoutNoise(r.Noise); ok {
 		return j, nil
+	}
+	if err := r.stabilise(ctx); err != nil {
+		return Judgement{}, err
 	}
 	res, err := r.residue(ctx)
 	if err != nil {
@@ -113,6 +118,24 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 		j.Slices = j.Curve.judgeSlices(x, per)
 	}
 	return j, nil
+}
+
+// stabilise turns a result that was computed with stabilised noise into that of the
+// filter's own passes, whose noise is Gaussian.
+func (r *Result) stabilise(ctx context.Context) (err error) {
+	if r.Recipe == nil || r.Recipe.Stabilisation() == 0 {
+		return nil
+	}
+	r.unit = r.Recipe.Stabilisation()
+	if r.Input, err = r.Input.Stabilised(ctx, r.unit); err != nil {
+		return err
+	}
+	if r.After, err = denoise.StabilisedResult(ctx, r.After, r.unit); err != nil {
+		return err
+	}
+	plain := r.Recipe.Unstabilised()
+	r.Recipe, r.Noise = &plain, r.Noise.Stabilised(r.unit)
+	return nil
 }
 
 // complete fills in what the zero value means, and checks the rest.
@@ -163,7 +186,7 @@ func (r Result) judge(ctx context.Context, engine denoise.Engine) (j Judgement, 
 // search returns the curve of a recipe with a point at strength x.
 func (r Result) search(ctx context.Context, engine denoise.Engine, recipe denoise.Recipe, x float64) (Curve, error) {
 	return Search(ctx, engine, r.Input, recipe, r.Noise,
-		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground})
+		Options{Also: math.Max(x, math.SmallestNonzeroFloat64), Region: r.Region, Foreground: r.Foreground, unit: r.unit})
 }
 
 // unknown is the verdict where a ground is missing.

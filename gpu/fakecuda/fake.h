@@ -25,6 +25,10 @@ static inline size_t boxIndex(const Box *b, int x, int y, int z)
 
 static inline float boxAt(const Box *b, int x, int y, int z) { return ((const float *)b->data)[boxIndex(b, x, y, z)]; }
 
+// The kernels of stabilise.c.
+void stabiliseNoise(const void *args);
+void restoreSignal(const void *args);
+
 // The kernels of noisemap.c.
 void divideBySigma(const void *args);
 void multiplyBySigma(const void *args);

@@ -60,6 +60,10 @@ func TestBindingsBecomePrograms(t *testing.T) {
 			t.Errorf("usual sigma %g: %d passes, %g; want %d", usual, len(p.Passes), p.UsualSigma, want)
 		}
 	}
+	b.UsualSigma, b.Recipe = 0, b.Recipe.With("stabilise", denoise.Number(4))
+	if p, err := b.Program(); err != nil || len(p.Passes) != 3 || p.Stabilised != 4 {
+		t.Errorf("stabilised: %d passes by %g, %v", len(p.Passes), p.Stabilised, err)
+	}
 	b.Recipe = r.With("radius", denoise.List(99))
 	if p, err := b.Program(); err == nil || p.Passes != nil {
 		t.Errorf("a recipe that cannot be bound: %v", err)
