@@ -1,5 +1,5 @@
 // sadct as defined in docs/FILTERS.md, in double. The structs are those of
-// kernels/sadct_params.cuh.
+// kernels/sadct_params.cuh. kernels/ladder/sadct.h compiles this file as C++.
 #include "fake.h"
 
 #include <math.h>
@@ -48,7 +48,7 @@ static int chosen(const ScalesParams *p, int x, int y, int z, const int *step)
 
 void sadctScales(const void *args)
 {
-    const ScalesParams *p = args;
+    const ScalesParams *p = (const ScalesParams *)args;
     const Box *o = &p->out;
     for (int z = o->min[2]; z < o->max[2]; z++)
         for (int y = o->min[1]; y < o->max[1]; y++)
@@ -184,8 +184,8 @@ static void slice(const StageParams *p, int wiener, int z)
 {
     const Box *o = &p->out;
     const int w = o->max[0] - o->min[0], h = o->max[1] - o->min[1];
-    double *sums = calloc(2 * (size_t)w * h, sizeof *sums);
-    Coefficients *t = malloc(2 * sizeof *t);
+    double *sums = (double *)calloc(2 * (size_t)w * h, sizeof *sums);
+    Coefficients *t = (Coefficients *)malloc(2 * sizeof *t);
     Support s;
     for (int cy = o->min[1] - p->reach; cy < o->max[1] + p->reach && p->sigma > 0; cy++)
         for (int cx = o->min[0] - p->reach; cx < o->max[0] + p->reach; cx++) {
@@ -218,5 +218,5 @@ static void stage(const StageParams *p, int wiener)
     for (int z = p->out.min[2]; z < p->out.max[2]; z++) slice(p, wiener, z);
 }
 
-void sadctThreshold(const void *args) { stage(args, 0); }
-void sadctWiener(const void *args) { stage(args, 1); }
+void sadctThreshold(const void *args) { stage((const StageParams *)args, 0); }
+void sadctWiener(const void *args) { stage((const StageParams *)args, 1); }

@@ -8,6 +8,7 @@
 //
 // --small selects cases that compute-sanitizer finishes in minutes.
 #include "reference.h"
+#include "sadct.h"
 
 #include <array>
 #include <cstring>
@@ -354,7 +355,16 @@ int main(int argc, char **argv)
     std::vector<Case> all = cases(small);
     unsigned failed = 0, seed = 1;
     for (const Case &c : all) failed += !run(device, c, seed++);
-    std::printf("%zu cases, %u failed, on %s, driver for CUDA %d.%d\n", all.size(), failed, device.name, device.driver / 1000,
+    std::size_t count = all.size();
+    for (const SadctCase &s : sadctCases(small)) {
+        Case c{{}, {s.dims[0], s.dims[1], s.dims[2]}};
+        c.masked = s.masked;
+        c.part = s.part;
+        failed += !checkSadct(device, s, volumeFor(c, seed++), regionFor(c));
+        ++count;
+    }
+    if (!small) timeSadct(device, [](int x, int y, int z) { return volumeFor(Case{{}, {x, y, z}}, 1); });
+    std::printf("%zu cases, %u failed, on %s, driver for CUDA %d.%d\n", count, failed, device.name, device.driver / 1000,
                 device.driver % 1000 / 10);
     return failed > 0;
 }

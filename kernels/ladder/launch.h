@@ -17,6 +17,7 @@
 #include "../lpa_params.cuh"
 #include "../median_params.cuh"
 #include "../nlm_params.cuh"
+#include "../sadct_params.cuh"
 
 inline void cuCheck(CUresult r, const char *what)
 {

@@ -1,0 +1,225 @@
+// The three passes of sadct, each compared with the plain C of the fake driver on what
+// the pass before computed on the device.
+#pragma once
+
+#include <cuda.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cstring>
+
+#include "reference.h"
+
+namespace plain {
+#include "../../gpu/fakecuda/sadct.c"
+}
+
+struct SadctCase {
+    int dims[3];
+    bool masked, part;
+    double sigma;
+    std::vector<int> scales, wiener;
+    int overlap = 0;
+};
+
+inline std::vector<SadctCase> sadctCases(bool small)
+{
+    const std::vector<int> foi = {1, 2, 3, 5, 7, 9}, foiWiener = {1, 2, 3, 5, 6};
+    std::vector<SadctCase> all = {
+        {{1, 1, 1}, false, false, 10, foi, foiWiener},      {{33, 31, 2}, false, false, 10, foi, foiWiener},
+        {{33, 31, 2}, true, true, 10, foi, foiWiener},      {{66, 37, 3}, true, false, 10, {1, 2, 3, 12}, {1, 3, 5, 8}},
+        {{40, 40, 1}, false, true, 0, foi, foiWiener},      {{45, 39, 2}, false, false, 20, {1, 2, 3, 5, 7, 9, 12}, {1, 2, 3, 5, 6, 8}},
+        {{60, 50, 2}, false, true, 20, {1, 4}, {1, 2, 9}}, {{60, 50, 2}, false, false, 20, foi, foiWiener, 20},
+        {{70, 45, 2}, false, false, 1e-6, foi, foiWiener}, // every support is decided in float64
+    };
+    if (!small) all.push_back({{200, 180, 2}, false, false, 10, foi, foiWiener});
+    return all;
+}
+
+// placed returns the parameters for a region of results.
+template <class P>
+inline P placed(P p, const Region &out)
+{
+    for (int c = 0; c < 3; ++c) p.out.min[c] = out.min[c], p.out.max[c] = out.max[c];
+    return p;
+}
+
+inline unsigned sadctBlocks(const Region &r, int w, int h) { return unsigned((r.along(0) + w - 1) / w * ((r.along(1) + h - 1) / h) * r.along(2)); }
+
+// Sadct holds the buffers of the passes: all fields cover the whole volume.
+class Sadct {
+    const SadctCase &c;
+    const Volume &v;
+    Region whole;
+    Buffer voxels, mask;
+
+    template <class T>
+    Box<T> box(T *data) const { return {data, {0, 0, 0}, {v.dims[0], v.dims[1], v.dims[2]}}; }
+
+    void lengths(int &count, int (&to)[kScales], const std::vector<int> &scales) const
+    {
+        count = int(scales.size());
+        std::copy(scales.begin(), scales.end(), to);
+    }
+
+public:
+    Buffer scales, pilot;
+
+    Sadct(const SadctCase &c, const Volume &v)
+        : c(c), v(v), whole{{0, 0, 0}, {v.dims[0], v.dims[1], v.dims[2]}}, voxels(v.data.size() * 4),
+          mask(std::max<std::size_t>(v.mask.size(), 4)), scales(v.data.size() * 4), pilot(v.data.size() * 4)
+    {
+        voxels.put(v.data.data());
+        if (!v.mask.empty()) mask.put(v.mask.data());
+    }
+
+    SadctScalesParams scalesParams(const Region &region, float *out) const
+    {
+        SadctScalesParams p{};
+        p.in = p.voxels = box<const float>(voxels.as<float>());
+        p.mask = box<const std::uint8_t>(v.mask.empty() ? nullptr : mask.as<std::uint8_t>());
+        p.out.data = out;
+        std::copy(v.dims, v.dims + 3, p.dims);
+        lengths(p.count, p.lengths, c.scales);
+        const double gamma = 1.6;
+        for (int s = 0; s < p.count; ++s) {
+            const int h = p.lengths[s];
+            double squares = 0;
+            for (int j = 0; j < h; ++j) { // any weights that sum to 1
+                p.weights[s][j] = (1.25 - 0.5 * (j + 0.5) / h) / h;
+                squares += p.weights[s][j] * p.weights[s][j];
+            }
+            p.half[s] = gamma * c.sigma * std::sqrt(squares);
+        }
+        return placed(p, region);
+    }
+
+    SadctStageParams stageParams(const Region &region, float *out, bool wiener) const
+    {
+        SadctStageParams p{};
+        p.scales = box<const float>(scales.as<float>());
+        p.in = p.voxels = box<const float>(voxels.as<float>());
+        p.pilot = box<const float>(pilot.as<float>());
+        p.mask = box<const std::uint8_t>(v.mask.empty() ? nullptr : mask.as<std::uint8_t>());
+        p.out.data = out;
+        std::copy(v.dims, v.dims + 3, p.dims);
+        lengths(p.count, p.lengths, wiener ? c.wiener : c.scales);
+        p.reach = p.lengths[p.count - 1] - 1;
+        p.samples = (2 * p.reach + 1) * (2 * p.reach + 1);
+        p.overlap = c.overlap;
+        p.sigma = c.sigma;
+        p.threshold = 0.77;
+        return placed(p, region);
+    }
+
+    Launch scalesLaunch(const Region &region, float *out) const
+    {
+        return {"sadct", "sadct_scales", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(scalesParams(region, out))};
+    }
+
+    Launch stageLaunch(const Region &region, float *out, bool wiener) const
+    {
+        SadctStageParams p = stageParams(region, out, wiener);
+        const unsigned side = 2 * p.reach + 1, room = (side * side + 3) / 4 * 4, warps = side > 17 ? 4 : 8;
+        unsigned table = 0;
+        for (unsigned n = 1; n <= side; ++n) table += n * (n | 1);
+        const unsigned shared = (table + 3) / 4 * 4 * 4 + warps * (440 + room * (4 * (wiener ? 4 : 3) + 2));
+        std::string kernel = wiener ? "sadct_wiener" : "sadct_threshold";
+        if (warps == 4) kernel += "_long";
+        return {"sadct", kernel, sadctBlocks(region, 32, 32), {32 * warps, 1}, shared, bytes(p)};
+    }
+
+    // start queues the three passes for the whole volume.
+    void start(Device &device, float *out)
+    {
+        device.start({scalesLaunch(whole, scales.as<float>()), stageLaunch(whole, pilot.as<float>(), false), stageLaunch(whole, out, true)});
+    }
+
+    // agrees runs a pass twice and compares it with the plain form, which reads copies of
+    // the same buffers. The scales must be equal.
+    template <class P>
+    bool agrees(Device &device, const Launch &l, P p, const Buffer &out, const Region &region, void (*form)(const void *), bool exact)
+    {
+        std::vector<float> got(region.voxels()), again(got), want(got), s(v.data.size()), q(s);
+        const_cast<Buffer &>(out).poison();
+        device.start({l});
+        cuCheck(cuCtxSynchronize(), l.kernel.c_str());
+        out.get(got.data());
+        const bool guarded = out.guarded();
+        const_cast<Buffer &>(out).poison();
+        device.start({l});
+        CU(cuCtxSynchronize());
+        out.get(again.data());
+        if constexpr (sizeof(P) == sizeof(SadctStageParams)) {
+            scales.get(s.data());
+            p.scales.data = s.data();
+            if (form == plain::sadctWiener) pilot.get(q.data());
+            p.pilot.data = q.data();
+        }
+        p.in.data = p.voxels.data = v.data.data();
+        p.mask.data = v.mask.empty() ? nullptr : v.mask.data();
+        p.out.data = want.data();
+        form(&p);
+        double worst = 0, squares = 0;
+        bool finite = true;
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            double d = std::fabs(double(got[i]) - want[i]) / 255;
+            finite &= std::isfinite(got[i]);
+            worst = std::max(worst, d);
+            squares += d * d;
+        }
+        const double rms = std::sqrt(squares / double(got.size()));
+        const bool same = std::memcmp(got.data(), again.data(), got.size() * 4) == 0;
+        const bool good = finite && same && guarded && (exact ? worst == 0 : worst <= 1e-4 && rms <= 1e-5);
+        std::printf("%s  max %.1e rms %.1e of range%s%s%s  sadct %dx%dx%d%s%s sigma=%g scales=%zu overlap=%d %s\n", good ? "ok  " : "FAIL", worst, rms,
+                    finite ? "" : " NOT FINITE", same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", v.dims[0], v.dims[1], v.dims[2],
+                    c.masked ? " masked" : "", c.part ? " part" : "", c.sigma, c.scales.size(), c.overlap, l.kernel.c_str());
+        return good;
+    }
+
+    bool check(Device &device, const Region &region)
+    {
+        static_assert(sizeof(plain::ScalesParams) == sizeof(SadctScalesParams) && sizeof(plain::StageParams) == sizeof(SadctStageParams));
+        Buffer out(region.voxels() * 4);
+        bool good = agrees(device, scalesLaunch(whole, scales.as<float>()), scalesParams(whole, nullptr), scales, whole, plain::sadctScales, true);
+        good &= agrees(device, stageLaunch(whole, pilot.as<float>(), false), stageParams(whole, nullptr, false), pilot, whole, plain::sadctThreshold, false);
+        good &= agrees(device, stageLaunch(region, out.as<float>(), true), stageParams(region, nullptr, true), out, region, plain::sadctWiener, false);
+        return good;
+    }
+};
+
+inline bool checkSadct(Device &device, const SadctCase &c, const Volume &v, const Region &region)
+{
+    return Sadct(c, v).check(device, region);
+}
+
+// timeSadct prints what the three passes take with the default scales at sigma 10.
+template <class VolumeOf>
+void timeSadct(Device &device, VolumeOf volumeOf)
+{
+    const int sizes[][3] = {{256, 256, 1}, {512, 512, 1}, {256, 256, 64}};
+    for (const auto &n : sizes) {
+        SadctCase c{{n[0], n[1], n[2]}, false, false, 10, {1, 2, 3, 5, 7, 9}, {1, 2, 3, 5, 6}};
+        Volume v = volumeOf(n[0], n[1], n[2]);
+        Sadct passes(c, v);
+        Buffer out(v.data.size() * 4);
+        CUevent from, to;
+        CU(cuEventCreate(&from, 0));
+        CU(cuEventCreate(&to, 0));
+        std::vector<float> times;
+        for (int i = 0; i < 12; ++i) {
+            float ms;
+            CU(cuEventRecord(from, nullptr));
+            passes.start(device, out.as<float>());
+            CU(cuEventRecord(to, nullptr));
+            CU(cuEventSynchronize(to));
+            CU(cuEventElapsedTime(&ms, from, to));
+            if (i >= 2) times.push_back(ms);
+        }
+        std::sort(times.begin(), times.end());
+        std::printf("sadct %dx%dx%d takes %.3f ms\n", n[0], n[1], n[2], times[times.size() / 2]);
+    }
+}
