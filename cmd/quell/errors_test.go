@@ -94,6 +94,7 @@ func TestRefusedCommands(t *testing.T) {
 		"view a.nii b.nii":                                     {2, "view takes one PATH, not 2"},
 		"view gone.nii":                                        {3, "gone.nii: there is no such file or folder; check the name"},
 		"view a.nii":                                           {1, "the workbench is missing: put quell-workbench"},
+		"version now":                                          {2, "version takes no arguments, not 1"},
 		"devices now":                                          {2, "devices takes no arguments, not 1"},
 		"improve a.nii":                                        {2, `there is no command "improve"; see quell --help`},
 		"info a.nii --threads 0":                               {2, "--threads 0: give 1 or more"},
@@ -127,7 +128,7 @@ func TestOutputThatCannotBePrinted(t *testing.T) {
 	t.Chdir(filepath.Dir(at("a.nii")))
 	for _, args := range []string{
 		"compare a.nii b.nii", "compare a.nii b.nii --json", "estimate a.nii", "estimate a.nii --json", "info a.nii", "info a.nii --json",
-		"devices", "devices --json", "convert a.nii c.nii", "noise a.nii n.nii --model gaussian --sigma 1", "denoise a.nii d.nii --filter median --dims 2",
+		"devices", "devices --json", "version", "version --json", "convert a.nii c.nii", "noise a.nii n.nii --model gaussian --sigma 1", "denoise a.nii d.nii --filter median --dims 2",
 	} {
 		var stderr bytes.Buffer
 		if code := execute(t.Context(), strings.Fields(args), fullPipe{}, &stderr); code != 1 || stderr.String() != "quell: no room for output\n" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -189,5 +190,20 @@ func TestPhantomSize(t *testing.T) {
 		if got, err := phantomSize(c.dims, c.spacing); (err == nil) != c.ok || c.ok && got != c.want {
 			t.Errorf("%v, %v: %+v, %v", c.dims, c.spacing, got, err)
 		}
+	}
+}
+
+// The command and the flag print the same line; --json has the parts.
+func TestPrintedVersion(t *testing.T) {
+	want := "quell version " + app.Version() + "\n"
+	if got := run(t, "version"); got != want {
+		t.Errorf("version prints %q, want %q", got, want)
+	}
+	if got := run(t, "--version"); got != want {
+		t.Errorf("--version prints %q, want %q", got, want)
+	}
+	v := parsed[struct{ Version, Go, System string }](t, "version")
+	if v.Version != app.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH {
+		t.Errorf("version --json has %+v", v)
 	}
 }
