@@ -163,10 +163,6 @@ func TestCancel(t *testing.T) {
 			c, err := Compare(ctx, v, other, Options{Max: 1})
 			return c, err
 		},
-		"ResidualStats": func(ctx context.Context) (any, error) {
-			r, err := ResidualStats(ctx, v, other, whole)
-			return r, err
-		},
 		"ROIStats": func(ctx context.Context) (any, error) {
 			s, err := ROIStats(ctx, v, whole)
 			return s, err
@@ -336,11 +332,4 @@ func BenchmarkCompare(b *testing.B) {
 			}
 		})
 	}
-	b.Run("residual", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := ResidualStats(b.Context(), v, v, Whole(v)); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

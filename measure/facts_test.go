@@ -25,14 +25,6 @@ type comparisonFact struct {
 	MaskedSSIM       Float `json:"masked_ssim"`
 	MaskedSSIM3D     Float `json:"masked_ssim_3d"`
 	SSIM3D           Float `json:"ssim_3d"`
-	Residual         residualFact
-}
-
-type residualFact struct {
-	Mean, SD, Min, Max, Correlation float64
-	Lag1                            [3]Float
-	MaskedSD                        float64 `json:"masked_sd"`
-	MaskedCorrelation               float64 `json:"masked_correlation"`
 }
 
 func loadFacts(t *testing.T) facts {
@@ -125,39 +117,4 @@ func TestAgreesWithScikitImage(t *testing.T) {
 		}
 	}
 	t.Logf("largest relative difference %.2g", worst)
-}
-
-func TestResidualAgreesWithNumPy(t *testing.T) {
-	for _, f := range loadFacts(t).Comparisons {
-		after, before, mask := f.pair()
-		got, err := ResidualStats(t.Context(), before, after, Whole(before))
-		if err != nil {
-			t.Fatal(err)
-		}
-		before.Mask = mask
-		masked, err := ResidualStats(t.Context(), before, after, Whole(before))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := f.Residual
-		for _, c := range []struct {
-			what      string
-			got, want Float
-		}{
-			{"mean", got.Mean, Float(want.Mean)},
-			{"SD", got.SD, Float(want.SD)},
-			{"smallest", got.Min, Float(want.Min)},
-			{"largest", got.Max, Float(want.Max)},
-			{"correlation", got.Correlation, Float(want.Correlation)},
-			{"lag 1 in x", got.Lag1[0], want.Lag1[0]},
-			{"lag 1 in y", got.Lag1[1], want.Lag1[1]},
-			{"lag 1 in z", got.Lag1[2], want.Lag1[2]},
-			{"SD in a mask", masked.SD, Float(want.MaskedSD)},
-			{"correlation in a mask", masked.Correlation, Float(want.MaskedCorrelation)},
-		} {
-			if !near(float64(c.got), float64(c.want), 1e-11) {
-				t.Errorf("%v: %s is %.15g, want %.15g", f.Dims, c.what, float64(c.got), float64(c.want))
-			}
-		}
-	}
 }

@@ -54,16 +54,6 @@ for shape, offset, noise, mx in [
         fact["ssim_3d"] = mssim(ref, test, use)[0]
         total, n = mssim(ref, test, use, mask)
         fact["masked_ssim_3d"] = total / n
-    residual = test - ref
-    fact["residual"] = {
-        "mean": residual.mean(), "sd": residual.std(ddof=1), "min": residual.min(), "max": residual.max(),
-        "correlation": np.corrcoef(residual.ravel(), test.ravel())[0, 1],
-        "lag1": [], "masked_sd": residual[mask].std(ddof=1), "masked_correlation": np.corrcoef(residual[mask], test[mask])[0, 1],
-    }
-    d = residual - residual.mean()
-    for axis in 2, 1, 0:
-        a, b = np.take(d, range(d.shape[axis] - 1), axis), np.take(d, range(1, d.shape[axis]), axis)
-        fact["residual"]["lag1"].append(float((a * b).mean() / d.var()) if a.size else None)
     facts.append(fact)
 
 folder = os.path.dirname(os.path.abspath(__file__))
