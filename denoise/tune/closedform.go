@@ -10,7 +10,7 @@ import (
 
 // closedForm runs the closed form of n recipes on every part, one part at a time on
 // each core. It returns the sums by part and recipe.
-func (p *Probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) ([][]denoise.Stein, error) {
+func (p *probe) closedForm(ctx context.Context, pass denoise.SteinPass, n int) ([][]denoise.Stein, error) {
 	sums := make([][]denoise.Stein, len(p.parts))
 	stop := func() bool { return ctx.Err() != nil }
 	err := parallel.ForWorkers(ctx, len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {

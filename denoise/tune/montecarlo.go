@@ -17,7 +17,7 @@ const perturbation = 0.1
 // 1, and d = (F(v + e sigma b) - u) / (e sigma), the divergence is <b, d>. In
 // correlated noise <b, d> is the trace of the Jacobian times the correlation, the
 // term that Stein's risk has there. It returns the sums of each part.
-func (p *Probe) monteCarlo(ctx context.Context, r denoise.Recipe) ([]denoise.Stein, error) {
+func (p *probe) monteCarlo(ctx context.Context, r denoise.Recipe) ([]denoise.Stein, error) {
 	results := make([][2]*volume.Volume, len(p.parts))
 	err := parallel.ForWorkers(ctx, 2*len(p.parts), max(p.engine.Info().Cores, 1), func() func(i int) error {
 		return func(i int) error {

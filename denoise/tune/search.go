@@ -118,7 +118,7 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 
 // search is a search in progress.
 type search struct {
-	probes   []*Probe // of boxes that are looked at together
+	probes   []*probe // of boxes that are looked at together
 	recipe   denoise.Recipe
 	param    denoise.Param
 	strength denoise.Strength
@@ -175,8 +175,8 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 			return nil, err
 		}
 	}
-	probe, err := newProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, o.Region, 1)
-	s.probes = []*Probe{probe}
+	first, err := newProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, o.Region, 1)
+	s.probes = []*probe{first}
 	return s, err
 }
 
@@ -293,7 +293,7 @@ func (s *search) try(ctx context.Context, xs []float64) error {
 }
 
 // look adds the boxes of a probe to points.
-func (s *search) look(ctx context.Context, p *Probe, points []tried) error {
+func (s *search) look(ctx context.Context, p *probe, points []tried) error {
 	recipes := make([]denoise.Recipe, len(points))
 	for i := range points {
 		recipes[i] = points[i].recipe

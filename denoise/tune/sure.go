@@ -19,32 +19,27 @@ type Risk struct {
 	Voxels   int     `json:"voxels"`   // that they are means of
 }
 
-// Probe estimates risks on boxes of one volume, of many recipes by the same
+// probe estimates risks on boxes of one volume, of many recipes by the same
 // perturbation. It is safe for concurrent use if its engine is.
-type Probe struct {
+type probe struct {
 	engine denoise.Engine
 	noise  noiseModel
 	parts  []*part
-	spare  func() *Probe // of other boxes of the volume; nil if there are none
+	spare  func() *probe // of other boxes of the volume; nil if there are none
 }
 
-// noiseModel is the noise that a Probe assumes.
+// noiseModel is the noise that a probe assumes.
 type noiseModel struct {
 	sigma       float64
 	correlation *noise.Correlation // nil: white
 }
 
-// NewProbe prepares estimates for the voxels of in that use marks; nil marks every
-// voxel that holds data. reach is the largest reach of the recipes that will be
-// compared. The noise has the standard deviation sigma and the correlation c; seed
-// chooses the perturbation. Errors: no voxel to estimate from, no noise, or the
-// context's.
-func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, seed uint64) (*Probe, error) {
-	return newProbe(ctx, e, in, reach, sigma, c, use, volume.Region{}, seed)
-}
-
-// newProbe is NewProbe for the voxels of a region; the zero region is the volume.
-func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, within volume.Region, seed uint64) (*Probe, error) {
+// newProbe prepares estimates for the voxels of a region of in that use marks; nil
+// marks every voxel that holds data, and the zero region is the volume. reach is the
+// largest reach of the recipes that will be compared. The noise has the standard
+// deviation sigma and the correlation c; seed chooses the perturbation. Errors: no voxel
+// to estimate from, no noise, or the context's.
+func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, within volume.Region, seed uint64) (*probe, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
@@ -63,8 +58,8 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	if len(first) == 0 {
 		return nil, errors.New("no voxel of the foreground holds data")
 	}
-	on := func(boxes []volume.Region, seed uint64) *Probe {
-		p := &Probe{engine: e, noise: noiseModel{sigma, c}}
+	on := func(boxes []volume.Region, seed uint64) *probe {
+		p := &probe{engine: e, noise: noiseModel{sigma, c}}
 		for k, box := range boxes {
 			a := newPart(in, box, reach, counts)
 			a.seed, a.half = seed+uint64(k), k%2
@@ -77,39 +72,9 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	}
 	p := on(first, seed)
 	if len(spare) > 0 {
-		p.spare = func() *Probe { return on(spare, seed+boxCount) }
+		p.spare = func() *probe { return on(spare, seed+boxCount) }
 	}
 	return p, nil
-}
-
-// Risk is Risks of one recipe.
-func (p *Probe) Risk(ctx context.Context, r denoise.Recipe) (Risk, error) {
-	risks, err := p.Risks(ctx, []denoise.Recipe{r})
-	if err != nil {
-		return Risk{}, err
-	}
-	return risks[0], nil
-}
-
-// Risks estimates the risks of recipes of one filter that differ in its strength
-// alone. They must be resolved, as automatic values would differ between two runs.
-// Stein's unbiased risk estimate of u = F(v) is
-//
-//	MSE = |v - u|^2 / (N sigma^2) - 1 + 2 kept,  kept = div F / N
-//
-// In white noise a filter may know its divergence (denoise.Filter.Stein); where it
-// does not, where the noise is correlated, and on a GPU, it is measured by two
-// runs (montecarlo.go).
-func (p *Probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, error) {
-	tallies, err := p.tallies(ctx, recipes)
-	if err != nil {
-		return nil, err
-	}
-	risks := make([]Risk, len(recipes))
-	for i, t := range tallies {
-		risks[i] = t[0].plus(t[1]).risk(p.noise.sigma)
-	}
-	return risks, nil
 }
 
 // tally is the sums over some voxels.
@@ -127,8 +92,16 @@ func (t tally) risk(sigma float64) Risk {
 	return r
 }
 
-// tallies returns the sums over either half of the boxes, for each recipe.
-func (p *Probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tally, error) {
+// tallies returns the sums over either half of the boxes, for each recipe. The recipes
+// are of one filter and differ in its strength alone. They must be resolved, as automatic
+// values would differ between two runs. Stein's unbiased risk estimate of u = F(v) is
+//
+//	MSE = |v - u|^2 / (N sigma^2) - 1 + 2 kept,  kept = div F / N
+//
+// In white noise a filter may know its divergence (denoise.Filter.Stein); where it
+// does not, where the noise is correlated, and on a GPU, it is measured by two
+// runs (montecarlo.go).
+func (p *probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tally, error) {
 	if slices.ContainsFunc(recipes, func(r denoise.Recipe) bool { return !r.Resolved() }) {
 		return nil, errors.New("tune: the recipe is not resolved")
 	}
@@ -146,7 +119,7 @@ func (p *Probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tal
 }
 
 // stein returns the sums by part and recipe.
-func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denoise.Stein, error) {
+func (p *probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denoise.Stein, error) {
 	byPart := make([][]denoise.Stein, len(p.parts))
 	if len(recipes) == 0 {
 		return byPart, nil
@@ -174,6 +147,6 @@ func (p *Probe) stein(ctx context.Context, recipes []denoise.Recipe) ([][]denois
 
 // plain reports whether the voxels are all that is read: a noise map or a guide
 // would have a part in the result.
-func (p *Probe) plain() bool {
+func (p *probe) plain() bool {
 	return !slices.ContainsFunc(p.parts, func(a *part) bool { return a.in.Noise != nil || a.in.Guide != nil })
 }

@@ -1,0 +1,39 @@
+package tune
+
+import (
+	"context"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// Probe measures the risks of single recipes.
+type Probe = probe
+
+// NewProbe is newProbe of all of a volume.
+func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, seed uint64) (*Probe, error) {
+	return newProbe(ctx, e, in, reach, sigma, c, use, volume.Region{}, seed)
+}
+
+// Risk returns the risk of a recipe.
+func (p *probe) Risk(ctx context.Context, r denoise.Recipe) (Risk, error) {
+	risks, err := p.Risks(ctx, []denoise.Recipe{r})
+	if err != nil {
+		return Risk{}, err
+	}
+	return risks[0], nil
+}
+
+// Risks returns the risks of recipes of one filter that differ in its strength alone.
+func (p *probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, error) {
+	tallies, err := p.tallies(ctx, recipes)
+	if err != nil {
+		return nil, err
+	}
+	risks := make([]Risk, len(recipes))
+	for i, t := range tallies {
+		risks[i] = t[0].plus(t[1]).risk(p.noise.sigma)
+	}
+	return risks, nil
+}
