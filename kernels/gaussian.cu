@@ -2,58 +2,139 @@
 //
 //   out_i = sum_j g_d v_j / sum_j g_d,   g_d = exp(-1/2 sum_a (d_a / sigma_a)^2)
 //
-// over the neighbours that are in the volume and not masked. Both sums are
-// separable. A block filters a tile of 32 x 32 voxels: for every slice of the
-// neighbourhood it sums along x into shared memory, for each row of the tile and
-// its margin, then along y and, in registers, along z.
+// over the neighbours that are in the volume and not masked. Both sums are separable.
+// A block filters a tile of 32 x 32 voxels in DEPTH slices: it reads every slice of
+// their neighbourhood once, sums along x and along y through shared memory, and adds
+// the slice, weighted, to all of its results, which are in registers.
+//
+// If no voxel is masked, the sum of the weights is the product of three sums of those
+// that lie inside the volume along one axis.
 #include "gaussian_params.cuh"
 
 constexpr int kTile = 32;
-constexpr int kLines = 8;               // rows of threads
-constexpr int kEach = kTile / kLines;   // voxels of a thread
+constexpr int kLines = 8;             // warps
+constexpr int kEach = kTile / kLines; // voxels of a thread in a slice, one below the other
 
-extern "C" __global__ void __launch_bounds__(kTile * kLines)
-gaussian(const __grid_constant__ GaussianParams p)
+// Taps are the weights along an axis, followed and preceded by zeros.
+struct Taps {
+    const float *at; // of offset -radius
+    int radius;
+
+    // inside returns the sum of those that lie in an axis of n voxels around index i.
+    __device__ float inside(int i, int n) const
+    {
+        float sum = 0;
+        for (int d = max(-radius, -i); d <= min(radius, n - 1 - i); ++d) sum += at[d + radius];
+        return sum;
+    }
+};
+
+// tabulate fills a table with the weights along an axis between zeros.
+__device__ inline Taps tabulate(float *table, int size, int zeros, int radius, float decay)
 {
-    extern __shared__ float2 lines[]; // sums along x of g (v - reference) and of g
-    const Field &f = p.field;
-    const Tile t = tileOf(f, kTile, kTile, 1);
-    const int x = t.x + threadIdx.x, z = t.z, rx = p.radius[0], ry = p.radius[1];
-    const float reference = referenceOf(f, t, kTile);
+    for (int i = threadIdx.y * kTile + threadIdx.x; i < size; i += kTile * kLines) {
+        int d = i - zeros - radius;
+        table[i] = abs(d) <= radius ? powerOfTwo(-decay * float(d * d)) : 0;
+    }
+    return {table + zeros, radius};
+}
 
-    float num[kEach] = {}, den[kEach] = {};
-    for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {
-        if (unsigned(z + dz) >= unsigned(f.dims[2])) continue;
-        __syncthreads(); // all threads have read the sums of the previous slice
-        for (int r = threadIdx.y; r < kTile + 2 * ry; r += kLines) {
-            float2 sum = {0, 0};
-            int y = t.y - ry + r;
-            if (unsigned(y) < unsigned(f.dims[1])) {
-                for (int dx = max(-rx, -x); dx <= min(rx, f.dims[0] - 1 - x); ++dx) {
-                    if (!f.valid(x + dx, y, z + dz)) continue;
-                    float g = powerOfTwo(-p.decay[0] * float(dx * dx));
-                    sum.x += g * (__ldg(f.in + f.index(x + dx, y, z + dz)) - reference);
-                    sum.y += g;
+template <bool MASKED, int DEPTH>
+__device__ inline void blur(const GaussianParams &p)
+{
+    constexpr int kSums = MASKED ? 2 : 1; // of g (v - reference) and of g
+    extern __shared__ float4 memory[];
+    const Field &f = p.field;
+    const Tile t = tileOf(f, kTile, kTile, DEPTH);
+    const int rx = p.radius[0], ry = p.radius[1], rz = p.radius[2];
+    const int lane = threadIdx.x, warp = threadIdx.y;
+
+    // Shared memory, see gaussianLaunch: the taps, the sums along x of all rows, and a band
+    // of rows. Four taps along x are read at once, so that a row is read beyond its end.
+    const int xTaps = (2 * rx + 4) / 4 * 4, yTaps = 2 * ry + 1 + 2 * (kEach - 1), zTaps = 2 * rz + 1 + 2 * (DEPTH - 1);
+    const int rows = kTile + 2 * ry, columns = kTile + 2 * rx, pitch = kTile + xTaps;
+    float *shared = reinterpret_cast<float *>(memory);
+    const Taps gx = tabulate(shared, xTaps, 0, rx, p.decay[0]);
+    const Taps gy = tabulate(shared + xTaps, yTaps, kEach - 1, ry, p.decay[1]);
+    const Taps gz = tabulate(shared + xTaps + yTaps, zTaps, DEPTH - 1, rz, p.decay[2]);
+    float *lines = shared + xTaps + yTaps + zTaps;
+    float *band = lines + kSums * rows * kTile;
+    for (int r = warp; r < kSums * p.band; r += kLines)
+        if (lane < pitch - columns) band[r * pitch + columns + lane] = 0;
+
+    const float reference = referenceOf(f, t, kTile);
+    const int x = t.x + lane, y = t.y + warp * kEach, end = min(t.z + DEPTH, f.max[2]);
+    float sums[kSums][DEPTH][kEach] = {};
+    for (int z = max(t.z - rz, 0); z < min(end + rz, f.dims[2]); ++z) {
+        for (int from = 0; from < rows; from += p.band) {
+            const int count = min(p.band, rows - from);
+            __syncthreads(); // the band has been summed, and the lines of the previous slice too
+            for (int c = lane; c < columns; c += kTile) {
+#pragma unroll 5
+                for (int r = warp; r < count; r += kLines) {
+                    const int vx = t.x - rx + c, vy = t.y - ry + from + r;
+                    const bool valid = f.valid(vx, vy, z);
+                    band[r * pitch + c] = valid ? __ldg(f.in + f.index(vx, vy, z)) - reference : 0;
+                    if (MASKED) band[(p.band + r) * pitch + c] = valid;
                 }
             }
-            lines[r * kTile + threadIdx.x] = sum;
+            __syncthreads();
+            for (int r = warp; r < count; r += kLines) {
+#pragma unroll
+                for (int s = 0; s < kSums; ++s) {
+                    const float *row = band + (s * p.band + r) * pitch + lane;
+                    float sum = 0;
+                    for (int k = 0; k < xTaps; k += 4) {
+                        const float4 g = *reinterpret_cast<const float4 *>(gx.at + k);
+                        sum += g.x * row[k];
+                        sum += g.y * row[k + 1];
+                        sum += g.z * row[k + 2];
+                        sum += g.w * row[k + 3];
+                    }
+                    lines[(s * rows + from + r) * kTile + lane] = sum;
+                }
+            }
         }
         __syncthreads();
-        for (int dy = -ry; dy <= ry; ++dy) {
-            float g = powerOfTwo(-p.decay[1] * float(dy * dy) - p.decay[2] * float(dz * dz));
 #pragma unroll
-            for (int i = 0; i < kEach; ++i) {
-                float2 line = lines[(threadIdx.y + i * kLines + dy + ry) * kTile + threadIdx.x];
-                num[i] += g * line.x;
-                den[i] += g * line.y;
+        for (int s = 0; s < kSums; ++s) {
+            float slice[kEach] = {};
+#pragma unroll 4
+            for (int r = 0; r < 2 * ry + kEach; ++r) {
+                const float line = lines[(s * rows + warp * kEach + r) * kTile + lane];
+#pragma unroll
+                for (int i = 0; i < kEach; ++i) slice[i] += gy.at[r - i] * line;
+            }
+#pragma unroll
+            for (int d = 0; d < DEPTH; ++d) {
+                const float g = gz.at[z - t.z - d + rz];
+#pragma unroll
+                for (int i = 0; i < kEach; ++i) sums[s][d][i] += g * slice[i];
             }
         }
     }
 
+    const float alongX = gx.inside(x, f.dims[0]);
 #pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-        int y = t.y + threadIdx.y + i * kLines;
-        if (x >= f.max[0] || y >= f.max[1]) continue;
-        *f.result(x, y, z) = f.valid(x, y, z) ? reference + num[i] / den[i] : __ldg(f.in + f.index(x, y, z));
+    for (int d = 0; d < DEPTH; ++d) {
+        const int z = t.z + d;
+        if (z >= end) break;
+        const float alongXZ = alongX * gz.inside(z, f.dims[2]);
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) {
+            if (x >= f.max[0] || y + i >= f.max[1]) continue;
+            const float den = MASKED ? sums[kSums - 1][d][i] : alongXZ * gy.inside(y + i, f.dims[1]);
+            *f.result(x, y + i, z) = f.valid(x, y + i, z) ? reference + sums[0][d][i] / den : __ldg(f.in + f.index(x, y + i, z));
+        }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(kTile * kLines, 2) gaussian(const __grid_constant__ GaussianParams p)
+{
+    blur<false, 16>(p);
+}
+
+extern "C" __global__ void __launch_bounds__(kTile * kLines, 2) gaussian_masked(const __grid_constant__ GaussianParams p)
+{
+    blur<true, 8>(p);
 }

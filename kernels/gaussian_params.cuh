@@ -1,4 +1,4 @@
-// The parameters of the gaussian kernel.
+// The parameters of the gaussian kernels.
 #pragma once
 
 #include "field.cuh"
@@ -8,5 +8,7 @@ struct GaussianParams {
     Field field;
     int radius[3];
     float decay[3]; // as in BilateralParams
+    int band;       // rows in shared memory at once
+    int pad;
 };
-static_assert(sizeof(GaussianParams) == 96);
+static_assert(sizeof(GaussianParams) == 104);

@@ -26,6 +26,9 @@ type Pass struct {
 	// NVIDIA H200 (docs/benchmarks/gpu.md).
 	Rate float64
 
+	// Speedup, if not nil, is the factor of Rate for the parameters of a program.
+	Speedup func(p denoise.Program) float64
+
 	// Launches returns the launches that compute part, to be queued in this order on
 	// one stream. pass is the pass of p.
 	Launches func(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error)
@@ -94,6 +97,9 @@ func find(p denoise.Program, pass denoise.Pass) (Pass, error) {
 // error says that the pass has no kernels and wraps denoise.ErrUnsupported.
 func Rate(p denoise.Program, pass denoise.Pass) (float64, error) {
 	k, err := find(p, pass)
+	if k.Speedup != nil {
+		return k.Rate * k.Speedup(p), err
+	}
 	return k.Rate, err
 }
 

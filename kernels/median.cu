@@ -1,12 +1,64 @@
 // The median: the middle value of those voxels of the neighbourhood that are in the
 // volume and not masked, or the mean of the two middle values if their number is
-// even.
+// even. A thread filters one voxel.
 //
-// The kernel takes any radius and stores no values. Floats are mapped to integer
+// The usual neighbourhoods have a network of minima and maxima in registers
+// (median_network.cuh). A voxel that is not used counts as -inf or, every second one,
+// as +inf: that leaves the middle value of an odd number where it is, and the lower of
+// two in its place.
+//
+// The kernel median takes any radius and stores no values. Floats are mapped to integer
 // keys of the same order, and the bits of the median's key are found one by one from
 // the highest. The m-th smallest key is the largest k with at most m keys below it.
 // The leading bits shared by all keys follow from the smallest and the largest.
+#include "median_network.cuh"
 #include "median_params.cuh"
+
+// meanOf is the mean of two values, rounded once.
+__device__ inline float meanOf(float lower, float upper) { return float((double(lower) + upper) / 2); }
+
+// medianOf filters with neighbourhoods of the half widths RX, RY and RZ.
+template <int RX, int RY, int RZ>
+__device__ inline void medianOf(const MedianParams &p)
+{
+    constexpr int kWidth = 2 * RX + 1, kHeight = 2 * RY + 1, kDepth = 2 * RZ + 1;
+    const Field &f = p.field;
+    const Tile t = tileOf(f, 32, 8, 1);
+    const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
+    if (x >= f.max[0] || y >= f.max[1]) return;
+    const float *at = f.in + f.index(x, y, z);
+    if (!f.valid(x, y, z)) {
+        *f.result(x, y, z) = __ldg(at);
+        return;
+    }
+
+    Columns<kWidth, kHeight * kDepth> values;
+    const bool whole = f.mask == nullptr && f.inside(x - RX, y - RY, z - RZ) && f.inside(x + RX, y + RY, z + RZ);
+    const std::ptrdiff_t row = f.dims[0], slice = row * f.dims[1];
+    int unused = 0;
+#pragma unroll
+    for (int dz = -RZ; dz <= RZ; ++dz) {
+#pragma unroll
+        for (int dy = -RY; dy <= RY; ++dy) {
+#pragma unroll
+            for (int dx = -RX; dx <= RX; ++dx) {
+                float value;
+                if (whole || f.valid(x + dx, y + dy, z + dz)) value = __ldg(at + dz * slice + dy * row + dx);
+                else value = __int_as_float(unused++ % 2 == 0 ? 0xff800000 : 0x7f800000);
+                values.column[dx + RX].v[(dz + RZ) * kHeight + dy + RY] = value;
+            }
+        }
+    }
+    constexpr int kRank = (kWidth * kHeight * kDepth + 1) / 2;
+    const Middle<kWidth, kHeight * kDepth> lists(values);
+    float value = lists.template rank<kRank>();
+    if (unused % 2 != 0) value = meanOf(value, lists.template rank<kRank + 1>());
+    *f.result(x, y, z) = value;
+}
+
+extern "C" __global__ void __launch_bounds__(256) median_3x3(const __grid_constant__ MedianParams p) { medianOf<1, 1, 0>(p); }
+extern "C" __global__ void __launch_bounds__(256) median_5x5(const __grid_constant__ MedianParams p) { medianOf<2, 2, 0>(p); }
+extern "C" __global__ void __launch_bounds__(256, 3) median_3x3x3(const __grid_constant__ MedianParams p) { medianOf<1, 1, 1>(p); }
 
 // keyOf and valueOf map floats to integers of the same order and back.
 __device__ inline unsigned keyOf(float v)
@@ -68,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(256) median(const __grid_constant__
             upTo += k <= key;
             if (k > key) next = min(next, k);
         });
-        if (upTo <= middle + 1) value = float((double(value) + valueOf(next)) / 2);
+        if (upTo <= middle + 1) value = meanOf(value, valueOf(next));
     }
     *f.result(x, y, z) = value;
 }

@@ -1,16 +1,28 @@
 package kernels
 
 import (
+	"cmp"
+
 	"quell/denoise"
 	"quell/denoise/filter/median"
 )
 
 func init() {
 	const rate = 1e11 // comparisons of a sort per second
-	Register(median.Filter.Name, map[string]Pass{"median": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+	pass := onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
 		return []Launch{medianLaunch(p.Params.(median.Params), f)}, nil
-	})})
+	})
+	pass.Speedup = func(p denoise.Program) float64 {
+		if medianNetworks[p.Params.(median.Params).Radius] != "" {
+			return 30
+		}
+		return 1
+	}
+	Register(median.Filter.Name, map[string]Pass{"median": pass})
 }
+
+// medianNetworks are the kernels for one neighbourhood each.
+var medianNetworks = map[[3]int]string{{1, 1, 0}: "median_3x3", {2, 2, 0}: "median_5x5", {1, 1, 1}: "median_3x3x3"}
 
 // medianParams mirrors struct MedianParams of median_params.cuh.
 type medianParams struct {
@@ -27,7 +39,7 @@ func medianLaunch(p median.Params, f field) Launch {
 	}
 	return Launch{
 		Module: "median",
-		Kernel: "median",
+		Kernel: cmp.Or(medianNetworks[p.Radius], "median"),
 		Grid:   f.grid([3]int{32, 8, 1}),
 		Block:  [3]int{32, 8, 1},
 		Args:   Pack(args),

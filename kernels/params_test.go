@@ -11,6 +11,7 @@ import (
 	"quell/denoise/filter/bilateral"
 	"quell/denoise/filter/gaussian"
 	"quell/denoise/filter/lpa"
+	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/spatial"
 	"quell/denoise/rice"
@@ -37,9 +38,9 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if g.Field != testField || g.Radius != [3]int32{3, 2, 1} || g.Decay != decay {
 		t.Errorf("%+v", g)
 	}
-	// Two rows of 32 columns with 2 more rows on both sides, in float32.
-	if l.Grid != [3]int{2 * 2 * 2, 1, 1} || l.Block != [3]int{32, 8, 1} || l.Shared != 2*32*36*4 {
-		t.Errorf("grid %v, block %v, %d bytes shared", l.Grid, l.Block, l.Shared)
+	// 8 + 11 + 33 taps with the zeros beside them, 36 lines of sums and all 36 rows.
+	if l.Kernel != "gaussian" || l.Grid != [3]int{2 * 2 * 1, 1, 1} || l.Block != [3]int{32, 8, 1} || g.Band != 36 || l.Shared != 4*(8+11+33+36*32+36*40) {
+		t.Errorf("%s, grid %v, block %v, band %d, %d bytes shared", l.Kernel, l.Grid, l.Block, g.Band, l.Shared)
 	}
 	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField)
 	b := decoded[bilateralParams](t, l)
@@ -49,6 +50,55 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	}
 	if l.Grid != [3]int{8, 1, 1} || l.Block != [3]int{32, 4, 1} || l.Shared != 64*36*4 {
 		t.Errorf("grid %v, block %v, %d bytes shared", l.Grid, l.Block, l.Shared)
+	}
+}
+
+// TestGaussianBands: with a mask there are two sums, and tiles of half as many slices;
+// for large radii only some rows fit the shared memory of every device at once.
+func TestGaussianBands(t *testing.T) {
+	masked := testField
+	masked.Mask, masked.Max[2] = 5, 9
+	for _, c := range []struct {
+		field  field
+		radius [3]int
+		grid   int
+		kernel string
+		band   int32
+	}{
+		{testField, [3]int{4, 4, 4}, 4, "gaussian", 40}, {masked, [3]int{4, 4, 4}, 8, "gaussian_masked", 40}, {testField, [3]int{0, 0, 0}, 4, "gaussian", 32},
+		{testField, [3]int{64, 64, 64}, 4, "gaussian", 41}, {masked, [3]int{64, 64, 64}, 8, "gaussian_masked", 4},
+	} {
+		l := gaussianLaunch(gaussian.Params{Weights: spatial.Weights{Radius: c.radius}}, c.field)
+		band := decoded[gaussianParams](t, l).Band
+		if l.Kernel != c.kernel || l.Grid != [3]int{c.grid, 1, 1} || band != c.band || l.Shared > 48<<10 {
+			t.Errorf("radius %v: %s, grid %v, band %d, %d bytes shared; want %+v", c.radius, l.Kernel, l.Grid, band, l.Shared, c)
+		}
+	}
+}
+
+// TestMedianKernels: the usual neighbourhoods have kernels of their own, which are the faster.
+func TestMedianKernels(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})
+	for _, c := range []struct {
+		dims   int
+		radius denoise.Value
+		kernel string
+		factor float64
+	}{
+		{2, denoise.List(1), "median_3x3", 30}, {2, denoise.List(2), "median_5x5", 30}, {3, denoise.List(1), "median_3x3x3", 30},
+		{3, denoise.List(2), "median", 1}, {3, denoise.List(1, 1, 0), "median_3x3", 30}, {2, denoise.List(3), "median", 1}, {2, denoise.List(1, 2), "median", 1},
+	} {
+		p, err := recipe(t, "median", c.dims, map[string]denoise.Value{"radius": c.radius}).Bind(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate, err := Rate(p, p.Passes[0])
+		if err != nil || rate != c.factor*1e11 {
+			t.Errorf("%s: rate %g, %v", p.Recipe, rate, err)
+		}
+		if l := medianLaunch(p.Params.(median.Params), testField); l.Kernel != c.kernel || l.Grid != [3]int{2 * 8 * 2, 1, 1} {
+			t.Errorf("%s: kernel %s, grid %v; want %s", p.Recipe, l.Kernel, l.Grid, c.kernel)
+		}
 	}
 }
 

@@ -215,6 +215,8 @@ static std::vector<Case> cases(bool small)
                 add(weightedRecipe("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
                 if (r <= 4) add(weightedRecipe("median", dims, r, r, r), n[0], n[1], n[2], r == 1);
             }
+            for (int r : {1, 2})
+                for (bool masked : {false, true}) add(weightedRecipe("median", dims, r, r, r), n[0], n[1], n[2], masked);
             add(weightedRecipe("bilateral", dims, 2, 5, 1), n[0], n[1], n[2], true);
             Recipe lpa;
             lpa.filter = "lpa";
@@ -264,6 +266,8 @@ static std::vector<Case> cases(bool small)
                 add(r, 21, 18, 6, k == 2, true);
             }
         for (const char *filter : {"bilateral", "gaussian", "median"}) add(weightedRecipe(filter, dims, 3, 5, 2), 45, 39, 14, true, true);
+        for (int r : {1, 2}) add(weightedRecipe("median", dims, r, r, r), 45, 39, 14, r == 1, true);
+        for (bool masked : {false, true}) add(weightedRecipe("gaussian", dims, 2, 1, 4), 70, 40, 37, masked, true); // several layers of tiles
     }
     // Weights that are all zero: one of two neighbours is the voxel itself.
     for (int k = 1; k <= 4; ++k)
@@ -332,6 +336,8 @@ static std::vector<Case> cases(bool small)
     add(weightedRecipe("bilateral", 3, 11, 11, 11), 40, 35, 20);
     add(weightedRecipe("gaussian", 2, 64, 64, 0), 150, 140, 1, true);
     add(weightedRecipe("gaussian", 3, 5, 9, 7), 50, 40, 16);
+    add(weightedRecipe("gaussian", 3, 64, 64, 64), 50, 40, 20);
+    add(weightedRecipe("gaussian", 3, 4, 4, 4), 65, 33, 40);
     add(weightedRecipe("median", 2, 16, 16, 0), 60, 50, 1);
     add(weightedRecipe("median", 3, 6, 6, 6), 30, 25, 15, true);
     Recipe lpa;

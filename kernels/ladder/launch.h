@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -180,13 +181,20 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
             p.radius[c] = r.radiusAlong(c);
             p.decay[c] = float(half * r.scale[c] * r.scale[c]);
         }
-        return {{"gaussian", "gaussian", blocks(f, 32, 32, 1), {32, 8}, unsigned(2 * 32 * (32 + 2 * p.radius[1]) * 4), bytes(p)}};
+        const bool masked = f.mask != nullptr;
+        const int sums = masked ? 2 : 1, depth = masked ? 8 : 16, rows = 32 + 2 * p.radius[1];
+        const int xTaps = (2 * p.radius[0] + 4) / 4 * 4, row = sums * (32 + xTaps);
+        const int fixed = xTaps + 2 * p.radius[1] + 7 + 2 * p.radius[2] + 2 * depth - 1 + sums * rows * 32;
+        p.band = std::min(rows, (12288 - fixed) / row);
+        return {{"gaussian", masked ? "gaussian_masked" : "gaussian", blocks(f, 32, 32, depth), {32, 8}, unsigned(4 * (fixed + p.band * row)), bytes(p)}};
     }
     if (r.filter == "median") {
         MedianParams p{};
         p.field = f;
         for (int c = 0; c < 3; ++c) p.radius[c] = r.radiusAlong(c);
-        return {{"median", "median", blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)}};
+        const std::string box = std::to_string(p.radius[0]) + std::to_string(p.radius[1]) + std::to_string(p.radius[2]);
+        const char *kernel = box == "110" ? "median_3x3" : box == "220" ? "median_5x5" : box == "111" ? "median_3x3x3" : "median";
+        return {{"median", kernel, blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)}};
     }
     LpaParams p{};
     p.field = f;

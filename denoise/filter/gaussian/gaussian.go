@@ -47,7 +47,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	}
 	return denoise.Program{Params: p, Passes: []denoise.Pass{{
 		Name: "blur", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
-		Reach: p.Radius, Work: tile.Count(p.Radius),
+		Reach: p.Radius, Work: float64(taps),
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
 		CPU: denoise.CPUPass{
 			Tile: tileSize(p.Radius), Scratch: scratch(g.Dims, p.Radius), Nanoseconds: nsVoxel + nsTap*float64(taps),
