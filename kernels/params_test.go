@@ -211,7 +211,7 @@ func TestNLMCorrelation(t *testing.T) {
 func TestNoiseMapParams(t *testing.T) {
 	g := volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 1})
 	ls := normalisedLaunches(t, "median", g)
-	if len(ls) != 3 || ls[0].Kernel != "divide_by_sigma" || ls[1].Kernel != "median" || ls[2].Kernel != "multiply_by_sigma" {
+	if len(ls) != 3 || ls[0].Kernel != "divide_by_sigma" || ls[1].Kernel != "median_3x3x3" || ls[2].Kernel != "multiply_by_sigma" {
 		t.Fatalf("%+v", ls)
 	}
 	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
@@ -234,7 +234,7 @@ func TestStabiliseParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	ls := launchesOf(t, p, g)
-	if len(ls) != 3 || ls[0].Kernel != "stabilise_noise" || ls[1].Kernel != "median" || ls[2].Kernel != "restore_signal" || ls[2].Module != "noisemap" {
+	if len(ls) != 3 || ls[0].Kernel != "stabilise_noise" || ls[1].Kernel != "median_3x3x3" || ls[2].Kernel != "restore_signal" || ls[2].Module != "noisemap" {
 		t.Fatalf("%+v", ls)
 	}
 	box := func(address uint64) Box { return NewBox(Buffer{Address: address, Box: g.Bounds()}) }
