@@ -86,7 +86,7 @@ func TestMedianKernels(t *testing.T) {
 		factor float64
 	}{
 		{2, denoise.List(1), "median_3x3", 30}, {2, denoise.List(2), "median_5x5", 30}, {3, denoise.List(1), "median_3x3x3", 30},
-		{3, denoise.List(2), "median", 1}, {3, denoise.List(1, 1, 0), "median_3x3", 30}, {2, denoise.List(3), "median", 1}, {2, denoise.List(1, 2), "median", 1},
+		{3, denoise.List(2), "median", 1}, {3, denoise.List(1, 1, 0), "median_3x3", 30}, {2, denoise.List(3), "median", 1}, {2, denoise.List(1, 2, 0), "median", 1},
 	} {
 		p, err := recipe(t, "median", c.dims, map[string]denoise.Value{"radius": c.radius}).Bind(g)
 		if err != nil {
