@@ -62,7 +62,7 @@ func (t *task) start(job *wire.Job, d *download) (*future, error) {
 		p, g := t.r.program, t.r.geometry
 		requests = append([]*wire.Request{{
 			Op: wire.Bind, Program: t.program,
-			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma},
+			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma, Rung: t.r.rung.Name, Block: t.r.rung.Block},
 		}}, requests...)
 	}
 	futures, err := t.s.request(requests...)

@@ -14,6 +14,7 @@ import (
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
 	"quell/gpu/wire"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -105,7 +106,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("%v; want the cancel", err)
 		}
-		run, err := newRun(program(t, long, in), in.Geometry)
+		run, err := newRun(program(t, long, in), kernels.Rung{}, in.Geometry)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"quell/denoise"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -116,11 +117,15 @@ func (e *Engine) Info() denoise.Info {
 
 // Plan returns what a run over the whole volume needs.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
+	return e.plan(kernels.Rung{}, r, g)
+}
+
+func (e *Engine) plan(rung kernels.Rung, r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
 	p, err := r.Outline(g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
-	run, err := newRun(p, g)
+	run, err := newRun(p, rung, g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
@@ -170,11 +175,15 @@ func (e *Engine) share(r *run, region volume.Region) []volume.Region {
 // That every voxel is finite is ensured by the readers; checking it here would cost as
 // much as a preview.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
+	return e.run(ctx, kernels.Rung{}, r, in, region, report)
+}
+
+func (e *Engine) run(ctx context.Context, rung kernels.Rung, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
 	p, err := r.ProgramFor(ctx, in, region)
 	if err != nil {
 		return nil, err
 	}
-	run, err := newRun(p, in.Volume.Geometry)
+	run, err := newRun(p, rung, in.Volume.Geometry)
 	if err != nil {
 		return nil, err
 	}

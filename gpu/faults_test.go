@@ -19,6 +19,7 @@ import (
 	"quell/denoise"
 	"quell/gpu/shm"
 	"quell/gpu/wire"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -304,7 +305,7 @@ func TestCancelledRunLeavesTheDevice(t *testing.T) {
 	pause := newTrap(t, "wait", 3, false)
 	count := filepath.Join(t.TempDir(), "kernels")
 	e := fakeEngine(t, fakeOptions(t, pause.env, "QUELL_FAKE_CUDA_COUNT="+count))
-	kernels := func() int {
+	started := func() int {
 		b, err := os.ReadFile(count)
 		if err != nil {
 			t.Fatal(err)
@@ -331,12 +332,12 @@ func TestCancelledRunLeavesTheDevice(t *testing.T) {
 		t.Error("the run after a cancel differs")
 	}
 	// Every block has two kernels.
-	run, err := newRun(program(t, r, small), small.Geometry)
+	run, err := newRun(program(t, r, small), kernels.Rung{}, small.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := len(blocks(small.Bounds(), d.demand(run, small.Bounds()).block))
-	if n, most := kernels(), 2*(1+maxQueued+blocks); n > most {
+	if n, most := started(), 2*(1+maxQueued+blocks); n > most {
 		t.Errorf("%d kernels; want at most %d", n, most)
 	}
 }

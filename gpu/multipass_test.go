@@ -10,6 +10,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/denoise/enginetest"
+	"quell/kernels"
 	"quell/volume"
 
 	_ "quell/kernels/kerneltest" // a filter of two passes with a noise map and a guide
@@ -240,7 +241,7 @@ func TestNoiseMapInEveryDivision(t *testing.T) {
 			o.Memory = c.memory
 			e := fakeEngine(t, o)
 			e.devices[0].hello.Device.ClockKHz = c.clock
-			run, err := newRun(p, v.Geometry)
+			run, err := newRun(p, kernels.Rung{}, v.Geometry)
 			if err != nil {
 				t.Fatal(err)
 			}

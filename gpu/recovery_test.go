@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -394,7 +395,7 @@ func TestStallIsLongerThanTheLimit(t *testing.T) {
 // up, and estimates with and without a measurement.
 func TestTheModelOfADevice(t *testing.T) {
 	g := volume.NewGeometry([3]int{64, 64, 8}, [3]float64{1, 1, 1})
-	r, err := newRun(program(t, smallNLM(t), ramp(g.Dims)), g)
+	r, err := newRun(program(t, smallNLM(t), ramp(g.Dims)), kernels.Rung{}, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +452,7 @@ func TestTheModelOfADevice(t *testing.T) {
 // worker has not started, and that blocks are never empty.
 func TestDemandBeforeTheFirstWorker(t *testing.T) {
 	v := ramp([3]int{8, 8, 4})
-	r, err := newRun(program(t, smallNLM(t), v), v.Geometry)
+	r, err := newRun(program(t, smallNLM(t), v), kernels.Rung{}, v.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -475,7 +476,7 @@ func TestDemandBeforeTheFirstWorker(t *testing.T) {
 // a region, and that the parts cover it at the grain.
 func TestShortRunsAreNotShared(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{32, 32, 60}, [3]float64{1, 1, 1}))
-	r, err := newRun(program(t, smallNLM(t), v), v.Geometry)
+	r, err := newRun(program(t, smallNLM(t), v), kernels.Rung{}, v.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 // run is a bound recipe on an input. It is the same for all devices, slabs and attempts.
 type run struct {
 	program  denoise.Program
+	rung     kernels.Rung // zero: the kernels that ship
 	geometry volume.Geometry
 	inputs   []input // the voxels, and the maps that the passes read
 	masked   bool
@@ -23,8 +24,8 @@ type input struct {
 
 // newRun prepares runs of a program. The error wraps ErrDevice and
 // denoise.ErrUnsupported if there are no kernels for it.
-func newRun(p denoise.Program, g volume.Geometry) (*run, error) {
-	if err := kernels.Check(p); err != nil {
+func newRun(p denoise.Program, rung kernels.Rung, g volume.Geometry) (*run, error) {
+	if err := rung.Check(p); err != nil {
 		return nil, unsupported(err)
 	}
 	inputs := []input{{name: denoise.Voxels}}
@@ -33,7 +34,7 @@ func newRun(p denoise.Program, g volume.Geometry) (*run, error) {
 			inputs = append(inputs, input{name: name})
 		}
 	}
-	return &run{program: p, geometry: g, inputs: inputs}, nil
+	return &run{program: p, rung: rung, geometry: g, inputs: inputs}, nil
 }
 
 // read sets the volumes of the inputs, which the program accepts.

@@ -12,6 +12,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/kernels"
 )
 
 // pauses are those of backOff as the program has them; TestMain clears backOff.
@@ -59,7 +60,7 @@ func TestACancelledVolumeReturnsItsTurn(t *testing.T) {
 	s := d.session
 	<-s.volumeTurn // another volume is being filtered
 	v := ramp([3]int{64, 64, 30})
-	run, err := newRun(program(t, recipe(t, "median", 2, nil), v), v.Geometry)
+	run, err := newRun(program(t, recipe(t, "median", 2, nil), v), kernels.Rung{}, v.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}

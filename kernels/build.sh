@@ -28,7 +28,7 @@ entries() { # prints the hashes of the given files as members of a JSON object
     done
 }
 
-for source in *.cu kerneltest/*.cu; do
+for source in *.cu rungs/*.cu kerneltest/*.cu; do
     echo "nvcc $source" >&2
     # shellcheck disable=SC2086
     "$nvcc" $flags $targets --threads "${JOBS:-1}" -fatbin -o "${source%.cu}.fatbin" "$source"
@@ -37,6 +37,6 @@ done
 {
     printf '{\n  "compiler": "nvcc %s",\n' "$version"
     printf '  "flags": "%s",\n' "$(echo $flags $targets)"
-    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh kerneltest/*.cu)"
-    printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin kerneltest/*.fatbin)"
+    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh rungs/*.cu kerneltest/*.cu)"
+    printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin rungs/*.fatbin kerneltest/*.fatbin)"
 } > manifest.json

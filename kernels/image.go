@@ -13,7 +13,7 @@ import (
 // images holds the modules: compressed fatbins with code for compute capability 7.5,
 // 8.0, 8.6, 8.9 and 9.0, and PTX for newer devices. build.sh compiles them.
 //
-//go:embed *.fatbin
+//go:embed *.fatbin rungs/*.fatbin
 var images embed.FS
 
 //go:embed manifest.json
@@ -26,7 +26,8 @@ var moreImages = map[string]string{}
 // from init.
 func RegisterModule(name, image string) { moreImages[name] = image }
 
-// Modules returns the names of all modules.
+// Modules returns the names of all modules but those of rungs, which are loaded when
+// they are first used.
 func Modules() []string {
 	files, err := images.ReadDir(".")
 	if err != nil {
@@ -34,6 +35,9 @@ func Modules() []string {
 	}
 	names := slices.Sorted(maps.Keys(moreImages))
 	for _, f := range files {
+		if f.IsDir() {
+			continue
+		}
 		names = append(names, strings.TrimSuffix(f.Name(), path.Ext(f.Name())))
 	}
 	return names

@@ -62,6 +62,11 @@ type Launch struct {
 	Block  [3]int
 	Shared int    // bytes of dynamic shared memory; more than 48 KB needs a higher limit of the function
 	Args   []byte // the parameter buffer, which contains the kernel's only argument, a struct
+
+	// Symbol names memory of the module that receives Data before the kernel starts; ""
+	// for none.
+	Symbol string
+	Data   []byte
 }
 
 // registered holds the passes by filter and name. It changes only during package
@@ -105,7 +110,9 @@ func Rate(p denoise.Program, pass denoise.Pass) (float64, error) {
 
 // Check reports what the kernels cannot do in a program: a pass without kernels, or
 // parameters that they do not support. The error wraps denoise.ErrUnsupported.
-func Check(p denoise.Program) error {
+func Check(p denoise.Program) error { return check(p, Launches) }
+
+func check(p denoise.Program, launches func(denoise.Program, denoise.Pass, Part) ([]Launch, error)) error {
 	// The launches for a single voxel depend on the parameters only.
 	voxel := volume.Region{Max: [3]int{1, 1, 1}}
 	for _, pass := range p.Passes {
@@ -113,7 +120,7 @@ func Check(p denoise.Program) error {
 		for range pass.Inputs {
 			part.Inputs = append(part.Inputs, Buffer{Box: voxel})
 		}
-		if _, err := Launches(p, pass, part); err != nil {
+		if _, err := launches(p, pass, part); err != nil {
 			return err
 		}
 	}
@@ -144,6 +151,11 @@ func Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error)
 	if err != nil {
 		return nil, err
 	}
+	return launchesBy(p, pass, part, k)
+}
+
+// launchesBy is Launches with given kernels.
+func launchesBy(p denoise.Program, pass denoise.Pass, part Part, k Pass) ([]Launch, error) {
 	if err := part.check(pass); err != nil {
 		return nil, err
 	}

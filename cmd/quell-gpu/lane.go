@@ -45,11 +45,22 @@ func (l *lane) load(name string) error {
 	return nil
 }
 
-// launch queues one kernel.
+// launch queues one kernel. The module of a rung is loaded at its first launch.
 func (l *lane) launch(k kernels.Launch) error {
 	m, ok := l.modules[k.Module]
 	if !ok {
-		return cu.NotFound
+		if kernels.Image(k.Module) == "" {
+			return cu.NotFound
+		}
+		if err := l.load(k.Module); err != nil {
+			return err
+		}
+		m = l.modules[k.Module]
+	}
+	if k.Symbol != "" {
+		if err := m.fill(k, l.compute.stream); err != nil {
+			return err
+		}
 	}
 	fn, err := m.function(k.Kernel)
 	if err != nil {
@@ -62,6 +73,18 @@ func (l *lane) launch(k kernels.Launch) error {
 		fn.shared = k.Shared
 	}
 	return driver.Launch(fn.Function, k.Grid, k.Block, k.Shared, l.compute.stream, k.Args)
+}
+
+// fill copies a launch's data to the memory of its module.
+func (m *module) fill(k kernels.Launch, stream cu.Stream) error {
+	to, size, err := m.Module.Global(k.Symbol)
+	if err != nil {
+		return err
+	}
+	if int64(len(k.Data)) > size {
+		return cu.InvalidValue
+	}
+	return cu.MemcpyHtoDAsync(to, pointer(k.Data), int64(len(k.Data)), stream)
 }
 
 func (m *module) function(name string) (*function, error) {

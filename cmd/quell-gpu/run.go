@@ -17,6 +17,7 @@ type program struct {
 	denoise.Program
 	geometry volume.Geometry
 	halos    map[string][3]int // of kernels.Halos
+	rung     kernels.Rung      // zero: the kernels that ship
 }
 
 // bind binds a recipe and checks that there are kernels for it.
@@ -25,14 +26,15 @@ func (w *worker) bind(q wire.Request) *wire.Fault {
 	if b == nil || q.Program == 0 || w.programs[q.Program] != nil {
 		return broken("program %d cannot be bound", q.Program)
 	}
+	rung := kernels.Rung{Name: b.Rung, Block: b.Block}
 	p, err := b.Program()
 	if err == nil {
-		err = kernels.Check(p)
+		err = rung.Check(p)
 	}
 	if err != nil {
 		return &wire.Fault{Kind: wire.Unsupported, Text: err.Error()}
 	}
-	w.programs[q.Program] = &program{Program: p, geometry: volume.NewGeometry(b.Dims, b.Spacing), halos: kernels.Halos(p)}
+	w.programs[q.Program] = &program{Program: p, geometry: volume.NewGeometry(b.Dims, b.Spacing), halos: kernels.Halos(p), rung: rung}
 	w.reply(wire.Reply{ID: q.ID})
 	return nil
 }
@@ -106,7 +108,7 @@ func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Faul
 			return nil, f
 		}
 		part.Out = uint64(out)
-		ls, err := kernels.Launches(p.Program, pass, part)
+		ls, err := p.rung.Launches(p.Program, pass, part)
 		if errors.Is(err, denoise.ErrUnsupported) {
 			return nil, &wire.Fault{Kind: wire.Unsupported, Text: err.Error()}
 		} else if err != nil {

@@ -7,7 +7,7 @@ import (
 
 // Version of the protocol. Both sides come from one release; if the versions
 // differ, the worker of another release was found.
-const Version = 3
+const Version = 4
 
 // Magic begins the worker's first line.
 const Magic = "QUELL-GPU "
@@ -118,6 +118,10 @@ type Binding struct {
 	// UsualSigma is above 0 where the program runs on volumes divided by their noise
 	// map (denoise.Program.Normalised).
 	UsualSigma float32 `json:"usual_sigma,omitempty"`
+	// Rung names a kernel of a ladder (kernels.Rung) that runs in place of those that
+	// ship; Block is its shape, zero for its own.
+	Rung  string `json:"rung,omitempty"`
+	Block [3]int `json:"block,omitzero"`
 }
 
 // Program binds the recipe.

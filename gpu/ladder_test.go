@@ -1,0 +1,103 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/kernels"
+	"quell/volume"
+)
+
+// rungCases are recipes for the rungs of each filter; settings with two dims of which
+// one is refused are skipped.
+var rungCases = []struct{ filter, set string }{
+	{"nlm", "h=20 search-radius=2 patch-radius=1"},
+	{"nlm", "h=20 search-radius=1 patch-radius=2 patch-weights=uniform centre=one"},
+	{"bilateral", "radius=2 sigma-range=30"},
+	{"bilateral", "radius=3,1,2 sigma-spatial=1.5 sigma-range=60"},
+	{"lpa", "sigma=15"},
+	{"lpa", "sigma=40 gamma=2 scales=1,2,4"},
+}
+
+// checkRungs compares every rung with the reference, in blocks of several shapes, on
+// volumes that the blocks do not divide.
+func checkRungs(t *testing.T, e *Engine) {
+	ran := map[string]bool{}
+	for _, c := range rungCases {
+		f, err := denoise.FilterByName(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range kernels.RungNames(c.filter) {
+			for _, dims := range f.Dims {
+				r, err := f.Recipe(denoise.Case{Dims: dims, Set: c.set})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, block := range [][3]int{{}, {4, 24, 1}, {3, 5, 2}} {
+					in := denoise.Input{Volume: ramp([3]int{37, 21, 6})}
+					region := volume.Region{Min: [3]int{0, 2, 1}, Max: [3]int{37, 21, 6}}
+					got, err := e.On(kernels.Rung{Name: name, Block: block}).Run(context.Background(), r, in, region, nil)
+					if errors.Is(err, denoise.ErrUnsupported) {
+						continue
+					}
+					if err != nil {
+						t.Fatalf("%s, %s, %d-D, block %v: %v", name, c.set, dims, block, err)
+					}
+					ran[name] = true
+					want, err := cpu.Reference(r, in, region)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for i, x := range got.Data {
+						if d := float64(x - want.Data[i]); !(d < 0.03 && d > -0.03) { // 1e-4 of the range of ramp
+							t.Errorf("%s, %s, %d-D, block %v: voxel %d is %g, want %g", name, c.set, dims, block, i, x, want.Data[i])
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, filter := range []string{"nlm", "bilateral", "lpa"} {
+		for _, name := range kernels.RungNames(filter) {
+			if !ran[name] {
+				t.Errorf("%s ran on no case", name)
+			}
+		}
+	}
+}
+
+func TestConformanceOfRungs(t *testing.T) { checkRungs(t, realEngine(t, Options{})) }
+
+func TestRungsOnTheFakeDriver(t *testing.T) { checkRungs(t, sharedEngine(t)) }
+
+func TestRungRefused(t *testing.T) {
+	e := sharedEngine(t)
+	in := ramp([3]int{9, 8, 3})
+	on := e.On(kernels.Rung{Name: "bilateral_formula"})
+	if _, err := on.Run(context.Background(), smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil); !errors.Is(err, denoise.ErrUnsupported) {
+		t.Errorf("a rung of another filter: %v", err)
+	}
+	if _, err := on.Plan(smallNLM(t), in.Geometry); !errors.Is(err, denoise.ErrUnsupported) {
+		t.Errorf("its plan: %v", err)
+	}
+	if plan, err := e.On(kernels.Rung{Name: "nlm_formula"}).Plan(smallNLM(t), in.Geometry); err != nil || plan.Slabs != 1 {
+		t.Errorf("the plan of a rung: %+v, %v", plan, err)
+	}
+	masked := ramp([3]int{9, 8, 3})
+	masked.Mask = make([]bool, len(masked.Data))
+	masked.Mask[5] = true
+	r := recipe(t, "bilateral", 3, map[string]denoise.Value{"sigma-range": denoise.Number(30)})
+	_, err := e.On(kernels.Rung{Name: "bilateral_depth_global_cut"}).Run(context.Background(), r, denoise.Input{Volume: masked}, masked.Bounds(), nil)
+	if !errors.Is(err, denoise.ErrUnsupported) || !strings.Contains(err.Error(), "no mask") {
+		t.Errorf("a mask, which the worker sees: %v", err)
+	}
+	if out := mustRun(t, e, smallNLM(t), in); len(out.Data) != len(in.Data) {
+		t.Error("the engine does not run after a refusal")
+	}
+}

@@ -1,0 +1,112 @@
+package kernels
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"quell/denoise"
+)
+
+// Rung names a kernel of a ladder: one of those that the papers compare, compiled
+// from rungs/*.cu, which computes a filter in place of the kernels that ship. The
+// zero Rung stands for these.
+type Rung struct {
+	Name  string // see RungNames
+	Block [3]int // threads of a block along x, y and z, or across the rows of a row kernel; zero: the rung's own
+}
+
+// rung describes a kernel of a ladder. All read a field and filter in one pass.
+type rung struct {
+	filter string
+	block  [3]int // that the paper begins with
+	launch func(p denoise.Program, f field, block [3]int) (Launch, error)
+}
+
+// rungs holds the rungs by name, which is that of the kernel.
+var rungs = func() map[string]rung {
+	all := map[string]rung{}
+	maps.Copy(all, nlmRungs())
+	maps.Copy(all, bilateralRungs())
+	maps.Copy(all, lpaRungs())
+	return all
+}()
+
+// RungNames returns the rungs of a filter, sorted.
+func RungNames(filter string) []string {
+	names := slices.Sorted(maps.Keys(rungs))
+	return slices.DeleteFunc(names, func(name string) bool { return rungs[name].filter != filter })
+}
+
+// maxThreads is the limit of CUDA for a block: in all, and along x, y and z.
+const maxThreads = 1024
+
+var maxBlock = [3]int{1024, 1024, 64}
+
+// CheckBlock reports why a block cannot have that shape.
+func CheckBlock(block [3]int) error {
+	threads := 1
+	for c, n := range block {
+		if n < 1 || n > maxBlock[c] {
+			return fmt.Errorf("a block of %dx%dx%d threads: 1 to %d along axis %d", block[0], block[1], block[2], maxBlock[c], c)
+		}
+		threads *= n
+	}
+	if threads > maxThreads {
+		return fmt.Errorf("a block of %dx%dx%d threads has more than %d", block[0], block[1], block[2], maxThreads)
+	}
+	return nil
+}
+
+// Check is the Check of the package for programs that run on the rung.
+func (r Rung) Check(p denoise.Program) error {
+	if r == (Rung{}) {
+		return Check(p)
+	}
+	return check(p, r.Launches)
+}
+
+// Launches is the Launches of the package for programs that run on the rung.
+func (r Rung) Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error) {
+	if r == (Rung{}) {
+		return Launches(p, pass, part)
+	}
+	k, ok := rungs[r.Name]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("no rung is called %q: %w", r.Name, denoise.ErrUnsupported)
+	case k.filter != p.Recipe.Filter || len(p.Passes) != 1:
+		return nil, fmt.Errorf("%s is a rung of %s without a noise map, not of %s: %w", r.Name, k.filter, p.Recipe.Filter, denoise.ErrUnsupported)
+	}
+	block := r.Block
+	if block == [3]int{} {
+		block = k.block
+	}
+	if err := CheckBlock(block); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", r.Name, err, denoise.ErrUnsupported)
+	}
+	return launchesBy(p, pass, part, onField(1, func(p denoise.Program, f field) ([]Launch, error) {
+		l, err := k.launch(p, f, block)
+		return []Launch{l}, err
+	}))
+}
+
+// maxShared is the shared memory of a block on the devices that have least of it.
+const maxShared = 64 << 10
+
+// tileLaunch returns a launch with a tile in shared memory: the voxels of a block with
+// an apron. planes, if above 0, replaces the block's voxels along z.
+func tileLaunch(l Launch, apron [3]int32, planes int) (Launch, error) {
+	d := l.Block[2] + 2*int(apron[2])
+	if planes > 0 {
+		d = planes
+	}
+	l.Shared = 4 * (l.Block[0] + 2*int(apron[0])) * (l.Block[1] + 2*int(apron[1])) * d
+	if l.Shared > maxShared {
+		return l, fmt.Errorf("a block of %dx%dx%d threads with its apron needs %d KB of shared memory, and there are %d", l.Block[0], l.Block[1], l.Block[2], l.Shared>>10, maxShared>>10)
+	}
+	return l, nil
+}
+
+var errMasked = errors.New("the rung takes no mask")

@@ -1,0 +1,38 @@
+package kernels
+
+import (
+	"fmt"
+	"slices"
+
+	"quell/denoise"
+	"quell/denoise/filter/lpa"
+)
+
+// lpaApron is the apron of the tiles in rungs/lpa.cu, and the longest scale.
+const lpaApron = 8
+
+// lpaRungs are the kernels of rungs/lpa.cu. Their blocks have a fixed shape.
+func lpaRungs() map[string]rung {
+	all := map[string]rung{}
+	for kernel, rows := range map[string]int{"lpa_basic": 1, "lpa_shared": 1, "lpa_shared2": 2} {
+		block := [3]int{16, 16, 1}
+		all[kernel] = rung{lpa.Filter.Name, block, func(p denoise.Program, f field, given [3]int) (Launch, error) {
+			if given != block {
+				return Launch{}, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
+			}
+			q := p.Params.(lpa.Params)
+			if slices.Max(q.Scales) > lpaApron {
+				return Launch{}, fmt.Errorf("the rung takes scales up to %d", lpaApron)
+			}
+			launches, err := lpaLaunches(q, f)
+			if err != nil {
+				return Launch{}, err
+			}
+			l := launches[0]
+			l.Module, l.Kernel, l.Block = "rungs/lpa", kernel, block
+			l.Grid = f.grid([3]int{block[0], rows * block[1], 1})
+			return l, nil
+		}}
+	}
+	return all
+}

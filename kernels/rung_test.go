@@ -1,0 +1,194 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// rungLaunch returns the launch of a rung on the whole of a volume.
+func rungLaunch(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask uint64) (Launch, error) {
+	t.Helper()
+	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
+	p, err := recipe.Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := Part{Dims: dims, Region: g.Bounds(), Voxels: Buffer{Address: 1, Box: g.Bounds()}, Mask: Buffer{Address: mask, Box: g.Bounds()}, Out: 2}
+	part.Inputs = []Buffer{part.Voxels}
+	ls, err := r.Launches(p, p.Passes[0], part)
+	if err != nil {
+		return Launch{}, err
+	}
+	if len(ls) != 1 {
+		t.Fatalf("%s: %d launches", r.Name, len(ls))
+	}
+	return ls[0], nil
+}
+
+func rungRecipe(t *testing.T, name string) denoise.Recipe {
+	t.Helper()
+	filter, _, _ := strings.Cut(name, "_")
+	set := map[string]denoise.Value{}
+	dims := 3
+	switch filter {
+	case "nlm":
+		set["h"], set["search-radius"] = denoise.Number(9), denoise.Number(2)
+	case "bilateral":
+		set["radius"], set["sigma-range"] = denoise.List(2), denoise.Number(20)
+		if name == "bilateral_constant" || name == "bilateral_shared" {
+			dims = 2
+		}
+	case "lpa":
+		dims = 2
+	}
+	return recipe(t, filter, dims, set)
+}
+
+func TestRungsAreInTheirModules(t *testing.T) {
+	n := 0
+	for _, filter := range []string{"nlm", "bilateral", "lpa"} {
+		for _, name := range RungNames(filter) {
+			n++
+			l, err := rungLaunch(t, Rung{Name: name}, rungRecipe(t, name), [3]int{40, 30, 20}, 0)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			source, err := os.ReadFile(l.Module + ".cu")
+			if err != nil {
+				t.Fatal(err)
+			}
+			macro := regexp.MustCompile(`^bilateral_(depth|width|height)_(\w+)$`).FindStringSubmatch(l.Kernel)
+			found := regexp.MustCompile(`\b` + l.Kernel + `\(`).Match(source)
+			if macro != nil {
+				found = strings.Contains(string(source), "ROW("+macro[1]+",") && strings.Contains(string(source), "##_"+macro[2]+"(")
+			}
+			if !found || l.Kernel != name || Image(l.Module) == "" {
+				t.Errorf("%s is kernel %s of %s", name, l.Kernel, l.Module)
+			}
+			if err := CheckBlock(l.Block); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if n != 3+15+3 || n != len(rungs) {
+		t.Errorf("%d rungs of %d", n, len(rungs))
+	}
+	for _, m := range Modules() {
+		if strings.Contains(m, "rung") {
+			t.Errorf("module %s is loaded at the start", m)
+		}
+	}
+}
+
+// The grid covers the volume whatever the block.
+func TestRungBlocks(t *testing.T) {
+	dims := [3]int{40, 30, 20}
+	for _, c := range []struct {
+		name  string
+		block [3]int
+		grid  int
+		local int // bytes of shared memory
+	}{
+		{"nlm_formula", [3]int{4, 24, 3}, 10 * 2 * 7, 0},
+		{"nlm_formula", [3]int{32, 8, 1}, 2 * 4 * 20, 0},
+		{"nlm_shared", [3]int{16, 4, 2}, 3 * 8 * 10, 4 * 22 * 10 * 8},
+		{"nlm_column", [3]int{16, 16, 1}, 3 * 2, 4 * 22 * 22 * 7},
+		{"bilateral_formula", [3]int{8, 8, 8}, 5 * 4 * 3, 0},
+		{"bilateral_shared", [3]int{32, 32, 1}, 2 * 1 * 20, 4 * 36 * 36},
+		{"bilateral_depth_constant_cut", [3]int{16, 8, 1}, 3 * 4, 0},
+		{"bilateral_width_global_tests", [3]int{16, 8, 1}, 2 * 3, 0}, // threads along y, then z
+		{"bilateral_height_global_cut", [3]int{16, 8, 1}, 2 * 5, 0},  // threads along z, then x
+		{"lpa_basic", [3]int{16, 16, 1}, 3 * 2 * 20, 0},
+		{"lpa_shared2", [3]int{16, 16, 1}, 3 * 1 * 20, 0},
+	} {
+		l, err := rungLaunch(t, Rung{c.name, c.block}, rungRecipe(t, c.name), dims, 0)
+		if err != nil || l.Grid != [3]int{c.grid, 1, 1} || l.Block != c.block || l.Shared != c.local {
+			t.Errorf("%s with %v: grid %v, block %v, %d bytes shared, %v", c.name, c.block, l.Grid, l.Block, l.Shared, err)
+		}
+	}
+}
+
+func TestRungsRefuse(t *testing.T) {
+	for _, c := range []struct {
+		rung   Rung
+		filter string
+		dims   int
+		set    map[string]denoise.Value
+		mask   uint64
+		want   string
+	}{
+		{Rung{Name: "nlm_magic"}, "nlm", 3, nil, 0, `no rung is called "nlm_magic"`},
+		{Rung{Name: "nlm_formula"}, "bilateral", 3, nil, 0, "is a rung of nlm"},
+		{Rung{"nlm_formula", [3]int{32, 33, 1}}, "nlm", 3, nil, 0, "more than 1024"},
+		{Rung{"nlm_formula", [3]int{1, 1, 65}}, "nlm", 3, nil, 0, "1 to 64 along axis 2"},
+		{Rung{"nlm_formula", [3]int{0, 8, 1}}, "nlm", 3, nil, 0, "along axis 0"},
+		{Rung{Name: "nlm_formula"}, "nlm", 3, map[string]denoise.Value{"weighting": denoise.Word("lk")}, 0, "Gaussian weights"},
+		{Rung{Name: "nlm_formula"}, "nlm", 3, map[string]denoise.Value{"rician": denoise.Bool(true), "h": denoise.Number(9)}, 0, "Gaussian weights"},
+		{Rung{Name: "nlm_shared"}, "nlm", 3, map[string]denoise.Value{"search-radius": denoise.Number(12)}, 0, "KB of shared memory"},
+		{Rung{"nlm_column", [3]int{8, 8, 2}}, "nlm", 3, nil, 0, "one thread deep"},
+		{Rung{Name: "bilateral_constant"}, "bilateral", 3, nil, 0, "filters slices"},
+		{Rung{Name: "bilateral_constant"}, "bilateral", 2, map[string]denoise.Value{"radius": denoise.List(9)}, 0, "windows up to 17x17"},
+		{Rung{"bilateral_depth_global_cut", [3]int{8, 8, 2}}, "bilateral", 3, nil, 0, "one thread deep"},
+		{Rung{Name: "bilateral_depth_global_cut"}, "bilateral", 3, nil, 7, "no mask"},
+		{Rung{Name: "bilateral_depth_global_cut"}, "bilateral", 3, map[string]denoise.Value{"radius": denoise.List(12)}, 0, "12167 weights"},
+		{Rung{"lpa_basic", [3]int{32, 8, 1}}, "lpa", 2, nil, 0, "16x16"},
+		{Rung{Name: "lpa_shared"}, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 9)}, 0, "up to 8"},
+	} {
+		r := recipe(t, c.filter, c.dims, c.set)
+		_, err := rungLaunch(t, c.rung, r, [3]int{40, 30, 20}, c.mask)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, denoise.ErrUnsupported) {
+			t.Errorf("%+v with %s: %v; want %q", c.rung, r, err, c.want)
+		}
+		if p, bound := r.Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1})); c.mask == 0 && (bound != nil || c.rung.Check(p) == nil) {
+			t.Errorf("%+v: Check accepts what Launches refuses", c.rung)
+		}
+	}
+	// The largest that are accepted.
+	for name, set := range map[string]denoise.Value{"bilateral_constant": denoise.List(8), "bilateral_depth_global_cut": denoise.List(11)} {
+		dims := map[string]int{"bilateral_constant": 2, "bilateral_depth_global_cut": 3}[name]
+		if _, err := rungLaunch(t, Rung{Name: name}, recipe(t, "bilateral", dims, map[string]denoise.Value{"radius": set}), [3]int{40, 30, 20}, 0); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The zero rung is the kernels that ship.
+func TestNoRung(t *testing.T) {
+	r := rungRecipe(t, "median_x")
+	want := launch(t, r, [3]int{9, 9, 9})
+	got, err := rungLaunch(t, Rung{}, r, [3]int{9, 9, 9}, 0)
+	if err != nil || got.Kernel != want.Kernel || string(got.Args) != string(want.Args) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// The tables hold the spatial weights, x fastest.
+func TestRungWeights(t *testing.T) {
+	r := recipe(t, "bilateral", 3, map[string]denoise.Value{"radius": denoise.List(1, 2, 1), "sigma-spatial": denoise.Number(1.5), "sigma-range": denoise.Number(20)})
+	l, err := rungLaunch(t, Rung{Name: "bilateral_height_constant_tests"}, r, [3]int{40, 30, 20}, 0)
+	if err != nil || l.Symbol != "constantWeights" || len(l.Data) != 4*3*5*3 {
+		t.Fatalf("%s of %d bytes, %v", l.Symbol, len(l.Data), err)
+	}
+	at := func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(l.Data[4*i:]))) }
+	weight := func(d2 float64) float64 { return math.Exp(-d2 / (2 * 1.5 * 1.5)) }
+	for i, want := range map[int]float64{22: 1, 23: weight(1), 25: weight(1), 28: weight(4), 7: weight(1), 0: weight(6)} {
+		if math.Abs(at(i)-want) > 1e-6 {
+			t.Errorf("weight %d is %g, want %g", i, at(i), want)
+		}
+	}
+	if l, _ = rungLaunch(t, Rung{Name: "bilateral_height_global_tests"}, r, [3]int{40, 30, 20}, 0); l.Symbol != "globalWeights" {
+		t.Errorf("global weights go to %s", l.Symbol)
+	}
+	if n := len(Pack(bilateralTableParams{})); n != 1264 {
+		t.Errorf("TableParams: %d bytes", n)
+	}
+}
