@@ -97,7 +97,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 	for name, params := range map[string]any{
 		"Field": field{}, "NlmParams": nlmParams{}, "BilateralParams": bilateralParams{}, "GaussianParams": gaussianParams{},
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
-		"DctParams":         dctParams{},
+		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {

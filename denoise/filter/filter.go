@@ -14,12 +14,14 @@ import (
 	"quell/denoise/filter/median"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/odct"
+	"quell/denoise/filter/prinlm"
 	"quell/denoise/filter/sadct"
 )
 
 func init() {
 	denoise.Register(
 		nlm.Filter,
+		prinlm.Filter,
 		odct.Filter,
 		bilateral.Filter,
 		sadct.Filter,

@@ -47,12 +47,22 @@ type Filter struct {
 	Squares bool      // average squares (rician)
 	LK      int       // 0, or the norm of the lk weighting
 
+	// Guides, if there are any, are compared instead of In, whose voxels are averaged:
+	// e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g.
+	Guides []Guide
+
 	// Mean converts the sums of a voxel of value v into its new value. All of them
 	// are in the tile's unit: values were multiplied by unit, a power of two that
 	// is 1 for all ordinary volumes. ok is false if float32 sums do not determine
 	// the value; Faint then computes it.
 	Mean  func(v, unit float64, s Sums) (value float64, ok bool)
 	Faint func(b *tile.Block, unit float64, x, y, z int) float64
+}
+
+// Guide is a field of the dims of Filter.In and how much its differences count.
+type Guide struct {
+	Field denoise.Field
+	Gain  float32
 }
 
 // Offset is a difference of positions and its addition to the exponent of the
@@ -114,12 +124,13 @@ func Nanoseconds(taps int) float64 {
 // worker is the scratch memory of one worker.
 type worker struct {
 	*Filter
-	values  tile.Block // v of the tile, its neighbourhood and its patches, times unit
-	unit    float64    // see setUnit
-	scale   float32    // Scale for values in this unit
-	bias    float32    // Bias
-	shrink  float64    // factor of the biases of offsets, see biasOf
-	squared []float32  // v^2, if squares are averaged
+	values  tile.Block   // v of the tile, its neighbourhood and its patches, times unit
+	guides  []tile.Block // likewise
+	unit    float64      // see setUnit
+	scale   float32      // Scale for values in this unit
+	bias    float32      // Bias
+	shrink  float64      // factor of the biases of offsets, see biasOf
+	squared []float32    // v^2, if squares are averaged
 	tile    volume.Region
 	sums    tileSums
 	rows    volume.Region // the voxels p of the pairs (p, p+o) of the current offset
@@ -135,7 +146,7 @@ type worker struct {
 
 // NewWorker returns a worker with scratch memory of its own.
 func (f *Filter) NewWorker() denoise.Worker {
-	w := &worker{Filter: f, ring: make([]planeRows, 2*f.Patch[2]+1)}
+	w := &worker{Filter: f, ring: make([]planeRows, 2*f.Patch[2]+1), guides: make([]tile.Block, len(f.Guides))}
 	return w.run
 }
 
@@ -167,7 +178,11 @@ func (w *worker) visit(add rowAdder, stop func() bool) {
 // reset loads a tile and clears its sums.
 func (w *worker) reset(t volume.Region) {
 	w.tile = t
-	w.values.Load(&w.In, tile.Grow(w.In.Around(t, w.Search), w.Patch))
+	box := tile.Grow(w.In.Around(t, w.Search), w.Patch)
+	w.values.Load(&w.In, box)
+	for i := range w.guides {
+		w.guides[i].Load(&w.Guides[i].Field, box)
+	}
 	w.setUnit()
 	w.sums.reset(t.Dims(), w.Peak, w.LK > 0)
 	if w.Squares {
@@ -260,6 +275,13 @@ func (w *worker) filterPlane(d [3]int, z int) {
 // difference computes e of one row, from n voxels at positions p and q of the
 // block.
 func (w *worker) difference(dst []float32, p, q, n int) {
+	if len(w.guides) > 0 {
+		clear(dst[:n])
+		for i, g := range w.guides {
+			addSquareDiff(dst, g.Values[p:], g.Values[q:], w.Guides[i].Gain, n)
+		}
+		return
+	}
 	a, b := w.values.Values[p:], w.values.Values[q:]
 	if w.LK > 0 {
 		powerDiff(dst, a, b, w.lkRows.unit, w.LK, n)

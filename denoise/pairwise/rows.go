@@ -17,6 +17,15 @@ func squareDiffGo(dst, a, b []float32, n int) {
 	}
 }
 
+// addSquareDiffGo: dst += gain (a - b)^2.
+func addSquareDiffGo(dst, a, b []float32, gain float32, n int) {
+	dst, a, b = dst[:n], a[:n], b[:n]
+	for x := range dst {
+		d := a[x] - b[x]
+		dst[x] += float32(gain * float32(d*d))
+	}
+}
+
 // addPairGo: dst = mid + g (l + r), one step of a symmetric filter. mid may be
 // dst.
 func addPairGo(dst, mid, l, r []float32, g float32, n int) {

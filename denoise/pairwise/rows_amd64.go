@@ -15,6 +15,9 @@ func vector() bool { return useVector }
 func squareDiffAVX2(dst, a, b *float32, n int)
 
 //go:noescape
+func addSquareDiffAVX2(dst, a, b *float32, gain float32, n int)
+
+//go:noescape
 func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
 
 //go:noescape
@@ -43,6 +46,14 @@ func squareDiff(dst, a, b []float32, n int) {
 		return
 	}
 	squareDiffAVX2(&dst[:n][0], &a[:n][0], &b[:n][0], n)
+}
+
+func addSquareDiff(dst, a, b []float32, gain float32, n int) {
+	if !useVector || n == 0 {
+		addSquareDiffGo(dst, a, b, gain, n)
+		return
+	}
+	addSquareDiffAVX2(&dst[:n][0], &a[:n][0], &b[:n][0], gain, n)
 }
 
 func addPair(dst, mid, l, r []float32, g float32, n int) {

@@ -34,6 +34,28 @@ loop:
 	VZEROUPPER
 	RET
 
+// func addSquareDiffAVX2(dst, a, b *float32, gain float32, n int)
+TEXT ·addSquareDiffAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), DI
+	MOVQ         a+8(FP), SI
+	MOVQ         b+16(FP), DX
+	VBROADCASTSS gain+24(FP), Y1
+	MOVQ         n+32(FP), CX
+	XORQ         AX, AX
+
+loop:
+	VMOVUPS (SI)(AX*4), Y0
+	VSUBPS  (DX)(AX*4), Y0, Y0 // a - b
+	VMULPS  Y0, Y0, Y0
+	VMULPS  Y0, Y1, Y0
+	VADDPS  (DI)(AX*4), Y0, Y0
+	VMOVUPS Y0, (DI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET
+
 // func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
 TEXT ·addPairAVX2(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), DI

@@ -6,11 +6,12 @@ package pairwise
 
 func vector() bool { return false }
 
-func squareDiff(dst, a, b []float32, n int)              { squareDiffGo(dst, a, b, n) }
-func addPair(dst, mid, l, r []float32, g float32, n int) { addPairGo(dst, mid, l, r, g, n) }
-func weigh(w, d []float32, scale, bias float32, n int)   { weighGo(w, d, scale, bias, n) }
-func accumulate(num, den, w, a, b []float32, n int)      { accumulateGo(num, den, w, a, b, n) }
-func maximum(peak, w []float32, n int)                   { maximumGo(peak, w, n) }
+func squareDiff(dst, a, b []float32, n int)                  { squareDiffGo(dst, a, b, n) }
+func addSquareDiff(dst, a, b []float32, gain float32, n int) { addSquareDiffGo(dst, a, b, gain, n) }
+func addPair(dst, mid, l, r []float32, g float32, n int)     { addPairGo(dst, mid, l, r, g, n) }
+func weigh(w, d []float32, scale, bias float32, n int)       { weighGo(w, d, scale, bias, n) }
+func accumulate(num, den, w, a, b []float32, n int)          { accumulateGo(num, den, w, a, b, n) }
+func maximum(peak, w []float32, n int)                       { maximumGo(peak, w, n) }
 
 func gradient(g, a, b, c []float32, near float32, n int) { gradientGo(g, a, b, c, near, n) }
 func nearest(least, slope, d, g []float32, n int)        { nearestGo(least, slope, d, g, n) }

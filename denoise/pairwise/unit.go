@@ -34,9 +34,17 @@ func (w *worker) setUnit() {
 	w.scale, w.bias = w.exponent(w.Scale, w.Bias)
 	w.shrink = min(1, largestBias/math.Abs(w.Bias))
 	if shift != 0 {
-		for i, v := range values {
-			values[i] = float32(float64(v) * w.unit)
+		w.scaleValues(values)
+		for _, g := range w.guides {
+			w.scaleValues(g.Values[:len(g.Values)-lanes])
 		}
+	}
+}
+
+// scaleValues converts values to the tile's unit.
+func (w *worker) scaleValues(values []float32) {
+	for i, v := range values {
+		values[i] = float32(float64(v) * w.unit)
 	}
 }
 

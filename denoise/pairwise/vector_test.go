@@ -33,7 +33,7 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 		t.Skip("this processor runs the Go loops only")
 	}
 	v := steps(t, [3]int{120, 61, 20})
-	for _, filter := range []string{"nlm", "bilateral"} {
+	for _, filter := range []string{"nlm", "prinlm", "bilateral"} {
 		for _, dims := range []int{2, 3} {
 			r, err := denoise.NewRecipe(filter, dims)
 			if err != nil {

@@ -45,6 +45,10 @@ void twopassGuided(const void *args);
 // The kernels of dct.c.
 void odct(const void *args);
 
+// The kernels of prinlm.c.
+void prinlmMean(const void *args);
+void prinlmAverage(const void *args);
+
 // trap is called before every filter kernel. It causes the fault that the test
 // has requested, if any.
 CUresult trap(void);

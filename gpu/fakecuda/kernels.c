@@ -318,7 +318,8 @@ HostKernel findKernel(const char *name)
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
-        {"odct", odct}, {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
+        {"odct", odct}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage},
+        {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
         {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -1,0 +1,156 @@
+// Package prinlm is prefiltered rotationally invariant non-local means: a voxel becomes
+// the mean of the voxels around it, weighted by how similar a prefiltered volume and its
+// local mean are there. Comparing two numbers instead of patches is faster, does not
+// depend on how structures are turned, and finds more that are alike.
+package prinlm
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/filter/odct"
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Filter describes the filter.
+var Filter = denoise.Filter{
+	Name: "prinlm", Title: "Prefiltered non-local means", Dims: []int{3, 2},
+	Source: "Manjon, Coupe, Buades, Collins, Robles 2012 (PRI-NLM3D)",
+	Help:   "Averages voxels that look alike in a prefiltered copy of the volume. Removes most noise for the structure it costs, in 3-D above all.",
+	Params: []denoise.Param{
+		{
+			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
+			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 2, Step: 0.05,
+			Default: denoise.Auto, Auto: &denoise.AutoRule{Amount: autoStrength},
+			Help: "How different two voxels of the prefiltered volume may be and still be averaged; higher removes more. Auto follows the estimated noise.",
+		},
+		{
+			Name: "search-radius", Label: "Search radius", Kind: denoise.Int, Unit: "voxels", Basic: true,
+			Min: 0, Max: 32, Lo: 1, Hi: 10, Step: 1, Default: denoise.Number(3),
+			Help: "How far to look for similar voxels; the time grows with its square (2-D) or cube (3-D).",
+		},
+		{
+			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value", Basic: true,
+			Min: 0, Max: denoise.Largest, Lo: 0, Hi: 3, Step: 0.05, Default: denoise.Auto, Auto: denoise.NoiseSigma,
+			Help: "Noise level that the prefilter removes; auto estimates it.",
+		},
+		{
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Default: denoise.Word("max"),
+			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
+		},
+	},
+	Strength:     denoise.Strength{Param: "h", Lo: 0.1, Hi: 3},
+	Bind:         bind,
+	ReadsPadding: true, // by its prefilter
+	Cases: []denoise.Case{
+		{Name: "2-D", Dims: 2},
+		{Name: "3-D", Dims: 3, Set: "search-radius=2"},
+		{Name: "strong", Dims: 3, Set: "h=12 search-radius=1 sigma=8"},
+		{Name: "weak", Dims: 2, Set: "h=0.5 search-radius=4 sigma=20"},
+		{Name: "weak one", Dims: 3, Set: "h=0.5 search-radius=1 centre=one"},
+		{Name: "faint", Dims: 3, Set: "h=0.02 sigma=4 search-radius=2"},
+		{Name: "no noise", Dims: 3, Set: "search-radius=1 sigma=0"},
+		{Name: "alone", Dims: 3, Set: "search-radius=0 h=4"},
+		{Name: "3-D CT", Dims: 3, Set: "h=50 sigma=100 search-radius=2", CT: true},
+		{Name: "large", Dims: 3, Set: "h=4 sigma=8 search-radius=1", Large: [3]int{97, 36, 35}},
+	},
+}
+
+// autoStrength is h: half the noise in 3-D, more in 2-D, where fewer voxels are alike.
+// Measured, see FILTERS.md.
+func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
+	if r.Dims == 2 {
+		return 0.85 * f.AutoSigma()
+	}
+	return 0.5 * f.AutoSigma()
+}
+
+// Params are the parameters of a resolved recipe.
+type Params struct {
+	H      float64     // in the volume's unit, > 0
+	Radius [3]int      // of the search region along x, y, z; 0 along z in two dimensions
+	Mean   [3]int      // of the local mean, likewise
+	One    bool        // the centre weighs 1, not the largest of the other weights
+	Guide  odct.Params // of the prefilter
+}
+
+// MeanShare is what the squared difference of local means counts beside that of single
+// voxels, as the mean of both counts in the paper (eq. 5): exp(-(d^2 + 3 dm^2) / 4 h^2).
+const MeanShare = 3
+
+// Names of the fields between the passes.
+const (
+	guide     = "guide"
+	guideMean = "guide mean"
+)
+
+func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
+	p := Params{
+		H:      r.Get("h").Float(),
+		Radius: r.Isotropic(r.Get("search-radius").Int()),
+		Mean:   r.Isotropic(1),
+		One:    r.Get("centre").String() == "one",
+		Guide:  odct.NewParams(r.Dims, g, odct.Threshold*r.Get("sigma").Float()),
+	}
+	passes := []denoise.Pass{p.Guide.Pass(denoise.Voxels, guide), p.meanPass()}
+	passes = append(passes, p.averagePass(g, denoise.Result))
+	return denoise.Program{Params: p, Passes: passes}, nil
+}
+
+// averagePass returns the pass that averages voxels by the guide and its local mean.
+func (p Params) averagePass(g volume.Geometry, output string) denoise.Pass {
+	size := pairwise.TileSize(p.Radius, [3]int{})
+	return denoise.Pass{
+		Name: "average", Inputs: []string{denoise.Voxels, guide, guideMean}, Output: output,
+		Reach: p.Radius, Work: tile.Count(p.Radius),
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return p.reference(&in[0], &in[1], &in[2], x, y, z) },
+		CPU: denoise.CPUPass{
+			Tile: size, Scratch: tile.Bytes(g.Dims, size, p.Radius, 60),
+			Nanoseconds: tile.Count(p.Radius) / 2 * pairwise.Nanoseconds(1),
+			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return p.start(in, out) },
+		},
+	}
+}
+
+// reference is out = sum w v_j / sum w with w = exp(-((g_i-g_j)^2 + 3 (m_i-m_j)^2) / 4 h^2).
+// If every weight is below the smallest float64 the voxel stays as it is.
+func (p Params) reference(in, guide, means *denoise.Field, x, y, z int) float64 {
+	v, g, m := float64(in.At(x, y, z)), float64(guide.At(x, y, z)), float64(means.At(x, y, z))
+	num, den, largest := 0.0, 0.0, 0.0
+	tile.Neighbours(in, p.Radius, x, y, z, func(jx, jy, jz, j int) {
+		dg, dm := float64(guide.At(jx, jy, jz))-g, float64(means.At(jx, jy, jz))-m
+		w := math.Exp(-(dg/p.H*dg/p.H + MeanShare*(dm/p.H*dm/p.H)) / 4)
+		num += w * (float64(in.Data[j]) - v)
+		den += w
+		largest = max(largest, w)
+	})
+	if p.One {
+		largest = 1
+	}
+	if den += largest; den == 0 {
+		return v
+	}
+	return v + num/den
+}
+
+// start runs the average as a pairwise filter.
+func (p Params) start(in []denoise.Field, out denoise.Field) func() denoise.Worker {
+	f := &pairwise.Filter{
+		In: in[0], Out: out, Search: p.Radius, Peak: !p.One,
+		Guides:  []pairwise.Guide{{Field: in[1], Gain: 1}, {Field: in[2], Gain: MeanShare}},
+		Scale:   math.Log2E / (4 * p.H * p.H),
+		Offsets: pairwise.HalfNeighbourhood(p.Radius, func([3]int) float64 { return 0 }),
+		Mean: func(v, _ float64, s pairwise.Sums) (float64, bool) {
+			if p.One { // weights below 2^-pairwise.MaxExponent are negligible
+				return v + s.Num/(s.Den+1), true
+			}
+			return v + s.Num/(s.Den+s.Peak), s.Peak >= pairwise.FaintPeak
+		},
+		Faint: func(_ *tile.Block, unit float64, x, y, z int) float64 {
+			return unit * p.reference(&in[0], &in[1], &in[2], x, y, z)
+		},
+	}
+	return f.NewWorker
+}
