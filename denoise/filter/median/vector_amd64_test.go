@@ -27,6 +27,17 @@ func TestSameBitsWithoutVectorCode(t *testing.T) {
 			}
 		}
 	}
+	// Without vector code run is the Go loops.
+	p := newNetwork(3, 3, true).compile(testPitch)
+	plain := laid(rand.New(rand.NewPCG(3, 9)), p, 3, testPitch)
+	loops := slices.Clone(plain)
+	runGo(p.operations, plain, lanes)
+	useVector = false
+	run(p.operations, loops, lanes)
+	useVector = true
+	if !slices.EqualFunc(plain, loops, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
+		t.Error("without vector code the operations are not run")
+	}
 	// Single operations, of which each code is one.
 	for code := lower; code <= upperLower; code++ {
 		memory := laid(rand.New(rand.NewPCG(5, 1)), &program{size: 5 * testPitch}, 5, testPitch)
