@@ -49,6 +49,7 @@ type AssessInput struct {
 	// filter whose result is most like After and is less certain.
 	Recipe *denoise.Recipe
 	Facts  *denoise.Facts // of Before, or nil to find them
+	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
 	Engine denoise.Engine // runs the recipe again on parts of the volume; nil: the CPU
 }
 
@@ -83,7 +84,7 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: "Results of a noise map are not judged yet."}
 	} else {
 		a.Judgement, err = tune.Judge(ctx, in.Engine, tune.Result{
-			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: facts.Noise, Foreground: counts,
+			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: facts.Noise, Foreground: counts, Curve: in.Curve,
 		})
 	}
 	if err != nil {

@@ -177,7 +177,7 @@ func (w *work) checkFilter() (err error) {
 			return err
 		}
 	}
-	if w.region, err = w.job.Slices.region(s.Volume.Geometry); err != nil {
+	if w.region, err = w.job.Slices.Region(s.Volume.Geometry); err != nil {
 		return err
 	}
 	return checkRecipe(s, w.recipe)

@@ -134,8 +134,8 @@ func (p EnginePolicy) limited(eng denoise.Engine) denoise.Engine {
 	return eng
 }
 
-// region returns the selected slices of a geometry.
-func (r SliceRange) region(g volume.Geometry) (volume.Region, error) {
+// Region returns the selected slices of a geometry.
+func (r SliceRange) Region(g volume.Geometry) (volume.Region, error) {
 	to := r.To
 	if to == 0 {
 		to = g.Dims[2]

@@ -26,7 +26,7 @@ func TestSliceRanges(t *testing.T) {
 		{SliceRange{From: -1, To: 5}, "-1:5", -1, -1},
 		{SliceRange{To: -1}, "0:-1", -1, -1},
 	} {
-		got, err := c.r.region(g)
+		got, err := c.r.Region(g)
 		if c.r.String() != c.text {
 			t.Errorf("%+v is %q, want %q", c.r, c.r, c.text)
 		}

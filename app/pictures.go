@@ -47,10 +47,7 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 		residual[i] = original[i] - result[i]
 	}
 
-	window := volume.AutoWindow(before)
-	if len(run.Source.Windows) > 0 {
-		window = run.Source.Windows[0]
-	}
+	window := pictureWindow(run.Source, before)
 	facts, err := run.facts(ctx)
 	if err != nil {
 		return nil, err

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/denoise/tune"
 )
 
 func newTune() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "tune IN [--filter NAME] [parameters]",
+		Use:   "tune IN [--filter NAME|all] [parameters]",
 		Short: "Find the best strength of a filter by the noise of the series",
 		Long: `Find the best strength of a filter without a reference. Objectives:
 
@@ -25,11 +26,16 @@ func newTune() *cobra.Command {
 
 Errors are given in units of the noise variance: 1 is the series as it is. Prints the
 curve and the recipe; --out writes the recipe, for quell denoise --recipe. "quell
-denoise IN OUT --filter nlm --h sure" does both in one step.`,
+denoise IN OUT --filter nlm --h sure" does both in one step.
+
+--filter all is a gallery: every filter at its best automatic setting, on one slice or
+those of --slices, with the estimated error and the noise that is left, the verdict, the
+structure in the residual, the time, and with --reference the PSNR. --picture draws
+them side by side.`,
 		Args: exactly(1, "one IN"),
 	}
 	flags := cmd.Flags()
-	filter := flags.String("filter", "nlm", "the filter's `name`: "+filterNames())
+	filter := flags.String("filter", "nlm", "the filter's `name`: "+filterNames()+"; or all")
 	recipeFile := flags.String("recipe", "", "start from the recipe in this `file`; flags override it")
 	dims := flags.Int("dims", 0, "2 or 3; if not given, as suits the series")
 	objective := flags.String("objective", "sure", "what the best strength is: `sure|residual`")
@@ -40,16 +46,25 @@ denoise IN OUT --filter nlm --h sure" does both in one step.`,
 	var pick choice
 	pick.addTo(cmd)
 	params := addParamFlags(cmd)
+	var every gallery
+	every.addTo(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		all := *filter == everyFilter
+		if err := every.check(flags, all, params); err != nil {
+			return err
+		}
 		if o := tune.Objective(*objective); o != tune.LeastRisk && o != tune.Discrepancy {
 			return app.Usagef("--objective %s: give %s or %s", o, tune.LeastRisk, tune.Discrepancy)
 		}
 		if *recipeFile != "" && !flags.Changed("filter") {
 			*filter = ""
 		}
-		recipe, err := params.recipe(*recipeFile, *filter, *dims)
-		if err != nil {
-			return err
+		var recipe denoise.Recipe
+		if !all {
+			var err error
+			if recipe, err = params.recipe(*recipeFile, *filter, *dims); err != nil {
+				return err
+			}
 		}
 		engine, err := app.PickEngine(*engineName)
 		if err != nil {
@@ -60,6 +75,9 @@ denoise IN OUT --filter nlm --h sure" does both in one step.`,
 			return err
 		}
 		defer in.Close()
+		if all {
+			return every.run(cmd, engine, in.Series, *out, *overwrite, *asJSON)
+		}
 		if *dims == 0 && *recipeFile == "" {
 			if recipe.Dims, err = app.ProposeDims(in.Series, recipe.Filter); err != nil {
 				return err

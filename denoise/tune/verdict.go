@@ -73,6 +73,9 @@ type Result struct {
 	// Foreground says which voxels of Input.Volume count; nil: those of
 	// [noise.Foreground].
 	Foreground func(i int) bool
+	// Curve is that of the recipe over its strength, of the whole volume, where it is
+	// known: the recipe is then not run again.
+	Curve *Curve
 
 	unit float64 // of the volumes in that of the series, see [Result.stabilise]
 }
@@ -175,6 +178,9 @@ func (r Result) judge(ctx context.Context, engine denoise.Engine) (j Judgement, 
 	x, ok := StrengthOf(*r.Recipe, r.Input.Volume.Geometry, r.Noise.Sigma)
 	if !ok {
 		return unknown(r.Recipe.Filter + " with these parameters has no strength to be judged."), 0, nil
+	}
+	if r.Curve != nil {
+		return r.Curve.judge(x, r.Noise), x, nil
 	}
 	c, err := r.search(ctx, engine, *r.Recipe, x)
 	if err != nil {

@@ -1,0 +1,161 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/tune"
+	"quell/series"
+	"quell/volume"
+)
+
+// some runs gaussian and median; lpa fails, and every other filter returns its input.
+type some struct{ denoise.Engine }
+
+// Info keeps tuning from the closed form, for which it would not ask the engine.
+func (some) Info() denoise.Info { return denoise.Info{Name: "some", Cores: 2, Overhead: 1} }
+
+func (e some) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, p denoise.Progress) (*volume.Volume, error) {
+	switch r.Filter {
+	case "gaussian", "median":
+		return e.Engine.Run(ctx, r, in, region, p)
+	case "lpa":
+		return nil, errors.New("no ground")
+	}
+	return in.Volume.Crop(region), ctx.Err()
+}
+
+// Every filter of the table is shown in its order, at the strength of the least
+// estimated error; one that fails says why, and the best one is that of the least error.
+func TestGallery(t *testing.T) {
+	s, truth := grainy(t, 10), grainy(t, 0)
+	var ready []string
+	q := GalleryRequest{Series: s, Reference: truth, Ready: func(e Exhibit) { ready = append(ready, e.Filter) }}
+	g, err := ShowGallery(t.Context(), some{cpu.New()}, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Exhibits) != len(denoise.Filters()) || len(ready) != len(g.Exhibits) || g.Region != volume.Slices(s.Volume.Geometry, 3, 4) || len(g.Input.Data) != 80*96 {
+		t.Fatalf("%d exhibits, %d ready, region %v", len(g.Exhibits), len(ready), g.Region)
+	}
+	for i, f := range denoise.Filters() {
+		e := g.Exhibits[i]
+		switch {
+		case e.Filter != f.Name || e.Title != f.Title || ready[i] != f.Name:
+			t.Errorf("exhibit %d is %s, %s", i, e.Filter, ready[i])
+		case f.Name == "lpa":
+			if !strings.Contains(e.Problem, "no ground") || e.Part != nil {
+				t.Errorf("lpa: %q", e.Problem)
+			}
+		case e.Problem != "" || e.Part.Dims != [3]int{80, 96, 1} || !e.Recipe.Resolved() || e.Recipe.Dims != 3 && f.Dims[0] == 3:
+			t.Errorf("%s: %q, %s", f.Name, e.Problem, e.Recipe)
+		case f.Name == "gaussian" || f.Name == "median":
+			want, err := Tune(t.Context(), some{cpu.New()}, TuneRequest{Series: s, Recipe: mustRecipe(f.Name, 3)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best := want.Curve.Points[want.Curve.Best]
+			if !e.Chosen.IsSURE() || !e.Recipe.Equal(want.Recipe) || *e.MSE != best.MSE || *e.SigmaLeft != best.Kept*want.Noise.Sigma || e.Note != "" {
+				t.Errorf("%s: %+v; want %s", f.Name, e, want.Recipe)
+			}
+			if e.Verdict != tune.Matched || e.Truth == nil || float64(e.Truth.PSNR) < 27 {
+				t.Errorf("%s: %s, %+v", f.Name, e.Verdict, e.Truth)
+			}
+		case e.Filter == "bilateral":
+			if *e.MSE < 0.99 || !strings.HasPrefix(e.Note, "No strength lowers") {
+				t.Errorf("a filter that does nothing: error %g, %q", *e.MSE, e.Note)
+			}
+		}
+	}
+	best := g.Exhibits[g.Best]
+	for _, e := range g.Exhibits {
+		if e.MSE != nil && *e.MSE < *best.MSE {
+			t.Errorf("%s has a lower error than %s", e.Filter, best.Filter)
+		}
+	}
+	checkSheet(t, g, s, truth)
+}
+
+// checkSheet looks at the picture of a gallery.
+func checkSheet(t *testing.T, g Gallery, s, truth *series.Series) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "sheet.png")
+	if err := g.WritePicture(path, s, truth); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Cells of 3 x 80 pixels, in as many columns as rows or one more.
+	n := len(g.Exhibits) + 2
+	columns := int(math.Ceil(math.Sqrt(float64(n))))
+	rows := (n + columns - 1) / columns
+	if got, want := m.Bounds().Size(), (columns*(240+6)+6)*10000+rows*(3*96+42+6)+6; got.X*10000+got.Y != want {
+		t.Errorf("a picture of %v pixels; want %d", got, want)
+	}
+	lines := g.Exhibits[g.Best].labels(true)
+	if !strings.Contains(lines[0], "(least error)") || !strings.HasPrefix(lines[1], "error 0.") || !strings.HasPrefix(lines[2], "PSNR ") {
+		t.Errorf("labels %q", lines)
+	}
+	// The middle of the second cell is the reference's, in the window of the series.
+	x, y := 40, 48
+	lo, hi := pictureWindow(s, s.Volume).Ends()
+	want := 255 * (float64(truth.Volume.At(x, y, 3)) - lo) / (hi - lo)
+	if r, _, _, _ := m.At(6+246+3*x+1, 6+3*y+1).RGBA(); math.Abs(float64(r>>8)-min(max(want, 0), 255)) > 1 {
+		t.Errorf("grey %d; want %.0f", r>>8, want)
+	}
+}
+
+// Where the noise cannot be told, filters have their automatic setting, and none is the
+// best one.
+func TestGalleryWithoutNoise(t *testing.T) {
+	s := grainy(t, 0)
+	g, err := ShowGallery(t.Context(), some{cpu.New()}, GalleryRequest{Series: s, Region: volume.Slices(s.Volume.Geometry, 1, 3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Best != -1 {
+		t.Errorf("the best is %s", g.Exhibits[g.Best].Filter)
+	}
+	for _, e := range g.Exhibits {
+		if e.Filter != "lpa" && (!e.Chosen.IsAuto() || e.MSE != nil || !strings.Contains(e.Note, "texture") || e.Part.Dims[2] != 2 || e.Truth != nil) {
+			t.Errorf("%s: %+v", e.Filter, e)
+		}
+	}
+	if lines := (Exhibit{Filter: "lpa", Problem: "x"}).labels(false); len(lines) != 2 || lines[1] != "cannot run" {
+		t.Errorf("%q", lines)
+	}
+}
+
+// A cancel ends the gallery, and a region beyond the series is refused.
+func TestGalleryIsCancelled(t *testing.T) {
+	s := grainy(t, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	g, err := ShowGallery(ctx, some{cpu.New()}, GalleryRequest{Series: s, Ready: func(Exhibit) {
+		if n++; n == 2 {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) || g.Exhibits != nil || n != 2 {
+		t.Errorf("%d exhibits, %v", n, err)
+	}
+	var usage *UsageError
+	if _, err := ShowGallery(t.Context(), cpu.New(), GalleryRequest{Series: s, Region: volume.Region{Max: [3]int{1, 1, 99}}}); !errors.As(err, &usage) {
+		t.Errorf("a region beyond the series: %v", err)
+	}
+}

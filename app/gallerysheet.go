@@ -1,0 +1,113 @@
+package app
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/basicfont"
+	"golang.org/x/image/math/fixed"
+
+	"quell/io/atomic"
+	"quell/series"
+	"quell/volume"
+)
+
+// The layout of a sheet, in pixels.
+const (
+	cellGap    = 6
+	leastWidth = 28 * 7 // of a cell: room for the longest label
+	lineHeight = 14
+	labelLines = 3
+)
+
+// WritePicture writes a PNG with the middle slice of the gallery's region: the input,
+// the reference where there is one, and every exhibit side by side, each with its
+// measures below it. A slice is magnified by a whole number until labels fit. An
+// existing PNG is replaced.
+func (g Gallery) WritePicture(path string, s, reference *series.Series) error {
+	window := pictureWindow(s, s.Volume)
+	cells := []cell{{g.Input, []string{"input", fmt.Sprintf("sigma %.3g", g.Noise.Noise.Sigma)}}}
+	if reference != nil {
+		cells = append(cells, cell{reference.Volume.Crop(g.Region), []string{"reference"}})
+	}
+	for i, e := range g.Exhibits {
+		cells = append(cells, cell{e.Part, e.labels(i == g.Best)})
+	}
+	var file bytes.Buffer
+	if err := png.Encode(&file, sheet(cells, window)); err != nil {
+		return fmt.Errorf("%s cannot be drawn: %w", path, err)
+	}
+	return atomic.WriteFile(path, file.Bytes(), 0o666)
+}
+
+// labels are the lines below an exhibit's picture.
+func (e Exhibit) labels(best bool) []string {
+	name := fmt.Sprintf("%s %d-D", e.Filter, e.Recipe.Dims)
+	if best {
+		name += " (least error)"
+	}
+	if e.Problem != "" {
+		return []string{name, "cannot run"}
+	}
+	measured := string(e.Verdict)
+	if e.MSE != nil {
+		measured = fmt.Sprintf("error %.3f, sigma %.3g", *e.MSE, *e.SigmaLeft)
+	}
+	took := fmt.Sprintf("%.2g s", e.Seconds)
+	if e.Truth != nil {
+		took = fmt.Sprintf("PSNR %.2f dB, %s", float64(e.Truth.PSNR), took)
+	}
+	return []string{name, measured, took}
+}
+
+// cell is a picture with its label; v is nil where there is none.
+type cell struct {
+	v     *volume.Volume
+	label []string
+}
+
+// sheet draws cells in rows, white on black.
+func sheet(cells []cell, window volume.Window) *image.RGBA {
+	d := cells[0].v.Dims
+	times := max(1, (leastWidth+d[0]-1)/d[0])
+	width, height := d[0]*times, d[1]*times
+	columns := int(math.Ceil(math.Sqrt(float64(len(cells)))))
+	rows := (len(cells) + columns - 1) / columns
+	full := height + labelLines*lineHeight
+	m := image.NewRGBA(image.Rect(0, 0, columns*(width+cellGap)+cellGap, rows*(full+cellGap)+cellGap))
+	draw.Draw(m, m.Bounds(), image.Black, image.Point{}, draw.Src)
+	slice := image.NewRGBA(image.Rect(0, 0, d[0], d[1]))
+	for i, c := range cells {
+		left, top := cellGap+i%columns*(width+cellGap), cellGap+i/columns*(full+cellGap)
+		if c.v != nil {
+			window.Render(slice, c.v.Plane(c.v.Dims[2]/2))
+			for y := range height {
+				for x := range width {
+					m.SetRGBA(left+x, top+y, slice.RGBAAt(x/times, y/times))
+				}
+			}
+		}
+		for k, line := range c.label {
+			writer := font.Drawer{
+				Dst: m, Src: image.NewUniform(color.White), Face: basicfont.Face7x13,
+				Dot: fixed.P(left, top+height+(k+1)*lineHeight-3),
+			}
+			writer.DrawString(line[:min(len(line), width/7)])
+		}
+	}
+	return m
+}
+
+// pictureWindow is the window of pictures of v, which belongs to s.
+func pictureWindow(s *series.Series, v *volume.Volume) volume.Window {
+	if len(s.Windows) > 0 {
+		return s.Windows[0]
+	}
+	return volume.AutoWindow(v)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/series"
+)
+
+// everyFilter in place of a filter's name asks for all of them.
+const everyFilter = "all"
+
+// gallery holds the flags of quell tune that only --filter all takes.
+type gallery struct {
+	slices, reference, picture string
+}
+
+var galleryFlags = []string{"slices", "reference", "picture"}
+
+func (g *gallery) addTo(flags *pflag.FlagSet) {
+	flags.StringVar(&g.slices, "slices", "", "with all: the slices `A:B` that are filtered and measured; the middle one if not given")
+	flags.StringVar(&g.reference, "reference", "", "with all: a noise-free series on the same grid, in this `file`, for PSNR")
+	flags.StringVar(&g.picture, "picture", "", "with all: write a PNG of the middle slice by every filter to this `file`")
+}
+
+// check refuses flags that do not go together.
+func (g *gallery) check(flags *pflag.FlagSet, all bool, params paramFlags) error {
+	if !all {
+		for _, name := range galleryFlags {
+			if flags.Changed(name) {
+				return app.Usagef("--%s goes with --filter all", name)
+			}
+		}
+		return nil
+	}
+	for _, name := range []string{"recipe", "objective", "dims"} {
+		if flags.Changed(name) {
+			return app.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
+		}
+	}
+	for name, flag := range params {
+		if flag.set {
+			return app.Usagef("--%s has no meaning with --filter all, which takes the best automatic setting of each", name)
+		}
+	}
+	return nil
+}
+
+// run shows every filter on a series, and writes the recipe of the best one to out.
+func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Series, out string, overwrite, asJSON bool) error {
+	q := app.GalleryRequest{Series: s}
+	if g.slices != "" {
+		part, err := parseSlices(g.slices)
+		if err != nil {
+			return err
+		}
+		if q.Region, err = part.Region(s.Volume.Geometry); err != nil {
+			return err
+		}
+	}
+	if g.reference != "" {
+		v, err := openSame(cmd, g.reference, s.Volume)
+		if err != nil {
+			return err
+		}
+		q.Reference = &series.Series{Volume: v}
+	}
+	progress, done := eventsOf(cmd)
+	q.Ready = func(e app.Exhibit) {
+		if progress.Message != nil {
+			progress.Message(series.Note, fmt.Sprintf("%s took %.2g s.", e.Filter, e.TuneSeconds+e.Seconds))
+		}
+	}
+	shown, err := app.ShowGallery(cmd.Context(), engine, q)
+	done()
+	if err != nil {
+		return err
+	}
+	if g.picture != "" {
+		if err := shown.WritePicture(g.picture, s, q.Reference); err != nil {
+			return err
+		}
+	}
+	if out != "" {
+		if shown.Best < 0 {
+			return app.Usagef("no filter is known to lower the error, so that no recipe is written to %s", out)
+		}
+		if err := app.WriteRecipe(out, shown.Exhibits[shown.Best].Recipe, overwrite); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		var best string
+		if shown.Best >= 0 {
+			best = shown.Exhibits[shown.Best].Filter
+		}
+		return printJSON(cmd.OutOrStdout(), struct {
+			app.Gallery
+			Sigma      float64 `json:"sigma"`
+			Confidence string  `json:"sigma_confidence"`
+			Slices     [2]int  `json:"slices"` // from, to
+			Best       string  `json:"best"`
+		}{shown, shown.Noise.Noise.Sigma, string(shown.Noise.Noise.Confidence), [2]int{shown.Region.Min[2], shown.Region.Max[2]}, best})
+	}
+	return printGallery(cmd.OutOrStdout(), shown)
+}
+
+// printGallery writes a table.
+func printGallery(w io.Writer, g app.Gallery) error {
+	figure := func(x *float64, digits string) string {
+		if x == nil {
+			return "-"
+		}
+		return fmt.Sprintf(digits, *x)
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	reference := slices.ContainsFunc(g.Exhibits, func(e app.Exhibit) bool { return e.Truth != nil })
+	fmt.Fprint(tw, "filter\terror\tsigma left\tverdict\tstructure\ttime\t")
+	if reference {
+		fmt.Fprint(tw, "PSNR\t")
+	}
+	fmt.Fprintln(tw, "setting")
+	for i, e := range g.Exhibits {
+		if e.Problem != "" {
+			continue
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%.2g s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, e.Seconds)
+		if e.Truth != nil {
+			fmt.Fprintf(tw, "%.2f dB\t", float64(e.Truth.PSNR))
+		}
+		mark := ""
+		if i == g.Best {
+			mark = "  <- least error"
+		}
+		fmt.Fprintf(tw, "%s by %s%s\n", e.Recipe, e.Chosen, mark)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, e := range g.Exhibits {
+		if e.Problem != "" {
+			fmt.Fprintf(w, "%s cannot run: %s\n", e.Filter, e.Problem)
+		} else if e.Note != "" {
+			fmt.Fprintf(w, "%s: %s\n", e.Filter, e.Note)
+		}
+	}
+	return nil
+}
