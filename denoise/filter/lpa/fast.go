@@ -4,17 +4,19 @@ import (
 	"math"
 
 	"quell/denoise"
-	"quell/denoise/tile"
+	"quell/volume"
 )
 
 // fast is the reference with the kernels of each scale tabled and the eight rays
 // of a pixel read once. The sums are the reference's, in its order and in
-// float64, so that it chooses the same scales to the last bit.
+// float64, so that it chooses the same scales to the last bit. Where no ray leaves
+// the slice along x, pixels of a row are computed side by side (rows.go).
 type fast struct {
-	in     denoise.Field
-	p      Params
-	tables []table // one for each scale
-	diffs  []float64
+	in, out denoise.Field
+	p       Params
+	tables  []table // one for each scale
+	diffs   []float64
+	row     row
 }
 
 // table holds what mean computes for one scale if the first n samples are
@@ -43,9 +45,53 @@ func start(p Params, in, out denoise.Field) func() denoise.Worker {
 	}
 	longest := p.Scales[len(p.Scales)-1]
 	return func() denoise.Worker {
-		f := &fast{in: in, p: p, tables: tables, diffs: make([]float64, longest)}
-		return tile.EachVoxel(&out, nil, func(x, y, z int) float32 { return float32(f.pixel(x, y, z)) })
+		f := &fast{in: in, out: out, p: p, tables: tables, diffs: make([]float64, longest)}
+		f.row.reset(tables)
+		return f.run
 	}
+}
+
+func (f *fast) run(t volume.Region, stop func() bool) {
+	longest := len(f.diffs)
+	for z := t.Min[2]; z < t.Max[2]; z++ {
+		for y := t.Min[1]; y < t.Max[1]; y++ {
+			if stop() {
+				return
+			}
+			// The pixels from lo up to hi are computed side by side.
+			lo, hi := t.Max[0], t.Max[0]
+			if vector() && f.in.Mask == nil {
+				first, end := max(t.Min[0], longest-1), min(t.Max[0], f.in.Dims[0]-longest+1)
+				if end-first >= lanes {
+					lo, hi = first, end
+					f.estimateRow(lo, hi, y, z)
+				}
+			}
+			f.eachPixel(t.Min[0], lo, y, z)
+			f.eachPixel(hi, t.Max[0], y, z)
+		}
+	}
+}
+
+// eachPixel computes the pixels of a row from lo up to hi one by one.
+func (f *fast) eachPixel(lo, hi, y, z int) {
+	to := f.out.Index(0, y, z)
+	for x := lo; x < hi; x++ {
+		if f.out.Valid(to + x) {
+			f.out.Data[to+x] = float32(f.pixel(x, y, z))
+		}
+	}
+}
+
+// estimateRow computes the pixels of a row from lo up to hi, whose rays do not leave the
+// slice along x.
+func (f *fast) estimateRow(lo, hi, y, z int) {
+	for d, step := range directions {
+		n := min(len(f.diffs), room(y, step[1], f.in.Dims[1]))
+		f.row.direct(d, step[1]*f.in.Box.Dims()[0]+step[0], n, f.tables)
+	}
+	from, to := f.in.Index(lo, y, z), f.out.Index(lo, y, z)
+	f.row.estimate(f.out.Data[to:to+hi-lo], f.in.Data, from)
 }
 
 // pixel is the LPA-ICI estimate at (x, y, z).
