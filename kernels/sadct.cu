@@ -68,9 +68,12 @@ __device__ inline int bayer(int x, int y)
     return n;
 }
 
-// stride returns the distance of the rows of a table of length n: odd, so that neither
-// rows nor columns share banks.
-__device__ inline int stride(int n) { return n | 1; }
+// padded returns n rounded up to whole groups of four, which are read at once.
+__device__ inline int padded(int n) { return (n + 3) & ~3; }
+
+// stride returns the distance of the rows of a table of length n, an odd number of groups
+// of four, so that neither groups of neighbouring rows nor those of a column share banks.
+__device__ inline int stride(int n) { return (n + 3) / 4 * 4 | 4; }
 
 // basis returns c_l cos(pi (2j+1) l / (2n)) of the orthonormal DCT of length n.
 template <class T>
@@ -90,19 +93,31 @@ __device__ inline T basis(int n, int l, int j)
 }
 
 // tableAt returns where the table of length n begins: the sum of m stride(m) for m < n.
-__device__ inline int tableAt(int n) { return (n - 1) * n * (2 * n - 1) / 6 + (n - 1) / 2 * ((n - 1) / 2 + 1); }
+// Row l holds basis_l(j) and zeros up to its stride.
+__device__ inline int tableAt(int n)
+{
+    int sum = 0; // of m stride(m) over the lengths up to 4, 12, 20 and 28
+    for (int from = 1, step = 4; from < n; from = step + 1, step += 8) {
+        const int to = min(step, n - 1);
+        sum += step * (to * (to + 1) - from * (from - 1)) / 2;
+    }
+    return sum;
+}
 
-// Support is one support in shared memory. Its rows lie one below the other, without
-// gaps; column k, of the coefficients k of the rows that have one, follows column k - 1.
-// A pixel of row i and a coefficient k of it share a place in a row, the l-th of column
-// k belongs to the l-th row that has k.
+// Support is one support in shared memory. Its pixels are numbered row by row. In u the
+// rows begin at multiples of four, with zeros between them; column k, of the coefficients
+// k of the rows that have one, follows column k - 1 likewise. Pixel j of row i and a
+// coefficient k = j of it have the same number, the l-th of column k belongs to the l-th
+// row that has k.
 struct Support {
     unsigned row[32];     // pixels: bit reach + dx for dx from the centre
     unsigned rows[32];    // rows that have a coefficient k
-    short first[32];      // place of the first pixel of a row
-    short column[32];     // place of the first coefficient k
-    unsigned char *rowOf; // row of a place
-    unsigned char *dxOf;  // reach + dx of a place
+    short number[32];     // number of the first pixel of a row
+    short first[32];      // where a row begins
+    short column[32];     // where column k begins
+    short table[32];      // where the table of length n begins
+    unsigned char *rowOf; // row of a pixel
+    unsigned char *dxOf;  // reach + dx of a pixel
     float *u, *c, *d;     // pixels, coefficients of the rows, coefficients
     int cx, cy, n;        // centre; pixels, 0 for a support that is not used
     float weight;
@@ -112,7 +127,7 @@ struct Support {
     // rank returns the position of row i in column k.
     __device__ int rank(int k, int i) const { return __popc(rows[k] & ((1u << i) - 1)); }
 };
-static_assert(sizeof(Support) == 440); // as in sadct.go
+static_assert(sizeof(Support) == 568); // as in sadct.go
 
 template <class T>
 __device__ inline T warpSum(T v)
@@ -138,25 +153,34 @@ __device__ inline int before(int v, int lane)
     return sum - v;
 }
 
+// span returns the bits of the pixels from..to on one side of the centre.
+__device__ inline unsigned span(int side, int from, int to, int reach)
+{
+    if (to < from) return 0;
+    const unsigned bits = (2u << (to - from)) - 1;
+    return bits << (side > 0 ? reach + from : reach - to);
+}
+
 // polygonRow returns the row dy of the polygon of the lengths h.
 __device__ inline unsigned polygonRow(const int (&h)[8], int dy, int reach)
 {
     unsigned bits = 0;
     const int i = abs(dy);
-    // The sectors beside +y are 1 and 2, beside -y 5 and 6; the diagonals are odd.
     for (int side = -1; side <= 1; side += 2) { // sign of dx
+        const int across = h[side > 0 ? 0 : 4];
         for (int sign = -1; sign <= 1; sign += 2) { // sign of dy; both for dy = 0
             if (dy * sign < 0) continue;
-            const int across = h[side > 0 ? 0 : 4], down = h[sign > 0 ? 2 : 6];
-            const int b = sign > 0 ? (side > 0 ? h[1] : h[3]) : (side > 0 ? h[7] : h[5]);
-            // Between the diagonal and the axis along x: pixel e of the diagonal is in row e.
-            if (i < b) {
-                int last = b > 1 ? ((across - 1) * (b - 1) - i * (across - b)) / (b - 1) : across - 1;
-                for (int x = i; x <= last; ++x) bits |= 1u << (reach + side * x);
-            }
-            // Between the diagonal and the axis along y: pixel e of the diagonal is in column e.
-            for (int e = 0; e <= min(i, b - 1); ++e)
-                if (b > 1 ? i * (b - 1) <= (down - 1) * (b - 1) - e * (down - b) : i < down) bits |= 1u << (reach + side * e);
+            const int down = h[sign > 0 ? 2 : 6], b = sign > 0 ? (side > 0 ? h[1] : h[3]) : (side > 0 ? h[7] : h[5]);
+            // The sector beside the axis along x: step e of the diagonal is in row e.
+            if (i < b) bits |= span(side, i, b > 1 ? ((across - 1) * (b - 1) - i * (across - b)) / (b - 1) : across - 1, reach);
+            // The one beside the axis along y: step e is in column e, of pixels e..last(e), where
+            // last(e) (b-1) = (down-1) (b-1) - e (down-b).
+            int from = 0, to = min(i, b - 1);
+            const int beyond = (i - (down - 1)) * (b - 1);
+            if (b == 1) to = i < down ? 0 : -1;
+            else if (beyond <= 0 && down > b) to = min(to, -beyond / (down - b));
+            else if (beyond > 0) from = down < b ? (beyond + b - down - 1) / (b - down) : b;
+            bits |= span(side, from, to, reach);
         }
     }
     return bits;
@@ -166,22 +190,24 @@ __device__ inline unsigned polygonRow(const int (&h)[8], int dy, int reach)
 __device__ inline void build(Support &s, const SadctStageParams &p, int cx, int cy, int z, int lane)
 {
     unsigned bits = 0;
-    const bool usable = valid(p.dims, p.mask, cx, cy, z);
-    if (usable) {
-        const int packed = int(p.scales.at(cx, cy, z)), dy = lane - p.reach;
+    if (valid(p.dims, p.mask, cx, cy, z)) {
+        const int packed = int(p.scales.at(cx, cy, z)), dy = lane - p.reach, y = cy + dy;
         int h[8];
         for (int d = 0; d < 8; ++d) h[d] = p.lengths[min(packed >> (3 * d) & 7, p.count - 1)];
-        const int y = cy + dy;
         if (dy <= p.reach && y >= 0 && y < p.dims[1]) bits = polygonRow(h, dy, p.reach);
-        for (int b = 0; b <= 2 * p.reach; ++b) {
-            const int x = cx + b - p.reach;
-            if ((bits >> b & 1) && !valid(p.dims, p.mask, x, y, z)) bits &= ~(1u << b);
-        }
+        bits &= ~0u << max(p.reach - cx, 0);
+        bits &= (1u << min(p.dims[0] - cx + p.reach, 31)) - 1;
+        if (p.mask.data != nullptr)
+            for (unsigned rest = bits; rest != 0; rest &= rest - 1) {
+                const int b = __ffs(rest) - 1;
+                if (!p.mask.at(cx + b - p.reach, y, z)) bits &= ~(1u << b);
+            }
     }
-    const int length = __popc(bits), first = before(length, lane), n = __shfl_sync(kAll, first + length, 31);
+    const int length = __popc(bits), number = before(length, lane), n = __shfl_sync(kAll, number + length, 31);
     const bool used = n > 0 && (p.overlap == 0 || bayer(cx & 7, cy & 7) * n < 64 * p.overlap);
     s.row[lane] = bits;
-    s.first[lane] = short(first);
+    s.number[lane] = short(number);
+    s.first[lane] = short(before(padded(length), lane));
     if (lane == 0) {
         s.cx = cx;
         s.cy = cy;
@@ -193,75 +219,114 @@ __device__ inline void build(Support &s, const SadctStageParams &p, int cx, int 
         if (lane == k) mine = have;
     }
     s.rows[lane] = mine;
-    s.column[lane] = short(before(__popc(mine), lane));
-    for (int j = 0, rest = int(bits); rest != 0; rest &= rest - 1, ++j) {
-        s.rowOf[first + j] = static_cast<unsigned char>(lane);
-        s.dxOf[first + j] = static_cast<unsigned char>(__ffs(rest) - 1);
+    s.column[lane] = short(before(padded(__popc(mine)), lane));
+    int at = number;
+    for (unsigned rest = bits; rest != 0; rest &= rest - 1, ++at) {
+        s.rowOf[at] = static_cast<unsigned char>(lane);
+        s.dxOf[at] = static_cast<unsigned char>(__ffs(rest) - 1);
     }
     __syncwarp();
 }
 
-// load reads the pixels less their mean, in sigmas. It returns this lane's part of the sum
-// of their squares before the mean was subtracted.
+// clear sets an array of a support to 0.
+__device__ inline void clear(float *to, int room, int lane)
+{
+    for (int q = lane; q < room / 4; q += 32) reinterpret_cast<float4 *>(to)[q] = make_float4(0, 0, 0, 0);
+    __syncwarp();
+}
+
+// load reads the pixels less their mean, in sigmas, into s.u, whose gaps are 0 already.
+// It returns this lane's part of the sum of their squares before the mean was subtracted.
 __device__ inline float load(const Support &s, const Box<const float> &in, int reach, int z, float scale, int lane)
 {
-    const float v0 = in.at(s.cx, s.cy, z);
+    const float *centre = &in.at(s.cx, s.cy, z), v0 = *centre;
+    const int width = in.max[0] - in.min[0];
     float sum = 0, squares = 0;
     for (int t = lane; t < s.n; t += 32) {
-        const float u = (in.at(s.cx + s.dxOf[t] - reach, s.cy + s.rowOf[t] - reach, z) - v0) * scale;
-        s.u[t] = u;
+        const int i = s.rowOf[t];
+        const float u = (centre[(i - reach) * width + s.dxOf[t] - reach] - v0) * scale;
+        s.u[s.first[i] + t - s.number[i]] = u;
         sum += u;
         squares += u * u;
     }
     const float mean = warpSum(sum) / float(s.n);
-    for (int t = lane; t < s.n; t += 32) s.u[t] -= mean;
+    for (int t = lane; t < s.n; t += 32) {
+        const int i = s.rowOf[t];
+        s.u[s.first[i] + t - s.number[i]] -= mean;
+    }
     __syncwarp();
     return squares;
 }
 
-// transform computes the coefficients of s.u in d.
-__device__ inline void transform(const Support &s, const float *table, float *d, int lane)
+// dot returns the sum of the products of n numbers, rounded up to groups of four.
+template <int GROUPS>
+__device__ inline float dot(const float *a, const float *b, int n)
 {
+    float even = 0, odd = 0;
+#pragma unroll
+    for (int q = 0; q < GROUPS; ++q)
+        if (4 * q < n) {
+            const float4 x = reinterpret_cast<const float4 *>(a)[q], y = reinterpret_cast<const float4 *>(b)[q];
+            even += x.x * y.x;
+            odd += x.y * y.y;
+            even += x.z * y.z;
+            odd += x.w * y.w;
+        }
+    return even + odd;
+}
+
+// across returns the sum of a_j b_(j step) over the same.
+template <int GROUPS>
+__device__ inline float across(const float *a, const float *b, int step, int n)
+{
+    float even = 0, odd = 0;
+#pragma unroll
+    for (int q = 0; q < GROUPS; ++q)
+        if (4 * q < n) {
+            const float4 x = reinterpret_cast<const float4 *>(a)[q];
+            const float *y = b + 4 * q * step;
+            even += x.x * y[0];
+            odd += x.y * y[step];
+            even += x.z * y[2 * step];
+            odd += x.w * y[3 * step];
+        }
+    return even + odd;
+}
+
+// transform computes the coefficients of s.u in d.
+template <int GROUPS>
+__device__ inline void transform(const Support &s, const float *table, float *d, int room, int lane)
+{
+    clear(s.c, room, lane);
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], first = s.first[i], k = t - first, n = s.length(i), step = stride(n);
-        const float *f = table + tableAt(n) + k;
-        float c = 0;
-        for (int j = 0; j < n; ++j) c += s.u[first + j] * f[j * step];
-        s.c[s.column[k] + s.rank(k, i)] = c;
+        const int i = s.rowOf[t], k = t - s.number[i], n = s.length(i);
+        s.c[s.column[k] + s.rank(k, i)] = dot<GROUPS>(s.u + s.first[i], table + s.table[n] + k * stride(n), n);
     }
     __syncwarp();
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.first[i], n = s.count(k), l = s.rank(k, i), column = s.column[k], step = stride(n);
-        const float *f = table + tableAt(n) + l;
-        float c = 0;
-        for (int j = 0; j < n; ++j) c += s.c[column + j] * f[j * step];
-        d[column + l] = c;
+        const int i = s.rowOf[t], k = t - s.number[i], n = s.count(k), l = s.rank(k, i), column = s.column[k];
+        d[column + l] = dot<GROUPS>(s.c + column, table + s.table[n] + l * stride(n), n);
     }
     __syncwarp();
 }
 
 // invert computes the estimate less the pixel, in s.u, from the coefficients in s.d, of
 // which those with k above top or l above last are 0.
-__device__ inline void invert(const Support &s, const float *table, int top, int last, int lane)
+template <int GROUPS>
+__device__ inline void invert(const Support &s, const float *table, int top, int last, int room, int lane)
 {
+    clear(s.c, room, lane);
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.first[i];
-        float e = 0;
-        if (k <= top) {
-            const int n = s.count(k), column = s.column[k];
-            const float *f = table + tableAt(n) + s.rank(k, i) * stride(n);
-            for (int l = 0; l <= min(last, n - 1); ++l) e += s.d[column + l] * f[l];
-        }
-        s.c[t] = e;
+        const int i = s.rowOf[t], k = t - s.number[i];
+        if (k > top) continue;
+        const int n = s.count(k);
+        s.c[s.first[i] + k] = across<GROUPS>(s.d + s.column[k], table + s.table[n] + s.rank(k, i), stride(n), min(last + 1, n));
     }
     __syncwarp();
     // No other lane reads the pixel that the result replaces.
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], first = s.first[i], n = s.length(i);
-        const float *f = table + tableAt(n) + (t - first) * stride(n);
-        float r = 0;
-        for (int k = 0; k <= min(top, n - 1); ++k) r += s.c[first + k] * f[k];
-        s.u[t] = r - s.u[t];
+        const int i = s.rowOf[t], first = s.first[i], j = t - s.number[i], n = s.length(i);
+        s.u[first + j] = across<GROUPS>(s.c + first, table + s.table[n] + j, stride(n), min(top + 1, n)) - s.u[first + j];
     }
     __syncwarp();
 }
@@ -281,7 +346,7 @@ __device__ inline bool decide(const Support &s, const SadctStageParams &p, float
     kept = {0, -1, -1};
     bool sure = limit > slack;
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.first[i], l = s.rank(k, i);
+        const int i = s.rowOf[t], k = t - s.number[i], l = s.rank(k, i);
         float &d = s.d[s.column[k] + l];
         const float size = fabsf(d);
         sure &= fabsf(size - limit) > slack; // false for a NaN
@@ -298,7 +363,7 @@ __device__ inline bool decide(const Support &s, const SadctStageParams &p, float
 
 // decideExactly computes the coefficients in float64 and removes those up to the
 // threshold. They pass through s.c and s.d, which hold float64 in between, and s.u.
-__device__ __noinline__ void decideExactly(const Support &s, const SadctStageParams &p, int z, Kept &kept, int lane)
+__device__ __noinline__ void decideExactly(const Support &s, const SadctStageParams &p, int z, int room, Kept &kept, int lane)
 {
     const double v0 = p.in.at(s.cx, s.cy, z);
     auto pixel = [&](int t) { return p.in.at(s.cx + s.dxOf[t] - p.reach, s.cy + s.rowOf[t] - p.reach, z) - v0; };
@@ -307,59 +372,67 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     mean = warpSum(mean) / s.n;
     double *c = reinterpret_cast<double *>(s.c); // as long as s.c and s.d
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], first = s.first[i], k = t - first, n = s.length(i);
+        const int i = s.rowOf[t], number = s.number[i], k = t - number, n = s.length(i);
         double sum = 0;
-        for (int j = 0; j < n; ++j) sum += (pixel(first + j) - mean) * basis<double>(n, k, j);
+        for (int j = 0; j < n; ++j) sum += (pixel(number + j) - mean) * basis<double>(n, k, j);
         c[s.column[k] + s.rank(k, i)] = sum;
     }
     __syncwarp();
     const double limit = p.sigma * p.threshold * sqrt(2 * log(double(s.n)) + 1);
     kept = {0, -1, -1};
+    clear(s.u, room, lane);
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.first[i], n = s.count(k), l = s.rank(k, i), column = s.column[k];
+        const int i = s.rowOf[t], k = t - s.number[i], n = s.count(k), l = s.rank(k, i), column = s.column[k];
         double sum = 0;
         for (int j = 0; j < n; ++j) sum += c[column + j] * basis<double>(n, l, j);
-        const bool keep = fabs(sum) > limit;
-        s.u[column + l] = keep ? float(sum / p.sigma) : 0;
-        if (keep) {
+        if (fabs(sum) > limit) {
+            s.u[column + l] = float(sum / p.sigma);
             ++kept.count;
             kept.top = max(kept.top, k);
             kept.last = max(kept.last, l);
         }
     }
     __syncwarp();
-    for (int t = lane; t < s.n; t += 32) s.d[t] = s.u[t];
+    for (int t = lane; t < room; t += 32) s.d[t] = s.u[t];
     __syncwarp();
+    clear(s.u, room, lane);
     load(s, p.in, p.reach, z, float(1 / p.sigma), lane);
 }
 
 // shrink computes the estimate of the threshold stage.
-__device__ inline void shrink(Support &s, const SadctStageParams &p, const float *table, int z, int lane)
+template <int GROUPS>
+__device__ inline void shrink(Support &s, const SadctStageParams &p, const float *table, int room, int z, int lane)
 {
+    clear(s.u, room, lane);
+    clear(s.d, room, lane);
     const float squares = load(s, p.in, p.reach, z, float(1 / p.sigma), lane);
-    transform(s, table, s.d, lane);
+    transform<GROUPS>(s, table, s.d, room, lane);
     Kept kept;
     if (!decide(s, p, squares, kept, lane)) {
         __syncwarp();
-        decideExactly(s, p, z, kept, lane);
+        decideExactly(s, p, z, room, kept, lane);
     }
     const int count = warpSum(kept.count), top = warpMax(kept.top), last = warpMax(kept.last);
     if (lane == 0) s.weight = 1.f / float((1 + count) * s.n);
     __syncwarp();
-    invert(s, table, top, last, lane);
+    invert<GROUPS>(s, table, top, last, room, lane);
 }
 
 // attenuate computes the estimate of the Wiener stage. q is room for the pilot's
 // coefficients.
-__device__ inline void attenuate(Support &s, const SadctStageParams &p, const float *table, float *q, int z, int lane)
+template <int GROUPS>
+__device__ inline void attenuate(Support &s, const SadctStageParams &p, const float *table, float *q, int room, int z, int lane)
 {
     const float scale = float(1 / p.sigma);
+    clear(s.u, room, lane);
+    clear(s.d, room, lane);
+    clear(q, room, lane);
     load(s, p.pilot, p.reach, z, scale, lane);
-    transform(s, table, q, lane);
+    transform<GROUPS>(s, table, q, room, lane);
     load(s, p.in, p.reach, z, scale, lane);
-    transform(s, table, s.d, lane);
+    transform<GROUPS>(s, table, s.d, room, lane);
     float sum = 0;
-    for (int t = lane; t < s.n; t += 32) {
+    for (int t = lane; t < room; t += 32) { // in the gaps 0 remains
         const float gain = 1 - 1 / (1 + q[t] * q[t]);
         s.d[t] *= gain;
         sum += gain * gain;
@@ -367,7 +440,7 @@ __device__ inline void attenuate(Support &s, const SadctStageParams &p, const fl
     sum = warpSum(sum);
     if (lane == 0) s.weight = 1 / ((1 + sum) * float(s.n));
     __syncwarp();
-    invert(s, table, 2 * p.reach, 2 * p.reach, lane);
+    invert<GROUPS>(s, table, 2 * p.reach, 2 * p.reach, room, lane);
 }
 
 // Sums are those of one pixel: of weighted estimates less the voxel, in sigmas, and of
@@ -386,9 +459,10 @@ struct Sums {
     }
 };
 
-// stage computes a tile with a block of WARPS warps. The shared memory holds the table,
-// then the supports, then their floats and bytes.
-template <bool WIENER, int WARPS>
+// stage computes a tile with a block of WARPS warps, with supports of up to 4 GROUPS
+// pixels across. The shared memory holds the tables, then the supports, then their floats
+// and bytes.
+template <bool WIENER, int WARPS, int GROUPS>
 __device__ inline void stage(const SadctStageParams &p)
 {
     constexpr int kThreads = 32 * WARPS, kPixels = kTile * kTile / kThreads; // of a thread
@@ -397,11 +471,13 @@ __device__ inline void stage(const SadctStageParams &p)
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const int side = 2 * p.reach + 1;
     float *table = reinterpret_cast<float *>(memory);
+    const int tableSize = tableAt(side + 1) + 3 * stride(side); // groups may end beyond the last row
+    for (int e = thread; e < tableSize; e += kThreads) table[e] = 0;
+    __syncthreads();
     for (int n = 1; n <= side; ++n)
-        for (int e = thread; e < n * n; e += kThreads) table[tableAt(n) + e / n * stride(n) + e % n] = basis<float>(n, e % n, e / n);
-    const int tableSize = (tableAt(side + 1) + 3) / 4 * 4;
+        for (int e = thread; e < n * n; e += kThreads) table[tableAt(n) + e / n * stride(n) + e % n] = basis<float>(n, e / n, e % n);
     Support *supports = reinterpret_cast<Support *>(table + tableSize);
-    const int room = (p.samples + 3) / 4 * 4;
+    const int room = side * padded(side);
     Support &mine = supports[warp];
     float *all = reinterpret_cast<float *>(supports + WARPS), *floats = all + kFloats * room * warp;
     unsigned char *bytes = reinterpret_cast<unsigned char *>(all + kFloats * room * WARPS) + 2 * room * warp;
@@ -412,6 +488,7 @@ __device__ inline void stage(const SadctStageParams &p)
         mine.rowOf = bytes;
         mine.dxOf = bytes + room;
     }
+    if (lane <= side) mine.table[lane] = short(tableAt(lane));
     __syncthreads();
 
     const Place tile = placeOf(p.out, blockIdx.x, kTile, kTile);
@@ -423,8 +500,8 @@ __device__ inline void stage(const SadctStageParams &p)
         const int n = from + warp;
         if (n < centres) {
             build(mine, p, x0 + n % across, y0 + n / across, z, lane);
-            if (mine.n > 0 && WIENER) attenuate(mine, p, table, floats + 3 * room, z, lane);
-            else if (mine.n > 0) shrink(mine, p, table, z, lane);
+            if (mine.n > 0 && WIENER) attenuate<GROUPS>(mine, p, table, floats + 3 * room, room, z, lane);
+            else if (mine.n > 0) shrink<GROUPS>(mine, p, table, room, z, lane);
         } else if (lane == 0) {
             mine.n = 0;
         }
@@ -470,10 +547,11 @@ __global__ void __launch_bounds__(256) sadct_scales(const __grid_constant__ Sadc
     p.out.at(at.x, at.y, at.z) = float(packed);
 }
 
-// Supports of up to 17 x 17 pixels, and longer ones, which leave memory for four at once.
-__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { stage<false, 8>(p); }
-__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { stage<false, 4>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { stage<true, 8>(p); }
-__global__ void __launch_bounds__(128) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { stage<true, 4>(p); }
+// Supports of up to 17 and 11 pixels across, which are those of Foi's scales, and longer
+// ones, which leave memory for four at once.
+__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { stage<false, 8, 5>(p); }
+__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { stage<false, 4, 6>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { stage<true, 8, 3>(p); }
+__global__ void __launch_bounds__(128) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { stage<true, 4, 6>(p); }
 
 } // extern "C"

@@ -37,8 +37,7 @@ type sadctStageParams struct {
 	Dims                                 [3]int32
 	Count                                int32
 	Lengths                              [sadctScaleCount]int32
-	Reach, Overlap, Samples              int32
-	_                                    int32
+	Reach, Overlap                       int32
 	Sigma, Threshold                     float64
 }
 
@@ -95,9 +94,12 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 			return nil, err
 		}
 		side := 2*scales[len(scales)-1] - 1
-		args.Reach, args.Samples = int32(side/2), int32(side*side)
-		warps, name := 8, kernel
-		if side > 17 {
+		args.Reach = int32(side / 2)
+		warps, name, most := 8, kernel, 17
+		if wiener {
+			most = 11
+		}
+		if side > most {
 			warps, name = 4, kernel+"_long"
 		}
 		return []Launch{{
@@ -109,17 +111,19 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 }
 
 // sadctShared returns the bytes of shared memory of a block: the tables of all lengths,
-// and for each warp a support with three or four floats and two bytes for each pixel.
+// and for each warp a support with three or four floats and two bytes for each pixel, in
+// rows of whole groups of four.
 func sadctShared(side, warps int, wiener bool) int {
-	const supportBytes = 440 // sizeof(Support)
-	table := 0
+	const supportBytes = 568 // sizeof(Support)
+	padded := func(n int) int { return (n + 3) / 4 * 4 }
+	stride := func(n int) int { return padded(n) | 4 }
+	table := 3 * stride(side)
 	for n := 1; n <= side; n++ {
-		table += n * (n | 1)
+		table += n * stride(n)
 	}
 	floats := 3
 	if wiener {
 		floats = 4
 	}
-	room := (side*side + 3) / 4 * 4
-	return (table+3)/4*4*4 + warps*(supportBytes+room*(4*floats+2))
+	return 4*table + warps*(supportBytes+side*padded(side)*(4*floats+2))
 }

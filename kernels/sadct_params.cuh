@@ -29,9 +29,7 @@ struct SadctStageParams {
     int lengths[kScales];  // in pixels, rising
     int reach;             // of a support from its centre
     int overlap;           // 0: no limit
-    int samples;           // most pixels of a support
-    int pad;
     double sigma;          // 0: the voxels stay as they are
     double threshold;
 };
-static_assert(sizeof(SadctStageParams) == 272);
+static_assert(sizeof(SadctStageParams) == 264);

@@ -17,7 +17,7 @@ typedef struct {
 
 typedef struct {
     Box scales, in, pilot, voxels, mask, out;
-    int32_t dims[3], count, lengths[kScales], reach, overlap, samples, pad;
+    int32_t dims[3], count, lengths[kScales], reach, overlap;
     double sigma, threshold;
 } StageParams;
 

@@ -108,7 +108,6 @@ public:
         std::copy(v.dims, v.dims + 3, p.dims);
         lengths(p.count, p.lengths, wiener ? c.wiener : c.scales);
         p.reach = p.lengths[p.count - 1] - 1;
-        p.samples = (2 * p.reach + 1) * (2 * p.reach + 1);
         p.overlap = c.overlap;
         p.sigma = c.sigma;
         p.threshold = 0.77;
@@ -123,10 +122,11 @@ public:
     Launch stageLaunch(const Region &region, float *out, bool wiener) const
     {
         SadctStageParams p = stageParams(region, out, wiener);
-        const unsigned side = 2 * p.reach + 1, room = (side * side + 3) / 4 * 4, warps = side > 17 ? 4 : 8;
-        unsigned table = 0;
-        for (unsigned n = 1; n <= side; ++n) table += n * (n | 1);
-        const unsigned shared = (table + 3) / 4 * 4 * 4 + warps * (440 + room * (4 * (wiener ? 4 : 3) + 2));
+        auto padded = [](unsigned n) { return (n + 3) / 4 * 4; };
+        const unsigned side = 2 * p.reach + 1, warps = side > (wiener ? 11 : 17) ? 4 : 8;
+        unsigned table = 3 * (padded(side) | 4);
+        for (unsigned n = 1; n <= side; ++n) table += n * (padded(n) | 4);
+        const unsigned shared = 4 * table + warps * (568 + side * padded(side) * (4 * (wiener ? 4 : 3) + 2));
         std::string kernel = wiener ? "sadct_wiener" : "sadct_threshold";
         if (warps == 4) kernel += "_long";
         return {"sadct", kernel, sadctBlocks(region, 32, 32), {32 * warps, 1}, shared, bytes(p)};

@@ -122,8 +122,8 @@ func fromOne(list []int) []int {
 // support in either stage.
 const (
 	nsSample    = 1.2
-	nsThreshold = 12
-	nsWiener    = 15
+	nsThreshold = 8
+	nsWiener    = 12
 )
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
