@@ -26,6 +26,8 @@ func (p Place) String() string {
 const (
 	edges  = "edges"
 	smooth = "smooth tissue"
+	// anObject is one that lost contrast.
+	anObject = "an object"
 )
 
 // residue returns the residual of the region in sigmas, of each slice in its own

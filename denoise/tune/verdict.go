@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
@@ -45,7 +46,11 @@ type Judgement struct {
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
 	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 where that is 0
 	Structure  float64          `json:"structure"` // mean square of the structure in the residual, in sigmas squared
-	// Place is where the residual shows the most structure; nil where it shows none.
+	// Lost is the share of its contrast that the object which lost most has lost at
+	// least; 0 where none lost much, or where the verdict rests on the error alone.
+	Lost float64 `json:"lost,omitempty"`
+	// Place is where the residual shows the most structure, or the object that lost
+	// most; nil where it shows none.
 	Place *Place `json:"place,omitempty"`
 	// Slices judges each slice of the region by its own voxels and noise. It is
 	// empty where the region is judged as a whole: one slice, or no ground.
@@ -119,6 +124,13 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	j.Place = res.place(found, r)
 	if j.Curve != nil && len(per) > 1 {
 		j.Slices = j.Curve.judgeSlices(x, per)
+	}
+	if j.Verdict == Matched || slices.ContainsFunc(j.Slices, func(s SliceJudgement) bool { return s.Verdict == Matched }) {
+		faded, err := r.faded(ctx)
+		if err != nil {
+			return Judgement{}, err
+		}
+		j.fade(faded, r.Region)
 	}
 	return j, nil
 }
