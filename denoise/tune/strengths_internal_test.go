@@ -1,0 +1,200 @@
+package tune
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	_ "quell/denoise/filter"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// The residual of two volumes is judged by its power beside that of the noise that was
+// removed: t, and by how much of the noise is kept. An offset adds to the residual what
+// is no noise.
+func TestJudgementByTheResidual(t *testing.T) {
+	const sigma = 10
+	v := volume.New(volume.NewGeometry([3]int{40, 36, 8}, [3]float64{1, 1, 1}))
+	n, squares := make([]float64, len(v.Data)), 0.0
+	for i := range n {
+		n[i] = noise.Normal(1, uint64(i), 0)
+		squares += n[i] * n[i]
+	}
+	for i := range n {
+		n[i] *= sigma / math.Sqrt(squares/float64(len(n)))
+		v.Data[i] = float32(100 + n[i])
+	}
+	for name, c := range map[string]struct {
+		kept, t float64
+		want    Verdict
+		why     string
+	}{
+		"nothing but the noise removed": {0, 1, Matched, "as strong as the noise"},
+		"less than the noise":           {0.2, 1.24, Matched, "as strong as the noise"},
+		"much less":                     {0.24, 1.31, Under, "24 % of the noise is left"},
+		"structure":                     {0, 0.89, Matched, "as strong as the noise"},
+		"more structure":                {0, 0.8, Over, "1.2 times the variance"},
+		"half of the noise kept":        {0.49, 1, Matched, "as strong as the noise"},
+		"more than half kept":           {0.51, 0.89, Under, "51 % of the noise is left"},
+		"that and structure":            {0.51, 0.87, Over, "1.1 times the variance"},
+	} {
+		removed := 1 - c.kept
+		offset := sigma * math.Sqrt(max(removed/c.t-removed*removed, 0))
+		after := v.Clone()
+		for i := range after.Data {
+			after.Data[i] -= float32(removed*n[i] + offset)
+		}
+		j, err := Result{
+			Input: denoise.Input{Volume: v}, After: after, Region: v.Bounds(), Noise: noise.Known(sigma), Foreground: func(int) bool { return true },
+		}.judgeResidual(t.Context())
+		if err != nil || j.Verdict != c.want || !strings.Contains(j.Why, c.why) || !strings.HasSuffix(j.Why, withoutRecipe) || j.Confidence != noise.Low {
+			t.Errorf("%s: %+v, %v; want %s", name, j, err, c.want)
+		}
+	}
+	// Voxels that do not count have no part in it, wherever the region lies.
+	region := volume.Region{Min: [3]int{8, 6, 1}, Max: [3]int{40, 36, 8}}
+	after := v.Crop(region)
+	counts := func(i int) bool { return i%40 >= 24 }
+	each(v.Geometry, region, func(i int) {
+		at := after.Index(i%40-8, i/40%36-6, i/(40*36)-1)
+		after.Data[at] -= float32(n[i])
+		if !counts(i) {
+			after.Data[at] += 500
+		}
+	})
+	j, err := Result{Input: denoise.Input{Volume: v}, After: after, Region: region, Noise: noise.Known(sigma), Foreground: counts}.judgeResidual(t.Context())
+	if err != nil || j.Verdict != Matched {
+		t.Errorf("a region: %+v, %v", j, err)
+	}
+	for c, want := range map[noise.Confidence]noise.Confidence{noise.High: noise.Fair, noise.Fair: noise.Low, noise.Low: noise.Low} {
+		if got := lower(c); got != want {
+			t.Errorf("%s without the recipe becomes %s", c, got)
+		}
+	}
+}
+
+// steps returns a search of a filter on voxels of 2 x 3 x 4 mm.
+func steps(t *testing.T, filter string) *search {
+	t.Helper()
+	r, err := denoise.NewRecipe(filter, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSteps(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{3, 2, 4}), r, denoise.Facts{Hi: 100, Noise: noise.Known(5)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The strengths that are tried first cover the range of the filter: whole numbers one by
+// one, others at equal ratios. A strength in sigmas, in voxels and in the smallest spacing
+// becomes the value of the parameter and back.
+func TestFirstStrengths(t *testing.T) {
+	for filter, c := range map[string]struct {
+		count int
+		unit  float64 // of a strength in that of the parameter
+	}{"median": {5, 1}, "gaussian": {coarse, 2}, "bilateral": {coarse, 5}, "lpa": {coarse, 1}} {
+		s := steps(t, filter)
+		xs := s.grid()
+		if len(xs) != c.count || math.Abs(xs[0]-s.strength.Lo) > 1e-12 || math.Abs(xs[len(xs)-1]-s.strength.Hi) > 1e-9 {
+			t.Errorf("%s: %v; want %d from %g to %g", filter, xs, c.count, s.strength.Lo, s.strength.Hi)
+		}
+		for k := 1; k+1 < len(xs); k++ {
+			if filter == "median" && xs[k] != xs[k-1]+1 || filter != "median" && math.Abs(xs[k+1]*xs[k-1]/xs[k]/xs[k]-1) > 1e-9 {
+				t.Errorf("%s: %v is not even", filter, xs)
+			}
+		}
+		for _, x := range xs {
+			r, err := s.at(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := r.Get(s.param.Name)
+			if got := slices.Max(append(v.Ints(), -1)); filter == "median" && float64(got) != x {
+				t.Errorf("median of strength %g: %v", x, v)
+			}
+			if filter != "median" && math.Abs(v.Float()/(x*c.unit)-1) > 1e-9 {
+				t.Errorf("%s of strength %g: %v; want %g", filter, x, v, x*c.unit)
+			}
+			if back, ok := StrengthOf(r, s.geometry, 5); !ok || math.Abs(back-x) > 1e-9*x {
+				t.Errorf("%s: the strength %g became %g, %v", filter, x, back, ok)
+			}
+		}
+	}
+}
+
+// curved gives a search points at strengths 1, 2, 4, ... whose risks in both halves are
+// the given ones.
+func curved(halves ...[2]float64) *search {
+	s := &search{objective: LeastRisk, facts: denoise.Facts{Noise: noise.Known(1)}}
+	for k, h := range halves {
+		p := tried{strength: math.Exp2(float64(k))}
+		for i, mse := range h {
+			p.halves[i] = tally{Stein: denoise.Stein{Residual: 10 * (mse + 1)}, voxels: 10}
+		}
+		s.points = append(s.points, p)
+	}
+	return s
+}
+
+func TestStrengthsBetween(t *testing.T) {
+	same := func(mse ...float64) *search {
+		var halves [][2]float64
+		for _, x := range mse {
+			halves = append(halves, [2]float64{x, x})
+		}
+		return curved(halves...)
+	}
+	for name, c := range map[string]struct {
+		s    *search
+		want []float64 // as exponents of 2
+	}{
+		"inside": {same(3, 1, 2, 4), []float64{0.5, 1.5}}, "the first": {same(1, 2, 3), []float64{0.5}}, "the last": {same(3, 2, 1), []float64{1.5}}, "alone": {same(1), nil},
+	} {
+		got := c.s.between()
+		for i := range got {
+			got[i] = math.Round(math.Log2(got[i])*1e9) / 1e9
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: between at 2^%v; want 2^%v", name, got, c.want)
+		}
+	}
+}
+
+// The halves disagree by what the one loses at the strength of the other, relative to its
+// least: the mean of both. A half without voxels disagrees with anything.
+func TestDisagreement(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    *search
+		want float64
+	}{
+		"agreed":          {curved([2]float64{3, 6}, [2]float64{1, 2}, [2]float64{2, 3}), 0},
+		"neighbours":      {curved([2]float64{3, 6}, [2]float64{1, 3}, [2]float64{1.5, 2}), (0.5 + 0.5) / 2},
+		"of another size": {curved([2]float64{3, 6}, [2]float64{1, 3}, [2]float64{2, 2}), (1 + 0.5) / 2},
+	} {
+		if got := c.s.disagreement(); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%s: %g; want %g", name, got, c.want)
+		}
+	}
+	one := curved([2]float64{3, 6}, [2]float64{1, 2})
+	one.points[1].halves[1] = tally{}
+	if got := one.disagreement(); got != 1 {
+		t.Errorf("one box: %g", got)
+	}
+}
+
+// A slice that cannot be judged, or from which nothing was removed, says so.
+func TestSlicesWithoutGround(t *testing.T) {
+	c := Curve{Best: 1, Points: []Point{{Strength: 0, Risk: Risk{MSE: 1}}, {Strength: 1, Risk: Risk{MSE: 0.5, Residual: 0.5}}}}
+	judged := c.judgeSlices(0, []share{{voxels: fewest - 1}, {voxels: fewest, found: 2 * fewest}})
+	if j := judged[0]; j.Verdict != Unknown || !strings.Contains(j.Why, "Only 399 voxels") {
+		t.Errorf("few voxels: %+v", j)
+	}
+	if j := judged[1]; j.Verdict != Under || j.Why != "Nothing was removed." || j.Structure != 2 {
+		t.Errorf("nothing removed: %+v", j)
+	}
+}
