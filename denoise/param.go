@@ -46,6 +46,7 @@ type Param struct {
 	PerAxis bool      // for Ints: one number for all axes or three, for x, y and z
 	Rising  bool      // for Ints: each entry must be larger than the one before
 	Longest int       // for Ints: the most entries; 0 for any number
+	Level   bool      // a position on the scale of values, not a difference: it moves with a constant that is added to the voxels
 	Choices []string  // for Choice
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
@@ -178,13 +179,16 @@ func (p Param) inside(x float64) error {
 }
 
 // Domain describes the numbers that a Float, Int or Ints parameter takes: "1 to
-// 8", "above 0" or "0 or more".
+// 8", "above 0", "0 or more" or "any number".
 func (p Param) Domain() string {
 	if p.Max < Largest {
 		return fmt.Sprintf("%g to %g", p.Min, p.Max)
 	}
-	if p.Min > 0 {
+	switch {
+	case p.Min > 0:
 		return "above 0"
+	case p.Min < 0:
+		return "any number"
 	}
 	return "0 or more"
 }

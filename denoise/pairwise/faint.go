@@ -43,7 +43,8 @@ func (w *worker) manyFaint() bool {
 	n := 0
 	for i := 0; i < len(w.sums.peak)-lanes; i += w.sums.stride {
 		for _, p := range w.sums.peak[i : i+w.sums.stride-lanes] {
-			if p < FaintPeak {
+			// A voxel without selected neighbours is not faint: weights are above 0.
+			if p < FaintPeak && (p > 0 || w.Select == nil) {
 				n++
 			}
 		}
@@ -72,6 +73,13 @@ func (w *worker) exponents(o Offset, distance []float32, p, q int) {
 	if mask := w.values.Mask; mask != nil {
 		for x := range w.width {
 			if mask[p+x]*mask[q+x] == 0 {
+				e[x] = -math.MaxFloat32
+			}
+		}
+	}
+	if w.Select != nil {
+		for x := range w.width {
+			if w.chosen.row[x/lanes]>>(x%lanes)&1 == 0 {
 				e[x] = -math.MaxFloat32
 			}
 		}

@@ -217,3 +217,68 @@ func TestRescaledSumsNeedNoFaint(t *testing.T) {
 		}
 	}
 }
+
+func TestRunsOfGroups(t *testing.T) {
+	for _, c := range []struct {
+		set  uint64
+		runs []int
+	}{
+		{0, nil}, {1, []int{0, 1}}, {0b1011, []int{0, 2, 3, 4}}, {1<<27 | 1<<26, []int{26, 28}}, {1 << 63, []int{63, 64}}, {^uint64(0), []int{0, 64}},
+	} {
+		var got []int
+		for a, b := nextRun(c.set, 0); a < 64; a, b = nextRun(c.set, b) {
+			got = append(got, a, b)
+		}
+		if !slices.Equal(got, c.runs) {
+			t.Errorf("%b: %v; want %v", c.set, got, c.runs)
+		}
+	}
+	for set, want := range map[uint64]uint64{0: 0, 0b1: 0b1, 0b101: 0b111, 0b10001: 0b11111, 0b100001: 0b100001, 0b1000100000: 0b1111100000} {
+		if bridged(set) != want {
+			t.Errorf("%b becomes %b; want %b", set, bridged(set), want)
+		}
+	}
+}
+
+func TestAlikeAndKeepByHand(t *testing.T) {
+	// Means apart by less than half of the larger, deviations in a ratio above a quarter.
+	ma, mb := []float32{4, 4, 4, -4, -4, 0, 4, 4}, []float32{4, 2, 2.5, -2.5, 2.5, 0, 4, 4}
+	da, db := []float32{4, 4, 4, 4, 4, 4, 4, 1}, []float32{4, 4, 4, 4, 4, 4, 1, 3}
+	bits, w := []byte{0, 0, 0}, []float32{1, 2, 3, 4, 5, 6, 7, 8}
+	if set := alike(bits, ma, mb, da, db, 0.5, 0.25, lanes); set != 1 {
+		t.Errorf("groups %b", set)
+	}
+	keep(w, bits, lanes)
+	if want := []float32{1, 0, 3, 4, 0, 0, 0, 8}; !slices.Equal(w, want) {
+		t.Errorf("weights %v; want %v", w, want)
+	}
+}
+
+// The groups with a pair that is alike, as bits from the first on.
+func TestGroupsOfAlike(t *testing.T) {
+	m, d := make([]float32, 64*lanes), make([]float32, 64*lanes)
+	tile.Fill(m, 1)
+	for _, g := range []int{0, 5, 63} {
+		d[g*lanes+g%lanes] = 1
+	}
+	bits := make([]byte, 64)
+	for n, want := range map[int]uint64{1: 1, 5: 1, 6: 1 | 1<<5, 63: 1 | 1<<5, 64: 1 | 1<<5 | 1<<63} {
+		if set := alike(bits, m, m, d, d, 0.5, 0.5, n*lanes); set != want || bits[0] != 1 || bits[1] != 0 {
+			t.Errorf("%d groups: %b; want %b; bits %b", n, set, want, bits[:2])
+		}
+	}
+}
+
+// A voxel without selected neighbours does not count as faint.
+func TestAloneIsNotFaint(t *testing.T) {
+	w := &worker{Filter: &Filter{Peak: true, Select: &Selection{}, Faint: func(*tile.Block, float64, int, int, int) float64 { return 0 }},
+		tile: volume.Region{Max: [3]int{8, 1, 1}}}
+	w.sums.reset(w.tile.Dims(), true, false)
+	if w.manyFaint() {
+		t.Error("voxels of peak 0 are faint")
+	}
+	tile.Fill(w.sums.peak, FaintPeak/2)
+	if !w.manyFaint() {
+		t.Error("voxels of a small peak are not faint")
+	}
+}

@@ -51,6 +51,8 @@ type Filter struct {
 	// e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g.
 	Guides []Guide
 
+	Select *Selection // which pairs count; nil for all
+
 	// Mean converts the sums of a voxel of value v into its new value. All of them
 	// are in the tile's unit: values were multiplied by unit, a power of two that
 	// is 1 for all ordinary volumes. ok is false if float32 sums do not determine
@@ -142,6 +144,7 @@ type worker struct {
 	weight  []float32     // D, then w, of one row
 	lkRows  lkRows
 	faint   faintRows
+	chosen  chosenPairs
 }
 
 // NewWorker returns a worker with scratch memory of its own.
@@ -169,7 +172,12 @@ func (w *worker) visit(add rowAdder, stop func() bool) {
 		if stop() {
 			return
 		}
-		if w.rows = w.pairs(o.d); w.rows.Voxels() > 0 {
+		if w.rows = w.pairs(o.d); w.rows.Voxels() == 0 {
+			continue
+		}
+		if w.Select != nil {
+			w.selectedOffset(o, add)
+		} else {
 			w.offset(o, add)
 		}
 	}
@@ -204,6 +212,9 @@ func (w *worker) reset(t volume.Region) {
 		w.ring[i].resize(d[1]+w.Search[1], width)
 	}
 	w.lkRows.resize(width)
+	if w.Select != nil {
+		w.chosen.reset(w)
+	}
 }
 
 // pairs is the box of voxels p for which p or p+d is in the tile and both are
@@ -338,9 +349,12 @@ func (w *worker) positions(o Offset, y, z int) (p, q int) {
 	return w.values.At(x, y, z), w.values.At(x+o.d[0], y+o.d[1], z+o.d[2])
 }
 
-// clearUnused sets the weights of excluded voxels to 0, and those past the row's
-// end.
+// clearUnused sets the weights of excluded voxels and of pairs that are not selected
+// to 0, and those past the row's end.
 func (w *worker) clearUnused(p, q int) {
+	if w.Select != nil {
+		keep(w.weight, w.chosen.row, w.n)
+	}
 	if w.values.Mask != nil {
 		multiply(w.weight, w.values.Mask[p:], w.values.Mask[q:], w.n)
 	}

@@ -157,3 +157,35 @@ func powerDiff(dst, a, b []float32, unit float32, k, n int) {
 		dst[x] = p
 	}
 }
+
+// alikeGo sets bit k of bits[g] where the pair 8 g + k is selected: where
+// |m_a - m_b| < apart max(|m_a|, |m_b|) and min(d_a, d_b) > ratio max(d_a, d_b). Bit g
+// of the result says whether there is one in group g; n is at most 64 groups.
+func alikeGo(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
+	set := uint64(0)
+	ma, mb, da, db = ma[:n], mb[:n], da[:n], db[:n]
+	abs := func(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
+	for g := range bits[:n/lanes] {
+		b := byte(0)
+		for k := range lanes {
+			x := g*lanes + k
+			if abs(ma[x]-mb[x]) < float32(apart*max(abs(ma[x]), abs(mb[x]))) && min(da[x], db[x]) > float32(ratio*max(da[x], db[x])) {
+				b |= 1 << k
+			}
+		}
+		bits[g] = b
+		if b != 0 {
+			set |= 1 << g
+		}
+	}
+	return set
+}
+
+// keepGo: w = 0 where the pair's bit is not set.
+func keepGo(w []float32, bits []byte, n int) {
+	for x := range w[:n] {
+		if bits[x/lanes]>>(x%lanes)&1 == 0 {
+			w[x] = 0
+		}
+	}
+}

@@ -38,6 +38,12 @@ func nearestAVX2(least, slope, d, grad *float32, n int)
 //go:noescape
 func accumulateSteinAVX2(num, den, gd, gl, w, live, a, b, grad *float32, n int)
 
+//go:noescape
+func alikeAVX2(bits *byte, ma, mb, da, db *float32, apart, ratio float32, n int) uint64
+
+//go:noescape
+func keepAVX2(w *float32, bits *byte, n int)
+
 // The slice expressions below are the bounds checks that assembly lacks.
 
 func squareDiff(dst, a, b []float32, n int) {
@@ -110,4 +116,19 @@ func accumulateStein(num, den, gd, gl, w, live, a, b, g []float32, n int) {
 		return
 	}
 	accumulateSteinAVX2(&num[:n][0], &den[:n][0], &gd[:n][0], &gl[:n][0], &w[:n][0], &live[:n][0], &a[:n][0], &b[:n][0], &g[:n][0], n)
+}
+
+func alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
+	if !useVector || n == 0 {
+		return alikeGo(bits, ma, mb, da, db, apart, ratio, n)
+	}
+	return alikeAVX2(&bits[:n/lanes][0], &ma[:n][0], &mb[:n][0], &da[:n][0], &db[:n][0], apart, ratio, n)
+}
+
+func keep(w []float32, bits []byte, n int) {
+	if !useVector || n == 0 {
+		keepGo(w, bits, n)
+		return
+	}
+	keepAVX2(&w[:n][0], &bits[:n/lanes][0], n)
 }

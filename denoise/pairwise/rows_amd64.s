@@ -252,3 +252,81 @@ loop:
 	JLT     loop
 	VZEROUPPER
 	RET
+
+// func alikeAVX2(bits *byte, ma, mb, da, db *float32, apart, ratio float32, n int) uint64
+TEXT ·alikeAVX2(SB), NOSPLIT, $0-64
+	MOVQ         bits+0(FP), DI
+	MOVQ         ma+8(FP), SI
+	MOVQ         mb+16(FP), DX
+	MOVQ         da+24(FP), R8
+	MOVQ         db+32(FP), R9
+	VBROADCASTSS apart+40(FP), Y10
+	VBROADCASTSS ratio+44(FP), Y11
+	MOVQ         n+48(FP), CX
+	VPCMPEQD     Y12, Y12, Y12
+	VPSRLD       $1, Y12, Y12 // all bits but the sign
+	XORQ         AX, AX
+	XORQ         R10, R10
+
+loop:
+	VMOVUPS   (SI)(AX*4), Y0
+	VMOVUPS   (DX)(AX*4), Y1
+	VSUBPS    Y1, Y0, Y2
+	VANDPS    Y12, Y2, Y2      // |m_a - m_b|
+	VANDPS    Y12, Y0, Y0
+	VANDPS    Y12, Y1, Y1
+	VMAXPS    Y1, Y0, Y0
+	VMULPS    Y10, Y0, Y0
+	VCMPPS    $1, Y0, Y2, Y2   // Y2 < Y0
+	VMOVUPS   (R8)(AX*4), Y3
+	VMOVUPS   (R9)(AX*4), Y4
+	VMINPS    Y4, Y3, Y5
+	VMAXPS    Y4, Y3, Y6
+	VMULPS    Y11, Y6, Y6
+	VCMPPS    $1, Y5, Y6, Y6   // Y6 < Y5
+	VANDPS    Y6, Y2, Y2
+	VMOVMSKPS Y2, BX
+	MOVB      BX, (DI)
+	INCQ      DI
+	NEGL      BX               // carry: not 0
+	RCRQ      $1, R10          // the set, from the top
+	ADDQ      $8, AX
+	CMPQ      AX, CX
+	JLT       loop
+	VZEROUPPER
+	SHRQ      $3, CX
+	NEGQ      CX               // 64 - groups, modulo 64
+	SHRQ      CX, R10
+	MOVQ      R10, ret+56(FP)
+	RET
+
+DATA bitOf<>+0(SB)/4, $1
+DATA bitOf<>+4(SB)/4, $2
+DATA bitOf<>+8(SB)/4, $4
+DATA bitOf<>+12(SB)/4, $8
+DATA bitOf<>+16(SB)/4, $16
+DATA bitOf<>+20(SB)/4, $32
+DATA bitOf<>+24(SB)/4, $64
+DATA bitOf<>+28(SB)/4, $128
+GLOBL bitOf<>(SB), RODATA|NOPTR, $32
+
+// func keepAVX2(w *float32, bits *byte, n int)
+TEXT ·keepAVX2(SB), NOSPLIT, $0-24
+	MOVQ    w+0(FP), DI
+	MOVQ    bits+8(FP), SI
+	MOVQ    n+16(FP), CX
+	VMOVDQU bitOf<>(SB), Y1
+	XORQ    AX, AX
+
+loop:
+	VPBROADCASTB (SI), Y0
+	VPAND        Y1, Y0, Y0
+	VPCMPEQD     Y1, Y0, Y0
+	VANDPS       (DI)(AX*4), Y0, Y0
+	VMOVUPS      Y0, (DI)(AX*4)
+	INCQ         SI
+	ADDQ         $8, AX
+	CMPQ         AX, CX
+	JLT          loop
+	VZEROUPPER
+	RET

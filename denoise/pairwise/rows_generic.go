@@ -18,3 +18,8 @@ func nearest(least, slope, d, g []float32, n int)        { nearestGo(least, slop
 func accumulateStein(num, den, gd, gl, w, live, a, b, g []float32, n int) {
 	accumulateSteinGo(num, den, gd, gl, w, live, a, b, g, n)
 }
+
+func alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
+	return alikeGo(bits, ma, mb, da, db, apart, ratio, n)
+}
+func keep(w []float32, bits []byte, n int) { keepGo(w, bits, n) }

@@ -65,6 +65,19 @@ func TestRowKernels(t *testing.T) {
 		"maximum": {1,
 			func(r [][]float32, n int) { maximumGo(r[0], r[1], n) },
 			func(r [][]float32, n int) { maximum(r[0], r[1], n) }},
+		"alike and keep": {6,
+			func(r [][]float32, n int) {
+				bits := make([]byte, n/lanes)
+				set := alikeGo(bits, r[1], r[2], r[3], r[4], 0.5, 0.3, n)
+				keepGo(r[0], bits, n)
+				tile.Fill(r[5][:min(n, 1)], float32(set))
+			},
+			func(r [][]float32, n int) {
+				bits := make([]byte, n/lanes)
+				set := alike(bits, r[1], r[2], r[3], r[4], 0.5, 0.3, n)
+				keep(r[0], bits, n)
+				tile.Fill(r[5][:min(n, 1)], float32(set))
+			}},
 		"gradient": {1,
 			func(r [][]float32, n int) { gradientGo(r[0], r[1], r[2], r[3], 0.7, n) },
 			func(r [][]float32, n int) { gradient(r[0], r[1], r[2], r[3], 0.7, n) }},

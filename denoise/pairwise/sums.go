@@ -143,6 +143,9 @@ func (w *worker) finish(stop func() bool) {
 					}
 					sums = unscaled(sums)
 				}
+				if w.Select != nil && sums.Den == 0 {
+					sums.Peak = 1 // no neighbour is selected
+				}
 				value, ok := w.Mean(v, w.unit, sums)
 				if !ok {
 					if stop() {

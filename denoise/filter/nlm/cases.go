@@ -40,6 +40,13 @@ func cases() []denoise.Case {
 		{Name: "lk 4 one", Set: "weighting=lk k=4 centre=one"},
 		{Name: "lk rician", Set: "weighting=lk rician=true sigma=8", Biased: true},
 		{Name: "lk search 0", Set: "weighting=lk search-radius=0"},
+		{Name: "preselect", Set: "h=9 preselect=true"},
+		{Name: "preselect ratios", Set: "h=9 preselect=true mean-ratio=0.8 variance-ratio=0.2 zero=-20 patch-weights=uniform patch-radius=2"},
+		{Name: "preselect of negative means", Set: "h=9 preselect=true zero=150 mean-ratio=0.5 centre=one"},
+		{Name: "preselect rician", Set: "h=9 preselect=true rician=true sigma=8 patch-radius=0", Biased: true},
+		{Name: "preselect faint", Set: "h=0.35 preselect=true mean-ratio=0.7 variance-ratio=0.1"},
+		{Name: "preselect correlated", Set: "h=9 preselect=true sigma=8 correlation=60,20"},
+		{Name: "CT preselect", Set: "h=150 preselect=true search-radius=3", CT: true},
 		{Name: "automatic h", Set: "patch-radius=0 search-radius=1"},
 		{Name: "CT automatic h", Set: "search-radius=3", CT: true},
 		{Name: "CT weak", Set: "h=20 search-radius=3", CT: true},
@@ -57,6 +64,7 @@ func cases() []denoise.Case {
 	}
 	return append(all,
 		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9", Large: [3]int{33, 40, 37}},
+		denoise.Case{Name: "3-D large preselect", Dims: 3, Set: "h=9 preselect=true", Large: [3]int{230, 20, 19}},
 		denoise.Case{Name: "3-D wide", Dims: 3, Set: "h=9", Large: [3]int{210, 9, 5}},
 		denoise.Case{Name: "2-D large", Dims: 2, Set: "h=9 search-radius=6 patch-radius=3", Large: [3]int{150, 140, 2}},
 	)

@@ -9,12 +9,19 @@ import (
 )
 
 // start runs non-local means as a pairwise filter.
-func start(p Params, in, out denoise.Field) func() denoise.Worker {
+func start(p Params, inputs []denoise.Field, out denoise.Field) func() denoise.Worker {
+	in := inputs[0]
 	f := pairs(p, in)
 	f.Out = out
 	f.Mean = mean(p)
+	if p.Select != nil {
+		f.Select = &pairwise.Selection{
+			Mean: inputs[1], Deviation: inputs[2], Apart: p.Select.Apart, Ratio: p.Select.Deviation,
+		}
+	}
+	used := p.selection(inputs)
 	f.Faint = func(b *tile.Block, unit float64, x, y, z int) float64 {
-		return faint(p.in(unit), &in, b, x, y, z)
+		return faint(p.in(unit), &in, used, b, x, y, z)
 	}
 	if p.LK == 0 {
 		e := exponent(p)
@@ -117,13 +124,16 @@ const negligible = 42
 // holds, but it is their ratios that count. The sums are the reference's, in
 // float64, with two short cuts that float64 cannot resolve: a patch is given up
 // as soon as its weight would be 0, or 2^-60 of the largest one so far.
-func faint(p Params, in *denoise.Field, b *tile.Block, x, y, z int) float64 {
+func faint(p Params, in *denoise.Field, used func(i, j [3]int) bool, b *tile.Block, x, y, z int) float64 {
 	here := b.At(x, y, z)
 	v := func(i int) float64 { return float64(b.Values[i]) }
 	least := math.Inf(1) // the smallest exponent so far
 	num, den := 0.0, 0.0
 	alone := true
 	tile.Neighbours(in, p.SearchRadius, x, y, z, func(jx, jy, jz, _ int) {
+		if !used([3]int{x, y, z}, [3]int{jx, jy, jz}) {
+			return
+		}
 		alone = false
 		there, cut := b.At(jx, jy, jz), p.Cut([3]int{jx - x, jy - y, jz - z})
 		limit := min(underflow, least+negligible)*p.H*p.H + cut

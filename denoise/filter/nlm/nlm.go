@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/filter/preselect"
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -14,9 +15,9 @@ import (
 // Filter describes the filter.
 var Filter = denoise.Filter{
 	Name: "nlm", Title: "Non-local means", Dims: []int{2, 3},
-	Source: "Buades, Coll, Morel 2005; Upadhya 2018 (3-D)",
+	Source: "Buades, Coll, Morel 2005; Upadhya 2018 (3-D); Coupe 2008 (preselect)",
 	Help:   "Averages voxels whose surroundings look alike. Keeps edges and texture best; costs most.",
-	Params: []denoise.Param{
+	Params: append([]denoise.Param{
 		{
 			Name: "h", Label: "Strength h", Kind: denoise.Float, Unit: "value", Basic: true,
 			Min: denoise.Positive, Max: denoise.Largest, Lo: 0.05, Hi: 5, Step: 0.05,
@@ -103,7 +104,12 @@ var Filter = denoise.Filter{
 			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoRician, Spares: papers},
 			Help: "For MR magnitude images: average squares, subtract 2σ² and take the root, which removes the bias of dark regions. Auto turns it on where the background of the series shows Rician noise, unless h is a number.",
 		},
-	},
+	}, preselect.Params(false, func(r denoise.Recipe) string {
+		if lk(r) {
+			return "weighting lk uses all neighbours"
+		}
+		return ""
+	})...),
 	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:         bind,
 	Stein:        stein,
@@ -123,6 +129,8 @@ type Params struct {
 	Centre       CentreRule // weight of the voxel itself
 	LK           int        // 0: Gaussian weighting; 1..4: lk weighting of that norm
 	Rician       bool       // average squares
+
+	Select *preselect.Rule // which neighbours are used; nil for all
 
 	correlation correlation // of the noise
 }
@@ -153,6 +161,9 @@ func newParams(r denoise.Recipe) Params {
 	if lk(r) {
 		p.LK = r.Get("k").Int()
 	}
+	if rule, on := preselect.New(r); on {
+		p.Select = &rule
+	}
 	sigma := math.Inf(1)
 	if r.Get("patch-weights").String() == "gaussian" {
 		sigma = r.Get("patch-sigma").Float()
@@ -182,6 +193,10 @@ func (p *Params) tap(c, k int) float64 {
 // do not sum every patch anew.
 const largestFastPatch = 3
 
+// SelectedAverage is the name of the pass that averages preselected neighbours; without
+// preselection it is called average.
+const SelectedAverage = "average of the selected"
+
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	p := newParams(r)
 	var reach [3]int
@@ -195,14 +210,20 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 		work *= tile.Count(p.PatchRadius)
 	}
 	size := pairwise.TileSize(p.SearchRadius, p.PatchRadius)
-	return denoise.Program{Params: p, Passes: []denoise.Pass{{
+	average := denoise.Pass{
 		Name: "average", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
 		Reach: reach, Work: work,
-		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, &in[0], x, y, z) },
+		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, in, x, y, z) },
 		CPU: denoise.CPUPass{
 			Tile: size, Scratch: tile.Bytes(g.Dims, size, reach, 40),
 			Nanoseconds: tile.Count(p.SearchRadius) / 2 * pairwise.Nanoseconds(taps),
-			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in[0], out) },
+			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in, out) },
 		},
-	}}}, nil
+	}
+	if p.Select == nil {
+		return denoise.Program{Params: p, Passes: []denoise.Pass{average}}, nil
+	}
+	average.Name = SelectedAverage
+	average.Inputs = append(average.Inputs, preselect.MeanPass, preselect.DeviationPass)
+	return denoise.Program{Params: p, Passes: append(p.Select.Passes(g), average)}, nil
 }

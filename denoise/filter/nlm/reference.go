@@ -15,14 +15,20 @@ import (
 //	C_ij  = 2 sigma^2 (1 - rho(j - i))
 //	out_i = v_i + sum_j w_ij (v_j - v_i) / sum_j w_ij
 //
-// and with rician the same of v^2, less 2 sigma^2, clamped at 0, and its root.
-func reference(p Params, in *denoise.Field, x, y, z int) float64 {
+// and with rician the same of v^2, less 2 sigma^2, clamped at 0, and its root. With
+// preselection inputs are the voxels, the local means and deviations, and j are the
+// neighbours that are alike.
+func reference(p Params, inputs []denoise.Field, x, y, z int) float64 {
+	in, used := &inputs[0], p.selection(inputs)
 	power := 2
 	if p.LK > 0 {
 		power = p.LK
 	}
 	var weights, values, cuts []float64
 	tile.Neighbours(in, p.SearchRadius, x, y, z, func(jx, jy, jz, j int) {
+		if !used([3]int{x, y, z}, [3]int{jx, jy, jz}) {
+			return
+		}
 		weights = append(weights, patchDistance(p, in, power, x, y, z, jx, jy, jz))
 		values = append(values, float64(in.Data[j]))
 		cuts = append(cuts, p.Cut([3]int{jx - x, jy - y, jz - z}))
@@ -70,6 +76,14 @@ func reference(p Params, in *denoise.Field, x, y, z int) float64 {
 		return math.Sqrt(max(0, vi*vi+num/den-2*p.Sigma*p.Sigma))
 	}
 	return vi + num/den
+}
+
+// selection returns which valid neighbours j of i are used.
+func (p *Params) selection(inputs []denoise.Field) func(i, j [3]int) bool {
+	if p.Select == nil {
+		return func(_, _ [3]int) bool { return true }
+	}
+	return func(i, j [3]int) bool { return p.Select.AlikeAt(&inputs[1], &inputs[2], i, j) }
 }
 
 // patchDistance is D between the patches around i and j, mirrored at the

@@ -9,15 +9,16 @@ import (
 )
 
 // stein is the closed form of Stein's risk (Van De Ville, Kocher 2009) for
-// recipes that differ in h alone. Rician averages and lk weights have none here;
-// Stein's risk itself has none for correlated noise.
+// recipes that differ in h alone. Rician averages and lk weights have none here, nor has
+// preselection, whose choice jumps with the voxels; Stein's risk itself has none for
+// correlated noise.
 func stein(recipes []denoise.Recipe) (denoise.SteinPass, bool) {
 	ps := make([]Params, len(recipes))
 	for i, r := range recipes {
 		ps[i] = newParams(r)
 	}
 	p := ps[0]
-	if p.Rician || p.LK > 0 || p.correlation.correlated {
+	if p.Rician || p.LK > 0 || p.Select != nil || p.correlation.correlated {
 		return denoise.SteinPass{}, false
 	}
 	return denoise.SteinPass{

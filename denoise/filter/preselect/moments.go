@@ -1,0 +1,132 @@
+package preselect
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+// Tiny stands for a mean or a deviation of 0, so that 0 and 0 are alike. Smaller
+// numbers become it.
+const Tiny = 0x1p-100
+
+// sums are the sums of u = v - zero and of u^2 over n samples.
+type sums struct{ first, second, n float64 }
+
+// mean is the mean from zero, at least Tiny in size.
+func (s sums) mean() float32 {
+	m := float32(min(max(s.first/s.n, -math.MaxFloat32), math.MaxFloat32))
+	if abs(m) < Tiny {
+		return Tiny
+	}
+	return m
+}
+
+// deviation is the standard deviation, at least Tiny. n sum u^2 - (sum u)^2 is exact
+// for whole numbers, and exactly 0 where they are equal.
+func (s sums) deviation() float32 {
+	spread := float64(s.n*s.second) - float64(s.first*s.first)
+	return float32(min(max(math.Sqrt(max(spread, 0))/s.n, Tiny), math.MaxFloat32))
+}
+
+// around adds up the samples around a voxel: rows, then planes of rows, then planes.
+// This order and the products rounded one by one give the same bits on every engine.
+// A sample outside the volume is the voxel that it mirrors; padding is read as it is.
+func (r Rule) around(in *denoise.Field, x, y, z int) sums {
+	s := sums{n: tile.Count(r.Radius)}
+	for dz := -r.Radius[2]; dz <= r.Radius[2]; dz++ {
+		var plane sums
+		for dy := -r.Radius[1]; dy <= r.Radius[1]; dy++ {
+			var row sums
+			for dx := -r.Radius[0]; dx <= r.Radius[0]; dx++ {
+				v := in.At(tile.Mirror(x+dx, in.Dims[0]), tile.Mirror(y+dy, in.Dims[1]), tile.Mirror(z+dz, in.Dims[2]))
+				u := float64(v) - r.Zero
+				row.first += u
+				row.second += float64(u * u)
+			}
+			plane.first += row.first
+			plane.second += row.second
+		}
+		s.first += plane.first
+		s.second += plane.second
+	}
+	return s
+}
+
+// tileSize keeps the sums of a tile's planes in the second-level cache.
+var tileSize = [3]int{128, 16, 16}
+
+// worker is the scratch memory of one worker.
+type worker struct {
+	rule    Rule
+	in, out denoise.Field
+	of      func(s sums) float32
+
+	values tile.Block
+	rows   [][2]float64    // sums along x, of one plane of the block
+	planes [3][][2]float64 // sums along x and y, of the last planes
+}
+
+// run computes the sums of a tile plane by plane: along x, then y, then z.
+func (w *worker) run(t volume.Region, stop func() bool) {
+	r := w.rule.Radius
+	w.values.Load(&w.in, tile.Grow(t, r))
+	size := t.Dims()
+	width, height := size[0], size[1]
+	w.rows = tile.Resize(w.rows, width*(height+2*r[1]))
+	for i := range w.planes {
+		w.planes[i] = tile.Resize(w.planes[i], width*height)
+	}
+	n := tile.Count(w.rule.Radius)
+	for k := range size[2] + 2*r[2] {
+		if stop() {
+			return
+		}
+		w.plane(k, width, height)
+		if k < 2*r[2] {
+			continue
+		}
+		z := t.Min[2] + k - 2*r[2]
+		for y := range height {
+			to := w.out.Data[w.out.Index(t.Min[0], t.Min[1]+y, z):][:width]
+			for x := range to {
+				s := sums{n: n}
+				for d := range 2*r[2] + 1 {
+					p := &w.planes[(k-2*r[2]+d)%len(w.planes)][y*width+x]
+					s.first += p[0]
+					s.second += p[1]
+				}
+				to[x] = w.of(s)
+			}
+		}
+	}
+}
+
+// plane adds up plane k of the block along x and y.
+func (w *worker) plane(k, width, height int) {
+	rx, ry := w.rule.Radius[0], w.rule.Radius[1]
+	for y := range height + 2*ry {
+		at := (k*w.values.Dims[1] + y) * w.values.Dims[0]
+		from, to := w.values.Values[at:at+width+2*rx], w.rows[y*width:(y+1)*width]
+		for x := range to {
+			var row [2]float64
+			for _, v := range from[x : x+2*rx+1] {
+				u := float64(v) - w.rule.Zero
+				row[0] += u
+				row[1] += float64(u * u)
+			}
+			to[x] = row
+		}
+	}
+	to := w.planes[k%len(w.planes)]
+	for i := range to {
+		var plane [2]float64
+		for d := range 2*ry + 1 {
+			plane[0] += w.rows[i+d*width][0]
+			plane[1] += w.rows[i+d*width][1]
+		}
+		to[i] = plane
+	}
+}
