@@ -39,6 +39,10 @@ type Filter struct {
 	// result, as patch samples of nlm do.
 	ReadsPadding bool
 
+	// Chooses states that a threshold decides which neighbours are used, so that the
+	// rounding of scaled voxels may turn a choice: results scale exactly with powers of 2.
+	Chooses bool
+
 	// Cases are the recipes that the conformance suite runs on every engine:
 	// every option, with search regions small enough for the float64 reference.
 	Cases []Case

@@ -23,6 +23,10 @@ type Program struct {
 	Params any    // the filter's parameters: nlm.Params, ...; for the engines that have kernels of their own
 	Passes []Pass // in the order they run; the last one writes Result
 
+	// Lattice is above 1 along the axes on which the passes compute only every so many
+	// voxels: the result moves with the input by multiples of it alone.
+	Lattice [3]int
+
 	// UsualSigma is above 0 where the passes bring the noise to sigma 1 by a noise
 	// map, see [Program.Normalised].
 	UsualSigma float32

@@ -9,6 +9,7 @@ package filter
 import (
 	"quell/denoise"
 	"quell/denoise/filter/bilateral"
+	"quell/denoise/filter/bnlm"
 	"quell/denoise/filter/gaussian"
 	"quell/denoise/filter/lpa"
 	"quell/denoise/filter/median"
@@ -22,6 +23,7 @@ func init() {
 	denoise.Register(
 		nlm.Filter,
 		prinlm.Filter,
+		bnlm.Filter,
 		odct.Filter,
 		bilateral.Filter,
 		sadct.Filter,

@@ -23,7 +23,7 @@ import (
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	p := newParams(r)
 	one := centre(r, f) == CentreOne
-	if !one && harms(r, f) {
+	if !one && Harms(r.Dims, f) {
 		return 0
 	}
 	neighbours := math.Max(tile.Count(p.SearchRadius)-1, 1)
@@ -37,7 +37,12 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	for _, a := range p.Taps {
 		squares += a * a
 	}
-	patch := math.Pow(squares, -float64(r.Dims))
+	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f)
+}
+
+// Strength is the automatic h with centre max of that many neighbours and of patches that
+// count as that many voxels.
+func Strength(neighbours, patch float64, f denoise.Facts) float64 {
 	weak := max(0, 1-f.NoiseShare()/0.03)
 	return max(2.32-0.11*math.Log(neighbours)-0.18*math.Log(patch)+0.45*weak, 0.3) * f.AutoSigma()
 }
@@ -84,9 +89,9 @@ func centre(r denoise.Recipe, f denoise.Facts) CentreRule {
 	return CentreMax
 }
 
-// harms says whether with centre max any strength would take more from the image than
+// Harms says whether with centre max any strength would take more from the image than
 // from the noise. With the fewer neighbours of a slice it takes more.
-func harms(r denoise.Recipe, f denoise.Facts) bool {
+func Harms(dims int, f denoise.Facts) bool {
 	share := f.NoiseShare()
 	switch {
 	case f.Noise.InTissue() || f.Noise.Sigma == 0:
@@ -96,7 +101,7 @@ func harms(r denoise.Recipe, f denoise.Facts) bool {
 	case f.Noise.MayBeTexture() && share < 0.022:
 		return true
 	}
-	return r.Dims == 2 && share < 0.013
+	return dims == 2 && share < 0.013
 }
 
 // autoRician is the automatic state of the switch.
@@ -107,7 +112,7 @@ func autoRician(r denoise.Recipe, f denoise.Facts) denoise.Value {
 // rician says whether the switch turns itself on: in magnitude images whose background
 // shows Rician noise.
 func rician(r denoise.Recipe, f denoise.Facts) bool {
-	return !papers(r) && f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Noise.Sigma > 0 && !harms(r, f)
+	return !papers(r) && f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Noise.Sigma > 0 && !Harms(r.Dims, f)
 }
 
 // papers says whether the recipe asks for the formula of the papers, without Rician

@@ -1,0 +1,166 @@
+package bnlm
+
+import "quell/denoise/pairwise"
+
+// weigh computes the weights of the z-th plane of blocks at all offsets, and their sums;
+// false if it was stopped.
+func (w *worker) weigh(z int, stop func() bool) bool {
+	clear(w.den)
+	clear(w.peak)
+	for i, d := range w.offsets {
+		if stop() {
+			return false
+		}
+		w.weighOffset(i, d, z)
+	}
+	return true
+}
+
+// weighOffset computes the weights at one offset.
+func (w *worker) weighOffset(i int, d [3]int, z int) {
+	present := w.present[i*w.blocks[1] : (i+1)*w.blocks[1]]
+	row, kz := roundUp(w.blocks[0]), w.rowOf(2, z)
+	any := false
+	for y := range present {
+		w.sets[y] = w.choose(y, kz, z, d)
+		present[y] = w.sets[y] != 0
+		any = any || present[y]
+	}
+	if !any {
+		return
+	}
+	r := w.Radius[1]
+	next := 0 // the first stored row whose column sums are not there yet
+	for y, is := range present {
+		if !is {
+			continue
+		}
+		ky := w.rowOf(1, y)
+		for next = max(next, ky-r); next <= ky+r; next++ {
+			w.squaresOf(w.column[next*row:], next, kz, d, row)
+		}
+		distance := w.column[(ky-r)*row:]
+		for o := 1 - r; o <= r; o++ {
+			sum(w.distance, distance, w.column[(ky+o)*row:], row)
+			distance = w.distance
+		}
+		to := w.weights[(i*w.blocks[1]+y)*row:][:row]
+		pairwise.Weigh(to, distance, w.scale, 0, row)
+		pairwise.Keep(to, w.bits[y*row/lanes:], row)
+		total(w.den[y*row:], w.peak[y*row:], to, row)
+	}
+}
+
+// choose finds the blocks of the y-th row that are averaged with those at offset d, and
+// returns their groups of lanes.
+func (w *worker) choose(y, kz, z int, d [3]int) uint64 {
+	row := roundUp(w.blocks[0])
+	apart, ratio := float32(1), float32(0)
+	if w.Select != nil {
+		apart, ratio = w.Select.Apart, w.Select.Deviation
+	}
+	own, other := (z*w.blocks[1]+y)*row, w.at(w.rowOf(1, y)+d[1], kz+d[2], d[0])
+	bits := w.bits[y*row/lanes : (y+1)*row/lanes]
+	set := pairwise.Alike(bits, w.ownMean[own:], w.mean[other:], w.ownDeviation[own:], w.deviation[other:], apart, ratio, row)
+	if rest := w.blocks[0] % lanes; rest > 0 {
+		last := &bits[len(bits)-1]
+		if *last &= 1<<rest - 1; *last == 0 {
+			set &^= 1 << (len(bits) - 1)
+		}
+	}
+	return set
+}
+
+// squaresOf sums up the squared differences of blocks and those at offset d over the
+// samples of stored row y along x and z, for every block.
+func (w *worker) squaresOf(to []float32, y, kz int, d [3]int, n int) {
+	more := false
+	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
+		a := func(o int) []float32 { return w.values[w.at(y, kz+oz, o):] }
+		b := func(o int) []float32 { return w.values[w.at(y+d[1], kz+oz+d[2], o+d[0]):] }
+		for o := -w.Radius[0]; o <= w.Radius[0]; o += 3 {
+			a0, b0 := a(o), b(o)
+			a1, b1, a2, b2 := a0, a0, a0, a0 // no more samples: differences of 0
+			if o+1 <= w.Radius[0] {
+				a1, b1 = a(o+1), b(o+1)
+			}
+			if o+2 <= w.Radius[0] {
+				a2, b2 = a(o+2), b(o+2)
+			}
+			squares(to, a0, b0, a1, b1, a2, b2, more, n)
+			more = true
+		}
+	}
+}
+
+// give adds what the z-th plane of blocks gives to the voxels under it; false if it was
+// stopped.
+func (w *worker) give(z int, stop func() bool) bool {
+	row, wide := roundUp(w.blocks[0]), w.wide()
+	for i, d := range w.offsets {
+		if stop() {
+			return false
+		}
+		present := w.present[i*w.blocks[1] : (i+1)*w.blocks[1]]
+		for y, is := range present {
+			if is {
+				at := y * row
+				multiply(w.shares[y*wide+2*w.lead:], w.weights[(i*w.blocks[1]+y)*row:], w.inverse[at:], row)
+			}
+		}
+		for y := w.tile.Min[1]; y < w.tile.Max[1]; y++ {
+			w.giveRow(y, z, d, present)
+		}
+	}
+	return true
+}
+
+// giveRow adds the shares of the blocks over row y of voxels to the voxels of the planes
+// under the blocks.
+func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
+	wide := w.wide()
+	n := wide - 2*w.lead - lanes
+	first, last := w.Blocks(1, y, y+1, w.in[0].Dims[1])
+	var under []float32
+	for k := first - w.first[1]; k <= last-w.first[1]; k++ {
+		if !present[k] {
+			continue
+		}
+		shares := w.shares[k*wide:][:wide]
+		if under == nil {
+			under = shares
+		} else {
+			sum(w.under, under, shares, wide&^(lanes-1))
+			under = w.under
+		}
+	}
+	if under == nil {
+		return
+	}
+	step, r := w.Step[0], w.Radius[0]
+	from := y - w.origin[1]
+	middle := w.Step[2] * (w.first[2] + z)
+	for phase := range step {
+		// Voxel step i + phase is under the blocks k with step k + o = step i + phase.
+		var shares []float32
+		for o := r - (r-phase+step*w.lead)%step; o >= -r; o -= step {
+			s := under[w.lead-(o-phase)/step:]
+			if shares == nil {
+				shares = s
+			} else {
+				sum(w.side, shares, s, n)
+				shares = w.side
+			}
+		}
+		if shares == nil {
+			continue
+		}
+		x := phase - step*w.lead
+		for pz := max(middle-w.Radius[2], w.tile.Min[2]); pz <= min(middle+w.Radius[2], w.tile.Max[2]-1); pz++ {
+			a := w.at(from, pz-w.origin[2], x)
+			b := w.at(from+d[1], pz-w.origin[2]+d[2], x+d[0])
+			to := (((pz-w.tile.Min[2])*(w.tile.Max[1]-w.tile.Min[1])+y-w.tile.Min[1])*step + phase) * wide
+			spread(w.acc[to:], shares, w.values[a:], w.values[b:], n)
+		}
+	}
+}

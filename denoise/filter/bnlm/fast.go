@@ -1,0 +1,366 @@
+package bnlm
+
+import (
+	"math"
+
+	"quell/denoise"
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
+	"quell/volume"
+)
+
+const lanes = tile.Lanes
+
+func roundUp(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
+
+// tileSize is long along x, where rows are processed by vectors. Blocks at the rim of a
+// tile are computed by its neighbours too, which long and deep tiles do rarely.
+func tileSize(p Params) [3]int {
+	if p.Search[2] == 0 && p.Radius[2] == 0 {
+		return [3]int{256, 48, 1}
+	}
+	return [3]int{256, 24, 32}
+}
+
+// scratch estimates the memory of a worker: voxels, means and deviations with halo, and
+// the weights of a plane of blocks.
+func scratch(p Params, dims, size [3]int) int64 {
+	var reach [3]int
+	blocks := int64(1)
+	for c := range 2 {
+		blocks *= int64(min(size[c], dims[c])/p.Step[c] + 2)
+	}
+	for c := range reach {
+		reach[c] = 2*p.Radius[c] + p.Search[c]
+	}
+	return tile.Bytes(dims, size, reach, 24) + 4*blocks*int64(tile.Count(p.Search))
+}
+
+// worker computes tiles, plane of blocks after plane of blocks. For one plane and every
+// offset d of the search region it computes the weights of all blocks of the plane and
+// the blocks at d from them, in rows along x (weigh), and when the sums of the weights
+// are known adds what the blocks give to the voxels under them (give).
+//
+// A row of voxels is stored as Step rows of every Step-th voxel, so that the voxels
+// under a row of blocks are side by side. The result does not depend on the tile: a
+// block has the same weights in each, and the sums of a voxel have one order.
+type worker struct {
+	Params
+	in      []denoise.Field
+	out     denoise.Field
+	offsets [][3]int
+	margin  int // voxels before the first block along x that rows begin with, a multiple of Step
+	lead    int // places before the first block in a row of voxels under blocks
+
+	tile                    volume.Region
+	unit                    float64 // factor of the tile's values, see setUnit
+	scale                   float32 // of a sum of squares in this unit, in the exponent of a weight
+	first, blocks           [3]int  // the blocks that reach the tile: the first index, their number
+	origin                  [3]int  // of the stored voxels; along x of the first row
+	rows                    [2]int  // stored voxels along y and z
+	length                  int     // of a stored row
+	values, mean, deviation []float32
+	block                   tile.Block
+
+	ownMean, ownDeviation []float32 // of the blocks, dense rows
+	bits                  []byte    // of the rows of blocks at one offset
+	sets                  []uint64  // of each row: the groups that have a block
+	column                []float32 // sums of squares under rows of voxels
+	distance              []float32
+	weights               []float32 // by offset and row of blocks
+	present               []bool    // likewise: some weight is above 0
+	den, peak, inverse    []float32 // of the rows of blocks
+	shares                []float32 // weights times inverse, by row of blocks
+	under, side           []float32 // shares under a row of voxels, and under every Step-th voxel
+	acc                   []float32 // what blocks give to the tile's voxels, by row and phase
+}
+
+func newWorker(p Params, in []denoise.Field, out denoise.Field) *worker {
+	w := &worker{Params: p, in: in, out: out}
+	for z := -p.Search[2]; z <= p.Search[2]; z++ {
+		for y := -p.Search[1]; y <= p.Search[1]; y++ {
+			for x := -p.Search[0]; x <= p.Search[0]; x++ {
+				if x != 0 || y != 0 || z != 0 {
+					w.offsets = append(w.offsets, [3]int{x, y, z})
+				}
+			}
+		}
+	}
+	n := p.Step[0]
+	w.lead = (p.Radius[0] + n - 1) / n
+	w.margin = (p.Radius[0] + p.Search[0] + n*w.lead + n - 1) / n * n
+	return w
+}
+
+func (w *worker) run(t volume.Region, stop func() bool) {
+	w.load(t)
+	for k := range w.blocks[2] {
+		if stop() || !w.weigh(k, stop) {
+			return
+		}
+		w.normalise(k)
+		if !w.give(k, stop) {
+			return
+		}
+	}
+	w.finish()
+}
+
+// load stores the voxels of a tile and what is around its blocks.
+func (w *worker) load(t volume.Region) {
+	v := &w.in[0]
+	w.tile = t
+	var box volume.Region
+	for c := range 3 {
+		first, last := w.Blocks(c, t.Min[c], t.Max[c], v.Dims[c])
+		w.first[c], w.blocks[c] = first, last-first+1
+		around := w.Radius[c] + w.Search[c]
+		box.Min[c], box.Max[c] = w.Step[c]*first-around, w.Step[c]*last+around+1
+	}
+	w.origin = box.Min
+	w.origin[0] = w.Step[0]*w.first[0] - w.margin
+	size := box.Dims()
+	w.rows = [2]int{size[1], size[2]}
+	w.length = roundUp(w.blocks[0]+2*w.lead) + 2*w.margin/w.Step[0] + 2
+
+	n := w.stride() * size[1] * size[2]
+	w.values = tile.Resize(w.values, n+lanes)
+	w.mean, w.deviation = tile.Resize(w.mean, n+lanes), tile.Resize(w.deviation, n+lanes)
+	blocks := roundUp(w.blocks[0]) * w.blocks[1] * w.blocks[2]
+	w.ownMean, w.ownDeviation = tile.Resize(w.ownMean, blocks), tile.Resize(w.ownDeviation, blocks)
+	if w.Select != nil {
+		w.block.Load(&w.in[1], box)
+		w.fillRows(w.mean, 1)
+		w.block.Load(&w.in[2], box)
+		w.fillRows(w.deviation, 1)
+	} else {
+		tile.Fill(w.mean, 1)
+		tile.Fill(w.deviation, 1)
+	}
+	for i := range w.blocks[1] * w.blocks[2] {
+		from := w.at(w.rowOf(1, i%w.blocks[1]), w.rowOf(2, i/w.blocks[1]), 0)
+		to := roundUp(w.blocks[0])
+		copy(w.ownMean[i*to:(i+1)*to], w.mean[from:])
+		copy(w.ownDeviation[i*to:(i+1)*to], w.deviation[from:])
+	}
+	w.block.Load(v, box)
+	w.setUnit()
+	w.fillRows(w.values, float32(w.unit))
+	w.excludeBlocks()
+
+	row := roundUp(w.blocks[0])
+	w.bits = tile.Resize(w.bits, row/lanes*w.blocks[1])
+	w.sets = tile.Resize(w.sets, w.blocks[1])
+	w.column = tile.Resize(w.column, row*size[1])
+	w.distance = tile.Resize(w.distance, row)
+	w.present = tile.Resize(w.present, len(w.offsets)*w.blocks[1])
+	for _, s := range []*[]float32{&w.den, &w.peak, &w.inverse} {
+		*s = tile.Resize(*s, row*w.blocks[1])
+	}
+	w.weights = tile.Resize(w.weights, len(w.offsets)*w.blocks[1]*row)
+	// Rows of shares have zeros on both sides of the blocks.
+	w.shares = tile.Resize(w.shares, w.wide()*w.blocks[1])
+	clear(w.shares)
+	w.under, w.side = tile.Resize(w.under, w.wide()), tile.Resize(w.side, w.wide())
+	d := t.Dims()
+	w.acc = tile.Resize(w.acc, d[1]*d[2]*w.Step[0]*w.wide())
+	clear(w.acc)
+}
+
+// wide is the length of a row that has places for voxels on both sides of the blocks.
+func (w *worker) wide() int { return roundUp(w.blocks[0]+2*w.lead) + 2*w.lead + lanes }
+
+// stride is the length of a row of voxels: Step rows of every Step-th voxel.
+func (w *worker) stride() int { return w.length * w.Step[0] }
+
+// rowOf returns the stored row, along y or z, of the middles of the k-th blocks.
+func (w *worker) rowOf(c, k int) int { return w.Step[c]*(w.first[c]+k) - w.origin[c] }
+
+// at returns the position of the voxel at distance o along x from the middle of the
+// first block, in stored row (y, z). Those of the next blocks follow.
+func (w *worker) at(y, z, o int) int {
+	n := w.Step[0]
+	o += w.margin
+	return (z*w.rows[0]+y)*w.stride() + o%n*w.length + o/n
+}
+
+// The exponents of the largest value of a tile in its unit.
+const smallestExponent, largestExponent = -40, 50
+
+// setUnit chooses the tile's unit, a power of 2, which changes no bit of a result: the
+// one that brings the strength near 1, unless float32 would not hold squares of values.
+func (w *worker) setUnit() {
+	values := w.block.Values[:len(w.block.Values)-lanes]
+	largest := float32(0)
+	for _, v := range values {
+		largest = max(largest, v, -v)
+	}
+	_, e := math.Frexp(w.H)
+	shift := -e
+	_, e = math.Frexp(float64(largest))
+	switch {
+	case e+shift > largestExponent:
+		shift = largestExponent - e
+	case e+shift < smallestExponent && largest > 0:
+		shift = -e
+	}
+	w.unit = math.Ldexp(1, shift)
+	w.scale = float32(min(w.perUnit()/w.unit/w.unit, math.MaxFloat32))
+}
+
+// fillRows stores the values of the block in rows of every Step-th voxel.
+func (w *worker) fillRows(to []float32, unit float32) {
+	clear(to)
+	d, n := w.block.Dims, w.Step[0]
+	skip := w.block.Box.Min[0] - w.origin[0]
+	for i := range d[1] * d[2] {
+		row := to[i*w.stride() : (i+1)*w.stride()]
+		from := w.block.Values[i*d[0] : (i+1)*d[0]]
+		for phase := range n {
+			o := (phase + n - skip%n) % n // the first voxel of this phase
+			at := row[phase*w.length+(skip+o)/n:]
+			for k := range (len(from) - o + n - 1) / n {
+				at[k] = from[o+k*n] * unit
+			}
+		}
+	}
+}
+
+// excludeBlocks marks the middles of blocks that are not used, those outside the volume
+// and those with an excluded sample, by a mean that nothing is like.
+func (w *worker) excludeBlocks() {
+	nan := float32(math.NaN())
+	v, box, n := &w.in[0], w.block.Box, w.Step[0]
+	for i := range w.rows[0] * w.rows[1] {
+		y, z := box.Min[1]+i%w.rows[0], box.Min[2]+i/w.rows[0]
+		row := w.mean[i*w.stride() : (i+1)*w.stride()]
+		inside := y >= 0 && y < v.Dims[1] && z >= 0 && z < v.Dims[2]
+		if !inside {
+			tile.Fill(row, nan)
+			continue
+		}
+		for o := 0; o < w.stride(); o++ {
+			if x := w.origin[0] + o; x >= 0 && x < v.Dims[0] && v.Mask == nil {
+				o += v.Dims[0] - 1 - x // all of them are used
+				continue
+			}
+			x := w.origin[0] + o
+			if x < 0 || x >= v.Dims[0] || v.Mask != nil && !w.complete(x, y, z) {
+				row[o%n*w.length+o/n] = nan
+			}
+		}
+	}
+}
+
+// complete reports whether no sample of the block at (x, y, z) is excluded. Blocks that
+// reach out of the stored voxels are not looked at and count as incomplete.
+func (w *worker) complete(x, y, z int) bool {
+	for c, i := range [3]int{x, y, z} {
+		if i-w.Radius[c] < w.block.Box.Min[c] || i+w.Radius[c] >= w.block.Box.Max[c] {
+			return false
+		}
+	}
+	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
+		for oy := -w.Radius[1]; oy <= w.Radius[1]; oy++ {
+			at := w.block.At(x, y+oy, z+oz)
+			for _, m := range w.block.Mask[at-w.Radius[0] : at+w.Radius[0]+1] {
+				if m == 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// finish writes the tile's voxels.
+func (w *worker) finish() {
+	t, v := w.tile, &w.in[0]
+	n := w.Step[0]
+	var counts [3][]float64 // how many blocks reach a voxel, along each axis
+	for c := range 3 {
+		for x := t.Min[c]; x < t.Max[c]; x++ {
+			first, last := w.Blocks(c, x, x+1, v.Dims[c])
+			counts[c] = append(counts[c], float64(last-first+1))
+		}
+	}
+	for z := range counts[2] {
+		for y := range counts[1] {
+			to, from := w.out.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z), v.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z)
+			row := (z*len(counts[1]) + y) * n * w.wide()
+			o := t.Min[0] - n*w.first[0] + n*w.lead
+			share := counts[1][y] * counts[2][z] * w.unit
+			for x, count := range counts[0] {
+				if w.out.Valid(to + x) {
+					change := float64(w.acc[row+(o+x)%n*w.wide()+(o+x)/n])
+					w.out.Data[to+x] = float32(float64(v.Data[from+x]) + change/(count*share))
+				}
+			}
+		}
+	}
+}
+
+// exact computes the shares of block (x, k of plane kz) in float64, by the definition:
+// its weights are far below what float32 holds, but it is their ratios that count.
+func (w *worker) exact(x, y, z int) {
+	row := roundUp(w.blocks[0])
+	k := [3]int{w.Step[0] * (w.first[0] + x), w.Step[1] * (w.first[1] + y), w.Step[2] * (w.first[2] + z)}
+	var used []int
+	var exponents []float64
+	least := math.Inf(1)
+	for i, d := range w.offsets {
+		at := (i*w.blocks[1]+y)*row + x
+		if !w.present[i*w.blocks[1]+y] || w.weights[at] == 0 {
+			continue
+		}
+		e := w.exactDistance(k, [3]int{k[0] + d[0], k[1] + d[1], k[2] + d[2]}) / (w.H * w.H)
+		used, exponents = append(used, at), append(exponents, e)
+		least = min(least, e)
+	}
+	den := 1.0
+	for _, e := range exponents {
+		den += math.Exp(least - e)
+	}
+	for i, at := range used {
+		w.weights[at] = 0
+		if math.Exp(-least) > 0 {
+			w.weights[at] = float32(math.Exp(least-exponents[i]) / den)
+		}
+	}
+	w.inverse[y*row+x] = 1
+}
+
+// exactDistance is D between the blocks at k and j.
+func (w *worker) exactDistance(k, j [3]int) float64 {
+	s := 0.0
+	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
+		for oy := -w.Radius[1]; oy <= w.Radius[1]; oy++ {
+			a, b := w.block.At(k[0], k[1]+oy, k[2]+oz), w.block.At(j[0], j[1]+oy, j[2]+oz)
+			for ox := -w.Radius[0]; ox <= w.Radius[0]; ox++ {
+				d := float64(w.block.Values[a+ox]) - float64(w.block.Values[b+ox])
+				s += d * d
+			}
+		}
+	}
+	return s / tile.Count(w.Radius)
+}
+
+// normalise computes what weights are multiplied by, so that those of a block and the
+// largest once more, for the block itself, have the sum 1.
+func (w *worker) normalise(z int) {
+	row := roundUp(w.blocks[0])
+	for y := range w.blocks[1] {
+		for x := range w.blocks[0] {
+			den, peak := w.den[y*row+x], w.peak[y*row+x]
+			switch {
+			case den == 0:
+				w.inverse[y*row+x] = 0
+			case peak < pairwise.FaintPeak:
+				w.exact(x, y, z)
+			default:
+				w.inverse[y*row+x] = float32(1 / (float64(den) + float64(peak)))
+			}
+		}
+		clear(w.inverse[y*row+w.blocks[0] : (y+1)*row])
+	}
+}

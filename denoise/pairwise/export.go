@@ -1,0 +1,16 @@
+package pairwise
+
+// The row kernels that bnlm has in common with the pairwise filters. n is a multiple of
+// tile.Lanes; what rows hold past their end may be read.
+
+// Weigh sets w = 2^-t with t = min(max(0, scale d + bias), MaxExponent).
+func Weigh(w, d []float32, scale, bias float32, n int) { weigh(w, d, scale, bias, n) }
+
+// Alike sets bit k of bits[g] where the means and deviations of the pair 8 g + k pass the
+// comparison of alikeGo, and returns the groups that have one, at most 64.
+func Alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
+	return alike(bits, ma, mb, da, db, apart, ratio, n)
+}
+
+// Keep sets w = 0 where the pair's bit is not set.
+func Keep(w []float32, bits []byte, n int) { keep(w, bits, n) }
