@@ -99,6 +99,7 @@ func TestParameterStructsHaveTheSizeOfTheDevice(t *testing.T) {
 		"MedianParams": medianParams{}, "NoiseMapParams": noiseMapParams{}, "StabiliseParams": stabiliseParams{}, "LpaParams": lpaParams{}, "WidenParams": widenParams{},
 		"DctParams": dctParams{}, "PrinlmParams": prinlmParams{},
 		"SadctScalesParams": sadctScalesParams{}, "SadctStageParams": sadctStageParams{},
+		"Selection": selection{}, "PreselectParams": preselectParams{}, "NlmSelectParams": nlmSelectParams{}, "BnlmParams": bnlmParams{},
 	} {
 		if got := len(Pack(params)); got != sizes[name] {
 			t.Errorf("%s: %d bytes here, %d on the device", name, got, sizes[name])
@@ -256,13 +257,27 @@ func launchesOf(t *testing.T, p denoise.Program, g volume.Geometry) []Launch {
 	return all
 }
 
+// hasPass reports whether a case of the filter has the pass.
 func hasPass(t *testing.T, filter, pass string) bool {
 	t.Helper()
-	p, err := recipe(t, filter, 0, nil).Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}))
+	f, err := denoise.FilterByName(filter)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(p.Passes, func(q denoise.Pass) bool { return q.Name == pass })
+	for _, c := range f.Cases {
+		r, err := f.Recipe(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := resolve(t, r).Bind(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(p.Passes, func(q denoise.Pass) bool { return q.Name == pass }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Every module has its source, and every header is included somewhere.
@@ -297,11 +312,11 @@ func TestSourcesAreUsed(t *testing.T) {
 // Voxels whose weights underflow in float32 are marked by the first kernel and filtered
 // by the second, which examines every voxel of the region.
 func TestUnderflowKernelExaminesEveryVoxel(t *testing.T) {
-	source, err := os.ReadFile("nlm.cu")
+	source, err := os.ReadFile("nlm_underflow.cuh")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`nlm_underflow\([^{]*\{\s*constexpr int kThreads = (\d+), kEach = (\d+);`).FindSubmatch(source)
+	m := regexp.MustCompile(`filterMarked\([^{]*\{\s*constexpr int kThreads = (\d+), kEach = (\d+);`).FindSubmatch(source)
 	if m == nil {
 		t.Fatal("the constants of nlm_underflow were not found")
 	}

@@ -11,6 +11,7 @@
 // and z, a block's warps, and the z steps in shared memory at once and processed
 // together. nlm.go has the same table.
 #include "nlm.cuh"
+#include "nlm_underflow.cuh"
 
 extern "C" {
 
@@ -71,43 +72,9 @@ __global__ void __launch_bounds__(128) nlm_any(const __grid_constant__ NlmParams
     const Tile t = tileOf(f, 32, 4, 1);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
     if (x >= f.max[0] || y >= f.max[1]) return;
-    *f.result<true>(x, y, z) = f.valid<true>(x, y, z) ? plainVoxel(p, x, y, z) : __ldg(f.in + f.index<true>(x, y, z));
+    *f.result<true>(x, y, z) = f.valid<true>(x, y, z) ? plainVoxel(p, x, y, z, AllNeighbours{}) : __ldg(f.in + f.index<true>(x, y, z));
 }
 
-// nlm_underflow runs after the others and filters the voxels that they marked, one
-// whole block per voxel. Such voxels are rare and close together, at corners that
-// resemble nothing around them; if the thread or warp that found them filtered them,
-// all others would wait. A block examines kEach voxels per thread.
-__global__ void __launch_bounds__(256) nlm_underflow(const __grid_constant__ NlmParams p)
-{
-    constexpr int kThreads = 256, kEach = 16;
-    __shared__ unsigned found[kThreads / 32];
-    const Field &f = p.field;
-    const unsigned across = f.max[0] - f.min[0], down = f.max[1] - f.min[1];
-    const std::size_t voxels = std::size_t(across) * down * (f.max[2] - f.min[2]);
-    const std::size_t first = std::size_t(blockIdx.x) * kThreads * kEach;
-    const int thread = threadIdx.x;
-    unsigned marked = 0; // a bit for each of the thread's voxels
-#pragma unroll
-    for (int i = 0; i < kEach; ++i) {
-        std::size_t n = first + i * kThreads + thread;
-        marked |= unsigned(n < voxels && __float_as_uint(f.out[n]) == kUnderflowMark) << i;
-    }
-    if (!__syncthreads_or(marked)) return;
-    for (int i = 0; i < kEach; ++i) {
-        unsigned lanes = __ballot_sync(kAll, marked >> i & 1);
-        if (thread % 32 == 0) found[thread / 32] = lanes;
-        __syncthreads();
-        for (int warp = 0; warp < kThreads / 32; ++warp) {
-            for (unsigned bits = found[warp]; bits != 0; bits &= bits - 1) {
-                std::size_t n = first + i * kThreads + warp * 32 + __ffs(bits) - 1, line = n / across;
-                float result = exactVoxel<kThreads>(p, f.min[0] + int(n % across), f.min[1] + int(line % down),
-                                                    f.min[2] + int(line / down));
-                if (thread == 0) f.out[n] = result;
-            }
-        }
-        __syncthreads(); // all threads have read found
-    }
-}
+__global__ void __launch_bounds__(256) nlm_underflow(const __grid_constant__ NlmParams p) { filterMarked(p, AllNeighbours{}); }
 
 } // extern "C"

@@ -6,13 +6,20 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/filter/nlm"
+	"quell/denoise/filter/preselect"
 )
 
 func init() {
 	const rate = 8e11 // weights per second
-	Register(nlm.Filter.Name, map[string]Pass{"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
-		return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
-	})})
+	Register(nlm.Filter.Name, withPreselect(
+		func(p denoise.Program) *preselect.Rule { return p.Params.(nlm.Params).Select },
+		map[string]Pass{
+			"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+				return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
+			}),
+			nlm.SelectedAverage: {Rate: rate / 8, WholeSlices: true, Launches: nlmSelectLaunches},
+		},
+	))
 }
 
 // nlmParams mirrors struct NlmParams of nlm_params.cuh.

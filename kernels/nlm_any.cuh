@@ -91,11 +91,17 @@ struct SearchRegion {
     }
 };
 
+// AllNeighbours is the choice of all neighbours: the argument used of the functions
+// below says which voxels j of the search region of a voxel count.
+struct AllNeighbours {
+    __device__ bool operator()(int, int, int, int, int, int) const { return true; }
+};
+
 // exactVoxel filters one voxel in float64, with Gaussian weights and centre rule max.
 // All THREADS of a block call it together and divide the neighbours among them. The
 // first thread gets the result.
-template <int THREADS>
-__device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
+template <int THREADS, class USED>
+__device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z, USED used)
 {
     __shared__ double sums[THREADS / 32][3];
     const Field &f = p.field;
@@ -105,7 +111,7 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z)
     for (int n = threadIdx.x; n < region.size; n += THREADS) {
         int jx = region.x + n % region.across, line = n / region.across;
         int jy = region.y + line % region.down, jz = region.z + line / region.down;
-        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
+        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz) || !used(x, y, z, jx, jy, jz)) continue;
         double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
         double w = exp2(-fmax(distance - cutAt(p, jx - x, jy - y, jz - z), 0.0));
         num += w * difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v);
@@ -173,7 +179,8 @@ struct VoxelSums {
 
 // plainVoxel filters one voxel in float32, with sums in float64. It returns
 // kUnderflowMark if the weights underflow.
-__device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z)
+template <class USED>
+__device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z, USED used)
 {
     const Field &f = p.field;
     const float v = __ldg(f.in + f.index<true>(x, y, z));
@@ -182,7 +189,7 @@ __device__ inline float plainVoxel(const NlmParams &p, int x, int y, int z)
     for (int n = 0; n < region.size; ++n) {
         int jx = region.x + n % region.across, line = n / region.across;
         int jy = region.y + line % region.down, jz = region.z + line / region.down;
-        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz)) continue;
+        if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz) || !used(x, y, z, jx, jy, jz)) continue;
         float distance = patchDistance<float>(p, p.scale, x, y, z, jx, jy, jz);
         sums.add(p, distance, cutAt(p, jx - x, jy - y, jz - z), difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v));
     }

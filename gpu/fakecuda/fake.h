@@ -38,6 +38,11 @@ void sadctScales(const void *args);
 void sadctThreshold(const void *args);
 void sadctWiener(const void *args);
 
+// The kernels of bnlm.c.
+void preselectMean(const void *args);
+void preselectDeviation(const void *args);
+void bnlm(const void *args);
+
 // The kernels of twopass.c.
 void twopassMean(const void *args);
 void twopassGuided(const void *args);

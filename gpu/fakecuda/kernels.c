@@ -1,6 +1,7 @@
 // The filters as defined in docs/FILTERS.md in plain C: in double, voxel by
 // voxel, nlm row by row. The structs are those of package kernels.
 #include "fake.h"
+#include "preselect.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -202,8 +203,9 @@ static double nlmResult(const NlmParams *p, const NlmSums *s, double v)
     return p->rician ? sqrt(fmax(0, v * v + mean - p->bias)) : v + mean;
 }
 
-// nlmRow computes the row of the region at y and z, offset by offset.
-static void nlmRow(const NlmParams *p, int y, int z, float *out, int step)
+// nlmRow computes the row of the region at y and z, offset by offset; select is NULL
+// where all neighbours are used.
+static void nlmRow(const NlmParams *p, const Selection *select, int y, int z, float *out, int step)
 {
     const Field *f = &p->field;
     const int x0 = f->min[0], n = f->max[0] - x0;
@@ -218,6 +220,7 @@ static void nlmRow(const NlmParams *p, int y, int z, float *out, int step)
             for (int i = 0; i < n; i++) {
                 NlmSums *s = &sums[i];
                 if (!valid(f, x0 + i + dx, y + dy, z + dz)) continue;
+                if (select && !alike(select, x0 + i, y, z, x0 + i + dx, y + dy, z + dz)) continue;
                 if (pass == 0) {
                     s->total += d[i];
                     continue;
@@ -239,16 +242,28 @@ static void nlmRow(const NlmParams *p, int y, int z, float *out, int step)
     free(sums);
 }
 
-static void nlm(const void *args)
+static void nlmRows(const NlmParams *p, const Selection *select)
 {
-    const NlmParams *p = args;
     const Field *f = &p->field;
     int across = f->max[0] - f->min[0], down = f->max[1] - f->min[1], rows = down * (f->max[2] - f->min[2]);
 #pragma omp parallel for
     for (int row = 0; row < rows; row++) {
         float *out = f->out + (f->swapped ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
-        nlmRow(p, f->min[1] + row % down, f->min[2] + row / down, out, f->swapped ? down : 1);
+        nlmRow(p, select, f->min[1] + row % down, f->min[2] + row / down, out, f->swapped ? down : 1);
     }
+}
+
+static void nlm(const void *args) { nlmRows(args, NULL); }
+
+typedef struct {
+    NlmParams nlm;
+    Selection select;
+} NlmSelectParams;
+
+static void nlmSelect(const void *args)
+{
+    const NlmSelectParams *p = args;
+    nlmRows(&p->nlm, &p->select);
 }
 
 typedef struct {
@@ -314,7 +329,8 @@ HostKernel findKernel(const char *name)
     // The kernels of nlm and lpa compute the same and share a function; the first
     // matching prefix counts.
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
-        {"nlm_underflow", nothing}, {"nlm", nlm}, {"bilateral", bilateral}, {"gaussian", gaussian},
+        {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm", bnlm},
+        {"preselect_mean", preselectMean}, {"preselect_deviation", preselectDeviation}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},

@@ -40,6 +40,8 @@ struct Recipe {
     double h = 10, sigma = 0;
     bool one = false, rician = false;
     int lk = 0;
+    const float *means = nullptr, *deviations = nullptr; // around every voxel, for preselection; null: all neighbours
+    float apart = 0, ratio = 0; // its thresholds
     double rho[6] = {}; // correlation of voxels 1 to 4 apart in a slice, then 1 and 2 slices apart
     // bilateral, gaussian, median
     int radius[3] = {0, 0, 0};

@@ -49,6 +49,12 @@ inline double referenceNlm(const Recipe &r, const std::vector<double> &taps, con
     int radius[3] = {r.searchAlong(0), r.searchAlong(1), r.searchAlong(2)};
     int fx = r.patchAlong(0), fy = r.patchAlong(1), fz = r.patchAlong(2), power = r.lk ? r.lk : 2;
     forNeighbours(v, radius, x, y, z, [&](int jx, int jy, int jz) {
+        if (r.means != nullptr) {
+            const std::size_t i = v.index(x, y, z), j = v.index(jx, jy, jz);
+            const float difference = r.means[i] - r.means[j], apart = r.apart * std::max(std::fabs(r.means[i]), std::fabs(r.means[j]));
+            const float least = r.ratio * std::max(r.deviations[i], r.deviations[j]);
+            if (!(std::fabs(difference) < apart && std::min(r.deviations[i], r.deviations[j]) > least)) return;
+        }
         double sum = 0;
         for (int kz = -fz; kz <= fz; ++kz)
             for (int ky = -fy; ky <= fy; ++ky)

@@ -1,0 +1,352 @@
+// Blockwise non-local means (docs/FILTERS.md, bnlm). A block of (2 r + 1)^3 voxels
+// stands on every step-th voxel, from voxel 0 of the volume on:
+//
+//   D_kj  = 1/|B| sum_o (v_{k+o} - v_{j+o})^2
+//   w_kj  = exp(-D_kj / h^2),  w_kk = max_j w_kj
+//   u_k,x = v_x + sum_j w_kj (v_{x+j-k} - v_x) / sum_j w_kj
+//   out_x = the mean of u_k,x over the blocks k that voxel x belongs to
+//
+//   bnlm_3d, bnlm_2d  radius 1 and step 2
+//   bnlm_any          any radius and step: a thread computes a voxel, by the definition
+//
+// In the fast kernels a thread computes one block. Its samples, those of the block that
+// it is compared with, and its 27 sums stay in registers. From one offset to the next
+// along x only a third of the samples is read anew. What the blocks give goes through
+// shared memory: a tile's voxels need blocks of this thread block alone, so that those
+// at its rim are computed by its neighbours too.
+#include "bnlm_params.cuh"
+
+__device__ inline int mirror(int i, int n)
+{
+    i %= 2 * n;
+    if (i < 0) i += 2 * n;
+    return i < n ? i : 2 * n - 1 - i;
+}
+
+__device__ inline float powerOfTwo(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+// sampleIndex returns the position in the input of voxel (x, y, z), mirrored.
+__device__ inline std::size_t sampleIndex(const BnlmParams &p, int x, int y, int z)
+{
+    return &p.in.at(mirror(x, p.dims[0]), mirror(y, p.dims[1]), mirror(z, p.dims[2])) - p.in.data;
+}
+
+__device__ inline bool inside(const BnlmParams &p, int x, int y, int z)
+{
+    return unsigned(x) < unsigned(p.dims[0]) && unsigned(y) < unsigned(p.dims[1]) && unsigned(z) < unsigned(p.dims[2]);
+}
+
+// valid returns whether a voxel, mirrored, is not excluded.
+__device__ inline bool validSample(const BnlmParams &p, int x, int y, int z)
+{
+    return p.mask.data == nullptr || p.mask.at(mirror(x, p.dims[0]), mirror(y, p.dims[1]), mirror(z, p.dims[2]));
+}
+
+// exponent returns the exponent of 2 in the weight of the block at j for that at k in
+// float64, less than 0 if j is not used.
+__device__ inline double exponent(const BnlmParams &p, const int (&k)[3], int x, int y, int z)
+{
+    if ((x == k[0] && y == k[1] && z == k[2]) || !inside(p, x, y, z)) return -1;
+    if (p.select.mean.data != nullptr && !p.select.alike(k[0], k[1], k[2], x, y, z)) return -1;
+    double sum = 0;
+    for (int oz = -p.radius[2]; oz <= p.radius[2]; ++oz)
+        for (int oy = -p.radius[1]; oy <= p.radius[1]; ++oy)
+            for (int ox = -p.radius[0]; ox <= p.radius[0]; ++ox) {
+                if (!validSample(p, x + ox, y + oy, z + oz)) return -1;
+                double d = double(__ldg(p.in.data + sampleIndex(p, k[0] + ox, k[1] + oy, k[2] + oz))) -
+                    double(__ldg(p.in.data + sampleIndex(p, x + ox, y + oy, z + oz)));
+                sum += d * d;
+            }
+    return sum * p.factor;
+}
+
+// exactChanges calls add(w, dx, dy, dz) with the weights of the blocks around k relative
+// to the largest, and returns their sum with that of k itself; 0 if float64 holds none.
+template <class Add>
+__device__ inline double exactChanges(const BnlmParams &p, const int (&k)[3], Add add)
+{
+    double least = 1e300, den = 1;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int dz = -p.search[2]; dz <= p.search[2]; ++dz)
+            for (int dy = -p.search[1]; dy <= p.search[1]; ++dy)
+                for (int dx = -p.search[0]; dx <= p.search[0]; ++dx) {
+                    double e = exponent(p, k, k[0] + dx, k[1] + dy, k[2] + dz);
+                    if (e < 0) continue;
+                    if (pass == 0) {
+                        least = fmin(least, e);
+                        continue;
+                    }
+                    double w = exp2(least - e);
+                    add(w, dx, dy, dz);
+                    den += w;
+                }
+        if (exp2(-least) == 0) return 0;
+    }
+    return den;
+}
+
+// exactBlock writes what a block gives, in float64, where its weights underflow.
+template <int SAMPLES>
+__device__ __noinline__ void exactBlock(const BnlmParams &p, int kx, int ky, int kz, float *given, int stride)
+{
+    const int k[3] = {kx, ky, kz};
+    double num[SAMPLES];
+    for (double &n : num) n = 0;
+    auto each = [&](auto f) {
+        int i = 0;
+        for (int oz = -p.radius[2]; oz <= p.radius[2]; ++oz)
+            for (int oy = -p.radius[1]; oy <= p.radius[1]; ++oy)
+                for (int ox = -p.radius[0]; ox <= p.radius[0]; ++ox) f(i++, ox, oy, oz);
+    };
+    double den = exactChanges(p, k, [&](double w, int dx, int dy, int dz) {
+        each([&](int i, int ox, int oy, int oz) {
+            num[i] += w * (double(__ldg(p.in.data + sampleIndex(p, kx + ox + dx, ky + oy + dy, kz + oz + dz))) -
+                           double(__ldg(p.in.data + sampleIndex(p, kx + ox, ky + oy, kz + oz))));
+        });
+    });
+    each([&](int i, int, int, int) { given[i * stride] = den == 0 ? 0 : float(num[i] / den); });
+}
+
+// Shape is that of a thread block: X x Y x Z blocks, a thread for each. They cover a tile
+// of voxels from that under the first on.
+template <int DIMS>
+struct Shape;
+template <>
+struct Shape<3> {
+    static constexpr int X = 12, Y = 8, Z = 4, kTall = 14, kDeep = 6, kPlanes = 3;
+};
+template <>
+struct Shape<2> {
+    static constexpr int X = 24, Y = 16, Z = 1, kTall = 30, kDeep = 1, kPlanes = 1;
+};
+
+constexpr int kThreads = 384;
+constexpr float kNone = 1e30f;      // exponent of no weight
+constexpr float kUnderflow = 64;    // exponent from which on float32 does not hold the ratios of weights
+constexpr float kUnderflow64 = 1200; // and from which on float64 holds no weight
+
+// Samples reads those of the blocks in a row of the search region, column by column.
+template <int PLANES>
+struct Samples {
+    static constexpr int kColumn = 3 * PLANES;
+    const float *slice[PLANES];
+    int row[3];
+    const std::uint8_t *maskSlice[PLANES];
+    int maskRow[3];
+
+    __device__ Samples(const BnlmParams &p, int y, int z)
+    {
+#pragma unroll
+        for (int oz = 0; oz < PLANES; ++oz) {
+            int m = mirror(z + oz - PLANES / 2, p.dims[2]);
+            slice[oz] = p.in.data + std::size_t(m - p.in.min[2]) * (p.in.max[1] - p.in.min[1]) * (p.in.max[0] - p.in.min[0]);
+            if (p.mask.data != nullptr)
+                maskSlice[oz] = p.mask.data + std::size_t(m - p.mask.min[2]) * (p.mask.max[1] - p.mask.min[1]) * (p.mask.max[0] - p.mask.min[0]);
+        }
+#pragma unroll
+        for (int oy = 0; oy < 3; ++oy) {
+            int m = mirror(y + oy - 1, p.dims[1]);
+            row[oy] = (m - p.in.min[1]) * (p.in.max[0] - p.in.min[0]);
+            maskRow[oy] = (m - p.mask.min[1]) * (p.mask.max[0] - p.mask.min[0]);
+        }
+    }
+
+    // column reads the samples at x, less the reference, scaled.
+    __device__ void column(const BnlmParams &p, int x, float reference, float (&to)[kColumn]) const
+    {
+        const int m = mirror(x, p.dims[0]) - p.in.min[0];
+#pragma unroll
+        for (int oz = 0; oz < PLANES; ++oz)
+#pragma unroll
+            for (int oy = 0; oy < 3; ++oy) to[oz * 3 + oy] = (__ldg(slice[oz] + row[oy] + m) - reference) * p.scale;
+    }
+
+    // complete returns whether no sample at x is excluded.
+    __device__ bool complete(const BnlmParams &p, int x) const
+    {
+        const int m = mirror(x, p.dims[0]) - p.mask.min[0];
+        bool all = true;
+#pragma unroll
+        for (int oz = 0; oz < PLANES; ++oz)
+#pragma unroll
+            for (int oy = 0; oy < 3; ++oy) all &= __ldg(maskSlice[oz] + maskRow[oy] + m) != 0;
+        return all;
+    }
+};
+
+// block computes what the block at (x, y, z) gives to its voxels: given[i stride] for the
+// samples i, column by column, planes slowest in each.
+template <int PLANES>
+__device__ inline void block(const BnlmParams &p, int x, int y, int z, float reference, float *given, int stride)
+{
+    constexpr int kColumn = 3 * PLANES;
+    float own[3][kColumn], num[3][kColumn];
+    {
+        const Samples<PLANES> samples(p, y, z);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            samples.column(p, x + c - 1, reference, own[c]);
+#pragma unroll
+            for (int i = 0; i < kColumn; ++i) num[c][i] = 0;
+        }
+    }
+    const bool selects = p.select.mean.data != nullptr, masked = p.mask.data != nullptr;
+    const float mean = selects ? __ldg(&p.select.mean.at(x, y, z)) : 0, deviation = selects ? __ldg(&p.select.deviation.at(x, y, z)) : 0;
+    float den = 0, least = kNone;
+    for (int jz = max(z - p.search[2], 0); jz <= min(z + p.search[2], p.dims[2] - 1); ++jz) {
+        for (int jy = max(y - p.search[1], 0); jy <= min(y + p.search[1], p.dims[1] - 1); ++jy) {
+            const Samples<PLANES> samples(p, jy, jz);
+            const int from = max(x - p.search[0], 0), to = min(x + p.search[0], p.dims[0] - 1);
+            const float *means = selects ? &p.select.mean.at(x, jy, jz) : nullptr;
+            const float *deviations = selects ? &p.select.deviation.at(x, jy, jz) : nullptr;
+            float there[3][kColumn];
+            unsigned complete = 7; // a bit for each column
+            samples.column(p, from - 1, reference, there[1]);
+            samples.column(p, from, reference, there[2]);
+            if (masked) complete = samples.complete(p, from - 1) << 1 | samples.complete(p, from) << 2;
+            for (int jx = from; jx <= to; ++jx) {
+#pragma unroll
+                for (int i = 0; i < kColumn; ++i) {
+                    there[0][i] = there[1][i];
+                    there[1][i] = there[2][i];
+                }
+                samples.column(p, jx + 1, reference, there[2]);
+                if (masked) complete = complete >> 1 | samples.complete(p, jx + 1) << 2;
+                if ((jx == x && jy == y && jz == z) || complete != 7) continue;
+                if (selects && !p.select.alike(mean, deviation, __ldg(means + (jx - x)), __ldg(deviations + (jx - x)))) continue;
+                float e = 0;
+#pragma unroll
+                for (int c = 0; c < 3; ++c)
+#pragma unroll
+                    for (int i = 0; i < kColumn; ++i) {
+                        float d = there[c][i] - own[c][i];
+                        e = fmaf(d, d, e);
+                    }
+                if (e < least) { // weights are relative to the largest
+                    const float less = powerOfTwo(e - least);
+                    den *= less;
+#pragma unroll
+                    for (int c = 0; c < 3; ++c)
+#pragma unroll
+                        for (int i = 0; i < kColumn; ++i) num[c][i] *= less;
+                    least = e;
+                }
+                const float w = powerOfTwo(least - e);
+                den += w;
+#pragma unroll
+                for (int c = 0; c < 3; ++c)
+#pragma unroll
+                    for (int i = 0; i < kColumn; ++i) num[c][i] = fmaf(w, there[c][i], num[c][i]);
+            }
+        }
+    }
+    if (least > kUnderflow && least < kUnderflow64) {
+        exactBlock<3 * kColumn>(p, x, y, z, given, stride);
+        return;
+    }
+    const float share = least < kUnderflow64 ? p.inverse / (den + 1) : 0;
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+#pragma unroll
+        for (int oz = 0; oz < PLANES; ++oz)
+#pragma unroll
+            for (int oy = 0; oy < 3; ++oy) {
+                const int i = oz * 3 + oy;
+                given[((oz * 3 + oy) * 3 + c) * stride] = share == 0 ? 0 : fmaf(-den, own[c][i], num[c][i]) * share;
+            }
+}
+
+template <int DIMS>
+__device__ inline void bnlmTile(const BnlmParams &p)
+{
+    using S = Shape<DIMS>;
+    constexpr int kWide = 2 * S::X - 2, kStepZ = DIMS == 3 ? 2 : 1;
+    static_assert(S::X * S::Y * S::Z == kThreads);
+    extern __shared__ float given[]; // of sample i of block b: [i kThreads + b]
+    const Box<float> &o = p.out;
+    // Tiles begin on blocks.
+    const int x0 = o.min[0] / 2 * 2, y0 = o.min[1] / 2 * 2, z0 = o.min[2] / kStepZ * kStepZ;
+    const unsigned across = (o.max[0] - x0 + kWide - 1) / kWide, down = (o.max[1] - y0 + S::kTall - 1) / S::kTall;
+    const unsigned line = blockIdx.x / across, layer = line / down;
+    const int tx = x0 + int(blockIdx.x - line * across) * kWide, ty = y0 + int(line - layer * down) * S::kTall,
+              tz = z0 + int(layer) * S::kDeep;
+    const float reference = __ldg(p.in.data + sampleIndex(p, max(tx, o.min[0]), max(ty, o.min[1]), max(tz, o.min[2])));
+
+    const int b = threadIdx.x;
+    const int x = tx + b % S::X * 2, y = ty + b / S::X % S::Y * 2, z = tz + b / (S::X * S::Y) * kStepZ;
+    // Only blocks that reach the region: the boxes hold what these read.
+    if (inside(p, x, y, z) && x <= o.max[0] && y <= o.max[1] && (DIMS == 3 ? z <= o.max[2] : z < o.max[2]))
+        block<S::kPlanes>(p, x, y, z, reference, given + b, kThreads);
+    __syncthreads();
+
+    for (int i = b; i < kWide * S::kTall * S::kDeep; i += kThreads) {
+        const int vx = tx + i % kWide, vy = ty + i / kWide % S::kTall, vz = tz + i / (kWide * S::kTall);
+        if (vx < o.min[0] || vy < o.min[1] || vz < o.min[2] || vx >= o.max[0] || vy >= o.max[1] || vz >= o.max[2]) continue;
+        if (p.mask.data != nullptr && !p.mask.at(vx, vy, vz)) {
+            o.at(vx, vy, vz) = p.voxels.at(vx, vy, vz);
+            continue;
+        }
+        // An even voxel is the middle of a block, an odd one between two, the last of which
+        // may be outside the volume.
+        float sum = 0;
+        int n = 0;
+        const int pz = DIMS == 3 ? vz & 1 : 0, py = vy & 1, px = vx & 1;
+        for (int oz = -pz; oz <= pz; oz += 2 * pz + (pz == 0))
+            for (int oy = -py; oy <= py; oy += 2 * py + (py == 0))
+                for (int ox = -px; ox <= px; ox += 2 * px + (px == 0)) {
+                    // The block at (vx, vy, vz) - (ox, oy, oz).
+                    if (!inside(p, vx - ox, vy - oy, vz - oz)) continue;
+                    const int k = ((vz - oz - tz) / kStepZ * S::Y + (vy - oy - ty) / 2) * S::X + (vx - ox - tx) / 2;
+                    const int sample = ((DIMS == 3 ? oz + 1 : 0) * 3 + oy + 1) * 3 + ox + 1;
+                    sum += given[sample * kThreads + k];
+                    ++n;
+                }
+        o.at(vx, vy, vz) = float(double(__ldg(p.in.data + sampleIndex(p, vx, vy, vz))) + double(sum / n));
+    }
+}
+
+extern "C" {
+
+__global__ void __launch_bounds__(kThreads, 1) bnlm_3d(const __grid_constant__ BnlmParams p) { bnlmTile<3>(p); }
+
+__global__ void __launch_bounds__(kThreads, 1) bnlm_2d(const __grid_constant__ BnlmParams p) { bnlmTile<2>(p); }
+
+__global__ void __launch_bounds__(128) bnlm_any(const __grid_constant__ BnlmParams p)
+{
+    const Box<float> &o = p.out;
+    const unsigned w = o.max[0] - o.min[0], h = o.max[1] - o.min[1], d = o.max[2] - o.min[2];
+    const std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x, line = n / w;
+    if (line >= std::size_t(h) * d) return;
+    const int v[3] = {o.min[0] + int(n - line * w), o.min[1] + int(line % h), o.min[2] + int(line / h)};
+    if (p.mask.data != nullptr && !p.mask.at(v[0], v[1], v[2])) {
+        o.at(v[0], v[1], v[2]) = p.voxels.at(v[0], v[1], v[2]);
+        return;
+    }
+    const double own = __ldg(p.in.data + sampleIndex(p, v[0], v[1], v[2]));
+    int first[3], last[3], k[3];
+    for (int c = 0; c < 3; ++c) {
+        first[c] = max(v[c] - p.radius[c] + p.step[c] - 1, 0) / p.step[c];
+        last[c] = min(v[c] + p.radius[c], p.dims[c] - 1) / p.step[c];
+    }
+    double sum = 0;
+    int blocks = 0;
+    for (int kz = first[2]; kz <= last[2]; ++kz)
+        for (int ky = first[1]; ky <= last[1]; ++ky)
+            for (int kx = first[0]; kx <= last[0]; ++kx) {
+                k[0] = kx * p.step[0], k[1] = ky * p.step[1], k[2] = kz * p.step[2];
+                double num = 0;
+                double den = exactChanges(p, k, [&](double weight, int dx, int dy, int dz) {
+                    num += weight * (double(__ldg(p.in.data + sampleIndex(p, v[0] + dx, v[1] + dy, v[2] + dz))) - own);
+                });
+                if (den > 0) sum += num / den;
+                ++blocks;
+            }
+    o.at(v[0], v[1], v[2]) = float(own + sum / blocks);
+}
+
+} // extern "C"

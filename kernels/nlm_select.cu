@@ -1,0 +1,40 @@
+// Non-local means over the neighbours that preselection leaves (docs/FILTERS.md,
+// preselect). A thread filters one voxel: it compares mean and deviation of a
+// neighbour, and only where they are alike the patches.
+//
+//   nlm_select            any patch radius
+//   nlm_select_underflow  after it: the voxels whose weights underflow
+#include "nlm_underflow.cuh"
+#include "preselect.cuh"
+
+// NlmSelectParams mirrors struct nlmSelectParams of nlm_select.go.
+struct NlmSelectParams {
+    NlmParams nlm;
+    Selection select;
+};
+static_assert(sizeof(NlmSelectParams) == 544);
+
+// Chosen is the choice of preselection.
+struct Chosen {
+    const Selection &select;
+
+    __device__ bool operator()(int x, int y, int z, int jx, int jy, int jz) const { return select.alike(x, y, z, jx, jy, jz); }
+};
+
+extern "C" {
+
+__global__ void __launch_bounds__(128) nlm_select(const __grid_constant__ NlmSelectParams p)
+{
+    const Field &f = p.nlm.field;
+    const Tile t = tileOf(f, 32, 4, 1);
+    const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
+    if (x >= f.max[0] || y >= f.max[1]) return;
+    *f.result<true>(x, y, z) = f.valid<true>(x, y, z) ? plainVoxel(p.nlm, x, y, z, Chosen{p.select}) : __ldg(f.in + f.index<true>(x, y, z));
+}
+
+__global__ void __launch_bounds__(256) nlm_select_underflow(const __grid_constant__ NlmSelectParams p)
+{
+    filterMarked(p.nlm, Chosen{p.select});
+}
+
+} // extern "C"
