@@ -136,6 +136,34 @@ func BenchmarkNoiseKnown(b *testing.B) {
 	}
 }
 
+// Preselection and blocks beside nlm of the same search region, on a CT of 512 x 512 x
+// 128 voxels: Horacek found that selection slows a GPU down.
+func BenchmarkPreselect(b *testing.B) {
+	in := noisy([3]int{512, 512, 128})
+	on, off := denoise.Bool(true), denoise.Bool(false)
+	three, five := denoise.Number(3), denoise.Number(5)
+	for _, c := range []struct {
+		name, filter string
+		params       map[string]denoise.Value
+	}{
+		{"nlm_7", "nlm", map[string]denoise.Value{"search-radius": three}},
+		{"nlm_7_preselect", "nlm", map[string]denoise.Value{"search-radius": three, "preselect": on}},
+		{"bnlm_7", "bnlm", map[string]denoise.Value{"search-radius": three}},
+		{"bnlm_7_all", "bnlm", map[string]denoise.Value{"search-radius": three, "preselect": off}},
+		{"nlm_11", "nlm", map[string]denoise.Value{"search-radius": five}},
+		{"nlm_11_preselect", "nlm", map[string]denoise.Value{"search-radius": five, "preselect": on}},
+		{"bnlm_11", "bnlm", map[string]denoise.Value{"search-radius": five}},
+		{"nlm_9_patch_5", "nlm", map[string]denoise.Value{"search-radius": denoise.Number(4), "patch-radius": denoise.Number(2)}},
+		{"nlm_9_patch_5_preselect", "nlm", map[string]denoise.Value{"search-radius": denoise.Number(4), "patch-radius": denoise.Number(2), "preselect": on}},
+	} {
+		c.params["h"] = denoise.Number(20)
+		r := benchRecipe(b, c.filter, 3, c.params, in.Geometry)
+		b.Run(c.name, func(b *testing.B) {
+			measure(b, realEngine(b, Options{Devices: 1}), r, denoise.Input{Volume: in}, in.Bounds(), func() {})
+		})
+	}
+}
+
 // The comparison of a volume in memory with the one on the device needs no GPU.
 func BenchmarkUnchanged(b *testing.B) {
 	in := noisy([3]int{512, 512, 512})
