@@ -19,7 +19,7 @@ type Selection struct {
 	Apart, Ratio    float32
 }
 
-// chosenPairs holds the pairs that are chosen at one offset. A row has at most 64
+// chosenPairs holds the pairs that are chosen at one offset. A row has at most 28
 // groups of lanes (TileSize), so that one word says which of them have a chosen pair.
 type chosenPairs struct {
 	mean, deviation tile.Block
@@ -60,7 +60,7 @@ func (w *worker) choose(d [3]int) bool {
 }
 
 // bridged fills gaps of up to seven groups between set bits: a run costs as much as
-// about eight groups.
+// about eight groups. It keeps the first 57 groups.
 func bridged(set uint64) uint64 {
 	set |= set << 1
 	set |= set << 2
