@@ -57,3 +57,6 @@ var MarkColors = markColors
 
 // Settings returns the settings for the next start.
 func (w *Workbench) Settings() app.Settings { return w.settings }
+
+// Status returns the text of the status bar.
+func (w *Workbench) Status() string { return w.status.text.Text }

@@ -2,10 +2,12 @@ package ui
 
 import (
 	"path/filepath"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app"
 	"quell/ui/viewer"
 )
 
@@ -34,6 +36,10 @@ func (w *Workbench) mainMenu() *fyne.MainMenu {
 			if c.ID == "open-bundled" {
 				menu.Items = append(menu.Items, w.recentItem())
 			}
+			if c.ID == "follow-noise" {
+				w.presets = w.presetsItem()
+				menu.Items = append(menu.Items, w.presets)
+			}
 		}
 		menus = append(menus, menu)
 	}
@@ -59,7 +65,9 @@ func (w *Workbench) setItem(item *fyne.MenuItem, c Command) (changed bool) {
 
 // refreshMenu updates check marks and disabled items.
 func (w *Workbench) refreshMenu() {
-	changed := false
+	closed := w.session.Series() == nil
+	changed := w.presets.Disabled != closed
+	w.presets.Disabled = closed
 	for _, c := range w.table {
 		if item, ok := w.items[c.ID]; ok && w.setItem(item, c) {
 			changed = true
@@ -79,6 +87,21 @@ func (w *Workbench) recentItem() *fyne.MenuItem {
 		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(label, func() { w.Open(path) }))
 	}
 	item.Disabled = len(item.ChildMenu.Items) == 0
+	return item
+}
+
+// presetsItem lists the recipes that come with the program.
+func (w *Workbench) presetsItem() *fyne.MenuItem {
+	item := fyne.NewMenuItem("Presets", nil)
+	item.ChildMenu = fyne.NewMenu("")
+	for _, p := range app.Presets() {
+		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(p.Title, func() {
+			w.session.TakeRecipe(p.Recipe)
+			data, _, _ := strings.Cut(p.TunedOn, ":")
+			w.status.note(p.Title + ": tuned on " + data + ".")
+		}))
+	}
+	item.Disabled = w.session.Series() == nil
 	return item
 }
 

@@ -48,6 +48,7 @@ type Workbench struct {
 	table    []Command
 	menu     *fyne.MainMenu
 	items    map[string]*fyne.MenuItem
+	presets  *fyne.MenuItem // of the menu Tools
 
 	panes     [viewer.Roles]*sliceview.Pane
 	paneRow   *fyne.Container

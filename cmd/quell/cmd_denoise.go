@@ -16,6 +16,7 @@ import (
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
 	filter, recipe, dims, slices string
+	preset                       string
 	noiseMap, mask               string
 	in                           choice
 	engine                       app.EnginePolicy
@@ -27,12 +28,13 @@ type denoiseFlags struct {
 
 func newDenoise() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "denoise IN OUT --filter NAME [parameters]",
+		Use:   "denoise IN OUT --filter NAME|--preset NAME [parameters]",
 		Short: "Remove noise from a series and write a new series",
 		Long:  denoiseHelp(),
 		Example: `  quell denoise ct/ quiet/ --filter nlm --dims 3 --h 12
   quell denoise brain.nii.gz quiet.nii.gz --filter bilateral --sigma-range 2.5sigma --sigma-spatial 1
   quell denoise brain.nii.gz quiet.nii.gz --filter nlm --h sure
+  quell denoise brain.nii.gz quiet.nii.gz --preset mr-brain-3d
   quell denoise ct/ again/ --recipe quiet.recipe.json --h 10`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			// --compress alone is a switch, so a name after a space is an argument.
@@ -51,6 +53,7 @@ func newDenoise() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.filter, "filter", "", "the filter's `name`: "+filterNames())
 	flags.StringVar(&f.recipe, "recipe", "", "start from the recipe in this `file`, or in the record beside an output; flags override it")
+	flags.StringVar(&f.preset, "preset", "", "start from the preset of this `name`, see quell presets; flags override it")
 	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
@@ -101,7 +104,16 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, e
 			return job, app.Usagef("--dims %s: give 2, 3 or auto", f.dims)
 		}
 	}
-	recipe, err := f.params.recipe(f.recipe, f.filter, dims)
+	var recipe denoise.Recipe
+	var err error
+	switch {
+	case f.preset == "":
+		recipe, err = f.params.recipe(f.recipe, f.filter, dims)
+	case f.recipe != "":
+		return job, app.Usagef("give --preset or --recipe, not both")
+	default:
+		recipe, err = f.params.preset(f.preset, f.filter, dims)
+	}
 	if err != nil {
 		return job, err
 	}

@@ -138,26 +138,45 @@ func domainOf(p denoise.Param, strength bool) string {
 // recipe returns the recipe that the flags describe: that of the file, or the
 // filter's defaults, changed by the parameters that were given.
 func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Recipe, error) {
-	var r denoise.Recipe
-	var err error
 	switch {
 	case file != "":
-		if r, err = app.LoadRecipe(file); err != nil {
+		r, err := app.LoadRecipe(file)
+		if err != nil {
 			return r, err
 		}
-		if filter != "" && filter != r.Filter {
-			return r, app.Usagef("the recipe is for %s, not for %s; leave --filter or --recipe out", r.Filter, filter)
-		}
-		if dimensions != 0 {
-			r.Dims = dimensions
-		}
+		return flags.from(r, "recipe", filter, dimensions)
 	case filter == "":
-		return r, app.Usagef("which filter? Give --filter or --recipe; there are %s", filterNames())
-	default:
-		if r, err = denoise.NewRecipe(filter, dimensions); err != nil {
-			return r, app.Usagef("%w", err)
-		}
+		return denoise.Recipe{}, app.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", filterNames())
 	}
+	r, err := denoise.NewRecipe(filter, dimensions)
+	if err != nil {
+		return r, app.Usagef("%w", err)
+	}
+	return flags.changed(r)
+}
+
+// preset returns a preset's recipe, changed by the parameters that were given.
+func (flags paramFlags) preset(name, filter string, dimensions int) (denoise.Recipe, error) {
+	p, err := app.PresetByName(name)
+	if err != nil {
+		return denoise.Recipe{}, err
+	}
+	return flags.from(p.Recipe, "preset", filter, dimensions)
+}
+
+// from returns r, which came from a flag, as the other flags change it.
+func (flags paramFlags) from(r denoise.Recipe, flag, filter string, dimensions int) (denoise.Recipe, error) {
+	if filter != "" && filter != r.Filter {
+		return r, app.Usagef("the %s is for %s, not for %s; leave --filter or --%s out", flag, r.Filter, filter, flag)
+	}
+	if dimensions != 0 {
+		r.Dims = dimensions
+	}
+	return flags.changed(r)
+}
+
+// changed returns r with the parameters that were given.
+func (flags paramFlags) changed(r denoise.Recipe) (denoise.Recipe, error) {
 	f, err := denoise.FilterByName(r.Filter)
 	if err != nil {
 		return r, app.Usagef("%w", err)

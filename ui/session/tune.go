@@ -55,10 +55,19 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 		s.FindStrength()
 		return
 	}
-	s.setRecipe(r)
 	if !final {
+		s.setRecipe(r)
 		return
 	}
+	s.TakeRecipe(r)
+}
+
+// TakeRecipe makes r the current recipe as it is, as one step of the history.
+func (s *Session) TakeRecipe(r denoise.Recipe) {
+	if s.doc == nil {
+		return
+	}
+	s.setRecipe(r)
 	s.tried[r.Filter] = true
 	if present, ok := s.doc.Recipes().Present(); !ok || !present.Equal(r) {
 		s.doc.Recipes().Push(r)
