@@ -1,13 +1,16 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/gpu"
+	"quell/kernels"
 )
 
 // bethelInput is a volume of the size of his MR data; the quick run takes a part.
@@ -26,23 +29,152 @@ const bethelSetup = "The range sigma is 15 % of the range, as in figure 2; the s
 
 // bethelExperiments are those of Bethel 2012.
 func bethelExperiments() []Experiment {
-	return []Experiment{bethelEngines(), bethelGaussian(), bethelTransfer()}
+	return []Experiment{bethelTraversal(), bethelWeights(), bethelBlocks(), bethelEngines(), bethelGaussian(), bethelTransfer()}
+}
+
+// bethelRadii are the radii of all sweeps.
+var bethelRadii = []int{1, 3, 5, 7, 9, 11}
+
+// bethelRung returns one of his twelve kernels. A block has x times y threads across
+// the rows.
+func bethelRung(axis, memory, test string, x, y int) kernels.Rung {
+	return kernels.Rung{Name: fmt.Sprintf("bilateral_%s_%s_%s", axis, memory, test), Block: [3]int{x, y, 1}}
+}
+
+// bethelRow returns a row of a radius, to be put on a rung.
+func bethelRow(radius int) Row {
+	return Row{Label: fmt.Sprintf("r = %d", radius), X: float64(radius), Input: bethelInput, Filter: "bilateral", Dims: 3,
+		Settings: []string{bethelSet(radius)}, PaperVoxels: bethelVoxels}
+}
+
+func bethelTraversal() Experiment {
+	e := Experiment{
+		Name: "bethel-traversal", Paper: bethel, Source: "section 2.3.1, figure 4", Unit: "ms",
+		Title: "a thread for each row along depth, width or height, with and without tests",
+		Setup: bethelSetup + " Weights in constant memory; a block for each line of rows. Threads of a block lie along x for depth, y for width, z for height. " +
+			"Tests are for every neighbour whether it lies in the volume; without them the loops are cut to it. The paper has charts alone.",
+		Figures: []string{Time},
+		Charts:  []Chart{{File: "bethel-figure4", Title: "Time over the radius (figure 4)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true}},
+	}
+	for _, radius := range bethelRadii {
+		for axis, threads := range map[string]int{"depth": 256, "width": 256, "height": 120} {
+			for _, test := range []string{"tests", "cut"} {
+				name := axis + map[string]string{"tests": ", tests", "cut": ""}[test]
+				e.Rows = append(e.Rows, bethelRow(radius).on(name, bethelRung(axis, "constant", test, threads, 1), nil))
+			}
+		}
+	}
+	slices.SortStableFunc(e.Rows, func(a, b Row) int { return cmp.Or(cmp.Compare(a.X, b.X), strings.Compare(a.Series, b.Series)) })
+	e.Claims = []Claim{{
+		Text: "Rows along depth, whose threads read neighbouring addresses, are the fastest.",
+		Check: func(rows Rows) (bool, string, bool) {
+			return ratioOf(rows, func(radius int) (string, string) {
+				return fmt.Sprintf("r = %d, depth", radius), fmt.Sprintf("r = %d, width", radius)
+			}, 1.2)
+		},
+	}}
+	return e
+}
+
+// ratioOf compares the times of two rows over the radii: the claim is that the second
+// takes at least as many times longer as is said.
+func ratioOf(rows Rows, names func(radius int) (fast, slow string), least float64) (bool, string, bool) {
+	var ratios []float64
+	for _, radius := range bethelRadii {
+		fast, slow := names(radius)
+		a, ok1 := rows.Exact(fast, Time)
+		b, ok2 := rows.Exact(slow, Time)
+		if !ok1 || !ok2 {
+			return false, "", false
+		}
+		ratios = append(ratios, b/a)
+	}
+	m := median(ratios)
+	return m >= least, fmt.Sprintf("x%.2f to x%.2f, the median x%.2f", slices.Min(ratios), slices.Max(ratios), m), true
+}
+
+func bethelWeights() Experiment {
+	e := Experiment{
+		Name: "bethel-weights", Paper: bethel, Source: "section 2.3.2, figure 5", Unit: "ms",
+		Title:   "the table of spatial weights in constant or in global memory",
+		Setup:   bethelSetup + " Rows along depth, blocks of 256x1 threads. The paper: constant memory is twice as fast at all radii; its figures are a chart.",
+		Figures: []string{Time, Speedup},
+		Charts: []Chart{
+			{File: "bethel-figure5a", Title: "Time over the radius (figure 5a)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true},
+			{File: "bethel-figure5b", Title: "Constant over global memory (figure 5b)", Kind: Lines, Figure: Speedup, XLabel: "radius"},
+		},
+	}
+	for _, radius := range bethelRadii {
+		global := bethelRow(radius).on("global", bethelRung("depth", "global", "cut", 256, 1), nil)
+		constant := bethelRow(radius).on("constant", bethelRung("depth", "constant", "cut", 256, 1), map[string]float64{Speedup: 2})
+		constant.Base = global.Name()
+		e.Rows = append(e.Rows, global, constant)
+	}
+	e.Claims = []Claim{{
+		Text:  "With the weights in constant memory the filter is twice as fast.",
+		Check: speedups("constant", 2, 2),
+	}}
+	return e
+}
+
+// bethelBlocks sweeps the number of blocks along x and y, which gives their shape.
+func bethelBlocks() Experiment {
+	e := Experiment{
+		Name: "bethel-blocks", Paper: bethel, Source: "section 2.3.3, figures 6 to 8", Unit: "ms",
+		Title: "2 to 128 blocks along x and y, at radius 1, 5 and 11",
+		Setup: bethelSetup + " Rows along depth, weights in constant memory; a block has (256 / blocks along x) times (256 / blocks along y) threads, 1024 at most. " +
+			"The paper: at r = 11 the worst takes 9.4 s and the best a third of it.",
+		Figures: []string{Time},
+	}
+	counts := []int{2, 4, 8, 16, 32, 64, 128}
+	for _, radius := range []int{1, 5, 11} {
+		for _, bx := range counts {
+			for _, by := range counts {
+				x, y := 256/bx, 256/by
+				if x*y > 1024 {
+					continue
+				}
+				row := bethelRow(radius)
+				row.Label = fmt.Sprintf("r = %d, %d x %d blocks", radius, bx, by)
+				row.X, row.Y = float64(bx), float64(by)
+				e.Rows = append(e.Rows, row.on(fmt.Sprintf("%dx%d threads", x, y), bethelRung("depth", "constant", "cut", x, y), nil))
+			}
+		}
+		e.Charts = append(e.Charts, Chart{File: fmt.Sprintf("bethel-figure6-r%d", radius), Title: fmt.Sprintf("r = %d", radius), Kind: Heat, Figure: Time,
+			XLabel: "blocks along x", YLabel: "blocks along y", Only: fmt.Sprintf("r = %d,", radius)})
+	}
+	e.Claims = []Claim{{
+		Text: "The shape of the blocks alone changes the time threefold at r = 11.",
+		Check: func(rows Rows) (bool, string, bool) {
+			var times []float64
+			for _, r := range rows {
+				if t, ok := r.Result.Figures[Time]; ok && strings.HasPrefix(r.Name, "r = 11,") {
+					times = append(times, t)
+				}
+			}
+			if len(times) < 2 {
+				return false, "", false
+			}
+			x := slices.Max(times) / slices.Min(times)
+			return x >= 2.5, fmt.Sprintf("x%.2f", x), true
+		},
+	}}
+	return e
 }
 
 func bethelEngines() Experiment {
 	e := Experiment{
 		Name: "bethel-cpu-gpu", Paper: bethel, Source: "figure 9, figure 6 (r = 11)", Unit: "s",
 		Title:   "3-D bilateral filter over the radius: one thread, all cores, GPU",
-		Setup:   bethelSetup + " The text gives a time for r = 11 alone: 9.4 s with the worst block shape, about a third of it with the best. Its speedups are over one thread: 30 untuned, 150 to 200 tuned.",
+		Setup:   bethelSetup + " The text gives a time for r = 11 alone: 9.4 s with the worst block shape, about a third of it with the best. Its speedups are over one thread: 30 with blocks of 256x1 threads, 150 to 200 with 16x8. The last rung, CUDA, is Quell's, beside the paper's tuned kernel.",
 		Figures: []string{Time, EndToEnd, Speedup},
 		Charts: []Chart{
 			{File: "bethel-figure9a", Title: "Time over the radius (figure 9a)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true},
 			{File: "bethel-figure9b", Title: "Speedup over one thread (figure 9b)", Kind: Lines, Figure: Speedup, XLabel: "radius", Log: true},
 		},
 	}
-	for _, radius := range []int{1, 3, 5, 7, 9, 11} {
-		base := Row{Label: fmt.Sprintf("r = %d", radius), X: float64(radius), Input: bethelInput, Filter: "bilateral", Dims: 3,
-			Settings: []string{bethelSet(radius)}, PaperVoxels: bethelVoxels}
+	for _, radius := range bethelRadii {
+		base := bethelRow(radius)
 		one, all, cuda := base, base, base
 		one.Engine, one.Series, one.Threads = "cpu", "CPU, one thread", 1
 		all.Engine, all.Series, all.Base = "cpu", "CPU", one.Name()
@@ -51,7 +183,10 @@ func bethelEngines() Experiment {
 		if radius == 11 {
 			cuda.Paper = map[string]float64{Speedup: 200, Time: 9.4 / 3}
 		}
-		e.Rows = append(e.Rows, one, all, cuda)
+		naive := base.on("naive kernel", bethelRung("depth", "constant", "cut", 256, 1), map[string]float64{Speedup: 30})
+		tuned := base.on("tuned kernel", bethelRung("depth", "constant", "cut", 16, 8), cuda.Paper)
+		naive.Base, tuned.Base = one.Name(), one.Name()
+		e.Rows = append(e.Rows, one, all, naive, tuned, cuda)
 	}
 	return e
 }

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
@@ -22,7 +24,8 @@ type Chart struct {
 	Title  string
 	Kind   ChartKind
 	Figure string // key of the values
-	XLabel string // Lines: what Row.X is
+	XLabel string // what Row.X is
+	YLabel string // Heat: what Row.Y is
 	Log    bool   // Lines: logarithmic values
 	Only   string // rows whose label begins with it; "" for all
 }
@@ -35,6 +38,8 @@ const (
 	Lines    ChartKind = iota // a line for each series over Row.X, the paper's dashed
 	Bars                      // a bar for each row
 	Profiles                  // the rows of pixels of Row.Profile
+	Points                    // a mark for each row over Row.X
+	Heat                      // a colour for each row at Row.X and Row.Y
 )
 
 // chartPicture is a chart as a PNG.
@@ -90,6 +95,11 @@ func (c Chart) draw(x ExperimentReport) (data []byte, err error) {
 	switch c.Kind {
 	case Bars:
 		err = c.bars(p, x)
+	case Heat:
+		p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
+		err = c.heat(p, x)
+	case Points:
+		err = addPoints(p, c.lines(x))
 	case Profiles:
 		p.X.Label.Text, p.Y.Label.Text = "voxel", "value"
 		err = addLines(p, profiles(x), false)
@@ -172,6 +182,74 @@ func names(lines []line) map[string]float64 {
 		m[l.name] = 0
 	}
 	return m
+}
+
+func addPoints(p *plot.Plot, lines []line) error {
+	for i, l := range lines {
+		points, err := plotter.NewScatter(l.points)
+		if err != nil {
+			return err
+		}
+		points.Color, points.Shape = plotutil.Color(i), plotutil.Shape(i)
+		p.Add(points)
+		p.Legend.Add(l.name, points)
+	}
+	return nil
+}
+
+// heat draws the rows as a grid of colours, the fastest blue. Places are equidistant;
+// those without a row are left white.
+func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
+	g := grid{values: map[[2]float64]float64{}}
+	for _, r := range x.Rows {
+		v, ok := r.Result.Figures[c.Figure]
+		if !ok || !strings.HasPrefix(r.Name, c.Only) {
+			continue
+		}
+		if figures[c.Figure].kind == duration && x.Unit == "ms" {
+			v *= 1e3
+		}
+		g.values[[2]float64{r.X, r.Y}] = v
+		for axis, at := range []float64{r.X, r.Y} {
+			if !slices.Contains(g.at[axis], at) {
+				g.at[axis] = append(g.at[axis], at)
+				slices.Sort(g.at[axis])
+			}
+		}
+	}
+	if len(g.at[0]) < 2 || len(g.at[1]) < 2 {
+		return nil
+	}
+	m := plotter.NewHeatMap(g, moreland.SmoothBlueRed().Palette(64))
+	m.NaN = color.White
+	p.Add(m)
+	p.X.Tick.Marker, p.Y.Tick.Marker = g.ticks(0), g.ticks(1)
+	p.Title.Text += fmt.Sprintf(": %s %s (blue) to %s (red)", significant(m.Min), x.unit(c.Figure), significant(m.Max))
+	return nil
+}
+
+// grid is a plotter.GridXYZ over the places at which there are rows.
+type grid struct {
+	at     [2][]float64
+	values map[[2]float64]float64
+}
+
+func (g grid) Dims() (c, r int) { return len(g.at[0]), len(g.at[1]) }
+func (g grid) X(c int) float64  { return float64(c) }
+func (g grid) Y(r int) float64  { return float64(r) }
+func (g grid) Z(c, r int) float64 {
+	if v, ok := g.values[[2]float64{g.at[0][c], g.at[1][r]}]; ok {
+		return v
+	}
+	return math.NaN()
+}
+
+func (g grid) ticks(axis int) plot.ConstantTicks {
+	var marks plot.ConstantTicks
+	for i, v := range g.at[axis] {
+		marks = append(marks, plot.Tick{Value: float64(i), Label: strconv.FormatFloat(v, 'g', 4, 64)})
+	}
+	return marks
 }
 
 // ticks marks the places where there are points.

@@ -7,6 +7,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/kernels"
 )
 
 // Experiment reproduces one table or figure of a paper.
@@ -25,11 +26,12 @@ type Experiment struct {
 
 // Row is one measurement: a filter on an input on an engine.
 type Row struct {
-	Label   string  // "11x11x11"
-	Series  string  // which rows are compared along X: "CPU", "CUDA"
-	X       float64 // position in charts
-	Engine  string  // "cpu" or "cuda"
-	Threads int     // of the CPU engine, at most; 0: all
+	Label   string       // "11x11x11"
+	Series  string       // which rows are compared along X: "CPU", "CUDA"
+	X, Y    float64      // position in charts
+	Engine  string       // "cpu" or "cuda"
+	Rung    kernels.Rung // a kernel of a ladder in place of the one that ships; zero for none
+	Threads int          // of the CPU engine, at most; 0: all
 	Input   Input
 	Filter  string
 	Dims    int
@@ -152,6 +154,12 @@ func both(r Row, cpu, cuda map[string]float64) []Row {
 		onCPU.Series, onGPU.Series = r.Series+", CPU", r.Series+", CUDA"
 	}
 	return []Row{onCPU, onGPU}
+}
+
+// on returns the row on a rung of the GPU, with its published figures.
+func (r Row) on(series string, rung kernels.Rung, paper map[string]float64) Row {
+	r.Engine, r.Series, r.Rung, r.Paper = "cuda", series, rung, paper
+	return r
 }
 
 // cube returns "7x7x7".

@@ -3,13 +3,18 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"quell/app"
+	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/nifti"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -157,7 +162,13 @@ func TestSmallestRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-1 { // bethel-transfer is for a GPU alone
+	onGPU := 0 // experiments for a GPU alone
+	for _, e := range Experiments() {
+		if !slices.ContainsFunc(e.Rows, func(r Row) bool { return r.Engine == "cpu" }) {
+			onGPU++
+		}
+	}
+	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-onGPU || onGPU != 5 {
 		t.Errorf("%d experiments; %s", len(report.Experiments), report.Failures())
 	}
 	for _, x := range report.Experiments {
@@ -188,4 +199,109 @@ func smallVolume(t *testing.T, dims [3]int) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// The rungs of all rows exist and take the recipes of their rows.
+func TestRowsOnRungs(t *testing.T) {
+	n := 0
+	for _, e := range Experiments() {
+		for _, r := range e.Rows {
+			if r.Rung == (kernels.Rung{}) {
+				continue
+			}
+			n++
+			g := volume.NewGeometry(r.Input.Dims, [3]float64{1, 1, 1})
+			for _, setting := range r.Settings {
+				recipe, err := r.recipe(setting)
+				if err != nil {
+					t.Fatal(err)
+				}
+				recipe, err = recipe.Resolve(g, denoise.Facts{Hi: 255, Noise: noise.Known(10)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := recipe.Bind(g)
+				if err == nil {
+					err = r.Rung.Check(p)
+				}
+				if err != nil || r.Engine != "cuda" {
+					t.Errorf("%s, %s: %v", e.Name, r.Name(), err)
+				}
+			}
+		}
+	}
+	if n < 300 {
+		t.Errorf("%d rows on rungs", n)
+	}
+}
+
+func TestUpadhyaShapes(t *testing.T) {
+	shapes := upadhyaShapes()
+	if len(shapes) != 119 {
+		t.Errorf("%d shapes", len(shapes))
+	}
+	for _, named := range [][3]int{{4, 24, 3}, {4, 36, 2}, {4, 32, 3}, {4, 24, 4}, {48, 4, 3}, {48, 4, 2}, {36, 4, 2}, {72, 4, 2}} {
+		if !slices.Contains(shapes, named) {
+			t.Errorf("%v is not among the shapes", named)
+		}
+	}
+}
+
+func TestClaims(t *testing.T) {
+	row := func(name, series string, x float64, figures map[string]float64) RowReport {
+		return RowReport{Name: name, Series: series, X: x, Status: Measured, Result: Result{Figures: figures}}
+	}
+	at := func(key string, values ...float64) Rows {
+		var rows Rows
+		for i, v := range values {
+			rows = append(rows, row(string(rune('a'+i))+", CPU", "s", 0, map[string]float64{key: v}))
+		}
+		return rows
+	}
+	for _, c := range []struct {
+		rows  Rows
+		holds bool
+	}{{at(PSNR, 1, 2, 3), true}, {at(PSNR, 1, 2, 2), true}, {at(PSNR, 1, 3, 2), false}} {
+		if holds, _, known := rising(PSNR, "a", "b", "c")(c.rows); holds != c.holds || !known {
+			t.Errorf("rising over %+v: %v", c.rows, holds)
+		}
+	}
+	if _, _, known := rising(PSNR, "a", "b", "d")(at(PSNR, 1, 2)); known {
+		t.Error("a claim is known without its rows")
+	}
+	for x, want := range map[float64]bool{1.69: false, 1.71: true, 2.29: true, 2.31: false} {
+		if holds, _, known := speedups("s", 2, 2)(at(Speedup, x, x, 100)); holds != want || !known {
+			t.Errorf("a speedup of %g: %v", x, holds)
+		}
+	}
+	var rows Rows
+	for _, r := range bethelRadii {
+		for name, ms := range map[string]float64{"depth": 1, "width": 2} {
+			rows = append(rows, row(fmt.Sprintf("r = %d, %s", r, name), name, float64(r), map[string]float64{Time: ms}))
+		}
+	}
+	if holds, detail, known := bethelTraversal().Claims[0].Check(rows); !holds || !known || !strings.Contains(detail, "x2.00") {
+		t.Errorf("traversal: %v %q %v", holds, detail, known)
+	}
+	blocks := Rows{row("(4, 24, 3), 288 threads", "", 4, map[string]float64{Time: 1}), row("(48, 4, 3), 576 threads", "", 48, map[string]float64{Time: 3})}
+	if holds, detail, known := upadhyaBlocks().Claims[0].Check(blocks); !holds || !known || !strings.Contains(detail, "the best is (4, 24, 3), 288 threads with 1000 ms, the worst (48, 4, 3)") {
+		t.Errorf("blocks: %v %q %v", holds, detail, known)
+	}
+	for c, rows := range map[*Claim]Rows{
+		&bethelBlocks().Claims[0]:            {row("r = 11, 2 x 32 blocks, x", "", 2, map[string]float64{Time: 1}), row("r = 11, 4 x 32 blocks, x", "", 4, map[string]float64{Time: 2.6})},
+		&upadhyaLk().Claims[0]:               append(at(PSNR), row("Gaussian, CPU", "", 0, map[string]float64{PSNR: 30}), row("L_1, CPU", "", 1, map[string]float64{PSNR: 19}), row("L_2, CPU", "", 1, map[string]float64{PSNR: 20}), row("L_3, CPU", "", 1, map[string]float64{PSNR: 20}), row("L_4, CPU", "", 1, map[string]float64{PSNR: 20})),
+		&klepaczkoExperiments()[0].Claims[0]: {row("256x256, basic", "", 0, map[string]float64{Time: 3}), row("256x256, shared", "", 0, map[string]float64{Time: 2}), row("256x256, shared x 2", "", 0, map[string]float64{Time: 1})},
+		&bethelGaussian().Claims[0]:          {row("gaussian, CPU", "", 0, map[string]float64{PSNR: 20}), row("bilateral, CPU", "", 0, map[string]float64{PSNR: 21})},
+	} {
+		if holds, detail, known := c.Check(rows); !holds || !known {
+			t.Errorf("%s: %v %q %v", c.Text, holds, detail, known)
+		}
+		for i := range rows {
+			less := slices.Clone(rows)
+			less[i].Status, less[i].Result.Figures = Missing, nil
+			if _, _, known := c.Check(less); known {
+				t.Errorf("%s is known without %s", c.Text, rows[i].Name)
+			}
+		}
+	}
 }

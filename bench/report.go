@@ -63,6 +63,7 @@ type RowReport struct {
 	Name        string             `json:"name"`
 	Series      string             `json:"series"`
 	X           float64            `json:"x"`
+	Y           float64            `json:"y,omitempty"`
 	Engine      string             `json:"engine"`
 	Status      Status             `json:"status"`
 	Why         string             `json:"why,omitempty"` // it was not measured
@@ -106,6 +107,17 @@ func (rows Rows) Figure(label, key string) (x float64, ok bool) {
 			if x, ok = r.Result.Figures[key]; ok {
 				return x, true
 			}
+		}
+	}
+	return 0, false
+}
+
+// Exact is Figure for the row of that name.
+func (rows Rows) Exact(name, key string) (x float64, ok bool) {
+	for _, r := range rows {
+		if r.Name == name && r.Status == Measured {
+			x, ok = r.Result.Figures[key]
+			return x, ok
 		}
 	}
 	return 0, false

@@ -150,3 +150,39 @@ func TestSignificant(t *testing.T) {
 		}
 	}
 }
+
+func TestHeatAndPoints(t *testing.T) {
+	x := ExperimentReport{Unit: "ms"}
+	for _, bx := range []float64{2, 8, 4} {
+		for _, by := range []float64{16, 4} {
+			if bx*by > 8 {
+				x.Rows = append(x.Rows, RowReport{Name: "r = 1, a", Status: Measured, X: bx, Y: by, Result: Result{Figures: map[string]float64{Time: bx * by / 1e3}}})
+			}
+		}
+	}
+	for _, c := range []struct {
+		chart Chart
+		drawn bool
+	}{
+		{Chart{Kind: Heat, Figure: Time, Only: "r = 1,"}, true},
+		{Chart{Kind: Heat, Figure: Time, Only: "r = 11,"}, false},
+		{Chart{Kind: Heat, Figure: PSNR}, false},
+		{Chart{Kind: Points, Figure: Time}, true},
+		{Chart{Kind: Points, Figure: PSNR}, false},
+		{Chart{Kind: Bars, Figure: PSNR}, false},
+	} {
+		data, err := c.chart.draw(x)
+		if err != nil || (data != nil) != c.drawn {
+			t.Errorf("%+v: %d bytes, %v", c.chart, len(data), err)
+		}
+		if data != nil {
+			if _, err := png.Decode(bytes.NewReader(data)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	g := grid{at: [2][]float64{{2, 4}, {3, 5, 9}}, values: map[[2]float64]float64{{4, 5}: 7}}
+	if columns, rows := g.Dims(); columns != 2 || rows != 3 || g.Z(1, 1) != 7 || !math.IsNaN(g.Z(0, 1)) || g.X(1) != 1 || g.Y(2) != 2 || g.ticks(1)[2].Label != "9" {
+		t.Errorf("grid: %d x %d, %g", columns, rows, g.Z(1, 1))
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/cpu"
 	"quell/gpu"
+	"quell/kernels"
 )
 
 // Options say what is measured.
@@ -141,8 +142,17 @@ func (b *runner) experiment(e Experiment) (ExperimentReport, error) {
 // row measures a row, or takes it from an unfinished run. The error is that of a
 // cancel; any other is in the report.
 func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
-	r = RowReport{Name: row.Name(), Series: row.Series, X: row.X, Engine: row.Engine, Paper: row.Paper, PaperVoxels: row.PaperVoxels, Base: row.Base}
+	r = RowReport{Name: row.Name(), Series: row.Series, X: row.X, Y: row.Y, Engine: row.Engine, Paper: row.Paper, PaperVoxels: row.PaperVoxels, Base: row.Base}
 	engine, why := b.options.pick(row.Engine, row.Threads)
+	if row.Rung != (kernels.Rung{}) && engine != nil {
+		ladder, ok := engine.(interface {
+			On(kernels.Rung) denoise.Engine
+		})
+		if !ok {
+			return r, fmt.Errorf("the engine %s has no ladders", engine.Info().Name)
+		}
+		engine = ladder.On(row.Rung)
+	}
 	if engine == nil {
 		r.Status, r.Why = Missing, why
 		b.miss(row.Engine, why)
