@@ -42,7 +42,7 @@ type Row struct {
 	// voxels, so that a row on another number of voxels can be compared.
 	Paper       map[string]float64
 	PaperVoxels int
-	Base        string // name of the row whose time over this one's is the speedup
+	Base        string // name of the row whose time over this one's is the speedup, or the share
 	Whole       bool   // the row is not shortened by Options.Quick
 	Pictures    bool   // keep pictures of the middle slice
 	Profile     bool   // keep the middle row of the middle slice
@@ -87,6 +87,7 @@ const (
 	Upload     = "upload"
 	Download   = "download"
 	Speedup    = "speedup"
+	Share      = "share" // of the base's time in the row's
 	MSE        = "mse"
 	PSNR       = "psnr"
 	SSIM       = "ssim"
@@ -99,6 +100,7 @@ var figures = map[string]figure{
 	Upload:     {"to the device", "", duration},
 	Download:   {"from the device", "", duration},
 	Speedup:    {"speedup", "x", plain},
+	Share:      {"LPA's share", "", plain},
 	MSE:        {"MSE", "", plain},
 	PSNR:       {"PSNR", "dB", level},
 	SSIM:       {"SSIM", "", plain},

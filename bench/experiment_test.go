@@ -65,7 +65,7 @@ func TestDefinitions(t *testing.T) {
 				}
 			}
 			for _, r := range e.Rows {
-				if r.Base != "" && (!rows[r.Base] || !known[Speedup]) {
+				if r.Base != "" && (!rows[r.Base] || !known[Speedup] && !known[Share]) {
 					t.Errorf("%s: base %q", r.Name(), r.Base)
 				}
 			}
@@ -168,7 +168,7 @@ func TestSmallestRows(t *testing.T) {
 			onGPU++
 		}
 	}
-	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-onGPU || onGPU != 5 {
+	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-onGPU || onGPU != 6 {
 		t.Errorf("%d experiments; %s", len(report.Experiments), report.Failures())
 	}
 	for _, x := range report.Experiments {
@@ -177,7 +177,7 @@ func TestSmallestRows(t *testing.T) {
 			t.Errorf("%s: %+v", x.Name, r)
 		}
 		for _, key := range x.Keys {
-			if _, ok := r.Result.Figures[key]; !ok && key != EndToEnd && key != Speedup && key != SSIM {
+			if _, ok := r.Result.Figures[key]; !ok && key != EndToEnd && key != Speedup && key != Share && key != SSIM {
 				t.Errorf("%s, %s: no %s", x.Name, r.Name, key)
 			}
 		}

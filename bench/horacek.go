@@ -12,7 +12,7 @@ var horacekInput = Input{Kind: CT, Dims: [3]int{512, 512, 548}, Model: noise.Gau
 const horacekVoxels = 512 * 512 * 548
 
 // horacekSet is their filter: patch radius 2, search radius 4, automatic smoothing.
-const horacekSet = "patch-radius=2 search-radius=4 patch-weights=uniform"
+const horacekSet = "patch-radius=2 search-radius=4 patch-weights=uniform centre=max"
 
 // horacekExperiments are those of Horacek et al. 2011.
 func horacekExperiments() []Experiment {

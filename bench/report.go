@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,7 +162,11 @@ func (x *ExperimentReport) speedup(r *RowReport) {
 		}
 		if own, whole := r.perVoxel(Time), base.perVoxel(Time); own > 0 && whole > 0 {
 			r.Result.Figures = maps.Clone(r.Result.Figures)
-			r.Result.Figures[Speedup] = whole / own
+			key := Speedup
+			if slices.Contains(x.Keys, Share) {
+				key = Share
+			}
+			r.Result.Figures[key] = whole / own
 		}
 	}
 }

@@ -14,7 +14,9 @@ const lpaApron = 8
 // lpaRungs are the kernels of rungs/lpa.cu. Their blocks have a fixed shape.
 func lpaRungs() map[string]rung {
 	all := map[string]rung{}
-	for kernel, rows := range map[string]int{"lpa_basic": 1, "lpa_shared": 1, "lpa_shared2": 2} {
+	for kernel, rows := range map[string]int{
+		"lpa_basic": 1, "lpa_shared": 1, "lpa_shared2": 2, "lpa_r32": 2, "lpa_r40": 2, "lpa_r48": 2, "lpa_r64": 2,
+	} {
 		block := [3]int{16, 16, 1}
 		all[kernel] = rung{lpa.Filter.Name, block, func(p denoise.Program, f field, given [3]int) (Launch, error) {
 			if given != block {

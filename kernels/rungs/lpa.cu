@@ -5,6 +5,11 @@
 // lpa_basic    from global memory (section 3.2)
 // lpa_shared   from a tile in shared memory with an apron of 8 pixels (section 3.3)
 // lpa_shared2  and two pixels a thread (section 3.4)
+// lpa_rN       lpa_shared2 with at most N registers a thread (table 2): as many blocks of
+//              256 threads as share the 65536 registers of a multiprocessor. Registers are
+//              given out in eights, and 32 leave room for the 2048 threads that sm_80 and
+//              sm_90 take, so that fewer gain nothing. Devices that take fewer threads ignore
+//              a bound that they cannot meet.
 #include "../lpa.cu"
 
 constexpr int kBlock = 16, kApron = 8;
@@ -82,5 +87,13 @@ __global__ void __launch_bounds__(kBlock * kBlock) lpa_basic(const __grid_consta
 __global__ void __launch_bounds__(kBlock * kBlock) lpa_shared(const __grid_constant__ LpaParams p) { fromTile<1>(p); }
 
 __global__ void __launch_bounds__(kBlock * kBlock) lpa_shared2(const __grid_constant__ LpaParams p) { fromTile<2>(p); }
+
+__global__ void __launch_bounds__(kBlock * kBlock, 8) lpa_r32(const __grid_constant__ LpaParams p) { fromTile<2>(p); }
+
+__global__ void __launch_bounds__(kBlock * kBlock, 6) lpa_r40(const __grid_constant__ LpaParams p) { fromTile<2>(p); }
+
+__global__ void __launch_bounds__(kBlock * kBlock, 5) lpa_r48(const __grid_constant__ LpaParams p) { fromTile<2>(p); }
+
+__global__ void __launch_bounds__(kBlock * kBlock, 4) lpa_r64(const __grid_constant__ LpaParams p) { fromTile<2>(p); }
 
 } // extern "C"
