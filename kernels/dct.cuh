@@ -19,7 +19,8 @@ struct DctParams {
     int size[3];           // of a block
     float rows[3][8][4];   // half of the rows of m along each axis
     float unit;            // factor of the samples
-    float limit;           // of coefficients that are removed, in this unit
+    float limit;           // of coefficients that are removed, in this unit; Wiener: factor of the
+                           // pilot's coefficients, 1 / sigma, 0 for sigma 0
     float back;            // factor of what is removed: 1 / (unit n), n the number of coefficients
     int pad;
 };

@@ -13,21 +13,7 @@
 // enough for some steps of dx; wider neighbourhoods and further slices follow one after
 // the other. Neighbours that are outside or excluded hold kExcluded, whose weight is zero.
 // A voxel whose weights are too small for float32 is computed again in float64.
-#include "box.cuh"
-
-// PrinlmParams mirrors struct prinlmParams of prinlm.go.
-struct PrinlmParams {
-    Box<const float> in, guide, mean, voxels;
-    Box<const std::uint8_t> mask;
-    Box<float> out;
-    int dims[3];
-    int radius[3];
-    float scale[2]; // factors of g and of m
-    int columns;    // of the tile
-    int one;        // the centre weighs 1
-    double inverse; // 1 / h
-};
-static_assert(sizeof(PrinlmParams) == 240);
+#include "prinlm_params.cuh"
 
 constexpr int kStrip = 4;          // voxels of a lane
 constexpr int kWarps = 4;          // warps of a block

@@ -1,9 +1,11 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 
 	"quell/denoise"
+	"quell/denoise/dct"
 	"quell/denoise/filter/odct"
 	"quell/denoise/filter/prinlm"
 )
@@ -13,6 +15,7 @@ func init() {
 		odct.PassName: odctPass(func(p denoise.Program) odct.Params { return p.Params.(prinlm.Params).Guide }),
 		"mean":        {Rate: 5e11, Launches: prinlmMean},
 		"average":     {Rate: 1.2e12, Launches: prinlmAverage},
+		"wiener":      {Rate: 4e10, Launches: prinlmWiener},
 	})
 }
 
@@ -60,5 +63,25 @@ func prinlmAverage(program denoise.Program, _ denoise.Pass, part Part) ([]Launch
 		Grid: Grid(part.Region.Dims(), [3]int{32, rows, 1}), Block: [3]int{32, 4, 1},
 		Shared: 3 * 4 * int(args.Columns*(rows+2*args.Radius[1])),
 		Args:   Pack(args),
+	}}, nil
+}
+
+// prinlmWiener: a block of 32 x 16 threads has as many positions of blocks along x and y,
+// and 16 along z; the voxels that lie in none but these are fewer by a block less one.
+func prinlmWiener(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
+	p := program.Params.(prinlm.Params)
+	args := newDCTParams(p.Wiener, part)
+	args.Pilot = NewBox(part.Inputs[1])
+	if p.Rule.Sigma > 0 {
+		_, scale := dct.Units(p.Wiener)
+		args.Limit = float32(min(1/(p.Rule.Sigma*scale), math.MaxFloat32))
+	}
+	voxels := [3]int{32, 16, 16}
+	for c, n := range p.Wiener {
+		voxels[c] -= n - 1
+	}
+	return []Launch{{
+		Module: "wiener", Kernel: fmt.Sprintf("wiener_%d", p.Wiener[2]),
+		Grid: Grid(part.Region.Dims(), voxels), Block: [3]int{32, 16, 1}, Args: Pack(args),
 	}}, nil
 }

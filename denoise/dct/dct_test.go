@@ -198,6 +198,34 @@ func TestTilesAndSizes(t *testing.T) {
 	}
 }
 
+// An excluded sample of the pilot is that of the input; an excluded voxel is not written.
+func TestExcludedPilot(t *testing.T) {
+	d := [3]int{3, 3, 3}
+	random := rand.New(rand.NewPCG(7, 8))
+	in, pilot := field(d, func(int, int, int) float64 { return random.NormFloat64() }), field(d, func(int, int, int) float64 { return random.NormFloat64() })
+	patched := pilot
+	patched.Data = slices.Clone(pilot.Data)
+	patched.Data[13], pilot.Data[13] = in.Data[13], 1e6
+	f := Filter{In: in, Pilot: &patched, Size: [3]int{2, 2, 2}, Rule: Rule{Sigma: 1}}
+	want := filtered(f, d)
+	want[13] = 0
+	in.Mask = make([]bool, 27)
+	for i := range in.Mask {
+		in.Mask[i] = i != 13
+	}
+	pilot.Mask = in.Mask
+	f.In, f.Pilot = in, &pilot
+	if got := filtered(f, d); !slices.Equal(got, want) {
+		t.Errorf("%v; want %v", got, want)
+	}
+	reference := Reference(f.Size, f.Rule)
+	for i := range want {
+		if got := reference(&in, &pilot, i%3, i/3%3, i/9); i != 13 && math.Abs(got-float64(want[i])) > 1e-5 {
+			t.Errorf("voxel %d is %g in float64; want %g", i, got, want[i])
+		}
+	}
+}
+
 // A worker that is stopped computes no further plane.
 func TestStop(t *testing.T) {
 	d := [3]int{8, 8, 12}

@@ -13,7 +13,7 @@ const lanes = tile.Lanes
 // Filter is what the tiles of one run share.
 type Filter struct {
 	In    denoise.Field
-	Pilot *denoise.Field // nil for a hard threshold
+	Pilot *denoise.Field // nil for a hard threshold; an excluded sample is that of In
 	Out   denoise.Field
 	Size  [3]int // of a block along x, y, z, at most that of the volume; 1 along z in two dimensions
 	Rule  Rule
@@ -210,6 +210,11 @@ func (w *worker) reset(t volume.Region) {
 	w.load(&w.in, &w.In, stride)
 	if w.Pilot != nil {
 		w.load(&w.pilot, w.Pilot, stride)
+		for i, used := range w.pilot.values.Mask {
+			if used == 0 {
+				w.pilot.values.Values[i] = w.in.values.Values[i]
+			}
+		}
 	}
 	w.sums.resize(last, w.positions[1], channels, stride)
 	w.weights.resize(last, w.positions[1], 1, stride)

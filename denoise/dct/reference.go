@@ -8,7 +8,7 @@ import (
 
 // Reference returns the function that computes voxel (x, y, z) of in as the package
 // comment defines it, with blocks of the given size along x, y and z. pilot is nil
-// for a hard threshold.
+// for a hard threshold; an excluded sample of the pilot is that of in.
 func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z int) float64 {
 	var bases [3]*basis
 	for c, n := range size {
@@ -23,10 +23,10 @@ func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z in
 				for bx := max(x-size[0]+1, 0); bx <= min(x, last[0]); bx++ {
 					// Differences from v have the same coefficients but the first.
 					at := [3]int{bx, by, bz}
-					c := transform(samples(in, at, size, v), bases)
+					c := transform(samples(in, in, at, size, v), bases)
 					var p []float64
 					if pilot != nil {
-						p = transform(samples(pilot, at, size, v), bases)
+						p = transform(samples(pilot, in, at, size, v), bases)
 					}
 					w := rule.removed(c, p)
 					sum += w * sample(c, bases, [3]int{x - bx, y - by, z - bz})
@@ -38,13 +38,18 @@ func Reference(size [3]int, rule Rule) func(in, pilot *denoise.Field, x, y, z in
 	}
 }
 
-// samples returns the block that begins at voxel at, less offset.
-func samples(in *denoise.Field, at, size [3]int, offset float64) []float64 {
+// samples returns the block of f that begins at voxel at, less offset. An excluded
+// sample is that of in.
+func samples(f, in *denoise.Field, at, size [3]int, offset float64) []float64 {
 	s := make([]float64, 0, size[0]*size[1]*size[2])
 	for z := at[2]; z < at[2]+size[2]; z++ {
 		for y := at[1]; y < at[1]+size[1]; y++ {
 			for x := at[0]; x < at[0]+size[0]; x++ {
-				s = append(s, float64(in.At(x, y, z))-offset)
+				from := f
+				if !f.Valid(f.Index(x, y, z)) {
+					from = in
+				}
+				s = append(s, float64(from.At(x, y, z))-offset)
 			}
 		}
 	}

@@ -1,9 +1,10 @@
 // The filters that shrink the coefficients of sliding blocks, see kernels/dct.cuh: in
-// double, voxel by voxel and block by block, with transforms written as plain sums.
+// double, slice by slice and block by block, with transforms written as plain sums.
 #include "fake.h"
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 typedef struct {
     Box in, pilot, voxels, mask, out;
@@ -15,80 +16,107 @@ typedef struct {
 
 enum { MOST = 512 }; // coefficients of a block
 
-// basis returns the value at sample i of row k along an axis.
-static double basis(const DctParams *p, int axis, int k, int i)
+// sampleOf returns the value at sample i of row k along an axis.
+static double sampleOf(const DctParams *p, int axis, int k, int i)
 {
     int n = p->size[axis], j = n - 1 - i;
     return i <= j ? p->rows[axis][k][i] : k % 2 ? -p->rows[axis][k][j] : p->rows[axis][k][j];
 }
 
-// transform computes the coefficients, in the unit of the limit, of a block.
-static void transform(const DctParams *p, const Box *in, const int at[3], double *c)
+static int excluded(const DctParams *p, int x, int y, int z)
+{
+    return p->mask.data && !((const uint8_t *)p->mask.data)[boxIndex(&p->mask, x, y, z)];
+}
+
+// along transforms a block along each axis in turn: c[k] = sum_i m[k][i] s[i], or its
+// transpose. s is lost.
+static void along(const DctParams *p, int transposed, double *s, double *c)
 {
     int n = p->size[0] * p->size[1] * p->size[2];
-    double s[MOST];
-    for (int i = 0; i < n; i++)
-        s[i] = p->unit * (double)boxAt(in, at[0] + i % p->size[0], at[1] + i / p->size[0] % p->size[1], at[2] + i / p->size[0] / p->size[1]);
     for (int axis = 0, stride = 1; axis < 3; stride *= p->size[axis++]) {
+        int size = p->size[axis];
+        double m[8][8];
+        for (int k = 0; k < size; k++)
+            for (int i = 0; i < size; i++) m[transposed ? i : k][transposed ? k : i] = sampleOf(p, axis, k, i);
         for (int i = 0; i < n; i++) {
-            int k = i / stride % p->size[axis];
+            int k = i / stride % size;
             c[i] = 0;
-            for (int j = 0; j < p->size[axis]; j++) c[i] += basis(p, axis, k, j) * s[i + (j - k) * stride];
+            for (int j = 0; j < size; j++) c[i] += m[k][j] * s[i + (j - k) * stride];
         }
         for (int i = 0; i < n; i++) s[i] = c[i];
     }
 }
 
-// removedAt is what is removed from the sample at `here` of a block with coefficients c
-// that remain to be removed.
-static double removedAt(const DctParams *p, const double *c, const int here[3])
+// transform computes the coefficients, in the unit of the limit, of a block of the voxels
+// or of the pilot, of which an excluded sample is that of the voxels.
+static void transform(const DctParams *p, int pilot, const int at[3], double *c)
 {
     int n = p->size[0] * p->size[1] * p->size[2];
-    double sum = 0;
-    for (int k = 0; k < n; k++)
-        if (c[k] != 0)
-            sum += c[k] * basis(p, 0, k % p->size[0], here[0]) * basis(p, 1, k / p->size[0] % p->size[1], here[1]) *
-                   basis(p, 2, k / p->size[0] / p->size[1], here[2]);
-    return sum;
+    double s[MOST];
+    for (int i = 0; i < n; i++) {
+        int x = at[0] + i % p->size[0], y = at[1] + i / p->size[0] % p->size[1], z = at[2] + i / p->size[0] / p->size[1];
+        s[i] = p->unit * (double)boxAt(pilot && !excluded(p, x, y, z) ? &p->pilot : &p->in, x, y, z);
+    }
+    along(p, 0, s, c);
 }
 
-static double odctVoxel(const DctParams *p, const int at[3])
+// shrink leaves in c what is removed from a block and returns the block's weight. P are
+// the coefficients of the pilot, NULL for a hard threshold.
+static double shrink(const DctParams *p, double *c, const double *P)
 {
-    int b[3], n = p->size[0] * p->size[1] * p->size[2];
-    double removed = 0, weight = 0, c[MOST];
-    for (b[2] = at[2] - p->size[2] + 1; b[2] <= at[2]; b[2]++)
-        for (b[1] = at[1] - p->size[1] + 1; b[1] <= at[1]; b[1]++)
-            for (b[0] = at[0] - p->size[0] + 1; b[0] <= at[0]; b[0]++) {
-                int inside = 1, here[3];
-                for (int k = 0; k < 3; k++) {
-                    inside = inside && b[k] >= 0 && b[k] + p->size[k] <= p->dims[k];
-                    here[k] = at[k] - b[k];
-                }
-                if (!inside) continue;
-                transform(p, &p->in, b, c);
-                double kept = 1;
-                c[0] = 0;
-                for (int k = 1; k < n; k++)
-                    if (fabs(c[k]) > p->limit) {
-                        kept++;
-                        c[k] = 0;
-                    }
-                removed += removedAt(p, c, here) / kept;
-                weight += 1 / kept;
-            }
-    return boxAt(&p->in, at[0], at[1], at[2]) - removed / weight * p->back;
+    double sum = 1;
+    int n = p->size[0] * p->size[1] * p->size[2];
+    c[0] = 0;
+    for (int k = 1; k < n; k++)
+        if (P) {
+            double q = P[k] * p->limit, gain = p->limit == 0 ? 1 : 1 - 1 / (1 + q * q);
+            sum += gain * gain;
+            c[k] *= 1 - gain;
+        } else if (fabs(c[k]) > p->limit) {
+            sum++;
+            c[k] = 0;
+        }
+    return 1 / sum;
 }
 
-void odct(const void *args)
+// addBlocks adds the blocks that begin in slice bz to the sums of their voxels.
+static void addBlocks(const DctParams *p, int stage, int bz, double *removed, double *weight)
 {
-    const DctParams *p = args;
     const Box *o = &p->out;
-    int across = o->max[0] - o->min[0], down = o->max[1] - o->min[1], rows = down * (o->max[2] - o->min[2]);
-#pragma omp parallel for
-    for (int row = 0; row < rows; row++)
-        for (int i = 0; i < across; i++) {
-            int at[3] = {o->min[0] + i, o->min[1] + row % down, o->min[2] + row / down};
-            int excluded = p->mask.data && !((const uint8_t *)p->mask.data)[boxIndex(&p->mask, at[0], at[1], at[2])];
-            ((float *)o->data)[boxIndex(o, at[0], at[1], at[2])] = excluded ? boxAt(&p->voxels, at[0], at[1], at[2]) : (float)odctVoxel(p, at);
+    int n = p->size[0] * p->size[1] * p->size[2], b[3] = {0, 0, bz};
+    double c[MOST], P[MOST], r[MOST];
+    for (b[1] = o->min[1] - p->size[1] + 1; b[1] < o->max[1]; b[1]++)
+        for (b[0] = o->min[0] - p->size[0] + 1; b[0] < o->max[0]; b[0]++) {
+            if (b[0] < 0 || b[1] < 0 || b[0] + p->size[0] > p->dims[0] || b[1] + p->size[1] > p->dims[1]) continue;
+            transform(p, 0, b, c);
+            if (stage) transform(p, 1, b, P);
+            double w = shrink(p, c, stage ? P : NULL);
+            along(p, 1, c, r);
+            for (int i = 0; i < n; i++) {
+                int x = b[0] + i % p->size[0], y = b[1] + i / p->size[0] % p->size[1], z = bz + i / p->size[0] / p->size[1];
+                if (x < o->min[0] || x >= o->max[0] || y < o->min[1] || y >= o->max[1] || z < o->min[2] || z >= o->max[2]) continue;
+                removed[boxIndex(o, x, y, z)] += w * r[i];
+                weight[boxIndex(o, x, y, z)] += w;
+            }
         }
 }
+
+static void blocksRun(const DctParams *p, int stage)
+{
+    const Box *o = &p->out;
+    int across = o->max[0] - o->min[0], down = o->max[1] - o->min[1], n = across * down * (o->max[2] - o->min[2]);
+    double *removed = (double *)calloc(2 * (size_t)n, sizeof(double)), *weight = removed + n;
+    // Blocks whose first slices are a block apart have no voxel in common.
+    for (int phase = 0; phase < p->size[2]; phase++)
+#pragma omp parallel for
+        for (int bz = o->min[2] - p->size[2] + 1 + phase; bz < o->max[2]; bz += p->size[2])
+            if (bz >= 0 && bz + p->size[2] <= p->dims[2]) addBlocks(p, stage, bz, removed, weight);
+    for (int i = 0; i < n; i++) {
+        int x = o->min[0] + i % across, y = o->min[1] + i / across % down, z = o->min[2] + i / across / down;
+        ((float *)o->data)[i] = excluded(p, x, y, z) ? boxAt(&p->voxels, x, y, z) : (float)(boxAt(&p->in, x, y, z) - removed[i] / weight[i] * p->back);
+    }
+    free(removed);
+}
+
+void odct(const void *args) { blocksRun((const DctParams *)args, 0); }
+void wiener(const void *args) { blocksRun((const DctParams *)args, 1); }

@@ -49,6 +49,7 @@ void twopassGuided(const void *args);
 
 // The kernels of dct.c.
 void odct(const void *args);
+void wiener(const void *args);
 
 // The kernels of prinlm.c.
 void prinlmMean(const void *args);

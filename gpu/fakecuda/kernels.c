@@ -334,7 +334,7 @@ HostKernel findKernel(const char *name)
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener},
         {"twopass_mean", twopassMean}, {"twopass_guided", twopassGuided},
-        {"odct", odct}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage},
+        {"odct", odct}, {"wiener", wiener}, {"prinlm_mean", prinlmMean}, {"prinlm_average", prinlmAverage},
         {"stabilise_noise", stabiliseNoise}, {"restore_signal", restoreSignal},
         {"divide_by_sigma", divideBySigma}, {"multiply_by_sigma", multiplyBySigma},
     };

@@ -8,6 +8,7 @@
 //
 // --small selects cases that compute-sanitizer finishes in minutes.
 #include "reference.h"
+#include "blocks.h"
 #include "bnlm.h"
 #include "sadct.h"
 
@@ -380,6 +381,15 @@ int main(int argc, char **argv)
         ++count;
     }
     if (!small) timeBnlm(device, [](int x, int y, int z) { return volumeFor(Case{{}, {x, y, z}}, 1); });
+    for (const BlocksCase &b : blocksCases(small)) {
+        Case c{{}, {b.dims[0], b.dims[1], b.dims[2]}};
+        c.masked = b.masked;
+        c.part = b.part;
+        const Volume v = volumeFor(c, seed++);
+        failed += !Blocks(b, v).check(device, regionFor(c));
+        ++count;
+    }
+    if (!small) timeBlocks(device, [](int x, int y, int z) { return volumeFor(Case{{}, {x, y, z}}, 1); });
     if (!small) timeSadct(device, [](int x, int y, int z) { return volumeFor(Case{{}, {x, y, z}}, 1); });
     std::printf("%zu cases, %u failed, on %s, driver for CUDA %d.%d\n", count, failed, device.name, device.driver / 1000,
                 device.driver % 1000 / 10);

@@ -121,10 +121,12 @@ func TestMean(t *testing.T) {
 func TestAutoStrength(t *testing.T) {
 	g := volume.NewGeometry([3]int{20, 20, 20}, [3]float64{1, 1, 1})
 	f := denoise.Facts{Lo: 0, Hi: 255, Noise: noise.Known(10)}
-	for dims, want := range map[int]float64{3: 5, 2: 8.5} {
-		r := denoise.Recipe{Dims: dims}
-		if got := autoStrength(r, g, f); math.Abs(got-want) > 1e-9 {
-			t.Errorf("%d-D: h is %g; want %g", dims, got, want)
+	for dims, want := range map[int][2]float64{3: {5, 8}, 2: {8.5, 10}} {
+		r := denoise.Recipe{Filter: Filter.Name, Dims: dims}
+		for i, n := range []float64{0, 2} {
+			if got := autoStrength(r.With("wiener", denoise.Number(n)), g, f); math.Abs(got-want[i]) > 1e-9 {
+				t.Errorf("%d-D, wiener %g: h is %g; want %g", dims, n, got, want[i])
+			}
 		}
 	}
 }
