@@ -168,7 +168,7 @@ func TestVertex(t *testing.T) {
 			if c.objective == LeastRisk {
 				stein.Residual = y
 			}
-			s.points = append(s.points, tried{strength: math.Exp2(float64(k)), halves: [2]tally{{Stein: stein, voxels: 1}, {}}})
+			s.points = append(s.points, tried{strength: math.Exp2(float64(k)), halves: [2]tally{{Stein: stein, voxels: 1, noise: 1}, {}}})
 		}
 		got := s.vertex()
 		if math.IsNaN(c.want) != (len(got) == 0) || len(got) == 1 && math.Abs(math.Log2(got[0])-c.want) > 1e-9 {

@@ -13,7 +13,7 @@ type Probe = probe
 
 // NewProbe is newProbe of all of a volume.
 func NewProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, seed uint64) (*Probe, error) {
-	return newProbe(ctx, e, in, reach, sigma, c, use, volume.Region{}, seed)
+	return newProbe(ctx, e, in, reach, noiseModel{sigma: sigma, correlation: c}, use, volume.Region{}, seed)
 }
 
 // Risk returns the risk of a recipe.

@@ -16,6 +16,7 @@ type part struct {
 	inner  bool          // nothing that recipes read lies outside the volume
 	half   int           // 0 or 1: every other box, to see whether they agree
 	seed   uint64        // of the perturbation
+	power  float64       // variance of the noise, relative to that of the volume
 
 	lock  sync.Mutex
 	moved *moved // nil until it is needed
@@ -99,6 +100,8 @@ func stack(parts []*part) *part {
 		each(a.in.Volume.Geometry, a.box, func(i int) { use[i], k = a.use[k], k+1 })
 		s.use = append(s.use, use...)
 		s.voxels += a.voxels
+		s.power += a.power * float64(a.voxels)
 	}
+	s.power /= float64(s.voxels)
 	return s
 }

@@ -175,7 +175,10 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 			return nil, err
 		}
 	}
-	first, err := newProbe(ctx, engine, in, program.Reach(), e.Sigma, e.Correlation, use, o.Region, 1)
+	m := noiseModel{sigma: e.Sigma, correlation: e.Correlation, within: func(ctx context.Context, box volume.Region) (float64, error) {
+		return e.Within(ctx, in.Masked(), box)
+	}}
+	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, 1)
 	s.probes = []*probe{first}
 	return s, err
 }
@@ -344,7 +347,10 @@ func (s *search) addBoxes(ctx context.Context) error {
 	if spare == nil {
 		return nil
 	}
-	p := spare()
+	p, err := spare()
+	if err != nil {
+		return err
+	}
 	if err := s.look(ctx, p, s.points); err != nil {
 		return err
 	}

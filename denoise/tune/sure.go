@@ -10,8 +10,8 @@ import (
 	"quell/volume"
 )
 
-// Risk is what is estimated of a result, in units of sigma squared: 1 is the
-// noisy volume's own error.
+// Risk is what is estimated of a result, in units of the variance of the noise where it
+// was looked at: 1 is the noisy volume's own error.
 type Risk struct {
 	MSE      float64 `json:"mse"`      // mean squared error
 	Residual float64 `json:"residual"` // mean square of the residual
@@ -25,25 +25,35 @@ type probe struct {
 	engine denoise.Engine
 	noise  noiseModel
 	parts  []*part
-	spare  func() *probe // of other boxes of the volume; nil if there are none
+	spare  func() (*probe, error) // of other boxes of the volume; nil if there are none
 }
 
 // noiseModel is the noise that a probe assumes.
 type noiseModel struct {
 	sigma       float64
 	correlation *noise.Correlation // nil: white
+	// within returns the standard deviation in a box; nil: it is sigma everywhere.
+	within func(ctx context.Context, box volume.Region) (float64, error)
+}
+
+// power returns the variance of the noise in a box, relative to sigma squared.
+func (m noiseModel) power(ctx context.Context, box volume.Region) (float64, error) {
+	if m.within == nil {
+		return 1, nil
+	}
+	s, err := m.within(ctx, box)
+	return s * s / (m.sigma * m.sigma), err
 }
 
 // newProbe prepares estimates for the voxels of a region of in that use marks; nil
 // marks every voxel that holds data, and the zero region is the volume. reach is the
-// largest reach of the recipes that will be compared. The noise has the standard
-// deviation sigma and the correlation c; seed chooses the perturbation. Errors: no voxel
-// to estimate from, no noise, or the context's.
-func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, sigma float64, c *noise.Correlation, use func(i int) bool, within volume.Region, seed uint64) (*probe, error) {
+// largest reach of the recipes that will be compared; seed chooses the perturbation.
+// Errors: no voxel to estimate from, no noise, or the context's.
+func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]int, m noiseModel, use func(i int) bool, within volume.Region, seed uint64) (*probe, error) {
 	if err := in.Check(); err != nil {
 		return nil, err
 	}
-	if !(sigma > 0) {
+	if !(m.sigma > 0) {
 		return nil, errors.New("without noise there is nothing to compare strengths by")
 	}
 	v := in.Masked()
@@ -58,36 +68,45 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 	if len(first) == 0 {
 		return nil, errors.New("no voxel of the foreground holds data")
 	}
-	on := func(boxes []volume.Region, seed uint64) *probe {
-		p := &probe{engine: e, noise: noiseModel{sigma, c}}
+	on := func(boxes []volume.Region, seed uint64) (*probe, error) {
+		p := &probe{engine: e, noise: m}
 		for k, box := range boxes {
 			a := newPart(in, box, reach, counts)
 			a.seed, a.half = seed+uint64(k), k%2
+			if a.power, err = m.power(ctx, box); err != nil {
+				return nil, err
+			}
 			p.parts = append(p.parts, a)
 		}
 		if e.Info().Overhead > 0 {
 			p.parts = merged(p.parts)
 		}
-		return p
+		return p, nil
 	}
-	p := on(first, seed)
+	p, err := on(first, seed)
+	if err != nil {
+		return nil, err
+	}
 	if len(spare) > 0 {
-		p.spare = func() *probe { return on(spare, seed+boxCount) }
+		p.spare = func() (*probe, error) { return on(spare, seed+boxCount) }
 	}
 	return p, nil
 }
 
-// tally is the sums over some voxels.
+// tally is the sums over some voxels. The divergence counts by the variance of the noise
+// where it lies, as its part in the risk does.
 type tally struct {
 	denoise.Stein
 	voxels int
+	noise  float64 // the variance of the noise, summed over the voxels, in sigmas squared
 }
 
-func (t tally) plus(o tally) tally { return tally{sum(t.Stein, o.Stein), t.voxels + o.voxels} }
+func (t tally) plus(o tally) tally {
+	return tally{sum(t.Stein, o.Stein), t.voxels + o.voxels, t.noise + o.noise}
+}
 
 func (t tally) risk(sigma float64) Risk {
-	n := float64(t.voxels)
-	r := Risk{Residual: t.Residual / n / (sigma * sigma), Kept: t.Divergence / n, Voxels: t.voxels}
+	r := Risk{Residual: t.Residual / t.noise / (sigma * sigma), Kept: t.Divergence / t.noise, Voxels: t.voxels}
 	r.MSE = r.Residual - 1 + 2*r.Kept
 	return r
 }
@@ -98,7 +117,8 @@ func (t tally) risk(sigma float64) Risk {
 //
 //	MSE = |v - u|^2 / (N sigma^2) - 1 + 2 kept,  kept = div F / N
 //
-// In white noise a filter may know its divergence (denoise.Filter.Stein); where it
+// with the sigma of the boxes, the sum of sigma^2 div F over them, and N sigma^2 that of
+// their noise. In white noise a filter may know its divergence (denoise.Filter.Stein); where it
 // does not, where the noise is correlated, and on a GPU, it is measured by two
 // runs (montecarlo.go).
 func (p *probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tally, error) {
@@ -112,7 +132,9 @@ func (p *probe) tallies(ctx context.Context, recipes []denoise.Recipe) ([][2]tal
 	out := make([][2]tally, len(recipes))
 	for k, a := range p.parts { // in order: the same bits on any number of cores
 		for i := range recipes {
-			out[i][a.half] = out[i][a.half].plus(tally{byPart[k][i], a.voxels})
+			t := tally{byPart[k][i], a.voxels, a.power * float64(a.voxels)}
+			t.Divergence *= a.power
+			out[i][a.half] = out[i][a.half].plus(t)
 		}
 	}
 	return out, nil
