@@ -37,7 +37,7 @@ func (m *measurement) check() error {
 	c := Check{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
 	in := denoise.Input{Volume: m.image.noisy}
 	sum := 0.0
-	for _, box := range checkBoxes(m.image.noisy.Geometry, m.region) {
+	for _, box := range checkBoxes(m.region) {
 		got, err := m.engine.Run(m.ctx, m.recipe, in, box, nil)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (c Check) agrees() bool {
 	return c.MaxAbsDiff <= maxDifference*c.Range && c.RMS <= maxRMS*c.Range
 }
 
-func checkBoxes(g volume.Geometry, region volume.Region) []volume.Region {
+func checkBoxes(region volume.Region) []volume.Region {
 	corner, inside := region, region
 	for c := range 3 {
 		n := region.Max[c] - region.Min[c]

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -26,7 +25,8 @@ type Options struct {
 	State   string   // where rows of unfinished runs are kept, see StatePath; "" for nowhere
 	Command string   // for the report
 
-	// pick returns the engine of a row, or why there is none; nil for the program's.
+	// pick returns the engine of a row, or why there is none, which a CPU never lacks;
+	// nil for the program's.
 	pick func(name string, threads int) (denoise.Engine, string)
 }
 
@@ -154,7 +154,7 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 		engine = ladder.On(row.Rung)
 	}
 	if engine == nil {
-		r.Status, r.Why = Missing, why
+		r.Status, r.Why = Missing, "no CUDA device"
 		b.miss(row.Engine, why)
 		return r, b.ctx.Err()
 	}
@@ -236,9 +236,6 @@ func pickEngine(name string, threads int) (denoise.Engine, string) {
 		if e.Name == name && e.Why != "" {
 			why = e.Why
 		}
-	}
-	if errors.Is(err, denoise.ErrUnsupported) && name == "cuda" {
-		why = "no CUDA device: " + why
 	}
 	return nil, why
 }

@@ -185,7 +185,7 @@ func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func (e EngineReport) sentence() string {
 	if e.Why != "" {
-		return fmt.Sprintf("%s: %s", e.Name, e.Why)
+		return fmt.Sprintf("%s: no CUDA device: %s", e.Name, e.Why)
 	}
 	s := fmt.Sprintf("%s: %s, %d cores", e.Name, e.Device, e.Cores)
 	if e.Driver != "" {

@@ -206,6 +206,7 @@ __device__ inline Pixel paperPixel(const Field &f, const Entry (&table)[kPaperSc
     return pixel;
 }
 
+#ifndef LPA_WITHOUT_KERNELS // as the rungs include this file
 extern "C" {
 
 // lpa_paper: the paper's scales without a mask, with all loops unrolled. What depends
@@ -282,3 +283,4 @@ __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant_
 }
 
 } // extern "C"
+#endif

@@ -123,7 +123,11 @@ func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
 	}
 	tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, e := range all {
-		fmt.Fprintf(tw, "%s\t%d rows\t%s\t%s, %s\n", e.Name, e.Rows, e.Title, e.Paper, e.Source)
+		rows := "rows"
+		if e.Rows == 1 {
+			rows = "row"
+		}
+		fmt.Fprintf(tw, "%s\t%d %s\t%s\t%s, %s\n", e.Name, e.Rows, rows, e.Title, e.Paper, e.Source)
 	}
 	return tw.Flush()
 }

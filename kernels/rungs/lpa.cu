@@ -10,6 +10,7 @@
 //              given out in eights, and 32 leave room for the 2048 threads that sm_80 and
 //              sm_90 take, so that fewer gain nothing. Devices that take fewer threads ignore
 //              a bound that they cannot meet.
+#define LPA_WITHOUT_KERNELS
 #include "../lpa.cu"
 
 constexpr int kBlock = 16, kApron = 8;
