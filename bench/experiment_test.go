@@ -287,6 +287,25 @@ func TestClaims(t *testing.T) {
 	if holds, detail, known := upadhyaBlocks().Claims[0].Check(blocks); !holds || !known || !strings.Contains(detail, "the best is (4, 24, 3), 288 threads with 1000 ms, the worst (48, 4, 3)") {
 		t.Errorf("blocks: %v %q %v", holds, detail, known)
 	}
+	for d, want := range map[float64]bool{0.0004: true, 0.0006: false} {
+		pair := Rows{row("7x7x7, CPU", "", 0, map[string]float64{PSNR: 30}), row("7x7x7, CUDA", "", 0, map[string]float64{PSNR: 30 - d}), row("9x9x9, CPU", "", 0, map[string]float64{PSNR: 31})}
+		if holds, _, known := sameOnBoth(PSNR).Check(pair); holds != want || !known {
+			t.Errorf("engines that differ by %g: %v %v", d, holds, known)
+		}
+		if _, _, known := sameOnBoth(PSNR).Check(append(pair[:1:1], pair[2])); known {
+			t.Error("one engine alone is compared")
+		}
+	}
+	for speedup, want := range map[float64]bool{0.99: false, 1.01: true, 7.9: true, 8.1: true} {
+		rows := Rows{row("selected voxels, CPU", "", 0, map[string]float64{Speedup: speedup}), row("selected voxels, CUDA", "", 0, map[string]float64{Speedup: speedup}),
+			row("Block NLM, CPU", "", 0, map[string]float64{Speedup: speedup})}
+		cpu, _, known1 := horacekSelection().Claims[0].Check(rows)
+		gpu, _, known2 := horacekSelection().Claims[1].Check(rows)
+		blocks, _, known3 := horacekTable().Claims[0].Check(rows)
+		if cpu != want || gpu == want || blocks != (speedup > 8) || !known1 || !known2 || !known3 {
+			t.Errorf("selection with a speedup of %g: %v %v %v", speedup, cpu, gpu, blocks)
+		}
+	}
 	for c, rows := range map[*Claim]Rows{
 		&bethelBlocks().Claims[0]:            {row("r = 11, 2 x 32 blocks, x", "", 2, map[string]float64{Time: 1}), row("r = 11, 4 x 32 blocks, x", "", 4, map[string]float64{Time: 2.6})},
 		&upadhyaLk().Claims[0]:               append(at(PSNR), row("Gaussian, CPU", "", 0, map[string]float64{PSNR: 30}), row("L_1, CPU", "", 1, map[string]float64{PSNR: 19}), row("L_2, CPU", "", 1, map[string]float64{PSNR: 20}), row("L_3, CPU", "", 1, map[string]float64{PSNR: 20}), row("L_4, CPU", "", 1, map[string]float64{PSNR: 20})),

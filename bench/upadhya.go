@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"quell/denoise/noise"
 	"quell/kernels"
@@ -61,7 +62,7 @@ func upadhyaTable1() Experiment {
 			}
 			return hi/lo < 1.1, fmt.Sprintf("MSE %.2f to %.2f", lo, hi), true
 		},
-	}}
+	}, sameOnBoth(PSNR)}
 	return e
 }
 
@@ -131,6 +132,32 @@ func upadhyaBlocks() Experiment {
 	return e
 }
 
+// sameOnBoth checks that rows of one label have the same figure on every engine, to
+// three decimals.
+func sameOnBoth(key string) Claim {
+	return Claim{
+		Text: "The CPU and the GPU give the same image.",
+		Check: func(rows Rows) (bool, string, bool) {
+			first := map[string]float64{}
+			compared, most := 0, 0.0
+			for _, r := range rows {
+				label, _, _ := strings.Cut(r.Name, ", ")
+				x, ok := r.Result.Figures[key]
+				other, seen := first[label]
+				switch {
+				case !ok:
+				case !seen:
+					first[label] = x
+				default:
+					compared++
+					most = max(most, math.Abs(x-other))
+				}
+			}
+			return most < 0.0005, fmt.Sprintf("%s differs by %.5f at most", figures[key].title, most), compared > 0
+		},
+	}
+}
+
 func upadhyaLk() Experiment {
 	e := Experiment{
 		Name: "upadhya-lk", Paper: upadhya, Source: "section 3, figure 6", Unit: "s",
@@ -162,7 +189,7 @@ func upadhyaLk() Experiment {
 			}
 			return least >= 10, fmt.Sprintf("at least %.1f dB below", least), ok
 		},
-	}}
+	}, sameOnBoth(PSNR)}
 	return e
 }
 
