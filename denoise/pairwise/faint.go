@@ -41,11 +41,14 @@ func (w *worker) manyFaint() bool {
 		return false
 	}
 	n := 0
-	for i := 0; i < len(w.sums.peak)-lanes; i += w.sums.stride {
-		for _, p := range w.sums.peak[i : i+w.sums.stride-lanes] {
-			// A voxel without selected neighbours is not faint: weights are above 0.
-			if p < FaintPeak && (p > 0 || w.Select == nil) {
-				n++
+	d := w.tile.Dims()
+	for z := range d[2] {
+		for y := range d[1] {
+			for _, p := range w.sums.peak[w.sums.at(0, y, z):][:d[0]] {
+				// A voxel without selected neighbours is not faint: weights are above 0.
+				if p < FaintPeak && (p > 0 || w.Select == nil) {
+					n++
+				}
 			}
 		}
 	}
@@ -60,8 +63,8 @@ func (w *worker) rescale(stop func() bool) {
 	clear(w.sums.num)
 	clear(w.sums.den)
 	tile.Fill(w.sums.peak, -math.MaxFloat32)
-	w.visit(w.findLargest, stop)
-	w.visit(w.addRescaled, stop)
+	w.visit(w.eachRow(w.findLargest), stop)
+	w.visit(w.eachRow(w.addRescaled), stop)
 }
 
 // exponents fills far.exponent for a row of distances.

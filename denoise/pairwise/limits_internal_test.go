@@ -35,7 +35,8 @@ func TestHalfNeighbourhood(t *testing.T) {
 func TestTileSize(t *testing.T) {
 	for _, c := range []struct{ search, patch, want [3]int }{
 		{[3]int{3, 3, 0}, [3]int{1, 1, 0}, [3]int{192, 64, 1}}, {[3]int{20, 20, 0}, [3]int{}, [3]int{192, 80, 1}},
-		{[3]int{3, 3, 3}, [3]int{1, 1, 1}, [3]int{192, 16, 16}}, {[3]int{3, 9, 10}, [3]int{}, [3]int{192, 18, 20}},
+		{[3]int{3, 3, 3}, [3]int{1, 1, 1}, [3]int{192, 16, 16}}, {[3]int{3, 9, 10}, [3]int{0, 0, 1}, [3]int{192, 18, 20}},
+		{[3]int{3, 9, 10}, [3]int{}, [3]int{192, 24, 24}}, {[3]int{3, 12, 13}, [3]int{}, [3]int{192, 24, 26}},
 		{[3]int{3, 3, 0}, [3]int{1, 1, 1}, [3]int{192, 16, 16}},
 	} {
 		if got := TileSize(c.search, c.patch); got != c.want {
@@ -106,7 +107,7 @@ func TestManyFaint(t *testing.T) {
 	faint := func(*tile.Block, float64, int, int, int) float64 { return 0 }
 	count := func(n int, peak float32, f Filter) bool {
 		w := &worker{Filter: &f, tile: volume.Region{Max: [3]int{32, 2, 1}}}
-		w.sums.reset(w.tile.Dims(), true, false)
+		w.sums.reset(w.tile.Dims(), 3, true, false)
 		tile.Fill(w.sums.peak, 1)
 		for x := range n {
 			w.sums.peak[w.sums.at(x, 1, 0)] = peak
@@ -273,7 +274,7 @@ func TestGroupsOfAlike(t *testing.T) {
 func TestAloneIsNotFaint(t *testing.T) {
 	w := &worker{Filter: &Filter{Peak: true, Select: &Selection{}, Faint: func(*tile.Block, float64, int, int, int) float64 { return 0 }},
 		tile: volume.Region{Max: [3]int{8, 1, 1}}}
-	w.sums.reset(w.tile.Dims(), true, false)
+	w.sums.reset(w.tile.Dims(), 0, true, false)
 	if w.manyFaint() {
 		t.Error("voxels of peak 0 are faint")
 	}

@@ -56,28 +56,47 @@ const (
 const roundMagic = 12582912
 
 // weighGo: w = 2^-t, t = min(max(0, scale d + bias), MaxExponent).
-//
-// With n = round(t) and r = n - t, 2^-t = 2^r 2^-n: a polynomial, and n subtracted
-// from the exponent bits.
 func weighGo(w, d []float32, scale, bias float32, n int) {
 	w, d = w[:n], d[:n]
 	for x := range w {
-		t := float32(scale*d[x]) + bias
-		if !(t > 0) {
-			t = 0
-		}
-		if t > MaxExponent {
-			t = MaxExponent
-		}
-		y := t + roundMagic
-		r := (y - roundMagic) - t
-		p := float32(exp2c6*r) + exp2c5
-		p = float32(p*r) + exp2c4
-		p = float32(p*r) + exp2c3
-		p = float32(p*r) + exp2c2
-		p = float32(p*r) + exp2c1
-		p = float32(p*r) + 1
-		w[x] = math.Float32frombits(math.Float32bits(p) - math.Float32bits(y)<<23)
+		w[x] = powerGo(float32(scale*d[x]) + bias)
+	}
+}
+
+// powerGo is 2^-min(max(0, t), MaxExponent).
+//
+// With n = round(t) and r = n - t, 2^-t = 2^r 2^-n: a polynomial, and n subtracted
+// from the exponent bits.
+func powerGo(t float32) float32 {
+	if !(t > 0) {
+		t = 0
+	}
+	if t > MaxExponent {
+		t = MaxExponent
+	}
+	y := t + roundMagic
+	r := (y - roundMagic) - t
+	p := float32(exp2c6*r) + exp2c5
+	p = float32(p*r) + exp2c4
+	p = float32(p*r) + exp2c3
+	p = float32(p*r) + exp2c2
+	p = float32(p*r) + exp2c1
+	p = float32(p*r) + 1
+	return math.Float32frombits(math.Float32bits(p) - math.Float32bits(y)<<23)
+}
+
+// addPairsGo is squareDiffGo, weighGo and accumulateBothGo in one, for patches of one
+// voxel. It is for any n and may add zeros to the values beyond, up to whole lanes.
+func addPairsGo(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int) {
+	numA, denA, numB, denB, a, b = numA[:n], denA[:n], numB[:n], denB[:n], a[:n], b[:n]
+	for x := range a {
+		d := b[x] - a[x]
+		w := powerGo(float32(scale*float32(d*d)) + bias)
+		d = float32(w * d)
+		numA[x] += d
+		denA[x] += w
+		numB[x] -= d
+		denB[x] += w
 	}
 }
 
@@ -87,6 +106,20 @@ func accumulateGo(num, den, w, a, b []float32, n int) {
 	for x := range num {
 		num[x] += float32(w[x] * (b[x] - a[x]))
 		den[x] += w[x]
+	}
+}
+
+// accumulateBothGo is accumulateGo for both ends of pairs in different rows:
+// numA += w (b - a), denA += w, numB += w (a - b), denB += w.
+func accumulateBothGo(numA, denA, numB, denB, w, a, b []float32, n int) {
+	numA, denA, numB, denB = numA[:n], denA[:n], numB[:n], denB[:n]
+	w, a, b = w[:n], a[:n], b[:n]
+	for x := range w {
+		d := float32(w[x] * (b[x] - a[x]))
+		numA[x] += d
+		denA[x] += w[x]
+		numB[x] -= d
+		denB[x] += w[x]
 	}
 }
 

@@ -24,6 +24,12 @@ func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
 func weighAVX2(w, d *float32, scale, bias float32, n int)
 
 //go:noescape
+func addPairsAVX2(numA, denA, numB, denB, a, b *float32, scale, bias float32, n int)
+
+//go:noescape
+func accumulateBothAVX2(numA, denA, numB, denB, w, a, b *float32, n int)
+
+//go:noescape
 func accumulateAVX2(num, den, w, a, b *float32, n int)
 
 //go:noescape
@@ -76,6 +82,24 @@ func weigh(w, d []float32, scale, bias float32, n int) {
 		return
 	}
 	weighAVX2(&w[:n][0], &d[:n][0], scale, bias, n)
+}
+
+func addPairs(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int) {
+	if !useVector || n == 0 {
+		addPairsGo(numA, denA, numB, denB, a, b, scale, bias, n)
+		return
+	}
+	m := roundUp(n) - 1
+	_, _, _, _, _, _ = numA[m], denA[m], numB[m], denB[m], a[m], b[m]
+	addPairsAVX2(&numA[0], &denA[0], &numB[0], &denB[0], &a[0], &b[0], scale, bias, n)
+}
+
+func accumulateBoth(numA, denA, numB, denB, w, a, b []float32, n int) {
+	if !useVector || n == 0 {
+		accumulateBothGo(numA, denA, numB, denB, w, a, b, n)
+		return
+	}
+	accumulateBothAVX2(&numA[:n][0], &denA[:n][0], &numB[:n][0], &denB[:n][0], &w[:n][0], &a[:n][0], &b[:n][0], n)
 }
 
 func accumulate(num, den, w, a, b []float32, n int) {

@@ -23,3 +23,11 @@ func alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) u
 	return alikeGo(bits, ma, mb, da, db, apart, ratio, n)
 }
 func keep(w []float32, bits []byte, n int) { keepGo(w, bits, n) }
+
+func addPairs(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int) {
+	addPairsGo(numA, denA, numB, denB, a, b, scale, bias, n)
+}
+
+func accumulateBoth(numA, denA, numB, denB, w, a, b []float32, n int) {
+	accumulateBothGo(numA, denA, numB, denB, w, a, b, n)
+}

@@ -89,8 +89,6 @@ func nextRun(set uint64, from int) (start, end int) {
 
 // selectedOffset is offset for the chosen pairs.
 func (w *worker) selectedOffset(o Offset, add rowAdder) {
-	w.width = w.rows.Max[0] - w.rows.Min[0]
-	w.n = roundUp(w.width)
 	if !w.choose(o.d) {
 		return
 	}

@@ -87,7 +87,7 @@ func (w *steinWorker) run(t volume.Region, stop func() bool) []denoise.Stein {
 	}
 	row := len(w.weight)
 	w.distance, w.gradient, w.live = tile.Resize(w.distance, row), tile.Resize(w.gradient, row), tile.Resize(w.live, row)
-	w.visit(w.addStein, stop)
+	w.visit(w.eachRow(w.addStein), stop)
 	return w.total(stop)
 }
 

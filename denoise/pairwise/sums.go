@@ -21,18 +21,20 @@ func (p *planeRows) resize(rows, width int) {
 // row returns row k, with room for one group of lanes past its end.
 func (p *planeRows) row(k int) []float32 { return p.data[k*p.width : (k+1)*p.width] }
 
-// tileSums holds the sums of a tile's voxels, one array for each. Rows are one
-// group of lanes longer than the tile, for what kernels write past its end.
+// tileSums holds the sums of a tile's voxels, one array for each. Rows reach as far
+// beside the tile as a pair does, so that a row of pairs is added as a whole, and one
+// group of lanes further, for what kernels write past its end.
 type tileSums struct {
+	margin       int // values beside the tile
 	stride, rows int
 	num, den     []float32
 	peak         []float32 // nil unless asked for
 	delta, count []float32 // lk only, else nil
 }
 
-// reset clears the sums for a tile of the given size.
-func (t *tileSums) reset(dims [3]int, peak, lk bool) {
-	t.stride, t.rows = dims[0]+lanes, dims[1]
+// reset clears the sums for a tile of the given size with that margin.
+func (t *tileSums) reset(dims [3]int, margin int, peak, lk bool) {
+	t.margin, t.stride, t.rows = margin, dims[0]+2*margin+lanes, dims[1]
 	n := t.stride*dims[1]*dims[2] + lanes
 	sums := []*[]float32{&t.num, &t.den}
 	if peak {
@@ -51,18 +53,28 @@ func (t *tileSums) reset(dims [3]int, peak, lk bool) {
 }
 
 // at returns the position of voxel (x, y, z), counted from the tile's first.
-func (t *tileSums) at(x, y, z int) int { return (z*t.rows+y)*t.stride + x }
+func (t *tileSums) at(x, y, z int) int { return (z*t.rows+y)*t.stride + t.margin + x }
 
-// add adds a row of pairs: weights w, values own and other.
-func (t *tileSums) add(at, n int, w, own, other []float32, lk lkRows) {
+// add adds a row of pairs to the sums of one end: weights w, values own and other.
+func (t *tileSums) add(at, n int, w, own, other []float32, lk *lkRows) {
 	accumulate(t.num[at:], t.den[at:], w, own, other, n)
-	top := w
 	if t.delta != nil {
 		accumulate(t.delta[at:], t.count[at:], lk.ones, own, other, n)
-		top = lk.minus
+		w = lk.minus
 	}
 	if t.peak != nil {
-		maximum(t.peak[at:], top, n)
+		maximum(t.peak[at:], w, n)
+	}
+}
+
+// addBoth adds a row of pairs, which is not one of lk, to the sums of both ends, in
+// different rows: the first ones at position at, of values a, the others at there, of
+// values b.
+func (t *tileSums) addBoth(at, there, n int, w, a, b []float32) {
+	accumulateBoth(t.num[at:], t.den[at:], t.num[there:], t.den[there:], w, a, b, n)
+	if t.peak != nil {
+		maximum(t.peak[at:], w, n)
+		maximum(t.peak[there:], w, n)
 	}
 }
 
@@ -95,11 +107,6 @@ func (l *lkRows) resize(n int) {
 func (l *lkRows) setUnit(v []float32) {
 	_, exponent := math.Frexp(float64(slices.Max(v)) - float64(slices.Min(v)))
 	l.unit = float32(math.Ldexp(1, -exponent))
-}
-
-// from returns the rows from x on.
-func (l *lkRows) from(x int) lkRows {
-	return lkRows{unit: l.unit, ones: l.ones[x:], minus: l.minus[x:]}
 }
 
 // fill sets the rows, and w to D, for width pairs of the voxels at p and q.
