@@ -136,7 +136,7 @@ class BlockFilter {
 
 public:
     BlockFilter(const BnlmCase &c, const Volume &v)
-        : c(c), v(v), voxels(v.data.size() * 4), mask(std::max<std::size_t>(v.mask.size(), 4)), mean(v.data.size() * 4),
+        : c(c), v(v), voxels(v.data.size() * 4), mask(std::max<std::size_t>(v.mask.size(), 1)), mean(v.data.size() * 4),
           deviation(v.data.size() * 4)
     {
         voxels.put(v.data.data());

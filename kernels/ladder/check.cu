@@ -359,6 +359,7 @@ int main(int argc, char **argv)
         if (!std::strcmp(argv[i], "--small")) small = true;
         else folder = argv[i];
     }
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // a crash loses no line
     Device device(folder);
     std::vector<Case> all = cases(small);
     unsigned failed = 0, seed = 1;
