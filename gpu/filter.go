@@ -9,6 +9,7 @@ import (
 
 	"quell/denoise"
 	"quell/gpu/wire"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -16,6 +17,10 @@ import (
 // a run is cancelled. Measured times do not change it, so that the same run is
 // always divided the same way.
 const blockTime = 30 * time.Millisecond
+
+// rungTime is blockTime for a rung of a ladder: a benchmark is divided little, but no
+// block may look like a worker that hangs.
+const rungTime = time.Second
 
 // maxDivisor is the divisor of the budget beyond which less memory does not help
 // any more.
@@ -141,10 +146,14 @@ func (d *device) demand(r *run, region volume.Region) demand {
 		// No worker has started yet.
 		free = d.hello.Device.Memory - segmentBytes - previewResultCount*previewResultBytes - reserved
 	}
+	block := blockTime.Seconds()
+	if r.rung != (kernels.Rung{}) {
+		block = rungTime.Seconds() / r.rung.Slower()
+	}
 	return demand{
 		dims: r.geometry.Dims, region: region, reach: r.program.Reach(),
 		inputs: len(r.inputs), masked: r.masked, intermediates: r.intermediates(),
-		block:  max(1, int(modelRate(d.hello.Device, r.program)*blockTime.Seconds())),
+		block:  max(1, int(modelRate(d.hello.Device, r.program)*block)),
 		budget: budget(free, d.options.Memory),
 	}
 }

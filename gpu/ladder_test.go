@@ -76,6 +76,30 @@ func TestConformanceOfRungs(t *testing.T) { checkRungs(t, realEngine(t, Options{
 
 func TestRungsOnTheFakeDriver(t *testing.T) { checkRungs(t, sharedEngine(t)) }
 
+// A rung gets blocks of about a second, by its speed.
+func TestRungBlocks(t *testing.T) {
+	e := sharedEngine(t)
+	in := ramp([3]int{9, 8, 3})
+	p := program(t, smallNLM(t), in)
+	rung := kernels.Rung{Name: "nlm_formula"}
+	block := map[bool]int{}
+	for _, on := range []bool{false, true} {
+		r := kernels.Rung{}
+		if on {
+			r = rung
+		}
+		run, err := newRun(p, r, in.Geometry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		block[on] = e.devices[0].demand(run, in.Bounds()).block
+	}
+	want := float64(block[false]) * (rungTime.Seconds() / blockTime.Seconds()) / rung.Slower()
+	if got := float64(block[true]); got < want-2 || got > want+1 {
+		t.Errorf("blocks of %g voxels, want %g", got, want)
+	}
+}
+
 func TestRungRefused(t *testing.T) {
 	e := sharedEngine(t)
 	in := ramp([3]int{9, 8, 3})

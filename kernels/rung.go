@@ -20,7 +20,8 @@ type Rung struct {
 // rung describes a kernel of a ladder. All read a field and filter in one pass.
 type rung struct {
 	filter string
-	block  [3]int // that the paper begins with
+	block  [3]int  // that the paper begins with
+	slower float64 // about how many times slower it is than the kernels that ship
 	launch func(p denoise.Program, f field, block [3]int) (Launch, error)
 }
 
@@ -32,6 +33,10 @@ var rungs = func() map[string]rung {
 	maps.Copy(all, lpaRungs())
 	return all
 }()
+
+// Slower returns about how many times longer the rung takes than the kernels that ship;
+// 1 for the zero Rung.
+func (r Rung) Slower() float64 { return max(rungs[r.Name].slower, 1) }
 
 // RungNames returns the rungs of a filter, sorted.
 func RungNames(filter string) []string {

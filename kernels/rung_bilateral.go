@@ -24,15 +24,15 @@ type bilateralTableParams struct {
 // bilateralRungs are the kernels of rungs/bilateral.cu.
 func bilateralRungs() map[string]rung {
 	all := map[string]rung{
-		"bilateral_formula":  {bilateral.Filter.Name, [3]int{32, 8, 1}, bilateralFormula},
-		"bilateral_constant": {bilateral.Filter.Name, [3]int{32, 8, 1}, bilateralTable("bilateral_constant")},
-		"bilateral_shared":   {bilateral.Filter.Name, [3]int{32, 32, 1}, bilateralTable("bilateral_shared")},
+		"bilateral_formula":  {bilateral.Filter.Name, [3]int{32, 8, 1}, 10, bilateralFormula},
+		"bilateral_constant": {bilateral.Filter.Name, [3]int{32, 8, 1}, 10, bilateralTable("bilateral_constant")},
+		"bilateral_shared":   {bilateral.Filter.Name, [3]int{32, 32, 1}, 10, bilateralTable("bilateral_shared")},
 	}
 	for axis, name := range []string{"width", "height", "depth"} {
 		for _, memory := range []string{"constant", "global"} {
 			for _, test := range []string{"tests", "cut"} {
 				kernel := fmt.Sprintf("bilateral_%s_%s_%s", name, memory, test)
-				all[kernel] = rung{bilateral.Filter.Name, [3]int{128, 1, 1}, bilateralRow(kernel, memory+"Weights", axis)}
+				all[kernel] = rung{bilateral.Filter.Name, [3]int{128, 1, 1}, 10, bilateralRow(kernel, memory+"Weights", axis)}
 			}
 		}
 	}

@@ -18,7 +18,7 @@ func lpaRungs() map[string]rung {
 		"lpa_basic": 1, "lpa_shared": 1, "lpa_shared2": 2, "lpa_r32": 2, "lpa_r40": 2, "lpa_r48": 2, "lpa_r64": 2,
 	} {
 		block := [3]int{16, 16, 1}
-		all[kernel] = rung{lpa.Filter.Name, block, func(p denoise.Program, f field, given [3]int) (Launch, error) {
+		all[kernel] = rung{lpa.Filter.Name, block, 5, func(p denoise.Program, f field, given [3]int) (Launch, error) {
 			if given != block {
 				return Launch{}, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
 			}

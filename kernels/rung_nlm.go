@@ -10,7 +10,7 @@ import (
 // nlmRungs are the kernels of rungs/nlm.cu.
 func nlmRungs() map[string]rung {
 	at := func(kernel string, block [3]int, shape func(l Launch, f field, reach [3]int32) (Launch, error)) rung {
-		return rung{nlm.Filter.Name, block, func(p denoise.Program, f field, block [3]int) (Launch, error) {
+		return rung{nlm.Filter.Name, block, 100, func(p denoise.Program, f field, block [3]int) (Launch, error) {
 			q := p.Params.(nlm.Params)
 			if q.LK > 0 || q.Rician {
 				return Launch{}, errors.New("the rung has Gaussian weights and averages values")

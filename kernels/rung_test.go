@@ -77,6 +77,9 @@ func TestRungsAreInTheirModules(t *testing.T) {
 			if err := CheckBlock(l.Block); err != nil {
 				t.Error(err)
 			}
+			if s := (Rung{Name: name}).Slower(); s < 2 {
+				t.Errorf("%s is %g times slower", name, s)
+			}
 		}
 	}
 	if n != 3+15+7 || n != len(rungs) {
@@ -166,6 +169,9 @@ func TestNoRung(t *testing.T) {
 	r := rungRecipe(t, "median_x")
 	want := launch(t, r, [3]int{9, 9, 9})
 	got, err := rungLaunch(t, Rung{}, r, [3]int{9, 9, 9}, 0)
+	if s := (Rung{}).Slower(); s != 1 {
+		t.Errorf("no rung is %g times slower", s)
+	}
 	if err != nil || got.Kernel != want.Kernel || string(got.Args) != string(want.Args) {
 		t.Errorf("%+v, %v", got, err)
 	}
