@@ -32,9 +32,7 @@ type Gallery struct {
 	Region   volume.Region  `json:"-"`
 	Input    *volume.Volume `json:"-"` // the voxels of Region
 	Exhibits []Exhibit      `json:"filters"`
-	// Best is the place of the least estimated error among the exhibits, -1 where none
-	// is known to lower the error.
-	Best int `json:"-"`
+	Best     int            `json:"-"` // see BestExhibit
 }
 
 // Exhibit is one filter at its best automatic setting.
@@ -42,6 +40,7 @@ type Exhibit struct {
 	Filter string         `json:"filter"`
 	Title  string         `json:"title"`
 	Recipe denoise.Recipe `json:"recipe"` // resolved
+	Asked  denoise.Recipe `json:"asked"`  // with the strength in sigmas where it has that unit, the rest automatic
 	// Chosen says how the strength was found: "sure" for the least estimated error, "auto"
 	// for the rule of the filter.
 	Chosen denoise.Value `json:"chosen"`
@@ -77,7 +76,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		return Gallery{}, err
 	}
 	q.Facts = &facts
-	g := Gallery{Noise: facts, Region: q.Region, Input: v.Crop(q.Region), Best: -1}
+	g := Gallery{Noise: facts, Region: q.Region, Input: v.Crop(q.Region)}
 	for _, f := range denoise.Filters() {
 		e, err := q.exhibit(ctx, engine, f)
 		if ctx.Err() != nil {
@@ -86,15 +85,25 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		if err != nil {
 			e.Problem = err.Error()
 		}
-		if e.MSE != nil && *e.MSE < helps && (g.Best < 0 || *e.MSE < *g.Exhibits[g.Best].MSE) {
-			g.Best = len(g.Exhibits)
-		}
 		g.Exhibits = append(g.Exhibits, e)
 		if q.Ready != nil {
 			q.Ready(e)
 		}
 	}
+	g.Best = BestExhibit(g.Exhibits)
 	return g, nil
+}
+
+// BestExhibit returns the place of the least estimated error among exhibits, -1 where
+// none is known to lower the error.
+func BestExhibit(all []Exhibit) int {
+	best := -1
+	for i, e := range all {
+		if e.Problem == "" && e.MSE != nil && *e.MSE < helps && (best < 0 || *e.MSE < *all[best].MSE) {
+			best = i
+		}
+	}
+	return best
 }
 
 // exhibit tunes, runs and measures one filter.
@@ -107,6 +116,7 @@ func (q GalleryRequest) exhibit(ctx context.Context, engine denoise.Engine, f de
 	if e.Recipe, err = denoise.NewRecipe(f.Name, dims); err != nil {
 		return e, err
 	}
+	e.Asked = e.Recipe
 	curve, err := q.choose(ctx, engine, &e)
 	if err != nil {
 		return e, err
@@ -155,6 +165,7 @@ func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Ex
 	}
 	best := t.Curve.Points[t.Curve.Best]
 	left := best.Kept * t.Noise.Sigma
+	e.Asked = tune.WithStrength(e.Asked, best.Strength, q.Series.Volume.Geometry)
 	e.Recipe, e.Chosen, e.MSE, e.SigmaLeft = t.Recipe, denoise.SURE, &best.MSE, &left
 	if !t.Helps() {
 		e.Note = "No strength lowers the estimated error by more than 5 %."

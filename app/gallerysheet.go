@@ -37,7 +37,7 @@ func (g Gallery) WritePicture(path string, s, reference *series.Series) error {
 		cells = append(cells, cell{reference.Volume.Crop(g.Region), []string{"reference"}})
 	}
 	for i, e := range g.Exhibits {
-		cells = append(cells, cell{e.Part, e.labels(i == g.Best)})
+		cells = append(cells, cell{e.Part, e.Labels(i == g.Best)})
 	}
 	var file bytes.Buffer
 	if err := png.Encode(&file, sheet(cells, window)); err != nil {
@@ -46,8 +46,9 @@ func (g Gallery) WritePicture(path string, s, reference *series.Series) error {
 	return atomic.WriteFile(path, file.Bytes(), 0o666)
 }
 
-// labels are the lines below an exhibit's picture.
-func (e Exhibit) labels(best bool) []string {
+// Labels are the lines below an exhibit's picture: what it is, what it reached, and
+// the time.
+func (e Exhibit) Labels(best bool) []string {
 	name := fmt.Sprintf("%s %d-D", e.Filter, e.Recipe.Dims)
 	if best {
 		name += " (least error)"

@@ -4,6 +4,7 @@
 //	workbench.go  the parts, put together     refresh.go    session to panels
 //	commands.go   one table of commands feeds keys, menus and the help sheet
 //	keys.go       keys, focus and Escape      menu.go       main and context menus
+//	gallery.go    every filter side by side
 //	open.go       opening and dialogs         close.go      questions before work is lost
 //	engines.go    the choice of the engine    captions.go   texts around the pictures
 //	toolbar.go, slicebar.go, statusbar.go     layout.go, theme.go, widgets.go

@@ -60,3 +60,12 @@ func (w *Workbench) Settings() app.Settings { return w.settings }
 
 // Status returns the text of the status bar.
 func (w *Workbench) Status() string { return w.status.text.Text }
+
+// GalleryOpen says whether the gallery is open.
+func (w *Workbench) GalleryOpen() bool { return w.gallery != nil }
+
+// Refresh updates every panel.
+func (w *Workbench) Refresh() { w.refresh() }
+
+// SquarePixels is squarePixels.
+var SquarePixels = squarePixels

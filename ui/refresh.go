@@ -50,6 +50,9 @@ func (w *Workbench) refresh() {
 	w.slices.display(s.State(), s.SliceVerdicts())
 	w.tools.display(s)
 	w.status.display(s)
+	if w.gallery != nil {
+		w.gallery.Display(w.galleryCells())
+	}
 	w.refreshMenu()
 }
 

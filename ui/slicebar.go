@@ -3,11 +3,12 @@ package ui
 import (
 	"fmt"
 	"image/color"
+	"slices"
+
 	"quell/denoise/tune"
 	"quell/ui/control"
 	"quell/ui/viewer"
 	"quell/volume"
-	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"

@@ -2,11 +2,12 @@ package ui
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"quell/ui/control"
 	"quell/ui/session"
 	"quell/volume"
-	"slices"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"

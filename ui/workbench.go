@@ -16,6 +16,7 @@ import (
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
+	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
@@ -61,10 +62,11 @@ type Workbench struct {
 	tools     *toolbar
 	status    *statusBar
 	tip       *tooltip
-	dialogs   []dialog.Dialog // open, the topmost last
-	offer     dialog.Dialog   // the last question whether the CPU should continue
-	asking    bool            // the question about lost work is open
-	refreshes bool            // a refresh is queued
+	gallery   *dialogs.GalleryDialog // open, or nil
+	dialogs   []dialog.Dialog        // open, the topmost last
+	offer     dialog.Dialog          // the last question whether the CPU should continue
+	asking    bool                   // the question about lost work is open
+	refreshes bool                   // a refresh is queued
 	closed    bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.

@@ -80,6 +80,7 @@ type Session struct {
 	noise    noiseMap  // of the current voxels
 	steering steering  // of the filter, by maps of the current voxels
 	searched *searched // the last search for the best strength; nil before
+	gallery  *Gallery  // the last comparison of the filters; nil before
 	growing  *searched // what the search in progress has found so far; nil before
 
 	retry   func() // repeats on another engine what the engine failed at; nil after a success

@@ -34,6 +34,7 @@ const (
 	Preparing                 // noise or a reference
 	Mapping                   // the noise
 	Searching                 // for the best strength
+	Comparing                 // every filter
 )
 
 // start begins a task in the place of the one in progress.

@@ -1,0 +1,100 @@
+package ui
+
+import (
+	"fmt"
+	"image"
+
+	"fyne.io/fyne/v2"
+
+	"quell/denoise"
+	"quell/ui/dialogs"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// compareFilters shows every filter on the slice, each as soon as it is ready, until one
+// is taken or the dialog is closed.
+func (w *Workbench) compareFilters() {
+	if !w.session.CanCompare() {
+		return
+	}
+	size := w.main.Canvas().Size()
+	w.gallery = dialogs.Gallery("Every filter at its best on this slice", fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
+		w.gallery = nil
+		if w.session.Comparing() {
+			w.session.Cancel()
+		}
+	}, w.main)
+	w.session.CompareFilters()
+	w.gallery.Display(w.galleryCells())
+	w.show(w.gallery)
+}
+
+// galleryCells returns the slice itself, the exhibits, and the filters to come.
+func (w *Workbench) galleryCells() []dialogs.GalleryCell {
+	g := w.session.Gallery()
+	if g == nil {
+		return nil
+	}
+	cells := []dialogs.GalleryCell{{Title: "Original", Picture: pictureOf(g, g.Input)}}
+	for i, f := range denoise.Filters() {
+		if i >= len(g.Exhibits) {
+			c := dialogs.GalleryCell{Title: f.Title, Awaiting: !g.Ended}
+			if i == len(g.Exhibits) && !g.Ended {
+				c.Lines = []string{"is being tuned …"}
+			}
+			cells = append(cells, c)
+			continue
+		}
+		cells = append(cells, w.exhibitCell(g, i))
+	}
+	return cells
+}
+
+// exhibitCell shows what a filter reached, and takes it.
+func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
+	e := g.Exhibits[i]
+	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", e.Title, e.Recipe.Dims), Marked: i == g.Best}
+	if e.Problem != "" {
+		c.Lines = []string{e.Problem}
+		return c
+	}
+	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
+	c.Lines = e.Labels(false)[1:]
+	if e.Note != "" && e.Chosen.IsAuto() {
+		c.Lines = append(c.Lines, "Its automatic setting: "+e.Note)
+	} else if e.Note != "" {
+		c.Lines = append(c.Lines, e.Note)
+	}
+	return c
+}
+
+// pictureOf draws a slice in the gallery's window, with square pixels.
+func pictureOf(g *session.Gallery, part *volume.Volume) image.Image {
+	view := part.View(g.View.Plane)
+	m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
+	values := view.Extract(nil, part, 0)
+	if g.Invert {
+		g.Window.RenderInverted(m, values)
+	} else {
+		g.Window.Render(m, values)
+	}
+	return squarePixels(m, view.Pixel)
+}
+
+// squarePixels repeats columns or rows of a picture whose pixels are not square.
+func squarePixels(m *image.RGBA, pixel [2]float64) image.Image {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	least := min(pixel[0], pixel[1])
+	across, down := int(float64(w)*pixel[0]/least+0.5), int(float64(h)*pixel[1]/least+0.5)
+	if across == w && down == h {
+		return m
+	}
+	out := image.NewRGBA(image.Rect(0, 0, across, down))
+	for y := range down {
+		for x := range across {
+			out.SetRGBA(x, y, m.RGBAAt(x*w/across, y*h/down))
+		}
+	}
+	return out
+}

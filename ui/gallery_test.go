@@ -1,0 +1,97 @@
+package ui_test
+
+import (
+	"image"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/denoise"
+	"quell/ui"
+	"quell/ui/control"
+)
+
+// inDialog returns the objects of one type in the open dialog.
+func inDialog[T fyne.CanvasObject](b *bench) (found []T) {
+	top := b.canvas().Overlays().Top()
+	if top == nil {
+		return nil
+	}
+	for _, o := range test.LaidOutObjects(top) {
+		if x, ok := o.(T); ok {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// The gallery opens at once with a cell for every filter, fills, and takes what is
+// clicked.
+func TestTheGalleryTakesAFilter(t *testing.T) {
+	b := newBench(t, large)
+	b.command("compare-filters").Run()
+	labels := func() string {
+		var all []string
+		for _, l := range inDialog[*widget.Label](b) {
+			all = append(all, l.Text)
+		}
+		return strings.Join(all, "|")
+	}
+	for _, f := range denoise.Filters() {
+		if !strings.Contains(labels(), f.Title) {
+			t.Errorf("no cell for %s in %q", f.Title, labels())
+		}
+	}
+	if !strings.Contains(labels(), "Original") || !strings.Contains(labels(), "is being tuned") {
+		t.Errorf("%q", labels())
+	}
+	b.until("every filter is there", func() bool { return b.session().Gallery().Ended && !b.session().Busy() })
+	b.workbench.Refresh()
+	var median *control.Button
+	for _, button := range inDialog[*control.Button](b) {
+		if strings.HasPrefix(button.Text, "Median") {
+			median = button
+		}
+	}
+	if median == nil {
+		t.Fatalf("the median cannot be taken: %q", labels())
+	}
+	test.Tap(median)
+	if b.session().Recipe().Filter != "median" || b.canvas().Overlays().Top() != nil || b.workbench.GalleryOpen() {
+		t.Errorf("recipe %s, the dialog is open: %t", b.session().Recipe(), b.workbench.GalleryOpen())
+	}
+}
+
+// Closing the gallery ends the comparison.
+func TestClosingTheGalleryCancels(t *testing.T) {
+	b := newBench(t, large)
+	b.command("compare-filters").Run()
+	if !b.session().Comparing() || !b.workbench.GalleryOpen() {
+		t.Fatal("want a comparison and its dialog")
+	}
+	b.command("cancel").Run()
+	if b.session().Comparing() || b.workbench.GalleryOpen() {
+		t.Error("the comparison goes on without its dialog")
+	}
+}
+
+// Pixels that are not square are repeated along their longer side.
+func TestSquarePixels(t *testing.T) {
+	m := image.NewRGBA(image.Rect(0, 0, 4, 3))
+	m.Pix[0] = 9
+	for _, c := range []struct {
+		pixel [2]float64
+		want  image.Point
+	}{{[2]float64{0.5, 0.5}, image.Pt(4, 3)}, {[2]float64{1, 2.5}, image.Pt(4, 8)}, {[2]float64{3, 1}, image.Pt(12, 3)}} {
+		got := ui.SquarePixels(m, c.pixel)
+		if got.Bounds().Size() != c.want {
+			t.Errorf("%v: %v; want %v", c.pixel, got.Bounds().Size(), c.want)
+		}
+		if r, _, _, _ := got.At(0, 0).RGBA(); r>>8 != 9 {
+			t.Errorf("%v: the first pixel is %d", c.pixel, r>>8)
+		}
+	}
+}
