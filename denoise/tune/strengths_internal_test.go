@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -124,6 +125,25 @@ func TestFirstStrengths(t *testing.T) {
 				t.Errorf("%s: the strength %g became %g, %v", filter, x, back, ok)
 			}
 		}
+	}
+}
+
+// A recipe that does not use its strength has none to be tried.
+func TestNoStrengthToTry(t *testing.T) {
+	r, err := denoise.NewRecipe("nlm", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, facts := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}), denoise.Facts{Hi: 100, Noise: noise.Known(5)}
+	if s, err := newSteps(g, r, facts); err != nil || s.param.Name != "h" {
+		t.Errorf("nlm: %v", err)
+	}
+	lk := r.With("weighting", denoise.Word("lk"))
+	if s, err := newSteps(g, lk, facts); s != nil || !errors.Is(err, ErrNoStrength) {
+		t.Errorf("lk: %v", err)
+	}
+	if x, ok := StrengthOf(lk, g, 5); ok || x != 0 {
+		t.Errorf("lk has the strength %g", x)
 	}
 }
 
