@@ -43,7 +43,9 @@ template <bool MASKED, int DEPTH>
 __device__ inline void blur(const GaussianParams &p)
 {
     constexpr int kSums = MASKED ? 2 : 1; // of g (v - reference) and of g
+    constexpr int kRows = MASKED ? 3 : 5; // rows that a warp reads or sums at once, so that their latencies overlap
     extern __shared__ float4 memory[];
+    __shared__ float alongZ[DEPTH]; // the sums of the taps inside the volume along z
     const Field &f = p.field;
     const Tile t = tileOf(f, kTile, kTile, DEPTH);
     const int rx = p.radius[0], ry = p.radius[1], rz = p.radius[2];
@@ -64,67 +66,106 @@ __device__ inline void blur(const GaussianParams &p)
 
     const float reference = referenceOf(f, t, kTile);
     const int x = t.x + lane, y = t.y + warp * kEach, end = min(t.z + DEPTH, f.max[2]);
+    __syncthreads(); // the taps are there
+    float alongX = 0, alongY[kEach] = {};
+    if (!MASKED) {
+        alongX = gx.inside(x, f.dims[0]);
+#pragma unroll
+        for (int i = 0; i < kEach; ++i) alongY[i] = gy.inside(y + i, f.dims[1]);
+        if (warp == 0 && lane < DEPTH) alongZ[lane] = gz.inside(t.z + lane, f.dims[2]);
+    }
+
     float sums[kSums][DEPTH][kEach] = {};
     for (int z = max(t.z - rz, 0); z < min(end + rz, f.dims[2]); ++z) {
+        const std::size_t slice = std::size_t(z - f.first) * f.dims[1] * f.dims[0];
         for (int from = 0; from < rows; from += p.band) {
-            const int count = min(p.band, rows - from);
+            const int count = min(p.band, rows - from), top = t.y - ry + from;
             __syncthreads(); // the band has been summed, and the lines of the previous slice too
-            for (int c = lane; c < columns; c += kTile) {
-#pragma unroll 5
-                for (int r = warp; r < count; r += kLines) {
-                    const int vx = t.x - rx + c, vy = t.y - ry + from + r;
-                    const bool valid = f.valid(vx, vy, z);
-                    band[r * pitch + c] = valid ? __ldg(f.in + f.index(vx, vy, z)) - reference : 0;
-                    if (MASKED) band[(p.band + r) * pitch + c] = valid;
+            for (int r = warp; r < count; r += kRows * kLines) {
+                for (int c = lane; c < columns; c += 2 * kTile) {
+                    float value[2][kRows], used[2][kRows];
+#pragma unroll
+                    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+                        for (int j = 0; j < kRows; ++j) {
+                            const int vx = t.x - rx + c + i * kTile, vy = top + r + j * kLines;
+                            const bool inside = unsigned(vx) < unsigned(f.dims[0]) && unsigned(vy) < unsigned(f.dims[1]) &&
+                                                c + i * kTile < columns && r + j * kLines < count;
+                            const std::size_t at = slice + unsigned(vy * f.dims[0] + vx);
+                            const bool valid = inside && (!MASKED || __ldg(f.mask + at));
+                            value[i][j] = valid ? __ldg(f.in + at) - reference : 0;
+                            used[i][j] = valid;
+                        }
+                    }
+#pragma unroll
+                    for (int i = 0; i < 2; ++i) {
+#pragma unroll
+                        for (int j = 0; j < kRows; ++j) {
+                            if (c + i * kTile >= columns || r + j * kLines >= count) continue;
+                            float *to = band + (r + j * kLines) * pitch + c + i * kTile;
+                            *to = value[i][j];
+                            if (MASKED) to[p.band * pitch] = used[i][j];
+                        }
+                    }
                 }
             }
             __syncthreads();
-            for (int r = warp; r < count; r += kLines) {
+            for (int r = warp; r < count; r += kRows * kLines) {
 #pragma unroll
                 for (int s = 0; s < kSums; ++s) {
-                    const float *row = band + (s * p.band + r) * pitch + lane;
-                    float sum = 0;
+                    const float *row[kRows];
+                    float sum[kRows] = {};
+#pragma unroll
+                    for (int j = 0; j < kRows; ++j) row[j] = band + (s * p.band + min(r + j * kLines, count - 1)) * pitch + lane;
                     for (int k = 0; k < xTaps; k += 4) {
                         const float4 g = *reinterpret_cast<const float4 *>(gx.at + k);
-                        sum += g.x * row[k];
-                        sum += g.y * row[k + 1];
-                        sum += g.z * row[k + 2];
-                        sum += g.w * row[k + 3];
+#pragma unroll
+                        for (int j = 0; j < kRows; ++j) {
+                            sum[j] += g.x * row[j][k];
+                            sum[j] += g.y * row[j][k + 1];
+                            sum[j] += g.z * row[j][k + 2];
+                            sum[j] += g.w * row[j][k + 3];
+                        }
                     }
-                    lines[(s * rows + from + r) * kTile + lane] = sum;
+#pragma unroll
+                    for (int j = 0; j < kRows; ++j)
+                        if (r + j * kLines < count) lines[(s * rows + from + r + j * kLines) * kTile + lane] = sum[j];
                 }
             }
         }
         __syncthreads();
 #pragma unroll
         for (int s = 0; s < kSums; ++s) {
-            float slice[kEach] = {};
+            const float *line = lines + (s * rows + warp * kEach) * kTile + lane;
+            float slice[kEach] = {}, g[kEach] = {}; // g[i]: the tap of row r for voxel i
 #pragma unroll 4
             for (int r = 0; r < 2 * ry + kEach; ++r) {
-                const float line = lines[(s * rows + warp * kEach + r) * kTile + lane];
 #pragma unroll
-                for (int i = 0; i < kEach; ++i) slice[i] += gy.at[r - i] * line;
+                for (int i = kEach - 1; i > 0; --i) g[i] = g[i - 1];
+                g[0] = gy.at[r];
+#pragma unroll
+                for (int i = 0; i < kEach; ++i) slice[i] += g[i] * line[r * kTile];
             }
 #pragma unroll
             for (int d = 0; d < DEPTH; ++d) {
-                const float g = gz.at[z - t.z - d + rz];
+                const float weight = gz.at[z - t.z - d + rz];
 #pragma unroll
-                for (int i = 0; i < kEach; ++i) sums[s][d][i] += g * slice[i];
+                for (int i = 0; i < kEach; ++i) sums[s][d][i] += weight * slice[i];
             }
         }
     }
 
-    const float alongX = gx.inside(x, f.dims[0]);
 #pragma unroll
     for (int d = 0; d < DEPTH; ++d) {
         const int z = t.z + d;
         if (z >= end) break;
-        const float alongXZ = alongX * gz.inside(z, f.dims[2]);
+        const float alongXZ = MASKED ? 0 : alongX * alongZ[d];
 #pragma unroll
         for (int i = 0; i < kEach; ++i) {
             if (x >= f.max[0] || y + i >= f.max[1]) continue;
-            const float den = MASKED ? sums[kSums - 1][d][i] : alongXZ * gy.inside(y + i, f.dims[1]);
-            *f.result(x, y + i, z) = f.valid(x, y + i, z) ? reference + sums[0][d][i] / den : __ldg(f.in + f.index(x, y + i, z));
+            const float den = MASKED ? sums[kSums - 1][d][i] : alongXZ * alongY[i];
+            const bool valid = !MASKED || f.valid(x, y + i, z);
+            *f.result(x, y + i, z) = valid ? reference + sums[0][d][i] / den : __ldg(f.in + f.index(x, y + i, z));
         }
     }
 }
