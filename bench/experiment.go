@@ -22,6 +22,7 @@ type Experiment struct {
 	Rows    []Row
 	Claims  []Claim
 	Charts  []Chart
+	ByName  bool // it has so many rows that it runs only if it is named
 }
 
 // Row is one measurement: a filter on an input on an engine.
@@ -121,18 +122,18 @@ func Experiments() []Experiment {
 }
 
 // Select returns the experiments of the given names, in the order of Experiments;
-// all of them for no name. A paper's name, such as "zheng", selects all of its
-// experiments. An unknown name is an app.UsageError.
+// for no name all of them but those that run ByName. A paper's name, such as "zheng",
+// selects its experiments likewise. An unknown name is an app.UsageError.
 func Select(names ...string) ([]Experiment, error) {
 	all := Experiments()
 	if len(names) == 0 {
-		return all, nil
+		return slices.DeleteFunc(all, func(e Experiment) bool { return e.ByName }), nil
 	}
 	chosen := map[string]bool{}
 	for _, name := range names {
 		found := false
 		for _, e := range all {
-			if e.Name == name || e.Paper.Key == name {
+			if e.Name == name || (e.Paper.Key == name && !e.ByName) {
 				chosen[e.Name], found = true, true
 			}
 		}

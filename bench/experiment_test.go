@@ -123,6 +123,8 @@ func TestSelect(t *testing.T) {
 	}{
 		{"klepaczko-table1 upadhya-lk", "upadhya-lk klepaczko-table1"},
 		{"zheng", "zheng-table1 zheng-table2 zheng-images"},
+		{"upadhya", "upadhya-table1 upadhya-blocks upadhya-lk upadhya-patch"},
+		{"upadhya-blocks-all", "upadhya-blocks-all"},
 		{"zheng zheng-images", "zheng-table1 zheng-table2 zheng-images"},
 	} {
 		chosen, err := Select(strings.Fields(c.names)...)
@@ -134,7 +136,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s selects %v, %v", c.names, got, err)
 		}
 	}
-	if all, err := Select(); err != nil || len(all) != len(Experiments()) {
+	if all, err := Select(); err != nil || len(all) != len(Experiments())-1 {
 		t.Errorf("no name selects %d experiments, %v", len(all), err)
 	}
 	var usage *app.UsageError
@@ -168,7 +170,7 @@ func TestSmallestRows(t *testing.T) {
 			onGPU++
 		}
 	}
-	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-onGPU || onGPU != 6 {
+	if report.Failures() != "" || len(report.Experiments) != len(Experiments())-onGPU || onGPU != 7 {
 		t.Errorf("%d experiments; %s", len(report.Experiments), report.Failures())
 	}
 	for _, x := range report.Experiments {
@@ -237,8 +239,14 @@ func TestRowsOnRungs(t *testing.T) {
 
 func TestUpadhyaShapes(t *testing.T) {
 	shapes := upadhyaShapes()
-	if len(shapes) != 119 {
-		t.Errorf("%d shapes", len(shapes))
+	all := upadhyaAllShapes()
+	if len(shapes) != 119 || len(all) != 2723 {
+		t.Errorf("%d shapes of %d", len(shapes), len(all))
+	}
+	for _, s := range shapes {
+		if !slices.Contains(all, s) {
+			t.Errorf("%v is not among all shapes", s)
+		}
 	}
 	for _, named := range [][3]int{{4, 24, 3}, {4, 36, 2}, {4, 32, 3}, {4, 24, 4}, {48, 4, 3}, {48, 4, 2}, {36, 4, 2}, {72, 4, 2}} {
 		if !slices.Contains(shapes, named) {

@@ -95,6 +95,7 @@ func run(ctx context.Context, chosen []Experiment, o Options, events Events) (Re
 	for _, e := range b.experiments {
 		measured, err := b.experiment(e)
 		if err != nil {
+			b.saved(b.state.flush())
 			return Report{}, err
 		}
 		report.Experiments = append(report.Experiments, measured)
@@ -178,7 +179,12 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 
 // save keeps a finished row for the next run, should this one not end.
 func (b *runner) save(key string, r Result) {
-	if err := b.state.put(key, r); err != nil && !b.unsaved {
+	b.saved(b.state.put(key, r))
+}
+
+// saved says once that the state cannot be written.
+func (b *runner) saved(err error) {
+	if err != nil && !b.unsaved {
 		b.unsaved = true
 		b.events.message("Finished rows cannot be kept, so that a cancelled run begins anew: %v.", err)
 	}

@@ -120,7 +120,20 @@ func TestState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The first row is written at once, the second when it is due, or by flush.
+	if _, ok := openState(path).get("one"); !ok {
+		t.Error("the first row was not written")
+	}
+	if _, ok := openState(path).get("two"); ok {
+		t.Error("the file is written for every row")
+	}
+	if err := s.flush(); err != nil {
+		t.Fatal(err)
+	}
 	s = openState(path)
+	if _, ok := s.get("two"); !ok {
+		t.Error("flush wrote nothing")
+	}
 	if got, ok := s.get("one"); !ok || got.Figures[PSNR] != 30 || len(got.Pictures) != 1 || got.Pictures[0].PNG[1] != 2 {
 		t.Errorf("read back: %+v, %v", got, ok)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"quell/io/atomic"
 )
@@ -12,9 +13,14 @@ import (
 // state holds the rows of a run that has not ended, so that the same command
 // continues after a cancel or a crash. A run that ends removes its rows.
 type state struct {
-	path string // "" keeps nothing
-	rows map[string]stored
+	path    string // "" keeps nothing
+	rows    map[string]stored
+	written time.Time // when the file was last written
+	pending bool      // rows were added since
 }
+
+// writeEvery is how often the file is written at most: it holds all rows.
+const writeEvery = time.Second
 
 // stored is a finished row in the state file.
 type stored struct {
@@ -55,9 +61,22 @@ func (s *state) get(key string) (Result, bool) {
 	return row.Result, ok && row.Result.Figures != nil
 }
 
-// put adds a row and writes the file.
+// put adds a row, and writes the file where that is due.
 func (s *state) put(key string, r Result) error {
 	s.rows[key] = stored{Result: r, Pictures: r.Pictures}
+	s.pending = true
+	if time.Since(s.written) < writeEvery {
+		return nil
+	}
+	return s.flush()
+}
+
+// flush writes what put has not written yet.
+func (s *state) flush() error {
+	if !s.pending {
+		return nil
+	}
+	s.written, s.pending = time.Now(), false
 	return s.write()
 }
 

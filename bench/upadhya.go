@@ -21,7 +21,7 @@ const upadhyaSetup = "Patches have Gaussian weights of sigma 1, h = 10, the cent
 
 // upadhyaExperiments are those of Upadhya 2018.
 func upadhyaExperiments() []Experiment {
-	return []Experiment{upadhyaTable1(), upadhyaBlocks(), upadhyaLk(), upadhyaPatch()}
+	return []Experiment{upadhyaTable1(), upadhyaBlocks(), upadhyaAllBlocks(), upadhyaLk(), upadhyaPatch()}
 }
 
 func upadhyaSet(patch, search int) string {
@@ -84,6 +84,45 @@ func upadhyaShapes() [][3]int {
 	return shapes
 }
 
+// upadhyaAllShapes returns every shape with a multiple of 32 threads: 2723.
+func upadhyaAllShapes() [][3]int {
+	var shapes [][3]int
+	for threads := 32; threads <= 1024; threads += 32 {
+		for x := 1; x <= threads; x++ {
+			for y := 1; x*y <= threads; y++ {
+				if z := threads / (x * y); threads%(x*y) == 0 && z <= 64 {
+					shapes = append(shapes, [3]int{x, y, z})
+				}
+			}
+		}
+	}
+	return shapes
+}
+
+// upadhyaAllBlocks is his future work: every shape of whole warps.
+func upadhyaAllBlocks() Experiment {
+	e := Experiment{
+		Name: "upadhya-blocks-all", Paper: upadhya, Source: "section 2 and future work, no figures", Unit: "ms", ByName: true,
+		Title:   "the shape of a block: all 2723 shapes with a multiple of 32 threads",
+		Setup:   upadhyaSetup + " His kernel, window 7x7x7.",
+		Figures: []string{Time},
+		Charts:  []Chart{{File: "upadhya-blocks-all", Title: "Time over the threads along x", Kind: Points, Figure: Time, XLabel: "threads along x"}},
+		Claims:  []Claim{narrowBlocks},
+	}
+	for _, s := range upadhyaAllShapes() {
+		e.Rows = append(e.Rows, upadhyaBlock(s, 3))
+	}
+	return e
+}
+
+// upadhyaBlock is his kernel with a shape of blocks and a search radius.
+func upadhyaBlock(s [3]int, search int) Row {
+	return Row{
+		Label: fmt.Sprintf("(%d, %d, %d)", s[0], s[1], s[2]), X: float64(s[0]), Input: upadhyaInput, Filter: "nlm", Dims: 3,
+		Settings: []string{upadhyaSet(1, search)}, PaperVoxels: upadhyaVoxels,
+	}.on(fmt.Sprintf("%d threads", s[0]*s[1]*s[2]), kernels.Rung{Name: "nlm_formula", Block: s}, nil)
+}
+
 func upadhyaBlocks() Experiment {
 	e := Experiment{
 		Name: "upadhya-blocks", Paper: upadhya, Source: "section 2, figure 5", Unit: "ms",
@@ -94,41 +133,9 @@ func upadhyaBlocks() Experiment {
 		Charts:  []Chart{{File: "upadhya-figure5", Title: "Time over the threads along x (figure 5)", Kind: Points, Figure: Time, XLabel: "threads along x"}},
 	}
 	for _, s := range upadhyaShapes() {
-		e.Rows = append(e.Rows, Row{
-			Label: fmt.Sprintf("(%d, %d, %d)", s[0], s[1], s[2]), X: float64(s[0]), Input: upadhyaInput, Filter: "nlm", Dims: 3,
-			Settings: []string{upadhyaSet(1, 5)}, PaperVoxels: upadhyaVoxels,
-		}.on(fmt.Sprintf("%d threads", s[0]*s[1]*s[2]), kernels.Rung{Name: "nlm_formula", Block: s}, nil))
+		e.Rows = append(e.Rows, upadhyaBlock(s, 5))
 	}
-	e.Claims = []Claim{{
-		Text: "Blocks with 20 threads or fewer along x are faster than wider ones.",
-		Check: func(rows Rows) (bool, string, bool) {
-			var narrow, wide []float64
-			var best, worst RowReport
-			for _, r := range rows {
-				t, ok := r.Result.Figures[Time]
-				switch {
-				case !ok:
-					return false, "", false
-				case r.X <= 20:
-					narrow = append(narrow, t)
-				default:
-					wide = append(wide, t)
-				}
-				if best.Name == "" || t < best.Result.Figures[Time] {
-					best = r
-				}
-				if worst.Name == "" || t > worst.Result.Figures[Time] {
-					worst = r
-				}
-			}
-			if len(narrow) == 0 || len(wide) == 0 {
-				return false, "", false
-			}
-			detail := fmt.Sprintf("medians %s and %s ms; the best is %s with %s ms, the worst %s with %s ms", significant(1e3*median(narrow)), significant(1e3*median(wide)),
-				best.Name, significant(1e3*best.Result.Figures[Time]), worst.Name, significant(1e3*worst.Result.Figures[Time]))
-			return median(narrow) < median(wide), detail, true
-		},
-	}}
+	e.Claims = []Claim{narrowBlocks}
 	return e
 }
 
@@ -211,4 +218,36 @@ func upadhyaPatch() Experiment {
 		}
 	}
 	return e
+}
+
+// narrowBlocks is what he found about shapes.
+var narrowBlocks = Claim{
+	Text: "Blocks with 20 threads or fewer along x are faster than wider ones.",
+	Check: func(rows Rows) (bool, string, bool) {
+		var narrow, wide []float64
+		var best, worst RowReport
+		for _, r := range rows {
+			t, ok := r.Result.Figures[Time]
+			switch {
+			case !ok:
+				return false, "", false
+			case r.X <= 20:
+				narrow = append(narrow, t)
+			default:
+				wide = append(wide, t)
+			}
+			if best.Name == "" || t < best.Result.Figures[Time] {
+				best = r
+			}
+			if worst.Name == "" || t > worst.Result.Figures[Time] {
+				worst = r
+			}
+		}
+		if len(narrow) == 0 || len(wide) == 0 {
+			return false, "", false
+		}
+		detail := fmt.Sprintf("medians %s and %s ms; the best is %s with %s ms, the worst %s with %s ms", significant(1e3*median(narrow)), significant(1e3*median(wide)),
+			best.Name, significant(1e3*best.Result.Figures[Time]), worst.Name, significant(1e3*worst.Result.Figures[Time]))
+		return median(narrow) < median(wide), detail, true
+	},
 }
