@@ -154,7 +154,7 @@ func curved(halves ...[2]float64) *search {
 	for k, h := range halves {
 		p := tried{strength: math.Exp2(float64(k))}
 		for i, mse := range h {
-			p.halves[i] = tally{Stein: denoise.Stein{Residual: 10 * (mse + 1)}, voxels: 10}
+			p.halves[i] = tally{Stein: denoise.Stein{Residual: 10 * (mse + 1)}, voxels: 10, noise: 10}
 		}
 		s.points = append(s.points, p)
 	}
