@@ -165,6 +165,11 @@ func (w *work) check() error {
 			return err
 		}
 	}
+	if out.Scales != "" {
+		if err := checkScales(s, w.recipe, out.Scales, out.ExportOptions); err != nil {
+			return err
+		}
+	}
 	return checkSpace(s, w.region, out.Path, out.ExportOptions)
 }
 
@@ -262,6 +267,12 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 		}
 		report.Warnings = append(report.Warnings, more.Warnings...)
 		w.removed = more.Output
+	}
+	if scales := w.job.Output.Scales; scales != "" {
+		// The output is there: a cancel comes too late.
+		if err := ExportScales(context.WithoutCancel(ctx), w.run, scales, options); err != nil {
+			return report, err
+		}
 	}
 	if w.job.Output.Pictures != "" {
 		// The output is there: a cancel comes too late.

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"quell/denoise"
 	"quell/denoise/cpu"
@@ -44,6 +45,7 @@ type Output struct {
 	ExportOptions
 	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Pictures
 	Removed  string `json:"removed,omitempty"`  // what the filter removed, see ExportRemoved; its name gives the format
+	Scales   string `json:"scales,omitempty"`   // how far the neighbourhoods reach that the filter chose, see ExportScales
 }
 
 // EnginePolicy says which engine filters.
@@ -80,10 +82,14 @@ func (j Job) validateWork() error {
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
 	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
 		return Usagef("slices, pictures and measures are for jobs that filter; give a recipe")
-	case j.Recipe == nil && (j.Output.Removed != "" || j.NoiseMap != "" || j.Mask != ""):
-		return Usagef("noise maps, masks and removed noise are for jobs that filter; give a recipe")
+	case j.Recipe == nil && (j.Output.Removed != "" || j.Output.Scales != "" || j.NoiseMap != "" || j.Mask != ""):
+		return Usagef("noise maps, masks, removed noise and scales are for jobs that filter; give a recipe")
 	case j.Output.Removed != "" && filepath.Clean(j.Output.Removed) == filepath.Clean(j.Output.Path):
 		return Usagef("%s: the result and the removed noise need a name each", j.Output.Path)
+	case j.Output.Scales != "" && slices.ContainsFunc([]string{j.Output.Path, j.Output.Removed}, func(other string) bool {
+		return filepath.Clean(other) == filepath.Clean(j.Output.Scales)
+	}):
+		return Usagef("%s: the scales need a name of their own", j.Output.Scales)
 	}
 	if j.Noise != nil {
 		if err := j.Noise.Validate(); err != nil {

@@ -31,6 +31,11 @@ type Filter struct {
 	// have none. The noise must be white.
 	Stein func(recipes []Recipe) (pass SteinPass, ok bool)
 
+	// Support, if not nil, returns the function that computes which neighbourhood p's
+	// passes choose around a voxel that is not excluded, from the field that the first
+	// of them reads. It is called through [Recipe.Neighbourhoods].
+	Support func(p Program) func(in *Field, x, y, z int) Lengths
+
 	// ReadsNoise states that the passes read the noise map themselves. Every other
 	// filter runs on the volume divided by the map, see Program.Normalised.
 	ReadsNoise bool

@@ -25,11 +25,13 @@ func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
 	state := s.State()
 	unit := series.Volume.Unit
 	values, place := probe(s)
+	outline := outline(s)
 	for role := range viewer.Roles {
 		c := &out[role]
 		c.Letters = state.View().Letters
 		c.Unit = unit
 		c.Place = place
+		c.Outline = outline
 		w := state.Window()
 		window := fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)
 		if role == viewer.Residual {
@@ -182,6 +184,20 @@ func recipeText(s *session.Session, r denoise.Recipe) string {
 		fmt.Fprintf(&b, "  %s=%s", p.Name, text)
 	}
 	return b.String()
+}
+
+// outline returns the corners of the neighbourhood of the voxel under the pointer, half
+// a voxel beyond its last ones.
+func outline(s *session.Session) (corners [][2]float64) {
+	lengths, ok := s.Neighbourhood()
+	if !ok {
+		return nil
+	}
+	for d, step := range denoise.Directions {
+		reach := float64(lengths[d]) - 0.5
+		corners = append(corners, [2]float64{reach * float64(step[0]), reach * float64(step[1])})
+	}
+	return corners
 }
 
 // probe returns the values under the pointer, one for each pane, and its position

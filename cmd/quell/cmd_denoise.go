@@ -61,6 +61,7 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.mask, "mask", "", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.ExportOptions)
 	flags.StringVar(&f.output.Removed, "noise-out", "", "also write what was removed, input less result, to this `file` or folder")
+	flags.StringVar(&f.output.Scales, "scales-out", "", "lpa and sadct: also write how many voxels the neighbourhood of each voxel reaches, to this NIfTI `file` of eight volumes, from +x by 45 degrees towards +y")
 	flags.StringVar(&f.output.Pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)

@@ -76,6 +76,7 @@ type Session struct {
 	volumeNumbers  measured
 
 	marksStructure bool // in the residual
+	neighbourhood  neighbourhood
 
 	noise    noiseMap  // of the current voxels
 	steering steering  // of the filter, by maps of the current voxels

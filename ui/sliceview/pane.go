@@ -39,6 +39,9 @@ type Caption struct {
 	Letters   [4]string // patient direction at the left, right, top and bottom edge
 	Unit      string    // of the residual's scale
 	Profile   bool      // the row last pointed at is plotted: mark it
+	// Outline is drawn around the voxel under the pointer: a polygon of eight corners
+	// in voxels along x and y of the series, from its centre; nil for none.
+	Outline [][2]float64
 }
 
 // Events are called for gestures that concern more than the shared state, on the

@@ -162,6 +162,46 @@ func TestTheProfileLineIsThePointedRow(t *testing.T) {
 	}
 }
 
+// TestTheOutlineLiesAroundThePointedVoxel checks the places of its corners, in all panes,
+// and when it is hidden.
+func TestTheOutlineLiesAroundThePointedVoxel(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Original)
+	hidden := func() (n int) {
+		for _, line := range r.outline {
+			if line.Hidden {
+				n++
+			}
+		}
+		return n
+	}
+	state.PointAt(100, 200, 300, 300) // column 2, row 5 of 8: its centre is 2.5 and 5.5 eighths of 300
+	p.Refresh()
+	if hidden() != 8 {
+		t.Error("there is an outline without a neighbourhood")
+	}
+	c := p.Caption()
+	c.Outline = [][2]float64{{3, 0}, {1, 1}, {0, 2}, {-0.5, 0.5}, {-2, 0}, {-1, -1}, {0, -2.5}, {1, -1}}
+	p.SetCaption(c)
+	const unit = 300. / 8
+	for i, line := range r.outline {
+		next := c.Outline[(i+1)%8]
+		from := fyne.NewPos(float32((2.5+c.Outline[i][0])*unit), headHeight+float32((5.5+c.Outline[i][1])*unit))
+		to := fyne.NewPos(float32((2.5+next[0])*unit), headHeight+float32((5.5+next[1])*unit))
+		if line.Hidden || line.Position1 != from || line.Position2 != to {
+			t.Errorf("line %d, hidden %t, from %v to %v; want %v to %v", i, line.Hidden, line.Position1, line.Position2, from, to)
+		}
+	}
+	c.Outline[0] = [2]float64{6, 0} // right of the pane
+	p.SetCaption(c)
+	if !r.outline[7].Hidden || !r.outline[0].Hidden || hidden() != 2 {
+		t.Error("lines are drawn outside the pane")
+	}
+	p.SetFrame(viewer.Frame{Limit: 1})
+	if hidden() != 8 {
+		t.Error("an empty pane has an outline")
+	}
+}
+
 // TestOverlaysHideTexts checks which texts each state shows.
 func TestOverlaysHideTexts(t *testing.T) {
 	p, r, state := shownPane(t, viewer.Residual)

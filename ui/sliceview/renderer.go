@@ -35,8 +35,9 @@ type renderer struct {
 	letters [4]*plate
 	cross   [2]*canvas.Line
 	profile *canvas.Line
-	scale   *legend // of the residual; nil in other panes
-	tint    *legend // of what is laid over the picture
+	outline [8]*canvas.Line // around the voxel under the pointer
+	scale   *legend         // of the residual; nil in other panes
+	tint    *legend         // of what is laid over the picture
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
 }
@@ -64,6 +65,11 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 
 	r.profile = canvas.NewLine(profileLine)
 	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile}
+	for i := range r.outline {
+		r.outline[i] = canvas.NewLine(outlineLine)
+		r.outline[i].StrokeWidth = 1.5
+		r.objects = append(r.objects, r.outline[i])
+	}
 	for i := range r.cross {
 		r.cross[i] = canvas.NewLine(crossLine)
 		r.objects = append(r.objects, r.cross[i])
@@ -179,6 +185,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 		}[i])
 	}
 	r.layoutProfile()
+	r.layoutOutline()
 	r.layoutCross()
 }
 
@@ -198,6 +205,50 @@ func (r *renderer) layoutProfile() {
 	}
 	r.profile.Position1 = fyne.NewPos(float32(f.X0)/scale, float32(y)+headHeight)
 	r.profile.Position2 = fyne.NewPos(float32(f.X1)/scale, float32(y)+headHeight)
+}
+
+// layoutOutline draws the polygon around the voxel under the pointer.
+func (r *renderer) layoutOutline() {
+	corners := r.corners()
+	for i, line := range r.outline {
+		if line.Hidden = corners == nil; line.Hidden {
+			continue
+		}
+		line.Position1, line.Position2 = corners[i], corners[(i+1)%len(corners)]
+		line.Hidden = !r.inPicture(line.Position1) || !r.inPicture(line.Position2)
+	}
+}
+
+// corners returns the places of the corners of the outline; nil for none.
+func (r *renderer) corners() []fyne.Position {
+	outline, state := r.pane.caption.Outline, r.pane.state
+	voxel, ok := state.Cursor()
+	if len(outline) != len(r.outline) || !ok || r.pane.frame.Image == nil {
+		return nil
+	}
+	area := r.pane.area()
+	transform, view := state.Transform(float64(area.Width), float64(area.Height)), state.View()
+	center := func(dx, dy int) [2]float64 {
+		col, row, _ := view.Locate([3]int{voxel[0] + dx, voxel[1] + dy, voxel[2]})
+		x, y := transform.Center(col, row)
+		return [2]float64{x, y}
+	}
+	origin, right, down := center(0, 0), center(1, 0), center(0, 1)
+	corners := make([]fyne.Position, len(outline))
+	for i, c := range outline {
+		var at [2]float64
+		for k := range at {
+			at[k] = origin[k] + c[0]*(right[k]-origin[k]) + c[1]*(down[k]-origin[k])
+		}
+		corners[i] = fyne.NewPos(float32(at[0]), float32(at[1])+headHeight)
+	}
+	return corners
+}
+
+// inPicture reports whether a position of the pane is in the picture's area.
+func (r *renderer) inPicture(p fyne.Position) bool {
+	area := r.pane.area()
+	return p.X >= 0 && p.X <= area.Width && p.Y >= headHeight && p.Y <= headHeight+area.Height
 }
 
 // layoutCross marks the voxel under the pointer in the other panes.

@@ -17,6 +17,7 @@ var (
 	plateGrey   = color.NRGBA{A: 0x90}
 	profileLine = color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0x80}
 	crossLine   = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xb0}
+	outlineLine = color.NRGBA{R: 0x60, G: 0xd0, B: 0xf0, A: 0xff}
 )
 
 const (

@@ -33,6 +33,7 @@ var Filter = denoise.Filter{
 	},
 	Strength: denoise.Strength{Param: "gamma", Lo: 0.1, Hi: 6},
 	Bind:     bind,
+	Support:  supports,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
 		{Name: "wide", Dims: 2, Set: "gamma=2.5 sigma=8"},

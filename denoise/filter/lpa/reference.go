@@ -62,6 +62,19 @@ func direction(p Params, in *denoise.Field, x, y, z, d int) (scale int, mu, q fl
 	return scale, mu, q
 }
 
+// supports returns the function that computes the lengths at the chosen scales, as far
+// as the slice reaches.
+func supports(p denoise.Program) func(in *denoise.Field, x, y, z int) denoise.Lengths {
+	params := p.Params.(Params)
+	return func(in *denoise.Field, x, y, z int) (l denoise.Lengths) {
+		for d, step := range directions {
+			s, _, _ := direction(params, in, x, y, z, d)
+			l[d] = min(params.Scales[s], room(x, step[0], in.Dims[0]), room(y, step[1], in.Dims[1]))
+		}
+		return l
+	}
+}
+
 // reference fuses the directional estimates by inverse variance:
 // out = sum mu_d / q_d / sum 1 / q_d.
 func reference(p Params, in *denoise.Field, x, y, z int) float64 {

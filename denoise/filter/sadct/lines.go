@@ -7,9 +7,8 @@ import (
 	"quell/denoise/tile"
 )
 
-// The eight directions, in steps of 45 degrees from +x towards +y. An even one is an
-// axis, an odd one a diagonal.
-var directions = [8][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+// An even direction is an axis, an odd one a diagonal.
+var directions = denoise.Directions
 
 // mixture is s(h), the share of order 0 in the kernel of scale h = 1, 2, ...: the
 // values of Foi's program at 1, 2, 3, 5, 7, 9 and 12, and the straight lines between.
@@ -64,6 +63,15 @@ func (l *lines) reference(in *denoise.Field, x, y, z int) int {
 		packed |= l.direction(in, x, y, z, d) << (3 * d)
 	}
 	return packed
+}
+
+// supports returns the function that computes the chosen lengths.
+func supports(p denoise.Program) func(in *denoise.Field, x, y, z int) denoise.Lengths {
+	params := p.Params.(Params)
+	l := newLines(params)
+	return func(in *denoise.Field, x, y, z int) denoise.Lengths {
+		return lengths(params.Scales, l.reference(in, x, y, z))
+	}
 }
 
 // direction chooses the scale of one direction: the index of the largest for which it

@@ -52,6 +52,7 @@ var Filter = denoise.Filter{
 	},
 	Strength: denoise.Strength{Param: "sigma", Lo: 0.2, Hi: 4},
 	Bind:     bind,
+	Support:  supports,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2, Set: "sigma=8"},
 		{Name: "short", Dims: 2, Set: "scales=1,2,4 wiener-scales=3,5 sigma=8"},

@@ -1,0 +1,111 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"quell/denoise"
+	"quell/internal/parallel"
+	"quell/io/atomic"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// Neighbourhood returns the neighbourhood that the request's filter chooses around a
+// voxel of the series; ok is false where the filter chooses none or the voxel is
+// excluded.
+func (q PreviewRequest) Neighbourhood(ctx context.Context, voxel [3]int) (l denoise.Lengths, ok bool) {
+	if f, err := denoise.FilterByName(q.Recipe.Filter); err != nil || f.Support == nil {
+		return l, false
+	}
+	resolved, err := q.Recipe.Resolve(q.Series.Volume.Geometry, q.Facts)
+	if err != nil {
+		return l, false
+	}
+	box := volume.Region{Min: voxel, Max: [3]int{voxel[0] + 1, voxel[1] + 1, voxel[2] + 1}}
+	at, err := resolved.Neighbourhoods(ctx, q.Maps.input(q.Series.Volume), box)
+	if err != nil {
+		return l, false
+	}
+	return at(voxel[0], voxel[1], voxel[2])
+}
+
+// checkScales reports why the scales of a recipe's neighbourhoods cannot be written to
+// out.
+func checkScales(s *series.Series, r denoise.Recipe, out string, o ExportOptions) error {
+	if FormatOf(out) != NIfTI {
+		return Usagef("%s: the scales are written as NIfTI; give a name that ends in .nii or .nii.gz", out)
+	}
+	if f, err := denoise.FilterByName(r.Filter); err == nil && f.Support == nil {
+		return Usagef("--scales-out: %s chooses no neighbourhood for every voxel", r.Filter)
+	}
+	return checkTarget(s, filepath.Clean(out), o)
+}
+
+// ExportScales writes how far the neighbourhood of every voxel of a run reaches: a
+// NIfTI file of eight volumes, one for each of denoise.Directions, of denoise.Lengths
+// in voxels. Excluded voxels hold 0. Of the options Overwrite counts.
+func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) error {
+	out = filepath.Clean(out)
+	if err := checkScales(run.Source, run.Resolved, out, o); err != nil {
+		return err
+	}
+	part := section(run.Source, run.Region)
+	frames := make([]*volume.Volume, len(denoise.Directions))
+	for d := range frames {
+		frames[d] = volume.New(part.Volume.Geometry)
+		frames[d].Unit = "voxels"
+	}
+	at, err := run.Resolved.Neighbourhoods(ctx, run.Maps.input(run.Source.Volume), run.Region)
+	if err != nil {
+		return err
+	}
+	box := run.Region
+	n := part.Volume.SliceVoxels()
+	err = parallel.For(ctx, box.Dims()[2], func(k int) error {
+		i := k * n
+		for y := box.Min[1]; y < box.Max[1]; y++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			for x := box.Min[0]; x < box.Max[0]; x++ {
+				if l, ok := at(x, y, box.Min[2]+k); ok {
+					for d, h := range l {
+						frames[d].Data[i] = float32(h)
+					}
+				}
+				i++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return writeScales(ctx, frames, part, out, "Lengths of neighbourhoods. "+describe(run))
+}
+
+// writeScales writes the volumes in a stage, reads them back and commits the file.
+func writeScales(ctx context.Context, frames []*volume.Volume, from *series.Series, out, description string) error {
+	stage, err := atomic.Begin(out)
+	if err != nil {
+		return err
+	}
+	defer stage.Close()
+	name := filepath.Base(out)
+	if err := nifti.WriteFrames(ctx, stage.Path(name), frames, from, "uint8", description); err != nil {
+		return writeError(out, err)
+	}
+	for t, want := range frames {
+		back, err := nifti.ReadVolume(ctx, openFolder(stage.Dir(), false), name, t)
+		if err == nil {
+			err = sameValues(want, back)
+		}
+		if err != nil {
+			return writeError(out, fmt.Errorf("direction %d cannot be read back: %w", t, err))
+		}
+	}
+	return stage.Commit(ctx)
+}
