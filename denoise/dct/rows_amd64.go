@@ -32,6 +32,9 @@ func shrinkAVX2(c, p, gains *float32, scale float32, n int)
 //go:noescape
 func accumulateAVX2(sum, w, a *float32, n int)
 
+//go:noescape
+func remove4AVX2(out, in *[4]*float32, kept *float32, p, q, limit float32, mean, n int)
+
 // The slice expressions below are the bounds checks that assembly lacks.
 
 func sumDifference(s, d, a, b []float32, n int) {
@@ -88,4 +91,23 @@ func accumulate(sum, w, a []float32, n int) {
 		return
 	}
 	accumulateAVX2(&sum[:n][0], &w[:n][0], &a[:n][0], n)
+}
+
+// remove4 does at once what forward, threshold and inverse do with four samples, with the
+// same bits: three quarters of the work of odct in 3-D. It reports whether it has a form
+// for this processor. mean states that the first coefficients stay, without being counted.
+func remove4(b *basis, out, in [][]float32, kept []float32, limit float32, mean bool, n int) bool {
+	if !useVector || n == 0 {
+		return false
+	}
+	var to, from [4]*float32
+	for i := range 4 {
+		to[i], from[i] = &out[i][:n][0], &in[i][:n][0]
+	}
+	first := 0
+	if mean {
+		first = 1
+	}
+	remove4AVX2(&to, &from, &kept[:n][0], b.rows[1][0], b.rows[1][1], limit, first, n)
+	return true
 }

@@ -175,3 +175,97 @@ loop:
 	JLT     loop
 	VZEROUPPER
 	RET
+
+// func remove4AVX2(out, in *[4]*float32, kept *float32, p, q, limit float32, mean, n int)
+TEXT ·remove4AVX2(SB), NOSPLIT, $0-56
+	MOVQ         out+0(FP), AX
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	MOVQ         16(AX), R12
+	MOVQ         24(AX), R13
+	MOVQ         in+8(FP), AX
+	MOVQ         (AX), SI
+	MOVQ         8(AX), DX
+	MOVQ         16(AX), R8
+	MOVQ         24(AX), R9
+	MOVQ         kept+16(FP), DI
+	VBROADCASTSS p+24(FP), Y8
+	VBROADCASTSS q+28(FP), Y9
+	VBROADCASTSS limit+32(FP), Y10
+	VBROADCASTSS constants<>+0(SB), Y11
+	VBROADCASTSS constants<>+4(SB), Y12
+	VPCMPEQD     Y14, Y14, Y14       // what the first coefficients are taken with: all,
+	CMPQ         mean+40(FP), $0
+	JEQ          start
+	VXORPS       Y14, Y14, Y14       // or nothing
+
+start:
+	MOVQ n+48(FP), CX
+	XORQ AX, AX
+
+loop:
+	// Forward: c in Y0 to Y3.
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS (DX)(AX*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMOVUPS (R9)(AX*4), Y3
+	VADDPS  Y3, Y0, Y4
+	VSUBPS  Y3, Y0, Y5
+	VADDPS  Y2, Y1, Y6
+	VSUBPS  Y2, Y1, Y7
+	VADDPS  Y6, Y4, Y0
+	VSUBPS  Y6, Y4, Y2
+	VMULPS  Y5, Y8, Y1
+	VMULPS  Y7, Y9, Y3
+	VADDPS  Y3, Y1, Y1
+	VMULPS  Y5, Y9, Y3
+	VMULPS  Y7, Y8, Y4
+	VSUBPS  Y4, Y3, Y3
+
+	// The threshold: what is removed, and 1 where nothing is.
+	VANDPS  Y12, Y0, Y4
+	VCMPPS  $2, Y10, Y4, Y4
+	VANDPS  Y4, Y0, Y0
+	VANDPS  Y14, Y0, Y0
+	VANDNPS Y11, Y4, Y13
+	VANDPS  Y14, Y13, Y13
+	VANDPS  Y12, Y1, Y4
+	VCMPPS  $2, Y10, Y4, Y4
+	VANDPS  Y4, Y1, Y1
+	VANDNPS Y11, Y4, Y4
+	VADDPS  Y4, Y13, Y13
+	VANDPS  Y12, Y2, Y4
+	VCMPPS  $2, Y10, Y4, Y4
+	VANDPS  Y4, Y2, Y2
+	VANDNPS Y11, Y4, Y4
+	VADDPS  Y4, Y13, Y13
+	VANDPS  Y12, Y3, Y4
+	VCMPPS  $2, Y10, Y4, Y4
+	VANDPS  Y4, Y3, Y3
+	VANDNPS Y11, Y4, Y4
+	VADDPS  Y4, Y13, Y13
+	VADDPS  (DI)(AX*4), Y13, Y13
+	VMOVUPS Y13, (DI)(AX*4)
+
+	// Inverse.
+	VADDPS  Y2, Y0, Y4
+	VSUBPS  Y2, Y0, Y5
+	VMULPS  Y1, Y8, Y6
+	VMULPS  Y3, Y9, Y7
+	VADDPS  Y7, Y6, Y6
+	VMULPS  Y1, Y9, Y7
+	VMULPS  Y3, Y8, Y0
+	VSUBPS  Y0, Y7, Y7
+	VADDPS  Y6, Y4, Y0
+	VSUBPS  Y6, Y4, Y3
+	VADDPS  Y7, Y5, Y1
+	VSUBPS  Y7, Y5, Y2
+	VMOVUPS Y0, (R10)(AX*4)
+	VMOVUPS Y1, (R11)(AX*4)
+	VMOVUPS Y2, (R12)(AX*4)
+	VMOVUPS Y3, (R13)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+	VZEROUPPER
+	RET

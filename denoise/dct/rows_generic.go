@@ -17,3 +17,5 @@ func combine3(dst, a, b, c []float32, p, q, r float32, n int) {
 func combine4(dst, a, b, c, d []float32, p, q, r, s float32, n int) {
 	combine4Go(dst, a, b, c, d, p, q, r, s, n)
 }
+
+func remove4(*basis, [][]float32, [][]float32, []float32, float32, bool, int) bool { return false }

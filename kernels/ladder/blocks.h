@@ -84,7 +84,7 @@ class Blocks {
 
 public:
     Blocks(const BlocksCase &c, const Volume &v)
-        : c(c), v(v), voxels(v.data.size() * 4), mask(std::max<std::size_t>(v.mask.size(), 4)), first(v.data.size() * 4), second(v.data.size() * 4)
+        : c(c), v(v), voxels(v.data.size() * 4), mask(v.mask.empty() ? 4 : v.mask.size()), first(v.data.size() * 4), second(v.data.size() * 4)
     {
         const std::size_t n = v.data.size();
         for (auto &o : other) o.resize(n);
