@@ -112,7 +112,7 @@ func (m *measurement) choose() error {
 
 // quickSeconds is the time of one core, by the model of the CPU engine, that a row
 // of a quick run may take.
-const quickSeconds = 1.0
+const quickSeconds = 0.6
 
 // part returns the slices that the row filters: all of them, or in a quick run as
 // many of the middle ones as quickSeconds allow. A region's result is the same as in

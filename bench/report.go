@@ -129,7 +129,8 @@ func newReport(o Options) Report {
 }
 
 func describe(e Experiment) ExperimentReport {
-	return ExperimentReport{Name: e.Name, Paper: e.Paper, Source: e.Source, Title: e.Title, Setup: e.Setup, Unit: e.Unit, Keys: e.Figures}
+	return ExperimentReport{Name: e.Name, Paper: e.Paper, Source: e.Source, Title: e.Title, Setup: e.Setup, Unit: e.Unit, Keys: e.Figures,
+		Inputs: []string{}, Claims: []ClaimReport{}}
 }
 
 // finish computes what follows from the rows together.
@@ -149,7 +150,10 @@ func (x *ExperimentReport) finish(e Experiment) {
 	}
 	for _, c := range e.Claims {
 		holds, detail, known := c.Check(x.Rows)
-		x.Claims = append(x.Claims, ClaimReport{Text: c.Text, Known: known, Holds: known && holds, Detail: detail})
+		if !known {
+			holds, detail = false, ""
+		}
+		x.Claims = append(x.Claims, ClaimReport{Text: c.Text, Known: known, Holds: holds, Detail: detail})
 	}
 	x.charts = drawCharts(e.Charts, *x)
 }

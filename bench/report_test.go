@@ -29,7 +29,7 @@ func sampleReport(t *testing.T) Report {
 		{Text: "It is not so.", Check: func(Rows) (bool, string, bool) { return false, "not seen", true }},
 		{Text: "It is unknown.", Check: func(rows Rows) (bool, string, bool) {
 			_, ok := rows.Figure("c", PSNR)
-			return true, "", ok
+			return true, "nothing", ok
 		}},
 	}
 	report, err := run(context.Background(), e, newCounted().options(Options{Command: "quell bench <b>"}), Events{})
@@ -97,6 +97,12 @@ func TestCSVAndJSON(t *testing.T) {
 	x := back.Experiments[0]
 	if len(x.Rows) != 3 || x.Rows[0].Result.Figures[PSNR] != report.Experiments[0].Rows[0].Result.Figures[PSNR] || !x.Claims[0].Holds || x.Rows[2].Status != Missing {
 		t.Errorf("read back: %+v", x)
+	}
+	if c := x.Claims[2]; c.Known || c.Holds || c.Detail != "" {
+		t.Errorf("a claim without its rows: %+v", c)
+	}
+	if empty, err := json.Marshal(describe(three()[0])); err != nil || !bytes.Contains(empty, []byte(`"claims":[]`)) || !bytes.Contains(empty, []byte(`"inputs":[]`)) {
+		t.Errorf("an experiment without claims: %s, %v", empty, err)
 	}
 	if bytes.Contains(data, []byte("iVBORw0")) {
 		t.Error("the JSON holds pictures")

@@ -110,8 +110,8 @@ func zhengImages() Experiment {
 	}
 	for _, window := range []int{7, 11, 17} {
 		var settings []string
-		for _, spatial := range []float64{1, 1.5, 2, 3, 5} {
-			for _, rng := range []float64{30, 60, 120, 240, 480} {
+		for _, spatial := range []float64{1, 1.5, 2, 2.5, 3, 4, 5} {
+			for _, rng := range []float64{30, 60, 90, 120, 180, 240, 480} {
 				settings = append(settings, fmt.Sprintf("radius=%d sigma-spatial=%g voxel-units=true sigma-range=%g", (window-1)/2, spatial, rng))
 			}
 		}
