@@ -139,6 +139,11 @@ func TestGalleryWithoutNoise(t *testing.T) {
 			t.Errorf("%s: %+v", e.Filter, e)
 		}
 	}
+	for seconds, want := range map[float64]string{0.0031: "3.1 ms", 0.01: "10 ms", 0.987: "987 ms", 1: "1.0 s", 9.9: "9.9 s", 10: "10 s", 271: "271 s"} {
+		if got := TimeText(seconds); got != want {
+			t.Errorf("%g s is %q; want %q", seconds, got, want)
+		}
+	}
 	if lines := (Exhibit{Filter: "lpa", Problem: "x"}).Labels(false); len(lines) != 2 || lines[1] != "cannot run" {
 		t.Errorf("%q", lines)
 	}

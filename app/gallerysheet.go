@@ -58,13 +58,26 @@ func (e Exhibit) Labels(best bool) []string {
 	}
 	measured := string(e.Verdict)
 	if e.MSE != nil {
-		measured = fmt.Sprintf("error %.3f, sigma %.3g", *e.MSE, *e.SigmaLeft)
+		measured = fmt.Sprintf("error %.3f, noise left %.3g", *e.MSE, *e.SigmaLeft)
 	}
-	took := fmt.Sprintf("%.2g s", e.Seconds)
+	took := TimeText(e.Seconds)
 	if e.Truth != nil {
 		took = fmt.Sprintf("PSNR %.2f dB, %s", float64(e.Truth.PSNR), took)
 	}
 	return []string{name, measured, took}
+}
+
+// TimeText is a time in a few digits: "3.1 ms", "520 ms", "5.2 s", "52 s".
+func TimeText(seconds float64) string {
+	switch {
+	case seconds < 0.01:
+		return fmt.Sprintf("%.1f ms", 1000*seconds)
+	case seconds < 1:
+		return fmt.Sprintf("%.0f ms", 1000*seconds)
+	case seconds < 10:
+		return fmt.Sprintf("%.1f s", seconds)
+	}
+	return fmt.Sprintf("%.0f s", seconds)
 }
 
 // cell is a picture with its label; v is nil where there is none.

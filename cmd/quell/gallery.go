@@ -75,7 +75,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 	progress, done := eventsOf(cmd)
 	q.Ready = func(e app.Exhibit) {
 		if progress.Message != nil {
-			progress.Message(series.Note, fmt.Sprintf("%s took %.2g s.", e.Filter, e.TuneSeconds+e.Seconds))
+			progress.Message(series.Note, fmt.Sprintf("%s took %s.", e.Filter, app.TimeText(e.TuneSeconds+e.Seconds)))
 		}
 	}
 	shown, err := app.ShowGallery(cmd.Context(), engine, q)
@@ -131,7 +131,7 @@ func printGallery(w io.Writer, g app.Gallery) error {
 		if e.Problem != "" {
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%.2g s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, e.Seconds)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, app.TimeText(e.Seconds))
 		if e.Truth != nil {
 			fmt.Fprintf(tw, "%.2f dB\t", float64(e.Truth.PSNR))
 		}
