@@ -196,7 +196,7 @@ func TestDisagreement(t *testing.T) {
 		"neighbours":      {curved([2]float64{3, 6}, [2]float64{1, 3}, [2]float64{1.5, 2}), (0.5 + 0.5) / 2},
 		"of another size": {curved([2]float64{3, 6}, [2]float64{1, 3}, [2]float64{2, 2}), (1 + 0.5) / 2},
 	} {
-		if got := c.s.disagreement(); math.Abs(got-c.want) > 1e-12 {
+		if got := c.s.disagreement(); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%s: %g; want %g", name, got, c.want)
 		}
 	}
