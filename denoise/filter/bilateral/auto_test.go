@@ -18,12 +18,18 @@ func TestAutomaticRange(t *testing.T) {
 	for _, c := range []struct {
 		dims        int
 		sigma, want float64
-	}{{2, 1e-9, 2}, {2, 10, 2.3}, {2, 70, 4.1}, {3, 1e-9, 2.05}, {3, 10, 2.21}, {3, 70, 3.17}} {
+		method      string
+	}{
+		{2, 1e-9, 2, ""}, {2, 10, 2.3, ""}, {2, 70, 4.1, ""}, {3, 1e-9, 2.05, ""}, {3, 10, 2.21, ""}, {3, 70, 3.17, ""},
+		// Soft tissue.
+		{2, 8, 1.2 * 2.24, "plane fits"}, {2, 16, (1.2 + 0.1*math.Ln2) * 2.48, "plane fits"}, {2, 0.01, 0.8 * 2.0003, "plane fits"}, {3, 10, 2.21, "plane fits"},
+	} {
 		r, err := denoise.NewRecipe("bilateral", c.dims)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := denoise.Facts{Lo: -200, Hi: 800, Noise: noise.Known(c.sigma)}
+		f.Noise.Method = c.method
 		if r, err = r.Resolve(g, f); err != nil {
 			t.Fatal(err)
 		}

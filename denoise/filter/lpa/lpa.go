@@ -4,6 +4,8 @@
 package lpa
 
 import (
+	"math"
+
 	"quell/denoise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -17,8 +19,8 @@ var Filter = denoise.Filter{
 	Params: []denoise.Param{
 		{
 			Name: "gamma", Label: "Gamma", Kind: denoise.Float, Basic: true,
-			Min: 1e-3, Max: 100, Lo: 0.2, Hi: 4, Step: 0.05, Default: denoise.Number(1.05),
-			Help: "Width of the confidence intervals in sigmas; higher tolerates more and smooths more.",
+			Min: 1e-3, Max: 100, Lo: 0.2, Hi: 4, Step: 0.05, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoGamma, Spares: givenSigma},
+			Help: "Width of the confidence intervals in sigmas; higher tolerates more and smooths more. Auto is 1.05, and more on CT.",
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value", Basic: true,
@@ -42,6 +44,26 @@ var Filter = denoise.Filter{
 		{Name: "large", Dims: 2, Large: [3]int{300, 70, 2}},
 	},
 }
+
+// usualGamma is gamma where the noise is not that of a CT.
+const usualGamma = 1.05
+
+// autoGamma is the automatic gamma:
+//
+//	1.4 + 0.2 ln(sigma / 8 HU), at least 0.7, on CT; 1.05 elsewhere
+//
+// Soft tissue is smoother for its noise than brains in MR are, the more so the
+// stronger the noise. Measured, see FILTERS.md.
+func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
+	if givenSigma(r) || !f.Noise.InTissue() || f.Noise.Sigma == 0 {
+		return denoise.Number(usualGamma)
+	}
+	return denoise.Number(max(1.4+0.2*math.Log(f.Noise.Sigma/8), 0.7))
+}
+
+// givenSigma says whether the recipe has a number for the noise, so that it follows no
+// volume.
+func givenSigma(r denoise.Recipe) bool { return r.Get("sigma").IsNumber() }
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

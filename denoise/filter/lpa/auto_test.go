@@ -1,0 +1,55 @@
+package lpa_test
+
+import (
+	"math"
+	"testing"
+
+	"quell/denoise"
+	_ "quell/denoise/filter"
+	"quell/denoise/filter/lpa"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// Gamma is 1.05, and in the soft tissue of a CT rises with the noise in HU, unless the
+// recipe gives the noise as a number.
+func TestAutomaticGamma(t *testing.T) {
+	tissue := func(sigma float64) noise.Estimate {
+		e := noise.Known(sigma)
+		e.Method = "plane fits"
+		return e
+	}
+	g := volume.NewGeometry([3]int{9, 9, 1}, [3]float64{1, 1, 1})
+	for _, c := range []struct {
+		set  string
+		e    noise.Estimate
+		want float64
+	}{
+		{"", noise.Known(8), 1.05}, {"", noise.Known(80), 1.05}, {"", tissue(8), 1.4}, {"", tissue(16), 1.4 + 0.2*math.Ln2}, {"", tissue(2), 1.4 - 0.4*math.Ln2},
+		{"", tissue(0.01), 0.7}, {"", tissue(0), 1.05}, {"sigma=8", tissue(16), 1.05}, {"sigma=1.2sigma", tissue(8), 1.4}, {"gamma=2", tissue(8), 2},
+	} {
+		r, err := lpa.Filter.Recipe(denoise.Case{Dims: 2, Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Resolve(g, denoise.Facts{Lo: -1000, Hi: 2000, Noise: c.e}); err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Bind(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := p.Params.(lpa.Params).Gamma; math.Abs(x-c.want) > 1e-9 {
+			t.Errorf("%q, noise of %g (%s): gamma is %g; want %g", c.set, c.e.Sigma, c.e.Method, x, c.want)
+		}
+	}
+	for set, want := range map[string]bool{"": true, "sigma=8": false, "gamma=2 sigma=8": false, "gamma=2": true} {
+		r, err := lpa.Filter.Recipe(denoise.Case{Dims: 2, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, sigma := r.Needs(); sigma != want {
+			t.Errorf("%q needs the noise: %v", set, sigma)
+		}
+	}
+}
