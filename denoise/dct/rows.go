@@ -94,12 +94,7 @@ func accumulateGo(sum, w, a []float32, n int) {
 }
 
 // add: sum += a.
-func add(sum, a []float32, n int) {
-	sum, a = sum[:n], a[:n]
-	for x := range sum {
-		sum[x] += a[x]
-	}
-}
+func add(sum, a []float32, n int) { combine2(sum, sum, a, 1, 1, n) }
 
 // invert: a = 1 / a.
 func invert(a []float32, n int) {
