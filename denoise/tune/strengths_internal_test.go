@@ -218,3 +218,39 @@ func TestSlicesWithoutGround(t *testing.T) {
 		t.Errorf("nothing removed: %+v", j)
 	}
 }
+
+// What the voxels of a slice add up to, of those that count, and of all slices.
+func TestShares(t *testing.T) {
+	g := volume.NewGeometry([3]int{2, 2, 3}, [3]float64{1, 1, 1})
+	found := volume.New(g)
+	r := residue{Geometry: g, data: make([]float32, 12), use: make([]bool, 12)}
+	for i := range r.data {
+		r.data[i], r.use[i], found.Data[i] = float32(i), i%4 != 1 && i < 8, 2
+	}
+	per := r.perSlice(found)
+	want := []share{{3, 0 + 4 + 9, 12}, {3, 16 + 36 + 49, 12}, {}}
+	if !slices.Equal(per, want) || r.count() != 6 {
+		t.Errorf("%d voxels: %+v; want %+v", r.count(), per, want)
+	}
+	if all := total(per); all != (share{6, 114, 24}) || all.power() != 19 || all.structure() != 4 || (share{}).power() != 0 {
+		t.Errorf("all: %+v", all)
+	}
+}
+
+// Without the recipe every filter with a strength may stand in: in a slice its 2-D form.
+func TestStandIns(t *testing.T) {
+	for _, several := range []bool{false, true} {
+		all, err := defaults(several)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range denoise.Filters() {
+			for _, dims := range f.Dims {
+				there := slices.ContainsFunc(all, func(r denoise.Recipe) bool { return r.Filter == f.Name && r.Dims == dims })
+				if want := f.Strength.Param != "" && (dims == 2 || several); there != want {
+					t.Errorf("several slices %v: %s %d-D stands in: %v", several, f.Name, dims, there)
+				}
+			}
+		}
+	}
+}
