@@ -62,7 +62,8 @@ type Exhibit struct {
 }
 
 // ShowGallery tunes and runs one filter after another. A filter that cannot run is an
-// exhibit that says why. The error is the context's, or about the request.
+// exhibit that says why. The error is the context's, about the request, or wraps
+// ErrEngineFailed.
 func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (Gallery, error) {
 	v := q.Series.Volume
 	if q.Region == (volume.Region{}) {
@@ -81,6 +82,9 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 		e, err := q.exhibit(ctx, engine, f)
 		if ctx.Err() != nil {
 			return Gallery{}, ctx.Err()
+		}
+		if errors.Is(err, ErrEngineFailed) { // it would fail at the other filters too
+			return Gallery{}, err
 		}
 		if err != nil {
 			e.Problem = err.Error()

@@ -162,6 +162,12 @@ func TestGalleryIsCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || g.Exhibits != nil || n != 2 {
 		t.Errorf("%d exhibits, %v", n, err)
 	}
+	broken := engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) {
+		return nil, ErrEngineFailed
+	})
+	if g, err := ShowGallery(t.Context(), broken, GalleryRequest{Series: s}); !errors.Is(err, ErrEngineFailed) || g.Exhibits != nil {
+		t.Errorf("an engine that fails: %d exhibits, %v", len(g.Exhibits), err)
+	}
 	var usage *UsageError
 	if _, err := ShowGallery(t.Context(), cpu.New(), GalleryRequest{Series: s, Region: volume.Region{Max: [3]int{1, 1, 99}}}); !errors.As(err, &usage) {
 		t.Errorf("a region beyond the series: %v", err)

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/volume"
@@ -54,7 +56,11 @@ func (s *Session) CompareFilters() {
 		return err
 	}, func(err error) {
 		g.Ended = true
+		if errors.Is(err, app.ErrEngineFailed) && s.task == t {
+			s.retry = s.CompareFilters
+		}
 		if s.finish(t, err) {
+			s.retry = nil
 			s.message = "Every filter was compared."
 			s.listener.Changed()
 		}

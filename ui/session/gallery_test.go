@@ -3,6 +3,7 @@ package session_test
 import (
 	"testing"
 
+	"quell/app"
 	"quell/denoise"
 	"quell/ui/session"
 )
@@ -55,5 +56,24 @@ func TestAComparisonIsCancelled(t *testing.T) {
 	}
 	if len(b.errors) > 0 {
 		t.Errorf("errors: %v", b.errors)
+	}
+}
+
+// An engine that fails is reported once, and another one starts the comparison again.
+func TestAComparisonContinuesWithAnotherEngine(t *testing.T) {
+	b := newTissueBench(t)
+	working := &fakeEngine{shrink: true}
+	b.engine.mu.Lock()
+	b.engine.fail = app.ErrEngineFailed
+	b.engine.mu.Unlock()
+	b.CompareFilters()
+	b.settle()
+	if len(b.errors) == 0 || !b.Gallery().Ended || b.Comparing() {
+		t.Fatalf("errors %v", b.errors)
+	}
+	b.ContinueWith(working)
+	b.settle()
+	if g := b.Gallery(); len(g.Exhibits) != len(denoise.Filters()) {
+		t.Errorf("%d exhibits with the other engine", len(g.Exhibits))
 	}
 }
