@@ -156,7 +156,7 @@ func TestMapsAreChecked(t *testing.T) {
 		"no positive number":                        func(j *Job) { j.NoiseMap = zero },
 		"give a recipe":                             func(j *Job) { j.Recipe, j.Mask = nil, one },
 		"are for jobs that filter":                  func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
-		"removed noise are for jobs":                func(j *Job) { j.Recipe, j.Output.Removed = nil, "x.nii" },
+		"removed noise and scales are for jobs":     func(j *Job) { j.Recipe, j.Output.Removed = nil, "x.nii" },
 		"need a name each":                          func(j *Job) { j.Output.Removed = filepath.Dir(j.Output.Path) + "/./out.nii" },
 		"is the input itself":                       func(j *Job) { j.Output.Removed = j.Input.Path },
 		"NAME.hdr":                                  func(j *Job) { j.Output.Removed = "x.img" },
