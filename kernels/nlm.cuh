@@ -26,6 +26,9 @@
 // possible. The outermost F voxels of a warp's row on each side are only samples for
 // the others.
 //
+// nlm_select.cu defines NLM_SELECT, which adds preselection: a neighbour whose mean or
+// deviation differs too much has no weight. The code of nlm.cu does not have it.
+//
 // The difference of every value from that of one voxel of the block is scaled, so that
 // a large common offset costs no precision. With scaled values the weight is 2^-D, one
 // instruction.
@@ -98,6 +101,19 @@ struct Walker {
     float reference;          // the scaled value that was subtracted from all values of the tile
     float (&own)[S::kDeep][X][S::kTall];
     Sums<X, Y, Z> &sums;
+#ifdef NLM_SELECT
+    const Selection &select;
+    int offset[3]; // of the neighbours
+
+    // chosen returns whether the neighbour of a voxel of the region, which is in the
+    // volume, is alike.
+    __device__ bool chosen(int vx, int vy, int vz) const
+    {
+        const Field &f = p.field;
+        if (vx < f.min[0] || vy < f.min[1] || vz < f.min[2] || vx >= f.max[0] || vy >= f.max[1] || vz >= f.max[2]) return false;
+        return select.alike(vx, vy, vz, vx + offset[0], vy + offset[1], vz + offset[2]);
+    }
+#endif
 
     // offsets adds the weights of N offsets that follow each other along z. tile points
     // at the thread's first shifted voxel, for each voxel of a lane. beside is true
@@ -161,6 +177,9 @@ struct Walker {
                         if (CHECKS == kEverything) {
                             int c = column + e;
                             unsigned word = bits[(middle * S::kRows + r + F) * S::kWords + (c >> 5)];
+#ifdef NLM_SELECT
+                            if (!(word >> (c & 31) & 1) || !chosen(x + e, y + r, z + k)) word = 0;
+#endif
                             log = word >> (c & 31) & 1 ? fminf(cut + log, 0.f) : kUnused;
                             // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
                             if (p.rician) v *= v + 2 * (own[middle][e][r + F] + reference);
@@ -231,6 +250,9 @@ struct Walker {
         for (int r = 0; r < Y; ++r) rowEdge[r] = unsigned(y + r + oy) < unsigned(f.dims[1]) ? 0 : kUnused;
         for (int i = from; i < to; ++i) {
             if (ox + i == 0 && oy == 0 && oz == 0) continue;
+#ifdef NLM_SELECT
+            offset[0] = ox + i, offset[1] = oy, offset[2] = oz;
+#endif
             const float *tile[X];
             float edge[X][Y];
             bool beside[X];
@@ -310,7 +332,11 @@ __device__ inline void finish(const NlmParams &p, int x, int y, int z, float num
 
 // nlmBlock filters a tile of (32 X - 2 F) x (WARPS Y) x Z voxels.
 template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER, bool GAUSSIAN>
+#ifdef NLM_SELECT
+__device__ inline void nlmBlock(const NlmParams &p, const Selection &select)
+#else
 __device__ inline void nlmBlock(const NlmParams &p)
+#endif
 {
     using S = Shape<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER>;
     constexpr int kHalo = DIMS == 3 ? F : 0; // the patch radius along z
@@ -351,8 +377,16 @@ __device__ inline void nlmBlock(const NlmParams &p)
             }
 
     Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
-        p, values, usable, lane, warp, x, y, z, reference * p.scale, own, sums};
+        p, values, usable, lane, warp, x, y, z, reference * p.scale, own, sums
+#ifdef NLM_SELECT
+        , select, {0, 0, 0}
+#endif
+    };
+#ifdef NLM_SELECT
+    const bool special = true;
+#else
     const bool special = p.rician || p.cut > 0;
+#endif
     int first[3];
     for (first[2] = -p.search[2]; first[2] <= p.search[2]; first[2] += STEPS) {
         for (first[1] = -p.search[1]; first[1] <= p.search[1]; first[1] += S::kBrick) {

@@ -17,7 +17,7 @@ func init() {
 			"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
 				return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
 			}),
-			nlm.SelectedAverage: {Rate: rate / 8, WholeSlices: true, Launches: nlmSelectLaunches},
+			nlm.SelectedAverage: {Rate: rate / 3, WholeSlices: true, Launches: nlmSelectLaunches},
 		},
 	))
 }

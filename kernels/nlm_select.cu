@@ -1,11 +1,14 @@
 // Non-local means over the neighbours that preselection leaves (docs/FILTERS.md,
-// preselect). A thread filters one voxel: it compares mean and deviation of a
-// neighbour, and only where they are alike the patches.
+// preselect).
 //
-//   nlm_select            any patch radius
-//   nlm_select_underflow  after it: the voxels whose weights underflow
-#include "nlm_underflow.cuh"
+//   nlm_select_2d_f1, ... 3d_f3  patch radii 1 to 3, as in nlm.cu
+//   nlm_select_any               any patch radius: a thread filters one voxel; it compares mean and
+//                                deviation of a neighbour, and only where they are alike the patches
+//   nlm_select_underflow         after each of them: the voxels whose weights underflow
 #include "preselect.cuh"
+#define NLM_SELECT
+#include "nlm.cuh"
+#include "nlm_underflow.cuh"
 
 // NlmSelectParams mirrors struct nlmSelectParams of nlm_select.go.
 struct NlmSelectParams {
@@ -23,7 +26,37 @@ struct Chosen {
 
 extern "C" {
 
-__global__ void __launch_bounds__(128) nlm_select(const __grid_constant__ NlmSelectParams p)
+__global__ void __launch_bounds__(128, 3) nlm_select_2d_f1(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<2, 1, 2, 4, 1, 4, 1, 1, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128, 3) nlm_select_2d_f2(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<2, 2, 2, 4, 1, 4, 1, 1, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128, 3) nlm_select_2d_f3(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<2, 3, 2, 4, 1, 4, 1, 1, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128, 2) nlm_select_3d_f1(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<3, 1, 2, 4, 2, 4, 3, 3, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128, 2) nlm_select_3d_f2(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<3, 2, 1, 4, 4, 4, 6, 3, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128, 2) nlm_select_3d_f3(const __grid_constant__ NlmSelectParams p)
+{
+    nlmBlock<3, 3, 1, 4, 3, 4, 1, 1, true>(p.nlm, p.select);
+}
+
+__global__ void __launch_bounds__(128) nlm_select_any(const __grid_constant__ NlmSelectParams p)
 {
     const Field &f = p.nlm.field;
     const Tile t = tileOf(f, 32, 4, 1);

@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"fmt"
+
 	"quell/denoise"
 	"quell/denoise/filter/nlm"
 )
@@ -11,17 +13,24 @@ type nlmSelectParams struct {
 	Select selection
 }
 
-// nlmSelectLaunches: a thread filters one voxel.
+// nlmSelectLaunches: the kernels have the tiles of those without preselection. Regions
+// that are thin along x are not swapped.
 func nlmSelectLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 	f, err := newField(part)
 	if err != nil {
 		return nil, err
 	}
-	p := program.Params.(nlm.Params)
-	args := Pack(nlmSelectParams{NLM: newNLMParams(p, f, program.Recipe.Dims), Select: newSelection(p.Select, part)})
-	launches := []Launch{{
-		Module: "nlm_select", Kernel: "nlm_select", Grid: f.grid([3]int{32, 4, 1}), Block: [3]int{32, 4, 1}, Args: args,
-	}}
+	p, dims := program.Params.(nlm.Params), program.Recipe.Dims
+	args := Pack(nlmSelectParams{NLM: newNLMParams(p, f, dims), Select: newSelection(p.Select, part)})
+	average := Launch{
+		Module: "nlm_select", Kernel: "nlm_select_any", Grid: f.grid([3]int{32, 4, 1}), Block: [3]int{32, 4, 1}, Args: args,
+	}
+	patch := p.PatchRadius[0]
+	if t, fast := nlmTiles[[2]int{dims, patch}]; fast {
+		average.Kernel = fmt.Sprintf("nlm_select_%dd_f%d", dims, patch)
+		average.Grid, average.Block, average.Shared = f.grid(t.dims(patch)), [3]int{32, t.warps, 1}, t.shared(patch, dims)
+	}
+	launches := []Launch{average}
 	if p.Centre == nlm.CentreMax {
 		launches = append(launches, Launch{
 			Module: "nlm_select", Kernel: "nlm_select_underflow",

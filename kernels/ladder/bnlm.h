@@ -176,8 +176,16 @@ public:
         if (!c.bnlm) {
             Field f = field(region, out);
             std::vector<char> args = bytes(nlmParams(f));
-            return {{"nlm_select", "nlm_select", blocks(f, 32, 4, 1), {32, 4}, 0, args},
-                    {"nlm_select", "nlm_select_underflow", tiles(int(region.voxels()), 4096), {256, 1}, 0, args}};
+            const Launch underflow{"nlm_select", "nlm_select_underflow", tiles(int(region.voxels()), 4096), {256, 1}, 0, args};
+            Launch average{"nlm_select", "nlm_select_any", blocks(f, 32, 4, 1), {32, 4}, 0, args};
+            for (const Launch &l : nlmLaunches(recipe(), f)) { // the same tiles as without preselection, not swapped
+                const bool deep = c.dimensions == 3;
+                if (l.kernel == "nlm_any" || l.kernel == "nlm_underflow") continue;
+                const int x = deep && c.radius > 1 ? 1 : 2, z = !deep ? 1 : c.radius == 1 ? 2 : c.radius == 2 ? 4 : 3;
+                average = {"nlm_select", "nlm_select_" + std::to_string(c.dimensions) + "d_f" + std::to_string(c.radius),
+                           blocks(f, 32 * x - 2 * c.radius, 16, z), {32, 4}, l.shared, args};
+            }
+            return {average, underflow};
         }
         BnlmParams p = bnlmParams(region, out);
         if (c.radius != 1 || c.step != 2) return {{"bnlm", "bnlm_any", tiles(int(region.voxels()), 128), {128, 1}, 0, bytes(p)}};
@@ -208,7 +216,7 @@ public:
         if (c.selects) {
             mean.get(means.data());
             deviation.get(deviations.data());
-            PreselectParams p;
+            plain::PreselectParams p; // copied: a cast would break the rules of aliasing
             std::memcpy(&p, before[0].args.data(), sizeof p);
             p.in.data = v.data.data();
             p.out.data = hostMeans.data();
@@ -225,7 +233,9 @@ public:
             if (!v.mask.empty()) p.mask.data = v.mask.data();
             if (c.selects) p.select.mean.data = hostMeans.data(), p.select.deviation.data = hostDeviations.data();
             p.out.data = result.data();
-            plain::bnlm(&p);
+            plain::BnlmParams q;
+            std::memcpy(&q, &p, sizeof q);
+            plain::bnlm(&q);
             std::copy(result.begin(), result.end(), want.begin());
         } else {
             Recipe r = recipe();

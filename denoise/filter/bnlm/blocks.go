@@ -46,8 +46,7 @@ func (w *worker) weighOffset(i int, d [3]int, z int) {
 		}
 		to := w.weights[(i*w.blocks[1]+y)*row:][:row]
 		pairwise.Weigh(to, distance, w.scale, 0, row)
-		pairwise.Keep(to, w.bits[y*row/lanes:], row)
-		total(w.den[y*row:], w.peak[y*row:], to, row)
+		total(w.den[y*row:], w.peak[y*row:], to, w.bits[y*row/lanes:], row)
 	}
 }
 
@@ -74,22 +73,24 @@ func (w *worker) choose(y, kz, z int, d [3]int) uint64 {
 // squaresOf sums up the squared differences of blocks and those at offset d over the
 // samples of stored row y along x and z, for every block.
 func (w *worker) squaresOf(to []float32, y, kz int, d [3]int, n int) {
-	more := false
-	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
-		a := func(o int) []float32 { return w.values[w.at(y, kz+oz, o):] }
-		b := func(o int) []float32 { return w.values[w.at(y+d[1], kz+oz+d[2], o+d[0]):] }
-		for o := -w.Radius[0]; o <= w.Radius[0]; o += 3 {
-			a0, b0 := a(o), b(o)
-			a1, b1, a2, b2 := a0, a0, a0, a0 // no more samples: differences of 0
-			if o+1 <= w.Radius[0] {
-				a1, b1 = a(o+1), b(o+1)
-			}
-			if o+2 <= w.Radius[0] {
-				a2, b2 = a(o+2), b(o+2)
-			}
-			squares(to, a0, b0, a1, b1, a2, b2, more, n)
-			more = true
+	planes, stride := 2*w.Radius[2]+1, w.stride()*w.rows[0]
+	a := func(o int) []float32 { return w.values[w.at(y, kz-w.Radius[2], o):] }
+	b := func(o int) []float32 { return w.values[w.at(y+d[1], kz-w.Radius[2]+d[2], o+d[0]):] }
+	for o := -w.Radius[0]; o <= w.Radius[0]; o += 3 {
+		a0, b0 := a(o), b(o)
+		a1, b1, a2, b2 := a0, a0, a0, a0 // no more samples: differences of 0
+		if o+1 <= w.Radius[0] {
+			a1, b1 = a(o+1), b(o+1)
 		}
+		if o+2 <= w.Radius[0] {
+			a2, b2 = a(o+2), b(o+2)
+		}
+		if o == -w.Radius[0] {
+			squares(to, a0, b0, a1, b1, a2, b2, stride, planes, n)
+			continue
+		}
+		squares(w.distance, a0, b0, a1, b1, a2, b2, stride, planes, n)
+		sum(to, to, w.distance, n)
 	}
 }
 
@@ -138,8 +139,20 @@ func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
 		return
 	}
 	step, r := w.Step[0], w.Radius[0]
-	from := y - w.origin[1]
 	middle := w.Step[2] * (w.first[2] + z)
+	from := max(middle-w.Radius[2], w.tile.Min[2])
+	planes := min(middle+w.Radius[2]+1, w.tile.Max[2]) - from
+	stride, accStride := w.stride()*w.rows[0], (w.tile.Max[1]-w.tile.Min[1])*step*wide
+	sums := func(phase int) []float32 {
+		return w.acc[(((from-w.tile.Min[2])*(w.tile.Max[1]-w.tile.Min[1])+y-w.tile.Min[1])*step+phase)*wide:]
+	}
+	voxels := func(phase int, d [3]int) []float32 {
+		return w.values[w.at(y-w.origin[1]+d[1], from-w.origin[2]+d[2], phase-step*w.lead+d[0]):]
+	}
+	if r == 1 && step == 2 {
+		spreadPairs(sums(0), sums(1), under[w.lead:], voxels(0, [3]int{}), voxels(0, d), voxels(1, [3]int{}), voxels(1, d), accStride, stride, planes, n)
+		return
+	}
 	for phase := range step {
 		// Voxel step i + phase is under the blocks k with step k + o = step i + phase.
 		var shares []float32
@@ -155,12 +168,9 @@ func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
 		if shares == nil {
 			continue
 		}
-		x := phase - step*w.lead
-		for pz := max(middle-w.Radius[2], w.tile.Min[2]); pz <= min(middle+w.Radius[2], w.tile.Max[2]-1); pz++ {
-			a := w.at(from, pz-w.origin[2], x)
-			b := w.at(from+d[1], pz-w.origin[2]+d[2], x+d[0])
-			to := (((pz-w.tile.Min[2])*(w.tile.Max[1]-w.tile.Min[1])+y-w.tile.Min[1])*step + phase) * wide
-			spread(w.acc[to:], shares, w.values[a:], w.values[b:], n)
+		a, b, to := voxels(phase, [3]int{}), voxels(phase, d), sums(phase)
+		for p := range planes {
+			spread(to[p*accStride:], shares, a[p*stride:], b[p*stride:], n)
 		}
 	}
 }

@@ -62,11 +62,20 @@ var tileSize = [3]int{128, 16, 16}
 type worker struct {
 	rule    Rule
 	in, out denoise.Field
+	squares bool // u^2 is needed
 	of      func(s sums) float32
 
 	values tile.Block
-	rows   [][2]float64    // sums along x, of one plane of the block
-	planes [3][][2]float64 // sums along x and y, of the last planes
+	along  moments    // of a row of the block, then of its sums along x
+	rows   moments    // sums along x, of one plane of the block
+	planes [3]moments // sums along x and y, of the last planes
+}
+
+// moments are the sums of u and of u^2 of many voxels.
+type moments struct{ first, second []float64 }
+
+func (m *moments) resize(n int) {
+	m.first, m.second = tile.Resize(m.first, n), tile.Resize(m.second, n)
 }
 
 // run computes the sums of a tile plane by plane: along x, then y, then z.
@@ -75,11 +84,13 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 	w.values.Load(&w.in, tile.Grow(t, r))
 	size := t.Dims()
 	width, height := size[0], size[1]
-	w.rows = tile.Resize(w.rows, width*(height+2*r[1]))
+	w.along.resize(width + 2*r[0])
+	w.rows.resize(width * (height + 2*r[1]))
 	for i := range w.planes {
-		w.planes[i] = tile.Resize(w.planes[i], width*height)
+		w.planes[i].resize(width * height)
 	}
 	n := tile.Count(w.rule.Radius)
+	var all moments
 	for k := range size[2] + 2*r[2] {
 		if stop() {
 			return
@@ -88,17 +99,18 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 		if k < 2*r[2] {
 			continue
 		}
+		if all = w.planes[k%len(w.planes)]; r[2] > 0 {
+			all = w.rows // which the next plane fills anew
+			w.each(func(of func(m *moments) []float64) {
+				sum3(of(&all)[:width*height], of(&w.planes[(k+1)%3]), of(&w.planes[(k+2)%3]), of(&w.planes[k%3]))
+			})
+		}
 		z := t.Min[2] + k - 2*r[2]
 		for y := range height {
 			to := w.out.Data[w.out.Index(t.Min[0], t.Min[1]+y, z):][:width]
+			first, second := all.first[y*width:][:width], all.second[y*width:][:width]
 			for x := range to {
-				s := sums{n: n}
-				for d := range 2*r[2] + 1 {
-					p := &w.planes[(k-2*r[2]+d)%len(w.planes)][y*width+x]
-					s.first += p[0]
-					s.second += p[1]
-				}
-				to[x] = w.of(s)
+				to[x] = w.of(sums{first[x], second[x], n})
 			}
 		}
 	}
@@ -107,26 +119,38 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 // plane adds up plane k of the block along x and y.
 func (w *worker) plane(k, width, height int) {
 	rx, ry := w.rule.Radius[0], w.rule.Radius[1]
+	zero := w.rule.Zero
 	for y := range height + 2*ry {
 		at := (k*w.values.Dims[1] + y) * w.values.Dims[0]
-		from, to := w.values.Values[at:at+width+2*rx], w.rows[y*width:(y+1)*width]
-		for x := range to {
-			var row [2]float64
-			for _, v := range from[x : x+2*rx+1] {
-				u := float64(v) - w.rule.Zero
-				row[0] += u
-				row[1] += float64(u * u)
-			}
-			to[x] = row
+		from := w.values.Values[at : at+width+2*rx]
+		first, second := w.along.first[:len(from)], w.along.second[:len(from)]
+		for x, v := range from {
+			u := float64(v) - zero
+			first[x], second[x] = u, float64(u*u)
 		}
+		w.each(func(of func(m *moments) []float64) {
+			a := of(&w.along)
+			sum3(of(&w.rows)[y*width:(y+1)*width], a, a[1:], a[2:])
+		})
 	}
-	to := w.planes[k%len(w.planes)]
+	w.each(func(of func(m *moments) []float64) {
+		rows := of(&w.rows)
+		sum3(of(&w.planes[k%len(w.planes)])[:width*height], rows, rows[width:], rows[2*width:])
+	})
+}
+
+// each calls f for the sums that are needed.
+func (w *worker) each(f func(of func(m *moments) []float64)) {
+	f(func(m *moments) []float64 { return m.first })
+	if w.squares {
+		f(func(m *moments) []float64 { return m.second })
+	}
+}
+
+// sum3 sets to = a + b + c.
+func sum3(to, a, b, c []float64) {
+	a, b, c = a[:len(to)], b[:len(to)], c[:len(to)]
 	for i := range to {
-		var plane [2]float64
-		for d := range 2*ry + 1 {
-			plane[0] += w.rows[i+d*width][0]
-			plane[1] += w.rows[i+d*width][1]
-		}
-		to[i] = plane
+		to[i] = a[i] + b[i] + c[i]
 	}
 }

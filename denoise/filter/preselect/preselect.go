@@ -71,7 +71,7 @@ type Rule struct {
 	Zero      float64 // from which means count
 	Apart     float32 // 1 - mu1: how far means may be apart, relative to the larger one
 	Deviation float32 // the root of s1: the smallest ratio of standard deviations
-	Radius    [3]int  // half widths of a surrounding
+	Radius    [3]int  // half widths of a surrounding: 1, along z 0 in two dimensions
 }
 
 // New returns the rule of a resolved recipe; false where it uses all neighbours.
@@ -104,7 +104,7 @@ func (r Rule) AlikeAt(mean, deviation *denoise.Field, i, j [3]int) bool {
 // Passes returns the passes that compute the mean and the standard deviation around
 // every voxel, excluded ones included: Everywhere, since a block may stand on one.
 func (r Rule) Passes(g volume.Geometry) []denoise.Pass {
-	pass := func(name string, nanoseconds float64, of func(s sums) float32) denoise.Pass {
+	pass := func(name string, nanoseconds float64, squares bool, of func(s sums) float32) denoise.Pass {
 		return denoise.Pass{
 			Name: name, Inputs: []string{denoise.Voxels}, Output: name, Everywhere: true,
 			Reach: r.Radius, Work: tile.Count(r.Radius),
@@ -112,12 +112,12 @@ func (r Rule) Passes(g volume.Geometry) []denoise.Pass {
 				return float64(of(r.around(&in[0], x, y, z)))
 			},
 			CPU: denoise.CPUPass{
-				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, r.Radius, 28), Nanoseconds: nanoseconds,
+				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, r.Radius, 64), Nanoseconds: nanoseconds,
 				Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker {
-					return func() denoise.Worker { return (&worker{rule: r, in: in[0], out: out, of: of}).run }
+					return func() denoise.Worker { return (&worker{rule: r, in: in[0], out: out, squares: squares, of: of}).run }
 				},
 			},
 		}
 	}
-	return []denoise.Pass{pass(MeanPass, 6, sums.mean), pass(DeviationPass, 8, sums.deviation)}
+	return []denoise.Pass{pass(MeanPass, 8, false, sums.mean), pass(DeviationPass, 15, true, sums.deviation)}
 }
