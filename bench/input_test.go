@@ -38,8 +38,8 @@ func TestPadded(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(i + 1)
 	}
-	got := padded(v, [3]int{6, 6, 1})
-	if got.At(0, 0, 0) != 0 || got.At(5, 3, 0) != 0 || got.At(1, 0, 0) != v.At(0, 1, 0) || got.At(4, 5, 0) != v.At(3, 6, 0) {
+	got := padded(v, [3]int{10, 6, 1})
+	if got.At(2, 0, 0) != 0 || got.At(7, 3, 0) != 0 || got.At(3, 0, 0) != v.At(0, 1, 0) || got.At(6, 5, 0) != v.At(3, 6, 0) {
 		t.Errorf("padded: %v", got.Data)
 	}
 }

@@ -240,6 +240,9 @@ func TestDisagreement(t *testing.T) {
 			if (r.Status == Failed) != wrong || (wrong && !strings.Contains(r.Why, "was not timed")) {
 				t.Errorf("%g is added: %s %s", add, r.Status, r.Why)
 			}
+			if d := r.Result.Check.MaxAbsDiff; !wrong && !(d > 0.009 && d < 0.011) {
+				t.Errorf("%g is added: a difference of %g", add, d)
+			}
 			if wrong && has(r.Result.Figures, Time) {
 				t.Errorf("%g is added: timed", add)
 			}
@@ -259,6 +262,29 @@ func TestDisagreement(t *testing.T) {
 		}
 	}
 }
+
+// An engine that rows use with different numbers of threads is listed once, with most.
+func TestEnginesOfARun(t *testing.T) {
+	e := three()
+	for i, threads := range []int{1, 3, 2} {
+		e[0].Rows[i].Threads = threads
+	}
+	o := Options{Quick: true, pick: func(_ string, threads int) (denoise.Engine, string) {
+		return cores{Engine: cpu.New(), n: threads}, ""
+	}}
+	report, err := run(context.Background(), e, o, Events{})
+	if err != nil || len(report.Engines) != 1 || report.Engines[0].Cores != 3 {
+		t.Errorf("engines %+v, %v", report.Engines, err)
+	}
+}
+
+// cores is the CPU engine that says that it has n cores.
+type cores struct {
+	denoise.Engine
+	n int
+}
+
+func (c cores) Info() denoise.Info { return denoise.Info{Name: "cpu", Cores: c.n} }
 
 func TestValidate(t *testing.T) {
 	var usage *app.UsageError
