@@ -49,7 +49,7 @@ type Filter struct {
 	LK      int       // 0, or the norm of the lk weighting
 
 	// Guides, if there are any, are compared instead of In, whose voxels are averaged:
-	// e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g.
+	// e(p) = sum of Gain (g_p - g_{p+o})^2 over the guides g. The first has the gain 1.
 	Guides []Guide
 
 	Select *Selection // which pairs count; nil for all
@@ -335,9 +335,9 @@ func (w *worker) filterPlane(d [3]int, z int) {
 // block.
 func (w *worker) difference(dst []float32, p, q, n int) {
 	if len(w.guides) > 0 {
-		clear(dst[:n])
-		for i, g := range w.guides {
-			addSquareDiff(dst, g.Values[p:], g.Values[q:], w.Guides[i].Gain, n)
+		squareDiff(dst, w.guides[0].Values[p:], w.guides[0].Values[q:], n)
+		for i, g := range w.guides[1:] {
+			addSquareDiff(dst, g.Values[p:], g.Values[q:], w.Guides[i+1].Gain, n)
 		}
 		return
 	}

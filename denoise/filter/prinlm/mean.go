@@ -60,11 +60,20 @@ func (w *meanWorker) row(from, to, y, z int) {
 	first, last := max(from-r[0], 0), min(to+r[0], w.in.Dims[0])
 	for jz := max(z-r[2], 0); jz <= min(z+r[2], w.in.Dims[2]-1); jz++ {
 		for jy := max(y-r[1], 0); jy <= min(y+r[1], w.in.Dims[1]-1); jy++ {
-			at := w.in.Index(first, jy, jz)
-			for i, v := range w.in.Data[at : at+last-first] {
-				if w.in.Valid(at + i) {
-					w.sum[first-from+1+i] += float64(v)
-					w.count[first-from+1+i]++
+			at, n := w.in.Index(first, jy, jz), last-first
+			sum, count := w.sum[first-from+1:][:n], w.count[first-from+1:][:n]
+			values := w.in.Data[at : at+n]
+			if w.in.Mask == nil {
+				for i, v := range values {
+					sum[i] += float64(v)
+					count[i]++
+				}
+				continue
+			}
+			for i, v := range values {
+				if w.in.Mask[at+i] {
+					sum[i] += float64(v)
+					count[i]++
 				}
 			}
 		}
