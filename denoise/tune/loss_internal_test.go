@@ -223,3 +223,22 @@ func TestJudgeSeesWhatFaded(t *testing.T) {
 		}
 	}
 }
+
+// Structure beyond the estimated error overrules matched, and nothing else.
+func TestStructureBeyondTheErrorIsOver(t *testing.T) {
+	curve := &Curve{Points: []Point{{Strength: 1, Risk: Risk{MSE: 0.8}}, {Strength: 2, Risk: Risk{MSE: 0.4}}, {Strength: 3, Risk: Risk{MSE: 0.42}}}, Best: 1}
+	for _, c := range []struct {
+		verdict   Verdict
+		structure float64
+		curve     *Curve
+		want      Verdict
+	}{
+		{Matched, 0.519, curve, Matched}, {Matched, 0.521, curve, Over}, {Under, 2, curve, Under}, {Matched, 2, nil, Matched}, {Matched, 0, curve, Matched},
+	} {
+		j := Judgement{Verdict: c.verdict, Why: "before", Structure: c.structure, Curve: c.curve, Place: &Place{X: 7, Slice: 2, What: edges}}
+		j.weigh(3)
+		if j.Verdict != c.want || (j.Why != "before") != (c.want == Over) {
+			t.Errorf("%s with structure %g: %s: %s", c.verdict, c.structure, j.Verdict, j.Why)
+		}
+	}
+}

@@ -122,6 +122,7 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	per := res.perSlice(found)
 	j.Structure = total(per).structure()
 	j.Place = res.place(found, r)
+	j.weigh(x)
 	if j.Curve != nil && len(per) > 1 {
 		j.Slices = j.Curve.judgeSlices(x, per)
 	}
@@ -251,6 +252,20 @@ func (c Curve) judge(x float64, e noise.Estimate) Judgement {
 		j.Why = fmt.Sprintf("Structure is removed with the noise: %s would lower the error by %.0f %%.", better(times), gain)
 	}
 	return j
+}
+
+// contradicted is the excess from which the structure in the residual of all voxels
+// overrules the error that was estimated on boxes, which may hold few edges.
+const contradicted = 0.3
+
+// weigh makes a matched result, of strength x, one of over where the structure in its
+// residual alone exceeds the least error: lost structure is a part of the error.
+func (j *Judgement) weigh(x float64) {
+	if j.Verdict != Matched || j.Curve == nil || j.Curve.excess(max(j.Curve.at(x).MSE, j.Structure)) <= contradicted {
+		return
+	}
+	j.Verdict = Over
+	j.Why = fmt.Sprintf("The structure in the residual, most of all the %s, is by itself more than the least error.", j.Place)
 }
 
 // better names the best strength beside the result's; both may be 0.
