@@ -22,7 +22,6 @@
 // the sums of its own pixels, so that the order of the sums is fixed.
 #include "sadct_params.cuh"
 
-constexpr int kTile = 32;            // pixels of a block along x and y
 constexpr unsigned kAll = ~0u;       // the lanes of a warp
 constexpr float kUlp = 5.9604645e-8f; // 2^-24
 
@@ -76,20 +75,14 @@ __device__ inline int padded(int n) { return (n + 3) & ~3; }
 __device__ inline int stride(int n) { return (n + 3) / 4 * 4 | 4; }
 
 // basis returns c_l cos(pi (2j+1) l / (2n)) of the orthonormal DCT of length n.
-template <class T>
-__device__ inline T basis(int n, int l, int j)
+__device__ inline float basis(int n, int l, int j)
 {
     int m = (2 * j + 1) * l % (4 * n);
     if (m > 2 * n) m = 4 * n - m;
     const bool negative = m > n;
     if (negative) m = 2 * n - m;
-    if constexpr (sizeof(T) == 8) {
-        const double c = sqrt((l == 0 ? 1. : 2.) / n) * cospi(double(m) / (2 * n));
-        return negative ? -c : c;
-    } else {
-        const float c = sqrtf((l == 0 ? 1.f : 2.f) / float(n)) * cospif(float(m) / float(2 * n));
-        return negative ? -c : c;
-    }
+    const float c = sqrtf((l == 0 ? 1.f : 2.f) / float(n)) * cospif(float(m) / float(2 * n));
+    return negative ? -c : c;
 }
 
 // tableAt returns where the table of length n begins: the sum of m stride(m) for m < n.
@@ -104,30 +97,43 @@ __device__ inline int tableAt(int n)
     return sum;
 }
 
-// Support is one support in shared memory. Its pixels are numbered row by row. In u the
-// rows begin at multiples of four, with zeros between them; column k, of the coefficients
-// k of the rows that have one, follows column k - 1 likewise. Pixel j of row i and a
-// coefficient k = j of it have the same number, the l-th of column k belongs to the l-th
-// row that has k.
-struct Support {
-    unsigned row[32];     // pixels: bit reach + dx for dx from the centre
-    unsigned rows[32];    // rows that have a coefficient k
-    short number[32];     // number of the first pixel of a row
-    short first[32];      // where a row begins
-    short column[32];     // where column k begins
-    short table[32];      // where the table of length n begins
-    unsigned char *rowOf; // row of a pixel
-    unsigned char *dxOf;  // reach + dx of a pixel
-    float *u, *c, *d;     // pixels, coefficients of the rows, coefficients
-    int cx, cy, n;        // centre; pixels, 0 for a support that is not used
-    float weight;
+// Span is where a row or a column of a support lies: its beginning, its length and where
+// the table of this length begins, in one word.
+struct Span {
+    unsigned word;
 
-    __device__ int length(int i) const { return __popc(row[i]); }
-    __device__ int count(int k) const { return __popc(rows[k]); }
-    // rank returns the position of row i in column k.
-    __device__ int rank(int k, int i) const { return __popc(rows[k] & ((1u << i) - 1)); }
+    __device__ static Span of(int first, int n, int table) { return {unsigned(first) | unsigned(n) << 10 | unsigned(table) << 15}; }
+    __device__ int first() const { return word & 1023; }
+    __device__ int length() const { return word >> 10 & 31; }
+    __device__ int table() const { return word >> 15; }
 };
-static_assert(sizeof(Support) == 568); // as in sadct.go
+
+// Pixel k of row i, at reach + dx, belongs with coefficient k of the row, which lies at at
+// among the columns, in one word.
+struct Item {
+    unsigned word;
+
+    __device__ static Item of(int i, int k, int dx, int at) { return {unsigned(i) | unsigned(k) << 5 | unsigned(dx) << 10 | unsigned(at) << 15}; }
+    __device__ int i() const { return word & 31; }
+    __device__ int k() const { return word >> 5 & 31; }
+    __device__ int dx() const { return word >> 10 & 31; }
+    __device__ int at() const { return word >> 15; }
+};
+
+// Support is one support in shared memory. In u the rows begin at multiples of four, with
+// zeros between them. Column k, of the coefficients k of the rows that have one, in their
+// order, follows column k - 1 likewise.
+struct Support {
+    unsigned row[32];  // pixels: bit reach + dx for dx from the centre
+    Span rows[32];     // of each row
+    Span columns[32];  // of each column
+    short table[32];   // where the table of length n begins
+    Item *items;       // the pixels, row by row
+    float *u, *c, *d;  // pixels, coefficients of the rows, coefficients
+    int cx, cy, n;     // centre; pixels, 0 for a support that is not used
+    float weight;
+};
+static_assert(sizeof(Support) == 496); // as in sadct.go
 
 template <class T>
 __device__ inline T warpSum(T v)
@@ -206,24 +212,22 @@ __device__ inline void build(Support &s, const SadctStageParams &p, int cx, int 
     const int length = __popc(bits), number = before(length, lane), n = __shfl_sync(kAll, number + length, 31);
     const bool used = n > 0 && (p.overlap == 0 || bayer(cx & 7, cy & 7) * n < 64 * p.overlap);
     s.row[lane] = bits;
-    s.number[lane] = short(number);
-    s.first[lane] = short(before(padded(length), lane));
+    s.rows[lane] = Span::of(before(padded(length), lane), length, s.table[length]);
     if (lane == 0) {
         s.cx = cx;
         s.cy = cy;
         s.n = used ? n : 0;
     }
-    unsigned mine = 0;
+    int column = 0;
     for (int k = 0; k <= 2 * p.reach; ++k) {
-        unsigned have = __ballot_sync(kAll, length > k);
-        if (lane == k) mine = have;
-    }
-    s.rows[lane] = mine;
-    s.column[lane] = short(before(padded(__popc(mine)), lane));
-    int at = number;
-    for (unsigned rest = bits; rest != 0; rest &= rest - 1, ++at) {
-        s.rowOf[at] = static_cast<unsigned char>(lane);
-        s.dxOf[at] = static_cast<unsigned char>(__ffs(rest) - 1);
+        const unsigned have = __ballot_sync(kAll, length > k);
+        const int count = __popc(have);
+        if (lane == k) s.columns[k] = Span::of(column, count, s.table[count]);
+        if (k < length) {
+            s.items[number + k] = Item::of(lane, k, __ffs(bits) - 1, column + __popc(have & ((1u << lane) - 1)));
+            bits &= bits - 1;
+        }
+        column += padded(count);
     }
     __syncwarp();
 }
@@ -237,23 +241,33 @@ __device__ inline void clear(float *to, int room, int lane)
 
 // load reads the pixels less their mean, in sigmas, into s.u, whose gaps are 0 already.
 // It returns this lane's part of the sum of their squares before the mean was subtracted.
+template <int SIDE>
 __device__ inline float load(const Support &s, const Box<const float> &in, int reach, int z, float scale, int lane)
 {
+    constexpr int kRounds = (SIDE * SIDE + 31) / 32;
     const float *centre = &in.at(s.cx, s.cy, z), v0 = *centre;
     const int width = in.max[0] - in.min[0];
-    float sum = 0, squares = 0;
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t];
-        const float u = (centre[(i - reach) * width + s.dxOf[t] - reach] - v0) * scale;
-        s.u[s.first[i] + t - s.number[i]] = u;
-        sum += u;
-        squares += u * u;
+    float u[kRounds], sum = 0, squares = 0;
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+        u[r] = 0;
+        if (lane + 32 * r < s.n) {
+            const Item item = s.items[lane + 32 * r];
+            u[r] = (centre[(item.i() - reach) * width + item.dx() - reach] - v0) * scale;
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+        sum += u[r];
+        squares += u[r] * u[r];
     }
     const float mean = warpSum(sum) / float(s.n);
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t];
-        s.u[s.first[i] + t - s.number[i]] -= mean;
-    }
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r)
+        if (lane + 32 * r < s.n) {
+            const Item item = s.items[lane + 32 * r];
+            s.u[s.rows[item.i()].first() + item.k()] = u[r] - mean;
+        }
     __syncwarp();
     return squares;
 }
@@ -293,42 +307,55 @@ __device__ inline float across(const float *a, const float *b, int step, int n)
     return even + odd;
 }
 
-// transform computes the coefficients of s.u in d.
-template <int GROUPS>
-__device__ inline void transform(const Support &s, const float *table, float *d, int room, int lane)
+// forItems calls store(item, value(item)) for every pixel, two at a time, so that the reads
+// of both are under way together.
+template <class Value, class Store>
+__device__ inline void forItems(const Support &s, int lane, Value value, Store store)
 {
-    clear(s.c, room, lane);
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.number[i], n = s.length(i);
-        s.c[s.column[k] + s.rank(k, i)] = dot<GROUPS>(s.u + s.first[i], table + s.table[n] + k * stride(n), n);
-    }
-    __syncwarp();
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.number[i], n = s.count(k), l = s.rank(k, i), column = s.column[k];
-        d[column + l] = dot<GROUPS>(s.c + column, table + s.table[n] + l * stride(n), n);
+    for (int t = lane; t < s.n; t += 64) {
+        const bool two = t + 32 < s.n;
+        const Item a = s.items[t], b = s.items[two ? t + 32 : t];
+        const float x = value(a), y = value(b);
+        store(a, x);
+        if (two) store(b, y);
     }
     __syncwarp();
 }
 
+// transform computes the coefficients of s.u in d.
+template <int SIDE>
+__device__ inline void transform(const Support &s, const float *table, float *d, int room, int lane)
+{
+    constexpr int kGroups = (SIDE + 3) / 4;
+    clear(s.c, room, lane);
+    forItems(s, lane, [&](Item item) {
+        const Span row = s.rows[item.i()];
+        return dot<kGroups>(s.u + row.first(), table + row.table() + item.k() * stride(row.length()), row.length());
+    }, [&](Item item, float c) { s.c[item.at()] = c; });
+    forItems(s, lane, [&](Item item) {
+        const Span column = s.columns[item.k()];
+        return dot<kGroups>(s.c + column.first(), table + column.table() + (item.at() - column.first()) * stride(column.length()), column.length());
+    }, [&](Item item, float c) { d[item.at()] = c; });
+}
+
 // invert computes the estimate less the pixel, in s.u, from the coefficients in s.d, of
 // which those with k above top or l above last are 0.
-template <int GROUPS>
+template <int SIDE>
 __device__ inline void invert(const Support &s, const float *table, int top, int last, int room, int lane)
 {
+    constexpr int kGroups = (SIDE + 3) / 4;
     clear(s.c, room, lane);
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.number[i];
-        if (k > top) continue;
-        const int n = s.count(k);
-        s.c[s.first[i] + k] = across<GROUPS>(s.d + s.column[k], table + s.table[n] + s.rank(k, i), stride(n), min(last + 1, n));
-    }
-    __syncwarp();
-    // No other lane reads the pixel that the result replaces.
-    for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], first = s.first[i], j = t - s.number[i], n = s.length(i);
-        s.u[first + j] = across<GROUPS>(s.c + first, table + s.table[n] + j, stride(n), min(top + 1, n)) - s.u[first + j];
-    }
-    __syncwarp();
+    forItems(s, lane, [&](Item item) {
+        const Span column = s.columns[item.k()];
+        const int n = item.k() <= top ? min(last + 1, column.length()) : 0;
+        return across<kGroups>(s.d + column.first(), table + column.table() + item.at() - column.first(), stride(column.length()), n);
+    }, [&](Item item, float c) { s.c[s.rows[item.i()].first() + item.k()] = c; });
+    // No other pixel reads the one that the result replaces.
+    forItems(s, lane, [&](Item item) {
+        const Span row = s.rows[item.i()];
+        const int n = min(top + 1, row.length());
+        return across<kGroups>(s.c + row.first(), table + row.table() + item.k(), stride(row.length()), n) - s.u[row.first() + item.k()];
+    }, [&](Item item, float u) { s.u[s.rows[item.i()].first() + item.k()] = u; });
 }
 
 // Kept is what a threshold leaves: the number of coefficients and the largest indices.
@@ -346,8 +373,9 @@ __device__ inline bool decide(const Support &s, const SadctStageParams &p, float
     kept = {0, -1, -1};
     bool sure = limit > slack;
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.number[i], l = s.rank(k, i);
-        float &d = s.d[s.column[k] + l];
+        const Item item = s.items[t];
+        const int k = item.k(), l = item.at() - s.columns[k].first();
+        float &d = s.d[item.at()];
         const float size = fabsf(d);
         sure &= fabsf(size - limit) > slack; // false for a NaN
         if (size > limit) {
@@ -361,32 +389,53 @@ __device__ inline bool decide(const Support &s, const SadctStageParams &p, float
     return __all_sync(kAll, sure);
 }
 
+// cosinesAt returns where the cosines of length n begin, cos(pi m / (2n)) for m = 0..n.
+__device__ inline int cosinesAt(int n) { return (n - 1) * (n + 2) / 2; }
+
+// exactSum returns sum_j value(j) basis_l(j) in float64.
+template <class Value>
+__device__ inline double exactSum(const double *cosines, int n, int l, Value value)
+{
+    const double *c = cosines + cosinesAt(n);
+    double sum = 0;
+    for (int j = 0, m = l; j < n; ++j) { // m = (2j + 1) l modulo 4n
+        const int half = m > 2 * n ? 4 * n - m : m;
+        sum += value(j) * (half > n ? -c[2 * n - half] : c[half]);
+        m += 2 * l;
+        if (m >= 4 * n) m -= 4 * n;
+    }
+    return sum * sqrt((l == 0 ? 1. : 2.) / n);
+}
+
 // decideExactly computes the coefficients in float64 and removes those up to the
 // threshold. They pass through s.c and s.d, which hold float64 in between, and s.u.
-__device__ __noinline__ void decideExactly(const Support &s, const SadctStageParams &p, int z, int room, Kept &kept, int lane)
+template <int SIDE>
+__device__ __noinline__ void decideExactly(const Support &s, const SadctStageParams &p, const double *cosines, int z, int room, Kept &kept, int lane)
 {
     const double v0 = p.in.at(s.cx, s.cy, z);
-    auto pixel = [&](int t) { return p.in.at(s.cx + s.dxOf[t] - p.reach, s.cy + s.rowOf[t] - p.reach, z) - v0; };
+    auto pixel = [&](int t) {
+        const Item item = s.items[t];
+        return p.in.at(s.cx + item.dx() - p.reach, s.cy + item.i() - p.reach, z) - v0;
+    };
     double mean = 0;
     for (int t = lane; t < s.n; t += 32) mean += pixel(t);
     mean = warpSum(mean) / s.n;
     double *c = reinterpret_cast<double *>(s.c); // as long as s.c and s.d
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], number = s.number[i], k = t - number, n = s.length(i);
-        double sum = 0;
-        for (int j = 0; j < n; ++j) sum += (pixel(number + j) - mean) * basis<double>(n, k, j);
-        c[s.column[k] + s.rank(k, i)] = sum;
+        const Item item = s.items[t];
+        c[item.at()] = exactSum(cosines, s.rows[item.i()].length(), item.k(), [&](int j) { return pixel(t - item.k() + j) - mean; });
     }
     __syncwarp();
     const double limit = p.sigma * p.threshold * sqrt(2 * log(double(s.n)) + 1);
     kept = {0, -1, -1};
     clear(s.u, room, lane);
     for (int t = lane; t < s.n; t += 32) {
-        const int i = s.rowOf[t], k = t - s.number[i], n = s.count(k), l = s.rank(k, i), column = s.column[k];
-        double sum = 0;
-        for (int j = 0; j < n; ++j) sum += c[column + j] * basis<double>(n, l, j);
+        const Item item = s.items[t];
+        const Span column = s.columns[item.k()];
+        const int k = item.k(), l = item.at() - column.first();
+        const double sum = exactSum(cosines, column.length(), l, [&](int j) { return c[column.first() + j]; });
         if (fabs(sum) > limit) {
-            s.u[column + l] = float(sum / p.sigma);
+            s.u[item.at()] = float(sum / p.sigma);
             ++kept.count;
             kept.top = max(kept.top, k);
             kept.last = max(kept.last, l);
@@ -396,41 +445,41 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     for (int t = lane; t < room; t += 32) s.d[t] = s.u[t];
     __syncwarp();
     clear(s.u, room, lane);
-    load(s, p.in, p.reach, z, float(1 / p.sigma), lane);
+    load<SIDE>(s, p.in, p.reach, z, float(1 / p.sigma), lane);
 }
 
 // shrink computes the estimate of the threshold stage.
-template <int GROUPS>
-__device__ inline void shrink(Support &s, const SadctStageParams &p, const float *table, int room, int z, int lane)
+template <int SIDE>
+__device__ inline void shrink(Support &s, const SadctStageParams &p, const float *table, const double *cosines, int room, int z, int lane)
 {
     clear(s.u, room, lane);
     clear(s.d, room, lane);
-    const float squares = load(s, p.in, p.reach, z, float(1 / p.sigma), lane);
-    transform<GROUPS>(s, table, s.d, room, lane);
+    const float squares = load<SIDE>(s, p.in, p.reach, z, float(1 / p.sigma), lane);
+    transform<SIDE>(s, table, s.d, room, lane);
     Kept kept;
     if (!decide(s, p, squares, kept, lane)) {
         __syncwarp();
-        decideExactly(s, p, z, room, kept, lane);
+        decideExactly<SIDE>(s, p, cosines, z, room, kept, lane);
     }
     const int count = warpSum(kept.count), top = warpMax(kept.top), last = warpMax(kept.last);
     if (lane == 0) s.weight = 1.f / float((1 + count) * s.n);
     __syncwarp();
-    invert<GROUPS>(s, table, top, last, room, lane);
+    invert<SIDE>(s, table, top, last, room, lane);
 }
 
 // attenuate computes the estimate of the Wiener stage. q is room for the pilot's
 // coefficients.
-template <int GROUPS>
+template <int SIDE>
 __device__ inline void attenuate(Support &s, const SadctStageParams &p, const float *table, float *q, int room, int z, int lane)
 {
     const float scale = float(1 / p.sigma);
     clear(s.u, room, lane);
     clear(s.d, room, lane);
     clear(q, room, lane);
-    load(s, p.pilot, p.reach, z, scale, lane);
-    transform<GROUPS>(s, table, q, room, lane);
-    load(s, p.in, p.reach, z, scale, lane);
-    transform<GROUPS>(s, table, s.d, room, lane);
+    load<SIDE>(s, p.pilot, p.reach, z, scale, lane);
+    transform<SIDE>(s, table, q, room, lane);
+    load<SIDE>(s, p.in, p.reach, z, scale, lane);
+    transform<SIDE>(s, table, s.d, room, lane);
     float sum = 0;
     for (int t = lane; t < room; t += 32) { // in the gaps 0 remains
         const float gain = 1 - 1 / (1 + q[t] * q[t]);
@@ -440,7 +489,7 @@ __device__ inline void attenuate(Support &s, const SadctStageParams &p, const fl
     sum = warpSum(sum);
     if (lane == 0) s.weight = 1 / ((1 + sum) * float(s.n));
     __syncwarp();
-    invert<GROUPS>(s, table, 2 * p.reach, 2 * p.reach, room, lane);
+    invert<SIDE>(s, table, 2 * p.reach, 2 * p.reach, room, lane);
 }
 
 // Sums are those of one pixel: of weighted estimates less the voxel, in sigmas, and of
@@ -454,18 +503,18 @@ struct Sums {
         if (unsigned(i) > unsigned(2 * reach) || unsigned(b) > unsigned(2 * reach) || s.n == 0) return;
         const unsigned row = s.row[i];
         if (!(row >> b & 1)) return;
-        num += s.weight * s.u[s.first[i] + __popc(row & ((1u << b) - 1))];
+        num += s.weight * s.u[s.rows[i].first() + __popc(row & ((1u << b) - 1))];
         den += s.weight;
     }
 };
 
-// stage computes a tile with a block of WARPS warps, with supports of up to 4 GROUPS
-// pixels across. The shared memory holds the tables, then the supports, then their floats
-// and bytes.
-template <bool WIENER, int WARPS, int GROUPS>
+// stage computes a tile of TILE x TILE pixels with a block of WARPS warps, with supports of
+// up to SIDE pixels across. The shared memory holds the tables, then the supports, then
+// their floats and items, and in the threshold stage the cosines.
+template <bool WIENER, int TILE, int WARPS, int SIDE>
 __device__ inline void stage(const SadctStageParams &p)
 {
-    constexpr int kThreads = 32 * WARPS, kPixels = kTile * kTile / kThreads; // of a thread
+    constexpr int kThreads = 32 * WARPS, kPixels = TILE * TILE / kThreads; // of a thread
     constexpr int kFloats = WIENER ? 4 : 3;                                  // arrays of a support
     extern __shared__ __align__(16) unsigned char memory[];
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -475,24 +524,27 @@ __device__ inline void stage(const SadctStageParams &p)
     for (int e = thread; e < tableSize; e += kThreads) table[e] = 0;
     __syncthreads();
     for (int n = 1; n <= side; ++n)
-        for (int e = thread; e < n * n; e += kThreads) table[tableAt(n) + e / n * stride(n) + e % n] = basis<float>(n, e / n, e % n);
+        for (int e = thread; e < n * n; e += kThreads) table[tableAt(n) + e / n * stride(n) + e % n] = basis(n, e / n, e % n);
     Support *supports = reinterpret_cast<Support *>(table + tableSize);
     const int room = side * padded(side);
     Support &mine = supports[warp];
     float *all = reinterpret_cast<float *>(supports + WARPS), *floats = all + kFloats * room * warp;
-    unsigned char *bytes = reinterpret_cast<unsigned char *>(all + kFloats * room * WARPS) + 2 * room * warp;
+    Item *items = reinterpret_cast<Item *>(all + kFloats * room * WARPS);
+    double *cosines = reinterpret_cast<double *>(items + room * WARPS);
+    if (!WIENER)
+        for (int n = 1; n <= side; ++n)
+            for (int m = thread; m <= n; m += kThreads) cosines[cosinesAt(n) + m] = cospi(double(m) / (2 * n));
     if (lane == 0) {
         mine.c = floats; // with d the memory of float64
         mine.d = floats + room;
         mine.u = floats + 2 * room;
-        mine.rowOf = bytes;
-        mine.dxOf = bytes + room;
+        mine.items = items + room * warp;
     }
     if (lane <= side) mine.table[lane] = short(tableAt(lane));
     __syncthreads();
 
-    const Place tile = placeOf(p.out, blockIdx.x, kTile, kTile);
-    const int endX = min(tile.x + kTile, p.out.max[0]), endY = min(tile.y + kTile, p.out.max[1]), z = tile.z;
+    const Place tile = placeOf(p.out, blockIdx.x, TILE, TILE);
+    const int endX = min(tile.x + TILE, p.out.max[0]), endY = min(tile.y + TILE, p.out.max[1]), z = tile.z;
     const int x0 = max(tile.x - p.reach, 0), y0 = max(tile.y - p.reach, 0);
     const int across = min(endX + p.reach, p.dims[0]) - x0, centres = across * (min(endY + p.reach, p.dims[1]) - y0);
     Sums sums[kPixels];
@@ -500,8 +552,8 @@ __device__ inline void stage(const SadctStageParams &p)
         const int n = from + warp;
         if (n < centres) {
             build(mine, p, x0 + n % across, y0 + n / across, z, lane);
-            if (mine.n > 0 && WIENER) attenuate<GROUPS>(mine, p, table, floats + 3 * room, room, z, lane);
-            else if (mine.n > 0) shrink<GROUPS>(mine, p, table, room, z, lane);
+            if (mine.n > 0 && WIENER) attenuate<SIDE>(mine, p, table, floats + 3 * room, room, z, lane);
+            else if (mine.n > 0) shrink<SIDE>(mine, p, table, cosines, room, z, lane);
         } else if (lane == 0) {
             mine.n = 0;
         }
@@ -511,14 +563,14 @@ __device__ inline void stage(const SadctStageParams &p)
 #pragma unroll
             for (int i = 0; i < kPixels; ++i) {
                 const int at = thread + i * kThreads;
-                sums[i].add(s, p.reach, tile.x + at % kTile, tile.y + at / kTile);
+                sums[i].add(s, p.reach, tile.x + at % TILE, tile.y + at / TILE);
             }
         }
         __syncthreads();
     }
 #pragma unroll
     for (int i = 0; i < kPixels; ++i) {
-        const int at = thread + i * kThreads, x = tile.x + at % kTile, y = tile.y + at / kTile;
+        const int at = thread + i * kThreads, x = tile.x + at % TILE, y = tile.y + at / TILE;
         if (x >= endX || y >= endY) continue;
         if (!valid(p.dims, p.mask, x, y, z)) {
             p.out.at(x, y, z) = p.voxels.at(x, y, z);
@@ -547,11 +599,14 @@ __global__ void __launch_bounds__(256) sadct_scales(const __grid_constant__ Sadc
     p.out.at(at.x, at.y, at.z) = float(packed);
 }
 
-// Supports of up to 17 and 11 pixels across, which are those of Foi's scales, and longer
-// ones, which leave memory for four at once.
-__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { stage<false, 8, 5>(p); }
-__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { stage<false, 4, 6>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { stage<true, 8, 3>(p); }
-__global__ void __launch_bounds__(128) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { stage<true, 4, 6>(p); }
+// Supports of up to 17 and 11 pixels across, which are those of Foi's scales; tiles of an
+// image of few pixels, so that every multiprocessor has blocks; and longer supports, which
+// leave memory for few at once.
+__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { stage<false, 32, 8, 17>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_threshold_small(const __grid_constant__ SadctStageParams p) { stage<false, 16, 8, 17>(p); }
+__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { stage<false, 32, 4, 23>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { stage<true, 32, 8, 11>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener_small(const __grid_constant__ SadctStageParams p) { stage<true, 16, 8, 11>(p); }
+__global__ void __launch_bounds__(64) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { stage<true, 32, 2, 23>(p); }
 
 } // extern "C"

@@ -74,7 +74,12 @@ func sadctScales(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, 
 	}}, nil
 }
 
-// sadctStage: a block computes 32x32 pixels of a slice, with a warp for each support.
+// fewTiles is the number of tiles of 32x32 pixels below which smaller ones keep more of an
+// H200's 132 multiprocessors at work, though they compute more supports twice.
+const fewTiles = 132
+
+// sadctStage: a block computes 32x32 pixels of a slice, or 16x16 of an image of few, with a
+// warp for each support.
 func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
 	return func(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 		p := program.Params.(sadct.Params)
@@ -95,35 +100,37 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 		}
 		side := 2*scales[len(scales)-1] - 1
 		args.Reach = int32(side / 2)
-		warps, name, most := 8, kernel, 17
-		if wiener {
-			most = 11
-		}
-		if side > most {
+		warps, tile, name := 8, 32, kernel
+		switch few := Grid(part.Region.Dims(), [3]int{tile, tile, 1})[0] < fewTiles; {
+		case wiener && side > 11:
+			warps, name = 2, kernel+"_long"
+		case side > 17:
 			warps, name = 4, kernel+"_long"
+		case few:
+			tile, name = 16, kernel+"_small"
 		}
 		return []Launch{{
 			Module: "sadct", Kernel: name,
-			Grid: Grid(part.Region.Dims(), [3]int{32, 32, 1}), Block: [3]int{32 * warps, 1, 1},
+			Grid: Grid(part.Region.Dims(), [3]int{tile, tile, 1}), Block: [3]int{32 * warps, 1, 1},
 			Shared: sadctShared(side, warps, wiener), Args: Pack(args),
 		}}, nil
 	}
 }
 
 // sadctShared returns the bytes of shared memory of a block: the tables of all lengths,
-// and for each warp a support with three or four floats and two bytes for each pixel, in
-// rows of whole groups of four.
+// and for each warp a support with three or four floats and four bytes for each pixel, in
+// rows of whole groups of four; in the threshold stage also the cosines of float64.
 func sadctShared(side, warps int, wiener bool) int {
-	const supportBytes = 568 // sizeof(Support)
+	const supportBytes = 496 // sizeof(Support)
 	padded := func(n int) int { return (n + 3) / 4 * 4 }
 	stride := func(n int) int { return padded(n) | 4 }
 	table := 3 * stride(side)
 	for n := 1; n <= side; n++ {
 		table += n * stride(n)
 	}
-	floats := 3
+	floats, cosines := 3, side*(side+3)/2
 	if wiener {
-		floats = 4
+		floats, cosines = 4, 0
 	}
-	return 4*table + warps*(supportBytes+side*padded(side)*(4*floats+2))
+	return 4*table + warps*(supportBytes+side*padded(side)*(4*floats+4)) + 8*cosines
 }

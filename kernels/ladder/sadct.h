@@ -35,7 +35,7 @@ inline std::vector<SadctCase> sadctCases(bool small)
         {{60, 50, 2}, false, true, 20, {1, 4}, {1, 2, 9}}, {{60, 50, 2}, false, false, 20, foi, foiWiener, 20},
         {{70, 45, 2}, false, false, 1e-6, foi, foiWiener}, // every support is decided in float64
     };
-    if (!small) all.push_back({{200, 180, 2}, false, false, 10, foi, foiWiener});
+    if (!small) all.push_back({{200, 180, 4}, false, false, 10, foi, foiWiener}); // tiles of 32 x 32
     return all;
 }
 
@@ -123,13 +123,20 @@ public:
     {
         SadctStageParams p = stageParams(region, out, wiener);
         auto padded = [](unsigned n) { return (n + 3) / 4 * 4; };
-        const unsigned side = 2 * p.reach + 1, warps = side > (wiener ? 11 : 17) ? 4 : 8;
+        const unsigned side = 2 * p.reach + 1;
+        unsigned warps = 8, tile = 32;
+        std::string kernel = wiener ? "sadct_wiener" : "sadct_threshold";
+        if (side > (wiener ? 11 : 17)) {
+            warps = wiener ? 2 : 4;
+            kernel += "_long";
+        } else if (sadctBlocks(region, 32, 32) < 132) {
+            tile = 16;
+            kernel += "_small";
+        }
         unsigned table = 3 * (padded(side) | 4);
         for (unsigned n = 1; n <= side; ++n) table += n * (padded(n) | 4);
-        const unsigned shared = 4 * table + warps * (568 + side * padded(side) * (4 * (wiener ? 4 : 3) + 2));
-        std::string kernel = wiener ? "sadct_wiener" : "sadct_threshold";
-        if (warps == 4) kernel += "_long";
-        return {"sadct", kernel, sadctBlocks(region, 32, 32), {32 * warps, 1}, shared, bytes(p)};
+        const unsigned shared = 4 * table + warps * (496 + side * padded(side) * (4 * (wiener ? 4 : 3) + 4)) + (wiener ? 0 : 8 * side * (side + 3) / 2);
+        return {"sadct", kernel, sadctBlocks(region, tile, tile), {32 * warps, 1}, shared, bytes(p)};
     }
 
     // start queues the three passes for the whole volume.
