@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -267,11 +268,17 @@ func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, quick(t, "gaussian", ""), noise.Known(10), tune.Options{})
+		var last tune.Curve
+		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, quick(t, "gaussian", ""), noise.Known(10), tune.Options{
+			Progress: func(c tune.Curve) { last = c },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range got.Points {
+		if len(last.Points) != len(got.Points) {
+			t.Errorf("stripes %v: the last curve that is reported has %d points; the result %d", c.stripes, len(last.Points), len(got.Points))
+		}
+		for _, p := range slices.Concat(got.Points, last.Points) {
 			if p.Voxels != c.voxels {
 				t.Fatalf("stripes %v: a point rests on %d voxels; want %d", c.stripes, p.Voxels, c.voxels)
 			}

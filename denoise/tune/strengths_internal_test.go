@@ -219,6 +219,26 @@ func TestSlicesWithoutGround(t *testing.T) {
 	}
 }
 
+// Values on the curve are those of the parameter in the series: where the noise is
+// stabilised, those in the volume's unit come from sigmas of it.
+func TestValuesOnTheCurve(t *testing.T) {
+	for _, c := range []struct {
+		filter      string
+		unit, value float64
+	}{{"bilateral", 0, 10}, {"bilateral", 3, 30}, {"gaussian", 0, 4}, {"gaussian", 3, 4}} {
+		s := steps(t, c.filter)
+		s.unit = c.unit
+		r, err := s.at(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.points = []tried{{strength: 2, recipe: r, halves: [2]tally{{voxels: 1, noise: 1}}}}
+		if got := s.curve().Points[0]; math.Abs(got.Value.Float()-c.value) > 1e-9 || got.Strength != 2 {
+			t.Errorf("%s in units of %g: %+v; want %g", c.filter, c.unit, got, c.value)
+		}
+	}
+}
+
 // What the voxels of a slice add up to, of those that count, and of all slices.
 func TestShares(t *testing.T) {
 	g := volume.NewGeometry([3]int{2, 2, 3}, [3]float64{1, 1, 1})
