@@ -40,7 +40,7 @@ func Params(on bool, ignored func(r denoise.Recipe) string) []denoise.Param {
 	return []denoise.Param{
 		{
 			Name: "preselect", Label: "Preselect", Kind: denoise.Switch, Default: denoise.Bool(on), Ignored: ignored,
-			Help: "Use only neighbours whose surroundings have a similar mean and variance: faster on a processor, and edges stay sharper.",
+			Help: "Use only neighbours whose surroundings have a similar mean and variance: edges stay sharper, and even regions noisier.",
 		},
 		{
 			Name: "mean-ratio", Label: "Mean ratio", Kind: denoise.Float,
