@@ -20,13 +20,13 @@ func (w *worker) weigh(z int, stop func() bool) bool {
 func (w *worker) weighOffset(i int, d [3]int, z int) {
 	present := w.present[i*w.blocks[1] : (i+1)*w.blocks[1]]
 	row, kz := roundUp(w.blocks[0]), w.rowOf(2, z)
-	any := false
+	chosen := false
 	for y := range present {
 		w.sets[y] = w.choose(y, kz, z, d)
 		present[y] = w.sets[y] != 0
-		any = any || present[y]
+		chosen = chosen || present[y]
 	}
-	if !any {
+	if !chosen {
 		return
 	}
 	r := w.Radius[1]
