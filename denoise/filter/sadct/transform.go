@@ -162,7 +162,8 @@ func (w *worker) invert(rows []uint32, weight float32, cx, cy int) {
 		}
 		for j, p := 0, at+i*w.width; row != 0; row &= row - 1 {
 			q := p + bits.TrailingZeros32(row)
-			depositGo(w.num[q:], w.den[q:], &[lanes]float32{r[j]}, &[lanes]float32{t.u[i][j]}, t.mean, weight, 1)
+			w.num[q] += float32(weight * ((r[j] + t.mean) - t.u[i][j]))
+			w.den[q] += weight
 			j++
 		}
 	}
