@@ -241,4 +241,13 @@ func TestStructureBeyondTheErrorIsOver(t *testing.T) {
 			t.Errorf("%s with structure %g: %s: %s", c.verdict, c.structure, j.Verdict, j.Why)
 		}
 	}
+	// Structure that is less than the error says nothing beyond it, nor does a figure without a place.
+	for name, j := range map[string]Judgement{
+		"less than the error": {Verdict: Matched, Structure: 0.79, Curve: curve, Place: &Place{}},
+		"no place":            {Verdict: Matched, Structure: 2, Curve: curve},
+	} {
+		if j.weigh(1); j.Verdict != Matched {
+			t.Errorf("%s: %s: %s", name, j.Verdict, j.Why)
+		}
+	}
 }

@@ -261,7 +261,10 @@ const contradicted = 0.3
 // weigh makes a matched result, of strength x, one of over where the structure in its
 // residual alone exceeds the least error: lost structure is a part of the error.
 func (j *Judgement) weigh(x float64) {
-	if j.Verdict != Matched || j.Curve == nil || j.Curve.excess(max(j.Curve.at(x).MSE, j.Structure)) <= contradicted {
+	if j.Verdict != Matched || j.Curve == nil || j.Place == nil {
+		return
+	}
+	if j.Structure <= j.Curve.at(x).MSE || j.Curve.excess(j.Structure) <= contradicted {
 		return
 	}
 	j.Verdict = Over

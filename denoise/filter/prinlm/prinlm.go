@@ -45,7 +45,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "wiener", Label: "Wiener blocks", Kind: denoise.Int, Unit: "voxels",
 			Min: 0, Max: dct.Largest, Lo: 0, Hi: dct.Largest, Step: 1, Default: denoise.Number(0),
-			Help: "Size of the blocks of a second stage, which weighs the frequencies of the noisy volume by those of the first result. 6 (8 in 2-D) removes more noise than any other filter here and takes three times as long; 0 is none.",
+			Help: "Blocks of a second stage, which weighs frequencies by those of the first result. 6 (8 in 2-D) is best and takes three times as long; 0 is none.",
 		},
 	},
 	Strength:     denoise.Strength{Param: "h", Lo: 0.1, Hi: 3},
