@@ -35,6 +35,12 @@ func BenchmarkVolumes(b *testing.B) {
 		{"Bethel_bilateral3D_23", [3]int{256, 256, 120}, "bilateral", 3, map[string]denoise.Value{"sigma-spatial": number(5.5), "voxel-units": denoise.Bool(true), "radius": denoise.List(11), "sigma-range": number(75)}},
 		{"Horacek_nlm3D_5_9", [3]int{512, 512, 548}, "nlm", 3, map[string]denoise.Value{"h": number(20), "patch-radius": number(2), "search-radius": number(4), "patch-weights": choice("uniform")}},
 		{"Klepaczko_lpa_256_181", [3]int{256, 256, 181}, "lpa", 2, map[string]denoise.Value{"sigma": number(20)}},
+		{"Foi_sadct_256", [3]int{256, 256, 1}, "sadct", 2, map[string]denoise.Value{"sigma": number(20)}},
+		{"Manjon_odct3D", [3]int{181, 217, 51}, "odct", 3, map[string]denoise.Value{"sigma": number(10)}},
+		{"Manjon_prinlm3D_7", [3]int{181, 217, 51}, "prinlm", 3, map[string]denoise.Value{"sigma": number(10), "h": number(5)}},
+		{"prinlm3D_7_wiener_6", [3]int{181, 217, 51}, "prinlm", 3, map[string]denoise.Value{"sigma": number(10), "h": number(5), "wiener": number(6)}},
+		{"median3D_3", [3]int{256, 256, 120}, "median", 3, nil},
+		{"gaussian3D_9", [3]int{256, 256, 120}, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(4), "sigma-spatial": number(2), "voxel-units": denoise.Bool(true)}},
 	} {
 		in := noisy(c.dims)
 		r := benchRecipe(b, c.filter, c.d, c.params, in.Geometry)
@@ -69,6 +75,10 @@ func BenchmarkPreviews(b *testing.B) {
 		{"nlm2D_512_5_21", [3]int{512, 512, 300}, "nlm", 2, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(10)}},
 		{"bilateral3D_512_defaults", [3]int{512, 512, 300}, "bilateral", 3, map[string]denoise.Value{"sigma-range": denoise.Number(60)}},
 		{"lpa_512", [3]int{512, 512, 300}, "lpa", 2, map[string]denoise.Value{"sigma": denoise.Number(20)}},
+		{"sadct_512", [3]int{512, 512, 300}, "sadct", 2, map[string]denoise.Value{"sigma": denoise.Number(20)}},
+		{"odct3D_512", [3]int{512, 512, 300}, "odct", 3, map[string]denoise.Value{"sigma": denoise.Number(20)}},
+		{"prinlm3D_512", [3]int{512, 512, 300}, "prinlm", 3, map[string]denoise.Value{"sigma": denoise.Number(20), "h": denoise.Number(10)}},
+		{"bnlm3D_512", [3]int{512, 512, 300}, "bnlm", 3, map[string]denoise.Value{"h": denoise.Number(20)}},
 		{"median3D_512", [3]int{512, 512, 300}, "median", 3, nil},
 		{"gaussian3D_512", [3]int{512, 512, 300}, "gaussian", 3, nil},
 		{"nlm3D_1024_5_9", [3]int{1024, 1024, 60}, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(20), "patch-radius": denoise.Number(2), "search-radius": denoise.Number(4)}},
