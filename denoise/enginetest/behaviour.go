@@ -32,8 +32,8 @@ func (s suite) testCancel(t *testing.T) {
 // testProgress: progress is never called twice at once and rises to the total,
 // which is the region's voxels for a filter of one pass.
 func (s suite) testProgress(t *testing.T) {
-	v := scene([3]int{60, 50, 20})
-	region := volume.Region{Min: [3]int{3, 0, 2}, Max: [3]int{60, 50, 19}}
+	v := scene([3]int{60, 50, 8})
+	region := volume.Region{Min: [3]int{3, 0, 2}, Max: [3]int{60, 50, 7}}
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		passes := len(program(t, r, v).Passes)
 		var inside atomic.Int32
