@@ -228,7 +228,7 @@ func (w *work) compute(ctx context.Context) error {
 		return err
 	}
 	w.run = run
-	if text := run.unknownNoise(); text != "" {
+	if text := run.autoWarning(); text != "" {
 		w.warnings = append(w.warnings, text)
 		w.events.message(series.Warning, text)
 	}

@@ -38,15 +38,23 @@ func TestFactsAreFoundOnce(t *testing.T) {
 	if err != nil || a.Confidence != noise.None || a.Verdict != tune.Unknown {
 		t.Errorf("a verdict with facts: %+v, %v", a, err)
 	}
+	// A result that differs by less than a millionth of the range counts as the series.
+	part := volume.Region{Min: [3]int{3, 2, 5}, Max: [3]int{20, 30, 9}}
+	moved := func(by float32) *volume.Volume {
+		v := s.Volume.Crop(part)
+		v.Data[len(v.Data)-1] += by
+		return v
+	}
 	for text, r := range map[string]*Run{
 		"The noise cannot be estimated (too small)": {Recipe: auto, Facts: &none},
-		"": {Recipe: auto, Facts: &given},
+		"The noise is too weak":                     {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(0.8e-3)},
+		"":                                          {Recipe: auto, Facts: &given, Source: s, Region: part, Result: moved(1.2e-3)},
 	} {
-		if got := r.unknownNoise(); !strings.HasPrefix(got, text) || (got == "") != (text == "") {
+		if got := r.autoWarning(); !strings.HasPrefix(got, text) || (got == "") != (text == "") {
 			t.Errorf("the warning is %q; want %q", got, text)
 		}
 	}
-	if got := (&Run{Recipe: mustRecipe("median", 2), Facts: &none}).unknownNoise(); got != "" {
+	if got := (&Run{Recipe: mustRecipe("median", 2), Facts: &none}).autoWarning(); got != "" {
 		t.Errorf("a recipe of numbers warns %q", got)
 	}
 	var input *InputError

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"quell/denoise"
@@ -30,13 +31,39 @@ type Run struct {
 // Whole reports whether the run covers its whole series.
 func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 
-// unknownNoise returns a sentence where automatic values found no noise to be
-// multiples of, and "" otherwise.
-func (r *Run) unknownNoise() string {
-	if _, sigma := r.Recipe.Needs(); !sigma || r.Facts == nil || r.Facts.Noise.Confidence != noise.None {
+// autoWarning returns a sentence where automatic values left the series as it is,
+// because no noise was found to be multiples of or because there is hardly any, and
+// "" otherwise.
+func (r *Run) autoWarning() string {
+	if _, sigma := r.Recipe.Needs(); !sigma || r.Facts == nil {
 		return ""
 	}
-	return fmt.Sprintf("The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", r.Facts.Noise.Why)
+	if n := r.Facts.Noise; n.Confidence == noise.None {
+		return fmt.Sprintf("The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
+	}
+	if !r.unchanged() {
+		return ""
+	}
+	return "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself."
+}
+
+// unchanged reports whether the result is the region of the series, to a millionth of
+// its range. It ends at the first voxel that differs.
+func (r *Run) unchanged() bool {
+	in, result := r.Source.Volume, r.Result.Data
+	limit := 1e-6 * (float64(r.Facts.Hi) - float64(r.Facts.Lo))
+	for z := r.Region.Min[2]; z < r.Region.Max[2]; z++ {
+		for y := r.Region.Min[1]; y < r.Region.Max[1]; y++ {
+			from, to := in.Index(r.Region.Min[0], y, z), in.Index(r.Region.Max[0], y, z)
+			for i, v := range in.Data[from:to] {
+				if math.Abs(float64(v)-float64(result[i])) > limit {
+					return false
+				}
+			}
+			result = result[to-from:]
+		}
+	}
+	return true
 }
 
 // RunRequest is a recipe to be run on a series.
