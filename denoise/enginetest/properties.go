@@ -33,7 +33,7 @@ func (s suite) testRegions(t *testing.T) {
 }
 
 func (s suite) testSameBits(t *testing.T) {
-	v := scene([3]int{70, 45, 7})
+	v := scene([3]int{70, 45, 5})
 	s.eachDefault(t, func(t *testing.T, r denoise.Recipe) {
 		first := run(t, s.engine, r, v, v.Bounds())
 		for range 2 {

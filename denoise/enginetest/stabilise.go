@@ -37,7 +37,7 @@ func magnitudes(dims [3]int) *volume.Volume {
 // stabilised, in padding, in regions and with a noise map.
 func (s suite) testStabilisedAgreement(t *testing.T) {
 	s.eachStabilised(t, func(t *testing.T, r denoise.Recipe) {
-		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {34, 13, 6}} {
+		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {34, 13, 4}} {
 			for _, v := range []*volume.Volume{magnitudes(size), masked(magnitudes(size))} {
 				plain := denoise.Input{Volume: v}
 				mapped := denoise.Input{Volume: v, Noise: rampOf(v)}

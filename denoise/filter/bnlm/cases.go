@@ -32,7 +32,7 @@ func cases() []denoise.Case {
 		}
 	}
 	return append(all,
-		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9 search-radius=2", Large: [3]int{270, 21, 35}},
+		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9 search-radius=2", Large: [3]int{150, 21, 20}},
 		denoise.Case{Name: "2-D large", Dims: 2, Set: "h=9 search-radius=4 preselect=false", Large: [3]int{270, 75, 2}},
 	)
 }
