@@ -123,8 +123,8 @@ func checkSheet(t *testing.T, g Gallery, s, truth *series.Series) {
 	}
 }
 
-// Where the noise cannot be told, filters have their automatic setting, and none is the
-// best one.
+// Where the noise cannot be estimated, every filter runs with its automatic setting and
+// none is marked as the best one.
 func TestGalleryWithoutNoise(t *testing.T) {
 	s := grainy(t, 0)
 	g, err := ShowGallery(t.Context(), some{cpu.New()}, GalleryRequest{Series: s, Region: volume.Slices(s.Volume.Geometry, 1, 3)})

@@ -79,6 +79,21 @@ type Case struct {
 	Biased bool
 }
 
+// InBothDims returns every case in two and in three dimensions, named so, with the
+// settings of all before its own.
+func InBothDims(settings string, cases []Case) []Case {
+	var all []Case
+	for _, c := range cases {
+		name := c.Name
+		c.Set = settings + " " + c.Set
+		for _, c.Dims = range []int{2, 3} {
+			c.Name = fmt.Sprintf("%d-D %s", c.Dims, name)
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
 // Recipe returns the recipe of a case of f.
 func (f Filter) Recipe(c Case) (Recipe, error) {
 	r, err := NewRecipe(f.Name, c.Dims)

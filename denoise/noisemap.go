@@ -170,17 +170,26 @@ func (in Input) Divided(ctx context.Context) (Input, error) {
 	if in.Noise == nil {
 		return in, nil
 	}
-	v, usual := in.Masked(), in.usualSigma()
+	usual := in.usualSigma()
+	v, err := eachOf(ctx, in.Masked(), func(x float32, i int) float32 {
+		return x / figureOr(in.Noise.Data[i], usual)
+	})
+	return Input{Volume: v, Guide: in.Guide}, err
+}
+
+// eachOf returns a volume of f of every voxel of v and its index. The error is the
+// context's.
+func eachOf(ctx context.Context, v *volume.Volume, f func(x float32, i int) float32) (*volume.Volume, error) {
 	out := *v
 	out.Data = volume.Make[float32](len(v.Data))
 	n := v.SliceVoxels()
 	err := parallel.For(ctx, v.Dims[2], func(z int) error {
 		for i := z * n; i < (z+1)*n; i++ {
-			out.Data[i] = v.Data[i] / figureOr(in.Noise.Data[i], usual)
+			out.Data[i] = f(v.Data[i], i)
 		}
 		return nil
 	})
-	return Input{Volume: &out, Guide: in.Guide}, err
+	return &out, err
 }
 
 // inSigmas returns the value of p in r, a plain number in the volume's unit as a

@@ -6,7 +6,6 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/rice"
-	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -167,7 +166,9 @@ func (p Program) stabilised(sigma float64) Program {
 // Stabilised returns what a filter's own passes read in a run on in that stabilises
 // noise of that sigma: see [Recipe.Unstabilised]. in must have no noise map.
 func (in Input) Stabilised(ctx context.Context, sigma float64) (Input, error) {
-	v, err := eachOf(ctx, in.Volume, func(x float64) float64 { return rice.Stabilise(x / sigma) })
+	v, err := eachOf(ctx, in.Volume, func(x float32, _ int) float32 {
+		return float32(rice.Stabilise(float64(x) / sigma))
+	})
 	in.Volume = v
 	return in, err
 }
@@ -175,19 +176,7 @@ func (in Input) Stabilised(ctx context.Context, sigma float64) (Input, error) {
 // StabilisedResult returns what a filter's own passes computed where a run that
 // stabilises noise of that sigma returned v.
 func StabilisedResult(ctx context.Context, v *volume.Volume, sigma float64) (*volume.Volume, error) {
-	return eachOf(ctx, v, func(x float64) float64 { return rice.Mean(math.Max(x, 0) / sigma) })
-}
-
-// eachOf returns a volume of f of every voxel of v.
-func eachOf(ctx context.Context, v *volume.Volume, f func(float64) float64) (*volume.Volume, error) {
-	out := *v
-	out.Data = volume.Make[float32](len(v.Data))
-	n := v.SliceVoxels()
-	err := parallel.For(ctx, v.Dims[2], func(z int) error {
-		for i := z * n; i < (z+1)*n; i++ {
-			out.Data[i] = float32(f(float64(v.Data[i])))
-		}
-		return nil
+	return eachOf(ctx, v, func(x float32, _ int) float32 {
+		return float32(rice.Mean(math.Max(float64(x), 0) / sigma))
 	})
-	return &out, err
 }

@@ -3,6 +3,7 @@ package denoise
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"quell/internal/parallel"
@@ -12,6 +13,18 @@ import (
 // Directions are the steps, along x and y, of the eight directions in which the
 // neighbourhoods of adaptive filters grow: every 45 degrees from +x towards +y.
 var Directions = [8][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+
+// Room returns how many voxels lie from index i to the edge of an axis of n voxels, i
+// included, in steps of d: 1, -1, or 0, which never gets there.
+func Room(i, d, n int) int {
+	switch d {
+	case 1:
+		return n - i
+	case -1:
+		return i + 1
+	}
+	return math.MaxInt
+}
 
 // Lengths say how far the neighbourhood of a voxel reaches within its slice: the
 // number of voxels in each of the Directions, the voxel itself included. The ends

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/enginetest"
 	_ "quell/denoise/filter"
 	"quell/volume"
 )
@@ -20,19 +21,6 @@ func step() *volume.Volume {
 		}
 	}
 	return v
-}
-
-func adaptiveRecipe(t *testing.T, filter, set string) denoise.Recipe {
-	t.Helper()
-	f, err := denoise.FilterByName(filter)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // The neighbourhoods of the adaptive filters end at an edge, at excluded voxels and at
@@ -61,7 +49,7 @@ func TestNeighbourhoods(t *testing.T) {
 		{"lpa", "sigma=1" + stabilised, denoise.Input{Volume: v}, 8, true},
 		{"sadct", "sigma=1 gamma=1.5" + stabilised, denoise.Input{Volume: v}, 9, true},
 	} {
-		r := adaptiveRecipe(t, c.filter, c.set)
+		r := enginetest.RecipeOf(t, c.filter, 2, c.set)
 		for _, box := range []volume.Region{v.Bounds(), {Min: [3]int{10, 12, 1}, Max: [3]int{14, 13, 2}}} {
 			at, err := r.Neighbourhoods(t.Context(), c.in, box)
 			if err != nil {
@@ -94,16 +82,16 @@ func TestNeighbourhoodsRefuse(t *testing.T) {
 		in     denoise.Input
 		region volume.Region
 	}{
-		"median chooses no neighbourhood for every voxel, as sadct and lpa do": {adaptiveRecipe(t, "median", ""), denoise.Input{Volume: v}, v.Bounds()},
-		"no volume": {adaptiveRecipe(t, "lpa", "sigma=1"), denoise.Input{}, v.Bounds()},
+		"median chooses no neighbourhood for every voxel, as sadct and lpa do": {enginetest.RecipeOf(t, "median", 2, ""), denoise.Input{Volume: v}, v.Bounds()},
+		"no volume": {enginetest.RecipeOf(t, "lpa", 2, "sigma=1"), denoise.Input{}, v.Bounds()},
 		"no filter": {denoise.Recipe{Filter: "blur"}, denoise.Input{Volume: v}, v.Bounds()},
-		"region":    {adaptiveRecipe(t, "lpa", "sigma=1"), denoise.Input{Volume: v}, volume.Region{}},
+		"region":    {enginetest.RecipeOf(t, "lpa", 2, "sigma=1"), denoise.Input{Volume: v}, volume.Region{}},
 	} {
 		if _, err := c.r.Neighbourhoods(t.Context(), c.in, c.region); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
-	if _, err := adaptiveRecipe(t, "lpa", "sigma=1").Neighbourhoods(ended, denoise.Input{Volume: v}, v.Bounds()); !errors.Is(err, context.Canceled) {
+	if _, err := enginetest.RecipeOf(t, "lpa", 2, "sigma=1").Neighbourhoods(ended, denoise.Input{Volume: v}, v.Bounds()); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }

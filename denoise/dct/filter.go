@@ -205,7 +205,7 @@ func (w *worker) reset(t volume.Region) {
 		w.from[k] = max(-w.first[k], 0)
 		w.to[k] = min(w.positions[k], w.In.Dims[c]-w.Size[c]+1-w.first[k])
 	}
-	w.n = (w.positions[0] + lanes - 1) &^ (lanes - 1)
+	w.n = tile.RoundUp(w.positions[0])
 	stride := w.n + lanes
 	middle, last := w.size(1), w.size(2)
 	channels := w.size(0) * middle

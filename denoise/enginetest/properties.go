@@ -76,18 +76,24 @@ func (s suite) testScale(t *testing.T) {
 			scales = []float64{0x1p-30, 0x1p-20, 0x1p30}
 		}
 		for _, c := range scales {
-			got, err := s.engine.Run(t.Context(), r, Scaled(Input(t, r, v), c), v.Bounds(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range got.Data {
-				got.Data[i] = float32(float64(got.Data[i]) / c)
-			}
-			if _, err := Agree(got, want, rangeOf(v)); err != nil {
-				t.Errorf("%s of %g v: %v", r, c, err)
-			}
+			s.checkScaled(t, r, Input(t, r, v), c, want)
 		}
 	})
+}
+
+// checkScaled compares r on c times in, divided by c, with want.
+func (s suite) checkScaled(t *testing.T, r denoise.Recipe, in denoise.Input, c float64, want *volume.Volume) {
+	t.Helper()
+	got, err := s.engine.Run(t.Context(), r, Scaled(in, c), in.Volume.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range got.Data {
+		got.Data[i] = float32(float64(got.Data[i]) / c)
+	}
+	if _, err := Agree(got, want, rangeOf(in.Volume)); err != nil {
+		t.Errorf("%s of %g v: %v", r, c, err)
+	}
 }
 
 // Scaled returns the input with every voxel and every map multiplied by c.

@@ -126,3 +126,18 @@ func recipe(t testing.TB, filter string, dims int, settings ...string) denoise.R
 	}
 	return r
 }
+
+// RecipeOf returns a recipe of a filter with parameters set as in a case: "h=9
+// search-radius=2".
+func RecipeOf(t testing.TB, filter string, dims int, set string) denoise.Recipe {
+	t.Helper()
+	f, err := denoise.FilterByName(filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Recipe(denoise.Case{Dims: dims, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -108,17 +108,7 @@ func (s suite) testStabilisedScale(t *testing.T) {
 	s.eachStabilised(t, func(t *testing.T, r denoise.Recipe) {
 		want := run(t, s.engine, r, v, v.Bounds())
 		for _, c := range []float64{1e-9, 0x1p-20, 1e9} {
-			in := denoise.Input{Volume: derived(v, func(x float32) float32 { return float32(c * float64(x)) })}
-			got, err := s.engine.Run(t.Context(), r.With(denoise.Stabilise.Name, denoise.Number(c*sceneNoise)), in, v.Bounds(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range got.Data {
-				got.Data[i] = float32(float64(got.Data[i]) / c)
-			}
-			if _, err := Agree(got, want, rangeOf(v)); err != nil {
-				t.Errorf("%s of %g v: %v", r, c, err)
-			}
+			s.checkScaled(t, r.With(denoise.Stabilise.Name, denoise.Number(c*sceneNoise)), denoise.Input{Volume: v}, c, want)
 		}
 		zeros := volume.New(v.Geometry)
 		if got := run(t, s.engine, r, zeros, v.Bounds()); !slices.Equal(got.Data, zeros.Data) {

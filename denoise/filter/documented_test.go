@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"quell/denoise"
+	"quell/denoise/enginetest"
 	"quell/denoise/noise"
 	"quell/volume"
 )
@@ -145,15 +146,8 @@ func TestWorkOfNLM(t *testing.T) {
 		"search-radius=2 patch-radius=3": 25, "search-radius=2 patch-radius=4": 25 * 81,
 		"search-radius=1 patch-radius=1 weighting=lk": 9 * 9, "search-radius=0 patch-radius=0": 1,
 	} {
-		f, err := denoise.FilterByName("nlm")
+		r, err := enginetest.RecipeOf(t, "nlm", 2, set).Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)})
 		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}); err != nil {
 			t.Fatal(err)
 		}
 		p, err := r.Bind(grid)

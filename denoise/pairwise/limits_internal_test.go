@@ -57,7 +57,7 @@ func TestNanoseconds(t *testing.T) {
 
 func TestRoundUp(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 8, 7: 8, 8: 8, 9: 16} {
-		if got := roundUp(n); got != want {
+		if got := tile.RoundUp(n); got != want {
 			t.Errorf("%d is rounded to %d; want %d", n, got, want)
 		}
 	}

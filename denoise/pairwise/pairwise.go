@@ -31,9 +31,6 @@ import (
 
 const lanes = tile.Lanes
 
-// roundUp rounds n up to a multiple of lanes.
-func roundUp(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
-
 // Filter is what the tiles of one run share.
 type Filter struct {
 	In      denoise.Field
@@ -183,7 +180,7 @@ func (w *worker) visit(process func(o Offset), stop func() bool) {
 		}
 		if w.rows = w.pairs(o.d); w.rows.Voxels() > 0 {
 			w.width = w.rows.Max[0] - w.rows.Min[0]
-			w.n = roundUp(w.width)
+			w.n = tile.RoundUp(w.width)
 			process(o)
 		}
 	}
@@ -218,7 +215,7 @@ func (w *worker) reset(t volume.Region) {
 	}
 	// The largest number of rows and columns of any offset.
 	d := t.Dims()
-	width := roundUp(d[0]+w.Search[0]) + lanes
+	width := tile.RoundUp(d[0]+w.Search[0]) + lanes
 	w.diff = tile.Resize(w.diff, width+2*w.Patch[0])
 	w.weight = tile.Resize(w.weight, width)
 	w.along.resize(d[1]+w.Search[1]+2*w.Patch[1], width)
@@ -259,9 +256,9 @@ func (w *worker) single() bool {
 }
 
 // addPairs processes the pairs of one offset if they are single: from the voxels to the
-// sums of both ends in one step, without a row of distances or weights. An end beside
-// the tile goes into rows that nobody reads. Pairs with both ends in one row, whose sums
-// overlap, go the way of all others.
+// sums of both ends in one step, without a row of distances or weights. The sums of an
+// end beside the tile go into spare rows, which are not used. Pairs with both ends in one
+// row, whose sums overlap, go the way of all others.
 func (w *worker) addPairs(o Offset) {
 	v, bias := w.values.Values, w.biasOf(o)
 	for z := w.rows.Min[2]; z < w.rows.Max[2]; z++ {
@@ -312,7 +309,7 @@ func (w *worker) filterPlane(d [3]int, z int) {
 			w.difference(row, p, q, w.n)
 			continue
 		}
-		w.difference(w.diff, p, q, roundUp(w.width+2*fx))
+		w.difference(w.diff, p, q, tile.RoundUp(w.width+2*fx))
 		mid := w.diff[fx:]
 		for t, g := range w.Side {
 			addPair(row, mid, w.diff[fx-1-t:], w.diff[fx+1+t:], g, w.n)
@@ -431,7 +428,7 @@ func (w *worker) end(dx, y, z int) int {
 // empty.
 func (w *worker) span(dx, y, z int) (at, s, n int) {
 	from := max(w.rows.Min[0]+dx, w.tile.Min[0])
-	n = max(roundUp(min(w.rows.Max[0]+dx, w.tile.Max[0])-from), 0)
+	n = max(tile.RoundUp(min(w.rows.Max[0]+dx, w.tile.Max[0])-from), 0)
 	return w.sums.at(from-w.tile.Min[0], y-w.tile.Min[1], z-w.tile.Min[2]), from - dx - w.rows.Min[0], n
 }
 

@@ -1,6 +1,10 @@
 package pairwise
 
-import "golang.org/x/sys/cpu"
+import (
+	"golang.org/x/sys/cpu"
+
+	"quell/denoise/tile"
+)
 
 // useVector selects the AVX2 row kernels; tests turn it off to compare.
 var useVector = cpu.X86.HasAVX2
@@ -89,7 +93,7 @@ func addPairs(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int
 		addPairsGo(numA, denA, numB, denB, a, b, scale, bias, n)
 		return
 	}
-	m := roundUp(n) - 1
+	m := tile.RoundUp(n) - 1
 	_, _, _, _, _, _ = numA[m], denA[m], numB[m], denB[m], a[m], b[m]
 	addPairsAVX2(&numA[0], &denA[0], &numB[0], &denB[0], &a[0], &b[0], scale, bias, n)
 }

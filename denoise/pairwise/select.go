@@ -133,7 +133,7 @@ func (w *worker) filterSelected(d [3]int, z int) {
 				w.difference(row[x:], p+x, q+x, n)
 				continue
 			}
-			w.difference(w.diff, p+x, q+x, min(roundUp(n+2*fx), roundUp(w.width+2*fx)-x))
+			w.difference(w.diff, p+x, q+x, min(tile.RoundUp(n+2*fx), tile.RoundUp(w.width+2*fx)-x))
 			mid := w.diff[fx:]
 			for t, g := range w.Side {
 				addPair(row[x:], mid, w.diff[fx-1-t:], w.diff[fx+1+t:], g, n)

@@ -15,21 +15,11 @@ const (
 // setUnit chooses the tile's unit and converts values, scale and bias to it.
 func (w *worker) setUnit() {
 	values := w.values.Values[:len(w.values.Values)-lanes]
-	largest := float32(0)
-	for _, v := range values {
-		largest = max(largest, v, -v)
-	}
 	shift := 0
 	if _, e := math.Frexp(w.Scale); e > -2*smallestStrength {
 		shift = e / 2 // the strength comes to 1
 	}
-	_, e := math.Frexp(float64(largest))
-	switch {
-	case e+shift > largestExponent:
-		shift = largestExponent - e
-	case e+shift < smallestExponent && largest > 0:
-		shift = -e
-	}
+	shift = Shift(values, shift)
 	w.unit = math.Ldexp(1, shift)
 	w.scale, w.bias = w.exponent(w.Scale, w.Bias)
 	w.shrink = min(1, largestBias/math.Abs(w.Bias))
@@ -39,6 +29,23 @@ func (w *worker) setUnit() {
 			w.scaleValues(g.Values[:len(g.Values)-lanes])
 		}
 	}
+}
+
+// Shift returns the exponent of the power of two by which values are multiplied: shift,
+// unless float32 would not hold squares of the products.
+func Shift(values []float32, shift int) int {
+	largest := float32(0)
+	for _, v := range values {
+		largest = max(largest, v, -v)
+	}
+	_, e := math.Frexp(float64(largest))
+	switch {
+	case e+shift > largestExponent:
+		return largestExponent - e
+	case e+shift < smallestExponent && largest > 0:
+		return -e
+	}
+	return shift
 }
 
 // scaleValues converts values to the tile's unit.

@@ -10,6 +10,9 @@ import (
 // written, up to Lanes-1 values past its end.
 const Lanes = 8
 
+// RoundUp rounds n up to a multiple of Lanes.
+func RoundUp(n int) int { return (n + Lanes - 1) &^ (Lanes - 1) }
+
 // Block is a worker's copy of a box of voxels, mirrored where the box reaches
 // outside the volume. Its memory is reused from one tile to the next.
 type Block struct {

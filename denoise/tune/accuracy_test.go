@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/shareddata"
@@ -103,7 +104,7 @@ const allowed = 0.15
 // The strength with the least risk is as good as the best of a grid.
 func TestChosenStrengthIsTheBestOfAGrid(t *testing.T) {
 	truth, noisy := head(t, 10)
-	for _, r := range []denoise.Recipe{quick(t, "nlm", "search-radius=2"), quick(t, "bilateral", ""), quick(t, "lpa", "")} {
+	for _, r := range []denoise.Recipe{enginetest.RecipeOf(t, "nlm", 2, "search-radius=2"), enginetest.RecipeOf(t, "bilateral", 2, ""), enginetest.RecipeOf(t, "lpa", 2, "")} {
 		l := lossesOf(t, pair{"mr", truth, noisy}, r, 9, tune.LeastRisk)[0]
 		if l.foreground > allowed {
 			t.Errorf("%s: the strength %.3f loses %.2f dB against %.3f", r, l.chosen, l.foreground, l.best)
@@ -116,26 +117,12 @@ func TestChosenStrengthIsTheBestOfAGrid(t *testing.T) {
 func TestChosenStrengthIsTheBestOfAGridOnCT(t *testing.T) {
 	for _, kernel := range []string{"sharp", "soft"} {
 		p := scanned(t, kernel, 4e5, phantom.Size{Dims: [3]int{160, 160, 2}, Spacing: [3]float64{1.4, 1.4, 2.5}}, 300)
-		for _, r := range []denoise.Recipe{quick(t, "nlm", "search-radius=2"), quick(t, "bilateral", ""), quick(t, "gaussian", "")} {
+		for _, r := range []denoise.Recipe{enginetest.RecipeOf(t, "nlm", 2, "search-radius=2"), enginetest.RecipeOf(t, "bilateral", 2, ""), enginetest.RecipeOf(t, "gaussian", 2, "")} {
 			if l := lossesOf(t, p, r, 9, tune.LeastRisk)[0]; l.foreground > allowed {
 				t.Errorf("%s, %s: the strength %.3f loses %.2f dB against %.3f", p.name, r, l.chosen, l.foreground, l.best)
 			}
 		}
 	}
-}
-
-// quick returns a recipe in two dimensions.
-func quick(t *testing.T, filter, set string) denoise.Recipe {
-	t.Helper()
-	f, err := denoise.FilterByName(filter)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
 }
 
 // With QUELL_TUNE_TABLE=1, or the name of a volume such as "ct", the same for every filter and noise, on the T1 template

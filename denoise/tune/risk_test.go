@@ -269,7 +269,7 @@ func TestMoreBoxesWhereTheyDisagree(t *testing.T) {
 			t.Fatal(err)
 		}
 		var last tune.Curve
-		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, quick(t, "gaussian", ""), noise.Known(10), tune.Options{
+		got, err := tune.Search(t.Context(), cpu.New(), denoise.Input{Volume: v}, enginetest.RecipeOf(t, "gaussian", 2, ""), noise.Known(10), tune.Options{
 			Progress: func(c tune.Curve) { last = c },
 		})
 		if err != nil {

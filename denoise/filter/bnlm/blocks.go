@@ -1,6 +1,9 @@
 package bnlm
 
-import "quell/denoise/pairwise"
+import (
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
+)
 
 // weigh computes the weights of the z-th plane of blocks at all offsets, and their sums;
 // false if it was stopped.
@@ -19,7 +22,7 @@ func (w *worker) weigh(z int, stop func() bool) bool {
 // weighOffset computes the weights at one offset.
 func (w *worker) weighOffset(i int, d [3]int, z int) {
 	present := w.present[i*w.blocks[1] : (i+1)*w.blocks[1]]
-	row, kz := roundUp(w.blocks[0]), w.rowOf(2, z)
+	row, kz := tile.RoundUp(w.blocks[0]), w.rowOf(2, z)
 	chosen := false
 	for y := range present {
 		w.sets[y] = w.choose(y, kz, z, d)
@@ -53,7 +56,7 @@ func (w *worker) weighOffset(i int, d [3]int, z int) {
 // choose finds the blocks of the y-th row that are averaged with those at offset d, and
 // returns their groups of lanes.
 func (w *worker) choose(y, kz, z int, d [3]int) uint64 {
-	row := roundUp(w.blocks[0])
+	row := tile.RoundUp(w.blocks[0])
 	apart, ratio := float32(1), float32(0)
 	if w.Select != nil {
 		apart, ratio = w.Select.Apart, w.Select.Deviation
@@ -97,7 +100,7 @@ func (w *worker) squaresOf(to []float32, y, kz int, d [3]int, n int) {
 // give adds what the z-th plane of blocks gives to the voxels under it; false if it was
 // stopped.
 func (w *worker) give(z int, stop func() bool) bool {
-	row, wide := roundUp(w.blocks[0]), w.wide()
+	row, wide := tile.RoundUp(w.blocks[0]), w.wide()
 	for i, d := range w.offsets {
 		if stop() {
 			return false

@@ -6,8 +6,7 @@ import "quell/denoise"
 // dimensionalities with a small search region, values as large as a CT's, and
 // volumes of several tiles.
 func cases() []denoise.Case {
-	var all []denoise.Case
-	for _, c := range []denoise.Case{
+	all := denoise.InBothDims("search-radius=2", []denoise.Case{
 		{Name: "plain", Set: "h=9"},
 		{Name: "all blocks", Set: "h=9 preselect=false"},
 		{Name: "ratios", Set: "h=9 mean-ratio=0.8 variance-ratio=0.2 zero=-20"},
@@ -21,16 +20,7 @@ func cases() []denoise.Case {
 		{Name: "search 0", Set: "search-radius=0"},
 		{Name: "CT", Set: "h=150 preselect=false", CT: true},
 		{Name: "CT weak", Set: "h=20", CT: true},
-	} {
-		c.Set = "search-radius=2 " + c.Set
-		for dims, label := range []string{2: "2-D ", 3: "3-D "} {
-			if label != "" {
-				d := c
-				d.Dims, d.Name = dims, label+c.Name
-				all = append(all, d)
-			}
-		}
-	}
+	})
 	return append(all,
 		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9 search-radius=2", Large: [3]int{150, 21, 20}},
 		denoise.Case{Name: "2-D large", Dims: 2, Set: "h=9 search-radius=4 preselect=false", Large: [3]int{270, 75, 2}},

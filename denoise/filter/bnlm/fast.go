@@ -11,8 +11,6 @@ import (
 
 const lanes = tile.Lanes
 
-func roundUp(n int) int { return (n + lanes - 1) &^ (lanes - 1) }
-
 // tileSize is long along x, where rows are processed by vectors. Blocks at the rim of a
 // tile are computed by its neighbours too, which long and deep tiles do rarely.
 func tileSize(p Params) [3]int {
@@ -121,12 +119,12 @@ func (w *worker) load(t volume.Region) {
 	w.origin[0] = w.Step[0]*w.first[0] - w.margin
 	size := box.Dims()
 	w.rows = [2]int{size[1], size[2]}
-	w.length = roundUp(w.blocks[0]+2*w.lead) + 2*w.margin/w.Step[0] + 2
+	w.length = tile.RoundUp(w.blocks[0]+2*w.lead) + 2*w.margin/w.Step[0] + 2
 
 	n := w.stride() * size[1] * size[2]
 	w.values = tile.Resize(w.values, n+lanes)
 	w.mean, w.deviation = tile.Resize(w.mean, n+lanes), tile.Resize(w.deviation, n+lanes)
-	blocks := roundUp(w.blocks[0]) * w.blocks[1] * w.blocks[2]
+	blocks := tile.RoundUp(w.blocks[0]) * w.blocks[1] * w.blocks[2]
 	w.ownMean, w.ownDeviation = tile.Resize(w.ownMean, blocks), tile.Resize(w.ownDeviation, blocks)
 	if w.Select != nil {
 		w.block.Load(&w.in[1], box)
@@ -139,7 +137,7 @@ func (w *worker) load(t volume.Region) {
 	}
 	for i := range w.blocks[1] * w.blocks[2] {
 		from := w.at(w.rowOf(1, i%w.blocks[1]), w.rowOf(2, i/w.blocks[1]), 0)
-		to := roundUp(w.blocks[0])
+		to := tile.RoundUp(w.blocks[0])
 		copy(w.ownMean[i*to:(i+1)*to], w.mean[from:])
 		copy(w.ownDeviation[i*to:(i+1)*to], w.deviation[from:])
 	}
@@ -148,7 +146,7 @@ func (w *worker) load(t volume.Region) {
 	w.fillRows(w.values, float32(w.unit))
 	w.excludeBlocks()
 
-	row := roundUp(w.blocks[0])
+	row := tile.RoundUp(w.blocks[0])
 	w.bits = tile.Resize(w.bits, row/lanes*w.blocks[1])
 	w.sets = tile.Resize(w.sets, w.blocks[1])
 	w.column = tile.Resize(w.column, row*size[1])
@@ -168,7 +166,7 @@ func (w *worker) load(t volume.Region) {
 }
 
 // wide is the length of a row that has places for voxels on both sides of the blocks.
-func (w *worker) wide() int { return roundUp(w.blocks[0]+2*w.lead) + 2*w.lead + lanes }
+func (w *worker) wide() int { return tile.RoundUp(w.blocks[0]+2*w.lead) + 2*w.lead + lanes }
 
 // stride is the length of a row of voxels: Step rows of every Step-th voxel.
 func (w *worker) stride() int { return w.length * w.Step[0] }
@@ -184,27 +182,11 @@ func (w *worker) at(y, z, o int) int {
 	return (z*w.rows[0]+y)*w.stride() + o%n*w.length + o/n
 }
 
-// The exponents of the largest value of a tile in its unit.
-const smallestExponent, largestExponent = -40, 50
-
 // setUnit chooses the tile's unit, a power of 2, which changes no bit of a result: the
 // one that brings the strength near 1, unless float32 would not hold squares of values.
 func (w *worker) setUnit() {
-	values := w.block.Values[:len(w.block.Values)-lanes]
-	largest := float32(0)
-	for _, v := range values {
-		largest = max(largest, v, -v)
-	}
 	_, e := math.Frexp(w.H)
-	shift := -e
-	_, e = math.Frexp(float64(largest))
-	switch {
-	case e+shift > largestExponent:
-		shift = largestExponent - e
-	case e+shift < smallestExponent && largest > 0:
-		shift = -e
-	}
-	w.unit = math.Ldexp(1, shift)
+	w.unit = math.Ldexp(1, pairwise.Shift(w.block.Values[:len(w.block.Values)-lanes], -e))
 	w.scale = float32(min(w.perUnit()/w.unit/w.unit, math.MaxFloat32))
 }
 
@@ -303,7 +285,7 @@ func (w *worker) finish() {
 // exact computes the shares of block (x, k of plane kz) in float64, by the definition:
 // its weights are far below what float32 holds, but it is their ratios that count.
 func (w *worker) exact(x, y, z int) {
-	row := roundUp(w.blocks[0])
+	row := tile.RoundUp(w.blocks[0])
 	k := [3]int{w.Step[0] * (w.first[0] + x), w.Step[1] * (w.first[1] + y), w.Step[2] * (w.first[2] + z)}
 	var used []int
 	var exponents []float64
@@ -348,7 +330,7 @@ func (w *worker) exactDistance(k, j [3]int) float64 {
 // normalise computes what weights are multiplied by, so that those of a block and the
 // largest once more, for the block itself, have the sum 1.
 func (w *worker) normalise(z int) {
-	row := roundUp(w.blocks[0])
+	row := tile.RoundUp(w.blocks[0])
 	for y := range w.blocks[1] {
 		for x := range w.blocks[0] {
 			den, peak := w.den[y*row+x], w.peak[y*row+x]

@@ -87,7 +87,7 @@ func (f *fast) eachPixel(lo, hi, y, z int) {
 // slice along x.
 func (f *fast) estimateRow(lo, hi, y, z int) {
 	for d, step := range directions {
-		n := min(len(f.diffs), room(y, step[1], f.in.Dims[1]))
+		n := min(len(f.diffs), denoise.Room(y, step[1], f.in.Dims[1]))
 		f.row.direct(d, step[1]*f.in.Box.Dims()[0]+step[0], n, f.tables)
 	}
 	from, to := f.in.Index(lo, y, z), f.out.Index(lo, y, z)
@@ -114,24 +114,13 @@ func (f *fast) pixel(x, y, z int) float64 {
 func (f *fast) ray(x, y, z, d int) []float64 {
 	step := directions[d]
 	diffs := f.diffs
-	n := min(len(diffs), room(x, step[0], f.in.Dims[0]), room(y, step[1], f.in.Dims[1]))
+	n := min(len(diffs), denoise.Room(x, step[0], f.in.Dims[0]), denoise.Room(y, step[1], f.in.Dims[1]))
 	first, stride := f.in.Index(x, y, z), step[1]*f.in.Box.Dims()[0]+step[0]
 	v0 := float64(f.in.Data[first])
 	for j := range n {
 		diffs[j] = float64(f.in.Data[first+j*stride]) - v0
 	}
 	return diffs[:n]
-}
-
-// room is the number of samples from i to the edge in steps of d on an axis of n.
-func room(i, d, n int) int {
-	switch d {
-	case 1:
-		return n - i
-	case -1:
-		return i + 1
-	}
-	return math.MaxInt
 }
 
 // direction is the function direction on a ray.

@@ -6,8 +6,7 @@ import (
 	"quell/denoise"
 )
 
-// The eight directions of LPA, in steps of 45 degrees from +x towards +y.
-var directions = [8][2]int{{1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}, {0, -1}, {1, -1}}
+var directions = denoise.Directions
 
 // mean is the mean along one direction at one scale (Klepaczko eq. 1):
 //
@@ -69,7 +68,7 @@ func supports(p denoise.Program) func(in *denoise.Field, x, y, z int) denoise.Le
 	return func(in *denoise.Field, x, y, z int) (l denoise.Lengths) {
 		for d, step := range directions {
 			s, _, _ := direction(params, in, x, y, z, d)
-			l[d] = min(params.Scales[s], room(x, step[0], in.Dims[0]), room(y, step[1], in.Dims[1]))
+			l[d] = min(params.Scales[s], denoise.Room(x, step[0], in.Dims[0]), denoise.Room(y, step[1], in.Dims[1]))
 		}
 		return l
 	}

@@ -6,8 +6,7 @@ import "quell/denoise"
 // dimensionalities with a small search region, values as large as a CT's, and
 // volumes of several tiles.
 func cases() []denoise.Case {
-	var all []denoise.Case
-	for _, c := range []denoise.Case{
+	all := denoise.InBothDims("search-radius=2", []denoise.Case{
 		{Name: "plain", Set: "h=9"},
 		{Name: "uniform", Set: "h=9 patch-weights=uniform"},
 		{Name: "patch sigma", Set: "h=9 patch-sigma=0.5 patch-radius=2"},
@@ -52,16 +51,7 @@ func cases() []denoise.Case {
 		{Name: "CT weak", Set: "h=20 search-radius=3", CT: true},
 		{Name: "CT uniform", Set: "h=150 patch-weights=uniform search-radius=3", CT: true},
 		{Name: "CT one", Set: "h=200 centre=one search-radius=3", CT: true},
-	} {
-		c.Set = "search-radius=2 " + c.Set
-		for dims, label := range []string{2: "2-D ", 3: "3-D "} {
-			if label != "" {
-				d := c
-				d.Dims, d.Name = dims, label+c.Name
-				all = append(all, d)
-			}
-		}
-	}
+	})
 	return append(all,
 		denoise.Case{Name: "3-D large", Dims: 3, Set: "h=9", Large: [3]int{33, 40, 37}},
 		denoise.Case{Name: "3-D large preselect", Dims: 3, Set: "h=9 preselect=true", Large: [3]int{230, 20, 19}},

@@ -7,22 +7,9 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
 	"quell/volume"
 )
-
-// recipe returns a recipe of nlm in 2-D with some parameters set.
-func recipe(t *testing.T, set string) denoise.Recipe {
-	t.Helper()
-	f, err := denoise.FilterByName("nlm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := f.Recipe(denoise.Case{Dims: 2, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func filtered(t *testing.T, r denoise.Recipe, v *volume.Volume) []float32 {
 	t.Helper()
@@ -40,10 +27,10 @@ func TestPreselectKeepsSteps(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float32(-1000 + 100*(i%12/6))
 	}
-	if got := filtered(t, recipe(t, "h=1e6 preselect=true"), v); !slices.Equal(got, v.Data) {
+	if got := filtered(t, enginetest.RecipeOf(t, "nlm", 2, "h=1e6 preselect=true"), v); !slices.Equal(got, v.Data) {
 		t.Errorf("the step became %v", got[:12])
 	}
-	if got := filtered(t, recipe(t, "h=1e6"), v); slices.Equal(got, v.Data) {
+	if got := filtered(t, enginetest.RecipeOf(t, "nlm", 2, "h=1e6"), v); slices.Equal(got, v.Data) {
 		t.Error("the step stays without preselection")
 	}
 }
@@ -68,7 +55,7 @@ func TestPreselectByHand(t *testing.T) {
 		{"mean-ratio=0.49 zero=3", [4]float64{2, 21. / 9, 21. / 9, 2}},
 		{"mean-ratio=0 zero=2", [4]float64{1, 3, 3, 1}}, // -1/3 and 1/3
 	} {
-		got := filtered(t, recipe(t, "h=1e6 search-radius=1 zero=0 preselect=true "+c.set), v)
+		got := filtered(t, enginetest.RecipeOf(t, "nlm", 2, "h=1e6 search-radius=1 zero=0 preselect=true "+c.set), v)
 		for x, want := range c.want {
 			if math.Abs(float64(got[4+x])-want) > 1e-6 {
 				t.Errorf("%s: column %d is %v; want %v", c.set, x, got[4+x], want)
@@ -81,7 +68,7 @@ func TestPreselectByHand(t *testing.T) {
 func TestNoClosedFormWithPreselect(t *testing.T) {
 	f, _ := denoise.FilterByName("nlm")
 	for set, want := range map[string]bool{"h=9 sigma=0 rician=false": true, "h=9 sigma=0 rician=false preselect=true zero=0": false} {
-		if _, ok := f.Stein([]denoise.Recipe{recipe(t, set)}); ok != want {
+		if _, ok := f.Stein([]denoise.Recipe{enginetest.RecipeOf(t, "nlm", 2, set)}); ok != want {
 			t.Errorf("%s: a closed form is %v", set, ok)
 		}
 	}

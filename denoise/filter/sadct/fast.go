@@ -14,7 +14,8 @@ import (
 // tile.
 //
 // A rounding must not change whether a coefficient is above the threshold, nor
-// thereby a weight: where float32 cannot tell, the support is computed in float64.
+// thereby a weight: where the error of float32 leaves that open, the support is
+// computed in float64.
 
 var tileSize = [3]int{256, 128, 1}
 

@@ -123,7 +123,7 @@ func (l *lines) start(in, out denoise.Field) func() denoise.Worker {
 // excluded pixel.
 func (l *lines) samples(diffs []float64, in *denoise.Field, x, y, z, d int) []float64 {
 	step := directions[d]
-	n := min(len(diffs), room(x, step[0], in.Dims[0]), room(y, step[1], in.Dims[1]))
+	n := min(len(diffs), denoise.Room(x, step[0], in.Dims[0]), denoise.Room(y, step[1], in.Dims[1]))
 	i, stride := in.Index(x, y, z), step[1]*in.Box.Dims()[0]+step[0]
 	v0 := float64(in.Data[i])
 	for j := range n {
@@ -158,15 +158,4 @@ func (l *lines) choose(diffs []float64) int {
 		}
 	}
 	return len(l.weights) - 1
-}
-
-// room is the number of samples from i to the edge in steps of d on an axis of n.
-func room(i, d, n int) int {
-	switch d {
-	case 1:
-		return n - i
-	case -1:
-		return i + 1
-	}
-	return math.MaxInt
 }
