@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -372,19 +373,21 @@ func TestCommitRefusesAnotherKindOfFile(t *testing.T) {
 type goneDisk struct {
 	*faultyDisk
 	parent string
-	gone   bool
+	gone   atomic.Bool // files are synced in parallel
 }
 
 func (d *goneDisk) Sync(path string) error {
-	d.gone = d.gone || path == d.parent
-	if d.gone {
+	if path == d.parent {
+		d.gone.Store(true)
+	}
+	if d.gone.Load() {
 		return errInjected
 	}
 	return nil
 }
 
 func (d *goneDisk) Rename(from, to string) error {
-	if d.gone {
+	if d.gone.Load() {
 		return errInjected
 	}
 	return d.faultyDisk.Rename(from, to)
