@@ -48,6 +48,11 @@ type Filter struct {
 	// rounding of scaled voxels may turn a choice: results scale exactly with powers of 2.
 	Chooses bool
 
+	// CorrectsRician, if not nil, reports whether a recipe corrects the noise of magnitude
+	// images itself: that recipe refuses Stabilise, and no recipe of the filter has it on
+	// by itself.
+	CorrectsRician func(r Recipe) bool
+
 	// Cases are the recipes that the conformance suite runs on every engine:
 	// every option, with search regions small enough for the float64 reference.
 	Cases []Case

@@ -36,7 +36,7 @@ var Stabilise = Param{
 	Auto: &AutoRule{Amount: autoStabilise, Spares: func(r Recipe) bool { return !r.mayStabilise() }},
 	Help: "Sigma of the Rician noise of MR magnitude images, which is made even before the filter; the bias of dark regions is removed after it. 0 is off. Auto turns it on where the background shows such noise.",
 	Ignored: func(r Recipe) string {
-		if r.Get(ricianSwitch).On() {
+		if f, err := FilterByName(r.Filter); err == nil && f.CorrectsRician != nil && f.CorrectsRician(r) {
 			return "the Rician correction of the filter does its work"
 		}
 		return ""
@@ -45,8 +45,7 @@ var Stabilise = Param{
 
 const (
 	stabiliseName = "stabilise"
-	ricianSwitch  = "rician" // the switch by which a filter corrects Rician noise itself
-	valueUnit     = "value"  // of parameters in the volume's unit
+	valueUnit     = "value" // of parameters in the volume's unit
 )
 
 // autoStabilise is the estimated noise in magnitude images whose background shows
@@ -65,14 +64,11 @@ func autoStabilise(r Recipe, _ volume.Geometry, f Facts) float64 {
 // knows no noise.
 func (r Recipe) mayStabilise() bool {
 	f, err := FilterByName(r.Filter)
-	if err != nil {
+	if err != nil || f.CorrectsRician != nil {
 		return false
 	}
 	follows := false
 	for _, p := range f.Params {
-		if p.Name == ricianSwitch {
-			return false
-		}
 		if p.Unit != valueUnit || p.Name == stabiliseName || r.ignores(p) != "" {
 			continue
 		}

@@ -87,12 +87,13 @@ func TestAutomaticStabilisation(t *testing.T) {
 		t.Error("a recipe without a value in the volume's unit follows the noise")
 	}
 	f.Params[0].Ignored = nil
-	f.Params[2].Name = "rician"
-	own := Recipe{Version: RecipeVersion, Filter: "probe", Dims: 3, Params: map[string]Value{"strength": Auto, "rician": Bool(false)}}
+	f.Params[2].Name = "magnitude"
+	f.CorrectsRician = func(r Recipe) bool { return r.Get("magnitude").On() }
+	own := Recipe{Version: RecipeVersion, Filter: "probe", Dims: 3, Params: map[string]Value{"strength": Auto, "magnitude": Bool(false)}}
 	if out, err := own.Resolve(unitGrid, magnitude()); err != nil || out.Stabilisation() != 0 {
 		t.Errorf("a filter with a correction of its own: %s, %v", out, err)
 	}
-	both := own.With("rician", Bool(true)).With("stabilise", Number(8))
+	both := own.With("magnitude", Bool(true)).With("stabilise", Number(8))
 	if err := both.Validate(); err == nil || !strings.Contains(err.Error(), "stabilise has no effect: the Rician correction") || both.Stabilisation() != 0 {
 		t.Errorf("both corrections: %v", err)
 	}

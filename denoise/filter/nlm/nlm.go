@@ -110,11 +110,12 @@ var Filter = denoise.Filter{
 		}
 		return ""
 	})...),
-	Strength:     denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
-	Bind:         bind,
-	Stein:        stein,
-	ReadsPadding: true,
-	Cases:        cases(),
+	Strength:       denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
+	Bind:           bind,
+	Stein:          stein,
+	ReadsPadding:   true,
+	CorrectsRician: func(r denoise.Recipe) bool { return r.Get("rician").On() },
+	Cases:          cases(),
 }
 
 func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
