@@ -13,3 +13,10 @@ var (
 	Amount   = amount
 	TimeLeft = timeLeft
 )
+
+// MeasuresSlice and MeasuresVolume say whether numbers of the slice on the screen, and
+// of the run, are being computed.
+func (s *Session) MeasuresSlice() bool  { return s.slice.runs() }
+func (s *Session) MeasuresVolume() bool { return s.volume.runs() }
+
+func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }

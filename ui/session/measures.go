@@ -4,18 +4,61 @@ import (
 	"context"
 
 	"quell/app"
-	"quell/denoise"
 	"quell/series"
+	"quell/ui/newest"
 	"quell/ui/viewer"
 )
 
 // measureJob asks for the measures of a slice or of a run; one of preview and
 // run is set.
 type measureJob struct {
-	ctx       context.Context // ends with the voxels that are measured
+	ctx       context.Context // ends when nobody waits for the numbers any more
 	preview   *app.Preview
+	picture   *viewer.Picture // that shows the preview
 	run       *app.Run
 	reference *series.Series
+}
+
+// measuring is the work on one column of the panel. A verdict takes seconds of all
+// cores, which a preview needs: it ends where nobody waits for it any more.
+type measuring struct {
+	worker   newest.Worker[measureJob, measured]
+	newest   measureJob
+	end      context.CancelFunc // of the newest job; nil before the first
+	answered bool               // the newest job is
+}
+
+// request asks for numbers of what parent lives as long as.
+func (m *measuring) request(parent context.Context, job measureJob) {
+	m.stop()
+	job.ctx, m.end = context.WithCancel(parent)
+	m.newest, m.answered = job, false
+	m.worker.Request(job)
+}
+
+// stop cancels the newest job, unless it is answered.
+func (m *measuring) stop() {
+	if m.end != nil && !m.answered {
+		m.end()
+	}
+}
+
+// stopped says whether the newest job was cancelled.
+func (m *measuring) stopped() bool { return m.end != nil && m.newest.ctx.Err() != nil }
+
+// take says whether an answer is that of the newest job and still asked for.
+func (m *measuring) take(answer measured) bool {
+	if answer.job.ctx.Err() != nil {
+		return false
+	}
+	m.answered = true
+	return true
+}
+
+// forget stops the newest job and is as before the first.
+func (m *measuring) forget() {
+	m.stop()
+	m.newest, m.end, m.answered = measureJob{}, nil, false
 }
 
 // measured is the answer to a measureJob; ok is false before the first.
@@ -72,16 +115,16 @@ func (s *Session) VolumeMeasures() Measures {
 	}
 }
 
-// sliceMeasured and volumeMeasured store an answer, unless its voxels are gone.
+// sliceMeasured and volumeMeasured store an answer, unless it comes too late.
 func (s *Session) sliceMeasured(m measured) {
-	if m.job.ctx.Err() == nil {
+	if s.slice.take(m) {
 		s.sliceNumbers = m
 		s.measuresChanged()
 	}
 }
 
 func (s *Session) volumeMeasured(m measured) {
-	if m.job.ctx.Err() == nil {
+	if s.volume.take(m) {
 		s.volumeNumbers = m
 		s.measuresChanged()
 	}
@@ -94,59 +137,74 @@ func (s *Session) measuresChanged() {
 	s.listener.Changed()
 }
 
-// recipeOf returns the recipe that made the result in a picture; false where the
+// madeBy returns the request that made the result in a picture; false where the
 // result is not kept any more.
-func (s *Session) recipeOf(p *viewer.Picture) (denoise.Recipe, bool) {
+func (s *Session) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
 	if run := s.doc.Run(); run != nil && run.Result == p.Result {
-		return run.Recipe, true
+		q = s.request()
+		q.Recipe, q.Maps, q.Plane, q.Index = run.Recipe, run.Maps, p.View.Plane, p.Index
+		q.Facts = s.factsUnder(run.Maps)
+		return q, true
 	}
 	for _, preview := range s.previews {
 		if preview.Part == p.Result {
-			return preview.Request.Recipe, true
+			return preview.Request, true
 		}
 	}
-	return denoise.Recipe{}, false
+	return q, false
+}
+
+// followMeasures ends the numbers that nobody waits for after a change: those of a
+// slice that is left, and those of a run when the recipe or what steers it is another.
+// Numbers of a run that were ended so are asked for again when it is that of the recipe.
+func (s *Session) followMeasures() {
+	if s.doc == nil {
+		return
+	}
+	if s.picture != nil && !s.isAsked(s.picture) {
+		s.slice.stop()
+	}
+	if !s.made(s.doc.Run()) {
+		s.volume.stop()
+	} else if s.volume.stopped() {
+		s.measureVolume()
+	}
+}
+
+// isAsked says whether a picture shows the slice that the user has chosen.
+func (s *Session) isAsked(p *viewer.Picture) bool {
+	return p.View.Plane == s.state.View().Plane && p.Index == s.state.Index()
+}
+
+// wantMeasures asks for the numbers of the picture on the screen where it has none
+// and stays: no preview takes its place.
+func (s *Session) wantMeasures() {
+	if s.picture != nil && s.asked == nil && s.isAsked(s.picture) && (s.slice.newest.picture != s.picture || s.slice.stopped()) {
+		s.measureSlice()
+	}
 }
 
 // measureSlice asks for the numbers of the picture that is now on the screen. They
-// are judged by the recipe that made it, which may be an earlier one.
+// are judged by the recipe and the maps that made it, which may be earlier ones.
 func (s *Session) measureSlice() {
 	p := s.picture
 	if p == nil || p.Result == nil {
 		return
 	}
-	recipe, ok := s.recipeOf(p)
+	q, ok := s.madeBy(p)
 	if !ok {
 		return
 	}
-	q := s.request()
-	q.Recipe, q.Plane, q.Index = recipe, p.View.Plane, p.Index
 	part := p.Result
 	if !p.Part {
 		part = part.Crop(p.View.Region(p.Index))
 	}
-	s.stopMeasuring()
-	s.sliceJob, s.endSliceJob = context.WithCancel(s.voxels)
-	s.sliceMeasures.Request(measureJob{ctx: s.sliceJob, preview: &app.Preview{Request: q, Part: part}, reference: s.doc.Reference()})
-}
-
-// stopMeasuring cancels the work on the numbers of a slice. A verdict takes seconds
-// of all cores, which a preview needs.
-func (s *Session) stopMeasuring() {
-	if s.endSliceJob != nil {
-		s.endSliceJob()
-	}
-}
-
-// measuringEnded says whether the picture on the screen is not measured because a
-// preview was asked for that did not come.
-func (s *Session) measuringEnded() bool {
-	return s.sliceJob != nil && s.sliceJob.Err() != nil && s.asked == nil
+	s.slice.request(s.voxels, measureJob{preview: &app.Preview{Request: q, Part: part}, picture: p, reference: s.doc.Reference()})
 }
 
 func (s *Session) measureVolume() {
 	if run := s.doc.Run(); run != nil {
-		s.volumeMeasures.Request(measureJob{ctx: s.voxels, run: run, reference: s.doc.Reference()})
+		s.volume.request(s.voxels, measureJob{run: run, reference: s.doc.Reference()})
 	}
 }
 

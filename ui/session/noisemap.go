@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -14,6 +15,7 @@ type noiseMap struct {
 	found *app.NoiseMap // nil: not asked for yet
 	tint  *viewer.Tint  // over the original
 	shown bool
+	facts denoise.Facts // denoise.FactsFor the series and the map; zero before the filter follows it
 }
 
 // ToggleNoiseMap lays the noise map over the original, or takes it off again. The

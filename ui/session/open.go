@@ -120,7 +120,8 @@ func (s *Session) resetVoxels() {
 	s.picture, s.exported, s.retry = nil, nil, nil
 	s.sliceNumbers, s.volumeNumbers = measured{}, measured{}
 	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
-	s.sliceJob = nil
+	s.slice.forget()
+	s.volume.forget()
 }
 
 // findFacts finds the range and the noise of the whole volume, which automatic

@@ -55,12 +55,8 @@ func (ps previews) add(p app.Preview) previews {
 
 // request describes the slice on the screen and the current recipe.
 func (s *Session) request() app.PreviewRequest {
-	facts, _ := s.doc.Facts()
-	if s.steering.on() {
-		facts = s.steering.facts
-	}
 	return app.PreviewRequest{
-		Series: s.doc.Series(), Recipe: s.recipe, Maps: s.steering.maps, Facts: facts,
+		Series: s.doc.Series(), Recipe: s.recipe, Maps: s.steering.maps, Facts: s.factsUnder(s.steering.maps),
 		Plane: s.state.View().Plane, Index: s.state.Index(),
 	}
 }
@@ -179,7 +175,7 @@ func sameRequest(a, b app.PreviewRequest) bool {
 
 func (s *Session) requestPreview() {
 	q := s.request()
-	s.stopMeasuring()
+	s.slice.stop()
 	s.asked, s.failed = &q, nil
 	s.previewer.Request(q)
 }
@@ -194,6 +190,7 @@ func (s *Session) previewed(p app.Preview) {
 	if p.Err != nil {
 		s.reportPanic(p.Err)
 		s.failed, s.failure = &p.Request, p.Err
+		s.wantMeasures()
 		s.listener.Changed()
 		// One question per failure of the engine: the next is asked after a success.
 		if errors.Is(p.Err, app.ErrEngineFailed) && s.retry == nil {

@@ -68,12 +68,9 @@ type Session struct {
 	picture    *viewer.Picture
 	holdBefore bool
 
-	sliceMeasures  newest.Worker[measureJob, measured]
-	volumeMeasures newest.Worker[measureJob, measured]
-	sliceJob       context.Context    // of the newest job for the slice; nil before
-	endSliceJob    context.CancelFunc // ends sliceJob
-	sliceNumbers   measured
-	volumeNumbers  measured
+	slice, volume measuring // the slice on the screen, and the run over the volume
+	sliceNumbers  measured
+	volumeNumbers measured
 
 	marksStructure bool // in the residual
 	neighbourhood  neighbourhood
@@ -131,8 +128,8 @@ func New(deps Deps, listener Listener) *Session {
 		},
 		Done: s.framed,
 	}
-	s.sliceMeasures = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.sliceMeasured}
-	s.volumeMeasures = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.volumeMeasured}
+	s.slice.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.sliceMeasured}
+	s.volume.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.volumeMeasured}
 	s.previewer = app.NewPreviewer(deps.Engine, func(p app.Preview) {
 		deps.Do(func() { s.previewed(p) })
 	})
@@ -210,6 +207,7 @@ func (s *Session) OwnWindow() volume.Window {
 
 // viewChanged follows every change of slice, zoom, window or recipe.
 func (s *Session) viewChanged() {
+	s.followMeasures()
 	s.wantPreview()
 	s.draw()
 	s.listener.Changed()
@@ -245,10 +243,8 @@ func (s *Session) framed(d drawn) {
 	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
 		return
 	}
-	if s.picture != d.picture || s.measuringEnded() {
-		s.picture = d.picture
-		s.measureSlice()
-	}
+	s.picture = d.picture
+	s.wantMeasures()
 	s.listener.Framed(d.picture, d.frames)
 	s.listener.Changed()
 }

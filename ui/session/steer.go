@@ -10,8 +10,7 @@ import (
 // steering is what steers the filter beside the recipe. The zero value steers
 // nothing.
 type steering struct {
-	maps  app.Maps
-	facts denoise.Facts // denoise.FactsFor the series and maps
+	maps app.Maps
 }
 
 func (g steering) on() bool { return g.maps.Noise != nil }
@@ -45,6 +44,7 @@ func (s *Session) followNoise() {
 	series, found := s.doc.Series(), s.noise.found
 	t := s.start(Mapping, "Mapping the noise", "")
 	var next steering
+	var facts denoise.Facts
 	s.background(func() (err error) {
 		if found == nil {
 			m, err := app.MapNoise(t.ctx, series)
@@ -54,16 +54,26 @@ func (s *Session) followNoise() {
 			found = &m
 		}
 		next.maps = found.Maps()
-		next.facts, err = denoise.FactsFor(t.ctx, denoise.Input{Volume: series.Volume, Noise: next.maps.Noise})
+		facts, err = denoise.FactsFor(t.ctx, denoise.Input{Volume: series.Volume, Noise: next.maps.Noise})
 		return err
 	}, func(err error) {
 		if !s.finish(t, err) {
 			return
 		}
-		s.noise.found, s.noise.tint, s.steering = found, noiseTint(*found), next
+		s.noise.found, s.noise.tint, s.noise.facts, s.steering = found, noiseTint(*found), facts, next
 		s.message = fmt.Sprintf("The filter follows the noise, which is mostly %.3g to %s.", found.Lo, Quantity(found.Hi, found.Values.Unit))
 		s.viewChanged()
 	})
+}
+
+// factsUnder returns the facts that recipes are resolved by under maps, which are none
+// or have been found for the current voxels.
+func (s *Session) factsUnder(maps app.Maps) denoise.Facts {
+	if maps.Noise != nil {
+		return s.noise.facts
+	}
+	facts, _ := s.doc.Facts()
+	return facts
 }
 
 // equal says whether a request or a run has the same maps.

@@ -52,7 +52,7 @@ func (s *Session) Structure() *Structure {
 		return nil
 	}
 	q := m.job.preview.Request
-	if recipe, ok := s.recipeOf(p); !ok || !recipe.Equal(q.Recipe) || q.Series != s.doc.Series() || q.Plane != p.View.Plane || q.Index != p.Index {
+	if made, ok := s.madeBy(p); !ok || !sameRequest(made, q) {
 		return nil
 	}
 	return structureOf(m.measures, true)

@@ -1,0 +1,193 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+)
+
+// newAppliedBench shows the result of a run over the volume, all measured.
+func newAppliedBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(5), true)
+	b.Apply()
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known || !m.Current || b.MeasuresSlice() || b.MeasuresVolume() {
+		t.Fatalf("known %v, current %v; want the run measured and nothing in progress", m.Known, m.Current)
+	}
+	return b
+}
+
+// holdSlice scrolls to a slice whose measures wait until the channel that it returns
+// is closed.
+func (b *bench) holdSlice(t *testing.T) chan struct{} {
+	t.Helper()
+	b.State().Scroll(1)
+	b.Wait() // the frame is queued
+	gate := make(chan struct{})
+	b.gate = gate
+	b.loop.drain()
+	b.gate = nil
+	if !b.MeasuresSlice() {
+		t.Fatal("the slice that was scrolled to is not being measured")
+	}
+	return gate
+}
+
+// sliceIsKnown settles and wants the numbers of the slice on the screen.
+func (b *bench) sliceIsKnown(t *testing.T) {
+	t.Helper()
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || !m.Current || m.Err != nil || b.Picture().Index != b.State().Index() {
+		t.Errorf("known %v, current %v, error %v; want the numbers of the slice on the screen", m.Known, m.Current, m.Err)
+	}
+}
+
+func TestScrollingEndsTheNumbersOfASlice(t *testing.T) {
+	b := newAppliedBench(t)
+	gate := b.holdSlice(t)
+	b.State().Scroll(1)
+	if b.MeasuresSlice() {
+		t.Error("the slice that is left is still being measured")
+	}
+	close(gate)
+	b.sliceIsKnown(t)
+}
+
+// The answer for a slice comes after the user has left it, and returned.
+func TestASliceThatIsLeftAndComesBackIsMeasured(t *testing.T) {
+	b := newAppliedBench(t)
+	gate := b.holdSlice(t)
+	close(gate)
+	b.Wait() // the answer is queued
+	b.State().Scroll(1)
+	b.State().Scroll(-1) // before a frame of the other slice
+	b.sliceIsKnown(t)
+}
+
+// A frame of a slice that is left already is shown, and not measured.
+func TestAFrameOfASliceThatIsLeftIsNotMeasured(t *testing.T) {
+	b := newAppliedBench(t)
+	b.State().Scroll(1)
+	b.Wait() // its frame is queued
+	b.State().Scroll(1)
+	left := b.State().Index() - 1
+	b.loop.until("the frame is there", func() bool { return b.Picture().Index == left })
+	if b.MeasuresSlice() {
+		t.Error("the slice that is left is being measured")
+	}
+	b.State().Scroll(-1) // its picture is still on the screen
+	b.sliceIsKnown(t)
+}
+
+// holdVolume applies a recipe, and holds the measures of the run.
+func (b *bench) holdVolume(t *testing.T, h float64) chan struct{} {
+	t.Helper()
+	b.settle()
+	b.SetRecipe(b.tuned(h), true)
+	b.Apply()
+	gate := make(chan struct{})
+	b.Wait() // the run is queued
+	b.gate = gate
+	b.loop.until("the run is there", b.Applied)
+	b.gate = nil
+	if !b.MeasuresVolume() {
+		t.Fatal("the run is not being measured")
+	}
+	return gate
+}
+
+func TestAChangeOfTheRecipeEndsTheNumbersOfTheRun(t *testing.T) {
+	b := newBench(t)
+	gate := b.holdVolume(t, 5)
+	b.SetRecipe(b.tuned(6), false)
+	if b.MeasuresVolume() {
+		t.Error("the run of another recipe is still being measured")
+	}
+	close(gate)
+	b.settle()
+	if m := b.VolumeMeasures(); m.Known || m.Err != nil {
+		t.Errorf("known %v, error %v; want no numbers of a run that was left", m.Known, m.Err)
+	}
+	b.SetRecipe(b.tuned(5), false)
+	if !b.MeasuresVolume() {
+		t.Error("the run of the recipe that is back is not being measured")
+	}
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
+	}
+}
+
+// The numbers of the run come after the recipe has changed.
+func TestLateNumbersOfTheRunAreDropped(t *testing.T) {
+	b := newBench(t)
+	close(b.holdVolume(t, 5))
+	b.Wait() // the answer is queued
+	b.SetRecipe(b.tuned(6), false)
+	b.loop.drain()
+	if m := b.VolumeMeasures(); m.Known {
+		t.Error("the numbers of a run that was left are shown")
+	}
+	b.SetRecipe(b.tuned(5), false)
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
+	}
+}
+
+// Numbers that are known are not computed again, and scrolling does not end those of
+// the volume.
+func TestNumbersOfTheRunStay(t *testing.T) {
+	b := newAppliedBench(t)
+	b.SetRecipe(b.tuned(6), false)
+	b.settle()
+	b.SetRecipe(b.tuned(5), false)
+	if m := b.VolumeMeasures(); b.MeasuresVolume() || !m.Known || !m.Current {
+		t.Errorf("measuring %v, known %v, current %v; want the numbers as they were", b.MeasuresVolume(), m.Known, m.Current)
+	}
+	gate := b.holdVolume(t, 7)
+	b.State().Scroll(1)
+	if !b.MeasuresVolume() {
+		t.Error("scrolling ends the numbers of the volume")
+	}
+	close(gate)
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+		t.Errorf("known %v, current %v; want the numbers of the run", m.Known, m.Current)
+	}
+}
+
+// A newer run does not wait for the numbers of the last.
+func TestANewRunEndsTheNumbersOfTheLast(t *testing.T) {
+	b := newBench(t)
+	gate := b.holdVolume(t, 5)
+	b.SetRecipe(b.tuned(6), true)
+	b.Apply()
+	b.loop.until("the next run is there", b.Applied)
+	if !b.MeasuresVolume() || b.VolumeMeasures().Known {
+		t.Error("the next run is not being measured")
+	}
+	close(gate)
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known || !m.Current {
+		t.Errorf("known %v, current %v; want the numbers of the next run", m.Known, m.Current)
+	}
+}
+
+// A preview that fails leaves the picture, whose numbers it had ended.
+func TestAPreviewThatFailsLeavesTheNumbersOfThePicture(t *testing.T) {
+	b := newBench(t)
+	gate := b.holdMeasures(b.tuned(5))
+	b.engine.failWith(errors.New("no memory"))
+	b.SetRecipe(b.tuned(6), false)
+	if b.MeasuresSlice() {
+		t.Error("the picture is still being measured while a preview is computed")
+	}
+	close(gate)
+	b.settle()
+	if m := b.SliceMeasures(); !m.Known || m.Current || m.Err != nil {
+		t.Errorf("known %v, current %v, error %v; want the numbers of the picture that stays", m.Known, m.Current, m.Err)
+	}
+}
