@@ -112,7 +112,7 @@ func bethelWeights() Experiment {
 	}
 	e.Claims = []Claim{{
 		Text:  "With the weights in constant memory the filter is twice as fast.",
-		Check: speedups("constant", 2, 2),
+		Check: speedups("constant", 2),
 	}}
 	return e
 }
@@ -141,7 +141,7 @@ func bethelBlocks() Experiment {
 			}
 		}
 		e.Charts = append(e.Charts, Chart{File: fmt.Sprintf("bethel-figure6-r%d", radius), Title: fmt.Sprintf("r = %d", radius), Kind: Heat, Figure: Time,
-			XLabel: "blocks along x", YLabel: "blocks along y", Only: fmt.Sprintf("r = %d,", radius)})
+			XLabel: "blocks along x (white: over 1024 threads a block)", YLabel: "blocks along y", Only: fmt.Sprintf("r = %d,", radius)})
 	}
 	e.Claims = []Claim{{
 		Text: "The shape of the blocks alone changes the time threefold at r = 11.",
@@ -165,12 +165,22 @@ func bethelBlocks() Experiment {
 func bethelEngines() Experiment {
 	e := Experiment{
 		Name: "bethel-cpu-gpu", Paper: bethel, Source: "figure 9, figure 6 (r = 11)", Unit: "s",
-		Title:   "3-D bilateral filter over the radius: one thread, all cores, GPU",
-		Setup:   bethelSetup + " The text gives a time for r = 11 alone: 9.4 s with the worst block shape, about a third of it with the best. Its speedups are over one thread: 30 with blocks of 256x1 threads, 150 to 200 with 16x8. The last rung, CUDA, is Quell's, beside the paper's tuned kernel.",
+		Title: "3-D bilateral filter over the radius: one thread, all cores, GPU",
+		Setup: bethelSetup + " The naive kernel has blocks of 256x1 threads, the tuned one of 16x8. The text gives a time for r = 11 alone: 9.4 s with the worst shape of the blocks, about a third of it with the best. " +
+			"Its speedups, over one thread, are charts: about 30 at all radii, and 150 to over 200 tuned. CUDA is Quell's kernel, beside the paper's tuned one.",
 		Figures: []string{Time, EndToEnd, Speedup},
 		Charts: []Chart{
 			{File: "bethel-figure9a", Title: "Time over the radius (figure 9a)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true},
 			{File: "bethel-figure9b", Title: "Speedup over one thread (figure 9b)", Kind: Lines, Figure: Speedup, XLabel: "radius", Log: true},
+		},
+		Claims: []Claim{
+			{Text: "The naive kernel is 30 times as fast as one thread of a CPU.", Check: speedups("naive kernel", 30)},
+			{Text: "The tuned kernel is 150 to 200 times as fast as one thread of a CPU.", Check: speedups("tuned kernel", 150)},
+			{Text: "The shape of its blocks makes the tuned kernel 6 times as fast as the naive one.", Check: func(rows Rows) (bool, string, bool) {
+				return ratioOf(rows, func(radius int) (string, string) {
+					return fmt.Sprintf("r = %d, tuned kernel", radius), fmt.Sprintf("r = %d, naive kernel", radius)
+				}, 0.95*6)
+			}},
 		},
 	}
 	for _, radius := range bethelRadii {
@@ -179,14 +189,13 @@ func bethelEngines() Experiment {
 		one.Engine, one.Series, one.Threads = "cpu", "CPU, one thread", 1
 		all.Engine, all.Series, all.Base = "cpu", "CPU", one.Name()
 		cuda.Engine, cuda.Series, cuda.Base = "cuda", "CUDA", one.Name()
-		cuda.Paper = map[string]float64{Speedup: 150}
 		if radius == 11 {
-			cuda.Paper = map[string]float64{Speedup: 200, Time: 9.4 / 3}
+			cuda.Paper = map[string]float64{Time: 9.4 / 3}
 		}
 		naive := base.on("naive kernel", bethelRung("depth", "constant", "cut", 256, 1), map[string]float64{Speedup: 30})
 		tuned := base.on("tuned kernel", bethelRung("depth", "constant", "cut", 16, 8), cuda.Paper)
 		naive.Base, tuned.Base = one.Name(), one.Name()
-		e.Rows = append(e.Rows, one, all, naive, tuned, cuda)
+		e.Rows = append(e.Rows, one, all, cuda, naive, tuned)
 	}
 	return e
 }

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/palette/moreland"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
@@ -52,11 +50,12 @@ type chartPicture struct {
 type line struct {
 	name   string
 	points plotter.XYs
-	dashed bool
+	paper  bool // it is the paper's, dashed
+	colour int
 }
 
 const (
-	chartWidth  = 6.4 * vg.Inch
+	chartWidth  = 6.4 * vg.Inch // without the legend
 	chartHeight = 4.2 * vg.Inch
 	chartDPI    = 110
 )
@@ -66,7 +65,7 @@ func drawCharts(charts []Chart, x ExperimentReport) []chartPicture {
 	var pictures []chartPicture
 	for _, c := range charts {
 		if data, err := c.draw(x); err == nil && data != nil {
-			pictures = append(pictures, chartPicture{c.File, Picture{c.Title, data}})
+			pictures = append(pictures, chartPicture{c.File, Picture{Title: c.Title, PNG: data}})
 		}
 	}
 	return pictures
@@ -80,18 +79,10 @@ func (c Chart) draw(x ExperimentReport) (data []byte, err error) {
 			data, err = nil, fmt.Errorf("plot: %v", problem)
 		}
 	}()
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text = c.Title, c.XLabel
-	p.Y.Label.Text = figures[c.Figure].title
-	if unit := x.unit(c.Figure); unit != "" {
-		p.Y.Label.Text += " [" + unit + "]"
+	if c.Kind == Profiles {
+		return c.profiles(x)
 	}
-	p.Legend.Top, p.Legend.Left = true, c.Kind == Lines
-	p.Legend.XOffs = vg.Points(8)
-	if !p.Legend.Left {
-		p.Legend.XOffs = -p.Legend.XOffs
-	}
-	p.Add(plotter.NewGrid())
+	p := c.plot(x.unit(c.Figure))
 	switch c.Kind {
 	case Bars:
 		err = c.bars(p, x)
@@ -99,44 +90,92 @@ func (c Chart) draw(x ExperimentReport) (data []byte, err error) {
 		p.X.Label.Text, p.Y.Label.Text = c.XLabel, c.YLabel
 		err = c.heat(p, x)
 	case Points:
-		err = addPoints(p, c.lines(x))
-	case Profiles:
-		p.X.Label.Text, p.Y.Label.Text = "voxel", "value"
-		err = addLines(p, profiles(x), false)
+		lines := c.lines(x)
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, powersOfTwo(lines)
+		err = addPoints(p, lines)
 	default:
-		if c.Log {
-			p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-		}
 		lines := c.lines(x)
 		p.X.Tick.Marker = ticks(lines)
-		err = addLines(p, lines, true)
+		err = addLines(p, lines)
 	}
 	if err != nil || p.X.Min > p.X.Max {
 		return nil, err
 	}
-	canvas := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
-	p.Draw(draw.New(canvas))
+	c.room(p)
+	return paint(p)
+}
+
+// plot returns an empty plot with titles.
+func (c Chart) plot(unit string) *plot.Plot {
+	p := plot.New()
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, figures[c.Figure].title
+	p.Title.Padding = vg.Points(6)
+	if unit != "" {
+		p.Y.Label.Text += " [" + unit + "]"
+	}
+	if c.Log {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	}
+	if c.Kind != Heat {
+		p.Add(plotter.NewGrid())
+	}
+	return p
+}
+
+// room gives the values some room, and times and speedups a scale that begins with 0
+// where it is not logarithmic, so that heights compare.
+func (c Chart) room(p *plot.Plot) {
+	switch {
+	case c.Kind == Heat:
+	case c.Log:
+		p.Y.Min, p.Y.Max = p.Y.Min/1.5, p.Y.Max*1.5
+	case figures[c.Figure].kind == level && c.Kind != Bars:
+		room := max(0.05*(p.Y.Max-p.Y.Min), 0.05)
+		p.Y.Min, p.Y.Max = p.Y.Min-room, p.Y.Max+room
+	default:
+		p.Y.Min, p.Y.Max = 0, 1.08*p.Y.Max
+	}
+}
+
+// paint draws a plot with its legend at its right, where it hides nothing.
+func paint(p *plot.Plot) ([]byte, error) {
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	legend.Top, legend.Left, legend.YOffs, legend.Padding = true, true, -vg.Points(24), vg.Points(4)
+	size := legend.Rectangle(draw.NewCanvas(vgimg.New(chartWidth, chartHeight), chartWidth, chartHeight)).Size()
+	width := vg.Length(0)
+	if size.X > 0 {
+		width = size.X + vg.Points(16)
+	}
+	canvas := vgimg.NewWith(vgimg.UseWH(chartWidth+width, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
+	whole := draw.New(canvas)
+	p.Draw(draw.Crop(whole, vg.Points(4), -width-vg.Points(8), vg.Points(4), -vg.Points(4)))
+	legend.Draw(draw.Crop(whole, chartWidth, 0, 0, 0))
+	return pngOf(canvas)
+}
+
+func pngOf(canvas *vgimg.Canvas) ([]byte, error) {
 	var file bytes.Buffer
-	_, err = vgimg.PngCanvas{Canvas: canvas}.WriteTo(&file)
+	_, err := vgimg.PngCanvas{Canvas: canvas}.WriteTo(&file)
 	return file.Bytes(), err
 }
 
-// lines collects a line for each series, and one for the paper's figures of it.
+// lines collects a line for each series, and one of the same colour for the paper's
+// figures of it. Of rows that stand beside the same figures of the paper, those of the
+// last are drawn. Nothing is drawn where there are figures of the paper alone.
 func (c Chart) lines(x ExperimentReport) []line {
 	var all []line
-	add := func(name string, dashed bool, at, v float64) {
+	own := 0
+	add := func(series string, paper bool, at, v float64) {
 		for i := range all {
-			if all[i].name == name {
-				all[i].points = append(all[i].points, plotter.XY{X: at, Y: v})
+			if l := &all[i]; l.name == series && l.paper == paper {
+				l.points = append(l.points, plotter.XY{X: at, Y: v})
 				return
 			}
 		}
-		all = append(all, line{name, plotter.XYs{{X: at, Y: v}}, dashed})
+		all = append(all, line{name: series, points: plotter.XYs{{X: at, Y: v}}, paper: paper})
 	}
-	scale := 1.0
-	if figures[c.Figure].kind == duration && x.Unit == "ms" {
-		scale = 1e3
-	}
+	scale := x.scale(c.Figure)
 	for _, r := range x.Rows {
 		if !strings.HasPrefix(r.Name, c.Only) {
 			continue
@@ -146,110 +185,46 @@ func (c Chart) lines(x ExperimentReport) []line {
 				v *= float64(r.Result.Of) / float64(r.Result.Slices) // as if the whole input had been filtered
 			}
 			add(r.Series, false, r.X, scale*v)
+			own++
 		}
 		if v, ok := r.Paper[c.Figure]; ok {
-			add("paper, "+r.Series, true, r.X, scale*v)
+			add(r.Series, true, r.X, scale*v)
 		}
 	}
-	return all
-}
-
-// profiles collects what was filtered and what each row of the CPU, or the only
-// engine, made of it.
-func profiles(x ExperimentReport) []line {
-	var all []line
-	for _, r := range x.Rows {
-		for _, p := range r.Result.Profiles {
-			name := p.Name
-			if name == "after" {
-				name = r.Name
-			} else if len(all) > 0 && has(names(all), name) {
-				continue
-			}
-			points := make(plotter.XYs, len(p.Values))
-			for i, v := range p.Values {
-				points[i] = plotter.XY{X: float64(i), Y: float64(v)}
-			}
-			all = append(all, line{name, points, name == "before"})
-		}
-	}
-	return all
-}
-
-func names(lines []line) map[string]float64 {
-	m := map[string]float64{}
-	for _, l := range lines {
-		m[l.name] = 0
-	}
-	return m
-}
-
-func addPoints(p *plot.Plot, lines []line) error {
-	for i, l := range lines {
-		points, err := plotter.NewScatter(l.points)
-		if err != nil {
-			return err
-		}
-		points.Color, points.Shape = plotutil.Color(i), plotutil.Shape(i)
-		p.Add(points)
-		p.Legend.Add(l.name, points)
-	}
-	return nil
-}
-
-// heat draws the rows as a grid of colours, the fastest blue. Places are equidistant;
-// those without a row are left white.
-func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
-	g := grid{values: map[[2]float64]float64{}}
-	for _, r := range x.Rows {
-		v, ok := r.Result.Figures[c.Figure]
-		if !ok || !strings.HasPrefix(r.Name, c.Only) {
-			continue
-		}
-		if figures[c.Figure].kind == duration && x.Unit == "ms" {
-			v *= 1e3
-		}
-		g.values[[2]float64{r.X, r.Y}] = v
-		for axis, at := range []float64{r.X, r.Y} {
-			if !slices.Contains(g.at[axis], at) {
-				g.at[axis] = append(g.at[axis], at)
-				slices.Sort(g.at[axis])
-			}
-		}
-	}
-	if len(g.at[0]) < 2 || len(g.at[1]) < 2 {
+	if own == 0 {
 		return nil
 	}
-	m := plotter.NewHeatMap(g, moreland.SmoothBlueRed().Palette(64))
-	m.NaN = color.White
-	p.Add(m)
-	p.X.Tick.Marker, p.Y.Tick.Marker = g.ticks(0), g.ticks(1)
-	p.Title.Text += fmt.Sprintf(": %s %s (blue) to %s (red)", significant(m.Min), x.unit(c.Figure), significant(m.Max))
-	return nil
-}
-
-// grid is a plotter.GridXYZ over the places at which there are rows.
-type grid struct {
-	at     [2][]float64
-	values map[[2]float64]float64
-}
-
-func (g grid) Dims() (c, r int) { return len(g.at[0]), len(g.at[1]) }
-func (g grid) X(c int) float64  { return float64(c) }
-func (g grid) Y(r int) float64  { return float64(r) }
-func (g grid) Z(c, r int) float64 {
-	if v, ok := g.values[[2]float64{g.at[0][c], g.at[1][r]}]; ok {
-		return v
+	colours := map[string]int{}
+	for i := range all {
+		if _, ok := colours[all[i].name]; !ok {
+			colours[all[i].name] = len(colours)
+		}
+		all[i].colour = colours[all[i].name]
 	}
-	return math.NaN()
+	drawn := all[:0:0]
+	for i, l := range all {
+		if !l.paper || !slices.ContainsFunc(all[i+1:], func(later line) bool { return later.paper && slices.Equal(later.points, l.points) }) {
+			drawn = append(drawn, l)
+		}
+	}
+	return drawn
 }
 
-func (g grid) ticks(axis int) plot.ConstantTicks {
-	var marks plot.ConstantTicks
-	for i, v := range g.at[axis] {
-		marks = append(marks, plot.Tick{Value: float64(i), Label: strconv.FormatFloat(v, 'g', 4, 64)})
+// scale returns what figures of a key are multiplied with to be in the unit of the
+// experiment.
+func (x ExperimentReport) scale(key string) float64 {
+	if figures[key].kind == duration && x.Unit == "ms" {
+		return 1e3
 	}
-	return marks
+	return 1
+}
+
+// label returns the name of a line in the legend.
+func (l line) label() string {
+	if l.paper {
+		return "paper: " + l.name
+	}
+	return l.name
 }
 
 // ticks marks the places where there are points.
@@ -265,52 +240,34 @@ func ticks(lines []line) plot.ConstantTicks {
 	return marks
 }
 
-func addLines(p *plot.Plot, lines []line, marks bool) error {
-	for i, l := range lines {
+// powersOfTwo marks those from 1 to the largest place.
+func powersOfTwo(lines []line) plot.ConstantTicks {
+	largest := 1.0
+	for _, l := range lines {
+		for _, p := range l.points {
+			largest = max(largest, p.X)
+		}
+	}
+	var marks plot.ConstantTicks
+	for x := 1.0; x <= largest; x *= 2 {
+		marks = append(marks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'g', 4, 64)})
+	}
+	return marks
+}
+
+func addLines(p *plot.Plot, lines []line) error {
+	for _, l := range lines {
 		curve, points, err := plotter.NewLinePoints(l.points)
 		if err != nil {
 			return err
 		}
-		curve.Color, points.Color = plotutil.Color(i), plotutil.Color(i)
-		points.Shape = plotutil.Shape(i)
-		if l.dashed {
+		curve.Color, points.Color = plotutil.Color(l.colour), plotutil.Color(l.colour)
+		curve.Width, points.Shape = vg.Points(1.4), plotutil.Shape(l.colour)
+		if l.paper {
 			curve.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 		}
-		p.Add(curve)
-		if marks {
-			p.Add(points)
-			p.Legend.Add(l.name, curve, points)
-		} else {
-			p.Legend.Add(l.name, curve)
-		}
+		p.Add(curve, points)
+		p.Legend.Add(l.label(), curve, points)
 	}
-	return nil
-}
-
-// bars draws a bar for each row, and beside it the paper's.
-func (c Chart) bars(p *plot.Plot, x ExperimentReport) error {
-	var here, paper plotter.Values
-	var labels []string
-	for _, r := range x.Rows {
-		if v, ok := r.Result.Figures[c.Figure]; ok {
-			here, paper, labels = append(here, v), append(paper, r.Paper[c.Figure]), append(labels, r.Name)
-		}
-	}
-	if len(here) == 0 {
-		return nil
-	}
-	const width = 14
-	for i, values := range []plotter.Values{here, paper} {
-		chart, err := plotter.NewBarChart(values, vg.Points(width))
-		if err != nil {
-			return err
-		}
-		chart.Color, chart.LineStyle.Width = plotutil.Color(i), 0
-		chart.Offset = vg.Points(width * (float64(i) - 0.5))
-		p.Add(chart)
-		p.Legend.Add([]string{"here", "paper"}[i], chart)
-	}
-	p.NominalX(labels...)
-	p.X.Min, p.X.Max, p.Y.Max = -0.6, float64(len(labels))-0.4, 1.2*p.Y.Max // room for the legend
 	return nil
 }

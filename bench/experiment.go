@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -23,6 +24,11 @@ type Experiment struct {
 	Claims  []Claim
 	Charts  []Chart
 	ByName  bool // it has so many rows that it runs only if it is named
+}
+
+// comparesImages reports whether a column of the experiment needs the truth.
+func (e Experiment) comparesImages() bool {
+	return slices.ContainsFunc(e.Figures, func(key string) bool { return slices.Contains([]string{MSE, PSNR, SSIM, PSNRBefore}, key) })
 }
 
 // Row is one measurement: a filter on an input on an engine.
@@ -118,7 +124,38 @@ type Claim struct {
 
 // Experiments returns every experiment, by paper.
 func Experiments() []Experiment {
-	return slices.Concat(zhengExperiments(), upadhyaExperiments(), bethelExperiments(), horacekExperiments(), klepaczkoExperiments())
+	all := slices.Concat(zhengExperiments(), upadhyaExperiments(), bethelExperiments(), horacekExperiments(), klepaczkoExperiments())
+	for i := range all {
+		if all[i].comparesImages() {
+			all[i].Claims = append(all[i].Claims, sameImages)
+		}
+	}
+	return all
+}
+
+// sameImages checks that a recipe has the same error on the same slices, to three
+// decimals, whatever the engine and its kernels.
+var sameImages = Claim{
+	Text: "Every engine and kernel gives the same image.",
+	Check: func(rows Rows) (bool, string, bool) {
+		first := map[string]Result{}
+		compared, mse, psnr := 0, 0.0, 0.0
+		for _, r := range rows {
+			if r.Status != Measured || !has(r.Result.Figures, PSNR) {
+				continue
+			}
+			key := fmt.Sprint(r.Result.Input, r.Result.Slices, r.Result.Recipe)
+			other, seen := first[key]
+			if !seen {
+				first[key] = r.Result
+				continue
+			}
+			compared++
+			mse = max(mse, math.Abs(r.Result.Figures[MSE]-other.Figures[MSE]))
+			psnr = max(psnr, math.Abs(r.Result.Figures[PSNR]-other.Figures[PSNR]))
+		}
+		return mse < 0.0005 && psnr < 0.0005, fmt.Sprintf("MSE differs by %.5f, PSNR by %.5f dB at most", mse, psnr), compared > 0
+	},
 }
 
 // Select returns the experiments of the given names, in the order of Experiments;

@@ -59,6 +59,8 @@ type sample struct {
 	peak  float64 // MAX of PSNR
 	text  string  // what it is, for the report
 	key   string  // equal for equal voxels
+
+	phantom bool // it is not the user's volume
 }
 
 // inputs makes images and keeps small ones.
@@ -140,7 +142,7 @@ func (in *inputs) get(ctx context.Context, q Input) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.key = in.key(q)
+	m.key, m.phantom = in.key(q), !in.replaces(q.Kind)
 	in.images[q] = m
 	return m, nil
 }
@@ -207,7 +209,7 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g, SART with %d passes",
+	m := &sample{text: fmt.Sprintf("CT phantom, %dx%d pixels of %g mm, %d views, projections with SNR %g, SART with %d passes, air outside the circle that all views see",
 		q.Dims[0], q.Dims[1], mm, zhengScan.Views, zhengScan.SNR, zhengScan.Recon.Iterations)}
 	if m.truth, err = p.Voxels(ctx); err != nil {
 		return nil, err
@@ -217,7 +219,22 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 	}
 	lo, hi, err := m.truth.Range(ctx)
 	m.peak = float64(hi) - float64(lo)
+	fillCorners(m.noisy, lo)
 	return m, err
+}
+
+// fillCorners gives a slice the value of air outside the circle that its sides touch.
+// Not every view sees a pixel there, so that its reconstructed value is no measurement.
+func fillCorners(v *volume.Volume, air float32) {
+	nx, ny := v.Dims[0], v.Dims[1]
+	radius := float64(min(nx, ny)) / 2
+	for y := range ny {
+		for x := range nx {
+			if math.Hypot(float64(x)+0.5-float64(nx)/2, float64(y)+0.5-float64(ny)/2) > radius {
+				v.Data[v.Index(x, y, 0)] = air
+			}
+		}
+	}
 }
 
 // makeCT returns the CT phantom with white noise, or the user's volume as it is.

@@ -55,6 +55,9 @@ func TestInputs(t *testing.T) {
 	if err != nil || m.noisy.Dims != q.Dims || m.truth == nil || m.peak != grey {
 		t.Fatalf("%+v, %v", m, err)
 	}
+	if !m.phantom {
+		t.Error("the phantom is not called one")
+	}
 	if again, _ := phantoms.get(ctx, q); again != m {
 		t.Error("an image is made twice")
 	}
@@ -80,7 +83,7 @@ func TestInputs(t *testing.T) {
 		q := q
 		q.Kind = c.kind
 		m, err := given.get(ctx, q)
-		if err != nil || m.noisy.Dims != c.dims || !strings.Contains(m.text, c.text) || !strings.Contains(m.text, path) || (m.truth != nil) != c.truth {
+		if err != nil || m.noisy.Dims != c.dims || !strings.Contains(m.text, c.text) || !strings.Contains(m.text, path) || (m.truth != nil) != c.truth || m.phantom {
 			t.Errorf("%s: %v %q, truth %v, %v", c.kind, m.noisy.Dims, m.text, m.truth != nil, err)
 		}
 		if m.key == phantoms.key(q) {
@@ -97,6 +100,20 @@ func TestInputs(t *testing.T) {
 	other, _ := openInputs(ctx, smallVolume(t, [3]int{14, 12, 6}), false, app.Events{})
 	if other.hash == given.hash {
 		t.Error("two volumes have one hash")
+	}
+}
+
+// Pixels whose middle lies outside the circle become air.
+func TestFillCorners(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{8, 8, 1}, [3]float64{1, 1, 1}))
+	fillCorners(v, -7)
+	for _, c := range []struct {
+		x, y int
+		air  bool
+	}{{0, 0, true}, {7, 7, true}, {1, 0, true}, {2, 0, false}, {0, 2, false}, {1, 1, false}, {4, 4, false}, {7, 1, true}, {7, 2, false}, {5, 7, false}, {6, 7, true}} {
+		if got := v.At(c.x, c.y, 0) == -7; got != c.air {
+			t.Errorf("pixel %d, %d: air %v", c.x, c.y, got)
+		}
 	}
 }
 

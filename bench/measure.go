@@ -16,6 +16,7 @@ import (
 type Result struct {
 	Figures  map[string]float64 `json:"figures"` // by key; seconds, dB, plain numbers
 	Input    string             `json:"input"`   // what was filtered
+	Phantom  bool               `json:"phantom"` // and that it is one of Quell's phantoms
 	Voxels   int                `json:"voxels"`  // that were filtered
 	Slices   int                `json:"slices"`  // of the input that were filtered
 	Of       int                `json:"of"`      // slices that the input has
@@ -39,6 +40,7 @@ type measurement struct {
 	engine   denoise.Engine
 	image    *sample
 	quick    bool
+	images   bool // the experiment compares images, not times alone
 	progress denoise.Progress
 
 	recipe denoise.Recipe // resolved
@@ -51,7 +53,7 @@ type measurement struct {
 // quality of its result.
 func (m *measurement) run() error {
 	v := m.image.noisy
-	m.result = Result{Figures: map[string]float64{}, Input: m.image.text, Of: v.Dims[2]}
+	m.result = Result{Figures: map[string]float64{}, Input: m.image.text, Phantom: m.image.phantom, Of: v.Dims[2]}
 	if err := m.choose(); err != nil {
 		return err
 	}
@@ -65,8 +67,10 @@ func (m *measurement) run() error {
 	if err := m.time(); err != nil {
 		return err
 	}
-	if err := m.quality(); err != nil {
-		return err
+	if m.images {
+		if err := m.quality(); err != nil {
+			return err
+		}
 	}
 	return m.draw()
 }
@@ -111,12 +115,17 @@ func (m *measurement) choose() error {
 }
 
 // quickSeconds is the time of one core, by the model of the CPU engine, that a row
-// of a quick run may take.
-const quickSeconds = 0.6
+// of a quick run may take. A GPU gets kernelSeconds of such work: the rows of threads
+// that the papers compare need some length. It gets no more than the CPU where images
+// are compared, so that both filter the same slices.
+const (
+	quickSeconds  = 0.6
+	kernelSeconds = 10 * quickSeconds
+)
 
 // part returns the slices that the row filters: all of them, or in a quick run as
-// many of the middle ones as quickSeconds allow. A region's result is the same as in
-// a run over the whole volume.
+// many of the middle ones as its time allows. A region's result is the same as in a
+// run over the whole volume.
 func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	g := m.image.noisy.Geometry
 	program, err := r.Bind(g)
@@ -127,7 +136,11 @@ func (m *measurement) part(r denoise.Recipe) (volume.Region, error) {
 	for _, pass := range program.Passes {
 		nanoseconds += pass.CPU.Nanoseconds
 	}
-	n := int(quickSeconds * 1e9 / max(nanoseconds*float64(g.SliceVoxels()), 1))
+	seconds := quickSeconds
+	if m.row.Engine == "cuda" && !m.images {
+		seconds = kernelSeconds
+	}
+	n := int(seconds * 1e9 / max(nanoseconds*float64(g.SliceVoxels()), 1))
 	n = min(max(n, 1), g.Dims[2])
 	from := (g.Dims[2] - n) / 2
 	return volume.Slices(g, from, from+n), nil
@@ -139,10 +152,27 @@ const (
 	most    = 20
 	enough  = 2 * time.Second
 	tooLong = 20 * time.Second // one run that takes longer is not repeated
+
+	quickEnough  = 100 * time.Millisecond // of a quick run, once is enough for longer ones
+	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts where it takes longer
 )
 
-// time runs the filter and keeps the median of the times. On a GPU the first run,
-// which sends the volume, is not counted.
+// repeated reports whether n runs, of which the last took that long and all together
+// total, are enough.
+func (m *measurement) repeated(n int, last, total time.Duration) bool {
+	if m.quick {
+		return n == most || total > quickEnough
+	}
+	return last > tooLong || n == most || (n >= fewest && total > enough)
+}
+
+// warmsUp reports whether run n on a GPU, from 0, is not counted: the first, which sends
+// the volume, but where it is long in a quick run.
+func (m *measurement) warmsUp(n int, took time.Duration) bool {
+	return n == 0 && !(m.quick && took > quickTooLong)
+}
+
+// time runs the filter and keeps the median of the times.
 func (m *measurement) time() error {
 	kernels, onGPU := m.engine.(interface{ Status() gpu.Status })
 	in := denoise.Input{Volume: m.image.noisy}
@@ -160,14 +190,14 @@ func (m *measurement) time() error {
 		}
 		took := time.Since(started)
 		m.output = out
-		if onGPU && n == 0 {
+		if onGPU && m.warmsUp(n, took) {
 			continue
 		}
 		if onGPU {
 			busy = append(busy, (kernels.Status().Busy - before).Seconds())
 		}
 		runs, total = append(runs, took.Seconds()), total+took
-		if m.quick || took > tooLong || len(runs) == most || (len(runs) >= fewest && total > enough) {
+		if m.repeated(len(runs), took, total) {
 			break
 		}
 	}

@@ -2,7 +2,9 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,7 +29,9 @@ func (d *device) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, re
 	return out, err
 }
 
-func (d *device) Status() gpu.Status { return gpu.Status{Driver: "12.2", Busy: d.busy} }
+func (d *device) Status() gpu.Status {
+	return gpu.Status{Driver: "12.2", Kernels: "0123456789abcdef", Busy: d.busy}
+}
 
 func (d *device) On(rung kernels.Rung) denoise.Engine {
 	d.on = append(d.on, rung)
@@ -50,21 +54,63 @@ func onDevice(t *testing.T, d *device, quick bool, e ...Experiment) Report {
 // The time on a GPU is that of its kernels; the first run, which sends the volume, is
 // not counted, and neither are those of the check.
 func TestTimeOnAGPU(t *testing.T) {
-	for quick, repeats := range map[bool]int{true: 1, false: most} {
+	for _, quick := range []bool{true, false} {
 		e := three()
 		e[0].Rows = e[0].Rows[:1]
 		report := onDevice(t, newDevice(), quick, e...)
 		r := report.Experiments[0].Rows[0].Result
 		// Runs 1 and 2 are the check, run 3 is not counted.
-		want := 4 + float64(repeats-1)/2
-		if r.Repeats != repeats || math.Abs(r.Figures[Time]-want) > 1e-9 {
-			t.Errorf("quick %v: %d repeats of %g s, want %d of %g s", quick, r.Repeats, r.Figures[Time], repeats, want)
+		want := 4 + float64(r.Repeats-1)/2
+		if r.Repeats < 1 || r.Repeats > most || math.Abs(r.Figures[Time]-want) > 1e-9 {
+			t.Errorf("quick %v: %d repeats of %g s, want %g s", quick, r.Repeats, r.Figures[Time], want)
 		}
 		if x := r.Figures[EndToEnd]; !(x > 0 && x < 1) {
 			t.Errorf("end to end %g s", x)
 		}
-		if report.Engines[0].Driver != "CUDA 12.2" {
+		if !strings.HasSuffix(report.Engines[0].Driver, "CUDA 12.2") || report.Engines[0].Kernels != "0123456789ab" {
 			t.Errorf("engines: %+v", report.Engines)
+		}
+	}
+}
+
+func TestRepeats(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		quick       bool
+		n           int
+		last, total time.Duration
+		enough      bool
+	}{
+		{true, 1, 101 * ms, 101 * ms, true}, {true, 1, 100 * ms, 100 * ms, false}, {true, 19, ms, 99 * ms, false}, {true, 20, ms, 20 * ms, true},
+		{false, 2, 1500 * ms, 3000 * ms, false}, {false, 3, 700 * ms, 2100 * ms, true}, {false, 3, 600 * ms, 2000 * ms, false}, {false, 20, ms, 20 * ms, true},
+		{false, 1, 20_000 * ms, 20_000 * ms, false}, {false, 1, 20_001 * ms, 20_001 * ms, true},
+	} {
+		m := measurement{quick: c.quick}
+		if got := m.repeated(c.n, c.last, c.total); got != c.enough {
+			t.Errorf("%+v: enough is %v", c, got)
+		}
+	}
+	for _, c := range []struct {
+		quick  bool
+		n      int
+		took   time.Duration
+		warmUp bool
+	}{{false, 0, time.Hour, true}, {false, 1, ms, false}, {true, 0, 250 * ms, true}, {true, 0, 251 * ms, false}, {true, 1, ms, false}} {
+		if got := (&measurement{quick: c.quick}).warmsUp(c.n, c.took); got != c.warmUp {
+			t.Errorf("%+v: warms up: %v", c, got)
+		}
+	}
+}
+
+// What Linux says about NVIDIA's driver.
+func TestDriverNumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19 01:15:15 UTC 2023\nGCC version:  gcc version 12.2.0": "535.104.05",
+		"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65  Release Build":                                             "580.65",
+		"GCC version:  gcc version 12.2.0": "",
+	} {
+		if got := driverNumber.FindString(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
@@ -123,13 +169,40 @@ func TestPart(t *testing.T) {
 	}{
 		{false, false, large, 40, 40}, {true, true, large, 40, 40}, {true, false, small, 40, 40}, {true, false, large, 2, 39}, {true, false, huge, 1, 1},
 	} {
-		row.Whole = c.whole
+		row.Whole, row.Engine = c.whole, "cpu"
 		m := measurement{row: row, image: &sample{noisy: v}, quick: c.quick}
 		region, err := m.part(c.recipe)
 		n := region.Dims()[2]
 		if err != nil || n < c.least || n > c.most || region.Dims()[0] != 200 || region.Min[2] != (40-n)/2 {
 			t.Errorf("quick %v, %s: %v, %v", c.quick, c.recipe, region, err)
 		}
+	}
+}
+
+// A GPU filters ten times as many, where images are not compared with the CPU's.
+func TestPartOnAGPU(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{100, 100, 400}, [3]float64{1, 1, 1}))
+	n := map[string]int{}
+	for _, engine := range []string{"cpu", "cuda"} {
+		for _, images := range []bool{false, true} {
+			m := measurement{row: Row{Filter: "nlm", Dims: 3, Engine: engine}, image: &sample{noisy: v}, quick: true, images: images}
+			r, err := m.row.recipe("h=10 search-radius=8")
+			if err == nil {
+				r, err = r.Resolve(v.Geometry, denoise.Facts{Hi: 1})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			region, err := m.part(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n[fmt.Sprint(engine, images)] = region.Dims()[2]
+		}
+	}
+	few := n["cputrue"]
+	if n["cpufalse"] != few || n["cudatrue"] != few || n["cudafalse"] < 10*few || n["cudafalse"] > 10*few+9 || few < 2 {
+		t.Errorf("slices: %v", n)
 	}
 }
 

@@ -18,6 +18,7 @@ type Report struct {
 	Started     time.Time          `json:"started"`
 	Seconds     float64            `json:"seconds"`
 	System      string             `json:"system"` // "linux/amd64"
+	Go          string             `json:"go"`     // that built the program
 	Quick       bool               `json:"quick"`
 	Engines     []EngineReport     `json:"engines"`
 	Experiments []ExperimentReport `json:"experiments"`
@@ -25,12 +26,13 @@ type Report struct {
 
 // EngineReport is an engine that rows ran on, or that is missing.
 type EngineReport struct {
-	Name   string `json:"name"`
-	Device string `json:"device,omitempty"`
-	Driver string `json:"driver,omitempty"`
-	Cores  int    `json:"cores,omitempty"`
-	Memory int64  `json:"memory,omitempty"` // bytes
-	Why    string `json:"why,omitempty"`    // it is missing
+	Name    string `json:"name"`
+	Device  string `json:"device,omitempty"`
+	Driver  string `json:"driver,omitempty"`  // "580.65.06, CUDA 13.0"
+	Kernels string `json:"kernels,omitempty"` // the start of the hash of the GPU's kernels
+	Cores   int    `json:"cores,omitempty"`
+	Memory  int64  `json:"memory,omitempty"` // bytes
+	Why     string `json:"why,omitempty"`    // it is missing
 }
 
 // ExperimentReport is an experiment and its rows.
@@ -125,7 +127,7 @@ func (rows Rows) Exact(name, key string) (x float64, ok bool) {
 }
 
 func newReport(o Options) Report {
-	return Report{Version: app.Version(), Command: o.Command, Started: time.Now(), System: runtime.GOOS + "/" + runtime.GOARCH, Quick: o.Quick}
+	return Report{Version: app.Version(), Command: o.Command, Started: time.Now(), System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(), Quick: o.Quick}
 }
 
 func describe(e Experiment) ExperimentReport {

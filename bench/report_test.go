@@ -5,10 +5,15 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // sampleReport is a run of three rows, the last on an engine that is missing.
@@ -121,11 +126,11 @@ func TestHTML(t *testing.T) {
 			t.Errorf("%d <%s> and %d </%s>", opened, tag, closed, tag)
 		}
 	}
-	// Three pictures of the first row, three charts; nothing outside the page.
-	if n := strings.Count(page, `src="data:image/png;base64,`); n != 6 || strings.Count(page, "src=") != n || strings.Contains(page, "http") {
+	// Four pictures of the first row, three charts; nothing outside the page.
+	if n := strings.Count(page, `src="data:image/png;base64,`); n != 7 || strings.Count(page, "src=") != n || strings.Contains(page, "http") {
 		t.Errorf("%d pictures of %d sources", n, strings.Count(page, "src="))
 	}
-	for _, want := range []string{"quell bench &lt;b&gt;", "It is so. Holds: seen.", `class="missing"`, "no CUDA device", "Quick run"} {
+	for _, want := range []string{"quell bench &lt;b&gt;", "It is so. Holds: seen.", `class="missing"`, "no CUDA device", "Quick run", "<td>not measured</td>", "a, CPU: removed (center 0, width ", "before (center "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -134,7 +139,7 @@ func TestHTML(t *testing.T) {
 
 func TestPNGs(t *testing.T) {
 	files := sampleReport(t).PNGs()
-	for _, name := range []string{"lines.png", "bars.png", "profile.png", "test-three-a-CPU-truth.png", "test-three-a-CPU-before.png", "test-three-a-CPU-after.png"} {
+	for _, name := range []string{"lines.png", "bars.png", "profile.png", "test-three-a-CPU-truth.png", "test-three-a-CPU-before.png", "test-three-a-CPU-after.png", "test-three-a-CPU-removed.png"} {
 		m, err := png.Decode(bytes.NewReader(files[name]))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -144,7 +149,7 @@ func TestPNGs(t *testing.T) {
 			t.Errorf("%s is %v", name, m.Bounds())
 		}
 	}
-	if len(files) != 6 {
+	if len(files) != 7 {
 		t.Errorf("%d files", len(files))
 	}
 }
@@ -153,6 +158,83 @@ func TestSignificant(t *testing.T) {
 	for x, want := range map[float64]string{0: "0", 1234.6: "1235", 100: "100", 99.94: "99.9", 1.234: "1.23", 0.01234: "0.0123", -2.345: "-2.35"} {
 		if got := significant(x); got != want {
 			t.Errorf("%g: %s, want %s", x, got, want)
+		}
+	}
+}
+
+// Pictures of one input stand together, the truth and the input once.
+func TestSlicesOfThePage(t *testing.T) {
+	row := func(name, input string, slices int) RowReport {
+		r := RowReport{Name: name, Result: Result{Input: input, Slices: slices, Of: 4}}
+		for _, title := range []string{truthPicture, beforePicture, afterPicture, removedPicture} {
+			r.Result.Pictures = append(r.Result.Pictures, Picture{Title: title, Window: "w", PNG: []byte{1}})
+		}
+		return r
+	}
+	x := ExperimentReport{Rows: []RowReport{row("a", "one", 4), {Name: "none"}, row("b", "two", 4), row("c", "one", 4), row("d", "one", 2)}}
+	var got []string
+	for _, s := range x.slices() {
+		titles := []string{s.Input + ":"}
+		for _, m := range s.Images {
+			titles = append(titles, m.Title)
+		}
+		got = append(got, strings.Join(titles, ";"))
+	}
+	want := []string{
+		"one:;truth (w);before (w);a: after (w);a: removed (w);c: after (w);c: removed (w)", "two:;truth (w);before (w);b: after (w);b: removed (w)",
+		"one, the middle of 2 of 4 slices:;truth (w);before (w);d: after (w);d: removed (w)",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("slices\n%q, want\n%q", got, want)
+	}
+}
+
+func TestDifference(t *testing.T) {
+	d, rms := difference([]float32{3, 1, 5}, []float32{1, 3, 4})
+	if !slices.Equal(d, []float32{2, -2, 1}) || math.Abs(rms-math.Sqrt(3)) > 1e-12 {
+		t.Errorf("%v, %g", d, rms)
+	}
+}
+
+// The lines of a chart: times as if all slices had been filtered, one line for equal
+// figures of the paper, none for the paper alone.
+func TestLines(t *testing.T) {
+	row := func(name, series string, x, ms, paper float64) RowReport {
+		r := RowReport{Name: name, Series: series, X: x, Result: Result{Slices: 2, Of: 4, Figures: map[string]float64{}}, Paper: map[string]float64{Time: paper / 1e3}}
+		if ms > 0 {
+			r.Result.Figures[Time] = ms / 1e3
+		}
+		return r
+	}
+	c := Chart{Figure: Time, Only: "in"}
+	x := ExperimentReport{Unit: "ms", Rows: []RowReport{row("in a", "ours", 1, 3, 9), row("in b", "theirs", 1, 4, 9), row("out", "ours", 2, 1, 1), row("in c", "ours", 2, 0, 8), row("in d", "theirs", 2, 5, 8)}}
+	var got []string
+	for _, l := range c.lines(x) {
+		got = append(got, fmt.Sprint(l.label(), l.colour, l.points))
+	}
+	if want := []string{"ours0 [{1 6}]", "theirs1 [{1 8} {2 10}]", "paper: theirs1 [{1 9} {2 8}]"}; !slices.Equal(got, want) {
+		t.Errorf("lines %q, want %q", got, want)
+	}
+	x.Rows = x.Rows[3:4]
+	if lines := c.lines(x); lines != nil {
+		t.Errorf("the paper alone: %v", lines)
+	}
+	if marks := powersOfTwo([]line{{points: plotter.XYs{{X: 9}}}}); len(marks) != 4 || marks[3].Value != 8 {
+		t.Errorf("powers of two up to 9: %v", marks)
+	}
+}
+
+// Times begin with 0, levels do not, and nothing lies on the edge.
+func TestRoom(t *testing.T) {
+	for _, c := range []struct {
+		chart  Chart
+		lo, hi float64
+	}{{Chart{Figure: Time}, 0, 108}, {Chart{Figure: Time, Log: true}, 40, 150}, {Chart{Figure: PSNR}, 58, 102}, {Chart{Figure: PSNR, Kind: Bars}, 0, 108}, {Chart{Kind: Heat, Figure: Time}, 60, 100}} {
+		p := plot.New()
+		p.Y.Min, p.Y.Max = 60, 100
+		c.chart.room(p)
+		if math.Abs(p.Y.Min-c.lo) > 1e-9 || math.Abs(p.Y.Max-c.hi) > 1e-9 {
+			t.Errorf("%+v: %g to %g, want %g to %g", c.chart, p.Y.Min, p.Y.Max, c.lo, c.hi)
 		}
 	}
 }

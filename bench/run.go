@@ -3,6 +3,8 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -168,7 +170,7 @@ func (b *runner) row(e Experiment, row Row) (r RowReport, err error) {
 		r.Earlier = true
 		return r, b.ctx.Err()
 	}
-	if r.Result, err = b.measure(row, engine); err != nil {
+	if r.Result, err = b.measure(e, row, engine); err != nil {
 		r.Status, r.Why = Failed, err.Error()
 	} else {
 		r.Status = Measured
@@ -190,12 +192,12 @@ func (b *runner) saved(err error) {
 	}
 }
 
-func (b *runner) measure(row Row, engine denoise.Engine) (Result, error) {
+func (b *runner) measure(e Experiment, row Row, engine denoise.Engine) (Result, error) {
 	img, err := b.inputs.get(b.ctx, row.Input)
 	if err != nil {
 		return Result{}, err
 	}
-	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, progress: b.events.Progress}
+	m := measurement{ctx: b.ctx, row: row, engine: engine, image: img, quick: b.options.Quick, images: e.comparesImages(), progress: b.events.Progress}
 	err = m.run()
 	return m.result, err
 }
@@ -220,12 +222,29 @@ func (b *runner) engines() []EngineReport {
 		e := EngineReport{Name: info.Name, Device: info.Device, Cores: info.Cores, Memory: info.Memory}
 		if engine, _ := b.options.pick(info.Name, 0); engine != nil {
 			if g, ok := engine.(interface{ Status() gpu.Status }); ok {
-				e.Driver = "CUDA " + g.Status().Driver
+				status := g.Status()
+				e.Driver, e.Kernels = "CUDA "+status.Driver, status.Kernels[:min(len(status.Kernels), 12)]
+				if version := driverVersion(); version != "" {
+					e.Driver = version + ", " + e.Driver
+				}
 			}
 		}
 		all = append(all, e)
 	}
 	return append(all, b.missing...)
+}
+
+// driverNumber is a version of NVIDIA's driver in what its module for Linux says.
+var driverNumber = regexp.MustCompile(`\b\d{3,}\.\d+(\.\d+)?\b`)
+
+// driverVersion returns that of NVIDIA's driver, which CUDA does not tell; "" where the
+// system does not say it in a file.
+func driverVersion() string {
+	text, err := os.ReadFile("/proc/driver/nvidia/version")
+	if err != nil {
+		return ""
+	}
+	return driverNumber.FindString(string(text))
 }
 
 // pickEngine returns an engine of this program, or why there is none.

@@ -114,7 +114,7 @@ func TestResume(t *testing.T) {
 func TestState(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench.json")
 	s := openState(path)
-	row := Result{Figures: map[string]float64{PSNR: 30}, Pictures: []Picture{{"after", []byte{1, 2}}}}
+	row := Result{Figures: map[string]float64{PSNR: 30}, Pictures: []Picture{{Title: "after", PNG: []byte{1, 2}}}}
 	for _, key := range []string{"one", "two"} {
 		if err := s.put(key, row); err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func (r RowReport) note() string {
 const summary = "Ratios of times are those of the speed for each voxel: x2 is twice as fast as the paper. Every row agreed with the float64 reference before it was timed."
 
 // quickNote is what a quick run leaves out.
-const quickNote = "Quick run: every time is that of one run, and rows with slices in their note filtered the middle ones alone."
+const quickNote = "Quick run: times are of few runs, long ones of a single run, and rows with slices in their note filtered the middle ones alone."
 
 // WriteText writes tables for a terminal.
 func (r Report) WriteText(w io.Writer) error {
@@ -168,13 +168,14 @@ func (r Report) WriteText(w io.Writer) error {
 			return err
 		}
 		for _, c := range x.Claims {
-			fmt.Fprintln(w, c.sentence())
+			fmt.Fprintln(w, c.Sentence())
 		}
 	}
 	return nil
 }
 
-func (c ClaimReport) sentence() string {
+// Sentence returns the finding and what became of it.
+func (c ClaimReport) Sentence() string {
 	if c.Known {
 		return fmt.Sprintf("%s %s: %s.", c.Text, capital(c.Verdict()), c.Detail)
 	}
@@ -187,9 +188,19 @@ func (e EngineReport) sentence() string {
 	if e.Why != "" {
 		return fmt.Sprintf("%s: no CUDA device: %s", e.Name, e.Why)
 	}
-	s := fmt.Sprintf("%s: %s, %d cores", e.Name, e.Device, e.Cores)
+	unit := "cores"
 	if e.Driver != "" {
-		s += ", " + e.Driver
+		unit = "multiprocessors"
+	}
+	s := fmt.Sprintf("%s: %s, %d %s", e.Name, e.Device, e.Cores, unit)
+	if e.Memory > 0 {
+		s += fmt.Sprintf(", %.0f GiB", float64(e.Memory)/(1<<30))
+	}
+	if e.Driver != "" {
+		s += ", driver " + e.Driver
+	}
+	if e.Kernels != "" {
+		s += ", kernels " + e.Kernels
 	}
 	return s
 }

@@ -37,17 +37,17 @@ func zhengExperiments() []Experiment {
 			Rows: table1.rows("%s, window %s", "bilateral", func(radius int) string {
 				return fmt.Sprintf("radius=%d sigma-spatial=%g voxel-units=true sigma-range=60", radius, float64(radius)/2)
 			}, "bilateral_formula", "bilateral_constant", "bilateral_shared"),
-			Claims: []Claim{{Text: "Prefetching makes the bilateral filter 1.2 to 1.5 times faster.", Check: speedups("prefetched", 1.2, 1.5)}},
+			Claims: []Claim{{Text: "Prefetching makes the bilateral filter 1.2 to 1.5 times faster.", Check: speedups("prefetched", 1.2)}},
 		},
 		{
 			Name: "zheng-table2", Paper: zheng, Source: "table II", Unit: "ms",
 			Title:   "2-D non-local means over image and window size: straightforward, voxels prefetched",
-			Setup:   ladder + "(7+17)^2 is read as patches of 7x7 in a window of 17x17; weights within a patch are uniform, h is 40 HU.",
+			Setup:   ladder + "(7+17)^2 is read as patches of 7x7 in a window of 17x17; weights within a patch are uniform, h is 120 HU, about the noise.",
 			Figures: []string{Time, EndToEnd, Speedup}, Charts: chart("zheng-table2", "Non-local means, 1024x1024"),
 			Rows: table2.rows("%s, patch 7x7, window %s", "nlm", func(radius int) string {
-				return fmt.Sprintf("h=40 patch-radius=3 search-radius=%d patch-weights=uniform centre=max", radius)
+				return fmt.Sprintf("h=120 patch-radius=3 search-radius=%d patch-weights=uniform centre=max", radius)
 			}, "", "nlm_formula", "nlm_shared"),
-			Claims: []Claim{{Text: "Prefetching makes non-local means 4 times faster.", Check: speedups("prefetched", 4, 4.75)}},
+			Claims: []Claim{{Text: "Prefetching makes non-local means 4 times faster.", Check: speedups("prefetched", 4)}},
 		},
 		zhengImages(),
 	}
@@ -65,8 +65,8 @@ func (table zhengTable) rows(label, filter string, setting func(radius int) stri
 				Label: fmt.Sprintf(label, square(n), square(window)), X: float64(window),
 				Input: Input{Kind: Scan, Dims: [3]int{n, n, 1}}, Filter: filter, Dims: 2, Settings: []string{setting((window - 1) / 2)}, PaperVoxels: n * n,
 			}
-			best := map[string]float64{Time: ms.prefetched / 1e3}
-			rows = append(rows, both(base, best, best)...)
+			// The paper has no times of a CPU.
+			rows = append(rows, both(base, nil, map[string]float64{Time: ms.prefetched / 1e3})...)
 			if naive != "" {
 				rows = append(rows, base.on("weights computed", kernels.Rung{Name: naive, Block: block}, nil))
 			}
@@ -79,8 +79,8 @@ func (table zhengTable) rows(label, filter string, setting func(radius int) stri
 	return rows
 }
 
-// speedups checks that the median of a series' speedups lies within 15 % of a range.
-func speedups(series string, lo, hi float64) func(Rows) (bool, string, bool) {
+// speedups checks that the median of a series' speedups is at least so high, less 5 %.
+func speedups(series string, least float64) func(Rows) (bool, string, bool) {
 	return func(rows Rows) (bool, string, bool) {
 		var all []float64
 		for _, r := range rows {
@@ -92,7 +92,7 @@ func speedups(series string, lo, hi float64) func(Rows) (bool, string, bool) {
 			return false, "", false
 		}
 		m := median(all)
-		return m >= 0.85*lo && m <= 1.15*hi, fmt.Sprintf("x%.2f to x%.2f, the median x%.2f", slices.Min(all), slices.Max(all), m), true
+		return m >= 0.95*least, fmt.Sprintf("x%.2f to x%.2f, the median x%.2f", slices.Min(all), slices.Max(all), m), true
 	}
 }
 

@@ -136,12 +136,20 @@ func listExperiments(cmd *cobra.Command, names []string, asJSON bool) error {
 	return tw.Flush()
 }
 
-// benchEvents shows the progress of a run as eventsOf shows that of a job, and the
-// rows where stderr is no terminal.
+// benchEvents shows the progress of a run as eventsOf shows that of a job; where stderr
+// is no terminal, a line for each experiment.
 func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 	input, done := eventsOf(cmd)
 	events := bench.Events{Input: input, Message: func(text string) { warn(cmd, "%s", text) }}
-	if input.Progress != nil {
+	if input.Progress == nil {
+		last := ""
+		events.Row = func(experiment, _ string, n, of int) {
+			if experiment != last {
+				warn(cmd, "row %d of %d: %s", n, of, experiment)
+			}
+			last = experiment
+		}
+	} else {
 		step := app.Step("")
 		events.Row = func(experiment, row string, n, of int) {
 			step = app.Step(fmt.Sprintf("%d of %d: %s, %s", n, of, experiment, row))
