@@ -302,13 +302,15 @@ func TestClaims(t *testing.T) {
 		t.Errorf("blocks: %v %q %v", holds, detail, known)
 	}
 	for speedup, want := range map[float64]bool{0.99: false, 1.01: true, 7.9: true, 8.1: true} {
-		rows := Rows{row("selected voxels, CPU", "", 0, map[string]float64{Speedup: speedup}), row("selected voxels, CUDA", "", 0, map[string]float64{Speedup: speedup}),
+		rows := Rows{row("selected voxels, CPU", "", 0, map[string]float64{Speedup: speedup}), row("selected voxels, their kernel", "", 0, map[string]float64{Speedup: speedup}),
+			row("selected voxels, CUDA", "", 0, map[string]float64{Speedup: 2 - speedup}),
 			row("Block NLM, CPU", "", 0, map[string]float64{Speedup: speedup})}
 		cpu, _, known1 := horacekSelection().Claims[0].Check(rows)
 		gpu, _, known2 := horacekSelection().Claims[1].Check(rows)
+		ours, _, known4 := horacekSelection().Claims[2].Check(rows)
 		blocks, _, known3 := horacekTable().Claims[0].Check(rows)
-		if cpu != want || gpu == want || blocks != (speedup > 8) || !known1 || !known2 || !known3 {
-			t.Errorf("selection with a speedup of %g: %v %v %v", speedup, cpu, gpu, blocks)
+		if cpu != want || gpu == want || ours != want || blocks != (speedup > 8) || !known1 || !known2 || !known3 || !known4 {
+			t.Errorf("selection with a speedup of %g: %v %v %v %v", speedup, cpu, gpu, ours, blocks)
 		}
 	}
 	for c, rows := range map[*Claim]Rows{

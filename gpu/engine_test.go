@@ -24,7 +24,7 @@ func TestSlicesStayOnTheDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := cpu.Reference(r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1))
+		want, err := cpu.Reference(context.Background(), r, denoise.Input{Volume: in}, volume.Slices(in.Geometry, z, z+1))
 		if err != nil {
 			t.Fatal(err)
 		}

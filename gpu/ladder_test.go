@@ -17,6 +17,10 @@ import (
 var rungCases = []struct{ filter, set string }{
 	{"nlm", "h=20 search-radius=2 patch-radius=1"},
 	{"nlm", "h=20 search-radius=1 patch-radius=2 patch-weights=uniform centre=one"},
+	{"nlm", "h=20 search-radius=2 preselect=true"},
+	{"nlm", "h=0.4 search-radius=2 centre=max"},                // weights underflow
+	{"nlm", "h=0.4 search-radius=1 centre=max preselect=true"}, // likewise
+	{"nlm", "h=20 search-radius=2 sigma=6 correlation=40,10,0,0,20,0"},
 	{"bilateral", "radius=2 sigma-range=30"},
 	{"bilateral", "radius=3,1,2 sigma-spatial=1.5 sigma-range=60"},
 	{"lpa", "sigma=15"},
@@ -49,7 +53,7 @@ func checkRungs(t *testing.T, e *Engine) {
 						t.Fatalf("%s, %s, %d-D, block %v: %v", name, c.set, dims, block, err)
 					}
 					ran[name] = true
-					want, err := cpu.Reference(r, in, region)
+					want, err := cpu.Reference(context.Background(), r, in, region)
 					if err != nil {
 						t.Fatal(err)
 					}

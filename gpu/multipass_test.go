@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -42,7 +43,7 @@ func TestTwoPasses(t *testing.T) {
 		in.Mask[i] = i%11 != 0
 	}
 	r := twoPasses(t)
-	want, err := cpu.Reference(r, in, v.Bounds())
+	want, err := cpu.Reference(context.Background(), r, in, v.Bounds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +207,7 @@ func TestNoiseMapInEveryDivision(t *testing.T) {
 		in.Mask[i] = i%11 != 0
 	}
 	r := recipe(t, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(1.2), "search-radius": denoise.Number(2)})
-	want, err := cpu.Reference(r, in, v.Bounds())
+	want, err := cpu.Reference(context.Background(), r, in, v.Bounds())
 	if err != nil {
 		t.Fatal(err)
 	}

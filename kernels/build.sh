@@ -37,6 +37,6 @@ done
 {
     printf '{\n  "compiler": "nvcc %s",\n' "$version"
     printf '  "flags": "%s",\n' "$(echo $flags $targets)"
-    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh rungs/*.cu kerneltest/*.cu)"
+    printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh rungs/*.cu rungs/*.cuh kerneltest/*.cu)"
     printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin rungs/*.fatbin kerneltest/*.fatbin)"
 } > manifest.json

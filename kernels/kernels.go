@@ -67,6 +67,17 @@ type Launch struct {
 	// for none.
 	Symbol string
 	Data   []byte
+
+	// Texture, if not nil, is made of device memory before the kernel starts; its handle
+	// replaces the last 8 bytes of Args.
+	Texture *Texture
+}
+
+// Texture is a two-dimensional texture of float32 texels, which a kernel reads unfiltered
+// by coordinates in texels.
+type Texture struct {
+	Address       uint64 // of the texels, row by row without gaps
+	Width, Height int
 }
 
 // registered holds the passes by filter and name. It changes only during package

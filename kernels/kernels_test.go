@@ -410,3 +410,27 @@ func TestLaunchesRefuse(t *testing.T) {
 		t.Errorf("%v; want an ErrUnsupported that names pass and filter", err)
 	}
 }
+
+// The rate of nlm without a fast kernel is that of nlm_any: the time of a pair is that of
+// its samples and of four more.
+func TestRateOfPlainNLM(t *testing.T) {
+	for _, c := range []struct {
+		set        map[string]denoise.Value
+		picosecond float64 // for a pair
+	}{
+		{map[string]denoise.Value{"patch-radius": denoise.Number(1)}, 1.25},
+		{map[string]denoise.Value{"patch-radius": denoise.Number(3)}, 1.25},
+		{map[string]denoise.Value{"patch-radius": denoise.Number(0)}, 2.45 * (1 + 4)},
+		{map[string]denoise.Value{"patch-radius": denoise.Number(4)}, 2.45 * (729 + 4)},
+		{map[string]denoise.Value{"patch-radius": denoise.Number(1), "weighting": denoise.Word("lk")}, 2.45 * (27 + 4)},
+	} {
+		p, err := recipe(t, "nlm", 3, c.set).Bind(volume.NewGeometry([3]int{9, 8, 7}, [3]float64{1, 1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate, err := Rate(p, p.Passes[0])
+		if got := p.Passes[0].Work / 343 / rate * 1e12; err != nil || math.Abs(got/c.picosecond-1) > 1e-9 {
+			t.Errorf("%v: %g ps a pair, want %g; %v", c.set, got, c.picosecond, err)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func TestModulesWereBuiltFromTheseSources(t *testing.T) {
 			t.Errorf("%d files and %d in the manifest; run make kernels", found, len(want))
 		}
 	}
-	check(m.Sources, "*.cu", "*.cuh", "rungs/*.cu", "kerneltest/*.cu")
+	check(m.Sources, "*.cu", "*.cuh", "rungs/*.cu", "rungs/*.cuh", "kerneltest/*.cu")
 	check(m.Modules, "*.fatbin", "rungs/*.fatbin", "kerneltest/*.fatbin")
 	const ladders = 3
 	if len(m.Modules) != len(Modules())+ladders+1 {

@@ -7,19 +7,33 @@ import (
 	"quell/denoise"
 	"quell/denoise/filter/nlm"
 	"quell/denoise/filter/preselect"
+	"quell/denoise/tile"
 )
 
 func init() {
 	const rate = 8e11 // weights per second
+	average := onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+		return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
+	})
+	average.Speedup = func(p denoise.Program) float64 { return nlmSpeedup(p.Params.(nlm.Params), p.Recipe.Dims, rate) }
 	Register(nlm.Filter.Name, withPreselect(
 		func(p denoise.Program) *preselect.Rule { return p.Params.(nlm.Params).Select },
 		map[string]Pass{
-			"average": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
-				return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
-			}),
+			"average":           average,
 			nlm.SelectedAverage: {Rate: rate / 3, WholeSlices: true, Launches: nlmSelectLaunches},
 		},
 	))
+}
+
+// nlmSpeedup is the factor of the rate for a recipe. nlm_any takes 2.45 ps for a sample of
+// a patch and as long as four of them for the rest of a pair, on an H200.
+func nlmSpeedup(p nlm.Params, dims int, rate float64) float64 {
+	if _, fast := nlmTileOf(p, dims); fast {
+		return 1
+	}
+	const rateOfAny, perPair = 1 / 2.45e-12, 4
+	taps := tile.Count(p.PatchRadius)
+	return rateOfAny / rate * taps / (taps + perPair)
 }
 
 // nlmParams mirrors struct NlmParams of nlm_params.cuh.
@@ -84,26 +98,35 @@ func (t nlmTile) shared(patch, dims int) int {
 // filters the voxels where they do.
 func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
-	launches := []Launch{nlmWeights(p, f, dims, args)}
-	if p.LK == 0 && p.Centre == nlm.CentreMax {
-		launches = append(launches, Launch{
-			Module: "nlm",
-			Kernel: "nlm_underflow",
-			Grid:   [3]int{f.chunks(nlmUnderflowVoxels), 1, 1},
-			Block:  [3]int{256, 1, 1},
-			Args:   Pack(args),
-		})
+	return append([]Launch{nlmWeights(p, f, dims, args)}, nlmUnderflow(p, f, "nlm", Pack(args))...)
+}
+
+// nlmUnderflow returns the launch that filters the voxels whose weights underflow, where
+// there can be such: the module's kernel of that name, with the arguments of the kernel
+// that marks them.
+func nlmUnderflow(p nlm.Params, f field, module string, args []byte) []Launch {
+	if p.LK > 0 || p.Centre != nlm.CentreMax {
+		return nil
 	}
-	return launches
+	return []Launch{{
+		Module: module, Kernel: module + "_underflow",
+		Grid: [3]int{f.chunks(nlmUnderflowVoxels), 1, 1}, Block: [3]int{256, 1, 1}, Args: args,
+	}}
 }
 
 // nlmUnderflowVoxels is how many voxels a block of nlm_underflow examines.
 const nlmUnderflowVoxels = 16 * 256
 
+// nlmTileOf returns the tile of the fast kernel for a recipe, if there is one.
+func nlmTileOf(p nlm.Params, dims int) (t nlmTile, fast bool) {
+	t, fast = nlmTiles[[2]int{dims, p.PatchRadius[0]}]
+	return t, fast && p.LK == 0
+}
+
 func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	patch := p.PatchRadius[0]
-	tile, fast := nlmTiles[[2]int{dims, patch}]
-	if !fast || p.LK > 0 {
+	layout, fast := nlmTileOf(p, dims)
+	if !fast {
 		return Launch{
 			Module: "nlm",
 			Kernel: "nlm_any",
@@ -115,9 +138,9 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
 	// swapped it leaves rows of warps idle instead. Reading along y is slower, so
 	// that is done only if it halves the number of blocks.
-	grid := f.grid(tile.dims(patch))
-	if t := f.swapped(); 2*t.grid(tile.dims(patch))[0] <= grid[0] {
-		grid = t.grid(tile.dims(patch))
+	grid := f.grid(layout.dims(patch))
+	if t := f.swapped(); 2*t.grid(layout.dims(patch))[0] <= grid[0] {
+		grid = t.grid(layout.dims(patch))
 		args.Field = t // the search and patch radii are the same along x and y
 	}
 	kernel := fmt.Sprintf("nlm_%dd_f%d", dims, patch)
@@ -132,8 +155,8 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 		Module: "nlm",
 		Kernel: kernel,
 		Grid:   grid,
-		Block:  [3]int{32, tile.warps, 1},
-		Shared: tile.shared(patch, dims),
+		Block:  [3]int{32, layout.warps, 1},
+		Shared: layout.shared(patch, dims),
 		Args:   Pack(args),
 	}
 }

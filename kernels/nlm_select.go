@@ -30,12 +30,5 @@ func nlmSelectLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]La
 		average.Kernel = fmt.Sprintf("nlm_select_%dd_f%d", dims, patch)
 		average.Grid, average.Block, average.Shared = f.grid(t.dims(patch)), [3]int{32, t.warps, 1}, t.shared(patch, dims)
 	}
-	launches := []Launch{average}
-	if p.Centre == nlm.CentreMax {
-		launches = append(launches, Launch{
-			Module: "nlm_select", Kernel: "nlm_select_underflow",
-			Grid: [3]int{f.chunks(nlmUnderflowVoxels), 1, 1}, Block: [3]int{256, 1, 1}, Args: args,
-		})
-	}
-	return launches, nil
+	return append([]Launch{average}, nlmUnderflow(p, f, average.Module, args)...), nil
 }

@@ -17,12 +17,13 @@ type Rung struct {
 	Block [3]int // threads of a block along x, y and z, or across the rows of a row kernel; zero: the rung's own
 }
 
-// rung describes a kernel of a ladder. All read a field and filter in one pass.
+// rung describes a kernel of a ladder. All read a field.
 type rung struct {
 	filter string
+	pass   string  // that it computes; the others have the kernels that ship
 	block  [3]int  // that the paper begins with
 	slower float64 // about how many times slower it is than the kernels that ship
-	launch func(p denoise.Program, f field, block [3]int) (Launch, error)
+	launch func(p denoise.Program, part Part, f field, block [3]int) ([]Launch, error)
 }
 
 // rungs holds the rungs by name, which is that of the kernel.
@@ -81,8 +82,10 @@ func (r Rung) Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launc
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("no rung is called %q: %w", r.Name, denoise.ErrUnsupported)
-	case k.filter != p.Recipe.Filter || len(p.Passes) != 1:
-		return nil, fmt.Errorf("%s is a rung of %s without a noise map, not of %s: %w", r.Name, k.filter, p.Recipe.Filter, denoise.ErrUnsupported)
+	case k.filter != p.Recipe.Filter || !slices.ContainsFunc(p.Passes, func(pass denoise.Pass) bool { return pass.Name == k.pass }):
+		return nil, fmt.Errorf("%s is a rung of pass %q of %s, which the recipe of %s does not have: %w", r.Name, k.pass, k.filter, p.Recipe.Filter, denoise.ErrUnsupported)
+	case pass.Name != k.pass:
+		return Launches(p, pass, part)
 	}
 	block := r.Block
 	if block == [3]int{} {
@@ -91,10 +94,26 @@ func (r Rung) Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launc
 	if err := CheckBlock(block); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", r.Name, err, denoise.ErrUnsupported)
 	}
-	return launchesBy(p, pass, part, onField(1, func(p denoise.Program, f field) ([]Launch, error) {
-		l, err := k.launch(p, f, block)
-		return []Launch{l}, err
-	}))
+	return launchesBy(p, pass, part, Pass{WholeSlices: true, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
+		f, err := newField(part)
+		if err != nil {
+			return nil, err
+		}
+		return k.launch(p, part, f, block)
+	}})
+}
+
+// maxTexture is the largest height in texels of a two-dimensional texture of an array
+// on every device; its width may be as large.
+const maxTexture = 65536
+
+// textureOf returns a texture of the slices of a field, one below the other.
+func textureOf(f field) (*Texture, error) {
+	t := &Texture{Address: f.In, Width: int(f.Dims[0]), Height: int(f.Dims[1]) * int(f.Slices)}
+	if t.Width > maxTexture || t.Height > maxTexture {
+		return nil, fmt.Errorf("a texture has up to %dx%d texels, and %dx%d are needed", maxTexture, maxTexture, t.Width, t.Height)
+	}
+	return t, nil
 }
 
 // maxShared is the shared memory of a block on the devices that have least of it.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"quell/denoise"
 	"quell/denoise/filter/bilateral"
@@ -19,20 +20,27 @@ const (
 type bilateralTableParams struct {
 	Params  bilateralParams
 	Weights [squareEdge*squareEdge + 1]float32
+	Texture uint64
 }
+
+// average is the pass of the bilateral filter.
+const average = "average"
 
 // bilateralRungs are the kernels of rungs/bilateral.cu.
 func bilateralRungs() map[string]rung {
 	all := map[string]rung{
-		"bilateral_formula":  {bilateral.Filter.Name, [3]int{32, 8, 1}, 10, bilateralFormula},
-		"bilateral_constant": {bilateral.Filter.Name, [3]int{32, 8, 1}, 10, bilateralTable("bilateral_constant")},
-		"bilateral_shared":   {bilateral.Filter.Name, [3]int{32, 32, 1}, 10, bilateralTable("bilateral_shared")},
+		"bilateral_formula": {bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralFormula},
 	}
+	for kernel, block := range map[string][3]int{"bilateral_constant": {32, 8, 1}, "bilateral_shared": {32, 32, 1}} {
+		all[kernel] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel, false)}
+		all[kernel+"_texture"] = rung{bilateral.Filter.Name, average, block, 10, bilateralTable(kernel+"_texture", true)}
+	}
+	all["bilateral_formula_texture"] = rung{bilateral.Filter.Name, average, [3]int{32, 8, 1}, 10, bilateralTable("bilateral_formula_texture", true)}
 	for axis, name := range []string{"width", "height", "depth"} {
 		for _, memory := range []string{"constant", "global"} {
 			for _, test := range []string{"tests", "cut"} {
 				kernel := fmt.Sprintf("bilateral_%s_%s_%s", name, memory, test)
-				all[kernel] = rung{bilateral.Filter.Name, [3]int{128, 1, 1}, 10, bilateralRow(kernel, memory+"Weights", axis)}
+				all[kernel] = rung{bilateral.Filter.Name, average, [3]int{128, 1, 1}, 10, bilateralRow(kernel, memory+"Weights", axis)}
 			}
 		}
 	}
@@ -47,8 +55,8 @@ func rungArgs(p denoise.Program, f field) bilateralParams {
 	return args
 }
 
-func bilateralFormula(p denoise.Program, f field, block [3]int) (Launch, error) {
-	return Launch{Module: "rungs/bilateral", Kernel: "bilateral_formula", Grid: f.grid(block), Block: block, Args: Pack(rungArgs(p, f))}, nil
+func bilateralFormula(p denoise.Program, _ Part, f field, block [3]int) ([]Launch, error) {
+	return []Launch{{Module: "rungs/bilateral", Kernel: "bilateral_formula", Grid: f.grid(block), Block: block, Args: Pack(rungArgs(p, f))}}, nil
 }
 
 // spatialWeights returns 2^-(sum_a decay_a d_a^2) for every neighbour, x fastest.
@@ -68,40 +76,46 @@ func spatialWeights(p bilateralParams) []float32 {
 
 // bilateralTable: the weights of a slice are among the parameters, which lie in
 // constant memory.
-func bilateralTable(kernel string) func(denoise.Program, field, [3]int) (Launch, error) {
-	return func(p denoise.Program, f field, block [3]int) (Launch, error) {
+func bilateralTable(kernel string, texture bool) func(denoise.Program, Part, field, [3]int) ([]Launch, error) {
+	return func(p denoise.Program, _ Part, f field, block [3]int) ([]Launch, error) {
 		args := bilateralTableParams{Params: rungArgs(p, f)}
 		weights := spatialWeights(args.Params)
 		if args.Params.Radius[2] != 0 || block[2] != 1 || len(weights) > squareEdge*squareEdge {
-			return Launch{}, fmt.Errorf("the rung filters slices with windows up to %dx%d", squareEdge, squareEdge)
+			return nil, fmt.Errorf("the rung filters slices with windows up to %dx%d", squareEdge, squareEdge)
 		}
 		copy(args.Weights[:], weights)
 		l := Launch{Module: "rungs/bilateral", Kernel: kernel, Grid: f.grid(block), Block: block, Args: Pack(args)}
-		if kernel == "bilateral_shared" {
-			return tileLaunch(l, args.Params.Radius, 0)
+		var err error
+		if texture {
+			if l.Texture, err = textureOf(f); err != nil {
+				return nil, err
+			}
 		}
-		return l, nil
+		if strings.HasPrefix(kernel, "bilateral_shared") {
+			l, err = tileLaunch(l, args.Params.Radius, 0)
+		}
+		return []Launch{l}, err
 	}
 }
 
 // bilateralRow: a thread filters a row along axis. A block lies in the plane across it:
 // along x and y for depth, y and z for width, z and x for height.
-func bilateralRow(kernel, symbol string, axis int) func(denoise.Program, field, [3]int) (Launch, error) {
-	return func(p denoise.Program, f field, block [3]int) (Launch, error) {
+func bilateralRow(kernel, symbol string, axis int) func(denoise.Program, Part, field, [3]int) ([]Launch, error) {
+	return func(p denoise.Program, _ Part, f field, block [3]int) ([]Launch, error) {
 		args := rungArgs(p, f)
 		weights := spatialWeights(args)
 		switch {
 		case f.Mask != 0:
-			return Launch{}, errMasked
+			return nil, errMasked
 		case len(weights) > cubeEdge*cubeEdge*cubeEdge:
-			return Launch{}, fmt.Errorf("the rung's table has %d weights and %d are needed", cubeEdge*cubeEdge*cubeEdge, len(weights))
+			return nil, fmt.Errorf("the rung's table has %d weights and %d are needed", cubeEdge*cubeEdge*cubeEdge, len(weights))
 		case block[2] != 1:
-			return Launch{}, errors.New("a thread filters a row: blocks are one thread deep")
+			return nil, errors.New("a thread filters a row: blocks are one thread deep")
 		}
 		next, last := (axis+1)%3, (axis+2)%3
 		tile := [3]int{}
 		tile[axis], tile[next], tile[last] = int(f.Max[axis]-f.Min[axis]), block[0], block[1]
-		return Launch{Module: "rungs/bilateral", Kernel: kernel, Grid: f.grid(tile), Block: block, Args: Pack(args),
-			Symbol: symbol, Data: Pack(weights)}, nil
+		return []Launch{{Module: "rungs/bilateral", Kernel: kernel, Grid: f.grid(tile), Block: block, Args: Pack(args),
+			Symbol: symbol, Data: Pack(weights)}}, nil
 	}
 }

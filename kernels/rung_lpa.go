@@ -18,22 +18,22 @@ func lpaRungs() map[string]rung {
 		"lpa_basic": 1, "lpa_shared": 1, "lpa_shared2": 2, "lpa_r32": 2, "lpa_r40": 2, "lpa_r48": 2, "lpa_r64": 2,
 	} {
 		block := [3]int{16, 16, 1}
-		all[kernel] = rung{lpa.Filter.Name, block, 5, func(p denoise.Program, f field, given [3]int) (Launch, error) {
+		all[kernel] = rung{lpa.Filter.Name, "estimate", block, 5, func(p denoise.Program, _ Part, f field, given [3]int) ([]Launch, error) {
 			if given != block {
-				return Launch{}, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
+				return nil, fmt.Errorf("the rung has blocks of %dx%d threads", block[0], block[1])
 			}
 			q := p.Params.(lpa.Params)
 			if slices.Max(q.Scales) > lpaApron {
-				return Launch{}, fmt.Errorf("the rung takes scales up to %d", lpaApron)
+				return nil, fmt.Errorf("the rung takes scales up to %d", lpaApron)
 			}
 			launches, err := lpaLaunches(q, f)
 			if err != nil {
-				return Launch{}, err
+				return nil, err
 			}
-			l := launches[0]
+			l := &launches[0]
 			l.Module, l.Kernel, l.Block = "rungs/lpa", kernel, block
 			l.Grid = f.grid([3]int{block[0], rows * block[1], 1})
-			return l, nil
+			return launches, nil
 		}}
 	}
 	return all

@@ -13,22 +13,28 @@ import (
 	"quell/volume"
 )
 
-// rungLaunch returns the launch of a rung on the whole of a volume.
-func rungLaunch(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask uint64) (Launch, error) {
+// rungLaunches returns the launches of a rung's pass on the whole of a volume.
+func rungLaunches(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask uint64) ([]Launch, error) {
 	t.Helper()
 	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
 	p, err := recipe.Bind(g)
 	if err != nil {
 		t.Fatal(err)
 	}
+	pass := p.Passes[len(p.Passes)-1]
 	part := Part{Dims: dims, Region: g.Bounds(), Voxels: Buffer{Address: 1, Box: g.Bounds()}, Mask: Buffer{Address: mask, Box: g.Bounds()}, Out: 2}
-	part.Inputs = []Buffer{part.Voxels}
-	ls, err := r.Launches(p, p.Passes[0], part)
+	for i := range pass.Inputs {
+		part.Inputs = append(part.Inputs, Buffer{Address: uint64(i + 1), Box: g.Bounds()})
+	}
+	return r.Launches(p, pass, part)
+}
+
+// rungLaunch returns the rung's own launch, the first.
+func rungLaunch(t *testing.T, r Rung, recipe denoise.Recipe, dims [3]int, mask uint64) (Launch, error) {
+	t.Helper()
+	ls, err := rungLaunches(t, r, recipe, dims, mask)
 	if err != nil {
 		return Launch{}, err
-	}
-	if len(ls) != 1 {
-		t.Fatalf("%s: %d launches", r.Name, len(ls))
 	}
 	return ls[0], nil
 }
@@ -41,9 +47,12 @@ func rungRecipe(t *testing.T, name string) denoise.Recipe {
 	switch filter {
 	case "nlm":
 		set["h"], set["search-radius"] = denoise.Number(9), denoise.Number(2)
+		if strings.HasPrefix(name, "nlm_select") {
+			set["preselect"] = denoise.Bool(true)
+		}
 	case "bilateral":
 		set["radius"], set["sigma-range"] = denoise.List(2), denoise.Number(20)
-		if name == "bilateral_constant" || name == "bilateral_shared" {
+		if strings.HasPrefix(name, "bilateral_constant") || strings.HasPrefix(name, "bilateral_shared") || strings.HasSuffix(name, "_texture") {
 			dims = 2
 		}
 	case "lpa":
@@ -82,7 +91,7 @@ func TestRungsAreInTheirModules(t *testing.T) {
 			}
 		}
 	}
-	if n != 3+15+7 || n != len(rungs) {
+	if n != 7+18+7 || n != len(rungs) {
 		t.Errorf("%d rungs of %d", n, len(rungs))
 	}
 	for _, m := range Modules() {
@@ -104,9 +113,12 @@ func TestRungBlocks(t *testing.T) {
 		{"nlm_formula", [3]int{4, 24, 3}, 10 * 2 * 7, 0},
 		{"nlm_formula", [3]int{32, 8, 1}, 2 * 4 * 20, 0},
 		{"nlm_shared", [3]int{16, 4, 2}, 3 * 8 * 10, 4 * 22 * 10 * 8},
+		{"nlm_shared_texture", [3]int{16, 4, 2}, 3 * 8 * 10, 4 * 22 * 10 * 8},
 		{"nlm_column", [3]int{16, 16, 1}, 3 * 2, 4 * 22 * 22 * 7},
+		{"nlm_select_column", [3]int{16, 16, 1}, 3 * 2, 4 * 22 * 22 * 7},
 		{"bilateral_formula", [3]int{8, 8, 8}, 5 * 4 * 3, 0},
 		{"bilateral_shared", [3]int{32, 32, 1}, 2 * 1 * 20, 4 * 36 * 36},
+		{"bilateral_shared_texture", [3]int{32, 32, 1}, 2 * 1 * 20, 4 * 36 * 36},
 		{"bilateral_depth_constant_cut", [3]int{16, 8, 1}, 3 * 4, 0},
 		{"bilateral_width_global_tests", [3]int{16, 8, 1}, 2 * 3, 0}, // threads along y, then z
 		{"bilateral_height_global_cut", [3]int{16, 8, 1}, 2 * 5, 0},  // threads along z, then x
@@ -130,7 +142,10 @@ func TestRungsRefuse(t *testing.T) {
 		want   string
 	}{
 		{Rung{Name: "nlm_magic"}, "nlm", 3, nil, 0, `no rung is called "nlm_magic"`},
-		{Rung{Name: "nlm_formula"}, "bilateral", 3, nil, 0, "is a rung of nlm"},
+		{Rung{Name: "nlm_formula"}, "bilateral", 3, nil, 0, "is a rung of pass \"average\" of nlm, which the recipe of bilateral does not have"},
+		{Rung{Name: "nlm_column"}, "nlm", 3, map[string]denoise.Value{"preselect": denoise.Bool(true), "h": denoise.Number(9)}, 0, "does not have"},
+		{Rung{Name: "nlm_select_column"}, "nlm", 3, nil, 0, "does not have"},
+		{Rung{Name: "bilateral_formula_texture"}, "bilateral", 3, nil, 0, "filters slices"},
 		{Rung{"nlm_formula", [3]int{32, 33, 1}}, "nlm", 3, nil, 0, "more than 1024"},
 		{Rung{"nlm_formula", [3]int{1, 1, 65}}, "nlm", 3, nil, 0, "1 to 64 along axis 2"},
 		{Rung{"nlm_formula", [3]int{0, 8, 1}}, "nlm", 3, nil, 0, "along axis 0"},
@@ -194,7 +209,77 @@ func TestRungWeights(t *testing.T) {
 	if l, _ = rungLaunch(t, Rung{Name: "bilateral_height_global_tests"}, r, [3]int{40, 30, 20}, 0); l.Symbol != "globalWeights" {
 		t.Errorf("global weights go to %s", l.Symbol)
 	}
-	if n := len(Pack(bilateralTableParams{})); n != 1264 {
+	if n := len(Pack(bilateralTableParams{})); n != 1272 {
 		t.Errorf("TableParams: %d bytes", n)
+	}
+}
+
+// A rung of nlm leaves the voxels whose weights underflow to the kernel that filters
+// those of the kernels that ship.
+func TestRungUnderflow(t *testing.T) {
+	for name, want := range map[string]string{"nlm_formula": "nlm", "nlm_shared_texture": "nlm", "nlm_column": "nlm", "nlm_select_formula": "nlm_select", "nlm_select_column": "nlm_select"} {
+		r := rungRecipe(t, name)
+		ls, err := rungLaunches(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0)
+		if err != nil || len(ls) != 2 || ls[1].Module != want || ls[1].Kernel != want+"_underflow" || ls[1].Grid != [3]int{6, 1, 1} {
+			t.Errorf("%s: %+v, %v", name, ls, err)
+			continue
+		}
+		args := ls[0].Args
+		if ls[0].Texture != nil {
+			args = args[:len(args)-8]
+		}
+		if string(ls[1].Args) != string(args) {
+			t.Errorf("%s: its underflow kernel has other parameters", name)
+		}
+		r.Params["centre"] = denoise.Word("one")
+		if ls, err := rungLaunches(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0); err != nil || len(ls) != 1 {
+			t.Errorf("%s with centre one: %d launches, %v", name, len(ls), err)
+		}
+	}
+}
+
+// The passes that a rung does not compute have the kernels that ship.
+func TestRungOfOnePass(t *testing.T) {
+	r := rungRecipe(t, "nlm_select_formula")
+	g := volume.NewGeometry([3]int{9, 8, 7}, [3]float64{1, 1, 1})
+	p, err := r.Bind(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (Rung{Name: "nlm_select_formula"}).Check(p); err != nil {
+		t.Error(err)
+	}
+	part := Part{Dims: g.Dims, Region: g.Bounds(), Voxels: Buffer{Address: 1, Box: g.Bounds()}, Inputs: []Buffer{{Address: 1, Box: g.Bounds()}}, Out: 2}
+	for _, pass := range p.Passes[:2] {
+		want, err := Launches(p, pass, part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ls, err := (Rung{Name: "nlm_select_formula"}).Launches(p, pass, part); err != nil || len(ls) != 1 || ls[0].Kernel != want[0].Kernel {
+			t.Errorf("pass %s: %+v, %v", pass.Name, ls, err)
+		}
+	}
+}
+
+// A texture holds the slices of a field, one below the other.
+func TestRungTextures(t *testing.T) {
+	for _, name := range []string{"nlm_formula_texture", "nlm_shared_texture", "bilateral_formula_texture", "bilateral_constant_texture", "bilateral_shared_texture"} {
+		r := rungRecipe(t, name)
+		l, err := rungLaunch(t, Rung{Name: name}, r, [3]int{40, 30, 20}, 0)
+		if err != nil || l.Texture == nil || *l.Texture != (Texture{Address: 1, Width: 40, Height: 600}) {
+			t.Errorf("%s: %+v, %v", name, l.Texture, err)
+		}
+		if plain, err := rungLaunch(t, Rung{Name: strings.TrimSuffix(name, "_texture")}, r, [3]int{40, 30, 20}, 0); err != nil || plain.Texture != nil {
+			t.Errorf("%s without texture: %+v, %v", name, plain.Texture, err)
+		}
+	}
+	for c, refused := range map[[3]int]bool{{65536, 1, 1}: false, {65537, 1, 1}: true, {1, 4096, 16}: false, {1, 4096, 17}: true} {
+		_, err := rungLaunch(t, Rung{Name: "nlm_formula_texture"}, rungRecipe(t, "nlm_formula_texture"), c, 0)
+		if errors.Is(err, denoise.ErrUnsupported) != refused {
+			t.Errorf("a volume of %v: %v", c, err)
+		}
+	}
+	if a, b := len(Pack(nlmTextureParams{})), len(Pack(nlmSelectParams{})); a != 480 || b != 544 {
+		t.Errorf("TextureParams: %d bytes, SelectParams: %d", a, b)
 	}
 }

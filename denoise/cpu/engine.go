@@ -56,9 +56,9 @@ func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, re
 
 // Reference runs a recipe by the definitions of docs/FILTERS.md, in float64, one
 // voxel after another: slow, plain, and what every engine is tested against. It
-// returns the voxels of region, as Engine.Run does.
-func Reference(r denoise.Recipe, in denoise.Input, region volume.Region) (*volume.Volume, error) {
-	run, err := prepare(context.Background(), r, in, region)
+// returns the voxels of region, as Engine.Run does. A cancel ends it at the next voxel.
+func Reference(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region) (*volume.Volume, error) {
+	run, err := prepare(ctx, r, in, region)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,9 @@ func Reference(r denoise.Recipe, in denoise.Input, region volume.Region) (*volum
 		for z := out.Box.Min[2]; z < out.Box.Max[2]; z++ {
 			for y := out.Box.Min[1]; y < out.Box.Max[1]; y++ {
 				for x := out.Box.Min[0]; x < out.Box.Max[0]; x++ {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
 					if pass.Everywhere || out.Valid(i) {
 						out.Data[i] = float32(pass.Reference(inputs, x, y, z))
 					}

@@ -44,7 +44,7 @@ func TestFacts(t *testing.T) {
 		given := facts.Volumes[f.Volume]
 		v := volume.New(volume.NewGeometry(given.Dims, given.Spacing))
 		v.Data, v.Mask = given.Values, given.Mask
-		plain, err := cpu.Reference(r, denoise.Input{Volume: v}, v.Bounds())
+		plain, err := cpu.Reference(t.Context(), r, denoise.Input{Volume: v}, v.Bounds())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,12 +145,40 @@ func TestRunRefuses(t *testing.T) {
 		if out != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want one that says %q", err, want)
 		}
-		if want == "canceled" {
-			continue // the reference has no context
-		}
-		if out, err := Reference(c.r, c.in, c.region); out != nil || err == nil || !strings.Contains(err.Error(), want) {
+		if out, err := Reference(c.ctx, c.r, c.in, c.region); out != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("reference: error %v; want one that says %q", err, want)
 		}
+	}
+}
+
+// canceledLater is a context that ends when it has been asked n times.
+type canceledLater struct {
+	context.Context
+	n *int
+}
+
+func (c canceledLater) Err() error {
+	if *c.n--; *c.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// The reference ends at the voxel at which its context does.
+func TestReferenceIsCanceled(t *testing.T) {
+	v := numbered([3]int{5, 4, 3})
+	n := math.MaxInt
+	ctx := canceledLater{t.Context(), &n}
+	if _, err := Reference(ctx, recipe(t, "median", 3), denoise.Input{Volume: v}, v.Bounds()); err != nil {
+		t.Fatal(err)
+	}
+	asked := math.MaxInt - n
+	if asked < len(v.Data) {
+		t.Errorf("a run over %d voxels asks %d times whether it is cancelled", len(v.Data), asked)
+	}
+	n = asked - 2
+	if out, err := Reference(ctx, recipe(t, "median", 3), denoise.Input{Volume: v}, v.Bounds()); out != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("a run that is cancelled before its last voxel: %v", err)
 	}
 }
 
@@ -192,7 +220,7 @@ func TestExcludedVoxelsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plain, err := Reference(recipe(t, "median", 3), in, region)
+		plain, err := Reference(t.Context(), recipe(t, "median", 3), in, region)
 		if err != nil {
 			t.Fatal(err)
 		}

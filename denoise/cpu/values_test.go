@@ -137,7 +137,7 @@ func TestExtremeValues(t *testing.T) {
 				t.Errorf("%s at %g: %v", name, scale, err)
 				continue
 			}
-			want, err := cpu.Reference(r, in, v.Bounds())
+			want, err := cpu.Reference(t.Context(), r, in, v.Bounds())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func (s suite) testNoiseMapAgreement(t *testing.T) {
 				}
 				checkVoxels(t)
 				checkMap(t)
-				want, err := cpu.Reference(r, in, v.Bounds())
+				want, err := cpu.Reference(context.Background(), r, in, v.Bounds())
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"testing"
@@ -141,7 +142,7 @@ func run(t testing.TB, e denoise.Engine, r denoise.Recipe, in *volume.Volume, re
 // reference returns the expected result.
 func reference(t testing.TB, r denoise.Recipe, in *volume.Volume, region volume.Region) *volume.Volume {
 	t.Helper()
-	out, err := cpu.Reference(r, Input(t, r, in), region)
+	out, err := cpu.Reference(context.Background(), r, Input(t, r, in), region)
 	if err != nil {
 		t.Fatalf("reference: %s: %v", r, err)
 	}

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"math"
 	"slices"
 	"testing"
@@ -51,7 +52,7 @@ func (s suite) testStabilisedAgreement(t *testing.T) {
 						t.Fatal(err)
 					}
 					check(t)
-					want, err := cpu.Reference(r, in, v.Bounds())
+					want, err := cpu.Reference(context.Background(), r, in, v.Bounds())
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -115,6 +115,10 @@ const (
 	nsPlainRatio = 4.5  // the ratio of times without and with vector code
 )
 
+// NanosecondsLK is what the weights of lk add to Nanoseconds: their distances are summed
+// in float64, without vector code.
+const NanosecondsLK = 10
+
 // Nanoseconds returns the time that one core takes for an unordered pair of
 // voxels with that many side taps.
 func Nanoseconds(taps int) float64 {

@@ -1,6 +1,7 @@
 package pairwise_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -54,7 +55,7 @@ func TestAgreesWithTheReference(t *testing.T) {
 				}
 				region := volume.Region{Min: [3]int{3, 1, 1}, Max: [3]int{41, 23, 4}}
 				in := denoise.Input{Volume: v}
-				want, err := cpu.Reference(r, in, region)
+				want, err := cpu.Reference(context.Background(), r, in, region)
 				if err != nil {
 					t.Fatal(err)
 				}

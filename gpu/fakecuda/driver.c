@@ -190,6 +190,43 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream st
     return sticky;
 }
 
+CUresult cuStreamSynchronize(CUstream stream) { return sticky; }
+
+// An array is its size and its texels; a texture is the address of its array.
+CUresult cuArrayCreate(CUarray *array, const CUDA_ARRAY_DESCRIPTOR *shape)
+{
+    if (shape->Width == 0 || shape->Height == 0 || shape->Format != CU_AD_FORMAT_FLOAT || shape->NumChannels != 1) return CUDA_ERROR_INVALID_VALUE;
+    FakeArray *a = malloc(sizeof *a + 4 * shape->Width * shape->Height);
+    *a = (FakeArray){shape->Width, shape->Height};
+    *array = (CUarray)a;
+    return sticky;
+}
+
+CUresult cuArrayDestroy(CUarray array)
+{
+    free(array);
+    return sticky;
+}
+
+CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *memory, const CUDA_TEXTURE_DESC *access, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+    if (memory->resType != CU_RESOURCE_TYPE_ARRAY || access->flags != 0 || access->filterMode != CU_TR_FILTER_MODE_POINT) return CUDA_ERROR_INVALID_VALUE;
+    *texture = (CUtexObject)memory->res.array.hArray;
+    return sticky;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject texture) { return sticky; }
+
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream)
+{
+    FakeArray *to = (FakeArray *)copy->dstArray;
+    if (copy->srcMemoryType != CU_MEMORYTYPE_DEVICE || copy->dstMemoryType != CU_MEMORYTYPE_ARRAY || copy->srcPitch != copy->WidthInBytes ||
+        copy->WidthInBytes != 4 * to->width || copy->Height != to->height)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!sticky) memcpy(to->texels, (const void *)copy->srcDevice, copy->WidthInBytes * copy->Height);
+    return sticky;
+}
+
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
     if (setting("no-kernels", 0)) return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;

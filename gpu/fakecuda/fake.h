@@ -12,6 +12,12 @@ typedef void (*HostKernel)(const void *args);
 // findKernel returns the host function for a kernel name, or NULL.
 HostKernel findKernel(const char *name);
 
+// FakeArray is what a texture reads.
+typedef struct {
+    size_t width, height;
+    float texels[];
+} FakeArray;
+
 // Box is a box of voxels, as in kernels/box.cuh.
 typedef struct {
     const void *data;

@@ -318,6 +318,35 @@ static void lpa(const void *args) { forVoxels(args, lpaVoxel); }
 // nothing replaces nlm_underflow: nlm in double leaves no voxels to it.
 static void nothing(const void *args) { (void)args; }
 
+// The rungs that read a texture have its handle at the end of their parameters; of nlm and
+// of bilateral, whose table of weights the host functions do not read.
+typedef struct {
+    NlmParams p;
+    uint64_t texture;
+} NlmTextureParams;
+
+typedef struct {
+    WeightedParams p;
+    float table[17 * 17 + 1];
+    uint64_t texture;
+} TableParams;
+
+static const float *texelsOf(uint64_t texture) { return ((const FakeArray *)texture)->texels; }
+
+static void nlmTexture(const void *args)
+{
+    NlmTextureParams q = *(const NlmTextureParams *)args;
+    q.p.field.in = texelsOf(q.texture);
+    nlm(&q.p);
+}
+
+static void bilateralTexture(const void *args)
+{
+    TableParams q = *(const TableParams *)args;
+    q.p.field.in = texelsOf(q.texture);
+    bilateral(&q.p);
+}
+
 static void widen(const void *args)
 {
     const WidenParams *p = args;
@@ -329,6 +358,8 @@ HostKernel findKernel(const char *name)
     // The kernels of nlm and lpa compute the same and share a function; the first
     // matching prefix counts.
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
+        {"nlm_formula_texture", nlmTexture}, {"nlm_shared_texture", nlmTexture}, {"bilateral_formula_texture", bilateralTexture},
+        {"bilateral_constant_texture", bilateralTexture}, {"bilateral_shared_texture", bilateralTexture},
         {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm", bnlm},
         {"preselect_mean", preselectMean}, {"preselect_deviation", preselectDeviation}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},

@@ -6,6 +6,8 @@
 // bilateral_constant  the spatial weights from a table in constant memory (section III.B)
 // bilateral_shared    and the voxels from a tile in shared memory, prefetched (section
 //                     III.C)
+// bilateral_formula_texture, bilateral_constant_texture, bilateral_shared_texture
+//                     read the voxels as a texture (section III.A)
 //
 // bilateral_AXIS_MEMORY_TEST  a thread a row of voxels along AXIS (Bethel 2012, section
 //                     2.3): depth is z, with the threads of a block along x; width is x,
@@ -14,6 +16,7 @@
 //                     each neighbour is tested for being in the volume (tests) or the
 //                     loops are cut to it (cut).
 #include "../bilateral_params.cuh"
+#include "texture.cuh"
 
 constexpr int kTableRadius = 11;
 constexpr int kTableEdge = 2 * kTableRadius + 1;
@@ -23,8 +26,9 @@ constexpr int kSquare = 17; // largest window of the table in the parameters
 struct TableParams {
     BilateralParams p;
     float weights[kSquare * kSquare + 1]; // of a slice, row by row; parameters lie in constant memory
+    TextureHandle texture;                // of the rungs that read one
 };
-static_assert(sizeof(TableParams) == 1264);
+static_assert(sizeof(TableParams) == 1272);
 
 // The weights of 23^3 neighbours, written before each launch: 2^-(sum_a decay_a d_a^2).
 __constant__ float constantWeights[kTableEdge * kTableEdge * kTableEdge];
@@ -50,47 +54,48 @@ __device__ inline float rangeWeight(const BilateralParams &p, float d)
     return exp2f(-d * d);
 }
 
-extern "C" {
-
-__global__ void bilateral_formula(const __grid_constant__ BilateralParams p)
+template <class SOURCE>
+__device__ inline void formula(const BilateralParams &p, SOURCE source)
 {
     const Field &f = p.field;
     const Tile t = blockAt(f);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
     if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = __ldg(f.in + f.index(x, y, z));
+    const float v = source.voxel(x, y, z);
     Sums s;
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz)
         for (int dy = -p.radius[1]; dy <= p.radius[1]; ++dy)
             for (int dx = -p.radius[0]; dx <= p.radius[0]; ++dx) {
                 if (!f.valid(x + dx, y + dy, z + dz)) continue;
-                float d = __ldg(f.in + f.index(x + dx, y + dy, z + dz)) - v;
+                float d = source.voxel(x + dx, y + dy, z + dz) - v;
                 float g = exp2f(-(p.decay[0] * dx * dx + p.decay[1] * dy * dy + p.decay[2] * dz * dz));
                 s.add(g * rangeWeight(p, d), d);
             }
     *f.result(x, y, z) = f.valid(x, y, z) ? v + s.num / s.den : v;
 }
 
-__global__ void bilateral_constant(const __grid_constant__ TableParams q)
+template <class SOURCE>
+__device__ inline void tabulated(const TableParams &q, SOURCE source)
 {
     const BilateralParams &p = q.p;
     const Field &f = p.field;
     const Tile t = blockAt(f);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
     if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = __ldg(f.in + f.index(x, y, z));
+    const float v = source.voxel(x, y, z);
     const int w = 2 * p.radius[0] + 1;
     Sums s;
     for (int dy = -p.radius[1]; dy <= p.radius[1]; ++dy)
         for (int dx = -p.radius[0]; dx <= p.radius[0]; ++dx) {
             if (!f.valid(x + dx, y + dy, z)) continue;
-            float d = __ldg(f.in + f.index(x + dx, y + dy, z)) - v;
+            float d = source.voxel(x + dx, y + dy, z) - v;
             s.add(q.weights[(dy + p.radius[1]) * w + dx + p.radius[0]] * rangeWeight(p, d), d);
         }
     *f.result(x, y, z) = f.valid(x, y, z) ? v + s.num / s.den : v;
 }
 
-__global__ void bilateral_shared(const __grid_constant__ TableParams q)
+template <class SOURCE>
+__device__ inline void prefetched(const TableParams &q, SOURCE source)
 {
     extern __shared__ float tile[];
     const BilateralParams &p = q.p;
@@ -99,7 +104,7 @@ __global__ void bilateral_shared(const __grid_constant__ TableParams q)
     const int rx = p.radius[0], ry = p.radius[1], w = blockDim.x + 2 * rx, h = blockDim.y + 2 * ry;
     for (int j = threadIdx.y; j < h; j += blockDim.y)
         for (int i = threadIdx.x; i < w; i += blockDim.x)
-            tile[j * w + i] = __ldg(f.in + f.index(clamp(t.x + i - rx, 0, f.dims[0] - 1), clamp(t.y + j - ry, 0, f.dims[1] - 1), t.z));
+            tile[j * w + i] = source.voxel(clamp(t.x + i - rx, 0, f.dims[0] - 1), clamp(t.y + j - ry, 0, f.dims[1] - 1), t.z);
     __syncthreads();
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
     if (x >= f.max[0] || y >= f.max[1]) return;
@@ -113,6 +118,20 @@ __global__ void bilateral_shared(const __grid_constant__ TableParams q)
         }
     *f.result(x, y, z) = f.valid(x, y, z) ? *here + s.num / s.den : *here;
 }
+
+extern "C" {
+
+__global__ void bilateral_formula(const __grid_constant__ BilateralParams p) { formula(p, Loads{p.field}); }
+
+__global__ void bilateral_formula_texture(const __grid_constant__ TableParams q) { formula(q.p, Fetches{q.p.field, q.texture}); }
+
+__global__ void bilateral_constant(const __grid_constant__ TableParams q) { tabulated(q, Loads{q.p.field}); }
+
+__global__ void bilateral_constant_texture(const __grid_constant__ TableParams q) { tabulated(q, Fetches{q.p.field, q.texture}); }
+
+__global__ void bilateral_shared(const __grid_constant__ TableParams q) { prefetched(q, Loads{q.p.field}); }
+
+__global__ void bilateral_shared_texture(const __grid_constant__ TableParams q) { prefetched(q, Fetches{q.p.field, q.texture}); }
 
 } // extern "C"
 

@@ -1,6 +1,7 @@
 // Rungs of non-local means: the kernels that the papers compare, with the definition
-// of ../nlm.cuh, Gaussian weights w = 2^-D, squares not averaged. The shape of a block
-// is free.
+// of ../nlm_any.cuh, Gaussian weights w = 2^-D, squares not averaged. The shape of a
+// block is free. A voxel whose weights underflow in float32 is marked for
+// nlm_underflow, which runs after every rung as it does after the kernels that ship.
 //
 // nlm_formula  a thread a voxel, a whole patch a pair, from global memory (Zheng 2011,
 //              the straightforward kernel; Upadhya 2018; Horacek 2011, brute force)
@@ -9,7 +10,36 @@
 // nlm_column   a thread a column along z; the planes that a voxel reaches lie in a ring
 //              in shared memory, and one is read for each step (Horacek 2011, section
 //              4.2)
-#include "../nlm_params.cuh"
+//
+// nlm_formula_texture, nlm_shared_texture
+//              read the voxels as a texture (Zheng 2011, section III.A)
+// nlm_select_formula, nlm_select_column
+//              compare the patches of preselected neighbours only (Horacek 2011,
+//              sections 4.1 and 4.3); means and deviations lie in global memory
+#include "../nlm_any.cuh"
+#include "../preselect.cuh"
+#include "texture.cuh"
+
+// TextureParams mirrors struct nlmTextureParams of rung_nlm.go.
+struct TextureParams {
+    NlmParams nlm;
+    TextureHandle texture;
+};
+static_assert(sizeof(TextureParams) == 480);
+
+// SelectParams mirrors struct nlmSelectParams of nlm_select.go.
+struct SelectParams {
+    NlmParams nlm;
+    Selection select;
+};
+static_assert(sizeof(SelectParams) == 544);
+
+// Chosen is the choice of preselection.
+struct Chosen {
+    const Selection &select;
+
+    __device__ bool operator()(int x, int y, int z, int jx, int jy, int jz) const { return select.alike(x, y, z, jx, jy, jz); }
+};
 
 // Sums are those of one voxel.
 struct Sums {
@@ -24,54 +54,57 @@ struct Sums {
         any = true;
     }
 
-    __device__ float mean(const NlmParams &p) const
+    // result returns the filtered voxel; v is its original value.
+    __device__ float result(const NlmParams &p, float v) const
     {
-        const float centre = p.one || !any ? 1 : most, all = den + centre;
-        return all > 0 ? num / all : 0;
+        if (!any) return v;
+        if (p.one) return v + num / (den + 1);
+        return most < 0x1p-96f ? __uint_as_float(kUnderflowMark) : v + num / (den + most);
     }
 };
+static_assert(kUnderflow == -96);
 
 __device__ inline float tap(const NlmParams &p, int kx, int ky, int kz)
 {
     return p.ring[abs(kx)] * p.ring[abs(ky)] * (p.patch[2] ? p.ring[abs(kz)] : 1.f);
 }
 
-// sampleAt returns a voxel, mirrored at the edges of the volume.
-__device__ inline float sampleAt(const Field &f, int x, int y, int z)
+// weightOf returns the weight of a neighbour at an offset.
+__device__ inline float weightOf(const NlmParams &p, float distance, int ox, int oy, int oz)
 {
-    return __ldg(f.row(y, z) + mirror(x, f.dims[0]));
+    return exp2f(-fmaxf(0, distance - cutAt(p, ox, oy, oz)));
 }
 
 // blockAt returns the first voxel of this block.
 __device__ inline Tile blockAt(const Field &f) { return tileOf(f, blockDim.x, blockDim.y, blockDim.z); }
 
-extern "C" {
-
-__global__ void nlm_formula(const __grid_constant__ NlmParams p)
+template <class SOURCE, class USED>
+__device__ inline void formula(const NlmParams &p, SOURCE source, USED used)
 {
     const Field &f = p.field;
     const Tile t = blockAt(f);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
     if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = __ldg(f.in + f.index(x, y, z));
+    const float v = source.voxel(x, y, z);
     Sums s;
     for (int oz = -p.search[2]; oz <= p.search[2]; ++oz)
         for (int oy = -p.search[1]; oy <= p.search[1]; ++oy)
             for (int ox = -p.search[0]; ox <= p.search[0]; ++ox) {
-                if ((ox == 0 && oy == 0 && oz == 0) || !f.valid(x + ox, y + oy, z + oz)) continue;
+                if ((ox == 0 && oy == 0 && oz == 0) || !f.valid(x + ox, y + oy, z + oz) || !used(x, y, z, x + ox, y + oy, z + oz)) continue;
                 float d = 0;
                 for (int kz = -p.patch[2]; kz <= p.patch[2]; ++kz)
                     for (int ky = -p.patch[1]; ky <= p.patch[1]; ++ky)
                         for (int kx = -p.patch[0]; kx <= p.patch[0]; ++kx) {
-                            float e = (sampleAt(f, x + kx, y + ky, z + kz) - sampleAt(f, x + ox + kx, y + oy + ky, z + oz + kz)) * p.scale;
+                            float e = (source.sample(x + kx, y + ky, z + kz) - source.sample(x + ox + kx, y + oy + ky, z + oz + kz)) * p.scale;
                             d += tap(p, kx, ky, kz) * e * e;
                         }
-                s.add(exp2f(-fmaxf(0, d - p.cut)), __ldg(f.in + f.index(x + ox, y + oy, z + oz)) - v);
+                s.add(weightOf(p, d, ox, oy, oz), source.voxel(x + ox, y + oy, z + oz) - v);
             }
-    *f.result(x, y, z) = f.valid(x, y, z) ? v + s.mean(p) : v;
+    *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, v) : v;
 }
 
-__global__ void nlm_shared(const __grid_constant__ NlmParams p)
+template <class SOURCE>
+__device__ inline void prefetched(const NlmParams &p, SOURCE source)
 {
     extern __shared__ float tile[];
     const Field &f = p.field;
@@ -81,7 +114,7 @@ __global__ void nlm_shared(const __grid_constant__ NlmParams p)
     for (int k = threadIdx.z; k < d; k += blockDim.z)
         for (int j = threadIdx.y; j < h; j += blockDim.y)
             for (int i = threadIdx.x; i < w; i += blockDim.x)
-                tile[(k * h + j) * w + i] = sampleAt(f, t.x + i - rx, t.y + j - ry, t.z + k - rz);
+                tile[(k * h + j) * w + i] = source.sample(t.x + i - rx, t.y + j - ry, t.z + k - rz);
     __syncthreads();
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z + threadIdx.z;
     if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
@@ -100,15 +133,17 @@ __global__ void nlm_shared(const __grid_constant__ NlmParams p)
                             float e = (here[k] - there[k]) * p.scale;
                             sum += tap(p, kx, ky, kz) * e * e;
                         }
-                s.add(exp2f(-fmaxf(0, sum - p.cut)), *there - *here);
+                s.add(weightOf(p, sum, ox, oy, oz), *there - *here);
             }
-    *f.result(x, y, z) = f.valid(x, y, z) ? *here + s.mean(p) : *here;
+    *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, *here) : *here;
 }
 
-__global__ void nlm_column(const __grid_constant__ NlmParams p)
+template <class USED>
+__device__ inline void column(const NlmParams &p, USED used)
 {
     extern __shared__ float ring[]; // planes of w x h; plane z + rz of the volume lies at (z + rz) % d
     const Field &f = p.field;
+    const Loads source{f};
     const Tile t = tileOf(f, blockDim.x, blockDim.y, f.max[2] - f.min[2]);
     const int rx = p.search[0] + p.patch[0], ry = p.search[1] + p.patch[1], rz = p.search[2] + p.patch[2];
     const int w = blockDim.x + 2 * rx, h = blockDim.y + 2 * ry, d = 2 * rz + 1;
@@ -116,7 +151,7 @@ __global__ void nlm_column(const __grid_constant__ NlmParams p)
     auto load = [&](int z) {
         for (int j = threadIdx.y; j < h; j += blockDim.y)
             for (int i = threadIdx.x; i < w; i += blockDim.x)
-                ring[place(z) + j * w + i] = sampleAt(f, t.x + i - rx, t.y + j - ry, z);
+                ring[place(z) + j * w + i] = source.sample(t.x + i - rx, t.y + j - ry, z);
     };
     for (int z = f.min[2] - rz; z < f.min[2] + rz; ++z) load(z);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y;
@@ -130,7 +165,7 @@ __global__ void nlm_column(const __grid_constant__ NlmParams p)
             for (int oz = -p.search[2]; oz <= p.search[2]; ++oz)
                 for (int oy = -p.search[1]; oy <= p.search[1]; ++oy)
                     for (int ox = -p.search[0]; ox <= p.search[0]; ++ox) {
-                        if ((ox == 0 && oy == 0 && oz == 0) || !f.valid(x + ox, y + oy, z + oz)) continue;
+                        if ((ox == 0 && oy == 0 && oz == 0) || !f.valid(x + ox, y + oy, z + oz) || !used(x, y, z, x + ox, y + oy, z + oz)) continue;
                         float sum = 0;
                         for (int kz = -p.patch[2]; kz <= p.patch[2]; ++kz) {
                             const float *here = ring + place(z + kz) + at, *there = ring + place(z + oz + kz) + at + oy * w + ox;
@@ -140,12 +175,31 @@ __global__ void nlm_column(const __grid_constant__ NlmParams p)
                                     sum += tap(p, kx, ky, kz) * e * e;
                                 }
                         }
-                        s.add(exp2f(-fmaxf(0, sum - p.cut)), ring[place(z + oz) + at + oy * w + ox] - v);
+                        s.add(weightOf(p, sum, ox, oy, oz), ring[place(z + oz) + at + oy * w + ox] - v);
                     }
-            *f.result(x, y, z) = f.valid(x, y, z) ? v + s.mean(p) : v;
+            *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, v) : v;
         }
         __syncthreads(); // all have read the plane that the next one replaces
     }
 }
+
+extern "C" {
+
+__global__ void nlm_formula(const __grid_constant__ NlmParams p) { formula(p, Loads{p.field}, AllNeighbours{}); }
+
+__global__ void nlm_formula_texture(const __grid_constant__ TextureParams p)
+{
+    formula(p.nlm, Fetches{p.nlm.field, p.texture}, AllNeighbours{});
+}
+
+__global__ void nlm_select_formula(const __grid_constant__ SelectParams p) { formula(p.nlm, Loads{p.nlm.field}, Chosen{p.select}); }
+
+__global__ void nlm_shared(const __grid_constant__ NlmParams p) { prefetched(p, Loads{p.field}); }
+
+__global__ void nlm_shared_texture(const __grid_constant__ TextureParams p) { prefetched(p.nlm, Fetches{p.nlm.field, p.texture}); }
+
+__global__ void nlm_column(const __grid_constant__ NlmParams p) { column(p, AllNeighbours{}); }
+
+__global__ void nlm_select_column(const __grid_constant__ SelectParams p) { column(p.nlm, Chosen{p.select}); }
 
 } // extern "C"

@@ -210,6 +210,10 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	if p.LK > 0 || p.PatchRadius[0] > largestFastPatch {
 		work *= tile.Count(p.PatchRadius)
 	}
+	pair := pairwise.Nanoseconds(taps)
+	if p.LK > 0 {
+		pair += pairwise.NanosecondsLK
+	}
 	size := pairwise.TileSize(p.SearchRadius, p.PatchRadius)
 	average := denoise.Pass{
 		Name: "average", Inputs: []string{denoise.Voxels}, Output: denoise.Result,
@@ -217,7 +221,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 		Reference: func(in []denoise.Field, x, y, z int) float64 { return reference(p, in, x, y, z) },
 		CPU: denoise.CPUPass{
 			Tile: size, Scratch: tile.Bytes(g.Dims, size, reach, 40),
-			Nanoseconds: tile.Count(p.SearchRadius) / 2 * pairwise.Nanoseconds(taps),
+			Nanoseconds: tile.Count(p.SearchRadius) / 2 * pair,
 			Start:       func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return start(p, in, out) },
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/pairwise"
+	"quell/denoise/tile"
 	"quell/volume"
 )
 
@@ -70,8 +72,16 @@ func TestWorkOfPatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if pass := p.Passes[len(p.Passes)-1]; float64(pass.Work) != c.work || pass.Reach != c.reach {
+		pass := p.Passes[len(p.Passes)-1]
+		if float64(pass.Work) != c.work || pass.Reach != c.reach {
 			t.Errorf("%+v: work %v, reach %v", c, pass.Work, pass.Reach)
+		}
+		pair := pairwise.Nanoseconds(c.dims * c.patch)
+		if c.lk {
+			pair += pairwise.NanosecondsLK
+		}
+		if want := tile.Count(p.Params.(Params).SearchRadius) / 2 * pair; math.Abs(pass.CPU.Nanoseconds/want-1) > 1e-12 {
+			t.Errorf("%+v: %g ns, want %g", c, pass.CPU.Nanoseconds, want)
 		}
 	}
 }
