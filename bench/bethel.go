@@ -100,8 +100,8 @@ func bethelWeights() Experiment {
 		Setup:   bethelSetup + " Rows along depth, blocks of 256x1 threads. The paper: constant memory is twice as fast at all radii; its figures are a chart.",
 		Figures: []string{Time, Speedup},
 		Charts: []Chart{
-			{File: "bethel-figure5a", Title: "Time over the radius (figure 5a)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true},
-			{File: "bethel-figure5b", Title: "Constant over global memory (figure 5b)", Kind: Lines, Figure: Speedup, XLabel: "radius"},
+			{File: "bethel-figure5a", Title: "Time over the radius (figure 5a)", Kind: Lines, Figure: Time, XLabel: "radius", Log: true, Only: "r ="},
+			{File: "bethel-figure5b", Title: "Constant over global memory (figure 5b)", Kind: Lines, Figure: Speedup, XLabel: "radius", Only: "r ="},
 		},
 	}
 	for _, radius := range bethelRadii {
@@ -110,6 +110,19 @@ func bethelWeights() Experiment {
 		constant.Base = global.Name()
 		e.Rows = append(e.Rows, global, constant)
 	}
+	// All twelve kernels at one radius.
+	for axis, threads := range map[string]int{"depth": 256, "width": 256, "height": 120} {
+		for _, test := range []string{"tests", "cut"} {
+			name := axis + map[string]string{"tests": ", tests", "cut": ""}[test]
+			row := bethelRow(5)
+			row.Label = "twelve kernels at r = 5"
+			global := row.on(name+", global", bethelRung(axis, "global", test, threads, 1), nil)
+			constant := row.on(name+", constant", bethelRung(axis, "constant", test, threads, 1), map[string]float64{Speedup: 2})
+			constant.Base = global.Name()
+			e.Rows = append(e.Rows, global, constant)
+		}
+	}
+	slices.SortStableFunc(e.Rows[2*len(bethelRadii):], func(a, b Row) int { return strings.Compare(a.Series, b.Series) })
 	e.Claims = []Claim{{
 		Text:  "With the weights in constant memory the filter is twice as fast.",
 		Check: speedups("constant", 2),
@@ -203,8 +216,9 @@ func bethelEngines() Experiment {
 func bethelGaussian() Experiment {
 	e := Experiment{
 		Name: "bethel-gaussian", Paper: bethel, Source: "figures 1 and 2", Unit: "s",
-		Title:   "bilateral against Gaussian smoothing, with the profile of a line",
-		Setup:   "Radius 4, range sigma 15 % of the range, as in figure 2; spatial sigma 2 voxels. The line is the middle row of the middle slice.",
+		Title: "bilateral against Gaussian smoothing, with the profile of a line",
+		Setup: "Radius 4, range sigma 15 % of the range, as in figure 2; spatial sigma 2 voxels. The line is the middle row of the middle slice. " +
+			"Figure 1 is a synthetic volume with a sharp edge, here the phantom of steps of 20 with noise of sigma 5.",
 		Figures: []string{Time, PSNRBefore, PSNR, SSIM},
 		Charts:  []Chart{{File: "bethel-figure2", Title: "A row of voxels (figure 2)", Kind: Profiles}},
 	}
@@ -214,6 +228,14 @@ func bethelGaussian() Experiment {
 			set = bethelSet(4)
 		}
 		e.Rows = append(e.Rows, both(Row{Label: filter, Input: bethelInput, Filter: filter, Dims: 3, Settings: []string{set}, Pictures: true, Profile: true}, nil, nil)...)
+	}
+	for _, filter := range []string{"gaussian", "bilateral"} {
+		set := "radius=4 sigma-spatial=2 voxel-units=true"
+		if filter == "bilateral" {
+			set += fmt.Sprintf(" sigma-range=%g", 0.15*140)
+		}
+		e.Rows = append(e.Rows, both(Row{Label: filter + " on steps", Input: Input{Kind: Steps, Dims: [3]int{128, 128, 32}, Model: noise.Gaussian, Sigma: 5}, Filter: filter, Dims: 3,
+			Settings: []string{set}, Pictures: true}, nil, nil)...)
 	}
 	e.Claims = []Claim{{
 		Text: "Bilateral smoothing preserves edges that Gaussian smoothing blurs.",

@@ -59,13 +59,14 @@ func TestUpadhyaErrors(t *testing.T) {
 		r.Paper = map[string]float64{MSE: 12}
 		return r
 	}
-	phantom, missing, failed := row(12), RowReport{Status: Missing}, RowReport{Status: Failed}
+	phantom, missing, failed := row(12), RowReport{Status: Missing}, RowReport{Status: Failed, Paper: map[string]float64{MSE: 12}}
 	phantom.Result.Phantom = true
+	thread := claimRow("7x7x7, CPU, one thread", MSE, 13) // of other slices than the paper's
 	for i, c := range []struct {
 		rows         Rows
 		holds, known bool
 	}{
-		{Rows{row(12), row(12.149), missing}, true, true}, {Rows{row(12), row(11.851)}, true, true}, {Rows{row(12), row(12.151)}, false, true},
+		{Rows{row(12), row(12.149), missing, thread}, true, true}, {Rows{row(12), row(11.851)}, true, true}, {Rows{row(12), row(12.151)}, false, true},
 		{Rows{row(12), row(11.849)}, false, true}, {Rows{row(12), failed}, false, false}, {Rows{phantom}, false, false}, {Rows{missing}, true, false},
 	} {
 		if holds, detail, known := upadhyaErrors(c.rows); holds != c.holds || known != c.known {

@@ -86,7 +86,8 @@ func TestPublishedFigures(t *testing.T) {
 		{"zheng-table1", "1024x1024, window 17x17, CUDA", Time, 6.545e-3},
 		{"zheng-table1", "1024x1024, window 17x17, CPU", Time, 0},
 		{"zheng-table2", "512x512, patch 7x7, window 11x11, CUDA", Time, 17.756e-3},
-		{"upadhya-table1", "7x7x7, CPU", Time, 51.19},
+		{"upadhya-table1", "7x7x7, CPU, one thread", Time, 51.19},
+		{"upadhya-table1", "7x7x7, CPU", Time, 0},
 		{"upadhya-table1", "17x17x17, CUDA", Time, 28.39},
 		{"upadhya-table1", "9x9x9, CPU", MSE, 12.02},
 		{"upadhya-table1", "15x15x15, CUDA", PSNR, 37.24},
@@ -100,7 +101,9 @@ func TestPublishedFigures(t *testing.T) {
 		{"horacek-table", "Block NLM, CPU", Speedup, 20295. / 1595},
 		{"horacek-table", "NL-Means, CPU", Speedup, 0},
 		{"horacek-selection", "selected voxels, CUDA", Speedup, 0.5},
-		{"klepaczko-table1", "256x256, CPU", Time, 0.721},
+		{"klepaczko-table1", "256x256, CPU, one thread", Time, 0.721},
+		{"klepaczko-table1", "256x256, CPU", Time, 0},
+		{"klepaczko-table1", "256x256, shared", Speedup, 721 / 2.03},
 		{"klepaczko-table1", "256x256, CUDA", Time, 1.73e-3},
 	} {
 		found := false

@@ -27,7 +27,8 @@ type Input struct {
 // Kind is a sort of data.
 type Kind string
 
-// The kinds of inputs. A volume that the user names replaces MR, Slice and CT.
+// The kinds of inputs. A volume that the user names replaces MR, Slice and CT; Scan and
+// Steps are always phantoms.
 const (
 	// MR is a head of T1 contrast with values of 0 to 255: the MR phantom.
 	MR Kind = "mr"
@@ -37,6 +38,8 @@ const (
 	CT Kind = "ct"
 	// Scan is a slice of the CT phantom, reconstructed from 90 noisy views.
 	Scan Kind = "scan"
+	// Steps is a phantom of flat plates of rising value with discs in them.
+	Steps Kind = "steps"
 )
 
 // grey is the range of MR and Slice.
@@ -113,7 +116,7 @@ func (in *inputs) key(q Input) string {
 	return fmt.Sprintf("%s %s %v %s %g seed %d", source, q.Kind, in.dims(q), q.Model, q.Sigma, seed)
 }
 
-func (in *inputs) replaces(k Kind) bool { return in.given != nil && k != Scan }
+func (in *inputs) replaces(k Kind) bool { return in.given != nil && k != Scan && k != Steps }
 
 // dims returns the size of an image.
 func (in *inputs) dims(q Input) [3]int {
@@ -153,6 +156,8 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 		return scan(ctx, q)
 	case CT:
 		return in.makeCT(ctx, q)
+	case Steps:
+		return in.makeSteps(ctx, q)
 	}
 	dims := in.dims(q)
 	m := &sample{peak: grey}
@@ -255,6 +260,20 @@ func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	err = m.addNoise(ctx, q)
 	m.truth = nil // no figure needs it
 	return m, err
+}
+
+// makeSteps returns the phantom of steps with noise.
+func (in *inputs) makeSteps(ctx context.Context, q Input) (*sample, error) {
+	truth, err := phantomVoxels(ctx, "steps", q, in.dims(q))
+	if err != nil {
+		return nil, err
+	}
+	lo, hi, err := truth.Range(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &sample{truth: truth, peak: float64(hi) - float64(lo), text: "phantom of steps, " + size(truth.Dims)}
+	return m, m.addNoise(ctx, q)
 }
 
 // middle returns the n middle slices.

@@ -97,6 +97,9 @@ func TestInputs(t *testing.T) {
 	if m, err := given.get(ctx, scanned); err != nil || m.noisy.Dims != scanned.Dims || !strings.Contains(m.text, "90 views") || m.peak < 1000 {
 		t.Errorf("scan: %+v, %v", m, err)
 	}
+	if m, err := given.get(ctx, Input{Kind: Steps, Dims: [3]int{64, 64, 4}, Model: "gaussian", Sigma: 5}); err != nil || m.noisy.Dims != [3]int{64, 64, 4} || m.text != "phantom of steps, 64x64x4 voxels, gaussian noise of sigma 5" || m.peak != 140 || !m.phantom {
+		t.Errorf("steps: %+v, %v", m, err)
+	}
 	other, _ := openInputs(ctx, smallVolume(t, [3]int{14, 12, 6}), false, app.Events{})
 	if other.hash == given.hash {
 		t.Error("two volumes have one hash")
