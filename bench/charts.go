@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image/color"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func (c Chart) plot(unit string) *plot.Plot {
 		p.Y.Label.Text += " [" + unit + "]"
 	}
 	if c.Log {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	}
 	if c.Kind != Heat {
 		p.Add(plotter.NewGrid())
@@ -235,6 +236,27 @@ func ticks(lines []line) plot.ConstantTicks {
 			if !slices.ContainsFunc(marks, func(t plot.Tick) bool { return t.Value == p.X }) {
 				marks = append(marks, plot.Tick{Value: p.X, Label: strconv.FormatFloat(p.X, 'g', 4, 64)})
 			}
+		}
+	}
+	return marks
+}
+
+// logTicks marks 1 to 9 in every decade. Labels are at the powers of ten, and at 2 and 5
+// too where there are fewer than three powers.
+func logTicks(lo, hi float64) []plot.Tick {
+	few := hi/lo < 1000
+	var marks []plot.Tick
+	for decade := math.Pow(10, math.Floor(math.Log10(lo))); decade <= hi; decade *= 10 {
+		for i := 1; i <= 9; i++ {
+			v := float64(i) * decade
+			if v < lo || v > hi {
+				continue
+			}
+			mark := plot.Tick{Value: v}
+			if i == 1 || few && (i == 2 || i == 5) {
+				mark.Label = strconv.FormatFloat(v, 'g', 6, 64)
+			}
+			marks = append(marks, mark)
 		}
 	}
 	return marks

@@ -53,6 +53,7 @@ type Row struct {
 	Whole       bool   // the row is not shortened by Options.Quick
 	Pictures    bool   // keep pictures of the middle slice
 	Profile     bool   // keep the middle row of the middle slice
+	Automatic   string // a parameter that is found from the input, for the note; "" for none
 
 	// measure replaces the usual measurement, see bench.measureRow; nil for that one.
 	measure func(m *measurement) error

@@ -32,7 +32,7 @@ func clock(hours, minutes, seconds float64) map[string]float64 {
 }
 
 func horacekRow(label, filter, set string) Row {
-	return Row{Label: label, Input: horacekInput, Filter: filter, Dims: 3, Settings: []string{set}, PaperVoxels: horacekVoxels}
+	return Row{Label: label, Input: horacekInput, Filter: filter, Dims: 3, Settings: []string{set}, PaperVoxels: horacekVoxels, Automatic: "h"}
 }
 
 func horacekTable() Experiment {

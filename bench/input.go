@@ -55,6 +55,10 @@ const seed = 1
 // fieldOfView of a scan in mm: the head phantom is 224 mm long.
 const fieldOfView = 256
 
+// softTissue is the window of pictures of CT phantoms, in HU: the range of their values
+// is that of bone and air, which hides noise and low contrast.
+var softTissue = volume.Window{Center: 40, Width: 400}
+
 // sample is an input as it was made.
 type sample struct {
 	truth *volume.Volume // nil where it is not known
@@ -63,7 +67,8 @@ type sample struct {
 	text  string  // what it is, for the report
 	key   string  // equal for equal voxels
 
-	phantom bool // it is not the user's volume
+	phantom bool          // it is not the user's volume
+	window  volume.Window // of pictures; zero for that of its values
 }
 
 // inputs makes images and keeps small ones.
@@ -223,7 +228,7 @@ func scan(ctx context.Context, q Input) (*sample, error) {
 		return nil, err
 	}
 	lo, hi, err := m.truth.Range(ctx)
-	m.peak = float64(hi) - float64(lo)
+	m.peak, m.window = float64(hi)-float64(lo), softTissue
 	fillCorners(m.noisy, lo)
 	return m, err
 }
@@ -253,7 +258,7 @@ func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &sample{text: "CT phantom, " + size(dims)}
+	m := &sample{text: "CT phantom, " + size(dims), window: softTissue}
 	if m.truth, err = p.Voxels(ctx); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type Result struct {
 	Of       int                `json:"of"`      // slices that the input has
 	Repeats  int                `json:"repeats"` // the times are the median of
 	Recipe   *denoise.Recipe    `json:"recipe,omitempty"`
+	Found    string             `json:"found,omitempty"` // of the input, by the filter: "h = 31.5"
 	Check    *Check             `json:"check,omitempty"`
 	Profiles []Profile          `json:"profiles,omitempty"`
 	Pictures []Picture          `json:"-"`
@@ -61,6 +62,9 @@ func (m *measurement) run() error {
 		return err
 	}
 	m.result.Slices, m.result.Voxels, m.result.Recipe = m.region.Dims()[2], m.region.Voxels(), &m.recipe
+	if key := m.row.Automatic; key != "" {
+		m.result.Found = fmt.Sprintf("%s = %s", key, significant(m.recipe.Get(key).Float()))
+	}
 	if m.row.measure != nil {
 		return m.row.measure(m)
 	}

@@ -51,7 +51,10 @@ func (m *measurement) draw() error {
 	if !m.row.Pictures {
 		return nil
 	}
-	window := volume.AutoWindow(whole)
+	window := m.image.window
+	if window.Width == 0 {
+		window = volume.AutoWindow(whole)
+	}
 	removed, deviation := difference(before, after)
 	for _, p := range append(planes, plane{removedPicture, removed}) {
 		w := window

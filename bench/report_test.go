@@ -224,6 +224,26 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestLogTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi float64
+		want   string
+	}{{60, 300, "100 200"}, {0.15, 1.2, "0.2 0.5 1"}, {2, 1999, "2 5 10 20 50 100 200 500 1000"}, {0.9, 900, "1 10 100"}} {
+		var labels []string
+		for _, mark := range logTicks(c.lo, c.hi) {
+			if mark.Value < c.lo || mark.Value > c.hi {
+				t.Errorf("%g to %g: a mark at %g", c.lo, c.hi, mark.Value)
+			}
+			if mark.Label != "" {
+				labels = append(labels, mark.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("%g to %g: labels %s, want %s", c.lo, c.hi, got, c.want)
+		}
+	}
+}
+
 // Times begin with 0, levels do not, and nothing lies on the edge.
 func TestRoom(t *testing.T) {
 	for _, c := range []struct {

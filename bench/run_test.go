@@ -321,6 +321,23 @@ func TestPickEngine(t *testing.T) {
 	}
 }
 
+// The note says what was found from the input, beside the slices.
+func TestAutomatic(t *testing.T) {
+	e := horacekTable()
+	e.Rows = e.Rows[:1]
+	e.Rows[0].Input.Dims = [3]int{32, 32, 9}
+	e.Rows[0].Input.Slices = 9
+	report, err := run(context.Background(), []Experiment{e}, newCounted().options(Options{}), Events{})
+	if err != nil || report.Failures() != "" {
+		t.Fatal(err, report.Failures())
+	}
+	r := report.Experiments[0].Rows[0]
+	h := r.Result.Recipe.Get("h").Float()
+	if want := "h = " + significant(h); h <= 0 || r.note() != want {
+		t.Errorf("note %q, want %q", r.note(), want)
+	}
+}
+
 // One setting of several is chosen by the error.
 func TestBestSetting(t *testing.T) {
 	e := three()

@@ -134,6 +134,9 @@ func (r RowReport) note() string {
 	if part := r.Result.part(); part != "" {
 		notes = append(notes, part)
 	}
+	if r.Result.Found != "" {
+		notes = append(notes, r.Result.Found)
+	}
 	if r.Earlier {
 		notes = append(notes, "from the unfinished run")
 	}

@@ -194,9 +194,6 @@ func upadhyaLk() Experiment {
 			}
 			return least >= 10, fmt.Sprintf("at least %.1f dB below", least), ok
 		},
-	}, {
-		Text:  "The mean squared error is the paper's, within 0.15, at every window.",
-		Check: upadhyaErrors,
 	}}
 	return e
 }
