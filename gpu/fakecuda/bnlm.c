@@ -6,6 +6,7 @@
 
 static int mirrored(int i, int n)
 {
+    if (i >= 0 && i < n) return i;
     i = (i % (2 * n) + 2 * n) % (2 * n);
     return i < n ? i : 2 * n - 1 - i;
 }
@@ -97,58 +98,93 @@ static double exponent(const BnlmParams *p, const int k[3], const int j[3])
     return sum * p->factor;
 }
 
-// change returns by how much the block at k moves voxel v.
-static double change(const BnlmParams *p, const int k[3], const int v[3], double *exponents)
+#define SEARCH(p)                                                      \
+    for (int dz = -(p)->search[2]; dz <= (p)->search[2]; dz++)     \
+        for (int dy = -(p)->search[1]; dy <= (p)->search[1]; dy++) \
+            for (int dx = -(p)->search[0]; dx <= (p)->search[0]; dx++)
+
+// weigh computes the weights of the blocks in the search region of k, relative to the
+// largest, and returns whether there are any. weights has one number for each of them.
+static int weigh(const BnlmParams *p, const int k[3], double *weights)
 {
-    double least = INFINITY, num = 0, den = 1;
-    for (int pass = 0; pass < 2; pass++) {
-        int i = 0;
-        for (int dz = -p->search[2]; dz <= p->search[2]; dz++)
-            for (int dy = -p->search[1]; dy <= p->search[1]; dy++)
-                for (int dx = -p->search[0]; dx <= p->search[0]; dx++, i++) {
-                    if (pass == 0) {
-                        const int j[3] = {k[0] + dx, k[1] + dy, k[2] + dz};
-                        exponents[i] = exponent(p, k, j);
-                        if (exponents[i] >= 0) least = fmin(least, exponents[i]);
-                    } else if (exponents[i] >= 0) {
-                        double w = exp2(least - exponents[i]);
-                        num += w * (sample(p, v[0] + dx, v[1] + dy, v[2] + dz) - sample(p, v[0], v[1], v[2]));
-                        den += w;
-                    }
-                }
-        if (exp2(-least) == 0) return 0;
+    double least = INFINITY;
+    int n = 0;
+    SEARCH(p)
+    {
+        const int j[3] = {k[0] + dx, k[1] + dy, k[2] + dz};
+        weights[n] = exponent(p, k, j);
+        if (weights[n] >= 0) least = fmin(least, weights[n]);
+        n++;
+    }
+    if (exp2(-least) == 0) return 0;
+    for (int i = 0; i < n; i++) weights[i] = weights[i] < 0 ? 0 : exp2(least - weights[i]);
+    return 1;
+}
+
+// change returns by how much the block with these weights moves the voxel at (x, y, z).
+static double change(const BnlmParams *p, int x, int y, int z, const double *weights)
+{
+    double v = sample(p, x, y, z), num = 0, den = 1;
+    SEARCH(p)
+    {
+        double w = *weights++;
+        if (w == 0) continue;
+        num += w * (sample(p, x + dx, y + dy, z + dz) - v);
+        den += w;
     }
     return num / den;
+}
+
+// Sum is that of what the blocks give to a voxel, and their count.
+typedef struct {
+    double sum;
+    int n;
+} Sum;
+
+// addBlock adds what the block at k gives to the voxels of slice z of the result.
+static void addBlock(const BnlmParams *p, const int k[3], int z, double *weights, Sum *sums)
+{
+    const Box *o = &p->out;
+    const int any = weigh(p, k, weights);
+    for (int oy = -p->radius[1]; oy <= p->radius[1]; oy++)
+        for (int ox = -p->radius[0]; ox <= p->radius[0]; ox++) {
+            const int x = k[0] + ox, y = k[1] + oy;
+            if (x < o->min[0] || x >= o->max[0] || y < o->min[1] || y >= o->max[1] || !holdsData(p, x, y, z)) continue;
+            Sum *s = sums + (size_t)(y - o->min[1]) * (o->max[0] - o->min[0]) + (x - o->min[0]);
+            if (any) s->sum += change(p, x, y, z, weights);
+            s->n++;
+        }
+}
+
+static void bnlmSlice(const BnlmParams *p, int z)
+{
+    const Box *o = &p->out;
+    const int w = o->max[0] - o->min[0], h = o->max[1] - o->min[1];
+    int first[3], last[3], k[3];
+    for (int c = 0; c < 3; c++) {
+        // The blocks stand at the multiples of the step inside the volume.
+        const int min = (c == 2 ? z : o->min[c]) - p->radius[c], max = (c == 2 ? z : o->max[c] - 1) + p->radius[c];
+        first[c] = min <= 0 ? 0 : (min + p->step[c] - 1) / p->step[c] * p->step[c];
+        last[c] = max < p->dims[c] ? max : p->dims[c] - 1;
+    }
+    double *weights = (double *)malloc(sizeof(double) * (2 * p->search[0] + 1) * (2 * p->search[1] + 1) * (2 * p->search[2] + 1));
+    Sum *sums = (Sum *)calloc((size_t)w * h, sizeof *sums);
+    for (k[2] = first[2]; k[2] <= last[2]; k[2] += p->step[2])
+        for (k[1] = first[1]; k[1] <= last[1]; k[1] += p->step[1])
+            for (k[0] = first[0]; k[0] <= last[0]; k[0] += p->step[0]) addBlock(p, k, z, weights, sums);
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            const Sum *s = sums + (size_t)y * w + x;
+            const int px = o->min[0] + x, py = o->min[1] + y, ok = holdsData(p, px, py, z);
+            ((float *)o->data)[boxIndex(o, px, py, z)] = ok ? (float)(boxAt(&p->in, px, py, z) + s->sum / s->n) : boxAt(&p->voxels, px, py, z);
+        }
+    free(sums);
+    free(weights);
 }
 
 void bnlm(const void *args)
 {
     const BnlmParams *p = (const BnlmParams *)args;
-    const Box *o = &p->out;
 #pragma omp parallel for
-    for (int z = o->min[2]; z < o->max[2]; z++) {
-        double *exponents = (double *)malloc(sizeof(double) * (2 * p->search[0] + 1) * (2 * p->search[1] + 1) * (2 * p->search[2] + 1));
-        for (int y = o->min[1]; y < o->max[1]; y++)
-            for (int x = o->min[0]; x < o->max[0]; x++) {
-                float *to = (float *)o->data + boxIndex(o, x, y, z);
-                if (!holdsData(p, x, y, z)) {
-                    *to = boxAt(&p->voxels, x, y, z);
-                    continue;
-                }
-                const int v[3] = {x, y, z};
-                double sum = 0;
-                int n = 0;
-                BLOCK(p)
-                {
-                    const int k[3] = {x - ox, y - oy, z - oz};
-                    int stands = 1;
-                    for (int c = 0; c < 3; c++) stands = stands && k[c] >= 0 && k[c] < p->dims[c] && k[c] % p->step[c] == 0;
-                    if (!stands) continue;
-                    sum += change(p, k, v, exponents);
-                    n++;
-                }
-                *to = sample(p, x, y, z) + sum / n;
-            }
-        free(exponents);
-    }
+    for (int z = p->out.min[2]; z < p->out.max[2]; z++) bnlmSlice(p, z);
 }

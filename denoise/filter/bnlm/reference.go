@@ -74,6 +74,9 @@ func position(v *denoise.Field, i, o [3]int) int {
 
 // usable reports whether no sample of the block at j is excluded.
 func (p *Params) usable(v *denoise.Field, j [3]int) bool {
+	if v.Mask == nil {
+		return true
+	}
 	for oz := -p.Radius[2]; oz <= p.Radius[2]; oz++ {
 		for oy := -p.Radius[1]; oy <= p.Radius[1]; oy++ {
 			for ox := -p.Radius[0]; ox <= p.Radius[0]; ox++ {

@@ -97,9 +97,10 @@ func (s *stage) support(in []denoise.Field, cx, cy, z int) support {
 	p := polygon(lengths(s.scales, int(in[0].At(cx, cy, z))))
 	f := &in[1]
 	for dy := -s.reach; dy <= s.reach; dy++ {
-		for dx := -s.reach; dx <= s.reach; dx++ {
+		for row := p[maxReach+dy]; row != 0; row &= row - 1 {
+			dx := bits.TrailingZeros32(row) - maxReach
 			x, y := cx+dx, cy+dy
-			if p.has(dx, dy) && (x < 0 || x >= f.Dims[0] || y < 0 || y >= f.Dims[1] || !f.Valid(f.Index(x, y, z))) {
+			if x < 0 || x >= f.Dims[0] || y < 0 || y >= f.Dims[1] || !f.Valid(f.Index(x, y, z)) {
 				p[maxReach+dy] &^= 1 << (maxReach + dx)
 			}
 		}
@@ -220,6 +221,7 @@ func (e *exact) invert(mean float64) {
 	}
 	var at [maxSide]int
 	for i, l := range e.rows {
+		basis := dct().exact[l]
 		for j := range l {
 			e.u[i][j] = mean
 		}
@@ -227,7 +229,7 @@ func (e *exact) invert(mean float64) {
 			b := e.c[k][at[k]]
 			at[k]++
 			for j := range l {
-				e.u[i][j] += float64(dct().exact[l][k*l+j] * b)
+				e.u[i][j] += float64(basis[k*l+j] * b)
 			}
 		}
 	}
