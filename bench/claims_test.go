@@ -85,6 +85,24 @@ func TestClaimsOfBethelAndKlepaczko(t *testing.T) {
 			t.Errorf("a tuned kernel %g times as fast: %v %v", ratio, holds, known)
 		}
 	}
+	registers := klepaczkoExperiments()[1].Claims
+	for best, want := range map[float64]bool{0.9: true, 1.1: false} {
+		for i, size := range []string{"256x256", "1024x1024"} {
+			var rows Rows
+			for k, n := range []int{32, 40, 48, 64} {
+				rows = append(rows, claimRow(fmt.Sprintf("%d registers, %s", n, size), Time, []float64{1, 2, best, 3}[k]))
+			}
+			if holds, _, known := registers[i].Check(rows); holds != want || !known {
+				t.Errorf("%s pixels, %g at best: %v %v", size, best, holds, known)
+			}
+			if _, _, known := registers[1-i].Check(rows); known {
+				t.Errorf("known from %s pixels", size)
+			}
+			if _, _, known := registers[i].Check(rows[:3]); known {
+				t.Error("known without 64 registers")
+			}
+		}
+	}
 	noise := klepaczkoExperiments()[2].Claims[0]
 	for share, want := range map[float64]bool{0.09: true, 0.11: false} {
 		if holds, detail, known := noise.Check(Rows{claimRow("a", Share, 0.01), claimRow("b", Share, share)}); holds != want || !known || !strings.Contains(detail, fmt.Sprintf("%g", 100*share)) {
