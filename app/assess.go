@@ -48,7 +48,7 @@ type AssessInput struct {
 	// Recipe is how After was made, resolved. Without it the verdict rests on the
 	// filter whose result is most like After and is less certain.
 	Recipe *denoise.Recipe
-	Facts  *denoise.Facts // of Before, or nil to find them
+	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
 	Engine denoise.Engine // runs the recipe again on parts of the volume; nil: the CPU
 }
@@ -57,7 +57,7 @@ type AssessInput struct {
 // or the engine's.
 func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	before := in.Before.Volume
-	facts, err := factsOf(ctx, before, in.Facts)
+	facts, err := in.facts(ctx)
 	if err != nil {
 		return Assessment{}, err
 	}
@@ -75,45 +75,63 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	}
 	counts := func(i int) bool { return (in.Mask == nil || in.Mask[i]) && foreground(i) }
 	a := Assessment{Unit: before.Unit}
-	figure := facts.Noise.Figure
-	if in.Region.Dims()[2] == 1 {
-		figure = facts.Noise.Slice(in.Region.Min[2])
-	}
-	a.Sigma, a.SigmaConfidence = figure.Sigma, figure.Confidence
+	e := facts.Noise
+	doubt := ""
 	if in.Maps.Noise != nil {
-		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: "Results of a noise map are not judged yet."}
+		if e.Confidence, doubt, err = in.Maps.trust(ctx, before, counts); err != nil {
+			return Assessment{}, err
+		}
+	}
+	if doubt != "" {
+		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt}
 	} else {
 		a.Judgement, err = tune.Judge(ctx, in.Engine, tune.Result{
-			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: facts.Noise, Foreground: counts, Curve: in.Curve,
+			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve,
 		})
 	}
 	if err != nil {
 		return Assessment{}, err
 	}
-	a.residuals(in, facts.Noise, counts)
+	a.describe(in, e, counts)
 	return a, nil
 }
 
-// residuals fills in the numbers of the residual, of all and of each slice.
-func (a *Assessment) residuals(in AssessInput, e noise.Estimate, counts func(int) bool) {
+// facts returns the known facts, or finds them. Under a noise map those of the series
+// alone do not serve.
+func (in AssessInput) facts(ctx context.Context) (denoise.Facts, error) {
+	if in.Maps.Noise != nil && (in.Facts == nil || in.Facts.Usual == 0) {
+		return denoise.FactsFor(ctx, in.Maps.input(in.Before.Volume))
+	}
+	return factsOf(ctx, in.Before.Volume, in.Facts)
+}
+
+// describe fills in the noise of the input and the numbers of the residual, of all and
+// of each slice. Sigma of a noise map is its root mean square.
+func (a *Assessment) describe(in AssessInput, e noise.Estimate, counts func(int) bool) {
 	before, d := in.Before.Volume, in.Region.Dims()
-	var all moments
+	var all, mapped moments
 	slices := make([]SliceAssessment, d[2])
 	for k := range slices {
 		z := in.Region.Min[2] + k
-		var own moments
+		var own, sigma moments
 		for y := range d[1] {
 			from, to := before.Index(in.Region.Min[0], in.Region.Min[1]+y, z), in.After.Index(0, y, k)
 			for x := range d[0] {
 				if before.Valid(from+x) && counts(from+x) {
 					own.add(float64(before.Data[from+x]) - float64(in.After.Data[to+x]))
+					if in.Maps.Noise != nil {
+						sigma.add(float64(in.Maps.Noise.Data[from+x]))
+					}
 				}
 			}
 		}
-		all.n, all.sum, all.squares = all.n+own.n, all.sum+own.sum, all.squares+own.squares
+		all, mapped = all.plus(own), mapped.plus(sigma)
 		s := &slices[k]
 		s.ResidualSD = measure.Float(own.sd())
-		if z < len(e.PerSlice) {
+		switch {
+		case sigma.n > 0:
+			s.Sigma, s.SigmaConfidence = sigma.rms(), e.Confidence
+		case z < len(e.PerSlice):
 			s.Sigma, s.SigmaConfidence = e.PerSlice[z].Sigma, e.PerSlice[z].Confidence
 		}
 		switch {
@@ -124,6 +142,14 @@ func (a *Assessment) residuals(in AssessInput, e noise.Estimate, counts func(int
 		}
 	}
 	a.ResidualMean, a.ResidualSD = measure.Float(all.sum/all.n), measure.Float(all.sd())
+	figure := e.Figure
+	switch {
+	case in.Maps.Noise != nil:
+		figure.Sigma = mapped.rms()
+	case d[2] == 1:
+		figure = e.Slice(in.Region.Min[2])
+	}
+	a.Sigma, a.SigmaConfidence = figure.Sigma, figure.Confidence
 	if len(slices) > 1 {
 		a.Slices = slices
 	}
@@ -134,14 +160,22 @@ type moments struct{ n, sum, squares float64 }
 
 func (m *moments) add(x float64) { m.n, m.sum, m.squares = m.n+1, m.sum+x, m.squares+x*x }
 
+func (m moments) plus(o moments) moments {
+	return moments{m.n + o.n, m.sum + o.sum, m.squares + o.squares}
+}
+
 // sd returns the standard deviation; NaN without values.
 func (m moments) sd() float64 {
 	return math.Sqrt(max(m.squares/m.n-m.sum*m.sum/(m.n*m.n), 0))
 }
 
+// rms returns the root mean square; 0 without values.
+func (m moments) rms() float64 { return math.Sqrt(m.squares / max(m.n, 1)) }
+
 // RecipeBeside returns the recipe in the record beside an output if that output
-// was made from the voxels of before as a whole; nil without such a record.
-func RecipeBeside(out string, before *volume.Volume) (*denoise.Recipe, error) {
+// was made from the voxels of before as a whole, under the noise map of maps; nil without
+// such a record.
+func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe, error) {
 	data, err := os.ReadFile(strings.TrimRight(out, "/\\") + recordSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -152,7 +186,7 @@ func RecipeBeside(out string, before *volume.Volume) (*denoise.Recipe, error) {
 	// Anything but the record of a run over the whole of before is no ground: the
 	// result is then judged without a recipe.
 	var r Record
-	matches := json.Unmarshal(data, &r) == nil && r.Recipe != nil && r.Region == nil && r.NoiseMap == nil && r.Mask == nil &&
+	matches := json.Unmarshal(data, &r) == nil && r.Recipe != nil && r.Region == nil && r.NoiseMap.is(maps.Noise) && r.Mask == nil &&
 		r.Source.SHA256 == voxelHash(before) && r.Recipe.Validate() == nil
 	if !matches {
 		return nil, nil

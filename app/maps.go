@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/dicom"
 	"quell/series"
 	"quell/volume"
@@ -17,7 +19,10 @@ import (
 type Maps struct {
 	Noise     *volume.Volume // sigma for each voxel, in the unit of the series; nil for none
 	Estimated bool           // Noise was estimated from the series
-	Mask      []bool         // false for voxels that are left unchanged and not used; nil for none
+	// Confidence is that of the noise of the series as a whole, where Noise was
+	// estimated from it.
+	Confidence noise.Confidence
+	Mask       []bool // false for voxels that are left unchanged and not used; nil for none
 }
 
 // MapAuto in place of the file of a noise map asks for one that is estimated from
@@ -27,6 +32,17 @@ const MapAuto = "auto"
 // input returns what is filtered.
 func (m Maps) input(v *volume.Volume) denoise.Input {
 	return denoise.Input{Volume: v, Noise: m.Noise, Mask: m.Mask}
+}
+
+// OpenNoiseMap returns the noise map of a series: from a file on its grid, or with
+// MapAuto estimated. Errors are *InputError, or say why there is no map.
+func OpenNoiseMap(ctx context.Context, path string, s *series.Series) (Maps, error) {
+	j := Job{NoiseMap: path}
+	m, err := j.loadMaps(ctx, s)
+	if err != nil {
+		return Maps{}, err
+	}
+	return m.estimate(ctx, j, s)
 }
 
 // loadMaps reads the files that a job names. They must be on the grid of s. Errors
@@ -77,12 +93,53 @@ func (m Maps) estimate(ctx context.Context, j Job, s *series.Series) (Maps, erro
 	if j.NoiseMap != MapAuto || m.Noise != nil {
 		return m, nil
 	}
-	sigma, _, err := mapNoise(ctx, s)
+	sigma, e, err := mapNoise(ctx, s)
 	if err != nil {
 		return Maps{}, err
 	}
-	m.Noise, m.Estimated = sigma, true
+	m.Noise, m.Estimated, m.Confidence = sigma, true, e.Confidence
 	return m, nil
+}
+
+// How far the noise of a map may be from that found in the series, as a ratio, for
+// results to be judged by it: with fair confidence, and at all.
+const (
+	fairMap    = 1.25
+	usableMap  = 1.5
+	mapSamples = 1 << 16
+)
+
+// trust returns how far the noise map can be relied on, in the voxels of v that count.
+// A map that was given is compared with the noise that is found in v; where that is
+// another by far, doubt is a sentence that says so. The error is the context's.
+func (m Maps) trust(ctx context.Context, v *volume.Volume, counts func(i int) bool) (c noise.Confidence, doubt string, err error) {
+	if m.Estimated {
+		if m.Confidence == noise.High {
+			return noise.Fair, "", nil
+		}
+		return m.Confidence, "", nil
+	}
+	found, _, err := noise.Map(ctx, v)
+	if err != nil || found == nil {
+		return noise.Low, "", err
+	}
+	var ratios []float32
+	for i, step := 0, max(len(v.Data)/mapSamples, 1)|1; i < len(v.Data); i += step {
+		if given := m.Noise.Data[i]; counts(i) && m.Noise.Valid(i) && given > 0 {
+			ratios = append(ratios, found.Data[i]/given)
+		}
+	}
+	if len(ratios) == 0 {
+		return noise.Low, "", nil
+	}
+	slices.Sort(ratios)
+	switch r := float64(ratios[len(ratios)/2]); {
+	case r > usableMap || r < 1/usableMap:
+		return noise.None, fmt.Sprintf("The noise that is found in the series is %.2g times that of the noise map: there is no ground to judge on.", r), nil
+	case r > fairMap || r < 1/fairMap:
+		return noise.Low, "", nil
+	}
+	return noise.Fair, "", nil
 }
 
 // MapRecord identifies a map or a mask in a record without naming it.
@@ -91,6 +148,14 @@ type MapRecord struct {
 	// SHA256 is over the voxels as in SourceRecord; a mask holds 0 and 1. None beside
 	// a de-identified output.
 	SHA256 string `json:"sha256,omitempty"`
+}
+
+// is says whether a map is the one that a record identifies; nil is none.
+func (r *MapRecord) is(m *volume.Volume) bool {
+	if r == nil || m == nil {
+		return r == nil && m == nil
+	}
+	return r.SHA256 == voxelHash(m)
 }
 
 // records returns the records of the noise map and of the mask, nil for none.

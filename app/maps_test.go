@@ -112,7 +112,7 @@ func TestHashOfLargeMasks(t *testing.T) {
 	}
 }
 
-// A result that was steered by maps is not judged by its recipe alone, and a
+// A result that was steered by maps is judged by its recipe only under the same map, and a
 // de-identified record does not link to them.
 func TestRecordsOfSteeredRuns(t *testing.T) {
 	for name, change := range map[string]func(*Job){
@@ -125,9 +125,19 @@ func TestRecordsOfSteeredRuns(t *testing.T) {
 		if _, err := Do(t.Context(), job, Events{}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := RecipeBeside(job.Output.Path, wavy(6, 5, 8).Volume)
+		before := wavy(6, 5, 8).Volume
+		r, err := RecipeBeside(job.Output.Path, before, Maps{})
 		if err != nil || (r == nil) != (name != "none") {
 			t.Errorf("%s: recipe %v beside the output, %v", name, r, err)
+		}
+		for sigma, same := range map[float32]bool{2: true, 3: false} {
+			m := before.Clone()
+			for i := range m.Data {
+				m.Data[i] = sigma
+			}
+			if r, err := RecipeBeside(job.Output.Path, before, Maps{Noise: m}); err != nil || (r != nil) != (name == "noise map" && same) {
+				t.Errorf("%s: recipe %v beside the output of a run under a map of %g, %v", name, r, sigma, err)
+			}
 		}
 	}
 	r := Record{NoiseMap: &MapRecord{From: "estimate", SHA256: "a"}, Mask: &MapRecord{From: "file", SHA256: "b"}}

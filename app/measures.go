@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"quell/denoise"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -48,17 +49,20 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 // voxels. The recipe is run at some twelve strengths on a dozen boxes of 40 x 40 x 3
 // voxels.
 func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Measures, err error) {
-	facts, err := run.facts(ctx)
+	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts}
+	facts, err := in.facts(ctx)
 	if err != nil {
 		return Measures{}, err
 	}
-	m.Assessment, err = Assess(ctx, AssessInput{
-		Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: &facts,
-	})
+	in.Facts = &facts
+	m.Assessment, err = Assess(ctx, in)
 	if err != nil {
 		return Measures{}, err
 	}
-	c := comparison{before: run.Source.Volume, after: run.Result, max: float64(facts.Hi) - float64(facts.Lo)}
+	c := comparison{before: run.Source.Volume, after: run.Result}
+	if c.max, err = rangeOf(ctx, run.Source.Volume, facts); err != nil {
+		return Measures{}, err
+	}
 	if reference != nil {
 		c.reference = reference.Volume
 		if c.max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
@@ -98,7 +102,9 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 	c := comparison{
 		before: picture(view, v, q.Index),
 		after:  picture(p.Part.View(q.Plane), p.Part, 0),
-		max:    float64(q.Facts.Hi) - float64(q.Facts.Lo),
+	}
+	if c.max, err = rangeOf(ctx, v, q.Facts); err != nil {
+		return Measures{}, err
 	}
 	if reference != nil {
 		c.reference = picture(view, reference.Volume, q.Index)
@@ -107,6 +113,19 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 		}
 	}
 	return m, c.fill(ctx, &m)
+}
+
+// rangeOf returns the width of the range of a volume; its facts under a noise map hold
+// that in sigmas. The error is the context's.
+func rangeOf(ctx context.Context, v *volume.Volume, facts denoise.Facts) (float64, error) {
+	lo, hi := facts.Lo, facts.Hi
+	if facts.Usual > 0 {
+		var err error
+		if lo, hi, err = v.Range(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return float64(hi) - float64(lo), nil
 }
 
 // picture returns a slice of a view as a volume of one slice: SSIM works slice by

@@ -50,7 +50,9 @@ type NoiseMap struct {
 }
 
 // Maps returns what steers a filter by the map, in the whole of the volume.
-func (m NoiseMap) Maps() Maps { return Maps{Noise: m.everywhere, Estimated: true} }
+func (m NoiseMap) Maps() Maps {
+	return Maps{Noise: m.everywhere, Estimated: true, Confidence: m.Confidence}
+}
 
 // mapSample is how many voxels at most the range of a noise map is taken from.
 const mapSample = 100_000

@@ -177,6 +177,16 @@ func (in Input) Divided(ctx context.Context) (Input, error) {
 	return Input{Volume: v, Guide: in.Guide}, err
 }
 
+// DividedResult returns a result of a run on in, the voxels of a region, divided by the
+// noise map as [Input.Divided] divides the volume. Without a map it is the result itself.
+func (in Input) DividedResult(ctx context.Context, result *volume.Volume, region volume.Region) (*volume.Volume, error) {
+	if in.Noise == nil {
+		return result, nil
+	}
+	usual, sigma := in.usualSigma(), in.Noise.Crop(region)
+	return eachOf(ctx, result, func(x float32, i int) float32 { return x / figureOr(sigma.Data[i], usual) })
+}
+
 // eachOf returns a volume of f of every voxel of v and its index. The error is the
 // context's.
 func eachOf(ctx context.Context, v *volume.Volume, f func(x float32, i int) float32) (*volume.Volume, error) {
@@ -227,6 +237,9 @@ func factsInSigmas(ctx context.Context, in Input, estimate bool) (f Facts, err e
 			return Facts{}, err
 		}
 		f.Noise.Model, f.Noise.ModelKnown, f.Noise.Correlation = e.Model, e.ModelKnown, e.Correlation
+		if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
+			return Facts{}, err
+		}
 	}
 	f.Lo, f.Hi, err = v.RangeOver(ctx, in.Noise)
 	return f, err

@@ -230,7 +230,14 @@ func TestDivided(t *testing.T) {
 	if in.Volume.Data[0] != 8 {
 		t.Error("the input was changed")
 	}
+	part, err := in.DividedResult(t.Context(), row(6, 20, 5), volume.Region{Min: [3]int{1, 0, 0}, Max: [3]int{4, 1, 1}})
+	if want := []float32{2, 20. / 3, 5. / 3}; err != nil || !slices.Equal(part.Data, want) {
+		t.Errorf("a result: %v, %v; want %v", part.Data, err, want)
+	}
 	plain := Input{Volume: row(1, 2)}
+	if got, err := plain.DividedResult(t.Context(), plain.Volume, plain.Volume.Bounds()); err != nil || got != plain.Volume {
+		t.Errorf("a result without a map: %+v, %v", got, err)
+	}
 	if got, err := plain.Divided(t.Context()); err != nil || got.Volume != plain.Volume {
 		t.Errorf("without a map: %+v, %v", got, err)
 	}
@@ -238,6 +245,9 @@ func TestDivided(t *testing.T) {
 	cancel()
 	if _, err := in.Divided(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+	if _, err := in.DividedResult(ctx, in.Volume, in.Volume.Bounds()); !errors.Is(err, context.Canceled) {
+		t.Errorf("a result, cancelled: %v", err)
 	}
 }
 

@@ -29,6 +29,7 @@ the residual shows the most structure.`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
+	noiseMap := cmd.Flags().String("noise-map", "", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
 	recipeFile := cmd.Flags().String("recipe", "", "the recipe that made AFTER, if it lies in another `file` than beside it")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	var pick choice
@@ -48,6 +49,11 @@ the residual shows the most structure.`,
 				return err
 			}
 		}
+		if *noiseMap != "" {
+			if in.Maps, err = app.OpenNoiseMap(cmd.Context(), *noiseMap, before.Series); err != nil {
+				return err
+			}
+		}
 		if *recipeFile != "" {
 			r, err := app.LoadRecipe(*recipeFile)
 			if err != nil {
@@ -57,7 +63,7 @@ the residual shows the most structure.`,
 				return app.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", *recipeFile)
 			}
 			in.Recipe = &r
-		} else if in.Recipe, err = app.RecipeBeside(args[1], before.Volume); err != nil {
+		} else if in.Recipe, err = app.RecipeBeside(args[1], before.Volume, in.Maps); err != nil {
 			return err
 		}
 		if in.Engine, err = app.PickEngine("cpu"); err != nil {

@@ -1,12 +1,15 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"quell/denoise"
 	"quell/denoise/noise"
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -60,19 +63,34 @@ type standIn struct {
 	change   float64 // sum of squares of the residual
 }
 
-// looks is how many boxes results are compared in.
-const looks = 4
+const (
+	// looks is how many boxes results are compared in.
+	looks = 4
+	// narrowings is how often the range of a strength is narrowed down: to some percent.
+	narrowings = 5
+	// finalists is how many filters are compared again, if they make less of the change
+	// than the first by at most almost.
+	finalists = 3
+	almost    = 0.1
+	// same is the share of the change of a result that is as good as After.
+	same = 0.995
+)
 
 // standIn returns the filter and strength whose result is most like After.
-func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standIn, err error) {
+//
+// The stronger a filter, the more it removes: the strength of each is the one at which
+// it removes as much as was removed from After, which few runs find. They are compared
+// in one slice of a few boxes, and those whose results are most like After again in the
+// whole boxes.
+func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, error) {
 	v := r.Input.Masked()
 	all, err := defaults(v.Dims[2] > 1)
 	if err != nil {
-		return best, err
+		return standIn{}, err
 	}
 	found, _, err := boxes(ctx, v, r.Region, [3]int{}, func(i int) bool { return v.Valid(i) && r.Foreground(i) })
 	if err != nil {
-		return best, err
+		return standIn{}, err
 	}
 	for len(found) > looks {
 		n := len(found)
@@ -83,60 +101,111 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (best standI
 	}
 	facts, err := known(ctx, r.Input, r.Noise)
 	if err != nil {
-		return best, err
+		return standIn{}, err
 	}
-	best.share = math.Inf(-1)
+	run := func(recipe denoise.Recipe, in []volume.Region) (likeness, error) {
+		return r.alike(ctx, engine, v, recipe, in)
+	}
+	var tried []standIn
 	for _, recipe := range all {
 		s, err := newSteps(v.Geometry, recipe, facts)
 		if err != nil {
+			return standIn{}, err
+		}
+		best, err := s.like(func(recipe denoise.Recipe) (likeness, error) { return run(recipe, middles(found)) })
+		if err != nil || best.change == 0 {
 			return best, err
 		}
-		change := 0.0
-		compare := func(x float64) error {
-			tried, err := s.at(x)
-			if err != nil {
-				return err
-			}
-			apart := 0.0
-			change = 0
-			for _, box := range found {
-				a, c, err := r.apart(ctx, engine, v, tried, box)
-				if err != nil {
-					return err
-				}
-				apart, change = apart+a, change+c
-			}
-			best.change = change
-			if change > 0 && 1-apart/change > best.share {
-				best.recipe, best.strength, best.share = tried, x, 1-apart/change
-			}
-			return nil
+		if tried = append(tried, best); best.share >= same {
+			break
 		}
-		xs := s.grid()
-		before := best.share
-		for _, x := range xs {
-			if err := compare(x); err != nil {
-				return best, err
-			}
-			if change == 0 {
-				return best, nil
-			}
+	}
+	slices.SortStableFunc(tried, func(a, b standIn) int { return cmp.Compare(b.share, a.share) })
+	best := standIn{share: math.Inf(-1)}
+	for _, t := range tried[:min(len(tried), finalists)] {
+		if t.share < tried[0].share-almost {
+			break
 		}
-		if s.param.Kind == denoise.Float && best.share > before {
-			ratio := math.Sqrt(xs[1] / xs[0])
-			for range 3 {
-				middle := best.strength
-				for _, x := range []float64{middle / ratio, middle * ratio} {
-					if err := compare(x); err != nil {
-						return best, err
-					}
-				}
-				ratio = math.Sqrt(ratio)
-			}
+		l, err := run(t.recipe, found)
+		if err != nil {
+			return standIn{}, err
+		}
+		if l.share() > best.share {
+			best = standIn{recipe: t.recipe, strength: t.strength, share: l.share(), change: l.change}
 		}
 	}
 	return best, nil
 }
+
+// middles returns the slice in the middle of each box.
+func middles(boxes []volume.Region) []volume.Region {
+	out := slices.Clone(boxes)
+	for k, b := range out {
+		z := (b.Min[2] + b.Max[2]) / 2
+		out[k].Min[2], out[k].Max[2] = z, z+1
+	}
+	return out
+}
+
+// like narrows down the strength at which a filter removes as much as was removed from
+// After, and returns the one on the way whose result is most like it.
+func (s *search) like(run func(denoise.Recipe) (likeness, error)) (best standIn, err error) {
+	best.share = math.Inf(-1)
+	whole := s.param.Kind == denoise.Ints
+	lo, hi := s.strength.Lo, s.strength.Hi
+	var less, more float64 // that is removed at lo and at hi, relative to After; 0 where it is not known
+	for n := range narrowings {
+		x := math.Sqrt(lo * hi)
+		switch {
+		case lo > hi || lo == hi && !whole:
+			return best, nil
+		case whole:
+			x = math.Floor((lo + hi) / 2)
+		case less > 0 && more > 0: // on a straight line between the logarithms
+			x = lo * math.Pow(hi/lo, math.Log(1/less)/math.Log(more/less))
+		case n >= 2 && less == 0:
+			x = lo
+		case n >= 2:
+			x = hi
+		}
+		recipe, err := s.at(x)
+		if err != nil {
+			return best, err
+		}
+		l, err := run(recipe)
+		if err != nil {
+			return best, err
+		}
+		best.change = l.change
+		if l.change == 0 {
+			return best, nil
+		}
+		if l.share() > best.share {
+			best.recipe, best.strength, best.share = recipe, x, l.share()
+		}
+		switch removed := l.removed / l.change; {
+		case removed < 1 && whole:
+			lo = x + 1
+		case removed < 1:
+			lo, less = x, removed
+		case whole:
+			hi = x - 1
+		default:
+			hi, more = x, removed
+		}
+	}
+	return best, nil
+}
+
+// likeness is how much a result is like After: sums of squares.
+type likeness struct {
+	apart   float64 // between the two
+	removed float64 // from the noisy voxels
+	change  float64 // the same of After
+}
+
+// share returns the share of the change that the result makes.
+func (l likeness) share() float64 { return 1 - l.apart/l.change }
 
 // defaults returns the default recipe of every filter that has a strength, in each
 // of its dimensions; in three only for a volume.
@@ -156,29 +225,45 @@ func defaults(several bool) ([]denoise.Recipe, error) {
 	return all, nil
 }
 
-// apart returns the sum of squares between the result of a recipe and After in a
-// box, and that of the change that After made. v is the masked input.
-func (r Result) apart(ctx context.Context, engine denoise.Engine, v *volume.Volume, recipe denoise.Recipe, box volume.Region) (apart, change float64, err error) {
+// alike compares the result of a recipe with After in some boxes. v is the masked input.
+func (r Result) alike(ctx context.Context, engine denoise.Engine, v *volume.Volume, recipe denoise.Recipe, boxes []volume.Region) (sum likeness, err error) {
 	program, err := recipe.Bind(v.Geometry)
 	if err != nil {
-		return 0, 0, err
+		return sum, err
 	}
-	a := newPart(r.Input, box, program.Reach(), func(i int) bool { return v.Valid(i) && r.Foreground(i) })
-	u, err := engine.Run(ctx, recipe, a.in, a.box, nil)
-	if err != nil {
-		return 0, 0, err
+	per := make([]likeness, len(boxes))
+	err = parallel.ForWorkers(ctx, len(boxes), max(engine.Info().Cores, 1), func() func(int) error {
+		return func(b int) error {
+			a := newPart(r.Input, boxes[b], program.Reach(), func(i int) bool { return v.Valid(i) && r.Foreground(i) })
+			u, err := engine.Run(ctx, recipe, a.in, a.box, nil)
+			if err != nil {
+				return err
+			}
+			per[b] = r.likenessIn(v, a, boxes[b], u)
+			return nil
+		}
+	})
+	for _, l := range per {
+		sum.apart, sum.removed, sum.change = sum.apart+l.apart, sum.removed+l.removed, sum.change+l.change
 	}
+	return sum, err
+}
+
+// likenessIn compares a result with After in one box.
+func (r Result) likenessIn(v *volume.Volume, a *part, box volume.Region, u *volume.Volume) (l likeness) {
 	k := 0
+	square := func(x, y float32) float64 { return (float64(x) - float64(y)) * (float64(x) - float64(y)) }
 	each(v.Geometry, box, func(i int) {
 		if a.use[k] {
 			x, y, z := i%v.Dims[0], i/v.Dims[0]%v.Dims[1], i/v.SliceVoxels()
-			after := float64(r.After.At(x-r.Region.Min[0], y-r.Region.Min[1], z-r.Region.Min[2]))
-			apart += (float64(u.Data[k]) - after) * (float64(u.Data[k]) - after)
-			change += (float64(v.Data[i]) - after) * (float64(v.Data[i]) - after)
+			after := r.After.At(x-r.Region.Min[0], y-r.Region.Min[1], z-r.Region.Min[2])
+			l.apart += square(u.Data[k], after)
+			l.removed += square(v.Data[i], u.Data[k])
+			l.change += square(v.Data[i], after)
 		}
 		k++
 	})
-	return apart, change, nil
+	return l
 }
 
 // Where nothing resembles the result, the two volumes alone give the residual r

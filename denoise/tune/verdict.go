@@ -74,7 +74,9 @@ type Result struct {
 	After  *volume.Volume  // the result: the voxels of Region
 	Region volume.Region   // of Input.Volume that is judged; zero: all of it
 	Recipe *denoise.Recipe // that made After, resolved; nil where it is not known
-	Noise  noise.Estimate  // of Input.Volume
+	// Noise is that of Input.Volume; under a noise map, of the volume divided by it, as
+	// [denoise.FactsFor] finds it.
+	Noise noise.Estimate
 	// Foreground says which voxels of Input.Volume count; nil: those of
 	// [noise.Foreground].
 	Foreground func(i int) bool
@@ -99,6 +101,9 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	}
 	if j, ok := withoutNoise(r.Noise); ok {
 		return j, nil
+	}
+	if err := r.divide(ctx); err != nil {
+		return Judgement{}, err
 	}
 	if err := r.stabilise(ctx); err != nil {
 		return Judgement{}, err
@@ -134,6 +139,31 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 		j.fade(faded, r.Region)
 	}
 	return j, nil
+}
+
+// divide turns a result under a noise map into that of the filter's own passes, on
+// voxels in sigmas: errors count relative to the noise where they are. The recipe of a
+// filter that reads the map itself is of no use then.
+func (r *Result) divide(ctx context.Context) (err error) {
+	if r.Input.Noise == nil {
+		return nil
+	}
+	if r.After, err = r.Input.DividedResult(ctx, r.After, r.Region); err != nil {
+		return err
+	}
+	if r.Input, err = r.Input.Divided(ctx); err != nil || r.Recipe == nil {
+		return err
+	}
+	f, err := denoise.FilterByName(r.Recipe.Filter)
+	if err != nil {
+		return err
+	}
+	plain := *r.Recipe
+	plain.InSigmas = false
+	if r.Recipe = &plain; f.ReadsNoise {
+		r.Recipe = nil
+	}
+	return nil
 }
 
 // stabilise turns a result that was computed with stabilised noise into that of the

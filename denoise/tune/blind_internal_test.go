@@ -1,0 +1,227 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/volume"
+)
+
+// stepsOf returns the strengths of a filter in noise of sigma 2.
+func stepsOf(t *testing.T, filter string) *search {
+	t.Helper()
+	r, err := denoise.NewRecipe(filter, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSteps(volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 1, 1}), r, denoise.Facts{Hi: 100, Noise: noise.Known(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The strength that removes as much is found in few runs, wherever it lies in the range.
+func TestLikeFindsTheStrength(t *testing.T) {
+	for filter, strengths := range map[string][]float64{
+		"gaussian": {0.25, 0.3, 0.7, 1, 1.7, 3.9, 4},
+		"median":   {0, 1, 2, 3, 4},
+	} {
+		s := stepsOf(t, filter)
+		for _, truth := range strengths {
+			runs := 0
+			best, err := s.like(func(r denoise.Recipe) (likeness, error) {
+				runs++
+				x, _ := StrengthOf(r, s.geometry, 2)
+				// What is removed grows with the strength, at first faster.
+				removed := func(x float64) float64 { return (x*x*x + 1e-9) / (1 + x*x) }
+				apart := math.Log((x + 1e-9) / (truth + 1e-9))
+				return likeness{apart: apart * apart, removed: removed(x), change: removed(truth)}, nil
+			})
+			if truth == 0 { // nothing was removed
+				truth = best.strength
+			}
+			if err != nil || runs > narrowings || math.Abs(best.strength/truth-1) > 0.02 {
+				t.Errorf("%s %g: found %g in %d runs, %v", filter, truth, best.strength, runs, err)
+			}
+			if x, _ := StrengthOf(best.recipe, s.geometry, 2); math.Abs(x-best.strength) > 1e-9 || !best.recipe.Resolved() {
+				t.Errorf("%s: the recipe has strength %g, not %g", filter, x, best.strength)
+			}
+		}
+	}
+}
+
+// A result that is weaker or stronger than any ends at that end of the range.
+func TestLikeEndsAtTheEnds(t *testing.T) {
+	for _, filter := range []string{"gaussian", "median"} {
+		s := stepsOf(t, filter)
+		for truth, want := range map[float64]float64{0.01: s.strength.Lo, 100: s.strength.Hi} {
+			best, err := s.like(func(r denoise.Recipe) (likeness, error) {
+				x, _ := StrengthOf(r, s.geometry, 2)
+				return likeness{apart: math.Abs(x - truth), removed: x, change: truth}, nil
+			})
+			if err != nil || best.strength != want {
+				t.Errorf("%s: %g for a result of %g, %v; want %g", filter, best.strength, truth, err, want)
+			}
+		}
+	}
+}
+
+// Where nothing was removed one run says so; the error of a run ends the search.
+func TestLikeEnds(t *testing.T) {
+	s, runs := stepsOf(t, "gaussian"), 0
+	best, err := s.like(func(denoise.Recipe) (likeness, error) {
+		runs++
+		return likeness{removed: 1}, nil
+	})
+	if err != nil || runs != 1 || best.change != 0 {
+		t.Errorf("%d runs, change %g, %v", runs, best.change, err)
+	}
+	broken := errors.New("broken")
+	if _, err := s.like(func(denoise.Recipe) (likeness, error) { return likeness{}, broken }); !errors.Is(err, broken) {
+		t.Errorf("%v; want the error of the run", err)
+	}
+}
+
+// Of the strengths on the way the one whose result is most like counts.
+func TestLikeTakesTheMostLike(t *testing.T) {
+	s := stepsOf(t, "gaussian")
+	best, err := s.like(func(r denoise.Recipe) (likeness, error) {
+		x, _ := StrengthOf(r, s.geometry, 2)
+		return likeness{apart: 1 - 1/x, removed: x, change: 4}, nil // the weaker the more alike
+	})
+	if err != nil || best.strength != 1 || best.share != 1 {
+		t.Errorf("strength %g with a share of %g, %v; want the first, 1", best.strength, best.share, err)
+	}
+}
+
+// The slices in the middle of boxes, of one slice and of three.
+func TestMiddles(t *testing.T) {
+	in := []volume.Region{{Min: [3]int{1, 2, 3}, Max: [3]int{4, 5, 6}}, {Min: [3]int{0, 0, 7}, Max: [3]int{1, 1, 8}}}
+	out := middles(in)
+	if out[0] != (volume.Region{Min: [3]int{1, 2, 4}, Max: [3]int{4, 5, 5}}) || out[1] != in[1] || in[0].Min[2] != 3 {
+		t.Errorf("%v of %v", out, in)
+	}
+}
+
+// The sums over boxes are those of voxels that count, by definition.
+func TestAlike(t *testing.T) {
+	g := volume.NewGeometry([3]int{12, 10, 3}, [3]float64{1, 1, 1})
+	v, after := volume.New(g), volume.New(volume.NewGeometry([3]int{12, 10, 2}, g.Spacing))
+	for i := range v.Data {
+		v.Data[i] = float32((7*i)%23) - 9
+	}
+	for i := range after.Data {
+		after.Data[i] = float32((5 * i) % 11)
+	}
+	r := Result{Input: denoise.Input{Volume: v}, After: after, Region: volume.Slices(g, 1, 3), Foreground: func(i int) bool { return i%3 != 0 }}
+	recipe, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe, err = recipe.With("sigma-spatial", denoise.Number(1)).ResolveFor(t.Context(), r.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := cpu.New().Run(t.Context(), recipe, r.Input, v.Bounds(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	boxes := []volume.Region{{Min: [3]int{1, 2, 1}, Max: [3]int{4, 6, 2}}, {Min: [3]int{6, 3, 1}, Max: [3]int{11, 9, 3}}}
+	var want likeness
+	for _, b := range boxes {
+		each(g, b, func(i int) {
+			if i%3 == 0 {
+				return
+			}
+			a, b, c := float64(v.Data[i]), float64(u.Data[i]), float64(after.Data[i-g.SliceVoxels()])
+			want.apart += (b - c) * (b - c)
+			want.removed += (a - b) * (a - b)
+			want.change += (a - c) * (a - c)
+		})
+	}
+	got, err := r.alike(t.Context(), cpu.New(), v, recipe, boxes)
+	near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*b }
+	if err != nil || !near(got.apart, want.apart) || !near(got.removed, want.removed) || !near(got.change, want.change) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if share := (likeness{apart: 1, change: 4}).share(); share != 0.75 {
+		t.Errorf("share %g; want 0.75", share)
+	}
+}
+
+// counting counts the runs of each filter.
+type counting struct {
+	denoise.Engine
+	lock sync.Mutex
+	runs map[string]int // by name and dimensions
+}
+
+func (c *counting) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, p denoise.Progress) (*volume.Volume, error) {
+	c.lock.Lock()
+	c.runs[fmt.Sprint(r.Filter, r.Dims)]++
+	c.lock.Unlock()
+	return c.Engine.Run(ctx, r, in, region, p)
+}
+
+// A result of a filter is recognised, and no filter is tried after it. Where none is like
+// the result every one is tried at a few strengths, and at most three again.
+func TestStandInsTakeFewRuns(t *testing.T) {
+	r := fadedScene(t, 3, blob{30, 30, 5, 5, 5, 0}, blob{50, 20, 4, 9, -8, 0})
+	all, err := defaults(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(after *volume.Volume) (standIn, map[string]int) {
+		t.Helper()
+		r.After = after
+		e := &counting{Engine: cpu.New(), runs: map[string]int{}}
+		s, err := r.standIn(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, e.runs
+	}
+	strange, runs := look(r.After) // the truth
+	if strange.share >= same || strange.change == 0 {
+		t.Errorf("the truth is as good as %s", strange.recipe)
+	}
+	again := 0
+	for _, recipe := range all {
+		n := runs[fmt.Sprint(recipe.Filter, recipe.Dims)]
+		if n > looks*narrowings {
+			again++
+		}
+		if n == 0 || n > looks*(narrowings+1) {
+			t.Errorf("%d runs of %s %d-D; want %d and some at most", n, recipe.Filter, recipe.Dims, looks*narrowings)
+		}
+	}
+	if again == 0 || again > finalists {
+		t.Errorf("%d filters were compared again", again)
+	}
+
+	first := all[0]
+	facts, err := known(t.Context(), r.Input, r.Noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := WithStrength(first, 1.3, r.After.Geometry).Resolve(r.After.Geometry, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := cpu.New().Run(t.Context(), made, r.Input, r.Region, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, runs := look(after)
+	if found.recipe.Filter != first.Filter || found.recipe.Dims != first.Dims || math.Abs(found.strength/1.3-1) > 0.02 || found.share < same || len(runs) != 1 {
+		t.Errorf("%s of strength %g, %.3f of the change, after runs %v; want %s at 1.3 and no other filter", found.recipe, found.strength, found.share, runs, first.Filter)
+	}
+}
