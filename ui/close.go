@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"quell/ui/dialogs"
 	"quell/ui/session"
 )
@@ -9,14 +11,19 @@ import (
 var losses = map[session.Loss]string{
 	session.LosesRun:    "The filter is being applied to the volume. Nothing of an unfinished run is kept.",
 	session.LosesExport: "The export is being written. Nothing of an unfinished export is kept.",
-	session.LosesResult: "The denoised volume has not been exported.",
+	session.LosesResult: "A denoised volume has not been exported.",
 }
 
 // confirm calls proceed, after a question where it would lose work of the user.
 func (w *Workbench) confirm(proceed func()) {
-	text, loses := losses[w.session.Loss()]
+	w.ask(losses[w.session.Loss()], proceed)
+}
+
+// ask calls proceed, after a question where text says what that would lose. Only one
+// question is open at a time.
+func (w *Workbench) ask(text string, proceed func()) {
 	switch {
-	case !loses:
+	case text == "":
 		proceed()
 	case !w.asking:
 		w.asking = true
@@ -24,6 +31,35 @@ func (w *Workbench) confirm(proceed func()) {
 		d.SetOnClosed(func() { w.asking = false })
 		w.show(d)
 	}
+}
+
+// apply filters the volume, after a question where that takes the place of a result
+// that was not exported.
+func (w *Workbench) apply() {
+	text := ""
+	if w.session.ApplyLoses() {
+		text = "There are as many results as are kept. The oldest one gives way to the new one, and has not been exported."
+	}
+	w.ask(text, w.session.Apply)
+}
+
+// longWork is how long a run or export must have taken for Escape to ask before it
+// cancels it.
+const longWork = 10 * time.Second
+
+// cancelTask cancels the task in progress, after a question where that loses work of
+// some length.
+func (w *Workbench) cancelTask() {
+	p, text := w.session.Progress(), ""
+	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting) {
+		text = losses[w.session.Loss()]
+	}
+	w.ask(text, func() {
+		// The task may have ended while the question was open.
+		if w.session.Progress().Kind == p.Kind {
+			w.session.Cancel()
+		}
+	})
 }
 
 // Quit closes the workbench, after a question where work would be lost.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -14,6 +15,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/series"
 	"quell/ui"
 	"quell/ui/control"
@@ -183,4 +185,93 @@ func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	for len(b.queue) > 0 {
 		(<-b.queue)() // late functions do nothing
 	}
+}
+
+// A run or an export of some length is not cancelled by one key.
+func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
+	b := newBench(t, large)
+	for ahead, asks := range map[time.Duration]bool{9 * time.Second: false, 20 * time.Second: true} {
+		b.ahead.Store(0)
+		b.session().Apply()
+		b.ahead.Store(int64(ahead))
+		b.press(fyne.KeyEscape)
+		if asked := strings.Contains(b.question(), "is being applied"); asked != asks || b.session().Busy() != asks {
+			t.Fatalf("after %v the question is %q", ahead, b.question())
+		}
+		if asks {
+			b.tap("Discard")
+		}
+		if b.session().Busy() || b.question() != "" {
+			t.Errorf("after %v the run was not cancelled", ahead)
+		}
+	}
+	// Reading a series is begun again with ease.
+	b.ahead.Store(0)
+	b.session().OpenWith(waits)
+	b.ahead.Store(int64(time.Hour))
+	b.press(fyne.KeyEscape)
+	if b.question() != "" || b.session().Busy() {
+		t.Errorf("for a series that is being read the question is %q", b.question())
+	}
+	// The question outlives the run.
+	b.ahead.Store(0)
+	b.session().Apply()
+	b.ahead.Store(int64(time.Minute))
+	b.press(fyne.KeyEscape)
+	b.until("the run ends while the question is open", func() bool { return !b.session().Busy() })
+	b.session().OpenWith(waits)
+	b.tap("Discard")
+	if !b.session().Busy() {
+		t.Error("the answer cancelled another task")
+	}
+}
+
+// Finished runs are in the menu, and the one that would be lost is asked for.
+func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
+	b := newBench(t, large)
+	item := func() *fyne.MenuItem {
+		for _, i := range b.workbench.Menu().Items[4].Items {
+			if i.Label == "Results" {
+				return i
+			}
+		}
+		t.Fatal("the menu Tools has no results")
+		return nil
+	}
+	if !item().Disabled {
+		t.Error("there are results before the first run")
+	}
+	apply := func(dims int) {
+		r := b.session().Recipe()
+		r.Dims = dims
+		b.session().SetRecipe(r, true)
+		b.command("apply").Run()
+		b.until("the volume is filtered", b.session().Applied)
+		b.drain()
+	}
+	apply(2)
+	apply(3)
+	items := item().ChildMenu.Items
+	if item().Disabled || len(items) != 2 || items[0].Checked || !items[1].Checked ||
+		!strings.HasPrefix(items[0].Label, "nlm 2-D") || !strings.HasSuffix(items[0].Label, "(not exported)") {
+		t.Fatalf("%d results", len(items))
+	}
+	items[0].Action()
+	b.drain()
+	if b.session().Recipe().Dims != 2 || !b.session().Applied() || !item().ChildMenu.Items[0].Checked {
+		t.Error("the first result is not shown")
+	}
+	for _, radius := range []float64{1, 2, 4} {
+		b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(radius)), true)
+		b.command("apply").Run()
+		if b.question() != "" {
+			break
+		}
+		b.until("the volume is filtered", b.session().Applied)
+	}
+	if !strings.Contains(b.question(), "has not been exported") || b.session().Busy() || len(b.session().Results()) != 4 {
+		t.Fatalf("before a result is lost the question is %q", b.question())
+	}
+	b.tap("Discard")
+	b.until("the volume is filtered", b.session().Applied)
 }

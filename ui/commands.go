@@ -162,7 +162,7 @@ func (w *Workbench) commands() []Command {
 		Command{ID: "invert", Title: "Invert grey", Menu: menuWindow, Gap: true, Chords: key(fyne.KeyN), Run: state.ToggleInvert,
 			Checked: state.Inverted},
 
-		Command{ID: "apply", Title: "Apply to volume", Menu: menuTools, Run: s.Apply,
+		Command{ID: "apply", Title: "Apply to volume", Menu: menuTools, Run: w.apply,
 			Chords:  []Chord{{fyne.KeyReturn, ctrl}, {fyne.KeyEnter, ctrl}},
 			Enabled: func() bool { return idle() && !s.Applied() }},
 		Command{ID: "best-strength", Title: "Find the best strength", Menu: menuTools, Chords: key(fyne.KeyB), Run: w.findStrength,

@@ -95,7 +95,7 @@ func (w *Workbench) cancel() {
 	case top != nil:
 		top.Hide()
 	case w.session.Progress().Kind != session.Idle:
-		w.session.Cancel()
+		w.cancelTask()
 	case w.maximized >= 0:
 		w.maximize(w.maximized)
 	case w.main.FullScreen():

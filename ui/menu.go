@@ -2,6 +2,7 @@ package ui
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -38,7 +39,10 @@ func (w *Workbench) mainMenu() *fyne.MainMenu {
 			}
 			if c.ID == "follow-noise" {
 				w.presets = w.presetsItem()
-				menu.Items = append(menu.Items, w.presets)
+				w.results = fyne.NewMenuItem("Results", nil)
+				w.results.ChildMenu = fyne.NewMenu("")
+				w.showResults()
+				menu.Items = append(menu.Items, w.presets, w.results)
 			}
 		}
 		menus = append(menus, menu)
@@ -68,6 +72,7 @@ func (w *Workbench) refreshMenu() {
 	closed := w.session.Series() == nil
 	changed := w.presets.Disabled != closed
 	w.presets.Disabled = closed
+	changed = w.showResults() || changed
 	for _, c := range w.table {
 		if item, ok := w.items[c.ID]; ok && w.setItem(item, c) {
 			changed = true
@@ -103,6 +108,28 @@ func (w *Workbench) presetsItem() *fyne.MenuItem {
 	}
 	item.Disabled = w.session.Series() == nil
 	return item
+}
+
+// showResults lists the finished runs of the series, to show one again, and says
+// whether the list has changed.
+func (w *Workbench) showResults() (changed bool) {
+	var items []*fyne.MenuItem
+	for i, r := range w.session.Results() {
+		label := recipeText(w.session, r.Run.Recipe)
+		if !r.Exported {
+			label += "  (not exported)"
+		}
+		item := fyne.NewMenuItem(label, func() { w.session.ShowResult(i) })
+		item.Checked = r.Shown
+		items = append(items, item)
+	}
+	old := w.results.ChildMenu.Items
+	same := slices.EqualFunc(old, items, func(a, b *fyne.MenuItem) bool { return a.Label == b.Label && a.Checked == b.Checked })
+	if same && w.results.Disabled == (len(items) == 0) {
+		return false
+	}
+	w.results.ChildMenu.Items, w.results.Disabled = items, len(items) == 0
+	return true
 }
 
 // contextCommands are the commands in the context menu of a picture.

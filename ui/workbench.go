@@ -31,8 +31,9 @@ type Options struct {
 	SettingsPath string // "" saves nothing
 	Engine       denoise.Engine
 	Bundled      func(ctx context.Context) (*series.Series, error)
-	Go           func(func()) // runs a function on another goroutine; nil: go
-	Do           func(func()) // runs a function on the UI goroutine; nil: fyne.Do
+	Go           func(func())     // runs a function on another goroutine; nil: go
+	Do           func(func())     // runs a function on the UI goroutine; nil: fyne.Do
+	Now          func() time.Time // nil: time.Now
 	// Panicked writes a panic to the crash log and returns the path of the log. It
 	// may be called from any goroutine; nil writes nothing.
 	Panicked func(*parallel.Panic) (path string)
@@ -50,6 +51,7 @@ type Workbench struct {
 	menu     *fyne.MainMenu
 	items    map[string]*fyne.MenuItem
 	presets  *fyne.MenuItem // of the menu Tools
+	results  *fyne.MenuItem // of the menu Tools: the finished runs
 
 	panes     [viewer.Roles]*sliceview.Pane
 	paneRow   *fyne.Container
@@ -89,6 +91,9 @@ func New(a fyne.App, o Options) *Workbench {
 	if o.Do == nil {
 		o.Do = fyne.Do
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Panicked == nil {
 		o.Panicked = func(*parallel.Panic) string { return "" }
 	}
@@ -108,7 +113,7 @@ func New(a fyne.App, o Options) *Workbench {
 		}
 	}
 	w.session = session.New(session.Deps{
-		Go: o.Go, Do: w.options.Do, Engine: o.Engine, Now: time.Now,
+		Go: o.Go, Do: w.options.Do, Engine: o.Engine, Now: o.Now,
 		Panicked: func(p *parallel.Panic) {
 			if path := o.Panicked(p); path != "" {
 				w.crashLog.Store(&path)
@@ -149,7 +154,7 @@ func (w *Workbench) build() {
 	}
 	w.paneRow = container.New(paneLayout{}, row...)
 	w.filter = filterpanel.New(filterpanel.Hooks{
-		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: s.Apply, Cancel: s.Cancel,
+		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
 		Refused: func(err error) { w.status.note(err.Error()) },
 	})
 	w.measures = measurepanel.New(w.showPlace)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ type bench struct {
 	app       fyne.App
 	workbench *ui.Workbench
 	queue     chan func()
+	ahead     atomic.Int64 // of the workbench's clock, ns
 
 	settingsPath string
 }
@@ -45,6 +47,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },
+		Now: func() time.Time { return time.Now().Add(time.Duration(b.ahead.Load())) },
 	})
 	t.Cleanup(func() { b.workbench.Session().Close() })
 	b.workbench.OpenBundled()

@@ -12,7 +12,8 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	recipe, on := s.recipe, app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: s.steering.maps}
+	recipe, steering := s.recipe, s.steering
+	on := app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: steering.maps}
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
 	}
@@ -23,12 +24,11 @@ func (s *Session) Apply() {
 		return err
 	}, func(err error) {
 		run := report.Run
-		if !s.finish(t, err) || s.doc == nil || !s.doc.SetRun(run) {
+		if !s.finish(t, err) || !s.addResult(run, steering) {
 			return
 		}
 		s.retry = nil
 		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
-		s.measureVolume()
 		s.viewChanged()
 	})
 }
@@ -59,8 +59,8 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 		report, err = app.DoOn(t.ctx, app.On{Series: run.Source, Run: run}, job, s.events(t))
 		return err
 	}, func(err error) {
-		if err == nil {
-			s.exported = run // also where the cancel came too late
+		if r := s.resultOf(run); err == nil && r != nil {
+			r.exported = true // also where the cancel came too late
 		}
 		if !s.finish(t, err) {
 			return

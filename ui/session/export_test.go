@@ -1,5 +1,29 @@
 package session
 
+import (
+	"quell/app"
+	"quell/volume"
+)
+
+// The limits of kept results.
+const (
+	MaxResults  = maxResults
+	ResultBytes = resultBytes
+)
+
+// Kept returns the volumes of results that stay within the limits.
+func Kept(volumes []*volume.Volume) (stay []*volume.Volume) {
+	var all []*result
+	for _, v := range volumes {
+		all = append(all, &result{run: &app.Run{Result: v}})
+	}
+	all, _ = kept(all)
+	for _, r := range all {
+		stay = append(stay, r.run.Result)
+	}
+	return stay
+}
+
 // KeptPreviews returns how many previews are in memory.
 func (s *Session) KeptPreviews() int { return len(s.previews) }
 

@@ -106,13 +106,14 @@ func (s *Session) SliceMeasures() Measures {
 
 // VolumeMeasures returns the numbers of the run over the whole volume.
 func (s *Session) VolumeMeasures() Measures {
-	if s.doc == nil || s.doc.Run() == nil || !s.volumeNumbers.ok || s.volumeNumbers.job.run != s.doc.Run() {
+	if s.doc == nil {
 		return Measures{}
 	}
-	return Measures{
-		Measures: s.volumeNumbers.measures, Known: s.volumeNumbers.err == nil, Err: s.volumeNumbers.err,
-		Current: s.made(s.doc.Run()),
+	r := s.resultOf(s.doc.Run())
+	if r == nil || !r.numbers.ok {
+		return Measures{}
 	}
+	return Measures{Measures: r.numbers.measures, Known: r.numbers.err == nil, Err: r.numbers.err, Current: s.made(r.run)}
 }
 
 // sliceMeasured and volumeMeasured store an answer, unless it comes too late.
@@ -124,8 +125,8 @@ func (s *Session) sliceMeasured(m measured) {
 }
 
 func (s *Session) volumeMeasured(m measured) {
-	if s.volume.take(m) {
-		s.volumeNumbers = m
+	if r := s.resultOf(m.job.run); s.volume.take(m) && r != nil {
+		r.numbers = m
 		s.measuresChanged()
 	}
 }
@@ -140,11 +141,13 @@ func (s *Session) measuresChanged() {
 // madeBy returns the request that made the result in a picture; false where the
 // result is not kept any more.
 func (s *Session) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
-	if run := s.doc.Run(); run != nil && run.Result == p.Result {
-		q = s.request()
-		q.Recipe, q.Maps, q.Plane, q.Index = run.Recipe, run.Maps, p.View.Plane, p.Index
-		q.Facts = s.factsUnder(run.Maps)
-		return q, true
+	for _, r := range s.results {
+		if r.run.Result == p.Result {
+			q = s.request()
+			q.Recipe, q.Maps, q.Plane, q.Index = r.run.Recipe, r.run.Maps, p.View.Plane, p.Index
+			q.Facts = s.factsUnder(r.run.Maps)
+			return q, true
+		}
 	}
 	for _, preview := range s.previews {
 		if preview.Part == p.Result {
@@ -164,9 +167,14 @@ func (s *Session) followMeasures() {
 	if s.picture != nil && !s.isAsked(s.picture) {
 		s.slice.stop()
 	}
-	if !s.made(s.doc.Run()) {
+	run := s.doc.Run()
+	if !s.made(run) {
 		s.volume.stop()
-	} else if s.volume.stopped() {
+		return
+	}
+	r := s.resultOf(run)
+	measured := r.numbers.ok && r.numbers.job.reference == s.doc.Reference()
+	if !measured && (s.volume.newest.run != run || s.volume.stopped()) {
 		s.measureVolume()
 	}
 }

@@ -117,8 +117,8 @@ func (s *Session) resetVoxels() {
 	s.voxels, s.endVoxels = context.WithCancel(context.Background())
 	s.previewer.Cancel()
 	s.previews, s.asked, s.failed = nil, nil, nil
-	s.picture, s.exported, s.retry = nil, nil, nil
-	s.sliceNumbers, s.volumeNumbers = measured{}, measured{}
+	s.picture, s.results, s.retry = nil, nil, nil
+	s.sliceNumbers = measured{}
 	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
 	s.slice.forget()
 	s.volume.forget()

@@ -11,6 +11,7 @@ type Progress struct {
 	Kind     TaskKind
 	Fraction float64 // 0 to 1
 	Text     string  // "Filtering: 1.2 of 6.8 million voxels, 4 s left"
+	Elapsed  time.Duration
 }
 
 // Progress returns the progress of the task; Kind is Idle where there is none.
@@ -19,11 +20,11 @@ func (s *Session) Progress() Progress {
 	if t == nil {
 		return Progress{}
 	}
-	p := Progress{Kind: t.kind, Text: t.name + " …"}
+	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started)}
 	if t.total > 0 {
 		p.Fraction = float64(t.done) / float64(t.total)
 		p.Text = fmt.Sprintf("%s: %s", t.name, amount(t.done, t.total, t.unit))
-		if left, ok := timeLeft(s.deps.Now().Sub(t.started), p.Fraction); ok {
+		if left, ok := timeLeft(p.Elapsed, p.Fraction); ok {
 			p.Text += ", " + left
 		}
 	}

@@ -53,7 +53,7 @@ type Session struct {
 	recipe    denoise.Recipe     // the current one; the history holds the final ones
 	tried     map[string]bool    // filters whose recipe was set for the series
 	carried   denoise.Recipe     // what the series started the filter with
-	exported  *app.Run           // the run that was exported last
+	results   []*result          // finished runs of the voxels that are shown, the oldest first
 	voxels    context.Context    // ends when other voxels are shown
 	endVoxels context.CancelFunc // ends voxels
 
@@ -70,7 +70,6 @@ type Session struct {
 
 	slice, volume measuring // the slice on the screen, and the run over the volume
 	sliceNumbers  measured
-	volumeNumbers measured
 
 	marksStructure bool // in the residual
 	neighbourhood  neighbourhood
@@ -207,6 +206,7 @@ func (s *Session) OwnWindow() volume.Window {
 
 // viewChanged follows every change of slice, zoom, window or recipe.
 func (s *Session) viewChanged() {
+	s.showMade()
 	s.followMeasures()
 	s.wantPreview()
 	s.draw()

@@ -63,9 +63,16 @@ func TestTheFilterFollowsTheNoise(t *testing.T) {
 	}
 	b.ToggleFollowNoise()
 	b.settle()
-	if b.FollowsNoise() || b.Applied() || b.status() != session.Slice || b.shift() != 8 {
-		t.Errorf("status %v with a shift of %g; want the first preview again", b.status(), b.shift())
+	if b.FollowsNoise() || !b.Applied() || b.status() != session.Whole || b.shift() != 8 || b.Exportable() == run {
+		t.Errorf("status %v with a shift of %g; want the first run again", b.status(), b.shift())
 	}
+	b.ShowResult(1)
+	b.settle()
+	if !b.FollowsNoise() || b.Exportable() != run {
+		t.Error("the result that follows the noise is not shown again")
+	}
+	b.ToggleFollowNoise()
+	b.settle()
 	// The map is there: it is shown at once, and used at once.
 	b.ToggleNoiseMap()
 	if b.NoiseMap() == nil {

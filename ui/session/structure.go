@@ -42,10 +42,8 @@ func (s *Session) Structure() *Structure {
 	if s.doc == nil || p == nil || p.Result == nil {
 		return nil
 	}
-	if run := s.doc.Run(); run != nil && run.Result == p.Result {
-		if m := s.volumeNumbers; m.ok && m.err == nil && m.job.run == run {
-			return structureOf(m.measures, false)
-		}
+	if r := s.resultOf(s.doc.Run()); r != nil && r.run.Result == p.Result && r.numbers.ok && r.numbers.err == nil {
+		return structureOf(r.numbers.measures, false)
 	}
 	m := s.sliceNumbers
 	if !m.ok || m.err != nil || m.job.preview == nil {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"quell/app"
@@ -120,7 +121,7 @@ const (
 	NoLoss      Loss = iota
 	LosesRun         // the recipe is being applied to the volume
 	LosesExport      // an export is being written
-	LosesResult      // the result has not been exported
+	LosesResult      // a result has not been exported
 )
 
 // Loss returns what is lost when the series is closed or replaced now.
@@ -130,7 +131,7 @@ func (s *Session) Loss() Loss {
 		return LosesRun
 	case s.task != nil && s.task.kind == Exporting:
 		return LosesExport
-	case s.Exportable() != nil && s.Exportable() != s.exported:
+	case slices.ContainsFunc(s.results, func(r *result) bool { return !r.exported }):
 		return LosesResult
 	}
 	return NoLoss

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"slices"
+
+	"quell/app"
+)
+
+// Limits of the finished runs of a series that are kept. The newest is kept whatever
+// its size.
+const (
+	maxResults  = 4
+	resultBytes = 2 << 30
+)
+
+// result is a finished run of the current voxels.
+type result struct {
+	run      *app.Run
+	steering steering
+	numbers  measured // of the run as a whole; not ok before they are known
+	exported bool
+}
+
+// Result describes a finished run that is kept.
+type Result struct {
+	Run      *app.Run
+	Exported bool
+	Shown    bool // it was made by the current recipe
+}
+
+// Results returns the finished runs of the current voxels, the oldest first.
+func (s *Session) Results() []Result {
+	var out []Result
+	for _, r := range s.results {
+		out = append(out, Result{Run: r.run, Exported: r.exported, Shown: s.Applied() && r.run == s.doc.Run()})
+	}
+	return out
+}
+
+// ShowResult makes the recipe of result i the current one, which shows its run.
+func (s *Session) ShowResult(i int) {
+	if i >= 0 && i < len(s.results) {
+		s.steering = s.results[i].steering
+		s.TakeRecipe(s.results[i].run.Recipe)
+	}
+}
+
+// ApplyLoses says whether the next run would take the place of a result that has not
+// been exported.
+func (s *Session) ApplyLoses() bool {
+	if s.doc == nil || s.Busy() || s.Applied() {
+		return false
+	}
+	next := &result{run: &app.Run{Result: s.doc.Series().Volume}}
+	_, dropped := kept(append(slices.Clone(s.results), next))
+	return slices.ContainsFunc(dropped, func(r *result) bool { return !r.exported })
+}
+
+// kept divides results, the oldest first, into those within the limits and the rest.
+// Those that were exported go first, then the oldest; the newest stays.
+func kept(results []*result) (stay, dropped []*result) {
+	stay = slices.Clone(results)
+	for len(stay) > 1 && (len(stay) > maxResults || bytesOf(stay) > resultBytes) {
+		i := max(slices.IndexFunc(stay[:len(stay)-1], func(r *result) bool { return r.exported }), 0)
+		dropped = append(dropped, stay[i])
+		stay = slices.Delete(stay, i, i+1)
+	}
+	return stay, dropped
+}
+
+func bytesOf(results []*result) (n int) {
+	for _, r := range results {
+		n += 4 * r.run.Result.Voxels()
+	}
+	return n
+}
+
+// addResult keeps a run and shows it. It refuses one of another series, which
+// finished late.
+func (s *Session) addResult(run *app.Run, g steering) bool {
+	if s.doc == nil || !s.doc.SetRun(run) {
+		return false
+	}
+	s.results, _ = kept(append(s.results, &result{run: run, steering: g}))
+	return true
+}
+
+// resultOf returns the kept result of a run, nil where there is none.
+func (s *Session) resultOf(run *app.Run) *result {
+	for _, r := range s.results {
+		if r.run == run {
+			return r
+		}
+	}
+	return nil
+}
+
+// showMade shows the newest run that the current recipe made, if there is one.
+func (s *Session) showMade() {
+	for _, r := range slices.Backward(s.results) {
+		if s.made(r.run) {
+			s.doc.SetRun(r.run)
+			return
+		}
+	}
+}

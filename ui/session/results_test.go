@@ -1,0 +1,169 @@
+package session_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// applied runs the filter with strength h over the volume.
+func (b *bench) applied(h float64) *app.Run {
+	b.SetRecipe(b.tuned(h), true)
+	b.settle()
+	b.Apply()
+	b.settle()
+	return b.Exportable()
+}
+
+// Finished runs stay: their recipe shows them again, with their measures, and none
+// is computed twice.
+func TestFinishedRunsAreKept(t *testing.T) {
+	b := newBench(t)
+	first := b.applied(3)
+	second := b.applied(5)
+	if b.engine.runs != 2 || first == second || !b.showsShift(5)() {
+		t.Fatalf("%d runs, a shift of %g", b.engine.runs, b.shift())
+	}
+	b.Undo()
+	b.settle()
+	if b.Exportable() != first || !b.Applied() || b.status() != session.Whole || !b.showsShift(3)() || !b.VolumeMeasures().Current {
+		t.Errorf("a shift of %g, status %v; want the first run again", b.shift(), b.status())
+	}
+	b.Apply()
+	b.settle()
+	if b.engine.runs != 2 {
+		t.Error("a recipe was run twice")
+	}
+	b.ShowResult(1)
+	b.settle()
+	if b.Exportable() != second || !b.showsShift(5)() || !b.VolumeMeasures().Current {
+		t.Error("the second result is not shown")
+	}
+	if got := b.Results(); len(got) != 2 || got[0].Run != first || got[0].Shown || !got[1].Shown || got[0].Exported || got[1].Exported {
+		t.Errorf("results %+v", got)
+	}
+	b.ShowResult(-1)
+	b.ShowResult(2) // there is none
+	if b.Exportable() != second {
+		t.Error("a result that does not exist was shown")
+	}
+	// With a recipe that made none of them, the last one shown can be exported.
+	b.SetRecipe(b.tuned(9), true)
+	b.settle()
+	if b.Exportable() != second || b.Applied() || b.Results()[1].Shown {
+		t.Error("another recipe took the result away")
+	}
+}
+
+// The measures of every kept run follow the reference.
+func TestAReferenceMeasuresKeptRunsAgain(t *testing.T) {
+	b := newBench(t)
+	b.applied(3)
+	b.applied(5)
+	path := filepath.Join(t.TempDir(), "truth.nii.gz")
+	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.SetReference(path)
+	b.settle()
+	for i := range b.Results() {
+		b.ShowResult(i)
+		b.settle()
+		if m := b.VolumeMeasures(); !m.Known || m.Truth == nil {
+			t.Errorf("result %d is not measured against the reference: %+v", i, m.Measures)
+		}
+	}
+}
+
+// What would be lost is every result that was not exported, shown or not.
+func TestEveryResultIsExportedOrLost(t *testing.T) {
+	b := newBench(t)
+	b.applied(3)
+	b.applied(5)
+	out := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	b.Export(out("a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	if b.Loss() != session.LosesResult || !b.Results()[1].Exported || b.Results()[0].Exported {
+		t.Errorf("loss %v, results %+v", b.Loss(), b.Results())
+	}
+	b.ShowResult(0)
+	b.Export(out("b.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	if b.Loss() != session.NoLoss {
+		t.Errorf("loss %v", b.Loss())
+	}
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2})
+	b.settle()
+	if len(b.Results()) != 0 {
+		t.Error("results of other voxels are kept")
+	}
+}
+
+// The limit drops the oldest exported result, or else the oldest; the session says
+// before whether that loses one.
+func TestResultsAreLimited(t *testing.T) {
+	b := newBench(t)
+	for h := range session.MaxResults {
+		if b.ApplyLoses() {
+			t.Fatalf("run %d loses a result", h)
+		}
+		b.applied(float64(h + 2))
+	}
+	if b.ApplyLoses() {
+		t.Error("a recipe that was applied loses a result")
+	}
+	second := b.Results()[1].Run
+	b.SetRecipe(b.tuned(20), true)
+	b.settle()
+	if !b.ApplyLoses() {
+		t.Error("one more run is said to lose nothing")
+	}
+	b.ShowResult(1)
+	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	b.SetRecipe(b.tuned(20), true)
+	b.settle()
+	if b.ApplyLoses() {
+		t.Error("one more run is said to lose a result, though an exported one can go")
+	}
+	b.Apply()
+	if b.ApplyLoses() {
+		t.Error("during a run, another one is said to lose a result")
+	}
+	b.settle()
+	if n := len(b.Results()); n != session.MaxResults {
+		t.Errorf("%d results are kept", n)
+	}
+	for _, r := range b.Results() {
+		if r.Run == second {
+			t.Error("the exported result was kept in the place of another")
+		}
+	}
+}
+
+// The limit in bytes leaves the newest result, whatever its size.
+func TestResultsAreLimitedInBytes(t *testing.T) {
+	for _, c := range []struct {
+		voxels []int
+		stay   int
+	}{
+		{[]int{session.ResultBytes / 4}, 1},
+		{[]int{session.ResultBytes}, 1},
+		{[]int{session.ResultBytes / 8, session.ResultBytes / 8}, 2},
+		{[]int{session.ResultBytes / 8, session.ResultBytes/8 + 1}, 1},
+		{[]int{session.ResultBytes / 4, 1, 1}, 2},
+	} {
+		var volumes []*volume.Volume
+		for _, n := range c.voxels {
+			volumes = append(volumes, &volume.Volume{Geometry: volume.Geometry{Dims: [3]int{n, 1, 1}}})
+		}
+		stay := session.Kept(volumes)
+		if len(stay) != c.stay || stay[len(stay)-1] != volumes[len(volumes)-1] {
+			t.Errorf("of %v voxels %d results stay; want %d, the newest among them", c.voxels, len(stay), c.stay)
+		}
+	}
+}
