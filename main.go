@@ -51,6 +51,9 @@ func run(fresh bool, size string, paths []string) error {
 		}
 	}
 	if dir, err := os.UserCacheDir(); err == nil {
+		if !fresh {
+			options.AutosaveDir = filepath.Join(dir, "quell", "autosave")
+		}
 		log := crash.New(filepath.Join(dir, "quell", "crash.log"), app.Version())
 		options.Panicked = log.Panicked
 		_ = log.Watch() // without it, recovered panics are logged all the same
@@ -74,6 +77,7 @@ func run(fresh bool, size string, paths []string) error {
 	} else {
 		workbench.OpenBundled()
 	}
+	workbench.OfferRestore()
 	workbench.ShowAndRun()
 	return nil
 }

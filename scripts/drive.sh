@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture, that
 # keys work while a control has the focus, that Escape takes one step at a time, that a result is not lost without a
-# question, that SIGTERM ends the workbench in order, that the log holds no fault, and that the exit code is 0.
+# question, that SIGTERM ends the workbench in order and a crash loses no work, that the log holds no fault, and that the exit code is 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
@@ -97,4 +97,20 @@ key ctrl+Return
 kill -TERM "$screen_app"
 screen_ended
 no_faults
+screen_stop
+
+screen_start
+settled "$work/last.png"
+key ctrl+Return;                                changed "a run, whose result is kept against a crash"
+key c;                                          changed "the coronal plane"
+kill -KILL "$screen_app"
+wait "$screen_app" || true
+screen_run
+settled "$work/last.png"
+key Tab Tab Return;                             changed "Open, the third answer to the question after a crash"
+key ctrl+q;                                     changed "the question before the result of the last session is lost"
+key Tab Return
+screen_ended
+no_faults
+if compgen -G "$screen_dir/cache/quell/autosave/work-*" >/dev/null; then echo "drive: an orderly end left work in the cache" >&2; exit 1; fi
 echo "drive: done"

@@ -1,6 +1,7 @@
 # Sourced by drive.sh, drive-gpu.sh and screenshots.sh: runs the workbench on a virtual display of its own, with empty
 # settings.
 #   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series
+#   screen_run [ARG...]     starts the workbench again on the same display, with the same settings and cache
 #   screen_quit             quits the workbench with Ctrl+Q, discards a result, and checks that the exit code is 0
 #   screen_ended            waits until the workbench has ended and checks that the exit code is 0
 #   screen_stop             ends both processes
@@ -24,6 +25,11 @@ screen_start() {
 	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
 	DISPLAY=":$(cat "$screen_dir/display")"
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
+	screen_run "$@"
+}
+
+screen_run() {
+	local i
 	env LC_ALL=en_US.UTF-8 bin/quell-workbench "$@" >"$screen_dir/log" 2>&1 &
 	screen_app=$!
 	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true

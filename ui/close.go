@@ -66,14 +66,18 @@ func (w *Workbench) cancelTask() {
 func (w *Workbench) Quit() { w.confirm(w.quit) }
 
 func (w *Workbench) quit() {
-	w.Close()
+	w.close(true)
 	w.main.SetCloseIntercept(nil)
 	w.main.Close()
 }
 
 // Close saves the settings, cancels all work and waits for its end, so that
-// nothing is left half written. Only the first call has an effect.
-func (w *Workbench) Close() {
+// nothing is left half written. The next start offers to open the work again. Only
+// the first call has an effect.
+func (w *Workbench) Close() { w.close(false) }
+
+// close ends all work; where forget is true the next start does not offer it.
+func (w *Workbench) close(forget bool) {
 	if w.closed {
 		return
 	}
@@ -83,6 +87,7 @@ func (w *Workbench) Close() {
 	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	w.saveSettings()
 	w.session.Close()
+	w.endAutosave(forget)
 }
 
 // saveSettings saves the settings. An error is shown in the status bar, as it does

@@ -59,6 +59,7 @@ func (w *Workbench) toggleKeepPaths() {
 	w.settings.KeepRecent = !w.settings.KeepRecent
 	if !w.settings.KeepRecent {
 		w.settings.ForgetPaths()
+		w.endAutosave(true)
 	}
 	w.saveSettings()
 	w.setMenu()

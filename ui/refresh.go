@@ -54,6 +54,7 @@ func (w *Workbench) refresh() {
 		w.gallery.Display(w.galleryCells())
 	}
 	w.refreshMenu()
+	w.autosave()
 }
 
 func filterSnapshot(s *session.Session) filterpanel.Snapshot {

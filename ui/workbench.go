@@ -29,6 +29,7 @@ import (
 type Options struct {
 	Settings     app.Settings
 	SettingsPath string // "" saves nothing
+	AutosaveDir  string // where work is kept for the next start after a crash; "" keeps none
 	Engine       denoise.Engine
 	Bundled      func(ctx context.Context) (*series.Series, error)
 	Go           func(func())     // runs a function on another goroutine; nil: go
@@ -68,7 +69,8 @@ type Workbench struct {
 	dialogs   []dialog.Dialog        // open, the topmost last
 	offer     dialog.Dialog          // the last question whether the CPU should continue
 	asking    bool                   // the question about lost work is open
-	refreshes bool                   // a refresh is queued
+	auto      autosaver
+	refreshes bool // a refresh is queued
 	closed    bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
@@ -119,12 +121,14 @@ func New(a fyne.App, o Options) *Workbench {
 				w.crashLog.Store(&path)
 			}
 		},
+		SaveRun:    w.saveRun,
 		Remembered: func() map[string]denoise.Recipe { return w.settings.Recipes },
 		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
 	}, session.Listener{
 		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes,
 		Choose: w.choose, Opened: w.opened, Failed: w.failed,
 	})
+	w.startAutosave()
 	w.session.State().SetInvertLevel(w.settings.InvertLevel)
 	w.build()
 	w.table = w.commands()

@@ -92,6 +92,15 @@ func Discard(text string, discard func(), parent fyne.Window) *Dialog {
 		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard})
 }
 
+// Restore asks whether to open the work that text describes again. Closing the dialog
+// in any other way calls neither function.
+func Restore(text string, restore, discard func(), parent fyne.Window) *Dialog {
+	return newDialog("Open your last work again?", wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: "Not now"},
+		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard},
+		choice{text: "Open", importance: widget.HighImportance, chosen: restore})
+}
+
 // sentence gives an error's text a capital and a full stop.
 func sentence(err error) string {
 	text := err.Error()

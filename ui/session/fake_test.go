@@ -188,12 +188,18 @@ func (b *bench) start(f func()) {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
+	return newBenchWith(t, func(*session.Deps) {})
+}
+
+// newBenchWith is newBench with other dependencies.
+func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
+	t.Helper()
 	b := &bench{loop: newLoop(t), engine: &fakeEngine{}, memory: map[string]denoise.Recipe{}}
 	var panes [viewer.Roles]viewer.Pane
 	for role := range panes {
 		panes[role] = viewer.Pane{Width: 64, Height: 48}
 	}
-	b.Session = session.New(session.Deps{
+	deps := session.Deps{
 		Go: b.start, Do: b.loop.do, Engine: b.engine,
 		Scan: func(ctx context.Context, path string) (*app.Catalog, error) {
 			if b.scan != nil {
@@ -208,7 +214,9 @@ func newBench(t *testing.T) *bench {
 		},
 		Remembered: func() map[string]denoise.Recipe { return b.memory },
 		Remember:   func(r denoise.Recipe) { b.memory[r.Filter] = r },
-	}, session.Listener{
+	}
+	change(&deps)
+	b.Session = session.New(deps, session.Listener{
 		Changed: func() { b.told = b.shown() },
 		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
 			b.frames = f

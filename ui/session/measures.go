@@ -200,7 +200,7 @@ func (s *Session) measureSlice() {
 		return
 	}
 	q, ok := s.madeBy(p)
-	if !ok {
+	if _, known := s.doc.Facts(); !ok || !known {
 		return
 	}
 	part := p.Result

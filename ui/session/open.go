@@ -69,7 +69,7 @@ func (s *Session) load(t *task, catalog *app.Catalog, i int) {
 			closeCatalog(catalog)
 			return
 		}
-		s.show(loaded, catalog)
+		s.show(loaded, catalog, i)
 		s.listener.Opened(catalog.Path)
 	})
 }
@@ -91,16 +91,16 @@ func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error
 		return err
 	}, func(err error) {
 		if s.finish(t, err) {
-			s.show(loaded, nil)
+			s.show(loaded, nil, 0)
 			s.listener.Opened("")
 		}
 	})
 }
 
 // show replaces the current series.
-func (s *Session) show(series *series.Series, catalog *app.Catalog) {
+func (s *Session) show(series *series.Series, catalog *app.Catalog, entry int) {
 	closeCatalog(s.catalog)
-	s.catalog = catalog
+	s.catalog, s.entry, s.reference = catalog, entry, ""
 	s.doc = app.NewDocument(series)
 	s.tried, s.carried = map[string]bool{}, denoise.Recipe{}
 	s.recipe = s.propose(s.recipe.Filter)
@@ -141,6 +141,7 @@ func (s *Session) findFacts() {
 			return
 		}
 		doc.SetFacts(v, facts)
+		s.measureSlice() // where a run is shown that was restored
 		s.viewChanged()
 	})
 }
@@ -172,6 +173,7 @@ func (s *Session) SetReference(path string) {
 		if !s.finish(t, err) {
 			return
 		}
+		s.reference = path
 		s.message = "Results are compared with the reference."
 		s.measureAgain()
 	})
@@ -185,6 +187,7 @@ func (s *Session) ClearReference() {
 	}
 	if _, noisy := s.doc.Noise(); noisy {
 		s.doc.RemoveNoise()
+		s.reference = ""
 		s.changedVoxels("The added noise is removed.")
 		return
 	}
@@ -192,6 +195,7 @@ func (s *Session) ClearReference() {
 		s.listener.Failed(err)
 		return
 	}
+	s.reference = ""
 	s.measureAgain()
 }
 
@@ -212,6 +216,7 @@ func (s *Session) AddNoise(n app.Noise) {
 			return
 		}
 		doc.SetNoisy(noisy, n)
+		s.reference = ""
 		s.changedVoxels(fmt.Sprintf("Added %s; the original is the reference.", n))
 	})
 }

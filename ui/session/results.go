@@ -19,6 +19,7 @@ type result struct {
 	steering steering
 	numbers  measured // of the run as a whole; not ok before they are known
 	exported bool
+	saved    *app.SavedRun // nil where it is not kept for the next start
 }
 
 // Result describes a finished run that is kept.
@@ -81,7 +82,9 @@ func (s *Session) addResult(run *app.Run, g steering) bool {
 	if s.doc == nil || !s.doc.SetRun(run) {
 		return false
 	}
-	s.results, _ = kept(append(s.results, &result{run: run, steering: g}))
+	r := &result{run: run, steering: g}
+	s.results, _ = kept(append(s.results, r))
+	s.saveResult(r)
 	return true
 }
 

@@ -24,6 +24,9 @@ type Deps struct {
 	// Panicked receives every panic of background work, on any goroutine. The
 	// work itself ends with an error. nil ignores it.
 	Panicked func(*parallel.Panic)
+	// SaveRun keeps a finished run for the next start after a crash; false where it
+	// does not. It is called on another goroutine. nil keeps none.
+	SaveRun func(ctx context.Context, run *app.Run) (app.SavedRun, bool, error)
 	// Remembered returns the recipe last used for each filter, Remember stores
 	// one. Both are called on the UI goroutine.
 	Remembered func() map[string]denoise.Recipe
@@ -49,6 +52,8 @@ type Session struct {
 	working  sync.WaitGroup // functions passed to deps.Go
 
 	catalog   *app.Catalog
+	entry     int    // of catalog, that is open
+	reference string // path of the document's reference; "" for none that was read
 	doc       *app.Document
 	recipe    denoise.Recipe     // the current one; the history holds the final ones
 	tried     map[string]bool    // filters whose recipe was set for the series

@@ -23,6 +23,12 @@ const (
 // sigmas, so that what saturates is probably structure.
 const DefaultSigmas = 3
 
+// Limits of the residual's scale, in sigmas.
+const (
+	minSigmas = 0.25
+	maxSigmas = 50
+)
+
 // Limits of the zoom; 1 fits the picture into its pane.
 const (
 	MinZoom = 0.2
@@ -268,7 +274,7 @@ func (s *State) DragResidual(dx float64) {
 	if s.volume == nil {
 		return
 	}
-	s.sigmas = min(max(s.sigmas*math.Exp(dx/dragOctave), 0.25), 50)
+	s.sigmas = min(max(s.sigmas*math.Exp(dx/dragOctave), minSigmas), maxSigmas)
 	s.changed()
 }
 

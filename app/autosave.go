@@ -1,0 +1,284 @@
+package app
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"quell/denoise"
+	"quell/internal/lockfile"
+	"quell/io/atomic"
+	"quell/series"
+	"quell/volume"
+)
+
+// Work is what is open in the workbench: enough to open it again.
+type Work struct {
+	Path      string          `json:"path,omitempty"`  // of the catalog; "" for the bundled series
+	Entry     int             `json:"entry,omitempty"` // of the catalog
+	Name      string          `json:"name"`            // to tell the user
+	Dims      [3]int          `json:"dims"`
+	Noise     *Noise          `json:"noise,omitempty"`
+	Reference string          `json:"reference,omitempty"` // path
+	Recipe    denoise.Recipe  `json:"recipe"`
+	View      json.RawMessage `json:"view,omitempty"` // of the workbench
+	Runs      []SavedRun      `json:"runs,omitempty"` // the oldest first
+}
+
+// SavedRun is a finished run whose result is in a file of the autosave.
+type SavedRun struct {
+	File     string         `json:"file"`   // float32, little endian, x fastest
+	Source   string         `json:"source"` // hash of the voxels that were filtered
+	Recipe   denoise.Recipe `json:"recipe"`
+	Resolved denoise.Recipe `json:"resolved"`
+	Engine   denoise.Info   `json:"engine"`
+	Started  time.Time      `json:"started"`
+	Filter   time.Duration  `json:"filter"`
+	Exported bool           `json:"exported,omitempty"`
+}
+
+// maxAutosave bounds the results that one autosave holds, in bytes; others are lost
+// with the process.
+const maxAutosave = 2 << 30
+
+// Names in the folder of an autosave.
+const (
+	workName   = "work.json"
+	lockName   = "lock"
+	autoPrefix = "work-"
+)
+
+// Autosave keeps the work of one process in a folder of its own, for the next start
+// after a crash. The folder is readable by the user alone. Methods are safe for
+// concurrent use.
+type Autosave struct {
+	dir  string
+	lock *lockfile.File
+
+	mu    sync.Mutex
+	ended bool       // nothing is written any more
+	runs  int        // number of the last file of a run
+	named []SavedRun // by the work that was saved last
+}
+
+// NewAutosave makes a folder below root, the same for all processes.
+func NewAutosave(root string) (*Autosave, error) {
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(root, autoPrefix)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockfile.Take(filepath.Join(dir, lockName))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &Autosave{dir: dir, lock: lock}, nil
+}
+
+// keepAbandoned is how long work is kept that nobody asks for.
+const keepAbandoned = 14 * 24 * time.Hour
+
+// AbandonedWork returns the newest work below root whose process has ended without
+// removing it, nil where there is none. Folders without work, or with work that is
+// older than two weeks, are removed.
+func AbandonedWork(root string, now time.Time) (*Autosave, Work) {
+	var newest *Autosave
+	var found Work
+	var latest time.Time
+	folders, _ := filepath.Glob(filepath.Join(root, autoPrefix+"*"))
+	for _, dir := range folders {
+		lock, err := lockfile.Take(filepath.Join(dir, lockName))
+		if err != nil {
+			continue // its process runs
+		}
+		a := &Autosave{dir: dir, lock: lock}
+		work, saved, err := a.read()
+		switch {
+		case err != nil || now.Sub(saved) > keepAbandoned:
+			_ = a.Remove()
+		case newest != nil && !saved.After(latest):
+			a.Release()
+		default:
+			if newest != nil {
+				newest.Release()
+			}
+			newest, found, latest = a, work, saved
+		}
+	}
+	return newest, found
+}
+
+// read returns the work and when it was saved.
+func (a *Autosave) read() (w Work, saved time.Time, err error) {
+	path := filepath.Join(a.dir, workName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return w, saved, err
+	}
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &w)
+	}
+	if err == nil {
+		err = w.Recipe.Validate()
+	}
+	for _, run := range w.Runs {
+		var number int
+		if _, err := fmt.Sscanf(run.File, runFile, &number); err == nil {
+			a.runs = max(a.runs, number)
+		}
+	}
+	a.named = w.Runs
+	return w, info.ModTime(), err
+}
+
+// Save keeps w in the place of what was saved before. Results that w names no more
+// are removed.
+func (a *Autosave) Save(w Work) error {
+	data, err := json.MarshalIndent(w, "", " ")
+	if err != nil {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return nil
+	}
+	// A rename suffices: this is for the end of the process, not of the power.
+	path := filepath.Join(a.dir, workName)
+	if err := os.WriteFile(path+".new", data, 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	for _, old := range a.named {
+		if !slices.ContainsFunc(w.Runs, func(r SavedRun) bool { return r.File == old.File }) {
+			_ = os.Remove(filepath.Join(a.dir, old.File))
+		}
+	}
+	a.named = w.Runs
+	return nil
+}
+
+const runFile = "run-%d.f32"
+
+// SaveRun writes the result of a run, which Save keeps from then on where its work
+// names it. It does nothing, and returns false, where the run was steered by maps,
+// which are not kept, and where the results would take too much room.
+func (a *Autosave) SaveRun(ctx context.Context, run *Run) (SavedRun, bool, error) {
+	if run.Maps.Noise != nil || run.Maps.Mask != nil || !run.Whole() {
+		return SavedRun{}, false, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	size := int64(4 * run.Result.Voxels())
+	if a.ended || a.size()+size > maxAutosave {
+		return SavedRun{}, false, nil
+	}
+	a.runs++
+	saved := SavedRun{
+		File: fmt.Sprintf(runFile, a.runs), Source: voxelHash(run.Source.Volume), Recipe: run.Recipe, Resolved: run.Resolved,
+		Engine: run.Engine, Started: run.Started, Filter: run.Filter,
+	}
+	path := filepath.Join(a.dir, saved.File)
+	if err := atomic.CheckSpace(path, size); err != nil {
+		return SavedRun{}, false, err
+	}
+	if err := writeVoxels(ctx, path, run.Result.Data); err != nil {
+		return SavedRun{}, false, errors.Join(err, os.Remove(path))
+	}
+	return saved, true, nil
+}
+
+// size returns the bytes of the results in the folder.
+func (a *Autosave) size() (n int64) {
+	files, _ := filepath.Glob(filepath.Join(a.dir, "run-*"))
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// voxelsAtOnce is how many voxels are written or read between looks at the context.
+const voxelsAtOnce = 1 << 20
+
+func writeVoxels(ctx context.Context, path string, voxels []float32) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	buf := make([]byte, 0, 4*min(voxelsAtOnce, len(voxels)))
+	for part := range slices.Chunk(voxels, voxelsAtOnce) {
+		if err := ctx.Err(); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		buf = buf[:0]
+		for _, x := range part {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+		}
+		if _, err := f.Write(buf); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	return f.Close()
+}
+
+// LoadRun returns a saved run of s. A file that is not whole and a run of other voxels
+// are errors.
+func (a *Autosave) LoadRun(ctx context.Context, saved SavedRun, s *series.Series) (*Run, error) {
+	if filepath.Base(saved.File) != saved.File {
+		return nil, fmt.Errorf("%s is no file of an autosave", saved.File)
+	}
+	if saved.Source != voxelHash(s.Volume) {
+		return nil, errors.New("the result is of other voxels")
+	}
+	data, err := os.ReadFile(filepath.Join(a.dir, saved.File))
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(ctx.Err(), saved.Recipe.Validate(), saved.Resolved.Validate()); err != nil {
+		return nil, err
+	}
+	if len(data) != 4*s.Volume.Voxels() {
+		return nil, fmt.Errorf("the result has %d bytes: %w", len(data), fs.ErrInvalid)
+	}
+	out := volume.New(s.Volume.Geometry)
+	out.Mask, out.Unit = s.Volume.Mask, s.Volume.Unit
+	for i := range out.Data {
+		out.Data[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return &Run{
+		Recipe: saved.Recipe, Resolved: saved.Resolved, Engine: saved.Engine, Source: s, Region: s.Volume.Bounds(),
+		Result: out, Started: saved.Started, Filter: saved.Filter,
+	}, nil
+}
+
+// Release ends the autosave and leaves the work for the next start.
+func (a *Autosave) Release() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.ended {
+		a.ended = true
+		_ = a.lock.Release()
+	}
+}
+
+// Remove ends the autosave and removes the work.
+func (a *Autosave) Remove() error {
+	a.Release()
+	return os.RemoveAll(a.dir)
+}

@@ -1,0 +1,212 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"quell/denoise"
+	"quell/series"
+	"quell/volume"
+)
+
+// finished is a run over the whole of s whose result differs from it.
+func finished(s *series.Series) *Run {
+	r := &Run{
+		Recipe: mustRecipe("median", 2), Resolved: mustRecipe("median", 2), Engine: denoise.Info{Name: "cpu"},
+		Source: s, Region: s.Volume.Bounds(), Result: s.Volume.Clone(), Started: time.Unix(5, 0).UTC(), Filter: time.Second,
+	}
+	r.Result.Data[1] += 2
+	return r
+}
+
+func saved(t *testing.T, a *Autosave, run *Run) SavedRun {
+	t.Helper()
+	s, ok, err := a.SaveRun(t.Context(), run)
+	if err != nil || !ok {
+		t.Fatalf("the run was not saved: %v", err)
+	}
+	return s
+}
+
+// What a process saved that ended without a word is there for the next one, and once.
+func TestWorkOutlivesItsProcess(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "below", "autosave")
+	if a, _ := AbandonedWork(root, time.Now()); a != nil {
+		t.Fatal("there is work where nothing was saved")
+	}
+	a, err := NewAutosave(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := wavy(16, 12, 8)
+	run := finished(s)
+	work := Work{Path: "/data/head", Entry: 2, Name: "HEAD", Dims: s.Volume.Dims, Recipe: run.Recipe, View: []byte("{}"), Runs: []SavedRun{saved(t, a, run)}}
+	if err := a.Save(work); err != nil {
+		t.Fatal(err)
+	}
+	if other, _ := AbandonedWork(root, time.Now()); other != nil {
+		t.Fatal("the work of a process that runs is taken for abandoned")
+	}
+	a.Release() // as the end of a process does
+	if err := a.Save(Work{Recipe: run.Recipe}); err != nil {
+		t.Fatal(err)
+	}
+	next, found := AbandonedWork(root, time.Now())
+	if next == nil || !reflect.DeepEqual(found, work) {
+		t.Fatalf("found %+v; want %+v", found, work)
+	}
+	got, err := next.LoadRun(t.Context(), found.Runs[0], s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, run) {
+		t.Errorf("the run is %+v; want %+v", got, run)
+	}
+	// A further result does not take the name of one that is there.
+	if s := saved(t, next, run); s.File == found.Runs[0].File {
+		t.Error("a result is overwritten")
+	}
+	if err := next.Remove(); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := AbandonedWork(root, time.Now()); again != nil || exists(next.dir) {
+		t.Error("work that was removed is found again")
+	}
+}
+
+// A file of a result lives as long as the saved work names it, and one that is not
+// named yet stays.
+func TestResultsGoWithTheirWork(t *testing.T) {
+	a, err := NewAutosave(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Remove()
+	run := finished(wavy(8, 8, 4))
+	first, second := saved(t, a, run), saved(t, a, run)
+	save := func(runs ...SavedRun) {
+		t.Helper()
+		if err := a.Save(Work{Recipe: run.Recipe, Runs: runs}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := func(r SavedRun) bool { return exists(filepath.Join(a.dir, r.File)) }
+	save(first)
+	if !there(first) || !there(second) {
+		t.Fatal("a result was removed that was named, or not yet")
+	}
+	save(second)
+	if there(first) || !there(second) {
+		t.Error("want the result gone that is named no more, and only that")
+	}
+	if info, err := os.Stat(filepath.Join(a.dir, workName)); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("the work can be read by others: %v, %v", info.Mode(), err)
+	}
+}
+
+// What cannot be restored to the bit is refused or not kept.
+func TestOnlyWholeResultsOfTheSameVoxelsAreLoaded(t *testing.T) {
+	a, err := NewAutosave(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Remove()
+	s := wavy(8, 8, 4)
+	run := finished(s)
+	r := saved(t, a, run)
+	other := wavy(8, 8, 4)
+	other.Volume.Data[0]++
+	if _, err := a.LoadRun(t.Context(), r, other); err == nil {
+		t.Error("a result of other voxels was loaded")
+	}
+	outside := r
+	outside.File = filepath.Join("..", r.File)
+	if _, err := a.LoadRun(t.Context(), outside, s); err == nil {
+		t.Error("a file outside the folder was read")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.LoadRun(ctx, r, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("loading after a cancel: %v", err)
+	}
+	if _, _, err := a.SaveRun(ctx, run); !errors.Is(err, context.Canceled) {
+		t.Errorf("saving after a cancel: %v", err)
+	}
+	if err := os.Truncate(filepath.Join(a.dir, r.File), int64(4*s.Volume.Voxels()-4)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.LoadRun(t.Context(), r, s); err == nil {
+		t.Error("a result that is cut short was loaded")
+	}
+	steered := finished(s)
+	steered.Maps.Noise = s.Volume
+	masked := finished(s)
+	masked.Maps.Mask = make([]bool, s.Volume.Voxels())
+	part := finished(s)
+	part.Region.Max[2]--
+	for what, run := range map[string]*Run{"steered": steered, "masked": masked, "partial": part} {
+		if _, ok, err := a.SaveRun(t.Context(), run); ok || err != nil {
+			t.Errorf("a %s run was saved: %v", what, err)
+		}
+	}
+	huge := finished(s)
+	huge.Result = &volume.Volume{Geometry: volume.NewGeometry([3]int{maxAutosave / 4, 1, 1}, [3]float64{1, 1, 1})}
+	if _, ok, err := a.SaveRun(t.Context(), huge); ok || err != nil {
+		t.Errorf("a result beyond the limit was saved: %v", err)
+	}
+	a.Release()
+	if _, ok, err := a.SaveRun(t.Context(), run); ok || err != nil {
+		t.Errorf("a result was saved after the end: %v", err)
+	}
+}
+
+// The newest work is offered; what is damaged or old is removed.
+func TestTheNewestWorkIsOffered(t *testing.T) {
+	root := t.TempDir()
+	now := time.Now()
+	at := func(name string, age time.Duration) string {
+		t.Helper()
+		a, err := NewAutosave(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Save(Work{Name: name, Recipe: mustRecipe("median", 2)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(a.dir, workName), now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+		a.Release()
+		return a.dir
+	}
+	damaged := at("damaged", 0)
+	if err := os.WriteFile(filepath.Join(damaged, workName), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	invalid := at("invalid", 0)
+	if err := os.WriteFile(filepath.Join(invalid, workName), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	older := at("older", keepAbandoned-time.Minute)
+	at("newest", time.Hour)
+	expired := at("expired", keepAbandoned+time.Minute)
+	a, work := AbandonedWork(root, now)
+	if a == nil || work.Name != "newest" {
+		t.Fatalf("the work is %+v", work)
+	}
+	defer a.Remove()
+	for _, dir := range []string{damaged, invalid, expired} {
+		if exists(dir) {
+			t.Errorf("%s is still there", dir)
+		}
+	}
+	second, work := AbandonedWork(root, now)
+	if second == nil || work.Name != "older" || second.dir != older {
+		t.Errorf("after it comes %+v", work)
+	}
+}

@@ -1,0 +1,135 @@
+package ui
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+
+	"quell/app"
+	"quell/ui/dialogs"
+	"quell/ui/newest"
+)
+
+// autosaver keeps the work of this process for the next start, if it does not end in
+// order. The work names paths, so nothing is kept where the settings keep none.
+type autosaver struct {
+	kept   atomic.Pointer[app.Autosave] // nil: nothing is kept
+	last   []byte                       // that was saved, or is being saved
+	worker newest.Worker[app.Work, error]
+
+	offered *app.Autosave // of an ended process; nil for none
+}
+
+// startAutosave begins to keep the work.
+func (w *Workbench) startAutosave() {
+	w.auto.worker = newest.Worker[app.Work, error]{
+		Go: w.options.Go, Do: w.options.Do, Done: func(error) {}, // the workbench is usable without
+		Work: func(work app.Work) error {
+			if kept := w.auto.kept.Load(); kept != nil {
+				return kept.Save(work)
+			}
+			return nil
+		},
+	}
+	if w.options.AutosaveDir == "" || !w.settings.KeepRecent {
+		return
+	}
+	if kept, err := app.NewAutosave(w.options.AutosaveDir); err == nil {
+		w.auto.kept.Store(kept)
+	}
+}
+
+// saveRun keeps a run for the next start. It may be called from any goroutine.
+func (w *Workbench) saveRun(ctx context.Context, run *app.Run) (app.SavedRun, bool, error) {
+	if kept := w.auto.kept.Load(); kept != nil {
+		return kept.SaveRun(ctx, run)
+	}
+	return app.SavedRun{}, false, nil
+}
+
+// autosave saves the work in the background where it has changed.
+func (w *Workbench) autosave() {
+	work, open := w.session.Work()
+	if !open || w.auto.kept.Load() == nil {
+		return
+	}
+	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, w.auto.last) {
+		w.auto.last = data
+		w.auto.worker.Request(work)
+	}
+}
+
+// endAutosave stops to keep the work, and removes it where remove is true.
+func (w *Workbench) endAutosave(remove bool) {
+	if w.auto.offered != nil && w.auto.offered != w.auto.kept.Load() {
+		w.auto.offered.Release()
+	}
+	kept := w.auto.kept.Swap(nil)
+	switch {
+	case kept == nil:
+	case remove:
+		_ = kept.Remove() // what stays is removed by a later start
+	default:
+		kept.Release()
+	}
+}
+
+// OfferRestore asks whether to open the work of a process that did not end in order.
+func (w *Workbench) OfferRestore() {
+	if w.options.AutosaveDir == "" {
+		return
+	}
+	kept, work := app.AbandonedWork(w.options.AutosaveDir, w.options.Now())
+	if kept == nil {
+		return
+	}
+	if !w.settings.KeepRecent {
+		_ = kept.Remove()
+		return
+	}
+	w.auto.offered = kept // unless it is opened or discarded, the next start asks again
+	restore := func() { w.restore(kept, work) }
+	discard := func() { _ = kept.Remove() }
+	w.show(dialogs.Restore(restoreText(work), restore, discard, w.main))
+}
+
+// restore opens the work of an ended process, and keeps it from then on as its own.
+func (w *Workbench) restore(kept *app.Autosave, work app.Work) {
+	w.confirm(func() {
+		w.session.Restore(work, w.options.Bundled, kept.LoadRun, func() {
+			if own := w.auto.kept.Swap(kept); own != nil {
+				_ = own.Remove()
+			}
+			w.auto.last = nil
+			w.autosave()
+		})
+	})
+}
+
+// restoreText says what was open.
+func restoreText(work app.Work) string {
+	name := work.Name
+	switch {
+	case work.Path == "":
+		name = "the bundled series"
+	case name == "":
+		name = filepath.Base(work.Path)
+	}
+	text := fmt.Sprintf("Quell did not end in order. It had %s open (%d slices)", name, work.Dims[2])
+	open := 0
+	for _, run := range work.Runs {
+		if !run.Exported {
+			open++
+		}
+	}
+	switch {
+	case open == 1:
+		text += ", with a result that was not exported"
+	case open > 1:
+		text += fmt.Sprintf(", with %d results that were not exported", open)
+	}
+	return text + "."
+}

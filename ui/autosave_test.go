@@ -1,0 +1,145 @@
+package ui_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui"
+)
+
+// startAt starts a workbench on dir without a series, as a process of its own would.
+func startAt(t *testing.T, dir string, keep bool) *bench {
+	t.Helper()
+	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000)}
+	engine, err := app.PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := app.DefaultSettings()
+	settings.KeepRecent = keep
+	b.workbench = ui.New(b.app, ui.Options{
+		Settings: settings, AutosaveDir: dir, Engine: engine,
+		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
+		Do:      func(f func()) { b.queue <- f },
+	})
+	t.Cleanup(b.workbench.Close)
+	return b
+}
+
+func (b *bench) openBundled() {
+	b.t.Helper()
+	b.workbench.OpenBundled()
+	b.until("the series is open", func() bool { return b.session().Series() != nil })
+}
+
+// savedWork returns the saved states of work below dir.
+func savedWork(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*", "work.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(data))
+	}
+	return all
+}
+
+// What was open when a process ended by itself is offered by the next, with its
+// results; an orderly end leaves nothing behind.
+func TestTheNextStartOffersTheWork(t *testing.T) {
+	dir := t.TempDir()
+	b := startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if b.question() != "" {
+		t.Fatalf("without earlier work the question is %q", b.question())
+	}
+	b.openBundled()
+	b.session().Apply()
+	b.until("the volume is filtered and saved", func() bool {
+		w, _ := b.session().Work()
+		return len(w.Runs) == 1
+	})
+	b.state().SetIndex(5)
+	b.until("the view is saved", func() bool {
+		saved := savedWork(t, dir)
+		return len(saved) == 1 && strings.Contains(saved[0], `"index": 5`) && strings.Contains(saved[0], "run-1.f32")
+	})
+	b.workbench.Close() // as a signal does
+
+	b = startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if q := b.question(); !strings.Contains(q, "the bundled series") || !strings.Contains(q, "7 slices") || !strings.Contains(q, "a result that was not exported") {
+		t.Fatalf("the question is %q", q)
+	}
+	b.key(fyne.KeyEscape) // not now
+	b.workbench.Close()
+
+	b = startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	b.tap("Open")
+	b.until("the work is open", func() bool { return b.session().Series() != nil })
+	if !b.session().Applied() || b.state().Index() != 5 || len(b.session().Results()) != 1 {
+		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results()))
+	}
+	b.state().SetIndex(2)
+	b.until("the work is saved from then on", func() bool {
+		saved := savedWork(t, dir)
+		return len(saved) == 1 && strings.Contains(saved[0], `"index": 2`)
+	})
+	b.workbench.Quit()
+	b.tap("Discard")
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("%d folders are left after an orderly end", len(left))
+	}
+}
+
+// The answer Discard removes the work; settings that keep no paths keep none.
+func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	leave := func() {
+		b := startAt(t, dir, true)
+		b.openBundled()
+		b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
+		b.workbench.Close()
+	}
+	leave()
+	b := startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	b.tap("Discard")
+	b.workbench.Quit()
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("after Discard %d folders are left", len(left))
+	}
+	leave()
+	b = startAt(t, dir, false)
+	b.workbench.OfferRestore()
+	if b.question() != "" {
+		t.Errorf("where no paths are kept the question is %q", b.question())
+	}
+	b.openBundled()
+	b.drain()
+	b.workbench.Close()
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("where no paths are kept %d folders are", len(left))
+	}
+	b = startAt(t, dir, true)
+	b.openBundled()
+	b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
+	b.command("keep-paths").Run()
+	if len(savedWork(t, dir)) != 0 {
+		t.Error("work is kept after paths are no longer")
+	}
+}

@@ -1,0 +1,156 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// restore opens work in a session of its own; bundled series are ramps.
+func restore(t *testing.T, w app.Work, load func(context.Context, app.SavedRun, *series.Series) (*app.Run, error)) (b *bench, done bool) {
+	t.Helper()
+	b = newBench(t)
+	b.settle()
+	b.Restore(w, func(context.Context) (*series.Series, error) { return rampSeries(t), nil }, load, func() { done = true })
+	b.settle()
+	return b, done
+}
+
+// Everything that is open comes back: series, view, recipe, runs and what was
+// exported of them.
+func TestWorkIsOpenedAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "head.nii.gz")
+	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := app.NewAutosave(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Remove()
+	saver := kept.SaveRun
+	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = saver })
+	b.Open(path)
+	b.settle()
+	b.applied(3)
+	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	b.applied(5)
+	b.State().SetPlane(volume.Coronal)
+	b.State().SetIndex(7)
+	b.State().ZoomAt(2, 10, 20, 64, 48)
+	b.State().DragResidual(30)
+	b.State().ToggleInvert()
+	b.State().SetWindow(volume.Window{Center: 30, Width: 60, Name: "Mine"})
+	b.ShowResult(0)
+	b.settle()
+	work, ok := b.Work()
+	data, err := json.Marshal(work)
+	if !ok || err != nil || work.Path != path || len(work.Runs) != 2 || !work.Runs[0].Exported || work.Runs[1].Exported {
+		t.Fatalf("the work is %s", data)
+	}
+	var again app.Work
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	next, done := restore(t, again, kept.LoadRun)
+	if !done || len(next.errors) > 0 {
+		t.Fatalf("errors %v", next.errors)
+	}
+	if next.opened[len(next.opened)-1] != path || !next.Applied() || next.status() != session.Whole || !next.showsShift(3)() {
+		t.Errorf("opened %v, status %v, a shift of %g; want the first run", next.opened, next.status(), next.shift())
+	}
+	if got := next.State().Look(); !reflect.DeepEqual(got, b.State().Look()) {
+		t.Errorf("the view is %+v; want %+v", got, b.State().Look())
+	}
+	if m := next.VolumeMeasures(); !m.Current || !next.SliceMeasures().Current {
+		t.Error("the run that is shown is not measured")
+	}
+	if next.Loss() != session.LosesResult || !next.Results()[0].Exported {
+		t.Errorf("loss %v", next.Loss())
+	}
+	same, _ := next.Work()
+	if now, err := json.Marshal(same); err != nil || string(now) != string(data) {
+		t.Errorf("the work that is open again is\n%s, and was\n%s", now, data)
+	}
+	if !strings.HasPrefix(next.Message(), "The work of the last session is open again.") {
+		t.Errorf("message %q", next.Message())
+	}
+}
+
+// Added noise and a reference come back too; noise has its own reference.
+func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "truth.nii.gz")
+	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t)
+	b.settle()
+	b.SetReference(path)
+	b.settle()
+	work, _ := b.Work()
+	next, _ := restore(t, work, nil)
+	if ref := next.Document().Reference(); work.Reference != path || ref == nil {
+		t.Fatalf("reference %q, %v", work.Reference, ref)
+	}
+	next.ClearReference()
+	if w, _ := next.Work(); w.Reference != "" {
+		t.Error("a reference that was removed is kept")
+	}
+	next.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 3, Seed: 7})
+	next.settle()
+	work, _ = next.Work()
+	last, _ := restore(t, work, nil)
+	n, noisy := last.Document().Noise()
+	if work.Reference != "" || !noisy || n.Sigma != 3 || n.Seed != 7 || !reflect.DeepEqual(last.Series().Volume.Data, next.Series().Volume.Data) {
+		t.Errorf("noise %v, %t", n, noisy)
+	}
+	last.ClearReference()
+	last.settle()
+	if w, _ := last.Work(); w.Noise != nil || w.Reference != "" {
+		t.Error("noise that was removed is kept")
+	}
+}
+
+// Work that cannot be opened leaves what is open; results that cannot be read are
+// counted.
+func TestWorkThatIsGone(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	work, _ := b.Work()
+	before := work
+	work.Path = filepath.Join(t.TempDir(), "gone")
+	next, done := restore(t, work, nil)
+	if done || len(next.errors) != 1 || next.Series() == nil {
+		t.Errorf("errors %v", next.errors)
+	}
+	work = before
+	work.Dims[2]++
+	if next, done = restore(t, work, nil); done || len(next.errors) != 1 || !strings.Contains(next.errors[0].Error(), "another series") {
+		t.Errorf("errors %v", next.errors)
+	}
+	work = before
+	work.Runs = []app.SavedRun{{File: "run-1.f32"}}
+	work.Reference = filepath.Join(t.TempDir(), "gone")
+	next, done = restore(t, work, func(context.Context, app.SavedRun, *series.Series) (*app.Run, error) {
+		return nil, errors.New("gone")
+	})
+	if !done || len(next.Results()) != 0 || !strings.Contains(next.Message(), "1 of its results could not be read") {
+		t.Errorf("done %t, message %q", done, next.Message())
+	}
+	var empty *session.Session
+	empty, _, _ = emptySession(t)
+	if _, ok := empty.Work(); ok {
+		t.Error("there is work without a series")
+	}
+}

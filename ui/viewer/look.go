@@ -1,0 +1,45 @@
+package viewer
+
+import "quell/volume"
+
+// Look is how a State shows its volume, to show it so again later.
+type Look struct {
+	Plane    volume.Plane  `json:"plane"`
+	Index    int           `json:"index"`
+	Zoom     float64       `json:"zoom"`
+	Pan      [2]float64    `json:"pan"` // mm
+	Window   volume.Window `json:"window"`
+	Inverted bool          `json:"inverted,omitempty"`
+	Sigmas   float64       `json:"sigmas"`
+}
+
+// Look returns how the volume is shown.
+func (s *State) Look() Look {
+	return Look{Plane: s.view.Plane, Index: s.index, Zoom: s.zoom, Pan: s.pan, Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
+}
+
+// SetLook shows the volume as l says; values that are not possible are left out.
+func (s *State) SetLook(l Look) {
+	if s.volume == nil {
+		return
+	}
+	if l.Plane >= volume.Axial && l.Plane <= volume.Sagittal {
+		s.SetPlane(l.Plane)
+	}
+	s.SetIndex(l.Index)
+	if l.Zoom >= MinZoom && l.Zoom <= MaxZoom {
+		s.zoom = l.Zoom
+	}
+	for c, mm := range l.Pan {
+		limit := float64(s.view.Size[c]) * s.view.Pixel[c] / 2
+		s.pan[c] = min(max(mm, -limit), limit)
+	}
+	if l.Sigmas >= minSigmas && l.Sigmas <= maxSigmas {
+		s.sigmas = l.Sigmas
+	}
+	s.invert = l.Inverted
+	if l.Window.Width > 0 {
+		s.window = l.Window
+	}
+	s.changed()
+}
