@@ -20,6 +20,7 @@ import (
 	"quell/ui"
 	"quell/ui/control"
 	"quell/ui/session"
+	"quell/volume"
 )
 
 // waits loads a series that never arrives.
@@ -187,9 +188,26 @@ func TestCloseSavesAndLeavesNothingHalfWritten(t *testing.T) {
 	}
 }
 
+// stuck is an engine whose runs over the whole volume end when they are cancelled.
+type stuck struct{ denoise.Engine }
+
+// Run implements denoise.Engine.
+func (e stuck) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	if region == in.Volume.Bounds() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return e.Engine.Run(ctx, r, in, region, progress)
+}
+
 // A run or an export of some length is not cancelled by one key.
 func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 	b := newBench(t, large)
+	cpu, err := app.PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.session().SetEngine(stuck{cpu})
 	for ahead, asks := range map[time.Duration]bool{9 * time.Second: false, 20 * time.Second: true} {
 		b.ahead.Store(0)
 		b.session().Apply()
@@ -214,6 +232,7 @@ func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 		t.Errorf("for a series that is being read the question is %q", b.question())
 	}
 	// The question outlives the run.
+	b.session().SetEngine(cpu)
 	b.ahead.Store(0)
 	b.session().Apply()
 	b.ahead.Store(int64(time.Minute))
