@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"quell/denoise"
-	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
 )
@@ -18,7 +17,8 @@ type PreviewRequest struct {
 	Maps   Maps          // that steer the filter
 	Facts  denoise.Facts // denoise.FactsFor of Series.Volume and Maps
 	Plane  volume.Plane
-	Index  int // as in volume.View
+	Index  int  // as in volume.View
+	Ahead  bool // nobody waits for it: no coarse preview comes first
 }
 
 // Region returns the voxels that the request shows.
@@ -31,13 +31,18 @@ type Preview struct {
 	Request    PreviewRequest
 	Generation uint64         // as Request returned it
 	Part       *volume.Volume // the region's result, one voxel thick; nil where Err is set
+	Coarse     bool           // made by the coarse form of the recipe; the fine one follows
 	Took       time.Duration
 	Err        error
 }
 
 // Previewer filters one slice at a time while parameters change. The newest
 // request wins: it cancels the one that runs and replaces the one that waits, so
-// there is never more than one of each.
+// there is never more than one of each. It leaves one core to the user interface.
+//
+// Where the slice is expected to take longer than coarseBeyond, and the filter has a
+// coarse form, a coarse preview comes first. It is for the eye alone: it is measured by
+// nobody.
 //
 // Its methods may be called from any goroutine. Only Close and Wait wait for a
 // filter.
@@ -48,7 +53,7 @@ type Previewer struct {
 
 	mu         sync.Mutex
 	idle       sync.Cond // on mu; signalled when nothing is pending or running
-	engine     denoise.Engine
+	engine     *sliceEngine
 	generation uint64
 	pending    *PreviewRequest
 	cancel     context.CancelFunc // of the running request
@@ -58,10 +63,10 @@ type Previewer struct {
 
 // NewPreviewer starts a previewer. deliver is called on the previewer's own
 // goroutine, one call at a time, and only while its preview is the newest
-// requested. A caller that passes the preview to another goroutine compares
+// requested; a coarse preview is followed by the fine one or its error. A caller that passes the preview to another goroutine compares
 // Generation with Latest there, as a newer request may have come in between.
 func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
-	p := &Previewer{deliver: deliver, engine: eng, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &Previewer{deliver: deliver, engine: newSliceEngine(eng), wake: make(chan struct{}, 1), done: make(chan struct{})}
 	p.idle.L = &p.mu
 	go p.work()
 	return p
@@ -92,7 +97,7 @@ func (p *Previewer) Latest() uint64 {
 func (p *Previewer) SetEngine(eng denoise.Engine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.engine = eng
+	p.engine = newSliceEngine(eng)
 }
 
 // Cancel drops the running and the pending request; neither is delivered.
@@ -159,44 +164,25 @@ func (p *Previewer) work() {
 		p.cancel = cancel
 		p.mu.Unlock()
 
-		preview := filterSlice(ctx, eng, q)
-		preview.Generation = generation
+		answer := func(preview Preview) {
+			preview.Generation = generation
+			if p.Latest() == generation {
+				p.deliver(preview)
+			}
+		}
+		if preview, ok := eng.coarse(ctx, q); ok {
+			answer(preview)
+		}
+		preview := eng.fine(ctx, q)
 		cancel()
 
 		p.mu.Lock()
 		p.cancel = nil
-		current := generation == p.generation
 		p.mu.Unlock()
-		if current {
-			p.deliver(preview)
-		}
+		answer(preview)
 		p.mu.Lock()
 		p.busy = false
 		p.idle.Broadcast()
 		p.mu.Unlock()
 	}
-}
-
-// filterSlice runs one request.
-func filterSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) Preview {
-	started := time.Now()
-	answer := Preview{Request: q}
-	v := q.Series.Volume
-	region := q.Region()
-	err := region.Validate(v.Geometry)
-	if err == nil {
-		err = checkRecipe(q.Series, q.Recipe)
-	}
-	if err == nil {
-		var resolved denoise.Recipe
-		if resolved, err = q.Recipe.Resolve(v.Geometry, q.Facts); err == nil {
-			err = parallel.Protect(func() (err error) {
-				answer.Part, err = eng.Run(ctx, resolved, q.Maps.input(v), region, nil)
-				return err
-			})
-		}
-	}
-	answer.Err = err
-	answer.Took = time.Since(started)
-	return answer
 }

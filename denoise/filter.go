@@ -36,6 +36,11 @@ type Filter struct {
 	// of them reads. It is called through [Recipe.Neighbourhoods].
 	Support func(p Program) func(in *Field, x, y, z int) Lengths
 
+	// Coarse, if not nil, returns a recipe whose result resembles that of r, which is
+	// resolved, at a fraction of its cost; ok is false where r is as cheap. It is called
+	// through [Recipe.Coarse].
+	Coarse func(r Recipe) (coarse Recipe, ok bool)
+
 	// ReadsNoise states that the passes read the noise map themselves. Every other
 	// filter runs on the volume divided by the map, see Program.Normalised.
 	ReadsNoise bool

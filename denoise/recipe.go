@@ -142,6 +142,17 @@ func (r Recipe) Tunes() bool {
 	return err == nil && f.Strength.Param != "" && r.Get(f.Strength.Param).IsSURE()
 }
 
+// Coarse returns a recipe whose result resembles that of r, which must be resolved, at a
+// fraction of its cost, for a first look while r runs; ok is false where the filter has
+// none, or r is as cheap.
+func (r Recipe) Coarse() (coarse Recipe, ok bool) {
+	f, err := FilterByName(r.Filter)
+	if err != nil || f.Coarse == nil {
+		return r, false
+	}
+	return f.Coarse(r)
+}
+
 // Equal reports whether two recipes give the same result.
 func (r Recipe) Equal(o Recipe) bool {
 	if r.Version != o.Version || r.Filter != o.Filter || r.Dims != o.Dims || r.InSigmas != o.InSigmas {

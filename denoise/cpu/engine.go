@@ -15,6 +15,7 @@ import (
 // use.
 type Engine struct {
 	threads int // at most; 0: no limit
+	spared  int // cores left to others
 }
 
 var _ denoise.Engine = (*Engine)(nil)
@@ -34,6 +35,14 @@ func New(options ...Option) *Engine {
 		o(e)
 	}
 	return e
+}
+
+// Sparing returns the same engine, but for n cores that it leaves to others while it has
+// one itself.
+func (e *Engine) Sparing(n int) denoise.Engine {
+	spare := *e
+	spare.spared = n
+	return &spare
 }
 
 // Info names the processor.
@@ -87,7 +96,7 @@ func (e *Engine) cores() int {
 	if e.threads > 0 {
 		n = min(n, e.threads)
 	}
-	return n
+	return max(n-e.spared, 1)
 }
 
 // deviceName is the processor's name if the system reports it, else its

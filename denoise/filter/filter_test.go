@@ -55,6 +55,79 @@ func TestEveryFilterIsComplete(t *testing.T) {
 	}
 }
 
+// sliceCost is about the time in which a core filters one slice of grid, in ns for each
+// voxel of it.
+func sliceCost(t *testing.T, r denoise.Recipe) float64 {
+	t.Helper()
+	p, err := r.Bind(grid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slice := volume.Region{Min: [3]int{0, 0, 10}, Max: [3]int{64, 64, 11}}
+	cost, halos := 0.0, p.Halos()
+	for _, pass := range p.Passes {
+		cost += pass.CPU.Nanoseconds * float64(slice.Grow(halos[pass.Output], grid).Voxels())
+	}
+	return cost / float64(slice.Voxels())
+}
+
+// The coarse form of a recipe is a recipe of the same filter, costs half of it or less,
+// and has no coarser form itself.
+func TestCoarseForms(t *testing.T) {
+	for _, c := range []struct {
+		filter string
+		dims   int
+		set    map[string]float64
+		want   string // what differs in the coarse form; "" for none
+	}{
+		{"sadct", 2, nil, "overlap=12"}, {"sadct", 2, map[string]float64{"overlap": 37}, "overlap=12"}, {"sadct", 2, map[string]float64{"overlap": 36}, ""},
+		{"prinlm", 3, nil, "2-D"}, {"prinlm", 3, map[string]float64{"search-radius": 1, "wiener": 6}, "2-D"},
+		{"prinlm", 3, map[string]float64{"search-radius": 5}, "2-D"}, {"prinlm", 2, nil, ""}, {"prinlm", 2, map[string]float64{"search-radius": 6}, ""},
+		{"prinlm", 2, map[string]float64{"search-radius": 7}, "2-D"}, {"prinlm", 2, map[string]float64{"wiener": 8}, "2-D"},
+		{"nlm", 3, map[string]float64{"search-radius": 2}, ""}, {"nlm", 3, map[string]float64{"search-radius": 3}, "search-radius=2"},
+		{"nlm", 3, map[string]float64{"search-radius": 5}, "search-radius=2"}, {"nlm", 2, map[string]float64{"search-radius": 3}, ""},
+		{"nlm", 2, map[string]float64{"search-radius": 4}, "search-radius=2"}, {"nlm", 2, map[string]float64{"search-radius": 7}, "search-radius=3"},
+		{"median", 3, nil, ""},
+	} {
+		r, err := denoise.NewRecipe(c.filter, c.dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, x := range c.set {
+			r = r.With(name, denoise.Number(x))
+		}
+		if r, err = r.Resolve(grid, denoise.Facts{Lo: 0, Hi: 100, Noise: noise.Known(5)}); err != nil {
+			t.Fatal(err)
+		}
+		coarse, ok := r.Coarse()
+		if !ok {
+			if c.want != "" {
+				t.Errorf("%s has no coarse form; want %s", r, c.want)
+			}
+			continue
+		}
+		name, value, set := strings.Cut(c.want, "=")
+		if c.want == "" || set && coarse.Get(name).String() != value || coarse.Filter != c.filter {
+			t.Errorf("the coarse form of %s is %s; want %q", r, coarse, c.want)
+		}
+		if strings.HasPrefix(c.want, "2-D") && (coarse.Dims != 2 || coarse.Get("wiener").Int() != 0 || coarse.Get("search-radius").Int() != int(min(r.Get("search-radius").Float(), 3))) {
+			t.Errorf("the coarse form of %s is %s", r, coarse)
+		}
+		if err := coarse.Validate(); err != nil || !coarse.Resolved() {
+			t.Errorf("%s: %v", coarse, err)
+		}
+		if fine, cost := sliceCost(t, r), sliceCost(t, coarse); cost > fine/2 {
+			t.Errorf("%s costs %.0f ns, its coarse form %.0f", r, fine, cost)
+		}
+		if _, again := coarse.Coarse(); again {
+			t.Errorf("%s has a coarser form", coarse)
+		}
+	}
+	if _, ok := (denoise.Recipe{Filter: "none"}).Coarse(); ok {
+		t.Error("a filter that does not exist has a coarse form")
+	}
+}
+
 // The conformance cases of a filter cover all its dimensionalities, parameters
 // and choices, and several tiles.
 func TestCasesCoverEveryOption(t *testing.T) {

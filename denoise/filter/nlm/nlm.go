@@ -113,12 +113,27 @@ var Filter = denoise.Filter{
 	Strength:       denoise.Strength{Param: "h", Lo: 0.2, Hi: 6},
 	Bind:           bind,
 	Stein:          stein,
+	Coarse:         coarse,
 	ReadsPadding:   true,
 	CorrectsRician: func(r denoise.Recipe) bool { return r.Get("rician").On() },
 	Cases:          cases(),
 }
 
 func lk(r denoise.Recipe) bool { return r.Get("weighting").String() == "lk" }
+
+// coarse looks for similar patches in a smaller search region: of radius 2 in 3-D, and of
+// half the radius, at most 3, in 2-D.
+func coarse(r denoise.Recipe) (denoise.Recipe, bool) {
+	radius := r.Get("search-radius").Int()
+	if radius < 3 || r.Dims == 2 && radius < 4 {
+		return r, false
+	}
+	half := 2
+	if r.Dims == 2 {
+		half = min(radius/2, 3)
+	}
+	return r.With("search-radius", denoise.Number(float64(half))), true
+}
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

@@ -50,6 +50,7 @@ var Filter = denoise.Filter{
 	},
 	Strength:     denoise.Strength{Param: "h", Lo: 0.1, Hi: 3},
 	Bind:         bind,
+	Coarse:       coarse,
 	ReadsPadding: true, // by its prefilter
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2},
@@ -104,6 +105,19 @@ const (
 	guideMean = "guide mean"
 	pilot     = "pilot"
 )
+
+// coarseRadius is the largest search radius of the coarse form.
+const coarseRadius = 3
+
+// coarse looks for similar voxels in the slice alone, without the second stage.
+func coarse(r denoise.Recipe) (denoise.Recipe, bool) {
+	radius, wiener := r.Get("search-radius").Int(), r.Get("wiener").Int()
+	if r.Dims == 2 && wiener == 0 && radius <= 2*coarseRadius {
+		return r, false
+	}
+	r.Dims = 2
+	return r.With("search-radius", denoise.Number(float64(min(radius, coarseRadius)))).With("wiener", denoise.Number(0)), true
+}
 
 func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 	p := Params{

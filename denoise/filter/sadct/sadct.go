@@ -53,6 +53,7 @@ var Filter = denoise.Filter{
 	Strength: denoise.Strength{Param: "sigma", Lo: 0.2, Hi: 4},
 	Bind:     bind,
 	Support:  supports,
+	Coarse:   coarse,
 	Cases: []denoise.Case{
 		{Name: "2-D", Dims: 2, Set: "sigma=8"},
 		{Name: "short", Dims: 2, Set: "scales=1,2,4 wiener-scales=3,5 sigma=8"},
@@ -111,6 +112,18 @@ func sigmaOf(r denoise.Recipe, f denoise.Facts) float64 {
 	return f.AutoSigma()
 }
 
+// coarseOverlap is the overlap of the coarse form. Measured on a CT head of 512 x 512: a
+// fifth of the time, and pixels that differ by a fifth of the residual (root mean square).
+const coarseOverlap = 12
+
+// coarse averages fewer estimates.
+func coarse(r denoise.Recipe) (denoise.Recipe, bool) {
+	if n := r.Get("overlap").Int(); n > 0 && n <= 3*coarseOverlap {
+		return r, false
+	}
+	return r.With("overlap", denoise.Number(coarseOverlap)), true
+}
+
 // fromOne returns the list with 1 as its first entry.
 func fromOne(list []int) []int {
 	if list[0] == 1 {
@@ -144,7 +157,7 @@ func bind(r denoise.Recipe, g volume.Geometry) (denoise.Program, error) {
 			Name: name, Inputs: inputs, Output: output, Reach: reach, Work: float64(s.pixels()),
 			Reference: func(in []denoise.Field, x, y, z int) float64 { return s.reference(in, x, y, z) },
 			CPU: denoise.CPUPass{
-				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, reach, 20), Nanoseconds: ns * float64(s.pixels()),
+				Tile: tileSize, Scratch: tile.Bytes(g.Dims, tileSize, reach, 20), Nanoseconds: ns * s.estimates(),
 				Start: func(in []denoise.Field, out denoise.Field) func() denoise.Worker { return s.start(in, out) },
 			},
 		}

@@ -29,6 +29,14 @@ func newStage(p Params, scales []int, wiener bool) *stage {
 // pixels returns the number of pixels of the largest support.
 func (s *stage) pixels() int { return (2*s.reach + 1) * (2*s.reach + 1) }
 
+// estimates is the largest number of estimates of a pixel.
+func (s *stage) estimates() float64 {
+	if n := float64(s.pixels()); s.overlap == 0 || float64(s.overlap) > n {
+		return n
+	}
+	return float64(s.overlap)
+}
+
 // lengths returns the lengths in the eight directions for packed indices of scales.
 func lengths(scales []int, packed int) (l [8]int) {
 	for d := range l {
