@@ -37,7 +37,11 @@ func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
 		if role == viewer.Residual {
 			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
 		}
-		c.Corner = []string{strings.TrimSpace(window), fmt.Sprintf("%d / %d", state.Index()+1, state.View().Size[2])}
+		index := state.Index()
+		if kept := s.Kept(); kept != nil && role != viewer.Original {
+			index = kept.Index
+		}
+		c.Corner = []string{strings.TrimSpace(window), fmt.Sprintf("%d / %d", index+1, state.View().Size[2])}
 		if state.Overlay() == viewer.OverlayFull {
 			c.Corner = append([]string{fmt.Sprintf("Zoom %.2f ×", state.Zoom())}, c.Corner...)
 			c.Corner = append(c.Corner, values[role])
@@ -90,6 +94,8 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 		c.Badge, c.BadgeKind = "WHOLE VOLUME", sliceview.Good
 	case session.Slice:
 		c.Badge, c.BadgeKind = "SLICE ONLY", sliceview.Good
+	case session.Coarse:
+		c.Badge, c.BadgeKind = "COARSE, FILTERING …", sliceview.Caution
 	case session.Stale:
 		c.Badge, c.BadgeKind = "STALE", sliceview.Caution
 	case session.Waiting:
@@ -101,6 +107,10 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	} else if s.Previewing() && status == session.Waiting {
 		c.Badge, c.BadgeKind = "FILTERING …", sliceview.Busy
 	}
+	if kept := s.Kept(); kept != nil {
+		c.Badge, c.BadgeKind = fmt.Sprintf("SLICE %d, FILTERING …", kept.Index+1), sliceview.Caution
+		c.Detail = "the slice before, until this one is filtered"
+	}
 	if s.HoldsBefore() {
 		c.Badge, c.BadgeKind, c.Detail = "SHOWING THE ORIGINAL", sliceview.Caution, "while Space is held"
 	}
@@ -108,7 +118,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
 	c.Detail = "original − denoised"
-	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale {
+	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale || status == session.Coarse {
 		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
 	}
 	if s.HoldsBefore() {

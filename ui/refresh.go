@@ -43,8 +43,8 @@ func (w *Workbench) refresh() {
 	}
 	w.filter.Display(filterSnapshot(s))
 	w.measures.Display(measureSnapshot(s))
-	if s.Picture() != nil {
-		w.plot.Display(s.Picture(), s.State().Focus(), s.State().Window())
+	if p := s.Settled(); p != nil {
+		w.plot.Display(p, s.State().Focus(), s.State().Window())
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceVerdicts())
@@ -138,15 +138,23 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		return c
 	}
 	state := s.State()
-	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", state.Index()+1), series.Volume.Unit
-	snap.Slice = column(s.SliceMeasures(), "it has not been filtered with these parameters yet.")
+	slice := s.SliceMeasures()
+	index := state.Index()
+	if slice.Known {
+		index = slice.Index
+	}
+	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", index+1), series.Volume.Unit
+	snap.Slice = column(slice, "it has not been filtered with these parameters yet.")
+	if index != state.Index() {
+		snap.Slice.Old = fmt.Sprintf("the grey numbers stay until slice %d is measured.", state.Index()+1)
+	}
 	snap.Volume = column(s.VolumeMeasures(), "apply the filter to the volume to judge it as a whole.")
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise = facts.Noise.Figure
 		// The noise is estimated in slices along the third axis of the volume.
 		if view := state.View(); view.Axis[2] == 2 {
-			if z := view.Voxel(0, 0, state.Index())[2]; z < len(facts.Noise.PerSlice) {
+			if z := view.Voxel(0, 0, index)[2]; z < len(facts.Noise.PerSlice) {
 				snap.Slice.Noise = facts.Noise.PerSlice[z]
 			}
 		}

@@ -29,6 +29,7 @@ type Column struct {
 	Known   bool         // there are numbers of a result
 	Current bool         // they belong to the current recipe
 	Missing string       // why there are none, a sentence
+	Old     string       // why they are not current, where not by the recipe
 	Result
 }
 
@@ -348,6 +349,8 @@ func (s Snapshot) reason() string {
 	}
 	add := func(name string, c Column) {
 		switch {
+		case c.Known && !c.Current && c.Old != "":
+			lines = append(lines, name+": "+c.Old)
 		case c.Known && !c.Current:
 			lines = append(lines, name+": the grey numbers belong to earlier parameters.")
 		case c.Known && c.Why != "":

@@ -113,6 +113,11 @@ func TestOldNumbersAreGrey(t *testing.T) {
 	if !p.place.Hidden {
 		t.Error("a place of earlier parameters can be shown")
 	}
+	old.Old = "the grey numbers stay until slice 6 is measured."
+	p.Display(Snapshot{Slice: old, Name: "Slice 5"})
+	if p.reason.Text != "Slice 5: the grey numbers stay until slice 6 is measured." {
+		t.Errorf("the text is %q; want it to say whose the numbers are", p.reason.Text)
+	}
 }
 
 func TestTheVerdictHasColourAndReason(t *testing.T) {

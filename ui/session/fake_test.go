@@ -26,28 +26,38 @@ type fakeEngine struct {
 	gate     chan struct{}
 	hold     chan struct{}
 	previews int
-	runs     int // over the whole volume
+	order    []int // the slice of each preview
+	runs     int   // over the whole volume
 	fail     error
-	shrink   bool // multiply the distance from 40 by 1 - h/8 instead: best at h = 8
-	panics   any  // the value that a run over the whole volume panics with; nil does not
+	plan     time.Duration                          // for a slice
+	free     func(r denoise.Recipe, slice int) bool // previews that are not held; nil: none
+	held     chan int                               // receives the slice of every preview that begins to wait
+	shrink   bool                                   // multiply the distance from 40 by 1 - h/8 instead: best at h = 8
+	panics   any                                    // the value that a run over the whole volume panics with; nil does not
 }
 
 func (e *fakeEngine) Info() denoise.Info { return denoise.Info{Name: "fake", Cores: 1} }
 
 func (e *fakeEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
-	return denoise.Plan{Slabs: 1}, nil
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return denoise.Plan{Slabs: 1, Estimate: e.plan}, nil
 }
 
 func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	whole := region == in.Volume.Bounds()
 	e.mu.Lock()
 	wait, fail := e.hold, e.fail
+	if e.free != nil && e.free(r, region.Min[2]) {
+		wait = nil
+	}
 	var panics any
 	if whole {
 		wait, panics = e.gate, e.panics
 		e.runs++
 	} else {
 		e.previews++
+		e.order = append(e.order, region.Min[2])
 	}
 	e.mu.Unlock()
 	if panics != nil {
@@ -60,6 +70,12 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 		progress(int64(region.Voxels())/4, int64(region.Voxels()))
 	}
 	if wait != nil {
+		if !whole {
+			select {
+			case e.held <- region.Min[2]:
+			default: // no test waits for it
+			}
+		}
 		select {
 		case <-wait:
 		case <-ctx.Done():
@@ -70,6 +86,9 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 	shift := r.Get("h").Float()
 	if r.Filter == "gaussian" {
 		shift = r.Get("sigma-spatial").Float()
+	}
+	if isCoarse(r, 0) {
+		shift++
 	}
 	for i := range out.Data {
 		if e.shrink && r.Filter == "nlm" {
@@ -284,10 +303,13 @@ func (e *fakeEngine) open() {
 	e.gate, e.hold = nil, nil
 }
 
-func (e *fakeEngine) holdPreviews() {
+func (e *fakeEngine) holdPreviews() { e.holdAllBut(nil) }
+
+// holdAllBut holds previews but those that free returns true for.
+func (e *fakeEngine) holdAllBut(free func(r denoise.Recipe, slice int) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.hold = make(chan struct{})
+	e.hold, e.held, e.free = make(chan struct{}), make(chan int, 100), free
 }
 
 func (e *fakeEngine) holdRuns() {

@@ -43,6 +43,9 @@ func (m *measuring) stop() {
 	}
 }
 
+// runs says whether the newest job is in progress.
+func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }
+
 // stopped says whether the newest job was cancelled.
 func (m *measuring) stopped() bool { return m.end != nil && m.newest.ctx.Err() != nil }
 
@@ -74,6 +77,7 @@ type Measures struct {
 	app.Measures
 	Known   bool  // there are numbers
 	Current bool  // they belong to the current recipe and what is shown
+	Index   int   // of the slice that they belong to, which is another while those of the slice shown are coming
 	Err     error // why there are no numbers
 }
 
@@ -91,16 +95,21 @@ func (s *Session) measure(job measureJob) measured {
 	return m
 }
 
-// SliceMeasures returns the numbers of the slice on the screen.
+// SliceMeasures returns the numbers of the slice on the screen, or of the one before it
+// until those are there.
 func (s *Session) SliceMeasures() Measures {
-	if s.doc == nil || s.picture == nil || s.picture.Result == nil || !s.sliceNumbers.ok {
+	if s.doc == nil || s.picture == nil || !s.sliceNumbers.ok {
 		return Measures{}
 	}
 	q := s.sliceNumbers.job.preview.Request
-	here := q.Series == s.doc.Series() && q.Plane == s.picture.View.Plane && q.Index == s.picture.Index
+	coming := s.asked != nil || s.slice.runs()
+	if q.Series != s.doc.Series() || q.Plane != s.picture.View.Plane || s.picture.Result == nil && !coming {
+		return Measures{}
+	}
+	here := q.Index == s.picture.Index && s.picture.Result != nil
 	return Measures{
-		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && here, Err: s.sliceNumbers.err,
-		Current: here && q.Recipe.Equal(s.recipe) && s.steering.equal(q.Maps),
+		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && (here || coming), Err: s.sliceNumbers.err,
+		Current: here && q.Recipe.Equal(s.recipe) && s.steering.equal(q.Maps), Index: q.Index,
 	}
 }
 

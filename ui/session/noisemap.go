@@ -93,13 +93,13 @@ func noiseTint(m app.NoiseMap) *viewer.Tint {
 	}
 }
 
-// tints returns what is laid over the pictures.
-func (s *Session) tints() (tints [viewer.Roles]*viewer.Tint) {
+// tints returns what is laid over the pictures of a result.
+func (s *Session) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
 	if s.noise.shown {
 		tints[viewer.Original] = s.noise.tint
 	}
 	if s.marksStructure {
-		if found := s.Structure(); found != nil {
+		if found := s.Structure(); found != nil && s.picture.Result == result {
 			tints[viewer.Residual] = found.tint
 		}
 	}

@@ -116,8 +116,9 @@ func (s *Session) resetVoxels() {
 	s.endVoxels()
 	s.voxels, s.endVoxels = context.WithCancel(context.Background())
 	s.previewer.Cancel()
-	s.previews, s.asked, s.failed = nil, nil, nil
-	s.picture, s.results, s.retry = nil, nil, nil
+	s.previews, s.coarse, s.asked, s.failed = nil, nil, nil, nil
+	s.held, s.ahead = false, ahead{}
+	s.picture, s.last, s.settled, s.results, s.retry = nil, nil, nil, nil, nil
 	s.sliceNumbers = measured{}
 	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
 	s.slice.forget()

@@ -7,6 +7,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -17,6 +18,7 @@ type Status int
 const (
 	Waiting Status = iota // this slice has not been filtered yet
 	Stale                 // it was made with another recipe
+	Coarse                // it was made with the coarse form of the current recipe, for this slice alone
 	Slice                 // it was made with the current recipe, for this slice alone
 	Whole                 // the whole volume was filtered with the current recipe
 )
@@ -71,10 +73,13 @@ func (s *Session) shown() (result *volume.Volume, part bool, status Status) {
 	if s.made(run) {
 		return run.Result, false, Whole
 	}
-	p, exact, ok := s.previews.find(s.request())
+	q := s.request()
+	p, exact, ok := s.previews.find(q)
 	switch {
 	case exact:
 		return p.Part, true, Slice
+	case s.coarse != nil && sameRequest(s.coarse.Request, q):
+		return s.coarse.Part, true, Coarse
 	case ok:
 		return p.Part, true, Stale
 	case run != nil:
@@ -90,6 +95,8 @@ func (s *Session) ShownRecipe() (r denoise.Recipe, status Status, ok bool) {
 	switch {
 	case status == Waiting:
 		return r, status, false
+	case status == Coarse:
+		return s.recipe, status, true
 	case part:
 		p, _, _ := s.previews.find(s.request())
 		return p.Request.Recipe, status, true
@@ -157,27 +164,69 @@ func (s *Session) wantPreview() {
 		return
 	}
 	q := s.request()
+	s.ahead.follow(q.Plane, q.Index)
 	if s.asked != nil && sameRequest(*s.asked, q) || s.failed != nil && sameRequest(*s.failed, q) {
 		return
 	}
 	_, _, status := s.shown()
-	if s.autoPreview && (status == Waiting || status == Stale) {
+	if s.autoPreview && (status == Waiting || status == Stale || status == Coarse) {
 		s.requestPreview()
-	} else if s.asked != nil {
-		s.previewer.Cancel()
-		s.asked = nil
+		return
 	}
+	if s.asked != nil {
+		s.previewer.Cancel()
+		s.asked, s.held = nil, false
+	}
+	s.filterAhead()
 }
 
 func sameRequest(a, b app.PreviewRequest) bool {
 	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise
 }
 
+// requestPreview asks for a preview of the slice on the screen. Where its original is not
+// there yet, that is drawn first, with all cores.
 func (s *Session) requestPreview() {
 	q := s.request()
 	s.slice.stop()
-	s.asked, s.failed = &q, nil
-	s.previewer.Request(q)
+	s.asked, s.failed, s.coarse, s.held = &q, nil, nil, false
+	switch {
+	case s.ahead.takes(q): // it is being filtered already
+	case s.autoPreview && (s.picture == nil || !s.isAsked(s.picture)):
+		s.previewer.Cancel()
+		s.held = true
+	default:
+		s.previewer.Request(q)
+	}
+	s.ahead.running = nil
+}
+
+// release filters the slice asked for whose original is on the screen now.
+func (s *Session) release() {
+	if s.held {
+		s.held = false
+		s.previewer.Request(*s.asked)
+	}
+}
+
+// Kept returns the picture of another slice that stays in the panes of the result until
+// the slice on the screen has one; nil where it has one, or none is coming.
+func (s *Session) Kept() *viewer.Picture {
+	_, _, status := s.shown()
+	if status != Waiting || s.asked == nil || !s.autoPreview || s.last == nil || s.last.View != s.state.View() {
+		return nil
+	}
+	return s.last
+}
+
+// Settled returns the picture that plots show: that on the screen, or the last before it
+// that is no coarse one while a preview is coming.
+func (s *Session) Settled() *viewer.Picture {
+	_, _, status := s.shown()
+	if (status == Coarse || s.Kept() != nil) && s.settled != nil && s.settled.View == s.state.View() {
+		return s.settled
+	}
+	return s.picture
 }
 
 // previewed takes the previewer's answer, on the UI goroutine. An answer to an
@@ -186,10 +235,21 @@ func (s *Session) previewed(p app.Preview) {
 	if p.Generation != s.previewer.Latest() || s.doc == nil {
 		return
 	}
-	s.asked = nil
+	if s.ahead.running != nil {
+		s.filteredAhead(p)
+		return
+	}
+	if p.Coarse {
+		s.coarse = &p
+		s.draw()
+		s.listener.Changed()
+		return
+	}
+	s.asked, s.coarse = nil, nil
 	if p.Err != nil {
 		s.reportPanic(p.Err)
 		s.failed, s.failure = &p.Request, p.Err
+		s.draw() // without what was kept
 		s.wantMeasures()
 		s.listener.Changed()
 		// One question per failure of the engine: the next is asked after a success.
@@ -201,6 +261,7 @@ func (s *Session) previewed(p app.Preview) {
 	}
 	s.retry = nil
 	s.previews = s.previews.add(p)
+	s.filterAhead()
 	s.draw()
 	s.listener.Changed()
 }

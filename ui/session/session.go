@@ -64,13 +64,18 @@ type Session struct {
 
 	previewer   *app.Previewer
 	previews    previews
+	coarse      *app.Preview        // of the slice asked for; nil before
 	asked       *app.PreviewRequest // the newest request that is not answered yet
+	held        bool                // asked is not filtered yet: the original comes first
+	ahead       ahead
 	failed      *app.PreviewRequest // the request that failed, so that it is not repeated
 	failure     error
 	autoPreview bool
 
 	frames     newest.Worker[viewer.Job, drawn]
 	picture    *viewer.Picture
+	last       *viewer.Picture // the newest with a result; nil before
+	settled    *viewer.Picture // the newest with a fine result; nil before
 	holdBefore bool
 
 	slice, volume measuring // the slice on the screen, and the run over the volume
@@ -175,8 +180,7 @@ func (s *Session) Engine() denoise.Info { return s.deps.Engine.Info() }
 func (s *Session) SetEngine(e denoise.Engine) {
 	s.deps.Engine, s.retry, s.failed = e, nil, nil
 	s.previewer.SetEngine(e)
-	s.wantPreview()
-	s.listener.Changed()
+	s.viewChanged()
 }
 
 // ContinueWith changes the engine and repeats what the last one failed at.
@@ -229,11 +233,11 @@ func (s *Session) draw() {
 	facts, _ := s.doc.Facts()
 	s.frames.Request(viewer.Job{
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
-		Result: result, Part: part,
+		Result: result, Part: part, Last: s.Kept(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
-		Before: s.holdBefore, Tints: s.tints(), Panes: s.listener.Panes(),
+		Before: s.holdBefore, Tints: s.tints(result), Panes: s.listener.Panes(),
 	})
 }
 
@@ -242,6 +246,7 @@ func (s *Session) draw() {
 func (s *Session) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
 		s.message = d.err.Error()
+		s.release()
 		s.listener.Changed()
 		return
 	}
@@ -249,6 +254,15 @@ func (s *Session) framed(d drawn) {
 		return
 	}
 	s.picture = d.picture
+	if s.picture.Result != nil {
+		s.last = s.picture
+		if _, fine := s.madeBy(s.picture); fine {
+			s.settled = s.picture
+		}
+	}
+	if s.isAsked(s.picture) {
+		s.release()
+	}
 	s.wantMeasures()
 	s.listener.Framed(d.picture, d.frames)
 	s.listener.Changed()

@@ -57,6 +57,8 @@ func TestScrollingBackNeedsNoNewPreview(t *testing.T) {
 	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
 	b.State().Scroll(1)
 	b.loop.until("the next is previewed", func() bool { return b.status() == session.Slice })
+	b.settle()
+	b.SetAutoPreview(false) // which filters the slices beside it as well
 	n := b.engine.count()
 	b.State().Scroll(-1)
 	if b.status() != session.Slice {

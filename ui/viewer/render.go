@@ -36,6 +36,9 @@ type Job struct {
 	// View shows at Index; nil where there is none yet.
 	Result *volume.Volume
 	Part   bool
+	// Last, where there is no result yet, stays in the panes that show one: an earlier
+	// picture of the same view. nil shows the original and no residual.
+	Last *Picture
 
 	Zoom      float64
 	Pan       [2]float64
@@ -108,9 +111,13 @@ type painter struct {
 // Render draws one frame of every pane.
 func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	picture := r.extract(job)
+	result := picture
+	if picture.After == nil && job.Last != nil && job.Last.View == job.View {
+		result = job.Last
+	}
 	limit := job.Limit
 	if !(limit > 0) {
-		limit = largest(picture.Residual)
+		limit = largest(result.Residual)
 	}
 	r.turn ^= 1
 	var frames [Roles]Frame
@@ -118,10 +125,10 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	for role := range Roles {
 		values := picture.Before
 		switch {
-		case role == Denoised && !job.Before && picture.After != nil:
-			values = picture.After
+		case role == Denoised && !job.Before && result.After != nil:
+			values = result.After
 		case role == Residual:
-			values = picture.Residual
+			values = result.Residual
 		}
 		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, limit, r.turn) })
 	}

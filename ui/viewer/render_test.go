@@ -264,6 +264,40 @@ func TestHoldingShowsTheOriginal(t *testing.T) {
 	}
 }
 
+// Until there is a result the last one stays, in its panes and at its scale, unless the
+// view is another.
+func TestTheLastResultStays(t *testing.T) {
+	j := job(scene())
+	j.Index, j.Limit, j.Result = 0, 0, j.Source.Clone()
+	for i := range j.Result.Data {
+		j.Result.Data[i] -= 3
+	}
+	var r Renderer
+	last, first := r.Render(j)
+	denoised, residual := slices.Clone(first[Denoised].Image.Pix), slices.Clone(first[Residual].Image.Pix)
+	j.Index, j.Result, j.Last = 1, nil, last
+	picture, second := r.Render(j)
+	if picture.Index != 1 || picture.After != nil || !slices.Equal(second[Denoised].Image.Pix, denoised) ||
+		!slices.Equal(second[Residual].Image.Pix, residual) || second[Residual].Limit != 3 {
+		t.Errorf("slice %d, scale %g: want the last result beside the next slice", picture.Index, second[Residual].Limit)
+	}
+	if slices.Equal(second[Original].Image.Pix, first[Original].Image.Pix) {
+		t.Error("the original does not move")
+	}
+	j.Before = true
+	if _, held := r.Render(j); !slices.Equal(held[Denoised].Image.Pix, held[Original].Image.Pix) {
+		t.Error("holding does not show the original")
+	}
+	j.Before, j.Result = false, volume.New(j.Source.Geometry)
+	if _, third := r.Render(j); slices.Equal(third[Denoised].Image.Pix, denoised) {
+		t.Error("the last result hides that of the slice")
+	}
+	j.Result, j.View = nil, j.Source.View(volume.Coronal)
+	if _, other := r.Render(j); other[Residual].Image != nil || !slices.Equal(other[Denoised].Image.Pix, other[Original].Image.Pix) {
+		t.Error("the last result stays in another view")
+	}
+}
+
 func TestAFrameOutlivesTheNext(t *testing.T) {
 	j := job(scene())
 	var r Renderer

@@ -1,0 +1,121 @@
+package session_test
+
+import (
+	"slices"
+	"testing"
+
+	"quell/denoise"
+	"quell/ui/session"
+)
+
+// filtered returns the slices that are previewed by f and what follows it.
+func (b *bench) filtered(f func()) []int {
+	n := b.engine.count()
+	f()
+	b.settle()
+	b.engine.mu.Lock()
+	defer b.engine.mu.Unlock()
+	return slices.Clone(b.engine.order[n:])
+}
+
+// wantFiltered compares the slices that f previews.
+func (b *bench) wantFiltered(what string, f func(), want ...int) {
+	b.loop.t.Helper()
+	if got := b.filtered(f); !slices.Equal(got, want) {
+		b.loop.t.Errorf("%s: slices %v are filtered; want %v", what, got, want)
+	}
+	if b.status() != session.Slice || b.Previewing() {
+		b.loop.t.Errorf("%s: status %v, previewing %v", what, b.status(), b.Previewing())
+	}
+}
+
+// The slices beside the one on the screen are filtered when it is done, that in the
+// direction of the last step first.
+func TestTheSlicesBesideAreFilteredAhead(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.wantFiltered("another recipe", func() { b.SetRecipe(b.tuned(5), true) }, 3, 4, 2)
+	b.wantFiltered("a step on", func() { b.State().Scroll(1) }, 5)
+	b.wantFiltered("the last slice", func() { b.State().Scroll(1) })
+	b.wantFiltered("five back", func() { b.State().Scroll(-5) }, 0, 1)
+	b.wantFiltered("another recipe after a step back", func() { b.State().Scroll(2); b.SetRecipe(b.tuned(6), true); b.State().Scroll(-1) }, 1, 0, 2)
+	b.SetAutoPreview(false)
+	b.wantFiltered("without automatic previews", func() { b.State().Scroll(1) })
+	if got := b.filtered(func() { b.State().Scroll(1) }); len(got) > 0 {
+		t.Errorf("slices %v are filtered without automatic previews", got)
+	}
+	b.wantFiltered("one that is asked for", b.Preview, 3)
+}
+
+// holdAhead gives the session another recipe and waits until the slice beside the first
+// one is being filtered.
+func (b *bench) holdAhead(h float64) {
+	b.loop.t.Helper()
+	first := b.State().Index()
+	b.engine.holdAllBut(func(_ denoise.Recipe, slice int) bool { return slice == first })
+	b.SetRecipe(b.tuned(h), true)
+	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	if slice := <-b.engine.held; slice == first {
+		b.loop.t.Errorf("slice %d is held", slice)
+	}
+}
+
+// A slice that is being filtered ahead is not begun again when it is asked for.
+func TestASliceAheadIsTakenOver(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.wantFiltered("the next", func() {
+		b.holdAhead(5)
+		b.State().Scroll(1)
+		if text, _ := b.PreviewText(); !b.Previewing() || text != "Filtering slice 5 …" {
+			t.Errorf("%q; want the slice awaited", text)
+		}
+		b.engine.open()
+	}, 3, 4, 5)
+}
+
+// What is filtered ahead gives way to what is asked for, and to a run over the volume.
+func TestFilteringAheadGivesWay(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.wantFiltered("another slice", func() {
+		b.holdAhead(5)
+		b.State().Scroll(-3)
+		b.engine.open()
+	}, 3, 4, 0, 1)
+	b.wantFiltered("no automatic previews", func() {
+		b.holdAhead(6)
+		b.SetAutoPreview(false)
+		b.engine.open()
+	}, 0, 1)
+	b.SetAutoPreview(true)
+	b.settle()
+	b.engine.holdRuns()
+	b.Apply()
+	n := b.engine.count()
+	b.State().ZoomAt(2, 1, 1, 10, 10)
+	b.State().Scroll(1) // previewed before, but not the one beside it
+	b.loop.drain()
+	if b.engine.count() != n || b.status() != session.Slice || !b.Busy() {
+		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())
+	}
+}
+
+// The failure of a slice ahead is neither shown nor repeated.
+func TestAFailureAheadIsSilent(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.engine.failWith(errEngine)
+	got := b.filtered(func() { b.State().Scroll(1) }) // filtered ahead before: only 5 is new
+	if _, problem := b.PreviewText(); problem || b.status() != session.Slice || len(b.errors) > 0 || !slices.Equal(got, []int{5}) {
+		t.Errorf("slices %v, problem %v, status %v, errors %v", got, problem, b.status(), b.errors)
+	}
+	if got := b.filtered(func() { b.State().ZoomAt(2, 1, 1, 10, 10) }); len(got) > 0 {
+		t.Errorf("slices %v that failed are repeated", got)
+	}
+	b.State().Scroll(1)
+	b.settle()
+	if _, problem := b.PreviewText(); !problem {
+		t.Error("the failure is not shown where the slice is asked for")
+	}
+}

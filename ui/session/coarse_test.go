@@ -1,0 +1,173 @@
+package session_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"quell/denoise"
+	"quell/series"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// pixels returns a copy of what a pane shows.
+func (b *bench) pixels(role viewer.Role) []uint8 {
+	if b.frames[role].Image == nil {
+		return nil
+	}
+	return slices.Clone(b.frames[role].Image.Pix)
+}
+
+// newSlowBench plans so long for the next slice that a coarse preview, of search radius 2,
+// comes first, and subtracts 1 more for it.
+func newSlowBench(t *testing.T) *bench {
+	t.Helper()
+	b := newBench(t)
+	b.SetRecipe(b.tuned(5).With("search-radius", denoise.Number(5)), true)
+	b.settle()
+	b.engine.mu.Lock()
+	b.engine.plan = time.Second
+	b.engine.mu.Unlock()
+	return b
+}
+
+func isCoarse(r denoise.Recipe, _ int) bool { return r.Get("search-radius").Int() == 2 }
+
+// A coarse picture is shown as such, and neither measured nor plotted.
+func TestACoarsePictureComesFirst(t *testing.T) {
+	b := newSlowBench(t)
+	if b.status() != session.Slice || !b.showsShift(5)() {
+		t.Fatalf("status %v, shift %g; want the fine picture last", b.status(), b.shift())
+	}
+	settled := b.Picture()
+	b.engine.holdAllBut(isCoarse)
+	b.SetRecipe(b.Recipe().With("h", denoise.Number(7)), true)
+	if b.status() != session.Stale {
+		t.Errorf("status %v; want the old picture first", b.status())
+	}
+	b.loop.until("the coarse picture is on the screen", b.showsShift(8))
+	if r, status, ok := b.ShownRecipe(); status != session.Coarse || !ok || !r.Equal(b.Recipe()) || !b.Previewing() {
+		t.Errorf("%s, status %v, previewing %v; want the recipe, coarse", r, status, b.Previewing())
+	}
+	if b.MeasuresSlice() || b.SliceMeasures().Current || b.Structure() != nil {
+		t.Error("a coarse picture is measured")
+	}
+	if b.Settled() != settled {
+		t.Error("a coarse picture is plotted")
+	}
+	b.State().ZoomAt(2, 1, 1, 10, 10)
+	b.loop.drain()
+	if b.status() != session.Coarse {
+		t.Errorf("status %v after a zoom", b.status())
+	}
+	b.engine.open()
+	b.loop.until("the fine picture is on the screen", b.showsShift(7))
+	b.settle()
+	if b.status() != session.Slice || b.Settled() != b.Picture() || !b.SliceMeasures().Current {
+		t.Errorf("status %v; want the fine picture, plotted and measured", b.status())
+	}
+	if b.KeptPreviews() > 10 {
+		t.Errorf("%d previews are kept", b.KeptPreviews())
+	}
+}
+
+// A coarse picture does not outlive its request: after a failure the original is shown, and
+// another slice and recipe have none.
+func TestACoarsePictureEndsWithItsRequest(t *testing.T) {
+	for name, leave := range map[string]func(b *bench){
+		"recipe": func(b *bench) { b.SetRecipe(b.tuned(9), true) },
+		"slice":  func(b *bench) { b.State().Scroll(2) },
+		"voxels": func(b *bench) {
+			next := rampSeries(b.loop.t)
+			b.OpenWith(func(context.Context) (*series.Series, error) { return next, nil })
+			b.loop.until("the series is open", func() bool { return b.Series() == next })
+		},
+	} {
+		b := newSlowBench(t)
+		b.engine.holdAllBut(isCoarse)
+		b.SetRecipe(b.Recipe().With("h", denoise.Number(7)), true)
+		b.loop.until("the coarse picture is on the screen", b.showsShift(8))
+		b.engine.holdPreviews()
+		leave(b)
+		if b.status() == session.Coarse {
+			t.Errorf("the coarse picture outlives its %s", name)
+		}
+		b.engine.open()
+	}
+}
+
+// The pictures of the last slice stay until those of the next are there, but for the
+// original, which moves at once, and before the filter begins.
+func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(5), true)
+	b.settle()
+	last, first := b.Picture(), b.State().Index()
+	original, denoised, residual := b.pixels(viewer.Original), b.pixels(viewer.Denoised), b.pixels(viewer.Residual)
+	b.engine.holdPreviews()
+	n := b.engine.count()
+	b.State().Scroll(-3)
+	if b.Kept() != last || !b.Previewing() || b.status() != session.Waiting {
+		t.Fatalf("kept %v, status %v; want the last picture", b.Kept(), b.status())
+	}
+	b.Wait() // the frame is queued
+	if b.engine.count() != n {
+		t.Error("the filter begins before the original is on the screen")
+	}
+	b.loop.until("the original is on the screen", func() bool { return b.Picture().Index == b.State().Index() })
+	if slice := <-b.engine.held; slice != first-3 {
+		t.Errorf("slice %d is filtered", slice)
+	}
+	if slices.Equal(b.pixels(viewer.Original), original) || !slices.Equal(b.pixels(viewer.Denoised), denoised) || !slices.Equal(b.pixels(viewer.Residual), residual) {
+		t.Error("want the next original beside the last result and residual")
+	}
+	if m := b.SliceMeasures(); !m.Known || m.Current || m.Index != first {
+		t.Errorf("known %v, current %v, of slice %d; want the numbers of slice %d, not current", m.Known, m.Current, m.Index, first)
+	}
+	if b.Settled() != last {
+		t.Error("the plot does not stay")
+	}
+	b.HoldBefore(true)
+	b.loop.until("the original is in both panes", func() bool { return slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) })
+	b.HoldBefore(false)
+	b.engine.open()
+	b.settle()
+	if b.Kept() != nil || b.Settled() != b.Picture() || slices.Equal(b.pixels(viewer.Denoised), denoised) || b.SliceMeasures().Index != first-3 {
+		t.Error("the last picture is still there")
+	}
+}
+
+// Where no result is coming, or the plane is another, nothing of the last slice stays.
+func TestNothingStaysWhereNothingIsComing(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(5), true)
+	b.settle()
+	b.engine.failWith(errEngine)
+	b.State().Scroll(-3)
+	b.loop.until("the preview failed", func() bool { _, problem := b.PreviewText(); return problem })
+	b.settle()
+	if b.Kept() != nil || !slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) || b.SliceMeasures().Known {
+		t.Error("a picture of another slice stays after a failure")
+	}
+	b.engine.failWith(nil)
+	b.SetAutoPreview(false)
+	b.engine.holdPreviews()
+	b.Preview()
+	b.loop.drain()
+	if b.Kept() != nil || !b.Previewing() {
+		t.Errorf("previewing %v; want the original until the preview that was asked for is there", b.Previewing())
+	}
+	b.engine.open()
+	b.settle()
+	b.SetAutoPreview(true)
+	b.engine.holdPreviews()
+	b.State().SetPlane(volume.Coronal)
+	b.loop.drain()
+	if b.Kept() != nil || !b.Previewing() {
+		t.Error("a picture of another plane stays")
+	}
+	b.engine.open()
+}
