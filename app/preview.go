@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
 )
@@ -66,7 +67,7 @@ type Previewer struct {
 // requested; a coarse preview is followed by the fine one or its error. A caller that passes the preview to another goroutine compares
 // Generation with Latest there, as a newer request may have come in between.
 func NewPreviewer(eng denoise.Engine, deliver func(Preview)) *Previewer {
-	p := &Previewer{deliver: deliver, engine: newSliceEngine(eng), wake: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &Previewer{deliver: deliver, engine: &sliceEngine{engine: eng}, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	p.idle.L = &p.mu
 	go p.work()
 	return p
@@ -97,7 +98,7 @@ func (p *Previewer) Latest() uint64 {
 func (p *Previewer) SetEngine(eng denoise.Engine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.engine = newSliceEngine(eng)
+	p.engine = &sliceEngine{engine: eng}
 }
 
 // Cancel drops the running and the pending request; neither is delivered.
@@ -160,7 +161,7 @@ func (p *Previewer) work() {
 		}
 		q, generation, eng := *p.pending, p.generation, p.engine
 		p.pending, p.busy = nil, true
-		ctx, cancel := context.WithCancel(context.Background())
+		ctx, cancel := context.WithCancel(parallel.Sparing(context.Background(), 1))
 		p.cancel = cancel
 		p.mu.Unlock()
 

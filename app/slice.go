@@ -25,15 +25,6 @@ type sliceEngine struct {
 	dims   int
 }
 
-// newSliceEngine returns an engine of slices that leaves a core to the user interface,
-// where eng runs on them.
-func newSliceEngine(eng denoise.Engine) *sliceEngine {
-	if e, ok := eng.(interface{ Sparing(n int) denoise.Engine }); ok {
-		eng = e.Sparing(1)
-	}
-	return &sliceEngine{engine: eng}
-}
-
 // coarse returns a coarse preview, where the request waits for one that takes long
 // without it.
 func (e *sliceEngine) coarse(ctx context.Context, q PreviewRequest) (p Preview, ok bool) {

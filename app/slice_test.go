@@ -3,13 +3,15 @@ package app
 import (
 	"context"
 	"errors"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"quell/denoise"
-	"quell/denoise/cpu"
 	"quell/denoise/noise"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/volume"
 )
@@ -142,12 +144,8 @@ func TestCoarseErrorsAreNotDelivered(t *testing.T) {
 	})
 }
 
-// Another engine has another pace, and slices leave a core to the user interface.
-func TestSlicesSpareACore(t *testing.T) {
-	all := cpu.New(cpu.Threads(1 << 20))
-	if e := newSliceEngine(all); e.engine.Info().Cores != max(all.Info().Cores-1, 1) {
-		t.Errorf("slices use %d of %d cores", e.engine.Info().Cores, all.Info().Cores)
-	}
+// Another engine has another pace.
+func TestThePaceIsOfTheEngine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := wavy(4, 3, 3)
 		delivered := 0
@@ -162,4 +160,39 @@ func TestSlicesSpareACore(t *testing.T) {
 			t.Errorf("%d previews; want no coarse one", delivered)
 		}
 	})
+}
+
+// A preview leaves a core to the user interface.
+func TestPreviewsSpareACore(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	delivered := make(chan Preview, 1)
+	p := NewPreviewer(contextEngine(func(ctx context.Context) error {
+		var workers atomic.Int32
+		err := parallel.ForWorkers(ctx, 100, 9, func() func(int) error {
+			workers.Add(1)
+			return func(int) error { return nil }
+		})
+		if workers.Load() != 2 {
+			t.Errorf("a preview takes %d of 3 cores", workers.Load())
+		}
+		return err
+	}), func(pv Preview) { delivered <- pv })
+	defer p.Close()
+	p.Request(request(wavy(4, 3, 3), 1))
+	if pv := <-delivered; pv.Err != nil {
+		t.Error(pv.Err)
+	}
+}
+
+// contextEngine calls a function with the context of every run.
+type contextEngine func(ctx context.Context) error
+
+func (contextEngine) Info() denoise.Info { return denoise.Info{Name: "fake"} }
+
+func (contextEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) {
+	return denoise.Plan{}, nil
+}
+
+func (f contextEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Input, region volume.Region, _ denoise.Progress) (*volume.Volume, error) {
+	return in.Volume.Crop(region), f(ctx)
 }

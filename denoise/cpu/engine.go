@@ -15,7 +15,6 @@ import (
 // use.
 type Engine struct {
 	threads int // at most; 0: no limit
-	spared  int // cores left to others
 }
 
 var _ denoise.Engine = (*Engine)(nil)
@@ -35,14 +34,6 @@ func New(options ...Option) *Engine {
 		o(e)
 	}
 	return e
-}
-
-// Sparing returns the same engine, but for n cores that it leaves to others while it has
-// one itself.
-func (e *Engine) Sparing(n int) denoise.Engine {
-	spare := *e
-	spare.spared = n
-	return &spare
 }
 
 // Info names the processor.
@@ -96,7 +87,7 @@ func (e *Engine) cores() int {
 	if e.threads > 0 {
 		n = min(n, e.threads)
 	}
-	return max(n-e.spared, 1)
+	return n
 }
 
 // deviceName is the processor's name if the system reports it, else its

@@ -42,6 +42,9 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 		once.Do(func() { first = err })
 		stop.Store(true)
 	}
+	if spared := spared(ctx); spared > 0 {
+		limit = min(limit, runtime.GOMAXPROCS(0)-spared)
+	}
 	for range min(max(limit, 1), n) {
 		wg.Go(func() {
 			err := Protect(func() error {
@@ -67,6 +70,20 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 		return first
 	}
 	return ctx.Err()
+}
+
+type sparing struct{}
+
+// Sparing returns a context under which loops leave n of the cores to others, as long as
+// they have one themselves.
+func Sparing(ctx context.Context, n int) context.Context {
+	return context.WithValue(ctx, sparing{}, n)
+}
+
+// spared returns the number of cores that loops leave to others.
+func spared(ctx context.Context) int {
+	n, _ := ctx.Value(sparing{}).(int)
+	return n
 }
 
 // Protect returns the error of f, or a *Panic where f panicked.

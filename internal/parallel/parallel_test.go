@@ -86,6 +86,21 @@ func TestForWorkersHasOneStatePerGoroutine(t *testing.T) {
 	}
 }
 
+// Under a context that spares cores every loop is smaller, but has one goroutine.
+func TestSparedCores(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, c := range []struct{ spared, limit, want int }{{0, 9, 9}, {1, 9, 3}, {1, 2, 2}, {3, 9, 1}, {4, 9, 1}, {9, 9, 1}} {
+		var workers atomic.Int32
+		err := parallel.ForWorkers(parallel.Sparing(t.Context(), c.spared), 100, c.limit, func() func(int) error {
+			workers.Add(1)
+			return func(int) error { return nil }
+		})
+		if err != nil || int(workers.Load()) != c.want {
+			t.Errorf("%d workers of %d without %d, error %v; want %d", workers.Load(), c.limit, c.spared, err, c.want)
+		}
+	}
+}
+
 func TestCounterReportsEverySum(t *testing.T) {
 	var got []int64
 	c := parallel.NewCounter(6, func(done, total int64) { got = append(got, done, total) })

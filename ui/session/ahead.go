@@ -1,20 +1,18 @@
 package session
 
-import (
-	"quell/app"
-	"quell/volume"
-)
+import "quell/app"
 
 // ahead filters the slices beside the one on the screen while nothing else is asked for:
-// first the next in the direction in which the user scrolled last. The zero value has not
-// begun.
+// first the next in the direction in which the user scrolled last. Where the user scrolls
+// they come before the numbers of the slice, which take long; where the recipe changes
+// they come after them. The zero value has not begun.
 type ahead struct {
 	running *app.PreviewRequest // in progress; nil for none
 	failed  *app.PreviewRequest // the last that failed, which is not repeated
 
-	plane     volume.Plane
-	index     int // the slice on the screen before
-	backwards bool
+	at        app.PreviewRequest // what the screen showed last
+	scrolled  bool               // the last change was that of the slice
+	backwards bool               // to a lower index
 }
 
 // takes says whether a request is in progress already.
@@ -22,12 +20,17 @@ func (a *ahead) takes(q app.PreviewRequest) bool {
 	return a.running != nil && sameRequest(*a.running, q)
 }
 
-// follow notes the slice on the screen.
-func (a *ahead) follow(plane volume.Plane, index int) {
-	if plane == a.plane && index != a.index {
-		a.backwards = index < a.index
+// beforeNumbers says whether the numbers of the slice wait.
+func (a *ahead) beforeNumbers() bool { return a.running != nil && a.scrolled }
+
+// follow notes what the screen shows.
+func (a *ahead) follow(q app.PreviewRequest) {
+	if q.Plane == a.at.Plane && q.Index != a.at.Index {
+		a.scrolled, a.backwards = true, q.Index < a.at.Index
+	} else if !q.Recipe.Equal(a.at.Recipe) {
+		a.scrolled = false
 	}
-	a.plane, a.index = plane, index
+	a.at = q
 }
 
 // steps returns the way to the next slices.
@@ -42,8 +45,9 @@ func (a *ahead) steps() [2]int {
 // previewed by the current recipe and nothing else is in progress; else it ends what it
 // has begun.
 func (s *Session) filterAhead() {
-	_, _, status := s.shown()
-	if s.autoPreview && status == Slice && !s.Busy() {
+	result, _, status := s.shown()
+	measured := s.slice.answered && s.slice.newest.picture.Result == result
+	if s.autoPreview && status == Slice && !s.Busy() && (s.ahead.scrolled || measured) {
 		for _, step := range s.ahead.steps() {
 			q := s.request()
 			q.Index, q.Ahead = q.Index+step, true
@@ -71,8 +75,10 @@ func (s *Session) filteredAhead(p app.Preview) {
 	if p.Err != nil {
 		s.reportPanic(p.Err)
 		s.ahead.failed = &p.Request
+		s.wantMeasures()
 		return
 	}
 	s.previews = s.previews.add(p)
 	s.filterAhead()
+	s.wantMeasures()
 }

@@ -54,7 +54,7 @@ func (b *bench) holdAhead(h float64) {
 	first := b.State().Index()
 	b.engine.holdAllBut(func(_ denoise.Recipe, slice int) bool { return slice == first })
 	b.SetRecipe(b.tuned(h), true)
-	b.loop.until("the slice is previewed", func() bool { return b.status() == session.Slice })
+	b.loop.until("the slice is previewed and measured", func() bool { return b.status() == session.Slice && b.SliceMeasures().Current })
 	if slice := <-b.engine.held; slice == first {
 		b.loop.t.Errorf("slice %d is held", slice)
 	}
@@ -72,6 +72,27 @@ func TestASliceAheadIsTakenOver(t *testing.T) {
 		}
 		b.engine.open()
 	}, 3, 4, 5)
+}
+
+// Where the user scrolls the slices ahead come before the numbers, which are asked for
+// once they are there.
+func TestNumbersWaitWhileTheUserScrolls(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.State().Scroll(-2)
+	b.settle() // slices 0 to 4 are filtered
+	b.engine.holdPreviews()
+	b.State().Scroll(3)
+	<-b.engine.held // slice 5
+	b.loop.until("the slice is on the screen", func() bool { return b.Picture().Index == 4 })
+	if m := b.SliceMeasures(); b.status() != session.Slice || b.MeasuresSlice() || m.Current || !m.Known || m.Index != 1 {
+		t.Errorf("status %v, measured %v, numbers of slice %d; want those of slice 1 to stay", b.status(), b.MeasuresSlice(), m.Index)
+	}
+	b.engine.open()
+	b.settle()
+	if m := b.SliceMeasures(); !m.Current || m.Index != 4 {
+		t.Errorf("numbers of slice %d, current %v; want those of slice 4", m.Index, m.Current)
+	}
 }
 
 // What is filtered ahead gives way to what is asked for, and to a run over the volume.

@@ -42,3 +42,5 @@ var (
 // of the run, are being computed.
 func (s *Session) MeasuresSlice() bool  { return s.slice.runs() }
 func (s *Session) MeasuresVolume() bool { return s.volume.runs() }
+
+func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }

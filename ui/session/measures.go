@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quell/app"
+	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/newest"
 	"quell/ui/viewer"
@@ -31,7 +32,7 @@ type measuring struct {
 // request asks for numbers of what parent lives as long as.
 func (m *measuring) request(parent context.Context, job measureJob) {
 	m.stop()
-	job.ctx, m.end = context.WithCancel(parent)
+	job.ctx, m.end = context.WithCancel(parallel.Sparing(parent, 1))
 	m.newest, m.answered = job, false
 	m.worker.Request(job)
 }
@@ -42,9 +43,6 @@ func (m *measuring) stop() {
 		m.end()
 	}
 }
-
-// runs says whether the newest job is in progress.
-func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }
 
 // stopped says whether the newest job was cancelled.
 func (m *measuring) stopped() bool { return m.end != nil && m.newest.ctx.Err() != nil }
@@ -102,7 +100,8 @@ func (s *Session) SliceMeasures() Measures {
 		return Measures{}
 	}
 	q := s.sliceNumbers.job.preview.Request
-	coming := s.asked != nil || s.slice.runs()
+	result, _, _ := s.shown()
+	coming := s.asked != nil || result != nil
 	if q.Series != s.doc.Series() || q.Plane != s.picture.View.Plane || s.picture.Result == nil && !coming {
 		return Measures{}
 	}
@@ -129,6 +128,7 @@ func (s *Session) VolumeMeasures() Measures {
 func (s *Session) sliceMeasured(m measured) {
 	if s.slice.take(m) {
 		s.sliceNumbers = m
+		s.filterAhead()
 		s.measuresChanged()
 	}
 }
@@ -194,9 +194,9 @@ func (s *Session) isAsked(p *viewer.Picture) bool {
 }
 
 // wantMeasures asks for the numbers of the picture on the screen where it has none
-// and stays: no preview takes its place.
+// and stays: no preview takes its place. Slices that are filtered ahead may come first.
 func (s *Session) wantMeasures() {
-	if s.picture != nil && s.asked == nil && s.isAsked(s.picture) && (s.slice.newest.picture != s.picture || s.slice.stopped()) {
+	if s.picture != nil && s.asked == nil && !s.ahead.beforeNumbers() && s.isAsked(s.picture) && (s.slice.newest.picture != s.picture || s.slice.stopped()) {
 		s.measureSlice()
 	}
 }

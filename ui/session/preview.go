@@ -164,7 +164,7 @@ func (s *Session) wantPreview() {
 		return
 	}
 	q := s.request()
-	s.ahead.follow(q.Plane, q.Index)
+	s.ahead.follow(q)
 	if s.asked != nil && sameRequest(*s.asked, q) || s.failed != nil && sameRequest(*s.failed, q) {
 		return
 	}
