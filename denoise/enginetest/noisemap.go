@@ -56,7 +56,8 @@ func withoutFigures(m *volume.Volume) []bool {
 // engine agrees with the reference, in padding and in regions.
 func (s suite) testNoiseMapAgreement(t *testing.T) {
 	s.eachNormalised(t, func(t *testing.T, r denoise.Recipe) {
-		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {9, 8, 7}, {34, 13, 6}} {
+		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {9, 8, 7}, {34, 13, 4}} {
+			size = flatter(r, size)
 			for _, v := range []*volume.Volume{scene(size), masked(scene(size))} {
 				in := denoise.Input{Volume: v, Noise: rampOf(v)}
 				if v.Mask != nil {

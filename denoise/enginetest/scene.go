@@ -60,8 +60,17 @@ func hash(x, y, z int) uint64 {
 	return h ^ h>>32
 }
 
+// flatter returns the size of a scene for a comparison with the reference: in two
+// dimensions two slices hold all that more would.
+func flatter(r denoise.Recipe, size [3]int) [3]int {
+	if r.Dims == 2 {
+		size[2] = min(size[2], 2)
+	}
+	return size
+}
+
 // masked marks about a fifth of v as padding: blocks, single voxels and, if there
-// are several slices, all of the last one.
+// are three slices or more, all of the last one.
 func masked(v *volume.Volume) *volume.Volume {
 	v.Mask = make([]bool, len(v.Data))
 	i := 0
@@ -70,7 +79,7 @@ func masked(v *volume.Volume) *volume.Volume {
 			for x := range v.Dims[0] {
 				block := (x/4+2*(y/3)+z)%7 == 0
 				single := hash(x, y, z)%13 == 0
-				last := z > 0 && z == v.Dims[2]-1
+				last := z > 1 && z == v.Dims[2]-1
 				v.Mask[i] = !block && !single && !last
 				i++
 			}

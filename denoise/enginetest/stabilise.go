@@ -39,6 +39,7 @@ func magnitudes(dims [3]int) *volume.Volume {
 func (s suite) testStabilisedAgreement(t *testing.T) {
 	s.eachStabilised(t, func(t *testing.T, r denoise.Recipe) {
 		for _, size := range [][3]int{{1, 1, 1}, {33, 4, 3}, {34, 13, 4}} {
+			size = flatter(r, size)
 			for _, v := range []*volume.Volume{magnitudes(size), masked(magnitudes(size))} {
 				plain := denoise.Input{Volume: v}
 				mapped := denoise.Input{Volume: v, Noise: rampOf(v)}
@@ -46,6 +47,9 @@ func (s suite) testStabilisedAgreement(t *testing.T) {
 					withoutFigures(mapped.Noise)
 				}
 				for _, in := range []denoise.Input{plain, mapped} {
+					if size[1] > 4 && (v.Mask != nil) != (in.Noise != nil) {
+						continue // the smaller sizes have padding and maps in every combination
+					}
 					check := guarded(v)
 					got, err := s.engine.Run(t.Context(), r, in, v.Bounds(), nil)
 					if err != nil {
