@@ -87,6 +87,9 @@ the residual shows the most structure.`,
 			sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
 		}
 		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
+		for _, b := range a.Spectrum {
+			fmt.Fprintf(w, "spectrum     %.3g times the power of noise, averaged over windows of %g voxels\n", b.Power, b.Scale)
+		}
 		if a.Place != nil {
 			fmt.Fprintf(w, "place        %s\n", a.Place)
 		}

@@ -507,6 +507,9 @@ func TestVerdictAgreement(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				if slices.ContainsFunc(j.Spectrum, func(b tune.Band) bool { return b.Power > 2 }) {
+					count(!c.below, "spectrum")
+				}
 				verdicts := map[string]tune.Judgement{"recipe": j}
 				if full || k == 3 {
 					r.Recipe = nil
@@ -530,6 +533,9 @@ func TestVerdictAgreement(t *testing.T) {
 	}
 	for _, k := range slices.SortedFunc(keys(counts), cmp.Compare[string]) {
 		t.Logf("%-45s %3d of %3d, %3.0f %%", k, counts[k].right, counts[k].total, 100*float64(counts[k].right)/float64(counts[k].total))
+	}
+	if c := counts["spectrum"]; c != nil && 100*c.right < 95*c.total {
+		t.Errorf("%d of %d results that hold twice the power of noise at some scale are beyond the best strength, want 95 %%", c.right, c.total)
 	}
 	for _, way := range []string{"recipe", "blind"} {
 		c := counts[way]

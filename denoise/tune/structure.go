@@ -35,17 +35,20 @@ type residue struct {
 }
 
 // structure returns the structure in the residual as amplitudes in sigmas, 0 where
-// there is none. The error is the context's.
-func (r residue) structure(ctx context.Context) (*volume.Volume, error) {
+// there is none, and the spectrum of the residual. The error is the context's.
+func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) {
 	found := volume.New(r.Geometry)
+	powers := make([]bandPower, r.Dims[2])
 	err := parallel.ForWorkers(ctx, r.Dims[2], r.Dims[2], func() func(int) error {
 		n := r.SliceVoxels()
 		b := blurrer{nx: r.Dims[0], ny: r.Dims[1], rows: make([]float32, n)}
-		smooth, squares := make([]float32, n), make([]float32, n)
+		smooth, squares, inner := make([]float32, n), make([]float32, n), make([]float32, n)
 		return func(z int) error {
 			plane, use, out := r.data[z*n:(z+1)*n], r.use[z*n:(z+1)*n], found.Plane(z)
-			for _, s := range meanScales {
+			b.inner(inner, squares, use)
+			for k, s := range meanScales {
 				b.blur(smooth, plane, s)
+				powers[z].add(k, smooth, inner)
 				least := float32(significant * r.spread(s))
 				for i, m := range smooth {
 					if m = max(m, -m); use[i] && m > least {
@@ -67,9 +70,9 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, error) {
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return found, nil
+	return found, r.spectrum(powers), nil
 }
 
 // spread returns the standard deviation of a windowed mean of noise of sigma 1.

@@ -39,7 +39,7 @@ func blotchy() *noise.Correlation {
 
 func found(t *testing.T, r residue) *volume.Volume {
 	t.Helper()
-	v, err := r.structure(t.Context())
+	v, _, err := r.structure(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestLimitsOfStructure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

@@ -46,6 +46,9 @@ type Judgement struct {
 	Excess     float64          `json:"excess"`    // estimated mean squared error over the least, less 1
 	Best       float64          `json:"best"`      // the strength with the least, over the result's; 0 where that is 0
 	Structure  float64          `json:"structure"` // mean square of the structure in the residual, in sigmas squared
+	// Spectrum is the residual's against the noise's own, fine to coarse; without the
+	// bands that too few voxels show.
+	Spectrum []Band `json:"spectrum,omitempty"`
 	// Lost is the share of its contrast that the object which lost most has lost at
 	// least; 0 where none lost much, or where the verdict rests on the error alone.
 	Lost float64 `json:"lost,omitempty"`
@@ -119,11 +122,11 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	if err != nil {
 		return Judgement{}, err
 	}
-	found, err := res.structure(ctx)
+	found, bands, err := res.structure(ctx)
 	if err != nil {
 		return Judgement{}, err
 	}
-	j.Map = found
+	j.Map, j.Spectrum = found, bands
 	per := res.perSlice(found)
 	j.Structure = total(per).structure()
 	j.Place = res.place(found, r)
@@ -138,6 +141,7 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 		}
 		j.fade(faded, r.Region)
 	}
+	j.name()
 	return j, nil
 }
 

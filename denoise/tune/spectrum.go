@@ -1,0 +1,96 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+)
+
+// The coarser a part of the residual, the more structure stands out of the noise in it:
+// means over windows are those of noise only if the power of the residual at low
+// frequencies is. The mean over all windows shows structure that is too faint to be
+// found in any of them.
+
+// Band is the part of a residual that means over windows show, against what they would
+// show of the noise itself: its power up to the frequencies that such windows pass.
+type Band struct {
+	Scale float64 `json:"scale"` // standard deviation of the Gaussian window, in voxels
+	Power float64 `json:"power"` // relative to the noise: above 1 there is structure
+}
+
+const (
+	// wholeWindow is the share of the widest window that must count for its middle to
+	// be one of those that are looked at.
+	wholeWindow = 0.95
+	// fewestWindows is how many independent windows a figure rests on: its standard
+	// deviation is then a quarter.
+	fewestWindows = 32
+	// telling is the power above which a band is named: noise and chance do not reach it.
+	telling = 2
+)
+
+// bandPower is the sums of squares of windowed means over the voxels of a slice whose
+// widest window counts.
+type bandPower struct {
+	voxels  int
+	squares [len(meanScales)]float64
+}
+
+// add adds the means at a scale.
+func (p *bandPower) add(scale int, means, inner []float32) {
+	p.voxels = 0
+	for i, m := range means {
+		if inner[i] > wholeWindow {
+			p.voxels++
+			p.squares[scale] += float64(m) * float64(m)
+		}
+	}
+}
+
+// inner writes the share of the widest window around every pixel that counts.
+func (b *blurrer) inner(dst, scratch []float32, use []bool) {
+	for i, u := range use {
+		scratch[i] = 0
+		if u {
+			scratch[i] = 1
+		}
+	}
+	b.blur(dst, scratch, meanScales[len(meanScales)-1])
+}
+
+// spectrum returns the bands of the residual, fine to coarse, of which there are
+// windows enough.
+func (r residue) spectrum(slices []bandPower) (bands []Band) {
+	var all bandPower
+	for _, p := range slices {
+		all.voxels += p.voxels
+		for k, s := range p.squares {
+			all.squares[k] += s
+		}
+	}
+	for k, s := range meanScales {
+		// Of white noise, means over windows d apart correlate by exp(-d^2 / 4 s^2).
+		if float64(all.voxels) < fewestWindows*2*math.Pi*s*s {
+			break
+		}
+		spread := r.spread(s)
+		bands = append(bands, Band{s, all.squares[k] / float64(all.voxels) / (spread * spread)})
+	}
+	return bands
+}
+
+// name adds the band of the most power to the reason of an over result, where noise
+// does not explain it.
+func (j *Judgement) name() {
+	if j.Verdict != Over {
+		return
+	}
+	var most Band
+	for _, b := range j.Spectrum {
+		if b.Power > most.Power {
+			most = b
+		}
+	}
+	if most.Power > telling {
+		j.Why += fmt.Sprintf(" Averaged over windows of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power)
+	}
+}
