@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +25,8 @@ var cpuEngine = sync.OnceValue(func() denoise.Engine { return cpu.New() })
 var cudaEngine = gpuStarter{
 	now: time.Now,
 	start: func(worker string) (gpuEngine, error) {
-		e, err := gpu.New(context.Background(), gpu.Options{Worker: worker})
+		path, _ := ShapesPath() // without a cache folder there are no shapes
+		e, err := startGPU(gpu.Options{Worker: worker}, path)
 		if err != nil {
 			return nil, err
 		}

@@ -34,9 +34,8 @@ func (m *measurement) check() error {
 	if err != nil {
 		return err
 	}
-	c := Check{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
+	c := newCheck(lo, hi)
 	in := denoise.Input{Volume: m.image.noisy}
-	sum := 0.0
 	for _, box := range checkBoxes(m.region) {
 		got, err := m.engine.Run(m.ctx, m.recipe, in, box, nil)
 		if err != nil {
@@ -46,19 +45,38 @@ func (m *measurement) check() error {
 		if err != nil {
 			return err
 		}
-		for i, x := range got.Data {
-			d := math.Abs(float64(x) - float64(want.Data[i]))
-			c.MaxAbsDiff = max(c.MaxAbsDiff, d)
-			sum += d * d
-			c.Voxels++
-		}
+		c.add(got, want)
 	}
-	c.RMS = math.Sqrt(sum / float64(c.Voxels))
-	m.result.Check = &c
-	if !c.agrees() {
-		return fmt.Errorf("its result differs from the reference by up to %.3g (RMS %.3g) in a range of %.3g; it was not timed", c.MaxAbsDiff, c.RMS, c.Range)
+	m.result.Check = c
+	if err := c.err(); err != nil {
+		return fmt.Errorf("%w; it was not timed", err)
 	}
 	return nil
+}
+
+// newCheck begins a check on a volume with values from lo to hi.
+func newCheck(lo, hi float32) *Check {
+	return &Check{Range: max(float64(hi)-float64(lo), math.SmallestNonzeroFloat32)}
+}
+
+// add compares a result with the right one.
+func (c *Check) add(got, want *volume.Volume) {
+	sum := c.RMS * c.RMS * float64(c.Voxels)
+	for i, x := range got.Data {
+		d := math.Abs(float64(x) - float64(want.Data[i]))
+		c.MaxAbsDiff = max(c.MaxAbsDiff, d)
+		sum += d * d
+		c.Voxels++
+	}
+	c.RMS = math.Sqrt(sum / float64(c.Voxels))
+}
+
+// err says by how much the results are wrong.
+func (c *Check) err() error {
+	if c.agrees() {
+		return nil
+	}
+	return fmt.Errorf("its result differs from the reference by up to %.3g (RMS %.3g) in a range of %.3g", c.MaxAbsDiff, c.RMS, c.Range)
 }
 
 // agrees is false for NaN too.

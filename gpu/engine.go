@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"quell/denoise"
-	"quell/kernels"
 	"quell/volume"
 )
 
@@ -22,6 +21,7 @@ type Options struct {
 	Start   time.Duration // time limit for the start of a worker; 0: a minute
 	Stall   time.Duration // time after which a worker that owes a reply is killed; 0: 10 s
 	Idle    time.Duration // time after which a worker without work is shut down; 0: a minute, negative: never
+	Tuned   []Tuned       // launch shapes, used on the devices that they were found on
 }
 
 func (o Options) withDefaults() (Options, error) {
@@ -117,15 +117,15 @@ func (e *Engine) Info() denoise.Info {
 
 // Plan returns what a run over the whole volume needs.
 func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
-	return e.plan(kernels.Rung{}, r, g)
+	return e.plan(variant{}, r, g)
 }
 
-func (e *Engine) plan(rung kernels.Rung, r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
+func (e *Engine) plan(v variant, r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
 	p, err := r.Outline(g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
-	run, err := newRun(p, rung, g)
+	run, err := newRun(p, v.rung, g)
 	if err != nil {
 		return denoise.Plan{}, err
 	}
@@ -175,18 +175,19 @@ func (e *Engine) share(r *run, region volume.Region) []volume.Region {
 // That every voxel is finite is ensured by the readers; checking it here would cost as
 // much as a preview.
 func (e *Engine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
-	return e.run(ctx, kernels.Rung{}, r, in, region, report)
+	return e.run(ctx, variant{}, r, in, region, report)
 }
 
-func (e *Engine) run(ctx context.Context, rung kernels.Rung, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
+func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
 	p, err := r.ProgramFor(ctx, in, region)
 	if err != nil {
 		return nil, err
 	}
-	run, err := newRun(p, rung, in.Volume.Geometry)
+	run, err := newRun(p, v.rung, in.Volume.Geometry)
 	if err != nil {
 		return nil, err
 	}
+	run.shapes = v.shapes
 	run.read(in)
 	// Clearing half a gigabyte takes a while; the device does not wait for it.
 	voxels := sync.OnceValue(func() []float32 { return make([]float32, region.Voxels()) })

@@ -11,17 +11,34 @@ import (
 // On returns an engine that runs a kernel of a ladder in place of those that ship, for
 // benchmarks. It shares the workers and what lies on the devices with e. A recipe that
 // the rung cannot run gives an error that wraps denoise.ErrUnsupported.
-func (e *Engine) On(rung kernels.Rung) denoise.Engine { return ladderEngine{e, rung} }
+func (e *Engine) On(rung kernels.Rung) denoise.Engine {
+	return variantEngine{e, variant{rung: rung, shapes: kernels.Shapes{}}}
+}
 
-type ladderEngine struct {
+// With returns an engine whose launches have the given shapes in place of those of
+// Options.Tuned: empty ones are the usual. It shares as much with e as that of On.
+func (e *Engine) With(shapes kernels.Shapes) denoise.Engine {
+	if shapes == nil {
+		shapes = kernels.Shapes{}
+	}
+	return variantEngine{e, variant{shapes: shapes}}
+}
+
+// variant is what runs in place of the kernels that ship, or how.
+type variant struct {
+	rung   kernels.Rung
+	shapes kernels.Shapes // nil: those of each device
+}
+
+type variantEngine struct {
 	*Engine
-	rung kernels.Rung
+	variant variant
 }
 
-func (e ladderEngine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
-	return e.plan(e.rung, r, g)
+func (e variantEngine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error) {
+	return e.plan(e.variant, r, g)
 }
 
-func (e ladderEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
-	return e.run(ctx, e.rung, r, in, region, report)
+func (e variantEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, report denoise.Progress) (*volume.Volume, error) {
+	return e.run(ctx, e.variant, r, in, region, report)
 }

@@ -9,7 +9,8 @@ import (
 // run is a bound recipe on an input. It is the same for all devices, slabs and attempts.
 type run struct {
 	program  denoise.Program
-	rung     kernels.Rung // zero: the kernels that ship
+	rung     kernels.Rung   // zero: the kernels that ship
+	shapes   kernels.Shapes // nil: those of the device
 	geometry volume.Geometry
 	inputs   []input // the voxels, and the maps that the passes read
 	masked   bool

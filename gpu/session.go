@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"quell/gpu/shm"
+	"quell/kernels"
 )
 
 // The shared segment is divided into staging buffers of equal size, some for
@@ -49,6 +50,7 @@ type session struct {
 	downloads  chan int64          // the same for downloads
 	volumeTurn chan struct{}       // holds a token while no run of several blocks is active
 	slots      *semaphore.Weighted // weight 1 for every run, exclusive for a run that must be alone
+	shapes     kernels.Shapes      // of Options.Tuned, for this device
 
 	lastProgram atomic.Uint32 // the last wire.ProgramID
 
@@ -89,6 +91,7 @@ func startSession(ctx context.Context, o Options, env []string) (*session, error
 		s.downloads <- int64(uploadBuffers+i) * stagingBytes
 	}
 	s.volumeTurn <- struct{}{}
+	s.shapes, _ = shapesFor(o.Tuned, p.hello)
 	p.hello.Free -= s.reservePreviewResults()
 	s.budget = budget(p.hello.Free, o.Memory)
 	go func() {

@@ -10,9 +10,9 @@
 // power and the two sums. The special function unit computes 16 powers per clock
 // and multiprocessor, which is the limit of the kernel.
 //
-// A lane computes eight voxels of a column. For every (dx, dz) it goes down the
-// column of neighbours: each is read once from shared memory and used for all
-// eight voxels. Their q are eight successive elements of the sequence q(dy), which
+// A lane computes eight voxels of a column; a block has up to 8 warps. For every
+// (dx, dz) a lane goes down the column of neighbours: each is read once from shared
+// memory and used for all eight voxels. Their q are eight successive elements of the sequence q(dy), which
 // is shifted by one at every step. Neighbours that are outside or masked hold
 // kExcluded, whose weight is zero.
 //
@@ -22,7 +22,7 @@
 #include "bilateral_params.cuh"
 
 constexpr int kStrip = 8;                   // voxels of a lane
-constexpr int kWarps = 4;                   // warps of a block
+constexpr int kMaxWarps = 8;                // warps of a block, at most
 constexpr int kColumns = 64;                // columns of the tile
 constexpr int kSteps = kColumns - 32 + 1;   // steps of dx that the tile is wide enough for
 constexpr float kExcluded = 1e18f;          // its square is finite and 2^-(its square) is 0
@@ -76,15 +76,16 @@ __device__ inline void leave(Strip &s, const float *&at, int &dy, float rest, fl
     if constexpr (N < kStrip - 1) leave<N + 1>(s, at, dy, rest, decay);
 }
 
-extern "C" __global__ void __launch_bounds__(32 * kWarps, 8)
+extern "C" __global__ void __launch_bounds__(32 * kMaxWarps, 4)
 bilateral(const __grid_constant__ BilateralParams p)
 {
     extern __shared__ float tile[];
     const Field &f = p.field;
-    const Tile t = tileOf(f, 32, kStrip * kWarps, 1);
+    const int warps = blockDim.y;
+    const Tile t = tileOf(f, 32, kStrip * warps, 1);
     const int lane = threadIdx.x, warp = threadIdx.y;
     const int x = t.x + lane, y = t.y + warp * kStrip, z = t.z;
-    const float reference = referenceOf(f, t, kStrip * kWarps);
+    const float reference = referenceOf(f, t, kStrip * warps);
 
     Strip s;
 #pragma unroll
@@ -94,13 +95,13 @@ bilateral(const __grid_constant__ BilateralParams p)
         s.num[i] = s.den[i] = s.q[i] = 0;
     }
 
-    const int rows = kStrip * kWarps + 2 * p.radius[1];
+    const int rows = kStrip * warps + 2 * p.radius[1];
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {
         if (unsigned(z + dz) >= unsigned(f.dims[2])) continue;
         for (int first = -p.radius[0]; first <= p.radius[0]; first += kSteps) {
             __syncthreads(); // all threads have read the previous tile
 #pragma unroll 4
-            for (int r = warp; r < rows; r += kWarps) {
+            for (int r = warp; r < rows; r += warps) {
                 int ty = t.y - p.radius[1] + r;
 #pragma unroll
                 for (int c = lane; c < kColumns; c += 32) {

@@ -44,14 +44,15 @@ func newField(part Part) (field, error) {
 	return f, nil
 }
 
-// onField returns a pass of that rate whose kernels take a field.
-func onField(rate float64, launches func(p denoise.Program, f field) ([]Launch, error)) Pass {
+// onField returns a pass of that rate whose kernels take a field. shape is one of the
+// kernel's shapes, or 0 for the first of them.
+func onField(rate float64, launches func(p denoise.Program, f field, shape int) ([]Launch, error)) Pass {
 	return Pass{Rate: rate, WholeSlices: true, Launches: func(p denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 		f, err := newField(part)
 		if err != nil {
 			return nil, err
 		}
-		return launches(p, f)
+		return launches(p, f, part.shape)
 	}}
 }
 

@@ -13,7 +13,7 @@ const halfLog2E = math.Log2E / 2
 
 func init() {
 	const rate = 2e12 // taps per second
-	Register(gaussian.Filter.Name, map[string]Pass{"blur": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
+	Register(gaussian.Filter.Name, map[string]Pass{"blur": onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
 		return []Launch{gaussianLaunch(p.Params.(gaussian.Params), f)}, nil
 	})})
 }

@@ -45,6 +45,9 @@ type Part struct {
 	Voxels Buffer        // float32: the voxels of the input volume, which excluded voxels keep
 	Mask   Buffer        // bytes, 1 for a voxel that is not excluded; its address is 0 if none is excluded
 	Out    uint64        // address of float32 for the voxels of Region
+	Shapes Shapes        // of launches, where they are not the usual ones; may be nil
+
+	shape int // that of the pass's first kernel, in the unit of its shapes; 0: the usual one
 }
 
 // Buffer is device memory that holds the voxels of a box of the volume, x fastest,
@@ -161,6 +164,13 @@ func Launches(p denoise.Program, pass denoise.Pass, part Part) ([]Launch, error)
 	k, err := find(p, pass)
 	if err != nil {
 		return nil, err
+	}
+	launches, err := launchesBy(p, pass, part, k)
+	if err != nil || part.Shapes == nil {
+		return launches, err
+	}
+	if part.shape = part.Shapes.of(launches[0].Kernel, part.Region); part.shape == 0 {
+		return launches, nil
 	}
 	return launchesBy(p, pass, part, k)
 }

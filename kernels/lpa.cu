@@ -22,8 +22,9 @@ constexpr int kDirections = 8;
 __device__ constexpr int kStepX[kDirections] = {1, 1, 0, -1, -1, -1, 0, 1};
 __device__ constexpr int kStepY[kDirections] = {0, 1, 1, 1, 0, -1, -1, -1};
 
-constexpr int kTile = 32;              // pixels of a block along x and y
-constexpr int kLines = 8;              // rows of threads
+constexpr int kTile = 32;              // pixels of a block along x
+constexpr int kLines = 8;              // rows of threads, at most; at least 2 fill the table
+constexpr int kEach = 4;               // pixels of a thread, one below the other
 constexpr float kUlp = 5.9604645e-8f;  // 2^-24
 
 // Line is the estimate of one direction, relative to the pixel's value.
@@ -218,10 +219,11 @@ __global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_cons
     __syncthreads();
 
     const Field &f = p.field;
-    const Tile t = tileOf(f, kTile, kTile, 1);
+    const int height = kEach * blockDim.y;
+    const Tile t = tileOf(f, kTile, height, 1);
     const bool inRegion = t.x + int(threadIdx.x) < f.max[0];
     const int x = min(t.x + int(threadIdx.x), f.max[0] - 1), z = t.z;
-    for (int y = t.y + threadIdx.y; y < min(t.y + kTile, f.max[1]); y += kLines) {
+    for (int y = t.y + threadIdx.y; y < min(t.y + height, f.max[1]); y += blockDim.y) {
         // Samples need not be counted if all lines of the warp are inside the image.
         const int margin = kPaperLongest - 1;
         bool whole = x >= margin && x + margin < f.dims[0] && y >= margin && y + margin < f.dims[1];
@@ -236,11 +238,12 @@ __global__ void __launch_bounds__(kTile * kLines, 4) lpa_paper(const __grid_cons
 __global__ void __launch_bounds__(kTile * kLines) lpa_any(const __grid_constant__ LpaParams p)
 {
     const Field &f = p.field;
-    const Tile t = tileOf(f, kTile, kTile, 1);
+    const int height = kEach * blockDim.y;
+    const Tile t = tileOf(f, kTile, height, 1);
     const int x = t.x + threadIdx.x, z = t.z;
     if (x >= f.max[0]) return;
     const float slack = slackFor(kMaxScales), width = float(p.width);
-    for (int y = t.y + threadIdx.y; y < min(t.y + kTile, f.max[1]); y += kLines) {
+    for (int y = t.y + threadIdx.y; y < min(t.y + height, f.max[1]); y += blockDim.y) {
         const float v0 = __ldg(f.in + f.index(x, y, z));
         if (!f.valid(x, y, z)) {
             finish(p, x, y, z, v0, Pixel());

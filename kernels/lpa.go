@@ -10,8 +10,8 @@ import (
 
 func init() {
 	const rate = 3e12 // taps per second
-	Register(lpa.Filter.Name, map[string]Pass{"estimate": onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
-		return lpaLaunches(p.Params.(lpa.Params), f)
+	Register(lpa.Filter.Name, map[string]Pass{"estimate": onField(rate, func(p denoise.Program, f field, shape int) ([]Launch, error) {
+		return lpaLaunches(p.Params.(lpa.Params), f, shape)
 	})})
 }
 
@@ -32,8 +32,14 @@ type lpaParams struct {
 	_      int32
 }
 
-// lpaLaunches: a block filters 32x32 pixels of a slice.
-func lpaLaunches(p lpa.Params, f field) ([]Launch, error) {
+// lpaShapes are the rows of threads of a block.
+var lpaShapes = shapes{"rows of threads", []int{8, 4, 2}}
+
+// lpaLaunches: a block filters 32x32 pixels of a slice, four in a thread; less with fewer
+// rows of threads.
+func lpaLaunches(p lpa.Params, f field, shape int) ([]Launch, error) {
+	const each = 4
+	rows := lpaShapes.of(shape)
 	if len(p.Scales) == 0 || len(p.Scales) > maxScales || slices.Max(p.Scales) > maxScales || slices.Min(p.Scales) < 1 {
 		return nil, fmt.Errorf("the kernel takes up to %d scales from 1 to %d, not %v", maxScales, maxScales, p.Scales)
 	}
@@ -48,8 +54,8 @@ func lpaLaunches(p lpa.Params, f field) ([]Launch, error) {
 	return []Launch{{
 		Module: "lpa",
 		Kernel: kernel,
-		Grid:   f.grid([3]int{32, 32, 1}),
-		Block:  [3]int{32, 8, 1},
+		Grid:   f.grid([3]int{32, each * rows, 1}),
+		Block:  [3]int{32, rows, 1},
 		Args:   Pack(args),
 	}}, nil
 }

@@ -3,9 +3,9 @@
 // even. A thread filters one voxel.
 //
 // The usual neighbourhoods have a network of minima and maxima in registers
-// (median_network.cuh). A voxel that is not used counts as -inf or, every second one,
-// as +inf: that leaves the middle value of an odd number where it is, and the lower of
-// two in its place.
+// (median_network.cuh); their blocks have 32 columns and up to 8 rows. A voxel that is
+// not used counts as -inf or, every second one, as +inf: that leaves the middle value of
+// an odd number where it is, and the lower of two in its place.
 //
 // The kernel median takes any radius and stores no values. Floats are mapped to integer
 // keys of the same order, and the bits of the median's key are found one by one from
@@ -23,7 +23,7 @@ __device__ inline void medianOf(const MedianParams &p)
 {
     constexpr int kWidth = 2 * RX + 1, kHeight = 2 * RY + 1, kDepth = 2 * RZ + 1;
     const Field &f = p.field;
-    const Tile t = tileOf(f, 32, 8, 1);
+    const Tile t = tileOf(f, 32, blockDim.y, 1);
     const int x = t.x + threadIdx.x, y = t.y + threadIdx.y, z = t.z;
     if (x >= f.max[0] || y >= f.max[1]) return;
     const float *at = f.in + f.index(x, y, z);

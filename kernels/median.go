@@ -9,8 +9,8 @@ import (
 
 func init() {
 	const rate = 1e11 // comparisons of a sort per second
-	pass := onField(rate, func(p denoise.Program, f field) ([]Launch, error) {
-		return []Launch{medianLaunch(p.Params.(median.Params), f)}, nil
+	pass := onField(rate, func(p denoise.Program, f field, shape int) ([]Launch, error) {
+		return []Launch{medianLaunch(p.Params.(median.Params), f, shape)}, nil
 	})
 	pass.Speedup = func(p denoise.Program) float64 {
 		if medianNetworks[p.Params.(median.Params).Radius] != "" {
@@ -31,8 +31,12 @@ type medianParams struct {
 	_      int32
 }
 
+// medianShapes are the rows of threads of a block of a network.
+var medianShapes = shapes{"rows of threads", []int{8, 4, 2}}
+
 // medianLaunch: a thread filters one voxel.
-func medianLaunch(p median.Params, f field) Launch {
+func medianLaunch(p median.Params, f field, shape int) Launch {
+	rows := medianShapes.of(shape)
 	args := medianParams{Field: f}
 	for c := range 3 {
 		args.Radius[c] = int32(p.Radius[c])
@@ -40,8 +44,8 @@ func medianLaunch(p median.Params, f field) Launch {
 	return Launch{
 		Module: "median",
 		Kernel: cmp.Or(medianNetworks[p.Radius], "median"),
-		Grid:   f.grid([3]int{32, 8, 1}),
-		Block:  [3]int{32, 8, 1},
+		Grid:   f.grid([3]int{32, rows, 1}),
+		Block:  [3]int{32, rows, 1},
 		Args:   Pack(args),
 	}
 }

@@ -42,7 +42,7 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if l.Kernel != "gaussian" || l.Grid != [3]int{2 * 2 * 1, 1, 1} || l.Block != [3]int{32, 8, 1} || g.Band != 36 || l.Shared != 4*(8+11+33+36*32+36*40) {
 		t.Errorf("%s, grid %v, block %v, band %d, %d bytes shared", l.Kernel, l.Grid, l.Block, g.Band, l.Shared)
 	}
-	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField)
+	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField, 0)
 	b := decoded[bilateralParams](t, l)
 	scale := math.Sqrt(math.Log2E/2) / 4
 	if b.Field != testField || b.Radius != g.Radius || b.Decay != decay || b.Scale != float32(scale) || math.Abs(float64(b.Inverse)*scale-1) > 1e-6 {
@@ -96,7 +96,7 @@ func TestMedianKernels(t *testing.T) {
 		if err != nil || rate != c.factor*1e11 {
 			t.Errorf("%s: rate %g, %v", p.Recipe, rate, err)
 		}
-		if l := medianLaunch(p.Params.(median.Params), testField); l.Kernel != c.kernel || l.Grid != [3]int{2 * 8 * 2, 1, 1} {
+		if l := medianLaunch(p.Params.(median.Params), testField, 0); l.Kernel != c.kernel || l.Grid != [3]int{2 * 8 * 2, 1, 1} {
 			t.Errorf("%s: kernel %s, grid %v; want %s", p.Recipe, l.Kernel, l.Grid, c.kernel)
 		}
 	}
@@ -120,7 +120,7 @@ func TestLPAParams(t *testing.T) {
 		{[]int{32}, testField, "lpa_any"}, {many[:32], testField, "lpa_any"},
 		{many, testField, ""}, {[]int{33}, testField, ""}, {[]int{0, 1}, testField, ""}, {nil, testField, ""},
 	} {
-		ls, err := lpaLaunches(lpa.Params{Gamma: 3, Sigma: 5, Scales: c.scales}, c.field)
+		ls, err := lpaLaunches(lpa.Params{Gamma: 3, Sigma: 5, Scales: c.scales}, c.field, 0)
 		if (err != nil) != (c.kernel == "") {
 			t.Errorf("%v: %v", c.scales, err)
 		}
@@ -290,7 +290,7 @@ func TestNLMKernels(t *testing.T) {
 		{3, 1, 1, []float64{1, 1, 1}, "nlm_any"},
 	} {
 		p := nlm.Params{PatchRadius: [3]int{c.patch, c.patch, c.patch}, Taps: c.taps, H: 1, LK: c.lk, Centre: nlm.CentreOne}
-		ls := nlmLaunches(p, testField, c.dims)
+		ls := nlmLaunches(p, testField, c.dims, 0)
 		if len(ls) != 1 || ls[0].Kernel != c.kernel {
 			t.Errorf("%d-D, patch radius %d, lk %d: %s; want %s", c.dims, c.patch, c.lk, ls[0].Kernel, c.kernel)
 		}

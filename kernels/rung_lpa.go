@@ -26,7 +26,7 @@ func lpaRungs() map[string]rung {
 			if slices.Max(q.Scales) > lpaApron {
 				return nil, fmt.Errorf("the rung takes scales up to %d", lpaApron)
 			}
-			launches, err := lpaLaunches(q, f)
+			launches, err := lpaLaunches(q, f, 0)
 			if err != nil {
 				return nil, err
 			}

@@ -18,6 +18,7 @@ type program struct {
 	geometry volume.Geometry
 	halos    map[string][3]int // of kernels.Halos
 	rung     kernels.Rung      // zero: the kernels that ship
+	shapes   kernels.Shapes
 }
 
 // bind binds a recipe and checks that there are kernels for it.
@@ -34,7 +35,7 @@ func (w *worker) bind(q wire.Request) *wire.Fault {
 	if err != nil {
 		return &wire.Fault{Kind: wire.Unsupported, Text: err.Error()}
 	}
-	w.programs[q.Program] = &program{Program: p, geometry: volume.NewGeometry(b.Dims, b.Spacing), halos: kernels.Halos(p), rung: rung}
+	w.programs[q.Program] = &program{Program: p, geometry: volume.NewGeometry(b.Dims, b.Spacing), halos: kernels.Halos(p), rung: rung, shapes: b.Shapes}
 	w.reply(wire.Reply{ID: q.ID})
 	return nil
 }
@@ -92,7 +93,7 @@ func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Faul
 	for _, pass := range p.Passes {
 		part := kernels.Part{
 			Dims: p.geometry.Dims, Region: j.Region.Grow(p.halos[pass.Output], p.geometry),
-			Voxels: known[denoise.Voxels], Mask: known[wire.Mask],
+			Voxels: known[denoise.Voxels], Mask: known[wire.Mask], Shapes: p.shapes,
 		}
 		for _, name := range pass.Inputs {
 			b, ok := known[name]

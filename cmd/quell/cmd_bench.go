@@ -21,7 +21,7 @@ import (
 
 func newBench() *cobra.Command {
 	var o bench.Options
-	var list, asJSON, overwrite bool
+	var list, asJSON, overwrite, tune bool
 	var csvFile, plots, report string
 	cmd := &cobra.Command{
 		Use:   "bench [NAME...]",
@@ -35,7 +35,11 @@ Every row is compared with the float64 reference before it is timed. Times are
 of the filter alone: from memory to memory on the CPU, the kernels on a GPU.
 Without --volume the inputs are phantoms of the papers' sizes; the result says
 what was filtered. A run that is cancelled continues where it stopped when the
-same command is given again.`,
+same command is given again.
+
+--tune measures none of that. It searches the launch shapes of the kernels that
+are the fastest on this GPU, checks them, and keeps them for later runs of the
+program, with that device, driver and version of the kernels.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
@@ -46,17 +50,33 @@ same command is given again.`,
 	flags.StringVar(&csvFile, "csv", "", "write a line for each figure to this `file`")
 	flags.StringVar(&plots, "plots", "", "write the charts and pictures as PNG files into this `folder`")
 	flags.StringVar(&report, "report", "", "write one HTML page with tables, charts and pictures to this `file`")
+	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that exist")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		o.Names = args
-		if list {
-			for _, name := range []string{"engine", "quick", "volume", "fresh", "csv", "plots", "report", "overwrite"} {
+		none := func(why string, names ...string) error {
+			for _, name := range names {
 				if flags.Changed(name) {
-					return app.Usagef("--%s has no effect: --list measures nothing", name)
+					return app.Usagef("--%s has no effect: %s", name, why)
 				}
 			}
+			return nil
+		}
+		if list {
+			if err := none("--list measures nothing", "engine", "quick", "volume", "fresh", "csv", "plots", "report", "overwrite", "tune"); err != nil {
+				return err
+			}
 			return listExperiments(cmd, args, asJSON)
+		}
+		if tune {
+			if len(args) > 0 {
+				return app.Usagef("--tune measures no experiments; leave %s away", args[0])
+			}
+			if err := none("--tune measures no experiments", "engine", "volume", "fresh", "csv", "plots", "report", "overwrite"); err != nil {
+				return err
+			}
+			return tuneGPU(cmd, o.Quick, asJSON)
 		}
 		if err := o.Validate(); err != nil {
 			return err
@@ -98,6 +118,25 @@ same command is given again.`,
 		return err
 	}
 	return cmd
+}
+
+// tuneGPU searches launch shapes and prints what it gained.
+func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
+	path, err := app.ShapesPath()
+	if err != nil {
+		return err
+	}
+	events, done := benchEvents(cmd)
+	defer done()
+	t, err := bench.Tune(cmd.Context(), bench.TuneOptions{Quick: quick, Save: path}, events)
+	done()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(cmd.OutOrStdout(), t)
+	}
+	return t.WriteText(cmd.OutOrStdout())
 }
 
 // listExperiments prints the chosen experiments.

@@ -6,7 +6,9 @@
 // (cuInit fails), driver=VERSION, compute=MAJORMINOR, memory=BYTES, taken=BYTES (by
 // another program, once the worker has started), devices=N, slow=MS (added to
 // every kernel), no-kernels (modules do not load), unpinned (host memory cannot be
-// registered).
+// registered), model=N (part of the devices' names), fast=ROWS (by the events a kernel
+// takes 1 ms where its blocks have as many rows of threads, and 2 ms otherwise),
+// wrong=ROWS (such a kernel computes its first voxel wrongly).
 #include "fake.h"
 
 #include <stdio.h>
@@ -58,7 +60,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice device)
 {
-    snprintf(name, len, "Fake GPU %d", device);
+    snprintf(name, len, "Fake GPU %d", device + (int)setting("model", 0));
     return CUDA_SUCCESS;
 }
 
@@ -122,9 +124,13 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
     return sticky;
 }
 
+// virtualTime is the time in ns by the setting fast.
+static long virtualTime;
+
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
+    if (setting("fast", 0)) *(struct timespec *)event = (struct timespec){0, virtualTime};
     // A crash is reported by the first call that waits for the kernel.
     return CUDA_SUCCESS;
 }
@@ -269,6 +275,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
         if (sticky) return CUDA_SUCCESS;
     }
     ((HostKernel)function)(extra[1]);
+    virtualTime += by == setting("fast", 0) ? 1000000 : 2000000;
+    // The address of the result is the third of a field.
+    if (by == setting("wrong", 0)) ((float **)extra[1])[2][0] += 1000;
     return CUDA_SUCCESS;
 }
 

@@ -122,6 +122,8 @@ type Binding struct {
 	// ship; Block is its shape, zero for its own.
 	Rung  string `json:"rung,omitempty"`
 	Block [3]int `json:"block,omitzero"`
+	// Shapes are those of launches (kernels.Shapes).
+	Shapes map[string]int `json:"shapes,omitempty"`
 }
 
 // Program binds the recipe.
