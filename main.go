@@ -14,6 +14,7 @@ import (
 	"quell/app"
 	"quell/assets"
 	"quell/internal/crash"
+	_ "quell/internal/locale" // before Fyne looks it up
 	"quell/ui"
 )
 

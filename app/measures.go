@@ -26,15 +26,16 @@ type Measures struct {
 type comparison struct {
 	before, after *volume.Volume
 	reference     *volume.Volume // or nil
-	max           float64        // MAX of PSNR and SSIM
+	max           float64        // MAX of PSNR and SSIM against before
+	truthMax      float64        // MAX of those against reference
 }
 
 // fill compares.
 func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
-	options := measure.Options{Max: c.max}
-	if m.Change, err = measure.Compare(ctx, c.before, c.after, options); err != nil || c.reference == nil {
+	if m.Change, err = measure.Compare(ctx, c.before, c.after, measure.Options{Max: c.max}); err != nil || c.reference == nil {
 		return err
 	}
+	options := measure.Options{Max: c.truthMax}
 	truth, err := measure.Compare(ctx, c.reference, c.after, options)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Meas
 	}
 	if reference != nil {
 		c.reference = reference.Volume
-		if c.max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
+		if c.truthMax, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
 			return Measures{}, err
 		}
 	}
@@ -108,7 +109,7 @@ func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m
 	}
 	if reference != nil {
 		c.reference = picture(view, reference.Volume, q.Index)
-		if c.max, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
+		if c.truthMax, err = measure.DynamicRange(ctx, reference.Volume); err != nil {
 			return Measures{}, err
 		}
 	}

@@ -68,8 +68,11 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 			t.Errorf("%s: %s (residual SD %.2f of sigma %.2f, structure %.3f), want %s",
 				c.name, m.Verdict, float64(m.ResidualSD), m.Sigma, m.Structure, c.want)
 		}
-		if m.Truth == nil || m.Start == nil || m.Change.Max != measure.Float(200) {
-			t.Fatalf("%s: truth %v, start %v, MAX %v", c.name, m.Truth, m.Start, m.Change.Max)
+		if m.Truth == nil || m.Start == nil || m.Truth.Max != measure.Float(200) || m.Start.Max != measure.Float(200) {
+			t.Fatalf("%s: truth %v, start %v", c.name, m.Truth, m.Start)
+		}
+		if alone, err := MeasureRun(t.Context(), run, nil); err != nil || alone.Change.Max != m.Change.Max || alone.Change.PSNR != m.Change.PSNR || alone.Change.SSIM != m.Change.SSIM {
+			t.Errorf("%s: against the original %+v, and without a reference %+v; %v", c.name, m.Change, alone.Change, err)
 		}
 		if better := m.Truth.MSE < m.Start.MSE; better != (c.want != tune.Over) {
 			t.Errorf("%s: MSE %v from %v", c.name, m.Truth.MSE, m.Start.MSE)
@@ -103,6 +106,9 @@ func TestMeasurePreviewIsTheSlice(t *testing.T) {
 		}
 		if want := sum / float64(n); math.Abs(float64(m.Change.MSE)-want) > 1e-9*want {
 			t.Errorf("%v: MSE %v, want %v", q.Plane, m.Change.MSE, want)
+		}
+		if alone, err := MeasurePreview(t.Context(), pv, nil); err != nil || alone.Change.Max != m.Change.Max || alone.Change.PSNR != m.Change.PSNR || alone.Change.SSIM != m.Change.SSIM {
+			t.Errorf("%v: against the original %+v, and without a reference %+v; %v", q.Plane, m.Change, alone.Change, err)
 		}
 		if math.IsNaN(float64(m.Change.SSIM)) || m.Truth == nil {
 			t.Errorf("%v: SSIM %v, truth %v", q.Plane, m.Change.SSIM, m.Truth)

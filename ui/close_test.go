@@ -294,3 +294,42 @@ func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 	b.tap("Discard")
 	b.until("the volume is filtered", b.session().Applied)
 }
+
+// A path need not be typed again after an export that failed or was cancelled; the next
+// series does not get it.
+func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	path := filepath.Join(t.TempDir(), "mine.nii.gz")
+	field := func() *control.Entry {
+		t.Helper()
+		b.command("export").Run()
+		b.drain()
+		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+			if e, ok := o.(*control.Entry); ok {
+				return e
+			}
+		}
+		t.Fatal("the export has no field for the path")
+		return nil
+	}
+	field().SetText(path)
+	b.tap("Export")
+	b.session().Cancel()
+	if b.session().Loss() == session.LosesResult { // the cancel came in time
+		e := field()
+		if e.Text != path {
+			t.Errorf("after a cancel %q is suggested", e.Text)
+		}
+	} else {
+		field().SetText(path)
+	}
+	b.tap("Export")
+	b.until("the export is written", func() bool { return b.session().Loss() == session.NoLoss && !b.session().Busy() })
+	b.drain()
+	b.tap("Close")
+	if e := field(); e.Text == path {
+		t.Error("a path that was written is suggested again")
+	}
+}

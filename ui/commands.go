@@ -69,7 +69,7 @@ type Command struct {
 	Menu    string // the menu it is in; "" for keys only
 	Chords  []Chord
 	Run     func()
-	Hold    func(on bool) // instead of Run: while the key is held
+	Hold    func(on bool) // while the key is held; Run is for the menu then
 	Enabled func() bool   // nil: always
 	Checked func() bool   // nil: no check mark
 	Gap     bool          // a separator precedes it in the menu
@@ -151,7 +151,8 @@ func (w *Workbench) commands() []Command {
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: open, Checked: s.MarksStructure},
 		Command{ID: "pixels", Title: "Show voxels as squares", Menu: menuView, Run: state.TogglePixelated, Checked: state.Pixelated},
-		Command{ID: "before", Title: "Show the original in the denoised pane (hold)", Menu: "", Chords: key(fyne.KeySpace), Hold: s.HoldBefore},
+		Command{ID: "before", Title: "Original in the denoised pane (hold the key)", Menu: menuView, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
+			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
 		Command{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
 
 		Command{ID: "window-auto", Title: "Automatic window", Menu: menuWindow, Chords: key(fyne.Key0), Run: state.AutoWindow, Enabled: open},

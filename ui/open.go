@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ func (w *Workbench) opened(path string) {
 		title += " – " + strings.TrimSpace(series.Modality+" "+name)
 	}
 	w.main.SetTitle(title)
+	w.exportPath = ""
 	if path != "" {
 		w.settings.Opened(path)
 		w.saveSettings()
@@ -178,7 +180,7 @@ func (w *Workbench) askExport() {
 		return
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
-		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Recipe: recipeText(w.session, run.Recipe),
+		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Path: w.exportPath, Recipe: recipeText(w.session, run.Recipe),
 		Compress: w.settings.ExportCompressed, Show: w.show,
 		Export: func(out string, o app.ExportOptions) {
 			if w.settings.KeepRecent {
@@ -188,9 +190,20 @@ func (w *Workbench) askExport() {
 				w.settings.ExportCompressed = o.Compress != ""
 			}
 			w.saveSettings()
-			w.session.Export(out, o, func(r app.ExportReport) { w.show(dialogs.Exported(r, w.main)) })
+			w.exportPath = out
+			w.session.Export(out, o, func(r app.ExportReport) {
+				w.exportPath = ""
+				w.show(dialogs.Exported(r, w.openFolder, w.main))
+			})
 		},
 	}, w.main))
+}
+
+// openFolder shows a folder in the desktop's file manager.
+func (w *Workbench) openFolder(path string) {
+	if err := w.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}); err != nil {
+		w.status.note("The folder cannot be shown: " + path)
+	}
 }
 
 func (w *Workbench) askNoise() {

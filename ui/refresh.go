@@ -72,6 +72,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 	}
 	if p := s.Progress(); p.Kind == session.Applying {
 		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
+		snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
 	snap.Carried = s.Carried()

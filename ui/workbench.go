@@ -54,24 +54,25 @@ type Workbench struct {
 	presets  *fyne.MenuItem // of the menu Tools
 	results  *fyne.MenuItem // of the menu Tools: the finished runs
 
-	panes     [viewer.Roles]*sliceview.Pane
-	paneRow   *fyne.Container
-	filter    *filterpanel.Panel
-	measures  *measurepanel.Panel
-	plot      *plotpanel.Panel
-	strip     *container.Split
-	center    *container.Split
-	slices    *sliceBar
-	tools     *toolbar
-	status    *statusBar
-	tip       *tooltip
-	gallery   *dialogs.GalleryDialog // open, or nil
-	dialogs   []dialog.Dialog        // open, the topmost last
-	offer     dialog.Dialog          // the last question whether the CPU should continue
-	asking    bool                   // the question about lost work is open
-	auto      autosaver
-	refreshes bool // a refresh is queued
-	closed    bool
+	panes      [viewer.Roles]*sliceview.Pane
+	paneRow    *fyne.Container
+	filter     *filterpanel.Panel
+	measures   *measurepanel.Panel
+	plot       *plotpanel.Panel
+	strip      *container.Split
+	center     *container.Split
+	slices     *sliceBar
+	tools      *toolbar
+	status     *statusBar
+	tip        *tooltip
+	gallery    *dialogs.GalleryDialog // open, or nil
+	dialogs    []dialog.Dialog        // open, the topmost last
+	offer      dialog.Dialog          // the last question whether the CPU should continue
+	asking     bool                   // the question about lost work is open
+	auto       autosaver
+	exportPath string // of the export in progress or of the last that failed
+	refreshes  bool   // a refresh is queued
+	closed     bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
 	ending   atomic.Bool
@@ -159,7 +160,6 @@ func (w *Workbench) build() {
 	w.paneRow = container.New(paneLayout{}, row...)
 	w.filter = filterpanel.New(filterpanel.Hooks{
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
-		Refused: func(err error) { w.status.note(err.Error()) },
 	})
 	w.measures = measurepanel.New(w.showPlace)
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Changed: w.changed, Take: s.TakeStrength, Find: w.findStrength})

@@ -346,7 +346,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 		"about":     func() { About("0.1.0", nil, w).Show() },
 		"shortcuts": func() { Shortcuts(keys, keys[:9], w).Show() },
 		"exported": func() {
-			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, w).Show()
+			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, nil, w).Show()
 		},
 	} {
 		show()
@@ -356,5 +356,43 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 			t.Errorf("%s is %v in a window of 1000 x 800", name, size)
 		}
 		w.Canvas().Overlays().Remove(top)
+	}
+}
+
+// A path is taken without the spaces around it, and only a whole one.
+func TestExportTakesWholePaths(t *testing.T) {
+	w := parent(t)
+	folder := t.TempDir()
+	var out string
+	failed := filepath.Join(folder, "again.nii.gz")
+	Export(ExportRequest{Run: run(t), Folder: folder, Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}, w).Show()
+	path, confirm := find[*control.Entry](t, w)[0], button(t, w, "Export")
+	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI {
+		t.Errorf("suggested %q; want the path of the export that failed", path.Text)
+	}
+	for _, text := range []string{"", " ", "series", "./a.nii.gz"} {
+		if path.SetText(text); !confirm.Disabled() {
+			t.Errorf("%q is taken for a path", text)
+		}
+	}
+	want := filepath.Join(folder, "series")
+	path.SetText(" " + want + " ")
+	if confirm.Disabled() {
+		t.Fatal("a whole path is refused")
+	}
+	test.Tap(confirm)
+	if out != want {
+		t.Errorf("written to %q; want %q", out, want)
+	}
+}
+
+// The folder of an export is one button away.
+func TestTheFolderOfAnExportIsShown(t *testing.T) {
+	w := parent(t)
+	shown := ""
+	Exported(app.ExportReport{Output: filepath.Join("a", "b", "out"), Files: 1}, func(f string) { shown = f }, w).Show()
+	test.Tap(button(t, w, "Open folder"))
+	if shown != filepath.Join("a", "b") {
+		t.Errorf("shown is %q", shown)
 	}
 }

@@ -24,6 +24,7 @@ type ExportRequest struct {
 	Recipe   string // of the run, as a label
 	Stale    bool   // the current recipe is another than the run's
 	Folder   string // to suggest; "" for the home folder
+	Path     string // to suggest, in any folder: that of an export that failed; "" for none
 	Compress bool   // suggest to compress DICOM
 	Export   func(out string, o app.ExportOptions)
 	Show     func(dialog.Dialog) // shows the dialog that selects a folder
@@ -49,6 +50,7 @@ type exportForm struct {
 	hide     *control.Check
 	compress *control.Check
 	report   *widget.Label
+	stale    *widget.Label // that the run was made with other parameters
 	confirm  *control.Button
 	foreign  bool // the export would replace what Quell did not write
 }
@@ -59,6 +61,8 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f := &exportForm{request: r, parent: parent}
 	f.path = control.NewEntry()
 	f.report = wrapped("")
+	f.stale = wrapped("The parameters were changed since this volume was filtered; the export is the volume as filtered.")
+	f.stale.Importance = widget.WarningImportance
 	f.dtype = control.NewSelect(datatypes, nil)
 	f.dtype.SetSelected(datatypes[0])
 	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
@@ -72,14 +76,14 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		options := f.options()
 		export := func() {
 			d.Hide()
-			r.Export(f.path.Text, options)
+			r.Export(f.target(), options)
 		}
 		if !f.foreign {
 			export()
 			return
 		}
 		options.Overwrite = true
-		r.Show(Replace(f.path.Text, export, parent))
+		r.Show(Replace(f.target(), export, parent))
 	})
 	f.confirm.Importance = widget.HighImportance
 	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
@@ -96,11 +100,17 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
 	f.format.SetSelected(asDICOM)
+	if r.Path != "" {
+		if app.FormatOf(r.Path) != app.DICOM {
+			f.format.SetSelected(asNIfTI)
+		}
+		f.path.SetText(r.Path)
+	}
 
 	content := container.NewVBox(
 		f.format,
 		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
-		f.types, f.compress, f.hide, widget.NewSeparator(), f.report,
+		f.types, f.compress, f.hide, widget.NewSeparator(), f.report, f.stale,
 	)
 	size := parent.Canvas().Size()
 	d = newDialog("Export the denoised series", content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
@@ -109,8 +119,11 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	return d
 }
 
+// target returns the path in the field.
+func (f *exportForm) target() string { return strings.TrimSpace(f.path.Text) }
+
 func (f *exportForm) options() app.ExportOptions {
-	if app.FormatOf(f.path.Text) != app.DICOM {
+	if app.FormatOf(f.target()) != app.DICOM {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
 	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
@@ -133,7 +146,7 @@ func (f *exportForm) renamed(path string) string {
 
 // update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
-	if app.FormatOf(f.path.Text) == app.DICOM {
+	if app.FormatOf(f.target()) == app.DICOM {
 		f.types.Hide()
 		f.compress.Show()
 	} else {
@@ -141,25 +154,30 @@ func (f *exportForm) update() {
 		f.compress.Hide()
 	}
 	source := f.request.Run.Source
-	if app.CheckDeidentify(source, f.path.Text) == nil {
+	if app.CheckDeidentify(source, f.target()) == nil {
 		f.hide.Show()
 	} else {
 		f.hide.Hide()
 	}
 	options := f.options()
-	err := app.CheckOutput(source, f.path.Text, options)
+	err := app.CheckOutput(source, f.target(), options)
+	if err == nil && !filepath.IsAbs(f.target()) {
+		err = errors.New("give the whole path: a folder to write to, and a name in it")
+	}
 	f.foreign = errors.Is(err, app.ErrForeignTarget)
 	if f.foreign { // a question when the export begins
 		options.Overwrite = true
-		err = app.CheckOutput(source, f.path.Text, options)
+		err = app.CheckOutput(source, f.target(), options)
 	}
 	if err != nil {
 		f.report.Importance = widget.WarningImportance
-		f.report.SetText(err.Error())
+		f.report.SetText(sentence(err))
 		f.confirm.Disable()
+		f.stale.Hide()
 		return
 	}
 	f.confirm.Enable()
+	f.stale.Hidden = !f.request.Stale
 	f.report.Importance = widget.MediumImportance
 	f.report.SetText(f.plan())
 }
@@ -170,7 +188,7 @@ func (f *exportForm) plan() string {
 	switch {
 	case f.options().Deidentify:
 		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show.", dims[2])
-	case app.FormatOf(f.path.Text) == app.DICOM:
+	case app.FormatOf(f.target()) == app.DICOM:
 		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
 	default:
 		fmt.Fprintf(&b, "One file of %d × %d × %d voxels with the geometry of the source.", dims[0], dims[1], dims[2])
@@ -178,12 +196,9 @@ func (f *exportForm) plan() string {
 	if f.options().Compress != "" {
 		b.WriteString(" The pixels are compressed; every value stays as it is.")
 	}
-	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.path.Text)+".recipe.json")
+	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.target())+".recipe.json")
 	if f.foreign {
-		fmt.Fprintf(&b, "\n%s exists and was not written by Quell: you are asked before it is replaced.", filepath.Base(f.path.Text))
-	}
-	if f.request.Stale {
-		b.WriteString("\nThe parameters were changed since this volume was filtered; the export is the volume as filtered.")
+		fmt.Fprintf(&b, "\n%s exists and was not written by Quell: you are asked before it is replaced.", filepath.Base(f.target()))
 	}
 	return b.String()
 }
@@ -228,8 +243,8 @@ func outputName(run *app.Run) string {
 	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
 }
 
-// Exported shows what an export wrote.
-func Exported(r app.ExportReport, parent fyne.Window) *Dialog {
+// Exported shows what an export wrote; open shows a folder to the user.
+func Exported(r app.ExportReport, open func(folder string), parent fyne.Window) *Dialog {
 	files := "1 file"
 	if r.Files != 1 {
 		files = fmt.Sprintf("%d files", r.Files)
@@ -244,5 +259,6 @@ func Exported(r app.ExportReport, parent fyne.Window) *Dialog {
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}
-	return newDialog("Exported", box, fyne.NewSize(600, 240), parent, closeOnly)
+	return newDialog("Exported", box, fyne.NewSize(600, 240), parent,
+		closeOnly, choice{text: "Open folder", chosen: func() { open(filepath.Dir(r.Output)) }})
 }

@@ -50,7 +50,6 @@ type Hooks struct {
 	Find        func() // search for the best strength, or cancel the search
 	Apply       func()
 	Cancel      func()
-	Refused     func(err error) // a typed value is outside the domain of its parameter
 }
 
 // Panel is the filter column. Create it with New.
@@ -293,12 +292,6 @@ func (p *Panel) buildRows(f denoise.Filter) {
 	hooks := rowHooks{
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
 			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)
-		},
-		refused: func(param denoise.Param, err error) {
-			p.help.SetText(err.Error())
-			if p.hooks.Refused != nil {
-				p.hooks.Refused(err)
-			}
 		},
 		help: func(title, text string) { p.help.SetText(title + ": " + text) },
 	}

@@ -25,7 +25,6 @@ type owner struct {
 	snap     Snapshot
 	finals   []denoise.Recipe
 	drafts   int
-	refused  []error
 	applied  int
 	cancels  int
 	previews int
@@ -53,7 +52,6 @@ func newOwner(t *testing.T, filter string) *owner {
 		Preview:     func() { o.previews++ },
 		Apply:       func() { o.applied++ },
 		Cancel:      func() { o.cancels++ },
-		Refused:     func(err error) { o.refused = append(o.refused, err) },
 	})
 	r, err := denoise.NewRecipe(filter, 0)
 	if err != nil {
@@ -283,16 +281,25 @@ func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
 	}
 	e.SetText("-1")
 	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
-	if len(o.refused) != 1 || len(o.finals) != 1 {
-		t.Errorf("%d refusals and %d recipes; want 1 and 1", len(o.refused), len(o.finals))
+	problem := o.problem("h")
+	if problem.Hidden || len(o.finals) != 1 {
+		t.Errorf("hidden: %t, %d recipes; want a refusal and 1", problem.Hidden, len(o.finals))
 	}
 	if e.Text != "400" {
 		t.Errorf("the entry says %q; want the value in force", e.Text)
 	}
-	if !strings.Contains(o.panel.help.Text, "outside") {
-		t.Errorf("the help line says %q; want what is wrong", o.panel.help.Text)
+	if !strings.HasPrefix(problem.Text, "“-1” is not taken: ") || !strings.Contains(problem.Text, "outside") {
+		t.Errorf("beside the field stands %q; want what is wrong", problem.Text)
+	}
+	e.SetText("")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if problem.Hidden || problem.Text != "Type a number; the value stays as it was." {
+		t.Errorf("for an empty field stands %q", problem.Text)
 	}
 	e.SetText("7")
+	if !problem.Hidden {
+		t.Error("the refusal stays while the next value is typed")
+	}
 	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if e.Text != "400" || len(o.finals) != 1 {
 		t.Errorf("Escape leaves %q and %d recipes; want 400 and 1", e.Text, len(o.finals))
@@ -479,5 +486,35 @@ func TestCarriedValuesAreNamed(t *testing.T) {
 	o.show()
 	if o.panel.origin.Visible() {
 		t.Error("the note stays")
+	}
+}
+
+// problem returns the label that says why a typed value was refused.
+func (o *owner) problem(name string) *widget.Label {
+	for _, r := range o.panel.rows {
+		if r.param.Name == name {
+			return r.problem
+		}
+	}
+	return nil
+}
+
+// A refusal is of the value that it was typed for.
+func TestARefusalGoesWithItsValue(t *testing.T) {
+	o := newOwner(t, "nlm")
+	e := o.row("h").entry
+	e.SetText("many")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if o.problem("h").Hidden {
+		t.Fatal("a word is taken for a number")
+	}
+	o.panel.Display(o.snap)
+	if o.problem("h").Hidden {
+		t.Error("the refusal goes though nothing has changed")
+	}
+	o.snap.Recipe = o.snap.Recipe.With("h", denoise.Number(7))
+	o.panel.Display(o.snap)
+	if !o.problem("h").Hidden {
+		t.Error("the refusal stays with another value")
 	}
 }

@@ -3,6 +3,7 @@ package filterpanel
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -22,7 +23,8 @@ type row struct {
 	// show displays a value; resolved is the number of an automatic one.
 	show func(value, resolved denoise.Value, s Snapshot)
 
-	ignored string // why the recipe does not use the parameter; "" if it does
+	problem *widget.Label // why a typed value was refused; nil where none is typed
+	ignored string        // why the recipe does not use the parameter; "" if it does
 }
 
 // usable notes whether the recipe ignores the parameter, and returns whether it can
@@ -43,7 +45,6 @@ func (r *row) helpText(bounds string) string {
 // rowHooks are called for what the user does in a row.
 type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
-	refused func(p denoise.Param, err error)
 	help    func(title, text string)
 	find    func() // searches for the best value; nil where there is no search
 }
@@ -149,12 +150,17 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		h.changed(p, number(slide.Value), true)
 	}
 
+	problem := small("") // why a typed value was refused; until the next one
+	problem.Importance = widget.WarningImportance
+	problem.Hide()
 	field := newEntry(nil, help)
+	field.OnChanged = func(string) { problem.Hide() }
 	field.commit = func(text string) {
 		v, err := parse(p, text, shown, unit)
 		if err != nil {
-			h.refused(p, err)
 			r.show(value, resolved, latest)
+			problem.SetText(refusal(text, err))
+			problem.Show()
 			return
 		}
 		h.changed(p, v, true)
@@ -199,9 +205,14 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	if h.find != nil || p.Unit == "value" {
 		parts = append(parts, container.NewBorder(nil, nil, nil, find, also))
 	}
+	parts = append(parts, problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 
+	r.problem = problem
 	r.show = func(v, found denoise.Value, s Snapshot) {
+		if !v.Equal(value) {
+			problem.Hide()
+		}
 		busy = true
 		defer func() { busy = false }()
 		value, resolved, latest = v, found, s
@@ -256,6 +267,14 @@ func showFind(b *control.Button, s Snapshot) {
 		b.SetText(text)
 	}
 	enable(b, s.CanFind)
+}
+
+// refusal says in a sentence why a typed text is no value.
+func refusal(text string, err error) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return "Type a number; the value stays as it was."
+	}
+	return "“" + text + "” is not taken: " + strings.TrimSuffix(err.Error(), ".") + ". The value stays as it was."
 }
 
 // position returns a value's place on a slider; of a list, its first entry's.

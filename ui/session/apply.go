@@ -17,7 +17,8 @@ func (s *Session) Apply() {
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
 	}
-	t := s.start(Applying, "Filtering", "voxels")
+	t := s.start(Applying, "Filtering", "slices")
+	t.recipe, t.slices = recipe, int64(s.doc.Series().Volume.Dims[2])
 	var report app.Report
 	s.background(func() (err error) {
 		report, err = app.DoOn(t.ctx, on, app.Job{Recipe: &recipe}, s.events(t))

@@ -32,11 +32,13 @@ func (s *Session) StartReporting() func(done, total int64) {
 	return s.reporter(s.start(Preparing, "Preparing", "files"))
 }
 
-// Amount and TimeLeft are the parts of a progress text.
-var (
-	Amount   = amount
-	TimeLeft = timeLeft
-)
+// TimeLeft is part of a progress text.
+var TimeLeft = timeLeft
+
+// Amount is part of a progress text; slices is 0 for a task that counts in its unit.
+func Amount(done, total, slices int64, unit string) string {
+	return (&task{done: done, total: total, slices: slices, unit: unit}).amount()
+}
 
 // MeasuresSlice and MeasuresVolume say whether numbers of the slice on the screen, and
 // of the run, are being computed.

@@ -207,7 +207,7 @@ func (s *Session) AddNoise(n app.Noise) {
 		return
 	}
 	doc, clean := s.doc, s.doc.Clean()
-	t := s.start(Preparing, "Adding noise", "voxels")
+	t := s.start(Preparing, "Adding noise", "")
 	var noisy *series.Series
 	s.background(func() (err error) {
 		noisy, err = app.AddNoise(t.ctx, clean, n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -32,16 +33,17 @@ func TestDurationsHaveTwoDigits(t *testing.T) {
 
 func TestAmountsHaveTheirUnit(t *testing.T) {
 	for _, c := range []struct {
-		done, total int64
-		unit, want  string
+		done, total, slices int64
+		unit, want          string
 	}{
-		{3, 40, "files", "3 of 40 files"},
-		{2_000_000, 4_000_000, "files", "2000000 of 4000000 files"},
-		{1500, 999_999, "voxels", "1 of 999 thousand voxels"},
-		{250_000, 1_000_000, "voxels", "0.2 of 1.0 million voxels"},
-		{1_200_000, 6_800_000, "voxels", "1.2 of 6.8 million voxels"},
+		{3, 40, 0, "files", "3 of 40 files"},
+		{2_000_000, 4_000_000, 0, "files", "2000000 of 4000000 files"},
+		{0, 4_000_000, 8, "slices", "0 of 8 slices"},
+		{499_999, 4_000_000, 8, "slices", "0 of 8 slices"},
+		{500_000, 4_000_000, 8, "slices", "1 of 8 slices"},
+		{4_000_000, 4_000_000, 8, "slices", "8 of 8 slices"},
 	} {
-		if got := session.Amount(c.done, c.total, c.unit); got != c.want {
+		if got := session.Amount(c.done, c.total, c.slices, c.unit); got != c.want {
 			t.Errorf("%q; want %q", got, c.want)
 		}
 	}
@@ -165,7 +167,7 @@ func TestProgressIsReportedEvery100ms(t *testing.T) {
 	s.Cancel()
 	*changes = 0
 	report(10, 10)
-	if *changes != 0 || s.Message() != "Preparing cancelled." || s.Progress() != (session.Progress{}) {
+	if *changes != 0 || s.Message() != "Preparing cancelled." || !reflect.DeepEqual(s.Progress(), session.Progress{}) {
 		t.Errorf("%d changes, %q, %+v after the cancel", *changes, s.Message(), s.Progress())
 	}
 }

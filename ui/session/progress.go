@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"quell/denoise"
 )
 
 // Progress is how far the task in progress is.
 type Progress struct {
 	Kind     TaskKind
 	Fraction float64 // 0 to 1
-	Text     string  // "Filtering: 1.2 of 6.8 million voxels, 4 s left"
+	Text     string  // "Filtering: 12 of 170 slices, 4 s left"
 	Elapsed  time.Duration
+	Recipe   denoise.Recipe // of a run
 }
 
 // Progress returns the progress of the task; Kind is Idle where there is none.
@@ -20,10 +23,10 @@ func (s *Session) Progress() Progress {
 	if t == nil {
 		return Progress{}
 	}
-	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started)}
+	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started), Recipe: t.recipe}
 	if t.total > 0 {
 		p.Fraction = float64(t.done) / float64(t.total)
-		p.Text = fmt.Sprintf("%s: %s", t.name, amount(t.done, t.total, t.unit))
+		p.Text = fmt.Sprintf("%s: %s", t.name, t.amount())
 		if left, ok := timeLeft(p.Elapsed, p.Fraction); ok {
 			p.Text += ", " + left
 		}
@@ -34,14 +37,13 @@ func (s *Session) Progress() Progress {
 // Message says how the last task ended, for the status bar.
 func (s *Session) Message() string { return s.message }
 
-func amount(done, total int64, unit string) string {
-	if unit != "voxels" {
-		return fmt.Sprintf("%d of %d %s", done, total, unit)
+// amount says how much is done, of a run in slices.
+func (t *task) amount() string {
+	done, total := t.done, t.total
+	if t.slices > 0 {
+		done, total = done*t.slices/total, t.slices
 	}
-	if total < 1e6 {
-		return fmt.Sprintf("%d of %d thousand voxels", done/1000, total/1000)
-	}
-	return fmt.Sprintf("%.1f of %.1f million voxels", float64(done)/1e6, float64(total)/1e6)
+	return fmt.Sprintf("%d of %d %s", done, total, t.unit)
 }
 
 // timeLeft extrapolates the time that the rest takes; false until there is

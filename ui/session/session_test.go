@@ -110,9 +110,15 @@ func TestApply(t *testing.T) {
 	b.Apply()
 	b.loop.until("there is progress", func() bool { return b.Progress().Fraction > 0 })
 	p := b.Progress()
-	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "voxels") {
-		t.Errorf("progress %+v; want a quarter of the voxels", p)
+	if p.Kind != session.Applying || p.Fraction != 0.25 || !strings.Contains(p.Text, "1 of 6 slices") || !p.Recipe.Equal(b.Recipe()) {
+		t.Errorf("progress %+v; want a quarter of the slices", p)
 	}
+	asked := b.Recipe()
+	b.SetRecipe(b.tuned(11), true)
+	if p := b.Progress(); !p.Recipe.Equal(asked) {
+		t.Errorf("the progress names %v; want the recipe of the run", p.Recipe)
+	}
+	b.SetRecipe(asked, true)
 	b.engine.open()
 	b.loop.until("the volume is filtered", b.Applied)
 	known, _ := b.Document().Facts()
@@ -209,6 +215,29 @@ func TestAFilterStartsWithItsLastParameters(t *testing.T) {
 	b.SetRecipe(again, true)
 	if !b.Recipe().Get("h").Equal(denoise.Number(33)) {
 		t.Errorf("nlm came back with h %v; want 33", b.Recipe().Get("h"))
+	}
+}
+
+// A filter that has one dimensionality leaves none behind; one that was chosen stays.
+func TestTheDimensionalityOfTheNextFilter(t *testing.T) {
+	b := newBench(t)
+	choose := func(name string, dims int) {
+		t.Helper()
+		r, err := denoise.NewRecipe(name, dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.SetRecipe(r, true)
+	}
+	choose("lpa", 2)
+	choose("bilateral", 2)
+	if b.Recipe().Dims != 3 {
+		t.Errorf("after lpa, bilateral is %d-D; want 3-D, which suits thin slices", b.Recipe().Dims)
+	}
+	choose("bilateral", 2)
+	choose("gaussian", 2)
+	if b.Recipe().Dims != 2 {
+		t.Errorf("gaussian is %d-D; want 2-D as chosen before", b.Recipe().Dims)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/internal/parallel"
 )
 
@@ -21,6 +22,8 @@ type task struct {
 	started time.Time
 	done    int64
 	total   int64
+	slices  int64          // in which a run is counted; 0: done and total are
+	recipe  denoise.Recipe // of a run
 }
 
 // TaskKind is what a task does.

@@ -32,11 +32,13 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 		return
 	}
 	if r.Filter != s.recipe.Filter && final { // a filter starts with its last parameters
-		if last, ok := s.deps.Remembered()[r.Filter]; ok && last.Validate() == nil {
+		present, err := denoise.FilterByName(s.recipe.Filter)
+		chosen := err == nil && len(present.Dims) > 1 // the dimensionality is the user's choice
+		switch last, ok := s.deps.Remembered()[r.Filter]; {
+		case ok && last.Validate() == nil && s.tried[r.Filter]:
 			r = last
-			if !s.tried[r.Filter] {
-				r = s.propose(r.Filter)
-			}
+		case ok && last.Validate() == nil, !chosen:
+			r = s.propose(r.Filter)
 		}
 	}
 	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
