@@ -170,3 +170,77 @@ func TestShapesFor(t *testing.T) {
 		}
 	}
 }
+
+// Every shape computes what the reference does, on the machine's GPU; the fake driver
+// knows no blocks.
+func TestConformanceOfShapes(t *testing.T) {
+	e := realEngine(t, Options{})
+	v := noisy([3]int{75, 71, 9})
+	masked := noisy(v.Dims)
+	masked.Mask = make([]bool, len(masked.Data))
+	for i := range masked.Mask {
+		masked.Mask[i] = i%11 != 0
+	}
+	slice := v.Bounds()
+	slice.Min[2], slice.Max[2] = 4, 5
+	tried := map[string]bool{}
+	for _, c := range []struct {
+		filter, set string
+		dims        int
+	}{
+		{"nlm", "h=30 patch-radius=1 search-radius=2", 3},
+		{"nlm", "h=30 patch-radius=1 search-radius=3", 2},
+		{"nlm", "h=30 patch-radius=3 search-radius=2 patch-weights=uniform", 2},
+		{"bilateral", "radius=2 sigma-range=60", 3},
+		{"median", "radius=1", 3},
+		{"median", "radius=1", 2},
+		{"median", "radius=2", 2},
+		{"lpa", "sigma=20", 2},
+		{"lpa", "sigma=20 scales=1,2,4", 2},
+	} {
+		f, err := denoise.FilterByName(c.filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Recipe(denoise.Case{Dims: c.dims, Set: c.set})
+		if err == nil {
+			r, err = r.ResolveFor(context.Background(), denoise.Input{Volume: v})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := r.Bind(v.Geometry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, in := range []denoise.Input{{Volume: v}, {Volume: masked}} {
+			for _, region := range []volume.Region{v.Bounds(), slice} {
+				choices, err := kernels.ShapesOf(p, v.Dims, region)
+				if err != nil || len(choices) != 1 {
+					t.Fatalf("%s: %+v, %v", c.set, choices, err)
+				}
+				want, err := cpu.Reference(context.Background(), r, in, region)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, value := range choices[0].Values {
+					shapes := kernels.Shapes{choices[0].Key: value}
+					tried[fmt.Sprint(shapes)] = true
+					got, err := e.With(shapes).Run(context.Background(), r, in, region, nil)
+					if err != nil {
+						t.Fatalf("%s, %v: %v", r, shapes, err)
+					}
+					for i, x := range got.Data {
+						if d := math.Abs(float64(x - want.Data[i])); !(d < 0.05) { // 1e-4 of the range
+							t.Errorf("%s, %v, mask %v: voxel %d is %g, want %g", r, shapes, in.Volume.Mask != nil, i, x, want.Data[i])
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(tried) != 2*(3*2+6*3) { // three kernels of two shapes and six of three, on volumes and slices
+		t.Errorf("%d shapes were tried", len(tried))
+	}
+}
