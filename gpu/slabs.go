@@ -35,9 +35,10 @@ type demand struct {
 	reach         [3]int        // voxels that the filter reads beyond the region
 	inputs        int           // volumes that the filter reads
 	masked        bool
-	intermediates [][3]int // voxels beyond a block for which each intermediate result is computed
-	block         int      // voxels that one run may filter
-	budget        int64    // bytes of device memory
+	intermediates [][3]int                // voxels beyond a block for which each intermediate result is computed
+	beside        func(dims [3]int) int64 // bytes that the kernels use besides, for a block of these dims; nil: none
+	block         int                     // voxels that one run may filter
+	budget        int64                   // bytes of device memory
 }
 
 // input returns the bytes of n slices of all inputs.
@@ -50,7 +51,7 @@ func (d demand) input(n int) int64 {
 }
 
 // scratch returns the bytes of the intermediate results of the largest block in slabs of
-// t slices.
+// t slices, and of what the kernels use besides.
 func (d demand) scratch(t int) int64 {
 	block := blockDims(d.region, d.block)
 	block[2] = min(block[2], t)
@@ -62,7 +63,11 @@ func (d demand) scratch(t int) int64 {
 		}
 		voxels = append(voxels, n)
 	}
-	return wire.ScratchBytes(voxels...)
+	bytes := wire.ScratchBytes(voxels...)
+	if d.beside != nil {
+		bytes += d.beside(block)
+	}
+	return bytes
 }
 
 // memory returns the bytes needed for slabs of t slices, two of which are on

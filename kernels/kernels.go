@@ -35,6 +35,10 @@ type Pass struct {
 
 	// WholeSlices states that the kernels read whole slices of their inputs.
 	WholeSlices bool
+
+	// Scratch, if not nil, returns the bytes of device memory that the launches for a
+	// region of up to the given dims use beside the buffers of the part.
+	Scratch func(p denoise.Program, pass denoise.Pass, volume, region [3]int) int64
 }
 
 // Part is what a pass computes, and where its inputs are on the device.
@@ -46,6 +50,9 @@ type Part struct {
 	Mask   Buffer        // bytes, 1 for a voxel that is not excluded; its address is 0 if none is excluded
 	Out    uint64        // address of float32 for the voxels of Region
 	Shapes Shapes        // of launches, where they are not the usual ones; may be nil
+	// Scratch is the address of the memory that Scratch tells the size of, aligned to 256
+	// bytes. All passes of a run may share it, as may all parts.
+	Scratch uint64
 
 	shape int // that of the pass's first kernel, in the unit of its shapes; 0: the usual one
 }
@@ -120,6 +127,24 @@ func Rate(p denoise.Program, pass denoise.Pass) (float64, error) {
 		return k.Rate * k.Speedup(p), err
 	}
 	return k.Rate, err
+}
+
+// Scratch returns the bytes of Part.Scratch that the passes of p need for parts whose last
+// results are a region of up to the given dims.
+func Scratch(p denoise.Program, volume, region [3]int) int64 {
+	most, halos := int64(0), Halos(p)
+	for _, pass := range p.Passes {
+		k, err := find(p, pass)
+		if err != nil || k.Scratch == nil {
+			continue
+		}
+		part, halo := region, halos[pass.Output]
+		for c := range part {
+			part[c] = min(part[c]+2*halo[c], volume[c])
+		}
+		most = max(most, k.Scratch(p, pass, volume, part))
+	}
+	return most
 }
 
 // Check reports what the kernels cannot do in a program: a pass without kernels, or

@@ -17,9 +17,12 @@
 // A threshold is decided in float32 with a bound on the error; if a coefficient is within
 // the bound, the support is transformed again in float64.
 //
-// A block computes a tile of pixels: all supports that touch it, a warp each, as many at
-// once as it has warps, in the order of their centres. A thread adds their estimates to
-// the sums of its own pixels, so that the order of the sums is fixed.
+// Two kernels compute a stage. The first has a warp for each support, which writes the
+// estimate to scratch memory: for each support 2 reach + 1 rows of as many numbers, of
+// which those of its pixels are written; then for each row of a support, support by
+// support, a word with a bit for each pixel of the support; then for each support its
+// weight. The second, sadct_gather, has a thread for each pixel, which adds the estimates
+// that hold it in the order of their centres, so that the order of the sums is fixed.
 #include "sadct_params.cuh"
 
 constexpr unsigned kAll = ~0u;       // the lanes of a warp
@@ -33,11 +36,11 @@ struct Place {
     int x, y, z;
 };
 
-// placeOf returns the first pixel of tile n of the region.
-__device__ inline Place placeOf(const Box<float> &out, unsigned n, int width, int height)
+// placeOf returns the first pixel of tile n of a region.
+__device__ inline Place placeOf(const int (&min)[3], const int (&max)[3], unsigned n, int width, int height)
 {
-    const unsigned across = (out.max[0] - out.min[0] + width - 1) / width, down = (out.max[1] - out.min[1] + height - 1) / height;
-    return {out.min[0] + int(n % across) * width, out.min[1] + int(n / across % down) * height, out.min[2] + int(n / across / down)};
+    const unsigned across = (max[0] - min[0] + width - 1) / width, down = (max[1] - min[1] + height - 1) / height;
+    return {min[0] + int(n % across) * width, min[1] + int(n / across % down) * height, min[2] + int(n / across / down)};
 }
 
 // chosen returns the index of the scale of one direction.
@@ -492,31 +495,39 @@ __device__ inline void attenuate(Support &s, const SadctStageParams &p, const fl
     invert<SIDE>(s, table, 2 * p.reach, 2 * p.reach, room, lane);
 }
 
-// Sums are those of one pixel: of weighted estimates less the voxel, in sigmas, and of
-// weights.
-struct Sums {
-    float num = 0, den = 0;
+constexpr int kEach = 4; // supports of a warp, as in sadct.go
 
-    __device__ void add(const Support &s, int reach, int x, int y)
+// Scratch is what the first kernel of a stage leaves to the second.
+struct Scratch {
+    float *estimates;
+    unsigned *rows;
+    float *weights;
+    std::size_t count;        // of supports
+    int x, y, z, across, down; // the centres
+
+    __device__ explicit Scratch(const SadctStageParams &p)
     {
-        const int i = y - s.cy + reach, b = x - s.cx + reach;
-        if (unsigned(i) > unsigned(2 * reach) || unsigned(b) > unsigned(2 * reach) || s.n == 0) return;
-        const unsigned row = s.row[i];
-        if (!(row >> b & 1)) return;
-        num += s.weight * s.u[s.rows[i].first() + __popc(row & ((1u << b) - 1))];
-        den += s.weight;
+        const Box<float> &b = p.supports;
+        const std::size_t side = 2 * p.reach + 1;
+        x = b.min[0], y = b.min[1], z = b.min[2];
+        across = b.max[0] - x, down = b.max[1] - y;
+        count = std::size_t(across) * down * (b.max[2] - z);
+        estimates = b.data;
+        rows = reinterpret_cast<unsigned *>(estimates + count * side * side);
+        weights = reinterpret_cast<float *>(rows + count * side);
     }
 };
 
-// stage computes a tile of TILE x TILE pixels with a block of WARPS warps, with supports of
-// up to SIDE pixels across. The shared memory holds the tables, then the supports, then
-// their floats and items, and in the threshold stage the cosines.
-template <bool WIENER, int TILE, int WARPS, int SIDE>
-__device__ inline void stage(const SadctStageParams &p)
+// supports computes kEach supports with each of WARPS warps, of up to SIDE pixels across.
+// The shared memory holds the tables, then the supports, then their floats and items, and
+// in the threshold stage the cosines.
+template <bool WIENER, int WARPS, int SIDE>
+__device__ inline void supports(const SadctStageParams &p)
 {
-    constexpr int kThreads = 32 * WARPS, kPixels = TILE * TILE / kThreads; // of a thread
-    constexpr int kFloats = WIENER ? 4 : 3;                                  // arrays of a support
+    constexpr int kThreads = 32 * WARPS;
+    constexpr int kFloats = WIENER ? 4 : 3; // arrays of a support
     extern __shared__ __align__(16) unsigned char memory[];
+    if (!(p.sigma > 0)) return;
     const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
     const int side = 2 * p.reach + 1;
     float *table = reinterpret_cast<float *>(memory);
@@ -525,10 +536,10 @@ __device__ inline void stage(const SadctStageParams &p)
     __syncthreads();
     for (int n = 1; n <= side; ++n)
         for (int e = thread; e < n * n; e += kThreads) table[tableAt(n) + e / n * stride(n) + e % n] = basis(n, e / n, e % n);
-    Support *supports = reinterpret_cast<Support *>(table + tableSize);
+    Support *shared = reinterpret_cast<Support *>(table + tableSize);
     const int room = side * padded(side);
-    Support &mine = supports[warp];
-    float *all = reinterpret_cast<float *>(supports + WARPS), *floats = all + kFloats * room * warp;
+    Support &mine = shared[warp];
+    float *all = reinterpret_cast<float *>(shared + WARPS), *floats = all + kFloats * room * warp;
     Item *items = reinterpret_cast<Item *>(all + kFloats * room * WARPS);
     double *cosines = reinterpret_cast<double *>(items + room * WARPS);
     if (!WIENER)
@@ -543,42 +554,64 @@ __device__ inline void stage(const SadctStageParams &p)
     if (lane <= side) mine.table[lane] = short(tableAt(lane));
     __syncthreads();
 
-    const Place tile = placeOf(p.out, blockIdx.x, TILE, TILE);
-    const int endX = min(tile.x + TILE, p.out.max[0]), endY = min(tile.y + TILE, p.out.max[1]), z = tile.z;
-    const int x0 = max(tile.x - p.reach, 0), y0 = max(tile.y - p.reach, 0);
-    const int across = min(endX + p.reach, p.dims[0]) - x0, centres = across * (min(endY + p.reach, p.dims[1]) - y0);
-    Sums sums[kPixels];
-    for (int from = 0; from < centres && p.sigma > 0; from += WARPS) {
-        const int n = from + warp;
-        if (n < centres) {
-            build(mine, p, x0 + n % across, y0 + n / across, z, lane);
-            if (mine.n > 0 && WIENER) attenuate<SIDE>(mine, p, table, floats + 3 * room, room, z, lane);
-            else if (mine.n > 0) shrink<SIDE>(mine, p, table, cosines, room, z, lane);
-        } else if (lane == 0) {
-            mine.n = 0;
+    const Scratch to(p);
+    const std::size_t first = (std::size_t(blockIdx.x) * WARPS + warp) * kEach;
+    for (std::size_t i = first; i < first + kEach && i < to.count; ++i) {
+        const int x = to.x + int(i % to.across), y = to.y + int(i / to.across % to.down), z = to.z + int(i / to.across / to.down);
+        build(mine, p, x, y, z, lane);
+        if (mine.n > 0 && WIENER) attenuate<SIDE>(mine, p, table, floats + 3 * room, room, z, lane);
+        else if (mine.n > 0) shrink<SIDE>(mine, p, table, cosines, room, z, lane);
+        if (lane < side) to.rows[lane * to.count + i] = mine.n > 0 ? mine.row[lane] : 0;
+        if (lane == 0) to.weights[i] = mine.n > 0 ? mine.weight : 0;
+        float *estimate = to.estimates + i * side * side;
+        for (int t = lane; t < mine.n; t += 32) {
+            const Item item = mine.items[t];
+            estimate[item.i() * side + item.dx()] = mine.u[mine.rows[item.i()].first() + item.k()];
         }
-        __syncthreads();
-        for (int w = 0; w < WARPS; ++w) {
-            const Support &s = supports[w];
+        __syncwarp();
+    }
+}
+
+// gather returns the sum of the weighted estimates of pixel (x, y, z) less the voxel, in
+// sigmas, over that of the weights; 0 without an estimate. The lanes of a warp have
+// neighbouring pixels, from x - lane on.
+__device__ inline float gather(const SadctStageParams &p, int x, int y, int z, int lane)
+{
+    const Scratch from(p);
+    const int side = 2 * p.reach + 1, x0 = x - lane;
+    const int lo = max(x0 - p.reach, from.x), hi = min(x0 + 31 + p.reach, from.x + from.across - 1);
+    const int top = max(y - p.reach, from.y), bottom = min(y + p.reach, from.y + from.down - 1);
+    float num = 0, den = 0;
+    for (int cy = top; cy <= bottom; ++cy) {
+        const std::size_t row = (std::size_t(z - from.z) * from.down + (cy - from.y)) * from.across;
+        const int i = y - cy + p.reach;
+        for (int first = lo; first <= hi; first += 32) {
+            const std::size_t at = row + (first - from.x);
+            const bool inside = first + lane <= hi;
+            const unsigned mine = inside ? from.rows[i * from.count + at + lane] : 0;
+            const float own = inside ? from.weights[at + lane] : 0;
+            constexpr int kAhead = 8; // reads that are under way together
+            for (int k = 0; k < 32 && first + k <= hi; k += kAhead) {
+                float u[kAhead], weight[kAhead];
 #pragma unroll
-            for (int i = 0; i < kPixels; ++i) {
-                const int at = thread + i * kThreads;
-                sums[i].add(s, p.reach, tile.x + at % TILE, tile.y + at / TILE);
+                for (int j = 0; j < kAhead; ++j) {
+                    const unsigned bits = __shfl_sync(kAll, mine, k + j);
+                    const int b = x - (first + k + j) + p.reach;
+                    const bool holds = unsigned(b) < unsigned(side) && (bits >> b & 1);
+                    weight[j] = __shfl_sync(kAll, own, k + j);
+                    u[j] = 0;
+                    if (holds) u[j] = from.estimates[((at + k + j) * side + i) * side + b];
+                    else weight[j] = 0;
+                }
+#pragma unroll
+                for (int j = 0; j < kAhead; ++j) { // a weight of 0 changes neither sum
+                    num += weight[j] * u[j];
+                    den += weight[j];
+                }
             }
         }
-        __syncthreads();
     }
-#pragma unroll
-    for (int i = 0; i < kPixels; ++i) {
-        const int at = thread + i * kThreads, x = tile.x + at % TILE, y = tile.y + at / TILE;
-        if (x >= endX || y >= endY) continue;
-        if (!valid(p.dims, p.mask, x, y, z)) {
-            p.out.at(x, y, z) = p.voxels.at(x, y, z);
-            continue;
-        }
-        const float v = p.in.at(x, y, z);
-        p.out.at(x, y, z) = sums[i].den > 0 ? float(v + p.sigma * (sums[i].num / sums[i].den)) : v;
-    }
+    return den > 0 ? num / den : 0;
 }
 
 extern "C" {
@@ -586,7 +619,7 @@ extern "C" {
 // sadct_scales: a thread for each pixel, a block for 32 x 8 of them.
 __global__ void __launch_bounds__(256) sadct_scales(const __grid_constant__ SadctScalesParams p)
 {
-    Place at = placeOf(p.out, blockIdx.x, 32, 8);
+    Place at = placeOf(p.out.min, p.out.max, blockIdx.x, 32, 8);
     at.x += threadIdx.x;
     at.y += threadIdx.y;
     if (at.x >= p.out.max[0] || at.y >= p.out.max[1]) return;
@@ -599,14 +632,28 @@ __global__ void __launch_bounds__(256) sadct_scales(const __grid_constant__ Sadc
     p.out.at(at.x, at.y, at.z) = float(packed);
 }
 
-// Supports of up to 17 and 11 pixels across, which are those of Foi's scales; tiles of an
-// image of few pixels, so that every multiprocessor has blocks; and longer supports, which
-// leave memory for few at once.
-__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { stage<false, 32, 8, 17>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_threshold_small(const __grid_constant__ SadctStageParams p) { stage<false, 16, 8, 17>(p); }
-__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { stage<false, 32, 4, 23>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { stage<true, 32, 8, 11>(p); }
-__global__ void __launch_bounds__(256, 3) sadct_wiener_small(const __grid_constant__ SadctStageParams p) { stage<true, 16, 8, 11>(p); }
-__global__ void __launch_bounds__(64) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { stage<true, 32, 2, 23>(p); }
+// Supports of up to 17 and 11 pixels across, which are those of Foi's scales, and longer
+// ones, which leave memory for few at once.
+__global__ void __launch_bounds__(256, 3) sadct_threshold(const __grid_constant__ SadctStageParams p) { supports<false, 8, 17>(p); }
+__global__ void __launch_bounds__(128) sadct_threshold_long(const __grid_constant__ SadctStageParams p) { supports<false, 4, 23>(p); }
+__global__ void __launch_bounds__(256, 3) sadct_wiener(const __grid_constant__ SadctStageParams p) { supports<true, 8, 11>(p); }
+__global__ void __launch_bounds__(64) sadct_wiener_long(const __grid_constant__ SadctStageParams p) { supports<true, 2, 23>(p); }
+
+// sadct_gather: a thread for each pixel, a block for 32 x 8 of them.
+__global__ void __launch_bounds__(256) sadct_gather(const __grid_constant__ SadctStageParams p)
+{
+    Place at = placeOf(p.from, p.to, blockIdx.x, 32, 8);
+    at.x += threadIdx.x;
+    at.y += threadIdx.y;
+    if (at.y >= p.to[1]) return; // all lanes of a warp
+    const float mean = p.sigma > 0 ? gather(p, at.x, at.y, at.z, threadIdx.x) : 0;
+    if (at.x >= p.to[0]) return;
+    if (!valid(p.dims, p.mask, at.x, at.y, at.z)) {
+        p.out.at(at.x, at.y, at.z) = p.voxels.at(at.x, at.y, at.z);
+        return;
+    }
+    const float v = p.in.at(at.x, at.y, at.z);
+    p.out.at(at.x, at.y, at.z) = mean != 0 ? float(v + p.sigma * mean) : v;
+}
 
 } // extern "C"

@@ -5,13 +5,14 @@ import (
 
 	"quell/denoise"
 	"quell/denoise/filter/sadct"
+	"quell/volume"
 )
 
 func init() {
 	Register(sadct.Filter.Name, map[string]Pass{
 		"scales":    {Rate: 2e11, Launches: sadctScales},
-		"threshold": {Rate: 1e10, Launches: sadctStage("sadct_threshold", false)},
-		"wiener":    {Rate: 8e9, Launches: sadctStage("sadct_wiener", true)},
+		"threshold": {Rate: 1e10, Launches: sadctStage("sadct_threshold", false), Scratch: sadctScratch},
+		"wiener":    {Rate: 8e9, Launches: sadctStage("sadct_wiener", true), Scratch: sadctScratch},
 	})
 }
 
@@ -33,12 +34,13 @@ type sadctScalesParams struct {
 
 // sadctStageParams mirrors struct SadctStageParams of sadct_params.cuh.
 type sadctStageParams struct {
-	Scales, In, Pilot, Voxels, Mask, Out Box
-	Dims                                 [3]int32
-	Count                                int32
-	Lengths                              [sadctScaleCount]int32
-	Reach, Overlap                       int32
-	Sigma, Threshold                     float64
+	Scales, In, Pilot, Voxels, Mask, Out, Supports Box
+	From, To                                       [3]int32
+	Dims                                           [3]int32
+	Count                                          int32
+	Lengths                                        [sadctScaleCount]int32
+	Reach, Overlap                                 int32
+	Sigma, Threshold                               float64
 }
 
 // sadctLengths returns a list of scales as the kernels take it.
@@ -74,12 +76,56 @@ func sadctScales(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, 
 	}}, nil
 }
 
-// fewTiles is the number of tiles of 32x32 pixels below which smaller ones keep more of an
-// H200's 132 multiprocessors at work, though they compute more supports twice.
-const fewTiles = 132
+// sadctMemory bounds the bytes for the estimates of supports: a slice of 256 x 256 fits.
+// Tests lower it.
+var sadctMemory int64 = 96 << 20
 
-// sadctStage: a block computes 32x32 pixels of a slice, or 16x16 of an image of few, with a
-// warp for each support.
+// sadctEach is the number of supports that a warp computes.
+const sadctEach = 4
+
+// sadctBytes returns the bytes of a support of that reach: a number for each place, and a
+// word for each row, and the weight.
+func sadctBytes(reach int) int64 {
+	side := int64(2*reach + 1)
+	return 4 * (side*side + side + 1)
+}
+
+// around returns the centres of the supports that may hold a pixel of a region.
+func around(region volume.Region, reach int, dims [3]int) volume.Region {
+	return region.Grow([3]int{reach, reach, 0}, volume.Geometry{Dims: dims})
+}
+
+// sadctBands divides a region into bands whose supports fit into sadctMemory: slices, as
+// many together as there is room for, or rows of one slice, at least one.
+func sadctBands(region volume.Region, reach int, dims [3]int) []volume.Region {
+	centres := around(region, reach, dims).Dims()
+	row := sadctBytes(reach) * int64(centres[0])
+	slices, rows := int(sadctMemory/(row*int64(centres[1]))), region.Dims()[1]
+	if slices == 0 {
+		slices, rows = 1, max(int(sadctMemory/row)-2*reach, 1)
+	}
+	var bands []volume.Region
+	for z := region.Min[2]; z < region.Max[2]; z += slices {
+		for y := region.Min[1]; y < region.Max[1]; y += rows {
+			band := region
+			band.Min[1], band.Min[2] = y, z
+			band.Max[1], band.Max[2] = min(y+rows, region.Max[1]), min(z+slices, region.Max[2])
+			bands = append(bands, band)
+		}
+	}
+	return bands
+}
+
+// sadctScratch returns the most bytes of the bands of a region.
+func sadctScratch(_ denoise.Program, pass denoise.Pass, dims, region [3]int) int64 {
+	reach := pass.Reach[0] / 2 // supports overlap those around a pixel's own
+	across, down := min(region[0]+2*reach, dims[0]), min(region[1]+2*reach, dims[1])
+	row := sadctBytes(reach) * int64(across)
+	return min(row*int64(down)*int64(region[2]), max(sadctMemory, row*int64(min(2*reach+1, down))))
+}
+
+// sadctStage: for each band of the region a warp computes sadctEach supports, and then a
+// block gathers 32x8 pixels of a slice.
 func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
 	return func(program denoise.Program, _ denoise.Pass, part Part) ([]Launch, error) {
 		p := program.Params.(sadct.Params)
@@ -98,22 +144,31 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 		if args.Lengths, err = sadctLengths(scales); err != nil {
 			return nil, err
 		}
-		side := 2*scales[len(scales)-1] - 1
-		args.Reach = int32(side / 2)
-		warps, tile, name := 8, 32, kernel
-		switch few := Grid(part.Region.Dims(), [3]int{tile, tile, 1})[0] < fewTiles; {
+		reach := scales[len(scales)-1] - 1
+		side := 2*reach + 1
+		args.Reach = int32(reach)
+		warps, name := 8, kernel
+		switch {
 		case wiener && side > 11:
 			warps, name = 2, kernel+"_long"
 		case side > 17:
 			warps, name = 4, kernel+"_long"
-		case few:
-			tile, name = 16, kernel+"_small"
 		}
-		return []Launch{{
-			Module: "sadct", Kernel: name,
-			Grid: Grid(part.Region.Dims(), [3]int{tile, tile, 1}), Block: [3]int{32 * warps, 1, 1},
-			Shared: sadctShared(side, warps, wiener), Args: Pack(args),
-		}}, nil
+		var launches []Launch
+		for _, band := range sadctBands(part.Region, reach, part.Dims) {
+			centres := around(band, reach, part.Dims)
+			args.Supports = NewBox(Buffer{Address: part.Scratch, Box: centres})
+			args.From, args.To = indices(band.Min), indices(band.Max)
+			launches = append(launches, Launch{
+				Module: "sadct", Kernel: name,
+				Grid: Grid([3]int{centres.Voxels(), 1, 1}, [3]int{warps * sadctEach, 1, 1}), Block: [3]int{32 * warps, 1, 1},
+				Shared: sadctShared(side, warps, wiener), Args: Pack(args),
+			}, Launch{
+				Module: "sadct", Kernel: "sadct_gather",
+				Grid: Grid(band.Dims(), [3]int{32, 8, 1}), Block: [3]int{32, 8, 1}, Args: Pack(args),
+			})
+		}
+		return launches, nil
 	}
 }
 

@@ -24,6 +24,8 @@ struct SadctStageParams {
     Box<const float> scales, in, pilot, voxels; // pilot only in the Wiener stage
     Box<const std::uint8_t> mask;
     Box<float> out;
+    Box<float> supports;   // scratch memory for the supports around these pixels, see sadct.cu
+    int from[3], to[3];    // the part of out that the gather computes
     int dims[3];
     int count;             // scales
     int lengths[kScales];  // in pixels, rising
@@ -32,4 +34,4 @@ struct SadctStageParams {
     double sigma;          // 0: the voxels stay as they are
     double threshold;
 };
-static_assert(sizeof(SadctStageParams) == 264);
+static_assert(sizeof(SadctStageParams) == 320);

@@ -89,11 +89,15 @@ func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Faul
 		known[name] = b
 	}
 	var launches []kernels.Launch
+	beside, f := w.beside(p, j)
+	if f != nil {
+		return nil, f
+	}
 	scratch := int64(0) // bytes in use
 	for _, pass := range p.Passes {
 		part := kernels.Part{
 			Dims: p.geometry.Dims, Region: j.Region.Grow(p.halos[pass.Output], p.geometry),
-			Voxels: known[denoise.Voxels], Mask: known[wire.Mask], Shapes: p.shapes,
+			Voxels: known[denoise.Voxels], Mask: known[wire.Mask], Shapes: p.shapes, Scratch: beside,
 		}
 		for _, name := range pass.Inputs {
 			b, ok := known[name]
@@ -122,6 +126,23 @@ func (w *worker) launches(p *program, j *wire.Job) ([]kernels.Launch, *wire.Faul
 		known[pass.Output] = kernels.Buffer{Address: part.Out, Box: part.Region}
 	}
 	return launches, nil
+}
+
+// beside returns the address of the memory that the kernels of a job use beside their
+// results: it follows the intermediate results. It is 0 where they use none.
+func (w *worker) beside(p *program, j *wire.Job) (uint64, *wire.Fault) {
+	need := kernels.Scratch(p.Program, p.geometry.Dims, j.Region.Dims())
+	if need == 0 {
+		return 0, nil
+	}
+	var voxels []int64
+	for _, pass := range p.Passes {
+		if pass.Output != denoise.Result {
+			voxels = append(voxels, int64(j.Region.Grow(p.halos[pass.Output], p.geometry).Voxels()))
+		}
+	}
+	at, f := w.span(j.Scratch, wire.ScratchBytes(voxels...)/4, (need+3)/4, 4)
+	return uint64(at), f
 }
 
 // slices returns the buffer of an input.

@@ -43,6 +43,7 @@ void multiplyBySigma(const void *args);
 void sadctScales(const void *args);
 void sadctThreshold(const void *args);
 void sadctWiener(const void *args);
+void sadctGather(const void *args);
 
 // The kernels of bnlm.c.
 void preselectMean(const void *args);

@@ -16,8 +16,8 @@ typedef struct {
 } ScalesParams;
 
 typedef struct {
-    Box scales, in, pilot, voxels, mask, out;
-    int32_t dims[3], count, lengths[kScales], reach, overlap;
+    Box scales, in, pilot, voxels, mask, out, supports;
+    int32_t from[3], to[3], dims[3], count, lengths[kScales], reach, overlap;
     double sigma, threshold;
 } StageParams;
 
@@ -180,43 +180,81 @@ static double estimate(const StageParams *p, int wiener, const Support *s, int z
     return 1 / ((1 + sum) * s->n);
 }
 
-static void slice(const StageParams *p, int wiener, int z)
+// Scratch is what a stage leaves to the gather, as in kernels/sadct.cu.
+typedef struct {
+    float *estimates;
+    uint32_t *rows;
+    float *weights;
+    size_t count;
+} Scratch;
+
+static Scratch scratchOf(const StageParams *p)
 {
-    const Box *o = &p->out;
-    const int w = o->max[0] - o->min[0], h = o->max[1] - o->min[1];
-    double *sums = (double *)calloc(2 * (size_t)w * h, sizeof *sums);
+    const Box *b = &p->supports;
+    const size_t side = 2 * p->reach + 1;
+    Scratch s;
+    s.count = (size_t)(b->max[0] - b->min[0]) * (b->max[1] - b->min[1]) * (b->max[2] - b->min[2]);
+    s.estimates = (float *)b->data;
+    s.rows = (uint32_t *)(s.estimates + s.count * side * side);
+    s.weights = (float *)(s.rows + s.count * side);
+    return s;
+}
+
+static void supportsOfSlice(const StageParams *p, int wiener, int z)
+{
+    const Box *b = &p->supports;
+    const Scratch to = scratchOf(p);
     Coefficients *t = (Coefficients *)malloc(2 * sizeof *t);
     Support s;
-    for (int cy = o->min[1] - p->reach; cy < o->max[1] + p->reach && p->sigma > 0; cy++)
-        for (int cx = o->min[0] - p->reach; cx < o->max[0] + p->reach; cx++) {
-            if (!used(p, &s, cx, cy, z)) continue;
-            double weight = estimate(p, wiener, &s, z, t, t + 1);
-            for (int i = 0; i < s.side; i++)
-                for (int j = 0, at = 0; j < s.side; j++) {
-                    int x = cx + j - p->reach - o->min[0], y = cy + i - p->reach - o->min[1];
+    for (int cy = b->min[1]; cy < b->max[1]; cy++)
+        for (int cx = b->min[0]; cx < b->max[0]; cx++) {
+            const size_t c = boxIndex(b, cx, cy, z), side = 2 * p->reach + 1;
+            const int ok = used(p, &s, cx, cy, z);
+            to.weights[c] = ok ? (float)estimate(p, wiener, &s, z, t, t + 1) : 0;
+            for (size_t i = 0; i < side; i++) {
+                uint32_t bits = 0;
+                for (size_t j = 0, at = 0; ok && j < side; j++) {
                     if (!s.member[i][j]) continue;
-                    double u = t->u[i][at++];
-                    if (x < 0 || y < 0 || x >= w || y >= h) continue;
-                    sums[2 * (y * (size_t)w + x)] += weight * u;
-                    sums[2 * (y * (size_t)w + x) + 1] += weight;
+                    bits |= 1u << j;
+                    to.estimates[(c * side + i) * side + j] = (float)(t->u[i][at++] / p->sigma);
                 }
-        }
-    for (int y = 0; y < h; y++)
-        for (int x = 0; x < w; x++) {
-            const double *sum = sums + 2 * (y * (size_t)w + x);
-            const int px = o->min[0] + x, py = o->min[1] + y, ok = usable(p->dims, &p->mask, px, py, z);
-            ((float *)o->data)[boxIndex(o, px, py, z)] =
-                ok ? boxAt(&p->in, px, py, z) + (sum[1] > 0 ? sum[0] / sum[1] : 0) : boxAt(&p->voxels, px, py, z);
+                to.rows[i * to.count + c] = bits;
+            }
         }
     free(t);
-    free(sums);
 }
 
-static void stage(const StageParams *p, int wiener)
+static void supports(const StageParams *p, int wiener)
 {
+    if (!(p->sigma > 0)) return;
 #pragma omp parallel for
-    for (int z = p->out.min[2]; z < p->out.max[2]; z++) slice(p, wiener, z);
+    for (int z = p->supports.min[2]; z < p->supports.max[2]; z++) supportsOfSlice(p, wiener, z);
 }
 
-void sadctThreshold(const void *args) { stage((const StageParams *)args, 0); }
-void sadctWiener(const void *args) { stage((const StageParams *)args, 1); }
+void sadctThreshold(const void *args) { supports((const StageParams *)args, 0); }
+void sadctWiener(const void *args) { supports((const StageParams *)args, 1); }
+
+void sadctGather(const void *args)
+{
+    const StageParams *p = (const StageParams *)args;
+    const Box *b = &p->supports;
+    const Scratch from = scratchOf(p);
+    const int side = 2 * p->reach + 1;
+    for (int z = p->from[2]; z < p->to[2]; z++)
+        for (int y = p->from[1]; y < p->to[1]; y++)
+            for (int x = p->from[0]; x < p->to[0]; x++) {
+                double num = 0, den = 0;
+                for (int cy = y - p->reach; cy <= y + p->reach && p->sigma > 0; cy++)
+                    for (int cx = x - p->reach; cx <= x + p->reach; cx++) {
+                        if (cx < b->min[0] || cy < b->min[1] || cx >= b->max[0] || cy >= b->max[1]) continue;
+                        const size_t c = boxIndex(b, cx, cy, z);
+                        const int i = y - cy + p->reach, j = x - cx + p->reach;
+                        if (!(from.rows[i * from.count + c] >> j & 1)) continue;
+                        num += (double)from.weights[c] * from.estimates[(c * side + i) * side + j];
+                        den += from.weights[c];
+                    }
+                const int ok = usable(p->dims, &p->mask, x, y, z);
+                ((float *)p->out.data)[boxIndex(&p->out, x, y, z)] =
+                    ok ? boxAt(&p->in, x, y, z) + (den > 0 ? p->sigma * num / den : 0) : boxAt(&p->voxels, x, y, z);
+            }
+}

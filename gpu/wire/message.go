@@ -142,7 +142,7 @@ type Job struct {
 	Region  volume.Region     `json:"region"`            // in indices of the whole volume
 	Out     Handle            `json:"out"`               // float32, the region without gaps
 	At      int64             `json:"at,omitempty"`      // first element of the region in Out
-	Scratch Handle            `json:"scratch,omitempty"` // memory for the results of all passes but the last, see ScratchBytes
+	Scratch Handle            `json:"scratch,omitempty"` // memory for the results of all passes but the last, see ScratchBytes, then for kernels.Scratch
 }
 
 // Mask is the key in Job.Inputs of the mask, 1 for a voxel that is not excluded. No mask

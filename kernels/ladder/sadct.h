@@ -35,7 +35,7 @@ inline std::vector<SadctCase> sadctCases(bool small)
         {{60, 50, 2}, false, true, 20, {1, 4}, {1, 2, 9}}, {{60, 50, 2}, false, false, 20, foi, foiWiener, 20},
         {{70, 45, 2}, false, false, 1e-6, foi, foiWiener}, // every support is decided in float64
     };
-    if (!small) all.push_back({{200, 180, 4}, false, false, 10, foi, foiWiener}); // tiles of 32 x 32
+    if (!small) all.push_back({{200, 180, 4}, false, false, 10, foi, foiWiener});
     return all;
 }
 
@@ -66,11 +66,13 @@ class Sadct {
     }
 
 public:
-    Buffer scales, pilot;
+    Buffer scales, pilot, scratch;
 
-    Sadct(const SadctCase &c, const Volume &v)
+    // The scratch memory is that of so many slices.
+    Sadct(const SadctCase &c, const Volume &v, int slices)
         : c(c), v(v), whole{{0, 0, 0}, {v.dims[0], v.dims[1], v.dims[2]}}, voxels(v.data.size() * 4),
-          mask(std::max<std::size_t>(v.mask.size(), 4)), scales(v.data.size() * 4), pilot(v.data.size() * 4)
+          mask(std::max<std::size_t>(v.mask.size(), 4)), scales(v.data.size() * 4), pilot(v.data.size() * 4),
+          scratch(scratchBytes(v.dims[0] * v.dims[1] * slices, std::max(c.scales.back(), c.wiener.back()) - 1))
     {
         voxels.put(v.data.data());
         if (!v.mask.empty()) mask.put(v.mask.data());
@@ -97,6 +99,12 @@ public:
         return placed(p, region);
     }
 
+    static std::size_t scratchBytes(std::size_t supports, int reach)
+    {
+        const std::size_t side = 2 * reach + 1;
+        return supports * 4 * (side * side + side + 1);
+    }
+
     SadctStageParams stageParams(const Region &region, float *out, bool wiener) const
     {
         SadctStageParams p{};
@@ -111,6 +119,14 @@ public:
         p.overlap = c.overlap;
         p.sigma = c.sigma;
         p.threshold = 0.77;
+        p.supports.data = scratch.as<float>();
+        for (int k = 0; k < 3; ++k) {
+            const int reach = k < 2 ? p.reach : 0;
+            p.from[k] = region.min[k];
+            p.to[k] = region.max[k];
+            p.supports.min[k] = std::max(region.min[k] - reach, 0);
+            p.supports.max[k] = std::min(region.max[k] + reach, v.dims[k]);
+        }
         return placed(p, region);
     }
 
@@ -119,45 +135,55 @@ public:
         return {"sadct", "sadct_scales", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(scalesParams(region, out))};
     }
 
-    Launch stageLaunch(const Region &region, float *out, bool wiener) const
+    // stageLaunches returns the launch of the supports and that of the gather.
+    std::vector<Launch> stageLaunches(const Region &region, float *out, bool wiener) const
     {
         SadctStageParams p = stageParams(region, out, wiener);
         auto padded = [](unsigned n) { return (n + 3) / 4 * 4; };
         const unsigned side = 2 * p.reach + 1;
-        unsigned warps = 8, tile = 32;
+        unsigned warps = 8;
         std::string kernel = wiener ? "sadct_wiener" : "sadct_threshold";
         if (side > (wiener ? 11 : 17)) {
             warps = wiener ? 2 : 4;
             kernel += "_long";
-        } else if (sadctBlocks(region, 32, 32) < 132) {
-            tile = 16;
-            kernel += "_small";
         }
-        unsigned table = 3 * (padded(side) | 4);
+        unsigned table = 3 * (padded(side) | 4), centres = 1;
         for (unsigned n = 1; n <= side; ++n) table += n * (padded(n) | 4);
+        for (int k = 0; k < 3; ++k) centres *= unsigned(p.supports.max[k] - p.supports.min[k]);
         const unsigned shared = 4 * table + warps * (496 + side * padded(side) * (4 * (wiener ? 4 : 3) + 4)) + (wiener ? 0 : 8 * side * (side + 3) / 2);
-        return {"sadct", kernel, sadctBlocks(region, tile, tile), {32 * warps, 1}, shared, bytes(p)};
+        const unsigned each = warps * 4; // supports of a block
+        return {{"sadct", kernel, (centres + each - 1) / each, {32 * warps, 1}, shared, bytes(p)},
+                {"sadct", "sadct_gather", sadctBlocks(region, 32, 8), {32, 8}, 0, bytes(p)}};
     }
 
-    // start queues the three passes for the whole volume.
+    // start queues the three passes for the whole volume, the stages slice by slice.
     void start(Device &device, float *out)
     {
-        device.start({scalesLaunch(whole, scales.as<float>()), stageLaunch(whole, pilot.as<float>(), false), stageLaunch(whole, out, true)});
+        std::vector<Launch> all = {scalesLaunch(whole, scales.as<float>())};
+        for (bool wiener : {false, true})
+            for (int z = 0; z < v.dims[2]; ++z) {
+                const Region slice{{0, 0, z}, {v.dims[0], v.dims[1], z + 1}};
+                float *to = (wiener ? out : pilot.as<float>()) + v.index(0, 0, z);
+                for (const Launch &l : stageLaunches(slice, to, wiener)) all.push_back(l);
+            }
+        device.start(all);
     }
 
     // agrees runs a pass twice and compares it with the plain form, which reads copies of
     // the same buffers. The scales must be equal.
     template <class P>
-    bool agrees(Device &device, const Launch &l, P p, const Buffer &out, const Region &region, void (*form)(const void *), bool exact)
+    bool agrees(Device &device, const std::vector<Launch> &pass, P p, const Buffer &out, const Region &region, void (*form)(const void *), bool exact)
     {
-        std::vector<float> got(region.voxels()), again(got), want(got), s(v.data.size()), q(s);
+        std::vector<float> got(region.voxels()), again(got), want(got), s(v.data.size()), q(s), host(exact ? 0 : scratchBytes(v.data.size(), kLongest - 1) / 4);
         const_cast<Buffer &>(out).poison();
-        device.start({l});
-        cuCheck(cuCtxSynchronize(), l.kernel.c_str());
+        const std::string &kernel = pass[0].kernel;
+        if (!exact) scratch.poison();
+        device.start(pass);
+        cuCheck(cuCtxSynchronize(), kernel.c_str());
         out.get(got.data());
-        const bool guarded = out.guarded();
+        const bool guarded = out.guarded() && (exact || scratch.guarded());
         const_cast<Buffer &>(out).poison();
-        device.start({l});
+        device.start(pass);
         CU(cuCtxSynchronize());
         out.get(again.data());
         if constexpr (sizeof(P) == sizeof(SadctStageParams)) {
@@ -165,11 +191,13 @@ public:
             p.scales.data = s.data();
             if (form == plain::sadctWiener) pilot.get(q.data());
             p.pilot.data = q.data();
+            p.supports.data = host.data();
         }
         p.in.data = p.voxels.data = v.data.data();
         p.mask.data = v.mask.empty() ? nullptr : v.mask.data();
         p.out.data = want.data();
         form(&p);
+        if (!exact) plain::sadctGather(&p);
         double worst = 0, squares = 0;
         bool finite = true;
         for (std::size_t i = 0; i < got.size(); ++i) {
@@ -183,7 +211,7 @@ public:
         const bool good = finite && same && guarded && (exact ? worst == 0 : worst <= 1e-4 && rms <= 1e-5);
         std::printf("%s  max %.1e rms %.1e of range%s%s%s  sadct %dx%dx%d%s%s sigma=%g scales=%zu overlap=%d %s\n", good ? "ok  " : "FAIL", worst, rms,
                     finite ? "" : " NOT FINITE", same ? "" : " NOT REPEATABLE", guarded ? "" : " WROTE OUTSIDE", v.dims[0], v.dims[1], v.dims[2],
-                    c.masked ? " masked" : "", c.part ? " part" : "", c.sigma, c.scales.size(), c.overlap, l.kernel.c_str());
+                    c.masked ? " masked" : "", c.part ? " part" : "", c.sigma, c.scales.size(), c.overlap, kernel.c_str());
         return good;
     }
 
@@ -191,16 +219,16 @@ public:
     {
         static_assert(sizeof(plain::ScalesParams) == sizeof(SadctScalesParams) && sizeof(plain::StageParams) == sizeof(SadctStageParams));
         Buffer out(region.voxels() * 4);
-        bool good = agrees(device, scalesLaunch(whole, scales.as<float>()), scalesParams(whole, nullptr), scales, whole, plain::sadctScales, true);
-        good &= agrees(device, stageLaunch(whole, pilot.as<float>(), false), stageParams(whole, nullptr, false), pilot, whole, plain::sadctThreshold, false);
-        good &= agrees(device, stageLaunch(region, out.as<float>(), true), stageParams(region, nullptr, true), out, region, plain::sadctWiener, false);
+        bool good = agrees(device, {scalesLaunch(whole, scales.as<float>())}, scalesParams(whole, nullptr), scales, whole, plain::sadctScales, true);
+        good &= agrees(device, stageLaunches(whole, pilot.as<float>(), false), stageParams(whole, nullptr, false), pilot, whole, plain::sadctThreshold, false);
+        good &= agrees(device, stageLaunches(region, out.as<float>(), true), stageParams(region, nullptr, true), out, region, plain::sadctWiener, false);
         return good;
     }
 };
 
 inline bool checkSadct(Device &device, const SadctCase &c, const Volume &v, const Region &region)
 {
-    return Sadct(c, v).check(device, region);
+    return Sadct(c, v, v.dims[2]).check(device, region);
 }
 
 // timeSadct prints what the three passes take with the default scales at sigma 10.
@@ -211,7 +239,7 @@ void timeSadct(Device &device, VolumeOf volumeOf)
     for (const auto &n : sizes) {
         SadctCase c{{n[0], n[1], n[2]}, false, false, 10, {1, 2, 3, 5, 7, 9}, {1, 2, 3, 5, 6}};
         Volume v = volumeOf(n[0], n[1], n[2]);
-        Sadct passes(c, v);
+        Sadct passes(c, v, 1);
         Buffer out(v.data.size() * 4);
         CUevent from, to;
         CU(cuEventCreate(&from, 0));
