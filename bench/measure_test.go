@@ -30,7 +30,7 @@ func (d *device) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, re
 }
 
 func (d *device) Status() gpu.Status {
-	return gpu.Status{Driver: "12.2", Kernels: "0123456789abcdef", Busy: d.busy}
+	return gpu.Status{Driver: "12.2", Kernels: "0123456789abcdef", Busy: d.busy, Tuned: kernels.Shapes{"a": 1, "b": 2}}
 }
 
 func (d *device) On(rung kernels.Rung) denoise.Engine {
@@ -67,7 +67,8 @@ func TestTimeOnAGPU(t *testing.T) {
 		if x := r.Figures[EndToEnd]; !(x > 0 && x < 1) {
 			t.Errorf("end to end %g s", x)
 		}
-		if !strings.HasSuffix(report.Engines[0].Driver, "CUDA 12.2") || report.Engines[0].Kernels != "0123456789ab" {
+		if !strings.HasSuffix(report.Engines[0].Driver, "CUDA 12.2") || report.Engines[0].Kernels != "0123456789ab" ||
+			!strings.HasSuffix(report.Engines[0].sentence(), ", kernels 0123456789ab, 2 launch shapes of quell bench --tune") {
 			t.Errorf("engines: %+v", report.Engines)
 		}
 	}

@@ -26,13 +26,14 @@ type Report struct {
 
 // EngineReport is an engine that rows ran on, or that is missing.
 type EngineReport struct {
-	Name    string `json:"name"`
-	Device  string `json:"device,omitempty"`
-	Driver  string `json:"driver,omitempty"`  // "580.65.06, CUDA 13.0"
-	Kernels string `json:"kernels,omitempty"` // the start of the hash of the GPU's kernels
-	Cores   int    `json:"cores,omitempty"`
-	Memory  int64  `json:"memory,omitempty"` // bytes
-	Why     string `json:"why,omitempty"`    // it is missing
+	Name    string         `json:"name"`
+	Device  string         `json:"device,omitempty"`
+	Driver  string         `json:"driver,omitempty"`  // "580.65.06, CUDA 13.0"
+	Kernels string         `json:"kernels,omitempty"` // the start of the hash of the GPU's kernels
+	Shapes  map[string]int `json:"shapes,omitempty"`  // launch shapes that quell bench --tune found
+	Cores   int            `json:"cores,omitempty"`
+	Memory  int64          `json:"memory,omitempty"` // bytes
+	Why     string         `json:"why,omitempty"`    // it is missing
 }
 
 // ExperimentReport is an experiment and its rows.

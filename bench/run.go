@@ -224,6 +224,7 @@ func (b *runner) engines() []EngineReport {
 			if g, ok := engine.(interface{ Status() gpu.Status }); ok {
 				status := g.Status()
 				e.Driver, e.Kernels = "CUDA "+status.Driver, status.Kernels[:min(len(status.Kernels), 12)]
+				e.Shapes = status.Tuned
 				if version := driverVersion(); version != "" {
 					e.Driver = version + ", " + e.Driver
 				}

@@ -205,6 +205,9 @@ func (e EngineReport) sentence() string {
 	if e.Kernels != "" {
 		s += ", kernels " + e.Kernels
 	}
+	if len(e.Shapes) > 0 {
+		s += fmt.Sprintf(", %d launch shapes of quell bench --tune", len(e.Shapes))
+	}
 	return s
 }
 
