@@ -20,6 +20,7 @@ type Settings struct {
 	Engine           string                    `json:"engine"`            // "auto", "cpu", "cuda"
 	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
 	WorkbenchSize    [2]float32                `json:"window_size"`       // of the workbench, in Fyne units; the key is that of existing files
+	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
 	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
 	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first

@@ -33,6 +33,9 @@ type Meta struct {
 	StudyDate      string          `json:"study_date,omitempty"`
 	Patient        string          `json:"-"` // display only, maskable
 	PatientID      string          `json:"-"`
+	BirthDate      string          `json:"-"` // YYYYMMDD
+	Sex            string          `json:"-"`
+	Technique      string          `json:"-"` // tube voltage of CT, times of MR: "120 kV", "TR 500  TE 20 ms"
 	Manufacturer   string          `json:"manufacturer,omitempty"`
 	BodyPart       string          `json:"body_part,omitempty"`
 	Kernel         string          `json:"kernel,omitempty"`

@@ -15,8 +15,15 @@ import (
 	"quell/volume"
 )
 
+// display is what captions depend on beside the session.
+type display struct {
+	panes    [viewer.Roles]viewer.Pane
+	hidden   bool        // the patient's identity is
+	identity viewer.Role // the pane that shows it
+}
+
 // captions returns the texts around the pictures.
-func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
+func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 	var out [viewer.Roles]sliceview.Caption
 	series := s.Series()
 	if series == nil {
@@ -43,18 +50,29 @@ func captions(s *session.Session) [viewer.Roles]sliceview.Caption {
 		}
 		c.Corner = []string{strings.TrimSpace(window), fmt.Sprintf("%d / %d", index+1, state.View().Size[2])}
 		if state.Overlay() == viewer.OverlayFull {
-			c.Corner = append([]string{fmt.Sprintf("Zoom %.2f ×", state.Zoom())}, c.Corner...)
+			c.Corner = append([]string{zoomText(state, d.panes[role])}, c.Corner...)
 			c.Corner = append(c.Corner, values[role])
 		}
 	}
-	originalCaption(s, &out[viewer.Original])
+	out[d.identity].Who, out[d.identity].How = who(series, d.hidden), how(series, d.hidden)
+	originalCaption(s, d.hidden, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	return out
 }
 
-func originalCaption(s *session.Session, c *sliceview.Caption) {
-	c.Detail = summary(s.Series())
+// zoomText writes the magnification in device pixels per voxel: "134 %", and whether
+// that fits the pane.
+func zoomText(state *viewer.State, p viewer.Pane) string {
+	text := fmt.Sprintf("Zoom %.0f %%", 100*state.Transform(float64(p.Width), float64(p.Height)).Magnification())
+	if state.Zoom() == 1 {
+		text += ", fit"
+	}
+	return text
+}
+
+func originalCaption(s *session.Session, hidden bool, c *sliceview.Caption) {
+	c.Detail = summary(s.Series(), hidden)
 	if n, ok := s.Document().Noise(); ok {
 		c.Detail = "with " + n.String()
 	}
@@ -267,10 +285,14 @@ func position(p volume.Vec) string {
 	return strings.Join(parts, "  ") + " mm"
 }
 
-// summary describes a series in a line: modality, description, size, spacing.
-func summary(series *series.Series) string {
+// summary describes a series in a line: modality, description unless that is hidden,
+// size, spacing.
+func summary(series *series.Series, hidden bool) string {
 	v := series.Volume
-	name := strings.TrimSpace(series.Modality + " " + series.Description)
+	name := series.Modality
+	if !hidden {
+		name = strings.TrimSpace(name + " " + series.Description)
+	}
 	if name == "" {
 		name = series.Format
 	}

@@ -17,6 +17,9 @@ import (
 // Session returns the state and background work.
 func (w *Workbench) Session() *session.Session { return w.session }
 
+// Title returns the title of the workbench.
+func (w *Workbench) Title() string { return w.main.Title() }
+
 // Canvas returns the canvas.
 func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
 

@@ -133,7 +133,7 @@ func (w *Workbench) showResults() (changed bool) {
 }
 
 // contextCommands are the commands in the context menu of a picture.
-var contextCommands = []string{"fit", "reset", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
+var contextCommands = []string{"fit", "actual", "reset", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
 
 func (w *Workbench) contextMenu(role viewer.Role, at fyne.Position) {
 	title := "This pane alone"

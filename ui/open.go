@@ -31,24 +31,32 @@ func (w *Workbench) OpenBundled() {
 
 // opened follows a change of the series.
 func (w *Workbench) opened(path string) {
-	title := Title
-	if series := w.session.Series(); series != nil {
-		name := series.Description
-		switch {
-		case path == "":
-			name = "bundled series"
-		case name == "":
-			name = filepath.Base(path)
-		}
-		title += " – " + strings.TrimSpace(series.Modality+" "+name)
-	}
-	w.main.SetTitle(title)
+	w.openPath = path
+	w.showTitle()
 	w.exportPath = ""
 	if path != "" {
 		w.settings.Opened(path)
 		w.saveSettings()
 		w.setMenu() // for the list of recent series
 	}
+}
+
+// showTitle names the series in the title, unless the identity is hidden.
+func (w *Workbench) showTitle() {
+	title := Title
+	if series := w.session.Series(); series != nil {
+		name := series.Description
+		switch {
+		case w.openPath == "":
+			name = "bundled series"
+		case w.settings.HideIdentity:
+			name = ""
+		case name == "":
+			name = filepath.Base(w.openPath)
+		}
+		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
+	}
+	w.main.SetTitle(title)
 }
 
 func (w *Workbench) forgetPaths() {

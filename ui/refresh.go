@@ -37,7 +37,7 @@ func (w *Workbench) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame)
 // refresh updates every panel. Panels compare and redraw only what differs.
 func (w *Workbench) refresh() {
 	s := w.session
-	for role, c := range captions(s) {
+	for role, c := range captions(s, w.display()) {
 		c.Profile = w.stripShown && w.plot.Kind() == plotpanel.Profile
 		w.panes[role].SetCaption(c)
 	}

@@ -28,6 +28,7 @@ type toolbar struct {
 	unnamed volume.Window // the window shown where it is none of the presets
 	export  *control.Button
 	fit     *control.Button
+	actual  *control.Button
 	undo    *control.Button
 	redo    *control.Button
 	noise   *control.Button
@@ -60,6 +61,7 @@ func newToolbar(w *Workbench) *toolbar {
 	}
 	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export …", "export")
 	t.fit = w.commandButton(theme.ZoomFitIcon(), "Fit", "fit")
+	t.actual = w.commandButton(nil, "1:1", "actual")
 	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
 	t.redo = w.commandButton(theme.ContentRedoIcon(), "", "redo")
 	t.noise = w.commandButton(theme.ColorPaletteIcon(), "Noise map", "noise-map")
@@ -69,7 +71,7 @@ func newToolbar(w *Workbench) *toolbar {
 	tools := container.NewHBox(
 		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
 		t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
-		t.fit, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
+		t.fit, t.actual, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
 	)
 	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
 	t.ExtendBaseWidget(t)
@@ -84,12 +86,12 @@ func (t *toolbar) display(s *session.Session) {
 	defer func() { t.busy = false }()
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.undo, t.redo, t.noise, t.marks} {
+		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
 			setEnabled(o, false)
 		}
 		return
 	}
-	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit, t.marks} {
+	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit, t.actual, t.marks} {
 		setEnabled(o, true)
 	}
 	name := state.View().Plane.String()

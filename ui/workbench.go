@@ -70,6 +70,7 @@ type Workbench struct {
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
+	openPath   string // of the series that is open; "" for the bundled one
 	exportPath string // of the export in progress or of the last that failed
 	refreshes  bool   // a refresh is queued
 	closed     bool
@@ -268,6 +269,34 @@ func (w *Workbench) paneSizes() (sizes [viewer.Roles]viewer.Pane) {
 		sizes[role] = pane.Pixels()
 	}
 	return sizes
+}
+
+// display returns what captions depend on beside the session.
+func (w *Workbench) display() display {
+	d := display{panes: w.paneSizes(), hidden: w.settings.HideIdentity}
+	if w.maximized >= 0 {
+		d.identity = w.maximized
+	}
+	return d
+}
+
+// actualSize shows one voxel as one pixel of the screen.
+func (w *Workbench) actualSize() {
+	for _, p := range w.paneSizes() {
+		if !p.Hidden {
+			w.session.State().Actual(p.Width, p.Height)
+			return
+		}
+	}
+}
+
+// toggleIdentity hides the patient's identity, or shows it again, now and at the next
+// start.
+func (w *Workbench) toggleIdentity() {
+	w.settings.HideIdentity = !w.settings.HideIdentity
+	w.saveSettings()
+	w.showTitle()
+	w.changed()
 }
 
 // zoom magnifies about the centre of the panes.

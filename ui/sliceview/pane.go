@@ -34,6 +34,8 @@ type Caption struct {
 	Detail    string // below the permanent label: what is shown, and how
 	Badge     string
 	BadgeKind BadgeKind
+	Who       []string  // top left: whose picture it is; not over the residual, whose scale is there
+	How       []string  // top right: how it was acquired; likewise
 	Corner    []string  // bottom left, from top to bottom; the last line is the value under the pointer
 	Place     string    // bottom right: the position of the pointer
 	Letters   [4]string // patient direction at the left, right, top and bottom edge

@@ -26,6 +26,7 @@ func shownPane(t *testing.T, role viewer.Role) (*Pane, *renderer, *viewer.State)
 	}
 	p.SetFrame(viewer.Frame{Image: img, X1: 300, Y1: 300, Limit: 12.34})
 	p.SetCaption(Caption{
+		Who: []string{"DOE JOHN  19540203  M", "2015-02-06  series 3"}, How: []string{"H70f", "120 kV"},
 		Detail: "nlm 3-D h=10", Badge: "STALE", BadgeKind: Caution,
 		Corner: []string{"W 80  L 40", "3 / 4", "12.0 HU"}, Place: "R 1  A 2  H 3 mm",
 		Letters: [4]string{"R", "L", "A", "P"}, Unit: "HU",
@@ -51,35 +52,51 @@ func TestTheLabelIsNeverHidden(t *testing.T) {
 
 func TestTextsStayInsideAndApart(t *testing.T) {
 	for _, width := range []float32{200, 270, 420, 900} {
-		p, r, _ := shownPane(t, viewer.Residual)
-		p.Resize(fyne.NewSize(width, 340))
-		p.Refresh()
-		type box struct {
-			name string
-			at   fyne.Position
-			size fyne.Size
+		for _, role := range []viewer.Role{viewer.Original, viewer.Residual} {
+			textsStayInsideAndApart(t, role, width)
 		}
-		boxes := []box{
-			{"title", r.title.Position(), r.title.Size()}, {"badge", r.badge.Position(), r.badge.Size()},
-			{"detail", r.detail.Position(), r.detail.Size()}, {"place", r.place.text.Position(), r.place.size()},
+	}
+}
+
+func textsStayInsideAndApart(t *testing.T, role viewer.Role, width float32) {
+	t.Helper()
+	p, r, _ := shownPane(t, role)
+	p.Resize(fyne.NewSize(width, 340))
+	p.Refresh()
+	type box struct {
+		name string
+		at   fyne.Position
+		size fyne.Size
+	}
+	boxes := []box{
+		{"title", r.title.Position(), r.title.Size()}, {"badge", r.badge.Position(), r.badge.Size()},
+		{"detail", r.detail.Position(), r.detail.Size()}, {"place", r.place.text.Position(), r.place.size()},
+	}
+	for _, b := range []*block{r.corner, r.who, r.how} {
+		if !b.ground.Hidden {
+			boxes = append(boxes, box{"block " + b.lines[0].Text, b.ground.Position(), b.ground.Size()})
 		}
-		for i := range r.corner {
-			if !r.corner[i].text.Hidden {
-				boxes = append(boxes, box{"corner " + r.corner[i].text.Text, r.corner[i].text.Position(), r.corner[i].size()})
+		for _, line := range b.lines {
+			at, ground, end := line.Position(), b.ground.Position(), b.ground.Position().Add(b.ground.Size())
+			if !line.Hidden && (at.X < ground.X || at.Y < ground.Y || at.X+line.MinSize().Width > end.X || at.Y+line.MinSize().Height > end.Y+0.5) {
+				t.Errorf("width %g: %q is not on its ground", width, line.Text)
 			}
 		}
-		for i := range r.letters {
-			boxes = append(boxes, box{"letter", r.letters[i].text.Position(), r.letters[i].size()})
+	}
+	if (role == viewer.Residual) != r.who.ground.Hidden || r.who.ground.Hidden != r.how.ground.Hidden {
+		t.Errorf("%v: identity hidden %v, acquisition hidden %v", role, r.who.ground.Hidden, r.how.ground.Hidden)
+	}
+	for i := range r.letters {
+		boxes = append(boxes, box{"letter", r.letters[i].text.Position(), r.letters[i].size()})
+	}
+	for i, a := range boxes {
+		if a.at.X < 0 || a.at.Y < 0 || a.at.X+a.size.Width > width || a.at.Y+a.size.Height > 340 {
+			t.Errorf("width %g: %s reaches outside the pane", width, a.name)
 		}
-		for i, a := range boxes {
-			if a.at.X < 0 || a.at.Y < 0 || a.at.X+a.size.Width > width || a.at.Y+a.size.Height > 340 {
-				t.Errorf("width %g: %s reaches outside the pane", width, a.name)
-			}
-			for _, b := range boxes[:i] {
-				if a.at.X < b.at.X+b.size.Width && b.at.X < a.at.X+a.size.Width &&
-					a.at.Y < b.at.Y+b.size.Height && b.at.Y < a.at.Y+a.size.Height {
-					t.Errorf("width %g: %s lies on %s", width, a.name, b.name)
-				}
+		for _, b := range boxes[:i] {
+			if a.at.X < b.at.X+b.size.Width && b.at.X < a.at.X+a.size.Width &&
+				a.at.Y < b.at.Y+b.size.Height && b.at.Y < a.at.Y+a.size.Height {
+				t.Errorf("width %g: %s lies on %s", width, a.name, b.name)
 			}
 		}
 	}
@@ -215,11 +232,11 @@ func TestOverlaysHideTexts(t *testing.T) {
 			t.Fatalf("overlay %d; want %d", state.Overlay(), want.overlay)
 		}
 		p.Refresh()
-		if r.corner[3].text.Hidden == want.corner || r.place.text.Hidden == want.place || r.scale.bar.Hidden == want.bar || r.scale.labels[0].text.Hidden == want.bar {
-			t.Errorf("overlay %d: corner hidden %v, place %v, bar %v, scale %v", want.overlay, r.corner[3].text.Hidden, r.place.text.Hidden, r.scale.bar.Hidden, r.scale.labels[0].text.Hidden)
+		if r.corner.ground.Hidden == want.corner || r.place.text.Hidden == want.place || r.scale.bar.Hidden == want.bar || r.scale.labels[0].text.Hidden == want.bar {
+			t.Errorf("overlay %d: corner hidden %v, place %v, bar %v, scale %v", want.overlay, r.corner.ground.Hidden, r.place.text.Hidden, r.scale.bar.Hidden, r.scale.labels[0].text.Hidden)
 		}
-		if r.corner[0].text.Text != "" || !r.corner[0].text.Hidden || want.corner && r.corner[3].text.Text != "12.0 HU" {
-			t.Errorf("overlay %d: lines %q to %q; want three from the bottom", want.overlay, r.corner[0].text.Text, r.corner[3].text.Text)
+		if !r.corner.lines[3].Hidden || want.corner && (r.corner.lines[2].Text != "12.0 HU" || !r.corner.lines[2].TextStyle.Bold || r.corner.lines[1].TextStyle.Bold) {
+			t.Errorf("overlay %d: lines %q to %q; want three, the last in bold", want.overlay, r.corner.lines[0].Text, r.corner.lines[3].Text)
 		}
 		state.CycleOverlay()
 	}

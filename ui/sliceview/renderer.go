@@ -30,7 +30,9 @@ type renderer struct {
 	title   *canvas.Text
 	badge   *canvas.Text
 	detail  *canvas.Text
-	corner  [4]*plate
+	corner  *block // bottom left
+	who     *block // top left: whose picture it is
+	how     *block // top right: how it was made
 	place   *plate
 	letters [4]*plate
 	cross   [2]*canvas.Line
@@ -78,8 +80,9 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 		r.objects = append(r.objects, t.objects()...)
 		return t
 	}
-	for i := range r.corner {
-		r.corner[i] = add(newPlate(lightText, textSize, i == len(r.corner)-1))
+	r.corner, r.who, r.how = newBlock(false), newBlock(false), newBlock(true)
+	for _, b := range []*block{r.corner, r.who, r.how} {
+		r.objects = append(r.objects, b.objects()...)
 	}
 	for i := range r.letters {
 		r.letters[i] = add(newPlate(letters, letterSize, true))
@@ -145,25 +148,21 @@ func (r *renderer) layoutPicture() {
 
 func (r *renderer) layoutTexts(size fyne.Size) {
 	c, overlay := r.pane.caption, r.pane.state.Overlay()
-	y := size.Height - margin
-	lines := c.Corner
+	lines, who, how := c.Corner, c.Who, c.How
 	if overlay == viewer.OverlayBare {
 		lines = nil
 	}
-	for i := len(r.corner) - 1; i >= 0; i-- {
-		// Fill from the bottom: the last line of the caption is the lowest.
-		k := len(lines) - (len(r.corner) - i)
-		text := ""
-		if k >= 0 {
-			text = lines[k]
-		}
-		r.corner[i].set(text)
-		y -= r.corner[i].size().Height
-		if text != "" {
-			r.corner[i].move(fyne.NewPos(margin, y))
-		}
-		r.corner[i].show(text != "")
+	if overlay != viewer.OverlayFull || r.scale != nil {
+		who, how = nil, nil
 	}
+	r.corner.set(lines, size.Width-2*margin, true)
+	r.corner.place(margin, size.Height-margin-r.corner.size().Height)
+	// Between the edge and the letter in the middle.
+	half := (size.Width-fyne.MeasureText(c.Letters[2], letterSize, fyne.TextStyle{Bold: true}).Width)/2 - 3*margin
+	r.who.set(who, half, false)
+	r.who.place(margin, headHeight+margin)
+	r.how.set(how, half, false)
+	r.how.place(size.Width-margin, headHeight+margin)
 
 	r.place.show(overlay == viewer.OverlayFull && c.Place != "")
 	r.place.set(c.Place)

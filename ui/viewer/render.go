@@ -166,13 +166,16 @@ func (p *painter) paint(role Role, job Job, values []float32, limit float64, tur
 	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || values == nil {
 		return Frame{Limit: limit}
 	}
-	t := Place(float64(pane.Width), float64(pane.Height), job.View, job.Zoom, job.Pan)
+	t := Place(float64(pane.Width), float64(pane.Height), job.View, job.Zoom, job.Pan).aligned()
 	f := Frame{Limit: limit}
 	f.X0, f.Y0, f.X1, f.Y1 = t.Visible(pane.Width, pane.Height)
 	if f.X1 <= f.X0 || f.Y1 <= f.Y0 {
 		return f
 	}
-	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, job.Pixelated)
+	// Interpolated noise is weaker between voxels than on them, which would show as a
+	// grid in the residual.
+	squares := job.Pixelated || role == Residual
+	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, squares)
 	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
 	switch {
 	case role == Residual:

@@ -1,6 +1,7 @@
 package viewer
 
 import (
+	"bytes"
 	"image"
 	"math"
 	"slices"
@@ -526,4 +527,48 @@ func TestNothingIsResampledIntoNothing(t *testing.T) {
 			t.Errorf("range %v gives %d samples", c, len(got))
 		}
 	}
+}
+
+// One to one, every voxel keeps its value; the residual does at every magnification.
+func TestNoVoxelIsInterpolatedWhereItNeedNotBe(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{9, 7, 1}, [3]float64{0.7, 0.7, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i * 37 % 255)
+	}
+	result := v.Clone()
+	for i := range result.Data {
+		result.Data[i] -= float32(i*53%41) - 20
+	}
+	var s State
+	s.Open(v, volume.Window{Center: 127.5, Width: 255})
+	for _, pane := range []Pane{{Width: 40, Height: 33}, {Width: 41, Height: 30}} {
+		for _, pan := range []float64{0, 0.3} {
+			s.Fit()
+			s.Actual(pane.Width, pane.Height)
+			s.PanBy(pan, -pan, float64(pane.Width), float64(pane.Height))
+			if m := s.Transform(float64(pane.Width), float64(pane.Height)).Magnification(); math.Abs(m-1) > 1e-9 {
+				t.Fatalf("magnification %g; want 1", m)
+			}
+			job := Job{Source: v, Result: result, View: s.View(), Zoom: s.Zoom(), Window: s.Window(), Limit: 20, Panes: [Roles]Pane{pane, pane, pane}}
+			job.Pan = s.Pan()
+			_, smooth := (&Renderer{}).Render(job)
+			job.Pixelated = true
+			_, squares := (&Renderer{}).Render(job)
+			for role := range smooth {
+				if !bytes.Equal(smooth[role].Image.Pix, squares[role].Image.Pix) {
+					t.Errorf("%v is interpolated", Role(role))
+				}
+			}
+			job.Zoom *= 2.7
+			_, squares = (&Renderer{}).Render(job)
+			job.Pixelated = false
+			_, smooth = (&Renderer{}).Render(job)
+			if !bytes.Equal(smooth[Residual].Image.Pix, squares[Residual].Image.Pix) || bytes.Equal(smooth[Original].Image.Pix, squares[Original].Image.Pix) {
+				t.Error("want the residual in squares, and the original smooth")
+			}
+		}
+	}
+	s.Actual(0, 10) // no pane yet
+	var empty State
+	empty.Actual(10, 10)
 }

@@ -31,7 +31,7 @@ const (
 
 // Limits of the zoom; 1 fits the picture into its pane.
 const (
-	MinZoom = 0.2
+	MinZoom = 0.02 // one to one for 64 voxels on a 4K screen
 	MaxZoom = 40
 )
 
@@ -204,6 +204,15 @@ func (s *State) ZoomAt(factor, x, y, w, h float64) {
 	s.pan[1] = dy/k - (dy - s.pan[1])
 	s.zoom = zoom
 	s.changed()
+}
+
+// Actual shows every voxel as one device pixel, where panes are w x h of them; along the
+// axis where voxels are farther apart, they are larger.
+func (s *State) Actual(w, h int) {
+	if s.volume != nil && w > 0 && h > 0 {
+		x, y := float64(w), float64(h)
+		s.ZoomAt(1/s.Transform(x, y).Magnification(), x/2, y/2, x, y)
+	}
 }
 
 // PanBy moves the picture by (dx, dy) screen units of a w x h pane. The distance is

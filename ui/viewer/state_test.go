@@ -400,8 +400,8 @@ func TestGainsOfDrags(t *testing.T) {
 func TestLimitsOfZoomAndPan(t *testing.T) {
 	s := opened(t)
 	s.ZoomAt(1e-9, 3, 4, 400, 300)
-	if s.Zoom() != 0.2 {
-		t.Errorf("zoom %g; want 0.2", s.Zoom())
+	if s.Zoom() != 0.02 {
+		t.Errorf("zoom %g; want 0.02", s.Zoom())
 	}
 	s.ZoomAt(1e9, 3, 4, 400, 300)
 	if s.Zoom() != 40 {

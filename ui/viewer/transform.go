@@ -30,6 +30,17 @@ func Place(w, h float64, view volume.View, zoom float64, pan [2]float64) Transfo
 	return t
 }
 
+// Magnification returns the screen units that a pixel takes along the axis where pixels
+// are closer; 1 on a device is one to one.
+func (t Transform) Magnification() float64 { return min(t.PixelSize[0], t.PixelSize[1]) }
+
+// aligned moves the picture by less than one screen unit so that it begins at a whole
+// one: at one to one no pixel is interpolated.
+func (t Transform) aligned() Transform {
+	t.Origin = [2]float64{math.Round(t.Origin[0]), math.Round(t.Origin[1])}
+	return t
+}
+
 // Pixel returns the pixel under a screen position, which may be outside the picture.
 func (t Transform) Pixel(x, y float64) (col, row int) {
 	return int(math.Floor((x - t.Origin[0]) / t.PixelSize[0])), int(math.Floor((y - t.Origin[1]) / t.PixelSize[1]))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"quell/io/dicom/codec"
 	"quell/io/dicom/part10"
@@ -57,6 +58,9 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		StudyDate:      a.Text(part10.TagStudyDate),
 		Patient:        a.DisplayText(part10.TagPatientName),
 		PatientID:      a.DisplayText(part10.TagPatientID),
+		BirthDate:      a.Text(part10.TagPatientBirthDate),
+		Sex:            a.Text(part10.TagPatientSex),
+		Technique:      technique(a),
 		Manufacturer:   a.DisplayText(part10.TagManufacturer),
 		BodyPart:       a.Text(part10.TagBodyPartExamined),
 		Kernel:         a.Text(part10.TagConvolutionKernel),
@@ -64,6 +68,27 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 	}
 	s.readDisplay(a)
 	return s
+}
+
+// technique says in a few words how the slice was acquired: "120 kV", or "TR 500  TE 20
+// ms"; "" where the file does not say.
+func technique(a part10.Attributes) string {
+	if kv, ok := a.Number(part10.TagKVP); ok && kv > 0 {
+		return fmt.Sprintf("%g kV", kv)
+	}
+	var times []string
+	for _, t := range []struct {
+		name string
+		tag  part10.Tag
+	}{{"TR", part10.TagRepetitionTime}, {"TE", part10.TagEchoTime}} {
+		if ms, ok := a.Number(t.tag); ok && ms > 0 {
+			times = append(times, fmt.Sprintf("%s %.4g", t.name, ms))
+		}
+	}
+	if times == nil {
+		return ""
+	}
+	return strings.Join(times, "  ") + " ms"
 }
 
 // readDisplay takes windows and unit.

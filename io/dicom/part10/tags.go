@@ -74,6 +74,7 @@ const (
 	TagBodyPartExamined                              Tag = 0x00180015
 	TagSliceThickness                                Tag = 0x00180050
 	TagKVP                                           Tag = 0x00180060
+	TagRepetitionTime                                Tag = 0x00180080
 	TagEchoTime                                      Tag = 0x00180081
 	TagEchoNumbers                                   Tag = 0x00180086
 	TagSpacingBetweenSlices                          Tag = 0x00180088
