@@ -88,7 +88,7 @@ the residual shows the most structure.`,
 		}
 		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
 		for _, b := range a.Spectrum {
-			fmt.Fprintf(w, "spectrum     %.3g times the power of noise, averaged over windows of %g voxels\n", b.Power, b.Scale)
+			fmt.Fprintf(w, "spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
 		}
 		if a.Place != nil {
 			fmt.Fprintf(w, "place        %s\n", a.Place)

@@ -121,14 +121,18 @@ func TestPrintedVerdict(t *testing.T) {
 	}
 	judged := parsed[struct {
 		figures
-		Slices []figures
+		Spectrum []struct{ Scale, Power float64 }
+		Slices   []figures
 	}](t, "assess", noisy, quiet)
 	want := fmt.Sprintf("verdict      %s (%s confidence)\nwhy          %s\nsigma        %.4g (%s confidence)\nresidual_sd  %.4g\nstructure    %.3g of the noise variance\n",
 		judged.Verdict, judged.Confidence, judged.Why, judged.Sigma, judged.SigmaConfidence, judged.ResidualSD, judged.Structure)
+	for _, b := range judged.Spectrum {
+		want += fmt.Sprintf("spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+	}
 	for z, s := range judged.Slices {
 		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
 	}
-	if got := run(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 {
+	if got := run(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 || len(judged.Spectrum) < 2 {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
