@@ -47,8 +47,8 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 
 // MeasureRun measures a run against its input and, where reference is not nil,
 // against that: a series on the grid of run.Source. Every slice is judged by its own
-// voxels. The recipe is run at some twelve strengths on a dozen boxes of 40 x 40 x 3
-// voxels.
+// voxels. The recipe is run at some twelve strengths on boxes of 40 000 voxels
+// together.
 func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Measures, err error) {
 	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts}
 	facts, err := in.facts(ctx)
@@ -80,8 +80,8 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Meas
 }
 
 // MeasurePreview measures one slice as MeasureRun measures a volume, by the noise
-// and the voxels of the slice alone: the recipe is run at some twelve strengths on up
-// to a dozen squares of 40 x 40 voxels of it. MAX is that of the whole volume, so
+// and the voxels of the slice alone: the recipe is run at some twelve strengths on
+// squares of it with up to 40 000 voxels. MAX is that of the whole volume, so
 // that slices can be compared with each other.
 func MeasurePreview(ctx context.Context, p Preview, reference *series.Series) (m Measures, err error) {
 	if p.Err != nil {

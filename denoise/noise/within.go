@@ -7,32 +7,38 @@ import (
 	"quell/volume"
 )
 
-// evenWindow is the largest standard deviation of a window, relative to sigma, that
-// noise alone makes with few exceptions.
-const evenWindow = 1.4
+const (
+	// evenWindow is the largest standard deviation of a window, relative to sigma there, that
+	// noise alone makes with few exceptions.
+	evenWindow = 1.4
+	// evenQuantile is the share of the windows that sigma there is first read at: anatomy
+	// raises the others.
+	evenQuantile = 0.25
+)
 
 // Within returns sigma of a part of the volume that e describes: of correlated noise,
 // which differs from place to place, the root of the mean square in the windows of even
-// tissue that lie in the part; where these are few, and of other noise, the figure of
-// the volume. The error is the context's.
+// tissue that lie in the part or within two windows of it; where these are few, and of
+// other noise, the figure of the volume. The error is the context's.
 func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Region) (float64, error) {
 	if !e.InTissue() || e.Sigma == 0 {
 		return e.Sigma, nil
 	}
-	ws, err := planeFits(ctx, v.Crop(part), planeWindow(v.Geometry))
+	side := planeWindow(v.Geometry)
+	ws, err := planeFits(ctx, v.Crop(part.Grow([3]int{2 * side, 2 * side}, v.Geometry)), side)
 	if err != nil {
 		return 0, err
 	}
-	gain := planeGain(e.Correlation, planeWindow(v.Geometry))
+	all := sds(ws)
+	usual := quantile(all, evenQuantile) / rootMeanSquare(e.Correlation.freedom(side), evenQuantile)
 	n, sum := 0.0, 0.0
-	for _, w := range ws {
-		sd := gain * float64(w.sd)
-		if sd <= evenWindow*e.Slice(part.Min[2]+int(w.at[2])).Sigma {
+	for _, sd := range all {
+		if sd <= evenWindow*usual {
 			n, sum = n+1, sum+sd*sd
 		}
 	}
 	if n < minWindows {
 		return e.Sigma, nil
 	}
-	return math.Sqrt(sum / n), nil
+	return planeGain(e.Correlation, side) * math.Sqrt(sum/n), nil
 }

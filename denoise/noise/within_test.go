@@ -44,8 +44,9 @@ func TestNoiseWithinAPart(t *testing.T) {
 	if a, b := within(e, 4, 60), within(e, 68, 124); math.Abs(a/5-1) > 0.05 || math.Abs(b/6.5-1) > 0.05 {
 		t.Errorf("%.2f and %.2f of 5 and 6.5", a, b)
 	}
-	if a := within(e, 4, 14); a != e.Sigma {
-		t.Errorf("of a few columns: %g, want the %g of the volume", a, e.Sigma)
+	// Of a few columns, with what lies beside them.
+	if a, b := within(e, 10, 14), within(e, 114, 118); math.Abs(a/5-1) > 0.05 || math.Abs(b/6.5-1) > 0.05 {
+		t.Errorf("of a few columns: %.2f and %.2f of 5 and 6.5", a, b)
 	}
 	if a := within(noise.Known(3), 4, 60); a != 3 {
 		t.Errorf("of white noise: %g, want 3", a)
@@ -58,6 +59,20 @@ func TestNoiseWithinAPart(t *testing.T) {
 	}
 	if a := within(e, 4, 60); math.Abs(a/5-1) > 0.08 {
 		t.Errorf("beside lines: %.2f of 5", a)
+	}
+	// Noise that is half as strong again, or more, as in the volume is no structure.
+	strong := tissueOf(t, 5, 10)
+	if a, err := e.Within(t.Context(), strong, volume.Region{Min: [3]int{80, 10, 0}, Max: [3]int{124, 80, 3}}); err != nil || math.Abs(a/10-1) > 0.05 {
+		t.Errorf("strong noise: %.2f of 10, %v", a, err)
+	}
+	// Where there is no tissue nearby, that of the volume.
+	for i := range v.Data {
+		if i%128 >= 30 {
+			v.Data[i] += 500
+		}
+	}
+	if a := within(e, 60, 120); a != e.Sigma {
+		t.Errorf("in bone: %g, want the %g of the volume", a, e.Sigma)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -65,7 +65,7 @@ type standIn struct {
 
 const (
 	// looks is how many boxes results are compared in.
-	looks = 4
+	looks = 12
 	// narrowings is how often the range of a strength is narrowed down: to some percent.
 	narrowings = 5
 	// finalists is how many filters are compared again, if they make less of the change

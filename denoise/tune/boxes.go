@@ -2,20 +2,22 @@ package tune
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 
 	"quell/internal/parallel"
 	"quell/volume"
 )
 
-// The boxes that a search looks at: enough voxels for a risk within about 1 % of
-// sigma squared, few enough for an answer in a second.
+// The boxes that a search looks at: many, as what a filter loses lies at few places, and
+// with enough voxels for a risk within about 1 % of sigma squared.
 const (
-	boxSide  = 40
+	boxSide  = 24
 	boxDepth = 3
-	boxCount = 12
-	// spareCount is how many more are looked at where the first disagree.
-	spareCount = 24
+	// boxVoxels is how many voxels that count they hold together.
+	boxVoxels = 40_000
+	// spareVoxels is how many more are looked at where the first disagree.
+	spareVoxels = 2 * boxVoxels
 )
 
 // candidate is a box and how many of its voxels count.
@@ -37,15 +39,17 @@ func boxSize(within volume.Region) [3]int {
 	return [3]int{boxSide, boxSide, boxDepth}
 }
 
-// boxes returns up to boxCount boxes of a region and up to spareCount others, spread
-// over the voxels that count. There is at least one where any voxel counts.
+// boxes returns boxes of a region in which about boxVoxels voxels count, and others in
+// which about spareVoxels do, both drawn over the whole of it. There is at least one where
+// any voxel counts.
 func boxes(ctx context.Context, v *volume.Volume, within volume.Region, reach [3]int, counts func(i int) bool) (first, spare []volume.Region, err error) {
 	all, err := candidates(ctx, v, within, reach, counts)
 	if err != nil {
 		return nil, nil, err
 	}
-	first, rest := spread(all, boxCount)
-	spare, _ = spread(rest, spareCount)
+	draw := rand.New(rand.NewPCG(1, 0))
+	first, rest := spread(all, boxVoxels, draw)
+	spare, _ = spread(rest, spareVoxels, draw)
 	return first, spare, nil
 }
 
@@ -60,24 +64,24 @@ func isInner(box volume.Region, reach [3]int, g volume.Geometry) bool {
 	return true
 }
 
-// spread takes up to n candidates, evenly over the voxels that count, and returns the
-// rest: a box is taken the more likely, the more of its voxels count, so that the
-// parts of the foreground are represented by their size.
-func spread(all []candidate, n int) (chosen []volume.Region, rest []candidate) {
-	n = min(n, len(all))
+// spread takes as many candidates as hold about that many voxels that count, and returns
+// the rest: one of every group of successive ones, which is drawn, so that no row of boxes
+// falls into step with the groups. Every candidate is as likely as any other, however many of
+// its voxels count, as all voxels are to be: what a filter loses often lies at the rim.
+func spread(all []candidate, voxels int, draw *rand.Rand) (chosen []volume.Region, rest []candidate) {
 	total := 0
 	for _, c := range all {
 		total += c.used
 	}
-	sum := 0
-	for i, c := range all {
-		sum += c.used
-		// The next mark is reached, or as many boxes are left as are still to be taken.
-		if left := n - len(chosen); left > 0 && (2*n*sum > (2*len(chosen)+1)*total || len(all)-i <= left) {
-			chosen = append(chosen, c.box)
-		} else {
-			rest = append(rest, c)
-		}
+	n := len(all)
+	if total > voxels {
+		n = (voxels*n + total - 1) / total
+	}
+	for k := range n {
+		from, to := k*len(all)/n, (k+1)*len(all)/n
+		take := from + draw.IntN(to-from)
+		chosen = append(chosen, all[take].box)
+		rest = append(append(rest, all[from:take]...), all[take+1:to]...)
 	}
 	return chosen, rest
 }

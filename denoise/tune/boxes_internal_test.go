@@ -2,6 +2,8 @@ package tune
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -9,45 +11,59 @@ import (
 	"quell/volume"
 )
 
-// Candidates are taken evenly from the first to the last, and the rest is kept.
-func TestSpread(t *testing.T) {
-	all := make([]candidate, 10)
-	for i := range all {
-		all[i] = candidate{box: volume.Region{Min: [3]int{i, 0, 0}, Max: [3]int{i + 1, 1, 1}}, used: 1}
+// row returns candidates along x of which that many voxels count.
+func row(used ...int) []candidate {
+	all := make([]candidate, len(used))
+	for i, n := range used {
+		all[i] = candidate{box: volume.Region{Min: [3]int{i, 0, 0}, Max: [3]int{i + 1, 1, 1}}, used: n}
 	}
-	for n, want := range map[int][]int{0: {}, 1: {5}, 2: {2, 7}, 3: {1, 5, 8}, 10: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 11: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} {
-		chosen, rest := spread(all, n)
-		if len(chosen) != len(want) || len(chosen)+len(rest) != len(all) {
-			t.Errorf("%d of 10: %d and %d", n, len(chosen), len(rest))
+	return all
+}
+
+// One candidate of each group is taken, as many as hold the voxels asked for, and the rest
+// is kept.
+func TestSpread(t *testing.T) {
+	all := row(2, 2, 2, 2, 2, 2, 2, 2, 2, 2)
+	for voxels, n := range map[int]int{1: 1, 2: 1, 3: 2, 6: 3, 19: 10, 20: 10, 21: 10, 1000: 10} {
+		chosen, rest := spread(all, voxels, rand.New(rand.NewPCG(1, 0)))
+		if len(chosen) != n || len(chosen)+len(rest) != len(all) {
+			t.Errorf("%d of 20 voxels: %d and %d boxes; want %d", voxels, len(chosen), len(rest), n)
 			continue
 		}
 		for k, box := range chosen {
-			if box.Min[0] != want[k] {
-				t.Errorf("%d of 10: number %d is candidate %d; want %d", n, k, box.Min[0], want[k])
+			if at := box.Min[0]; at < k*10/n || at >= (k+1)*10/n {
+				t.Errorf("%d boxes: number %d is candidate %d", n, k, at)
+			}
+			if slices.ContainsFunc(rest, func(c candidate) bool { return c.box == box }) {
+				t.Errorf("%d boxes: %v is chosen and left", n, box)
 			}
 		}
-		for _, c := range rest {
-			for _, box := range chosen {
-				if c.box == box {
-					t.Errorf("%d of 10: %v is chosen and left", n, box)
-				}
-			}
-		}
+	}
+	if chosen, rest := spread(nil, 5, rand.New(rand.NewPCG(1, 0))); len(chosen)+len(rest) != 0 {
+		t.Errorf("of nothing: %v and %v", chosen, rest)
 	}
 }
 
-// A box is taken by how many of its voxels count.
-func TestSpreadIsWeighted(t *testing.T) {
-	var all []candidate
-	for i, used := range []int{1, 1, 6, 1, 1, 1, 1, 6, 1, 1} {
-		all = append(all, candidate{box: volume.Region{Min: [3]int{i, 0, 0}}, used: used})
+// Every voxel is as likely to be looked at as any other: a candidate is taken as often
+// as any other, however many of its voxels count.
+func TestSpreadIsEven(t *testing.T) {
+	const times = 4000
+	all := row(1, 9, 9, 2, 9, 9, 1, 9, 9, 2)
+	var taken [10]int
+	for seed := range uint64(times) {
+		chosen, _ := spread(all, 24, rand.New(rand.NewPCG(seed, 0)))
+		if len(chosen) != 4 {
+			t.Fatalf("%d of 10 boxes for 24 of 60 voxels", len(chosen))
+		}
+		for _, box := range chosen {
+			taken[box.Min[0]]++
+		}
 	}
-	chosen, _ := spread(all, 2)
-	if len(chosen) != 2 || chosen[0].Min[0] != 2 || chosen[1].Min[0] != 7 {
-		t.Errorf("%v; want the two full ones", chosen)
-	}
-	if chosen, rest := spread(all[:3], 3); len(chosen) != 3 || len(rest) != 0 {
-		t.Errorf("%v and %v; want all three", chosen, rest)
+	// The groups of 10 in 4 hold 2 or 3.
+	for i, want := range [10]float64{1. / 2, 1. / 2, 1. / 3, 1. / 3, 1. / 3, 1. / 2, 1. / 2, 1. / 3, 1. / 3, 1. / 3} {
+		if share := float64(taken[i]) / times; math.Abs(share-want) > 0.04 {
+			t.Errorf("candidate %d is taken in %.3f of the draws; want %.3f", i, share, want)
+		}
 	}
 }
 
@@ -61,8 +77,12 @@ func TestBoxes(t *testing.T) {
 	reach := [3]int{4, 4, 4}
 	v := volumeOf(5*boxSide, 5*boxSide, 7*boxDepth)
 	first, spare, err := boxes(t.Context(), v, v.Bounds(), reach, every)
-	if err != nil || len(first) != boxCount || len(spare) != spareCount {
+	const size = boxSide * boxSide * boxDepth
+	if err != nil || len(first) != (boxVoxels+size-1)/size || len(spare) != (spareVoxels+size-1)/size {
 		t.Fatalf("%d and %d boxes, %v", len(first), len(spare), err)
+	}
+	if again, _, _ := boxes(t.Context(), v, v.Bounds(), reach, every); !slices.Equal(again, first) {
+		t.Error("the boxes differ from call to call")
 	}
 	for _, box := range append(first, spare...) {
 		if box.Min[2] < reach[2] || box.Max[2]+reach[2] > v.Dims[2] {
@@ -74,9 +94,9 @@ func TestBoxes(t *testing.T) {
 	if first, spare, _ = boxes(t.Context(), small, small.Bounds(), reach, every); len(first) != 12 || len(spare) != 0 {
 		t.Errorf("a small volume has %d and %d boxes", len(first), len(spare))
 	}
-	// The fullest box has 4800 voxels that count; one with 75 is taken, one with 74 not.
+	// The fullest box has 1728 voxels that count; one with 27 is taken, one with 26 not.
 	v = volumeOf(3*boxSide, boxSide, boxDepth)
-	for left, want := range map[int]int{75: 2, 74: 1} {
+	for left, want := range map[int]int{27: 2, 26: 1} {
 		n := 0
 		counts := func(i int) bool {
 			switch x := i % v.Dims[0]; {
@@ -96,8 +116,8 @@ func TestBoxes(t *testing.T) {
 		t.Error("boxes without a voxel that counts")
 	}
 	// The boxes of a region lie in it; those of a slice are squares.
-	region := volume.Region{Min: [3]int{10, 5, 2}, Max: [3]int{110, 35, 3}}
-	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 3 || first[0].Dims() != [3]int{boxSide, 30, 1} || first[0].Min != region.Min || first[2].Max != region.Max {
+	region := volume.Region{Min: [3]int{10, 5, 2}, Max: [3]int{70, 35, 3}}
+	if first, _, _ = boxes(t.Context(), v, region, [3]int{}, every); len(first) != 6 || first[0].Dims() != [3]int{boxSide, boxSide, 1} || first[0].Min != region.Min || first[5].Max != region.Max {
 		t.Errorf("the boxes of %v are %v", region, first)
 	}
 	for c := range 3 {

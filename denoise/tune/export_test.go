@@ -37,3 +37,6 @@ func (p *probe) Risks(ctx context.Context, recipes []denoise.Recipe) ([]Risk, er
 	}
 	return risks, nil
 }
+
+// Boxes is boxes.
+var Boxes = boxes

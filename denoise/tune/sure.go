@@ -88,7 +88,7 @@ func newProbe(ctx context.Context, e denoise.Engine, in denoise.Input, reach [3]
 		return nil, err
 	}
 	if len(spare) > 0 {
-		p.spare = func() (*probe, error) { return on(spare, seed+boxCount) }
+		p.spare = func() (*probe, error) { return on(spare, seed+uint64(len(first))) }
 	}
 	return p, nil
 }
