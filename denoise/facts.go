@@ -18,6 +18,10 @@ type Facts struct {
 	// where it was not found.
 	Foreground func(i int) bool
 
+	// Alike is how different neighbours may be, in sigmas, for the mean of them to have the
+	// least error, see [Facts.alike]; 0 where it was not measured.
+	Alike float64
+
 	// Usual is above 0 for the facts of a volume divided by its noise map: the
 	// sigma that is usual in the map, in the unit of the volume.
 	Usual float64
@@ -34,6 +38,9 @@ func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
 		return Facts{}, err
 	}
 	if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
+		return Facts{}, err
+	}
+	if f.Alike, err = f.alike(ctx, v); err != nil {
 		return Facts{}, err
 	}
 	return f, nil

@@ -38,20 +38,36 @@ var Filter = denoise.Filter{
 	},
 }
 
-// autoRange is sigma_r. In sigmas it rises with the share of the noise in the range,
-// since what is lost of the image then weighs less; in two dimensions on CT it is
-// 1.2 + 0.1 ln(sigma / 8 HU) times that, at least 0.8 times, as soft tissue is smooth
-// for its noise. Measured, see FILTERS.md.
-func autoRange(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
-	if r.Dims == 3 {
-		return (2.05 + 16*f.NoiseShare()) * f.AutoSigma()
+// autoRange is sigma_r:
+//
+//	sigma_r / sigma = (1.3 + 22 s) (1 + 1.6 / A) t m
+//
+// It rises with the share s of the noise in the range of the values, since what is lost
+// of the image then weighs less. A is the weight of the neighbours where their values do not
+// differ, beside the centre's of 1, at least leastOthers: the fewer voxels lie within the
+// spatial Gaussian, the less they can blur, and the more different they may be. t is 1.8
+// for the soft tissue of a CT, which is smooth for its noise, else 1. m is the anatomy's
+// part: the root of the ratio of what was measured ([denoise.Facts.Alike]) to what the other
+// factors give for the same neighbourhood, 0.75 to 1.33, and 1 where nothing was measured. The root,
+// as either errs in its own way. Measured, see FILTERS.md.
+func autoRange(r denoise.Recipe, g volume.Geometry, f denoise.Facts) float64 {
+	rule := func(others float64) float64 {
+		tissue := 1.0
+		if f.Noise.InTissue() {
+			tissue = 1.8
+		}
+		return (1.3 + 22*f.NoiseShare()) * (1 + 1.6/max(others, leastOthers)) * tissue
 	}
-	tissue := 1.0
-	if f.Noise.InTissue() && f.Noise.Sigma > 0 {
-		tissue = max(1.2+0.1*math.Log(f.Noise.Sigma/8), 0.8)
+	measured := 1.0
+	if f.Alike > 0 {
+		slice := denoise.Recipe{Filter: r.Filter, Dims: 2} // its spatial Gaussian is the default's
+		measured = min(max(math.Sqrt(f.Alike/rule(spatial.Others(slice, g))), 0.75), 1.33)
 	}
-	return (2 + 30*f.NoiseShare()) * tissue * f.AutoSigma()
+	return rule(spatial.Others(r, g)) * measured * f.AutoSigma()
 }
+
+// leastOthers is about the least weight of the neighbours that the rule was measured at.
+const leastOthers = 0.5
 
 // Params are the parameters of a resolved recipe.
 type Params struct {

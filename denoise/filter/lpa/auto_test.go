@@ -11,8 +11,8 @@ import (
 	"quell/volume"
 )
 
-// Gamma is 1.05, and in the soft tissue of a CT rises with the noise in HU, unless the
-// recipe gives the noise as a number.
+// Gamma rises with the share of the noise in the range of the values, and is 1.6 in the
+// soft tissue of a CT, unless the recipe gives the noise as a number.
 func TestAutomaticGamma(t *testing.T) {
 	tissue := func(sigma float64) noise.Estimate {
 		e := noise.Known(sigma)
@@ -25,8 +25,9 @@ func TestAutomaticGamma(t *testing.T) {
 		e    noise.Estimate
 		want float64
 	}{
-		{"", noise.Known(8), 1.05}, {"", noise.Known(80), 1.05}, {"", tissue(8), 1.4}, {"", tissue(16), 1.4 + 0.2*math.Ln2}, {"", tissue(2), 1.4 - 0.4*math.Ln2},
-		{"", tissue(0.01), 0.7}, {"", tissue(0), 1.05}, {"sigma=8", tissue(16), 1.05}, {"sigma=1.2sigma", tissue(8), 1.4}, {"gamma=2", tissue(8), 2},
+		{"", noise.Known(30), 0.99}, {"", noise.Known(150), 1.15}, {"", tissue(8), 1.6}, {"", tissue(30), 1.6},
+		{"", tissue(0), 1.05}, {"", noise.Known(0), 1.05}, {"sigma=8", tissue(16), 1.05}, {"sigma=8", noise.Known(30), 1.05},
+		{"sigma=1.2sigma", tissue(8), 1.6}, {"sigma=1.2sigma", noise.Known(30), 0.99}, {"gamma=2", tissue(8), 2},
 	} {
 		r, err := lpa.Filter.Recipe(denoise.Case{Dims: 2, Set: c.set})
 		if err != nil {

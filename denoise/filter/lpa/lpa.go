@@ -4,8 +4,6 @@
 package lpa
 
 import (
-	"math"
-
 	"quell/denoise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -20,7 +18,7 @@ var Filter = denoise.Filter{
 		{
 			Name: "gamma", Label: "Gamma", Kind: denoise.Float, Basic: true,
 			Min: 1e-3, Max: 100, Lo: 0.2, Hi: 4, Step: 0.05, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoGamma, Spares: givenSigma},
-			Help: "Width of the confidence intervals in sigmas; higher tolerates more and smooths more. Auto is 1.05, and more on CT.",
+			Help: "Width of the confidence intervals in sigmas; higher tolerates more and smooths more. Auto is about 1, more in strong noise and on CT.",
 		},
 		{
 			Name: "sigma", Label: "Noise sigma", Kind: denoise.Float, Unit: "value", Basic: true,
@@ -45,20 +43,24 @@ var Filter = denoise.Filter{
 	},
 }
 
-// usualGamma is gamma where the noise is not that of a CT.
+// usualGamma is gamma where the noise is not measured.
 const usualGamma = 1.05
 
-// autoGamma is the automatic gamma:
+// autoGamma is the automatic gamma: 1.6 on CT, elsewhere
 //
-//	1.4 + 0.2 ln(sigma / 8 HU), at least 0.7, on CT; 1.05 elsewhere
+//	0.95 + 4 s
 //
-// Soft tissue is smoother for its noise than brains in MR are, the more so the
-// stronger the noise. Measured, see FILTERS.md.
+// with the share s of the noise in the range of the values, and 1.05 where sigma is a
+// number. The stronger the noise, the less of the image is fine enough to be lost in it, and soft
+// tissue is smoother for its noise than brains in MR are. Measured, see FILTERS.md.
 func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
-	if givenSigma(r) || !f.Noise.InTissue() || f.Noise.Sigma == 0 {
+	switch {
+	case givenSigma(r) || f.Noise.Sigma == 0:
 		return denoise.Number(usualGamma)
+	case f.Noise.InTissue():
+		return denoise.Number(1.6)
 	}
-	return denoise.Number(max(1.4+0.2*math.Log(f.Noise.Sigma/8), 0.7))
+	return denoise.Number(0.95 + 4*f.NoiseShare())
 }
 
 // givenSigma says whether the recipe has a number for the noise, so that it follows no

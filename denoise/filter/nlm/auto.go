@@ -11,15 +11,16 @@ import (
 
 // autoStrength is h. With centre max it is
 //
-//	h / sigma = 2.32 - 0.11 ln N - 0.18 ln P + 0.45 max(0, 1 - s/0.03)
+//	h / sigma = 2.30 - 0.11 ln N - 0.18 ln P + 0.45 w
 //
 // with N neighbours in the search region, patches that count as P voxels of equal
-// weight, and the share s of sigma in the range. With centre one it is
+// weight, and w of weak. With centre one it is
 //
-//	h / sigma = (2.5 - 0.17 ln N) t
+//	h / sigma = 2.44 - 0.17 ln N + 0.25 w
 //
-// with t of tissue. More neighbours and larger patches need less; single voxels
-// instead of patches need 2.3 sigma. Measured, see FILTERS.md.
+// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of tissue. More
+// neighbours and larger patches need less; single voxels instead of patches need 2.3
+// sigma. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	p := newParams(r)
 	one := centre(r, f) == CentreOne
@@ -30,8 +31,10 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	switch {
 	case p.PatchRadius[0] == 0:
 		return 2.3 * f.AutoSigma()
+	case one && f.Noise.InTissue():
+		return max(2.5-0.17*math.Log(neighbours), 0.3) * tissue(r.Dims, f) * f.AutoSigma()
 	case one:
-		return max(2.5-0.17*math.Log(neighbours), 0.3) * tissue(f) * f.AutoSigma()
+		return max(2.44-0.17*math.Log(neighbours)+0.25*weak(f), 0.3) * f.AutoSigma()
 	}
 	squares := 0.0
 	for _, a := range p.Taps {
@@ -43,22 +46,25 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 // Strength is the automatic h with centre max of that many neighbours and of patches that
 // count as that many voxels.
 func Strength(neighbours, patch float64, f denoise.Facts) float64 {
-	weak := max(0, 1-f.NoiseShare()/0.03)
-	return max(2.32-0.11*math.Log(neighbours)-0.18*math.Log(patch)+0.45*weak, 0.3) * f.AutoSigma()
+	return max(2.30-0.11*math.Log(neighbours)-0.18*math.Log(patch)+0.45*weak(f), 0.3) * f.AutoSigma()
 }
+
+// weak says how weak the noise is, by its share s in the range of the values: from 1
+// where there is none to 0 where it is 2.5 % and more.
+func weak(f denoise.Facts) float64 { return max(0, 1-f.NoiseShare()/0.025) }
 
 // tissue is the factor of h for the soft tissue of a CT,
 //
-//	t = 1 + 0.25 min(E - 1, 2.5) + 0.2 ln(sigma / 8 HU), at least 0.5
+//	t = 1.13 (2-D) or 1 (3-D) + 0.25 min(E - 1, 2.5) + 0.2 ln(sigma / 8 HU), at least 0.5
 //
 // where one independent sample of the noise covers E voxels: patches of correlated
-// noise differ more from each other, and tissue differs by a few HU alone. Elsewhere
-// it is 1.
-func tissue(f denoise.Facts) float64 {
-	if !f.Noise.InTissue() || f.Noise.Sigma == 0 {
-		return 1
+// noise differ more from each other, and tissue differs by a few HU alone.
+func tissue(dims int, f denoise.Facts) float64 {
+	t := 1.0
+	if dims == 2 {
+		t = 1.13
 	}
-	return max(1+0.25*min(f.Noise.Correlation.Effective()-1, 2.5)+0.2*math.Log(f.Noise.Sigma/8), 0.5)
+	return max(t+0.25*min(f.Noise.Correlation.Effective()-1, 2.5)+0.2*math.Log(f.Noise.Sigma/8), 0.5)
 }
 
 // autoCentre is the automatic rule of the centre's weight. With max a voxel that

@@ -48,45 +48,50 @@ func TestAutomaticStrength(t *testing.T) {
 			t.Errorf("%d-D %q: h is %.3f sigma; want %g to %g", c.dims, c.set, x, c.lo, c.hi)
 		}
 	}
-	// Weak noise gets more, from a share of 3 % of the range down.
-	if a, b := with(t, 3, "", noise.Known(0.031*255)).H/0.031, with(t, 3, "", noise.Known(0.06*255)).H/0.06; math.Abs(a/b-1) > 1e-9 {
-		t.Errorf("above 3 %% of the range h differs: %g and %g", a, b)
-	}
-	if x := with(t, 3, "centre=max", noise.Known(0.012*255)).H / (0.012 * 255); x < 1.28 || x > 2.16 {
-		t.Errorf("at 1.2 %% of the range h is %.3f sigma; want 1.28 to 2.16", x)
+	// Weak noise gets more, from a share of 2.5 % of the range down.
+	of := func(share float64) float64 { return with(t, 3, "centre=max", noise.Known(share*255)).H / (share * 255) }
+	for share, more := range map[float64]float64{0.06: 0, 0.0251: 0, 0.0125: 0.225, 0.0225: 0.045} {
+		if x := of(share) - of(0.04); math.Abs(x-more) > 1e-9 {
+			t.Errorf("at %.2f %% of the range h is %.4f sigma more; want %.4f", 100*share, x, more)
+		}
 	}
 }
 
-// With centre one h in sigmas follows the number of neighbours alone.
+// With centre one h in sigmas follows the number of neighbours and the share of the noise
+// in the range of the values.
 func TestAutomaticStrengthOfCentreOne(t *testing.T) {
 	for _, c := range []struct {
 		dims int
 		set  string
 		want float64
 	}{
-		{2, "", 2.5 - 0.17*math.Log(48)}, {2, "search-radius=5 patch-radius=2", 2.5 - 0.17*math.Log(120)}, {3, "", 2.5 - 0.17*math.Log(342)},
-		{2, "patch-radius=0", 2.3}, {2, "search-radius=0", 2.5},
+		{2, "", 2.44 - 0.17*math.Log(48)}, {2, "search-radius=5 patch-radius=2", 2.44 - 0.17*math.Log(120)}, {3, "", 2.44 - 0.17*math.Log(342)},
+		{2, "search-radius=0", 2.44},
 	} {
-		for _, sigma := range []float64{3, 10} {
-			if x := with(t, c.dims, c.set+" centre=one", noise.Known(sigma)).H / sigma; math.Abs(x-c.want) > 1e-9 {
-				t.Errorf("%d-D %q: h is %.4f sigma; want %.4f", c.dims, c.set, x, c.want)
+		for share, more := range map[float64]float64{0.04: 0, 0.0251: 0, 0.0125: 0.125, 0.005: 0.2} {
+			if x := with(t, c.dims, c.set+" centre=one", noise.Known(share*255)).H / (share * 255); math.Abs(x-c.want-more) > 1e-9 {
+				t.Errorf("%d-D %q, noise of %.2f %% of the range: h is %.4f sigma; want %.4f", c.dims, c.set, 100*share, x, c.want+more)
 			}
+		}
+	}
+	for _, share := range []float64{0.005, 0.04} {
+		if x := with(t, 2, "patch-radius=0 centre=one", noise.Known(share*255)).H / (share * 255); math.Abs(x-2.3) > 1e-9 {
+			t.Errorf("single voxels: h is %.4f sigma; want 2.3", x)
 		}
 	}
 }
 
 // In the soft tissue of a CT h in sigmas rises with the correlation of the noise and
-// with its strength in HU.
+// with its strength in HU, and is more in slices.
 func TestAutomaticStrengthInTissue(t *testing.T) {
-	factor := func(sigma float64, c *noise.Correlation) float64 {
+	factor := func(dims int, sigma float64, c *noise.Correlation) float64 {
 		e := noise.Known(sigma)
-		white := with(t, 2, "centre=one", e).H
 		e.Method, e.Correlation = "plane fits", c
-		p := with(t, 2, "", e)
+		p := with(t, dims, "", e)
 		if p.Centre != nlm.CentreOne {
 			t.Errorf("noise of %g HU: the centre has weight max", sigma)
 		}
-		return p.H / white
+		return p.H / sigma / (2.5 - 0.17*math.Log(map[int]float64{2: 48, 3: 342}[dims]))
 	}
 	correlated := func(rho float64) *noise.Correlation {
 		c := &noise.Correlation{Across: [3]float64{1}}
@@ -95,13 +100,19 @@ func TestAutomaticStrengthInTissue(t *testing.T) {
 		return c
 	}
 	for _, c := range []struct{ sigma, rho, want float64 }{
-		{8, 0, 1}, {16, 0, 1 + 0.2*math.Ln2}, {4, 0, 1 - 0.2*math.Ln2}, {8, 1, 1.5}, {8, 0.5, 1.125}, {8, 2, 1 + 0.25*2.5}, {0.1, 0, 0.5},
+		{8, 0, 1}, {16, 0, 1 + 0.2*math.Ln2}, {4, 0, 1 - 0.2*math.Ln2}, {8, 1, 1.5}, {8, 0.5, 1.125}, {8, 2, 1 + 0.25*2.5}, {0.1, 0, 0},
 	} {
-		if x := factor(c.sigma, correlated(c.rho)); math.Abs(x-c.want) > 1e-9 {
-			t.Errorf("noise of %g HU with rho %g: the factor is %g; want %g", c.sigma, c.rho, x, c.want)
+		for dims, more := range map[int]float64{2: 0.13, 3: 0} {
+			want := c.want + more
+			if c.sigma == 0.1 {
+				want = 0.5 // the least
+			}
+			if x := factor(dims, c.sigma, correlated(c.rho)); math.Abs(x-want) > 1e-9 {
+				t.Errorf("%d-D, noise of %g HU with rho %g: the factor is %g; want %g", dims, c.sigma, c.rho, x, want)
+			}
 		}
 	}
-	if x := factor(8, nil); math.Abs(x-1) > 1e-9 {
+	if x := factor(3, 8, nil); math.Abs(x-1) > 1e-9 {
 		t.Errorf("white noise of 8 HU: the factor is %g", x)
 	}
 }

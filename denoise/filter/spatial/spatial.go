@@ -64,6 +64,27 @@ type Weights struct {
 	Scale  [3]float64 // voxels to sigmas
 }
 
+// Others returns the sum of the weights of all voxels of a neighbourhood but its centre,
+// which has weight 1, for a recipe whose radius may be automatic; 0 where that is too large.
+func Others(r denoise.Recipe, g volume.Geometry) float64 {
+	if r.Get("radius").IsAuto() {
+		radius, err := autoRadius(r, g)
+		if err != nil {
+			return 0
+		}
+		r = r.With("radius", radius)
+	}
+	w, product := NewWeights(r, g), 1.0
+	for c := range 3 {
+		sum := 0.0
+		for _, tap := range w.Taps(c) {
+			sum += tap
+		}
+		product *= sum
+	}
+	return product - 1
+}
+
 // NewWeights returns the weights of a resolved recipe on a volume of geometry g.
 func NewWeights(r denoise.Recipe, g volume.Geometry) Weights {
 	w := Weights{Radius: r.Axes("radius")}

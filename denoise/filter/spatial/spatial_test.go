@@ -82,3 +82,27 @@ func TestTapsOfEveryOffset(t *testing.T) {
 		t.Errorf("distance %g; want %g", d, want)
 	}
 }
+
+// The weights of all neighbours but the centre's, with the radius that is resolved.
+func TestOthers(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{1, 2, 4})
+	half, one, two := math.Exp(-0.125), math.Exp(-0.5), math.Exp(-2)
+	for _, c := range []struct {
+		dims   int
+		sigma  float64
+		radius denoise.Value
+		want   float64
+	}{
+		{2, 2, denoise.List(1), (1+2*half)*(1+2*one) - 1},
+		{2, 2, denoise.List(1, 0, 5), 2 * half},
+		{3, 2, denoise.List(0, 1, 1), (1+2*one)*(1+2*two) - 1},
+		{3, 2, denoise.List(0), 0},
+		{2, 1, denoise.Auto, (1+2*one+2*two)*(1+2*two) - 1},
+		{2, 40, denoise.Auto, 0}, // refused: 80 voxels
+	} {
+		r := denoise.Recipe{Dims: c.dims, Params: map[string]denoise.Value{"sigma-spatial": denoise.Number(c.sigma), "radius": c.radius}}
+		if got := Others(r, g); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%d-D, sigma %g, radius %s: %.15g; want %.15g", c.dims, c.sigma, c.radius, got, c.want)
+		}
+	}
+}

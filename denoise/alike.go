@@ -1,0 +1,162 @@
+package denoise
+
+import (
+	"context"
+	"math"
+
+	"quell/denoise/noise"
+	"quell/internal/parallel"
+	"quell/volume"
+)
+
+// Whether two neighbours show the same tissue or not decides what averaging them does, and
+// differs from anatomy to anatomy. It is measured on the noisy image: of the means
+//
+//	u_i = v_i + sum_j w_ij (v_j - v_i) / (1 + sum_j w_ij),   w_ij = g_ij exp(-1/2 ((v_j - v_i) / (t sigma))^2)
+//
+// over the neighbours within a slice, with g a Gaussian of 1 mm, it is the t whose error is
+// the least by Stein's unbiased risk. The derivatives are known:
+//
+//	du_i/dv_j = (w_ij (1 - z_ij^2) + (u_i - v_i) w_ij z_ij / (t sigma)) / (1 + sum_j w_ij),   z_ij = (v_j - v_i) / (t sigma)
+//	du_i/dv_i = 1 - sum_j du_i/dv_j
+//	risk_i    = (u_i - v_i)^2 / sigma^2 - 1 + 2 (du_i/dv_i + sum_j rho_ij du_i/dv_j)
+//
+// with the correlation rho of the noise.
+
+const (
+	// mostAlike is the largest t that is tried, and the others are mostAlike / sqrt(2)^k, so
+	// that each weight is the square of that of the one before.
+	mostAlike  = 10.0
+	alikeSteps = 7
+
+	// alikePairs is about how many pairs are looked at in a volume that is all foreground.
+	alikePairs = 1 << 20
+	// alikeVoxels is the fewest voxels whose risk says anything; fewer than alikeEnough
+	// are only looked at where there are no more.
+	alikeVoxels, alikeEnough = 1000, 4000
+	// alikeWeight is the least sum of g whose means differ from the voxels.
+	alikeWeight = 0.25
+	// alikeRadius bounds the neighbourhood, in voxels.
+	alikeRadius = 8
+)
+
+// neighbour is an offset within a slice.
+type neighbour struct {
+	dx, dy int
+	g      float64
+	white  float64 // 1 - rho
+}
+
+// neighbours returns those of a Gaussian of 1 mm, to 2 mm, and the sum of their weights.
+func neighbours(g volume.Geometry, c *noise.Correlation) (all []neighbour, sum float64) {
+	radius := func(axis int) int { return min(int(math.Ceil(2/g.Spacing[axis])), alikeRadius) }
+	for dy := -radius(1); dy <= radius(1); dy++ {
+		for dx := -radius(0); dx <= radius(0); dx++ {
+			if dx == 0 && dy == 0 {
+				continue
+			}
+			x, y := float64(dx)*g.Spacing[0], float64(dy)*g.Spacing[1]
+			n := neighbour{dx, dy, math.Exp(-0.5 * (x*x + y*y)), 1 - c.Rho(dx, dy, 0)}
+			all, sum = append(all, n), sum+n.g
+		}
+	}
+	return all, sum
+}
+
+// alike measures t in the foreground of a volume with the noise of f. It returns 0 where
+// there is too little to measure, or no noise that counts. The error is the context's.
+func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
+	around, weight := neighbours(v.Geometry, f.Noise.Correlation)
+	if f.AutoSigma() == 0 || weight < alikeWeight {
+		return 0, ctx.Err()
+	}
+	for step := max(len(v.Data)*len(around)/alikePairs, 1) | 1; ; step = step/16 | 1 {
+		s, err := f.meanRisks(ctx, v, around, step)
+		switch {
+		case err != nil:
+			return 0, err
+		case s.voxels >= alikeEnough || step == 1 && s.voxels >= alikeVoxels:
+			return leastRisk(s.risk), nil
+		case step == 1:
+			return 0, nil
+		}
+	}
+}
+
+// riskSums is the risk at each t, summed over voxels.
+type riskSums struct {
+	risk   [alikeSteps]float64
+	voxels int
+}
+
+// meanRisks sums over every step-th voxel that lies in the foreground. An odd step visits
+// all columns.
+func (f Facts) meanRisks(ctx context.Context, v *volume.Volume, around []neighbour, step int) (total riskSums, err error) {
+	perSlice := make([]riskSums, v.Dims[2])
+	err = parallel.For(ctx, v.Dims[2], func(z int) error {
+		s, first := &perSlice[z], z*v.SliceVoxels()
+		for i := (first + step - 1) / step * step; i < first+v.SliceVoxels(); i += step {
+			if f.Foreground(i) {
+				s.voxels++
+				f.addRisks(&s.risk, v, around, i)
+			}
+		}
+		return nil
+	})
+	for _, s := range perSlice { // in order: the same bits on any number of cores
+		total.voxels += s.voxels
+		for k := range s.risk {
+			total.risk[k] += s.risk[k]
+		}
+	}
+	return total, err
+}
+
+// addRisks adds the risk of the means around voxel i.
+func (f Facts) addRisks(risk *[alikeSteps]float64, v *volume.Volume, around []neighbour, i int) {
+	x, y := i%v.Dims[0], i/v.Dims[0]%v.Dims[1]
+	var den, num, slopeNum, slopeDen [alikeSteps]float64 // in sigmas
+	for _, n := range around {
+		if x+n.dx < 0 || x+n.dx >= v.Dims[0] || y+n.dy < 0 || y+n.dy >= v.Dims[1] {
+			continue
+		}
+		j := i + n.dy*v.Dims[0] + n.dx
+		if !v.Valid(j) {
+			continue
+		}
+		d := (float64(v.Data[j]) - float64(v.Data[i])) / f.Noise.Sigma
+		perT := d / (mostAlike * mostAlike) // d / t^2
+		e := math.Exp(-0.5 * d * perT)
+		for k := range alikeSteps {
+			w := n.g * e
+			den[k] += w
+			num[k] += w * d
+			slopeNum[k] += n.white * w * (1 - d*perT)
+			slopeDen[k] += n.white * w * perT
+			e, perT = e*e, 2*perT
+		}
+	}
+	for k := range alikeSteps {
+		moved := num[k] / (1 + den[k])
+		kept := 1 - (slopeNum[k]+moved*slopeDen[k])/(1+den[k])
+		risk[k] += moved*moved - 1 + 2*kept
+	}
+}
+
+// leastRisk returns the t at which the risk is the least: the vertex of the parabola through
+// the least and its neighbours, over the logarithm of t.
+func leastRisk(risk [alikeSteps]float64) float64 {
+	k := 0
+	for i, r := range risk {
+		if r < risk[k] {
+			k = i
+		}
+	}
+	at := float64(k)
+	if k > 0 && k < alikeSteps-1 {
+		if bend := risk[k-1] - 2*risk[k] + risk[k+1]; bend > 0 {
+			at += 0.5 * (risk[k-1] - risk[k+1]) / bend
+		}
+	}
+	return mostAlike * math.Exp2(-at/2)
+}
