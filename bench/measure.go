@@ -124,7 +124,7 @@ func (m *measurement) choose() error {
 // are compared, so that both filter the same slices.
 const (
 	quickSeconds  = 0.6
-	kernelSeconds = 10 * quickSeconds
+	kernelSeconds = 5 * quickSeconds
 )
 
 // part returns the slices that the row filters: all of them, or in a quick run as
@@ -157,7 +157,7 @@ const (
 	enough  = 2 * time.Second
 	tooLong = 20 * time.Second // one run that takes longer is not repeated
 
-	quickEnough  = 100 * time.Millisecond // of a quick run, once is enough for longer ones
+	quickEnough  = 30 * time.Millisecond  // of a quick run, once is enough for longer ones
 	quickTooLong = 250 * time.Millisecond // of a quick run, the first counts where it takes longer
 )
 
