@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -37,5 +38,33 @@ func TestVerdictsOfTheBundledCT(t *testing.T) {
 				t.Errorf("%d-D, h = %g: sigma %v (%s), %d slices; want the slice's own", dims, h, m.Sigma, m.Confidence, len(m.Slices))
 			}
 		}
+	}
+}
+
+// The verdicts on the slice follow each other in this order: none comes back.
+func TestVerdictsOfTheBundledCTAreInOrder(t *testing.T) {
+	s, err := OpenBundled(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = &series.Series{Meta: s.Meta, Volume: s.Volume.Crop(volume.Slices(s.Volume.Geometry, 4, 5))}
+	facts := foundFacts(t, s.Volume)
+	order := []tune.Verdict{tune.Under, tune.Matched, tune.Over}
+	at, seen := 0, map[tune.Verdict]bool{}
+	for _, h := range []float64{2, 4, 6, 8, 10, 13, 17.5} {
+		q := PreviewRequest{Series: s, Recipe: mustRecipe("nlm", 2).With("h", denoise.Number(h)), Facts: facts, Plane: volume.Axial}
+		m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), cpuEngine(), q), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := slices.Index(order, m.Verdict)
+		if k < at {
+			t.Fatalf("h = %g: %s after %s: %s", h, m.Verdict, order[at], m.Why)
+		}
+		at, seen[m.Verdict] = k, true
+		t.Logf("h = %g: %s: %s", h, m.Verdict, m.Why)
+	}
+	if len(seen) != len(order) {
+		t.Errorf("only %v over the sweep", seen)
 	}
 }

@@ -120,12 +120,8 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 			break
 		}
 	}
-	slices.SortStableFunc(tried, func(a, b standIn) int { return cmp.Compare(b.share, a.share) })
 	best := standIn{share: math.Inf(-1)}
-	for _, t := range tried[:min(len(tried), finalists)] {
-		if t.share < tried[0].share-almost {
-			break
-		}
+	for _, t := range chosen(tried) {
 		l, err := run(t.recipe, found)
 		if err != nil {
 			return standIn{}, err
@@ -135,6 +131,13 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 		}
 	}
 	return best, nil
+}
+
+// chosen returns those that are compared again, the best first.
+func chosen(tried []standIn) []standIn {
+	slices.SortStableFunc(tried, func(a, b standIn) int { return cmp.Compare(b.share, a.share) })
+	tried = tried[:min(len(tried), finalists)]
+	return slices.DeleteFunc(tried, func(t standIn) bool { return t.share < tried[0].share-almost })
 }
 
 // middles returns the slice in the middle of each box.
@@ -182,6 +185,9 @@ func (s *search) like(run func(denoise.Recipe) (likeness, error)) (best standIn,
 		}
 		if l.share() > best.share {
 			best.recipe, best.strength, best.share = recipe, x, l.share()
+		}
+		if l.apart == 0 {
+			return best, nil
 		}
 		switch removed := l.removed / l.change; {
 		case removed < 1 && whole:

@@ -50,7 +50,8 @@ func TestFaintStructureInTheSpectrum(t *testing.T) {
 	}
 	bands := bandsOf(t, r)
 	for k, s := range meanScales {
-		damped := math.Exp(-math.Pow(2*math.Pi/50*s, 2))
+		cycles := 2 * math.Pi / 50 * s
+		damped := math.Exp(-cycles * cycles)
 		if want := 1 + 0.15*0.15/2*damped*4*math.Pi*s*s; math.Abs(bands[k].Power/want-1) > 0.15 {
 			t.Errorf("power %.2f at scale %g; want %.2f", bands[k].Power, s, want)
 		}
