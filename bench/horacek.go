@@ -18,7 +18,7 @@ const horacekVoxels = 512 * 512 * 548
 // for which the paper gives no sizes, those of Coupe 2008.
 const (
 	horacekSet      = "patch-radius=2 search-radius=4 patch-weights=uniform centre=max"
-	horacekBlockSet = "block-radius=1 block-step=2 search-radius=4"
+	horacekBlockSet = "block-radius=1 block-step=2 search-radius=4 candidates=all preselect=true"
 )
 
 const horacekSetup = "Patch 5x5x5 and window 9x9x9; h is found from the noise of the volume, outside the time. Blocks are those of Coupe 2008, of 3x3x3 voxels at every second one, with preselection. " +

@@ -1,7 +1,7 @@
 // Blockwise non-local means (docs/FILTERS.md, bnlm). A block of (2 r + 1)^3 voxels
 // stands on every step-th voxel, from voxel 0 of the volume on:
 //
-//   D_kj  = 1/|B| sum_o (v_{k+o} - v_{j+o})^2
+//   D_kj  = 1/|B| sum_o (v_{k+o} - v_{j+o})^2         j a candidate of k
 //   w_kj  = exp(-D_kj / h^2),  w_kk = max_j w_kj
 //   u_k,x = v_x + sum_j w_kj (v_{x+j-k} - v_x) / sum_j w_kj
 //   out_x = the mean of u_k,x over the blocks k that voxel x belongs to
@@ -47,11 +47,22 @@ __device__ inline bool validSample(const BnlmParams &p, int x, int y, int z)
     return p.mask.data == nullptr || p.mask.at(mirror(x, p.dims[0]), mirror(y, p.dims[1]), mirror(z, p.dims[2]));
 }
 
+// candidate returns whether a block is compared with that at distance d: with all, with
+// the nearest and half of those beyond, or with a quarter of them.
+__device__ inline bool candidate(const BnlmParams &p, int dx, int dy, int dz)
+{
+    const int far = max(abs(dx), max(abs(dy), abs(dz)));
+    if (far < 2) return far == 1;
+    if (p.spread == 1) return ((dx + dy + dz) & 1) == 0;
+    if (p.spread == 2) return ((dx + dy) & 1) == 0 && (((dy + dz) & 1) == 0 || p.search[2] == 0);
+    return true;
+}
+
 // exponent returns the exponent of 2 in the weight of the block at j for that at k in
 // float64, less than 0 if j is not used.
 __device__ inline double exponent(const BnlmParams &p, const int (&k)[3], int x, int y, int z)
 {
-    if ((x == k[0] && y == k[1] && z == k[2]) || !inside(p, x, y, z)) return -1;
+    if (!candidate(p, x - k[0], y - k[1], z - k[2]) || !inside(p, x, y, z)) return -1;
     if (p.select.mean.data != nullptr && !p.select.alike(k[0], k[1], k[2], x, y, z)) return -1;
     double sum = 0;
     for (int oz = -p.radius[2]; oz <= p.radius[2]; ++oz)
@@ -200,6 +211,8 @@ __device__ inline void block(const BnlmParams &p, int x, int y, int z, float ref
     float den = 0, least = kNone;
     for (int jz = max(z - p.search[2], 0); jz <= min(z + p.search[2], p.dims[2] - 1); ++jz) {
         for (int jy = max(y - p.search[1], 0); jy <= min(y + p.search[1], p.dims[1] - 1); ++jy) {
+            // Rows without a candidate but the nearest are far apart from those with some.
+            if (p.spread == 2 && PLANES > 1 && ((jy - y + jz - z) & 1) && max(abs(jy - y), abs(jz - z)) > 1) continue;
             const Samples<PLANES> samples(p, jy, jz);
             const int from = max(x - p.search[0], 0), to = min(x + p.search[0], p.dims[0] - 1);
             const float *means = selects ? &p.select.mean.at(x, jy, jz) : nullptr;
@@ -217,7 +230,7 @@ __device__ inline void block(const BnlmParams &p, int x, int y, int z, float ref
                 }
                 samples.column(p, jx + 1, reference, there[2]);
                 if (masked) complete = complete >> 1 | samples.complete(p, jx + 1) << 2;
-                if ((jx == x && jy == y && jz == z) || complete != 7) continue;
+                if (!candidate(p, jx - x, jy - y, jz - z) || complete != 7) continue;
                 if (selects && !p.select.alike(mean, deviation, __ldg(means + (jx - x)), __ldg(deviations + (jx - x)))) continue;
                 float e = 0;
 #pragma unroll

@@ -22,7 +22,9 @@ type bnlmParams struct {
 	In, Voxels, Mask, Out      Box
 	Select                     selection
 	Dims, Search, Radius, Step [3]int32
+	Spread                     int32
 	Scale, Inverse             float32
+	_                          int32
 	Factor                     float64
 }
 
@@ -43,7 +45,7 @@ func bnlmLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]Launch,
 	scale := float32(min(math.Sqrt(factor), largestScale))
 	args := bnlmParams{
 		In: NewBox(part.Inputs[0]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask), Out: part.OutBox(),
-		Select: newSelection(p.Select, part), Dims: indices(part.Dims), Search: indices(p.Search), Radius: indices(p.Radius), Step: indices(p.Step),
+		Select: newSelection(p.Select, part), Dims: indices(part.Dims), Search: indices(p.Search), Radius: indices(p.Radius), Step: indices(p.Step), Spread: int32(p.Spread),
 		Scale: scale, Inverse: 1 / scale, Factor: factor,
 	}
 	dims := program.Recipe.Dims

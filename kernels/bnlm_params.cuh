@@ -10,8 +10,9 @@ struct BnlmParams {
     Box<float> out;
     Selection select;
     int dims[3], search[3], radius[3], step[3];
+    int spread;    // of the candidates, see candidate
     float scale;   // factor of the values: sums of their squares are then exponents of 2
     float inverse; // 1 / scale
     double factor; // scale^2, of sums of squares
 };
-static_assert(sizeof(BnlmParams) == 264);
+static_assert(sizeof(BnlmParams) == 272);

@@ -6,6 +6,9 @@ package pairwise
 // Weigh sets w = 2^-t with t = min(max(0, scale d + bias), MaxExponent).
 func Weigh(w, d []float32, scale, bias float32, n int) { weigh(w, d, scale, bias, n) }
 
+// WeighSum sets w = 2^-t with t = min(max(0, scale (a + b + c)), MaxExponent).
+func WeighSum(w, a, b, c []float32, scale float32, n int) { weighSum(w, a, b, c, scale, n) }
+
 // Alike sets bit k of bits[g] where the means and deviations of the pair 8 g + k pass the
 // comparison of alikeGo, and returns the groups that have one, at most 64.
 func Alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {

@@ -63,6 +63,14 @@ func weighGo(w, d []float32, scale, bias float32, n int) {
 	}
 }
 
+// weighSumGo: w = 2^-t, t = min(max(0, scale (a + b + c)), MaxExponent).
+func weighSumGo(w, a, b, c []float32, scale float32, n int) {
+	w, a, b, c = w[:n], a[:n], b[:n], c[:n]
+	for x := range w {
+		w[x] = powerGo(float32(scale * (a[x] + b[x] + c[x])))
+	}
+}
+
 // powerGo is 2^-min(max(0, t), MaxExponent).
 //
 // With n = round(t) and r = n - t, 2^-t = 2^r 2^-n: a polynomial, and n subtracted

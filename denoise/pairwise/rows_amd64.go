@@ -28,6 +28,9 @@ func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
 func weighAVX2(w, d *float32, scale, bias float32, n int)
 
 //go:noescape
+func weighSumAVX2(w, a, b, c *float32, scale float32, n int)
+
+//go:noescape
 func addPairsAVX2(numA, denA, numB, denB, a, b *float32, scale, bias float32, n int)
 
 //go:noescape
@@ -86,6 +89,14 @@ func weigh(w, d []float32, scale, bias float32, n int) {
 		return
 	}
 	weighAVX2(&w[:n][0], &d[:n][0], scale, bias, n)
+}
+
+func weighSum(w, a, b, c []float32, scale float32, n int) {
+	if !useVector || n == 0 {
+		weighSumGo(w, a, b, c, scale, n)
+		return
+	}
+	weighSumAVX2(&w[:n][0], &a[:n][0], &b[:n][0], &c[:n][0], scale, n)
 }
 
 func addPairs(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int) {

@@ -192,6 +192,60 @@ done:
 	VZEROUPPER
 	RET
 
+// func weighSumAVX2(w, a, b, c *float32, scale float32, n int)
+TEXT ·weighSumAVX2(SB), NOSPLIT, $0-48
+	MOVQ         w+0(FP), DI
+	MOVQ         a+8(FP), SI
+	MOVQ         b+16(FP), DX
+	MOVQ         c+24(FP), R8
+	VBROADCASTSS scale+32(FP), Y12
+	MOVQ         n+40(FP), CX
+	VMOVUPS      constants<>+0(SB), Y14
+	VXORPS       Y15, Y15, Y15
+	XORQ         AX, AX
+
+four:
+	CMPQ    CX, $32
+	JLT     one
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VADDPS  (DX)(AX*4), Y0, Y0
+	VADDPS  32(DX)(AX*4), Y1, Y1
+	VADDPS  64(DX)(AX*4), Y2, Y2
+	VADDPS  96(DX)(AX*4), Y3, Y3
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VADDPS  32(R8)(AX*4), Y1, Y1
+	VADDPS  64(R8)(AX*4), Y2, Y2
+	VADDPS  96(R8)(AX*4), Y3, Y3
+	FOUR(VMULPS, Y12, Y0, Y1, Y2, Y3, Y0, Y1, Y2, Y3)
+	EXPONENTIAL4
+	VMOVUPS Y8, (DI)(AX*4)
+	VMOVUPS Y9, 32(DI)(AX*4)
+	VMOVUPS Y10, 64(DI)(AX*4)
+	VMOVUPS Y11, 96(DI)(AX*4)
+	ADDQ    $32, AX
+	SUBQ    $32, CX
+	JMP     four
+
+one:
+	CMPQ    CX, $0
+	JLE     done
+	VMOVUPS (SI)(AX*4), Y0
+	VADDPS  (DX)(AX*4), Y0, Y0
+	VADDPS  (R8)(AX*4), Y0, Y0
+	VMULPS  Y12, Y0, Y0
+	EXPONENTIAL
+	VMOVUPS Y8, (DI)(AX*4)
+	ADDQ    $8, AX
+	SUBQ    $8, CX
+	JMP     one
+
+done:
+	VZEROUPPER
+	RET
+
 // used<>+32-4k are eight lanes, the first k of which are used.
 DATA used<>+0(SB)/8, $-1
 DATA used<>+8(SB)/8, $-1

@@ -34,10 +34,11 @@ func (w *worker) setUnit() {
 // Shift returns the exponent of the power of two by which values are multiplied: shift,
 // unless float32 would not hold squares of the products.
 func Shift(values []float32, shift int) int {
-	largest := float32(0)
+	bits := uint32(0) // of the largest size: those of positive numbers have the order of the numbers
 	for _, v := range values {
-		largest = max(largest, v, -v)
+		bits = max(bits, math.Float32bits(v)&^(1<<31))
 	}
+	largest := math.Float32frombits(bits)
 	_, e := math.Frexp(float64(largest))
 	switch {
 	case e+shift > largestExponent:

@@ -57,7 +57,7 @@ void preselectDeviation(const void *args) { preselect((const PreselectParams *)a
 typedef struct {
     Box in, voxels, mask, out;
     Selection select;
-    int32_t dims[3], search[3], radius[3], step[3];
+    int32_t dims[3], search[3], radius[3], step[3], spread;
     float scale, inverse;
     double factor;
 } BnlmParams;
@@ -77,16 +77,28 @@ static double sample(const BnlmParams *p, int x, int y, int z)
         for (int oy = -(p)->radius[1]; oy <= (p)->radius[1]; oy++) \
             for (int ox = -(p)->radius[0]; ox <= (p)->radius[0]; ox++)
 
+// candidate returns whether a block is compared with that at distance d.
+static int candidate(const BnlmParams *p, const int d[3])
+{
+    int near = 1, even[3];
+    for (int c = 0; c < 3; c++) {
+        near = near && abs(d[c]) <= 1;
+        even[c] = d[c] % 2 == 0;
+    }
+    if (near) return d[0] || d[1] || d[2];
+    if (p->spread == 1) return (d[0] + d[1] + d[2]) % 2 == 0;
+    if (p->spread == 2) return even[0] == even[1] && (even[1] == even[2] || !p->search[2]);
+    return 1;
+}
+
 // exponent returns that of 2 in the weight of the block at j for that at k, less than 0
 // if j is not used.
 static double exponent(const BnlmParams *p, const int k[3], const int j[3])
 {
-    int same = 1;
-    for (int c = 0; c < 3; c++) {
-        same = same && j[c] == k[c];
+    const int apart[3] = {j[0] - k[0], j[1] - k[1], j[2] - k[2]};
+    for (int c = 0; c < 3; c++)
         if (j[c] < 0 || j[c] >= p->dims[c]) return -1;
-    }
-    if (same || (p->select.mean.data && !alike(&p->select, k[0], k[1], k[2], j[0], j[1], j[2]))) return -1;
+    if (!candidate(p, apart) || (p->select.mean.data && !alike(&p->select, k[0], k[1], k[2], j[0], j[1], j[2]))) return -1;
     double sum = 0;
     BLOCK(p)
     {

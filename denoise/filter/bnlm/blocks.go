@@ -152,10 +152,6 @@ func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
 	voxels := func(phase int, d [3]int) []float32 {
 		return w.values[w.at(y-w.origin[1]+d[1], from-w.origin[2]+d[2], phase-step*w.lead+d[0]):]
 	}
-	if r == 1 && step == 2 {
-		spreadPairs(sums(0), sums(1), under[w.lead:], voxels(0, [3]int{}), voxels(0, d), voxels(1, [3]int{}), voxels(1, d), accStride, stride, planes, n)
-		return
-	}
 	for phase := range step {
 		// Voxel step i + phase is under the blocks k with step k + o = step i + phase.
 		var shares []float32

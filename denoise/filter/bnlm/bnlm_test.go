@@ -71,7 +71,7 @@ func TestByHand(t *testing.T) {
 			v.Mask[c.excluded] = false
 		}
 		for _, dims := range []int{2, 3} {
-			got := filtered(t, recipe(t, dims, "preselect=false "+c.set), v, v.Bounds())
+			got := filtered(t, recipe(t, dims, c.set), v, v.Bounds())
 			for x, want := range c.want {
 				if want == want && math.Abs(float64(got[x])-want) > 1e-5 {
 					t.Errorf("%d-D, %s, without %d: voxel %d is %v; want %v", dims, c.set, c.excluded, x, got[x], want)
@@ -99,8 +99,8 @@ func steps(t *testing.T, dims [3]int) *volume.Volume {
 func TestRegionsHaveTheBitsOfTheWhole(t *testing.T) {
 	v := steps(t, [3]int{290, 31, 9})
 	for _, r := range []denoise.Recipe{
-		recipe(t, 3, "h=9 zero=-40 search-radius=2"), recipe(t, 3, "h=0.6 search-radius=2 preselect=false"),
-		recipe(t, 3, "h=9 preselect=false block-radius=2 block-step=3 search-radius=1"), recipe(t, 2, "h=9 zero=-40"),
+		recipe(t, 3, "h=9 preselect=true zero=-40 search-radius=2"), recipe(t, 3, "h=0.6 search-radius=2"),
+		recipe(t, 3, "h=9 block-radius=2 block-step=3 search-radius=1"), recipe(t, 2, "h=9 preselect=true zero=-40"), recipe(t, 3, "h=9 candidates=all search-radius=2"),
 	} {
 		whole := filtered(t, r, v, v.Bounds())
 		for _, box := range []volume.Region{
@@ -117,7 +117,7 @@ func TestRegionsHaveTheBitsOfTheWhole(t *testing.T) {
 func TestBlocksThatLeaveGapsAreRefused(t *testing.T) {
 	v := steps(t, [3]int{8, 8, 4})
 	for set, ok := range map[string]bool{"block-step=2": true, "block-step=3": false, "block-radius=2 block-step=3": true, "block-radius=0 block-step=2": false} {
-		_, err := recipe(t, 3, "h=9 preselect=false "+set).Bind(v.Geometry)
+		_, err := recipe(t, 3, "h=9 "+set).Bind(v.Geometry)
 		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "block-step is") {
 			t.Errorf("%s: %v", set, err)
 		}
@@ -128,23 +128,63 @@ func TestBlocksThatLeaveGapsAreRefused(t *testing.T) {
 func TestCancel(t *testing.T) {
 	v := steps(t, [3]int{40, 30, 6})
 	for n := range 12 {
-		out, err := cpu.New().Run(enginetest.CancelAtPoll(t.Context(), 25*n), recipe(t, 3, "h=9 zero=0 search-radius=2"), denoise.Input{Volume: v}, v.Bounds(), nil)
+		out, err := cpu.New().Run(enginetest.CancelAtPoll(t.Context(), 4*n), recipe(t, 3, "h=9 search-radius=2"), denoise.Input{Volume: v}, v.Bounds(), nil)
 		if !errors.Is(err, context.Canceled) || out != nil {
-			t.Errorf("poll %d: %v, %v", 25*n, out != nil, err)
+			t.Errorf("poll %d: %v, %v", 4*n, out != nil, err)
 		}
 	}
 }
 
-// Without preselection edges that are not smoothed mix with nothing like them.
-func TestPreselectIsTheDefault(t *testing.T) {
+// Preselection keeps edges that are not smoothed from mixing with anything; it is off by
+// default.
+func TestPreselect(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{16, 9, 1}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
 		v.Data[i] = float32(100 * (i % 16 / 8))
 	}
-	if got := filtered(t, recipe(t, 2, "h=1e6"), v, v.Bounds()); !slices.Equal(got, v.Data) {
+	if got := filtered(t, recipe(t, 2, "h=1e6 preselect=true"), v, v.Bounds()); !slices.Equal(got, v.Data) {
 		t.Errorf("the step became %v", got[:16])
 	}
-	if got := filtered(t, recipe(t, 2, "h=1e6 preselect=false"), v, v.Bounds()); slices.Equal(got, v.Data) {
+	if got := filtered(t, recipe(t, 2, "h=1e6"), v, v.Bounds()); slices.Equal(got, v.Data) {
 		t.Error("the step stays without preselection")
+	}
+}
+
+// With a strength at which all weigh the same, a voxel takes a share of each candidate.
+func TestCandidates(t *testing.T) {
+	for _, c := range []struct {
+		dims  int
+		d     [3]int
+		count map[string]int // of the candidates
+		used  string         // spreads at which d is one
+	}{
+		{3, [3]int{1, 1, 0}, map[string]int{"all": 342, "half": 184, "quarter": 108}, "all half quarter"},
+		{3, [3]int{1, 0, 0}, nil, "all half quarter"},
+		{3, [3]int{2, 1, 1}, nil, "all half"},
+		{3, [3]int{2, 0, 0}, nil, "all half quarter"},
+		{3, [3]int{2, 1, 0}, nil, "all"},
+		{3, [3]int{2, 2, 1}, nil, "all"},
+		{3, [3]int{3, 1, -1}, nil, "all quarter"},
+		{3, [3]int{-1, -1, 2}, nil, "all half"},
+		{3, [3]int{1, -2, 1}, nil, "all half"},
+		{2, [3]int{1, -1, 0}, map[string]int{"all": 48, "half": 28, "quarter": 28}, "all half quarter"},
+		{2, [3]int{2, 1, 0}, nil, "all"},
+		{2, [3]int{-3, 1, 0}, nil, "all half quarter"},
+	} {
+		for _, spread := range []string{"all", "half", "quarter"} {
+			v := volume.New(volume.NewGeometry([3]int{15, 15, []int{0, 0, 1, 15}[c.dims]}, [3]float64{1, 1, 1}))
+			k := [3]int{8, 8, v.Dims[2] / 2 / 2 * 2}
+			other := v.Index(k[0]+c.d[0], k[1]+c.d[1], k[2]+c.d[2])
+			v.Data[other] = 1000
+			got := filtered(t, recipe(t, c.dims, "h=1e6 block-radius=0 block-step=1 candidates="+spread), v, v.Bounds())
+			if got := got[v.Index(k[0], k[1], k[2])] > 0; got != slices.Contains(strings.Fields(c.used), spread) {
+				t.Errorf("%d-D, %s: %v is a candidate: %v", c.dims, spread, c.d, got)
+			}
+			if n, ok := c.count[spread]; ok {
+				if want := 1000 / float64(n+1); math.Abs(float64(got[v.Index(k[0], k[1], k[2])])-want) > 1e-3 {
+					t.Errorf("%d-D, %s: the voxel gets %v; want %v of %d candidates and itself", c.dims, spread, got[v.Index(k[0], k[1], k[2])], want, n)
+				}
+			}
+		}
 	}
 }

@@ -15,29 +15,33 @@ const lanes = tile.Lanes
 // tile are computed by its neighbours too, which long and deep tiles do rarely.
 func tileSize(p Params) [3]int {
 	if p.Search[2] == 0 && p.Radius[2] == 0 {
-		return [3]int{256, 48, 1}
+		return [3]int{254, 48, 1}
 	}
-	return [3]int{256, 24, 32}
+	return [3]int{174, 46, 46}
 }
 
 // scratch estimates the memory of a worker: voxels, means and deviations with halo, and
-// the weights of a plane of blocks.
+// the weights of a plane of blocks, or seven rows of them.
 func scratch(p Params, dims, size [3]int) int64 {
 	var reach [3]int
 	blocks := int64(1)
 	for c := range 2 {
 		blocks *= int64(min(size[c], dims[c])/p.Step[c] + 2)
 	}
+	if p.common() {
+		blocks = 7 * int64(min(size[0], dims[0])/p.Step[0]+2+lanes)
+	}
 	for c := range reach {
 		reach[c] = 2*p.Radius[c] + p.Search[c]
 	}
-	return tile.Bytes(dims, size, reach, 24) + 4*blocks*int64(tile.Count(p.Search))
+	return tile.Bytes(dims, size, reach, 24) + 4*blocks*int64(len(p.candidates()))
 }
 
-// worker computes tiles, plane of blocks after plane of blocks. For one plane and every
-// offset d of the search region it computes the weights of all blocks of the plane and
-// the blocks at d from them, in rows along x (weigh), and when the sums of the weights
-// are known adds what the blocks give to the voxels under them (give).
+// worker computes tiles, plane of blocks after plane of blocks: common blocks row by row
+// (rowwise), all others here. For one plane and every candidate's offset d it computes the
+// weights of all blocks of the plane and the blocks at d from them, in rows along x
+// (weigh), and when the sums of the weights are known adds what the blocks give to the
+// voxels under them (give).
 //
 // A row of voxels is stored as Step rows of every Step-th voxel, so that the voxels
 // under a row of blocks are side by side. The result does not depend on the tile: a
@@ -46,6 +50,7 @@ type worker struct {
 	Params
 	in      []denoise.Field
 	out     denoise.Field
+	rowwise *rowwise // for common blocks, else nil
 	offsets [][3]int
 	margin  int // voxels before the first block along x that rows begin with, a multiple of Step
 	lead    int // places before the first block in a row of voxels under blocks
@@ -74,15 +79,10 @@ type worker struct {
 }
 
 func newWorker(p Params, in []denoise.Field, out denoise.Field) *worker {
-	w := &worker{Params: p, in: in, out: out}
-	for z := -p.Search[2]; z <= p.Search[2]; z++ {
-		for y := -p.Search[1]; y <= p.Search[1]; y++ {
-			for x := -p.Search[0]; x <= p.Search[0]; x++ {
-				if x != 0 || y != 0 || z != 0 {
-					w.offsets = append(w.offsets, [3]int{x, y, z})
-				}
-			}
-		}
+	w := &worker{Params: p, in: in, out: out, offsets: p.candidates()}
+	if p.common() {
+		w.rowwise = newRowwise(&w.Params)
+		w.offsets = w.rowwise.offsets()
 	}
 	n := p.Step[0]
 	w.lead = (p.Radius[0] + n - 1) / n
@@ -93,6 +93,12 @@ func newWorker(p Params, in []denoise.Field, out denoise.Field) *worker {
 func (w *worker) run(t volume.Region, stop func() bool) {
 	w.load(t)
 	for k := range w.blocks[2] {
+		if w.rowwise != nil {
+			if !w.rowwise.plane(w, k, stop) {
+				return
+			}
+			continue
+		}
 		if stop() || !w.weigh(k, stop) {
 			return
 		}
@@ -122,7 +128,48 @@ func (w *worker) load(t volume.Region) {
 	w.length = tile.RoundUp(w.blocks[0]+2*w.lead) + 2*w.margin/w.Step[0] + 2
 
 	n := w.stride() * size[1] * size[2]
-	w.values = tile.Resize(w.values, n+lanes)
+	w.values = tile.Resize(w.values, n+w.stride()+lanes) // and a row, which is read and not used
+	if w.selects() {
+		w.loadSurroundings(box, n)
+	}
+	w.block.Load(v, box)
+	w.setUnit()
+	w.fillRows(w.values, float32(w.unit))
+	if w.selects() {
+		w.excludeBlocks()
+	}
+
+	row := tile.RoundUp(w.blocks[0])
+	w.bits = tile.Resize(w.bits, row/lanes*w.blocks[1])
+	w.sets = tile.Resize(w.sets, w.blocks[1])
+	d := t.Dims()
+	w.acc = tile.Resize(w.acc, d[1]*d[2]*w.Step[0]*w.wide())
+	clear(w.acc)
+	if w.rowwise != nil {
+		w.rowwise.load(w)
+		return
+	}
+	w.column = tile.Resize(w.column, row*size[1])
+	w.distance = tile.Resize(w.distance, row)
+	w.present = tile.Resize(w.present, len(w.offsets)*w.blocks[1])
+	for _, s := range []*[]float32{&w.den, &w.peak, &w.inverse} {
+		*s = tile.Resize(*s, row*w.blocks[1])
+	}
+	w.weights = tile.Resize(w.weights, len(w.offsets)*w.blocks[1]*row)
+	// Rows of shares have zeros on both sides of the blocks.
+	w.shares = tile.Resize(w.shares, w.wide()*w.blocks[1])
+	clear(w.shares)
+	w.under, w.side = tile.Resize(w.under, w.wide()), tile.Resize(w.side, w.wide())
+}
+
+// selects reports whether the pairs that are used are not simply those with both blocks
+// in the volume, so that means and deviations are needed.
+func (w *worker) selects() bool {
+	return w.Select != nil || w.in[0].Mask != nil || w.rowwise == nil
+}
+
+// loadSurroundings stores the n means and deviations of a box.
+func (w *worker) loadSurroundings(box volume.Region, n int) {
 	w.mean, w.deviation = tile.Resize(w.mean, n+lanes), tile.Resize(w.deviation, n+lanes)
 	blocks := tile.RoundUp(w.blocks[0]) * w.blocks[1] * w.blocks[2]
 	w.ownMean, w.ownDeviation = tile.Resize(w.ownMean, blocks), tile.Resize(w.ownDeviation, blocks)
@@ -141,28 +188,6 @@ func (w *worker) load(t volume.Region) {
 		copy(w.ownMean[i*to:(i+1)*to], w.mean[from:])
 		copy(w.ownDeviation[i*to:(i+1)*to], w.deviation[from:])
 	}
-	w.block.Load(v, box)
-	w.setUnit()
-	w.fillRows(w.values, float32(w.unit))
-	w.excludeBlocks()
-
-	row := tile.RoundUp(w.blocks[0])
-	w.bits = tile.Resize(w.bits, row/lanes*w.blocks[1])
-	w.sets = tile.Resize(w.sets, w.blocks[1])
-	w.column = tile.Resize(w.column, row*size[1])
-	w.distance = tile.Resize(w.distance, row)
-	w.present = tile.Resize(w.present, len(w.offsets)*w.blocks[1])
-	for _, s := range []*[]float32{&w.den, &w.peak, &w.inverse} {
-		*s = tile.Resize(*s, row*w.blocks[1])
-	}
-	w.weights = tile.Resize(w.weights, len(w.offsets)*w.blocks[1]*row)
-	// Rows of shares have zeros on both sides of the blocks.
-	w.shares = tile.Resize(w.shares, w.wide()*w.blocks[1])
-	clear(w.shares)
-	w.under, w.side = tile.Resize(w.under, w.wide()), tile.Resize(w.side, w.wide())
-	d := t.Dims()
-	w.acc = tile.Resize(w.acc, d[1]*d[2]*w.Step[0]*w.wide())
-	clear(w.acc)
 }
 
 // wide is the length of a row that has places for voxels on both sides of the blocks.
@@ -272,27 +297,33 @@ func (w *worker) finish() {
 			row := (z*len(counts[1]) + y) * n * w.wide()
 			o := t.Min[0] - n*w.first[0] + n*w.lead
 			share := counts[1][y] * counts[2][z] * w.unit
-			for x, count := range counts[0] {
-				if w.out.Valid(to + x) {
-					change := float64(w.acc[row+(o+x)%n*w.wide()+(o+x)/n])
-					w.out.Data[to+x] = float32(float64(v.Data[from+x]) + change/(count*share))
+			for phase := range n {
+				first := (phase + n - o%n) % n // the first voxel of this phase
+				sums := w.acc[row+phase*w.wide()+(o+first)/n:]
+				for i, x := 0, first; x < len(counts[0]); i, x = i+1, x+n {
+					if w.out.Mask == nil || w.out.Mask[to+x] {
+						w.out.Data[to+x] = float32(float64(v.Data[from+x]) + float64(sums[i])/(counts[0][x]*share))
+					}
 				}
 			}
 		}
 	}
 }
 
-// exact computes the shares of block (x, k of plane kz) in float64, by the definition:
-// its weights are far below what float32 holds, but it is their ratios that count.
-func (w *worker) exact(x, y, z int) {
-	row := tile.RoundUp(w.blocks[0])
-	k := [3]int{w.Step[0] * (w.first[0] + x), w.Step[1] * (w.first[1] + y), w.Step[2] * (w.first[2] + z)}
-	var used []int
+// exact computes the shares of a block in float64, by the definition: its weights are far
+// below what float32 holds, but it is their ratios that count. weight returns that at the
+// i-th offset, nil if there is none.
+func (w *worker) exact(block [3]int, weight func(i int) *float32) {
+	var k [3]int
+	for c := range k {
+		k[c] = w.Step[c] * (w.first[c] + block[c])
+	}
+	var used []*float32
 	var exponents []float64
 	least := math.Inf(1)
 	for i, d := range w.offsets {
-		at := (i*w.blocks[1]+y)*row + x
-		if !w.present[i*w.blocks[1]+y] || w.weights[at] == 0 {
+		at := weight(i)
+		if at == nil || *at == 0 {
 			continue
 		}
 		e := w.exactDistance(k, [3]int{k[0] + d[0], k[1] + d[1], k[2] + d[2]}) / (w.H * w.H)
@@ -304,12 +335,11 @@ func (w *worker) exact(x, y, z int) {
 		den += math.Exp(least - e)
 	}
 	for i, at := range used {
-		w.weights[at] = 0
+		*at = 0
 		if math.Exp(-least) > 0 {
-			w.weights[at] = float32(math.Exp(least-exponents[i]) / den)
+			*at = float32(math.Exp(least-exponents[i]) / den)
 		}
 	}
-	w.inverse[y*row+x] = 1
 }
 
 // exactDistance is D between the blocks at k and j.
@@ -327,22 +357,31 @@ func (w *worker) exactDistance(k, j [3]int) float64 {
 	return s / tile.Count(w.Radius)
 }
 
-// normalise computes what weights are multiplied by, so that those of a block and the
-// largest once more, for the block itself, have the sum 1.
+// normalise computes what the weights of the z-th plane are multiplied by.
 func (w *worker) normalise(z int) {
 	row := tile.RoundUp(w.blocks[0])
 	for y := range w.blocks[1] {
 		for x := range w.blocks[0] {
-			den, peak := w.den[y*row+x], w.peak[y*row+x]
-			switch {
-			case den == 0:
-				w.inverse[y*row+x] = 0
-			case peak < pairwise.FaintPeak:
-				w.exact(x, y, z)
-			default:
-				w.inverse[y*row+x] = float32(1 / (float64(den) + float64(peak)))
-			}
+			w.inverse[y*row+x] = w.inverseOf(w.den[y*row+x], w.peak[y*row+x], [3]int{x, y, z}, func(i int) *float32 {
+				if !w.present[i*w.blocks[1]+y] {
+					return nil
+				}
+				return &w.weights[(i*w.blocks[1]+y)*row+x]
+			})
 		}
 		clear(w.inverse[y*row+w.blocks[0] : (y+1)*row])
 	}
+}
+
+// inverseOf returns what the weights of a block are multiplied by, so that they and the
+// largest once more, for the block itself, have the sum 1.
+func (w *worker) inverseOf(den, peak float32, block [3]int, weight func(i int) *float32) float32 {
+	switch {
+	case den == 0:
+		return 0
+	case peak < pairwise.FaintPeak:
+		w.exact(block, weight)
+		return 1
+	}
+	return float32(1 / (float64(den) + float64(peak)))
 }

@@ -10,13 +10,13 @@ import (
 // reference is the mean over the blocks that voxel x belongs to of what they give it:
 //
 //	D_kj  = 1/|B| sum_o (v_{k+o} - v_{j+o})^2         o over the block, samples mirrored
-//	w_kj  = exp(-D_kj / h^2)                          j in the search region of k, j != k
+//	w_kj  = exp(-D_kj / h^2)                          j a candidate of k
 //	w_kk  = the largest w_kj, 1 if there is none
 //	u_k,x = v_x + sum_j w_kj (v_{x+j-k} - v_x) / sum_j w_kj      v_x if float64 holds no w_kj
 //	out_x = 1/K sum_k u_k,x
 //
-// j stands for a block of which no sample is excluded and whose middle is in the
-// volume, and with preselection alike that of k.
+// j stands for a block at one of the candidates' distances of which no sample is excluded
+// and whose middle is in the volume, and with preselection alike that of k.
 func reference(p Params, in []denoise.Field, x [3]int) float64 {
 	v := &in[0]
 	var first, last [3]int
@@ -43,7 +43,7 @@ func (p *Params) change(in []denoise.Field, k, x [3]int) float64 {
 	least := math.Inf(1)
 	tile.Neighbours(&denoise.Field{Dims: v.Dims, Box: v.Box}, p.Search, k[0], k[1], k[2], func(jx, jy, jz, _ int) {
 		j := [3]int{jx, jy, jz}
-		if !p.usable(v, j) || p.Select != nil && !p.Select.AlikeAt(&in[1], &in[2], k, j) {
+		if !p.candidate([3]int{jx - k[0], jy - k[1], jz - k[2]}) || !p.usable(v, j) || p.Select != nil && !p.Select.AlikeAt(&in[1], &in[2], k, j) {
 			return
 		}
 		e := p.distance(v, k, j) / (p.H * p.H)

@@ -51,23 +51,86 @@ func spreadGo(acc, w, a, b []float32, n int) {
 	}
 }
 
-// spreadPairsGo is spreadGo for the voxels on the middles of blocks, of weight w[x], and
-// for those between two of them, of weight w[x] + w[x+1], in every plane. The planes of
-// acc are accStride apart.
-func spreadPairsGo(acc0, acc1, w, a0, b0, a1, b1 []float32, accStride, stride, planes, n int) {
-	for x := range n {
-		both := w[x] + w[x+1]
-		for p := range planes {
-			i, to := p*stride+x, p*accStride+x
-			acc0[to] += float32(w[x] * (b0[i] - a0[i]))
-			acc1[to] += float32(both * (b1[i] - a1[i]))
-		}
-	}
-}
-
 // multiplyGo: dst = a b.
 func multiplyGo(dst, a, b []float32, n int) {
 	for x := range dst[:n] {
 		dst[x] = a[x] * b[x]
+	}
+}
+
+// The kernels below serve rows of blocks of radius 1 at every second voxel, eight at a
+// time: see rowwise.
+
+// columnsGo sums up squared differences at n offsets, for vectors of eight blocks. In
+// each of the planes a block has the samples a1[x], a0[x] and a1[x+1]; those at offset q
+// are b1[x+q], b0[x+q] and b1[x+q+1]. The sums of a vector are each floats apart.
+func columnsGo(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n int) {
+	for v := range vectors {
+		for i := range n * lanes {
+			q := i / lanes
+			left, own, right := float32(0), float32(0), float32(0)
+			for p := range planes {
+				x := p*plane + v*lanes + i%lanes
+				d := a1[x] - b1[x+q]
+				left += float32(d * d)
+				d = a0[x] - b0[x+q]
+				own += float32(d * d)
+				d = a1[x+1] - b1[x+q+1]
+				right += float32(d * d)
+			}
+			dst[v*each+i] = left + own + right
+		}
+	}
+}
+
+// totalsGo sums up n vectors of weights: w = 0 where the bit is not set, den += w,
+// peak = max(peak, w).
+func totalsGo(den, peak, w []float32, bits []byte, n int) {
+	for i, b := range bits[:n] {
+		for k := range lanes {
+			x := i*lanes + k
+			if b>>k&1 == 0 {
+				w[x] = 0
+			}
+			den[k] += w[x]
+			peak[k] = max(peak[k], w[x])
+		}
+	}
+}
+
+// shareGo multiplies n vectors of weights by the inverse of their sums. dst has a vector
+// of shares and one of their sums with those of the right neighbours; the last
+// neighbour's weight is the first of right.
+func shareGo(dst, w, right, inverse []float32, n int) {
+	for i := range n {
+		for k := range lanes {
+			dst[2*i*lanes+k] = w[i*lanes+k] * inverse[k]
+		}
+		next := right[i*lanes] * inverse[lanes]
+		for k := lanes - 1; k >= 0; k-- {
+			share := dst[2*i*lanes+k]
+			dst[(2*i+1)*lanes+k] = share + next
+			next = share
+		}
+	}
+}
+
+// giveGo sums up, for eight voxels in each plane at position at and in the next row, the
+// differences of their partners at n places, times shares: in the next row those of the
+// blocks on it, in the first with those before. Vectors of shares lie 16 floats apart,
+// sums, of the first row and then of the next, wide.
+func giveGo(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, n int) {
+	for k := range lanes {
+		for p := range planes {
+			here := at + p*plane + k
+			first, next := float32(0), float32(0)
+			for i, place := range places[:n] {
+				own := shares[2*i*lanes+k]
+				both := own + before[2*i*lanes+k]
+				first += float32(both * (values[here+place] - values[here]))
+				next += float32(own * (values[here+row+place] - values[here+row]))
+			}
+			out[p*wide+k], out[(planes+p)*wide+k] = first, next
+		}
 	}
 }

@@ -21,10 +21,22 @@ func totalAVX2(den, peak, w *float32, bits *byte, n int)
 func spreadAVX2(acc, w, a, b *float32, n int)
 
 //go:noescape
-func spreadPairsAVX2(acc0, acc1, w, a0, b0, a1, b1 *float32, accStride, stride, planes, n int)
+func multiplyAVX2(dst, a, b *float32, n int)
 
 //go:noescape
-func multiplyAVX2(dst, a, b *float32, n int)
+func columnsAVX2(dst, a0, a1, b0, b1 *float32, plane, planes, vectors, each, n int)
+
+//go:noescape
+func totalsAVX2(den, peak, w *float32, bits *byte, n int)
+
+//go:noescape
+func shareAVX2(dst, w, right, inverse *float32, n int)
+
+//go:noescape
+func giveAVX2(out *float32, wide int, values *float32, row int, shares, before *float32, places *int, n int)
+
+//go:noescape
+func givePlanesAVX2(out *float32, wide int, values *float32, row, plane int, shares, before *float32, places *int, n int)
 
 // The slice expressions below are the bounds checks that assembly lacks.
 
@@ -61,19 +73,51 @@ func spread(acc, w, a, b []float32, n int) {
 	spreadAVX2(&acc[:n][0], &w[:n][0], &a[:n][0], &b[:n][0], n)
 }
 
-func spreadPairs(acc0, acc1, w, a0, b0, a1, b1 []float32, accStride, stride, planes, n int) {
-	if !useVector || n == 0 || planes == 0 {
-		spreadPairsGo(acc0, acc1, w, a0, b0, a1, b1, accStride, stride, planes, n)
-		return
-	}
-	to, m := (planes-1)*accStride+n, (planes-1)*stride+n
-	spreadPairsAVX2(&acc0[:to][0], &acc1[:to][0], &w[:n+1][0], &a0[:m][0], &b0[:m][0], &a1[:m][0], &b1[:m][0], accStride, stride, planes, n)
-}
-
 func multiply(dst, a, b []float32, n int) {
 	if !useVector || n == 0 {
 		multiplyGo(dst, a, b, n)
 		return
 	}
 	multiplyAVX2(&dst[:n][0], &a[:n][0], &b[:n][0], n)
+}
+
+// columns takes at most atOnce offsets.
+func columns(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n int) {
+	if !useVector || vectors == 0 {
+		columnsGo(dst, a0, a1, b0, b1, plane, planes, vectors, each, n)
+		return
+	}
+	to, m := (vectors-1)*each+n*lanes, (planes-1)*plane+vectors*lanes
+	columnsAVX2(&dst[:to][0], &a0[:m][0], &a1[:m+1][0], &b0[:m+n-1][0], &b1[:m+n][0], plane, planes, vectors, each, n)
+}
+
+func totals(den, peak, w []float32, bits []byte, n int) {
+	if !useVector || n == 0 {
+		totalsGo(den, peak, w, bits, n)
+		return
+	}
+	totalsAVX2(&den[:lanes][0], &peak[:lanes][0], &w[:n*lanes][0], &bits[:n][0], n)
+}
+
+func share(dst, w, right, inverse []float32, n int) {
+	if !useVector || n == 0 {
+		shareGo(dst, w, right, inverse, n)
+		return
+	}
+	shareAVX2(&dst[:2*n*lanes][0], &w[:n*lanes][0], &right[:(n-1)*lanes+1][0], &inverse[:lanes+1][0], n)
+}
+
+// give takes the least and the most of places, to check that all are in values.
+func give(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, least, most, n int) {
+	if !useVector || n == 0 || planes != 1 && planes != 3 {
+		giveGo(out, wide, values, at, row, plane, planes, shares, before, places, n)
+		return
+	}
+	_ = values[at+least : at+most+(planes-1)*plane+row+lanes]
+	to, m := &out[:(2*planes-1)*wide+lanes][0], (2*n-1)*lanes
+	if planes == 1 {
+		giveAVX2(to, wide, &values[at], row, &shares[:m][0], &before[:m][0], &places[:n][0], n)
+		return
+	}
+	givePlanesAVX2(to, wide, &values[at], row, plane, &shares[:m][0], &before[:m][0], &places[:n][0], n)
 }

@@ -154,42 +154,362 @@ loop:
 	VZEROUPPER
 	RET
 
-// func spreadPairsAVX2(acc0, acc1, w, a0, b0, a1, b1 *float32, accStride, stride, planes, n int)
-TEXT ·spreadPairsAVX2(SB), NOSPLIT, $0-88
-	MOVQ acc0+0(FP), DI
-	MOVQ acc1+8(FP), SI
-	MOVQ w+16(FP), DX
-	MOVQ a0+24(FP), R8
-	MOVQ b0+32(FP), R9
-	MOVQ a1+40(FP), R10
-	MOVQ b1+48(FP), R11
-	MOVQ stride+64(FP), R12
+// SAMPLE: sum += (Y12 - b)^2 for the sample of b that lies o bytes on.
+#define SAMPLE(o, b, sum, t) \
+	VSUBPS o(b)(AX*1), Y12, t \
+	VMULPS t, t, t            \
+	VADDPS t, sum, sum
+
+// FIRST: the same for the sample left of the first block, in all lanes.
+#define FIRST(o, sum) \
+	VBROADCASTSS o(R9)(AX*1), Y13 \
+	VSUBPS       Y13, Y12, Y13    \
+	VMULPS       Y13, Y13, Y13    \
+	VADDPS       Y13, sum, sum
+
+// COLUMN stores the sums of left, own and right samples of one offset: the left ones are
+// the right ones of the blocks before, the first of which the vector before has.
+#define COLUMN(o, own, right, before) \
+	VBLENDPS $0x80, before, right, Y13 \
+	VPERMPS  Y13, Y15, Y13             \
+	VADDPS   own, Y13, Y13             \
+	VADDPS   right, Y13, Y13           \
+	VMOVUPS  Y13, o(DI)                \
+	VMOVAPS  right, before             \
+	VXORPS   own, own, own             \
+	VXORPS   right, right, right
+
+#define ADVANCE \
+	ADDQ R13, DI \
+	ADDQ $32, SI \
+	ADDQ $32, DX \
+	ADDQ $32, R8 \
+	ADDQ $32, R9 \
+	DECQ R12
+
+// func columnsAVX2(dst, a0, a1, b0, b1 *float32, plane, planes, vectors, each, n int)
+TEXT ·columnsAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst+0(FP), DI
+	MOVQ    a0+8(FP), SI
+	MOVQ    a1+16(FP), DX
+	MOVQ    b0+24(FP), R8
+	MOVQ    b1+32(FP), R9
+	MOVQ    plane+40(FP), R10
+	MOVQ    planes+48(FP), R11
+	MOVQ    vectors+56(FP), R12
+	MOVQ    each+64(FP), R13
+	MOVQ    n+72(FP), CX
+	VMOVDQU rotateBack<>(SB), Y15
+	SHLQ    $2, R10
+	SHLQ    $2, R13
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	XORQ    AX, AX
+	MOVQ    R11, BX
+	CMPQ    CX, $3
+	JGT     first4
+	JEQ     first3
+	CMPQ    CX, $1
+	JGT     first2
+
+first1:
+	VBROADCASTSS (DX)(AX*1), Y12
+	FIRST(0, Y8)
+	ADDQ         R10, AX
+	DECQ         BX
+	JNZ          first1
+
+vector1:
 	XORQ AX, AX
+	MOVQ R11, BX
+
+plane1:
+	VMOVUPS (SI)(AX*1), Y12
+	SAMPLE(0, R8, Y0, Y13)
+	VMOVUPS 4(DX)(AX*1), Y12
+	SAMPLE(4, R9, Y4, Y13)
+	ADDQ    R10, AX
+	DECQ    BX
+	JNZ     plane1
+	COLUMN(0, Y0, Y4, Y8)
+	ADVANCE
+	JNZ     vector1
+	VZEROUPPER
+	RET
+
+first2:
+	VBROADCASTSS (DX)(AX*1), Y12
+	FIRST(0, Y8)
+	FIRST(4, Y9)
+	ADDQ         R10, AX
+	DECQ         BX
+	JNZ          first2
+
+vector2:
+	XORQ AX, AX
+	MOVQ R11, BX
+
+plane2:
+	VMOVUPS (SI)(AX*1), Y12
+	SAMPLE(0, R8, Y0, Y13)
+	SAMPLE(4, R8, Y1, Y14)
+	VMOVUPS 4(DX)(AX*1), Y12
+	SAMPLE(4, R9, Y4, Y13)
+	SAMPLE(8, R9, Y5, Y14)
+	ADDQ    R10, AX
+	DECQ    BX
+	JNZ     plane2
+	COLUMN(0, Y0, Y4, Y8)
+	COLUMN(32, Y1, Y5, Y9)
+	ADVANCE
+	JNZ     vector2
+	VZEROUPPER
+	RET
+
+first3:
+	VBROADCASTSS (DX)(AX*1), Y12
+	FIRST(0, Y8)
+	FIRST(4, Y9)
+	FIRST(8, Y10)
+	ADDQ         R10, AX
+	DECQ         BX
+	JNZ          first3
+
+vector3:
+	XORQ AX, AX
+	MOVQ R11, BX
+
+plane3:
+	VMOVUPS (SI)(AX*1), Y12
+	SAMPLE(0, R8, Y0, Y13)
+	SAMPLE(4, R8, Y1, Y14)
+	SAMPLE(8, R8, Y2, Y13)
+	VMOVUPS 4(DX)(AX*1), Y12
+	SAMPLE(4, R9, Y4, Y13)
+	SAMPLE(8, R9, Y5, Y14)
+	SAMPLE(12, R9, Y6, Y13)
+	ADDQ    R10, AX
+	DECQ    BX
+	JNZ     plane3
+	COLUMN(0, Y0, Y4, Y8)
+	COLUMN(32, Y1, Y5, Y9)
+	COLUMN(64, Y2, Y6, Y10)
+	ADVANCE
+	JNZ     vector3
+	VZEROUPPER
+	RET
+
+first4:
+	VBROADCASTSS (DX)(AX*1), Y12
+	FIRST(0, Y8)
+	FIRST(4, Y9)
+	FIRST(8, Y10)
+	FIRST(12, Y11)
+	ADDQ         R10, AX
+	DECQ         BX
+	JNZ          first4
+
+vector4:
+	XORQ AX, AX
+	MOVQ R11, BX
+
+plane4:
+	VMOVUPS (SI)(AX*1), Y12
+	SAMPLE(0, R8, Y0, Y13)
+	SAMPLE(4, R8, Y1, Y14)
+	SAMPLE(8, R8, Y2, Y13)
+	SAMPLE(12, R8, Y3, Y14)
+	VMOVUPS 4(DX)(AX*1), Y12
+	SAMPLE(4, R9, Y4, Y13)
+	SAMPLE(8, R9, Y5, Y14)
+	SAMPLE(12, R9, Y6, Y13)
+	SAMPLE(16, R9, Y7, Y14)
+	ADDQ    R10, AX
+	DECQ    BX
+	JNZ     plane4
+	COLUMN(0, Y0, Y4, Y8)
+	COLUMN(32, Y1, Y5, Y9)
+	COLUMN(64, Y2, Y6, Y10)
+	COLUMN(96, Y3, Y7, Y11)
+	ADVANCE
+	JNZ     vector4
+	VZEROUPPER
+	RET
+
+// func totalsAVX2(den, peak, w *float32, bits *byte, n int)
+TEXT ·totalsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    den+0(FP), DI
+	MOVQ    peak+8(FP), SI
+	MOVQ    w+16(FP), DX
+	MOVQ    bits+24(FP), R8
+	MOVQ    n+32(FP), CX
+	VMOVDQU bitOf<>(SB), Y3
+	VMOVUPS (DI), Y1
+	VMOVUPS (SI), Y2
 
 loop:
-	VMOVUPS (DX)(AX*4), Y0
-	VADDPS  4(DX)(AX*4), Y0, Y1 // w[x] + w[x+1]
-	MOVQ    AX, BX              // position in the plane of the voxels
-	MOVQ    AX, CX              // in that of the sums
-	MOVQ    planes+72(FP), R13
+	VPBROADCASTB (R8), Y0
+	VPAND        Y3, Y0, Y0
+	VPCMPEQD     Y3, Y0, Y0
+	VANDPS       (DX), Y0, Y0
+	VADDPS       Y0, Y1, Y1
+	VMAXPS       Y2, Y0, Y2
+	VMOVUPS      Y0, (DX)
+	INCQ         R8
+	ADDQ         $32, DX
+	DECQ         CX
+	JNZ          loop
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, (SI)
+	VZEROUPPER
+	RET
 
-plane:
-	VMOVUPS (R9)(BX*4), Y2
-	VMOVUPS (R11)(BX*4), Y3
-	VSUBPS  (R8)(BX*4), Y2, Y2  // b - a
-	VSUBPS  (R10)(BX*4), Y3, Y3
-	VMULPS  Y0, Y2, Y2
-	VMULPS  Y1, Y3, Y3
-	VADDPS  (DI)(CX*4), Y2, Y2
-	VADDPS  (SI)(CX*4), Y3, Y3
-	VMOVUPS Y2, (DI)(CX*4)
-	VMOVUPS Y3, (SI)(CX*4)
-	ADDQ    R12, BX
-	ADDQ    accStride+56(FP), CX
-	DECQ    R13
-	JNZ     plane
-	ADDQ    $8, AX
-	CMPQ    AX, n+80(FP)
-	JLT     loop
+DATA rotateBack<>+0(SB)/4, $7
+DATA rotateBack<>+4(SB)/4, $0
+DATA rotateBack<>+8(SB)/4, $1
+DATA rotateBack<>+12(SB)/4, $2
+DATA rotateBack<>+16(SB)/4, $3
+DATA rotateBack<>+20(SB)/4, $4
+DATA rotateBack<>+24(SB)/4, $5
+DATA rotateBack<>+28(SB)/4, $6
+GLOBL rotateBack<>(SB), RODATA|NOPTR, $32
+
+DATA rotate<>+0(SB)/4, $1
+DATA rotate<>+4(SB)/4, $2
+DATA rotate<>+8(SB)/4, $3
+DATA rotate<>+12(SB)/4, $4
+DATA rotate<>+16(SB)/4, $5
+DATA rotate<>+20(SB)/4, $6
+DATA rotate<>+24(SB)/4, $7
+DATA rotate<>+28(SB)/4, $0
+GLOBL rotate<>(SB), RODATA|NOPTR, $32
+
+// func shareAVX2(dst, w, right, inverse *float32, n int)
+TEXT ·shareAVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), DI
+	MOVQ    w+8(FP), SI
+	MOVQ    right+16(FP), DX
+	MOVQ    inverse+24(FP), R8
+	MOVQ    n+32(FP), CX
+	VMOVDQU rotate<>(SB), Y5
+	VMOVUPS (R8), Y0
+	VMOVSS  32(R8), X4
+
+loop:
+	VMULPS   (SI), Y0, Y1
+	VMULSS   (DX), X4, X2
+	VBLENDPS $1, Y2, Y1, Y2 // the right neighbour's in place of the first
+	VPERMPS  Y2, Y5, Y2     // which becomes the last
+	VADDPS   Y2, Y1, Y2
+	VMOVUPS  Y1, (DI)
+	VMOVUPS  Y2, 32(DI)
+	ADDQ     $32, SI
+	ADDQ     $32, DX
+	ADDQ     $64, DI
+	DECQ     CX
+	JNZ      loop
+	VZEROUPPER
+	RET
+
+// GIVE: sum += share (b - a), as a difference of a - b.
+#define GIVE(b, a, share, sum, t) \
+	VSUBPS b, a, t       \
+	VMULPS share, t, t   \
+	VSUBPS t, sum, sum
+
+// func giveAVX2(out *float32, wide int, values *float32, row int, shares, before *float32, places *int, n int)
+TEXT ·giveAVX2(SB), NOSPLIT, $0-64
+	MOVQ    out+0(FP), DI
+	MOVQ    wide+8(FP), R12
+	MOVQ    values+16(FP), SI
+	MOVQ    row+24(FP), DX
+	MOVQ    shares+32(FP), R8
+	MOVQ    before+40(FP), R9
+	MOVQ    places+48(FP), R10
+	MOVQ    n+56(FP), R11
+	VMOVUPS (SI), Y6
+	VMOVUPS (SI)(DX*4), Y9
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y3, Y3, Y3
+
+loop:
+	MOVQ    (R10), AX
+	LEAQ    (SI)(AX*4), AX
+	VMOVUPS (R8), Y12
+	VADDPS  (R9), Y12, Y13
+	GIVE((AX), Y6, Y13, Y0, Y14)
+	GIVE((AX)(DX*4), Y9, Y12, Y3, Y15)
+	ADDQ    $64, R8
+	ADDQ    $64, R9
+	ADDQ    $8, R10
+	DECQ    R11
+	JNZ     loop
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y3, (DI)(R12*4)
+	VZEROUPPER
+	RET
+
+// func givePlanesAVX2(out *float32, wide int, values *float32, row, plane int, shares, before *float32, places *int, n int)
+TEXT ·givePlanesAVX2(SB), NOSPLIT, $0-72
+	MOVQ    out+0(FP), DI
+	MOVQ    wide+8(FP), R12
+	MOVQ    values+16(FP), SI
+	MOVQ    row+24(FP), DX
+	MOVQ    plane+32(FP), CX
+	MOVQ    shares+40(FP), R8
+	MOVQ    before+48(FP), R9
+	MOVQ    places+56(FP), R10
+	MOVQ    n+64(FP), R11
+	SHLQ    $2, R12
+	SHLQ    $2, CX
+	LEAQ    (SI)(DX*4), BX
+	VMOVUPS (SI), Y6
+	VMOVUPS (SI)(CX*1), Y7
+	VMOVUPS (SI)(CX*2), Y8
+	VMOVUPS (BX), Y9
+	VMOVUPS (BX)(CX*1), Y10
+	VMOVUPS (BX)(CX*2), Y11
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+
+loop:
+	MOVQ    (R10), AX
+	LEAQ    (BX)(AX*4), R13
+	LEAQ    (SI)(AX*4), AX
+	VMOVUPS (R8), Y12
+	VADDPS  (R9), Y12, Y13
+	GIVE((AX), Y6, Y13, Y0, Y14)
+	GIVE((AX)(CX*1), Y7, Y13, Y1, Y15)
+	GIVE((AX)(CX*2), Y8, Y13, Y2, Y14)
+	GIVE((R13), Y9, Y12, Y3, Y15)
+	GIVE((R13)(CX*1), Y10, Y12, Y4, Y14)
+	GIVE((R13)(CX*2), Y11, Y12, Y5, Y15)
+	ADDQ    $64, R8
+	ADDQ    $64, R9
+	ADDQ    $8, R10
+	DECQ    R11
+	JNZ     loop
+	VMOVUPS Y0, (DI)
+	VMOVUPS Y1, (DI)(R12*1)
+	LEAQ    (DI)(R12*2), DI
+	VMOVUPS Y2, (DI)
+	VMOVUPS Y3, (DI)(R12*1)
+	LEAQ    (DI)(R12*2), DI
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, (DI)(R12*1)
 	VZEROUPPER
 	RET

@@ -10,7 +10,12 @@ func squares(dst, a0, b0, a1, b1, a2, b2 []float32, stride, planes, n int) {
 func sum(dst, a, b []float32, n int)                   { sumGo(dst, a, b, n) }
 func total(den, peak, w []float32, bits []byte, n int) { totalGo(den, peak, w, bits, n) }
 func spread(acc, w, a, b []float32, n int)             { spreadGo(acc, w, a, b, n) }
-func spreadPairs(acc0, acc1, w, a0, b0, a1, b1 []float32, accStride, stride, planes, n int) {
-	spreadPairsGo(acc0, acc1, w, a0, b0, a1, b1, accStride, stride, planes, n)
+func multiply(dst, a, b []float32, n int)              { multiplyGo(dst, a, b, n) }
+func columns(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n int) {
+	columnsGo(dst, a0, a1, b0, b1, plane, planes, vectors, each, n)
 }
-func multiply(dst, a, b []float32, n int) { multiplyGo(dst, a, b, n) }
+func totals(den, peak, w []float32, bits []byte, n int) { totalsGo(den, peak, w, bits, n) }
+func share(dst, w, right, inverse []float32, n int)     { shareGo(dst, w, right, inverse, n) }
+func give(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, _, _, n int) {
+	giveGo(out, wide, values, at, row, plane, planes, shares, before, places, n)
+}
