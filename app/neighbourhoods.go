@@ -13,23 +13,28 @@ import (
 	"quell/volume"
 )
 
-// Neighbourhood returns the neighbourhood that the request's filter chooses around a
-// voxel of the series; ok is false where the filter chooses none or the voxel is
-// excluded.
-func (q PreviewRequest) Neighbourhood(ctx context.Context, voxel [3]int) (l denoise.Lengths, ok bool) {
-	if f, err := denoise.FilterByName(q.Recipe.Filter); err != nil || f.Support == nil {
-		return l, false
+// Neighbourhoods returns the function that computes the neighbourhood that the request's
+// filter chooses around a voxel of the slice; ok is false for an excluded voxel. It reads
+// the whole of the maps, and the function only the voxels around its own. It is nil where
+// the filter chooses none.
+func (q PreviewRequest) Neighbourhoods(ctx context.Context) (at func(x, y, z int) (l denoise.Lengths, ok bool)) {
+	if !q.ChoosesNeighbourhoods() {
+		return nil
 	}
-	resolved, err := q.Recipe.Resolve(q.Series.Volume.Geometry, q.Facts)
+	resolved, err := q.resolve()
 	if err != nil {
-		return l, false
+		return nil
 	}
-	box := volume.Region{Min: voxel, Max: [3]int{voxel[0] + 1, voxel[1] + 1, voxel[2] + 1}}
-	at, err := resolved.Neighbourhoods(ctx, q.Maps.input(q.Series.Volume), box)
-	if err != nil {
-		return l, false
+	if at, err = resolved.Neighbourhoods(ctx, q.Maps.input(q.Series.Volume), q.Region()); err != nil {
+		return nil
 	}
-	return at(voxel[0], voxel[1], voxel[2])
+	return at
+}
+
+// ChoosesNeighbourhoods says whether the filter chooses one for every voxel.
+func (q PreviewRequest) ChoosesNeighbourhoods() bool {
+	f, err := denoise.FilterByName(q.Recipe.Filter)
+	return err == nil && f.Support != nil
 }
 
 // checkScales reports why the scales of a recipe's neighbourhoods cannot be written to

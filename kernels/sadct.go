@@ -11,8 +11,8 @@ import (
 func init() {
 	Register(sadct.Filter.Name, map[string]Pass{
 		"scales":    {Rate: 2e11, Launches: sadctScales},
-		"threshold": {Rate: 1e10, Launches: sadctStage("sadct_threshold", false), Scratch: sadctScratch},
-		"wiener":    {Rate: 8e9, Launches: sadctStage("sadct_wiener", true), Scratch: sadctScratch},
+		"threshold": {Rate: 2.4e10, Launches: sadctStage("sadct_threshold", false), Scratch: sadctScratch},
+		"wiener":    {Rate: 2e10, Launches: sadctStage("sadct_wiener", true), Scratch: sadctScratch},
 	})
 }
 

@@ -24,6 +24,9 @@ func Kept(volumes []*volume.Volume) (stay []*volume.Volume) {
 	return stay
 }
 
+// Request returns what is asked for of the slice on the screen.
+func (s *Session) Request() app.PreviewRequest { return s.request() }
+
 // KeptPreviews returns how many previews are in memory.
 func (s *Session) KeptPreviews() int { return len(s.previews) }
 

@@ -176,6 +176,7 @@ type bench struct {
 	framed   func(source *volume.Volume)                                  // nil ignores frames
 	told     string                                                       // what panels showed at the last notification of a change
 	mayPanic bool                                                         // a test makes work panic
+	works    int                                                          // background work started so far
 	gate     chan struct{}                                                // background work started now waits for it; nil does not
 	panics   []*parallel.Panic                                            // guarded by engine.mu
 }
@@ -197,6 +198,7 @@ func rampSeries(t *testing.T) *series.Series {
 // start runs f on a goroutine of its own, at once or behind the gate.
 func (b *bench) start(f func()) {
 	gate := b.gate
+	b.works++
 	go func() {
 		if gate != nil {
 			<-gate

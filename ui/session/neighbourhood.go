@@ -3,35 +3,65 @@ package session
 import (
 	"context"
 
+	"quell/app"
 	"quell/denoise"
-	"quell/volume"
+	"quell/internal/parallel"
 )
 
-// neighbourhood is the answer for the voxel last asked for.
-type neighbourhood struct {
-	series, noise *volume.Volume
-	recipe        denoise.Recipe
-	voxel         [3]int
-	lengths       denoise.Lengths
-	ok            bool
+// neighbourhoods are those of the slice on the screen, found on another goroutine, as
+// whole maps are read for them.
+type neighbourhoods struct {
+	request app.PreviewRequest
+	at      func(x, y, z int) (denoise.Lengths, bool) // nil before they are found, and where there are none
 }
 
 // Neighbourhood returns the neighbourhood that the current recipe's filter chooses
-// around the voxel under the pointer. ok is false where the filter chooses none, and
-// where the view does not show the slices that it filters.
+// around the voxel under the pointer. ok is false where the filter chooses none, where
+// the view does not show the slices that it filters, and until those of the slice are
+// found.
 func (s *Session) Neighbourhood() (l denoise.Lengths, ok bool) {
 	voxel, pointed := s.state.Cursor()
 	if s.doc == nil || !pointed {
 		return l, false
 	}
-	v := s.doc.Series().Volume
-	if _, known := s.doc.Facts(); !known || s.state.View().Plane != v.Acquired() {
+	if _, known := s.doc.Facts(); !known || s.state.View().Plane != s.doc.Series().Volume.Acquired() {
 		return l, false
 	}
-	n := &s.neighbourhood
-	if n.series != v || n.noise != s.steering.maps.Noise || n.voxel != voxel || !n.recipe.Equal(s.recipe) {
-		*n = neighbourhood{series: v, noise: s.steering.maps.Noise, voxel: voxel, recipe: s.recipe}
-		n.lengths, n.ok = s.request().Neighbourhood(context.Background(), voxel)
+	q := s.request()
+	if !q.ChoosesNeighbourhoods() {
+		return l, false
 	}
-	return n.lengths, n.ok
+	if !sameRequest(q, s.neighbourhoods.request) {
+		s.neighbourhoods = neighbourhoods{request: q}
+		s.neighbours.Request(q)
+	}
+	slice := q.Region()
+	for c, i := range voxel { // a pointer that has not followed the slice yet
+		if i < slice.Min[c] || i >= slice.Max[c] {
+			return l, false
+		}
+	}
+	if s.neighbourhoods.at == nil {
+		return l, false
+	}
+	return s.neighbourhoods.at(voxel[0], voxel[1], voxel[2])
+}
+
+// findNeighbourhoods finds those of a slice.
+func (s *Session) findNeighbourhoods(q app.PreviewRequest) neighbourhoods {
+	found := neighbourhoods{request: q}
+	// A panic is reported, and there are none.
+	_ = s.protect(func() error {
+		found.at = q.Neighbourhoods(parallel.Sparing(context.Background(), 1))
+		return nil
+	})
+	return found
+}
+
+// foundNeighbourhoods takes those of the slice on the screen.
+func (s *Session) foundNeighbourhoods(found neighbourhoods) {
+	if sameRequest(found.request, s.neighbourhoods.request) {
+		s.neighbourhoods = found
+		s.listener.Changed()
+	}
 }

@@ -30,10 +30,17 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	}
 	b.State().PointAt(150, 150, 300, 300)
 	whole := denoise.Lengths{8, 8, 8, 8, 8, 8, 8, 8}
+	if _, ok := b.Neighbourhood(); ok {
+		t.Error("a neighbourhood before those of the slice are found")
+	}
+	b.settle()
 	if l, ok := b.Neighbourhood(); !ok || l != whole {
 		t.Errorf("%v, %t with wide intervals; want %v", l, ok, whole)
 	}
 	b.SetRecipe(lpa(0.01), true)
+	if _, ok := b.Neighbourhood(); ok {
+		t.Error("a neighbourhood of the last recipe")
+	}
 	b.settle()
 	narrow, ok := b.Neighbourhood()
 	if again, _ := b.Neighbourhood(); !ok || narrow == whole || narrow != again {
@@ -52,6 +59,7 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 		b.State().SetPlane(plane)
 		b.settle()
 		b.State().PointAt(150, 150, 300, 300)
+		b.findNeighbourhoods()
 		if _, ok := b.Neighbourhood(); ok != (plane == v.Acquired()) {
 			t.Errorf("plane %v: a neighbourhood is there %t", plane, ok)
 		}
@@ -67,5 +75,64 @@ func TestNeighbourhoodUnderThePointer(t *testing.T) {
 	b.settle()
 	if _, ok := b.Neighbourhood(); ok {
 		t.Error("median has a neighbourhood")
+	}
+}
+
+// findNeighbourhoods asks for the neighbourhood under the pointer, as panels do, and waits
+// for the answer.
+func (b *bench) findNeighbourhoods() {
+	b.Neighbourhood()
+	b.settle()
+}
+
+// Moves of the pointer within a slice read no map again: one piece of work serves a slice.
+func TestNeighbourhoodsAreFoundOncePerSlice(t *testing.T) {
+	b := newBench(t)
+	b.show(tissueSeries(t))
+	r, err := denoise.NewRecipe("sadct", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.SetAutoPreview(false)
+	b.SetRecipe(r.With("stabilise", denoise.Number(0)), true)
+	b.ToggleFollowNoise()
+	b.settle()
+	v := b.Series().Volume
+	at := func(voxel [3]int) denoise.Lengths {
+		q := b.Request()
+		l, ok := q.Neighbourhoods(t.Context())(voxel[0], voxel[1], voxel[2])
+		if !ok {
+			t.Fatalf("no neighbourhood at %v", voxel)
+		}
+		return l
+	}
+	b.State().PointAt(150, 150, 300, 300)
+	b.findNeighbourhoods()
+	if !b.FollowsNoise() {
+		t.Fatal("the filter does not follow the noise")
+	}
+	works := b.works
+	seen := map[denoise.Lengths]bool{}
+	for x := 60.0; x < 240; x += 20 {
+		b.State().PointAt(x, 150, 300, 300)
+		voxel, _ := b.State().Cursor()
+		l, ok := b.Neighbourhood()
+		if want := at(voxel); !ok || l != want {
+			t.Errorf("%v at %v of %v; want %v", l, voxel, v.Dims, want)
+		}
+		seen[l] = true
+	}
+	b.settle()
+	if b.works != works || len(seen) < 2 {
+		t.Errorf("%d pieces of work for the pointer, %d neighbourhoods", b.works-works, len(seen))
+	}
+	b.State().Scroll(-1)
+	b.State().PointAt(150, 150, 300, 300)
+	if _, ok := b.Neighbourhood(); ok {
+		t.Error("a neighbourhood of the last slice")
+	}
+	b.settle()
+	if _, ok := b.Neighbourhood(); !ok || b.works == works {
+		t.Error("no neighbourhood of the next slice")
 	}
 }

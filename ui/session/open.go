@@ -121,6 +121,7 @@ func (s *Session) resetVoxels() {
 	s.picture, s.last, s.settled, s.results, s.retry = nil, nil, nil, nil, nil
 	s.sliceNumbers = measured{}
 	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
+	s.neighbourhoods = neighbourhoods{}
 	s.slice.forget()
 	s.volume.forget()
 }

@@ -82,7 +82,8 @@ type Session struct {
 	sliceNumbers  measured
 
 	marksStructure bool // in the residual
-	neighbourhood  neighbourhood
+	neighbours     newest.Worker[app.PreviewRequest, neighbourhoods]
+	neighbourhoods neighbourhoods
 
 	noise    noiseMap  // of the current voxels
 	steering steering  // of the filter, by maps of the current voxels
@@ -139,6 +140,7 @@ func New(deps Deps, listener Listener) *Session {
 	}
 	s.slice.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.sliceMeasured}
 	s.volume.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.volumeMeasured}
+	s.neighbours = newest.Worker[app.PreviewRequest, neighbourhoods]{Go: deps.Go, Do: deps.Do, Work: s.findNeighbourhoods, Done: s.foundNeighbourhoods}
 	s.previewer = app.NewPreviewer(deps.Engine, func(p app.Preview) {
 		deps.Do(func() { s.previewed(p) })
 	})
