@@ -247,11 +247,11 @@ func fillCorners(v *volume.Volume, air float32) {
 	}
 }
 
-// makeCT returns the CT phantom with white noise, or the user's volume as it is.
+// makeCT returns the CT phantom with white noise, or the user's volume.
 func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	dims := in.dims(q)
 	if in.given != nil {
-		return &sample{noisy: middle(in.given, dims[2]), text: fmt.Sprintf("%s, %s, as it is", in.path, size(dims))}, nil
+		return in.givenCT(ctx, middle(in.given, dims[2]))
 	}
 	mm := fieldOfView / float64(dims[0])
 	p, err := phantom.New("ct", phantom.Size{Dims: dims, Spacing: [3]float64{mm, mm, mm}})
@@ -264,6 +264,28 @@ func (in *inputs) makeCT(ctx context.Context, q Input) (*sample, error) {
 	}
 	err = m.addNoise(ctx, q)
 	m.truth = nil // no figure needs it
+	return m, err
+}
+
+// added is the noise, in parts of the range, for a volume that has none: Upadhya's, 10
+// of 255.
+const added = 10. / grey
+
+// givenCT returns the user's volume as it is, or with noise where its own is
+// negligible: the automatic strength would be about 0.
+func (in *inputs) givenCT(ctx context.Context, v *volume.Volume) (*sample, error) {
+	m := &sample{noisy: v, text: fmt.Sprintf("%s, %s, as it is", in.path, size(v.Dims))}
+	found, err := noise.Of(ctx, v)
+	if err != nil || !found.Negligible {
+		return m, err
+	}
+	lo, hi, err := v.Range(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sigma := added * (float64(hi) - float64(lo))
+	m.text = fmt.Sprintf("%s, %s, whose noise is negligible, gaussian noise of sigma %.4g", in.path, size(v.Dims), sigma)
+	m.noisy, err = noise.AddNoise(ctx, v, noise.Gaussian, sigma, seed)
 	return m, err
 }
 

@@ -2,11 +2,14 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
 
 	"quell/app"
+	"quell/denoise/noise"
+	"quell/phantom"
 	"quell/volume"
 )
 
@@ -103,6 +106,37 @@ func TestInputs(t *testing.T) {
 	other, _ := openInputs(ctx, smallVolume(t, [3]int{14, 12, 6}), false, app.Events{})
 	if other.hash == given.hash {
 		t.Error("two volumes have one hash")
+	}
+}
+
+// A volume without noise, whose automatic strength would be 0, gets some, and the text
+// says so; others are filtered as they are.
+func TestGivenCT(t *testing.T) {
+	ctx := context.Background()
+	p, err := phantom.New("mr", phantom.Size{Dims: [3]int{64, 64, 16}, Spacing: [3]float64{3, 3, 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clean, err := p.Voxels(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sigma, want := range map[float64]string{0: "head.nii, 64x64x16 voxels, whose noise is negligible, gaussian noise of sigma 9.02", 5: "head.nii, 64x64x16 voxels, as it is"} {
+		v := clean
+		if sigma > 0 {
+			if v, err = noise.AddNoise(ctx, clean, noise.Gaussian, sigma, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m, err := (&inputs{path: "head.nii"}).givenCT(ctx, v)
+		if err != nil || m.text != want || (m.noisy == v) != (sigma > 0) {
+			t.Errorf("noise of %g: %q, %v", sigma, m.text, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := (&inputs{}).givenCT(cancelled, clean); !errors.Is(err, context.Canceled) {
+		t.Errorf("after a cancel: %v", err)
 	}
 }
 
