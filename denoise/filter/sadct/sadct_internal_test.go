@@ -88,6 +88,30 @@ func TestTilesAndRegions(t *testing.T) {
 	}
 }
 
+// Tiles of more columns than a word of the mask has bits give the bits of narrow ones.
+func TestWideTiles(t *testing.T) {
+	p := Params{Sigma: 10, Gamma: 2, Threshold: 0.77, Scales: []int{1, 2, 3}, Wiener: []int{1, 2}}
+	v := waves([3]int{150, 20, 1})
+	for i := range v.Mask {
+		v.Mask[i] = i%7 != 0
+	}
+	for _, width := range []int{40, 64, 140} {
+		if !slices.Equal(compute(t, v, p, v.Bounds(), [3]int{width, 64, 1}), compute(t, v, p, v.Bounds(), [3]int{8, 64, 1})) {
+			t.Errorf("tiles of %d columns give other bits than those of 8", width)
+		}
+	}
+}
+
+// The estimates of a pixel are as many as the overlap, and at most those of all supports.
+func TestEstimatesOfAPixel(t *testing.T) {
+	for overlap, want := range map[int]float64{0: 25, 1: 1, 24: 24, 25: 25, 26: 25} {
+		s := newStage(Params{Overlap: overlap}, []int{1, 3}, false)
+		if got := s.estimates(); got != want {
+			t.Errorf("overlap %d: %g estimates, want %g", overlap, got, want)
+		}
+	}
+}
+
 // The kernels are those of Foi's program: their sums are 1, their norms and weights as
 // computed from LASIP's formulas.
 func TestWeights(t *testing.T) {
