@@ -47,10 +47,17 @@ key a;                                          changed "the axial plane"
 key b;                                          changed "the search for the best strength"
 sleep 15 # until the curve is there
 settled "$work/last.png"
-mouse_to 400 850
+mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
-mouse_to 60 638
-xdotool click 1;                                changed "the histogram again"
+mouse_to 1406 630
+xdotool click 1;                                changed "the tab of the histogram"
+mouse_to 224 40
+xdotool click 1;                                changed "the layout of two panes"
+key ctrl+1;                                     changed "one to one"
+key h;                                          changed "the identity, which is hidden"
+key F11;                                        changed "the pictures alone"
+key Escape;                                     changed "Escape, which shows everything again"
+key r d;                                        changed "all three panes again"
 mouse_to 400 420
 key m;                                          changed "the noise map"
 mouse_to 400 400;                               changed "the noise under the pointer"
@@ -69,7 +76,7 @@ screen_stop
 
 screen_start
 settled "$work/last.png"
-mouse_to 1330 218
+mouse_to 1330 139
 xdotool click 1;                                changed "a click on the slider of the strength"
 key 8;                                          changed "a key while the slider has the focus"
 key ctrl+Return Escape # cancels the run: there is no result and no question

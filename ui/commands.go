@@ -131,6 +131,7 @@ func (w *Workbench) commands() []Command {
 			Checked: func() bool { return open() && state.View().Plane == p },
 		})
 	}
+	table = append(table, w.layoutCommands()...)
 	table = append(table,
 		Command{ID: "fit", Title: "Fit to pane", Menu: menuView, Gap: true, Chords: key(fyne.KeyF), Run: state.Fit, Enabled: open},
 		Command{ID: "zoom-in", Title: "Zoom in", Menu: menuView, Run: func() { w.zoom(1.25) }, Enabled: open,
@@ -146,8 +147,8 @@ func (w *Workbench) commands() []Command {
 			Checked: func() bool { return w.settings.HideIdentity }},
 		Command{ID: "residual", Title: "Residual pane", Menu: menuView, Chords: key(fyne.KeyD), Run: w.toggleResidual,
 			Checked: func() bool { return w.residualShown }},
-		Command{ID: "strip", Title: "Plot and measures", Menu: menuView, Chords: key(fyne.KeyP), Run: w.toggleStrip,
-			Checked: func() bool { return w.stripShown }},
+		Command{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: w.toggleColumn,
+			Checked: func() bool { return w.columnShown }},
 		Command{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.ToggleNoiseMap,
 			Help:    "colours over the original show how strong the noise is at every place",
 			Enabled: s.CanMapNoise,

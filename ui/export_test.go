@@ -43,11 +43,17 @@ func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
 // PlotKind returns what is plotted.
 func (w *Workbench) PlotKind() plotpanel.Kind { return w.plot.Kind() }
 
+// PlotShown says whether a plot stands in the place of the measures.
+func (w *Workbench) PlotShown() bool { return w.plot.Visible() }
+
+// MainMenu returns the menu of the window, nil in full screen.
+func (w *Workbench) MainMenu() *fyne.MainMenu { return w.main.MainMenu() }
+
 // Curve returns the curve of the strength as the plot shows it.
 func (w *Workbench) Curve() *plotpanel.Curve { return curveSnapshot(w.session) }
 
-// StripShown says whether plot and measures are shown.
-func (w *Workbench) StripShown() bool { return w.stripShown }
+// ColumnShown says whether filter, measures and plots are shown.
+func (w *Workbench) ColumnShown() bool { return w.columnShown }
 
 // ShowPlace is the button of the measures that shows a place.
 func (w *Workbench) ShowPlace(volume bool) { w.showPlace(volume) }

@@ -98,8 +98,8 @@ func (w *Workbench) cancel() {
 		w.cancelTask()
 	case w.maximized >= 0:
 		w.maximize(w.maximized)
-	case w.main.FullScreen():
-		w.main.SetFullScreen(false)
+	case w.pictures:
+		w.toggleFullScreen()
 	}
 }
 

@@ -103,7 +103,7 @@ func TestTheBestStrengthIsPlotted(t *testing.T) {
 	b.show(tissue(t))
 	b.key(fyne.KeyP) // the plot is hidden
 	b.key(fyne.KeyB)
-	if !b.session().Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.StripShown() {
+	if !b.session().Searching() || b.workbench.PlotKind() != plotpanel.Strength || !b.workbench.ColumnShown() {
 		t.Fatal("B does not search, or does not show the plot of it")
 	}
 	b.until("the curve is there", func() bool { return b.workbench.Curve() != nil })

@@ -38,7 +38,7 @@ func (w *Workbench) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame)
 func (w *Workbench) refresh() {
 	s := w.session
 	for role, c := range captions(s, w.display()) {
-		c.Profile = w.stripShown && w.plot.Kind() == plotpanel.Profile
+		c.Profile = w.columnShown && w.card.tab == tabProfile
 		w.panes[role].SetCaption(c)
 	}
 	w.filter.Display(filterSnapshot(s))
@@ -48,7 +48,7 @@ func (w *Workbench) refresh() {
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceVerdicts())
-	w.tools.display(s)
+	w.tools.display(s, w.layoutName())
 	w.status.display(s)
 	if w.gallery != nil {
 		w.gallery.Display(w.galleryCells())

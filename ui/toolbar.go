@@ -23,6 +23,7 @@ const presetsWidth = 230
 type toolbar struct {
 	widget.BaseWidget
 	planes  *control.Radio
+	layouts *control.Radio
 	windows *control.Select
 	presets []volume.Window
 	unnamed volume.Window // the window shown where it is none of the presets
@@ -52,6 +53,11 @@ func newToolbar(w *Workbench) *toolbar {
 			}
 		}
 	})
+	t.layouts = control.NewRadio(layoutNames, func(name string) {
+		if !t.busy {
+			w.run(w.command("layout-" + name))
+		}
+	})
 	t.windows = control.NewSelect(nil, nil)
 	t.windows.PlaceHolder = "Window …"
 	t.windows.OnChanged = func(string) {
@@ -70,7 +76,7 @@ func newToolbar(w *Workbench) *toolbar {
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	tools := container.NewHBox(
 		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
-		t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
+		t.layouts, widget.NewSeparator(), t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
 		t.fit, t.actual, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
 	)
 	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
@@ -81,9 +87,10 @@ func newToolbar(w *Workbench) *toolbar {
 // CreateRenderer implements fyne.Widget.
 func (t *toolbar) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
-func (t *toolbar) display(s *session.Session) {
+func (t *toolbar) display(s *session.Session, layout string) {
 	t.busy = true
 	defer func() { t.busy = false }()
+	t.layouts.SetSelected(layout)
 	series, state := s.Series(), s.State()
 	if series == nil {
 		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {

@@ -59,8 +59,10 @@ type Workbench struct {
 	filter     *filterpanel.Panel
 	measures   *measurepanel.Panel
 	plot       *plotpanel.Panel
-	strip      *container.Split
-	center     *container.Split
+	card       *card               // measures and plots
+	column     *fyne.Container     // the filter and the card
+	frame      *fyne.Container     // everything
+	bars       []fyne.CanvasObject // what full screen hides
 	slices     *sliceBar
 	tools      *toolbar
 	status     *statusBar
@@ -79,8 +81,9 @@ type Workbench struct {
 	ending   atomic.Bool
 	crashLog atomic.Pointer[string] // path of the crash log after a panic
 
+	pictures      bool // full screen: the pictures alone
 	residualShown bool
-	stripShown    bool
+	columnShown   bool
 	maximized     viewer.Role // the pane shown alone; -1 for none
 }
 
@@ -104,7 +107,7 @@ func New(a fyne.App, o Options) *Workbench {
 	a.Settings().SetTheme(Theme{})
 	w := &Workbench{
 		app: a, main: a.NewWindow(Title), options: o, settings: o.Settings,
-		residualShown: true, stripShown: true, maximized: -1,
+		residualShown: true, columnShown: true, maximized: -1,
 	}
 	do := o.Do
 	w.options.Do = func(f func()) {
@@ -145,8 +148,8 @@ func New(a fyne.App, o Options) *Workbench {
 	return w
 }
 
-// build creates the panels and lays them out: pictures in the middle, plot and
-// measures below them, the filter beside them.
+// build creates the panels and lays them out: pictures, and beside them a column of the
+// filter and of measures and plots.
 func (w *Workbench) build() {
 	s := w.session
 	events := sliceview.Events{
@@ -163,19 +166,18 @@ func (w *Workbench) build() {
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
 	})
 	w.measures = measurepanel.New(w.showPlace)
-	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Changed: w.changed, Take: s.TakeStrength, Find: w.findStrength})
+	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.TakeStrength, Find: w.findStrength})
+	w.card = newCard(w.measures, w.plot, w.changed)
 	w.slices = newSliceBar(s.State())
 	w.tip = newTooltip()
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
 
-	w.strip = container.NewHSplit(w.plot, w.measures)
-	w.strip.SetOffset(0.6)
 	pictures := container.NewBorder(nil, w.slices, nil, nil, w.paneRow)
-	w.center = container.NewVSplit(pictures, w.strip)
-	w.center.SetOffset(0.62) // at the usual sizes the panes are taller than wide
-	side := container.New(fixedWidthLayout{sideWidth}, container.NewPadded(w.filter))
-	w.main.SetContent(container.NewStack(container.NewBorder(w.tools, w.status, nil, side, w.center), w.tip.layer))
+	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{}, w.filter, w.card)))
+	w.bars = []fyne.CanvasObject{w.tools, w.status, w.column, w.slices}
+	w.frame = container.NewBorder(w.tools, w.status, nil, w.column, pictures)
+	w.main.SetContent(container.NewStack(w.frame, w.tip.layer))
 }
 
 // ShowAndRun shows the workbench and returns when it is closed, by the user or by
@@ -220,17 +222,17 @@ func (w *Workbench) toggleResidual() {
 	w.arrange()
 }
 
-func (w *Workbench) toggleStrip() {
-	w.stripShown = !w.stripShown
+func (w *Workbench) toggleColumn() {
+	w.columnShown = !w.columnShown
 	w.arrange()
 }
 
 // findStrength searches for the best strength, and shows the curve.
 func (w *Workbench) findStrength() {
 	if w.session.CanFindStrength() && !w.session.Searching() {
-		w.plot.Select(plotpanel.Strength)
-		if !w.stripShown {
-			w.toggleStrip()
+		w.card.selectTab(tabStrength)
+		if !w.columnShown {
+			w.toggleColumn()
 		}
 	}
 	w.session.FindStrength()
@@ -248,7 +250,7 @@ func (w *Workbench) showPlace(volume bool) {
 	}
 }
 
-// arrange shows and hides panes and strip.
+// arrange shows and hides panes, card and, in full screen, everything around the panes.
 func (w *Workbench) arrange() {
 	for role, pane := range w.panes {
 		shown := viewer.Role(role) != viewer.Residual || w.residualShown
@@ -257,8 +259,14 @@ func (w *Workbench) arrange() {
 		}
 		pane.Hidden = !shown
 	}
-	w.strip.Hidden = !w.stripShown || w.maximized >= 0
-	w.center.Refresh()
+	for _, bar := range w.bars {
+		if w.pictures || bar == w.column && !w.columnShown {
+			bar.Hide()
+		} else {
+			bar.Show()
+		}
+	}
+	w.frame.Refresh()
 	w.paneRow.Refresh()
 	w.session.Redraw()
 	w.changed()
@@ -326,7 +334,17 @@ func (w *Workbench) noisy() bool {
 	return noisy
 }
 
-func (w *Workbench) toggleFullScreen() { w.main.SetFullScreen(!w.main.FullScreen()) }
+// toggleFullScreen shows the pictures alone on the whole screen, or everything again.
+func (w *Workbench) toggleFullScreen() {
+	w.pictures = !w.pictures
+	w.main.SetFullScreen(w.pictures)
+	if w.pictures {
+		w.main.SetMainMenu(nil)
+	} else {
+		w.setMenu()
+	}
+	w.arrange()
+}
 
 func (w *Workbench) toggleLevelDirection() {
 	w.settings.InvertLevel = !w.settings.InvertLevel

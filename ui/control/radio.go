@@ -6,6 +6,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -19,6 +21,7 @@ type Radio struct {
 
 	selected string
 	disabled bool
+	segments bool // the options are buttons
 	items    []*radioItem
 	row      *fyne.Container
 	content  *container.ThemeOverride // of row
@@ -26,18 +29,20 @@ type Radio struct {
 
 var _ fyne.Disableable = (*Radio)(nil)
 
-// NewRadio returns a row of options, none of which is chosen yet.
+// NewRadio returns a row of options, none of which is chosen yet: buttons of which the
+// chosen one stays pressed.
 func NewRadio(options []string, changed func(string)) *Radio {
-	return newRadio(container.NewHBox(), options, changed)
+	return newRadio(container.New(layout.NewCustomPaddedHBoxLayout(1)), true, options, changed)
 }
 
-// NewRadioColumn returns the options one below the other.
+// NewRadioColumn returns the options one below the other, with the round marks of radio
+// buttons.
 func NewRadioColumn(options []string, changed func(string)) *Radio {
-	return newRadio(container.NewVBox(), options, changed)
+	return newRadio(container.NewVBox(), false, options, changed)
 }
 
-func newRadio(row *fyne.Container, options []string, changed func(string)) *Radio {
-	r := &Radio{OnChanged: changed, row: row, content: container.NewThemeOverride(row, radioTheme{})}
+func newRadio(row *fyne.Container, segments bool, options []string, changed func(string)) *Radio {
+	r := &Radio{OnChanged: changed, row: row, segments: segments, content: container.NewThemeOverride(row, radioTheme{})}
 	r.SetOptions(options)
 	r.ExtendBaseWidget(r)
 	return r
@@ -119,7 +124,45 @@ func (r *Radio) Disabled() bool { return r.disabled }
 // radioItem is one option: a check box that only another option clears.
 type radioItem struct {
 	Check
-	group *Radio
+	group            *Radio
+	hovered, focused bool
+}
+
+// CreateRenderer implements fyne.Widget.
+func (i *radioItem) CreateRenderer() fyne.WidgetRenderer {
+	if i.group.segments {
+		i.ExtendBaseWidget(i)
+		return newSegment(i)
+	}
+	return i.Check.CreateRenderer()
+}
+
+// MouseIn implements desktop.Hoverable.
+func (i *radioItem) MouseIn(e *desktop.MouseEvent) {
+	i.hovered = true
+	i.Check.MouseIn(e)
+	i.Refresh()
+}
+
+// MouseOut implements desktop.Hoverable.
+func (i *radioItem) MouseOut() {
+	i.hovered = false
+	i.Check.MouseOut()
+	i.Refresh()
+}
+
+// FocusGained implements fyne.Focusable.
+func (i *radioItem) FocusGained() {
+	i.focused = true
+	i.Check.FocusGained()
+	i.Refresh()
+}
+
+// FocusLost implements fyne.Focusable.
+func (i *radioItem) FocusLost() {
+	i.focused = false
+	i.Check.FocusLost()
+	i.Refresh()
 }
 
 // Tapped implements fyne.Tappable.

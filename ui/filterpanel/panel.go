@@ -61,7 +61,6 @@ type Panel struct {
 
 	filter *control.Select
 	dims   *control.Radio
-	about  *widget.Label
 	basic  *fyne.Container
 	others *fyne.Container
 	more   *control.Button
@@ -70,13 +69,13 @@ type Panel struct {
 	rows   []*row
 	built  string // the filter that the rows belong to
 
-	auto     *control.Check
-	preview  *control.Button
-	status   *widget.Label
-	apply    *control.Button
-	cancel   *control.Button
-	bar      *widget.ProgressBar
-	progress *widget.Label
+	auto    *control.Check
+	preview *control.Button
+	status  *widget.Label // of the run, or a problem; hidden where there is nothing to say
+	took    *widget.Label // state of the preview
+	apply   *control.Button
+	cancel  *control.Button
+	bar     *widget.ProgressBar
 
 	content fyne.CanvasObject
 }
@@ -112,8 +111,6 @@ func (p *Panel) build() {
 		r.Dims = dimsOf(label)
 		p.hooks.Changed(r, true)
 	})
-	p.about = small("")
-
 	p.basic = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others.Hide()
@@ -126,7 +123,7 @@ func (p *Panel) build() {
 		}
 	})
 	reset.Importance = widget.LowImportance
-	p.help = small(noHelp)
+	p.help = small("")
 	p.origin = small("")
 	p.origin.Importance = widget.WarningImportance
 	p.origin.Hide()
@@ -137,16 +134,16 @@ func (p *Panel) build() {
 		}
 	})
 	p.preview = control.NewButton("Preview", nil, func() { p.hooks.Preview() })
-	p.status = small("")
+	p.status, p.took = small(""), small("")
+	p.took.Wrapping, p.took.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
+	p.took.Alignment = fyne.TextAlignTrailing
 	p.apply = control.NewButton("Apply to volume", theme.MediaPlayIcon(), func() { p.hooks.Apply() })
 	p.apply.Importance = widget.HighImportance
 	p.cancel = control.NewButton("Cancel", theme.CancelIcon(), func() { p.hooks.Cancel() })
 	p.bar = widget.NewProgressBar()
-	p.progress = small("")
 
 	head := container.NewVBox(
 		container.NewBorder(nil, nil, nil, p.dims, p.filter),
-		fixedLines(p.about, 4),
 		widget.NewSeparator(),
 	)
 	// Leave room for the scroll bar.
@@ -156,15 +153,12 @@ func (p *Panel) build() {
 		widget.NewSeparator(),
 		fixedLines(p.help, 4),
 		widget.NewSeparator(),
-		container.NewBorder(nil, nil, p.auto, p.preview),
+		container.NewBorder(nil, nil, p.auto, p.preview, p.took),
 		p.status,
 		container.NewStack(p.apply, container.NewBorder(nil, nil, nil, p.cancel, p.bar)),
-		p.progress,
 	)
 	p.content = container.NewBorder(head, foot, nil, nil, params)
 }
-
-const noHelp = "Point at a parameter to see what it does."
 
 // small returns a small grey label that wraps.
 func small(text string) *widget.Label {
@@ -251,7 +245,12 @@ func (p *Panel) Display(s Snapshot) {
 	if s.Problem {
 		p.status.Importance = widget.WarningImportance
 	}
-	p.status.SetText(s.Preview)
+	p.status.SetText(s.status())
+	p.status.Hidden = p.status.Text == ""
+	p.took.SetText("")
+	if !s.Problem {
+		p.took.SetText(s.Preview)
+	}
 	p.showRun(s)
 }
 
@@ -274,11 +273,20 @@ func (p *Panel) showRun(s Snapshot) {
 	p.bar.Hidden = !s.Running
 	p.cancel.Hidden = !s.Running
 	p.bar.SetValue(s.Fraction)
-	text := s.Progress
-	if text == "" && s.Applied {
-		text = "The whole volume was filtered with these parameters."
+}
+
+// status says how far the run is, or else what is the matter with the preview, or that
+// the volume was filtered.
+func (s Snapshot) status() string {
+	switch {
+	case s.Progress != "":
+		return s.Progress
+	case s.Problem:
+		return s.Preview
+	case s.Applied:
+		return "The whole volume was filtered with these parameters."
 	}
-	p.progress.SetText(text)
+	return ""
 }
 
 // buildRows replaces the rows by those of filter f.
@@ -287,8 +295,7 @@ func (p *Panel) buildRows(f denoise.Filter) {
 	p.rows = nil
 	p.basic.RemoveAll()
 	p.others.RemoveAll()
-	p.about.SetText(f.Help + " (" + f.Source + ")")
-	p.help.SetText(noHelp)
+	p.help.SetText(f.Help + " (" + f.Source + ")")
 	hooks := rowHooks{
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
 			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)

@@ -460,7 +460,7 @@ func TestLongestTextsFitTheirLines(t *testing.T) {
 	o := newOwner(t, "nlm")
 	for _, f := range denoise.Filters() {
 		o.panel.filter.SetSelected(f.Title)
-		if need, have := o.panel.about.MinSize().Height, o.panel.about.Size().Height; need > have {
+		if need, have := o.panel.help.MinSize().Height, o.panel.help.Size().Height; need > have {
 			t.Errorf("the description of %s needs %g and has %g", f.Name, need, have)
 		}
 		for _, r := range o.panel.rows {

@@ -237,8 +237,8 @@ func (p *Panel) table(lines []line) *fyne.Container {
 }
 
 const (
-	rowGap      = -7  // reduces the space between labels, whose padding is meant for forms
-	columnWidth = 108 // of numbers: the same in all tables, so that they are one
+	rowGap      = -7 // reduces the space between labels, whose padding is meant for forms
+	columnWidth = 97 // of numbers: the same in all tables, so that they are one
 )
 
 // columns lays out three columns; the names get the space that the numbers leave.

@@ -148,7 +148,7 @@ func curvePanel(t *testing.T) (p *Panel, taken *[]int, found *int) {
 	test.NewTempApp(t)
 	now := func(f func()) { f() }
 	taken, found = &[]int{}, new(int)
-	p = New(now, now, Hooks{Changed: func() {}, Take: func(i int) { *taken = append(*taken, i) }, Find: func() { *found++ }})
+	p = New(now, now, Hooks{Take: func(i int) { *taken = append(*taken, i) }, Find: func() { *found++ }})
 	w := test.NewTempWindow(t, p)
 	w.Resize(fyne.NewSize(600, 300))
 	return p, taken, found

@@ -10,7 +10,6 @@ package plotpanel
 import (
 	"image"
 	"math"
-	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -25,13 +24,10 @@ import (
 	"quell/volume"
 )
 
-var kindNames = []string{"Histogram", "Line profile", "Best strength"}
-
 // Hooks are called on the UI goroutine for what the user does.
 type Hooks struct {
-	Changed func()      // another kind of plot was selected
-	Take    func(i int) // point i of the curve was chosen
-	Find    func()      // the curve is wanted
+	Take func(i int) // point i of the curve was chosen
+	Find func()      // the curve is wanted
 }
 
 // Panel shows one plot. Its methods are for the UI goroutine.
@@ -53,7 +49,6 @@ type Panel struct {
 	over    *curveArea
 	image   *canvas.Image
 	area    *plotArea
-	choice  *control.Radio
 	note    *widget.Label
 	content fyne.CanvasObject
 	worker  newest.Worker[Request, answer]
@@ -79,14 +74,6 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 		},
 		Done: p.show,
 	}
-	p.choice = control.NewRadio(kindNames, nil)
-	p.choice.SetSelected(kindNames[Histogram])
-	p.choice.OnChanged = func(name string) {
-		p.kind = Kind(slices.Index(kindNames, name))
-		p.hooks.Changed()
-		p.showFinding()
-		p.request()
-	}
 	p.note = widget.NewLabel("")
 	p.note.SizeName = theme.SizeNameCaptionText
 	p.note.Importance = widget.LowImportance
@@ -104,7 +91,7 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 		}
 	}
 	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
-	p.head = container.NewBorder(nil, nil, p.choice, p.find, p.note)
+	p.head = container.NewBorder(nil, nil, nil, p.find, p.note)
 	p.content = container.NewBorder(p.head, nil, nil, nil, container.NewStack(p.area, p.over))
 	p.showFinding()
 	p.ExtendBaseWidget(p)
@@ -142,7 +129,11 @@ func (p *Panel) DisplayCurve(c *Curve, finding, can bool) {
 }
 
 // Select shows a kind of plot.
-func (p *Panel) Select(k Kind) { p.choice.SetSelected(kindNames[k]) }
+func (p *Panel) Select(k Kind) {
+	p.kind = k
+	p.showFinding()
+	p.request()
+}
 
 // showFinding shows the controls of the curve, and in the note how to get or use it.
 func (p *Panel) showFinding() {

@@ -1,0 +1,91 @@
+package ui
+
+import (
+	"slices"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/control"
+	"quell/ui/measurepanel"
+	"quell/ui/plotpanel"
+)
+
+// The tabs of the card, from left to right: the measures, then the kinds of plots.
+const (
+	tabMeasures = iota
+	tabHistogram
+	tabProfile
+	tabStrength
+)
+
+var tabNames = []string{"Measures", "Histogram", "Profile", "Strength"}
+
+// plotOf maps the tabs of plots to their kinds.
+var plotOf = map[int]plotpanel.Kind{tabHistogram: plotpanel.Histogram, tabProfile: plotpanel.Profile, tabStrength: plotpanel.Strength}
+
+// card shows the measures or one of the plots, below the filter.
+type card struct {
+	widget.BaseWidget
+	tabs     *control.Radio
+	measures *measurepanel.Panel
+	plot     *plotpanel.Panel
+	tab      int
+	content  fyne.CanvasObject
+	changed  func()
+}
+
+// newCard returns a card that shows the measures; changed is called when another tab is
+// shown.
+func newCard(measures *measurepanel.Panel, plot *plotpanel.Panel, changed func()) *card {
+	c := &card{measures: measures, plot: plot, changed: changed}
+	c.tabs = control.NewRadio(tabNames, nil)
+	c.tabs.SetSelected(tabNames[tabMeasures])
+	c.tabs.OnChanged = func(name string) { c.show(slices.Index(tabNames, name)) }
+	plot.Hide()
+	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), container.NewCenter(c.tabs)), nil, nil, nil, container.NewStack(measures, plot))
+	c.ExtendBaseWidget(c)
+	return c
+}
+
+// CreateRenderer implements fyne.Widget.
+func (c *card) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(c.content) }
+
+// selectTab shows a tab as if the user had chosen it.
+func (c *card) selectTab(tab int) { c.tabs.SetSelected(tabNames[tab]) }
+
+func (c *card) show(tab int) {
+	c.tab = tab
+	kind, plots := plotOf[tab]
+	c.measures.Hidden, c.plot.Hidden = plots, !plots
+	if plots {
+		c.plot.Select(kind)
+	}
+	c.content.Refresh()
+	c.changed()
+}
+
+// columnLayout places the filter above the card. The card gets what its contents need at
+// the usual text size, but no more than a share of a low window.
+type columnLayout struct{}
+
+const (
+	cardHeight = 350
+	cardShare  = 0.55
+)
+
+// Layout implements fyne.Layout.
+func (columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	filter, card := objects[0], objects[1]
+	height := min(cardHeight, cardShare*size.Height)
+	filter.Move(fyne.NewPos(0, 0))
+	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
+	card.Move(fyne.NewPos(0, size.Height-height))
+	card.Resize(fyne.NewSize(size.Width, height))
+}
+
+// MinSize implements fyne.Layout.
+func (columnLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	return fyne.NewSize(sideWidth, objects[0].MinSize().Height)
+}

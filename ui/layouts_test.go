@@ -1,0 +1,113 @@
+package ui_test
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/ui/control"
+	"quell/ui/plotpanel"
+	"quell/ui/viewer"
+)
+
+// visible returns the roles of the panes that are shown.
+func (b *bench) visible() (roles []viewer.Role) {
+	for role, pane := range b.workbench.Panes() {
+		if pane.Visible() {
+			roles = append(roles, viewer.Role(role))
+		}
+	}
+	return roles
+}
+
+// row returns the row of options with a name among them.
+func (b *bench) row(option string) *control.Radio {
+	b.t.Helper()
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if r, ok := o.(*control.Radio); ok && slices.Contains(r.Options(), option) {
+			return r
+		}
+	}
+	b.t.Fatalf("there is no option %q", option)
+	return nil
+}
+
+// A layout is a number of panes; the tool bar, the menu and the keys show the same one.
+func TestLayouts(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	row := b.row("1×2")
+	expect := func(what, layout string, roles ...viewer.Role) {
+		t.Helper()
+		b.drain()
+		if got := b.visible(); !slices.Equal(got, roles) || row.Selected() != layout || !b.command("layout-"+layout).Checked() {
+			t.Errorf("%s: panes %v, layout %q; want %v, %q", what, got, row.Selected(), roles, layout)
+		}
+	}
+	expect("at first", "1×3", viewer.Original, viewer.Denoised, viewer.Residual)
+	row.SetSelected("1×2")
+	expect("two", "1×2", viewer.Original, viewer.Denoised)
+	row.SetSelected("1")
+	expect("one", "1", viewer.Denoised)
+	b.command("layout-1×3").Run()
+	expect("three", "1×3", viewer.Original, viewer.Denoised, viewer.Residual)
+	b.key(fyne.KeyD)
+	expect("D", "1×2", viewer.Original, viewer.Denoised)
+	b.workbench.Panes()[viewer.Original].DoubleTapped(nil)
+	expect("double click", "1", viewer.Original)
+	b.key(fyne.KeyEscape)
+	expect("Escape", "1×2", viewer.Original, viewer.Denoised)
+}
+
+// Full screen is the pictures and nothing else; Escape leaves it.
+func TestFullScreenIsThePicturesAlone(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	sum := func() (width float32) {
+		for _, p := range b.workbench.Panes() {
+			width += p.Size().Width
+		}
+		return width
+	}
+	tall := b.workbench.Panes()[viewer.Original].Size().Height
+	b.key(fyne.KeyF11)
+	size := b.canvas().Size()
+	if w, h := sum(), b.workbench.Panes()[viewer.Original].Size().Height; w < 0.98*size.Width || h < 0.98*size.Height {
+		t.Errorf("the pictures are %g x %g of %v", w, h, size)
+	}
+	b.key(fyne.KeyDown)
+	b.key(fyne.KeyEscape)
+	if b.workbench.Panes()[viewer.Original].Size().Height != tall || b.workbench.MainMenu() == nil {
+		t.Error("Escape does not leave full screen")
+	}
+}
+
+// The card shows measures or a plot; the search for a strength shows its curve, in a
+// column that was hidden.
+func TestTheCardHasTabs(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	tabs := b.row("Measures")
+	if tabs.Selected() != "Measures" || b.workbench.PlotShown() {
+		t.Error("at first the card does not show the measures")
+	}
+	for name, kind := range map[string]plotpanel.Kind{"Histogram": plotpanel.Histogram, "Profile": plotpanel.Profile, "Strength": plotpanel.Strength} {
+		tabs.SetSelected(name)
+		b.drain()
+		if !b.workbench.PlotShown() || b.workbench.PlotKind() != kind {
+			t.Errorf("%s shows plot %v", name, b.workbench.PlotKind())
+		}
+		if profile := b.workbench.Panes()[0].Caption().Profile; profile != (name == "Profile") {
+			t.Errorf("%s: the row of the profile is marked: %t", name, profile)
+		}
+	}
+	tabs.SetSelected("Measures")
+	b.key(fyne.KeyP)
+	b.key(fyne.KeyB)
+	if !b.workbench.ColumnShown() || tabs.Selected() != "Strength" || !b.workbench.PlotShown() {
+		t.Error("the search does not show its curve")
+	}
+	b.key(fyne.KeyEscape)
+}
