@@ -58,6 +58,7 @@ func TestTune(t *testing.T) {
 		{"fast=16", 8, 0, 0}, // none is faster than the usual one
 		{"fast=4,wrong=4", 8, 0, 4},
 		{"fast=4,wrong=8", 8, 0, 8}, // the usual one is wrong: nothing can be compared with it
+		{"fast=2,refuse=2", 8, 0, 2},
 	} {
 		e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA="+c.settings))
 		var begun []string
@@ -84,6 +85,14 @@ func TestTune(t *testing.T) {
 		if got.Device != "Fake GPU 0" || got.Driver != 12020 || got.Kernels != kernels.Digest() || fmt.Sprint(got.Shapes) != fmt.Sprint(want) {
 			t.Errorf("%s: %+v", c.settings, got)
 		}
+	}
+}
+
+// Without the usual shape there is nothing to compare with.
+func TestTuneFails(t *testing.T) {
+	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=refuse=8"))
+	if found, err := e.Tune(context.Background(), tuneWorks(t), 1, func(string, int, int) {}); found != nil || !errors.Is(err, ErrDevice) {
+		t.Errorf("%+v, %v", found, err)
 	}
 }
 

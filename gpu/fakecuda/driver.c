@@ -8,7 +8,8 @@
 // every kernel), no-kernels (modules do not load), unpinned (host memory cannot be
 // registered), model=N (part of the devices' names), fast=ROWS (by the events a kernel
 // takes 1 ms where its blocks have as many rows of threads, and 2 ms otherwise),
-// wrong=ROWS (such a kernel computes its first voxel wrongly).
+// wrong=ROWS (such a kernel computes its first voxel wrongly), refuse=ROWS (it does not
+// start).
 #include "fake.h"
 
 #include <stdio.h>
@@ -268,6 +269,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
 {
     if (sticky) return sticky;
     if (gx == 0 || gy == 0 || gz == 0 || gy > 65535 || gz > 65535 || bx * by * bz > 1024) return CUDA_ERROR_INVALID_VALUE;
+    if (by == setting("refuse", 0)) return CUDA_ERROR_INVALID_VALUE;
     if (!extra || extra[0] != CU_LAUNCH_PARAM_BUFFER_POINTER) return CUDA_ERROR_INVALID_VALUE;
     if (function != (CUfunction)findKernel("widen")) {
         sticky = trap();
