@@ -50,8 +50,6 @@ var tuneRecipes = []struct {
 	set          string
 }{
 	{"nlm 3-D", "nlm", 3, "h=10 patch-radius=1 search-radius=3"},
-	{"nlm 2-D", "nlm", 2, "h=10 patch-radius=1 search-radius=5"},
-	{"nlm 2-D, patch 7x7", "nlm", 2, "h=10 patch-radius=3 search-radius=5 patch-weights=uniform"},
 	{"bilateral 3-D", "bilateral", 3, "radius=3 sigma-spatial=1.5 sigma-range=30"},
 	{"median 3-D", "median", 3, "radius=1"},
 	{"median 2-D", "median", 2, "radius=1"},
@@ -225,7 +223,7 @@ func (t Tuning) WriteText(w io.Writer) error {
 		fmt.Fprintf(w, "Not searched, and with the usual shapes: %s. CUDA_VISIBLE_DEVICES selects a device.\n", strings.Join(t.Others, ", "))
 	}
 	if t.Saved != "" {
-		fmt.Fprintf(w, "Runs that begin from now on use what was found on a %s with this driver. It is kept in %s.\n", t.Device, t.Saved)
+		fmt.Fprintf(w, "Runs that begin from now on use this on every %s with this driver and these kernels. It is kept in %s.\n", t.Device, t.Saved)
 	}
 	return nil
 }

@@ -122,13 +122,13 @@ func TestFieldHasTheOrderOfTheDevice(t *testing.T) {
 }
 
 // The table of tiles must agree with the template arguments in nlm.cu, and but for the
-// warps with those in nlm_small.cu.
+// steps with those in nlm_deep.cu.
 func TestTilesAgreeWithTheKernels(t *testing.T) {
-	checkTiles(t, "nlm.cu", 10, 4)
-	checkTiles(t, "nlm_small.cu", 3, 2)
+	checkTiles(t, "nlm.cu", 10)
+	checkTiles(t, "nlm_deep.cu", 2)
 }
 
-func checkTiles(t *testing.T, file string, n, warps int) {
+func checkTiles(t *testing.T, file string, n int) {
 	t.Helper()
 	source, err := os.ReadFile(file)
 	if err != nil {
@@ -144,7 +144,9 @@ func checkTiles(t *testing.T, file string, n, warps int) {
 			t.Fatal(err)
 		}
 		tile := nlmTiles[[2]int{dims, patch}]
-		tile.warps = min(tile.warps, warps)
+		if _, steps, more := strings.Cut(c[2], "_steps"); more {
+			tile.steps, _ = strconv.Atoi(steps)
+		}
 		gaussian := patch == 1 || strings.HasSuffix(c[2], "gaussian")
 		want := fmt.Sprintf("%d, %d, %d, %d, %d, %d, %d, %d, %t", dims, patch, tile.x, tile.y, tile.z, tile.warps, tile.steps, tile.together, gaussian)
 		if c[3] != want || c[1] != strconv.Itoa(32*tile.warps) {
@@ -170,7 +172,7 @@ func TestEveryFilterHasKernels(t *testing.T) {
 		if Image(l.Module) == "" {
 			t.Errorf("there is no module %s", l.Module)
 		}
-		if l.Shared > 64<<10 {
+		if l.Shared > 64<<10 && l.Kernel != "nlm_3d_f1_steps7" { // which --tune refuses on devices that have no more
 			t.Errorf("%s has %d bytes of shared memory", l.Kernel, l.Shared)
 		}
 	}

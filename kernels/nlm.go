@@ -75,8 +75,9 @@ var nlmTiles = map[[2]int]nlmTile{
 	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, together: 1, brick: 9},
 }
 
-// nlmShapes are the warps of a block; nlm_small.cu has the kernels of two.
-var nlmShapes = shapes{"warps", []int{4, 2}}
+// nlmShapes are the z steps in shared memory at once of nlm_3d_f1; nlm_deep.cu has the
+// kernels of more.
+var nlmShapes = shapes{"z steps at a time", []int{3, 5, 7}}
 
 // dims returns the voxels that a block filters.
 func (t nlmTile) dims(patch int) [3]int {
@@ -146,8 +147,8 @@ func nlmWeights(p nlm.Params, f field, dims, shape int, args nlmParams) Launch {
 			kernel += "_gaussian"
 		}
 	}
-	if warps := nlmShapes.of(shape); warps < layout.warps {
-		layout.warps, kernel, module = warps, kernel+"_small", "nlm_small"
+	if shape != 0 && shape != layout.steps {
+		layout.steps, kernel, module = shape, fmt.Sprintf("%s_steps%d", kernel, shape), "nlm_deep"
 	}
 	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
 	// swapped it leaves rows of warps idle instead. Reading along y is slower, so

@@ -11,17 +11,14 @@ import (
 
 // shapeRecipes are recipes of all kernels that have several shapes.
 func shapeRecipes(t *testing.T) map[string]denoise.Recipe {
-	uniform := map[string]denoise.Value{"patch-radius": denoise.Number(3), "patch-weights": denoise.Word("uniform")}
 	return map[string]denoise.Recipe{
-		"bilateral":         recipe(t, "bilateral", 3, nil),
-		"median_3x3":        recipe(t, "median", 2, nil),
-		"median_5x5":        recipe(t, "median", 2, map[string]denoise.Value{"radius": denoise.List(2)}),
-		"median_3x3x3":      recipe(t, "median", 3, nil),
-		"lpa_paper":         recipe(t, "lpa", 2, nil),
-		"lpa_any":           recipe(t, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 4)}),
-		"nlm_2d_f1":         recipe(t, "nlm", 2, nil),
-		"nlm_2d_f3_uniform": recipe(t, "nlm", 2, uniform),
-		"nlm_3d_f1":         recipe(t, "nlm", 3, nil),
+		"bilateral":    recipe(t, "bilateral", 3, nil),
+		"median_3x3":   recipe(t, "median", 2, nil),
+		"median_5x5":   recipe(t, "median", 2, map[string]denoise.Value{"radius": denoise.List(2)}),
+		"median_3x3x3": recipe(t, "median", 3, nil),
+		"lpa_paper":    recipe(t, "lpa", 2, nil),
+		"lpa_any":      recipe(t, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 4)}),
+		"nlm_3d_f1":    recipe(t, "nlm", 3, nil),
 	}
 }
 
@@ -75,11 +72,9 @@ func TestShapes(t *testing.T) {
 		{kernel: "lpa_paper", value: 8, grid: 4 * 3 * 20, block: [3]int{32, 8, 1}},
 		{kernel: "lpa_paper", value: 4, grid: 4 * 6 * 20, block: [3]int{32, 4, 1}},
 		{kernel: "lpa_any", value: 2, grid: 4 * 12 * 20, block: [3]int{32, 2, 1}},
-		{kernel: "nlm_2d_f1", value: 4, grid: 2 * 6 * 20, block: [3]int{32, 4, 1}, shared: 4 * 34 * (80 + 3)},
-		{kernel: "nlm_2d_f1", value: 2, grid: 2 * 12 * 20, block: [3]int{32, 2, 1}, shared: 4 * 26 * (80 + 3), runs: "nlm_2d_f1_small"},
-		{kernel: "nlm_2d_f3_uniform", value: 2, grid: 2 * 12 * 20, block: [3]int{32, 2, 1}, shared: 4 * 30 * (80 + 3), runs: "nlm_2d_f3_uniform_small"},
-		{kernel: "nlm_3d_f1", value: 4, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 6 * 26 * (72 + 3)},
-		{kernel: "nlm_3d_f1", value: 2, grid: 2 * 12 * 10, block: [3]int{32, 2, 1}, shared: 4 * 6 * 18 * (72 + 3), runs: "nlm_3d_f1_small"},
+		{kernel: "nlm_3d_f1", value: 3, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 6 * 26 * (72 + 3)},
+		{kernel: "nlm_3d_f1", value: 5, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 8 * 26 * (72 + 3), runs: "nlm_3d_f1_steps5"},
+		{kernel: "nlm_3d_f1", value: 7, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 10 * 26 * (72 + 3), runs: "nlm_3d_f1_steps7"},
 	} {
 		l := shaped(t, recipes[c.kernel], Shapes{c.kernel + " on a volume": c.value}, shapeVolume.Bounds())
 		if c.runs == "" {
@@ -135,7 +130,7 @@ func TestShapesOf(t *testing.T) {
 	slice := shapeVolume.Bounds()
 	slice.Max[2] = 1
 	got, err := ShapesOf(bind(shapeRecipes(t)["nlm_3d_f1"]), shapeVolume.Dims, slice)
-	if err != nil || len(got) != 1 || got[0].Key != "nlm_3d_f1 on a slice" || got[0].Unit != "warps" || !slices.Equal(got[0].Values, []int{4, 2}) {
+	if err != nil || len(got) != 1 || got[0].Key != "nlm_3d_f1 on a slice" || got[0].Unit != "z steps at a time" || !slices.Equal(got[0].Values, []int{3, 5, 7}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := ShapesOf(bind(recipe(t, "gaussian", 3, nil)), shapeVolume.Dims, slice); err != nil || len(got) != 0 {

@@ -128,6 +128,9 @@ func tuneGPU(cmd *cobra.Command, quick, asJSON bool) error {
 	}
 	events, done := benchEvents(cmd)
 	defer done()
+	if events.Progress == nil {
+		events.Row = nil // a few seconds need no lines
+	}
 	t, err := bench.Tune(cmd.Context(), bench.TuneOptions{Quick: quick, Save: path}, events)
 	done()
 	if err != nil {

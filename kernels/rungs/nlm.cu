@@ -43,36 +43,31 @@ struct Chosen {
 
 // Sums are those of one voxel.
 struct Sums {
-    float num = 0, den = 0, most = 0;
-    bool any = false;
+    float num = 0, den = 0;
+    float log = kUnused; // largest logarithm of w
 
-    __device__ void add(float w, float difference)
+    // add adds the neighbour at an offset.
+    __device__ void add(const NlmParams &p, float distance, int ox, int oy, int oz, float difference)
     {
+        if (p.cut > 0) distance -= cutAt(p, ox, oy, oz);
+        const float exponent = fminf(-distance, 0), w = exp2f(exponent);
         num += w * difference;
         den += w;
-        most = fmaxf(most, w);
-        any = true;
+        log = fmaxf(log, exponent);
     }
 
     // result returns the filtered voxel; v is its original value.
     __device__ float result(const NlmParams &p, float v) const
     {
-        if (!any) return v;
         if (p.one) return v + num / (den + 1);
-        return most < 0x1p-96f ? __uint_as_float(kUnderflowMark) : v + num / (den + most);
+        if (log < kUnderflow) return log < kUnderflow64 ? v : __uint_as_float(kUnderflowMark);
+        return v + num / (den + exp2f(log));
     }
 };
-static_assert(kUnderflow == -96);
 
 __device__ inline float tap(const NlmParams &p, int kx, int ky, int kz)
 {
     return p.ring[abs(kx)] * p.ring[abs(ky)] * (p.patch[2] ? p.ring[abs(kz)] : 1.f);
-}
-
-// weightOf returns the weight of a neighbour at an offset.
-__device__ inline float weightOf(const NlmParams &p, float distance, int ox, int oy, int oz)
-{
-    return exp2f(-fmaxf(0, distance - cutAt(p, ox, oy, oz)));
 }
 
 // blockAt returns the first voxel of this block.
@@ -98,7 +93,7 @@ __device__ inline void formula(const NlmParams &p, SOURCE source, USED used)
                             float e = (source.sample(x + kx, y + ky, z + kz) - source.sample(x + ox + kx, y + oy + ky, z + oz + kz)) * p.scale;
                             d += tap(p, kx, ky, kz) * e * e;
                         }
-                s.add(weightOf(p, d, ox, oy, oz), source.voxel(x + ox, y + oy, z + oz) - v);
+                s.add(p, d, ox, oy, oz, source.voxel(x + ox, y + oy, z + oz) - v);
             }
     *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, v) : v;
 }
@@ -133,7 +128,7 @@ __device__ inline void prefetched(const NlmParams &p, SOURCE source)
                             float e = (here[k] - there[k]) * p.scale;
                             sum += tap(p, kx, ky, kz) * e * e;
                         }
-                s.add(weightOf(p, sum, ox, oy, oz), *there - *here);
+                s.add(p, sum, ox, oy, oz, *there - *here);
             }
     *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, *here) : *here;
 }
@@ -175,7 +170,7 @@ __device__ inline void column(const NlmParams &p, USED used)
                                     sum += tap(p, kx, ky, kz) * e * e;
                                 }
                         }
-                        s.add(weightOf(p, sum, ox, oy, oz), ring[place(z + oz) + at + oy * w + ox] - v);
+                        s.add(p, sum, ox, oy, oz, ring[place(z + oz) + at + oy * w + ox] - v);
                     }
             *f.result(x, y, z) = f.valid(x, y, z) ? s.result(p, v) : v;
         }
@@ -200,6 +195,6 @@ __global__ void nlm_shared_texture(const __grid_constant__ TextureParams p) { pr
 
 __global__ void nlm_column(const __grid_constant__ NlmParams p) { column(p, AllNeighbours{}); }
 
-__global__ void nlm_select_column(const __grid_constant__ SelectParams p) { column(p.nlm, Chosen{p.select}); }
+__global__ void __launch_bounds__(1024) nlm_select_column(const __grid_constant__ SelectParams p) { column(p.nlm, Chosen{p.select}); }
 
 } // extern "C"
