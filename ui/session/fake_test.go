@@ -47,7 +47,7 @@ func (e *fakeEngine) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error)
 func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
 	whole := region == in.Volume.Bounds()
 	e.mu.Lock()
-	wait, fail := e.hold, e.fail
+	wait, held, fail := e.hold, e.held, e.fail
 	if e.free != nil && e.free(r, region.Min[2]) {
 		wait = nil
 	}
@@ -72,7 +72,7 @@ func (e *fakeEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input
 	if wait != nil {
 		if !whole {
 			select {
-			case e.held <- region.Min[2]:
+			case held <- region.Min[2]:
 			default: // no test waits for it
 			}
 		}
