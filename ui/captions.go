@@ -136,7 +136,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
 	c.Detail = "original − denoised"
-	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale || status == session.Coarse {
+	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale || status == session.Coarse || s.Kept() != nil {
 		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
 	}
 	if s.HoldsBefore() {

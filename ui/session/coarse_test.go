@@ -133,7 +133,12 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	b.HoldBefore(true)
 	b.loop.until("the original is in both panes", func() bool { return slices.Equal(b.pixels(viewer.Denoised), b.pixels(viewer.Original)) })
 	b.HoldBefore(false)
+	b.loop.drain()
 	b.engine.open()
+	b.loop.until("the slice is filtered", func() bool { return b.status() == session.Slice })
+	if b.Kept() != last {
+		t.Error("the caption is that of the next picture before that is drawn")
+	}
 	b.settle()
 	if b.Kept() != nil || b.Settled() != b.Picture() || slices.Equal(b.pixels(viewer.Denoised), denoised) || b.SliceMeasures().Index != first-3 {
 		t.Error("the last picture is still there")

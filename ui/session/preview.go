@@ -210,8 +210,16 @@ func (s *Session) release() {
 }
 
 // Kept returns the picture of another slice that stays in the panes of the result until
-// the slice on the screen has one; nil where it has one, or none is coming.
+// the slice on the screen has one; nil where that has been drawn, or none is coming.
 func (s *Session) Kept() *viewer.Picture {
+	if next := s.keeps(); next != nil {
+		return next
+	}
+	return s.kept
+}
+
+// keeps returns what the next frame keeps.
+func (s *Session) keeps() *viewer.Picture {
 	_, _, status := s.shown()
 	if status != Waiting || s.asked == nil || !s.autoPreview || s.last == nil || s.last.View != s.state.View() {
 		return nil

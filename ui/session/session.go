@@ -76,6 +76,7 @@ type Session struct {
 	picture    *viewer.Picture
 	last       *viewer.Picture // the newest with a result; nil before
 	settled    *viewer.Picture // the newest with a fine result; nil before
+	kept       *viewer.Picture // of another slice, in the panes of the result; nil for none
 	holdBefore bool
 
 	slice, volume measuring // the slice on the screen, and the run over the volume
@@ -99,6 +100,7 @@ type Session struct {
 // drawn is one set of frames, or why there is none.
 type drawn struct {
 	picture *viewer.Picture
+	kept    *viewer.Picture // that the panes of the result show instead; nil for none
 	frames  [viewer.Roles]viewer.Frame
 	err     error
 }
@@ -132,6 +134,7 @@ func New(deps Deps, listener Listener) *Session {
 		Work: func(job viewer.Job) (d drawn) {
 			d.err = s.protect(func() error {
 				d.picture, d.frames = renderer.Render(job)
+				d.kept = job.Last
 				return nil
 			})
 			return d
@@ -235,7 +238,7 @@ func (s *Session) draw() {
 	facts, _ := s.doc.Facts()
 	s.frames.Request(viewer.Job{
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
-		Result: result, Part: part, Last: s.Kept(),
+		Result: result, Part: part, Last: s.keeps(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
@@ -255,7 +258,7 @@ func (s *Session) framed(d drawn) {
 	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
 		return
 	}
-	s.picture = d.picture
+	s.picture, s.kept = d.picture, d.kept
 	if s.picture.Result != nil {
 		s.last = s.picture
 		if _, fine := s.madeBy(s.picture); fine {
