@@ -27,6 +27,10 @@ func TestEveryFilterIsComplete(t *testing.T) {
 		if !strings.Contains(string(doc), "\n## "+f.Name+"\n") {
 			t.Errorf("docs/FILTERS.md has no heading %q", "## "+f.Name)
 		}
+		picture := "images/filter-" + f.Name + ".png"
+		if _, err := os.Stat("../../docs/" + picture); err != nil || !strings.Contains(string(doc), "("+picture+")") {
+			t.Errorf("docs/FILTERS.md does not show docs/%s, which make pictures draws: %v", picture, err)
+		}
 		if _, err := os.Stat(f.Name + "/conformance_test.go"); err != nil {
 			t.Errorf("%s is not in a package of its name that runs the conformance suite: %v", f.Name, err)
 		}

@@ -1,5 +1,6 @@
-// Command trust makes the pictures of docs/TRUST.md from phantoms and the bundled
-// series, with Quell's own filters and estimates:
+// Command trust makes the pictures of docs/TRUST.md and of the filters in
+// docs/FILTERS.md from phantoms and the bundled series, with Quell's own filters and
+// estimates:
 //
 //	go run ./scripts/trust docs/images
 package main
@@ -42,7 +43,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return nil
+	return filters(ctx, os.Args[1])
 }
 
 // head returns the MR phantom on a small grid.
