@@ -31,12 +31,11 @@ func addPoints(p *plot.Plot, lines []line) error {
 	return nil
 }
 
-// heat draws the rows as a grid of cells, each with its figure over the least, and the
-// darker the more that is, on a logarithmic scale. Places are equidistant; those
-// without a row are left white.
-func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
-	g := grid{values: map[[2]float64]float64{}}
-	least, where := math.Inf(1), [2]float64{}
+// cells collects the figures of the chart's rows by place, in the unit of the
+// experiment and as if the whole input had been filtered, and the least of them.
+func (c Chart) cells(x ExperimentReport) (g grid, least float64, where [2]float64) {
+	g.values = map[[2]float64]float64{}
+	least = math.Inf(1)
 	for _, r := range x.Rows {
 		v, ok := r.Result.Figures[c.Figure]
 		if !ok || !strings.HasPrefix(r.Name, c.Only) {
@@ -44,7 +43,7 @@ func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
 		}
 		v *= x.scale(c.Figure)
 		if r.Result.Slices < r.Result.Of {
-			v *= float64(r.Result.Of) / float64(r.Result.Slices) // as if the whole input had been filtered
+			v *= float64(r.Result.Of) / float64(r.Result.Slices)
 		}
 		at := [2]float64{r.X, r.Y}
 		if g.values[at] = v; v < least {
@@ -57,6 +56,14 @@ func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
 			}
 		}
 	}
+	return g, least, where
+}
+
+// heat draws the rows as a grid of cells, each with its figure over the least, and the
+// darker the more that is, on a logarithmic scale. Places are equidistant; those
+// without a row are left white.
+func (c Chart) heat(p *plot.Plot, x ExperimentReport) error {
+	g, least, where := c.cells(x)
 	if len(g.at[0]) < 2 || len(g.at[1]) < 2 {
 		return nil
 	}

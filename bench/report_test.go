@@ -289,6 +289,10 @@ func TestHeatAndPoints(t *testing.T) {
 			}
 		}
 	}
+	x.Rows[0].Result.Slices, x.Rows[0].Result.Of = 1, 3 // 32 ms of a third of the slices
+	if g, least, where := (Chart{Figure: Time}).cells(x); least != 16 || where != [2]float64{4, 4} || math.Abs(g.values[[2]float64{2, 16}]-96) > 1e-9 || len(g.at[0]) != 3 || len(g.values) != 5 {
+		t.Errorf("cells %v, %g at %v", g, least, where)
+	}
 	g := grid{at: [2][]float64{{2, 4}, {3, 5, 9}}, values: map[[2]float64]float64{{4, 5}: 7}}
 	if columns, rows := g.Dims(); columns != 2 || rows != 3 || g.Z(1, 1) != 7 || !math.IsNaN(g.Z(0, 1)) || g.X(1) != 1 || g.Y(2) != 2 || g.ticks(1)[2].Label != "9" {
 		t.Errorf("grid: %d x %d, %g", columns, rows, g.Z(1, 1))
