@@ -7,14 +7,9 @@ import (
 	"quell/volume"
 )
 
-const (
-	// evenWindow is the largest standard deviation of a window, relative to sigma there, that
-	// noise alone makes with few exceptions.
-	evenWindow = 1.4
-	// evenQuantile is the share of the windows that sigma there is first read at: anatomy
-	// raises the others.
-	evenQuantile = 0.25
-)
+// evenWindow is the largest standard deviation of a window, relative to sigma of the
+// slice, that noise alone makes with few exceptions.
+const evenWindow = 1.4
 
 // Within returns sigma of a part of the volume that e describes: of correlated noise,
 // which differs from place to place, the root of the mean square in the windows of even
@@ -29,16 +24,16 @@ func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Regi
 	if err != nil {
 		return 0, err
 	}
-	all := sds(ws)
-	usual := quantile(all, evenQuantile) / rootMeanSquare(e.Correlation.freedom(side), evenQuantile)
+	gain := planeGain(e.Correlation, side)
 	n, sum := 0.0, 0.0
-	for _, sd := range all {
-		if sd <= evenWindow*usual {
+	for _, w := range ws {
+		sd := gain * float64(w.sd)
+		if sd <= evenWindow*e.Slice(part.Min[2]+int(w.at[2])).Sigma {
 			n, sum = n+1, sum+sd*sd
 		}
 	}
 	if n < minWindows {
 		return e.Sigma, nil
 	}
-	return planeGain(e.Correlation, side) * math.Sqrt(sum/n), nil
+	return math.Sqrt(sum / n), nil
 }
