@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"fyne.io/fyne/v2"
 	fyneapp "fyne.io/fyne/v2/app"
@@ -58,6 +59,9 @@ func run(fresh bool, size string, paths []string) error {
 		log := crash.New(filepath.Join(dir, "quell", "crash.log"), app.Version())
 		options.Panicked = log.Panicked
 		_ = log.Watch() // without it, recovered panics are logged all the same
+	}
+	if s := options.Settings.Scale; s > 0 && os.Getenv("FYNE_SCALE") == "" {
+		_ = os.Setenv("FYNE_SCALE", strconv.FormatFloat(s, 'g', -1, 64))
 	}
 	app.UseGPUWorker(options.Settings.GPUWorker)
 	engine, err := app.PickEngine("cpu") // until the GPU is found

@@ -21,6 +21,7 @@ type Settings struct {
 	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
 	WorkbenchSize    [2]float32                `json:"window_size"`       // of the workbench, in Fyne units; the key is that of existing files
 	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
+	Scale            float64                   `json:"scale"`             // of the interface; 0 for that of the desktop
 	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
 	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first
@@ -66,6 +67,9 @@ func (s Settings) usable() Settings {
 		if !(x >= 200 && x <= 20000) {
 			s.WorkbenchSize[i] = d.WorkbenchSize[i]
 		}
+	}
+	if !(s.Scale >= 0.5 && s.Scale <= 4) {
+		s.Scale = 0
 	}
 	for name, r := range s.Recipes {
 		if r.Filter != name || r.Validate() != nil {

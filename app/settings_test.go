@@ -112,3 +112,17 @@ func TestRememberNamesTheLastFilter(t *testing.T) {
 		t.Errorf("last filter %q, recipes %v", s.LastFilter, s.Recipes)
 	}
 }
+
+func TestASizeOfTheInterfaceThatCannotBeIsThatOfTheDesktop(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for scale, want := range map[float64]float64{0.49: 0, 0.5: 0.5, 4: 4, 4.01: 0, -1: 0} {
+		s := DefaultSettings()
+		s.Scale = scale
+		if err := s.Save(path); err != nil {
+			t.Fatal(err)
+		}
+		if got := LoadSettings(path).Scale; got != want {
+			t.Errorf("%g is read as %g; want %g", scale, got, want)
+		}
+	}
+}

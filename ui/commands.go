@@ -101,6 +101,7 @@ func (w *Workbench) commands() []Command {
 	table := []Command{
 		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder(w.Open) }},
 		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile(w.Open) }},
+		{ID: "open-path", Title: "Open a path …", Menu: menuFile, Chords: with(ctrl, fyne.KeyL), Run: w.askPath},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
 		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: idle,
 			Run: func() { w.askFile(s.SetReference) }},

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,6 +37,9 @@ func (w *Workbench) mainMenu() *fyne.MainMenu {
 			menu.Items = append(menu.Items, item)
 			if c.ID == "open-bundled" {
 				menu.Items = append(menu.Items, w.recentItem())
+			}
+			if c.ID == "fullscreen" {
+				menu.Items = append(menu.Items, w.scaleItem())
 			}
 			if c.ID == "follow-noise" {
 				w.presets = w.presetsItem()
@@ -92,6 +96,30 @@ func (w *Workbench) recentItem() *fyne.MenuItem {
 		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(label, func() { w.Open(path) }))
 	}
 	item.Disabled = len(item.ChildMenu.Items) == 0
+	return item
+}
+
+// scales are the sizes of the interface that the menu offers; 0 is that of the desktop.
+var scales = []float64{0, 1, 1.25, 1.5, 2, 3}
+
+// scaleItem lists the sizes of the interface.
+func (w *Workbench) scaleItem() *fyne.MenuItem {
+	item := fyne.NewMenuItem("Size of the interface", nil)
+	item.ChildMenu = fyne.NewMenu("")
+	for _, scale := range scales {
+		label := "As the desktop"
+		if scale > 0 {
+			label = fmt.Sprintf("%.0f %%", 100*scale)
+		}
+		child := fyne.NewMenuItem(label, func() {
+			w.settings.Scale = scale
+			w.saveSettings()
+			w.setMenu()
+			w.status.note("The size of the interface changes at the next start.")
+		})
+		child.Checked = w.settings.Scale == scale
+		item.ChildMenu.Items = append(item.ChildMenu.Items, child)
+	}
 	return item
 }
 

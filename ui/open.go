@@ -132,6 +132,15 @@ func (w *Workbench) Drop(uris []fyne.URI) {
 	w.status.note("Only files and folders can be opened.")
 }
 
+// askPath opens a path that is typed; it begins with the folder used last.
+func (w *Workbench) askPath() {
+	start := ""
+	if len(w.settings.RecentPaths) > 0 {
+		start = filepath.Dir(w.settings.RecentPaths[0]) + string(filepath.Separator)
+	}
+	w.show(dialogs.Path(start, w.Open, w.main))
+}
+
 func (w *Workbench) askFolder(use func(path string)) {
 	w.place(dialog.NewFolderOpen(func(u fyne.ListableURI, err error) { w.picked(u, err, use) }, w.main))
 }

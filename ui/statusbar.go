@@ -77,11 +77,19 @@ func (b *statusBar) display(s *session.Session) {
 		setText(b.text, b.noted)
 	case s.Series() == nil:
 		setText(b.text, "Open a series, or drop a file or folder here.")
+	case !factsKnown(s):
+		setText(b.text, "Measuring the noise of the series, on which automatic values depend …")
 	default:
 		setText(b.text, "")
 	}
 	setText(b.engine, engineText(s.Engine()))
 	b.showFindings(s.Series())
+}
+
+// factsKnown says whether range and noise of the series are known.
+func factsKnown(s *session.Session) bool {
+	_, known := s.Document().Facts()
+	return known
 }
 
 func (b *statusBar) showFindings(s *series.Series) {
