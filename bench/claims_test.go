@@ -41,6 +41,11 @@ func TestSameImages(t *testing.T) {
 			t.Errorf("%s: %v %q %v", c.name, holds, detail, known)
 		}
 	}
+	// A row that was not measured and one of another recipe stand between two of the same.
+	between := Rows{row("CPU", h("h=10"), 5, 12, 30), {Status: Missing}, row("CPU", h("h=11"), 5, 13, 31), row("CUDA", h("h=10"), 5, 12.1, 30)}
+	if holds, _, known := sameImages.Check(between); holds || !known {
+		t.Errorf("rows between: %v, %v; want a difference to be found", holds, known)
+	}
 	for _, e := range Experiments() {
 		has := false
 		for _, c := range e.Claims {

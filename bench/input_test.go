@@ -152,6 +152,12 @@ func TestFillCorners(t *testing.T) {
 			t.Errorf("pixel %d, %d: air %v", c.x, c.y, got)
 		}
 	}
+	// The middle of pixel (4, 4) lies on the circle, 2 and 1.5 from the centre.
+	v = volume.New(volume.NewGeometry([3]int{5, 6, 1}, [3]float64{1, 1, 1}))
+	fillCorners(v, -7)
+	if v.At(4, 4, 0) == -7 || v.At(4, 5, 0) != -7 {
+		t.Errorf("on the circle: %g, outside: %g", v.At(4, 4, 0), v.At(4, 5, 0))
+	}
 }
 
 // A large image is dropped when another is made.
