@@ -254,7 +254,7 @@ func verdict(f gpu.Found) string {
 	case f.Trials[0].Refused != "":
 		return "the usual shape is refused: " + f.Trials[0].Refused
 	case f.Gain > 0:
-		s = fmt.Sprintf("gained %.0f %% on %s with %d %s", 100*f.Gain, f.Work, f.Best, f.Unit)
+		s = fmt.Sprintf("gained %.0f %% on %s: %d %s", 100*f.Gain, f.Work, f.Best, f.Unit)
 	}
 	for _, trial := range f.Trials {
 		if trial.Refused != "" {

@@ -74,7 +74,7 @@ func TestTuneReports(t *testing.T) {
 		for _, want := range []string{
 			"A, CUDA 12.2: the launch shapes of 3 kernels",
 			"4 warps 2.00 ms, 2: 1.00 ms, 8: refused",
-			"gained 8 % on nlm 3-D, a slice with 2 warps; 8 refused: it is wrong",
+			"gained 8 % on nlm 3-D, a slice: 2 warps; 8 refused: it is wrong",
 			"8 rows of threads 1.00 ms, 4: 1.00 ms",
 			"stays: no other shape is faster by 2 %\n",
 			"8 rows of threads refused, 4:  ",
