@@ -300,14 +300,25 @@ void timeBnlm(Device &device, VolumeOf volumeOf)
         std::sort(times.begin(), times.end());
         std::printf("%s 512x512x128 takes %.3f ms\n", what, times[times.size() / 2]);
     };
-    for (bool bnlm : {false, true})
-        for (bool selects : {false, true}) {
-            BnlmCase c{bnlm, {n[0], n[1], n[2]}, 3, false, false, selects, 3, 1, bnlm ? 2 : 0, 12};
-            BlockFilter passes(c, v);
-            std::vector<Launch> all = passes.preselectLaunches();
-            for (const Launch &l : bnlm || selects ? passes.averageLaunches(whole, out.as<float>())
+    const struct {
+        const char *what;
+        bool bnlm, selects;
+        int spread;
+    } filters[] = {
+        {"nlm 3^3 in 7^3", false, false, 0},
+        {"nlm 3^3 in 7^3 with preselection", false, true, 0},
+        {"bnlm in 7^3", true, false, 2},
+        {"bnlm in 7^3, all candidates", true, false, 0},
+        {"bnlm in 7^3, all candidates with preselection", true, true, 0},
+    };
+    for (const auto &f : filters) {
+        BnlmCase c{f.bnlm, {n[0], n[1], n[2]}, 3, false, false, f.selects, 3, 1, f.bnlm ? 2 : 0, 12};
+        c.spread = f.spread;
+        BlockFilter passes(c, v);
+        std::vector<Launch> all = passes.preselectLaunches();
+        for (const Launch &l : f.bnlm || f.selects ? passes.averageLaunches(whole, out.as<float>())
                                                    : nlmLaunches(passes.recipe(), passes.field(whole, out.as<float>())))
-                all.push_back(l);
-            time(bnlm ? selects ? "bnlm in 7^3 with preselection" : "bnlm in 7^3" : selects ? "nlm 3^3 in 7^3 with preselection" : "nlm 3^3 in 7^3", all);
-        }
+            all.push_back(l);
+        time(f.what, all);
+    }
 }

@@ -26,6 +26,8 @@ func TestWorkersGiveTheSameBits(t *testing.T) {
 	for _, p := range []Params{
 		{Search: [3]int{2, 2, 2}, Radius: [3]int{1, 1, 1}, Step: [3]int{2, 2, 2}, H: 40},
 		{Search: [3]int{3, 3, 0}, Radius: [3]int{1, 1, 0}, Step: [3]int{2, 2, 1}, H: 4}, // faint blocks
+		{Search: [3]int{3, 3, 3}, Radius: [3]int{1, 1, 1}, Step: [3]int{2, 2, 2}, H: 40, Spread: Quarter},
+		{Search: [3]int{9, 9, 0}, Radius: [3]int{1, 1, 0}, Step: [3]int{2, 2, 1}, H: 40, Spread: Half}, // more offsets in a row than columns takes at once
 		{Search: [3]int{1, 1, 1}, Radius: [3]int{2, 2, 2}, Step: [3]int{3, 3, 3}, H: 40},
 		{Search: [3]int{2, 2, 2}, Radius: [3]int{}, Step: [3]int{1, 1, 1}, H: 40},
 	} {
