@@ -371,3 +371,13 @@ func TestStop(t *testing.T) {
 		t.Errorf("%d polls, or an incomplete tile was written", polls)
 	}
 }
+
+// Fewer estimates of a pixel cost less; more than there are supports cost no more.
+func TestCostFollowsTheOverlap(t *testing.T) {
+	for overlap, want := range map[int]float64{0: 289, 1: 1, 12: 12, 288: 288, 289: 289, 1000: 289} {
+		s := newStage(Params{Overlap: overlap, Sigma: 1, Threshold: 1}, []int{1, 9}, false)
+		if got := s.estimates(); got != want {
+			t.Errorf("overlap %d: %g estimates; want %g", overlap, got, want)
+		}
+	}
+}
