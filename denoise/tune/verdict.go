@@ -33,7 +33,7 @@ const (
 
 // leastMSE is the smallest error, in sigmas squared, that excesses are taken
 // relative to: estimates are no better.
-const leastMSE = 0.02
+const leastMSE = 0.05
 
 // fewest is how many voxels of the foreground a verdict rests on at least.
 const fewest = 400
