@@ -52,7 +52,7 @@ func TestVerdictsOfTheBundledCTAreInOrder(t *testing.T) {
 	facts := foundFacts(t, s.Volume)
 	order := []tune.Verdict{tune.Under, tune.Matched, tune.Over}
 	at, seen := 0, map[tune.Verdict]bool{}
-	for _, h := range []float64{6, 8, 10, 13} {
+	for _, h := range []float64{4, 8, 10, 13} {
 		q := PreviewRequest{Series: s, Recipe: mustRecipe("nlm", 2).With("h", denoise.Number(h)), Facts: facts, Plane: volume.Axial}
 		m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), cpuEngine(), q), nil)
 		if err != nil {
