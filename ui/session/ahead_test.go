@@ -117,7 +117,7 @@ func TestFilteringAheadGivesWay(t *testing.T) {
 	b.State().ZoomAt(2, 1, 1, 10, 10)
 	b.State().Scroll(1) // previewed before, but not the one beside it
 	b.loop.drain()
-	if b.engine.count() != n || b.status() != session.Slice || !b.Busy() {
+	if b.FiltersAhead() || b.engine.count() != n || b.status() != session.Slice || !b.Busy() {
 		t.Errorf("%d slices are filtered beside a run, status %v", b.engine.count()-n, b.status())
 	}
 }

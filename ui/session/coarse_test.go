@@ -145,6 +145,28 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	}
 }
 
+// The frame of a slice that is left already does not let the filter begin.
+func TestTheFilterWaitsForTheOriginalOfItsSlice(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(5), true)
+	b.settle()
+	b.engine.holdPreviews()
+	b.State().Scroll(-2)
+	b.Wait() // its frame is queued
+	b.State().Scroll(-1)
+	left := b.State().Index() + 1
+	b.loop.until("the frame is there", func() bool { return b.Picture().Index == left })
+	if !b.HoldsPreview() {
+		t.Error("the filter begins before the original is on the screen")
+	}
+	b.loop.until("the filter begins", func() bool { return !b.HoldsPreview() })
+	if slice := <-b.engine.held; slice != left-1 || b.Picture().Index != slice {
+		t.Errorf("slice %d is filtered", slice)
+	}
+	b.engine.open()
+	b.settle()
+}
+
 // Where no result is coming, or the plane is another, nothing of the last slice stays.
 func TestNothingStaysWhereNothingIsComing(t *testing.T) {
 	b := newBench(t)

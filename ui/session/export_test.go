@@ -27,6 +27,12 @@ func Kept(volumes []*volume.Volume) (stay []*volume.Volume) {
 // Request returns what is asked for of the slice on the screen.
 func (s *Session) Request() app.PreviewRequest { return s.request() }
 
+// FiltersAhead says whether a slice that is not on the screen is being filtered.
+func (s *Session) FiltersAhead() bool { return s.ahead.running != nil }
+
+// HoldsPreview says whether a preview waits for the original of its slice.
+func (s *Session) HoldsPreview() bool { return s.held }
+
 // KeptPreviews returns how many previews are in memory.
 func (s *Session) KeptPreviews() int { return len(s.previews) }
 
