@@ -49,7 +49,6 @@ var tuneRecipes = []struct {
 	dims         int
 	set          string
 }{
-	{"nlm 3-D", "nlm", 3, "h=10 patch-radius=1 search-radius=3"},
 	{"bilateral 3-D", "bilateral", 3, "radius=3 sigma-spatial=1.5 sigma-range=30"},
 	{"median 3-D", "median", 3, "radius=1"},
 	{"median 2-D", "median", 2, "radius=1"},

@@ -37,10 +37,6 @@
 #include "nlm_any.cuh"
 #include "nlm_sums.cuh"
 
-#ifndef NLM_SHARED_LIMIT
-#define NLM_SHARED_LIMIT (64 << 10)
-#endif
-
 // Shape describes how a kernel divides the volume for DIMS dimensions and patch
 // radius F: X x Y x Z voxels per thread, WARPS side by side along y per block, STEPS z
 // steps of the search region in shared memory at once and TOGETHER of them processed
@@ -55,7 +51,7 @@ struct Shape {
     static constexpr int kRows = WARPS * Y + 2 * F + kBrick - 1;
     static constexpr int kPlanes = kDeep + STEPS - 1;
     static constexpr int kWords = (kColumns + 31) / 32;       // words with one bit per column of a row
-    static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= NLM_SHARED_LIMIT, "compute capability 7.5 has no more than 64 KB");
+    static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= 64 << 10, "compute capability 7.5 has no more than 64 KB");
 
     // at returns the position of column c in a row. With two voxels per lane the even
     // columns come first, so that the lanes read adjacent words.

@@ -12,8 +12,8 @@ import (
 
 func init() {
 	const rate = 8e11 // weights per second
-	average := onField(rate, func(p denoise.Program, f field, shape int) ([]Launch, error) {
-		return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims, shape), nil
+	average := onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
+		return nlmLaunches(p.Params.(nlm.Params), f, p.Recipe.Dims), nil
 	})
 	average.Speedup = func(p denoise.Program) float64 { return nlmSpeedup(p.Params.(nlm.Params), p.Recipe.Dims, rate) }
 	Register(nlm.Filter.Name, withPreselect(
@@ -75,10 +75,6 @@ var nlmTiles = map[[2]int]nlmTile{
 	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, together: 1, brick: 9},
 }
 
-// nlmShapes are the z steps in shared memory at once of nlm_3d_f1; nlm_deep.cu has the
-// kernels of more.
-var nlmShapes = shapes{"z steps at a time", []int{3, 5, 7}}
-
 // dims returns the voxels that a block filters.
 func (t nlmTile) dims(patch int) [3]int {
 	return [3]int{32*t.x - 2*patch, t.warps * t.y, t.z}
@@ -100,9 +96,9 @@ func (t nlmTile) shared(patch, dims int) int {
 // nlmLaunches selects a fast kernel for patch radii 1 to 3, otherwise the general one.
 // Gaussian weights with centre rule max can underflow in float32; nlm_underflow
 // filters the voxels where they do.
-func nlmLaunches(p nlm.Params, f field, dims, shape int) []Launch {
+func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
-	return append([]Launch{nlmWeights(p, f, dims, shape, args)}, nlmUnderflow(p, f, "nlm", Pack(args))...)
+	return append([]Launch{nlmWeights(p, f, dims, args)}, nlmUnderflow(p, f, "nlm", Pack(args))...)
 }
 
 // nlmUnderflow returns the launch that filters the voxels whose weights underflow, where
@@ -127,7 +123,7 @@ func nlmTileOf(p nlm.Params, dims int) (t nlmTile, fast bool) {
 	return t, fast && p.LK == 0
 }
 
-func nlmWeights(p nlm.Params, f field, dims, shape int, args nlmParams) Launch {
+func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	patch := p.PatchRadius[0]
 	layout, fast := nlmTileOf(p, dims)
 	if !fast {
@@ -139,16 +135,13 @@ func nlmWeights(p nlm.Params, f field, dims, shape int, args nlmParams) Launch {
 			Args:   Pack(args),
 		}
 	}
-	kernel, module := fmt.Sprintf("nlm_%dd_f%d", dims, patch), "nlm"
+	kernel := fmt.Sprintf("nlm_%dd_f%d", dims, patch)
 	if patch > 1 {
 		if args.Ring[1] == 1 {
 			kernel += "_uniform"
 		} else {
 			kernel += "_gaussian"
 		}
-	}
-	if shape != 0 && shape != layout.steps {
-		layout.steps, kernel, module = shape, fmt.Sprintf("%s_steps%d", kernel, shape), "nlm_deep"
 	}
 	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
 	// swapped it leaves rows of warps idle instead. Reading along y is slower, so
@@ -159,7 +152,7 @@ func nlmWeights(p nlm.Params, f field, dims, shape int, args nlmParams) Launch {
 		args.Field = t // the search and patch radii are the same along x and y
 	}
 	return Launch{
-		Module: module,
+		Module: "nlm",
 		Kernel: kernel,
 		Grid:   grid,
 		Block:  [3]int{32, layout.warps, 1},

@@ -290,7 +290,7 @@ func TestNLMKernels(t *testing.T) {
 		{3, 1, 1, []float64{1, 1, 1}, "nlm_any"},
 	} {
 		p := nlm.Params{PatchRadius: [3]int{c.patch, c.patch, c.patch}, Taps: c.taps, H: 1, LK: c.lk, Centre: nlm.CentreOne}
-		ls := nlmLaunches(p, testField, c.dims, 0)
+		ls := nlmLaunches(p, testField, c.dims)
 		if len(ls) != 1 || ls[0].Kernel != c.kernel {
 			t.Errorf("%d-D, patch radius %d, lk %d: %s; want %s", c.dims, c.patch, c.lk, ls[0].Kernel, c.kernel)
 		}

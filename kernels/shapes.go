@@ -31,7 +31,6 @@ var shapesByKernel = map[string]shapes{
 	"bilateral":  bilateralShapes,
 	"median_3x3": medianShapes, "median_5x5": medianShapes, "median_3x3x3": medianShapes,
 	"lpa_paper": lpaShapes, "lpa_any": lpaShapes,
-	"nlm_3d_f1": nlmShapes,
 }
 
 // shapeKey returns the key of a kernel on a region: a preview, which is one voxel thick,

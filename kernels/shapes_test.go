@@ -18,7 +18,6 @@ func shapeRecipes(t *testing.T) map[string]denoise.Recipe {
 		"median_3x3x3": recipe(t, "median", 3, nil),
 		"lpa_paper":    recipe(t, "lpa", 2, nil),
 		"lpa_any":      recipe(t, "lpa", 2, map[string]denoise.Value{"scales": denoise.List(1, 4)}),
-		"nlm_3d_f1":    recipe(t, "nlm", 3, nil),
 	}
 }
 
@@ -72,9 +71,6 @@ func TestShapes(t *testing.T) {
 		{kernel: "lpa_paper", value: 8, grid: 4 * 3 * 20, block: [3]int{32, 8, 1}},
 		{kernel: "lpa_paper", value: 4, grid: 4 * 6 * 20, block: [3]int{32, 4, 1}},
 		{kernel: "lpa_any", value: 2, grid: 4 * 12 * 20, block: [3]int{32, 2, 1}},
-		{kernel: "nlm_3d_f1", value: 3, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 6 * 26 * (72 + 3)},
-		{kernel: "nlm_3d_f1", value: 5, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 8 * 26 * (72 + 3), runs: "nlm_3d_f1_steps5"},
-		{kernel: "nlm_3d_f1", value: 7, grid: 2 * 6 * 10, block: [3]int{32, 4, 1}, shared: 4 * 10 * 26 * (72 + 3), runs: "nlm_3d_f1_steps7"},
 	} {
 		l := shaped(t, recipes[c.kernel], Shapes{c.kernel + " on a volume": c.value}, shapeVolume.Bounds())
 		if c.runs == "" {
@@ -129,8 +125,8 @@ func TestShapesOf(t *testing.T) {
 	}
 	slice := shapeVolume.Bounds()
 	slice.Max[2] = 1
-	got, err := ShapesOf(bind(shapeRecipes(t)["nlm_3d_f1"]), shapeVolume.Dims, slice)
-	if err != nil || len(got) != 1 || got[0].Key != "nlm_3d_f1 on a slice" || got[0].Unit != "z steps at a time" || !slices.Equal(got[0].Values, []int{3, 5, 7}) {
+	got, err := ShapesOf(bind(shapeRecipes(t)["lpa_paper"]), shapeVolume.Dims, slice)
+	if err != nil || len(got) != 1 || got[0].Key != "lpa_paper on a slice" || got[0].Unit != "rows of threads" || !slices.Equal(got[0].Values, []int{8, 4, 2}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := ShapesOf(bind(recipe(t, "gaussian", 3, nil)), shapeVolume.Dims, slice); err != nil || len(got) != 0 {
