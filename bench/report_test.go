@@ -289,6 +289,13 @@ func TestHeatAndPoints(t *testing.T) {
 			}
 		}
 	}
+	column := ExperimentReport{Unit: "ms"} // cells along one axis alone are no heat map
+	for _, by := range []float64{4, 16} {
+		column.Rows = append(column.Rows, RowReport{Status: Measured, X: 8, Y: by, Result: Result{Figures: map[string]float64{Time: by}}})
+	}
+	if data, err := (Chart{Kind: Heat, Figure: Time}).draw(column); data != nil || err != nil {
+		t.Errorf("a column: %d bytes, %v", len(data), err)
+	}
 	x.Rows[0].Result.Slices, x.Rows[0].Result.Of = 1, 3 // 32 ms of a third of the slices
 	if g, least, where := (Chart{Figure: Time}).cells(x); least != 16 || where != [2]float64{4, 4} || math.Abs(g.values[[2]float64{2, 16}]-96) > 1e-9 || len(g.at[0]) != 3 || len(g.values) != 5 {
 		t.Errorf("cells %v, %g at %v", g, least, where)
