@@ -86,7 +86,7 @@ func NewAutosave(root string) (*Autosave, error) {
 	return &Autosave{dir: dir, lock: lock}, nil
 }
 
-// keepAbandoned is how long work is kept that nobody asks for.
+// keepAbandoned is how long unrestored work is kept.
 const keepAbandoned = 14 * 24 * time.Hour
 
 // AbandonedWork returns the newest work below root whose process has ended without

@@ -19,7 +19,7 @@ type PreviewRequest struct {
 	Facts  denoise.Facts // denoise.FactsFor of Series.Volume and Maps
 	Plane  volume.Plane
 	Index  int  // as in volume.View
-	Ahead  bool // nobody waits for it: no coarse preview comes first
+	Ahead  bool // a slice beside the displayed one: it gets no coarse preview
 }
 
 // Region returns the voxels that the request shows.
@@ -42,8 +42,8 @@ type Preview struct {
 // there is never more than one of each. It leaves one core to the user interface.
 //
 // Where the slice is expected to take longer than coarseBeyond, and the filter has a
-// coarse form, a coarse preview comes first. It is for the eye alone: it is measured by
-// nobody.
+// coarse form, a coarse preview comes first. It is for display only and must not be
+// measured.
 //
 // Its methods may be called from any goroutine. Only Close and Wait wait for a
 // filter.

@@ -126,8 +126,8 @@ func TestACoarseRunIsCancelled(t *testing.T) {
 	})
 }
 
-// The error of a coarse run is not delivered: the fine one has its own. A failed run tells
-// nothing about the pace.
+// The error of a coarse run is not delivered, as the fine run reports its own. The time of
+// a failed run is not used for estimates.
 func TestCoarseErrorsAreNotDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		eng := &pacedEngine{plan: time.Second, fails: errors.New("out of memory")}

@@ -238,8 +238,8 @@ func (b *runner) engines() []EngineReport {
 // driverNumber is a version of NVIDIA's driver in what its module for Linux says.
 var driverNumber = regexp.MustCompile(`\b\d{3,}\.\d+(\.\d+)?\b`)
 
-// driverVersion returns that of NVIDIA's driver, which CUDA does not tell; "" where the
-// system does not say it in a file.
+// driverVersion returns the version of NVIDIA's driver, which the CUDA API does not
+// report; "" where the system has no /proc/driver/nvidia/version.
 func driverVersion() string {
 	text, err := os.ReadFile("/proc/driver/nvidia/version")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"quell/kernels"
 )
 
-// tuned is a device whose search finds what it is told to.
+// tuned is a fake device whose search returns preset results.
 type tuned struct {
 	device
 	found  []gpu.Found

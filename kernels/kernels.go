@@ -50,8 +50,8 @@ type Part struct {
 	Mask   Buffer        // bytes, 1 for a voxel that is not excluded; its address is 0 if none is excluded
 	Out    uint64        // address of float32 for the voxels of Region
 	Shapes Shapes        // of launches, where they are not the usual ones; may be nil
-	// Scratch is the address of the memory that Scratch tells the size of, aligned to 256
-	// bytes. All passes of a run may share it, as may all parts.
+	// Scratch is the address of the scratch memory, of the size that Pass.Scratch returns,
+	// aligned to 256 bytes. All passes of a run may share it, as may all parts.
 	Scratch uint64
 
 	shape int // that of the pass's first kernel, in the unit of its shapes; 0: the usual one

@@ -1,5 +1,5 @@
-// Package lockfile tells whether the process that made a file still runs: it holds a
-// lock on the file that the system releases with the process, however that ends.
+// Package lockfile detects whether the process that created a file still runs: the process
+// holds a lock on the file, which the system releases when the process exits or crashes.
 //
 // It imports the standard library and golang.org/x/sys.
 package lockfile

@@ -13,7 +13,7 @@ import (
 // measureJob asks for the measures of a slice or of a run; one of preview and
 // run is set.
 type measureJob struct {
-	ctx       context.Context // ends when nobody waits for the numbers any more
+	ctx       context.Context // ends when the numbers are no longer needed
 	preview   *app.Preview
 	picture   *viewer.Picture // that shows the preview
 	run       *app.Run
@@ -21,7 +21,7 @@ type measureJob struct {
 }
 
 // measuring is the work on one column of the panel. A verdict takes seconds of all
-// cores, which a preview needs: it ends where nobody waits for it any more.
+// cores, which a preview needs: it is cancelled when its result is no longer needed.
 type measuring struct {
 	worker   newest.Worker[measureJob, measured]
 	newest   measureJob
@@ -166,7 +166,7 @@ func (s *Session) madeBy(p *viewer.Picture) (q app.PreviewRequest, ok bool) {
 	return q, false
 }
 
-// followMeasures ends the numbers that nobody waits for after a change: those of a
+// followMeasures cancels the measurements that a change made obsolete: those of a
 // slice that is left, and those of a run when the recipe or what steers it is another.
 // Numbers of a run that were ended so are asked for again when it is that of the recipe.
 func (s *Session) followMeasures() {
