@@ -1,6 +1,7 @@
 package filter_test
 
 import (
+	"math"
 	"runtime"
 	"testing"
 
@@ -44,12 +45,21 @@ func TestWorkersStayWithinTheirMemory(t *testing.T) {
 					tile.Max[c] = min(n, g.Dims[c])
 				}
 				newWorker := pass.CPU.Start(inputs, denoise.FieldOf(v.Clone()))
-				rows := 0 // the memory is there after the first
-				var before, after runtime.MemStats
-				runtime.ReadMemStats(&before)
-				newWorker()(tile, func() bool { rows++; return rows > 2 })
-				runtime.ReadMemStats(&after)
-				if took := int64(after.TotalAlloc - before.TotalAlloc); took > pass.CPU.Scratch {
+				// The counter is the process's: what the runtime takes beside the worker only adds to it, so the least of
+				// some runs counts.
+				took := int64(math.MaxInt64)
+				for range 5 {
+					rows := 0 // the memory is there after the first
+					var before, after runtime.MemStats
+					runtime.ReadMemStats(&before)
+					newWorker()(tile, func() bool { rows++; return rows > 2 })
+					runtime.ReadMemStats(&after)
+					took = min(took, int64(after.TotalAlloc-before.TotalAlloc))
+					if took <= pass.CPU.Scratch {
+						break
+					}
+				}
+				if took > pass.CPU.Scratch {
 					t.Errorf("%s, pass %s: a worker took %d bytes; %d are stated", r, pass.Name, took, pass.CPU.Scratch)
 				}
 			}
