@@ -17,8 +17,8 @@ func TestNoTwoCommandsShareAKey(t *testing.T) {
 			t.Errorf("command %q (%s): the name is missing or taken", c.ID, c.Title)
 		}
 		ids[c.ID] = true
-		if c.Run == nil {
-			t.Errorf("%s does nothing", c.ID)
+		if (c.Run == nil) == (c.List == nil) {
+			t.Errorf("%s does nothing, or is a command and a list", c.ID)
 		}
 		for _, chord := range c.Chords {
 			if other, taken := owner[chord]; taken {
@@ -65,8 +65,10 @@ func TestEveryMenuCommandIsInItsMenu(t *testing.T) {
 			t.Errorf("%s is not in the menu %s", c.Title, c.Menu)
 		}
 	}
-	if len(items) != 6 {
-		t.Errorf("%d menus; want 6", len(items))
+	for label, of := range items {
+		if len(of) == 0 {
+			t.Errorf("the menu %s is empty", label)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@
 // no decision about images; session.Session does, and the panels show its state.
 //
 //	workbench.go  the parts, put together     refresh.go    session to panels
-//	commands.go   one table of commands feeds keys, menus and the help sheet
+//	commands.go, commandtable.go  one table of commands feeds keys, menus, tooltips and the help sheet
 //	keys.go       keys, focus and Escape      menu.go       main and context menus
 //	gallery.go    every filter side by side
 //	open.go       opening and dialogs         close.go      questions before work is lost

@@ -35,21 +35,10 @@ func (w *Workbench) mainMenu() *fyne.MainMenu {
 			item := w.menuItem(c)
 			w.items[c.ID] = item
 			menu.Items = append(menu.Items, item)
-			if c.ID == "open-bundled" {
-				menu.Items = append(menu.Items, w.recentItem())
-			}
-			if c.ID == "fullscreen" {
-				menu.Items = append(menu.Items, w.scaleItem())
-			}
-			if c.ID == "follow-noise" {
-				w.presets = w.presetsItem()
-				w.results = fyne.NewMenuItem("Results", nil)
-				w.results.ChildMenu = fyne.NewMenu("")
-				w.showResults()
-				menu.Items = append(menu.Items, w.presets, w.results)
-			}
 		}
-		menus = append(menus, menu)
+		if len(menu.Items) > 0 {
+			menus = append(menus, menu)
+		}
 	}
 	return fyne.NewMainMenu(menus...)
 }
@@ -60,23 +49,35 @@ func (w *Workbench) menuItem(c Command) *fyne.MenuItem {
 	if len(c.Chords) > 0 {
 		item.Shortcut = c.Chords[0].shortcut()
 	}
+	if c.List != nil {
+		item.Action, item.ChildMenu = nil, fyne.NewMenu("")
+	}
 	w.setItem(item, c)
 	return item
 }
 
+// setItem updates an item, and the list below it, and says whether anything changed.
 func (w *Workbench) setItem(item *fyne.MenuItem, c Command) (changed bool) {
 	disabled, checked := c.Enabled != nil && !c.Enabled(), c.Checked != nil && c.Checked()
-	changed = item.Disabled != disabled || item.Checked != checked
+	if c.List != nil {
+		var items []*fyne.MenuItem
+		for _, child := range c.List() {
+			items = append(items, w.menuItem(child))
+		}
+		same := func(a, b *fyne.MenuItem) bool {
+			return a.Label == b.Label && a.Checked == b.Checked && a.Disabled == b.Disabled
+		}
+		changed = !slices.EqualFunc(item.ChildMenu.Items, items, same)
+		item.ChildMenu.Items, disabled = items, disabled || len(items) == 0
+	}
+	changed = changed || item.Disabled != disabled || item.Checked != checked
 	item.Disabled, item.Checked = disabled, checked
 	return changed
 }
 
-// refreshMenu updates check marks and disabled items.
+// refreshMenu updates check marks, lists and disabled items.
 func (w *Workbench) refreshMenu() {
-	closed := w.session.Series() == nil
-	changed := w.presets.Disabled != closed
-	w.presets.Disabled = closed
-	changed = w.showResults() || changed
+	changed := false
 	for _, c := range w.table {
 		if item, ok := w.items[c.ID]; ok && w.setItem(item, c) {
 			changed = true
@@ -87,77 +88,59 @@ func (w *Workbench) refreshMenu() {
 	}
 }
 
-// recentItem lists the recently opened series.
-func (w *Workbench) recentItem() *fyne.MenuItem {
-	item := fyne.NewMenuItem("Open recent", nil)
-	item.ChildMenu = fyne.NewMenu("")
+// recentCommands open the series that were open last.
+func (w *Workbench) recentCommands() (out []Command) {
 	for _, path := range w.settings.RecentPaths {
-		label := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
-		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(label, func() { w.Open(path) }))
+		out = append(out, Command{Title: filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), Run: func() { w.Open(path) }})
 	}
-	item.Disabled = len(item.ChildMenu.Items) == 0
-	return item
+	return out
 }
 
 // scales are the sizes of the interface that the menu offers; 0 is that of the desktop.
 var scales = []float64{0, 1, 1.25, 1.5, 2, 3}
 
-// scaleItem lists the sizes of the interface.
-func (w *Workbench) scaleItem() *fyne.MenuItem {
-	item := fyne.NewMenuItem("Size of the interface", nil)
-	item.ChildMenu = fyne.NewMenu("")
+// scaleCommands set the size of the interface.
+func (w *Workbench) scaleCommands() (out []Command) {
 	for _, scale := range scales {
-		label := "As the desktop"
+		title := "As the desktop"
 		if scale > 0 {
-			label = fmt.Sprintf("%.0f %%", 100*scale)
+			title = fmt.Sprintf("%.0f %%", 100*scale)
 		}
-		child := fyne.NewMenuItem(label, func() {
-			w.settings.Scale = scale
-			w.saveSettings()
-			w.setMenu()
-			w.status.note("The size of the interface changes at the next start.")
+		out = append(out, Command{
+			Title: title, Checked: func() bool { return w.settings.Scale == scale },
+			Run: func() {
+				w.settings.Scale = scale
+				w.saveSettings()
+				w.refreshMenu()
+				w.status.note("The size of the interface changes at the next start.")
+			},
 		})
-		child.Checked = w.settings.Scale == scale
-		item.ChildMenu.Items = append(item.ChildMenu.Items, child)
 	}
-	return item
+	return out
 }
 
-// presetsItem lists the recipes that come with the program.
-func (w *Workbench) presetsItem() *fyne.MenuItem {
-	item := fyne.NewMenuItem("Presets", nil)
-	item.ChildMenu = fyne.NewMenu("")
+// recipeCommands take the recipes that come with the program.
+func (w *Workbench) recipeCommands() (out []Command) {
 	for _, p := range app.Presets() {
-		item.ChildMenu.Items = append(item.ChildMenu.Items, fyne.NewMenuItem(p.Title, func() {
+		out = append(out, Command{Title: p.Title, Run: func() {
 			w.session.TakeRecipe(p.Recipe)
 			data, _, _ := strings.Cut(p.TunedOn, ":")
 			w.status.note(p.Title + ": tuned on " + data + ".")
-		}))
+		}})
 	}
-	item.Disabled = w.session.Series() == nil
-	return item
+	return out
 }
 
-// showResults lists the finished runs of the series, to show one again, and says
-// whether the list has changed.
-func (w *Workbench) showResults() (changed bool) {
-	var items []*fyne.MenuItem
+// resultCommands show the finished runs of the series again.
+func (w *Workbench) resultCommands() (out []Command) {
 	for i, r := range w.session.Results() {
-		label := recipeText(w.session, r.Run.Recipe)
+		title := recipeText(w.session, r.Run.Recipe)
 		if !r.Exported {
-			label += "  (not exported)"
+			title += "  (not exported)"
 		}
-		item := fyne.NewMenuItem(label, func() { w.session.ShowResult(i) })
-		item.Checked = r.Shown
-		items = append(items, item)
+		out = append(out, Command{Title: title, Run: func() { w.session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
 	}
-	old := w.results.ChildMenu.Items
-	same := slices.EqualFunc(old, items, func(a, b *fyne.MenuItem) bool { return a.Label == b.Label && a.Checked == b.Checked })
-	if same && w.results.Disabled == (len(items) == 0) {
-		return false
-	}
-	w.results.ChildMenu.Items, w.results.Disabled = items, len(items) == 0
-	return true
+	return out
 }
 
 // contextCommands are the commands in the context menu of a picture.

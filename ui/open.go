@@ -37,7 +37,7 @@ func (w *Workbench) opened(path string) {
 	if path != "" {
 		w.settings.Opened(path)
 		w.saveSettings()
-		w.setMenu() // for the list of recent series
+		w.refreshMenu() // for the list of recent series
 	}
 }
 
@@ -62,7 +62,7 @@ func (w *Workbench) showTitle() {
 func (w *Workbench) forgetPaths() {
 	w.settings.ForgetPaths()
 	w.saveSettings()
-	w.setMenu()
+	w.refreshMenu()
 }
 
 func (w *Workbench) toggleKeepPaths() {
@@ -72,7 +72,7 @@ func (w *Workbench) toggleKeepPaths() {
 		w.endAutosave(true)
 	}
 	w.saveSettings()
-	w.setMenu()
+	w.refreshMenu()
 }
 
 // failed shows an error. A cancelled task is none.

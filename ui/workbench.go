@@ -51,8 +51,6 @@ type Workbench struct {
 	table    []Command
 	menu     *fyne.MainMenu
 	items    map[string]*fyne.MenuItem
-	presets  *fyne.MenuItem // of the menu Tools
-	results  *fyne.MenuItem // of the menu Tools: the finished runs
 
 	panes      [viewer.Roles]*sliceview.Pane
 	paneRow    *fyne.Container

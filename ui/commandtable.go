@@ -1,0 +1,180 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"quell/volume"
+)
+
+// open says whether a series is open.
+func (w *Workbench) open() bool { return w.session.Series() != nil }
+
+// idle says whether a series is open and no task in progress, which another would replace.
+func (w *Workbench) idle() bool { return w.open() && !w.session.Busy() }
+
+func (w *Workbench) fileCommands() []Command {
+	s := w.session
+	return []Command{
+		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder(w.Open) }},
+		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile(w.Open) }},
+		{ID: "open-path", Title: "Open a path …", Menu: menuFile, Chords: with(ctrl, fyne.KeyL), Run: w.askPath},
+		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
+		{ID: "open-recent", Title: "Open recent", Menu: menuFile, List: w.recentCommands},
+		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: w.idle,
+			Run: func() { w.askFile(s.SetReference) }},
+		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: w.idle,
+			Run: func() { w.askFolder(s.SetReference) }},
+		{ID: "no-reference", Title: "Remove the reference", Menu: menuFile, Run: w.clearReference,
+			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
+		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
+			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
+		{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit},
+	}
+}
+
+func (w *Workbench) editCommands() []Command {
+	s := w.session
+	history := func(can func() bool) func() bool {
+		return func() bool { return s.Document() != nil && can() }
+	}
+	return []Command{
+		{ID: "undo", Title: "Undo parameters", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.Undo,
+			Enabled: history(func() bool { return s.Document().Recipes().CanUndo() })},
+		{ID: "redo", Title: "Redo parameters", Menu: menuEdit, Run: s.Redo,
+			Chords:  []Chord{{fyne.KeyY, ctrl}, {fyne.KeyZ, ctrl | fyne.KeyModifierShift}},
+			Enabled: history(func() bool { return s.Document().Recipes().CanRedo() })},
+		{ID: "forget-paths", Title: "Clear recent series", Menu: menuEdit, Gap: true, Run: w.forgetPaths},
+		{ID: "keep-paths", Title: "Keep a list of recent series", Menu: menuEdit, Run: w.toggleKeepPaths,
+			Checked: func() bool { return w.settings.KeepRecent }},
+		{ID: "invert-level", Title: "Dragging down darkens", Menu: menuEdit, Run: w.toggleLevelDirection,
+			Checked: func() bool { return w.settings.InvertLevel }},
+	}
+}
+
+func (w *Workbench) planeCommands() (out []Command) {
+	state := w.session.State()
+	for p := volume.Axial; p <= volume.Sagittal; p++ {
+		name := p.String()
+		out = append(out, Command{
+			ID: name, Title: strings.ToUpper(name[:1]) + name[1:] + " plane", Menu: menuView, Chords: key([]fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyS}[p]),
+			Run: func() { state.SetPlane(p) }, Enabled: w.open,
+			Checked: func() bool { return w.open() && state.View().Plane == p },
+		})
+	}
+	return out
+}
+
+func (w *Workbench) viewCommands() []Command {
+	s, state := w.session, w.session.State()
+	return []Command{
+		{ID: "fit", Title: "Fit to pane", Menu: menuView, Gap: true, Chords: key(fyne.KeyF), Run: state.Fit, Enabled: w.open},
+		{ID: "zoom-in", Title: "Zoom in", Menu: menuView, Run: func() { w.zoom(1.25) }, Enabled: w.open,
+			Chords: []Chord{{fyne.KeyPlus, ctrl}, {fyne.KeyEqual, ctrl}, {fyne.KeyEqual, ctrl | fyne.KeyModifierShift}}},
+		{ID: "zoom-out", Title: "Zoom out", Menu: menuView, Chords: with(ctrl, fyne.KeyMinus), Run: func() { w.zoom(1 / 1.25) }, Enabled: w.open},
+		{ID: "actual", Title: "One to one", Menu: menuView, Chords: with(ctrl, fyne.Key1), Run: w.actualSize, Enabled: w.open,
+			Help: "every voxel is one pixel of the screen"},
+		{ID: "reset", Title: "Reset view", Menu: menuView, Chords: key(fyne.KeyR), Enabled: w.open,
+			Run: func() { state.Reset(s.OwnWindow()) }},
+		{ID: "overlay", Title: "More or less text", Menu: menuView, Gap: true, Chords: key(fyne.KeyI), Run: state.CycleOverlay},
+		{ID: "identity", Title: "Hide the patient's identity", Menu: menuView, Chords: key(fyne.KeyH), Run: w.toggleIdentity,
+			Help:    "names, dates and files in the corners and in the title",
+			Checked: func() bool { return w.settings.HideIdentity }},
+		{ID: "residual", Title: "Residual pane", Menu: menuView, Chords: key(fyne.KeyD), Run: w.toggleResidual,
+			Checked: func() bool { return w.residualShown }},
+		{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: w.toggleColumn,
+			Checked: func() bool { return w.columnShown }},
+		{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.ToggleNoiseMap,
+			Help:    "colours over the original show how strong the noise is at every place",
+			Enabled: s.CanMapNoise,
+			Checked: func() bool { return s.NoiseMap() != nil }},
+		{ID: "structure", Title: "Structure in the residual", Menu: menuView, Chords: key(fyne.KeyT), Run: s.ToggleStructure,
+			Help:    "marks in green what was removed and is not noise",
+			Enabled: w.open, Checked: s.MarksStructure},
+		{ID: "pixels", Title: "Show voxels as squares", Menu: menuView, Run: state.TogglePixelated, Checked: state.Pixelated},
+		{ID: "before", Title: "Original in the denoised pane (hold the key)", Menu: menuView, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
+			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: w.open},
+		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
+		{ID: "scale", Title: "Size of the interface", Menu: menuView, List: w.scaleCommands},
+	}
+}
+
+func (w *Workbench) windowCommands() []Command {
+	state := w.session.State()
+	return []Command{
+		{ID: "window-auto", Title: "Automatic window", Menu: menuWindow, Chords: key(fyne.Key0), Run: state.AutoWindow, Enabled: w.open},
+		{ID: "window-own", Title: "The series' own window", Menu: menuWindow, Chords: key(fyne.Key1), Run: w.ownWindow, Enabled: w.open},
+		{ID: "invert", Title: "Invert grey", Menu: menuWindow, Chords: key(fyne.KeyN), Run: state.ToggleInvert,
+			Checked: state.Inverted},
+	}
+}
+
+// presetCommands returns the commands of the CT windows. The first eight have the
+// keys 2 to 9.
+func (w *Workbench) presetCommands() []Command {
+	keys := []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne.Key6, fyne.Key7, fyne.Key8, fyne.Key9}
+	var out []Command
+	for i, preset := range volume.Presets("CT") {
+		c := Command{
+			ID:    fmt.Sprintf("window-%d", i+2),
+			Title: fmt.Sprintf("%s window  %s / %s", preset.Name, short(preset.Width), short(preset.Center)), Menu: menuWindow, Gap: i == 0,
+			Run: func() { w.session.State().SetWindow(preset) }, Enabled: w.isCT,
+		}
+		if i < len(keys) {
+			c.Chords = key(keys[i])
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func (w *Workbench) toolCommands() []Command {
+	s := w.session
+	return []Command{
+		{ID: "apply", Title: "Apply to volume", Menu: menuTools, Run: w.apply,
+			Chords:  []Chord{{fyne.KeyReturn, ctrl}, {fyne.KeyEnter, ctrl}},
+			Enabled: func() bool { return w.idle() && !s.Applied() }},
+		{ID: "best-strength", Title: "Find the best strength", Menu: menuTools, Chords: key(fyne.KeyB), Run: w.findStrength,
+			Help:    "searches for the least estimated error (SURE) and plots the error over the strength",
+			Enabled: s.CanFindStrength},
+		{ID: "compare-filters", Title: "Compare all filters …", Menu: menuTools, Chords: key(fyne.KeyG), Run: w.compareFilters,
+			Help:    "every filter at its best automatic setting on this slice, side by side, to choose one",
+			Enabled: s.CanCompare},
+		{ID: "follow-noise", Title: "Filter by the noise map", Menu: menuTools, Run: s.ToggleFollowNoise,
+			Help:    "the filter removes more where the noise map is higher, for noise that differs from place to place",
+			Enabled: s.CanFollowNoise,
+			Checked: s.FollowsNoise},
+		{ID: "presets", Title: "Presets", Menu: menuTools, List: w.recipeCommands, Enabled: w.open},
+		{ID: "results", Title: "Results", Menu: menuTools, List: w.resultCommands},
+		{ID: cancelID, Title: "Cancel", Menu: menuTools, Chords: key(fyne.KeyEscape), Run: w.cancel},
+		{ID: "add-noise", Title: "Add noise …", Menu: menuTools, Gap: true, Run: w.askNoise, Enabled: w.idle},
+		{ID: "remove-noise", Title: "Remove added noise", Menu: menuTools, Run: w.clearReference,
+			Enabled: func() bool { return w.idle() && w.noisy() }},
+	}
+}
+
+func (w *Workbench) helpCommands() []Command {
+	return []Command{
+		{ID: "shortcuts", Title: "Keys and mouse", Menu: menuHelp, Chords: key(fyne.KeyF1), Run: w.showShortcuts},
+		{ID: "findings", Title: "Findings on this series", Menu: menuHelp, Run: w.showFindings, Enabled: w.open},
+		{ID: "engines", Title: "Engines and devices", Menu: menuHelp, Run: w.showEngines},
+		{ID: "about", Title: "About Quell", Menu: menuHelp, Run: w.showAbout},
+	}
+}
+
+// sliceCommands are in no menu.
+func (w *Workbench) sliceCommands() []Command {
+	state := w.session.State()
+	return []Command{
+		{ID: "next", Title: "Next slice", Run: func() { state.Scroll(1) }, Chords: []Chord{{Key: fyne.KeyDown}, {Key: fyne.KeyPageDown}}},
+		{ID: "previous", Title: "Previous slice", Run: func() { state.Scroll(-1) }, Chords: []Chord{{Key: fyne.KeyUp}, {Key: fyne.KeyPageUp}}},
+		{ID: "next-10", Title: "Ten slices on", Run: func() { state.Scroll(10) },
+			Chords: []Chord{{fyne.KeyDown, fyne.KeyModifierShift}, {fyne.KeyPageDown, fyne.KeyModifierShift}}},
+		{ID: "previous-10", Title: "Ten slices back", Run: func() { state.Scroll(-10) },
+			Chords: []Chord{{fyne.KeyUp, fyne.KeyModifierShift}, {fyne.KeyPageUp, fyne.KeyModifierShift}}},
+		{ID: "first", Title: "First slice", Chords: key(fyne.KeyHome), Run: func() { state.SetIndex(0) }},
+		{ID: "last", Title: "Last slice", Chords: key(fyne.KeyEnd), Run: func() { state.SetIndex(state.View().Size[2] - 1) }},
+	}
+}
