@@ -18,11 +18,12 @@ import "math"
 //
 //	f(z) = z - 1/(4z) + Shift    for z >= 6
 //
-// The slopes make the standard deviation of f 1 within 0.4 % for nu >= 2 and 1.3 %
-// for nu >= 1.7; below it falls to 0.77 at nu = 0. They could make it 1 within 0.3 %
-// everywhere, with slopes up to 9 near 0. The noise of a background without signal is
-// then so skewed that filters keep more of it: nlm loses 2.2 dB of the T1 template
-// (docs/FILTERS.md).
+// The slopes make the standard deviation of f 1 within 0.3 % for nu >= 2.5 and 0.6 %
+// for nu >= 2.4; below it falls, 0.96 at nu = 2, 0.75 at 1 and 0.56 at 0. They could make
+// it 1 everywhere, with slopes up to 12 near 0. The noise of a background without signal
+// is then stronger, and so skewed that filters keep more of it: nlm loses 3 dB of the T1
+// template (docs/FILTERS.md). Near 0 f is 0.05 z + 0.2 z^2, as the mean of the squares is
+// what tells most of a weak signal.
 const (
 	// SlopeStep is the distance of two slopes.
 	SlopeStep = 0.25
@@ -34,8 +35,8 @@ const (
 
 // Slopes holds f' at z = 0, SlopeStep, ...
 var Slopes = [Knots]float64{
-	0.500, 0.675, 0.886, 1.105, 1.279, 1.360, 1.335, 1.236, 1.117, 1.018, 0.959, 0.944, 0.965,
-	1.005, 1.044, 1.063, 1.055, 1.030, 1.003, 0.987, 0.989, 1.002, 1.015, 1.018, 1.007,
+	0.050, 0.150, 0.250, 0.350, 0.450, 0.550, 0.880, 1.280, 1.523, 1.496, 1.253, 0.953, 0.756,
+	0.744, 0.883, 1.065, 1.177, 1.168, 1.067, 0.957, 0.912, 0.949, 1.021, 1.056, 1.007,
 }
 
 // Values holds f at z = 0, SlopeStep, ...
@@ -64,11 +65,11 @@ func Stabilise(z float64) float64 {
 }
 
 // The signal of a stabilised mean: of nu^2, which is smooth where nu is not, cubic
-// pieces between Squares with the derivatives Rises. Beyond them E[f] is
-// nu + 1/(4nu) + Shift. The error of nu is below 3e-5.
+// pieces between Squares with the derivatives Rises, fitted to have the least error.
+// Beyond them E[f] is nu + 1/(4nu) + Shift. The error of nu is below 1e-5 from nu = 0.1 on.
 const (
 	// Floor is E[f] at nu = 0.
-	Floor = 1.23492257756208
+	Floor = 0.54300091554849
 	// SquareStep is the distance of two Squares along E[f].
 	SquareStep = 0.5
 	// Pieces is how many squares there are.
@@ -77,14 +78,14 @@ const (
 
 // Squares holds nu^2 at E[f] = Floor, Floor + SquareStep, ...
 var Squares = [Pieces]float64{
-	0, 1.506213617, 3.354363418, 5.622510265, 8.367790196, 11.611330284, 15.350938195, 19.584789896, 24.317506778, 29.552428836,
-	35.288109789, 41.522166671, 48.254417279, 55.486044584, 63.217887218, 71.450072739, 80.182445823, 89.414878599, 99.147319299,
+	0, 1.875149510, 3.988636029, 6.452313065, 9.363278375, 12.773272681, 16.683675327, 21.084592946, 25.981214235, 31.381693619,
+	37.284315166, 43.683747330, 50.579334184, 57.973773541, 65.868953103, 74.265052373, 83.161629440, 92.558360441, 102.455118791,
 }
 
 // Rises holds the derivative of nu^2 by E[f] there.
 var Rises = [Pieces]float64{
-	2.723290542, 3.327384872, 4.092085431, 5.000204107, 5.987422069, 6.985025829, 7.972645104, 8.964674733, 9.967430045, 10.971591112,
-	11.970219327, 12.965998767, 13.963466236, 14.963329145, 15.964064544, 16.964615413, 17.964833823, 18.964881685, 19.964877708,
+	3.587220364, 3.950703359, 4.539838331, 5.347369041, 6.314410342, 7.326525825, 8.313611119, 9.295299147, 10.297700460, 11.307122114,
+	12.305385638, 13.296596122, 14.291505229, 15.291941279, 16.294151244, 17.295707472, 18.296397457, 19.296657823, 20.296741331,
 }
 
 // Signal returns the nu whose magnitudes have the stabilised mean d: E[f | nu] = d.

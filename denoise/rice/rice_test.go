@@ -40,8 +40,8 @@ func besselScaled(x float64) float64 {
 	return sum / n
 }
 
-// signals are 24 ratios of signal to noise up to 50.
-var signals = []float64{0, 0.2, 0.5, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.3, 2.7, 3, 3.5, 4, 4.6, 5.3, 6, 7, 9, 10.3, 14, 25, 50}
+// signals are 25 ratios of signal to noise up to 50.
+var signals = []float64{0, 0.2, 0.5, 0.8, 1, 1.2, 1.4, 1.6, 1.8, 2, 2.3, 2.5, 2.7, 3, 3.5, 4, 4.6, 5.3, 6, 7, 9, 10.3, 14, 25, 50}
 
 // The Rice distribution of the tests has the moments that are known of it.
 func TestMomentsOfTheDistribution(t *testing.T) {
@@ -58,16 +58,16 @@ func TestMomentsOfTheDistribution(t *testing.T) {
 	}
 }
 
-// Noise has a standard deviation of 1 after the transform from a signal of twice its
-// sigma on, and somewhat less below.
+// Noise has a standard deviation of 1 after the transform from a signal of two and a half
+// times its sigma on, and less below: the less, the weaker the signal.
 func TestStabilisedNoise(t *testing.T) {
 	before := 0.0
 	for _, nu := range signals {
 		_, sd := moments(nu, rice.Stabilise)
 		switch {
-		case nu == 0 && math.Abs(sd-0.772) > 0.002:
-			t.Errorf("without signal %.4f; want 0.772", sd)
-		case nu < 2 && (sd < before || sd > 1), nu >= 1.7 && nu < 2 && sd < 0.985, nu >= 2 && math.Abs(sd-1) > 0.004, nu >= 9 && math.Abs(sd-1) > 1e-4:
+		case nu == 0 && math.Abs(sd-0.563) > 0.001:
+			t.Errorf("without signal %.4f; want 0.563", sd)
+		case nu < 2.4 && (sd < before || sd > 1), nu >= 2 && sd < 0.96, nu >= 2.5 && math.Abs(sd-1) > 0.003, nu >= 9 && math.Abs(sd-1) > 1e-4:
 			t.Errorf("SNR %g: standard deviation %.4f", nu, sd)
 		}
 		before = sd
@@ -79,7 +79,7 @@ func TestStabilisedNoise(t *testing.T) {
 func TestInverseIsUnbiased(t *testing.T) {
 	for _, nu := range signals {
 		mean, _ := moments(nu, rice.Stabilise)
-		if got := rice.Signal(mean); math.Abs(got-nu) > 1e-4 && (nu > 0 || got > 5e-3) {
+		if got := rice.Signal(mean); math.Abs(got-nu) > 2e-5 && (nu > 0 || got > 5e-3) {
 			t.Errorf("SNR %g: the inverse is %.6f", nu, got)
 		}
 		if got := rice.Mean(nu); math.Abs(got-mean) > 2e-5 {
@@ -100,7 +100,7 @@ func TestRisesSmoothly(t *testing.T) {
 		before := f(0)
 		for x := h; x < 12; x += h {
 			y := f(x)
-			if !(y >= before) || y-before > 1.4*h || x > 0.1 && !(y > before) {
+			if !(y >= before) || y-before > 1.53*h || x > 0.1 && !(y > before) {
 				t.Fatalf("%s rises from %g to %g at %g", name, before, y, x)
 			}
 			before = y
