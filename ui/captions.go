@@ -58,6 +58,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 	originalCaption(s, d.hidden, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
+	compareCaptions(s, &out)
 	return out
 }
 
@@ -249,6 +250,9 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 		if i < len(data) {
 			values[role] = valueText(float64(data[i]), span, unit, viewer.Role(role) == viewer.Residual)
 		}
+	}
+	if s.State().Comparison().Mode != viewer.Plain && !s.HoldsBefore() && values[viewer.Denoised] != "" {
+		values[viewer.Denoised] = values[viewer.Original] + " | " + values[viewer.Denoised] // of both sides
 	}
 	p := s.Series().Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))
 	return values, position(p)

@@ -249,7 +249,7 @@ func TestEscapeAsksBeforeItCancelsLongWork(t *testing.T) {
 func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 	b := newBench(t, large)
 	item := func() *fyne.MenuItem {
-		for _, i := range b.workbench.Menu().Items[4].Items {
+		for _, i := range b.workbench.Menu().Items[5].Items {
 			if i.Label == "Results" {
 				return i
 			}
@@ -272,7 +272,7 @@ func TestResultsAreInTheMenuAndNotLost(t *testing.T) {
 	apply(3)
 	items := item().ChildMenu.Items
 	if item().Disabled || len(items) != 2 || items[0].Checked || !items[1].Checked ||
-		!strings.HasPrefix(items[0].Label, "nlm 2-D") || !strings.HasSuffix(items[0].Label, "(not exported)") {
+		!strings.HasPrefix(items[0].Label, "Run 1: nlm 2-D") || !strings.HasSuffix(items[0].Label, "(not exported)") {
 		t.Fatalf("%d results", len(items))
 	}
 	items[0].Action()

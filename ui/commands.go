@@ -33,7 +33,7 @@ func (c Chord) String() string {
 	}
 	names := map[fyne.KeyName]string{
 		fyne.KeyPageUp: "Page Up", fyne.KeyPageDown: "Page Down", fyne.KeyReturn: "Return",
-		fyne.KeyEscape: "Esc", fyne.KeyUp: "↑", fyne.KeyDown: "↓",
+		fyne.KeyEscape: "Esc", fyne.KeyUp: "↑", fyne.KeyDown: "↓", fyne.KeyLeft: "←", fyne.KeyRight: "→",
 		fyne.KeyPlus: "+", fyne.KeyMinus: "−", fyne.KeyEqual: "=", fyne.KeyEnter: "Enter",
 	}
 	key, ok := names[c.Key]
@@ -102,6 +102,7 @@ func (w *Workbench) commands() []Command {
 		w.planeCommands(),
 		w.layoutCommands(),
 		w.viewCommands(),
+		w.compareCommands(),
 		w.windowCommands(),
 		w.presetCommands(),
 		w.toolCommands(),
@@ -119,6 +120,8 @@ var gestures = [][2]string{
 	{"Left drag", "Window (across) and level (up and down); on the residual its scale"},
 	{"Middle drag, Shift + left drag", "Pan"},
 	{"Right drag", "Zoom about the point where the drag began"},
+	{"Drag the line of a curtain", "More of one side, less of the other"},
+	{"Click ORIGINAL or DENOISED", "Another run in its place"},
 	{"Right click", "Menu"},
 	{"Double click", "One pane alone, and back"},
 	{"Point", "The value in every pane"},

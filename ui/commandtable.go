@@ -94,8 +94,6 @@ func (w *Workbench) viewCommands() []Command {
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: w.open, Checked: s.MarksStructure},
 		{ID: "pixels", Title: "Show voxels as squares", Menu: menuView, Run: state.TogglePixelated, Checked: state.Pixelated},
-		{ID: "before", Title: "Original in the denoised pane (hold the key)", Menu: menuView, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
-			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: w.open},
 		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
 		{ID: "scale", Title: "Size of the interface", Menu: menuView, List: w.scaleCommands},
 	}

@@ -134,13 +134,18 @@ func (w *Workbench) recipeCommands() (out []Command) {
 // resultCommands show the finished runs of the series again.
 func (w *Workbench) resultCommands() (out []Command) {
 	for i, r := range w.session.Results() {
-		title := recipeText(w.session, r.Run.Recipe)
-		if !r.Exported {
-			title += "  (not exported)"
-		}
-		out = append(out, Command{Title: title, Run: func() { w.session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
+		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.ShowResult(i) }, Checked: func() bool { return r.Shown }})
 	}
 	return out
+}
+
+// popUp opens a menu of commands at a position on the canvas.
+func (w *Workbench) popUp(commands []Command, at fyne.Position) {
+	menu := fyne.NewMenu("")
+	for _, c := range commands {
+		menu.Items = append(menu.Items, w.menuItem(c))
+	}
+	widget.ShowPopUpMenuAtPosition(menu, w.main.Canvas(), at)
 }
 
 // contextCommands are the commands in the context menu of a picture.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
+	"strings"
 
 	"quell/denoise/tune"
 	"quell/ui/control"
@@ -18,9 +19,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// sliceBar is the slider below the pictures that selects the slice.
+// sliceBar is the line below the pictures: plane and slice.
 type sliceBar struct {
 	widget.BaseWidget
+	planes  *control.Radio
 	slider  *control.Slider
 	label   *widget.Label
 	marks   *canvas.Raster // the verdict on every slice, above the slider
@@ -29,22 +31,36 @@ type sliceBar struct {
 	busy    bool
 }
 
-func newSliceBar(state *viewer.State) *sliceBar {
+func newSliceBar(w *Workbench) *sliceBar {
+	state := w.session.State()
 	b := &sliceBar{slider: control.NewSlider(1, 1), label: widget.NewLabel("")}
+	var names []string
+	for p := volume.Axial; p <= volume.Sagittal; p++ {
+		name := p.String()
+		names = append(names, strings.ToUpper(name[:1])+name[1:])
+	}
+	b.planes = control.NewRadio(names, func(name string) {
+		for p := volume.Axial; p <= volume.Sagittal; p++ {
+			if !b.busy && strings.EqualFold(p.String(), name) {
+				state.SetPlane(p)
+			}
+		}
+	})
+	w.tips(b.planes, strings.ToLower)
 	b.slider.OnChanged = func(x float64) {
 		if !b.busy {
 			state.SetIndex(int(x) - 1)
 		}
 	}
 	ground := canvas.NewRectangle(nil)
-	ground.SetMinSize(fyne.NewSize(170, 0))
+	ground.SetMinSize(fyne.NewSize(120, 0))
 	b.marks = canvas.NewRasterWithPixels(b.mark)
 	b.marks.SetMinSize(fyne.NewSize(0, marksHeight))
 	b.marks.Hide()
 	// Under the ends of the slider's groove lie its ends, not those of the widget.
 	inset := theme.IconInlineSize()/2 + theme.InnerPadding()
 	marks := container.New(layout.NewCustomPaddedLayout(0, 0, inset, inset), container.NewBorder(b.marks, nil, nil, nil))
-	b.content = container.NewBorder(nil, nil, container.NewStack(ground, b.label), nil, container.NewStack(marks, b.slider))
+	b.content = container.NewBorder(nil, nil, container.NewHBox(b.planes, container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
 	b.ExtendBaseWidget(b)
 	return b
 }
@@ -100,10 +116,13 @@ func (b *sliceBar) display(state *viewer.State, verdicts []tune.Verdict) {
 	n := state.View().Size[2]
 	b.busy = true
 	defer func() { b.busy = false }()
+	setEnabled(b.planes, state.Volume() != nil)
 	if state.Volume() == nil {
 		b.slider.Disable()
 		return
 	}
+	name := state.View().Plane.String()
+	b.planes.SetSelected(strings.ToUpper(name[:1]) + name[1:])
 	b.showMarks(state.View(), verdicts)
 	b.slider.Max = float64(max(n, 1))
 	if n > 1 {
@@ -112,5 +131,5 @@ func (b *sliceBar) display(state *viewer.State, verdicts []tune.Verdict) {
 		b.slider.Disable()
 	}
 	b.slider.SetValue(float64(state.Index() + 1))
-	setText(b.label, fmt.Sprintf("%s slice %d of %d", state.View().Plane, state.Index()+1, n))
+	setText(b.label, fmt.Sprintf("Slice %d of %d", state.Index()+1, n))
 }

@@ -7,6 +7,7 @@ import (
 
 	"quell/ui/control"
 	"quell/ui/session"
+	"quell/ui/viewer"
 	"quell/volume"
 
 	"fyne.io/fyne/v2"
@@ -16,14 +17,19 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
+// shareWidth is the width of the slider of a comparison.
+const shareWidth = 90
+
 // presetsWidth is wide enough for the longest name of a window preset and its numbers.
-const presetsWidth = 230
+const presetsWidth = 210
 
 // toolbar is the line of frequent commands above the pictures.
 type toolbar struct {
 	widget.BaseWidget
-	planes  *control.Radio
 	layouts *control.Radio
+	modes   *control.Radio // of the comparison
+	share   *control.Slider
+	shares  *fyne.Container // shows share where the mode uses it
 	windows *control.Select
 	presets []volume.Window
 	unnamed volume.Window // the window shown where it is none of the presets
@@ -41,23 +47,13 @@ type toolbar struct {
 func newToolbar(w *Workbench) *toolbar {
 	t := &toolbar{}
 	state := w.session.State()
-	var names []string
-	for p := volume.Axial; p <= volume.Sagittal; p++ {
-		name := p.String()
-		names = append(names, strings.ToUpper(name[:1])+name[1:])
-	}
-	t.planes = control.NewRadio(names, func(name string) {
-		for p := volume.Axial; p <= volume.Sagittal; p++ {
-			if !t.busy && strings.EqualFold(p.String(), name) {
-				state.SetPlane(p)
-			}
-		}
-	})
 	t.layouts = control.NewRadio(layoutNames, func(name string) {
 		if !t.busy {
 			w.run(w.command("layout-" + name))
 		}
 	})
+	w.tips(t.layouts, func(name string) string { return "layout-" + name })
+	t.addComparison(w)
 	t.windows = control.NewSelect(nil, nil)
 	t.windows.PlaceHolder = "Window …"
 	t.windows.OnChanged = func(string) {
@@ -76,12 +72,48 @@ func newToolbar(w *Workbench) *toolbar {
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	tools := container.NewHBox(
 		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
-		t.layouts, widget.NewSeparator(), t.planes, widget.NewSeparator(), container.NewStack(ground, t.windows),
+		t.layouts, widget.NewSeparator(), t.modes, t.shares, widget.NewSeparator(), container.NewStack(ground, t.windows),
 		t.fit, t.actual, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
 	)
 	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
 	t.ExtendBaseWidget(t)
 	return t
+}
+
+// addComparison makes the row of the modes of comparison, and the slider that places a
+// divider or mixes the sides.
+func (t *toolbar) addComparison(w *Workbench) {
+	state := w.session.State()
+	var names []string
+	for m := range viewer.Modes {
+		names = append(names, m.String())
+	}
+	t.modes = control.NewRadio(names, func(name string) {
+		if !t.busy {
+			w.compare(viewer.Mode(slices.Index(names, name)))
+		}
+	})
+	w.tips(t.modes, func(name string) string { return "compare-" + strings.ToLower(name) })
+	t.share = control.NewSlider(0, 1)
+	t.share.Step = 0.01
+	t.share.OnChanged = func(x float64) {
+		if !t.busy {
+			state.SetShare(x)
+		}
+	}
+	ground := canvas.NewRectangle(nil)
+	ground.SetMinSize(fyne.NewSize(shareWidth, 0))
+	t.shares = container.NewStack(ground, t.share)
+}
+
+// showComparison shows the mode that is set.
+func (t *toolbar) showComparison(c viewer.Comparison) {
+	t.modes.SetSelected(c.Mode.String())
+	if hidden := c.Mode != viewer.Curtain && c.Mode != viewer.Fade; t.shares.Hidden != hidden {
+		t.shares.Hidden = hidden
+		t.content.Refresh()
+	}
+	t.share.SetValue(c.Share)
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -93,17 +125,16 @@ func (t *toolbar) display(s *session.Session, layout string) {
 	t.layouts.SetSelected(layout)
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.planes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
+		for _, o := range []fyne.Disableable{t.modes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
 			setEnabled(o, false)
 		}
 		return
 	}
-	for _, o := range []fyne.Disableable{t.planes, t.windows, t.fit, t.actual, t.marks} {
+	for _, o := range []fyne.Disableable{t.modes, t.windows, t.fit, t.actual, t.marks} {
 		setEnabled(o, true)
 	}
-	name := state.View().Plane.String()
-	t.planes.SetSelected(strings.ToUpper(name[:1]) + name[1:])
 	t.showWindows(s)
+	t.showComparison(state.Comparison())
 	setEnabled(t.export, s.Exportable() != nil && !s.Busy())
 	setEnabled(t.undo, s.Document().Recipes().CanUndo())
 	setEnabled(t.redo, s.Document().Recipes().CanRedo())

@@ -65,6 +65,17 @@ func (w *Workbench) commandButton(icon fyne.Resource, text, id string) *control.
 	return b
 }
 
+// tips shows tooltips on a row of options, each of which is a command: id returns its ID.
+func (w *Workbench) tips(row *control.Radio, id func(option string) string) {
+	row.OnHover = func(option string, o fyne.CanvasObject, in bool) {
+		if in {
+			w.tip.show(o, w.command(id(option)).hint())
+		} else {
+			w.tip.hide()
+		}
+	}
+}
+
 // command returns the command with an ID, which is in the table.
 func (w *Workbench) command(id string) Command {
 	for _, c := range w.table {

@@ -35,6 +35,9 @@ type Options struct {
 	Go           func(func())     // runs a function on another goroutine; nil: go
 	Do           func(func())     // runs a function on the UI goroutine; nil: fyne.Do
 	Now          func() time.Time // nil: time.Now
+	// Every calls a function again and again, on any goroutine, until stop is called;
+	// nil uses a ticker.
+	Every func(interval time.Duration, f func()) (stop func())
 	// Panicked writes a panic to the crash log and returns the path of the log. It
 	// may be called from any goroutine; nil writes nothing.
 	Panicked func(*parallel.Panic) (path string)
@@ -83,6 +86,7 @@ type Workbench struct {
 	residualShown bool
 	columnShown   bool
 	maximized     viewer.Role // the pane shown alone; -1 for none
+	stopBlinking  func()      // of the comparison
 }
 
 // Title is the title before a series is open.
@@ -99,13 +103,16 @@ func New(a fyne.App, o Options) *Workbench {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Every == nil {
+		o.Every = every
+	}
 	if o.Panicked == nil {
 		o.Panicked = func(*parallel.Panic) string { return "" }
 	}
 	a.Settings().SetTheme(Theme{})
 	w := &Workbench{
 		app: a, main: a.NewWindow(Title), options: o, settings: o.Settings,
-		residualShown: true, columnShown: true, maximized: -1,
+		residualShown: true, columnShown: true, maximized: -1, stopBlinking: func() {},
 	}
 	do := o.Do
 	w.options.Do = func(f func()) {
@@ -151,7 +158,7 @@ func New(a fyne.App, o Options) *Workbench {
 func (w *Workbench) build() {
 	s := w.session
 	events := sliceview.Events{
-		Maximize: w.maximize, Menu: w.contextMenu, Entered: w.unfocus,
+		Maximize: w.maximize, Menu: w.contextMenu, Heading: w.chooseSide, Entered: w.unfocus,
 		Modifiers: w.modifiers, Resized: s.Redraw,
 	}
 	row := make([]fyne.CanvasObject, viewer.Roles)
@@ -166,8 +173,8 @@ func (w *Workbench) build() {
 	w.measures = measurepanel.New(w.showPlace)
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.TakeStrength, Find: w.findStrength})
 	w.card = newCard(w.measures, w.plot, w.changed)
-	w.slices = newSliceBar(s.State())
 	w.tip = newTooltip()
+	w.slices = newSliceBar(w)
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
 

@@ -32,11 +32,24 @@ type bench struct {
 	ahead     atomic.Int64 // of the workbench's clock, ns
 
 	settingsPath string
+
+	interval time.Duration // of the newest ticker
+	tickers  map[int]func()
 }
+
+// every stands for a ticker, which the test lets tick.
+func (b *bench) every(interval time.Duration, f func()) (stop func()) {
+	n := len(b.tickers)
+	b.interval, b.tickers[n] = interval, f
+	return func() { b.tickers[n] = nil }
+}
+
+// ticks returns what the newest ticker calls, nil where it was stopped.
+func (b *bench) ticks() func() { return b.tickers[len(b.tickers)-1] }
 
 func newBench(t *testing.T, size fyne.Size) *bench {
 	t.Helper()
-	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), settingsPath: filepath.Join(t.TempDir(), "settings.json")}
+	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), tickers: map[int]func(){}, settingsPath: filepath.Join(t.TempDir(), "settings.json")}
 	engine, err := app.PickEngine("cpu")
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +60,8 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },
 		Go:      func(f func()) { go f() }, Do: func(f func()) { b.queue <- f },
-		Now: func() time.Time { return time.Now().Add(time.Duration(b.ahead.Load())) },
+		Now:   func() time.Time { return time.Now().Add(time.Duration(b.ahead.Load())) },
+		Every: b.every,
 	})
 	t.Cleanup(func() { b.workbench.Session().Close() })
 	b.workbench.OpenBundled()

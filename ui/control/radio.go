@@ -18,6 +18,9 @@ import (
 type Radio struct {
 	widget.BaseWidget
 	OnChanged func(option string)
+	// OnHover, if set, is called when the pointer enters (true) and leaves an option,
+	// which is drawn as o.
+	OnHover func(option string, o fyne.CanvasObject, in bool)
 
 	selected string
 	disabled bool
@@ -142,6 +145,7 @@ func (i *radioItem) MouseIn(e *desktop.MouseEvent) {
 	i.hovered = true
 	i.Check.MouseIn(e)
 	i.Refresh()
+	i.hover(true)
 }
 
 // MouseOut implements desktop.Hoverable.
@@ -149,6 +153,13 @@ func (i *radioItem) MouseOut() {
 	i.hovered = false
 	i.Check.MouseOut()
 	i.Refresh()
+	i.hover(false)
+}
+
+func (i *radioItem) hover(in bool) {
+	if i.group.OnHover != nil {
+		i.group.OnHover(i.Text, i, in)
+	}
 }
 
 // FocusGained implements fyne.Focusable.

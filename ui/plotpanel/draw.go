@@ -156,7 +156,7 @@ func addHistograms(p *plot.Plot, r Request) error {
 	p.Y.Label.Text = "pixels"
 	p.Y.Min = 0
 	p.X.Min, p.X.Max = lo, hi
-	if err := add(r.Picture.Before, beforeLine, beforeFill, "original"); err != nil {
+	if err := add(r.Picture.Before, beforeLine, beforeFill, r.Picture.FirstName()); err != nil {
 		return err
 	}
 	if r.Picture.After == nil {
@@ -200,7 +200,7 @@ func addProfiles(p *plot.Plot, r Request) error {
 	}
 	p.X.Label.Text = "mm from the left edge"
 	p.Y.Label.Text = unitText(r.Picture.Source.Unit)
-	if err := add(r.Picture.Before, beforeLine, "original"); err != nil {
+	if err := add(r.Picture.Before, beforeLine, r.Picture.FirstName()); err != nil {
 		return err
 	}
 	if r.Picture.After != nil {

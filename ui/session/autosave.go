@@ -90,7 +90,7 @@ func (s *Session) Restore(w app.Work, bundled func(ctx context.Context) (*series
 		if found.reference != nil && s.doc.SetReference(found.reference) == nil {
 			s.reference = w.Reference
 		}
-		s.results = found.results
+		s.keepResults(found.results)
 		var look viewer.Look
 		if json.Unmarshal(w.View, &look) == nil {
 			s.state.SetLook(look)

@@ -95,10 +95,10 @@ func noiseTint(m app.NoiseMap) *viewer.Tint {
 
 // tints returns what is laid over the pictures of a result.
 func (s *Session) tints(result *volume.Volume) (tints [viewer.Roles]*viewer.Tint) {
-	if s.noise.shown {
+	if s.noise.shown && s.base == nil {
 		tints[viewer.Original] = s.noise.tint
 	}
-	if s.marksStructure {
+	if s.marksStructure && s.base == nil {
 		if found := s.Structure(); found != nil && s.picture.Result == result {
 			tints[viewer.Residual] = found.tint
 		}

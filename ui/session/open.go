@@ -118,7 +118,7 @@ func (s *Session) resetVoxels() {
 	s.previewer.Cancel()
 	s.previews, s.coarse, s.asked, s.failed = nil, nil, nil, nil
 	s.held, s.ahead = false, ahead{}
-	s.kept, s.picture, s.last, s.settled, s.results, s.retry = nil, nil, nil, nil, nil, nil
+	s.kept, s.picture, s.last, s.settled, s.results, s.base, s.retry = nil, nil, nil, nil, nil, nil, nil
 	s.sliceNumbers = measured{}
 	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
 	s.neighbourhoods = neighbourhoods{}

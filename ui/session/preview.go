@@ -221,7 +221,7 @@ func (s *Session) Kept() *viewer.Picture {
 // keeps returns what the next frame keeps.
 func (s *Session) keeps() *viewer.Picture {
 	_, _, status := s.shown()
-	if status != Waiting || s.asked == nil || !s.autoPreview || s.last == nil || s.last.View != s.state.View() {
+	if status != Waiting || s.asked == nil || !s.autoPreview || s.last == nil || s.last.View != s.state.View() || s.last.Base != s.baseVolume() {
 		return nil
 	}
 	return s.last

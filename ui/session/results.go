@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"quell/app"
+	"quell/volume"
 )
 
 // Limits of the finished runs of a series that are kept. The newest is kept whatever
@@ -15,6 +16,7 @@ const (
 
 // result is a finished run of the current voxels.
 type result struct {
+	number   int // counted from 1 in the order of the runs, for labels
 	run      *app.Run
 	steering steering
 	numbers  measured // of the run as a whole; not ok before they are known
@@ -24,18 +26,66 @@ type result struct {
 
 // Result describes a finished run that is kept.
 type Result struct {
+	Number   int // counted from 1 in the order of the runs
 	Run      *app.Run
 	Exported bool
-	Shown    bool // it was made by the current recipe
+	Shown    bool // it was made by the current recipe: side B of comparisons
+	Base     bool // it is side A of comparisons
 }
 
 // Results returns the finished runs of the current voxels, the oldest first.
 func (s *Session) Results() []Result {
 	var out []Result
 	for _, r := range s.results {
-		out = append(out, Result{Run: r.run, Exported: r.exported, Shown: s.Applied() && r.run == s.doc.Run()})
+		out = append(out, Result{
+			Number: r.number, Run: r.run, Exported: r.exported, Shown: s.Applied() && r.run == s.doc.Run(), Base: r == s.base,
+		})
 	}
 	return out
+}
+
+// CompareWith makes result i side A of comparisons: the left pane shows it, the residual
+// is its difference from the denoised picture. Any other i stands for the original.
+func (s *Session) CompareWith(i int) {
+	s.base = nil
+	if i >= 0 && i < len(s.results) {
+		s.base = s.results[i]
+	}
+	s.viewChanged()
+}
+
+// Base returns the result that is side A of comparisons; false where that is the original.
+func (s *Session) Base() (r Result, ok bool) {
+	for _, r := range s.Results() {
+		if r.Base {
+			return r, true
+		}
+	}
+	return r, false
+}
+
+// baseVolume returns the volume of side A where that is a result; nil for the original.
+func (s *Session) baseVolume() *volume.Volume {
+	if s.base == nil {
+		return nil
+	}
+	return s.base.run.Result
+}
+
+// keepResults sets the results, numbers the new ones, and lets go of a side A that is not
+// among them.
+func (s *Session) keepResults(results []*result) {
+	last := 0
+	for _, r := range results {
+		if r.number == 0 {
+			r.number = last + 1
+		}
+		last = r.number
+	}
+	s.results = results
+	if !slices.Contains(results, s.base) {
+		s.base = nil
+	}
 }
 
 // ShowResult makes the recipe of result i the current one, which shows its run.
@@ -83,7 +133,9 @@ func (s *Session) addResult(run *app.Run, g steering) bool {
 		return false
 	}
 	r := &result{run: run, steering: g}
-	s.results, _ = kept(append(s.results, r))
+	s.keepResults(append(s.results, r)) // numbered before the oldest goes
+	stay, _ := kept(s.results)
+	s.keepResults(stay)
 	s.saveResult(r)
 	return true
 }

@@ -167,3 +167,45 @@ func TestResultsAreLimitedInBytes(t *testing.T) {
 		}
 	}
 }
+
+// A finished run can be side A of comparisons, until it is not kept any more or other
+// voxels are shown.
+func TestRunsAreComparedWithEachOther(t *testing.T) {
+	b := newBench(t)
+	b.applied(3)
+	second := b.applied(5)
+	b.CompareWith(0)
+	b.settle()
+	p := b.Picture()
+	base, ok := b.Base()
+	if !ok || base.Number != 1 || !b.Results()[0].Base || b.Results()[1].Base || p.Base != base.Run.Result {
+		t.Fatalf("the first run is not side A: %+v", b.Results())
+	}
+	if p.Result != second.Result || p.Residual[0] != 2 {
+		t.Errorf("the difference of the runs is %g; want 2", p.Residual[0])
+	}
+	b.ToggleStructure()
+	b.settle()
+	for i, h := range []float64{7, 8, 9} { // the fifth run takes the place of the first
+		b.applied(h)
+		_, ok := b.Base()
+		if want := i < 2; ok != want {
+			t.Errorf("after %d runs more side A is a run: %t", i+1, ok)
+		}
+	}
+	if got := b.Results(); len(got) != 4 || got[0].Number != 2 || got[3].Number != 5 {
+		t.Errorf("runs %+v; want 2 to 5", got)
+	}
+	b.CompareWith(1)
+	b.CompareWith(4) // there is none
+	b.settle()
+	if _, ok := b.Base(); ok || b.Picture().Base != nil {
+		t.Error("the original is not side A again")
+	}
+	b.CompareWith(1)
+	b.AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 2, Seed: 1})
+	b.settle()
+	if _, ok := b.Base(); ok {
+		t.Error("a run of other voxels is side A")
+	}
+}

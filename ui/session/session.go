@@ -59,6 +59,7 @@ type Session struct {
 	tried     map[string]bool    // filters whose recipe was set for the series
 	carried   denoise.Recipe     // what the series started the filter with
 	results   []*result          // finished runs of the voxels that are shown, the oldest first
+	base      *result            // of results: side A of comparisons; nil for the original
 	voxels    context.Context    // ends when other voxels are shown
 	endVoxels context.CancelFunc // ends voxels
 
@@ -238,7 +239,7 @@ func (s *Session) draw() {
 	facts, _ := s.doc.Facts()
 	s.frames.Request(viewer.Job{
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
-		Result: result, Part: part, Last: s.keeps(),
+		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),

@@ -68,17 +68,21 @@ func (p *Pane) MouseDown(e *desktop.MouseEvent) {
 	p.pressed = e.Button
 	p.panning = e.Button == desktop.MouseButtonTertiary ||
 		e.Button == desktop.MouseButtonPrimary && e.Modifier&fyne.KeyModifierShift != 0
+	p.dividing = e.Button == desktop.MouseButtonPrimary && !p.panning && p.onDivider(e.Position)
 	p.start, p.previous, p.travel = inArea(e.Position), e.Position, 0
 }
 
 // MouseUp implements desktop.Mouseable.
-func (p *Pane) MouseUp(*desktop.MouseEvent) { p.pressed = 0 }
+func (p *Pane) MouseUp(*desktop.MouseEvent) { p.pressed, p.dividing = 0, false }
 
 // Dragged implements fyne.Draggable: the left button sets window and level, on
-// the residual its scale; the middle button, or the left with Shift, pans.
+// the residual its scale, and moves the divider of a curtain; the middle button, or the
+// left with Shift, pans.
 func (p *Pane) Dragged(e *fyne.DragEvent) {
 	dx, dy := float64(e.Dragged.DX), float64(e.Dragged.DY)
 	switch {
+	case p.dividing:
+		p.state.SetShare(float64(e.Position.X) / float64(max(p.area().Width, 1)))
 	case p.panning:
 		area := p.area()
 		p.state.PanBy(dx, dy, float64(area.Width), float64(area.Height))
@@ -90,11 +94,11 @@ func (p *Pane) Dragged(e *fyne.DragEvent) {
 }
 
 // DragEnd implements fyne.Draggable.
-func (p *Pane) DragEnd() { p.pressed = 0 }
+func (p *Pane) DragEnd() { p.pressed, p.dividing = 0, false }
 
 // MouseIn implements desktop.Hoverable.
 func (p *Pane) MouseIn(e *desktop.MouseEvent) {
-	p.hovered = true
+	p.hovered, p.at = true, e.Position
 	if p.events.Entered != nil {
 		p.events.Entered()
 	}
@@ -104,6 +108,7 @@ func (p *Pane) MouseIn(e *desktop.MouseEvent) {
 // MouseMoved implements desktop.Hoverable: with the right button down it zooms
 // about the point where the button was pressed, otherwise it probes.
 func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
+	p.at = e.Position
 	if p.pressed != desktop.MouseButtonSecondary || e.Button&desktop.MouseButtonSecondary == 0 {
 		p.point(e.Position)
 		return
@@ -127,6 +132,13 @@ func (p *Pane) MouseOut() {
 func (p *Pane) point(pos fyne.Position) {
 	area, at := p.area(), inArea(pos)
 	p.state.PointAt(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+}
+
+// Tapped implements fyne.Tappable: a click on the heading lists what the pane can show.
+func (p *Pane) Tapped(e *fyne.PointEvent) {
+	if e.Position.Y < headHeight && p.events.Heading != nil {
+		p.events.Heading(p.role, e.AbsolutePosition)
+	}
 }
 
 // DoubleTapped implements fyne.DoubleTappable.

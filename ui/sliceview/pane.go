@@ -31,7 +31,9 @@ const (
 
 // Caption is the text around a picture.
 type Caption struct {
-	Detail    string // below the permanent label: what is shown, and how
+	Title     string    // the permanent label; "" for that of the role
+	Sides     [2]string // labels of the two sides where the pane compares them
+	Detail    string    // below the permanent label: what is shown, and how
 	Badge     string
 	BadgeKind BadgeKind
 	Who       []string  // top left: whose picture it is; not over the residual, whose scale is there
@@ -51,6 +53,7 @@ type Caption struct {
 type Events struct {
 	Maximize  func(viewer.Role)                // double click
 	Menu      func(viewer.Role, fyne.Position) // right click; position on the canvas
+	Heading   func(viewer.Role, fyne.Position) // click on the heading; likewise
 	Entered   func()                           // the pointer entered the pane
 	Modifiers func() fyne.KeyModifier          // returns the modifier keys that are held
 	Resized   func()                           // the pane's pixel size changed
@@ -69,6 +72,8 @@ type Pane struct {
 
 	pressed  desktop.MouseButton
 	panning  bool
+	dividing bool          // the divider of a curtain is dragged
+	at       fyne.Position // of the pointer
 	start    fyne.Position // of the press, in the picture's area
 	previous fyne.Position // of the last move with the right button held
 	travel   float32       // of the pointer since the press
@@ -81,6 +86,7 @@ var (
 	_ fyne.Scrollable        = (*Pane)(nil)
 	_ fyne.Draggable         = (*Pane)(nil)
 	_ fyne.DoubleTappable    = (*Pane)(nil)
+	_ fyne.Tappable          = (*Pane)(nil)
 	_ fyne.SecondaryTappable = (*Pane)(nil)
 	_ desktop.Mouseable      = (*Pane)(nil)
 	_ desktop.Hoverable      = (*Pane)(nil)
@@ -149,4 +155,9 @@ func (p *Pane) Resize(s fyne.Size) {
 func (p *Pane) MinSize() fyne.Size { return fyne.NewSize(160, 160) }
 
 // Cursor implements desktop.Cursorable.
-func (p *Pane) Cursor() desktop.Cursor { return desktop.CrosshairCursor }
+func (p *Pane) Cursor() desktop.Cursor {
+	if p.dividing || p.onDivider(p.at) {
+		return desktop.HResizeCursor
+	}
+	return desktop.CrosshairCursor
+}

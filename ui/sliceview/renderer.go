@@ -39,6 +39,7 @@ type renderer struct {
 	profile *canvas.Line
 	outline [8]*canvas.Line // around the voxel under the pointer
 	scale   *legend         // of the residual; nil in other panes
+	sides   *sides          // of a comparison
 	tint    *legend         // of what is laid over the picture
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
@@ -80,6 +81,8 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 		r.objects = append(r.objects, t.objects()...)
 		return t
 	}
+	r.sides = newSides()
+	r.objects = append(r.objects, r.sides.objects()...)
 	r.corner, r.who, r.how = newBlock(false), newBlock(false), newBlock(true)
 	for _, b := range []*block{r.corner, r.who, r.how} {
 		r.objects = append(r.objects, b.objects()...)
@@ -115,10 +118,14 @@ func (r *renderer) Layout(size fyne.Size) {
 	r.layoutPicture()
 	r.layoutTexts(size)
 	r.layoutLegends(size)
+	r.sides.place(r.pane, r.pane.caption.Sides)
 }
 
 func (r *renderer) layoutHead(size fyne.Size) {
 	c := r.pane.caption
+	if r.title.Text = c.Title; c.Title == "" {
+		r.title.Text = r.pane.role.String()
+	}
 	titleSize := r.title.MinSize()
 	r.title.Move(fyne.NewPos(margin, 2))
 	r.title.Resize(titleSize)

@@ -32,6 +32,9 @@ type Job struct {
 	Source *volume.Volume
 	View   volume.View
 	Index  int
+	// Base takes the place of Source as the side that the result is compared with: an
+	// earlier result on the same grid; nil for Source.
+	Base *volume.Volume
 	// Result is the denoised volume, or where Part is true the slice of it that
 	// View shows at Index; nil where there is none yet.
 	Result *volume.Volume
@@ -47,6 +50,7 @@ type Job struct {
 	Limit     float64 // the residual's symmetric scale; 0 scales by its own largest value
 	Pixelated bool
 	Before    bool // show the original in the denoised pane
+	Compare   Comparison
 	Tints     [Roles]*Tint
 	Panes     [Roles]Pane
 }
@@ -66,10 +70,11 @@ type Tint struct {
 // not changed after it is returned.
 type Picture struct {
 	Source, Result *volume.Volume // the volumes of the values
+	Base           *volume.Volume // of Before; nil for Source
 	Part           bool           // Result holds this slice alone
 	View           volume.View
 	Index          int
-	Before         []float32
+	Before         []float32 // of side A: the original, or Base
 	After          []float32 // nil where there is no result yet
 	Residual       []float32 // before minus after; nil likewise
 	Mask           []bool    // false for padding; nil where there is none
@@ -80,6 +85,14 @@ type Picture struct {
 func (p *Picture) Volume(values []float32) *volume.Volume {
 	g := volume.NewGeometry([3]int{p.View.Size[0], p.View.Size[1], 1}, [3]float64{p.View.Pixel[0], p.View.Pixel[1], p.View.Step})
 	return &volume.Volume{Geometry: g, Data: values, Mask: p.Mask, Unit: p.Source.Unit}
+}
+
+// FirstName names side A in a plot.
+func (p *Picture) FirstName() string {
+	if p.Base != nil {
+		return "earlier run"
+	}
+	return "original"
 }
 
 // Frame is one pane's image and the device pixels of the pane that it covers. Its
@@ -104,6 +117,7 @@ type Renderer struct {
 type painter struct {
 	resampler Resampler
 	values    []float32
+	first     []float32 // of side A
 	buffers   [2]image.RGBA
 	tint      layer
 }
@@ -123,14 +137,19 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	var frames [Roles]Frame
 	var panes sync.WaitGroup
 	for role := range Roles {
-		values := picture.Before
+		values, first := picture.Before, []float32(nil)
 		switch {
+		case role == Denoised && !job.Before && result.After != nil && job.Compare.onlyA():
+			values = result.Before
 		case role == Denoised && !job.Before && result.After != nil:
 			values = result.After
+			if !job.Compare.onlyB() {
+				first = result.Before
+			}
 		case role == Residual:
 			values = result.Residual
 		}
-		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, limit, r.turn) })
+		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, first, limit, r.turn) })
 	}
 	panes.Wait()
 	return picture, frames
@@ -139,12 +158,16 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 // extract returns the values of the job's slice, those of the last frame where the
 // slice is the same.
 func (r *Renderer) extract(job Job) *Picture {
-	if p := r.picture; p != nil && p.Source == job.Source && p.Result == job.Result &&
+	if p := r.picture; p != nil && p.Source == job.Source && p.Base == job.Base && p.Result == job.Result &&
 		p.View == job.View && p.Index == job.Index {
 		return p
 	}
-	p := &Picture{Source: job.Source, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
-	p.Before = job.View.Extract(nil, job.Source, job.Index)
+	p := &Picture{Source: job.Source, Base: job.Base, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
+	before := job.Source
+	if job.Base != nil {
+		before = job.Base
+	}
+	p.Before = job.View.Extract(nil, before, job.Index)
 	p.Mask = job.View.ExtractMask(nil, job.Source, job.Index)
 	if job.Result != nil {
 		if job.Part {
@@ -161,7 +184,9 @@ func (r *Renderer) extract(job Job) *Picture {
 	return p
 }
 
-func (p *painter) paint(role Role, job Job, values []float32, limit float64, turn int) Frame {
+// paint draws values; where first is not nil they are side B of a comparison, and first
+// is side A.
+func (p *painter) paint(role Role, job Job, values, first []float32, limit float64, turn int) Frame {
 	pane := job.Panes[role]
 	if pane.Hidden || pane.Width <= 0 || pane.Height <= 0 || values == nil {
 		return Frame{Limit: limit}
@@ -176,6 +201,10 @@ func (p *painter) paint(role Role, job Job, values []float32, limit float64, tur
 	// grid in the residual.
 	squares := job.Pixelated || role == Residual
 	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, squares)
+	if first != nil {
+		p.first = p.resampler.Resample(p.first, first, t, f.X0, f.Y0, f.X1, f.Y1, squares)
+		job.Compare.compose(p.first, p.values, f, pane)
+	}
 	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
 	switch {
 	case role == Residual:
@@ -184,6 +213,9 @@ func (p *painter) paint(role Role, job Job, values []float32, limit float64, tur
 		job.Window.RenderInverted(f.Image, p.values)
 	default:
 		job.Window.Render(f.Image, p.values)
+	}
+	if first != nil {
+		job.Compare.line(f, pane)
 	}
 	if tint := job.Tints[role]; tint != nil {
 		p.tint.lay(f, tint, job, t)

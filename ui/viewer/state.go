@@ -44,27 +44,28 @@ type State struct {
 	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
 
-	volume    *volume.Volume
-	view      volume.View
-	index     int
-	zoom      float64
-	pan       [2]float64 // mm of the picture's centre to the right of and below the pane's
-	window    volume.Window
-	auto      volume.Window // from percentiles of the volume; the scale of a drag
-	invert    bool
-	overlay   Overlay
-	pixelated bool
-	sigmas    float64 // the residual's scale
-	darken    bool    // dragging down darkens
-	cursor    *[3]int // the voxel under the pointer
-	last      [3]int  // the voxel that stays visible when the plane changes
+	volume     *volume.Volume
+	view       volume.View
+	index      int
+	zoom       float64
+	pan        [2]float64 // mm of the picture's centre to the right of and below the pane's
+	window     volume.Window
+	auto       volume.Window // from percentiles of the volume; the scale of a drag
+	invert     bool
+	overlay    Overlay
+	pixelated  bool
+	sigmas     float64 // the residual's scale
+	comparison Comparison
+	darken     bool    // dragging down darkens
+	cursor     *[3]int // the voxel under the pointer
+	last       [3]int  // the voxel that stays visible when the plane changes
 }
 
 // Open shows the middle acquired slice of a volume, with window w.
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
 		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
-		volume: v, zoom: 1, sigmas: DefaultSigmas,
+		volume: v, zoom: 1, sigmas: DefaultSigmas, comparison: s.comparison,
 	}
 	s.view = v.View(v.Acquired())
 	s.index = s.view.Size[2] / 2

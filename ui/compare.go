@@ -1,0 +1,195 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+)
+
+// blinkTime is how long a side of a comparison that blinks is shown.
+const blinkTime = 600 * time.Millisecond
+
+// shareStep is how far a key moves the divider of a curtain, or mixes the sides.
+const shareStep = 0.05
+
+// sideNames returns the permanent labels of the two sides of a comparison.
+func sideNames(s *session.Session) (names [2]string) {
+	names = [2]string{viewer.Original.String(), viewer.Denoised.String()}
+	results := s.Results()
+	for _, r := range results {
+		if r.Base {
+			names[0] = runName(r.Number)
+		}
+	}
+	for _, r := range results {
+		if r.Shown && names[0] != viewer.Original.String() {
+			names[1] = runName(r.Number)
+		}
+	}
+	return names
+}
+
+func runName(number int) string { return fmt.Sprintf("RUN %d", number) }
+
+// compareCaptions writes on the panes what each side of a comparison is.
+func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
+	names := sideNames(s)
+	if r, ok := s.Base(); ok {
+		c := &out[viewer.Original]
+		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], recipeText(s, r.Run.Recipe), "EARLIER RUN", sliceview.Busy
+		out[viewer.Denoised].Title = names[1]
+		out[viewer.Residual].Title = "DIFFERENCE"
+		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
+	}
+	c := &out[viewer.Denoised]
+	_, _, filtered := s.ShownRecipe()
+	mode := s.State().Comparison()
+	if s.HoldsBefore() {
+		c.Title = names[0]
+		c.Badge = "SHOWING " + theName(names[0])
+		return
+	}
+	if mode.Mode == viewer.Plain || !filtered && s.Kept() == nil {
+		return
+	}
+	c.Sides = names
+	switch mode.Mode {
+	case viewer.Curtain:
+		c.Title = names[0] + " | " + names[1]
+	case viewer.Blink:
+		c.Title = names[1]
+		if mode.First {
+			c.Title = names[0]
+		}
+		c.Detail = "in turn with " + strings.ToLower(names[0]) + ": " + c.Detail
+	case viewer.Fade:
+		share := int(100*mode.Share + 0.5)
+		c.Title = fmt.Sprintf("%s %d %% + %s %d %%", names[0], 100-share, names[1], share)
+	case viewer.Checkerboard:
+		c.Title = names[0] + " / " + names[1]
+	}
+}
+
+// theName writes a side within a sentence in capitals.
+func theName(name string) string {
+	if name == viewer.Original.String() {
+		return "THE " + name
+	}
+	return name
+}
+
+// compareCommands returns the commands of the comparison.
+func (w *Workbench) compareCommands() []Command {
+	s, state := w.session, w.session.State()
+	open := func() bool { return s.Series() != nil }
+	help := [viewer.Modes]string{
+		viewer.Plain:        "the denoised pane shows the denoised picture alone",
+		viewer.Curtain:      "the original left of a line that you drag, the denoised picture right of it",
+		viewer.Blink:        "original and denoised picture in turn",
+		viewer.Fade:         "a mixture of original and denoised picture",
+		viewer.Checkerboard: "squares of original and denoised picture in turn",
+	}
+	keys := [viewer.Modes][]Chord{
+		viewer.Curtain: key(fyne.KeyW), viewer.Blink: key(fyne.KeyK), viewer.Fade: key(fyne.KeyO), viewer.Checkerboard: key(fyne.KeyQ),
+	}
+	var out []Command
+	for m := range viewer.Modes {
+		title := m.String()
+		if m == viewer.Plain {
+			title = "No comparison in the denoised pane"
+		}
+		out = append(out, Command{
+			ID: "compare-" + strings.ToLower(m.String()), Title: title, Help: help[m], Menu: menuCompare, Chords: keys[m], Enabled: open,
+			Run: func() { w.compare(m) }, Checked: func() bool { return state.Comparison().Mode == m },
+		})
+	}
+	shift := func(step float64) func() {
+		return func() { state.SetShare(state.Comparison().Share + step) }
+	}
+	divides := func() bool {
+		m := state.Comparison().Mode
+		return open() && (m == viewer.Curtain || m == viewer.Fade)
+	}
+	return append(out,
+		Command{ID: "before", Title: "Original in the denoised pane (hold the key)", Menu: menuCompare, Gap: true, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
+			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
+		Command{ID: "share-less", Title: "Divider left, less of B", Menu: menuCompare, Chords: key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
+		Command{ID: "share-more", Title: "Divider right, more of B", Menu: menuCompare, Chords: key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
+		Command{ID: "compare-with", Title: "Compare with", Menu: menuCompare, Gap: true, Enabled: open, List: w.baseCommands},
+	)
+}
+
+// compare sets a mode, or switches it off where it is set; a pane that does not show
+// the comparison gives way to one that does.
+func (w *Workbench) compare(m viewer.Mode) {
+	if w.maximized >= 0 && w.maximized != viewer.Denoised {
+		w.maximize(w.maximized)
+	}
+	state := w.session.State()
+	if m == viewer.Plain && state.Comparison().Mode == viewer.Plain {
+		return
+	}
+	state.Compare(m)
+	w.stopBlinking()
+	w.stopBlinking = func() {}
+	if state.Comparison().Mode == viewer.Blink {
+		w.stopBlinking = w.options.Every(blinkTime, func() { w.options.Do(state.Alternate) })
+	}
+}
+
+// every calls f again and again on a goroutine of its own, until stop is called.
+func every(interval time.Duration, f func()) (stop func()) {
+	ticker, ended := time.NewTicker(interval), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				f()
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() {
+		ticker.Stop()
+		close(ended)
+	}
+}
+
+// baseCommands choose side A of comparisons: the original, or a run.
+func (w *Workbench) baseCommands() []Command {
+	out := []Command{{
+		Title: "Original", Run: func() { w.session.CompareWith(-1) },
+		Checked: func() bool { _, based := w.session.Base(); return !based },
+	}}
+	for i, r := range w.session.Results() {
+		out = append(out, Command{Title: runTitle(w.session, r), Run: func() { w.session.CompareWith(i) }, Checked: func() bool { return r.Base }})
+	}
+	return out
+}
+
+// runTitle names a run in a menu.
+func runTitle(s *session.Session, r session.Result) string {
+	title := fmt.Sprintf("Run %d: %s", r.Number, recipeText(s, r.Run.Recipe))
+	if !r.Exported {
+		title += "  (not exported)"
+	}
+	return title
+}
+
+// chooseSide opens the list of what a pane can show, from its heading.
+func (w *Workbench) chooseSide(role viewer.Role, at fyne.Position) {
+	commands := map[viewer.Role]func() []Command{viewer.Original: w.baseCommands, viewer.Denoised: w.resultCommands}[role]
+	if commands == nil || w.session.Series() == nil {
+		return
+	}
+	if list := commands(); len(list) > 0 {
+		w.popUp(list, at)
+	}
+}
