@@ -7,6 +7,7 @@
 //	stations.go         volumes that differ in position: stations, stacks, interleaved grids
 //	entry.go            a candidate -> an Entry with its findings
 //	geometry.go         the grid of an entry, and how far slices lie off it
+//	groups.go           entries of one series on one grid -> 4-D series
 //	related_volumes.go  what the volumes of one series are to each other
 //
 // A new rule that splits a series by an attribute is a line in instance.Distinctions; one

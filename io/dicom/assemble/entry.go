@@ -22,6 +22,10 @@ type Entry struct {
 	// Part distinguishes this volume from the others of its series ("echo 2",
 	// "time 3 of 10", "localizer"); empty if the series is one volume.
 	Part string
+	// Group is the 4-D series that this volume belongs to, which its other volumes share;
+	// nil if there is none. GroupIndex is the volume's index in it.
+	Group      *series.Group
+	GroupIndex int
 	// Slices is the number of slices, and Bytes the size of their files.
 	Slices int
 	Bytes  int64

@@ -173,6 +173,7 @@ func formSeries(all []*instance.Slice) []Entry {
 	}
 	var parts []candidate
 	for _, p := range groups {
+		p.kind = p.label
 		parts = append(parts, splitVolumes(p)...)
 	}
 	entries := make([]Entry, len(parts))
@@ -182,6 +183,7 @@ func formSeries(all []*instance.Slice) []Entry {
 			entries[i].Part = p.label
 		}
 	}
+	formGroups(entries, parts)
 	reportRelated(entries)
 	return entries
 }

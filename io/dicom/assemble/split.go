@@ -10,11 +10,14 @@ import (
 	"strings"
 
 	"quell/io/dicom/instance"
+	"quell/series"
 )
 
 // candidate is a group of slices that may become a volume.
 type candidate struct {
-	label    string // distinguishes it from the others; "" if it is alone
+	label    string       // distinguishes it from the others; "" if it is alone
+	kind     string       // the part of label that tells images of different kinds apart
+	place    series.Place // where it lies on the axes along which the series was divided
 	slices   []*instance.Slice
 	excluded []*instance.Slice // duplicates of its positions
 }
@@ -49,7 +52,7 @@ func splitVolumes(p candidate) []candidate {
 	}
 	multiple := multiplicity(p.slices)
 	if groups := stations(p.slices, multiple); len(groups) > 1 && divides(groups, multiple, len(p.slices)) {
-		return divide(p, "station", groups)
+		return divide(p, instance.Distinction{Name: "station"}, groups)
 	}
 	regular := multiple == 1 && isRegular(p.slices)
 	for i, s := range instance.Distinctions {
@@ -63,7 +66,7 @@ func splitVolumes(p candidate) []candidate {
 		case isStack && areStacks(groups),
 			multiple > 1 && divides(groups, multiple, len(p.slices)),
 			multiple == 1 && interleaved(groups):
-			return divide(p, s.Name, groups)
+			return divide(p, s, groups)
 		}
 	}
 	if multiple == 1 {
@@ -74,15 +77,30 @@ func splitVolumes(p candidate) []candidate {
 
 // divide splits a candidate into the groups of a distinction and labels each with the
 // part of its value that the groups do not share.
-func divide(p candidate, name string, groups map[string][]*instance.Slice) []candidate {
+func divide(p candidate, by instance.Distinction, groups map[string][]*instance.Slice) []candidate {
 	keys := slices.Collect(maps.Keys(groups))
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(cmp.Compare(complexRank(a), complexRank(b)), byNumber(a, b, groups))
 	})
 	var out []candidate
 	for i, own := range distinct(keys) {
-		label := strings.TrimPrefix(p.label+", ", ", ") + strings.TrimSpace(name+" "+own)
-		out = append(out, splitVolumes(candidate{label: label, slices: groups[keys[i]]})...)
+		part := p.with(series.Coordinate{Axis: by.Name, Value: own, Unit: by.Unit}, by.Axis)
+		part.slices = groups[keys[i]]
+		out = append(out, splitVolumes(part)...)
+	}
+	return out
+}
+
+// with returns a candidate without slices that differs from others of p by c, which lies
+// on an axis of a 4-D series or tells images of different kinds apart.
+func (p candidate) with(c series.Coordinate, axis bool) candidate {
+	join := func(words ...string) string { return strings.TrimPrefix(strings.Join(words, ", "), ", ") }
+	name := strings.TrimSpace(c.Axis + " " + c.Value)
+	out := candidate{label: join(p.label, name), kind: p.kind, place: p.place}
+	if axis {
+		out.place = append(slices.Clone(p.place), c)
+	} else {
+		out.kind = join(p.kind, name)
 	}
 	return out
 }
@@ -214,9 +232,9 @@ func splitByOrder(p candidate) []candidate {
 	}
 	out := make([]candidate, most)
 	for i := range out {
-		out[i].label = p.label
+		out[i] = candidate{label: p.label, kind: p.kind, place: p.place}
 		if most > 1 {
-			out[i].label = strings.TrimPrefix(p.label+", ", ", ") + fmt.Sprintf("repeat %d of %d", i+1, most)
+			out[i] = p.with(series.Coordinate{Axis: "repeat", Value: fmt.Sprintf("%d of %d", i+1, most)}, true)
 		}
 	}
 	for _, s := range st {

@@ -13,29 +13,33 @@ type Distinction struct {
 	Name string // in labels of volumes
 	read func(part10.Attributes, part10.Tag) string
 	tags []part10.Tag // the first that an image has counts
+	// Axis says that volumes which differ in it form a 4-D series; others, such as
+	// magnitude and phase, are images of different kinds. Unit is of its values.
+	Axis bool
+	Unit string
 }
 
 // Distinctions lists the attributes that distinguish slices at one position, in the order
 // in which they are tried. The frames of a multi-frame image use other tags
 // than plain files for the same attribute.
 var Distinctions = [...]Distinction{
-	{"series number", single, []part10.Tag{part10.TagSeriesNumber}}, // a copy renumbered under the old UID
+	{"series number", single, []part10.Tag{part10.TagSeriesNumber}, false, ""}, // a copy renumbered under the old UID
 	// Values 1 and 2 (original, primary) and 3 on: magnitude, phase, ADC.
-	{"image type", joined, []part10.Tag{part10.TagFrameType, part10.TagImageType}},
-	{"component", joined, []part10.Tag{part10.TagComplexImageComponent}},
-	{"kernel", joined, []part10.Tag{part10.TagConvolutionKernel}},
-	{"tube voltage", single, []part10.Tag{part10.TagKVP}},
-	{"echo", single, []part10.Tag{part10.TagEchoNumbers}},
-	{"echo time", single, []part10.Tag{part10.TagEffectiveEchoTime, part10.TagEchoTime}},
-	{"inversion time", single, []part10.Tag{part10.TagInversionTimes}},
-	{"b-value", bValue, []part10.Tag{part10.TagDiffusionBValue, part10.TagSiemensBValue, part10.TagPhilipsBValue, part10.TagGEBValue, part10.TagUIHBValue}},
-	{"direction", direction, []part10.Tag{part10.TagDiffusionGradientOrientation, part10.TagUIHDirection}},
-	{"temporal position", single, []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}},
-	{"frame reference time", single, []part10.Tag{part10.TagFrameReferenceTime}},
-	{StackDistinction, single, []part10.Tag{part10.TagStackID}},
-	{"acquisition", single, []part10.Tag{part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber}},
-	{"trigger time", single, []part10.Tag{part10.TagNominalCardiacTriggerDelayTime, part10.TagTriggerTime}},
-	{"acquisition time", single, []part10.Tag{part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime}},
+	{"image type", joined, []part10.Tag{part10.TagFrameType, part10.TagImageType}, false, ""},
+	{"component", joined, []part10.Tag{part10.TagComplexImageComponent}, false, ""},
+	{"kernel", joined, []part10.Tag{part10.TagConvolutionKernel}, false, ""},
+	{"tube voltage", single, []part10.Tag{part10.TagKVP}, false, ""},
+	{"echo", single, []part10.Tag{part10.TagEchoNumbers}, true, ""},
+	{"echo time", single, []part10.Tag{part10.TagEffectiveEchoTime, part10.TagEchoTime}, true, "ms"},
+	{"inversion time", single, []part10.Tag{part10.TagInversionTimes}, true, "ms"},
+	{"b-value", bValue, []part10.Tag{part10.TagDiffusionBValue, part10.TagSiemensBValue, part10.TagPhilipsBValue, part10.TagGEBValue, part10.TagUIHBValue}, true, "s/mm2"},
+	{"direction", direction, []part10.Tag{part10.TagDiffusionGradientOrientation, part10.TagUIHDirection}, true, ""},
+	{"temporal position", single, []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}, true, ""},
+	{"frame reference time", single, []part10.Tag{part10.TagFrameReferenceTime}, true, "ms"},
+	{StackDistinction, single, []part10.Tag{part10.TagStackID}, false, ""},
+	{"acquisition", single, []part10.Tag{part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber}, true, ""},
+	{"trigger time", single, []part10.Tag{part10.TagNominalCardiacTriggerDelayTime, part10.TagTriggerTime}, true, "ms"},
+	{"acquisition time", single, []part10.Tag{part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime}, true, ""},
 }
 
 // StackDistinction names the frames that lie together in space (PS3.3

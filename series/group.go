@@ -1,0 +1,85 @@
+package series
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Coordinate is where a volume lies on an axis that is not one of space.
+type Coordinate struct {
+	Axis  string `json:"axis"`           // "temporal position", "b-value", "echo time", "volume"
+	Value string `json:"value"`          // as the file gives it
+	Unit  string `json:"unit,omitempty"` // "ms", "s/mm2"; empty for an index
+}
+
+// String returns the axis and the value: "echo time 4.6 ms".
+func (c Coordinate) String() string {
+	return strings.TrimSpace(strings.TrimSpace(c.Axis+" "+c.Value) + " " + c.Unit)
+}
+
+// Place is where a volume lies in its group: one coordinate for each axis along which
+// the series was divided down to this volume, the outermost first. Volumes of one group
+// may differ in their axes: the one of b-value 0 has no direction.
+type Place []Coordinate
+
+// String returns the coordinates in words: "b-value 1000 s/mm2, direction 2".
+func (p Place) String() string {
+	words := make([]string, len(p))
+	for i, c := range p {
+		words[i] = c.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// Group is a 4-D series: volumes on one grid that differ in time, echo, b-value or
+// another attribute of the acquisition.
+type Group struct {
+	Places []Place // of each volume, in the order along the axis
+	// Step is the time in seconds from one volume to the next; 0 where the files do not
+	// say, or where the volumes differ in something other than time.
+	Step float64
+}
+
+// Len returns the number of volumes.
+func (g Group) Len() int { return len(g.Places) }
+
+// Axis names what the volumes differ in: "temporal position", or "b-value, direction".
+func (g Group) Axis() string {
+	var names []string
+	for _, p := range g.Places {
+		for _, c := range p {
+			if !slices.Contains(names, c.Axis) {
+				names = append(names, c.Axis)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// FolderName returns the name of the folder for volume i in an output of a folder for
+// each volume: its number from 1, so that folders sort along the axis, and its place, as
+// in "003-b-value-1000-s-mm2". It consists of letters, digits, dots and hyphens.
+func (g Group) FolderName(i int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%0*d", max(3, len(fmt.Sprint(g.Len()))), i+1)
+	gap := true
+	for _, r := range strings.ToLower(g.Places[i].String()) {
+		switch {
+		case b.Len() >= maxFolderName:
+			return b.String()
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '.':
+			if gap {
+				b.WriteByte('-')
+			}
+			b.WriteRune(r)
+			gap = false
+		default:
+			gap = true
+		}
+	}
+	return b.String()
+}
+
+// maxFolderName bounds the length of a folder's name; a place may have a long text.
+const maxFolderName = 60

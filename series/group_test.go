@@ -1,0 +1,45 @@
+package series_test
+
+import (
+	"testing"
+
+	"quell/series"
+)
+
+func TestPlaceInWords(t *testing.T) {
+	for want, p := range map[string]series.Place{
+		"":                  nil,
+		"volume 3":          {{Axis: "volume", Value: "3"}},
+		"echo time 4.6 ms":  {{Axis: "echo time", Value: "4.6", Unit: "ms"}},
+		"b-value 0 s/mm2":   {{Axis: "b-value", Value: "0", Unit: "s/mm2"}},
+		"a 1 ms, direction": {{Axis: "a", Value: "1", Unit: "ms"}, {Axis: "direction"}},
+	} {
+		if got := p.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestGroupNames: axes are named once, and folders sort along the axis.
+func TestGroupNames(t *testing.T) {
+	g := series.Group{Places: []series.Place{
+		{{Axis: "b-value", Value: "0", Unit: "s/mm2"}},
+		{{Axis: "b-value", Value: "1000", Unit: "s/mm2"}, {Axis: "direction", Value: `0.5\-0.5`}},
+	}}
+	if g.Len() != 2 || g.Axis() != "b-value, direction" {
+		t.Errorf("%d, %q", g.Len(), g.Axis())
+	}
+	for i, want := range []string{"001-b-value-0-s-mm2", "002-b-value-1000-s-mm2-direction-0.5-0.5"} {
+		if got := g.FolderName(i); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	many := series.Group{Places: make([]series.Place, 12345)}
+	many.Places[9] = series.Place{{Axis: "an axis of a name that is longer than folders should have", Value: "1"}}
+	if got := many.FolderName(9); got != "00010-an-axis-of-a-name-that-is-longer-than-folders-should-h" {
+		t.Errorf("%q of %d", got, len(got))
+	}
+	if got := many.FolderName(12344); got != "12345" {
+		t.Errorf("%q", got)
+	}
+}
