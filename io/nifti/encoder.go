@@ -55,11 +55,21 @@ type encoder struct {
 // mapped to that of the type, less one step at both ends, so that rounding slope
 // and intercept to the header's float32 clips nothing.
 func newEncoder(d datatype, v *volume.Volume) encoder {
+	var values valueLimits
+	if d.integer() {
+		values.add(v.Data)
+	}
+	return encoderFor(d, values)
+}
+
+// encoderFor is newEncoder for values of which only the limits are known; a floating-point
+// type needs none.
+func encoderFor(d datatype, values valueLimits) encoder {
 	e := encoder{datatype: d, slope: 1}
 	if !d.integer() {
 		return e
 	}
-	lo, hi, whole := valueRange(v.Data)
+	lo, hi, whole := float64(values.lo), float64(values.hi), !values.fractions
 	if whole && lo >= d.lo && hi <= d.hi {
 		return e
 	}
@@ -82,7 +92,9 @@ func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
 		return encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.name)
 	}
 	e := encoder{datatype: d, slope: 1}
-	lo, hi, whole := valueRange(v.Data)
+	var values valueLimits
+	values.add(v.Data)
+	lo, hi, whole := float64(values.lo), float64(values.hi), !values.fractions
 	if !d.integer() || (whole && lo >= d.lo && hi <= d.hi) {
 		return e, nil
 	}
@@ -95,18 +107,25 @@ func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
 	return e, nil
 }
 
-// valueRange returns the smallest and the largest value, masked voxels included,
-// and whether all values are whole numbers.
-func valueRange(data []float32) (lo, hi float64, whole bool) {
-	l, h := data[0], data[0]
-	whole = true
+// valueLimits are the smallest and the largest of values, masked voxels included. Its zero
+// value is that of none.
+type valueLimits struct {
+	lo, hi    float32
+	any       bool
+	fractions bool // not all are whole numbers
+}
+
+// add counts in more values.
+func (l *valueLimits) add(data []float32) {
+	if !l.any && len(data) > 0 {
+		l.lo, l.hi, l.any = data[0], data[0], true
+	}
 	for _, x := range data {
-		l, h = min(l, x), max(h, x)
-		if whole && float64(x) != math.Trunc(float64(x)) {
-			whole = false
+		l.lo, l.hi = min(l.lo, x), max(l.hi, x)
+		if !l.fractions && float64(x) != math.Trunc(float64(x)) {
+			l.fractions = true
 		}
 	}
-	return float64(l), float64(h), whole
 }
 
 // encode stores src in dst, little-endian; dst has len(src)*bytes bytes.

@@ -1,48 +1,112 @@
 package nifti_test
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"quell/io/nifti"
+	"quell/series"
 	"quell/volume"
 )
 
-// The volumes of a four-dimensional file are read back by number, on their grid, and
-// integers that fit are stored as they are.
-func TestWriteFrames(t *testing.T) {
-	dir := t.TempDir()
+// threeFrames returns volumes on one grid with values that grow, which are halves where
+// fraction is set.
+func threeFrames(fraction bool) (frames []*volume.Volume) {
 	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
 	g.Affine.SetColumn(3, volume.Vec{5, -6, 7})
-	var frames []*volume.Volume
 	for f := range 3 {
 		v := volume.New(g)
 		for i := range v.Data {
 			v.Data[i] = float32(100*f + i)
+			if fraction {
+				v.Data[i] /= 2
+			}
 		}
 		frames = append(frames, v)
 	}
-	for _, name := range []string{"f.nii", "f.nii.gz"} {
-		if err := nifti.WriteFrames(t.Context(), filepath.Join(dir, name), frames, nil, "uint8", "three"); err != nil {
-			t.Fatal(err)
+	return frames
+}
+
+// writeFrames writes volumes to a file.
+func writeFrames(t *testing.T, path string, frames []*volume.Volume, from *series.Series, step float64, dtype string) error {
+	t.Helper()
+	w, err := nifti.NewFrameWriter(path, len(frames), from, step, dtype, "three")
+	if err != nil {
+		return err
+	}
+	defer w.Discard()
+	for _, v := range frames {
+		if err := w.Add(t.Context(), v); err != nil {
+			return err
+		}
+	}
+	return w.Close(t.Context())
+}
+
+// The volumes of a four-dimensional file are read back by number, in any order, on their
+// grid; integers that fit are stored as they are, others are scaled together.
+func TestWriteFrames(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		dtype    string
+		fraction bool
+		slack    float64
+	}{
+		"f.nii": {"uint8", false, 0}, "f.nii.gz": {"uint8", false, 0}, "halves.nii": {"uint8", true, 0.5}, "float.nii": {"", true, 0}, "float.nii.gz": {"float64", true, 0},
+	} {
+		frames := threeFrames(c.fraction)
+		if c.dtype == "uint8" {
+			for _, v := range frames { // 0 to 223
+				for i := range v.Data {
+					v.Data[i] = min(v.Data[i], 250)
+				}
+			}
+		}
+		if err := writeFrames(t, filepath.Join(dir, name), frames, nil, 1.5, c.dtype); err != nil {
+			t.Fatal(name, err)
 		}
 		info, err := nifti.ReadHeader(os.DirFS(dir), name)
-		if err != nil || info.Volumes != 3 || info.Datatype != "uint8" || info.Description != "three" {
-			t.Fatalf("%+v, %v", info, err)
+		if want := cmp.Or(c.dtype, "float32"); err != nil || info.Volumes != 3 || info.Datatype != want || info.Description != "three" || info.Step != 1.5 || info.Start != 0 {
+			t.Fatalf("%s: %+v, %v", name, info, err)
 		}
-		for f, want := range frames {
-			got, err := nifti.ReadVolume(t.Context(), os.DirFS(dir), name, f)
+		sequence := nifti.NewSequence(os.DirFS(dir), name, "")
+		defer sequence.Close()
+		for _, f := range []int{0, 1, 2, 1, 0, 2, 2} {
+			got, err := sequence.Read(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(got.Volume.Data, want.Data) || !got.Volume.SameGrid(g, 1e-5) {
-				t.Errorf("%s: volume %d is %v on %+v", name, f, got.Volume.Data, got.Volume.Geometry)
+			if got.Sources[0].Name != name || got.Sources[0].Frame != f || got.Sources[0].FS == nil || !got.Volume.SameGrid(frames[f].Geometry, 1e-5) {
+				t.Errorf("%s: volume %d on %+v, from %+v", name, f, got.Volume.Geometry, got.Sources)
+			}
+			for i, x := range frames[f].Data {
+				if math.Abs(float64(got.Volume.Data[i]-x)) > c.slack {
+					t.Fatalf("%s: voxel %d of volume %d is %v, not %v", name, i, f, got.Volume.Data[i], x)
+				}
 			}
 		}
+		if _, err := sequence.Read(t.Context(), 3); err == nil || !strings.HasPrefix(err.Error(), name+": it has no volume 3") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if s, err := sequence.Read(t.Context(), 0); err != nil || s.Volume.Data[1] == 0 && c.slack == 0 {
+			t.Errorf("%s: after an error: %v", name, err)
+		}
 	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 5 {
+		t.Errorf("%v: a file of the writer is left", files)
+	}
+}
+
+// What cannot be written leaves no file.
+func TestFramesThatAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	frames := threeFrames(false)
 	other := volume.New(volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 4}))
 	short := *frames[0]
 	short.Data = short.Data[1:]
@@ -52,16 +116,69 @@ func TestWriteFrames(t *testing.T) {
 	}{
 		".nii or .nii.gz": {"f.hdr", "", frames},
 		"another grid":    {"g.nii", "", []*volume.Volume{frames[0], other}},
-		"1 to 32767":      {"g.nii", "", nil},
+		"volume 1 lies":   {"g.nii", "uint8", []*volume.Volume{frames[0], other}},
+		"1 to 2147483647": {"g.nii", "", nil},
 		"float7":          {"g.nii", "float7", frames},
-		"voxels":          {"g.nii", "", []*volume.Volume{&short}},
+		"voxels":          {"g.nii.gz", "", []*volume.Volume{&short}},
 	} {
-		err := nifti.WriteFrames(t.Context(), filepath.Join(dir, c.name), c.frames, nil, c.dtype, "")
+		err := writeFrames(t, filepath.Join(dir, c.name), c.frames, nil, 0, c.dtype)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s, %d volumes: %v; want %q", c.name, len(c.frames), err, want)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, "g.nii")); err == nil {
-		t.Error("a refused file is there")
+	for _, dtype := range []string{"", "int16"} {
+		w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, dtype, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Add(t.Context(), frames[0]); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes") {
+			t.Error(err)
+		}
+		if w, err = nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 1, nil, 0, dtype, ""); err != nil {
+			t.Fatal(err)
+		}
+		_ = w.Add(t.Context(), frames[0])
+		if err := w.Add(t.Context(), frames[1]); err == nil || !strings.Contains(err.Error(), "has its 1 volumes") {
+			t.Error(err)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := w.Close(ended); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 0 {
+		t.Errorf("%v, %v: a refused file is there", files, err)
+	}
+}
+
+// The header of a NIfTI source is kept: its time step, unit and codes.
+func TestFramesKeepTheSourcesHeader(t *testing.T) {
+	dir := t.TempDir()
+	frames := threeFrames(true)
+	if err := writeFrames(t, filepath.Join(dir, "a.nii"), frames, nil, 2.5, ""); err != nil {
+		t.Fatal(err)
+	}
+	from, err := nifti.Read(t.Context(), os.DirFS(dir), "a.nii")
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := *frames[1]
+	masked.Mask = make([]bool, len(masked.Data))
+	masked.Mask[3] = true
+	frames[1] = &masked
+	if err := writeFrames(t, filepath.Join(dir, "b.nii"), frames, from, 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	info, err := nifti.ReadHeader(os.DirFS(dir), "b.nii")
+	if err != nil || info.Step != 2.5 {
+		t.Errorf("%+v, %v", info, err)
+	}
+	back, err := nifti.ReadVolume(t.Context(), os.DirFS(dir), "b.nii", 1)
+	if err != nil || back.Volume.Mask == nil || !back.Volume.Mask[3] || back.Volume.Mask[4] {
+		t.Errorf("padding of volume 1: %v, %v", back.Volume.Mask, err)
 	}
 }

@@ -17,6 +17,8 @@ type Info struct {
 	series.Meta
 	Geometry   volume.Geometry  `json:"geometry"`             // LPS+ mm, of one volume
 	Volumes    int              `json:"volumes"`              // number on the grid
+	Step       float64          `json:"step,omitempty"`       // seconds between volumes; 0 where they are no times, or the file does not say
+	Start      float64          `json:"start,omitempty"`      // seconds of the first volume
 	Datatype   string           `json:"datatype"`             // as stored: "int16"
 	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
 	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
@@ -46,8 +48,9 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 			Text: fmt.Sprintf("The file holds %d volumes; the first is opened unless another one is chosen.", n),
 		})
 	}
+	start, step := h.times()
 	return Info{
-		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()),
+		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()), Start: start, Step: step,
 		Datatype: p.decoder.name, Components: p.decoder.components,
 		Bytes: p.volumeBytes * h.volumes(), Findings: findings,
 	}, nil
@@ -93,17 +96,67 @@ func ReadVolume(ctx context.Context, fsys fs.FS, name string, t int) (*series.Se
 // The error is one sentence that begins with name; if the context ends, it wraps the
 // context's error.
 func ReadComponent(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*series.Series, error) {
-	im, err := openImage(fsys, name)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	r := NewSequence(fsys, name, c)
+	defer r.Close()
+	return r.Read(ctx, t)
+}
+
+// Sequence reads the volumes of one file. In the order of their numbers, a compressed file
+// is decompressed once. Its methods are called from one goroutine.
+type Sequence struct {
+	fsys      fs.FS
+	name      string
+	component Component
+	open      *image // nil before the first volume
+}
+
+// NewSequence returns a reader of component c of the volumes of a file, which is opened by
+// the first Read.
+func NewSequence(fsys fs.FS, name string, c Component) *Sequence {
+	return &Sequence{fsys: fsys, name: name, component: c}
+}
+
+// Close closes the file.
+func (r *Sequence) Close() {
+	if r.open != nil {
+		r.open.file.close()
+		r.open = nil
 	}
-	defer im.file.close()
-	s, err := im.read(ctx, t, c)
+}
+
+// Read reads volume t, as [ReadComponent] does.
+func (r *Sequence) Read(ctx context.Context, t int) (*series.Series, error) {
+	s, err := r.read(ctx, t)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		r.Close() // where it stands in the file is not known
+		return nil, fmt.Errorf("%s: %w", r.name, err)
 	}
-	s.Sources[0].FS, s.Sources[0].Name = fsys, name
+	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
 	return s, nil
+}
+
+func (r *Sequence) read(ctx context.Context, t int) (*series.Series, error) {
+	if r.open != nil && !r.open.reaches(t) {
+		r.Close()
+	}
+	if r.open == nil {
+		im, err := openImage(r.fsys, r.name)
+		if err != nil {
+			return nil, err
+		}
+		r.open = im
+	}
+	return r.open.read(ctx, t, r.component)
+}
+
+// reaches reports whether volume t lies at or behind the place that the file was read to,
+// or can be read from any place.
+func (im *image) reaches(t int) bool {
+	if _, ok := im.file.file.(io.ReaderAt); ok && !im.file.gzip {
+		return true
+	}
+	p, err := im.plan()
+	return err == nil && p.start(t) >= im.file.pos
 }
 
 // plan is what the header says about reading the voxels.
@@ -192,7 +245,7 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 		return nil, err
 	}
 	p.findings = append(p.findings, im.checkLength(p)...)
-	if h.single {
+	if h.single && im.file.pos < p.offset {
 		p.findings = append(p.findings, im.readExtensions(p.offset)...)
 	}
 	data, lost, err := im.readVoxels(ctx, p, t)
@@ -238,6 +291,17 @@ func (im *image) readExtensions(offset int64) []series.Finding {
 	// An error is returned again when the voxels are read.
 	_, _ = b.ReadFrom(io.LimitReader(im.file, size))
 	return im.header.parseExtensions(b.Bytes())
+}
+
+// times returns when the first volume was acquired and the time between volumes, in
+// seconds; 0, 0 where the header does not say, or where volumes have a fifth dimension.
+func (h *header) times() (start, step float64) {
+	const seconds, milliseconds, microseconds = 8, 16, 24
+	unit, ok := map[int64]float64{seconds: 1, milliseconds: 1e-3, microseconds: 1e-6}[h.xyztUnits&0x38]
+	if h.format == analyze75 || !ok || h.dim[4] != h.volumes() || !(h.pixdim[4] > 0) || math.IsInf(h.pixdim[4]+h.toffset, 0) || math.IsNaN(h.toffset) {
+		return 0, 0
+	}
+	return h.toffset * unit, h.pixdim[4] * unit
 }
 
 // meta returns the header's fields for display.

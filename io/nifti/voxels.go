@@ -73,7 +73,10 @@ func (im *image) readStream(ctx context.Context, p plan, last bool) ([]float32, 
 	n, size := p.geometry.Voxels(), p.decoder.bytes
 	src := io.Reader(im.file)
 	if im.file.gzip {
-		ahead := newReadAhead(im.file, p.volumeBytes)
+		if !last { // the next volume may be read from where this one ends
+			src = io.LimitReader(src, p.volumeBytes)
+		}
+		ahead := newReadAhead(src, p.volumeBytes)
 		defer ahead.Close()
 		src = ahead
 	}
