@@ -172,9 +172,9 @@ func (m moments) sd() float64 {
 // rms returns the root mean square; 0 without values.
 func (m moments) rms() float64 { return math.Sqrt(m.squares / max(m.n, 1)) }
 
-// RecipeBeside returns the recipe in the record beside an output if that output
-// was made from the voxels of before as a whole, under the noise map of maps; nil without
-// such a record.
+// RecipeBeside returns the recipe in the record beside an output if that output, or a
+// volume of it, was made from the voxels of before as a whole, under the noise map of maps;
+// nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe, error) {
 	data, err := os.ReadFile(strings.TrimRight(out, "/\\") + recordSuffix)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,13 +183,17 @@ func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe
 	if err != nil {
 		return nil, inputError(err, out+recordSuffix, nil)
 	}
-	// Anything but the record of a run over the whole of before is no ground: the
-	// result is then judged without a recipe.
 	var r Record
-	matches := json.Unmarshal(data, &r) == nil && r.Recipe != nil && r.Region == nil && r.NoiseMap.is(maps.Noise) && r.Mask == nil &&
-		r.Source.SHA256 == voxelHash(before) && r.Recipe.Validate() == nil
-	if !matches {
+	if json.Unmarshal(data, &r) != nil {
 		return nil, nil
 	}
-	return r.Recipe, nil
+	// Anything but the record of a run over the whole of before is no ground: the
+	// result is then judged without a recipe.
+	sum := voxelHash(before)
+	for _, v := range append(r.Volumes, &r) {
+		if v.Recipe != nil && v.Region == nil && v.NoiseMap.is(maps.Noise) && v.Mask == nil && v.Source.SHA256 == sum && v.Recipe.Validate() == nil {
+			return v.Recipe, nil
+		}
+	}
+	return nil, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
 )
@@ -18,18 +19,29 @@ import (
 // are colours or complex numbers.
 type Entry struct {
 	series.Meta
-	Part      string          // distinguishes the entries of one series: "time 3 of 10"; empty where there is one
-	Component string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
-	Geometry  volume.Geometry // zero where Err is set and no grid could be formed
-	Slices    int
-	Bytes     int64 // of its files
-	Datatype  string
-	Findings  []series.Finding
-	Err       error // why it cannot be loaded: an *InputError; nil where it can
+	Part string // distinguishes the entries of one series: "time 3 of 10"; empty where there is one
+	// Group is the 4-D series that the volume belongs to, which its other volumes share;
+	// nil where there is none. GroupIndex is the volume's index in it.
+	Group      *series.Group
+	GroupIndex int
+	Component  string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
+	Geometry   volume.Geometry // zero where Err is set and no grid could be formed
+	Slices     int
+	Bytes      int64 // of its files
+	Datatype   string
+	Findings   []series.Finding
+	Err        error // why it cannot be loaded: an *InputError; nil where it can
 
-	load      func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
-	thumbnail func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
+	load loader
+	// sequence returns a reader of all volumes of the file, and inSequence loads this one from
+	// it; nil where each is loaded as fast by itself.
+	sequence   func() *nifti.Sequence
+	inSequence func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error)
+	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 }
+
+// loader reads a volume; progress, which may be nil, counts files.
+type loader func(ctx context.Context, progress func(done, total int)) (*series.Series, error)
 
 // Catalog is what Scan found under one path. Its methods may be called from any
 // goroutine. It stays open while its series are in use: an export reads the
@@ -104,8 +116,13 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	if err := c.Entries[i].Err; err != nil {
 		return nil, err
 	}
+	return c.loadBy(ctx, i, c.Entries[i].load, progress)
+}
+
+// loadBy is Load by a reader of entry i.
+func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(done, total int)) (*series.Series, error) {
 	started := time.Now()
-	s, err := c.Entries[i].load(ctx, progress)
+	s, err := load(ctx, progress)
 	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
 		// Unreadable files in the folder may be missing slices of this series.
 		for _, f := range c.Findings {

@@ -40,12 +40,18 @@ type Report struct {
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
+	// Covered says how much of the input was worked on.
+	Covered Coverage `json:"covered"`
+	// Axis is what the volumes of a 4-D series differ in, and Volumes what was done with
+	// each, in its order. Recipe is nil then: each volume has its own.
+	Axis    string         `json:"axis,omitempty"`
+	Volumes []VolumeReport `json:"volumes,omitempty"`
 	// Run is the finished run, where the job filters; Written is what the export did.
 	Run     *Run         `json:"-"`
 	Written ExportReport `json:"-"`
 }
 
-// Do does a job: it opens the input, checks the output before any work, adds
+// Do does a job on a series, or on all volumes of a 4-D series, see Catalog.Select: it opens the input, checks the output before any work, adds
 // noise, filters, measures and exports. Where the engine policy is "auto" and the
 // GPU fails, the CPU filters instead. After an error or a cancel the output has
 // not been written, and the Report is zero. Pictures are drawn last.
@@ -63,12 +69,40 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 			return Report{}, err
 		}
 	}
-	in, err := Open(ctx, job.Input, events)
+	started := time.Now()
+	c, err := openCatalog(ctx, job.Input)
 	if err != nil {
 		return Report{}, err
 	}
-	defer in.Close()
-	return do(ctx, &work{job: job, on: On{Series: in.Series, Engine: eng}, fallback: true, took: in.Took, findings: in.Findings, events: events})
+	defer c.Close()
+	scanned := time.Since(started)
+	selected, err := c.Select(job.Input)
+	if err != nil {
+		return Report{}, err
+	}
+	part := selected.note(job.Input)
+	selected.Covered.slices(c, selected.Entries[0], job.Slices)
+	if selected.Group != nil {
+		if part != "" {
+			events.message(series.Note, part)
+		}
+		volumes := c.Volumes(selected.Entries)
+		defer volumes.Close()
+		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, volumes: volumes, selection: selected, events: events})
+		if err == nil {
+			r.Seconds.Load += scanned.Seconds()
+		}
+		return r, err
+	}
+	s, err := c.openVolume(ctx, selected.Entries[0], part, events)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := do(ctx, &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, took: time.Since(started), findings: s.Findings, events: events})
+	if err == nil {
+		r.Covered = selected.Covered
+	}
+	return r, err
 }
 
 // On is what a job works on where it is in memory already, as in the workbench.
@@ -245,18 +279,25 @@ func (w *work) compute(ctx context.Context) error {
 	return err
 }
 
+// result returns the export of what was computed.
+func (w *work) result() (export, error) {
+	switch options := w.job.Output.ExportOptions; {
+	case w.run != nil:
+		return exportOf(w.run, options)
+	case w.noisy != nil:
+		return noisyExport(w.on.Series, w.noisy, *w.job.Noise, options)
+	}
+	return conversionOf(w.on.Series), nil
+}
+
 // export writes the result and the pictures.
 func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 	out, options, progress := w.job.Output.Path, w.job.Output.ExportOptions, w.events.files(Writing)
-	switch {
-	case w.run != nil:
-		report, err = Export(ctx, w.run, out, options, progress)
-	case w.noisy != nil:
-		report, err = ExportNoisy(ctx, w.on.Series, w.noisy, *w.job.Noise, out, options, progress)
-	default:
-		report, err = Convert(ctx, w.on.Series, out, options, progress)
-	}
+	e, err := w.result()
 	if err != nil {
+		return report, err
+	}
+	if report, err = write(ctx, e, out, options, progress); err != nil {
 		return report, err
 	}
 	if removed := w.job.Output.Removed; err == nil && removed != "" {

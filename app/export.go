@@ -73,9 +73,18 @@ type ExportReport struct {
 // compared, and committed together: after an error or a cancel an earlier output and
 // its record are still there. progress, which may be nil, counts files.
 func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	recipe, err := json.Marshal(run.Resolved)
+	e, err := exportOf(run, o)
 	if err != nil {
 		return ExportReport{}, err
+	}
+	return write(ctx, e, out, o, progress)
+}
+
+// exportOf returns the export of a run's result.
+func exportOf(run *Run, o ExportOptions) (export, error) {
+	recipe, err := json.Marshal(run.Resolved)
+	if err != nil {
+		return export{}, err
 	}
 	record := newRecord(run.Source, o.Now)
 	record.Recipe, record.Asked, record.Engine = &run.Resolved, &run.Recipe, &run.Engine
@@ -86,7 +95,7 @@ func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress
 	if run.Tuned != nil {
 		record.Curve = &run.Tuned.Curve
 	}
-	return write(ctx, export{
+	return export{
 		series: section(run.Source, run.Region),
 		result: run.Result,
 		record: record,
@@ -96,7 +105,7 @@ func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress
 			Suffix:      "[Quell " + run.Recipe.Filter + "]",
 			Code:        dicom.Smoothing,
 		},
-	}, out, o, progress)
+	}, nil
 }
 
 // describe returns the derivation in words.
@@ -115,13 +124,22 @@ var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel b
 
 // ExportNoisy writes a series that AddNoise made of clean, as Export does.
 func ExportNoisy(ctx context.Context, clean, noisy *series.Series, n Noise, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	recipe, err := json.Marshal(n)
+	e, err := noisyExport(clean, noisy, n, o)
 	if err != nil {
 		return ExportReport{}, err
 	}
+	return write(ctx, e, out, o, progress)
+}
+
+// noisyExport returns the export of a series that AddNoise made of clean.
+func noisyExport(clean, noisy *series.Series, n Noise, o ExportOptions) (export, error) {
+	recipe, err := json.Marshal(n)
+	if err != nil {
+		return export{}, err
+	}
 	record := newRecord(clean, o.Now)
 	record.Noise = &n
-	return write(ctx, export{
+	return export{
 		series: clean, result: noisy.Volume, record: record,
 		derived: dicom.Derived{
 			Recipe:      recipe,
@@ -129,7 +147,7 @@ func ExportNoisy(ctx context.Context, clean, noisy *series.Series, n Noise, out 
 			Suffix:      "[Quell noise]",
 			Code:        pixelAddition,
 		},
-	}, out, o, progress)
+	}, nil
 }
 
 // conversion is the derivation of a file of another format, values unchanged. The
@@ -142,13 +160,18 @@ func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions,
 	if err := checkConversion(s, out); err != nil {
 		return ExportReport{}, err
 	}
-	return write(ctx, export{
+	return write(ctx, conversionOf(s), out, o, progress)
+}
+
+// conversionOf returns the export of a series as it is.
+func conversionOf(s *series.Series) export {
+	return export{
 		series: s, result: s.Volume,
 		derived: dicom.Derived{
 			Description: fmt.Sprintf("Converted from %s by Quell %s. Not for clinical use.", s.Format, Version()),
 			Code:        conversion,
 		},
-	}, out, o, progress)
+	}
 }
 
 // checkConversion refuses a conversion from DICOM to DICOM.

@@ -35,7 +35,8 @@ type Job struct {
 // Input says which series is read.
 type Input struct {
 	Path      string `json:"path"`                // see Scan
-	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see Catalog.Pick
+	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see Catalog.Select
+	All       bool   `json:"all,omitempty"`       // the whole 4-D series that Series is a volume of
 	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
 }
 

@@ -190,20 +190,25 @@ var pixelSubtraction = dicom.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixe
 // ExportRemoved writes what a run removed, its input less its result, as Export
 // does, without a record.
 func ExportRemoved(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	return write(ctx, removedExport(run), out, o, progress)
+}
+
+// removedExport returns the export of what a run removed.
+func removedExport(run *Run) export {
 	part := section(run.Source, run.Region)
 	removed := *run.Result
 	removed.Data = make([]float32, len(run.Result.Data))
 	for i, u := range run.Result.Data {
 		removed.Data[i] = part.Volume.Data[i] - u
 	}
-	return write(ctx, export{
+	return export{
 		series: part, result: &removed,
 		derived: dicom.Derived{
 			Description: "Noise that was removed: input less result. " + describe(run),
 			Suffix:      "[Quell removed noise]",
 			Code:        pixelSubtraction,
 		},
-	}, out, o, progress)
+	}
 }
 
 // removedOptions are the options of the output for what was removed: those of the

@@ -21,21 +21,49 @@ type Opened struct {
 // Close closes the catalog, which an export of the series needs.
 func (o *Opened) Close() error { return o.Catalog.Close() }
 
-// Open scans a path and loads the series that in selects. Messages name the
-// series that was taken where there are several, and the findings that are more
-// than notes. The caller closes the result.
+// Open scans a path and loads the one volume that in selects; of a 4-D series that is the
+// first, unless in names another. Messages name the series that was taken where there are
+// several, and the findings that are more than notes. The caller closes the result.
 func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
+	if in.All {
+		return nil, Usagef("one volume is needed here, not all of a 4-D series; choose it with --series N")
+	}
+	started := time.Now()
+	c, err := openCatalog(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	first, err := c.first(in)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	selected := Selection{Entries: []int{first}}
+	selected.Covered = c.coverage(in, selected)
+	s, err := c.openVolume(ctx, first, selected.note(in), events)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
+}
+
+// openCatalog checks an input and scans its path.
+func openCatalog(ctx context.Context, in Input) (*Catalog, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	started := time.Now()
-	c, err := Scan(ctx, in.Path)
-	if err != nil {
-		return nil, err
+	return Scan(ctx, in.Path)
+}
+
+// openVolume loads entry i and sends the messages of Open; part says what of the path is
+// taken, "" for all.
+func (c *Catalog) openVolume(ctx context.Context, i int, part string, events Events) (*series.Series, error) {
+	if part != "" {
+		events.message(series.Note, part)
 	}
-	s, err := c.loadSelected(ctx, in, events)
+	s, err := c.Load(ctx, i, events.files(Reading))
 	if err != nil {
-		c.Close()
 		return nil, err
 	}
 	for _, f := range s.Findings {
@@ -43,28 +71,7 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 			events.message(f.Severity, f.Text)
 		}
 	}
-	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
-}
-
-func (c *Catalog) loadSelected(ctx context.Context, in Input, events Events) (*series.Series, error) {
-	if in.Series != nil {
-		return c.Load(ctx, *in.Series, events.files(Reading))
-	}
-	pick, err := c.Pick(in.Component)
-	if err != nil {
-		return nil, err
-	}
-	candidates := 0
-	for _, e := range c.Entries {
-		if in.Component == "" || e.Component == in.Component {
-			candidates++
-		}
-	}
-	if candidates > 1 {
-		events.message(series.Note, fmt.Sprintf("%s holds %d series; taking number %d, the largest (%s); --series takes another",
-			c.Path, candidates, pick, c.Entries[pick].label()))
-	}
-	return c.Load(ctx, pick, events.files(Reading))
+	return s, nil
 }
 
 // label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".

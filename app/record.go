@@ -24,7 +24,7 @@ const recordSuffix = ".recipe.json"
 // Record describes how an output was made, so that it can be made again. It has
 // no patient data and no file names.
 type Record struct {
-	Quell  string          `json:"quell"`            // version
+	Quell  string          `json:"quell,omitempty"`  // version
 	Recipe *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
 	Asked  *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
 	Curve  *tune.Curve     `json:"curve,omitempty"`  // by which "sure" chose the strength
@@ -36,6 +36,11 @@ type Record struct {
 	NoiseMap *MapRecord `json:"noise_map,omitempty"`
 	Mask     *MapRecord `json:"mask,omitempty"`
 	Time     time.Time  `json:"time,omitzero"` // none beside a de-identified output
+	// Volumes are the records of the volumes of a 4-D series, in its order, and Place is
+	// where each lies. The series' own Recipe is as asked for: run on each volume, it makes
+	// the output again.
+	Volumes []*Record    `json:"volumes,omitempty"`
+	Place   series.Place `json:"place,omitempty"`
 }
 
 // SourceRecord identifies a source without naming it.
@@ -81,6 +86,9 @@ func hashVoxels(h hash.Hash, voxels []float32) {
 
 // deidentify leaves out what would link the output to the patient's examination.
 func (r *Record) deidentify() {
+	for _, v := range r.Volumes {
+		v.deidentify()
+	}
 	r.Time, r.Source.SHA256 = time.Time{}, ""
 	for _, m := range []*MapRecord{r.NoiseMap, r.Mask} {
 		if m != nil {

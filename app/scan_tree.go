@@ -129,7 +129,7 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 	c := &Catalog{Path: path, Findings: found.Findings, Default: found.Default}
 	for i, e := range found.Entries {
 		c.Entries = append(c.Entries, Entry{
-			Meta: e.Meta, Part: e.Part, Geometry: e.Geometry, Slices: e.Slices, Bytes: e.Bytes, Findings: e.Findings,
+			Meta: e.Meta, Part: e.Part, Group: e.Group, GroupIndex: e.GroupIndex, Geometry: e.Geometry, Slices: e.Slices, Bytes: e.Bytes, Findings: e.Findings,
 			Err: inputError(e.Err, path, locate),
 			load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 				s, err := found.Load(ctx, i, progress)
@@ -156,20 +156,28 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 	}
 	c := &Catalog{Path: path}
 	for _, component := range components {
+		group := groupOfFile(fsys, name, info)
+		sequence := func() *nifti.Sequence { return nifti.NewSequence(fsys, name, component) }
 		for t := range info.Volumes {
+			read := func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error) {
+				s, err := from.Read(ctx, t)
+				if err != nil {
+					return nil, inputError(err, path, locate)
+				}
+				if progress != nil {
+					progress(1, 1)
+				}
+				return s, nil
+			}
 			e := Entry{
-				Meta: info.Meta, Component: string(component), Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
+				Meta: info.Meta, Component: string(component), Group: group, GroupIndex: t, Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
 				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
 				load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
-					s, err := nifti.ReadComponent(ctx, fsys, name, t, component)
-					if err != nil {
-						return nil, inputError(err, path, locate)
-					}
-					if progress != nil {
-						progress(1, 1)
-					}
-					return s, nil
+					own := sequence()
+					defer own.Close()
+					return read(ctx, own, progress)
 				},
+				sequence: sequence, inSequence: read,
 			}
 			var part []string
 			if component != "" {

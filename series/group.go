@@ -13,9 +13,10 @@ type Coordinate struct {
 	Unit  string `json:"unit,omitempty"` // "ms", "s/mm2"; empty for an index
 }
 
-// String returns the axis and the value: "echo time 4.6 ms".
+// String returns the axis and the value: "echo time 4.6 ms". The components of a vector,
+// which DICOM separates by backslashes, are separated by spaces.
 func (c Coordinate) String() string {
-	return strings.TrimSpace(strings.TrimSpace(c.Axis+" "+c.Value) + " " + c.Unit)
+	return strings.ReplaceAll(strings.TrimSpace(strings.TrimSpace(c.Axis+" "+c.Value)+" "+c.Unit), `\`, " ")
 }
 
 // Place is where a volume lies in its group: one coordinate for each axis along which

@@ -10,6 +10,7 @@ func TestPlaceInWords(t *testing.T) {
 	for want, p := range map[string]series.Place{
 		"":                  nil,
 		"volume 3":          {{Axis: "volume", Value: "3"}},
+		"direction 0.5 -1":  {{Axis: "direction", Value: `0.5\-1`}},
 		"echo time 4.6 ms":  {{Axis: "echo time", Value: "4.6", Unit: "ms"}},
 		"b-value 0 s/mm2":   {{Axis: "b-value", Value: "0", Unit: "s/mm2"}},
 		"a 1 ms, direction": {{Axis: "a", Value: "1", Unit: "ms"}, {Axis: "direction"}},

@@ -35,7 +35,7 @@ the residual shows the most structure.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		before, err := open(cmd, pick.input(cmd, args[0]))
+		before, err := open(cmd, pick.input(args[0]))
 		if err != nil {
 			return err
 		}

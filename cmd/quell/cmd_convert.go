@@ -21,11 +21,11 @@ store one spacing for all slices.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Output: app.Output{Path: args[1], ExportOptions: options}})
+		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}
-		return printWritten(cmd, report, app.DimsText(report.Dims)+" voxels")
+		return printWritten(cmd, report, volumesText(report))
 	}
 	return cmd
 }

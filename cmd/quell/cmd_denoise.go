@@ -10,6 +10,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/dicom"
 )
 
@@ -23,7 +24,7 @@ type denoiseFlags struct {
 	output                       app.Output
 	compress                     compressFlag
 	params                       paramFlags
-	json                         bool
+	assess, json                 bool
 }
 
 func newDenoise() *cobra.Command {
@@ -66,6 +67,7 @@ func newDenoise() *cobra.Command {
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	f.in.addTo(cmd)
+	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
 	f.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -80,19 +82,50 @@ func newDenoise() *cobra.Command {
 		if f.json {
 			return printJSON(cmd.OutOrStdout(), report)
 		}
-		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, app.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
-		if t := report.Tuned; t != nil {
-			best := t.Curve.Points[t.Curve.Best]
-			text += fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
-		}
-		return printWritten(cmd, report, text)
+		return printDenoised(cmd, report)
 	}
 	return cmd
 }
 
+// printDenoised prints what was filtered and how: of a 4-D series the noise, the strength
+// and the verdict of each volume.
+func printDenoised(cmd *cobra.Command, report app.Report) error {
+	if report.Volumes == nil {
+		text := fmt.Sprintf("%s: %s voxels in %.2f s on %s", *report.Recipe, app.DimsText(report.Dims), report.Seconds.Filter, report.Engine)
+		if m := report.Measures; m != nil {
+			text += fmt.Sprintf("\nverdict %s (%s confidence): %s", m.Verdict, m.Confidence, m.Why)
+		}
+		return printWritten(cmd, report, text+tunedText(report.Tuned))
+	}
+	text := fmt.Sprintf("%s: %s in %.2f s on %s", *report.Asked, volumesText(report), report.Seconds.Filter, report.Engine)
+	for _, v := range report.Volumes {
+		line := "\n" + v.Name
+		if v.Noise != nil && v.Noise.Confidence != noise.None {
+			line += fmt.Sprintf("  sigma %.4g (%s confidence)", v.Noise.Sigma, v.Noise.Confidence)
+		}
+		if f, err := denoise.FilterByName(v.Recipe.Filter); err == nil && f.Strength.Param != "" {
+			line += fmt.Sprintf("  %s %.4g", f.Strength.Param, v.Recipe.Get(f.Strength.Param).Float())
+		}
+		if v.Measures != nil {
+			line += fmt.Sprintf("  %s (%s confidence)", v.Measures.Verdict, v.Measures.Confidence)
+		}
+		text += line + tunedText(v.Tuned)
+	}
+	return printWritten(cmd, report, text)
+}
+
+// tunedText says how a strength was found by "sure".
+func tunedText(t *app.Tuned) string {
+	if t == nil {
+		return ""
+	}
+	best := t.Curve.Points[t.Curve.Best]
+	return fmt.Sprintf("\n%s %s by sure: estimated error %.2f of the noise's", t.Curve.Param, best.Value, best.MSE)
+}
+
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(cmd, input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask}
+	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	dims := 0
 	switch f.dims {

@@ -35,7 +35,7 @@ the noise of every voxel.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := open(cmd, pick.input(cmd, args[0]))
+		in, err := open(cmd, pick.input(args[0]))
 		if err != nil {
 			return err
 		}

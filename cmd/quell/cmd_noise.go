@@ -37,11 +37,11 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		report, err := do(cmd, app.Job{Input: pick.input(cmd, args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: options}})
+		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}
-		return printWritten(cmd, report, n.String()+" added to "+app.DimsText(report.Dims)+" voxels")
+		return printWritten(cmd, report, n.String()+" added to "+volumesText(report))
 	}
 	return cmd
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"strconv"
+
 	"github.com/spf13/cobra"
 
 	"quell/app"
@@ -8,22 +11,54 @@ import (
 
 // choice holds the flags that select one of the series under a path.
 type choice struct {
-	series    int
+	series    seriesFlag
 	component string
+}
+
+// seriesFlag is --series: a number, or all volumes of a 4-D series.
+type seriesFlag struct {
+	number int
+	set    bool
+	all    bool
+}
+
+func (f *seriesFlag) String() string {
+	switch {
+	case f.all:
+		return "all"
+	case f.set:
+		return strconv.Itoa(f.number)
+	}
+	return ""
+}
+
+func (f *seriesFlag) Type() string { return "N|all" }
+
+func (f *seriesFlag) Set(s string) (err error) {
+	if s == "all" {
+		*f = seriesFlag{all: true}
+		return nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return errors.New("give the number of a series, as quell info counts them, or all")
+	}
+	*f = seriesFlag{number: n, set: true}
+	return nil
 }
 
 // addTo adds the flags to a command.
 func (c *choice) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.IntVar(&c.series, "series", -1, seriesHelp)
+	flags.Var(&c.series, "series", seriesHelp)
 	flags.StringVar(&c.component, "component", "", componentHelp)
 }
 
 // input returns the selected series of a path.
-func (c *choice) input(cmd *cobra.Command, path string) app.Input {
-	in := app.Input{Path: path, Component: c.component}
-	if cmd.Flags().Changed("series") {
-		in.Series = &c.series
+func (c *choice) input(path string) app.Input {
+	in := app.Input{Path: path, Component: c.component, All: c.series.all}
+	if c.series.set {
+		in.Series = &c.series.number
 	}
 	return in
 }

@@ -69,8 +69,21 @@ func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
 	return app.Do(cmd.Context(), job, events)
 }
 
-// printWritten prints what was done and where the result was written.
+// printWritten prints what was done and where the result was written; the first line says
+// where a part of the input was left out.
 func printWritten(cmd *cobra.Command, report app.Report, what string) error {
+	if report.Covered.Text != "" {
+		what = report.Covered.Text + "\n" + what
+	}
 	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s; written to %s\n", what, report.Output)
 	return err
+}
+
+// volumesText says how many voxels a result has: "64 x 64 x 15 voxels", or of a 4-D series
+// "10 volumes of 64 x 64 x 15 voxels along temporal position".
+func volumesText(report app.Report) string {
+	if report.Volumes == nil {
+		return app.DimsText(report.Dims) + " voxels"
+	}
+	return fmt.Sprintf("%d volumes of %s voxels along %s", len(report.Volumes), app.DimsText(report.Dims), report.Axis)
 }

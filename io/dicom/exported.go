@@ -19,16 +19,26 @@ var slicePattern = regexp.MustCompile(`^IM\d{5,}\.dcm$`)
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}
 
+// volumePattern is of the folders of an output of several volumes, see
+// series.Group.FolderName.
+var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
+
 // MayReplace reports whether the folder dir holds nothing but a series that Write
-// or WriteNew made, or nothing at all, so that a new export may replace it. Files of
-// file managers do not count.
-func MayReplace(dir string) (bool, error) {
+// or WriteNew made, or folders of them for the volumes of a 4-D series, or nothing at all,
+// so that a new export may replace it. Files of file managers do not count.
+func MayReplace(dir string) (bool, error) { return mayReplace(dir, true) }
+
+func mayReplace(dir string, volumes bool) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return false, err
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
+		case e.IsDir() && volumes && volumePattern.MatchString(name):
+			if ours, err := mayReplace(filepath.Join(dir, name), false); !ours || err != nil {
+				return false, err
+			}
 		case !e.Type().IsRegular():
 			return false, nil
 		case slices.Contains(fileManagerFiles, name) || strings.HasPrefix(name, "._"): // macOS, on network shares

@@ -47,7 +47,7 @@ func TestGroups(t *testing.T) {
 		"diffusion": {func(v int, s *instance.Slice) {
 			set(s, "b-value", []string{"0", "1000", "1000", "1000"}[v])
 			set(s, "direction", []string{"", `0\1`, `1\0`, `1\1`}[v])
-		}, "b-value, direction", 4, `b-value 1000 s/mm2, direction 1\1`},
+		}, "b-value, direction", 4, `b-value 1000 s/mm2, direction 1 1`},
 		"two kinds": {func(v int, s *instance.Slice) {
 			set(s, "image type", []string{"M", "P", "M", "P"}[v])
 			set(s, "temporal position", []string{"1", "1", "2", "2"}[v])

@@ -243,12 +243,32 @@ func (s *image) contributingEquipment() []byte {
 
 // seriesNumber returns the source's number plus 9000, within the range of IS.
 func (s *image) seriesNumber() []byte {
-	const offset, most = 9000, 1<<31 - 1
 	n, err := strconv.ParseInt(strings.TrimSpace(string(s.Text(part10.TagSeriesNumber))), 10, 32)
-	if err != nil || n > most-offset {
+	if err != nil {
 		n = 0
 	}
-	return strconv.AppendInt(nil, n+offset, 10)
+	return s.numberOf(n)
+}
+
+// volumesPerSeries is the number of volumes of a 4-D series that have series numbers in
+// their order.
+const volumesPerSeries = 10000
+
+// numberOf returns the number of the derived series from that of its source. The volumes
+// of a 4-D series are numbered within ten thousand.
+func (d *Derived) numberOf(n int64) []byte {
+	const offset, most = 9000, 1<<31 - 1
+	if n > most-offset {
+		n = 0
+	}
+	n += offset
+	if d.Volume > 0 {
+		if n < 0 || n >= most/volumesPerSeries {
+			n = offset
+		}
+		n = n*volumesPerSeries + int64(d.Volume%volumesPerSeries)
+	}
+	return strconv.AppendInt(nil, n, 10)
 }
 
 // storedValue encodes a stored pixel value.

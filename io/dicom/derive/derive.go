@@ -16,6 +16,12 @@ type Derived struct {
 	Description string
 	// Suffix is appended to the source's SeriesDescription.
 	Suffix string
+	// Volume counts the volumes of a 4-D series, from 1; 0 for a series of one. Each
+	// volume is a series, and their numbers are in the order of the volumes.
+	Volume int
+	// Together is the same for series without a DICOM source that belong to one study and
+	// one frame of reference; nil for a series alone.
+	Together []byte
 	// Version is Quell's version.
 	Version string
 	// Now dates the new objects.

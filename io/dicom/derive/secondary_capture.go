@@ -72,7 +72,18 @@ func (n *SecondaryCaptures) syntaxUID() string {
 // hashUID makes a UID of all that decides the pixels, their place and their encoding.
 func (n *SecondaryCaptures) hashUID(kind string, more ...[]byte) string {
 	parts := append([][]byte{[]byte(kind), n.Recipe, n.sum, n.grid}, more...)
+	if n.Volume > 0 { // two volumes of a 4-D series may have the same voxels
+		parts = append(parts, []byte("volume "+strconv.Itoa(n.Volume)))
+	}
 	return part10.HashUID(encodingParts(n.syntaxUID(), parts...)...)
+}
+
+// together returns what the study and the frame of reference are named after.
+func (n *SecondaryCaptures) together() []byte {
+	if n.Together != nil {
+		return n.Together
+	}
+	return n.sum
 }
 
 // gridKey returns what besides the values decides how a volume is written: its affine
@@ -210,10 +221,10 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	e.text(part10.TagSeriesDescription, part10.Clip(part10.ASCII(joinWords(n.from.Description, n.Suffix)), 64))
 	e.text(part10.TagDerivationDescription, part10.Clip(part10.ASCII(n.Description), 1024))
 	e.put(part10.TagDerivationCodeSequence, "SQ", part10.AppendItem(nil, part10.ExplicitLE, part10.CodeItem(part10.ExplicitLE, n.code())))
-	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.sum))
+	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.together()))
 	e.text(part10.TagSeriesInstanceUID, n.UID)
 	e.text(part10.TagStudyID, "1")
-	e.text(part10.TagSeriesNumber, "9000")
+	e.text(part10.TagSeriesNumber, string(n.numberOf(0)))
 	e.text(part10.TagInstanceNumber, strconv.Itoa(k+1))
 }
 
@@ -221,7 +232,7 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
 	v := n.from.Volume
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
-	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.sum))
+	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.together()))
 	e.text(part10.TagPositionReferenceIndicator, "")
 	e.text(part10.TagPatientOrientation, "") // given by position and orientation
 	e.decimals(part10.TagImagePositionPatient, position[:]...)

@@ -1,0 +1,250 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/io/atomic"
+	"quell/series"
+)
+
+// VolumeReport is what a job did with one volume of a 4-D series.
+type VolumeReport struct {
+	Series   int             `json:"series"` // its number in the catalog
+	Place    series.Place    `json:"place"`
+	Name     string          `json:"name"`            // the place in words
+	Noise    *noise.Figure   `json:"noise,omitempty"` // nil where the job did not need it
+	Engine   string          `json:"engine,omitempty"`
+	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
+	Tuned    *Tuned          `json:"tuned,omitempty"`
+	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
+	Measures *Measures       `json:"measures,omitempty"`
+	Seconds  Seconds         `json:"seconds"`
+	Output   string          `json:"output,omitempty"` // its folder, where each volume has one
+	Clipped  int64           `json:"clipped,omitempty"`
+}
+
+// groupWork is a job on a 4-D series in progress.
+type groupWork struct {
+	job       Job
+	engine    denoise.Engine
+	volumes   *Volumes
+	selection Selection
+	events    Events
+
+	maps    Maps // from files, the same for all volumes
+	output  *groupExport
+	removed *groupExport // nil where it is not asked for
+	report  Report
+}
+
+// loaded is a volume that was read, or why it was not.
+type loaded struct {
+	series *series.Series
+	err    error
+}
+
+// doGroup does a job on the volumes of a 4-D series, one after another. The next volume is
+// read while one is worked on: three volumes are in memory at a time.
+func doGroup(ctx context.Context, g *groupWork) (Report, error) {
+	if err := checkGroupOutput(g.job.Output); err != nil {
+		return Report{}, err
+	}
+	defer g.close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := make(chan loaded)
+	reading := make(chan struct{})
+	defer func() { cancel(); <-reading }() // before the files are closed
+	go func() {
+		defer close(reading)
+		for k := range g.selection.Entries {
+			s, err := g.volumes.Load(ctx, k, nil)
+			select {
+			case next <- loaded{s, err}:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for k := range g.selection.Entries {
+		started := time.Now()
+		var in loaded
+		select {
+		case in = <-next:
+		case <-ctx.Done():
+			return Report{}, ctx.Err()
+		}
+		if in.err != nil {
+			return Report{}, in.err
+		}
+		if progress := g.events.files(Reading); progress != nil {
+			progress(k+1, len(g.selection.Entries))
+		}
+		if err := g.volume(ctx, k, in.series, time.Since(started)); err != nil {
+			return Report{}, err
+		}
+	}
+	return g.finish(ctx)
+}
+
+// volume does the job on volume k. waited is the time until it was read.
+func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited time.Duration) error {
+	w := &work{job: g.job, on: On{Series: s, Engine: g.engine, Maps: g.maps}, fallback: true, took: waited, findings: s.Findings, events: g.volumeEvents(k)}
+	if err := w.check(); err != nil {
+		return err
+	}
+	if k == 0 {
+		if err := g.begin(ctx, w); err != nil {
+			return err
+		}
+	}
+	w.maps = g.maps
+	if err := w.compute(ctx); err != nil {
+		return err
+	}
+	e, err := w.result()
+	if err != nil {
+		return err
+	}
+	written, err := g.output.add(ctx, k, e, nil)
+	if err != nil {
+		return err
+	}
+	if g.removed != nil {
+		more, err := g.removed.add(ctx, k, removedExport(w.run), nil)
+		if err != nil {
+			return err
+		}
+		written.Write += more.Write
+	}
+	if progress := g.events.files(Writing); progress != nil {
+		progress(k+1, len(g.selection.Entries))
+	}
+	g.add(k, w, written)
+	return nil
+}
+
+// begin checks the space for all volumes, reads the maps and begins the outputs.
+func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
+	out, n := g.job.Output, int64(len(g.selection.Entries))
+	if err := atomic.CheckSpace(out.Path, n*outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)); err != nil {
+		return err
+	}
+	if err := w.loadMaps(ctx); err != nil {
+		return err
+	}
+	g.maps = w.maps
+	recorded := g.job.Recipe != nil || g.job.Noise != nil
+	if g.output, err = beginGroup(out.Path, out.ExportOptions, g.selection.Group, g.job.Recipe, recorded); err != nil {
+		return err
+	}
+	if out.Removed != "" {
+		g.removed, err = beginGroup(out.Removed, removedOptions(out.Removed, out.ExportOptions), g.selection.Group, nil, false)
+	}
+	return err
+}
+
+// volumeEvents returns the events of volume k: progress is that of all volumes, and
+// messages name the volume.
+func (g *groupWork) volumeEvents(k int) Events {
+	events := Events{Fallback: g.events.Fallback}
+	if g.events.Progress != nil {
+		n := int64(len(g.selection.Entries))
+		events.Progress = func(step Step, done, total int64) { g.events.Progress(step, int64(k)*total+done, n*total) }
+	}
+	events.Message = func(severity series.Severity, text string) {
+		g.events.message(severity, g.selection.Group.Places[k].String()+": "+text)
+	}
+	return events
+}
+
+// add counts in the report of volume k.
+func (g *groupWork) add(k int, w *work, written ExportReport) {
+	one := w.report(written)
+	r := &g.report
+	if k == 0 {
+		r.Engine, r.Device, r.Noise, r.Dims, r.Mask, r.NoiseMap = one.Engine, one.Device, one.Noise, one.Dims, one.Mask, one.NoiseMap
+		r.Asked, r.Warnings, r.Findings = g.job.Recipe, []string{}, []series.Finding{}
+	}
+	r.Voxels += one.Voxels
+	r.Seconds.Load += one.Seconds.Load
+	r.Seconds.Filter += one.Seconds.Filter
+	r.Seconds.Measure += one.Seconds.Measure
+	r.Seconds.Write += one.Seconds.Write
+	place := g.selection.Group.Places[k]
+	for _, text := range w.warnings {
+		r.Warnings = append(r.Warnings, place.String()+": "+text)
+	}
+	for _, f := range w.findings {
+		if k > 0 && hasFinding(r.Findings, f) {
+			continue // as of a volume before
+		}
+		r.Findings = append(r.Findings, f)
+		if f.Severity > series.Note {
+			g.events.message(f.Severity, f.Text)
+		}
+	}
+	v := VolumeReport{
+		Series: g.selection.Entries[k], Place: place, Name: place.String(), Engine: one.Engine, Recipe: one.Recipe, Tuned: one.Tuned,
+		NoiseMap: one.NoiseMap, Measures: one.Measures, Seconds: one.Seconds, Output: one.Output, Clipped: one.Clipped,
+	}
+	switch {
+	case w.run != nil && w.run.Facts != nil:
+		v.Noise = &w.run.Facts.Noise.Figure
+	case w.measures != nil:
+		v.Noise = &noise.Figure{Sigma: w.measures.Sigma, Confidence: w.measures.SigmaConfidence}
+	}
+	r.Volumes = append(r.Volumes, v)
+}
+
+// hasFinding reports whether a finding of the same kind and words is known.
+func hasFinding(known []series.Finding, f series.Finding) bool {
+	for _, o := range known {
+		if o.Kind == f.Kind && o.Text == f.Text {
+			return true
+		}
+	}
+	return false
+}
+
+// finish completes the outputs.
+func (g *groupWork) finish(ctx context.Context) (Report, error) {
+	started := time.Now()
+	written, err := g.output.commit(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	r := g.report
+	if g.removed != nil {
+		// The output is there: a cancel comes too late.
+		more, err := g.removed.commit(context.WithoutCancel(ctx))
+		if err != nil {
+			return Report{}, err
+		}
+		written.Warnings = append(written.Warnings, more.Warnings...)
+		r.Removed = more.Output
+	}
+	for _, text := range written.Warnings {
+		g.events.message(series.Warning, text)
+	}
+	r.Seconds.Write += time.Since(started).Seconds()
+	r.Output, r.Files, r.Clipped, r.Record, r.Written = written.Output, written.Files, written.Clipped, written.Recipe, written
+	r.Warnings = append(r.Warnings, written.Warnings...)
+	r.Axis, r.Covered = g.selection.Group.Axis(), g.selection.Covered
+	return r, nil
+}
+
+// close removes what was not committed and closes the files.
+func (g *groupWork) close() {
+	for _, w := range []*groupExport{g.output, g.removed} {
+		if w != nil {
+			w.close()
+		}
+	}
+}

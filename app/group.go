@@ -1,0 +1,237 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quell/io/nifti"
+	"quell/series"
+)
+
+// Members returns the numbers of the entries that form one 4-D series with entry i, in the
+// order of the group; i alone where there is none.
+func (c *Catalog) Members(i int) []int {
+	e := c.Entries[i]
+	if e.Group == nil {
+		return []int{i}
+	}
+	var members []int
+	for k, other := range c.Entries {
+		if other.Group == e.Group {
+			members = append(members, k)
+		}
+	}
+	slices.SortFunc(members, func(a, b int) int { return c.Entries[a].GroupIndex - c.Entries[b].GroupIndex })
+	return members
+}
+
+// Items divides the entries that can be loaded into units of work: a 4-D series, or a
+// volume that is in none. Each is the list of Members; the first of them with Input.All
+// names it to Do.
+func (c *Catalog) Items() [][]int {
+	var items [][]int
+	for i, e := range c.Entries {
+		if e.Err == nil && (e.Group == nil || e.GroupIndex == 0) {
+			items = append(items, c.Members(i))
+		}
+	}
+	return items
+}
+
+// Selection is what a job works on: the volumes of a catalog that its input selects.
+type Selection struct {
+	Entries []int         // numbers in the catalog, in the order of the group
+	Group   *series.Group // of several volumes; nil for one
+	Covered Coverage
+}
+
+// Coverage says how much of what was given a command worked on.
+type Coverage struct {
+	Volumes int `json:"volumes"` // that it worked on
+	Of      int `json:"of"`      // that the input holds and that can be loaded
+	// Text is a sentence where that is not all, or not all slices; else "".
+	Text string `json:"text,omitempty"`
+}
+
+// Select returns what an input selects: a volume by its number, or with All the 4-D series
+// that it belongs to; else the 4-D series of the largest volume, or that volume. The error
+// is a *UsageError where All is asked for and there are several series.
+func (c *Catalog) Select(in Input) (Selection, error) {
+	first, err := c.first(in)
+	if err != nil {
+		return Selection{}, err
+	}
+	s := Selection{Entries: []int{first}}
+	if whole := in.Series == nil || in.All; whole {
+		s.Entries = c.Members(first)
+	}
+	if len(s.Entries) > 1 {
+		s.Group = c.Entries[first].Group
+	}
+	if in.All && in.Series == nil && s.Group == nil && len(c.Items()) > 1 {
+		return Selection{}, Usagef("%s holds %d series that form no 4-D series; choose one with --series N, or filter all of them with quell batch", c.Path, len(c.Items()))
+	}
+	s.Covered = c.coverage(in, s)
+	return s, nil
+}
+
+// first returns the entry that an input names.
+func (c *Catalog) first(in Input) (int, error) {
+	if in.Series == nil {
+		return c.Pick(in.Component)
+	}
+	i := *in.Series
+	if i < 0 || i >= len(c.Entries) {
+		return 0, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
+	}
+	return i, nil
+}
+
+// coverage compares a selection with what the catalog holds, of a component that was asked
+// for with the volumes that have it.
+func (c *Catalog) coverage(in Input, s Selection) Coverage {
+	first := c.Entries[s.Entries[0]]
+	out := Coverage{Volumes: len(s.Entries)}
+	for _, e := range c.Entries {
+		if e.Err == nil && (in.Component == "" || e.Component == in.Component) {
+			out.Of++
+		}
+	}
+	how := ""
+	switch {
+	case out.Of <= out.Volumes:
+		return out
+	case s.Group != nil:
+		out.Text = fmt.Sprintf("%s holds %d volumes; taking the 4-D series of %d along %s; --series N takes another volume", c.Path, out.Of, out.Volumes, s.Group.Axis())
+		return out
+	case in.Series == nil:
+		how = ", the largest"
+	}
+	another := "--series takes another"
+	if first.Group != nil && in.Series != nil {
+		another = "--series all takes the 4-D series that it belongs to"
+	}
+	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0], how, first.label(), another)
+	return out
+}
+
+// note returns the message about a part that was not asked for by its number; "" for none.
+func (s Selection) note(in Input) string {
+	if in.Series != nil {
+		return ""
+	}
+	return s.Covered.Text
+}
+
+// slices adds to the text where not all slices of the volumes are worked on.
+func (v *Coverage) slices(c *Catalog, first int, r SliceRange) {
+	n := c.Entries[first].Geometry.Dims[2]
+	if r.From == 0 && (r.To == 0 || r.To == n) {
+		return
+	}
+	if v.Text == "" {
+		v.Text = fmt.Sprintf("%s: slices %s of %d alone", c.Path, r, n)
+	} else {
+		v.Text += fmt.Sprintf("; slices %s of %d alone", r, n)
+	}
+}
+
+// Volumes reads the volumes of a selection. It is used by one goroutine at a time.
+type Volumes struct {
+	c        *Catalog
+	entries  []int
+	sequence *nifti.Sequence // nil before the first, and where there is none
+}
+
+// Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
+// one file are read fastest in their order.
+func (c *Catalog) Volumes(entries []int) *Volumes { return &Volumes{c: c, entries: entries} }
+
+// Close closes the file that is read.
+func (v *Volumes) Close() {
+	if v.sequence != nil {
+		v.sequence.Close()
+	}
+}
+
+// Load reads the k-th of the volumes. In a series of several the findings do not say that
+// there are others.
+func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int)) (*series.Series, error) {
+	i := v.entries[k]
+	e := v.c.Entries[i]
+	if e.sequence == nil || e.Err != nil || len(v.entries) == 1 {
+		s, err := v.c.Load(ctx, i, progress)
+		return v.withoutRelated(s), err
+	}
+	if v.sequence == nil {
+		v.sequence = e.sequence()
+	}
+	s, err := v.c.loadBy(ctx, i, func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
+		return e.inSequence(ctx, v.sequence, progress)
+	}, progress)
+	return v.withoutRelated(s), err
+}
+
+// withoutRelated removes the findings about the other volumes of a 4-D series.
+func (v *Volumes) withoutRelated(s *series.Series) *series.Series {
+	if s != nil && len(v.entries) > 1 {
+		s.Findings = slices.DeleteFunc(s.Findings, func(f series.Finding) bool { return f.Kind == series.Volumes })
+	}
+	return s
+}
+
+// groupOfFile returns the 4-D series of the volumes of a NIfTI file; nil for one volume.
+// They lie along the b-values in the .bval file beside it, else in time where the header
+// says so, else along their numbers.
+func groupOfFile(fsys fs.FS, name string, info nifti.Info) *series.Group {
+	if info.Volumes < 2 {
+		return nil
+	}
+	g := &series.Group{Step: info.Step}
+	weights := bValues(fsys, name, info.Volumes)
+	for t := range info.Volumes {
+		c := series.Coordinate{Axis: "volume", Value: strconv.Itoa(t + 1)}
+		switch {
+		case weights != nil:
+			c = series.Coordinate{Axis: "b-value", Value: weights[t], Unit: "s/mm2"}
+		case info.Step > 0:
+			c = series.Coordinate{Axis: "time", Value: strconv.FormatFloat(info.Start+float64(t)*info.Step, 'g', 6, 64), Unit: "s"}
+		}
+		g.Places = append(g.Places, series.Place{c})
+	}
+	return g
+}
+
+// maxBValues bounds a .bval file: real ones have less than a hundredth.
+const maxBValues = 1 << 20
+
+// bValues returns the n numbers in the .bval file beside a NIfTI file, the convention of
+// FSL and BIDS; nil where there is none, or where it holds something else.
+func bValues(fsys fs.FS, name string, n int) []string {
+	base := name
+	for _, ext := range []string{".gz", ".nii"} {
+		if strings.EqualFold(path.Ext(base), ext) {
+			base = strings.TrimSuffix(base, path.Ext(base))
+		}
+	}
+	info, err := fs.Stat(fsys, base+".bval")
+	if err != nil || info.Size() > maxBValues {
+		return nil
+	}
+	data, err := fs.ReadFile(fsys, base+".bval")
+	words := strings.Fields(string(data))
+	if err != nil || len(words) != n {
+		return nil
+	}
+	for _, w := range words {
+		if _, err := strconv.ParseFloat(w, 64); err != nil {
+			return nil
+		}
+	}
+	return words
+}

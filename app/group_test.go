@@ -1,0 +1,302 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise/noise"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// put4D writes a NIfTI file of n volumes, each of other values, and returns them.
+func put4D(t *testing.T, path string, n int, step float64) (volumes []*volume.Volume) {
+	t.Helper()
+	first := wavy(7, 6, 5)
+	first.Volume.Affine.SetColumn(3, volume.Vec{-3, 4, 5})
+	w, err := nifti.NewFrameWriter(path, n, nil, step, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	for k := range n {
+		v := volume.New(first.Volume.Geometry)
+		for i, x := range first.Volume.Data {
+			v.Data[i] = x*float32(k+1) + float32((i*7919+k*31)%13)
+		}
+		if err := w.Add(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		volumes = append(volumes, v)
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return volumes
+}
+
+// groupJob filters a 4-D file of three volumes to out, a name in the folder dir.
+func groupJob(t *testing.T, out string) (dir string, job Job) {
+	t.Helper()
+	dir = t.TempDir()
+	in := filepath.Join(dir, "in.nii.gz")
+	put4D(t, in, 3, 2)
+	r := mustRecipe("median", 3)
+	return dir, Job{Input: Input{Path: in}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, out)}}
+}
+
+// loadAll returns the volumes under a path.
+func loadAll(t *testing.T, path string) (c *Catalog, all []*series.Series) {
+	t.Helper()
+	c, err := Scan(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	for i := range c.Entries {
+		s, err := c.Load(t.Context(), i, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return c, all
+}
+
+// Each volume of a 4-D file is filtered as it is alone, whatever the output's format.
+func TestDoFilters4D(t *testing.T) {
+	for _, out := range []string{"out.nii", "out.nii.gz", "out"} {
+		dir, job := groupJob(t, out)
+		job.Measure = true
+		job.Output.Removed = filepath.Join(dir, "removed.nii")
+		steps := map[Step]bool{}
+		report, err := Do(t.Context(), job, Events{Progress: func(step Step, done, total int64) { steps[step] = steps[step] || done == total }})
+		if err != nil {
+			t.Fatal(out, err)
+		}
+		if !steps[Reading] || !steps[Filtering] || !steps[Writing] {
+			t.Errorf("%s: progress of %v; want all steps to their end", out, steps)
+		}
+		if report.Axis != "time" || len(report.Volumes) != 3 || report.Voxels != 3*7*6*5 || report.Dims != [3]int{7, 6, 5} || report.Engine != "cpu" ||
+			report.Recipe != nil || !report.Asked.Equal(*job.Recipe) || report.Covered != (Coverage{Volumes: 3, Of: 3}) || report.Removed != job.Output.Removed {
+			t.Errorf("%s: %+v", out, report)
+		}
+		c, all := loadAll(t, job.Output.Path)
+		if len(all) != 3 {
+			t.Fatalf("%s: %d volumes", out, len(all))
+		}
+		_, removed := loadAll(t, job.Output.Removed)
+		_, source := loadAll(t, job.Input.Path)
+		for k, s := range all {
+			v := report.Volumes[k]
+			if want := []string{"time 0 s", "time 2 s", "time 4 s"}[k]; v.Series != k || v.Name != want || v.Recipe == nil || v.Measures == nil || v.Noise == nil || v.Engine != "cpu" {
+				t.Errorf("%s: %+v", out, v)
+			}
+			alone := job
+			alone.Input.Series, alone.Output = &k, Output{Path: filepath.Join(dir, "alone.nii")}
+			one, err := Do(t.Context(), alone, Events{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			slack := 0.0
+			if out == "out" { // scaled to 16 bits
+				slack = 0.01
+				if want := filepath.Join(job.Output.Path, []string{"001-time-0-s", "002-time-2-s", "003-time-4-s"}[k]); v.Output != want {
+					t.Errorf("%s: %s, want %s", out, v.Output, want)
+				}
+				if e := c.Entries[k]; !strings.HasSuffix(e.Description, "[Quell median] "+v.Name) || e.Number != []string{"90000001", "90000002", "90000003"}[k] {
+					t.Errorf("%q, number %s", e.Description, e.Number)
+				}
+			}
+			if d := largestDifference(t, one.Run.Result, s.Volume); d > slack {
+				t.Errorf("%s: volume %d differs by %g from the volume filtered alone", out, k, d)
+			}
+			if !s.Volume.SameGrid(one.Run.Result.Geometry, 1e-3) {
+				t.Errorf("%s: volume %d lies elsewhere", out, k)
+			}
+			if one.Covered.Volumes != 1 || one.Covered.Of != 3 || !strings.Contains(one.Covered.Text, "taking number "+string('0'+rune(k))) {
+				t.Errorf("%+v", one.Covered)
+			}
+			for i, x := range removed[k].Volume.Data {
+				if want := source[k].Volume.Data[i] - one.Run.Result.Data[i]; x != want {
+					t.Fatalf("%s: removed is %v, not %v", out, x, want)
+				}
+			}
+		}
+		if out != "out" && (c.Entries[2].Group == nil || c.Entries[2].Group.Step != 2) {
+			t.Errorf("%s: the time step is lost: %+v", out, c.Entries[2].Group)
+		}
+		// The record has each volume, and its recipe makes the output again.
+		if r, err := LoadRecipe(report.Record); err != nil || !r.Equal(*job.Recipe) {
+			t.Errorf("%s: %v, %v", out, r, err)
+		}
+		var record Record
+		data, err := os.ReadFile(report.Record)
+		if err == nil {
+			err = json.Unmarshal(data, &record)
+		}
+		if err != nil || len(record.Volumes) != 3 || record.Volumes[1].Place.String() != "time 2 s" || record.Engine == nil || record.Source.Dims != [3]int{7, 6, 5} || record.Source.SHA256 != "" {
+			t.Errorf("%s: record %s, %v", out, data, err)
+		}
+		for k := range source {
+			r, err := RecipeBeside(job.Output.Path, source[k].Volume, Maps{})
+			if err != nil || r == nil || !r.Equal(*report.Volumes[k].Recipe) {
+				t.Errorf("%s: recipe of volume %d: %v, %v", out, k, r, err)
+			}
+		}
+		// An earlier output is replaced.
+		if _, err := Do(t.Context(), job, Events{}); err != nil {
+			t.Errorf("%s: again: %v", out, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".quell*")); len(left) != 0 {
+			t.Errorf("%s: left behind %v", out, left)
+		}
+	}
+}
+
+// A slab of each volume, and noise and conversions, of 4-D series.
+func TestDoOn4DInOtherWays(t *testing.T) {
+	dir, job := groupJob(t, "slab.nii")
+	job.Slices = SliceRange{From: 1, To: 3}
+	report, err := Do(t.Context(), job, Events{})
+	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": slices 1:3 of 5 alone" {
+		t.Errorf("%+v, %v", report.Covered, err)
+	}
+	if _, all := loadAll(t, job.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {
+		t.Errorf("%d volumes", len(all))
+	}
+	noisy := Job{Input: job.Input, Noise: &Noise{Model: noise.Gaussian, Sigma: 3, Seed: 1}, Output: Output{Path: filepath.Join(dir, "noisy.nii")}}
+	if report, err = Do(t.Context(), noisy, Events{}); err != nil || report.Noise == nil || report.Record == "" || len(report.Volumes) != 3 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	folder := filepath.Join(dir, "converted")
+	if report, err = Do(t.Context(), Job{Input: job.Input, Output: Output{Path: folder}}, Events{}); err != nil || report.Record != "" || report.Files != 15 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	// The volumes are of one study and one frame of reference.
+	c, _ := loadAll(t, folder)
+	if len(c.Entries) != 3 || c.Entries[0].UID == c.Entries[1].UID {
+		t.Errorf("%d series", len(c.Entries))
+	}
+	r := mustRecipe("median", 3)
+	again := Job{Input: Input{Path: folder, All: true}, Recipe: &r, Output: Output{Path: filepath.Join(dir, "x.nii")}}
+	if _, err := Do(t.Context(), again, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "3 series that form no 4-D series") {
+		t.Errorf("%v", err)
+	}
+}
+
+// What cannot be done with several volumes is refused, and a failure leaves nothing.
+func TestDoRefuses4D(t *testing.T) {
+	for want, change := range map[string]func(dir string, j *Job){
+		"Analyze files hold one volume": func(dir string, j *Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
+		"removed.hdr: Analyze files":    func(dir string, j *Job) { j.Output.Removed = filepath.Join(dir, "removed.hdr") },
+		"pictures and scales":           func(dir string, j *Job) { j.Output.Pictures = filepath.Join(dir, "p") },
+		"choose one with --series":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
+		"is the input itself":           func(dir string, j *Job) { j.Output.Path = j.Input.Path },
+		"there is no series 7":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
+	} {
+		dir, job := groupJob(t, "out.nii")
+		change(dir, &job)
+		if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("%q: files %v", want, files)
+		}
+	}
+	for _, out := range []string{"out.nii", "out"} {
+		dir, job := groupJob(t, out)
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := Do(ctx, job, Events{Progress: func(step Step, done, total int64) {
+			if step == Writing && done == 2 {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", out, err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("%s: files %v", out, files)
+		}
+	}
+	// The third volume is damaged.
+	dir, job := groupJob(t, "out.nii")
+	raw, err := os.ReadFile(job.Input.Path)
+	if err == nil {
+		err = os.WriteFile(job.Input.Path, raw[:len(raw)-100], 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitInput {
+		t.Errorf("%v", err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("files %v", files)
+	}
+}
+
+// The volumes of a selection, and how much of the input that is.
+func TestSelect(t *testing.T) {
+	dir := t.TempDir()
+	put4D(t, filepath.Join(dir, "a.nii"), 3, 0)
+	putNii(t, filepath.Join(dir, "b.nii"), 4, 4, 4)
+	c, err := Scan(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	one, single := 1, 3
+	for name, x := range map[string]struct {
+		in      Input
+		entries []int
+		group   bool
+		text    string
+	}{
+		"default":      {Input{}, []int{0, 1, 2}, true, "holds 4 volumes; taking the 4-D series of 3 along volume"},
+		"all":          {Input{All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
+		"one":          {Input{Series: &one}, []int{1}, false, "taking number 1 (5 slices, volume 2 of 3); --series all takes the 4-D series"},
+		"all of one":   {Input{Series: &one, All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
+		"another":      {Input{Series: &single}, []int{3}, false, "taking number 3 (4 slices); --series takes another"},
+		"all of other": {Input{Series: &single, All: true}, []int{3}, false, "taking number 3 (4 slices)"},
+	} {
+		s, err := c.Select(x.in)
+		if err != nil || !slices.Equal(s.Entries, x.entries) || (s.Group != nil) != x.group || !strings.Contains(s.Covered.Text, x.text) || s.Covered.Of != 4 || s.Covered.Volumes != len(x.entries) {
+			t.Errorf("%s: %+v, %v", name, s, err)
+		}
+	}
+	if items := c.Items(); len(items) != 2 || !slices.Equal(items[0], []int{0, 1, 2}) || !slices.Equal(items[1], []int{3}) {
+		t.Errorf("%v", items)
+	}
+	if _, err := Open(t.Context(), Input{Path: dir, All: true}, Events{}); ExitCode(err) != ExitUsage {
+		t.Errorf("all volumes as one: %v", err)
+	}
+}
+
+// The b-values beside a file name its volumes; anything else there does not.
+func TestBValuesBesideAFile(t *testing.T) {
+	dir := t.TempDir()
+	put4D(t, filepath.Join(dir, "dwi.nii.gz"), 3, 2)
+	for text, want := range map[string]string{
+		"0 700 1000\n": "b-value 1000 s/mm2", "0\n700\n1e3": "b-value 1e3 s/mm2",
+		"0 700": "time 4 s", "0 700 x": "time 4 s", "": "time 4 s",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "dwi.bval"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Scan(t.Context(), filepath.Join(dir, "dwi.nii.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Entries[2].Group.Places[2].String(); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

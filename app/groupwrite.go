@@ -1,0 +1,167 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"quell/denoise"
+	"quell/io/atomic"
+	"quell/io/nifti"
+	"quell/series"
+)
+
+// groupExport writes the volumes of a 4-D series to one output, one after another: a 4-D
+// NIfTI file, or a folder that holds a folder of DICOM for each volume, which is a derived
+// series of its own. No volume is kept in memory. The output and its record are made in a
+// stage and committed together.
+type groupExport struct {
+	out     string
+	options ExportOptions
+	group   *series.Group
+	stage   *atomic.Stage
+	record  *Record // nil for none
+	started time.Time
+	report  ExportReport
+
+	frames   *nifti.FrameWriter // nil for DICOM, and before the first volume
+	together []byte             // names the study of volumes without a DICOM source
+}
+
+// beginGroup begins an output. The caller closes it. asked is the recipe, nil where nothing
+// is filtered; recorded says whether a record is written.
+func beginGroup(out string, o ExportOptions, group *series.Group, asked *denoise.Recipe, recorded bool) (*groupExport, error) {
+	out = filepath.Clean(out)
+	o.Now = cmp.Or(o.Now, time.Now())
+	stage, err := atomic.Begin(out)
+	if err != nil {
+		return nil, err
+	}
+	w := &groupExport{out: out, options: o, group: group, stage: stage, started: time.Now(), report: ExportReport{Output: out}}
+	if recorded {
+		w.record = &Record{Quell: Version(), Recipe: asked, Asked: asked, Time: o.Now.Truncate(time.Second)}
+	}
+	if FormatOf(out) == DICOM {
+		if err := os.Mkdir(stage.Path(filepath.Base(out)), 0o777); err != nil {
+			stage.Close()
+			return nil, writeError(out, err)
+		}
+	}
+	return w, nil
+}
+
+// add writes volume k, the next one, and returns what was done.
+func (w *groupExport) add(ctx context.Context, k int, e export, progress func(done, total int)) (ExportReport, error) {
+	var report ExportReport
+	var err error
+	started := time.Now()
+	if FormatOf(w.out) == DICOM {
+		err = w.addDICOM(ctx, k, e, progress, &report)
+	} else {
+		err = w.addNIfTI(ctx, e)
+	}
+	if err != nil {
+		return report, writeError(w.out, err)
+	}
+	if w.record != nil && e.record != nil {
+		if k == 0 {
+			w.record.Source = SourceRecord{Format: e.record.Source.Format, Modality: e.record.Source.Modality, Dims: e.record.Source.Dims}
+			w.record.Noise, w.record.Engine, w.record.Region = e.record.Noise, e.record.Engine, e.record.Region
+		}
+		e.record.Quell, e.record.Time, e.record.Place = "", time.Time{}, w.group.Places[k]
+		w.record.Volumes = append(w.record.Volumes, e.record)
+	}
+	report.Write = time.Since(started)
+	w.report.Files += report.Files
+	w.report.Clipped += report.Clipped
+	for _, text := range report.Warnings {
+		w.report.Warnings = append(w.report.Warnings, w.group.Places[k].String()+": "+text)
+	}
+	return report, nil
+}
+
+// addDICOM writes a volume to a folder in the output and reads it back.
+func (w *groupExport) addDICOM(ctx context.Context, k int, e export, progress func(done, total int), report *ExportReport) error {
+	name := w.group.FolderName(k)
+	e.derived.Suffix += " " + w.group.Places[k].String()
+	e.derived.Volume = k + 1
+	if !hasDICOM(e.series) {
+		if k == 0 {
+			w.together = []byte(voxelHash(e.series.Volume))
+		}
+		e.derived.Together = w.together
+	}
+	report.Output = filepath.Join(w.out, name)
+	return writeDICOM(ctx, e, filepath.Join(w.stage.Path(filepath.Base(w.out)), name), w.options, progress, report)
+}
+
+// addNIfTI writes a volume as the next frame of the file.
+func (w *groupExport) addNIfTI(ctx context.Context, e export) (err error) {
+	if w.frames == nil {
+		path := w.stage.Path(filepath.Base(w.out))
+		if w.frames, err = nifti.NewFrameWriter(path, w.group.Len(), e.series, w.group.Step, w.options.Dtype, e.derived.Description); err != nil {
+			return err
+		}
+	}
+	return w.frames.Add(ctx, e.result)
+}
+
+// commit completes the output, reads it back, and gives it its name.
+func (w *groupExport) commit(ctx context.Context) (ExportReport, error) {
+	err := w.finish(ctx)
+	w.report.Write = time.Since(w.started)
+	logger.Load().Info("export", outcome(err), slog.Int("volumes", w.group.Len()), slog.Int("files", w.report.Files), slog.Duration("took", w.report.Write))
+	return w.report, err
+}
+
+func (w *groupExport) finish(ctx context.Context) error {
+	name := filepath.Base(w.out)
+	if w.frames != nil {
+		if err := w.frames.Close(ctx); err != nil {
+			return writeError(w.out, err)
+		}
+		w.report.Files = 1
+	}
+	if w.record != nil {
+		if w.options.Deidentify {
+			w.record.deidentify()
+		}
+		if err := w.record.save(w.stage.Path(name + recordSuffix)); err != nil {
+			return writeError(w.out, err)
+		}
+	}
+	if err := checkExisting(w.out, w.options); err != nil {
+		return err // another program wrote there meanwhile
+	}
+	if err := w.stage.Commit(ctx, companions(w.out)...); err != nil {
+		return err
+	}
+	if w.record != nil {
+		w.report.Recipe = w.out + recordSuffix
+	}
+	return nil
+}
+
+// close removes what was not committed.
+func (w *groupExport) close() {
+	if w.frames != nil {
+		w.frames.Discard()
+	}
+	w.stage.Close()
+}
+
+// checkGroupOutput refuses what an output of several volumes cannot be.
+func checkGroupOutput(out Output) error {
+	switch {
+	case FormatOf(out.Path) == Analyze:
+		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Path)
+	case out.Removed != "" && FormatOf(out.Removed) == Analyze:
+		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Removed)
+	case out.Scales != "" || out.Pictures != "":
+		return Usagef("pictures and scales are of one volume; choose one with --series")
+	}
+	return nil
+}
