@@ -28,7 +28,7 @@ type Document struct {
 	known     bool // facts is set
 	noise     *Noise
 	run       *Run
-	recipes   History
+	edits     History
 }
 
 // Noise is noise that was added in the workbench.
@@ -61,8 +61,26 @@ func NewDocument(s *series.Series) *Document { return &Document{series: s} }
 // Series returns the series that is filtered, with the noise that was added.
 func (d *Document) Series() *series.Series { return d.series }
 
-// Facts returns the facts of the series' values; false until SetFacts.
-func (d *Document) Facts() (denoise.Facts, bool) { return d.facts, d.known }
+// Facts returns the facts of the series' values, with the noise that was given; false
+// until SetFacts.
+func (d *Document) Facts() (denoise.Facts, bool) {
+	if given := d.GivenNoise(); given != nil && d.known {
+		return d.facts.WithNoise(given.Sigma, given.Voxels), true
+	}
+	return d.facts, d.known
+}
+
+// GivenNoise returns the noise that was measured in a mark of the voxels that are shown, in
+// the place of the estimate; nil for none.
+func (d *Document) GivenNoise() *GivenNoise {
+	if edit, _ := d.edits.Present(); edit.Noise != nil && edit.Noise.Of == d.series.Volume {
+		return edit.Noise
+	}
+	return nil
+}
+
+// Estimated returns the facts with the noise as it was estimated; false until SetFacts.
+func (d *Document) Estimated() (denoise.Facts, bool) { return d.facts, d.known }
 
 // SetFacts takes the result of denoise.FactsOf for v; it is ignored where the
 // document shows another volume by then.
@@ -154,8 +172,8 @@ func (d *Document) SetRun(r *Run) bool {
 	return true
 }
 
-// Recipes is the history of the recipes that were tried on this series.
-func (d *Document) Recipes() *History { return &d.recipes }
+// Edits is the history of the recipes that were tried on this series, and of its marks.
+func (d *Document) Edits() *History { return &d.edits }
 
 // AddNoise returns a copy of a series with noise in its voxels. The same seed
 // gives the same values on every machine. Safe for concurrent use.

@@ -113,7 +113,7 @@ func TestDocumentWithoutNoise(t *testing.T) {
 	if err := d.SetReference(s); err != nil { // it is the reference already
 		t.Error(err)
 	}
-	if d.Recipes() != &d.recipes {
+	if d.Edits() != &d.edits {
 		t.Error("the history is a copy")
 	}
 	for n, ok := range map[Noise]bool{{Model: noise.Gaussian}: true, {Model: noise.Gaussian, Sigma: -1}: false, {Model: noise.Gaussian, Sigma: math.Inf(1)}: false, {Model: noise.Gaussian, Sigma: math.NaN()}: false} {
@@ -204,5 +204,38 @@ func TestProposeRecipe(t *testing.T) {
 	}
 	if _, err := ProposeRecipe(deep, nil, "magic"); ExitCode(err) != ExitUsage {
 		t.Errorf("an unknown filter: %v", err)
+	}
+}
+
+// Noise that was measured in a mark takes the place of the estimate, for its own voxels.
+func TestGivenNoise(t *testing.T) {
+	s := wavy(6, 5, 4)
+	d := NewDocument(s)
+	given := Edit{Noise: &GivenNoise{Sigma: 7, Voxels: 900, Of: s.Volume}}
+	d.Edits().Push(Edit{})
+	d.Edits().Push(given)
+	if _, ok := d.Facts(); ok {
+		t.Error("facts are known before they were found")
+	}
+	facts := foundFacts(t, s.Volume)
+	d.SetFacts(s.Volume, facts)
+	got, _ := d.Facts()
+	estimated, ok := d.Estimated()
+	if got.Noise.Sigma != 7 || !ok || estimated.Noise.Sigma != facts.Noise.Sigma || d.GivenNoise() != given.Noise {
+		t.Errorf("sigma %g, estimated %g", got.Noise.Sigma, estimated.Noise.Sigma)
+	}
+	d.Edits().Undo()
+	if got, _ := d.Facts(); got.Noise.Sigma != facts.Noise.Sigma || d.GivenNoise() != nil {
+		t.Errorf("sigma %g after undo", got.Noise.Sigma)
+	}
+	d.Edits().Redo()
+	n := Noise{Model: noise.Gaussian, Sigma: 5, Seed: 1}
+	noisy, err := AddNoise(t.Context(), s, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.SetNoisy(noisy, n)
+	if d.GivenNoise() != nil {
+		t.Error("the noise of the clean voxels is used for the noisy ones")
 	}
 }

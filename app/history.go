@@ -2,45 +2,51 @@ package app
 
 import "quell/denoise"
 
-// maxUndo is how many steps of a recipe history can be undone.
+// maxUndo is how many steps of a history can be undone.
 const maxUndo = 100
 
-// History is a bounded undo list of recipes. The zero History is empty. It is
-// for one goroutine.
-type History struct {
-	past   []denoise.Recipe // oldest first; the last is the present
-	future []denoise.Recipe // undone, next last
+// Edit is what undo returns to: the state after one change.
+type Edit struct {
+	Recipe denoise.Recipe
+	Marks  []Mark      // in the order in which they were drawn
+	Ground int         // the mark that contrasts are measured against; 0 for none
+	Noise  *GivenNoise // nil: the estimate
 }
 
-// Push makes r the present and forgets what was undone.
-func (h *History) Push(r denoise.Recipe) {
-	h.past = append(h.past, r)
+// History is a bounded undo list. The zero History is empty. It is for one goroutine.
+type History struct {
+	past   []Edit // oldest first; the last is the present
+	future []Edit // undone, next last
+}
+
+// Push makes s the present and forgets what was undone.
+func (h *History) Push(s Edit) {
+	h.past = append(h.past, s)
 	h.future = nil
 	if extra := len(h.past) - maxUndo - 1; extra > 0 {
-		h.past = append([]denoise.Recipe(nil), h.past[extra:]...)
+		h.past = append([]Edit(nil), h.past[extra:]...)
 	}
 }
 
-// Present returns the newest recipe that is not undone; false where there is
-// none.
-func (h *History) Present() (denoise.Recipe, bool) {
+// Present returns the newest step that is not undone; false where there is none.
+func (h *History) Present() (Edit, bool) {
 	if len(h.past) == 0 {
-		return denoise.Recipe{}, false
+		return Edit{}, false
 	}
 	return h.past[len(h.past)-1], true
 }
 
-// CanUndo reports whether there is an earlier recipe.
+// CanUndo reports whether there is an earlier step.
 func (h *History) CanUndo() bool { return len(h.past) > 1 }
 
-// CanRedo reports whether an undone recipe can be restored.
+// CanRedo reports whether an undone step can be restored.
 func (h *History) CanRedo() bool { return len(h.future) > 0 }
 
-// Undo goes back one step and returns the recipe that is now present; false
-// where there is no earlier one.
-func (h *History) Undo() (denoise.Recipe, bool) {
+// Undo goes back one step and returns the one that is now present; false where there is no
+// earlier one.
+func (h *History) Undo() (Edit, bool) {
 	if !h.CanUndo() {
-		return denoise.Recipe{}, false
+		return Edit{}, false
 	}
 	last := len(h.past) - 1
 	h.future = append(h.future, h.past[last])
@@ -49,12 +55,25 @@ func (h *History) Undo() (denoise.Recipe, bool) {
 }
 
 // Redo is the inverse of Undo.
-func (h *History) Redo() (denoise.Recipe, bool) {
+func (h *History) Redo() (Edit, bool) {
 	if !h.CanRedo() {
-		return denoise.Recipe{}, false
+		return Edit{}, false
 	}
 	last := len(h.future) - 1
 	h.past = append(h.past, h.future[last])
 	h.future = h.future[:last]
 	return h.Present()
+}
+
+// NewMarkID returns a number that no mark of any step has.
+func (h *History) NewMarkID() int {
+	id := 0
+	for _, steps := range [][]Edit{h.past, h.future} {
+		for _, s := range steps {
+			for _, m := range s.Marks {
+				id = max(id, m.ID)
+			}
+		}
+	}
+	return id + 1
 }

@@ -4,15 +4,18 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/measure"
 )
 
 func TestHistory(t *testing.T) {
-	recipe := func(i int) denoise.Recipe { return mustRecipe("nlm", 3).With("h", denoise.Number(float64(i))) }
-	step := func(r denoise.Recipe, ok bool) int {
+	recipe := func(i int) Edit {
+		return Edit{Recipe: mustRecipe("nlm", 3).With("h", denoise.Number(float64(i)))}
+	}
+	step := func(s Edit, ok bool) int {
 		if !ok {
 			return -1
 		}
-		return int(r.Get("h").Float())
+		return int(s.Recipe.Get("h").Float())
 	}
 	var h History
 	if step(h.Undo()) != -1 || step(h.Redo()) != -1 || h.CanUndo() || h.CanRedo() || step(h.Present()) != -1 {
@@ -52,4 +55,36 @@ func TestHistory(t *testing.T) {
 	}
 	expect("the oldest step", step(h.Present()), 9)
 	expect("the number of steps", undone, maxUndo)
+}
+
+// The number of a mark is not given again while undo or redo can bring the mark back.
+func TestNewMarkID(t *testing.T) {
+	var h History
+	if h.NewMarkID() != 1 {
+		t.Error("the first mark is not 1")
+	}
+	h.Push(Edit{})
+	h.Push(Edit{Marks: []Mark{{ID: 1}, {ID: 4}}})
+	h.Push(Edit{Marks: []Mark{{ID: 1}}}) // 4 is deleted
+	if id := h.NewMarkID(); id != 5 {
+		t.Errorf("%d after a mark was deleted, want 5", id)
+	}
+	h.Undo()
+	h.Undo()
+	if id := h.NewMarkID(); id != 5 {
+		t.Errorf("%d after undo, want 5", id)
+	}
+	h.Push(Edit{})
+	if id := h.NewMarkID(); id != 1 {
+		t.Errorf("%d where no mark can come back, want 1", id)
+	}
+}
+
+func TestNamesOfMarks(t *testing.T) {
+	if got := (Mark{ID: 2}).Name(); got != "ROI 2" {
+		t.Errorf("%q", got)
+	}
+	if got := (Mark{ID: 3, Outline: measure.Outline{Shape: measure.Line}}).Name(); got != "Line 3" {
+		t.Errorf("%q", got)
+	}
 }

@@ -153,7 +153,6 @@ func TestCancel(t *testing.T) {
 	for i := range other.Data {
 		other.Data[i] *= float32(i % 7 * (i / v.SliceVoxels()))
 	}
-	whole := Whole(v)
 	for name, measure := range map[string]func(context.Context) (any, error){
 		"Compare": func(ctx context.Context) (any, error) {
 			c, err := Compare(ctx, v, other, Options{SSIM3D: true})
@@ -162,14 +161,6 @@ func TestCancel(t *testing.T) {
 		"Compare in two dimensions": func(ctx context.Context) (any, error) {
 			c, err := Compare(ctx, v, other, Options{Max: 1})
 			return c, err
-		},
-		"ROIStats": func(ctx context.Context) (any, error) {
-			s, err := ROIStats(ctx, v, whole)
-			return s, err
-		},
-		"HistogramOf": func(ctx context.Context) (any, error) {
-			h, err := HistogramOf(ctx, v, whole, 0, 0, 10)
-			return h.Counts, err
 		},
 	} {
 		cancels := int64(0)

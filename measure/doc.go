@@ -1,6 +1,6 @@
 // Package measure computes numbers about volumes: MSE, PSNR, SSIM and the largest
-// difference of two volumes, statistics of regions and residuals, histograms,
-// and line profiles.
+// difference of two volumes; of a picture, statistics, noise and histograms of regions,
+// distances, line profiles and the width of edges.
 //
 // Against a noise-free reference the first four are measures of quality; against the
 // input of a filter they only say how much changed, and must be labelled so.

@@ -41,11 +41,11 @@ func (w *Workbench) editCommands() []Command {
 		return func() bool { return s.Document() != nil && can() }
 	}
 	return []Command{
-		{ID: "undo", Title: "Undo parameters", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.Undo,
-			Enabled: history(func() bool { return s.Document().Recipes().CanUndo() })},
-		{ID: "redo", Title: "Redo parameters", Menu: menuEdit, Run: s.Redo,
+		{ID: "undo", Title: "Undo", Menu: menuEdit, Chords: with(ctrl, fyne.KeyZ), Run: s.Undo,
+			Enabled: history(func() bool { return s.Document().Edits().CanUndo() })},
+		{ID: "redo", Title: "Redo", Menu: menuEdit, Run: s.Redo,
 			Chords:  []Chord{{fyne.KeyY, ctrl}, {fyne.KeyZ, ctrl | fyne.KeyModifierShift}},
-			Enabled: history(func() bool { return s.Document().Recipes().CanRedo() })},
+			Enabled: history(func() bool { return s.Document().Edits().CanRedo() })},
 		{ID: "forget-paths", Title: "Clear recent series", Menu: menuEdit, Gap: true, Run: w.forgetPaths},
 		{ID: "keep-paths", Title: "Keep a list of recent series", Menu: menuEdit, Run: w.toggleKeepPaths,
 			Checked: func() bool { return w.settings.KeepRecent }},

@@ -90,7 +90,7 @@ func TestToolbarButtonsHaveTooltips(t *testing.T) {
 			t.Errorf("the tooltip %q stays", text)
 		}
 	}
-	for _, want := range []string{"Undo parameters (Ctrl+Z)", "Fit to pane (F)",
+	for _, want := range []string{"Undo (Ctrl+Z)", "Fit to pane (F)",
 		"Noise map (M): colours over the original show how strong the noise is at every place"} {
 		if !tips[want] {
 			t.Errorf("no tooltip says %q; there are %v", want, tips)

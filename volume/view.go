@@ -163,6 +163,22 @@ func (w View) Region(index int) Region {
 	return r
 }
 
+// Slice returns the geometry of slice index of g as a picture: Size[0] x Size[1] pixels at
+// their places in the patient.
+func (w View) Slice(g Geometry, index int) Geometry {
+	var a Affine
+	for s, axis := range w.Axis {
+		column := g.Affine.Column(axis)
+		if w.Flip[s] {
+			column = column.Scale(-1)
+		}
+		a.SetColumn(s, column)
+	}
+	first := w.Voxel(0, 0, index)
+	a.SetColumn(3, g.Affine.Apply(float64(first[0]), float64(first[1]), float64(first[2])))
+	return Geometry{Dims: [3]int{w.Size[0], w.Size[1], 1}, Spacing: [3]float64{w.Pixel[0], w.Pixel[1], w.Step}, Affine: a}
+}
+
 // Voxel returns the voxel that pixel (col, row) of slice index shows; a pixel
 // outside the picture gives a voxel outside the volume.
 func (w View) Voxel(col, row, index int) [3]int {

@@ -298,3 +298,25 @@ func BenchmarkExtract512(b *testing.B) {
 		})
 	}
 }
+
+// The geometry of a slice puts each pixel where its voxel lies, in every plane and where
+// axes are flipped and sheared.
+func TestSliceGeometry(t *testing.T) {
+	g := NewGeometry([3]int{4, 5, 6}, [3]float64{0.5, 2, 3})
+	g.Affine = g.Affine.FlipXY()
+	g.Affine[1][2] = 1 // a tilted gantry
+	for p := Axial; p <= Sagittal; p++ {
+		w := g.View(p)
+		s := w.Slice(g, 3)
+		if s.Dims != [3]int{w.Size[0], w.Size[1], 1} || s.Spacing != [3]float64{w.Pixel[0], w.Pixel[1], w.Step} {
+			t.Errorf("%s: dims %v, spacing %v", p, s.Dims, s.Spacing)
+		}
+		for _, at := range [][3]int{{0, 0, 0}, {3, 1, 0}, {1, 3, 0}, {2, 2, 1}} {
+			v := w.Voxel(at[0], at[1], 3+at[2])
+			want := g.Affine.Apply(float64(v[0]), float64(v[1]), float64(v[2]))
+			if got := s.Affine.Apply(float64(at[0]), float64(at[1]), float64(at[2])); got.Sub(want).Norm() > 1e-12 {
+				t.Errorf("%s: pixel %v lies at %v, want %v", p, at, got, want)
+			}
+		}
+	}
+}

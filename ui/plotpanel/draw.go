@@ -1,7 +1,6 @@
 package plotpanel
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -140,8 +139,7 @@ func addHistograms(p *plot.Plot, r Request) error {
 	lo, hi = lo-(hi-lo)/10, hi+(hi-lo)/10
 	lo, hi, n := edges(lo, hi, r.Picture.Before)
 	add := func(values []float32, line, fill color.Color, name string) error {
-		v := r.Picture.Volume(values)
-		h, err := measure.HistogramOf(context.Background(), v, measure.Whole(v), lo, hi, n)
+		h, err := measure.HistogramOf(measure.Pick(values, r.Picture.Mask, nil), lo, hi, n)
 		if err != nil {
 			return err
 		}

@@ -108,7 +108,7 @@ func (s *Session) SliceMeasures() Measures {
 	here := q.Index == s.picture.Index && s.picture.Result != nil
 	return Measures{
 		Measures: s.sliceNumbers.measures, Known: s.sliceNumbers.err == nil && (here || coming), Err: s.sliceNumbers.err,
-		Current: here && q.Recipe.Equal(s.recipe) && s.steering.equal(q.Maps), Index: q.Index,
+		Current: here && sameRequest(q, s.request()), Index: q.Index,
 	}
 }
 

@@ -104,7 +104,8 @@ func (s *Session) show(series *series.Series, catalog *app.Catalog, entry int) {
 	s.doc = app.NewDocument(series)
 	s.tried, s.carried = map[string]bool{}, denoise.Recipe{}
 	s.recipe = s.propose(s.recipe.Filter)
-	s.doc.Recipes().Push(s.recipe)
+	s.doc.Edits().Push(app.Edit{Recipe: s.recipe})
+	s.marking = marking{}
 	s.resetVoxels()
 	s.message = ""
 	s.state.Open(series.Volume, s.OwnWindow())

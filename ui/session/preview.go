@@ -37,7 +37,7 @@ func (ps previews) find(q app.PreviewRequest) (p app.Preview, exact, ok bool) {
 		if r.Series != q.Series || r.Plane != q.Plane || r.Index != q.Index {
 			continue
 		}
-		if r.Recipe.Equal(q.Recipe) && r.Maps.Noise == q.Maps.Noise {
+		if sameRequest(r, q) {
 			return ps[i], true, true
 		}
 		if !ok {
@@ -69,11 +69,15 @@ func (s *Session) shown() (result *volume.Volume, part bool, status Status) {
 	if s.doc == nil {
 		return nil, false, Waiting
 	}
+	return s.resultOn(s.request())
+}
+
+// resultOn is shown for the slice of any request with the current recipe.
+func (s *Session) resultOn(q app.PreviewRequest) (result *volume.Volume, part bool, status Status) {
 	run := s.doc.Run()
 	if s.made(run) {
 		return run.Result, false, Whole
 	}
-	q := s.request()
 	p, exact, ok := s.previews.find(q)
 	switch {
 	case exact:
@@ -181,7 +185,7 @@ func (s *Session) wantPreview() {
 }
 
 func sameRequest(a, b app.PreviewRequest) bool {
-	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise
+	return a.Series == b.Series && a.Plane == b.Plane && a.Index == b.Index && a.Recipe.Equal(b.Recipe) && a.Maps.Noise == b.Maps.Noise && sameNoise(a.Facts, b.Facts)
 }
 
 // requestPreview asks for a preview of the slice on the screen. Where its original is not

@@ -87,6 +87,8 @@ type Session struct {
 	neighbours     newest.Worker[app.PreviewRequest, neighbourhoods]
 	neighbourhoods neighbourhoods
 
+	marking marking // of the document's marks
+
 	noise    noiseMap  // of the current voxels
 	steering steering  // of the filter, by maps of the current voxels
 	searched *searched // the last search for the best strength; nil before

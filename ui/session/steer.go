@@ -81,5 +81,13 @@ func (g steering) equal(maps app.Maps) bool { return maps.Noise == g.maps.Noise 
 
 // made says whether a run was made by the current recipe, steered as it is now.
 func (s *Session) made(run *app.Run) bool {
-	return run != nil && run.Recipe.Equal(s.recipe) && s.steering.equal(run.Maps)
+	if run == nil || !run.Recipe.Equal(s.recipe) || !s.steering.equal(run.Maps) {
+		return false
+	}
+	facts, known := s.doc.Facts()
+	return s.steering.on() || !known || run.Facts == nil || sameNoise(facts, *run.Facts)
 }
+
+// sameNoise says whether automatic values are the same under two facts of one volume: a
+// person may have given another sigma between them.
+func sameNoise(a, b denoise.Facts) bool { return a.Noise.Sigma == b.Noise.Sigma }

@@ -71,8 +71,9 @@ func (s *Session) TakeRecipe(r denoise.Recipe) {
 	}
 	s.setRecipe(r)
 	s.tried[r.Filter] = true
-	if present, ok := s.doc.Recipes().Present(); !ok || !present.Equal(r) {
-		s.doc.Recipes().Push(r)
+	if present, ok := s.doc.Edits().Present(); !ok || !present.Recipe.Equal(r) {
+		present.Recipe = r
+		s.doc.Edits().Push(present)
 	}
 	s.deps.Remember(r)
 	s.listener.Changed()
@@ -109,11 +110,11 @@ func (s *Session) setRecipe(r denoise.Recipe) {
 	s.viewChanged()
 }
 
-// Undo returns to the previous recipe.
+// Undo returns to the previous recipe, marks and noise.
 func (s *Session) Undo() {
 	if s.doc != nil {
-		if r, ok := s.doc.Recipes().Undo(); ok {
-			s.setRecipe(r)
+		if step, ok := s.doc.Edits().Undo(); ok {
+			s.returnTo(step)
 		}
 	}
 }
@@ -121,8 +122,13 @@ func (s *Session) Undo() {
 // Redo is the inverse of Undo.
 func (s *Session) Redo() {
 	if s.doc != nil {
-		if r, ok := s.doc.Recipes().Redo(); ok {
-			s.setRecipe(r)
+		if step, ok := s.doc.Edits().Redo(); ok {
+			s.returnTo(step)
 		}
 	}
+}
+
+func (s *Session) returnTo(edit app.Edit) {
+	s.marking.drag = nil
+	s.setRecipe(edit.Recipe)
 }

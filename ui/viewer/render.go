@@ -83,8 +83,7 @@ type Picture struct {
 // Volume returns values of the picture as a volume of one slice, for measures and
 // plots. It shares their memory.
 func (p *Picture) Volume(values []float32) *volume.Volume {
-	g := volume.NewGeometry([3]int{p.View.Size[0], p.View.Size[1], 1}, [3]float64{p.View.Pixel[0], p.View.Pixel[1], p.View.Step})
-	return &volume.Volume{Geometry: g, Data: values, Mask: p.Mask, Unit: p.Source.Unit}
+	return &volume.Volume{Geometry: p.View.Slice(p.Source.Geometry, p.Index), Data: values, Mask: p.Mask, Unit: p.Source.Unit}
 }
 
 // FirstName names side A in a plot.
@@ -162,6 +161,12 @@ func (r *Renderer) extract(job Job) *Picture {
 		p.View == job.View && p.Index == job.Index {
 		return p
 	}
+	r.picture = Extract(job)
+	return r.picture
+}
+
+// Extract returns the values of the slice of a job.
+func Extract(job Job) *Picture {
 	p := &Picture{Source: job.Source, Base: job.Base, Result: job.Result, Part: job.Part, View: job.View, Index: job.Index}
 	before := job.Source
 	if job.Base != nil {
@@ -180,7 +185,6 @@ func (r *Renderer) extract(job Job) *Picture {
 			p.Residual[i] = v - p.After[i]
 		}
 	}
-	r.picture = p
 	return p
 }
 

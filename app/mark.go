@@ -1,0 +1,35 @@
+package app
+
+import (
+	"fmt"
+
+	"quell/measure"
+	"quell/volume"
+)
+
+// Mark is a shape that a person has drawn on one slice of a series, to measure there. It
+// is not changed once it is in a history.
+type Mark struct {
+	ID    int          `json:"id"` // its number, from 1; not used again while the mark can come back
+	Plane volume.Plane `json:"plane"`
+	Index int          `json:"index"` // of the slice, as in volume.View
+	measure.Outline
+}
+
+// Name returns "ROI 2" or "Line 3".
+func (m Mark) Name() string {
+	if m.Shape == measure.Line {
+		return fmt.Sprintf("Line %d", m.ID)
+	}
+	return fmt.Sprintf("ROI %d", m.ID)
+}
+
+// GivenNoise is a sigma that was measured in a mark and takes the place of the estimated
+// one.
+type GivenNoise struct {
+	Sigma  float64 `json:"sigma"` // in the unit of the series
+	Voxels int     `json:"voxels"`
+	From   string  `json:"from"` // the name of the mark
+
+	Of *volume.Volume `json:"-"` // it holds for these voxels alone
+}

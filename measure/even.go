@@ -1,0 +1,127 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+)
+
+// Bounds of a region whose noise can be measured.
+const (
+	// leastEven is the least number of pixels: the SD of 100 independent values is right
+	// within 7 %.
+	leastEven = 100
+	// mostBent is the share of the variance about a plane that bends of the ground, of
+	// second and third order, may have. Of independent values the seven terms take 7/n, and
+	// more of correlated ones; an edge through the middle that raises the SD by a
+	// fifth takes 0.15 more.
+	mostBent = 0.1
+	// bends is the same in a small region, times n.
+	bends = 3 * 7
+	// mostSkew and mostKurtosis bound the third and fourth standardised moments about the
+	// plane, 0 and 3 for noise: beyond them something bright or dark lies in the region.
+	mostSkew, mostKurtosis = 0.8, 5
+)
+
+// EvenNoise returns the SD of the noise in pixels of a picture of a width: the SD about
+// the plane that fits them best, so that a slow slope of the ground has no part in it. An
+// error says why the pixels do not tell the noise: there are too few, or they hold more
+// than noise on an even ground.
+func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64, error) {
+	var xs, ys, vs []float64
+	for _, i := range pixels {
+		if mask == nil || mask[i] {
+			xs, ys, vs = append(xs, float64(i%width)), append(ys, float64(i/width)), append(vs, float64(values[i]))
+		}
+	}
+	n := float64(len(vs))
+	if len(vs) < leastEven {
+		return 0, fmt.Errorf("%d pixels are too few to measure the noise; at least %d are needed", len(vs), leastEven)
+	}
+	for _, c := range [][]float64{xs, ys, vs} {
+		center(c)
+	}
+	terms := [][]float64{xs, ys}
+	rest, left := remove(vs, terms)
+	sum, third, fourth := 0.0, 0.0, 0.0
+	for _, r := range rest {
+		sum += r * r
+		third += r * r * r
+		fourth += r * r * r * r
+	}
+	// Rounding alone leaves less than this.
+	if sum <= 1e-12*square(vs) || sum == 0 {
+		return 0, fmt.Errorf("all pixels lie on a plane; there is no noise to measure")
+	}
+	variance := sum / n
+	skew, kurtosis := third/n/math.Pow(variance, 1.5), fourth/n/(variance*variance)
+	bent, _ := remove(rest, append(left, terms3(xs, ys)...))
+	if 1-square(bent)/sum > max(mostBent, bends/n) {
+		return 0, fmt.Errorf("the region is not even, or too small for its noise: an edge or a bend of the ground may be part of the SD")
+	}
+	if math.Abs(skew) > mostSkew || kurtosis > mostKurtosis {
+		return 0, fmt.Errorf("the region is not even: something brighter or darker lies in it")
+	}
+	return math.Sqrt(sum / (n - 3)), nil
+}
+
+// remove returns v less its projection on the terms, and the terms as an orthogonal base
+// (Gram-Schmidt); terms that depend on earlier ones are dropped.
+func remove(v []float64, terms [][]float64) (rest []float64, base [][]float64) {
+	without := func(v []float64, base [][]float64) []float64 {
+		out := append([]float64(nil), v...)
+		for _, b := range base {
+			dot := 0.0
+			for i := range out {
+				dot += out[i] * b[i]
+			}
+			f := dot / square(b)
+			for i := range out {
+				out[i] -= f * b[i]
+			}
+		}
+		return out
+	}
+	for _, t := range terms {
+		if b := without(t, base); square(b) > 1e-9*square(t) {
+			base = append(base, b)
+		}
+	}
+	return without(v, base), base
+}
+
+func center(v []float64) {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	for i := range v {
+		v[i] -= sum / float64(len(v))
+	}
+}
+
+// terms3 returns the terms of second and third order in two coordinates, each with the
+// mean 0.
+func terms3(xs, ys []float64) [][]float64 {
+	xx, xy, yy := product(xs, xs), product(xs, ys), product(ys, ys)
+	terms := [][]float64{xx, xy, yy, product(xx, xs), product(xx, ys), product(yy, xs), product(yy, ys)}
+	for _, t := range terms {
+		center(t)
+	}
+	return terms
+}
+
+func product(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = a[i] * b[i]
+	}
+	return out
+}
+
+func square(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}

@@ -1,0 +1,242 @@
+package session
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quell/app"
+	"quell/measure"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// MarkFigures is what is measured in a mark on its slice, in the unit of the series.
+type MarkFigures struct {
+	Mark   app.Mark
+	Area   float64                     // mm²; 0 for a line
+	Length float64                     // mm; of a line
+	Stats  [viewer.Roles]measure.Stats // of the pixels inside; N is 0 where there is no picture
+	Edge   [viewer.Roles]EdgeFigure    // along a line; none of the residual
+
+	result *volume.Volume // the stats are of it
+	source *volume.Volume
+}
+
+// EdgeFigure is an edge along a line, or why there is none.
+type EdgeFigure struct {
+	measure.Edge
+	Why string // a sentence; "" where the edge is known
+}
+
+// MarkFigures returns the figures of a mark, by the result that is known of its slice. They
+// are measured once.
+func (s *Session) MarkFigures(m app.Mark) MarkFigures {
+	q := s.request()
+	q.Plane, q.Index = m.Plane, m.Index
+	result, part, status := s.resultOn(q)
+	if status == Coarse { // is not measured
+		result = nil
+	}
+	source := s.doc.Series().Volume
+	if f, ok := s.marking.figures[m.ID]; ok && f.result == result && f.source == source && sameMark(f.Mark, m) {
+		return f
+	}
+	view := source.View(m.Plane)
+	f := MarkFigures{Mark: m, result: result, source: source}
+	g := view.Slice(source.Geometry, m.Index)
+	p := s.pictureOf(view, m.Index, source, result, part)
+	pixels := m.Pixels(view.Size[0], view.Size[1])
+	f.Area = m.Area() * measure.PixelArea(g)
+	if m.Shape == measure.Line {
+		f.Length = measure.Distance(g, voxelOf(m.Points[0]), voxelOf(m.Points[1]))
+	}
+	for role, values := range [viewer.Roles][]float32{p.Before, p.After, p.Residual} {
+		switch {
+		case m.Shape != measure.Line && values != nil:
+			f.Stats[role] = measure.StatsOf(measure.Pick(values, p.Mask, pixels))
+		case m.Shape != measure.Line:
+			f.Stats[role] = measure.StatsOf(nil)
+		case viewer.Role(role) == viewer.Residual:
+		case values == nil:
+			f.Edge[role].Why = "The slice is not filtered yet."
+		default:
+			edge, err := measure.EdgeOf(measure.Profile(p.Volume(values), voxelOf(m.Points[0]), voxelOf(m.Points[1])))
+			f.Edge[role] = EdgeFigure{Edge: edge, Why: sentence(err)}
+		}
+	}
+	if s.marking.figures == nil {
+		s.marking.figures = map[int]MarkFigures{}
+	}
+	s.marking.figures[m.ID] = f
+	return f
+}
+
+func voxelOf(p [2]float64) [3]float64 { return [3]float64{p[0], p[1], 0} }
+
+func sameMark(a, b app.Mark) bool {
+	return a.ID == b.ID && a.Plane == b.Plane && a.Index == b.Index && a.Shape == b.Shape && slices.Equal(a.Points, b.Points)
+}
+
+// pictureOf returns a slice with a result of it, nil for none: that on the screen or one
+// like it.
+func (s *Session) pictureOf(view volume.View, index int, source, result *volume.Volume, part bool) *viewer.Picture {
+	if p := s.picture; p != nil && p.Source == source && p.Result == result && p.View == view && p.Index == index {
+		return p
+	}
+	return viewer.Extract(viewer.Job{Source: source, View: view, Index: index, Result: result, Part: part})
+}
+
+// sentence returns an error as a sentence; "" for none.
+func sentence(err error) string {
+	if err == nil {
+		return ""
+	}
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// CNR returns the contrast of an ROI to the ground, in every pane; NaN where it is not
+// defined, and for the ground itself.
+func (s *Session) CNR(f MarkFigures) (out [viewer.Roles]measure.Float) {
+	ground, ok := s.Ground()
+	for role := range out {
+		out[role] = measure.Float(math.NaN())
+	}
+	if !ok || f.Mark.Shape == measure.Line || ground.ID == f.Mark.ID {
+		return out
+	}
+	g := s.MarkFigures(ground)
+	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+		if f.Stats[role].N > 0 && g.Stats[role].N > 0 {
+			out[role] = measure.CNR(f.Stats[role], g.Stats[role])
+		}
+	}
+	return out
+}
+
+// NoiseIn returns the noise of the original in the selected ROI, and of how many voxels; an
+// error says why it cannot be measured there.
+func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
+	m, ok := s.Selected()
+	if !ok || m.Shape == measure.Line {
+		return 0, 0, errors.New("select an ROI to measure the noise in it")
+	}
+	source := s.doc.Series().Volume
+	view := source.View(m.Plane)
+	p := s.pictureOf(view, m.Index, source, nil, false)
+	pixels := m.Pixels(view.Size[0], view.Size[1])
+	sigma, err = measure.EvenNoise(p.Before, p.Mask, pixels, view.Size[0])
+	return sigma, len(measure.Pick(p.Before, p.Mask, pixels)), err
+}
+
+// UseNoise takes the noise in the selected ROI for that of the series, in the place of the
+// estimate; strengths that count in sigmas follow.
+func (s *Session) UseNoise() {
+	sigma, voxels, err := s.NoiseIn()
+	if err != nil {
+		s.message = sentence(err)
+		s.listener.Changed()
+		return
+	}
+	m, _ := s.Selected()
+	v := s.doc.Series().Volume
+	e := s.edit()
+	e.Noise = &app.GivenNoise{Sigma: sigma, Voxels: voxels, From: m.Name(), Of: v}
+	s.doc.Edits().Push(e)
+	s.message = fmt.Sprintf("The noise is that of %s, %s.", m.Name(), Quantity(sigma, v.Unit))
+	s.viewChanged()
+}
+
+// EstimateNoise takes the estimated noise again.
+func (s *Session) EstimateNoise() {
+	if s.doc == nil || s.doc.GivenNoise() == nil {
+		return
+	}
+	e := s.edit()
+	e.Noise = nil
+	s.doc.Edits().Push(e)
+	s.message = "The noise is the estimated one again."
+	s.viewChanged()
+}
+
+// WindowOfMark sets window width and level so that they hold the values of the original in
+// the selected ROI.
+func (s *Session) WindowOfMark() {
+	m, ok := s.Selected()
+	if !ok || m.Shape == measure.Line {
+		return
+	}
+	f := s.MarkFigures(m).Stats[viewer.Original]
+	if f.N == 0 || f.Min == f.Max {
+		s.message = fmt.Sprintf("The values in %s are all the same; they give no window.", m.Name())
+		if f.N == 0 {
+			s.message = m.Name() + " holds no voxel."
+		}
+		s.listener.Changed()
+		return
+	}
+	s.state.SetWindow(volume.Window{Name: m.Name(), Center: float64(f.Min+f.Max) / 2, Width: float64(f.Max - f.Min), Exact: true})
+}
+
+// MarksCSV returns a table of all marks, a row for each pane, with the numbers in full.
+func (s *Session) MarksCSV() string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	unit := s.doc.Series().Volume.Unit
+	in := func(name, unit string) string {
+		if unit == "" {
+			return name
+		}
+		return name + " (" + unit + ")"
+	}
+	_ = w.Write([]string{"mark", "shape", "plane", "slice", "image", "pixels", "area (mm2)", in("mean", unit), in("SD", unit), in("min", unit), in("max", unit),
+		"SNR", "CNR", "CNR against", "length (mm)", "edge width (mm)", "standard error (mm)", in("edge height", unit), "note"})
+	number := func(x float64) string {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 7, 64)
+	}
+	names := map[measure.Shape]string{measure.Box: "rectangle", measure.Ellipse: "ellipse", measure.Freehand: "freehand", measure.Line: "line"}
+	for _, m := range s.Marks() {
+		f := s.MarkFigures(m)
+		cnr := s.CNR(f)
+		for role := range viewer.Roles {
+			row := []string{m.Name(), names[m.Shape], m.Plane.String(), strconv.Itoa(m.Index + 1), strings.ToLower(role.String())}
+			st, e := f.Stats[role], f.Edge[role]
+			switch {
+			case m.Shape == measure.Line && role == viewer.Residual:
+				continue
+			case m.Shape == measure.Line && e.Why != "":
+				row = append(row, "", "", "", "", "", "", "", "", "", number(f.Length), "", "", "", e.Why)
+			case m.Shape == measure.Line:
+				note := ""
+				if e.Narrower {
+					note = "The edge is narrower."
+				}
+				row = append(row, "", "", "", "", "", "", "", "", "", number(f.Length), number(e.Width), number(e.Error), number(e.Height), note)
+			case st.N == 0 && role != viewer.Original && f.result == nil:
+				row = append(row, "0", number(f.Area), "", "", "", "", "", "", "", "", "", "", "", "The slice is not filtered yet.")
+			default:
+				against := ""
+				if ground, ok := s.Ground(); ok && cnr[role].Finite() {
+					against = ground.Name()
+				}
+				snr := number(float64(st.SNR()))
+				if role == viewer.Residual {
+					snr = ""
+				}
+				row = append(row, strconv.Itoa(st.N), number(f.Area), number(float64(st.Mean)), number(float64(st.SD)), number(float64(st.Min)), number(float64(st.Max)),
+					snr, number(float64(cnr[role])), against, "", "", "", "", "")
+			}
+			_ = w.Write(row)
+		}
+	}
+	w.Flush()
+	return b.String()
+}

@@ -1,0 +1,332 @@
+package session
+
+import (
+	"math"
+	"slices"
+
+	"quell/app"
+	"quell/measure"
+	"quell/volume"
+)
+
+// Tool is the shape that the next drag on a picture draws.
+type Tool int
+
+// The tools.
+const (
+	NoTool Tool = iota
+	RectangleTool
+	EllipseTool
+	FreehandTool
+	LineTool
+)
+
+// shapes are those that tools draw.
+var shapes = map[Tool]measure.Shape{
+	RectangleTool: measure.Box, EllipseTool: measure.Ellipse, FreehandTool: measure.Freehand, LineTool: measure.Line,
+}
+
+// marking is the editing of the marks of a document.
+type marking struct {
+	tool     Tool
+	selected int   // the ID of a mark; 0 for none
+	drag     *drag // in progress; nil for none
+	figures  map[int]MarkFigures
+}
+
+// drag is a mark that follows the pointer, not yet in the history.
+type drag struct {
+	mark  app.Mark
+	last  [2]float64 // of the pointer, where the whole mark moves
+	point int        // that follows the pointer; -1: all do, -2: new ones are added
+	moved bool
+	fresh bool // it is not in the document yet
+}
+
+const (
+	wholeMark = -1
+	newPoints = -2
+	// maxPoints bounds the corners of a freehand shape.
+	maxPoints = 2000
+)
+
+// Tool returns the tool in use.
+func (s *Session) Tool() Tool { return s.marking.tool }
+
+// SetTool takes a tool for one shape, or puts it away.
+func (s *Session) SetTool(t Tool) {
+	if s.doc == nil {
+		return
+	}
+	s.marking.tool, s.marking.drag = t, nil
+	s.listener.Changed()
+}
+
+// edit is the present step of the history.
+func (s *Session) edit() app.Edit {
+	if s.doc == nil {
+		return app.Edit{}
+	}
+	e, _ := s.doc.Edits().Present()
+	return e
+}
+
+// Marks returns the marks of the series in the order in which they were drawn, with the
+// one that follows the pointer.
+func (s *Session) Marks() []app.Mark {
+	marks := s.edit().Marks
+	d := s.marking.drag
+	if d == nil {
+		return marks
+	}
+	if d.fresh {
+		return append(slices.Clip(marks), d.mark)
+	}
+	marks = slices.Clone(marks)
+	if i := indexOf(marks, d.mark.ID); i >= 0 {
+		marks[i] = d.mark
+	}
+	return marks
+}
+
+func indexOf(marks []app.Mark, id int) int {
+	return slices.IndexFunc(marks, func(m app.Mark) bool { return m.ID == id })
+}
+
+// MarksHere returns the marks on the slice that is shown.
+func (s *Session) MarksHere() (here []app.Mark) {
+	for _, m := range s.Marks() {
+		if m.Plane == s.state.View().Plane && m.Index == s.state.Index() {
+			here = append(here, m)
+		}
+	}
+	return here
+}
+
+// Selected returns the mark that commands are about; false where there is none.
+func (s *Session) Selected() (app.Mark, bool) {
+	marks := s.Marks()
+	if i := indexOf(marks, s.marking.selected); i >= 0 {
+		return marks[i], true
+	}
+	return app.Mark{}, false
+}
+
+// SelectMark selects a mark and shows its slice; 0 selects none.
+func (s *Session) SelectMark(id int) {
+	s.marking.selected = id
+	if m, ok := s.Selected(); ok {
+		s.state.SetPlane(m.Plane)
+		s.state.SetIndex(m.Index)
+	}
+	s.listener.Changed()
+}
+
+// PressMark begins to draw a shape where a tool is in use, or else to move the mark at a
+// point of the picture, or a corner of it; false where there is nothing to take. Points
+// are (column, row), reach is how far from a point its mark can be taken, in pixels of
+// the picture along both axes.
+func (s *Session) PressMark(at, reach [2]float64) bool {
+	if s.doc == nil {
+		return false
+	}
+	view := s.state.View()
+	if shape, ok := shapes[s.marking.tool]; ok {
+		at = onPicture(at, view)
+		d := &drag{mark: app.Mark{
+			ID: s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: s.state.Index(),
+			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
+		}, point: 1, fresh: true}
+		if shape == measure.Freehand {
+			d.mark.Points, d.point = [][2]float64{at}, newPoints
+		}
+		s.marking.drag, s.marking.selected = d, d.mark.ID
+		s.listener.Changed()
+		return true
+	}
+	here := s.MarksHere()
+	slices.Reverse(here) // the last drawn lies on top
+	for _, m := range here {
+		if point, ok := taken(m.Outline, at, reach); ok {
+			if point >= 0 {
+				m.Points, point = grip(m.Outline, point)
+			}
+			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point}, m.ID
+			s.listener.Changed()
+			return true
+		}
+	}
+	if s.marking.selected != 0 {
+		s.marking.selected = 0
+		s.listener.Changed()
+	}
+	return false
+}
+
+// DragMark follows the pointer.
+func (s *Session) DragMark(at [2]float64) {
+	d := s.marking.drag
+	if d == nil {
+		return
+	}
+	view := s.state.View()
+	switch d.point {
+	case newPoints:
+		if len(d.mark.Points) < maxPoints {
+			d.mark.Points = append(slices.Clip(d.mark.Points), onPicture(at, view))
+		}
+	case wholeMark:
+		lo, hi := d.mark.Bounds()
+		points := slices.Clone(d.mark.Points)
+		for c := range at {
+			// The middle stays on the picture, so that the mark can be taken again.
+			middle := (lo[c] + hi[c]) / 2
+			step := min(max(middle+at[c]-d.last[c], 0), float64(view.Size[c]-1)) - middle
+			for i := range points {
+				points[i][c] += step
+			}
+			d.last[c] += step
+		}
+		d.mark.Points = points
+	default:
+		points := slices.Clone(d.mark.Points)
+		points[d.point] = onPicture(at, view)
+		d.mark.Points = points
+	}
+	d.moved = true
+	s.listener.Changed()
+}
+
+// ReleaseMark ends a drag: what was drawn or moved is one step of the history. A line
+// needs two ends; a click draws none.
+func (s *Session) ReleaseMark() {
+	d := s.marking.drag
+	if d == nil {
+		return
+	}
+	marks := s.Marks()
+	s.marking.drag = nil
+	switch {
+	case d.fresh && d.mark.Shape == measure.Line && d.mark.Points[0] == d.mark.Points[1]:
+		s.marking.selected = 0
+	case d.fresh || d.moved:
+		s.marking.tool = NoTool
+		s.pushMarks(marks)
+	}
+	s.listener.Changed()
+}
+
+func (s *Session) pushMarks(marks []app.Mark) {
+	e := s.edit()
+	e.Marks = marks
+	s.doc.Edits().Push(e)
+}
+
+// DeleteMark deletes the selected mark.
+func (s *Session) DeleteMark() {
+	m, ok := s.Selected()
+	if !ok || s.marking.drag != nil {
+		return
+	}
+	s.pushMarks(slices.DeleteFunc(slices.Clone(s.edit().Marks), func(other app.Mark) bool { return other.ID == m.ID }))
+	s.marking.selected = 0
+	s.listener.Changed()
+}
+
+// DeleteMarks deletes all marks.
+func (s *Session) DeleteMarks() {
+	if len(s.edit().Marks) == 0 {
+		return
+	}
+	s.marking.drag, s.marking.selected = nil, 0
+	s.pushMarks(nil)
+	s.listener.Changed()
+}
+
+// Ground returns the ROI that contrasts are measured against: the one that was chosen, or
+// else the first.
+func (s *Session) Ground() (app.Mark, bool) {
+	marks := s.Marks()
+	if i := indexOf(marks, s.edit().Ground); i >= 0 {
+		return marks[i], true
+	}
+	if i := slices.IndexFunc(marks, func(m app.Mark) bool { return m.Shape != measure.Line }); i >= 0 {
+		return marks[i], true
+	}
+	return app.Mark{}, false
+}
+
+// SetGround measures contrasts against the selected ROI.
+func (s *Session) SetGround() {
+	m, ok := s.Selected()
+	if !ok || m.Shape == measure.Line {
+		return
+	}
+	e := s.edit()
+	e.Ground = m.ID
+	s.doc.Edits().Push(e)
+	s.listener.Changed()
+}
+
+// onPicture returns the nearest point on a picture.
+func onPicture(at [2]float64, view volume.View) [2]float64 {
+	for c := range at {
+		at[c] = min(max(at[c], -0.5), float64(view.Size[c])-0.5)
+	}
+	return at
+}
+
+// handles returns the points by which a mark can be changed: the corners of a rectangle or
+// an ellipse, the ends of a line.
+func handles(o measure.Outline) [][2]float64 {
+	if o.Shape == measure.Freehand {
+		return nil
+	}
+	if o.Shape == measure.Line {
+		return o.Points
+	}
+	a, b := o.Points[0], o.Points[1]
+	return [][2]float64{a, {b[0], a[1]}, b, {a[0], b[1]}}
+}
+
+// grip returns the points of a mark so that handle i is one of them, and which one. A line
+// keeps its direction, as its profile runs along it.
+func grip(o measure.Outline, i int) (points [][2]float64, moves int) {
+	if o.Shape == measure.Line {
+		return o.Points, i
+	}
+	all := handles(o)
+	return [][2]float64{all[(i+2)%len(all)], all[i]}, 1
+}
+
+// taken says what a press at a point takes of a mark: a handle, or wholeMark for its edge.
+func taken(o measure.Outline, at, reach [2]float64) (point int, ok bool) {
+	scaled := func(p [2]float64) [2]float64 {
+		return [2]float64{(p[0] - at[0]) / reach[0], (p[1] - at[1]) / reach[1]}
+	}
+	for i, h := range handles(o) {
+		if p := scaled(h); math.Hypot(p[0], p[1]) <= 1 {
+			return i, true
+		}
+	}
+	corners := o.Corners()
+	for i, a := range corners {
+		if o.Shape == measure.Line && i > 0 {
+			break
+		}
+		if toSegment(scaled(a), scaled(corners[(i+1)%len(corners)])) <= 1 {
+			return wholeMark, true
+		}
+	}
+	return 0, false
+}
+
+// toSegment returns the distance of the origin from the segment from a to b.
+func toSegment(a, b [2]float64) float64 {
+	d := [2]float64{b[0] - a[0], b[1] - a[1]}
+	t := 0.0
+	if length := d[0]*d[0] + d[1]*d[1]; length > 0 {
+		t = min(max(-(a[0]*d[0]+a[1]*d[1])/length, 0), 1)
+	}
+	return math.Hypot(a[0]+t*d[0], a[1]+t*d[1])
+}
