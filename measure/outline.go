@@ -142,3 +142,16 @@ func (o Outline) Corners() [][2]float64 {
 	}
 	return out
 }
+
+// Handles returns the points by which the shape can be changed: the corners of a rectangle
+// or an ellipse in their order around it, the ends of a line.
+func (o Outline) Handles() [][2]float64 {
+	switch o.Shape {
+	case Freehand:
+		return nil
+	case Line:
+		return o.Points
+	}
+	a, b := o.Points[0], o.Points[1]
+	return [][2]float64{a, {b[0], a[1]}, b, {a[0], b[1]}}
+}

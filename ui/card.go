@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/control"
+	"quell/ui/markpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 )
@@ -18,19 +19,21 @@ const (
 	tabHistogram
 	tabProfile
 	tabStrength
+	tabMarks
 )
 
-var tabNames = []string{"Measures", "Histogram", "Profile", "Strength"}
+var tabNames = []string{"Measures", "Histogram", "Profile", "Strength", "Marks"}
 
 // plotOf maps the tabs of plots to their kinds.
 var plotOf = map[int]plotpanel.Kind{tabHistogram: plotpanel.Histogram, tabProfile: plotpanel.Profile, tabStrength: plotpanel.Strength}
 
-// card shows the measures or one of the plots, below the filter.
+// card shows the measures, one of the plots or the marks, below the filter.
 type card struct {
 	widget.BaseWidget
 	tabs     *control.Radio
 	measures *measurepanel.Panel
 	plot     *plotpanel.Panel
+	marks    *markpanel.Panel
 	tab      int
 	content  fyne.CanvasObject
 	changed  func()
@@ -38,13 +41,14 @@ type card struct {
 
 // newCard returns a card that shows the measures; changed is called when another tab is
 // shown.
-func newCard(measures *measurepanel.Panel, plot *plotpanel.Panel, changed func()) *card {
-	c := &card{measures: measures, plot: plot, changed: changed}
+func newCard(measures *measurepanel.Panel, plot *plotpanel.Panel, marks *markpanel.Panel, changed func()) *card {
+	c := &card{measures: measures, plot: plot, marks: marks, changed: changed}
 	c.tabs = control.NewRadio(tabNames, nil)
 	c.tabs.SetSelected(tabNames[tabMeasures])
 	c.tabs.OnChanged = func(name string) { c.show(slices.Index(tabNames, name)) }
 	plot.Hide()
-	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), container.NewCenter(c.tabs)), nil, nil, nil, container.NewStack(measures, plot))
+	marks.Hide()
+	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), container.NewCenter(c.tabs)), nil, nil, nil, container.NewStack(measures, plot, marks))
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -58,7 +62,7 @@ func (c *card) selectTab(tab int) { c.tabs.SetSelected(tabNames[tab]) }
 func (c *card) show(tab int) {
 	c.tab = tab
 	kind, plots := plotOf[tab]
-	c.measures.Hidden, c.plot.Hidden = plots, !plots
+	c.measures.Hidden, c.plot.Hidden, c.marks.Hidden = tab != tabMeasures, !plots, tab != tabMarks
 	if plots {
 		c.plot.Select(kind)
 	}

@@ -105,6 +105,7 @@ func (w *Workbench) commands() []Command {
 		w.compareCommands(),
 		w.windowCommands(),
 		w.presetCommands(),
+		w.markCommands(),
 		w.toolCommands(),
 		w.engineCommands(),
 		w.helpCommands(),

@@ -37,12 +37,15 @@ func (w *Workbench) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame)
 // refresh updates every panel. Panels compare and redraw only what differs.
 func (w *Workbench) refresh() {
 	s := w.session
-	for role, c := range captions(s, w.display()) {
+	all := captions(s, w.display())
+	showMarks(s, &all)
+	for role, c := range all {
 		c.Profile = w.columnShown && w.card.tab == tabProfile
 		w.panes[role].SetCaption(c)
 	}
 	w.filter.Display(filterSnapshot(s))
 	w.measures.Display(measureSnapshot(s))
+	w.marks.Display(markSnapshot(s))
 	if p := s.Settled(); p != nil {
 		w.plot.Display(p, s.State().Focus(), s.State().Window())
 	}

@@ -18,6 +18,7 @@ import (
 	"quell/series"
 	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
+	"quell/ui/markpanel"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
@@ -60,6 +61,7 @@ type Workbench struct {
 	filter     *filterpanel.Panel
 	measures   *measurepanel.Panel
 	plot       *plotpanel.Panel
+	marks      *markpanel.Panel
 	card       *card               // measures and plots
 	column     *fyne.Container     // the filter and the card
 	frame      *fyne.Container     // everything
@@ -159,7 +161,7 @@ func (w *Workbench) build() {
 	s := w.session
 	events := sliceview.Events{
 		Maximize: w.maximize, Menu: w.contextMenu, Heading: w.chooseSide, Entered: w.unfocus,
-		Modifiers: w.modifiers, Resized: s.Redraw,
+		Modifiers: w.modifiers, Resized: s.Redraw, Marker: s,
 	}
 	row := make([]fyne.CanvasObject, viewer.Roles)
 	for role := range viewer.Roles {
@@ -172,7 +174,8 @@ func (w *Workbench) build() {
 	})
 	w.measures = measurepanel.New(w.showPlace)
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.TakeStrength, Find: w.findStrength})
-	w.card = newCard(w.measures, w.plot, w.changed)
+	w.marks = markpanel.New(markpanel.Hooks{Select: s.SelectMark, Button: w.commandButton})
+	w.card = newCard(w.measures, w.plot, w.marks, w.changed)
 	w.tip = newTooltip()
 	w.slices = newSliceBar(w)
 	w.tools = newToolbar(w)

@@ -276,26 +276,13 @@ func onPicture(at [2]float64, view volume.View) [2]float64 {
 	return at
 }
 
-// handles returns the points by which a mark can be changed: the corners of a rectangle or
-// an ellipse, the ends of a line.
-func handles(o measure.Outline) [][2]float64 {
-	if o.Shape == measure.Freehand {
-		return nil
-	}
-	if o.Shape == measure.Line {
-		return o.Points
-	}
-	a, b := o.Points[0], o.Points[1]
-	return [][2]float64{a, {b[0], a[1]}, b, {a[0], b[1]}}
-}
-
 // grip returns the points of a mark so that handle i is one of them, and which one. A line
 // keeps its direction, as its profile runs along it.
 func grip(o measure.Outline, i int) (points [][2]float64, moves int) {
 	if o.Shape == measure.Line {
 		return o.Points, i
 	}
-	all := handles(o)
+	all := o.Handles()
 	return [][2]float64{all[(i+2)%len(all)], all[i]}, 1
 }
 
@@ -304,7 +291,7 @@ func taken(o measure.Outline, at, reach [2]float64) (point int, ok bool) {
 	scaled := func(p [2]float64) [2]float64 {
 		return [2]float64{(p[0] - at[0]) / reach[0], (p[1] - at[1]) / reach[1]}
 	}
-	for i, h := range handles(o) {
+	for i, h := range o.Handles() {
 		if p := scaled(h); math.Hypot(p[0], p[1]) <= 1 {
 			return i, true
 		}

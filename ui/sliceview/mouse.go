@@ -70,17 +70,27 @@ func (p *Pane) MouseDown(e *desktop.MouseEvent) {
 		e.Button == desktop.MouseButtonPrimary && e.Modifier&fyne.KeyModifierShift != 0
 	p.dividing = e.Button == desktop.MouseButtonPrimary && !p.panning && p.onDivider(e.Position)
 	p.start, p.previous, p.travel = inArea(e.Position), e.Position, 0
+	p.marking = e.Button == desktop.MouseButtonPrimary && !p.panning && !p.dividing && p.pressMark(e.Position)
 }
 
 // MouseUp implements desktop.Mouseable.
-func (p *Pane) MouseUp(*desktop.MouseEvent) { p.pressed, p.dividing = 0, false }
+func (p *Pane) MouseUp(*desktop.MouseEvent) { p.release() }
 
-// Dragged implements fyne.Draggable: the left button sets window and level, on
-// the residual its scale, and moves the divider of a curtain; the middle button, or the
-// left with Shift, pans.
+// release ends a drag.
+func (p *Pane) release() {
+	p.pressed, p.dividing = 0, false
+	p.releaseMark()
+}
+
+// Dragged implements fyne.Draggable: the left button draws or moves a mark where the
+// marker takes it, or else sets window and level, on the residual its scale, and moves the
+// divider of a curtain; the middle button, or the left with Shift, pans.
 func (p *Pane) Dragged(e *fyne.DragEvent) {
 	dx, dy := float64(e.Dragged.DX), float64(e.Dragged.DY)
 	switch {
+	case p.marking:
+		at, _ := p.inPixels(e.Position)
+		p.events.Marker.DragMark(at)
 	case p.dividing:
 		p.state.SetShare(float64(e.Position.X) / float64(max(p.area().Width, 1)))
 	case p.panning:
@@ -94,7 +104,7 @@ func (p *Pane) Dragged(e *fyne.DragEvent) {
 }
 
 // DragEnd implements fyne.Draggable.
-func (p *Pane) DragEnd() { p.pressed, p.dividing = 0, false }
+func (p *Pane) DragEnd() { p.release() }
 
 // MouseIn implements desktop.Hoverable.
 func (p *Pane) MouseIn(e *desktop.MouseEvent) {

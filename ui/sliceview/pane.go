@@ -4,7 +4,7 @@
 //
 // A pane has no state but the drag in progress. Every gesture changes the
 // viewer.State that all panes share; pictures arrive as viewer.Frames. The package
-// imports ui/screen, ui/viewer and Fyne.
+// imports measure, ui/screen, ui/viewer and Fyne.
 package sliceview
 
 import (
@@ -46,6 +46,7 @@ type Caption struct {
 	// Outline is drawn around the voxel under the pointer: a polygon of eight corners
 	// in voxels along x and y of the series, from its centre; nil for none.
 	Outline [][2]float64
+	Marks   []Mark // shapes drawn on the picture
 }
 
 // Events are called for gestures that concern more than the shared state, on the
@@ -57,6 +58,7 @@ type Events struct {
 	Entered   func()                           // the pointer entered the pane
 	Modifiers func() fyne.KeyModifier          // returns the modifier keys that are held
 	Resized   func()                           // the pane's pixel size changed
+	Marker    Marker                           // takes drags that draw or move marks; nil for none
 	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
 }
 
@@ -74,6 +76,7 @@ type Pane struct {
 	panning  bool
 	dividing bool          // the divider of a curtain is dragged
 	at       fyne.Position // of the pointer
+	marking  bool          // the marker has taken the drag
 	start    fyne.Position // of the press, in the picture's area
 	previous fyne.Position // of the last move with the right button held
 	travel   float32       // of the pointer since the press

@@ -37,6 +37,7 @@ type renderer struct {
 	letters [4]*plate
 	cross   [2]*canvas.Line
 	profile *canvas.Line
+	marks   *marks
 	outline [8]*canvas.Line // around the voxel under the pointer
 	scale   *legend         // of the residual; nil in other panes
 	sides   *sides          // of a comparison
@@ -67,7 +68,8 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r.picture.FillMode = canvas.ImageFillStretch
 
 	r.profile = canvas.NewLine(profileLine)
-	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile}
+	r.marks = newMarks()
+	r.objects = []fyne.CanvasObject{r.ground, r.picture, r.profile, r.marks.image}
 	for i := range r.outline {
 		r.outline[i] = canvas.NewLine(outlineLine)
 		r.outline[i].StrokeWidth = 1.5
@@ -83,6 +85,9 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	}
 	r.sides = newSides()
 	r.objects = append(r.objects, r.sides.objects()...)
+	for range maxMarkTexts {
+		r.marks.texts = append(r.marks.texts, add(newPlate(markColor, textSize, false)))
+	}
 	r.corner, r.who, r.how = newBlock(false), newBlock(false), newBlock(true)
 	for _, b := range []*block{r.corner, r.who, r.how} {
 		r.objects = append(r.objects, b.objects()...)
@@ -192,6 +197,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	}
 	r.layoutProfile()
 	r.layoutOutline()
+	r.layoutMarks()
 	r.layoutCross()
 }
 

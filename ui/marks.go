@@ -1,0 +1,281 @@
+package ui
+
+import (
+	"fmt"
+	"math"
+
+	"fyne.io/fyne/v2"
+
+	"quell/app"
+	"quell/measure"
+	"quell/ui/markpanel"
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+)
+
+// The IDs of the commands that take a tool.
+var toolIDs = map[session.Tool]string{
+	session.EllipseTool: "tool-ellipse", session.RectangleTool: "tool-rectangle", session.FreehandTool: "tool-freehand", session.LineTool: "tool-line",
+}
+
+// markCommands returns the commands of marks and their figures.
+func (w *Workbench) markCommands() []Command {
+	s := w.session
+	tool := func(t session.Tool, title, help string, chords []Chord) Command {
+		return Command{
+			ID: toolIDs[t], Title: title, Help: help, Menu: menuMeasure, Chords: chords, Enabled: w.open,
+			Checked: func() bool { return s.Tool() == t },
+			Run: func() {
+				if s.Tool() == t {
+					s.SetTool(session.NoTool)
+					return
+				}
+				s.SetTool(t)
+				w.card.selectTab(tabMarks)
+			},
+		}
+	}
+	selected := func() bool {
+		_, ok := s.Selected()
+		return ok
+	}
+	roi := func() bool {
+		m, ok := s.Selected()
+		return ok && m.Shape != measure.Line
+	}
+	some := func() bool { return len(s.Marks()) > 0 }
+	const drag = "drag on a picture; "
+	return []Command{
+		tool(session.EllipseTool, "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyE)),
+		tool(session.RectangleTool, "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", with(fyne.KeyModifierShift, fyne.KeyE)),
+		tool(session.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyO)),
+		tool(session.LineTool, "Line", drag+"its length, the profile along it and the width of an edge across it", key(fyne.KeyL)),
+		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: key(fyne.KeyW),
+			Help: "window width and level that hold the values in it"},
+		{ID: markpanel.Ground, Title: "Contrast to the ROI", Menu: menuMeasure, Run: s.SetGround, Enabled: roi,
+			Help: "the CNR of the others is measured against it"},
+		{ID: markpanel.Noise, Title: "Use the noise in the ROI", Menu: menuMeasure, Run: s.UseNoise, Enabled: roi,
+			Help: "for strengths that count in sigmas, in the place of the estimate"},
+		{ID: markpanel.Estimate, Title: "Use the estimated noise", Menu: menuMeasure, Run: s.EstimateNoise,
+			Enabled: func() bool { return w.open() && s.Document().GivenNoise() != nil }},
+		{ID: markpanel.Delete, Title: "Delete the ROI or line", Menu: menuMeasure, Gap: true, Run: s.DeleteMark, Enabled: selected,
+			Chords: []Chord{{Key: fyne.KeyDelete}, {Key: fyne.KeyBackspace}}},
+		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: menuMeasure, Run: s.DeleteMarks, Enabled: some},
+		{ID: markpanel.Copy, Title: "Copy the table (CSV)", Menu: menuMeasure, Run: w.copyMarks, Enabled: some,
+			Help: "all ROIs and lines in every pane, for a spreadsheet"},
+	}
+}
+
+// copyMarks puts the table of all marks on the clipboard.
+func (w *Workbench) copyMarks() {
+	w.app.Clipboard().SetContent(w.session.MarksCSV())
+	w.status.note(fmt.Sprintf("The figures of %s are on the clipboard, as CSV.", counted(len(w.session.Marks()), "mark")))
+}
+
+// counted writes "1 mark", "2 marks".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// showMarks adds the marks on the slice to the captions of the panes.
+func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
+	if s.Series() == nil {
+		return
+	}
+	selected, _ := s.Selected()
+	unit := s.Series().Volume.Unit
+	here := s.MarksHere()
+	if len(here) > maxShown {
+		here = here[len(here)-maxShown:]
+	}
+	for _, m := range here {
+		f := s.MarkFigures(m)
+		for role := range captions {
+			if viewer.Role(role) != viewer.Original && s.Kept() != nil {
+				continue // that pane shows another slice
+			}
+			captions[role].Marks = append(captions[role].Marks, sliceview.Mark{
+				Outline: m.Outline, Selected: m.ID == selected.ID, Text: markText(s, f, viewer.Role(role), unit),
+			})
+		}
+	}
+}
+
+// maxShown is how many marks of a slice are drawn; the list has all.
+const maxShown = 50
+
+// markText is what stands beside a mark in a pane: "2: 33.1 ± 4.9 HU, CNR 3.1".
+func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit string) string {
+	name := fmt.Sprintf("%d: ", f.Mark.ID)
+	if f.Mark.Shape == measure.Line {
+		text := name + fmt.Sprintf("%.1f mm", f.Length)
+		if role != viewer.Residual && f.Edge[role].Why == "" {
+			text += ", edge " + edgeText(f.Edge[role].Edge)
+		}
+		return text
+	}
+	st := f.Stats[role]
+	if st.N == 0 {
+		if role == viewer.Original {
+			return name + "no voxel"
+		}
+		return name + "–"
+	}
+	text := name + "mean " + figure(float64(st.Mean), "") + " SD " + figure(float64(st.SD), unit)
+	if cnr := s.CNR(f)[role]; cnr.Finite() {
+		text += ", CNR " + figure(float64(cnr), "")
+	}
+	return text
+}
+
+// figure writes a number with its unit, "–" for none.
+func figure(x float64, unit string) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	text := session.Quantity(x, unit)
+	if text[0] == '-' {
+		text = "−" + text[1:]
+	}
+	return text
+}
+
+// edgeText writes the width of an edge with its standard error: "2.3 ± 0.2 mm".
+func edgeText(e measure.Edge) string {
+	if e.Narrower {
+		return fmt.Sprintf("< %.2g mm", e.Width)
+	}
+	digits := 1
+	if e.Error < 0.1 {
+		digits = 2
+	}
+	return fmt.Sprintf("%.*f ± %.*f mm", digits, e.Width, digits, e.Error)
+}
+
+// markSnapshot returns what the panel of marks shows.
+func markSnapshot(s *session.Session) markpanel.Snapshot {
+	if s.Series() == nil {
+		return markpanel.Snapshot{Note: "Open a series to measure in it."}
+	}
+	snap := markpanel.Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
+	selected, any := s.Selected()
+	unit := s.Series().Volume.Unit
+	for _, m := range s.Marks() {
+		f := s.MarkFigures(m)
+		where := fmt.Sprintf(", slice %d: ", m.Index+1)
+		if m.Plane != s.State().View().Plane {
+			where = fmt.Sprintf(", %s %d: ", m.Plane, m.Index+1)
+		}
+		text := figure(f.Length, "mm")
+		if m.Shape != measure.Line {
+			st := f.Stats[viewer.Original]
+			text = figure(float64(st.Mean), "") + " ± " + figure(float64(st.SD), unit)
+		}
+		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: m.Name() + where + text, Selected: any && m.ID == selected.ID})
+	}
+	switch {
+	case any && selected.Shape == measure.Line:
+		snap.Rows, snap.Note = lineRows(s, selected, unit)
+	case any:
+		snap.Rows, snap.Note = regionRows(s, selected, unit)
+		ground, _ := s.Ground()
+		snap.ROI, snap.Ground = true, ground.ID != selected.ID
+	case len(snap.Entries) == 0:
+		snap.Note = "Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
+			"E draws an ellipse, Shift+E a rectangle, O freehand, L a line. Drag its edge to move it, a corner to change it."
+	default:
+		snap.Note = "Click the edge of a mark, or its name above, for its figures."
+	}
+	return snap
+}
+
+var paneNames = [3]string{"Original", "Denoised", "Residual"}
+
+// regionRows returns the table of an ROI.
+func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
+	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
+	rows = append(rows, markpanel.Row{Label: unit, Values: paneNames})
+	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
+		r := markpanel.Row{Label: label}
+		for role := range viewer.Roles {
+			r.Values[role] = figure(value(f.Stats[role], role), "")
+		}
+		rows = append(rows, r)
+	}
+	add("Mean", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Mean) })
+	add("SD", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.SD) })
+	add("Least", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Min) })
+	add("Most", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Max) })
+	add("SNR", func(st measure.Stats, role viewer.Role) float64 {
+		if role == viewer.Residual {
+			return math.NaN()
+		}
+		return float64(st.SNR())
+	})
+	if ground, ok := s.Ground(); ok && ground.ID != m.ID {
+		add("CNR to "+ground.Name(), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
+	}
+	st := f.Stats[viewer.Original]
+	note = fmt.Sprintf("%s, %s mm². ", counted(st.N, "voxel"), figure(f.Area, ""))
+	switch {
+	case st.N == 0:
+		note = "No voxel of the series lies in it. "
+	case st.N == 1:
+		note += "One voxel has no SD. "
+	}
+	if f.Stats[viewer.Denoised].N == 0 && st.N > 0 {
+		note += fmt.Sprintf("Slice %d is not filtered yet. ", m.Index+1)
+	}
+	estimated, known := s.Document().Estimated()
+	sigma, _, err := s.NoiseIn()
+	switch {
+	case st.N < 2:
+	case err != nil:
+		note += "Noise: " + err.Error() + "."
+	case known:
+		note += fmt.Sprintf("Noise, without a slope of the ground: %s; estimated for the volume: %s.", figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
+	}
+	if given := s.Document().GivenNoise(); given != nil {
+		note += fmt.Sprintf(" In use: %s of %s.", figure(given.Sigma, unit), given.From)
+	}
+	return rows, note
+}
+
+// lineRows returns the table of a line.
+func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
+	f := s.MarkFigures(m)
+	rows = append(rows, markpanel.Row{Values: [3]string{paneNames[0], paneNames[1], ""}})
+	width, height := markpanel.Row{Label: "Edge 10–90 %, mm"}, markpanel.Row{Label: "Edge height, " + unit}
+	if unit == "" {
+		height.Label = "Edge height"
+	}
+	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+		e := f.Edge[role]
+		width.Values[role], height.Values[role] = "–", "–"
+		if e.Why == "" {
+			text := edgeText(e.Edge)
+			width.Values[role] = text[:len(text)-len(" mm")]
+			height.Values[role] = figure(e.Height, "")
+		}
+	}
+	rows = append(rows, width, height)
+	note = fmt.Sprintf("Length %.1f mm. ", f.Length)
+	a, b := f.Edge[viewer.Original].Why, f.Edge[viewer.Denoised].Why
+	switch {
+	case a != "" && a == b:
+		note += a
+	case a != "" && b != "":
+		note += "Original: " + a + " Denoised: " + b
+	case a != "":
+		note += "Original: " + a
+	case b != "":
+		note += "Denoised: " + b
+	default:
+		note += "The width is right where the line crosses the edge at a right angle."
+	}
+	return rows, note
+}
