@@ -49,9 +49,9 @@ func (w *Workbench) markCommands() []Command {
 	return []Command{
 		tool(session.EllipseTool, "Elliptical ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyE)),
 		tool(session.RectangleTool, "Rectangular ROI", drag+"mean, SD, SNR and CNR in every pane", with(fyne.KeyModifierShift, fyne.KeyE)),
-		tool(session.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyO)),
+		tool(session.FreehandTool, "Freehand ROI", drag+"mean, SD, SNR and CNR in every pane", key(fyne.KeyU)),
 		tool(session.LineTool, "Line", drag+"its length, the profile along it and the width of an edge across it", key(fyne.KeyL)),
-		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: key(fyne.KeyW),
+		{ID: markpanel.Window, Title: "Window of the ROI", Menu: menuMeasure, Gap: true, Run: s.WindowOfMark, Enabled: roi, Chords: key(fyne.KeyV),
 			Help: "window width and level that hold the values in it"},
 		{ID: markpanel.Ground, Title: "Contrast to the ROI", Menu: menuMeasure, Run: s.SetGround, Enabled: roi,
 			Help: "the CNR of the others is measured against it"},
@@ -186,7 +186,7 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		snap.ROI, snap.Ground = true, ground.ID != selected.ID
 	case len(snap.Entries) == 0:
 		snap.Note = "Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
-			"E draws an ellipse, Shift+E a rectangle, O freehand, L a line. Drag its edge to move it, a corner to change it."
+			"E draws an ellipse, Shift+E a rectangle, U freehand, L a line. Drag its edge to move it, a corner to change it."
 	default:
 		snap.Note = "Click the edge of a mark, or its name above, for its figures."
 	}

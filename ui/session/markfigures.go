@@ -25,6 +25,7 @@ type MarkFigures struct {
 
 	result *volume.Volume // the stats are of it
 	source *volume.Volume
+	base   *volume.Volume // in the pane of the original; nil for that
 }
 
 // EdgeFigure is an edge along a line, or why there is none.
@@ -43,13 +44,14 @@ func (s *Session) MarkFigures(m app.Mark) MarkFigures {
 		result = nil
 	}
 	source := s.doc.Series().Volume
-	if f, ok := s.marking.figures[m.ID]; ok && f.result == result && f.source == source && sameMark(f.Mark, m) {
+	base := s.baseVolume()
+	if f, ok := s.marking.figures[m.ID]; ok && f.result == result && f.source == source && f.base == base && sameMark(f.Mark, m) {
 		return f
 	}
 	view := source.View(m.Plane)
-	f := MarkFigures{Mark: m, result: result, source: source}
+	f := MarkFigures{Mark: m, result: result, source: source, base: base}
 	g := view.Slice(source.Geometry, m.Index)
-	p := s.pictureOf(view, m.Index, source, result, part)
+	p := s.pictureOf(viewer.Job{Source: source, Base: base, View: view, Index: m.Index, Result: result, Part: part})
 	pixels := m.Pixels(view.Size[0], view.Size[1])
 	f.Area = m.Area() * measure.PixelArea(g)
 	if m.Shape == measure.Line {
@@ -82,13 +84,12 @@ func sameMark(a, b app.Mark) bool {
 	return a.ID == b.ID && a.Plane == b.Plane && a.Index == b.Index && a.Shape == b.Shape && slices.Equal(a.Points, b.Points)
 }
 
-// pictureOf returns a slice with a result of it, nil for none: that on the screen or one
-// like it.
-func (s *Session) pictureOf(view volume.View, index int, source, result *volume.Volume, part bool) *viewer.Picture {
-	if p := s.picture; p != nil && p.Source == source && p.Result == result && p.View == view && p.Index == index {
+// pictureOf returns the picture of a job: that on the screen or one like it.
+func (s *Session) pictureOf(j viewer.Job) *viewer.Picture {
+	if p := s.picture; p != nil && p.Source == j.Source && p.Base == j.Base && p.Result == j.Result && p.View == j.View && p.Index == j.Index {
 		return p
 	}
-	return viewer.Extract(viewer.Job{Source: source, View: view, Index: index, Result: result, Part: part})
+	return viewer.Extract(j)
 }
 
 // sentence returns an error as a sentence; "" for none.
@@ -128,7 +129,7 @@ func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
 	}
 	source := s.doc.Series().Volume
 	view := source.View(m.Plane)
-	p := s.pictureOf(view, m.Index, source, nil, false)
+	p := s.pictureOf(viewer.Job{Source: source, View: view, Index: m.Index})
 	pixels := m.Pixels(view.Size[0], view.Size[1])
 	sigma, err = measure.EvenNoise(p.Before, p.Mask, pixels, view.Size[0])
 	return sigma, len(measure.Pick(p.Before, p.Mask, pixels)), err
