@@ -33,6 +33,9 @@ const (
 // ErrNoImages is in the chain of Scan's error if no file holds a DICOM image.
 var ErrNoImages = part10.ErrNoImages
 
+// ErrNotOpened is in that chain too if a file could not be opened.
+var ErrNotOpened = part10.ErrNotOpened
+
 // Smoothing is the derivation code of a noise filter (PS3.16 CID 7203).
 var Smoothing = derive.Smoothing
 

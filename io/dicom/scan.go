@@ -3,6 +3,7 @@ package dicom
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -127,9 +128,14 @@ func noImages(byKind map[instance.Kind][]*instance.Instance, names []string) err
 		return part10.FileError(names[0], "choose the folder that holds its images", part10.ErrNoImages, "it is an index of other files and holds no image")
 	case len(names) == 1:
 		return part10.FileError(names[0], choose, part10.ErrNoImages, "it is a DICOM file without an image (%s)", part10.ClassName(byKind[instance.NoImage][0].SOPClass))
-	default:
-		return part10.FileError(".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 	}
+	for _, f := range byKind[instance.Foreign] {
+		if f.Err != nil {
+			return part10.FileError(".", choose, errors.Join(part10.ErrNoImages, part10.ErrNotOpened),
+				"none of the %d files holds a DICOM image that can be read (%v)", len(names), f.Err)
+		}
+	}
+	return part10.FileError(".", choose, part10.ErrNoImages, "none of the %d files holds a DICOM image", len(names))
 }
 
 // reportFiles adds the findings about files that belong to no series.

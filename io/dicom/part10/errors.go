@@ -39,6 +39,10 @@ func (e *Error) Unwrap() error { return e.Err }
 // ErrNoImages is in the chain of Scan's error when no file holds a DICOM image.
 var ErrNoImages = errors.New("no DICOM image")
 
+// ErrNotOpened is in that chain too when a file could not be opened, so that what it holds
+// is not known.
+var ErrNotOpened = errors.New("a file cannot be opened")
+
 // What to do.
 const (
 	// AdviseCopy is for a file that lost bytes on its way.

@@ -55,3 +55,10 @@ func DictionaryVR(t Tag) string {
 	}
 	return info.VRs[0]
 }
+
+// TagByKeyword returns the standard attribute of a keyword ("SliceThickness"); false where
+// the dictionary has none.
+func TagByKeyword(keyword string) (Tag, bool) {
+	info, err := tag.FindByKeyword(keyword)
+	return Tag(info.Tag.Uint32()), err == nil
+}
