@@ -38,6 +38,26 @@ type Entry struct {
 	sequence   func() *nifti.Sequence
 	inSequence func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error)
 	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
+	attribute  func(ctx context.Context, keyword string) ([]string, error)
+	identity   func() string
+}
+
+// Attribute returns the values of a DICOM attribute by its keyword; none where the format
+// has no such attributes, or the file not this one.
+func (e Entry) Attribute(ctx context.Context, keyword string) ([]string, error) {
+	if e.attribute == nil {
+		return nil, nil
+	}
+	return e.attribute(ctx, keyword)
+}
+
+// Identity identifies the images of a DICOM entry by their instance UIDs, so that a copy of
+// them has the same one; "" for other formats and for entries that cannot be loaded.
+func (e Entry) Identity() string {
+	if e.identity == nil || e.Err != nil {
+		return ""
+	}
+	return e.identity()
 }
 
 // loader reads a volume; progress, which may be nil, counts files.

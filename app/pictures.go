@@ -34,6 +34,33 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("the pictures cannot be written: %w", err)
 	}
+	drawn, err := Draw(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range []struct {
+		name string
+		m    *image.RGBA
+	}{{"before.png", drawn.Before}, {"after.png", drawn.After}, {"residual.png", drawn.Residual}} {
+		var file bytes.Buffer
+		if err := png.Encode(&file, p.m); err != nil {
+			return paths, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
+		}
+		path := filepath.Join(dir, p.name)
+		if err := atomic.WriteFile(path, file.Bytes(), 0o644); err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// Drawn is one slice of a run, before and after, and what was removed.
+type Drawn struct{ Before, After, Residual *image.RGBA }
+
+// Draw draws the slice that Pictures writes.
+func Draw(ctx context.Context, run *Run) (Drawn, error) {
 	before := run.Source.Volume
 	if !run.Whole() {
 		before = before.Crop(run.Region)
@@ -50,32 +77,20 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	window := pictureWindow(run.Source, before)
 	facts, err := run.facts(ctx)
 	if err != nil {
-		return nil, err
+		return Drawn{}, err
 	}
 	limit := pictureSigmas * facts.Noise.Sigma
 	if limit == 0 {
 		limit = float64(facts.Hi-facts.Lo) / 10
 	}
-	var paths []string
-	for _, p := range []struct {
-		name   string
-		render func(*image.RGBA)
-	}{
-		{"before.png", func(m *image.RGBA) { window.Render(m, original) }},
-		{"after.png", func(m *image.RGBA) { window.Render(m, result) }},
-		{"residual.png", func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }},
-	} {
+	draw := func(render func(*image.RGBA)) *image.RGBA {
 		m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
-		p.render(m)
-		var file bytes.Buffer
-		if err := png.Encode(&file, m); err != nil {
-			return paths, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
-		}
-		path := filepath.Join(dir, p.name)
-		if err := atomic.WriteFile(path, file.Bytes(), 0o644); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
+		render(m)
+		return m
 	}
-	return paths, nil
+	return Drawn{
+		Before:   draw(func(m *image.RGBA) { window.Render(m, original) }),
+		After:    draw(func(m *image.RGBA) { window.Render(m, result) }),
+		Residual: draw(func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }),
+	}, nil
 }

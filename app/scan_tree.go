@@ -138,6 +138,11 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 			thumbnail: func(ctx context.Context, side int) (*image.Gray, error) {
 				return found.Thumbnail(ctx, i, side)
 			},
+			attribute: func(ctx context.Context, keyword string) ([]string, error) {
+				values, err := found.Attribute(ctx, i, keyword)
+				return values, inputError(err, path, locate)
+			},
+			identity: func() string { return found.Identity(i) },
 		})
 	}
 	return c, nil

@@ -1,0 +1,41 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"quell/io/dicom"
+	"quell/io/nifti"
+)
+
+// ErrNoImages is in the chain of ScanFolder's error where a folder holds files, all can be
+// opened, and none is a DICOM image.
+var ErrNoImages = errors.New("no image")
+
+// ScanFolder is Scan for the DICOM files that lie directly in a folder, not in the folders
+// below it, and not for its NIfTI and Analyze files.
+func ScanFolder(ctx context.Context, path string) (*Catalog, error) {
+	here := func(name string) string { return filepath.Join(path, filepath.FromSlash(name)) }
+	files, err := os.ReadDir(path)
+	if err != nil {
+		return nil, inputError(err, path, here)
+	}
+	names := []string{}
+	for _, f := range files {
+		if f.Type()&^fs.ModeSymlink == 0 && !nifti.HasExt(f.Name()) {
+			names = append(names, f.Name())
+		}
+	}
+	c, err := scanDICOM(ctx, openFolder(path, true), names, path, here)
+	if errors.Is(err, dicom.ErrNoImages) && !errors.Is(err, dicom.ErrNotOpened) {
+		err = errors.Join(ErrNoImages, err)
+	}
+	return c, err
+}
+
+// IsNIfTI reports whether a file is named like NIfTI or Analyze; of a pair, the header alone
+// counts.
+func IsNIfTI(name string) bool { return nifti.HasExt(name) && !isImg(name) }
