@@ -16,15 +16,14 @@ import (
 
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
-	filter, recipe, dims, slices string
-	preset                       string
-	noiseMap, mask               string
-	in                           choice
-	engine                       app.EnginePolicy
-	output                       app.Output
-	compress                     compressFlag
-	params                       paramFlags
-	assess, json                 bool
+	recipe         recipeFlags
+	slices         string
+	noiseMap, mask string
+	in             choice
+	engine         app.EnginePolicy
+	output         app.Output
+	compress       compressFlag
+	assess, json   bool
 }
 
 func newDenoise() *cobra.Command {
@@ -52,10 +51,7 @@ func newDenoise() *cobra.Command {
 	var f denoiseFlags
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.filter, "filter", "", "the filter's `name`: "+filterNames())
-	flags.StringVar(&f.recipe, "recipe", "", "start from the recipe in this `file`, or in the record beside an output; flags override it")
-	flags.StringVar(&f.preset, "preset", "", "start from the preset of this `name`, see quell presets; flags override it")
-	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
+	f.recipe.addTo(cmd)
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
 	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
@@ -69,7 +65,7 @@ func newDenoise() *cobra.Command {
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
-	f.params = addParamFlags(cmd)
+	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		job, err := f.job(cmd, args[0], args[1])
 		if err != nil {
@@ -127,31 +123,10 @@ func tunedText(t *app.Tuned) string {
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
 	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
-	dims := 0
-	switch f.dims {
-	case "2", "3":
-		dims = int(f.dims[0] - '0')
-	case "auto":
-		job.AutoDims = true
-	default:
-		if cmd.Flags().Changed("dims") {
-			return job, app.Usagef("--dims %s: give 2, 3 or auto", f.dims)
-		}
-	}
-	var recipe denoise.Recipe
-	var err error
-	switch {
-	case f.preset == "":
-		recipe, err = f.params.recipe(f.recipe, f.filter, dims)
-	case f.recipe != "":
-		return job, app.Usagef("give --preset or --recipe, not both")
-	default:
-		recipe, err = f.params.preset(f.preset, f.filter, dims)
-	}
+	err := f.recipe.apply(cmd, &job)
 	if err != nil {
 		return job, err
 	}
-	job.Recipe = &recipe
 	job.Slices, err = parseSlices(f.slices)
 	return job, err
 }

@@ -1,0 +1,249 @@
+package batch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/internal/parallel"
+)
+
+// Options say what a batch does.
+type Options struct {
+	Inputs []string // see List
+	Output string   // folder
+	// Job is what is done with every series; its input and its output's path are empty. It has
+	// a recipe.
+	Job    app.Job
+	Select string // see ParseSelection
+	// Shard of Shards, counted from 0, is the part of the units that this process does. The
+	// zero values mean all of them.
+	Shard, Shards int
+	// Workers is how many series are in work at once: one is filtered while others are read and
+	// written. 0 means 3.
+	Workers int
+	Memory  int64 // bytes that they take together, about; 0 is three quarters of the machine's
+}
+
+// Events receives what happens during a batch. Every function may be nil and must return
+// quickly; they are never called from two goroutines at once.
+type Events struct {
+	Result func(Result)
+	Status func(Status)
+}
+
+// Status is how far a batch has come.
+type Status struct {
+	Done       int           `json:"done"` // series with a verified output, Reused included
+	Reused     int           `json:"reused"`
+	Failed     int           `json:"failed"`
+	Duplicates int           `json:"duplicates"`
+	Unselected int           `json:"unselected"` // series that the selection does not take
+	Share      float64       `json:"share"`      // of the bytes of all inputs that is finished, 0 to 1
+	Left       time.Duration `json:"-"`          // until the end at the rate so far; 0 where that is not known
+}
+
+// defaultWorkers is one series that is read, one that is filtered and one that is written.
+const defaultWorkers = 3
+
+// Run does a batch. Results are in the folder .quell-batch of the output, report.csv and
+// report.html in the output itself. Series that failed are no error: see Summary.Err. The
+// error is an *app.UsageError, an *app.InputError, the context's, or that of an output that
+// cannot be written at all.
+func Run(ctx context.Context, o Options, events Events) (Summary, error) {
+	b, err := newBatch(o, events)
+	if err != nil {
+		return Summary{}, err
+	}
+	return b.run(ctx)
+}
+
+func (b *batch) run(ctx context.Context) (Summary, error) {
+	started := time.Now()
+	var err error
+	if b.units, err = List(ctx, b.o.Inputs, b.o.Output); err != nil {
+		return Summary{}, err
+	}
+	release, err := b.store.lock(b.o.Shard, b.o.Shards)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer release()
+	b.former = map[string][]string{}
+	if err := b.store.all(func(r Result) { b.former[r.Unit] = append(b.former[r.Unit], r.ID) }); err != nil {
+		return Summary{}, err
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
+	var mine []Unit
+	for _, u := range b.units {
+		if u.shard(b.o.Shards) == b.o.Shard {
+			mine = append(mine, u)
+		}
+	}
+	b.progress.begin(mine)
+	err = b.work(ctx, mine)
+	summary, reportErr := b.summarise(started)
+	return summary, errors.Join(err, reportErr)
+}
+
+// batch is a batch in progress.
+type batch struct {
+	o         Options
+	selection Selection
+	settings  string // hash, see Result.Settings
+	engine    string // the class that filters: pinned, so that results do not depend on the order
+	store     store
+	units     []Unit              // of all shards
+	former    map[string][]string // the results that were there, by unit
+	progress  progress
+	memory    *semaphore.Weighted
+	filter    sync.Mutex  // one series at a time has the engine
+	stopped   func(stage) // for tests: called at the end of each stage of a series
+}
+
+// stage is a part of the work on one series.
+type stage string
+
+const (
+	loaded   stage = "loaded"
+	filtered stage = "filtered"
+	written  stage = "written" // the output is in place, its result is not
+	recorded stage = "recorded"
+)
+
+func newBatch(o Options, events Events) (*batch, error) {
+	if o.Job.Recipe == nil {
+		return nil, app.Usagef("a batch needs a recipe")
+	}
+	if !o.Job.AutoDims {
+		if err := o.Job.Recipe.Validate(); err != nil {
+			return nil, &app.UsageError{Text: err.Error(), Err: err}
+		}
+	}
+	o.Shards = max(o.Shards, 1)
+	switch {
+	case len(o.Inputs) == 0:
+		return nil, app.Usagef("the batch has no input")
+	case o.Output == "":
+		return nil, app.Usagef("the output has no name")
+	case o.Shard < 0 || o.Shard >= o.Shards:
+		return nil, app.Usagef("shard %d of %d: count from 1 to %d", o.Shard+1, o.Shards, o.Shards)
+	case o.Workers < 0 || o.Memory < 0:
+		return nil, app.Usagef("workers and memory cannot be negative")
+	}
+	if info, err := os.Stat(o.Output); err == nil && !info.IsDir() {
+		return nil, app.Usagef("%s is a file, and a batch needs a folder; choose another name", o.Output)
+	}
+	if o.Workers == 0 {
+		o.Workers = defaultWorkers
+	}
+	if o.Memory == 0 {
+		o.Memory = defaultMemory()
+	}
+	selection, err := ParseSelection(o.Select)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := app.PickEngine(o.Job.Engine.Name)
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{
+		o: o, selection: selection, engine: engine.Info().Name, store: store{o.Output},
+		memory: semaphore.NewWeighted(o.Memory), stopped: func(stage) {},
+	}
+	b.progress = progress{events: events, now: time.Now}
+	if b.settings, err = b.hash(o.Select); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// hash identifies what is done with a series, and further texts. The engine does not count:
+// engines agree within a tolerance, and what is done stays done on another machine.
+func (b *batch) hash(texts ...string) (string, error) {
+	job := b.o.Job
+	data, err := json.Marshal(struct {
+		Recipe   *denoise.Recipe
+		AutoDims bool
+		NoiseMap string
+		Options  app.ExportOptions
+	}{job.Recipe, job.AutoDims, job.NoiseMap, job.Output.ExportOptions})
+	if err != nil {
+		return "", err
+	}
+	return identify(append([]string{string(data), app.Version()}, texts...)...), nil
+}
+
+// pick returns the engine that filters the next series. A GPU that was switched off after
+// failures is tried again by every call.
+func (b *batch) pick() (denoise.Engine, error) { return app.PickEngine(b.engine) }
+
+// work does the units: a goroutine scans them, one after the other, and the workers do the
+// series in them. A unit stays open until its last series is done.
+func (b *batch) work(ctx context.Context, units []Unit) error {
+	tasks := make(chan task)
+	var workers sync.WaitGroup
+	for range b.o.Workers {
+		workers.Go(func() {
+			for t := range tasks {
+				b.finish(t.unit, b.do(ctx, t))
+				t.done()
+			}
+		})
+	}
+	var open sync.WaitGroup
+	for _, u := range units {
+		if ctx.Err() != nil {
+			break
+		}
+		var inUnit sync.WaitGroup
+		var catalog *app.Catalog
+		err := parallel.Protect(func() (err error) {
+			catalog, err = b.scan(ctx, u, func(t task) {
+				inUnit.Add(1)
+				t.done = inUnit.Done
+				tasks <- t
+			})
+			return err
+		})
+		if err != nil {
+			b.finish(u, b.failure(u, err))
+		}
+		open.Go(func() {
+			inUnit.Wait()
+			catalog.Close()
+			if ctx.Err() == nil {
+				b.progress.unit(u)
+			}
+		})
+	}
+	close(tasks)
+	workers.Wait()
+	open.Wait()
+	return ctx.Err()
+}
+
+// finish reports a result. Of a batch that is cancelled, what was in work has none.
+func (b *batch) finish(u Unit, r *Result) {
+	if r == nil {
+		return
+	}
+	if !r.Reused {
+		if err := b.store.save(*r); err != nil && r.Problem == "" {
+			r.Problem = fmt.Sprintf("the output is there, but not that it is done: %v", err)
+			r.State, r.Code = Failed, app.ExitFailed
+		}
+	}
+	b.stopped(recorded)
+	b.progress.result(*r)
+}

@@ -1,0 +1,502 @@
+package batch
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// cohort is a folder of generated series and a place for the output.
+type cohort struct {
+	t       *testing.T
+	in, out string
+}
+
+func newCohort(t *testing.T) cohort {
+	dir := t.TempDir()
+	return cohort{t, filepath.Join(dir, "in"), filepath.Join(dir, "out")}
+}
+
+// values are noise of a seed, on a step.
+func values(seed int) *volume.Volume {
+	v := volume.New(volume.NewGeometry([3]int{8, 6, 3}, [3]float64{1, 1, 2}))
+	state := uint64(seed)*2654435761 + 1
+	for i := range v.Data {
+		state = state*6364136223846793005 + 1442695040888963407
+		v.Data[i] = float32(state>>40)/float32(1<<24)*20 + float32(i%8/4*100)
+	}
+	return v
+}
+
+// nii writes a NIfTI series.
+func (c cohort) nii(name string, seed int) string {
+	c.t.Helper()
+	path := filepath.Join(c.in, filepath.FromSlash(name))
+	c.must(os.MkdirAll(filepath.Dir(path), 0o777))
+	_ = os.Remove(path)
+	c.must(nifti.Write(c.t.Context(), path, values(seed), nil, "", ""))
+	return path
+}
+
+// dicom writes a folder of DICOM, as a new series.
+func (c cohort) dicom(name string, seed int) string {
+	c.t.Helper()
+	path := filepath.Join(c.in, filepath.FromSlash(name))
+	v := values(seed)
+	_, err := app.Convert(c.t.Context(), &series.Series{Meta: series.Meta{Format: "phantom", Description: "Step"}, Volume: v}, path, app.ExportOptions{}, nil)
+	c.must(err)
+	return path
+}
+
+func (c cohort) must(err error) {
+	c.t.Helper()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c cohort) options() Options { return optionsOf(c.in, c.out) }
+
+// optionsOf filter everything with a Gaussian on the CPU.
+func optionsOf(in, out string) Options {
+	recipe, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		panic(err)
+	}
+	return Options{Inputs: []string{in}, Output: out, Job: app.Job{Recipe: &recipe, Engine: app.EnginePolicy{Name: "cpu"}}}
+}
+
+// run does a batch that is expected to end.
+func (c cohort) run(o Options) Summary {
+	c.t.Helper()
+	s, err := Run(c.t.Context(), o, Events{})
+	c.must(err)
+	c.check(s)
+	return s
+}
+
+// check: every series of a summary has exactly one row, and a verified output where it is done.
+func (c cohort) check(s Summary) {
+	c.t.Helper()
+	rows := c.rows()
+	seen := map[string]string{}
+	for _, row := range rows {
+		if other, twice := seen[row["id"]]; twice {
+			c.t.Errorf("two rows for %s: %s, %s", row["input"], other, row["state"])
+		}
+		seen[row["id"]] = row["state"]
+	}
+	for _, r := range s.Results {
+		if seen[r.ID] != string(r.State) {
+			c.t.Errorf("%s is %s, and in report.csv %q", r.Input(), r.State, seen[r.ID])
+		}
+		if r.State != Done {
+			continue
+		}
+		back, err := app.Open(c.t.Context(), app.Input{Path: filepath.Join(c.out, filepath.FromSlash(r.Output))}, app.Events{})
+		if err != nil {
+			c.t.Errorf("%s: %v", r.Input(), err)
+			continue
+		}
+		back.Close()
+	}
+}
+
+// rows reads report.csv.
+func (c cohort) rows() (rows []map[string]string) {
+	c.t.Helper()
+	file, err := os.Open(filepath.Join(c.out, "report.csv"))
+	c.must(err)
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	c.must(err)
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// states lists the states of inputs, in the order of their names.
+func states(s Summary) []string {
+	var all []string
+	for _, r := range s.Results {
+		text := fmt.Sprintf("%s %s", r.Unit, r.State)
+		if r.Reused {
+			text += " before"
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func equal(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %v; want %v", what, got, want)
+	}
+}
+
+func TestSecondRunDoesWhatIsMissing(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	c.nii("p/b.nii.gz", 2)
+	c.nii("p/c.hdr", 3)
+	c.dicom("q/ct", 4)
+	o := c.options()
+	equal(t, "first run", states(c.run(o)), []string{"a.nii done", "p/b.nii.gz done", "p/c.hdr done", "q/ct done"})
+	for _, name := range []string{"a.nii", "a.nii.recipe.json", "p/b.nii.gz", "p/c.hdr", "p/c.img", "report.html"} {
+		if !exists(filepath.Join(c.out, name)) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	if found, _ := filepath.Glob(filepath.Join(c.out, "q/ct/*-*/IM00003.dcm")); len(found) != 1 {
+		t.Errorf("DICOM output: %v", found)
+	}
+	all := []string{"a.nii done before", "p/b.nii.gz done before", "p/c.hdr done before", "q/ct done before"}
+	s := c.run(o)
+	equal(t, "second run", states(s), all)
+	equal(t, "reused", []int{s.Done, s.Reused}, []int{4, 4})
+
+	// An output that is gone or incomplete, and an input that changed.
+	c.must(os.Remove(filepath.Join(c.out, "p/c.img")))
+	c.nii("a.nii", 5)
+	c.nii("d.nii", 6)
+	equal(t, "changes", states(c.run(o)), []string{"a.nii done", "d.nii done", "p/b.nii.gz done before", "p/c.hdr done", "q/ct done before"})
+
+	// A file that is touched is the same, and one that is gone has no row.
+	path := filepath.Join(c.in, "a.nii")
+	c.must(os.Chtimes(path, c.time(path), c.time(path)))
+	c.must(os.Remove(filepath.Join(c.in, "d.nii")))
+	equal(t, "touched", states(c.run(o)), all)
+	equal(t, "rows", len(c.rows()), 4)
+	if !exists(filepath.Join(c.out, "d.nii")) {
+		t.Error("an output was removed")
+	}
+
+	// Another recipe or option asks for everything again.
+	other, err := denoise.NewRecipe("median", 2)
+	c.must(err)
+	o.Job.Recipe = &other
+	if s := c.run(o); s.Reused != 0 || s.Done != 4 {
+		t.Errorf("another recipe: %+v", s.Status)
+	}
+	// A selection asks for nothing again.
+	o.Select = "Path~^p/"
+	s = c.run(o)
+	equal(t, "selection", states(s), []string{"p/b.nii.gz done before", "p/c.hdr done before"})
+	equal(t, "unselected", s.Unselected, 2)
+	equal(t, "rows of the selection", len(c.rows()), 2)
+}
+
+func (c cohort) time(path string) (t time.Time) {
+	info, err := os.Stat(path)
+	c.must(err)
+	return info.ModTime().Add(1e9)
+}
+
+func TestFailuresAreRows(t *testing.T) {
+	c := newCohort(t)
+	c.nii("good.nii", 1)
+	cut := c.nii("cut.nii", 2)
+	c.must(os.Truncate(cut, 500))
+	c.must(os.WriteFile(filepath.Join(c.in, "text.nii"), []byte("no NIfTI"), 0o666))
+	poisoned := c.dicom("poisoned", 3)
+	c.must(os.Truncate(filepath.Join(poisoned, "IM00002.dcm"), 900))
+	c.must(os.WriteFile(filepath.Join(c.in, "readme.txt"), []byte("no image"), 0o666))
+	c.nii("foreign.nii", 4)
+	c.must(os.MkdirAll(c.out, 0o777))
+	c.must(os.WriteFile(filepath.Join(c.out, "foreign.nii"), []byte("of somebody"), 0o666))
+	c.nii("folder.nii", 5)
+	c.must(os.MkdirAll(filepath.Join(c.out, "folder.nii", "x"), 0o777))
+	s := c.run(c.options())
+	equal(t, "states", states(s), []string{"cut.nii failed", "folder.nii failed", "foreign.nii failed", "good.nii done", "poisoned failed", "text.nii failed"})
+	for _, r := range s.Results {
+		if r.State == Failed && (r.Problem == "" || strings.Contains(r.Problem, c.in) || strings.Contains(r.Problem, "\n") || r.Output != "") {
+			t.Errorf("%s: %q", r.Unit, r.Problem)
+		}
+	}
+	if s.Results[5].State != Done || s.Results[0].State != Failed {
+		t.Error("problems do not come first")
+	}
+	if err := s.Err(); app.ExitCode(err) != app.ExitInput || !strings.HasPrefix(err.Error(), "5 of 6 series failed; the first: cut.nii: ") {
+		t.Errorf("error %v", err)
+	}
+	// What failed is tried again.
+	c.nii("cut.nii", 2)
+	s = c.run(c.options())
+	equal(t, "second run", states(s), []string{"cut.nii done", "folder.nii failed", "foreign.nii failed", "good.nii done before", "poisoned failed", "text.nii failed"})
+	// A folder that turns into a series loses the failure of the folder.
+	c.must(os.RemoveAll(poisoned))
+	c.dicom("poisoned", 3)
+	s = c.run(c.options())
+	if rows := c.rows(); s.Failed != 3 || len(rows) != 6 {
+		t.Errorf("%+v, %d rows", s.Status, len(rows))
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	failed := func(code int) Result { return Result{State: Failed, Code: code, Unit: "a", Problem: "p"} }
+	done := Result{State: Done}
+	for _, x := range []struct {
+		results []Result
+		want    int
+	}{
+		{nil, app.ExitDone},
+		{[]Result{done, {State: Duplicate}}, app.ExitDone},
+		{[]Result{done, failed(app.ExitInput)}, app.ExitInput},
+		{[]Result{failed(app.ExitUsage)}, app.ExitInput},
+		{[]Result{failed(app.ExitInput), failed(app.ExitFailed)}, app.ExitFailed},
+		{[]Result{failed(app.ExitFailed), failed(app.ExitInput)}, app.ExitFailed},
+	} {
+		sortResults(x.results)
+		s := Summary{Results: x.results}
+		if got := app.ExitCode(s.Err()); got != x.want {
+			t.Errorf("%v: %d, want %d", x.results, got, x.want)
+		}
+	}
+	if err := (Summary{Results: []Result{failed(1)}}).Err(); err.Error() != "1 of 1 series failed: a: p" {
+		t.Error(err)
+	}
+}
+
+// hooked is a batch whose series call hook at the end of every stage.
+func (c cohort) hooked(o Options, hook func(stage)) *batch {
+	c.t.Helper()
+	b, err := newBatch(o, Events{})
+	c.must(err)
+	b.stopped = hook
+	return b
+}
+
+func TestPanicIsAFailureOfOneSeries(t *testing.T) {
+	c := newCohort(t)
+	for i := range 4 {
+		c.nii(fmt.Sprintf("s%d.nii", i), i)
+	}
+	var once sync.Once
+	b := c.hooked(c.options(), func(s stage) {
+		if s == filtered {
+			once.Do(func() { panic("a fault") })
+		}
+	})
+	s, err := b.run(t.Context())
+	c.must(err)
+	if s.Done != 3 || s.Failed != 1 || s.Results[0].Problem != "internal error: a fault" || app.ExitCode(s.Err()) != app.ExitFailed {
+		t.Errorf("%+v, %q", s.Status, s.Results[0].Problem)
+	}
+	if s := c.run(c.options()); s.Done != 4 || s.Reused != 3 {
+		t.Errorf("second run: %+v", s.Status)
+	}
+}
+
+// TestCancel: a batch that is cancelled at any stage leaves nothing half done.
+func TestCancel(t *testing.T) {
+	for _, at := range []stage{loaded, filtered, written, recorded} {
+		c := newCohort(t)
+		for i := range 5 {
+			c.nii(fmt.Sprintf("s%d.nii", i), i)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		b := c.hooked(c.options(), func(s stage) {
+			if s == at {
+				cancel()
+			}
+		})
+		s, err := b.run(ctx)
+		if !errors.Is(err, context.Canceled) || s.Failed > 0 || s.Done == 5 {
+			t.Errorf("cancelled when %s: %v, %+v", at, err, s.Status)
+		}
+		c.check(s)
+		if again := c.run(c.options()); again.Done != 5 || again.Reused < s.Done || at == loaded && again.Reused > 0 {
+			t.Errorf("after a cancel when %s: %+v, %d were done", at, again.Status, s.Done)
+		}
+	}
+}
+
+func TestDuplicatesAreFilteredOnce(t *testing.T) {
+	c := newCohort(t)
+	first := c.dicom("a", 1)
+	c.must(os.CopyFS(filepath.Join(c.in, "b"), os.DirFS(first)))
+	c.nii("c.nii", 2)
+	c.nii("d.nii", 2) // another file of the same voxels has an output of its own
+	s := c.run(c.options())
+	equal(t, "states", []int{s.Done, s.Duplicates, s.Failed}, []int{3, 1, 0})
+	for _, r := range s.Results {
+		if r.State == Duplicate && (r.SameAs == "" || r.Output != "" || !strings.HasPrefix(r.SameAs, map[string]string{"a": "b", "b": "a"}[r.Unit])) {
+			t.Errorf("%+v", r)
+		}
+	}
+	again := c.run(c.options())
+	equal(t, "again", []int{again.Done, again.Reused, again.Duplicates}, []int{3, 3, 1})
+	// The copy takes the place of a series that is gone.
+	for _, r := range again.Results {
+		if r.State == Done && r.Format == "DICOM" {
+			c.must(os.RemoveAll(filepath.Join(c.in, r.Unit)))
+		}
+	}
+	last := c.run(c.options())
+	equal(t, "without the first", []int{last.Done, last.Reused, last.Duplicates}, []int{3, 2, 0})
+}
+
+func TestTwoBatchesOnOneOutput(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	tried := false
+	b := c.hooked(c.options(), func(s stage) {
+		if s != loaded {
+			return
+		}
+		tried = true
+		for _, x := range []struct {
+			shard, shards int
+			text          string
+		}{{0, 1, "another batch is writing there"}, {0, 2, "a batch of 1 shards is writing there"}, {1, 2, "a batch of 1 shards"}} {
+			o := c.options()
+			o.Shard, o.Shards = x.shard, x.shards
+			if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitUsage || !strings.Contains(err.Error(), x.text) {
+				t.Errorf("%d of %d: %v", x.shard, x.shards, err)
+			}
+		}
+	})
+	if s, err := b.run(t.Context()); err != nil || s.Done != 1 || !tried {
+		t.Errorf("%v, %+v", err, s.Status)
+	}
+	// Other shards of the same number are welcome.
+	o := c.options()
+	o.Shards = 2
+	b = c.hooked(o, func(stage) {})
+	release, err := store{c.out}.lock(1, 2)
+	c.must(err)
+	if _, err := b.run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	release()
+	if s := c.run(c.options()); s.Done != 1 {
+		t.Errorf("afterwards: %+v", s.Status)
+	}
+}
+
+func TestShardsDoEverySeriesOnce(t *testing.T) {
+	c := newCohort(t)
+	for i := range 12 {
+		c.nii(fmt.Sprintf("p%02d/s.nii", i), i)
+	}
+	done := map[string]int{}
+	for shard := range 3 {
+		o := c.options()
+		o.Shard, o.Shards = shard, 3
+		s := c.run(o)
+		if s.Done == 0 || s.Done > 8 {
+			t.Errorf("shard %d has %d of 12 series", shard, s.Done)
+		}
+		for _, r := range s.Results {
+			done[r.Unit]++
+		}
+	}
+	if len(done) != 12 {
+		t.Errorf("%d of 12 series were done", len(done))
+	}
+	for name, n := range done {
+		if n != 1 {
+			t.Errorf("%s was done %d times", name, n)
+		}
+	}
+	// The report of the last shard has the rows of all.
+	equal(t, "rows", len(c.rows()), 12)
+}
+
+// TestMemory: series wait until those in work leave room, and one that needs more than there
+// is fails before it is read.
+func TestMemory(t *testing.T) {
+	c := newCohort(t)
+	for i := range 6 {
+		c.nii(fmt.Sprintf("s%d.nii", i), i)
+	}
+	catalog, err := app.Scan(t.Context(), filepath.Join(c.in, "s0.nii"))
+	c.must(err)
+	bytes := needs(catalog.Entries[0])
+	equal(t, "needs", bytes, 5*4*8*6*3+catalog.Entries[0].Bytes)
+	for _, x := range []struct {
+		memory int64
+		most   int
+	}{{bytes, 1}, {2*bytes - 1, 1}, {2 * bytes, 2}} {
+		o := c.options()
+		o.Memory, o.Workers, o.Output = x.memory, 6, filepath.Join(t.TempDir(), "out")
+		var mu sync.Mutex
+		inWork, most := 0, 0
+		b := c.hooked(o, func(s stage) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch s {
+			case loaded:
+				inWork++
+				most = max(most, inWork)
+			case written:
+				inWork--
+			}
+		})
+		if s, err := b.run(t.Context()); err != nil || s.Done != 6 || most > x.most {
+			t.Errorf("%d bytes: %v, %+v, %d at once", x.memory, err, s.Status, most)
+		}
+	}
+	o := c.options()
+	o.Memory = bytes - 1
+	s, err := Run(t.Context(), o, Events{})
+	c.must(err)
+	if s.Failed != 6 || !strings.Contains(s.Results[0].Problem, "needs about 1 MB of memory") || app.ExitCode(s.Err()) != app.ExitFailed {
+		t.Errorf("%+v, %q", s.Status, s.Results[0].Problem)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	file := filepath.Join(c.in, "a.nii")
+	for name, change := range map[string]func(*Options){
+		"no recipe":      func(o *Options) { o.Job.Recipe = nil },
+		"bad recipe":     func(o *Options) { o.Job.Recipe = &denoise.Recipe{Filter: "none"} },
+		"no input":       func(o *Options) { o.Inputs = nil },
+		"no output":      func(o *Options) { o.Output = "" },
+		"output a file":  func(o *Options) { o.Output = file },
+		"shard too high": func(o *Options) { o.Shard, o.Shards = 2, 2 },
+		"shard negative": func(o *Options) { o.Shard, o.Shards = -1, 2 },
+		"workers":        func(o *Options) { o.Workers = -1 },
+		"memory":         func(o *Options) { o.Memory = -1 },
+		"selection":      func(o *Options) { o.Select = "Modality" },
+		"engine":         func(o *Options) { o.Job.Engine.Name = "abacus" },
+	} {
+		o := c.options()
+		change(&o)
+		if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if exists(c.out) {
+		t.Error("something was written")
+	}
+	o := c.options()
+	o.Inputs = []string{filepath.Join(c.in, "missing")}
+	if _, err := Run(t.Context(), o, Events{}); app.ExitCode(err) != app.ExitInput {
+		t.Errorf("a missing input: %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package batch
+
+import (
+	"sync"
+	"time"
+
+	"quell/app"
+)
+
+// progress counts what is finished. Rates are by the bytes of the inputs.
+type progress struct {
+	events Events
+	now    func() time.Time
+
+	mu      sync.Mutex
+	status  Status
+	results map[string]Result // without pictures
+	started time.Time
+	total   int64
+	whole   int64            // bytes of the units that are finished
+	reused  int64            // bytes of series that were there before
+	parts   map[string]int64 // bytes of finished series in units that are not
+}
+
+func (p *progress) begin(units []Unit) {
+	p.started, p.parts, p.results = p.now(), map[string]int64{}, map[string]Result{}
+	for _, u := range units {
+		p.total += u.Bytes
+	}
+}
+
+// part counts a series of so many bytes in a unit.
+func (p *progress) part(u Unit, bytes int64, reused bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	bytes = min(bytes, u.Bytes-p.parts[u.Name])
+	p.parts[u.Name] += bytes
+	if reused {
+		p.reused += bytes
+	}
+	p.report()
+}
+
+// unit counts a unit of which all series are finished. What none of them took up, such as
+// series that were not selected, is no work.
+func (p *progress) unit(u Unit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reused += u.Bytes - p.parts[u.Name]
+	p.whole += u.Bytes
+	delete(p.parts, u.Name)
+	p.report()
+}
+
+func (p *progress) unselected() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.Unselected++
+}
+
+func (p *progress) result(r Result) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch r.State {
+	case Failed:
+		p.status.Failed++
+	case Duplicate:
+		p.status.Duplicates++
+	default:
+		p.status.Done++
+	}
+	if r.Reused {
+		p.status.Reused++
+	}
+	if p.events.Result != nil {
+		p.events.Result(r)
+	}
+	r.Picture = nil
+	p.results[r.ID] = r
+	p.report()
+}
+
+// report states the share that is finished and the time left. The lock is held.
+func (p *progress) report() {
+	finished := p.whole
+	for _, n := range p.parts {
+		finished += n
+	}
+	if p.total > 0 {
+		p.status.Share = float64(finished) / float64(p.total)
+	}
+	p.status.Left = 0
+	if worked := finished - p.reused; worked > 0 {
+		p.status.Left = time.Duration(float64(p.now().Sub(p.started)) * float64(p.total-finished) / float64(worked))
+	}
+	if p.events.Status != nil {
+		p.events.Status(p.status)
+	}
+}
+
+// exitCode returns that of the worst result.
+func exitCode(results []Result) int {
+	code := app.ExitDone
+	for _, r := range results {
+		switch {
+		case r.State != Failed:
+		case r.Code == app.ExitInput || r.Code == app.ExitUsage:
+			if code == app.ExitDone {
+				code = app.ExitInput
+			}
+		default:
+			code = app.ExitFailed
+		}
+	}
+	return code
+}

@@ -1,0 +1,138 @@
+package batch
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"quell/app"
+)
+
+func TestReportOrder(t *testing.T) {
+	done := func(unit, verdict string) Result { return Result{ID: unit, Unit: unit, State: Done, Verdict: verdict} }
+	warned := done("warned", "matched")
+	warned.Warnings = []string{"Gaps."}
+	all := []Result{
+		{Unit: "copy", State: Duplicate}, done("good", "matched"), done("clean", "clean"), warned, done("unsure", "unknown"), done("under", "under"), done("over", "over"),
+		{Unit: "z", State: Failed}, {Unit: "y", Series: "2", State: Failed}, {Unit: "y", Series: "1", State: Failed},
+	}
+	sortResults(all)
+	var names []string
+	for _, r := range all {
+		names = append(names, r.Unit+r.Series)
+	}
+	equal(t, "order", names, []string{"y1", "y2", "z", "over", "under", "unsure", "warned", "clean", "good", "copy"})
+}
+
+func TestReports(t *testing.T) {
+	c := newCohort(t)
+	c.nii("good, <1>.nii", 1)
+	c.must(os.Truncate(c.nii("cut.nii", 2), 400))
+	s := c.run(c.options())
+	rows := c.rows()
+	equal(t, "first row", []string{rows[0]["input"], rows[0]["state"], rows[0]["sigma"], rows[0]["filter_s"], rows[0]["output"]}, []string{"cut.nii", "failed", "", "", ""})
+	equal(t, "problem", rows[0]["problem"], s.Results[0].Problem)
+	good := rows[1]
+	equal(t, "second row", []string{good["input"], good["state"], good["problem"], good["output"], good["dims"], good["engine"], good["files"]},
+		[]string{"good, <1>.nii", "done", "", "good, <1>.nii", "8 x 6 x 3", "cpu", "1"})
+	for _, name := range []string{"load_s", "filter_s", "measure_s", "write_s"} {
+		if !regexp.MustCompile(`^\d+\.\d{3}$`).MatchString(good[name]) {
+			t.Errorf("%s is %q", name, good[name])
+		}
+	}
+	if !strings.HasPrefix(good["recipe"], "gaussian 2-D") || good["verdict"] == "" || good["why"] == "" {
+		t.Errorf("%v", good)
+	}
+	data, err := os.ReadFile(filepath.Join(c.out, "report.html"))
+	c.must(err)
+	html := string(data)
+	for _, text := range []string{"1 of 2 series filtered, 1 failed", "good, &lt;1&gt;.nii", "data:image/jpeg;base64,", "gaussian 2-D"} {
+		if !strings.Contains(html, text) {
+			t.Errorf("the page lacks %q", text)
+		}
+	}
+	if strings.Index(html, "cut.nii") > strings.Index(html, "good, &lt;1&gt;.nii") {
+		t.Error("the failure does not come first")
+	}
+	if found := regexp.MustCompile(`(src|href)="([^"d]|d[^"a])`).FindString(html); found != "" {
+		t.Errorf("the page refers to another file: %s", found)
+	}
+}
+
+func TestSigmaIsSilentWithoutAnEstimate(t *testing.T) {
+	for _, x := range []struct {
+		r    Result
+		want string
+	}{
+		{Result{State: Done, Sigma: 1.23456, SigmaConfidence: "low"}, "1.235"}, {Result{State: Done, Sigma: 3, SigmaConfidence: "none"}, ""}, {Result{State: Failed, Sigma: 3}, ""},
+	} {
+		if got := sigmaText(x.r); got != x.want {
+			t.Errorf("%+v: %q", x.r, got)
+		}
+	}
+}
+
+// TestProgress: the time left follows from the bytes that were worked on, without those that
+// were there before.
+func TestProgress(t *testing.T) {
+	now := time.Unix(0, 0)
+	var last Status
+	p := progress{events: Events{Status: func(s Status) { last = s }}, now: func() time.Time { return now }}
+	a, b, c := Unit{Name: "a", Bytes: 100}, Unit{Name: "b", Bytes: 200}, Unit{Name: "c", Bytes: 100}
+	p.begin([]Unit{a, b, c})
+	step := func(what string, seconds int64, do func(), share float64, left time.Duration) {
+		t.Helper()
+		now = time.Unix(seconds, 0)
+		do()
+		if last.Share != share || last.Left != left {
+			t.Errorf("%s: %v, %v left; want %v, %v", what, last.Share, last.Left, share, left)
+		}
+	}
+	step("reused", 1, func() { p.part(a, 100, true) }, 0.25, 0)
+	step("its unit", 1, func() { p.unit(a) }, 0.25, 0)
+	step("half a unit", 10, func() { p.part(b, 100, false) }, 0.5, 20*time.Second)
+	step("more than the unit", 20, func() { p.part(b, 300, false) }, 0.75, 10*time.Second)
+	step("its unit", 20, func() { p.unit(b) }, 0.75, 10*time.Second)
+	step("an unselected unit", 21, func() { p.unit(c) }, 1, 0)
+	p.unselected()
+	for _, r := range []Result{{ID: "1", State: Done}, {ID: "2", State: Done, Reused: true}, {ID: "3", State: Failed}, {ID: "4", State: Duplicate, Picture: []byte{1}}} {
+		p.result(r)
+	}
+	equal(t, "counts", []int{last.Done, last.Reused, last.Failed, last.Duplicates, last.Unselected}, []int{2, 1, 1, 1, 1})
+	if len(p.results) != 4 || p.results["4"].Picture != nil {
+		t.Errorf("%v", p.results)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"8GB": 8e9, "512MB": 512e6, "1.5 GiB": 3 << 29, "2KiB": 2048, "3MiB": 3 << 20, "1TiB": 1 << 40, "2TB": 2e12, "7kB": 7000, "1e9": 1e9, "1": 1} {
+		if got, err := ParseSize(text); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "GB", "-1GB", "0", "NaN", "many", "1e30", "8XB"} {
+		if _, err := ParseSize(text); app.ExitCode(err) != app.ExitUsage {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	equal(t, "sizes", []string{sizeText(1), sizeText(1e6), sizeText(12e6), sizeText(1e9 - 1e6), sizeText(1e9)}, []string{"1 MB", "1 MB", "12 MB", "999 MB", "1.0 GB"})
+	equal(t, "memory", []int64{memTotal("MemFree: 5 kB\nMemTotal:       16314132 kB\n"), memTotal("MemTotal 3"), memTotal("")}, []int64{16314132 << 10, 0, 0})
+	if n := defaultMemory(); n < 1e8 {
+		t.Errorf("the default is %d bytes", n)
+	}
+}
+
+func TestEveryEventIsOptional(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	var got []string
+	_, err := Run(t.Context(), c.options(), Events{Result: func(r Result) { got = append(got, r.Unit+" "+string(r.State)) }, Status: func(s Status) { got = append(got, "status") }})
+	c.must(err)
+	if !slices.Contains(got, "a.nii done") || !slices.Contains(got, "status") {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,242 @@
+package batch
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/io/atomic"
+)
+
+// State is how a series ended.
+type State string
+
+// The states.
+const (
+	Done      State = "done"      // its output is verified and in place
+	Failed    State = "failed"    // Problem says why there is no output
+	Duplicate State = "duplicate" // the same images as another series, whose output serves
+)
+
+// Result is how one series ended. It is a JSON value, in a file of its own.
+type Result struct {
+	ID       string `json:"id"`       // of the series: its unit and what distinguishes it there
+	Key      string `json:"key"`      // of recipe, options, program version and voxels: equal keys give equal outputs
+	Settings string `json:"settings"` // of recipe, options, program version and selection
+	Unit     string `json:"unit"`     // Unit.Name
+	Series   string `json:"series"`   // describes it within the unit; "" where the unit is one series
+	State    State  `json:"state"`
+
+	Format   string `json:"format,omitempty"`
+	Modality string `json:"modality,omitempty"`
+	Dims     [3]int `json:"dims,omitzero"`
+	Stamp    string `json:"stamp,omitempty"`  // size and time of a file whose digest is known
+	Digest   string `json:"digest,omitempty"` // of the file, or of the UIDs
+
+	Output  string `json:"output,omitempty"` // relative to the batch's, with slashes
+	Files   int    `json:"files,omitempty"`
+	Bytes   int64  `json:"bytes,omitempty"`   // of these files
+	Listing string `json:"listing,omitempty"` // hash of their names and sizes
+
+	Problem string `json:"problem,omitempty"` // one sentence
+	Code    int    `json:"code,omitempty"`    // exit code of the failure
+	SameAs  string `json:"same_as,omitempty"` // of a duplicate: the input that is filtered
+
+	Sigma           float64         `json:"sigma"`
+	SigmaConfidence string          `json:"sigma_confidence,omitempty"`
+	Verdict         string          `json:"verdict,omitempty"`
+	Confidence      string          `json:"confidence,omitempty"`
+	Why             string          `json:"why,omitempty"`
+	Engine          string          `json:"engine,omitempty"`
+	Device          string          `json:"device,omitempty"`
+	Recipe          *denoise.Recipe `json:"recipe,omitempty"` // as run
+	Seconds         app.Seconds     `json:"seconds"`
+	Warnings        []string        `json:"warnings,omitempty"`
+	Finished        time.Time       `json:"finished,omitzero"`
+	Quell           string          `json:"quell"`
+	Picture         []byte          `json:"picture,omitempty"` // JPEG: before, after, residual
+
+	Reused bool `json:"-"` // it was there before this run
+}
+
+// Input names the series for a person.
+func (r Result) Input() string {
+	if r.Series == "" {
+		return r.Unit
+	}
+	return r.Unit + ": " + r.Series
+}
+
+// identify returns a hash of texts in short form.
+func identify(texts ...string) string {
+	h := sha256.New()
+	for _, t := range texts {
+		fmt.Fprintf(h, "%q\n", t)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// stateFolder holds everything of a batch that is no output.
+const stateFolder = ".quell-batch"
+
+// store is the state of a batch beside its output. Its methods may be called from several
+// goroutines and processes.
+type store struct{ out string }
+
+func (s store) dir() string                  { return filepath.Join(s.out, stateFolder) }
+func (s store) resultPath(id string) string  { return filepath.Join(s.dir(), "results", id+".json") }
+func (s store) ownerPath(key string) string  { return filepath.Join(s.dir(), "keys", key) }
+func (s store) outputPath(rel string) string { return filepath.Join(s.out, filepath.FromSlash(rel)) }
+
+// save writes a result.
+func (s store) save(r Result) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return atomic.WriteFile(s.resultPath(r.ID), data, 0o666)
+}
+
+// load returns the result of a series; false where there is none that can be read.
+func (s store) load(id string) (r Result, ok bool) {
+	data, err := os.ReadFile(s.resultPath(id))
+	return r, err == nil && json.Unmarshal(data, &r) == nil && r.ID == id
+}
+
+// all calls visit with every result, in no order.
+func (s store) all(visit func(Result)) error {
+	entries, err := os.ReadDir(filepath.Join(s.dir(), "results"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok {
+			if r, ok := s.load(id); ok {
+				visit(r)
+			}
+		}
+	}
+	return err
+}
+
+// remove forgets a result; its output stays.
+func (s store) remove(id string) { _ = os.Remove(s.resultPath(id)) }
+
+// describe adds what is in place at an output: its files, their size and a hash of their names
+// and sizes.
+func (s store) describe(r *Result) error {
+	path := s.outputPath(r.Output)
+	h := sha256.New()
+	r.Files, r.Bytes = 0, 0
+	count := func(name string, info fs.FileInfo) {
+		r.Files, r.Bytes = r.Files+1, r.Bytes+info.Size()
+		fmt.Fprintf(h, "%q %d\n", name, info.Size())
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		count("", info)
+	} else {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			count(e.Name(), info)
+		}
+	}
+	if header, ok := strings.CutSuffix(path, ".hdr"); ok {
+		image, err := os.Stat(header + ".img")
+		if err != nil {
+			return err
+		}
+		count("img", image)
+	}
+	r.Listing = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// holds reports whether the output of a result is in place, by the names and sizes of its
+// files, which were compared with the voxels when they were written.
+func (s store) holds(r Result) bool {
+	now := Result{Output: r.Output}
+	return s.describe(&now) == nil && now.Listing == r.Listing
+}
+
+// owner says which series has a key.
+type owner struct{ ID, Input, Path string }
+
+// claim makes a series the owner of a key, unless another one that still exists is.
+func (s store) claim(key string, me owner) (owner, error) {
+	data, err := json.Marshal(me)
+	if err != nil {
+		return me, err
+	}
+	path := s.ownerPath(key)
+	err = atomic.CreateFile(path, data, 0o666)
+	if !errors.Is(err, fs.ErrExist) {
+		return me, err
+	}
+	var other owner
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &other) == nil && exists(other.Path) {
+		return other, nil
+	}
+	return me, atomic.WriteFile(path, data, 0o666)
+}
+
+// stampOf returns size and modification time of a file and of the voxels beside a header.
+func stampOf(path string) string {
+	var b strings.Builder
+	for _, name := range withImage(path) {
+		if info, err := os.Stat(name); err == nil {
+			fmt.Fprintf(&b, "%d %d ", info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// digestOf returns a hash over the bytes of a file and of the voxels beside a header.
+func digestOf(path string) (string, error) {
+	h := sha256.New()
+	for _, name := range withImage(path) {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) && name != path {
+			continue // the scan reports it
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// withImage returns a path, and of an Analyze or NIfTI header also where its voxels may be.
+func withImage(path string) []string {
+	for _, ext := range []string{".hdr", ".hdr.gz"} {
+		if base, ok := strings.CutSuffix(path, ext); ok {
+			return []string{path, base + ".img", base + ".img.gz"}
+		}
+	}
+	return []string{path}
+}

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"quell/app"
+	"quell/app/batch"
+)
+
+// batchFlags are the flags that commands on many series share.
+type batchFlags struct {
+	recipe   recipeFlags
+	shard    string
+	memory   string
+	compress compressFlag
+	options  batch.Options
+	json     bool
+}
+
+func newBatch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "batch IN... OUT --recipe FILE|--preset NAME|--filter NAME [parameters]",
+		Short: "Remove noise from many series",
+		Long: `Filter every series of IN by one recipe. IN is a series, a folder with everything
+below it, a pattern in quotes ('cohort/*/T1w.nii.gz'), a BIDS dataset, or a list: a
+.csv whose first line names the columns path and, where needed, series and output.
+
+OUT mirrors the names of IN, relative to the folder that holds all of them. A NIfTI
+or Analyze file keeps its name; a DICOM series becomes a folder named by its number,
+its description and eight digits that tell it from others. A DICOM series is the files
+of one folder; below a DICOMDIR, those of all.
+
+Every series ends in one output, which was read back and compared, or in one failure;
+the others go on. OUT/report.csv and OUT/report.html have a row for each, problems
+first, with sigma, the verdict (see quell assess), seconds and pictures. The same
+command again does only what is missing: what failed, what is new, and what another
+recipe, another version or a changed input asks for. Inputs with the same DICOM
+instances are filtered once.
+
+--select takes conditions on DICOM attributes by their keywords, or on Path, Format,
+Part, Slices, Rows, Columns and SliceSpacing, all of which must hold:
+  --select 'Modality=CT,SliceThickness<=1.5,SeriesDescription~B30'
+The comparisons are = != < <= > >=, and ~ !~ for regular expressions. A series without
+the attribute is not taken, except by != and !~.
+
+--shard I/N does one of N parts, by the names of the inputs: run it N times, on any
+machines that share OUT. Two batches of the same part, or of different N, on one OUT
+are refused.
+
+Exit codes: 0 every series is done, 1 some failed, 3 some failed and all of these
+because their input is unreadable or refused.`,
+		Example: `  quell batch cohort/ quiet/ --preset mr-brain-3d
+  quell batch 'study/*/CT' quiet/ --recipe tuned.json --select 'SliceThickness<=1.5'
+  quell batch list.csv quiet/ --filter nlm --h sure --shard 3/16`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return app.Usagef("batch takes IN... and OUT; see %s --help", cmd.CommandPath())
+			}
+			return nil
+		},
+	}
+	var f batchFlags
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	f.recipe.addTo(cmd)
+	flags.StringVar(&f.options.Select, "select", "", "take only the series that fulfil these `conditions`")
+	f.addTo(cmd)
+	addOutputFlags(cmd, &f.options.Job.Output.ExportOptions)
+	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays, and names of folders do")
+	f.compress.addTo(cmd)
+	f.recipe.params = addParamFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.options.Inputs, f.options.Output = args[:len(args)-1], args[len(args)-1]
+		return f.run(cmd)
+	}
+	return cmd
+}
+
+// addTo adds the flags of the work.
+func (f *batchFlags) addTo(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.options.Job.Engine.Name, "engine", "auto", "auto, cpu or cuda")
+	flags.StringVar(&f.options.Job.NoiseMap, "noise-map", "", "auto: estimate the noise of each series from place to place; the filter works in units of it")
+	flags.IntVar(&f.options.Workers, "workers", 0, "how many series are in work at once: one is filtered while others are read and written; 3 if not given")
+	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
+	flags.StringVar(&f.shard, "shard", "", "do the part `I/N` of the series")
+	flags.BoolVar(&f.json, "json", false, jsonHelp)
+}
+
+// run does the batch that the flags describe and prints what it came to.
+func (f *batchFlags) run(cmd *cobra.Command) error {
+	o := f.options
+	o.Job.Output.Compress = f.compress.Compression
+	if err := f.recipe.apply(cmd, &o.Job); err != nil {
+		return err
+	}
+	var err error
+	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("memory") {
+		if o.Memory, err = batch.ParseSize(f.memory); err != nil {
+			return err
+		}
+	}
+	if cmd.Flags().Changed("workers") && o.Workers < 1 {
+		return app.Usagef("--workers %d: give 1 or more", o.Workers)
+	}
+	if o.Job.NoiseMap != "" && o.Job.NoiseMap != app.MapAuto {
+		return app.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
+	}
+	events, done := batchEvents(cmd)
+	summary, err := batch.Run(cmd.Context(), o, events)
+	done()
+	if err != nil {
+		if cmd.Context().Err() != nil && summary.Done > 0 {
+			warn(cmd, "The %s that are done stay: the same command continues with the next series.", plural(summary.Done, "series", "series"))
+		}
+		return err
+	}
+	if f.json {
+		err = printJSON(cmd.OutOrStdout(), summary)
+	} else {
+		err = printSummary(cmd, summary)
+	}
+	if err != nil {
+		return err
+	}
+	return summary.Err()
+}
+
+func printSummary(cmd *cobra.Command, s batch.Summary) error {
+	parts := []string{plural(s.Done, "series", "series") + " done"}
+	if s.Reused > 0 {
+		parts[0] += fmt.Sprintf(" (%d before)", s.Reused)
+	}
+	for _, p := range []struct {
+		n    int
+		text string
+	}{{s.Failed, "failed"}, {s.Duplicates, "with the same images as another"}, {s.Unselected, "not selected"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
+		}
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s in %s; see %s\n", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML)
+	return err
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// batchEvents writes failures to stderr, and on a terminal a line with the progress.
+func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
+	terminal := term.IsTerminal(int(os.Stderr.Fd()))
+	clearLine := func() {
+		if terminal {
+			fmt.Fprint(os.Stderr, "\r\x1b[K")
+		}
+	}
+	events.Result = func(r batch.Result) {
+		if r.State == batch.Failed {
+			clearLine()
+			warn(cmd, "warning: %s: %s", r.Input(), r.Problem)
+		}
+	}
+	if terminal {
+		events.Status = func(s batch.Status) {
+			clearLine()
+			fmt.Fprint(os.Stderr, progressText(s))
+		}
+	}
+	return events, clearLine
+}
+
+// progressText is a line like "12 done, 1 failed, 37 %, 5m10s left".
+func progressText(s batch.Status) string {
+	text := fmt.Sprintf("%d done", s.Done+s.Duplicates)
+	if s.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", s.Failed)
+	}
+	text += fmt.Sprintf(", %.0f %%", 100*s.Share)
+	if s.Left > 0 {
+		text += fmt.Sprintf(", %s left", s.Left.Round(time.Second))
+	}
+	return text
+}
+
+// parseShard reads I/N, counted from 1, and returns I counted from 0.
+func parseShard(text string) (shard, shards int, err error) {
+	if text == "" {
+		return 0, 1, nil
+	}
+	a, b, ok := strings.Cut(text, "/")
+	i, errA := strconv.Atoi(a)
+	n, errB := strconv.Atoi(b)
+	if !ok || errA != nil || errB != nil || i < 1 || i > n {
+		return 0, 0, app.Usagef("--shard %s: give I/N, such as 3/16 for the third of sixteen parts", text)
+	}
+	return i - 1, n, nil
+}
