@@ -21,7 +21,7 @@ import (
 	"quell/volume"
 )
 
-// Work is what is open in the workbench: enough to open it again.
+// Work is a series that is open in the workbench: enough to open it again.
 type Work struct {
 	Path      string          `json:"path,omitempty"`  // of the catalog; "" for the bundled series
 	Entry     int             `json:"entry,omitempty"` // of the catalog
@@ -30,8 +30,23 @@ type Work struct {
 	Noise     *Noise          `json:"noise,omitempty"`
 	Reference string          `json:"reference,omitempty"` // path
 	Recipe    denoise.Recipe  `json:"recipe"`
-	View      json.RawMessage `json:"view,omitempty"` // of the workbench
-	Runs      []SavedRun      `json:"runs,omitempty"` // the oldest first
+	View      json.RawMessage `json:"view,omitempty"`    // of the workbench
+	Picture   []byte          `json:"picture,omitempty"` // a small one, as PNG
+	Runs      []SavedRun      `json:"runs,omitempty"`    // the oldest first
+}
+
+// Workspace is all that is open in the workbench.
+type Workspace struct {
+	Open  []Work `json:"open"`
+	Shown int    `json:"shown"` // of Open
+}
+
+// runs returns the saved runs of all series.
+func (w Workspace) runs() (all []SavedRun) {
+	for _, work := range w.Open {
+		all = append(all, work.Runs...)
+	}
+	return all
 }
 
 // SavedRun is a finished run whose result is in a file of the autosave.
@@ -92,9 +107,9 @@ const keepAbandoned = 14 * 24 * time.Hour
 // AbandonedWork returns the newest work below root whose process has ended without
 // removing it, nil where there is none. Folders without work, or with work that is
 // older than two weeks, are removed.
-func AbandonedWork(root string, now time.Time) (*Autosave, Work) {
+func AbandonedWork(root string, now time.Time) (*Autosave, Workspace) {
 	var newest *Autosave
-	var found Work
+	var found Workspace
 	var latest time.Time
 	folders, _ := filepath.Glob(filepath.Join(root, autoPrefix+"*"))
 	for _, dir := range folders {
@@ -120,7 +135,7 @@ func AbandonedWork(root string, now time.Time) (*Autosave, Work) {
 }
 
 // read returns the work and when it was saved.
-func (a *Autosave) read() (w Work, saved time.Time, err error) {
+func (a *Autosave) read() (w Workspace, saved time.Time, err error) {
 	path := filepath.Join(a.dir, workName)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -130,22 +145,25 @@ func (a *Autosave) read() (w Work, saved time.Time, err error) {
 	if err == nil {
 		err = json.Unmarshal(data, &w)
 	}
-	if err == nil {
-		err = w.Recipe.Validate()
+	if err == nil && len(w.Open) == 0 {
+		err = errors.New("nothing was open")
 	}
-	for _, run := range w.Runs {
+	for _, work := range w.Open {
+		err = errors.Join(err, work.Recipe.Validate())
+	}
+	for _, run := range w.runs() {
 		var number int
 		if _, err := fmt.Sscanf(run.File, runFile, &number); err == nil {
 			a.runs = max(a.runs, number)
 		}
 	}
-	a.named = w.Runs
+	a.named = w.runs()
 	return w, info.ModTime(), err
 }
 
 // Save keeps w in the place of what was saved before. Results that w names no more
 // are removed.
-func (a *Autosave) Save(w Work) error {
+func (a *Autosave) Save(w Workspace) error {
 	data, err := json.MarshalIndent(w, "", " ")
 	if err != nil {
 		return err
@@ -163,12 +181,13 @@ func (a *Autosave) Save(w Work) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
+	runs := w.runs()
 	for _, old := range a.named {
-		if !slices.ContainsFunc(w.Runs, func(r SavedRun) bool { return r.File == old.File }) {
+		if !slices.ContainsFunc(runs, func(r SavedRun) bool { return r.File == old.File }) {
 			_ = os.Remove(filepath.Join(a.dir, old.File))
 		}
 	}
-	a.named = w.Runs
+	a.named = runs
 	return nil
 }
 

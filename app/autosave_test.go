@@ -45,7 +45,10 @@ func TestWorkOutlivesItsProcess(t *testing.T) {
 	}
 	s := wavy(16, 12, 8)
 	run := finished(s)
-	work := Work{Path: "/data/head", Entry: 2, Name: "HEAD", Dims: s.Volume.Dims, Recipe: run.Recipe, View: []byte("{}"), Runs: []SavedRun{saved(t, a, run)}}
+	work := Workspace{Shown: 1, Open: []Work{
+		{Path: "/data/other", Dims: [3]int{1, 2, 3}, Recipe: run.Recipe, Runs: []SavedRun{saved(t, a, run)}},
+		{Path: "/data/head", Entry: 2, Name: "HEAD", Dims: s.Volume.Dims, Recipe: run.Recipe, View: []byte("{}"), Runs: []SavedRun{saved(t, a, run)}},
+	}}
 	if err := a.Save(work); err != nil {
 		t.Fatal(err)
 	}
@@ -53,14 +56,15 @@ func TestWorkOutlivesItsProcess(t *testing.T) {
 		t.Fatal("the work of a process that runs is taken for abandoned")
 	}
 	a.Release() // as the end of a process does
-	if err := a.Save(Work{Recipe: run.Recipe}); err != nil {
+	if err := a.Save(Workspace{Open: []Work{{Recipe: run.Recipe}}}); err != nil {
 		t.Fatal(err)
 	}
 	next, found := AbandonedWork(root, time.Now())
 	if next == nil || !reflect.DeepEqual(found, work) {
 		t.Fatalf("found %+v; want %+v", found, work)
 	}
-	got, err := next.LoadRun(t.Context(), found.Runs[0], s)
+	runs := found.runs()
+	got, err := next.LoadRun(t.Context(), runs[1], s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func TestWorkOutlivesItsProcess(t *testing.T) {
 		t.Errorf("the run is %+v; want %+v", got, run)
 	}
 	// A further result does not take the name of one that is there.
-	if s := saved(t, next, run); s.File == found.Runs[0].File {
+	if s := saved(t, next, run); s.File == runs[0].File || s.File == runs[1].File {
 		t.Error("a result is overwritten")
 	}
 	if err := next.Remove(); err != nil {
@@ -91,7 +95,7 @@ func TestResultsGoWithTheirWork(t *testing.T) {
 	first, second := saved(t, a, run), saved(t, a, run)
 	save := func(runs ...SavedRun) {
 		t.Helper()
-		if err := a.Save(Work{Recipe: run.Recipe, Runs: runs}); err != nil {
+		if err := a.Save(Workspace{Open: []Work{{Recipe: run.Recipe, Runs: runs}, {Recipe: run.Recipe}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +179,7 @@ func TestTheNewestWorkIsOffered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Save(Work{Name: name, Recipe: mustRecipe("median", 2)}); err != nil {
+		if err := a.Save(Workspace{Open: []Work{{Name: name, Recipe: mustRecipe("median", 2)}}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(filepath.Join(a.dir, workName), now, now.Add(-age)); err != nil {
@@ -192,21 +196,25 @@ func TestTheNewestWorkIsOffered(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(invalid, workName), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	unknown := at("unknown", 0)
+	if err := os.WriteFile(filepath.Join(unknown, workName), []byte(`{"open": [{"recipe": {"filter": "none"}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	older := at("older", keepAbandoned-time.Minute)
 	at("newest", time.Hour)
 	expired := at("expired", keepAbandoned+time.Minute)
 	a, work := AbandonedWork(root, now)
-	if a == nil || work.Name != "newest" {
+	if a == nil || work.Open[0].Name != "newest" {
 		t.Fatalf("the work is %+v", work)
 	}
 	defer a.Remove()
-	for _, dir := range []string{damaged, invalid, expired} {
+	for _, dir := range []string{damaged, invalid, unknown, expired} {
 		if exists(dir) {
 			t.Errorf("%s is still there", dir)
 		}
 	}
 	second, work := AbandonedWork(root, now)
-	if second == nil || work.Name != "older" || second.dir != older {
+	if second == nil || work.Open[0].Name != "older" || second.dir != older {
 		t.Errorf("after it comes %+v", work)
 	}
 }

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"quell/volume"
 	"slices"
 	"strings"
 	"testing"
+
+	"quell/volume"
 )
 
 // niftiSamples holds small images with what nibabel reads from them.

@@ -1,6 +1,9 @@
 package app
 
-import "quell/denoise"
+import (
+	"quell/denoise"
+	"quell/volume"
+)
 
 // maxUndo is how many steps of a history can be undone.
 const maxUndo = 100
@@ -76,4 +79,22 @@ func (h *History) NewMarkID() int {
 		}
 	}
 	return id + 1
+}
+
+// Rebind makes the noise that was given for a volume that of another one with the same
+// voxels. That for other volumes is dropped.
+func (h *History) Rebind(from, to *volume.Volume) {
+	for _, steps := range [][]Edit{h.past, h.future} {
+		for i, s := range steps {
+			switch {
+			case s.Noise == nil:
+			case s.Noise.Of == from:
+				moved := *s.Noise
+				moved.Of = to
+				steps[i].Noise = &moved
+			default:
+				steps[i].Noise = nil
+			}
+		}
+	}
 }

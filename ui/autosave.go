@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
 
 	"quell/app"
+	"quell/series"
 	"quell/ui/dialogs"
 	"quell/ui/newest"
 )
@@ -18,16 +20,16 @@ import (
 type autosaver struct {
 	kept   atomic.Pointer[app.Autosave] // nil: nothing is kept
 	last   []byte                       // that was saved, or is being saved
-	worker newest.Worker[app.Work, error]
+	worker newest.Worker[app.Workspace, error]
 
 	offered *app.Autosave // of an ended process; nil for none
 }
 
 // startAutosave begins to keep the work.
 func (w *Workbench) startAutosave() {
-	w.auto.worker = newest.Worker[app.Work, error]{
+	w.auto.worker = newest.Worker[app.Workspace, error]{
 		Go: w.options.Go, Do: w.options.Do, Done: func(error) {}, // the workbench is usable without
-		Work: func(work app.Work) error {
+		Work: func(work app.Workspace) error {
 			if kept := w.auto.kept.Load(); kept != nil {
 				return kept.Save(work)
 			}
@@ -50,10 +52,19 @@ func (w *Workbench) saveRun(ctx context.Context, run *app.Run) (app.SavedRun, bo
 	return app.SavedRun{}, false, nil
 }
 
+// loadRun returns a run that saveRun kept, in this process or in the one whose work was
+// opened again. It may be called from any goroutine.
+func (w *Workbench) loadRun(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error) {
+	if kept := w.auto.kept.Load(); kept != nil {
+		return kept.LoadRun(ctx, saved, of)
+	}
+	return nil, errors.New("no results are kept")
+}
+
 // autosave saves the work in the background where it has changed.
 func (w *Workbench) autosave() {
-	work, open := w.session.Work()
-	if !open || w.auto.kept.Load() == nil {
+	work, open := w.session.Workspace()
+	if !open && w.auto.last == nil || w.auto.kept.Load() == nil {
 		return
 	}
 	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, w.auto.last) {
@@ -97,39 +108,46 @@ func (w *Workbench) OfferRestore() {
 }
 
 // restore opens the work of an ended process, and keeps it from then on as its own.
-func (w *Workbench) restore(kept *app.Autosave, work app.Work) {
-	w.confirm(func() {
-		w.session.Restore(work, w.options.Bundled, kept.LoadRun, func() {
-			if own := w.auto.kept.Swap(kept); own != nil {
-				_ = own.Remove()
-			}
-			w.auto.last = nil
-			w.autosave()
-		})
+// Before the question is answered there is no work of this process.
+func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
+	w.confirmTask(func() {
+		if own := w.auto.kept.Swap(kept); own != nil {
+			_ = own.Remove()
+		}
+		w.session.Restore(work)
 	})
 }
 
 // restoreText says what was open.
-func restoreText(work app.Work) string {
-	name := work.Name
+func restoreText(work app.Workspace) string {
+	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
+	name := open.Name
 	switch {
-	case work.Path == "":
+	case open.Path == "":
 		name = "the bundled series"
 	case name == "":
-		name = filepath.Base(work.Path)
+		name = filepath.Base(open.Path)
 	}
-	text := fmt.Sprintf("Quell did not end in order. It had %s open (%d slices)", name, work.Dims[2])
-	open := 0
-	for _, run := range work.Runs {
-		if !run.Exported {
-			open++
+	text := fmt.Sprintf("Quell did not end in order. It had %s open (%d slices)", name, open.Dims[2])
+	switch more := len(work.Open) - 1; {
+	case more == 1:
+		text += " and another series"
+	case more > 1:
+		text += fmt.Sprintf(" and %d other series", more)
+	}
+	results := 0
+	for _, one := range work.Open {
+		for _, run := range one.Runs {
+			if !run.Exported {
+				results++
+			}
 		}
 	}
 	switch {
-	case open == 1:
+	case results == 1:
 		text += ", with a result that was not exported"
-	case open > 1:
-		text += fmt.Sprintf(", with %d results that were not exported", open)
+	case results > 1:
+		text += fmt.Sprintf(", with %d results that were not exported", results)
 	}
 	return text + "."
 }

@@ -69,8 +69,8 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.openBundled()
 	b.session().Apply()
 	b.until("the volume is filtered and saved", func() bool {
-		w, _ := b.session().Work()
-		return len(w.Runs) == 1
+		w, _ := b.session().Workspace()
+		return len(w.Open[0].Runs) == 1
 	})
 	b.state().SetIndex(5)
 	b.until("the view is saved", func() bool {

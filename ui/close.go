@@ -14,10 +14,13 @@ var losses = map[session.Loss]string{
 	session.LosesResult: "A denoised volume has not been exported.",
 }
 
-// confirm calls proceed, after a question where it would lose work of the user.
-func (w *Workbench) confirm(proceed func()) {
-	w.ask(losses[w.session.Loss()], proceed)
-}
+// confirmTask calls proceed, which starts a task, after a question where that would end a
+// run or an export.
+func (w *Workbench) confirmTask(proceed func()) { w.ask(losses[w.session.TaskLoss()], proceed) }
+
+// confirmVoxels calls proceed, which changes the voxels of the series that is shown, after
+// a question where that would lose work.
+func (w *Workbench) confirmVoxels(proceed func()) { w.ask(losses[w.session.VoxelsLoss()], proceed) }
 
 // ask calls proceed, after a question where text says what that would lose. Only one
 // question is open at a time.
@@ -52,7 +55,7 @@ const longWork = 10 * time.Second
 func (w *Workbench) cancelTask() {
 	p, text := w.session.Progress(), ""
 	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting) {
-		text = losses[w.session.Loss()]
+		text = losses[w.session.TaskLoss()]
 	}
 	w.ask(text, func() {
 		// The task may have ended while the question was open.
@@ -63,7 +66,7 @@ func (w *Workbench) cancelTask() {
 }
 
 // Quit closes the workbench, after a question where work would be lost.
-func (w *Workbench) Quit() { w.confirm(w.quit) }
+func (w *Workbench) Quit() { w.ask(losses[w.session.Loss()], w.quit) }
 
 func (w *Workbench) quit() {
 	w.close(true)

@@ -10,7 +10,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
-	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
@@ -72,16 +71,10 @@ func (b *bench) tap(button string) {
 	b.t.Fatalf("there is no button %q", button)
 }
 
-// Every way to close the series asks before work is lost.
+// Every way to close the series, or to change its voxels, asks before work is lost.
 func TestWorkIsNotDiscardedWithoutAQuestion(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "head.nii.gz")
-	if _, err := app.Convert(t.Context(), head(), path, app.ExportOptions{}, nil); err != nil {
-		t.Fatal(err)
-	}
 	for what, leave := range map[string]func(b *bench){
-		"open":      func(b *bench) { b.workbench.Open(path) },
-		"drop":      func(b *bench) { b.workbench.Drop([]fyne.URI{storage.NewFileURI(path)}) },
-		"bundled":   func(b *bench) { b.command("open-bundled").Run() },
+		"close":     func(b *bench) { b.command("close-series").Run() },
 		"quit":      func(b *bench) { b.command("quit").Run() },
 		"add noise": func(b *bench) { b.command("add-noise").Run(); b.tap("Add") },
 	} {

@@ -98,6 +98,8 @@ func with(m fyne.KeyModifier, k fyne.KeyName) []Chord { return []Chord{{Key: k, 
 func (w *Workbench) commands() []Command {
 	return slices.Concat(
 		w.fileCommands(),
+		w.documentCommands(),
+		w.endCommands(),
 		w.editCommands(),
 		w.planeCommands(),
 		w.layoutCommands(),

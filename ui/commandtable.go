@@ -31,8 +31,11 @@ func (w *Workbench) fileCommands() []Command {
 			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
 		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
 			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
-		{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit},
 	}
+}
+
+func (w *Workbench) endCommands() []Command {
+	return []Command{{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit}}
 }
 
 func (w *Workbench) editCommands() []Command {

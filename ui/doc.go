@@ -6,6 +6,7 @@
 //	keys.go       keys, focus and Escape      menu.go       main and context menus
 //	gallery.go    every filter side by side
 //	open.go       opening and dialogs         close.go      questions before work is lost
+//	documents.go, rail.go                     the open series and the list of them
 //	engines.go    the choice of the engine    captions.go   texts around the pictures
 //	toolbar.go, slicebar.go, statusbar.go     layout.go, theme.go, widgets.go
 //

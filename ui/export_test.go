@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image/color"
+	"strings"
 
 	"quell/app"
 	"quell/ui/plotpanel"
@@ -78,3 +79,23 @@ func (w *Workbench) Refresh() { w.refresh() }
 
 // SquarePixels is squarePixels.
 var SquarePixels = squarePixels
+
+// Rail returns the list of open series; none while it is hidden.
+func (w *Workbench) Rail() []*railCell {
+	if !w.rail.content.Visible() {
+		return nil
+	}
+	return w.rail.cells
+}
+
+// Name returns the name of the series.
+func (c *railCell) Name() string { return c.name.Text }
+
+// Marked says whether the series is marked as the one that is shown.
+func (c *railCell) Marked() bool { return c.ground.StrokeColor != color.Transparent }
+
+// Badge returns the text in the corner of the picture.
+func (c *railCell) Badge() string { return strings.TrimSpace(c.badge.Text) }
+
+// Hint returns the text of the tooltip.
+func (c *railCell) Hint() string { return c.hint }

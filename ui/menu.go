@@ -90,8 +90,12 @@ func (w *Workbench) refreshMenu() {
 
 // recentCommands open the series that were open last.
 func (w *Workbench) recentCommands() (out []Command) {
-	for _, path := range w.settings.RecentPaths {
-		out = append(out, Command{Title: filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path)), Run: func() { w.Open(path) }})
+	for i, path := range w.settings.RecentPaths {
+		title := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
+		if w.settings.HideIdentity { // names of files may be names of patients
+			title = fmt.Sprintf("Recent series %d", i+1)
+		}
+		out = append(out, Command{Title: title, Run: func() { w.Open(path) }})
 	}
 	return out
 }

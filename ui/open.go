@@ -19,20 +19,20 @@ import (
 	"quell/ui/dialogs"
 )
 
-// Open shows the series at a path, after a question where work would be lost.
+// Open opens the series at a path beside those that are open, after a question where that
+// would end a run or an export.
 func (w *Workbench) Open(path string) {
-	w.confirm(func() { w.session.Open(path) })
+	w.confirmTask(func() { w.session.Open(path) })
 }
 
-// OpenBundled shows the bundled series, after a question where work would be lost.
+// OpenBundled opens the bundled series, after a question where that would end a run or an
+// export.
 func (w *Workbench) OpenBundled() {
-	w.confirm(func() { w.session.OpenWith(w.options.Bundled) })
+	w.confirmTask(func() { w.session.OpenWith(w.options.Bundled) })
 }
 
 // opened follows a change of the series.
 func (w *Workbench) opened(path string) {
-	w.openPath = path
-	w.showTitle()
 	w.exportPath = ""
 	if path != "" {
 		w.settings.Opened(path)
@@ -47,16 +47,18 @@ func (w *Workbench) showTitle() {
 	if series := w.session.Series(); series != nil {
 		name := series.Description
 		switch {
-		case w.openPath == "":
+		case w.session.Path() == "":
 			name = "bundled series"
 		case w.settings.HideIdentity:
 			name = ""
 		case name == "":
-			name = filepath.Base(w.openPath)
+			name = filepath.Base(w.session.Path())
 		}
 		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
 	}
-	w.main.SetTitle(title)
+	if w.main.Title() != title {
+		w.main.SetTitle(title)
+	}
 }
 
 func (w *Workbench) forgetPaths() {
@@ -228,7 +230,7 @@ func (w *Workbench) askNoise() {
 	w.show(dialogs.Noise(dialogs.NoiseRequest{
 		Unit: w.session.Series().Volume.Unit, Range: float64(facts.Hi) - float64(facts.Lo), Sigma: facts.Noise.Sigma,
 		Magnitude: w.session.Series().Modality == "MR",
-		Add:       func(n app.Noise) { w.confirm(func() { w.session.AddNoise(n) }) },
+		Add:       func(n app.Noise) { w.confirmVoxels(func() { w.session.AddNoise(n) }) },
 	}, w.main))
 }
 
@@ -236,7 +238,7 @@ func (w *Workbench) askNoise() {
 // on the noisy voxels.
 func (w *Workbench) clearReference() {
 	if w.noisy() {
-		w.confirm(w.session.ClearReference)
+		w.confirmVoxels(w.session.ClearReference)
 		return
 	}
 	w.session.ClearReference()

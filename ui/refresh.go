@@ -57,6 +57,8 @@ func (w *Workbench) refresh() {
 		w.gallery.Display(w.galleryCells())
 	}
 	w.refreshMenu()
+	w.showTitle()
+	w.showRail()
 	w.autosave()
 }
 
@@ -74,8 +76,10 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Facts, _ = s.Document().Facts()
 	}
 	if p := s.Progress(); p.Kind == session.Applying {
-		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, p.Text
-		snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
+		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, "Another series is being filtered.\n"+p.Text
+		if !p.Hidden {
+			snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
+		}
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
 	snap.Carried = s.Carried()

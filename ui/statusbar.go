@@ -25,6 +25,7 @@ type statusBar struct {
 	cancel   *control.Button
 	findings *control.Button
 	engine   *widget.Label
+	memory   *widget.Label // of the open series
 	content  fyne.CanvasObject
 	noted    string
 	worst    series.Severity // of the findings shown
@@ -32,7 +33,7 @@ type statusBar struct {
 
 func newStatusBar(w *Workbench) *statusBar {
 	b := &statusBar{
-		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""),
+		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""), memory: caption(""),
 		cancel:   iconButton(theme.CancelIcon(), "Cancel", w.session.Cancel),
 		findings: iconButton(theme.WarningIcon(), "", w.showFindings),
 	}
@@ -41,7 +42,7 @@ func newStatusBar(w *Workbench) *statusBar {
 	clinical.Importance = widget.WarningImportance
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(140, 0))
-	right := container.NewHBox(container.NewStack(ground, b.bar), b.cancel, b.findings, b.engine, widget.NewSeparator(), clinical)
+	right := container.NewHBox(container.NewStack(ground, b.bar), b.cancel, b.findings, b.engine, b.memory, widget.NewSeparator(), clinical)
 	b.content = container.New(layout.NewCustomPaddedVBoxLayout(0), widget.NewSeparator(), container.NewBorder(nil, nil, nil, right, b.text))
 	b.ExtendBaseWidget(b)
 	return b
@@ -83,6 +84,7 @@ func (b *statusBar) display(s *session.Session) {
 		setText(b.text, "")
 	}
 	setText(b.engine, engineText(s.Engine()))
+	setText(b.memory, memoryText(s.Memory()))
 	b.showFindings(s.Series())
 }
 
@@ -113,6 +115,17 @@ func (b *statusBar) showFindings(s *series.Series) {
 		b.worst, b.findings.Icon = worst, icon
 		b.findings.SetText(text)
 	}
+}
+
+// memoryText says how much memory the open series take; with the limit, where it is near.
+func memoryText(used, limit int64) string {
+	switch {
+	case used == 0:
+		return ""
+	case 10*used > 7*limit:
+		return fmt.Sprintf("memory %s of %s", session.Bytes(used), session.Bytes(limit))
+	}
+	return "memory " + session.Bytes(used)
 }
 
 func engineText(i denoise.Info) string {

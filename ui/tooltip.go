@@ -32,10 +32,17 @@ func newTooltip() *tooltip {
 
 // show writes text below o, within the canvas.
 func (t *tooltip) show(o fyne.CanvasObject, text string) {
-	const gap = 6
+	t.showAt(o, fyne.NewPos(0, o.Size().Height+tipGap), text)
+}
+
+const tipGap = 6
+
+// showAt writes text at a position relative to o, within the canvas.
+func (t *tooltip) showAt(o fyne.CanvasObject, offset fyne.Position, text string) {
+	const gap = tipGap
 	driver := fyne.CurrentApp().Driver()
 	origin := driver.AbsolutePositionForObject(t.layer)
-	at := driver.AbsolutePositionForObject(o).Subtract(origin).AddXY(0, o.Size().Height+gap)
+	at := driver.AbsolutePositionForObject(o).Subtract(origin).Add(offset)
 	t.text.Text = text
 	size := t.text.MinSize().AddWidthHeight(2*gap, gap)
 	at.X = max(min(at.X, t.layer.Size().Width-size.Width-gap), 0)

@@ -70,12 +70,12 @@ type Workbench struct {
 	tools      *toolbar
 	status     *statusBar
 	tip        *tooltip
+	rail       *rail
 	gallery    *dialogs.GalleryDialog // open, or nil
 	dialogs    []dialog.Dialog        // open, the topmost last
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
-	openPath   string // of the series that is open; "" for the bundled one
 	exportPath string // of the export in progress or of the last that failed
 	refreshes  bool   // a refresh is queued
 	closed     bool
@@ -134,6 +134,9 @@ func New(a fyne.App, o Options) *Workbench {
 			}
 		},
 		SaveRun:    w.saveRun,
+		LoadRun:    w.loadRun,
+		Bundled:    o.Bundled,
+		Filter:     o.Settings.LastFilter,
 		Remembered: func() map[string]denoise.Recipe { return w.settings.Recipes },
 		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
 	}, session.Listener{
@@ -180,11 +183,12 @@ func (w *Workbench) build() {
 	w.slices = newSliceBar(w)
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
+	w.rail = newRail(w)
 
 	pictures := container.NewBorder(nil, w.slices, nil, nil, w.paneRow)
 	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{}, w.filter, w.card)))
-	w.bars = []fyne.CanvasObject{w.tools, w.status, w.column, w.slices}
-	w.frame = container.NewBorder(w.tools, w.status, nil, w.column, pictures)
+	w.bars = []fyne.CanvasObject{w.tools, w.status, w.column, w.slices, w.rail.content}
+	w.frame = container.NewBorder(w.tools, w.status, w.rail.content, w.column, pictures)
 	w.main.SetContent(container.NewStack(w.frame, w.tip.layer))
 }
 
@@ -268,7 +272,7 @@ func (w *Workbench) arrange() {
 		pane.Hidden = !shown
 	}
 	for _, bar := range w.bars {
-		if w.pictures || bar == w.column && !w.columnShown {
+		if w.pictures || bar == w.column && !w.columnShown || bar == w.rail.content && len(w.rail.cells) < 2 {
 			bar.Hide()
 		} else {
 			bar.Show()
@@ -311,7 +315,6 @@ func (w *Workbench) actualSize() {
 func (w *Workbench) toggleIdentity() {
 	w.settings.HideIdentity = !w.settings.HideIdentity
 	w.saveSettings()
-	w.showTitle()
 	w.changed()
 }
 

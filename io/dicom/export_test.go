@@ -1,7 +1,6 @@
 package dicom
 
 var (
-	Shrink   = shrink
 	ReadBack = (*seriesWriter).verify
 	RunWrite = (*seriesWriter).run
 	Largest  = largest

@@ -12,7 +12,7 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	recipe, steering := s.recipe, s.steering
+	d, recipe, steering := s.document, s.recipe, s.steering
 	on := app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: steering.maps}
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
@@ -25,11 +25,15 @@ func (s *Session) Apply() {
 		return err
 	}, func(err error) {
 		run := report.Run
-		if !s.finish(t, err) || !s.addResult(run, steering) {
+		if !s.finish(t, err) || !s.addResult(d, run, steering) {
+			return
+		}
+		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
+		if d != s.document {
+			s.listener.Changed()
 			return
 		}
 		s.retry = nil
-		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
 		s.viewChanged()
 	})
 }

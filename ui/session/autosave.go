@@ -1,51 +1,42 @@
 package session
 
 import (
-	"context"
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
+	"image/png"
+	"slices"
+	"strings"
 
 	"quell/app"
 	"quell/series"
 	"quell/ui/viewer"
 )
 
-// Work describes what is open, for the next start after a crash; false where nothing
+// Workspace describes what is open, for the next start after a crash; false where nothing
 // is.
-func (s *Session) Work() (w app.Work, ok bool) {
-	if s.doc == nil {
-		return w, false
-	}
-	shown := s.doc.Series()
-	w = app.Work{Name: shown.Description, Dims: shown.Volume.Dims, Recipe: s.recipe, Reference: s.reference}
-	if s.catalog != nil {
-		w.Path, w.Entry = s.catalog.Path, s.entry
-		if abs, err := filepath.Abs(w.Path); err == nil {
-			w.Path = abs
+func (s *Session) Workspace() (w app.Workspace, ok bool) {
+	for i, d := range s.documents {
+		switch {
+		case d.away != nil:
+			w.Open = append(w.Open, *d.away)
+		case d == s.document:
+			w.Shown = i
+			w.Open = append(w.Open, d.work(s.state))
+		default:
+			w.Open = append(w.Open, d.work(d.view))
 		}
 	}
-	if n, noisy := s.doc.Noise(); noisy {
-		w.Noise, w.Reference = &n, ""
-	}
-	w.View, _ = json.Marshal(s.state.Look())
-	for _, r := range s.results {
-		if r.saved != nil {
-			saved := *r.saved
-			saved.Exported = r.exported
-			w.Runs = append(w.Runs, saved)
-		}
-	}
-	return w, true
+	return w, len(w.Open) > 0
 }
 
 // saveResult keeps a result for the next start, in the background. It is no task: the
 // user need not know, and an error means that the result is not kept.
-func (s *Session) saveResult(r *result) {
+func (s *Session) saveResult(d *document, r *result) {
 	if s.deps.SaveRun == nil {
 		return
 	}
-	ctx := s.voxels
+	ctx := d.voxels
 	var saved app.SavedRun
 	var ok bool
 	s.background(func() (err error) {
@@ -68,21 +59,50 @@ type restored struct {
 	results   []*result
 }
 
-// Restore opens the work of a process that has ended: the series, noise that was
-// added, the reference, recipe and view, and the finished runs that load returns.
-// bundled loads the series that has no path. done is called when the work is shown.
-func (s *Session) Restore(w app.Work, bundled func(ctx context.Context) (*series.Series, error),
-	load func(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error), done func()) {
+// Restore lists the series of a process that has ended as documents that were put away,
+// and opens the one that was shown.
+func (s *Session) Restore(w app.Workspace) {
+	var shown *document
+	for i, work := range w.Open {
+		d := newDocument()
+		d.path, d.entry, d.reference, d.recipe = work.Path, work.Entry, work.Reference, work.Recipe
+		d.meta.Description, d.dims, d.away = work.Name, work.Dims, &work
+		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
+			d.small, d.png = picture, work.Picture
+		}
+		s.documents = append(s.documents, d)
+		if shown == nil || i == w.Shown {
+			shown = d
+		}
+	}
+	if shown != nil {
+		s.wake(shown, "The work of the last session is open again.")
+	}
+}
+
+// wake reads a document again that was put away: series, noise that was added, reference,
+// recipe and view, and the finished runs; and shows it.
+func (s *Session) wake(d *document, message string) {
+	w := *d.away
+	if err := s.room(4 * int64(w.Dims[0]) * int64(w.Dims[1]) * int64(w.Dims[2]) * int64(1+len(w.Runs))); err != nil {
+		s.listener.Failed(err)
+		return
+	}
 	t := s.start(Loading, "Reading", "files")
 	var found restored
 	s.background(func() error {
-		return s.readAgain(t, w, bundled, load, &found)
+		return s.readAgain(t, w, &found)
 	}, func(err error) {
-		if !s.finish(t, err) {
+		if !s.finish(t, err) || !slices.Contains(s.documents, d) {
 			closeCatalog(found.catalog)
 			return
 		}
-		s.show(found.series, found.catalog, w.Entry)
+		undo := d.undo
+		d.away, d.undo = nil, app.History{}
+		s.begin(d, found.series, found.catalog, w.Entry)
+		if _, ok := undo.Present(); ok {
+			*d.doc.Edits() = undo
+		}
 		if found.noisy != nil {
 			s.doc.SetNoisy(found.noisy, *w.Noise)
 			s.changedVoxels("")
@@ -95,23 +115,23 @@ func (s *Session) Restore(w app.Work, bundled func(ctx context.Context) (*series
 		if json.Unmarshal(w.View, &look) == nil {
 			s.state.SetLook(look)
 		}
+		s.doc.Edits().Rebind(d.standIn, s.doc.Series().Volume)
 		s.TakeRecipe(w.Recipe)
-		s.message = "The work of the last session is open again."
+		s.message = message
 		if lost := len(w.Runs) - len(found.results); lost > 0 {
-			s.message += fmt.Sprintf(" %d of its results could not be read.", lost)
+			s.message = strings.TrimSpace(fmt.Sprintf("%s %d of its results could not be read.", message, lost))
 		}
+		s.makeRoom(0)
 		s.listener.Opened(w.Path)
 		s.listener.Changed()
-		done()
 	})
 }
 
 // readAgain reads what w describes, on another goroutine. A result or a reference that
 // cannot be read is left out.
-func (s *Session) readAgain(t *task, w app.Work, bundled func(ctx context.Context) (*series.Series, error),
-	load func(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error), found *restored) (err error) {
+func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 	if w.Path == "" {
-		found.series, err = bundled(t.ctx)
+		found.series, err = s.deps.Bundled(t.ctx)
 	} else if found.catalog, err = s.deps.Scan(t.ctx, w.Path); err == nil {
 		report := s.reporter(t)
 		found.series, err = found.catalog.Load(t.ctx, w.Entry, func(done, total int) { report(int64(done), int64(total)) })
@@ -136,7 +156,7 @@ func (s *Session) readAgain(t *task, w app.Work, bundled func(ctx context.Contex
 		}
 	}
 	for _, saved := range w.Runs {
-		if run, err := load(t.ctx, saved, filtered); err == nil {
+		if run, err := s.deps.LoadRun(t.ctx, saved, filtered); err == nil {
 			found.results = append(found.results, &result{run: run, exported: saved.Exported, saved: &saved})
 		}
 	}

@@ -19,11 +19,23 @@ import (
 // restore opens work in a session of its own; bundled series are ramps.
 func restore(t *testing.T, w app.Work, load func(context.Context, app.SavedRun, *series.Series) (*app.Run, error)) (b *bench, done bool) {
 	t.Helper()
-	b = newBench(t)
+	b = newBenchWith(t, func(d *session.Deps) {
+		d.Bundled, d.LoadRun = func(context.Context) (*series.Series, error) { return rampSeries(t), nil }, load
+	})
 	b.settle()
-	b.Restore(w, func(context.Context) (*series.Series, error) { return rampSeries(t), nil }, load, func() { done = true })
+	before := b.Series()
+	b.Restore(app.Workspace{Open: []app.Work{w}})
 	b.settle()
-	return b, done
+	return b, b.Series() != before
+}
+
+// Work returns the work on the series that is shown.
+func (b *bench) Work() (app.Work, bool) {
+	w, ok := b.Workspace()
+	if !ok {
+		return app.Work{}, false
+	}
+	return w.Open[w.Shown], true
 }
 
 // Everything that is open comes back: series, view, recipe, runs and what was
@@ -150,7 +162,7 @@ func TestWorkThatIsGone(t *testing.T) {
 	}
 	var empty *session.Session
 	empty, _, _ = emptySession(t)
-	if _, ok := empty.Work(); ok {
+	if _, ok := empty.Workspace(); ok {
 		t.Error("there is work without a series")
 	}
 }

@@ -1,5 +1,5 @@
 // Package session is the workbench's state and background work, without
-// widgets: one open series, the slice on display, the recipe being tuned, and
+// widgets: the open series, the slice on display, the recipe being tuned, and
 // loading, previews, applying, measuring and exporting.
 //
 // A Session belongs to the UI goroutine. Background work runs in functions
@@ -9,6 +9,7 @@
 //
 //	session.go   the Session, its dependencies and its series
 //	task.go      the one task that can be cancelled   progress.go  how far it is
+//	documents.go the open series, and their memory    autosave.go  for the next start
 //	open.go      loading, reference, added noise      apply.go     run and export
 //	tune.go      the recipe and its history           preview.go   filtered slices
 //	measures.go  the numbers of slice and volume      noisemap.go  noise per voxel

@@ -241,7 +241,7 @@ func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
 		Changed: func() { b.told = b.shown() },
 		Framed: func(p *viewer.Picture, f [viewer.Roles]viewer.Frame) {
 			b.frames = f
-			if b.framed != nil {
+			if b.framed != nil && p != nil {
 				b.framed(p.Source)
 			}
 		},

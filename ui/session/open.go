@@ -1,12 +1,17 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"image"
+	"image/png"
+	"slices"
 
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
+	"quell/volume"
 )
 
 // Open scans a path and shows the series found there. Where there are several,
@@ -59,6 +64,11 @@ func (s *Session) choose(t *task, catalog *app.Catalog) {
 }
 
 func (s *Session) load(t *task, catalog *app.Catalog, i int) {
+	if err := s.room(4 * int64(catalog.Entries[i].Geometry.Voxels())); err != nil {
+		closeCatalog(catalog)
+		s.finish(t, err)
+		return
+	}
 	report := s.reporter(t)
 	var loaded *series.Series
 	s.background(func() (err error) {
@@ -97,46 +107,85 @@ func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error
 	})
 }
 
-// show replaces the current series.
+// show opens a series as a document of its own and shows it.
 func (s *Session) show(series *series.Series, catalog *app.Catalog, entry int) {
-	closeCatalog(s.catalog)
-	s.catalog, s.entry, s.reference = catalog, entry, ""
-	s.doc = app.NewDocument(series)
-	s.tried, s.carried = map[string]bool{}, denoise.Recipe{}
-	s.recipe = s.propose(s.recipe.Filter)
-	s.doc.Edits().Push(app.Edit{Recipe: s.recipe})
-	s.marking = marking{}
-	s.resetVoxels()
+	d := newDocument()
+	if catalog != nil {
+		d.path = catalog.Path
+	}
+	s.begin(d, series, catalog, entry)
+}
+
+// begin shows a series as it was read, as the document d.
+func (s *Session) begin(d *document, series *series.Series, catalog *app.Catalog, entry int) {
+	filter := s.recipe.Filter
+	s.leave()
+	s.documents = slices.DeleteFunc(s.documents, func(old *document) bool {
+		if old == d || !old.spare() {
+			return false
+		}
+		old.release()
+		return true
+	})
+	if !slices.Contains(s.documents, d) {
+		s.documents = append(s.documents, d)
+	}
+	s.use(d)
+	d.catalog, d.entry, d.meta, d.dims = catalog, entry, series.Meta, series.Volume.Dims
+	d.doc = app.NewDocument(series)
+	d.recipe = s.propose(filter)
+	d.doc.Edits().Push(app.Edit{Recipe: d.recipe})
 	s.message = ""
 	s.state.Open(series.Volume, s.OwnWindow())
 	s.findFacts()
+	s.drawPicture()
+	s.makeRoom(0)
+	s.freeMemory() // of what was read, and of what gave way
 }
 
-// resetVoxels cancels the work on the previous voxels and drops its results.
-func (s *Session) resetVoxels() {
-	s.endVoxels()
-	s.voxels, s.endVoxels = context.WithCancel(context.Background())
-	s.previewer.Cancel()
-	s.previews, s.coarse, s.asked, s.failed = nil, nil, nil, nil
-	s.held, s.ahead = false, ahead{}
-	s.kept, s.picture, s.last, s.settled, s.results, s.base, s.retry = nil, nil, nil, nil, nil, nil, nil
-	s.sliceNumbers = measured{}
-	s.noise, s.steering, s.searched = noiseMap{}, steering{}, nil
-	s.neighbourhoods = neighbourhoods{}
-	s.slice.forget()
-	s.volume.forget()
+// pictureSide is the size of the pictures of the documents, in pixels.
+const pictureSide = 128
+
+// drawPicture draws the picture of the document that is shown, in the background.
+func (s *Session) drawPicture() {
+	d, shown := s.document, s.doc.Series()
+	var picture image.Image
+	var data bytes.Buffer
+	s.background(func() error {
+		picture = smallPicture(shown)
+		return png.Encode(&data, picture)
+	}, func(err error) {
+		if err == nil {
+			d.small, d.png = picture, data.Bytes()
+			s.listener.Changed()
+		}
+	})
+}
+
+// smallPicture draws the middle slice of a series in its own window, or one that fits it.
+func smallPicture(s *series.Series) *image.Gray {
+	view := s.Volume.View(s.Volume.Acquired())
+	slice := volume.New(volume.NewGeometry([3]int{view.Size[0], view.Size[1], 1}, [3]float64{view.Pixel[0], view.Pixel[1], 1}))
+	slice.Data = view.Extract(slice.Data, s.Volume, view.Size[2]/2)
+	slice.Mask = view.ExtractMask(nil, s.Volume, view.Size[2]/2)
+	window := volume.AutoWindow(slice)
+	if len(s.Windows) > 0 {
+		window = s.Windows[0]
+	}
+	return slice.Shrink(pictureSide).Gray(window, false)
 }
 
 // findFacts finds the range and the noise of the whole volume, which automatic
 // parameters and previews need.
 func (s *Session) findFacts() {
-	ctx, doc, v := s.voxels, s.doc, s.doc.Series().Volume
+	d := s.document
+	ctx, doc, v := d.voxels, d.doc, d.doc.Series().Volume
 	var facts denoise.Facts
 	s.background(func() (err error) {
 		facts, err = denoise.FactsOf(ctx, v)
 		return err
 	}, func(err error) {
-		if ctx.Err() != nil { // other voxels are shown
+		if ctx.Err() != nil { // the document has other voxels, or is closed
 			return
 		}
 		if err != nil {
@@ -144,6 +193,9 @@ func (s *Session) findFacts() {
 			return
 		}
 		doc.SetFacts(v, facts)
+		if s.document != d {
+			return
+		}
 		s.measureSlice() // where a run is shown that was restored
 		s.viewChanged()
 	})
@@ -227,7 +279,8 @@ func (s *Session) AddNoise(n app.Noise) {
 // changedVoxels follows a change of the voxels on the same grid: the view stays
 // as it is.
 func (s *Session) changedVoxels(message string) {
-	s.resetVoxels()
+	s.document.resetVoxels()
+	s.clearScreen()
 	s.message = message
 	s.state.Replace(s.doc.Series().Volume)
 	s.findFacts()

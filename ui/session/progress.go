@@ -15,6 +15,7 @@ type Progress struct {
 	Text     string  // "Filtering: 12 of 170 slices, 4 s left"
 	Elapsed  time.Duration
 	Recipe   denoise.Recipe // of a run
+	Hidden   bool           // a run or an export of a series that is not shown
 }
 
 // Progress returns the progress of the task; Kind is Idle where there is none.
@@ -23,7 +24,7 @@ func (s *Session) Progress() Progress {
 	if t == nil {
 		return Progress{}
 	}
-	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started), Recipe: t.recipe}
+	p := Progress{Kind: t.kind, Text: t.name + " …", Elapsed: s.deps.Now().Sub(t.started), Recipe: t.recipe, Hidden: t.document != nil && t.document != s.document}
 	if t.total > 0 {
 		p.Fraction = float64(t.done) / float64(t.total)
 		p.Text = fmt.Sprintf("%s: %s", t.name, t.amount())

@@ -74,7 +74,7 @@ func (s *Session) baseVolume() *volume.Volume {
 
 // keepResults sets the results, numbers the new ones, and lets go of a side A that is not
 // among them.
-func (s *Session) keepResults(results []*result) {
+func (d *document) keepResults(results []*result) {
 	last := 0
 	for _, r := range results {
 		if r.number == 0 {
@@ -82,9 +82,9 @@ func (s *Session) keepResults(results []*result) {
 		}
 		last = r.number
 	}
-	s.results = results
-	if !slices.Contains(results, s.base) {
-		s.base = nil
+	d.results = results
+	if !slices.Contains(results, d.base) {
+		d.base = nil
 	}
 }
 
@@ -126,25 +126,28 @@ func bytesOf(results []*result) (n int) {
 	return n
 }
 
-// addResult keeps a run and shows it. It refuses one of another series, which
-// finished late.
-func (s *Session) addResult(run *app.Run, g steering) bool {
-	if s.doc == nil || !s.doc.SetRun(run) {
+// addResult keeps a run of a document. It refuses one of other voxels, which finished
+// late.
+func (s *Session) addResult(d *document, run *app.Run, g steering) bool {
+	if d.doc == nil || !d.doc.SetRun(run) {
 		return false
 	}
 	r := &result{run: run, steering: g}
-	s.keepResults(append(s.results, r)) // numbered before the oldest goes
-	stay, _ := kept(s.results)
-	s.keepResults(stay)
-	s.saveResult(r)
+	d.keepResults(append(d.results, r)) // numbered before the oldest goes
+	stay, _ := kept(d.results)
+	d.keepResults(stay)
+	s.saveResult(d, r)
+	s.makeRoom(0)
 	return true
 }
 
 // resultOf returns the kept result of a run, nil where there is none.
 func (s *Session) resultOf(run *app.Run) *result {
-	for _, r := range s.results {
-		if r.run == run {
-			return r
+	for _, d := range append([]*document{s.document}, s.documents...) {
+		for _, r := range d.results {
+			if r.run == run {
+				return r
+			}
 		}
 	}
 	return nil

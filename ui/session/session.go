@@ -31,6 +31,12 @@ type Deps struct {
 	// one. Both are called on the UI goroutine.
 	Remembered func() map[string]denoise.Recipe
 	Remember   func(denoise.Recipe)
+	Filter     string // of the first series; "" for the first filter
+	// Bundled loads the series that has no path, and LoadRun a run that SaveRun kept.
+	// They are called on other goroutines, for documents that are opened again.
+	Bundled func(ctx context.Context) (*series.Series, error)
+	LoadRun func(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error)
+	Memory  int64 // in bytes, for the series that are open; 0: half of this machine's
 }
 
 // Listener receives the session's events on the UI goroutine. Every field must
@@ -44,27 +50,19 @@ type Listener struct {
 	Failed  func(err error)                                     // a task failed; called once for each failure
 }
 
-// Session is the workbench's state. Create it with New.
+// Session is the workbench's state: the open series, of which one is shown, and the work
+// on them. Create it with New.
 type Session struct {
 	deps     Deps
 	listener Listener
 	state    viewer.State
 	working  sync.WaitGroup // functions passed to deps.Go
 
-	catalog   *app.Catalog
-	entry     int    // of catalog, that is open
-	reference string // path of the document's reference; "" for none that was read
-	doc       *app.Document
-	recipe    denoise.Recipe     // the current one; the history holds the final ones
-	tried     map[string]bool    // filters whose recipe was set for the series
-	carried   denoise.Recipe     // what the series started the filter with
-	results   []*result          // finished runs of the voxels that are shown, the oldest first
-	base      *result            // of results: side A of comparisons; nil for the original
-	voxels    context.Context    // ends when other voxels are shown
-	endVoxels context.CancelFunc // ends voxels
+	*document             // that is shown; an empty one before the first is open
+	documents []*document // that are open, in the order in which they were opened
+	shows     int         // of documents so far
 
 	previewer   *app.Previewer
-	previews    previews
 	coarse      *app.Preview        // of the slice asked for; nil before
 	asked       *app.PreviewRequest // the newest request that is not answered yet
 	held        bool                // asked is not filtered yet: the original comes first
@@ -87,13 +85,8 @@ type Session struct {
 	neighbours     newest.Worker[app.PreviewRequest, neighbourhoods]
 	neighbourhoods neighbourhoods
 
-	marking marking // of the document's marks
-
-	noise    noiseMap  // of the current voxels
-	steering steering  // of the filter, by maps of the current voxels
-	searched *searched // the last search for the best strength; nil before
-	gallery  *Gallery  // the last comparison of the filters; nil before
-	growing  *searched // what the search in progress has found so far; nil before
+	gallery *Gallery  // the last comparison of the filters; nil before
+	growing *searched // what the search in progress has found so far; nil before
 
 	retry   func() // repeats on another engine what the engine failed at; nil after a success
 	task    *task  // in progress, or nil
@@ -116,7 +109,10 @@ func New(deps Deps, listener Listener) *Session {
 	if deps.Scan == nil {
 		deps.Scan = app.Scan
 	}
-	s := &Session{listener: listener, autoPreview: true}
+	if deps.Memory == 0 {
+		deps.Memory = app.SeriesMemory()
+	}
+	s := &Session{listener: listener, autoPreview: true, document: newDocument()}
 	start := deps.Go
 	deps.Go = func(f func()) { // counted for Wait
 		s.working.Add(1)
@@ -126,10 +122,13 @@ func New(deps Deps, listener Listener) *Session {
 		})
 	}
 	s.deps = deps
-	s.voxels, s.endVoxels = context.WithCancel(context.Background())
 	s.state.Changed = s.viewChanged
 	s.state.Pointed = listener.Changed
-	s.recipe, _ = denoise.NewRecipe(denoise.Filters()[0].Name, 0)
+	filter := denoise.Filters()[0].Name
+	if _, err := denoise.FilterByName(deps.Filter); err == nil {
+		filter = deps.Filter
+	}
+	s.recipe, _ = denoise.NewRecipe(filter, 0)
 
 	renderer := &viewer.Renderer{}
 	s.frames = newest.Worker[viewer.Job, drawn]{
@@ -158,9 +157,14 @@ func New(deps Deps, listener Listener) *Session {
 func (s *Session) Close() {
 	s.Cancel()
 	s.endVoxels()
+	for _, d := range s.documents {
+		d.endVoxels()
+	}
 	s.previewer.Close()
 	s.working.Wait()
-	closeCatalog(s.catalog)
+	for _, d := range s.documents {
+		closeCatalog(d.catalog)
+	}
 }
 
 // State returns the state that the panes share.

@@ -24,6 +24,8 @@ type task struct {
 	total   int64
 	slices  int64          // in which a run is counted; 0: done and total are
 	recipe  denoise.Recipe // of a run
+
+	document *document // that it works on; nil where it opens one
 }
 
 // TaskKind is what a task does.
@@ -46,6 +48,9 @@ func (s *Session) start(kind TaskKind, name, unit string) *task {
 	s.Cancel()
 	t := &task{kind: kind, name: name, unit: unit, started: s.deps.Now()}
 	t.ctx, t.cancel = context.WithCancel(context.Background())
+	if kind != Loading {
+		t.document = s.document
+	}
 	s.task, s.message = t, ""
 	s.listener.Changed()
 	return t
@@ -63,7 +68,7 @@ func (s *Session) finish(t *task, err error) bool {
 	if err == nil {
 		return true
 	}
-	if t.kind == Applying && errors.Is(err, app.ErrEngineFailed) {
+	if t.kind == Applying && t.document == s.document && errors.Is(err, app.ErrEngineFailed) {
 		s.retry = s.Apply
 	}
 	s.listener.Failed(err)
@@ -116,7 +121,7 @@ func (s *Session) Wait() {
 	s.previewer.Wait()
 }
 
-// Loss is work of the user that is lost when the series is closed.
+// Loss is work of the user that is lost when a series is closed, or all are.
 type Loss int
 
 // What can be lost.
@@ -127,14 +132,44 @@ const (
 	LosesResult      // a result has not been exported
 )
 
-// Loss returns what is lost when the series is closed or replaced now.
-func (s *Session) Loss() Loss {
+// TaskLoss returns what is lost when another task takes the place of the one in progress.
+func (s *Session) TaskLoss() Loss {
 	switch {
 	case s.task != nil && s.task.kind == Applying:
 		return LosesRun
 	case s.task != nil && s.task.kind == Exporting:
 		return LosesExport
-	case slices.ContainsFunc(s.results, func(r *result) bool { return !r.exported }):
+	}
+	return NoLoss
+}
+
+// VoxelsLoss returns what is lost when the series that is shown gets other voxels.
+func (s *Session) VoxelsLoss() Loss { return s.lossOf(s.document) }
+
+// DocumentLoss returns what is lost when document i is closed.
+func (s *Session) DocumentLoss(i int) Loss {
+	if i < 0 || i >= len(s.documents) {
+		return NoLoss
+	}
+	return s.lossOf(s.documents[i])
+}
+
+func (s *Session) lossOf(d *document) Loss {
+	if s.task != nil && s.task.document == d && s.TaskLoss() != NoLoss {
+		return s.TaskLoss()
+	}
+	if d.unexported() {
+		return LosesResult
+	}
+	return NoLoss
+}
+
+// Loss returns what is lost when all series are closed now.
+func (s *Session) Loss() Loss {
+	if loss := s.TaskLoss(); loss != NoLoss {
+		return loss
+	}
+	if slices.ContainsFunc(s.documents, (*document).unexported) {
 		return LosesResult
 	}
 	return NoLoss

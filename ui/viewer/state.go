@@ -78,6 +78,21 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 	s.changed()
 }
 
+// Resume shows a volume as a copy of the state was when it showed it. What is chosen for
+// all volumes stays as it is.
+func (s *State) Resume(kept State) {
+	kept.Changed, kept.Pointed, kept.overlay, kept.pixelated, kept.darken = s.Changed, s.Pointed, s.overlay, s.pixelated, s.darken
+	kept.comparison = s.comparison
+	kept.cursor = nil
+	*s = kept
+	s.changed()
+}
+
+// Close shows no volume.
+func (s *State) Close() {
+	s.Resume(State{})
+}
+
 // Replace shows other voxels on the same grid; the view does not change.
 func (s *State) Replace(v *volume.Volume) {
 	s.volume, s.auto = v, volume.AutoWindow(v)

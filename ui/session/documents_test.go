@@ -1,0 +1,315 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/series"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// files writes n series of the same size that differ in their voxels.
+func files(t *testing.T, n int) (paths []string) {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		s := rampSeries(t)
+		s.Volume.Data[0] += float32(i + 1)
+		s.Description = []string{"HEAD", "NECK", "CHEST"}[i]
+		path := filepath.Join(dir, strings.ToLower(s.Description)+".nii.gz")
+		if _, err := app.Convert(t.Context(), s, path, app.ExportOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// opens opens series one after the other.
+func (b *bench) opens(paths ...string) {
+	for _, p := range paths {
+		b.Open(p)
+		b.settle()
+	}
+}
+
+// size returns the bytes of the voxels of a series of files.
+func size(t *testing.T) int64 { return 4 * int64(rampSeries(t).Volume.Voxels()) }
+
+func (b *bench) states() (out []session.DocumentState) {
+	for _, d := range b.Documents() {
+		out = append(out, d.State)
+	}
+	return out
+}
+
+// Opening another series keeps the first: its runs, recipe, history and view.
+func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	paths := files(t, 2)
+	b.opens(paths[0])
+	if got := b.Documents(); len(got) != 1 || got[0].Path != paths[0] || !got[0].Shown || got[0].Picture == nil || got[0].Bytes != size(t) {
+		t.Fatalf("the bundled series, on which nothing was done, did not give way: %+v", got)
+	}
+	run := b.applied(3)
+	b.State().SetPlane(volume.Coronal)
+	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
+	b.settle()
+	look, recipe, first := b.State().Look(), b.Recipe(), b.Series()
+
+	b.opens(paths[1])
+	if b.Series() == first || b.Exportable() != nil || b.Path() != paths[1] || b.State().View().Plane != volume.Axial || b.Document().Edits().CanUndo() {
+		t.Fatal("the second series is not as one that was just opened")
+	}
+	if want := []session.DocumentState{session.Unexported, session.Untouched}; !reflect.DeepEqual(b.states(), want) || b.Loss() != session.LosesResult {
+		t.Errorf("states %v, loss %v", b.states(), b.Loss())
+	}
+	b.SetRecipe(b.tuned(7), true)
+	b.settle()
+	b.frames[viewer.Original].Image = nil
+
+	b.ShowDocument(0)
+	if b.Series() != first || b.Picture() != nil || b.frames[viewer.Original].Image != nil {
+		t.Error("a picture of the second series stands beside the first")
+	}
+	b.settle()
+	if b.Exportable() != run || !b.Applied() || !b.Recipe().Equal(recipe) || !reflect.DeepEqual(b.State().Look(), look) || !b.showsShift(3)() || b.Path() != paths[0] {
+		t.Errorf("the first series is not as it was left: %+v, %s", b.State().Look(), b.Recipe())
+	}
+	if !b.VolumeMeasures().Current || !b.SliceMeasures().Current {
+		t.Error("its numbers are not there")
+	}
+	b.Undo()
+	if b.Recipe().Equal(recipe) {
+		t.Error("its history is not there")
+	}
+	b.ShowDocument(0)
+	b.ShowDocument(2)
+	b.ShowDocument(-1)
+	b.ShowDocument(1)
+	b.settle()
+	if b.Recipe().Get("h").Float() != 7 || !b.showsShift(7)() {
+		t.Errorf("the second series has %s", b.Recipe())
+	}
+}
+
+// A run goes on while another series is shown, and its result belongs to its own.
+func TestARunGoesOnBehindAnotherSeries(t *testing.T) {
+	b := newBench(t)
+	b.opens(files(t, 2)...)
+	b.engine.holdRuns()
+	b.Apply()
+	b.ShowDocument(0)
+	if p := b.Progress(); p.Kind != session.Applying || !p.Hidden || b.states()[1] != session.Running || b.TaskLoss() != session.LosesRun || b.VoxelsLoss() != session.NoLoss || b.DocumentLoss(1) != session.LosesRun {
+		t.Fatalf("progress %+v, states %v", p, b.states())
+	}
+	b.engine.open()
+	b.settle()
+	if b.Exportable() != nil || b.states()[1] != session.Unexported || b.DocumentLoss(0) != session.NoLoss || b.DocumentLoss(1) != session.LosesResult || b.DocumentLoss(2) != session.NoLoss {
+		t.Errorf("states %v", b.states())
+	}
+	b.ShowDocument(1)
+	b.settle()
+	if !b.Applied() || b.VoxelsLoss() != session.LosesResult {
+		t.Error("the result is not there")
+	}
+	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.ShowDocument(0)
+	b.settle()
+	if b.states()[1] != session.Exported || b.Loss() != session.NoLoss {
+		t.Errorf("after an export behind another series the states are %v", b.states())
+	}
+}
+
+// Work for the screen ends when another series is shown.
+func TestOtherTasksEndWithTheirScreen(t *testing.T) {
+	b := newBench(t)
+	b.opens(files(t, 2)...)
+	b.ToggleNoiseMap()
+	if !b.Busy() {
+		t.Fatal("the noise is not mapped")
+	}
+	b.ShowDocument(0)
+	b.settle()
+	if b.Busy() || b.NoiseMap() != nil {
+		t.Error("the noise map of the series before is shown")
+	}
+	b.ToggleNoiseMap()
+	b.settle()
+	shown := b.NoiseMap()
+	b.ShowDocument(1)
+	if shown == nil || b.NoiseMap() != nil {
+		t.Error("a noise map goes with the screen and not with its series")
+	}
+	b.ShowDocument(0)
+	if b.NoiseMap() != shown {
+		t.Error("the noise map is not kept")
+	}
+}
+
+// Closing shows the series that was shown before, in the end none.
+func TestClosingSeries(t *testing.T) {
+	b := newBench(t)
+	b.opens(files(t, 3)...)
+	b.ShowDocument(0)
+	b.CloseDocument(0)
+	b.settle()
+	if got := b.Documents(); len(got) != 2 || !got[1].Shown || b.State().Volume() != b.Series().Volume || !b.showsShift(b.shift())() {
+		t.Fatalf("after closing the first of three: %+v", got)
+	}
+	b.engine.holdRuns()
+	b.Apply()
+	b.CloseDocument(1)
+	if b.Busy() {
+		t.Error("a run goes on for a series that is closed")
+	}
+	b.engine.open()
+	b.CloseDocument(3)
+	b.CloseDocument(0)
+	b.settle()
+	if b.Series() != nil || len(b.Documents()) != 0 || b.frames[viewer.Original].Image != nil || b.State().Volume() != nil || b.Loss() != session.NoLoss {
+		t.Error("a series is left")
+	}
+	if _, ok := b.Workspace(); ok {
+		t.Error("there is work without a series")
+	}
+	b.opens(files(t, 1)...)
+	if b.Series() == nil || !b.showsShift(b.shift())() {
+		t.Error("none can be opened again")
+	}
+}
+
+// keeping returns dependencies that keep runs, in memory of a size.
+func keeping(t *testing.T, memory int64) func(*session.Deps) {
+	t.Helper()
+	kept, err := app.NewAutosave(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kept.Remove() })
+	return func(d *session.Deps) {
+		d.Memory, d.SaveRun, d.LoadRun = memory, kept.SaveRun, kept.LoadRun
+		d.Bundled = func(context.Context) (*series.Series, error) { return rampSeries(t), nil }
+	}
+}
+
+// Beyond the limit the series shown longest ago are put away, and read again as they were.
+func TestMemoryIsBounded(t *testing.T) {
+	n := size(t)
+	b := newBenchWith(t, keeping(t, 3*n))
+	paths := files(t, 3)
+	b.opens(paths[0])
+	run := b.applied(3)
+	b.SetRecipe(b.tuned(4), true)
+	b.ShowResult(0)
+	b.State().SetIndex(5)
+	b.settle()
+	look := b.State().Look()
+	b.opens(paths[1])
+	if used, limit := b.Memory(); used != 3*n || limit != 3*n || b.Documents()[0].Away {
+		t.Fatalf("%d of %d bytes are used; nothing has to give way", used, limit)
+	}
+	b.opens(paths[2])
+	got := b.Documents()
+	if used, _ := b.Memory(); used != 2*n || !got[0].Away || got[0].Bytes != 0 || got[1].Away || got[0].State != session.Unexported || got[0].Picture == nil {
+		t.Fatalf("%d bytes are used, documents %+v", used, got)
+	}
+	if b.Loss() != session.LosesResult || b.DocumentLoss(0) != session.LosesResult {
+		t.Error("what was put away is not asked for")
+	}
+	b.ShowDocument(0)
+	b.settle()
+	if len(b.errors) > 0 || !b.Applied() || b.Exportable() == run || !b.showsShift(3)() || !reflect.DeepEqual(b.State().Look(), look) || b.Path() != paths[0] || b.Message() != "" {
+		t.Errorf("errors %v, message %q, view %+v, recipe %s; want the series as it was left", b.errors, b.Message(), b.State().Look(), b.Recipe())
+	}
+	if got := b.Documents(); got[0].Away || !got[1].Away || got[2].Away {
+		t.Errorf("documents %+v; want the one shown longest ago put away", got)
+	}
+	b.Undo()
+	if b.Recipe().Get("h").Float() != 4 {
+		t.Error("the history is not what it was")
+	}
+}
+
+// A result that is nowhere else does not give way; opening another series is refused.
+func TestResultsThatAreNowhereElseStay(t *testing.T) {
+	n := size(t)
+	b := newBenchWith(t, func(d *session.Deps) { d.Memory = 3*n - 1 })
+	paths := files(t, 2)
+	b.opens(paths[0])
+	b.applied(3)
+	b.opens(paths[1])
+	if len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "export the results or close a series first") || b.Path() != paths[0] || len(b.Documents()) != 1 {
+		t.Fatalf("errors %v, %d documents", b.errors, len(b.Documents()))
+	}
+	b.Export(filepath.Join(t.TempDir(), "a.nii.gz"), app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	b.opens(paths[1])
+	if got := b.Documents(); len(b.errors) != 1 || len(got) != 2 || !got[0].Away {
+		t.Errorf("after the export: errors %v, documents %+v", b.errors, got)
+	}
+	// The first series is taken whatever its size.
+	b = newBenchWith(t, func(d *session.Deps) { d.Memory = 1 })
+	b.opens(paths[0])
+	if len(b.errors) > 0 || b.Path() != paths[0] {
+		t.Errorf("errors %v", b.errors)
+	}
+}
+
+// After a crash all series are listed, with their pictures; the one that was shown is open.
+func TestAllSeriesComeBack(t *testing.T) {
+	deps := keeping(t, 1<<40)
+	b := newBenchWith(t, deps)
+	paths := files(t, 2)
+	b.opens(paths...)
+	b.ShowDocument(0)
+	b.settle()
+	b.applied(3)
+	b.ShowDocument(1)
+	b.settle()
+	work, ok := b.Workspace()
+	data, err := json.Marshal(work)
+	if !ok || err != nil || work.Shown != 1 || len(work.Open) != 2 || len(work.Open[0].Runs) != 1 {
+		t.Fatalf("the work is %s", data)
+	}
+	var again app.Workspace
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	next := newBenchWith(t, deps)
+	next.Restore(again)
+	next.settle()
+	got := next.Documents()
+	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Meta.Description != work.Open[0].Name || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Path() != paths[1] {
+		t.Fatalf("documents %+v", got)
+	}
+	same, _ := next.Workspace()
+	if now, err := json.Marshal(same); err != nil || string(now) != string(data) {
+		t.Errorf("the work is\n%s, and was\n%s", now, data)
+	}
+	next.ShowDocument(0)
+	next.settle()
+	if !next.Applied() || !next.showsShift(3)() {
+		t.Error("the result of the first series is not there")
+	}
+	next.CloseDocument(0)
+	if next.Restore(app.Workspace{}); len(next.Documents()) != 1 {
+		t.Error("nothing was restored as something")
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 MB", 1: "1 MB", 26_500_000: "27 MB", 999_999_999: "1000 MB", 1e9: "1.0 GB", 575e7: "5.8 GB"} {
+		if got := session.Bytes(n); got != want {
+			t.Errorf("%d bytes are %s; want %s", n, got, want)
+		}
+	}
+}
