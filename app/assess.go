@@ -183,12 +183,12 @@ func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe
 	if err != nil {
 		return nil, inputError(err, out+recordSuffix, nil)
 	}
-	var r Record
-	if json.Unmarshal(data, &r) != nil {
-		return nil, nil
-	}
 	// Anything but the record of a run over the whole of before is no ground: the
 	// result is then judged without a recipe.
+	var r Record
+	if json.Unmarshal(data, &r) != nil {
+		r = Record{}
+	}
 	sum := voxelHash(before)
 	for _, v := range append(r.Volumes, &r) {
 		if v.Recipe != nil && v.Region == nil && v.NoiseMap.is(maps.Noise) && v.Mask == nil && v.Source.SHA256 == sum && v.Recipe.Validate() == nil {

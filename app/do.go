@@ -70,37 +70,22 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		}
 	}
 	started := time.Now()
-	c, err := openCatalog(ctx, job.Input)
+	in, err := OpenVolumes(ctx, job.Input, events)
 	if err != nil {
 		return Report{}, err
 	}
-	defer c.Close()
-	scanned := time.Since(started)
-	selected, err := c.Select(job.Input)
-	if err != nil {
-		return Report{}, err
+	defer in.Close()
+	in.Covered.slices(in, job.Slices)
+	if in.Group != nil {
+		return doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events, scan: time.Since(started)})
 	}
-	part := selected.note(job.Input)
-	selected.Covered.slices(c, selected.Entries[0], job.Slices)
-	if selected.Group != nil {
-		if part != "" {
-			events.message(series.Note, part)
-		}
-		volumes := c.Volumes(selected.Entries)
-		defer volumes.Close()
-		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, volumes: volumes, selection: selected, events: events})
-		if err == nil {
-			r.Seconds.Load += scanned.Seconds()
-		}
-		return r, err
-	}
-	s, err := c.openVolume(ctx, selected.Entries[0], part, events)
+	s, err := in.Load(ctx, 0)
 	if err != nil {
 		return Report{}, err
 	}
 	r, err := do(ctx, &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, took: time.Since(started), findings: s.Findings, events: events})
 	if err == nil {
-		r.Covered = selected.Covered
+		r.Covered = in.Covered
 	}
 	return r, err
 }

@@ -28,11 +28,11 @@ type VolumeReport struct {
 
 // groupWork is a job on a 4-D series in progress.
 type groupWork struct {
-	job       Job
-	engine    denoise.Engine
-	volumes   *Volumes
-	selection Selection
-	events    Events
+	job    Job
+	engine denoise.Engine
+	in     *OpenedVolumes
+	scan   time.Duration // what opening took
+	events Events
 
 	maps    Maps // from files, the same for all volumes
 	output  *groupExport
@@ -60,8 +60,8 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 	defer func() { cancel(); <-reading }() // before the files are closed
 	go func() {
 		defer close(reading)
-		for k := range g.selection.Entries {
-			s, err := g.volumes.Load(ctx, k, nil)
+		for k := range g.in.Entries {
+			s, err := g.in.volumes.Load(ctx, k, nil)
 			select {
 			case next <- loaded{s, err}:
 			case <-ctx.Done():
@@ -72,7 +72,7 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 			}
 		}
 	}()
-	for k := range g.selection.Entries {
+	for k := range g.in.Entries {
 		started := time.Now()
 		var in loaded
 		select {
@@ -84,7 +84,7 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 			return Report{}, in.err
 		}
 		if progress := g.events.files(Reading); progress != nil {
-			progress(k+1, len(g.selection.Entries))
+			progress(k+1, len(g.in.Entries))
 		}
 		if err := g.volume(ctx, k, in.series, time.Since(started)); err != nil {
 			return Report{}, err
@@ -124,7 +124,7 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 		written.Write += more.Write
 	}
 	if progress := g.events.files(Writing); progress != nil {
-		progress(k+1, len(g.selection.Entries))
+		progress(k+1, len(g.in.Entries))
 	}
 	g.add(k, w, written)
 	return nil
@@ -132,7 +132,7 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 
 // begin checks the space for all volumes, reads the maps and begins the outputs.
 func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
-	out, n := g.job.Output, int64(len(g.selection.Entries))
+	out, n := g.job.Output, int64(len(g.in.Entries))
 	if err := atomic.CheckSpace(out.Path, n*outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)); err != nil {
 		return err
 	}
@@ -141,11 +141,11 @@ func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
 	}
 	g.maps = w.maps
 	recorded := g.job.Recipe != nil || g.job.Noise != nil
-	if g.output, err = beginGroup(out.Path, out.ExportOptions, g.selection.Group, g.job.Recipe, recorded); err != nil {
+	if g.output, err = beginGroup(out.Path, out.ExportOptions, g.in.Group, g.job.Recipe, recorded); err != nil {
 		return err
 	}
 	if out.Removed != "" {
-		g.removed, err = beginGroup(out.Removed, removedOptions(out.Removed, out.ExportOptions), g.selection.Group, nil, false)
+		g.removed, err = beginGroup(out.Removed, removedOptions(out.Removed, out.ExportOptions), g.in.Group, nil, false)
 	}
 	return err
 }
@@ -155,11 +155,11 @@ func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
 func (g *groupWork) volumeEvents(k int) Events {
 	events := Events{Fallback: g.events.Fallback}
 	if g.events.Progress != nil {
-		n := int64(len(g.selection.Entries))
+		n := int64(len(g.in.Entries))
 		events.Progress = func(step Step, done, total int64) { g.events.Progress(step, int64(k)*total+done, n*total) }
 	}
 	events.Message = func(severity series.Severity, text string) {
-		g.events.message(severity, g.selection.Group.Places[k].String()+": "+text)
+		g.events.message(severity, g.in.Group.Places[k].String()+": "+text)
 	}
 	return events
 }
@@ -177,7 +177,7 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 	r.Seconds.Filter += one.Seconds.Filter
 	r.Seconds.Measure += one.Seconds.Measure
 	r.Seconds.Write += one.Seconds.Write
-	place := g.selection.Group.Places[k]
+	place := g.in.Group.Places[k]
 	for _, text := range w.warnings {
 		r.Warnings = append(r.Warnings, place.String()+": "+text)
 	}
@@ -191,7 +191,7 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 		}
 	}
 	v := VolumeReport{
-		Series: g.selection.Entries[k], Place: place, Name: place.String(), Engine: one.Engine, Recipe: one.Recipe, Tuned: one.Tuned,
+		Series: g.in.Entries[k], Place: place, Name: place.String(), Engine: one.Engine, Recipe: one.Recipe, Tuned: one.Tuned,
 		NoiseMap: one.NoiseMap, Measures: one.Measures, Seconds: one.Seconds, Output: one.Output, Clipped: one.Clipped,
 	}
 	switch {
@@ -236,7 +236,8 @@ func (g *groupWork) finish(ctx context.Context) (Report, error) {
 	r.Seconds.Write += time.Since(started).Seconds()
 	r.Output, r.Files, r.Clipped, r.Record, r.Written = written.Output, written.Files, written.Clipped, written.Recipe, written
 	r.Warnings = append(r.Warnings, written.Warnings...)
-	r.Axis, r.Covered = g.selection.Group.Axis(), g.selection.Covered
+	r.Seconds.Load += g.scan.Seconds()
+	r.Axis, r.Covered = g.in.Group.Axis(), g.in.Covered
 	return r, nil
 }
 

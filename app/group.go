@@ -114,28 +114,20 @@ func (c *Catalog) coverage(in Input, s Selection) Coverage {
 	}
 	another := "--series takes another"
 	if first.Group != nil && in.Series != nil {
-		another = "--series all takes the 4-D series that it belongs to"
+		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series)
 	}
 	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0], how, first.label(), another)
 	return out
 }
 
-// note returns the message about a part that was not asked for by its number; "" for none.
-func (s Selection) note(in Input) string {
-	if in.Series != nil {
-		return ""
-	}
-	return s.Covered.Text
-}
-
 // slices adds to the text where not all slices of the volumes are worked on.
-func (v *Coverage) slices(c *Catalog, first int, r SliceRange) {
-	n := c.Entries[first].Geometry.Dims[2]
+func (v *Coverage) slices(in *OpenedVolumes, r SliceRange) {
+	n := in.Catalog.Entries[in.Entries[0]].Geometry.Dims[2]
 	if r.From == 0 && (r.To == 0 || r.To == n) {
 		return
 	}
 	if v.Text == "" {
-		v.Text = fmt.Sprintf("%s: slices %s of %d alone", c.Path, r, n)
+		v.Text = fmt.Sprintf("%s: slices %s of %d alone", in.Catalog.Path, r, n)
 	} else {
 		v.Text += fmt.Sprintf("; slices %s of %d alone", r, n)
 	}

@@ -262,7 +262,7 @@ func TestSelect(t *testing.T) {
 	}{
 		"default":      {Input{}, []int{0, 1, 2}, true, "holds 4 volumes; taking the 4-D series of 3 along volume"},
 		"all":          {Input{All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
-		"one":          {Input{Series: &one}, []int{1}, false, "taking number 1 (5 slices, volume 2 of 3); --series all takes the 4-D series"},
+		"one":          {Input{Series: &one}, []int{1}, false, "taking number 1 (5 slices, volume 2 of 3); --series all:1 takes the 4-D series"},
 		"all of one":   {Input{Series: &one, All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
 		"another":      {Input{Series: &single}, []int{3}, false, "taking number 3 (4 slices); --series takes another"},
 		"all of other": {Input{Series: &single, All: true}, []int{3}, false, "taking number 3 (4 slices)"},

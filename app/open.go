@@ -29,7 +29,10 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 		return nil, Usagef("one volume is needed here, not all of a 4-D series; choose it with --series N")
 	}
 	started := time.Now()
-	c, err := openCatalog(ctx, in)
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
+	c, err := Scan(ctx, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -39,39 +42,15 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 		return nil, err
 	}
 	selected := Selection{Entries: []int{first}}
-	selected.Covered = c.coverage(in, selected)
-	s, err := c.openVolume(ctx, first, selected.note(in), events)
+	if text := c.coverage(in, selected).Text; text != "" && in.Series == nil {
+		events.message(series.Note, text)
+	}
+	s, err := (&OpenedVolumes{Selection: selected, volumes: c.Volumes(selected.Entries), events: events}).Load(ctx, 0)
 	if err != nil {
 		c.Close()
 		return nil, err
 	}
 	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
-}
-
-// openCatalog checks an input and scans its path.
-func openCatalog(ctx context.Context, in Input) (*Catalog, error) {
-	if err := in.validate(); err != nil {
-		return nil, err
-	}
-	return Scan(ctx, in.Path)
-}
-
-// openVolume loads entry i and sends the messages of Open; part says what of the path is
-// taken, "" for all.
-func (c *Catalog) openVolume(ctx context.Context, i int, part string, events Events) (*series.Series, error) {
-	if part != "" {
-		events.message(series.Note, part)
-	}
-	s, err := c.Load(ctx, i, events.files(Reading))
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range s.Findings {
-		if f.Severity > series.Note {
-			events.message(f.Severity, f.Text)
-		}
-	}
-	return s, nil
 }
 
 // label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter 
 run again on parts of BEFORE and the error is estimated over its strength (Stein's
 unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
 is less certain. Each slice is judged by its own noise and residual; place is where
-the residual shows the most structure.`,
+the residual shows the most structure. Of a 4-D series each volume is judged by itself.`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
@@ -35,68 +36,132 @@ the residual shows the most structure.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		before, err := open(cmd, pick.input(args[0]))
+		events, done := eventsOf(cmd)
+		defer done()
+		before, err := app.OpenVolumes(cmd.Context(), pick.input(args[0]), events)
 		if err != nil {
 			return err
 		}
 		defer before.Close()
-		in := app.AssessInput{Before: before.Series}
-		if in.After, err = openSame(cmd, args[1], before.Volume); err != nil {
-			return err
-		}
-		if *mask != "" {
-			if in.Mask, err = openMask(cmd, *mask, before.Volume); err != nil {
-				return err
-			}
-		}
-		if *noiseMap != "" {
-			if in.Maps, err = app.OpenNoiseMap(cmd.Context(), *noiseMap, before.Series); err != nil {
-				return err
-			}
-		}
-		if *recipeFile != "" {
-			r, err := app.LoadRecipe(*recipeFile)
-			if err != nil {
-				return err
-			}
-			if !r.Resolved() {
-				return app.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", *recipeFile)
-			}
-			in.Recipe = &r
-		} else if in.Recipe, err = app.RecipeBeside(args[1], before.Volume, in.Maps); err != nil {
-			return err
-		}
-		if in.Engine, err = app.PickEngine("cpu"); err != nil {
-			return err
-		}
-		a, err := app.Assess(cmd.Context(), in)
+		after, err := app.OpenResults(cmd.Context(), args[1], before, events)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), a)
+		defer after.Close()
+		a := assessor{cmd: cmd, out: args[1], mask: *mask, noiseMap: *noiseMap, recipe: *recipeFile}
+		var all []volumeAssessment
+		for k := range before.Entries {
+			one, err := a.volume(before, after, k)
+			if err != nil {
+				return err
+			}
+			all = append(all, volumeAssessment{before.Name(k), one})
 		}
-		w := cmd.OutOrStdout()
-		fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
-		unit := a.Unit
-		if unit != "" {
-			unit = " " + unit
-		}
-		sigma := "unknown"
-		if a.SigmaConfidence != noise.None {
-			sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
-		}
-		fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
-		for _, b := range a.Spectrum {
-			fmt.Fprintf(w, "spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
-		}
-		if a.Place != nil {
-			fmt.Fprintf(w, "place        %s\n", a.Place)
-		}
-		for z, s := range a.Slices {
-			fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
-		}
-		return nil
+		done()
+		return printAssessments(cmd.OutOrStdout(), all, before.Selection, *asJSON)
 	}
 	return cmd
+}
+
+// assessor judges the volumes of a result.
+type assessor struct {
+	cmd                         *cobra.Command
+	out, mask, noiseMap, recipe string // paths; "" for none
+}
+
+// volume judges the k-th volume.
+func (a assessor) volume(before, after *app.OpenedVolumes, k int) (app.Assessment, error) {
+	ctx := a.cmd.Context()
+	s, err := before.Load(ctx, k)
+	if err != nil {
+		return app.Assessment{}, err
+	}
+	result, err := after.Load(ctx, k)
+	if err != nil {
+		return app.Assessment{}, err
+	}
+	if err := checkSame(a.cmd, a.out, result.Volume, s.Volume); err != nil {
+		return app.Assessment{}, err
+	}
+	in := app.AssessInput{Before: s, After: result.Volume}
+	if a.mask != "" {
+		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
+			return app.Assessment{}, err
+		}
+	}
+	if a.noiseMap != "" {
+		if in.Maps, err = app.OpenNoiseMap(ctx, a.noiseMap, s); err != nil {
+			return app.Assessment{}, err
+		}
+	}
+	if a.recipe != "" {
+		r, err := app.LoadRecipe(a.recipe)
+		if err != nil {
+			return app.Assessment{}, err
+		}
+		if !r.Resolved() {
+			return app.Assessment{}, app.Usagef("%s holds automatic values; give the recipe as it was run, which lies beside an output", a.recipe)
+		}
+		in.Recipe = &r
+	} else if in.Recipe, err = app.RecipeBeside(a.out, s.Volume, in.Maps); err != nil {
+		return app.Assessment{}, err
+	}
+	if in.Engine, err = app.PickEngine("cpu"); err != nil {
+		return app.Assessment{}, err
+	}
+	return app.Assess(ctx, in)
+}
+
+// volumeAssessment is the verdict about one volume; Name is its place in a 4-D series.
+type volumeAssessment struct {
+	Name       string         `json:"name"`
+	Assessment app.Assessment `json:"assessment"`
+}
+
+// printAssessments prints the verdict about a series, or about each volume of a 4-D series.
+func printAssessments(w io.Writer, all []volumeAssessment, of app.Selection, asJSON bool) error {
+	switch {
+	case of.Group == nil && asJSON:
+		return printJSON(w, all[0].Assessment)
+	case of.Group == nil:
+		return printAssessment(w, all[0].Assessment)
+	case asJSON:
+		return printJSON(w, struct {
+			Axis    string             `json:"axis"`
+			Volumes []volumeAssessment `json:"volumes"`
+			Covered app.Coverage       `json:"covered"`
+		}{of.Group.Axis(), all, of.Covered})
+	}
+	for _, v := range all {
+		if _, err := fmt.Fprintln(w, v.Name); err != nil {
+			return err
+		}
+		if err := printAssessment(w, v.Assessment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printAssessment(w io.Writer, a app.Assessment) error {
+	fmt.Fprintf(w, "verdict      %s (%s confidence)\nwhy          %s\n", a.Verdict, a.Confidence, a.Why)
+	unit := a.Unit
+	if unit != "" {
+		unit = " " + unit
+	}
+	sigma := "unknown"
+	if a.SigmaConfidence != noise.None {
+		sigma = fmt.Sprintf("%.4g%s (%s confidence)", a.Sigma, unit, a.SigmaConfidence)
+	}
+	fmt.Fprintf(w, "sigma        %s\nresidual_sd  %.4g%s\nstructure    %.3g of the noise variance\n", sigma, float64(a.ResidualSD), unit, a.Structure)
+	for _, b := range a.Spectrum {
+		fmt.Fprintf(w, "spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
+	}
+	if a.Place != nil {
+		fmt.Fprintf(w, "place        %s\n", a.Place)
+	}
+	for z, s := range a.Slices {
+		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
+	}
+	return nil
 }

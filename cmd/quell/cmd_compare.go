@@ -78,17 +78,22 @@ func openSame(cmd *cobra.Command, path string, ref *volume.Volume) (*volume.Volu
 		return nil, err
 	}
 	defer in.Close()
-	if in.Volume.Dims != ref.Dims {
-		return nil, &app.InputError{
+	return in.Volume, checkSame(cmd, path, in.Volume, ref)
+}
+
+// checkSame refuses a volume of a path that has not the reference's dims.
+func checkSame(cmd *cobra.Command, path string, v, ref *volume.Volume) error {
+	if v.Dims != ref.Dims {
+		return &app.InputError{
 			Path:    path,
-			Problem: fmt.Sprintf("is %s voxels, the reference %s", app.DimsText(in.Volume.Dims), app.DimsText(ref.Dims)),
+			Problem: fmt.Sprintf("is %s voxels, the reference %s", app.DimsText(v.Dims), app.DimsText(ref.Dims)),
 			Advice:  "compare series of the same dims",
 		}
 	}
-	if err := app.SameGrid(ref.Geometry, in.Volume.Geometry); err != nil {
+	if err := app.SameGrid(ref.Geometry, v.Geometry); err != nil {
 		warn(cmd, "warning: %s: %v", path, err)
 	}
-	return in.Volume, nil
+	return nil
 }
 
 // openMask reads a mask on the grid of ref: voxels that are not 0.

@@ -100,7 +100,7 @@ func printDenoised(cmd *cobra.Command, report app.Report) error {
 			line += fmt.Sprintf("  sigma %.4g (%s confidence)", v.Noise.Sigma, v.Noise.Confidence)
 		}
 		if f, err := denoise.FilterByName(v.Recipe.Filter); err == nil && f.Strength.Param != "" {
-			line += fmt.Sprintf("  %s %.4g", f.Strength.Param, v.Recipe.Get(f.Strength.Param).Float())
+			line += fmt.Sprintf("  %s %s", f.Strength.Param, strengthText(v.Recipe.Get(f.Strength.Param)))
 		}
 		if v.Measures != nil {
 			line += fmt.Sprintf("  %s (%s confidence)", v.Measures.Verdict, v.Measures.Confidence)
@@ -108,6 +108,14 @@ func printDenoised(cmd *cobra.Command, report app.Report) error {
 		text += line + tunedText(v.Tuned)
 	}
 	return printWritten(cmd, report, text)
+}
+
+// strengthText is a value as run, with four digits where it is a number.
+func strengthText(v denoise.Value) string {
+	if v.IsNumber() {
+		return fmt.Sprintf("%.4g", v.Float())
+	}
+	return v.String()
 }
 
 // tunedText says how a strength was found by "sure".

@@ -25,7 +25,7 @@ slice, with a confidence for each figure:
 
 CT is measured in even soft tissue, with the correlation of its noise; everything
 else by differences in the foreground, for Gaussian or Rician noise. --map writes
-the noise of every voxel.`,
+the noise of every voxel. Of a 4-D series each volume is estimated by itself.`,
 		Args: exactly(1, "one IN"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
@@ -35,28 +35,77 @@ the noise of every voxel.`,
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		in, err := open(cmd, pick.input(args[0]))
+		events, done := eventsOf(cmd)
+		defer done()
+		in, err := app.OpenVolumes(cmd.Context(), pick.input(args[0]), events)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
-		var e noise.Estimate
-		if *mapped != "" {
-			events, done := eventsOf(cmd)
-			_, e, err = app.ExportNoiseMap(cmd.Context(), in.Series, *mapped, options, events)
-			done()
-		} else {
-			e, err = noise.Of(cmd.Context(), in.Volume)
+		if *mapped != "" && in.Group != nil {
+			return app.Usagef("%s is a 4-D series of %d volumes and a noise map of one; choose it with --series N", args[0], in.Group.Len())
 		}
-		if err != nil {
-			return err
+		var all []volumeEstimate
+		for k := range in.Entries {
+			s, err := in.Load(cmd.Context(), k)
+			if err != nil {
+				return err
+			}
+			one := volumeEstimate{Name: in.Name(k), unit: s.Volume.Unit}
+			if *mapped != "" {
+				_, one.Estimate, err = app.ExportNoiseMap(cmd.Context(), s, *mapped, options, events)
+			} else {
+				one.Estimate, err = noise.Of(cmd.Context(), s.Volume)
+			}
+			if err != nil {
+				return err
+			}
+			all = append(all, one)
 		}
-		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), estimateJSON(e, in.Volume.Unit))
-		}
-		return printEstimate(cmd.OutOrStdout(), e, in.Volume.Unit)
+		done()
+		return printEstimates(cmd.OutOrStdout(), all, in.Selection, *asJSON)
 	}
 	return cmd
+}
+
+// volumeEstimate is the noise of one volume; Name is its place in a 4-D series.
+type volumeEstimate struct {
+	noise.Estimate
+	Name string
+	unit string
+}
+
+// printEstimates prints the noise of a series, or of each volume of a 4-D series.
+func printEstimates(w io.Writer, all []volumeEstimate, of app.Selection, asJSON bool) error {
+	switch {
+	case of.Group == nil && asJSON:
+		return printJSON(w, estimateJSON(all[0].Estimate, all[0].unit))
+	case of.Group == nil:
+		return printEstimate(w, all[0].Estimate, all[0].unit)
+	case asJSON:
+		type named struct {
+			Name string `json:"name"`
+			Of   any    `json:"estimate"`
+		}
+		var volumes []named
+		for _, v := range all {
+			volumes = append(volumes, named{v.Name, estimateJSON(v.Estimate, v.unit)})
+		}
+		return printJSON(w, struct {
+			Axis    string       `json:"axis"`
+			Volumes []named      `json:"volumes"`
+			Covered app.Coverage `json:"covered"`
+		}{of.Group.Axis(), volumes, of.Covered})
+	}
+	for _, v := range all {
+		if _, err := fmt.Fprintln(w, v.Name); err != nil {
+			return err
+		}
+		if err := printEstimate(w, v.Estimate, v.unit); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // estimateJSON is the estimate with the sigmas of the slices as a plain list.

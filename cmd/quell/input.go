@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,8 @@ type choice struct {
 	component string
 }
 
-// seriesFlag is --series: a number, or all volumes of a 4-D series.
+// seriesFlag is --series: a number, all volumes of a 4-D series, or all of that to which a
+// number belongs.
 type seriesFlag struct {
 	number int
 	set    bool
@@ -23,27 +25,31 @@ type seriesFlag struct {
 }
 
 func (f *seriesFlag) String() string {
-	switch {
-	case f.all:
-		return "all"
-	case f.set:
-		return strconv.Itoa(f.number)
+	var words []string
+	if f.all {
+		words = append(words, "all")
 	}
-	return ""
+	if f.set {
+		words = append(words, strconv.Itoa(f.number))
+	}
+	return strings.Join(words, ":")
 }
 
 func (f *seriesFlag) Type() string { return "N|all" }
 
 func (f *seriesFlag) Set(s string) (err error) {
-	if s == "all" {
-		*f = seriesFlag{all: true}
+	number, all := strings.CutPrefix(s, "all")
+	*f = seriesFlag{all: all}
+	if all && number == "" {
 		return nil
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return errors.New("give the number of a series, as quell info counts them, or all")
+	if all {
+		number = strings.TrimPrefix(number, ":")
 	}
-	*f = seriesFlag{number: n, set: true}
+	f.set = true
+	if f.number, err = strconv.Atoi(number); err != nil {
+		return errors.New("give the number of a series, as quell info counts them, all, or all:N")
+	}
 	return nil
 }
 

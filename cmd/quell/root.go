@@ -37,7 +37,7 @@ func oneLine(err error) string { return strings.Join(strings.Fields(err.Error())
 // Help texts of flags that several commands have.
 const (
 	jsonHelp      = "print one JSON object"
-	seriesHelp    = "which series of IN, as quell info counts them, or all volumes of its 4-D series; the largest, with all of its volumes, if not given"
+	seriesHelp    = "which series of IN, as quell info counts them, all volumes of the largest 4-D series, or of that of N with all:N; the largest, with all of its volumes, if not given"
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 

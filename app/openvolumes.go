@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"quell/series"
+)
+
+// OpenedVolumes are the volumes that an input selects: one, or those of a 4-D series. They
+// are loaded one at a time.
+type OpenedVolumes struct {
+	Selection
+	Catalog *Catalog
+	volumes *Volumes
+	events  Events
+	known   []series.Finding // that messages were sent about
+}
+
+// OpenVolumes scans a path and selects volumes, see Catalog.Select. A message says what is
+// left out, unless the input names a volume. The caller closes the result.
+func OpenVolumes(ctx context.Context, in Input, events Events) (*OpenedVolumes, error) {
+	if err := in.validate(); err != nil {
+		return nil, err
+	}
+	c, err := Scan(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	selected, err := c.Select(in)
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	if text := selected.Covered.Text; text != "" && in.Series == nil {
+		events.message(series.Note, text)
+	}
+	return &OpenedVolumes{Selection: selected, Catalog: c, volumes: c.Volumes(selected.Entries), events: events}, nil
+}
+
+// Load reads the k-th volume. Messages name the findings about it that are more than notes,
+// those that were named before excepted.
+func (o *OpenedVolumes) Load(ctx context.Context, k int) (*series.Series, error) {
+	s, err := o.volumes.Load(ctx, k, o.events.files(Reading))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range s.Findings {
+		if f.Severity > series.Note && !hasFinding(o.known, f) {
+			o.known = append(o.known, f)
+			o.events.message(f.Severity, f.Text)
+		}
+	}
+	return s, nil
+}
+
+// Name returns the place of the k-th volume in its 4-D series in words; "" where it is
+// alone.
+func (o *OpenedVolumes) Name(k int) string {
+	if o.Group == nil {
+		return ""
+	}
+	return o.Group.Places[k].String()
+}
+
+// Close closes the files.
+func (o *OpenedVolumes) Close() {
+	o.volumes.Close()
+	_ = o.Catalog.Close() // it was only read
+}
+
+// OpenResults opens what was made of volumes: the volumes of a path in the order of the
+// 4-D series that those belong to, be they a 4-D series themselves or a folder with a
+// series for each; of a single volume the volume that a path holds.
+func OpenResults(ctx context.Context, path string, of *OpenedVolumes, events Events) (*OpenedVolumes, error) {
+	all := of.Catalog.Members(of.Entries[0])
+	c, err := Scan(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var entries []int
+	for i, e := range c.Entries {
+		if e.Err == nil {
+			entries = append(entries, i)
+		}
+	}
+	if first, err := c.first(Input{}); err == nil && len(entries) != len(all) {
+		entries = c.Members(first)
+	}
+	switch {
+	case len(all) == len(entries) && len(of.Entries) == 1: // the one that corresponds
+		k := of.Catalog.Entries[of.Entries[0]].GroupIndex
+		entries = entries[k : k+1]
+	case len(of.Entries) == 1:
+		entries = entries[:1]
+	case len(of.Entries) != len(entries):
+		c.Close()
+		return nil, &InputError{Path: path, Problem: fmt.Sprintf("its volumes are %d, and those of the 4-D series %d", len(entries), len(of.Entries)),
+			Advice: "choose the volume that it was made of with --series N"}
+	}
+	return &OpenedVolumes{Selection: Selection{Entries: entries, Group: of.Group}, Catalog: c, volumes: c.Volumes(entries), events: events}, nil
+}
