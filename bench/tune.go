@@ -49,7 +49,6 @@ var tuneRecipes = []struct {
 	dims         int
 	set          string
 }{
-	{"bilateral 3-D", "bilateral", 3, "radius=3 sigma-spatial=1.5 sigma-range=30"},
 	{"median 3-D", "median", 3, "radius=1"},
 	{"median 2-D", "median", 2, "radius=1"},
 	{"median 2-D, 5x5", "median", 2, "radius=2"},

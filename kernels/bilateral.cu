@@ -10,32 +10,46 @@
 // power and the two sums. The special function unit computes 16 powers per clock
 // and multiprocessor, which is the limit of the kernel.
 //
-// A lane computes eight voxels of a column; a block has up to 8 warps. For every
-// (dx, dz) a lane goes down the column of neighbours: each is read once from shared
-// memory and used for all eight voxels. Their q are eight successive elements of the sequence q(dy), which
-// is shifted by one at every step. Neighbours that are outside or masked hold
-// kExcluded, whose weight is zero.
+// A lane computes a strip of voxels of a column: eight, or fewer where so many would
+// leave multiprocessors without work. For every (dx, dz) it goes down the column of
+// neighbours: each is read once from shared memory and used for all voxels of the strip.
+// Their q are successive elements of the sequence q(dy), which is shifted by one at every
+// step. Neighbours that are outside or masked hold kExcluded, whose weight is zero.
 //
 // The tile in shared memory holds the rows of one slice around the block, wide
 // enough for 33 steps of dx. Wider neighbourhoods and further slices are processed
 // one after the other.
 #include "bilateral_params.cuh"
 
-constexpr int kStrip = 8;                   // voxels of a lane
-constexpr int kMaxWarps = 8;                // warps of a block, at most
 constexpr int kColumns = 64;                // columns of the tile
 constexpr int kSteps = kColumns - 32 + 1;   // steps of dx that the tile is wide enough for
+constexpr int kReferenceRows = 32;          // rows with one reference
 constexpr float kExcluded = 1e18f;          // its square is finite and 2^-(its square) is 0
 
-// Strip holds the voxels of a lane and their sums.
-struct Strip {
-    float own[kStrip], num[kStrip], den[kStrip];
-    float q[kStrip]; // q[i]: q for the offset from voxel i to the current neighbour
+// Column is the neighbours of a strip at one (dx, dz), from the top.
+struct Column {
+    const float *at; // the next neighbour
+    float dy;        // from voxel 0 of the strip to it
+    float rest;      // the part of q that does not depend on dy
+    float decay;
+};
 
-    // add adds neighbour v to the sums of voxels FROM <= i < TO.
+// Strip holds the voxels of a lane and their sums.
+template <int STRIP>
+struct Strip {
+    float own[STRIP], num[STRIP], den[STRIP];
+    float q[STRIP]; // q[i]: q for the offset from voxel i to the current neighbour
+
+    // step adds the next neighbour of the column to the sums of voxels FROM <= i < TO.
     template <int FROM, int TO>
-    __device__ void add(float v)
+    __device__ void step(Column &c)
     {
+#pragma unroll
+        for (int i = STRIP - 1; i > 0; --i) q[i] = q[i - 1];
+        q[0] = fmaf(-c.decay * c.dy, c.dy, c.rest);
+        const float v = *c.at;
+        c.at += kColumns;
+        c.dy += 1;
 #pragma unroll
         for (int i = FROM; i < TO; ++i) {
             float d = v - own[i];
@@ -45,108 +59,125 @@ struct Strip {
         }
     }
 
-    // step goes to the next neighbour down the column, whose q for voxel 0 is next.
-    __device__ void step(float next)
+    // enter and leave add the neighbours at the top and at the bottom of the column
+    // that are within the radius of only some of the voxels: of one voxel, two, ...
+    template <int N = 1>
+    __device__ void enter(Column &c)
     {
-#pragma unroll
-        for (int i = kStrip - 1; i > 0; --i) q[i] = q[i - 1];
-        q[0] = next;
+        step<0, N>(c);
+        if constexpr (N < STRIP - 1) enter<N + 1>(c);
+    }
+
+    template <int N = 1>
+    __device__ void leave(Column &c)
+    {
+        step<N, STRIP>(c);
+        if constexpr (N < STRIP - 1) leave<N + 1>(c);
     }
 };
 
-// enter and leave add the neighbours at the top and at the bottom of the column
-// that are within the radius of only some of the voxels: of one voxel, two, ...
-template <int N>
-__device__ inline void enter(Strip &s, const float *&at, int &dy, float rest, float decay)
+// loadTile fills the rows from y on of the tile with the columns from x on of slice z.
+// Voxels outside the volume are read inside it, so that no read waits for another.
+__device__ inline void loadTile(const BilateralParams &p, float *tile, int x, int y, int z, int rows, int columns, float reference)
 {
-    s.step(fmaf(-decay, float(dy * dy), rest));
-    s.add<0, N>(*at);
-    at += kColumns;
-    ++dy;
-    if constexpr (N < kStrip - 1) enter<N + 1>(s, at, dy, rest, decay);
+    constexpr int kRows = 4; // rows that a warp reads together
+    const Field &f = p.field;
+    const std::size_t slice = f.index(0, 0, z);
+    const int warps = blockDim.y;
+    for (int from = threadIdx.y; from < rows; from += kRows * warps) {
+        float value[kRows][2];
+        std::uint8_t use[kRows][2];
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                const int tx = x + threadIdx.x + 32 * j, ty = y + from + i * warps;
+                const int cx = clamp(tx, 0, f.dims[0] - 1), cy = clamp(ty, 0, f.dims[1] - 1);
+                const unsigned at = unsigned(cy) * f.dims[0] + cx;
+                use[i][j] = cx == tx && cy == ty;
+                value[i][j] = __ldg(f.in + slice + at);
+                if (f.mask != nullptr) use[i][j] &= __ldg(f.mask + slice + at);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                const int row = from + i * warps, column = threadIdx.x + 32 * j;
+                if (row < rows && column < columns)
+                    tile[row * kColumns + column] = use[i][j] ? (value[i][j] - reference) * p.scale : kExcluded;
+            }
+        }
+    }
 }
 
-template <int N>
-__device__ inline void leave(Strip &s, const float *&at, int &dy, float rest, float decay)
-{
-    s.step(fmaf(-decay, float(dy * dy), rest));
-    s.add<N, kStrip>(*at);
-    at += kColumns;
-    ++dy;
-    if constexpr (N < kStrip - 1) leave<N + 1>(s, at, dy, rest, decay);
-}
-
-extern "C" __global__ void __launch_bounds__(32 * kMaxWarps, 4)
-bilateral(const __grid_constant__ BilateralParams p)
+// filterTile filters 32 x STRIP voxels with each warp of the block.
+template <int STRIP>
+__device__ inline void filterTile(const BilateralParams &p)
 {
     extern __shared__ float tile[];
     const Field &f = p.field;
-    const int warps = blockDim.y;
-    const Tile t = tileOf(f, 32, kStrip * warps, 1);
+    const int height = STRIP * blockDim.y;
+    const Tile t = tileOf(f, 32, height, 1);
     const int lane = threadIdx.x, warp = threadIdx.y;
-    const int x = t.x + lane, y = t.y + warp * kStrip, z = t.z;
-    const float reference = referenceOf(f, t, kStrip * warps);
+    const int x = t.x + lane, y = t.y + warp * STRIP, z = t.z;
+    // The reference does not depend on STRIP, and so neither do the results.
+    const float reference = referenceOf(f, {t.x, t.y - (t.y - f.min[1]) % kReferenceRows, z}, kReferenceRows);
+    const float *const in = f.in + f.index(min(x, f.dims[0] - 1), 0, z);
 
-    Strip s;
+    Strip<STRIP> s;
 #pragma unroll
-    for (int i = 0; i < kStrip; ++i) {
-        bool inside = f.inside(x, y + i, z);
-        s.own[i] = inside ? (__ldg(f.in + f.index(x, y + i, z)) - reference) * p.scale : 0;
+    for (int i = 0; i < STRIP; ++i) {
+        s.own[i] = (__ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]) - reference) * p.scale;
         s.num[i] = s.den[i] = s.q[i] = 0;
     }
 
-    const int rows = kStrip * warps + 2 * p.radius[1];
     for (int dz = -p.radius[2]; dz <= p.radius[2]; ++dz) {
         if (unsigned(z + dz) >= unsigned(f.dims[2])) continue;
         for (int first = -p.radius[0]; first <= p.radius[0]; first += kSteps) {
+            const int steps = min(kSteps, p.radius[0] - first + 1);
             __syncthreads(); // all threads have read the previous tile
-#pragma unroll 4
-            for (int r = warp; r < rows; r += warps) {
-                int ty = t.y - p.radius[1] + r;
-#pragma unroll
-                for (int c = lane; c < kColumns; c += 32) {
-                    int tx = t.x + first + c;
-                    bool use = f.valid(tx, ty, z + dz);
-                    tile[r * kColumns + c] = use ? (__ldg(f.in + f.index(tx, ty, z + dz)) - reference) * p.scale : kExcluded;
-                }
-            }
+            loadTile(p, tile, t.x + first, t.y - p.radius[1], z + dz, height + 2 * p.radius[1], 31 + steps, reference);
             __syncthreads();
-            int steps = min(kSteps, p.radius[0] - first + 1);
 #pragma unroll 1
             for (int k = 0; k < steps; ++k) {
                 const float dx = first + k;
-                const float rest = -(p.decay[0] * dx * dx + p.decay[2] * float(dz * dz));
-                const float *at = tile + warp * kStrip * kColumns + lane + k;
-                int dy = -p.radius[1]; // offset from voxel 0 to the neighbour
-                if (p.radius[1] >= kStrip / 2) {
-                    enter<1>(s, at, dy, rest, p.decay[1]);
+                Column c{tile + warp * STRIP * kColumns + lane + k, float(-p.radius[1]),
+                         -(p.decay[0] * dx * dx + p.decay[2] * float(dz * dz)), p.decay[1]};
+                if (p.radius[1] >= STRIP / 2) {
+                    s.enter(c);
 #pragma unroll 4
-                    for (int n = 2 * p.radius[1] + 2 - kStrip; n > 0; --n) {
-                        s.step(fmaf(-p.decay[1], float(dy * dy), rest));
-                        s.add<0, kStrip>(*at);
-                        at += kColumns;
-                        ++dy;
-                    }
-                    leave<1>(s, at, dy, rest, p.decay[1]);
+                    for (int n = 2 * p.radius[1] + 2 - STRIP; n > 0; --n) s.template step<0, STRIP>(c);
+                    s.leave(c);
                 } else { // too few rows for that: voxels beyond the radius get weight 0
 #pragma unroll
-                    for (int i = 0; i < kStrip; ++i) s.q[i] = -kExcluded;
+                    for (int i = 0; i < STRIP; ++i) s.q[i] = -kExcluded;
+                    const float rest = c.rest;
 #pragma unroll 1
-                    for (int n = 2 * p.radius[1] + kStrip; n > 0; --n) {
-                        s.step(dy <= p.radius[1] ? fmaf(-p.decay[1], float(dy * dy), rest) : -kExcluded);
-                        s.add<0, kStrip>(*at);
-                        at += kColumns;
-                        ++dy;
+                    for (int n = 2 * p.radius[1] + STRIP; n > 0; --n) {
+                        c.rest = c.dy <= p.radius[1] ? rest : -kExcluded;
+                        s.template step<0, STRIP>(c);
                     }
                 }
             }
         }
     }
 
+    if (x >= f.max[0]) return;
+    float *to = f.result(x, y, z);
+    float v[STRIP];
 #pragma unroll
-    for (int i = 0; i < kStrip; ++i) {
-        if (x >= f.max[0] || y + i >= f.max[1]) continue;
-        float v = __ldg(f.in + f.index(x, y + i, z));
-        *f.result(x, y + i, z) = f.valid(x, y + i, z) ? v + s.num[i] / s.den[i] * p.inverse : v;
+    for (int i = 0; i < STRIP; ++i) v[i] = __ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]);
+#pragma unroll
+    for (int i = 0; i < STRIP; ++i, to += f.max[0] - f.min[0]) {
+        if (y + i >= f.max[1]) break;
+        const bool valid = f.mask == nullptr || __ldg(f.mask + f.index(x, y + i, z));
+        *to = valid ? v[i] + __fdividef(s.num[i], s.den[i]) * p.inverse : v[i];
     }
 }
+
+extern "C" __global__ void __launch_bounds__(256, 4) bilateral(const __grid_constant__ BilateralParams p) { filterTile<8>(p); }
+
+extern "C" __global__ void __launch_bounds__(256, 4) bilateral_4(const __grid_constant__ BilateralParams p) { filterTile<4>(p); }
+
+extern "C" __global__ void __launch_bounds__(256, 4) bilateral_2(const __grid_constant__ BilateralParams p) { filterTile<2>(p); }

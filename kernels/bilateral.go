@@ -9,8 +9,8 @@ import (
 
 func init() {
 	const rate = 3e12 // weights per second
-	Register(bilateral.Filter.Name, map[string]Pass{"average": onField(rate, func(p denoise.Program, f field, shape int) ([]Launch, error) {
-		return []Launch{bilateralLaunch(p.Params.(bilateral.Params), f, shape)}, nil
+	Register(bilateral.Filter.Name, map[string]Pass{"average": onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
+		return []Launch{bilateralLaunch(p.Params.(bilateral.Params), f)}, nil
 	})})
 }
 
@@ -27,20 +27,24 @@ type bilateralParams struct {
 // steps along x that it is wide enough for, minus one.
 const bilateralColumns = 64
 
-// bilateralShapes are the warps of a block.
-var bilateralShapes = shapes{"warps", []int{4, 2, 8}}
+// smallBilateral is the number of tiles of 32x32 voxels below which blocks of four
+// times as many threads are faster, as a device has more multiprocessors.
+const smallBilateral = 256
 
-// bilateralLaunch: a block of four warps, or as many as shape says, filters 32x32 voxels
-// of a slice, each thread eight voxels of a column.
-func bilateralLaunch(p bilateral.Params, f field, shape int) Launch {
-	const each = 8
-	warps := bilateralShapes.of(shape)
+// bilateralLaunch: a block of four warps filters 32 columns of a slice, each thread eight
+// voxels of a column, or two of a small region. Both compute the same to the bit.
+func bilateralLaunch(p bilateral.Params, f field) Launch {
+	const warps = 4
+	kernel, each := "bilateral", 8
+	if f.grid([3]int{32, 32, 1})[0] < smallBilateral {
+		kernel, each = "bilateral_2", 2
+	}
 	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
 	args.Radius, args.Decay = decay(p.Weights)
 	args.Inverse = 1 / args.Scale
 	return Launch{
 		Module: "bilateral",
-		Kernel: "bilateral",
+		Kernel: kernel,
 		Grid:   f.grid([3]int{32, each * warps, 1}),
 		Block:  [3]int{32, warps, 1},
 		Shared: bilateralColumns * (each*warps + 2*p.Radius[1]) * 4,

@@ -20,11 +20,11 @@ func init() {
 
 // gaussianParams mirrors struct GaussianParams of gaussian_params.cuh.
 type gaussianParams struct {
-	Field  field
-	Radius [3]int32
-	Decay  [3]float32 // g = 2^-(sum_a Decay_a d_a^2)
-	Band   int32
-	_      int32
+	Field   field
+	Radius  [3]int32
+	Decay   [3]float32 // g = 2^-(sum_a Decay_a d_a^2)
+	Band    int32
+	Buffers int32
 }
 
 // decay returns the radius and the coefficients of the spatial weight.
@@ -37,32 +37,40 @@ func decay(p spatial.Weights) (radius [3]int32, decay [3]float32) {
 }
 
 // gaussianLaunch: a block filters 32x32 voxels in 16 slices, or in 8 with a mask. Its
-// shared memory holds the taps along every axis, the sums along x of its rows and of
-// their neighbours, and as many rows at once as the rest takes.
+// shared memory holds the taps along every axis, two bands of rows, and the sums along x
+// of all rows of a slice, twice if there is room.
 func gaussianLaunch(p gaussian.Params, f field) Launch {
 	const (
-		tile  = 32
-		each  = 4 // voxels of a thread in a slice
-		limit = 48 << 10
+		tile    = 32
+		each    = 4 // voxels of a thread in a slice
+		threads = tile * tile / each
+		limit   = 48 << 10
 	)
-	kernel, depth, sums := "gaussian", 16, 1
+	kernel, depth, sums, loads := "gaussian", 16, 1, 7
 	if f.Mask != 0 {
-		kernel, depth, sums = "gaussian_masked", 8, 2
+		kernel, depth, sums, loads = "gaussian_masked", 8, 2, 4
 	}
-	args := gaussianParams{Field: f}
+	args := gaussianParams{Field: f, Buffers: 2}
 	args.Radius, args.Decay = decay(p.Weights)
-	alongX := (2*p.Radius[0] + 4) / 4 * 4
-	rows := tile + 2*p.Radius[1]
-	fixed := alongX + 2*(p.Radius[1]+each) - 1 + 2*(p.Radius[2]+depth) - 1 + sums*rows*tile
-	row := sums * (tile + alongX)
-	band := min(rows, (limit/4-fixed)/row)
+	fours := func(n int) int { return (n + 3) / 4 * 4 }
+	alongX := fours(2*p.Radius[0] + 1)
+	taps := alongX + fours(2*p.Radius[1]+each) + fours(2*(p.Radius[2]+depth)-1) + depth
+	rows, pitch := fours(tile+2*p.Radius[1]), tile+alongX
+	most := loads * threads / pitch / 4 * 4
+	bands := (rows + most - 1) / most
+	band := fours((rows + bands - 1) / bands)
 	args.Band = int32(band)
+	shared := 4 * (taps + sums*(2*loads*threads+2*rows*tile))
+	if shared > limit {
+		args.Buffers = 1
+		shared -= 4 * sums * rows * tile
+	}
 	return Launch{
 		Module: "gaussian",
 		Kernel: kernel,
 		Grid:   f.grid([3]int{tile, tile, depth}),
 		Block:  [3]int{tile, tile / each, 1},
-		Shared: 4 * (fixed + band*row),
+		Shared: shared,
 		Args:   Pack(args),
 	}
 }

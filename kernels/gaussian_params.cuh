@@ -8,7 +8,7 @@ struct GaussianParams {
     Field field;
     int radius[3];
     float decay[3]; // as in BilateralParams
-    int band;       // rows in shared memory at once
-    int pad;
+    int band;       // rows that are read at once
+    int buffers;    // 2 if one slice can be summed along y while the next is along x, else 1
 };
 static_assert(sizeof(GaussianParams) == 104);

@@ -38,40 +38,56 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if g.Field != testField || g.Radius != [3]int32{3, 2, 1} || g.Decay != decay {
 		t.Errorf("%+v", g)
 	}
-	// 8 + 11 + 33 taps with the zeros beside them, 36 lines of sums and all 36 rows.
-	if l.Kernel != "gaussian" || l.Grid != [3]int{2 * 2 * 1, 1, 1} || l.Block != [3]int{32, 8, 1} || g.Band != 36 || l.Shared != 4*(8+11+33+36*32+36*40) {
-		t.Errorf("%s, grid %v, block %v, band %d, %d bytes shared", l.Kernel, l.Grid, l.Block, g.Band, l.Shared)
+	// 8 + 8 + 36 taps with the zeros beside them, 16 sums along z, two bands of 7 voxels a
+	// thread and the 36 lines of two slices.
+	if l.Kernel != "gaussian" || l.Grid != [3]int{2 * 2 * 1, 1, 1} || l.Block != [3]int{32, 8, 1} || g.Band != 36 || g.Buffers != 2 || l.Shared != 4*(8+8+36+16+2*7*256+2*36*32) {
+		t.Errorf("%s, grid %v, block %v, band %d, %d buffers, %d bytes shared", l.Kernel, l.Grid, l.Block, g.Band, g.Buffers, l.Shared)
 	}
-	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField, 0)
+	l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, testField)
 	b := decoded[bilateralParams](t, l)
 	scale := math.Sqrt(math.Log2E/2) / 4
 	if b.Field != testField || b.Radius != g.Radius || b.Decay != decay || b.Scale != float32(scale) || math.Abs(float64(b.Inverse)*scale-1) > 1e-6 {
 		t.Errorf("%+v", b)
 	}
-	if l.Grid != [3]int{8, 1, 1} || l.Block != [3]int{32, 4, 1} || l.Shared != 64*36*4 {
-		t.Errorf("grid %v, block %v, %d bytes shared", l.Grid, l.Block, l.Shared)
+	for slices, want := range map[int]Launch{
+		64: {Kernel: "bilateral", Grid: [3]int{2 * 2 * 64, 1, 1}, Shared: 64 * 36 * 4},
+		63: {Kernel: "bilateral_2", Grid: [3]int{2 * 8 * 63, 1, 1}, Shared: 64 * 12 * 4},
+	} {
+		f := testField
+		f.Max[2] = int32(slices)
+		l = bilateralLaunch(bilateral.Params{Weights: w, SigmaRange: 4}, f)
+		if l.Kernel != want.Kernel || l.Grid != want.Grid || l.Block != [3]int{32, 4, 1} || l.Shared != want.Shared {
+			t.Errorf("%d slices: %s, grid %v, block %v, %d bytes shared", slices, l.Kernel, l.Grid, l.Block, l.Shared)
+		}
 	}
 }
 
-// TestGaussianBands: with a mask there are two sums, and tiles of half as many slices;
-// for large radii only some rows fit the shared memory of every device at once.
+// TestGaussianBands: with a mask there are two sums, and tiles of half as many slices; a
+// slice of a large neighbourhood is read in several bands, and summed along y before the
+// next one is summed along x if both do not fit in 48 KB of shared memory.
 func TestGaussianBands(t *testing.T) {
 	masked := testField
 	masked.Mask, masked.Max[2] = 5, 9
 	for _, c := range []struct {
-		field  field
-		radius [3]int
-		grid   int
-		kernel string
-		band   int32
+		field   field
+		radius  [3]int
+		grid    int
+		kernel  string
+		band    int32
+		buffers int32
+		shared  int // bytes
 	}{
-		{testField, [3]int{4, 4, 4}, 4, "gaussian", 40}, {masked, [3]int{4, 4, 4}, 8, "gaussian_masked", 40}, {testField, [3]int{0, 0, 0}, 4, "gaussian", 32},
-		{testField, [3]int{64, 64, 64}, 4, "gaussian", 41}, {masked, [3]int{64, 64, 64}, 8, "gaussian_masked", 4},
+		{testField, [3]int{0, 0, 0}, 4, "gaussian", 32, 2, 4 * (4 + 4 + 32 + 16 + 2*1792 + 2*32*32)},
+		{testField, [3]int{4, 4, 4}, 4, "gaussian", 40, 2, 4 * (12 + 12 + 40 + 16 + 2*1792 + 2*40*32)},
+		{testField, [3]int{6, 6, 6}, 4, "gaussian", 24, 2, 4 * (16 + 16 + 44 + 16 + 2*1792 + 2*44*32)},
+		{testField, [3]int{64, 64, 64}, 4, "gaussian", 8, 1, 4 * (132 + 132 + 160 + 16 + 2*1792 + 160*32)},
+		{masked, [3]int{4, 4, 4}, 8, "gaussian_masked", 20, 2, 4 * (12 + 12 + 24 + 8 + 2*2*1024 + 2*2*40*32)},
+		{masked, [3]int{64, 64, 64}, 8, "gaussian_masked", 4, 1, 4 * (132 + 132 + 144 + 8 + 2*2*1024 + 2*160*32)},
 	} {
 		l := gaussianLaunch(gaussian.Params{Weights: spatial.Weights{Radius: c.radius}}, c.field)
-		band := decoded[gaussianParams](t, l).Band
-		if l.Kernel != c.kernel || l.Grid != [3]int{c.grid, 1, 1} || band != c.band || l.Shared > 48<<10 {
-			t.Errorf("radius %v: %s, grid %v, band %d, %d bytes shared; want %+v", c.radius, l.Kernel, l.Grid, band, l.Shared, c)
+		g := decoded[gaussianParams](t, l)
+		if l.Kernel != c.kernel || l.Grid != [3]int{c.grid, 1, 1} || g.Band != c.band || g.Buffers != c.buffers || l.Shared != c.shared {
+			t.Errorf("radius %v: %s, grid %v, band %d, %d buffers, %d bytes shared; want %+v", c.radius, l.Kernel, l.Grid, g.Band, g.Buffers, l.Shared, c)
 		}
 	}
 }

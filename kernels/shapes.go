@@ -28,7 +28,6 @@ func (s shapes) of(value int) int {
 
 // shapesByKernel holds the kernels that have several shapes.
 var shapesByKernel = map[string]shapes{
-	"bilateral":  bilateralShapes,
 	"median_3x3": medianShapes, "median_5x5": medianShapes, "median_3x3x3": medianShapes,
 	"lpa_paper": lpaShapes, "lpa_any": lpaShapes,
 }

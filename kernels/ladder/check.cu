@@ -4,13 +4,15 @@
 // case runs twice and must give the same bits.
 //
 //   nvcc -O2 -std=c++17 -o check ladder/check.cu -lcuda
-//   ./check [--small] [FOLDER]       FOLDER holds the fatbins, "." by default
+//   ./check [--small] [--times PART] [FOLDER]       FOLDER holds the fatbins, "." by default
 //
-// --small selects cases that compute-sanitizer finishes in minutes.
+// --small selects cases that compute-sanitizer finishes in minutes. --times times the
+// works of times.h whose name contains PART instead, "" for all.
 #include "reference.h"
 #include "blocks.h"
 #include "bnlm.h"
 #include "sadct.h"
+#include "times.h"
 
 #include <array>
 #include <cstring>
@@ -213,7 +215,11 @@ static std::vector<Case> cases(bool small)
                 }
             }
             for (int r : {0, 1, 3, 4, 9}) {
-                add(weightedRecipe("bilateral", dims, r, r, r), n[0], n[1], n[2]);
+                for (int strip : {8, 4, 2}) {
+                    Recipe b = weightedRecipe("bilateral", dims, r, r, r);
+                    b.strip = strip;
+                    add(b, n[0], n[1], n[2], strip != 8 && r == 1);
+                }
                 add(weightedRecipe("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
                 if (r <= 4) add(weightedRecipe("median", dims, r, r, r), n[0], n[1], n[2], r == 1);
             }
@@ -354,13 +360,19 @@ static std::vector<Case> cases(bool small)
 int main(int argc, char **argv)
 {
     bool small = false;
+    const char *times = nullptr;
     std::string folder = ".";
     for (int i = 1; i < argc; ++i) {
         if (!std::strcmp(argv[i], "--small")) small = true;
+        else if (!std::strcmp(argv[i], "--times") && i + 1 < argc) times = argv[++i];
         else folder = argv[i];
     }
     std::setvbuf(stdout, nullptr, _IOLBF, 0); // a crash loses no line
     Device device(folder);
+    if (times) {
+        timeWorks(device, times);
+        return 0;
+    }
     std::vector<Case> all = cases(small);
     unsigned failed = 0, seed = 1;
     for (const Case &c : all) failed += !run(device, c, seed++);

@@ -47,6 +47,7 @@ struct Recipe {
     int radius[3] = {0, 0, 0};
     double scale[3] = {1, 1, 1}; // 1 / sigma, in voxels
     double sigmaRange = 10;
+    int strip = 0; // voxels of a thread of bilateral; 0: as quell chooses
     // lpa
     double gamma = 1.05;
     std::vector<int> scales = {1, 2, 3, 5, 7, 8};
@@ -174,7 +175,9 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         }
         p.scale = float(std::sqrt(half) / r.sigmaRange);
         p.inverse = 1 / p.scale;
-        return {{"bilateral", "bilateral", blocks(f, 32, 32, 1), {32, 4}, unsigned(64 * (32 + 2 * p.radius[1]) * 4), bytes(p)}};
+        const int strip = r.strip ? r.strip : blocks(f, 32, 32, 1) < 256 ? 2 : 8;
+        const std::string kernel = strip == 8 ? "bilateral" : "bilateral_" + std::to_string(strip);
+        return {{"bilateral", kernel, blocks(f, 32, 4 * strip, 1), {32, 4}, unsigned(64 * (4 * strip + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {
         GaussianParams p{};
@@ -184,11 +187,18 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
             p.decay[c] = float(half * r.scale[c] * r.scale[c]);
         }
         const bool masked = f.mask != nullptr;
-        const int sums = masked ? 2 : 1, depth = masked ? 8 : 16, rows = 32 + 2 * p.radius[1];
-        const int xTaps = (2 * p.radius[0] + 4) / 4 * 4, row = sums * (32 + xTaps);
-        const int fixed = xTaps + 2 * p.radius[1] + 7 + 2 * p.radius[2] + 2 * depth - 1 + sums * rows * 32;
-        p.band = std::min(rows, (12288 - fixed) / row);
-        return {{"gaussian", masked ? "gaussian_masked" : "gaussian", blocks(f, 32, 32, depth), {32, 8}, unsigned(4 * (fixed + p.band * row)), bytes(p)}};
+        const int sums = masked ? 2 : 1, depth = masked ? 8 : 16;
+        auto fours = [](int n) { return (n + 3) / 4 * 4; };
+        const int pitch = 32 + fours(2 * p.radius[0] + 1), rows = fours(32 + 2 * p.radius[1]);
+        const int read = 256 * (masked ? 4 : 7), most = read / pitch / 4 * 4, bands = (rows + most - 1) / most;
+        p.band = fours((rows + bands - 1) / bands);
+        p.buffers = 2;
+        auto shared = [&] {
+            return 4u * unsigned(pitch - 32 + fours(2 * p.radius[1] + 4) + fours(2 * p.radius[2] + 2 * depth - 1) + depth +
+                                 sums * (2 * read + p.buffers * rows * 32));
+        };
+        if (shared() > 48 << 10) p.buffers = 1;
+        return {{"gaussian", masked ? "gaussian_masked" : "gaussian", blocks(f, 32, 32, depth), {32, 8}, shared(), bytes(p)}};
     }
     if (r.filter == "median") {
         MedianParams p{};

@@ -1,17 +1,16 @@
 // Times the kernels on the experiments of the papers: CUDA events, median of 20 runs
-// after 3. Run check.cu first. The data are a smooth phantom of 20 to 190 with Gaussian
+// after 3, for check --times. The data are a smooth phantom of 20 to 190 with Gaussian
 // noise of sigma 10, clamped to 0..255. Parameters are those of the paper if it states
 // them: Upadhya's patches have Gaussian weights of sigma 1, h = 10 and the largest
 // weight for the centre.
-//
-//   nvcc -O2 -std=c++17 -o bench ladder/bench.cu -lcuda
-//   ./bench [FOLDER [PART OF A NAME]]
 //
 // A pair is one weight: a voxel and one neighbour in its search region that is inside
 // the volume. The table shows the time, the pairs per second and the percentage of the
 // device's limits: powers of two (16 per clock and multiprocessor, one per pair),
 // instructions issued (128 lanes) and shared memory reads and shuffles (32), both as
 // counted in the machine code of the inner loop, for the whole grid with its margins.
+#pragma once
+
 #include "launch.h"
 
 #include <algorithm>
@@ -30,7 +29,7 @@ struct Work {
     bool sagittal = false; // one column along x instead of the whole volume
 };
 
-static double pairs(const Work &w)
+inline double pairs(const Work &w)
 {
     double product = 1;
     for (int c = 0; c < 3; ++c) {
@@ -43,7 +42,7 @@ static double pairs(const Work &w)
 }
 
 // phantom returns regions of constant and of slowly changing values, edges and noise.
-static std::vector<float> phantom(const int (&dims)[3])
+inline std::vector<float> phantom(const int (&dims)[3])
 {
     std::mt19937 random(5);
     std::normal_distribution<float> gaussian(0, 10);
@@ -62,7 +61,7 @@ static std::vector<float> phantom(const int (&dims)[3])
     return v;
 }
 
-static void time(Device &device, const Work &w)
+inline void timeWork(Device &device, const Work &w)
 {
     std::size_t voxels = std::size_t(w.dims[0]) * w.dims[1] * w.dims[2];
     std::vector<float> data = phantom(w.dims);
@@ -113,7 +112,7 @@ static void time(Device &device, const Work &w)
     cuEventDestroy(to);
 }
 
-static Recipe nlm(int dims, int patch, int search, double patchSigma)
+inline Recipe timedNlm(int dims, int patch, int search, double patchSigma)
 {
     Recipe r;
     r.filter = "nlm";
@@ -125,7 +124,7 @@ static Recipe nlm(int dims, int patch, int search, double patchSigma)
     return r;
 }
 
-static Recipe weightedRecipe(const char *filter, int dims, int radius, double sigma)
+inline Recipe timedWeighted(const char *filter, int dims, int radius, double sigma, int strip = 0)
 {
     Recipe r;
     r.filter = filter;
@@ -135,12 +134,13 @@ static Recipe weightedRecipe(const char *filter, int dims, int radius, double si
         r.scale[c] = 1 / sigma;
     }
     r.sigmaRange = 25;
+    r.strip = strip;
     return r;
 }
 
-int main(int argc, char **argv)
+// timeWorks times the works whose name contains part.
+inline void timeWorks(Device &device, const char *part)
 {
-    Device device(argc > 1 ? argv[1] : ".");
     std::printf("%s, %d multiprocessors at %.2f GHz, driver for CUDA %d.%d\n", device.name, device.processors, device.clock * 1e-6,
                 device.driver / 1000, device.driver % 1000 / 10);
     Recipe lpa;
@@ -148,24 +148,31 @@ int main(int argc, char **argv)
     lpa.dims = 2;
     lpa.sigma = 12;
     const Work table[] = {
-        {"bilateral 2-D 1024^2 17^2", weightedRecipe("bilateral", 2, 8, 4), {1024, 1024, 1}, 0.12, 6.0, 0.15, 1},
-        {"nlm 2-D 1024^2 7^2 in 17^2", nlm(2, 3, 8, 0), {1024, 1024, 1}, 0.30, 18.1, 4.5, 64 / 58.},
-        {"nlm 3-D 181x217x51 3^3 in 7^3", nlm(3, 1, 3, 1), {181, 217, 51}, 0.8, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 181x217x51 3^3 in 17^3", nlm(3, 1, 8, 1), {181, 217, 51}, 10, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"bilateral 3-D 256x256x120 r=11", weightedRecipe("bilateral", 3, 11, 5.5), {256, 256, 120}, 38, 6.0, 0.15, 1},
-        {"nlm 3-D 512x512x548 5^3 in 9^3", nlm(3, 2, 4, 0), {512, 512, 548}, 110, 23.3, 4.7, 32 / 28. * 532 / 512},
-        {"nlm 3-D 181x217x51 3^3 in 7^3 box", nlm(3, 1, 3, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 181x217x51 3^3 in 17^3 box", nlm(3, 1, 8, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 3^3 in 7^3, sagittal 512^2", nlm(3, 1, 3, 1), {512, 512, 512}, 0, 0, 0, 1, true},
-        {"nlm 3-D 5^3 in 9^3, sagittal 512^2", nlm(3, 2, 4, 0), {512, 512, 512}, 0, 0, 0, 1, true},
+        {"bilateral 2-D 1024^2 17^2", timedWeighted("bilateral", 2, 8, 4), {1024, 1024, 1}, 0.12, 6.0, 0.15, 1},
+        {"nlm 2-D 1024^2 7^2 in 17^2", timedNlm(2, 3, 8, 0), {1024, 1024, 1}, 0.30, 18.1, 4.5, 64 / 58.},
+        {"nlm 3-D 181x217x51 3^3 in 7^3", timedNlm(3, 1, 3, 1), {181, 217, 51}, 0.8, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3", timedNlm(3, 1, 8, 1), {181, 217, 51}, 10, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"bilateral 3-D 256x256x120 r=11", timedWeighted("bilateral", 3, 11, 5.5), {256, 256, 120}, 38, 6.0, 0.15, 1},
+        {"nlm 3-D 512x512x548 5^3 in 9^3", timedNlm(3, 2, 4, 0), {512, 512, 548}, 110, 23.3, 4.7, 32 / 28. * 532 / 512},
+        {"nlm 3-D 181x217x51 3^3 in 7^3 box", timedNlm(3, 1, 3, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3 box", timedNlm(3, 1, 8, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 3^3 in 7^3, sagittal 512^2", timedNlm(3, 1, 3, 1), {512, 512, 512}, 0, 0, 0, 1, true},
+        {"nlm 3-D 5^3 in 9^3, sagittal 512^2", timedNlm(3, 2, 4, 0), {512, 512, 512}, 0, 0, 0, 1, true},
         {"lpa 256^2, 181 slices", lpa, {256, 256, 181}, 0.004 * 181, 0, 0, 1},
         {"lpa 256^2, one slice", lpa, {256, 256, 1}, 0, 0, 0, 1},
-        {"bilateral 2-D 256^2 7^2", weightedRecipe("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.0, 0.15, 1},
-        {"nlm 2-D 256^2 7^2 in 7^2", nlm(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 4.5, 64 / 58.},
-        {"nlm 3-D 512x512x548 5^3 gaussian", nlm(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
-        {"median 3-D 256x256x120 3^3", weightedRecipe("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
-        {"gaussian 3-D 256x256x120 r=4", weightedRecipe("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},
+        {"bilateral 2-D 256^2 7^2", timedWeighted("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 256^2 7^2, 8 a thread", timedWeighted("bilateral", 2, 3, 1.5, 8), {256, 256, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 256^2 7^2, 4 a thread", timedWeighted("bilateral", 2, 3, 1.5, 4), {256, 256, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 256^2 7^2, 2 a thread", timedWeighted("bilateral", 2, 3, 1.5, 2), {256, 256, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 512^2 13^2, 8 a thread", timedWeighted("bilateral", 2, 6, 3, 8), {512, 512, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 512^2 13^2, 4 a thread", timedWeighted("bilateral", 2, 6, 3, 4), {512, 512, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 512^2 13^2, 2 a thread", timedWeighted("bilateral", 2, 6, 3, 2), {512, 512, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 1024^2 17^2, 4 a thread", timedWeighted("bilateral", 2, 8, 4, 4), {1024, 1024, 1}, 0, 6.0, 0.15, 1},
+        {"nlm 2-D 256^2 7^2 in 7^2", timedNlm(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 3-D 512x512x548 5^3 gaussian", timedNlm(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
+        {"median 3-D 256x256x120 3^3", timedWeighted("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
+        {"gaussian 3-D 256x256x120 r=4", timedWeighted("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},
     };
     for (const Work &w : table)
-        if (argc < 3 || std::strstr(w.name, argv[2]) != nullptr) time(device, w);
+        if (std::strstr(w.name, part) != nullptr) timeWork(device, w);
 }
