@@ -33,6 +33,7 @@ type groupWork struct {
 	in     *OpenedVolumes
 	scan   time.Duration // what opening took
 	events Events
+	each   func(k int, run *Run) // called with the run of each volume; nil for nothing
 
 	maps    Maps // from files, the same for all volumes
 	output  *groupExport
@@ -93,6 +94,22 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 	return g.finish(ctx)
 }
 
+// DoGroup is Do for the 4-D series of a catalog that entry i belongs to. The job's input is
+// not used. each, which may be nil, is called with the run of every volume, in order.
+func DoGroup(ctx context.Context, c *Catalog, i int, eng denoise.Engine, job Job, events Events, each func(k int, run *Run)) (Report, error) {
+	if err := job.validateWork(); err != nil {
+		return Report{}, err
+	}
+	members := c.Members(i)
+	if len(members) < 2 {
+		return Report{}, Usagef("series %d is one volume", i)
+	}
+	selected := Selection{Entries: members, Group: c.Entries[i].Group, Covered: Coverage{Volumes: len(members), Of: len(members)}}
+	in := &OpenedVolumes{Selection: selected, Catalog: c, volumes: c.Volumes(members), events: events}
+	defer in.volumes.Close()
+	return doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events, each: each})
+}
+
 // volume does the job on volume k. waited is the time until it was read.
 func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited time.Duration) error {
 	w := &work{job: g.job, on: On{Series: s, Engine: g.engine, Maps: g.maps}, fallback: true, took: waited, findings: s.Findings, events: g.volumeEvents(k)}
@@ -127,6 +144,9 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 		progress(k+1, len(g.in.Entries))
 	}
 	g.add(k, w, written)
+	if g.each != nil && w.run != nil {
+		g.each(k, w.run)
+	}
 	return nil
 }
 

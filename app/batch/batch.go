@@ -184,10 +184,6 @@ func (b *batch) hash(texts ...string) (string, error) {
 	return identify(append([]string{string(data), app.Version()}, texts...)...), nil
 }
 
-// pick returns the engine that filters the next series. A GPU that was switched off after
-// failures is tried again by every call.
-func (b *batch) pick() (denoise.Engine, error) { return app.PickEngine(b.engine) }
-
 // work does the units: a goroutine scans them, one after the other, and the workers do the
 // series in them. A unit stays open until its last series is done.
 func (b *batch) work(ctx context.Context, units []Unit) error {

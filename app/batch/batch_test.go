@@ -434,7 +434,7 @@ func TestMemory(t *testing.T) {
 	}
 	catalog, err := app.Scan(t.Context(), filepath.Join(c.in, "s0.nii"))
 	c.must(err)
-	bytes := needs(catalog.Entries[0])
+	bytes := needs(catalog.Entries[0], catalog.Entries[0].Bytes)
 	equal(t, "needs", bytes, 5*4*8*6*3+catalog.Entries[0].Bytes)
 	for _, x := range []struct {
 		memory int64

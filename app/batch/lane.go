@@ -12,17 +12,39 @@ import (
 	"unicode"
 
 	"quell/app"
-	"quell/internal/parallel"
-	"quell/series"
 )
 
 // task is one series to be done.
 type task struct {
 	unit    Unit
 	catalog *app.Catalog
-	index   int    // in the catalog
+	members []int  // in the catalog: one entry, or those of a 4-D series
 	result  Result // what is known before it is read
 	done    func()
+}
+
+// first returns the entry that stands for the series.
+func (t task) first() app.Entry { return t.catalog.Entries[t.members[0]] }
+
+// bytes returns the size of its files.
+func (t task) bytes() (n int64) {
+	for _, i := range t.members {
+		n += t.catalog.Entries[i].Bytes
+	}
+	return n
+}
+
+// identity identifies the images of a DICOM series, see app.Entry.Identity.
+func (t task) identity() string {
+	var all []string
+	for _, i := range t.members {
+		id := t.catalog.Entries[i].Identity()
+		if id == "" {
+			return ""
+		}
+		all = append(all, id)
+	}
+	return identify(all...)
 }
 
 // scan opens a unit and emits a task for every series of it that is to be done and has no
@@ -52,45 +74,52 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 		known[identify(u.Name, "")] = true
 		return catalog, &app.InputError{Path: u.Path, Problem: fmt.Sprintf("holds %d series, counted from 0; there is no series %d", len(catalog.Entries), *u.Series), Advice: "see quell info"}
 	}
-	var digest string // of the file; found when the first series needs it
 	for i, e := range catalog.Entries {
-		if ctx.Err() != nil {
-			return catalog, nil
-		}
-		r := b.describe(u, catalog, i, known)
-		known[r.ID] = true
-		if u.Series != nil && *u.Series != i {
-			continue
-		}
-		if e.Err == nil {
-			taken, err := b.selection.Takes(ctx, u, e)
-			if err != nil {
-				b.finish(u, b.fail(u, r, err))
-				continue
-			}
-			if !taken {
-				b.progress.unselected()
-				continue
-			}
-		}
-		if e.Err != nil {
+		if e.Err != nil && (u.Series == nil || *u.Series == i) {
+			r := b.describe(u, catalog, []int{i}, known)
+			known[r.ID] = true
 			b.finish(u, b.fail(u, r, e.Err))
+		}
+	}
+	items := catalog.Items()
+	if u.Series != nil {
+		items = [][]int{{*u.Series}}
+	}
+	var digest string // of the file; found when the first series needs it
+	for _, members := range items {
+		e := catalog.Entries[members[0]]
+		if ctx.Err() != nil || e.Err != nil {
 			continue
 		}
-		if b.reuse(u, &r, e, &digest) {
-			b.finish(u, &r)
-			b.progress.part(u, e.Bytes, true)
+		r := b.describe(u, catalog, members, known)
+		known[r.ID] = true
+		taken, err := b.selection.Takes(ctx, u, e)
+		switch {
+		case err != nil:
+			b.finish(u, b.fail(u, r, err))
+			continue
+		case !taken:
+			b.progress.unselected()
 			continue
 		}
-		emit(task{unit: u, catalog: catalog, index: i, result: r})
+		t := task{unit: u, catalog: catalog, members: members, result: r}
+		if b.reuse(&t, &digest) {
+			b.finish(u, &t.result)
+			b.progress.part(u, t.bytes(), true)
+			continue
+		}
+		emit(t)
 	}
 	return catalog, nil
 }
 
 // describe returns what is known of a series before it is read. known are the series of the
 // unit that were described before.
-func (b *batch) describe(u Unit, c *app.Catalog, i int, known map[string]bool) Result {
-	e := c.Entries[i]
+func (b *batch) describe(u Unit, c *app.Catalog, members []int, known map[string]bool) Result {
+	e := c.Entries[members[0]]
+	if len(members) > 1 {
+		e.Part = ""
+	}
 	mark := e.UID + "\n" + e.Component + "\n" + e.Part
 	id := identify(u.Name, mark)
 	for n := 2; known[id]; n++ {
@@ -99,11 +128,14 @@ func (b *batch) describe(u Unit, c *app.Catalog, i int, known map[string]bool) R
 	r := Result{
 		ID: id, Settings: b.settings, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: app.Version(),
 	}
-	if len(c.Entries) > 1 || strings.HasPrefix(e.Format, "DICOM") {
+	if len(members) > 1 {
+		r.Volumes = len(members)
+	}
+	if len(c.Entries) > len(members) || strings.HasPrefix(e.Format, "DICOM") {
 		r.Series = strings.Join(words(e.Number, e.Description, e.Component, e.Part), ", ")
 	}
 	if r.Output = u.Output; r.Output == "" {
-		r.Output = outputOf(u, e, id)
+		r.Output = outputOf(u, e, len(members) > 1, id)
 	}
 	return r
 }
@@ -121,7 +153,7 @@ func words(all ...string) (out []string) {
 // outputOf names the output of a series, relative to the batch's: a NIfTI or Analyze file like
 // its input, a DICOM series by a folder that its number, description and id name, in the folder
 // of the unit.
-func outputOf(u Unit, e app.Entry, id string) string {
+func outputOf(u Unit, e app.Entry, group bool, id string) string {
 	name := strings.SplitN(u.Name, "#", 2)[0]
 	if !strings.HasPrefix(e.Format, "DICOM") && app.IsNIfTI(name) {
 		base, ext := name, ""
@@ -136,6 +168,9 @@ func outputOf(u Unit, e app.Entry, id string) string {
 		}
 		if part := slug(e.Part); part != "" {
 			base += "_" + part
+		}
+		if group && ext == ".hdr" {
+			ext = ".nii" // which holds several volumes
 		}
 		return base + ext
 	}
@@ -168,16 +203,17 @@ func slug(s string) string {
 
 // reuse finds the key of a series, and reports whether its output is there already. digest is
 // that of the unit's file, "" before it is known.
-func (b *batch) reuse(u Unit, r *Result, e app.Entry, digest *string) bool {
+func (b *batch) reuse(t *task, digest *string) bool {
+	r, path, e := &t.result, t.unit.Path, t.first()
 	before, known := b.store.load(r.ID)
-	if r.Digest = e.Identity(); r.Digest == "" {
-		r.Stamp = stampOf(u.Path)
+	if r.Digest = t.identity(); r.Digest == "" {
+		r.Stamp = stampOf(path)
 		switch {
 		case *digest != "":
 		case known && before.Stamp == r.Stamp && before.Digest != "":
 			*digest = before.Digest
 		default:
-			sum, err := digestOf(u.Path)
+			sum, err := digestOf(path)
 			if err != nil {
 				return false // reading it fails as well and is reported
 			}
@@ -185,7 +221,11 @@ func (b *batch) reuse(u Unit, r *Result, e app.Entry, digest *string) bool {
 		}
 		r.Digest = *digest
 	}
-	key, err := b.hash(r.Digest, e.Component, e.Part)
+	part := e.Part
+	if r.Volumes > 0 {
+		part = "all"
+	}
+	key, err := b.hash(r.Digest, e.Component, part)
 	if err != nil {
 		return false
 	}
@@ -228,116 +268,4 @@ func (b *batch) fail(u Unit, r Result, err error) *Result {
 	}
 	r.State, r.Problem, r.Code, r.Output, r.Finished = Failed, text, app.ExitCode(err), "", time.Now()
 	return &r
-}
-
-// do does one series; nil after a cancel. A panic is a failure of this series alone.
-func (b *batch) do(ctx context.Context, t task) *Result {
-	r := t.result
-	err := parallel.Protect(func() error { return b.series(ctx, t, &r) })
-	if ctx.Err() == nil {
-		b.progress.part(t.unit, t.catalog.Entries[t.index].Bytes, false)
-	}
-	if err != nil {
-		return b.fail(t.unit, t.result, err)
-	}
-	return &r
-}
-
-// series reads, filters, measures and writes one series.
-func (b *batch) series(ctx context.Context, t task, r *Result) error {
-	e := t.catalog.Entries[t.index]
-	if e.Identity() != "" {
-		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: t.unit.Path})
-		if err != nil {
-			return err
-		}
-		if first.ID != r.ID {
-			r.State, r.SameAs, r.Output, r.Finished = Duplicate, first.Input, "", time.Now()
-			return nil
-		}
-	}
-	bytes := needs(e)
-	if bytes > b.o.Memory {
-		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", sizeText(bytes), sizeText(b.o.Memory))
-	}
-	if err := b.memory.Acquire(ctx, bytes); err != nil {
-		return err
-	}
-	defer b.memory.Release(bytes)
-
-	started := time.Now()
-	s, err := t.catalog.Load(ctx, t.index, nil)
-	if err != nil {
-		return err
-	}
-	r.Seconds.Load = time.Since(started).Seconds()
-	out := b.store.outputPath(r.Output)
-	if err := app.CheckOutput(s, out, b.o.Job.Output.ExportOptions); err != nil {
-		return err
-	}
-	b.stopped(loaded)
-	report, err := b.denoise(ctx, s, r)
-	if err != nil {
-		return err
-	}
-	b.stopped(filtered)
-
-	started = time.Now()
-	m, err := app.MeasureRun(ctx, report.Run, nil)
-	if err != nil {
-		return err
-	}
-	r.Sigma, r.SigmaConfidence = m.Sigma, string(m.SigmaConfidence)
-	r.Verdict, r.Confidence, r.Why = string(m.Verdict), string(m.Confidence), m.Why
-	if r.Picture, err = picture(ctx, report.Run); err != nil {
-		return err
-	}
-	r.Seconds.Measure = time.Since(started).Seconds()
-
-	job := b.o.Job
-	job.Output.Path = out
-	wrote, err := app.DoOn(ctx, app.On{Series: s, Run: report.Run}, job, app.Events{})
-	if err != nil {
-		return err
-	}
-	b.stopped(written)
-	r.Seconds.Write = wrote.Seconds.Write
-	for _, f := range s.Findings {
-		if f.Severity > series.Note {
-			r.Warnings = append(r.Warnings, f.Text)
-		}
-	}
-	r.Warnings = append(append(r.Warnings, report.Warnings...), wrote.Warnings...)
-	if err := b.store.describe(r); err != nil {
-		return err
-	}
-	r.State, r.Finished = Done, time.Now()
-	return nil
-}
-
-// denoise filters a series while no other one is filtered. A series on which the GPU fails is
-// filtered by the CPU where the policy leaves the choice of the engine open.
-func (b *batch) denoise(ctx context.Context, s *series.Series, r *Result) (app.Report, error) {
-	b.filter.Lock()
-	defer b.filter.Unlock()
-	eng, err := b.pick()
-	if err != nil {
-		return app.Report{}, err
-	}
-	started := time.Now()
-	report, err := app.DoOn(ctx, app.On{Series: s, Engine: eng}, b.o.Job, app.Events{})
-	if policy := b.o.Job.Engine.Name; errors.Is(err, app.ErrEngineFailed) && (policy == "" || policy == "auto") {
-		cpu, pickErr := app.PickEngine("cpu")
-		if pickErr != nil {
-			return app.Report{}, pickErr
-		}
-		r.Warnings = append(r.Warnings, fmt.Sprintf("The GPU failed (%v); the CPU filtered this series.", err))
-		report, err = app.DoOn(ctx, app.On{Series: s, Engine: cpu}, b.o.Job, app.Events{})
-	}
-	if err != nil {
-		return app.Report{}, err
-	}
-	r.Seconds.Filter = time.Since(started).Seconds()
-	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Recipe
-	return report, nil
 }

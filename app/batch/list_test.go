@@ -167,19 +167,19 @@ func TestOutputNames(t *testing.T) {
 		{Unit{Name: "b.hdr"}, app.Entry{}, "b.hdr"},
 		{Unit{Name: "b.nii#1"}, app.Entry{Part: "magnitude, volume 2 of 5"}, "b_magnitude-volume-2-of-5.nii"},
 	} {
-		if got := outputOf(x.unit, x.e, "0123456789abcdef"); got != x.want {
+		if got := outputOf(x.unit, x.e, false, "0123456789abcdef"); got != x.want {
 			t.Errorf("%+v: %s, want %s", x.unit, got, x.want)
 		}
 	}
 	dicom := app.Entry{Part: "echo 2"}
 	dicom.Format, dicom.Number, dicom.Description = "DICOM", "7", "T1 MPR / sag ../ä"
 	for name, want := range map[string]string{".": "7-T1-MPR-sag-ä-echo-2-01234567", "p/IM1.dcm": "p/IM1/7-T1-MPR-sag-ä-echo-2-01234567", "cd/DICOMDIR": "cd/7-T1-MPR-sag-ä-echo-2-01234567", "x.zip": "x/7-T1-MPR-sag-ä-echo-2-01234567"} {
-		if got := outputOf(Unit{Name: name, Folder: name == "."}, dicom, "0123456789abcdef"); got != want {
+		if got := outputOf(Unit{Name: name, Folder: name == "."}, dicom, false, "0123456789abcdef"); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 	dicom.Description = strings.Repeat("long-", 60)
-	if got := outputOf(Unit{Name: ".", Folder: true}, dicom, "0123456789abcdef"); len(got) > 100 || !strings.HasSuffix(got, "echo-2-01234567") {
+	if got := outputOf(Unit{Name: ".", Folder: true}, dicom, false, "0123456789abcdef"); len(got) > 100 || !strings.HasSuffix(got, "echo-2-01234567") {
 		t.Errorf("a long name: %s", got)
 	}
 }

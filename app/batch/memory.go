@@ -9,13 +9,21 @@ import (
 	"quell/app"
 )
 
-// volumesInWork is how many times the float32 volume a series needs while it is in work: the
-// input, the result, what the filter keeps in between, and what is read back to compare.
-const volumesInWork = 5
+// A series needs so many times its float32 volume while it is in work: the input, the result,
+// what the filter keeps in between, and what is read back to compare. Of a 4-D series the next
+// volume is read meanwhile.
+const (
+	volumesInWork = 5
+	groupInWork   = 8
+)
 
-// needs estimates the bytes of memory that a series takes from reading to writing.
-func needs(e app.Entry) int64 {
-	return volumesInWork*4*int64(e.Geometry.Voxels()) + e.Bytes
+// needs estimates the bytes of memory that a series takes from reading to writing, given the
+// bytes of its files.
+func needs(e app.Entry, files int64) int64 {
+	if e.Group != nil {
+		return groupInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
+	}
+	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
 }
 
 // defaultMemory is three quarters of the memory of the machine or of the container, in bytes;

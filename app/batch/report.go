@@ -146,6 +146,9 @@ var columns = []struct {
 		if r.Dims == [3]int{} {
 			return ""
 		}
+		if r.Volumes > 0 {
+			return fmt.Sprintf("%s x %d", app.DimsText(r.Dims), r.Volumes)
+		}
 		return app.DimsText(r.Dims)
 	}},
 	{"engine", func(r Result) string { return r.Engine }},

@@ -40,8 +40,9 @@ type Result struct {
 	Format   string `json:"format,omitempty"`
 	Modality string `json:"modality,omitempty"`
 	Dims     [3]int `json:"dims,omitzero"`
-	Stamp    string `json:"stamp,omitempty"`  // size and time of a file whose digest is known
-	Digest   string `json:"digest,omitempty"` // of the file, or of the UIDs
+	Volumes  int    `json:"volumes,omitempty"` // of a 4-D series
+	Stamp    string `json:"stamp,omitempty"`   // size and time of a file whose digest is known
+	Digest   string `json:"digest,omitempty"`  // of the file, or of the UIDs
 
 	Output  string `json:"output,omitempty"` // relative to the batch's, with slashes
 	Files   int    `json:"files,omitempty"`
@@ -142,24 +143,20 @@ func (s store) describe(r *Result) error {
 		r.Files, r.Bytes = r.Files+1, r.Bytes+info.Size()
 		fmt.Fprintf(h, "%q %d\n", name, info.Size())
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		count("", info)
-	} else {
-		entries, err := os.ReadDir(path)
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
 		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			info, err := e.Info()
-			if err != nil {
-				return err
-			}
-			count(e.Name(), info)
-		}
+		rel, err := filepath.Rel(path, name)
+		count(filepath.ToSlash(rel), info)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	if header, ok := strings.CutSuffix(path, ".hdr"); ok {
 		image, err := os.Stat(header + ".img")

@@ -25,22 +25,26 @@ type condition struct {
 
 // own are the attributes that every format has.
 var own = map[string]func(u Unit, e app.Entry) []string{
-	"Path":    func(u Unit, e app.Entry) []string { return []string{u.Name} },
-	"Format":  func(u Unit, e app.Entry) []string { return []string{e.Format} },
-	"Part":    func(u Unit, e app.Entry) []string { return texts(e.Part) },
-	"Slices":  func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Slices)} },
+	"Path":   func(u Unit, e app.Entry) []string { return []string{u.Name} },
+	"Format": func(u Unit, e app.Entry) []string { return []string{e.Format} },
+	"Part": func(u Unit, e app.Entry) []string {
+		if e.Group != nil || e.Part == "" {
+			return nil
+		}
+		return []string{e.Part}
+	},
+	"Slices": func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Slices)} },
+	"Volumes": func(u Unit, e app.Entry) []string {
+		if e.Group == nil {
+			return []string{"1"}
+		}
+		return []string{strconv.Itoa(e.Group.Len())}
+	},
 	"Rows":    func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[1])} },
 	"Columns": func(u Unit, e app.Entry) []string { return []string{strconv.Itoa(e.Geometry.Dims[0])} },
 	"SliceSpacing": func(u Unit, e app.Entry) []string {
 		return []string{strconv.FormatFloat(e.Geometry.Spacing[2], 'g', -1, 64)}
 	},
-}
-
-func texts(s string) []string {
-	if s == "" {
-		return nil
-	}
-	return []string{s}
 }
 
 var conditionSyntax = regexp.MustCompile(`^\s*([A-Za-z]\w*)\s*(<=|>=|!=|!~|=|<|>|~)\s*`)
@@ -75,7 +79,7 @@ func ParseSelection(text string) (Selection, error) {
 // check refuses a condition that no series could fulfil.
 func (c *condition) check() (err error) {
 	if _, known := own[c.attribute]; !known && !dicom.KnownAttribute(c.attribute) {
-		return app.Usagef("--select: there is no attribute %s; give a keyword of DICOM (Modality, SliceThickness, SeriesDescription) or Path, Format, Part, Slices, Rows, Columns, SliceSpacing", c.attribute)
+		return app.Usagef("--select: there is no attribute %s; give a keyword of DICOM (Modality, SliceThickness, SeriesDescription) or Path, Format, Part, Volumes, Slices, Rows, Columns, SliceSpacing", c.attribute)
 	}
 	c.number, err = strconv.ParseFloat(c.value, 64)
 	c.isNumber = err == nil

@@ -37,6 +37,8 @@ or Analyze file keeps its name; a DICOM series becomes a folder named by its num
 its description and eight digits that tell it from others. A DICOM series is the files
 of one folder; below a DICOMDIR, those of all.
 
+A 4-D series is one series, with one output of all its volumes.
+
 Every series ends in one output, which was read back and compared, or in one failure;
 the others go on. OUT/report.csv and OUT/report.html have a row for each, problems
 first, with sigma, the verdict (see quell assess), seconds and pictures. The same
@@ -45,7 +47,7 @@ recipe, another version or a changed input asks for. Inputs with the same DICOM
 instances are filtered once.
 
 --select takes conditions on DICOM attributes by their keywords, or on Path, Format,
-Part, Slices, Rows, Columns and SliceSpacing, all of which must hold:
+Part, Volumes, Slices, Rows, Columns and SliceSpacing, all of which must hold:
   --select 'Modality=CT,SliceThickness<=1.5,SeriesDescription~B30'
 The comparisons are = != < <= > >=, and ~ !~ for regular expressions. A series without
 the attribute is not taken, except by != and !~.

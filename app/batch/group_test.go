@@ -1,0 +1,146 @@
+package batch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/io/nifti"
+	"quell/series"
+)
+
+// fourD writes a NIfTI series of n volumes.
+func (c cohort) fourD(name string, n int) string {
+	c.t.Helper()
+	path := filepath.Join(c.in, name)
+	c.must(os.MkdirAll(c.in, 0o777))
+	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: values(0)}, 2, "", "")
+	c.must(err)
+	for i := range n {
+		c.must(w.Add(c.t.Context(), values(i)))
+	}
+	c.must(w.Close(c.t.Context()))
+	return path
+}
+
+// TestGroup: a 4-D series is one series with one output, a row and a key.
+func TestGroup(t *testing.T) {
+	c := newCohort(t)
+	c.fourD("bold.nii.gz", 3)
+	c.nii("one.nii", 7)
+	s := c.run(c.options())
+	equal(t, "states", states(s), []string{"bold.nii.gz done", "one.nii done"})
+	back, err := app.Scan(t.Context(), filepath.Join(c.out, "bold.nii.gz"))
+	c.must(err)
+	if len(back.Entries) != 3 {
+		t.Errorf("%d volumes were written", len(back.Entries))
+	}
+	for _, row := range c.rows() {
+		if want := map[string]string{"bold.nii.gz": "8 x 6 x 3 x 3", "one.nii": "8 x 6 x 3"}[row["input"]]; row["dims"] != want {
+			t.Errorf("%s: dims %s", row["input"], row["dims"])
+		}
+		if row["input"] == "bold.nii.gz" && !strings.HasPrefix(row["why"], "3 of 3 volumes; time 0 s: ") {
+			t.Errorf("why %q", row["why"])
+		}
+	}
+	if r, ok := (store{c.out}).load(s.Results[0].ID); !ok || r.Picture == nil || r.Seconds.Filter == 0 || r.Engine != "cpu" {
+		t.Errorf("%+v", r)
+	}
+	if again := c.run(c.options()); again.Reused != 2 {
+		t.Errorf("%+v", again.Status)
+	}
+	o := c.options()
+	o.Select = "Volumes>1"
+	equal(t, "selection", states(c.run(o)), []string{"bold.nii.gz done before"})
+
+	// A list may name one of the volumes.
+	list := filepath.Join(c.in, "list.csv")
+	c.must(os.WriteFile(list, []byte("path,series\nbold.nii.gz,1\n"), 0o666))
+	o = c.options()
+	o.Inputs, o.Output = []string{list}, c.out+"2"
+	single, err := Run(t.Context(), o, Events{})
+	c.must(err)
+	if len(single.Results) != 1 || single.Results[0].Output != "bold_volume-2-of-3.nii.gz" || single.Results[0].Volumes != 0 {
+		t.Errorf("%+v", single.Results)
+	}
+}
+
+func TestGroupNeedsMemory(t *testing.T) {
+	c := newCohort(t)
+	catalog, err := app.Scan(t.Context(), c.fourD("x.nii", 4))
+	c.must(err)
+	equal(t, "needs", needs(catalog.Entries[0], 4000), int64(8*4*8*6*3+1000))
+	equal(t, "outputs", []string{outputOf(Unit{Name: "x.hdr"}, catalog.Entries[0], true, "0123456789"), outputOf(Unit{Name: "x.nii"}, app.Entry{}, true, "0123456789")}, []string{"x_" + slug(catalog.Entries[0].Part) + ".nii", "x.nii"})
+}
+
+// TestJudge: the worst verdict and the median of sigma.
+func TestJudge(t *testing.T) {
+	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
+		m := &app.Measures{}
+		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, "Because.", sigma, c
+		return judged{name, m}
+	}
+	for _, x := range []struct {
+		all                     []judged
+		verdict, why, sigmaText string
+	}{
+		{nil, "", "", ""},
+		{[]judged{{"a", nil}}, "", "", ""},
+		{[]judged{volume("", tune.Matched, 3, noise.High)}, "matched", "Because.", "3 high"},
+		{[]judged{volume("", tune.Unknown, 3, noise.None)}, "unknown", "Because.", ""},
+		{[]judged{volume("a", tune.Matched, 3, noise.High), volume("b", tune.Under, 5, noise.Low), volume("c", tune.Unknown, 4, noise.Fair), volume("d", tune.Under, 9, noise.None)}, "under", "2 of 4 volumes; b: Because.", "4 low"},
+		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {"c", nil}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
+		{[]judged{volume("a", tune.Clean, 1, noise.High), volume("b", tune.Matched, 2, noise.High)}, "matched", "1 of 2 volumes; b: Because.", "2 high"},
+	} {
+		r := Result{State: Done}
+		r.judge(x.all)
+		sigma := ""
+		if text := sigmaText(r); text != "" {
+			sigma = fmt.Sprintf("%s %s", text, r.SigmaConfidence)
+		}
+		equal(t, "judged", []string{r.Verdict, r.Why, sigma}, []string{x.verdict, x.why, x.sigmaText})
+	}
+}
+
+// TestDescribe: an output is known by the names and sizes of its files, in folders too.
+func TestDescribe(t *testing.T) {
+	root := tree(t, "d/001/IM1", "d/002/IM1", "f.nii", "h.hdr", "h.img")
+	s := store{root}
+	describe := func(name string) Result {
+		r := Result{Output: name}
+		if err := s.describe(&r); err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	d, f, h := describe("d"), describe("f.nii"), describe("h.hdr")
+	equal(t, "files and bytes", []int64{int64(d.Files), d.Bytes, int64(f.Files), f.Bytes, int64(h.Files), h.Bytes}, []int64{2, 18, 1, 5, 2, 10})
+	for _, r := range []Result{d, f, h} {
+		if !s.holds(r) {
+			t.Errorf("%s is not held", r.Output)
+		}
+	}
+	for _, name := range []string{"d/002/IM1", "h.img"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte("other"+name), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Rename(filepath.Join(root, "f.nii"), filepath.Join(root, "g.nii")); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Result{d, f, h} {
+		if s.holds(r) {
+			t.Errorf("%s changed and is held", r.Output)
+		}
+	}
+	moved := f
+	moved.Output = "g.nii"
+	if !s.holds(moved) {
+		t.Error("the name of a file does not count, but where it lies")
+	}
+}

@@ -1,0 +1,257 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
+	"quell/internal/parallel"
+	"quell/series"
+	"quell/volume"
+)
+
+// do does one series; nil after a cancel. A panic is a failure of this series alone.
+func (b *batch) do(ctx context.Context, t task) *Result {
+	r := t.result
+	err := parallel.Protect(func() error { return b.series(ctx, t, &r) })
+	if ctx.Err() == nil {
+		b.progress.part(t.unit, t.bytes(), false)
+	}
+	if err != nil {
+		return b.fail(t.unit, t.result, err)
+	}
+	return &r
+}
+
+// series reads, filters, measures and writes one series.
+func (b *batch) series(ctx context.Context, t task, r *Result) error {
+	e := t.first()
+	if e.Identity() != "" {
+		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: t.unit.Path})
+		if err != nil {
+			return err
+		}
+		if first.ID != r.ID {
+			r.State, r.SameAs, r.Output, r.Finished = Duplicate, first.Input, "", time.Now()
+			return nil
+		}
+	}
+	bytes := needs(e, t.bytes())
+	if bytes > b.o.Memory {
+		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", sizeText(bytes), sizeText(b.o.Memory))
+	}
+	if err := b.memory.Acquire(ctx, bytes); err != nil {
+		return err
+	}
+	defer b.memory.Release(bytes)
+
+	job := b.o.Job
+	job.Output.Path = b.store.outputPath(r.Output)
+	var err error
+	if len(t.members) > 1 {
+		err = b.group(ctx, t, job, r)
+	} else {
+		err = b.volume(ctx, t, job, r)
+	}
+	if err != nil {
+		return err
+	}
+	b.stopped(written)
+	if err := b.store.describe(r); err != nil {
+		return err
+	}
+	r.State, r.Finished = Done, time.Now()
+	return nil
+}
+
+// volume does a series of one volume. Only one series is filtered at a time; others are read,
+// measured and written meanwhile.
+func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) error {
+	started := time.Now()
+	s, err := t.catalog.Load(ctx, t.members[0], nil)
+	if err != nil {
+		return err
+	}
+	r.Seconds.Load = time.Since(started).Seconds()
+	if err := app.CheckOutput(s, job.Output.Path, job.Output.ExportOptions); err != nil {
+		return err
+	}
+	b.stopped(loaded)
+	filter := job
+	filter.Output.Path = ""
+	var report app.Report
+	err = b.withEngine(r, func(eng denoise.Engine) (err error) {
+		report, err = app.DoOn(ctx, app.On{Series: s, Engine: eng}, filter, app.Events{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.stopped(filtered)
+	r.Seconds.Filter = report.Seconds.Filter
+	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Recipe
+
+	started = time.Now()
+	m, err := app.MeasureRun(ctx, report.Run, nil)
+	if err != nil {
+		return err
+	}
+	r.judge([]judged{{"", &m}})
+	if r.Picture, err = picture(ctx, report.Run); err != nil {
+		return err
+	}
+	r.Seconds.Measure = time.Since(started).Seconds()
+
+	wrote, err := app.DoOn(ctx, app.On{Series: s, Run: report.Run}, job, app.Events{})
+	if err != nil {
+		return err
+	}
+	r.Seconds.Write = wrote.Seconds.Write
+	r.warn(s.Findings, report.Warnings, wrote.Warnings)
+	return nil
+}
+
+// group does a 4-D series. Its volumes are read, filtered and written one after another; the
+// engine is taken for each of them.
+func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error {
+	job.Measure = true
+	var drawErr error
+	b.stopped(loaded)
+	each := func(k int, run *app.Run) {
+		if k == 0 {
+			r.Picture, drawErr = picture(ctx, run)
+			b.stopped(filtered)
+		}
+	}
+	events := app.Events{Fallback: func(to denoise.Info, err error) {
+		r.warn(nil, []string{fmt.Sprintf("The GPU failed (%v); the %s engine filtered volumes of this series.", err, to.Name)})
+	}}
+	var report app.Report
+	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
+		report, err = app.DoGroup(ctx, t.catalog, t.members[0], eng, job, events, each)
+		return err
+	})
+	if err = cmp.Or(err, drawErr); err != nil {
+		return err
+	}
+	r.Seconds, r.Engine, r.Device = report.Seconds, report.Engine, report.Device
+	var all []judged
+	for _, v := range report.Volumes {
+		all = append(all, judged{v.Name, v.Measures})
+	}
+	r.judge(all)
+	r.warn(report.Findings, report.Warnings)
+	return nil
+}
+
+// withEngine calls filter with the engine of the batch. A GPU that was switched off after
+// failures is tried again by every series. One on which it fails is filtered by the CPU where
+// the policy leaves the choice open.
+func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
+	eng, err := app.PickEngine(b.engine)
+	if err != nil {
+		return err
+	}
+	err = filter(turns{eng, &b.filter})
+	if policy := b.o.Job.Engine.Name; !errors.Is(err, app.ErrEngineFailed) || policy != "" && policy != "auto" {
+		return err
+	}
+	r.Warnings = append(r.Warnings, fmt.Sprintf("The GPU failed (%v); the CPU filtered this series.", err))
+	if eng, err = app.PickEngine("cpu"); err != nil {
+		return err
+	}
+	return filter(turns{eng, &b.filter})
+}
+
+// turns is an engine whose runs take turns with those of other series.
+type turns struct {
+	denoise.Engine
+	turn *sync.Mutex
+}
+
+func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return e.Engine.Run(ctx, recipe, in, region, progress)
+}
+
+// judged is a volume of a series with its measures, which may be nil.
+type judged struct {
+	name string
+	m    *app.Measures
+}
+
+// gravity orders verdicts, the worst last.
+var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under, tune.Over}
+
+// confidences are those of a figure, best first.
+var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
+
+// judge takes the verdict of the worst volume, and the median of sigma over the volumes that
+// have one, with the least of their confidences.
+func (r *Result) judge(all []judged) {
+	var worst *judged
+	var sigmas []float64
+	least := 0 // of the confidences
+	same := 0
+	for i, j := range all {
+		if j.m == nil {
+			continue
+		}
+		if j.m.SigmaConfidence != noise.None {
+			sigmas = append(sigmas, j.m.Sigma)
+			least = max(least, slices.Index(confidences, j.m.SigmaConfidence))
+		}
+		switch {
+		case worst == nil || slices.Index(gravity, j.m.Verdict) > slices.Index(gravity, worst.m.Verdict):
+			worst, same = &all[i], 1
+		case j.m.Verdict == worst.m.Verdict:
+			same++
+		}
+	}
+	r.SigmaConfidence = string(noise.None)
+	if worst == nil {
+		return
+	}
+	r.Verdict, r.Confidence, r.Why = string(worst.m.Verdict), string(worst.m.Confidence), worst.m.Why
+	if len(all) > 1 {
+		r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.name, worst.m.Why)
+	}
+	if len(sigmas) == 0 {
+		return
+	}
+	slices.Sort(sigmas)
+	r.Sigma = sigmas[len(sigmas)/2]
+	r.SigmaConfidence = string(confidences[least])
+}
+
+// warn adds the findings that are more than notes, and warnings, each once.
+func (r *Result) warn(findings []series.Finding, more ...[]string) {
+	add := func(text string) {
+		if !slices.Contains(r.Warnings, strings.TrimSpace(text)) {
+			r.Warnings = append(r.Warnings, strings.TrimSpace(text))
+		}
+	}
+	for _, f := range findings {
+		if f.Severity > series.Note {
+			add(f.Text)
+		}
+	}
+	for _, texts := range more {
+		for _, text := range texts {
+			add(text)
+		}
+	}
+}
