@@ -55,9 +55,9 @@ func StatsOf(values []float32) Stats {
 	return s
 }
 
-// SNR returns mean / SD; NaN where there is no SD above 0.
+// SNR returns mean / SD; NaN where one of them is not above 0.
 func (s Stats) SNR() Float {
-	if !(s.SD > 0) {
+	if !(s.SD > 0 && s.Mean > 0) {
 		return Float(math.NaN())
 	}
 	return s.Mean / s.SD

@@ -51,6 +51,9 @@ func TestSNRAndCNR(t *testing.T) {
 	if got, back := CNR(a, b), CNR(b, a); !near(float64(got), want, 1e-12) || got != back {
 		t.Errorf("CNR %g and %g, want %g", float64(got), float64(back), want)
 	}
+	if (Stats{N: 9, Mean: -50, SD: 4}).SNR().Finite() || (Stats{N: 9, SD: 4}).SNR().Finite() {
+		t.Error("a signal that is not above 0 has an SNR")
+	}
 	flat := Stats{N: 9, Mean: 1}
 	one := StatsOf([]float32{1})
 	if flat.SNR().Finite() || CNR(flat, flat).Finite() || CNR(a, one).Finite() || CNR(a, StatsOf(nil)).Finite() {

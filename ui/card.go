@@ -22,7 +22,7 @@ const (
 	tabMarks
 )
 
-var tabNames = []string{"Measures", "Histogram", "Profile", "Strength", "Marks"}
+var tabNames = []string{"Measures", "Histogram", "Profile", "Strength", "ROI"}
 
 // plotOf maps the tabs of plots to their kinds.
 var plotOf = map[int]plotpanel.Kind{tabHistogram: plotpanel.Histogram, tabProfile: plotpanel.Profile, tabStrength: plotpanel.Strength}

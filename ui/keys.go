@@ -85,7 +85,7 @@ func (w *Workbench) modifiers() fyne.KeyModifier {
 	return 0
 }
 
-// cancel ends the topmost of: a dialog or pop-up, the task in progress, a pane
+// cancel ends the topmost of: a dialog or pop-up, a tool in use, the task in progress, a pane
 // shown alone, full screen.
 func (w *Workbench) cancel() {
 	top := w.main.Canvas().Overlays().Top()
@@ -94,6 +94,8 @@ func (w *Workbench) cancel() {
 		w.dialogs[len(w.dialogs)-1].Hide()
 	case top != nil:
 		top.Hide()
+	case w.session.Tool() != session.NoTool:
+		w.session.SetTool(session.NoTool)
 	case w.session.Progress().Kind != session.Idle:
 		w.cancelTask()
 	case w.maximized >= 0:

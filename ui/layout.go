@@ -8,7 +8,7 @@ import (
 
 // sideWidth is the width of the filter column: enough for a slider with unit and
 // field, and no more, as the pictures need the space.
-const sideWidth = 330
+const sideWidth = 346
 
 // fixedWidthLayout gives its objects a fixed width and the available height.
 type fixedWidthLayout struct{ width float32 }

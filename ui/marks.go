@@ -3,6 +3,8 @@ package ui
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -125,11 +127,25 @@ func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit 
 		}
 		return name + "–"
 	}
-	text := name + "mean " + figure(float64(st.Mean), "") + " SD " + figure(float64(st.SD), unit)
+	text := name + "mean " + rounded(float64(st.Mean), st.SD, "") + " SD " + rounded(float64(st.SD), st.SD, unit)
 	if cnr := s.CNR(f)[role]; cnr.Finite() {
 		text += ", CNR " + figure(float64(cnr), "")
 	}
 	return text
+}
+
+// rounded writes a number with as many decimals as the SD that belongs to it needs for two
+// digits, and its unit.
+func rounded(x float64, sd measure.Float, unit string) string {
+	if math.IsNaN(x) || !sd.Finite() || sd <= 0 {
+		return figure(x, unit)
+	}
+	digits := min(max(1-int(math.Floor(math.Log10(float64(sd)))), 0), 9)
+	text := strconv.FormatFloat(x, 'f', digits, 64)
+	if strings.Trim(text, "-0.") == "" { // no minus before a zero
+		text = strings.TrimPrefix(text, "-")
+	}
+	return strings.TrimSpace(strings.Replace(text, "-", "−", 1) + " " + unit)
 }
 
 // figure writes a number with its unit, "–" for none.
@@ -170,10 +186,10 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		if m.Plane != s.State().View().Plane {
 			where = fmt.Sprintf(", %s %d: ", m.Plane, m.Index+1)
 		}
-		text := figure(f.Length, "mm")
+		text := fmt.Sprintf("%.1f mm", f.Length)
 		if m.Shape != measure.Line {
 			st := f.Stats[viewer.Original]
-			text = figure(float64(st.Mean), "") + " ± " + figure(float64(st.SD), unit)
+			text = rounded(float64(st.Mean), st.SD, "") + " ± " + rounded(float64(st.SD), st.SD, unit)
 		}
 		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: m.Name() + where + text, Selected: any && m.ID == selected.ID})
 	}
@@ -199,10 +215,11 @@ var paneNames = [3]string{"Original", "Denoised", "Residual"}
 func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
 	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
 	rows = append(rows, markpanel.Row{Label: unit, Values: paneNames})
+	write := rounded
 	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
 		r := markpanel.Row{Label: label}
 		for role := range viewer.Roles {
-			r.Values[role] = figure(value(f.Stats[role], role), "")
+			r.Values[role] = write(value(f.Stats[role], role), f.Stats[role].SD, "")
 		}
 		rows = append(rows, r)
 	}
@@ -210,6 +227,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 	add("SD", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.SD) })
 	add("Least", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Min) })
 	add("Most", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Max) })
+	write = func(x float64, _ measure.Float, unit string) string { return figure(x, unit) }
 	add("SNR", func(st measure.Stats, role viewer.Role) float64 {
 		if role == viewer.Residual {
 			return math.NaN()

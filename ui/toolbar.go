@@ -33,6 +33,7 @@ type toolbar struct {
 	windows *control.Select
 	presets []volume.Window
 	unnamed volume.Window // the window shown where it is none of the presets
+	tools   *toolButtons
 	export  *control.Button
 	fit     *control.Button
 	actual  *control.Button
@@ -62,20 +63,22 @@ func newToolbar(w *Workbench) *toolbar {
 		}
 	}
 	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export …", "export")
-	t.fit = w.commandButton(theme.ZoomFitIcon(), "Fit", "fit")
+	t.fit = w.commandButton(nil, "Fit", "fit")
 	t.actual = w.commandButton(nil, "1:1", "actual")
 	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
 	t.redo = w.commandButton(theme.ContentRedoIcon(), "", "redo")
-	t.noise = w.commandButton(theme.ColorPaletteIcon(), "Noise map", "noise-map")
-	t.marks = w.commandButton(theme.VisibilityIcon(), "Structure", "structure")
+	t.noise = w.commandButton(nil, "Noise map", "noise-map")
+	t.marks = w.commandButton(nil, "Structure", "structure")
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
-	tools := container.NewHBox(
-		w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
-		t.layouts, widget.NewSeparator(), t.modes, t.shares, widget.NewSeparator(), container.NewStack(ground, t.windows),
-		t.fit, t.actual, widget.NewSeparator(), t.undo, t.redo, widget.NewSeparator(), t.noise, t.marks,
-	)
-	t.content = container.NewBorder(nil, widget.NewSeparator(), tools, nil)
+	t.tools = newToolButtons(w)
+	row := container.NewHBox
+	t.content = container.NewBorder(nil, widget.NewSeparator(), nil, nil, container.New(fittingLayout{},
+		row(w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
+			t.layouts, widget.NewSeparator(), t.modes, t.shares, widget.NewSeparator(), container.NewStack(ground, t.windows),
+			t.fit, t.actual, widget.NewSeparator()),
+		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.noise), row(t.marks),
+	))
 	t.ExtendBaseWidget(t)
 	return t
 }
@@ -123,6 +126,7 @@ func (t *toolbar) display(s *session.Session, layout string) {
 	t.busy = true
 	defer func() { t.busy = false }()
 	t.layouts.SetSelected(layout)
+	t.tools.display(s)
 	series, state := s.Series(), s.State()
 	if series == nil {
 		for _, o := range []fyne.Disableable{t.modes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {

@@ -1,0 +1,411 @@
+package session_test
+
+import (
+	"encoding/csv"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/measure"
+	"quell/ui/session"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+var reach = [2]float64{0.3, 0.3}
+
+// draw drags from one point of the picture to others with a tool.
+func (b *bench) draw(t session.Tool, points ...[2]float64) app.Mark {
+	b.SetTool(t)
+	b.PressMark(points[0], reach)
+	for _, p := range points[1:] {
+		b.DragMark(p)
+	}
+	b.ReleaseMark()
+	m, _ := b.Selected()
+	return m
+}
+
+func equalPoints(a, b [][2]float64) bool {
+	return slices.EqualFunc(a, b, func(p, q [2]float64) bool { return math.Hypot(p[0]-q[0], p[1]-q[1]) < 1e-9 })
+}
+
+func TestDrawingMarks(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	here := b.State().Index()
+	box := b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6}, [2]float64{6, 8})
+	if box.ID != 1 || box.Shape != measure.Box || !equalPoints(box.Points, [][2]float64{{2, 3}, {6, 8}}) || box.Index != here || box.Plane != volume.Axial {
+		t.Errorf("%+v", box)
+	}
+	if b.Tool() != session.NoTool {
+		t.Error("the tool stays in the hand")
+	}
+	free := b.draw(session.FreehandTool, [2]float64{1, 1}, [2]float64{4, 1}, [2]float64{4, 99})
+	if free.ID != 2 || free.Shape != measure.Freehand || !equalPoints(free.Points, [][2]float64{{1, 1}, {4, 1}, {4, 11.5}}) {
+		t.Errorf("%+v; want corners on the picture", free)
+	}
+	line := b.draw(session.LineTool, [2]float64{-7, 2}, [2]float64{99, 2})
+	if line.Shape != measure.Line || !equalPoints(line.Points, [][2]float64{{-0.5, 2}, {15.5, 2}}) {
+		t.Errorf("%+v", line)
+	}
+	dot := b.draw(session.EllipseTool, [2]float64{3, 3})
+	if dot.Shape != measure.Ellipse || len(b.Marks()) != 4 || b.MarkFigures(dot).Stats[viewer.Original].N != 1 {
+		t.Errorf("a click draws %+v", dot)
+	}
+	// A click with the line draws nothing, and the tool stays.
+	b.draw(session.LineTool, [2]float64{3, 3})
+	if _, any := b.Selected(); any || len(b.Marks()) != 4 || b.Tool() != session.LineTool {
+		t.Error("a line without a length was drawn")
+	}
+	b.SetTool(session.NoTool)
+	// Marks are on their own slice.
+	b.State().Scroll(1)
+	if len(b.MarksHere()) != 0 || len(b.Marks()) != 4 {
+		t.Error("marks are on another slice")
+	}
+	b.SelectMark(1)
+	if b.State().Index() != here || len(b.MarksHere()) != 4 {
+		t.Error("a mark that is selected does not show its slice")
+	}
+	b.State().SetPlane(volume.Coronal)
+	if len(b.MarksHere()) != 0 {
+		t.Error("axial marks are on a coronal slice")
+	}
+	b.SelectMark(2)
+	if b.State().View().Plane != volume.Axial {
+		t.Error("a mark that is selected does not show its plane")
+	}
+}
+
+// A mark follows the pointer by its edge, a corner by its handle; each is one step of undo,
+// in one history with the recipe.
+func TestMovingAndUndo(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.draw(session.RectangleTool, [2]float64{2, 2}, [2]float64{6, 5})
+	if b.PressMark([2]float64{4, 3.5}, reach) {
+		t.Error("the inside of a rectangle was taken: window and level could not be dragged there")
+	}
+	if _, any := b.Selected(); any {
+		t.Error("a click beside every mark leaves one selected")
+	}
+	press := func(at, to [2]float64) {
+		t.Helper()
+		if !b.PressMark(at, reach) {
+			t.Fatalf("nothing was taken at %v", at)
+		}
+		b.DragMark([2]float64{(at[0] + to[0]) / 2, (at[1] + to[1]) / 2})
+		b.DragMark(to)
+		b.ReleaseMark()
+	}
+	press([2]float64{4, 2.2}, [2]float64{5, 4.2})
+	moved := [][2]float64{{3, 4}, {7, 7}}
+	if got := b.Marks()[0].Points; !equalPoints(got, moved) {
+		t.Errorf("moved to %v, want %v", got, moved)
+	}
+	press([2]float64{7, 4.1}, [2]float64{9, 1}) // the right upper corner
+	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) {
+		t.Errorf("a corner moved makes %v", got)
+	}
+	b.SetRecipe(b.tuned(7), true)
+	press([2]float64{9, 4}, [2]float64{10, 4})
+	b.DeleteMark()
+	if len(b.Marks()) != 0 {
+		t.Error("a deleted mark is there")
+	}
+	b.DeleteMark() // nothing is selected: no step
+	b.Undo()
+	if len(b.Marks()) != 1 || b.Recipe().Get("h").Float() != 7 {
+		t.Error("undo does not bring the mark back")
+	}
+	b.Undo()
+	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{3, 7}, {9, 1}}) || b.Recipe().Get("h").Float() != 7 {
+		t.Errorf("%v after undo of a move", got)
+	}
+	b.Undo()
+	if b.Recipe().Get("h").Float() == 7 || !equalPoints(b.Marks()[0].Points, [][2]float64{{3, 7}, {9, 1}}) {
+		t.Error("undo takes more back than the recipe")
+	}
+	b.Undo()
+	b.Undo()
+	if got := b.Marks()[0].Points; !equalPoints(got, [][2]float64{{2, 2}, {6, 5}}) {
+		t.Errorf("%v at first", got)
+	}
+	b.Redo()
+	if got := b.Marks()[0].Points; !equalPoints(got, moved) {
+		t.Errorf("%v after redo", got)
+	}
+	// A press and release without a move selects, and is no step.
+	b.PressMark([2]float64{3, 5}, reach)
+	b.ReleaseMark()
+	if m, any := b.Selected(); !any || m.ID != 1 || !b.Document().Edits().CanRedo() {
+		t.Error("a click on an edge does more than select")
+	}
+	b.DeleteMarks()
+	b.DeleteMarks()
+	b.Undo()
+	if len(b.Marks()) != 1 {
+		t.Error("undo of deleting all")
+	}
+}
+
+func TestWhatIsTaken(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	line := b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{10, 2})
+	drag := func(at, to [2]float64) [][2]float64 {
+		if !b.PressMark(at, reach) {
+			return nil
+		}
+		b.DragMark(to)
+		b.ReleaseMark()
+		defer b.Undo()
+		i := slices.IndexFunc(b.Marks(), func(m app.Mark) bool { return m.ID == line.ID })
+		return b.Marks()[i].Points
+	}
+	for _, c := range []struct {
+		name   string
+		at, to [2]float64
+		want   [][2]float64
+	}{
+		{"the first end", [2]float64{2, 2}, [2]float64{3, 4}, [][2]float64{{3, 4}, {10, 2}}},
+		{"the second end", [2]float64{10, 2}, [2]float64{9, 9}, [][2]float64{{2, 2}, {9, 9}}},
+		{"the line", [2]float64{5, 2.25}, [2]float64{5, 3.25}, [][2]float64{{2, 3}, {10, 3}}},
+		{"beyond its end", [2]float64{10.5, 2}, [2]float64{0, 0}, nil},
+		{"beside it", [2]float64{5, 2.5}, [2]float64{0, 0}, nil},
+		{"far outside", [2]float64{5, 2}, [2]float64{5, -90}, [][2]float64{{2, 0}, {10, 0}}},
+	} {
+		if got := drag(c.at, c.to); !equalPoints(got, c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	// The mark that was drawn last lies on top.
+	top := b.draw(session.EllipseTool, [2]float64{4, 2}, [2]float64{8, 8})
+	b.PressMark([2]float64{6, 2}, reach)
+	b.ReleaseMark()
+	if m, _ := b.Selected(); m.ID != top.ID {
+		t.Errorf("mark %d was taken, want %d", m.ID, top.ID)
+	}
+	b.SelectMark(line.ID)
+	b.PressMark([2]float64{4, 8}, reach)
+	b.ReleaseMark()
+	if m, _ := b.Selected(); m.ID != top.ID {
+		t.Error("the corner of the box around an ellipse does not change it")
+	}
+}
+
+// What is measured in a mark is that of its own slice, by hand.
+func TestFiguresOfMarks(t *testing.T) {
+	b := newBench(t)
+	b.SetRecipe(b.tuned(3), true)
+	b.settle()
+	v, z := b.Series().Volume, b.State().Index()
+	m := b.draw(session.RectangleTool, [2]float64{1.5, 2.5}, [2]float64{4.5, 6.5}) // 3 x 4 pixels of 1 x 1 mm
+	var sum, squares float64
+	for y := 3; y <= 6; y++ {
+		for x := 2; x <= 4; x++ {
+			sum += float64(v.At(x, y, z))
+		}
+	}
+	for y := 3; y <= 6; y++ {
+		for x := 2; x <= 4; x++ {
+			d := float64(v.At(x, y, z)) - sum/12
+			squares += d * d
+		}
+	}
+	f := b.MarkFigures(m)
+	before, after, residual := f.Stats[viewer.Original], f.Stats[viewer.Denoised], f.Stats[viewer.Residual]
+	if before.N != 12 || math.Abs(float64(before.Mean)-sum/12) > 1e-4 || math.Abs(float64(before.SD)-math.Sqrt(squares/11)) > 1e-4 || f.Area != 12 || f.Length != 0 {
+		t.Errorf("%+v; want 12 pixels, mean %g, SD %g", f, sum/12, math.Sqrt(squares/11))
+	}
+	if math.Abs(float64(after.Mean)-sum/12+3) > 1e-4 || math.Abs(float64(residual.Mean)-3) > 1e-4 || residual.N != 12 {
+		t.Errorf("denoised %+v, residual %+v; want a shift of 3", after, residual)
+	}
+	if cnr := b.CNR(f); cnr[viewer.Original].Finite() {
+		t.Error("an ROI has a contrast to itself")
+	}
+	other := b.draw(session.EllipseTool, [2]float64{9.5, 2.5}, [2]float64{13.5, 8.5})
+	g := b.MarkFigures(other)
+	if got, want := b.CNR(g), measure.CNR(before, g.Stats[viewer.Original]); got[viewer.Original] != want || !got[viewer.Denoised].Finite() || got[viewer.Residual].Finite() {
+		t.Errorf("CNR %v, want %g", got, float64(want))
+	}
+	if ground, _ := b.Ground(); ground.ID != m.ID {
+		t.Error("contrasts are not measured against the first ROI")
+	}
+	b.SetGround()
+	if ground, _ := b.Ground(); ground.ID != other.ID || b.CNR(f)[viewer.Original] != b.CNR(b.MarkFigures(m))[viewer.Original] || b.CNR(g)[viewer.Original].Finite() {
+		t.Error("contrasts are not measured against the ROI that was chosen")
+	}
+	b.Undo()
+	if ground, _ := b.Ground(); ground.ID != m.ID {
+		t.Error("undo of the choice")
+	}
+	// Of a slice that is not filtered there are figures of the original alone.
+	b.SetAutoPreview(false)
+	b.State().Scroll(2)
+	b.settle()
+	far := b.draw(session.RectangleTool, [2]float64{1, 1}, [2]float64{3, 3})
+	if f := b.MarkFigures(far); f.Stats[viewer.Original].N != 9 || f.Stats[viewer.Denoised].N != 0 || f.Stats[viewer.Residual].N != 0 {
+		t.Errorf("%+v", f)
+	}
+	// The marks of the first slice keep theirs.
+	if f := b.MarkFigures(m); f.Stats[viewer.Denoised] != after {
+		t.Errorf("away from its slice: %+v, want %+v", f.Stats[viewer.Denoised], after)
+	}
+}
+
+func TestLinesAreMeasured(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	v, z := b.Series().Volume, b.State().Index()
+	for y := range 12 {
+		for x := range 16 {
+			v.Data[v.Index(x, y, z)] = 100 + 50*float32(math.Erf((float64(x)-8)/2/math.Sqrt2)) // sigma 2
+		}
+	}
+	b.State().SetPlane(volume.Sagittal)
+	b.settle()
+	if f := b.MarkFigures(b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{4, 3})); f.Length != 5 { // 3 x 1 mm, 2 x 2 mm: 3² + 4²
+		t.Errorf("%g mm, want 5", f.Length)
+	}
+	b.State().SetPlane(volume.Axial)
+	b.settle()
+	f := b.MarkFigures(b.draw(session.LineTool, [2]float64{0, 4}, [2]float64{15, 4}))
+	e := f.Edge[viewer.Original]
+	if e.Why != "" || math.Abs(e.Width-2.5631*2) > 0.02 || f.Length != 15 || f.Area != 0 {
+		t.Errorf("%+v", f)
+	}
+	short := b.MarkFigures(b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{5, 2}))
+	if why := short.Edge[viewer.Original].Why; !strings.HasPrefix(why, "The line is too short") || !strings.HasSuffix(why, ".") {
+		t.Errorf("why: %q", why)
+	}
+}
+
+// evenBench is a bench of 40 x 40 x 3 voxels at 100 with noise of SD 5 in a pattern.
+func evenBench(t *testing.T) *bench {
+	b := newBench(t)
+	s := rampSeries(t)
+	v := volume.New(volume.NewGeometry([3]int{40, 40, 3}, [3]float64{1, 1, 2}))
+	for i := range v.Data {
+		v.Data[i] = 95
+		if (i%40+i/40)%2 == 0 {
+			v.Data[i] = 105
+		}
+	}
+	s.Volume = v
+	b.show(s)
+	b.settle()
+	return b
+}
+
+func TestNoiseOfAnROI(t *testing.T) {
+	b := evenBench(t)
+	if _, _, err := b.NoiseIn(); err == nil {
+		t.Error("noise without an ROI")
+	}
+	b.UseNoise()
+	if b.Document().GivenNoise() != nil || !strings.Contains(b.Message(), "Select an ROI") {
+		t.Errorf("message %q", b.Message())
+	}
+	estimated, _ := b.Document().Facts()
+	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
+	previews := b.engine.previews
+	b.UseNoise()
+	b.settle()
+	facts, _ := b.Document().Facts()
+	given := b.Document().GivenNoise()
+	if given == nil || math.Abs(facts.Noise.Sigma-5) > 0.02 || given.Voxels != 900 || given.From != "ROI 1" || b.Message() != "The noise is that of ROI 1, 5.01." {
+		t.Fatalf("sigma %g, %+v, message %q", facts.Noise.Sigma, given, b.Message())
+	}
+	if b.engine.previews == previews {
+		t.Error("the slice was not filtered with the new noise")
+	}
+	r, err := b.Resolved()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.EstimateNoise()
+	b.settle()
+	again, _ := b.Resolved()
+	if now, _ := b.Document().Facts(); now.Noise.Sigma != estimated.Noise.Sigma || again.Get("h").Float() == r.Get("h").Float() {
+		t.Error("the estimate is not in use again")
+	}
+	b.Undo()
+	if now, _ := b.Document().Facts(); now.Noise.Sigma != facts.Noise.Sigma {
+		t.Error("undo does not bring the given noise back")
+	}
+	// A result of other noise is not that of the recipe, where automatic values follow it.
+	b.settle()
+	b.Apply()
+	b.settle()
+	if b.status() != session.Whole {
+		t.Fatal("the run is not shown")
+	}
+	b.EstimateNoise()
+	b.settle()
+	if b.status() == session.Whole {
+		t.Error("the run is shown as that of another noise")
+	}
+}
+
+func TestWindowOfAnROI(t *testing.T) {
+	b := evenBench(t)
+	b.WindowOfMark()
+	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
+	b.WindowOfMark()
+	if w := b.State().Window(); w.Center != 100 || w.Width != 10 || w.Name != "ROI 1" {
+		t.Errorf("window %+v", w)
+	}
+	before := b.State().Window()
+	b.draw(session.RectangleTool, [2]float64{3, 3})
+	b.WindowOfMark()
+	if b.State().Window() != before || !strings.Contains(b.Message(), "all the same") {
+		t.Errorf("one voxel gives %+v, %q", b.State().Window(), b.Message())
+	}
+	b.draw(session.LineTool, [2]float64{1, 1}, [2]float64{9, 9})
+	b.WindowOfMark()
+	if b.State().Window() != before {
+		t.Error("a line gives a window")
+	}
+}
+
+func TestTableOfMarks(t *testing.T) {
+	b := evenBench(t)
+	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{9, 9})
+	b.draw(session.EllipseTool, [2]float64{20, 20}, [2]float64{29, 29})
+	b.draw(session.LineTool, [2]float64{0, 5}, [2]float64{3, 9})
+	rows, err := csv.NewReader(strings.NewReader(b.MarksCSV())).ReadAll()
+	if err != nil || len(rows) != 1+3+3+2 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	column := func(row int, name string) string { return rows[row][slices.Index(rows[0], name)] }
+	if rows[1][0] != "ROI 1" || column(1, "slice") != "2" || column(1, "image") != "original" || column(1, "pixels") != "100" || column(1, "mean") != "100" || column(1, "area (mm2)") != "81" {
+		t.Errorf("%q", rows[1])
+	}
+	if column(4, "CNR against") != "ROI 1" || column(1, "CNR against") != "" || column(3, "SNR") != "" || column(1, "SNR") == "" {
+		t.Errorf("%q", rows[4])
+	}
+	if column(7, "length (mm)") != "5" || column(7, "note") == "" || column(7, "mean") != "" || column(7, "shape") != "line" {
+		t.Errorf("%q", rows[7])
+	}
+}
+
+// Nothing happens without a series.
+func TestMarksWithoutASeries(t *testing.T) {
+	b := session.New(session.Deps{Go: func(f func()) { f() }, Do: func(f func()) { f() }, Engine: &fakeEngine{}}, session.Listener{Changed: func() {}})
+	defer b.Close()
+	b.SetTool(session.LineTool)
+	if b.Tool() != session.NoTool || b.PressMark([2]float64{}, reach) || len(b.Marks()) != 0 {
+		t.Error("something was drawn on nothing")
+	}
+	b.DragMark([2]float64{1, 1})
+	b.ReleaseMark()
+	b.DeleteMark()
+	b.DeleteMarks()
+	b.SetGround()
+	b.EstimateNoise()
+	b.SelectMark(3)
+}
