@@ -237,7 +237,10 @@ func probe(s *session.Session) (values [viewer.Roles]string, place string) {
 	if !ok || picture == nil || picture.View != s.State().View() || picture.Index != s.State().Index() {
 		return values, ""
 	}
-	col, row, _ := picture.View.Locate(voxel)
+	col, row, index := picture.View.Locate(voxel)
+	if index != picture.Index { // the pointer is on another plane
+		return values, ""
+	}
 	i := row*picture.View.Size[0] + col
 	unit := s.Series().Volume.Unit
 	facts, _ := s.Document().Facts()

@@ -89,6 +89,7 @@ func (w *Workbench) close(forget bool) {
 	w.stopBlinking()
 	size := w.main.Canvas().Size()
 	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
+	w.keepLayout()
 	w.saveSettings()
 	w.session.Close()
 	w.endAutosave(forget)

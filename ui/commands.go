@@ -126,6 +126,7 @@ var gestures = [][2]string{
 	{"Drag the line of a curtain", "More of one side, less of the other"},
 	{"Click ORIGINAL or DENOISED", "Another run in its place"},
 	{"Right click", "Menu"},
+	{"Click, with the crosshair on", "The slices of all planes through that point"},
 	{"Double click", "One pane alone, and back"},
 	{"Point", "The value in every pane"},
 	{"Drop a file or folder", "Open it"},

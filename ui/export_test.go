@@ -27,6 +27,12 @@ func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
 // Panes returns the picture panes.
 func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
 
+// Planes returns the panes of the three planes.
+func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
+
+// DefaultLayout is defaultLayout.
+var DefaultLayout = defaultLayout
+
 // Commands returns the table of all commands.
 func (w *Workbench) Commands() []Command { return w.table }
 

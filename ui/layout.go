@@ -30,41 +30,58 @@ func (l fixedWidthLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// paneLayout places the visible panes side by side with equal widths in whole
-// units, so that linked pictures have the same size in pixels.
+// paneLayout places the visible panes side by side, four of them in two rows, with equal
+// sizes in whole units, so that linked pictures have the same size in pixels.
 type paneLayout struct{}
 
 const paneGap = 2
 
-// Layout implements fyne.Layout.
-func (paneLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	var shown []fyne.CanvasObject
+// columns returns in how many columns n panes stand.
+func (paneLayout) columns(n int) int {
+	if n == 4 {
+		return 2
+	}
+	return n
+}
+
+// shown returns the objects that are visible.
+func (paneLayout) shown(objects []fyne.CanvasObject) (shown []fyne.CanvasObject) {
 	for _, o := range objects {
 		if o.Visible() {
 			shown = append(shown, o)
 		}
 	}
+	return shown
+}
+
+// Layout implements fyne.Layout.
+func (l paneLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	shown := l.shown(objects)
 	if len(shown) == 0 {
 		return
 	}
-	n := float32(len(shown))
-	width := float32(math.Floor(float64((size.Width - paneGap*(n-1)) / n)))
-	height := float32(math.Floor(float64(size.Height)))
+	columns := l.columns(len(shown))
+	across := func(space float32, n int) float32 {
+		return float32(math.Floor(float64((space - paneGap*float32(n-1)) / float32(n))))
+	}
+	width, height := across(size.Width, columns), across(size.Height, len(shown)/columns)
 	for i, o := range shown {
-		o.Move(fyne.NewPos(float32(i)*(width+paneGap), 0))
+		o.Move(fyne.NewPos(float32(i%columns)*(width+paneGap), float32(i/columns)*(height+paneGap)))
 		o.Resize(fyne.NewSize(width, height))
 	}
 }
 
 // MinSize implements fyne.Layout.
-func (paneLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	var size fyne.Size
-	for _, o := range objects {
-		if o.Visible() {
-			m := o.MinSize()
-			size.Width += m.Width + paneGap
-			size.Height = max(size.Height, m.Height)
-		}
+func (l paneLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	var most fyne.Size
+	shown := l.shown(objects)
+	if len(shown) == 0 {
+		return most
 	}
-	return size
+	for _, o := range shown {
+		most = most.Max(o.MinSize())
+	}
+	columns := l.columns(len(shown))
+	rows := len(shown) / columns
+	return fyne.NewSize(float32(columns)*(most.Width+paneGap), float32(rows)*(most.Height+paneGap)-paneGap)
 }

@@ -59,6 +59,10 @@ func TestLayouts(t *testing.T) {
 	expect("double click", "1", viewer.Original)
 	b.key(fyne.KeyEscape)
 	expect("Escape", "1×2", viewer.Original, viewer.Denoised)
+	b.key(fyne.KeyF2)
+	expect("F2", "1", viewer.Denoised)
+	b.key(fyne.KeyF4)
+	expect("F4", "1×3", viewer.Original, viewer.Denoised, viewer.Residual)
 }
 
 // Full screen is the pictures and nothing else; Escape leaves it.

@@ -43,6 +43,11 @@ func (w *Workbench) refresh() {
 		c.Profile = w.columnShown && w.card.tab == tabProfile
 		w.panes[role].SetCaption(c)
 	}
+	if w.quad.on {
+		for p, c := range planeCaptions(s, w.planeSizes(), w.settings.HideIdentity) {
+			w.planes[p].SetCaption(c)
+		}
+	}
 	w.filter.Display(filterSnapshot(s))
 	w.measures.Display(measureSnapshot(s))
 	w.marks.Display(markSnapshot(s))

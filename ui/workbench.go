@@ -57,6 +57,7 @@ type Workbench struct {
 	items    map[string]*fyne.MenuItem
 
 	panes      [viewer.Roles]*sliceview.Pane
+	planes     [3]*sliceview.Pane // by plane, in the layout of 2 x 2
 	paneRow    *fyne.Container
 	filter     *filterpanel.Panel
 	measures   *measurepanel.Panel
@@ -89,6 +90,7 @@ type Workbench struct {
 	columnShown   bool
 	maximized     viewer.Role // the pane shown alone; -1 for none
 	stopBlinking  func()      // of the comparison
+	quad          quad
 }
 
 // Title is the title before a series is open.
@@ -140,7 +142,7 @@ func New(a fyne.App, o Options) *Workbench {
 		Remembered: func() map[string]denoise.Recipe { return w.settings.Recipes },
 		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
 	}, session.Listener{
-		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes,
+		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes, PlanePanes: w.planeSizes, PlanesFramed: w.planesFramed,
 		Choose: w.choose, Opened: w.opened, Failed: w.failed,
 	})
 	w.startAutosave()
@@ -154,6 +156,7 @@ func New(a fyne.App, o Options) *Workbench {
 	// While another program is in front, the release of a held key is not seen.
 	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
 	w.main.Resize(fyne.NewSize(w.settings.WorkbenchSize[0], w.settings.WorkbenchSize[1]))
+	w.startLayout()
 	w.refresh()
 	return w
 }
@@ -166,10 +169,10 @@ func (w *Workbench) build() {
 		Maximize: w.maximize, Menu: w.contextMenu, Heading: w.chooseSide, Entered: w.unfocus,
 		Modifiers: w.modifiers, Resized: s.Redraw, Marker: s,
 	}
-	row := make([]fyne.CanvasObject, viewer.Roles)
+	row := w.buildPlanes(events)
 	for role := range viewer.Roles {
 		w.panes[role] = sliceview.New(role, s.State(), events)
-		row[role] = w.panes[role]
+		row = append(row, w.panes[role])
 	}
 	w.paneRow = container.New(paneLayout{}, row...)
 	w.filter = filterpanel.New(filterpanel.Hooks{
@@ -227,6 +230,11 @@ func (w *Workbench) maximize(role viewer.Role) {
 }
 
 func (w *Workbench) toggleResidual() {
+	if w.quad.on && w.maximized < 0 {
+		w.quad.residual = !w.quad.residual
+		w.arrange()
+		return
+	}
 	w.residualShown = !w.residualShown
 	if w.maximized == viewer.Residual {
 		w.maximized = -1
@@ -265,11 +273,10 @@ func (w *Workbench) showPlace(volume bool) {
 // arrange shows and hides panes, card and, in full screen, everything around the panes.
 func (w *Workbench) arrange() {
 	for role, pane := range w.panes {
-		shown := viewer.Role(role) != viewer.Residual || w.residualShown
-		if w.maximized >= 0 {
-			shown = w.maximized == viewer.Role(role)
-		}
-		pane.Hidden = !shown
+		pane.Hidden = !w.showsPane(viewer.Role(role))
+	}
+	for _, pane := range w.planes {
+		pane.Hidden = !w.quad.on || w.maximized >= 0
 	}
 	for _, bar := range w.bars {
 		if w.pictures || bar == w.column && !w.columnShown || bar == w.rail.content && len(w.rail.cells) < 2 {

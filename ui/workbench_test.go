@@ -32,6 +32,7 @@ type bench struct {
 	ahead     atomic.Int64 // of the workbench's clock, ns
 
 	settingsPath string
+	engine       denoise.Engine
 
 	interval time.Duration // of the newest ticker
 	tickers  map[int]func()
@@ -54,8 +55,9 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
+	b.engine = engine
 	settings := app.DefaultSettings()
-	settings.WorkbenchSize = [2]float32{size.Width, size.Height}
+	settings.WorkbenchSize, settings.Layout = [2]float32{size.Width, size.Height}, "1×3"
 	b.workbench = ui.New(b.app, ui.Options{
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },

@@ -165,20 +165,22 @@ func (b *bench) settle() {
 // bench is a session with a series open.
 type bench struct {
 	*session.Session
-	loop     *loop
-	engine   *fakeEngine
-	frames   [viewer.Roles]viewer.Frame
-	errors   []error
-	opened   []string
-	memory   map[string]denoise.Recipe
-	choosing func(c *app.Catalog, pick func(int), drop func())
-	scan     func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
-	framed   func(source *volume.Volume)                                  // nil ignores frames
-	told     string                                                       // what panels showed at the last notification of a change
-	mayPanic bool                                                         // a test makes work panic
-	works    int                                                          // background work started so far
-	gate     chan struct{}                                                // background work started now waits for it; nil does not
-	panics   []*parallel.Panic                                            // guarded by engine.mu
+	loop        *loop
+	engine      *fakeEngine
+	frames      [viewer.Roles]viewer.Frame
+	planePanes  [3]viewer.Pane
+	planeFrames [3]viewer.Frame
+	errors      []error
+	opened      []string
+	memory      map[string]denoise.Recipe
+	choosing    func(c *app.Catalog, pick func(int), drop func())
+	scan        func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
+	framed      func(source *volume.Volume)                                  // nil ignores frames
+	told        string                                                       // what panels showed at the last notification of a change
+	mayPanic    bool                                                         // a test makes work panic
+	works       int                                                          // background work started so far
+	gate        chan struct{}                                                // background work started now waits for it; nil does not
+	panics      []*parallel.Panic                                            // guarded by engine.mu
 }
 
 // rampSeries is 16 x 12 x 6 voxels of a ramp with some noise.
@@ -245,10 +247,12 @@ func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
 				b.framed(p.Source)
 			}
 		},
-		Panes:  func() [viewer.Roles]viewer.Pane { return panes },
-		Choose: func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
-		Opened: func(path string) { b.opened = append(b.opened, path) },
-		Failed: func(err error) { b.errors = append(b.errors, err) },
+		Panes:        func() [viewer.Roles]viewer.Pane { return panes },
+		PlanePanes:   func() [3]viewer.Pane { return b.planePanes },
+		PlanesFramed: func(f [3]viewer.Frame) { b.planeFrames = f },
+		Choose:       func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
+		Opened:       func(path string) { b.opened = append(b.opened, path) },
+		Failed:       func(err error) { b.errors = append(b.errors, err) },
 	})
 	t.Cleanup(func() {
 		b.engine.open()

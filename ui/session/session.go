@@ -42,12 +42,16 @@ type Deps struct {
 // Listener receives the session's events on the UI goroutine. Every field must
 // be set.
 type Listener struct {
-	Changed func()                                              // something that panels show has changed
-	Framed  func(*viewer.Picture, [viewer.Roles]viewer.Frame)   // new pictures
-	Panes   func() [viewer.Roles]viewer.Pane                    // returns the sizes of the panes
-	Choose  func(c *app.Catalog, pick func(i int), drop func()) // several series were found; call one of the two
-	Opened  func(path string)                                   // a series is shown; "" for the bundled one
-	Failed  func(err error)                                     // a task failed; called once for each failure
+	Changed func()                                            // something that panels show has changed
+	Framed  func(*viewer.Picture, [viewer.Roles]viewer.Frame) // new pictures
+	Panes   func() [viewer.Roles]viewer.Pane                  // returns the sizes of the panes
+	// PlanePanes returns the sizes of panes of the three planes, PlanesFramed gets their
+	// pictures; both are nil where there are no such panes.
+	PlanePanes   func() [3]viewer.Pane
+	PlanesFramed func([3]viewer.Frame)
+	Choose       func(c *app.Catalog, pick func(i int), drop func()) // several series were found; call one of the two
+	Opened       func(path string)                                   // a series is shown; "" for the bundled one
+	Failed       func(err error)                                     // a task failed; called once for each failure
 }
 
 // Session is the workbench's state: the open series, of which one is shown, and the work
@@ -72,6 +76,7 @@ type Session struct {
 	autoPreview bool
 
 	frames     newest.Worker[viewer.Job, drawn]
+	planes     planes
 	picture    *viewer.Picture
 	last       *viewer.Picture // the newest with a result; nil before
 	settled    *viewer.Picture // the newest with a fine result; nil before
@@ -143,6 +148,7 @@ func New(deps Deps, listener Listener) *Session {
 		},
 		Done: s.framed,
 	}
+	s.startPlanes()
 	s.slice.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.sliceMeasured}
 	s.volume.worker = newest.Worker[measureJob, measured]{Go: deps.Go, Do: deps.Do, Work: s.measure, Done: s.volumeMeasured}
 	s.neighbours = newest.Worker[app.PreviewRequest, neighbourhoods]{Go: deps.Go, Do: deps.Do, Work: s.findNeighbourhoods, Done: s.foundNeighbourhoods}
@@ -243,14 +249,16 @@ func (s *Session) draw() {
 	}
 	result, part, _ := s.shown()
 	facts, _ := s.doc.Facts()
-	s.frames.Request(viewer.Job{
+	job := viewer.Job{
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
 		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
 		Before: s.holdBefore, Tints: s.tints(result), Panes: s.listener.Panes(),
-	})
+	}
+	s.frames.Request(job)
+	s.drawPlanes(job)
 }
 
 // framed takes new frames, on the UI goroutine; those of a previous series are

@@ -127,3 +127,79 @@ func TestTheHeadingIsClicked(t *testing.T) {
 		t.Errorf("the heading was clicked %v", clicked)
 	}
 }
+
+// The crosshair crosses the picture with a gap at its point; parts that do not fit into
+// the picture are left out.
+func TestTheCrosshairIsDrawn(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Original)
+	click := func(x, y, dx float32) {
+		p.MouseDown(at(x, y))
+		p.MouseUp(at(x+dx, y))
+		p.Refresh()
+	}
+	shown := func() (out [4]bool) {
+		for i, line := range r.hair {
+			out[i] = !line.Hidden
+		}
+		return out
+	}
+	click(50, 100, 0)
+	if shown() != [4]bool{} {
+		t.Error("there is a crosshair before it is marked")
+	}
+	state.MarkCrosshair(true)
+	click(0.5*300/8, headHeight+2.5*300/8, 0)
+	if point, _ := state.Crosshair(); point != [3]int{0, 2, 2} {
+		t.Fatalf("the crosshair is at %v", point)
+	}
+	if shown() != [4]bool{true, true, true, true} {
+		t.Errorf("parts %v", shown())
+	}
+	x, y := float32(0.5*300/8), float32(headHeight+2.5*300/8)
+	for i, want := range [4][2]fyne.Position{
+		{fyne.NewPos(0, y), fyne.NewPos(x-hairGap, y)}, {fyne.NewPos(x+hairGap, y), fyne.NewPos(300, y)},
+		{fyne.NewPos(x, headHeight), fyne.NewPos(x, y-hairGap)}, {fyne.NewPos(x, y+hairGap), fyne.NewPos(x, headHeight+300)},
+	} {
+		if r.hair[i].Position1 != want[0] || r.hair[i].Position2 != want[1] {
+			t.Errorf("part %d is from %v to %v; want %v", i, r.hair[i].Position1, r.hair[i].Position2, want)
+		}
+	}
+	for _, c := range []struct{ dx, y float32 }{{clickTravel, 200}, {0, headHeight - 1}} { // a drag, a click on the heading
+		click(200, c.y, c.dx)
+		if point, _ := state.Crosshair(); point != [3]int{0, 2, 2} {
+			t.Errorf("%+v moved the crosshair to %v", c, point)
+		}
+	}
+	click(200, 200, clickTravel-1)
+	if point, _ := state.Crosshair(); point != [3]int{5, 4, 2} {
+		t.Errorf("a click moved it to %v", point)
+	}
+	state.ZoomAt(8, 300, 300, 300, 300) // its point lies outside
+	p.Refresh()
+	if shown() != [4]bool{} {
+		t.Errorf("outside the picture: parts %v", shown())
+	}
+	p.SetFrame(viewer.Frame{})
+	state.Fit()
+	p.Refresh()
+	if shown() != [4]bool{} {
+		t.Error("a crosshair without a picture")
+	}
+}
+
+// The voxel under the pointer is marked where its slice is shown.
+func TestTheCrossIsInItsSlice(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Original)
+	coronal := state.In(1)
+	coronal.PointAt(150, 150, 300, 300) // of 8 x 4 voxels of 1 x 2 mm
+	p.Refresh()
+	voxel, _ := state.Cursor()
+	if shown := !r.cross[0].Hidden; shown != (voxel[2] == state.Index()) {
+		t.Errorf("the cross of %v is shown in slice %d: %t", voxel, state.Index(), shown)
+	}
+	coronal.PointAt(150, 1, 300, 300)
+	p.Refresh()
+	if !r.cross[0].Hidden {
+		t.Error("a voxel of another slice is marked")
+	}
+}

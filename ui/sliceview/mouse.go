@@ -73,8 +73,17 @@ func (p *Pane) MouseDown(e *desktop.MouseEvent) {
 	p.marking = e.Button == desktop.MouseButtonPrimary && !p.panning && !p.dividing && p.pressMark(e.Position)
 }
 
-// MouseUp implements desktop.Mouseable.
-func (p *Pane) MouseUp(*desktop.MouseEvent) { p.release() }
+// MouseUp implements desktop.Mouseable: a click moves the crosshair, where that is marked.
+func (p *Pane) MouseUp(e *desktop.MouseEvent) {
+	at := inArea(e.Position)
+	moved := at.Subtract(p.start)
+	if p.pressed == desktop.MouseButtonPrimary && !p.panning && !p.dividing && !p.marking && at.Y >= 0 &&
+		math.Hypot(float64(moved.X), float64(moved.Y)) < clickTravel {
+		area := p.area()
+		p.state.MoveCrosshair(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
+	}
+	p.release()
+}
 
 // release ends a drag.
 func (p *Pane) release() {

@@ -223,7 +223,7 @@ func TestGainsOfWheelAndDrag(t *testing.T) {
 	if !near(b.state.Zoom(), 1) {
 		t.Errorf("zoom %g after the way back; want 1", b.state.Zoom())
 	}
-	b.pane.MouseUp(nil)
+	b.pane.MouseUp(&desktop.MouseEvent{})
 	b.move(desktop.MouseButtonSecondary, 200, 100)
 	if !near(b.state.Zoom(), 1) {
 		t.Error("a move after the release zooms")

@@ -113,6 +113,9 @@ func (p *Pane) SetFrame(f viewer.Frame) {
 	p.Refresh()
 }
 
+// Frame returns the picture shown.
+func (p *Pane) Frame() viewer.Frame { return p.frame }
+
 // SetCaption shows new text.
 func (p *Pane) SetCaption(c Caption) {
 	p.caption = c
@@ -140,6 +143,12 @@ func (p *Pane) scale() float32 { return float32(screen.PixelsPerUnit(p)) }
 func (p *Pane) area() fyne.Size {
 	s := p.Size()
 	return fyne.NewSize(max(s.Width, 0), max(s.Height-headHeight, 0))
+}
+
+// shows says whether a voxel is in the slice that is shown.
+func (p *Pane) shows(voxel [3]int) bool {
+	_, _, index := p.state.View().Locate(voxel)
+	return index == p.state.Index()
 }
 
 // inArea turns a position on the pane into one on the picture's area.

@@ -12,6 +12,7 @@ import (
 const (
 	headHeight = 40 // the permanent label: never on top of the picture
 	crossArm   = 7
+	hairGap    = 9 // on every side of the crosshair's point
 )
 
 var badgeColors = map[BadgeKind]color.Color{
@@ -36,6 +37,7 @@ type renderer struct {
 	place   *plate
 	letters [4]*plate
 	cross   [2]*canvas.Line
+	hair    [4]*canvas.Line // of the crosshair: left, right, above and below its point
 	profile *canvas.Line
 	marks   *marks
 	outline [8]*canvas.Line // around the voxel under the pointer
@@ -78,6 +80,10 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	for i := range r.cross {
 		r.cross[i] = canvas.NewLine(crossLine)
 		r.objects = append(r.objects, r.cross[i])
+	}
+	for i := range r.hair {
+		r.hair[i] = canvas.NewLine(hairLine)
+		r.objects = append(r.objects, r.hair[i])
 	}
 	add := func(t *plate) *plate {
 		r.objects = append(r.objects, t.objects()...)
@@ -199,6 +205,24 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.layoutOutline()
 	r.layoutMarks()
 	r.layoutCross()
+	r.layoutHair()
+}
+
+// layoutHair draws the crosshair over the whole picture, with a gap around its point.
+func (r *renderer) layoutHair() {
+	voxel, marked := r.pane.state.Crosshair()
+	area, f, scale := r.pane.area(), r.pane.frame, r.pane.scale()
+	col, row, _ := r.pane.state.View().Locate(voxel)
+	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
+	x, y := float32(cx), float32(cy)
+	left, right, top, bottom := float32(f.X0)/scale, float32(f.X1)/scale, float32(f.Y0)/scale, float32(f.Y1)/scale
+	for i, ends := range [4][4]float32{{left, y, x - hairGap, y}, {x + hairGap, y, right, y}, {x, top, x, y - hairGap}, {x, y + hairGap, x, bottom}} {
+		line := r.hair[i]
+		// A part outside the picture, or of no length, is left out.
+		line.Hidden = !marked || f.Image == nil || ends[0] > ends[2] || ends[1] > ends[3] ||
+			ends[0] < left || ends[2] > right || ends[1] < top || ends[3] > bottom
+		line.Position1, line.Position2 = fyne.NewPos(ends[0], ends[1]+headHeight), fyne.NewPos(ends[2], ends[3]+headHeight)
+	}
 }
 
 // layoutProfile draws the line of the profile plot.
@@ -266,7 +290,7 @@ func (r *renderer) inPicture(p fyne.Position) bool {
 // layoutCross marks the voxel under the pointer in the other panes.
 func (r *renderer) layoutCross() {
 	voxel, ok := r.pane.state.Cursor()
-	ok = ok && !r.pane.hovered && r.pane.frame.Image != nil
+	ok = ok && !r.pane.hovered && r.pane.frame.Image != nil && r.pane.shows(voxel)
 	for _, line := range r.cross {
 		line.Hidden = !ok
 	}

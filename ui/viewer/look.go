@@ -15,7 +15,7 @@ type Look struct {
 
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
-	return Look{Plane: s.view.Plane, Index: s.index, Zoom: s.zoom, Pan: s.pan, Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
+	return Look{Plane: s.plane, Index: s.Index(), Zoom: s.Zoom(), Pan: s.Pan(), Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
 }
 
 // SetLook shows the volume as l says; values that are not possible are left out.
@@ -28,11 +28,12 @@ func (s *State) SetLook(l Look) {
 	}
 	s.SetIndex(l.Index)
 	if l.Zoom >= MinZoom && l.Zoom <= MaxZoom {
-		s.zoom = l.Zoom
+		s.cut().zoom = l.Zoom
 	}
+	view := s.View()
 	for c, mm := range l.Pan {
-		limit := float64(s.view.Size[c]) * s.view.Pixel[c] / 2
-		s.pan[c] = min(max(mm, -limit), limit)
+		limit := float64(view.Size[c]) * view.Pixel[c] / 2
+		s.cut().pan[c] = min(max(mm, -limit), limit)
 	}
 	if l.Sigmas >= minSigmas && l.Sigmas <= maxSigmas {
 		s.sigmas = l.Sigmas

@@ -36,7 +36,8 @@ const (
 )
 
 // State is what all panes of a comparison have in common: plane, slice, zoom, pan,
-// window. The panes share one State.
+// window. The panes share one State; panes of fixed planes have one of In, which differs
+// from it in the plane alone.
 //
 // Its methods are for the UI goroutine. Every method that changes something
 // calls Changed or Pointed once.
@@ -44,32 +45,60 @@ type State struct {
 	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
 
-	volume     *volume.Volume
-	view       volume.View
-	index      int
-	zoom       float64
-	pan        [2]float64 // mm of the picture's centre to the right of and below the pane's
-	window     volume.Window
-	auto       volume.Window // from percentiles of the volume; the scale of a drag
-	invert     bool
-	overlay    Overlay
-	pixelated  bool
-	sigmas     float64 // the residual's scale
+	of         *State // what a state of In belongs to; nil for the shared one, which alone uses the fields below plane
+	plane      volume.Plane
 	comparison Comparison
-	darken     bool    // dragging down darkens
-	cursor     *[3]int // the voxel under the pointer
-	last       [3]int  // the voxel that stays visible when the plane changes
+
+	volume    *volume.Volume
+	views     [3]volume.View // by plane
+	cuts      [3]cut         // by plane
+	point     [3]int         // a voxel of the slices of all planes; the crosshair
+	crosshair bool           // it is marked, and moved by a click
+	window    volume.Window
+	auto      volume.Window // from percentiles of the volume; the scale of a drag
+	invert    bool
+	overlay   Overlay
+	pixelated bool
+	sigmas    float64 // the residual's scale
+	darken    bool    // dragging down darkens
+	cursor    *[3]int // the voxel under the pointer
+	last      [3]int  // the voxel that stays visible when the plane changes
 }
+
+// cut is how a plane is placed in its panes.
+type cut struct {
+	zoom float64
+	pan  [2]float64 // mm of the picture's centre to the right of and below the pane's
+}
+
+// In returns a state of plane p: it shares everything with s but the plane, and shows one
+// side alone.
+func (s *State) In(p volume.Plane) *State { return &State{of: s.root(), plane: p} }
+
+// root returns the shared state.
+func (s *State) root() *State {
+	if s.of != nil {
+		return s.of
+	}
+	return s
+}
+
+// cut returns how the plane is placed.
+func (s *State) cut() *cut { return &s.root().cuts[s.plane] }
 
 // Open shows the middle acquired slice of a volume, with window w.
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
 		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
-		volume: v, zoom: 1, sigmas: DefaultSigmas, comparison: s.comparison,
+		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, plane: v.Acquired(),
 	}
-	s.view = v.View(v.Acquired())
-	s.index = s.view.Size[2] / 2
-	s.last = s.view.Voxel(s.view.Size[0]/2, s.view.Size[1]/2, s.index)
+	for p := range s.views {
+		s.views[p] = v.View(volume.Plane(p))
+	}
+	s.resetCuts()
+	view := s.View()
+	s.point = view.Voxel(view.Size[0]/2, view.Size[1]/2, view.Size[2]/2)
+	s.last = s.point
 	s.auto = volume.AutoWindow(v)
 	s.window = w
 	if !(w.Width > 0) {
@@ -82,7 +111,7 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 // all volumes stays as it is.
 func (s *State) Resume(kept State) {
 	kept.Changed, kept.Pointed, kept.overlay, kept.pixelated, kept.darken = s.Changed, s.Pointed, s.overlay, s.pixelated, s.darken
-	kept.comparison = s.comparison
+	kept.comparison, kept.crosshair = s.comparison, s.crosshair
 	kept.cursor = nil
 	*s = kept
 	s.changed()
@@ -93,6 +122,9 @@ func (s *State) Close() {
 	s.Resume(State{})
 }
 
+// resetCuts fits every plane into its panes.
+func (s *State) resetCuts() { s.root().cuts = [3]cut{{zoom: 1}, {zoom: 1}, {zoom: 1}} }
+
 // Replace shows other voxels on the same grid; the view does not change.
 func (s *State) Replace(v *volume.Volume) {
 	s.volume, s.auto = v, volume.AutoWindow(v)
@@ -100,80 +132,84 @@ func (s *State) Replace(v *volume.Volume) {
 }
 
 // Volume returns the volume shown, or nil before the first Open.
-func (s *State) Volume() *volume.Volume { return s.volume }
+func (s *State) Volume() *volume.Volume { return s.root().volume }
 
 // View returns the cut through the volume that is shown.
-func (s *State) View() volume.View { return s.view }
+func (s *State) View() volume.View { return s.root().views[s.plane] }
 
 // Index returns the slice shown, counted along View from 0.
-func (s *State) Index() int { return s.index }
+func (s *State) Index() int {
+	_, _, index := s.View().Locate(s.root().point)
+	return index
+}
 
 // Zoom returns the magnification; 1 fits the picture into its pane.
-func (s *State) Zoom() float64 { return s.zoom }
+func (s *State) Zoom() float64 { return s.cut().zoom }
 
 // Pan returns by how many mm the picture's centre is to the right of and below the
 // pane's.
-func (s *State) Pan() [2]float64 { return s.pan }
+func (s *State) Pan() [2]float64 { return s.cut().pan }
 
 // Window returns the grey-scale window of the original and denoised panes.
-func (s *State) Window() volume.Window { return s.window }
+func (s *State) Window() volume.Window { return s.root().window }
 
 // Inverted says whether black and white are exchanged.
-func (s *State) Inverted() bool { return s.invert }
+func (s *State) Inverted() bool { return s.root().invert }
 
 // Sigmas returns the residual's scale: the multiple of the noise's sigma at
 // which its colours saturate.
-func (s *State) Sigmas() float64 { return s.sigmas }
+func (s *State) Sigmas() float64 { return s.root().sigmas }
 
 // Overlay returns how much text is shown.
-func (s *State) Overlay() Overlay { return s.overlay }
+func (s *State) Overlay() Overlay { return s.root().overlay }
 
 // Pixelated says whether magnified voxels are shown as squares.
-func (s *State) Pixelated() bool { return s.pixelated }
+func (s *State) Pixelated() bool { return s.root().pixelated }
 
 // Cursor returns the voxel under the pointer, if the pointer is on one.
 func (s *State) Cursor() (voxel [3]int, ok bool) {
-	if s.cursor == nil {
-		return voxel, false
+	if cursor := s.root().cursor; cursor != nil {
+		return *cursor, true
 	}
-	return *s.cursor, true
+	return voxel, false
 }
 
 // Focus returns the last voxel pointed at, in the slice shown; initially the middle
 // one.
-func (s *State) Focus() [3]int { return s.last }
+func (s *State) Focus() [3]int { return s.root().last }
 
 // Transform places the picture in a pane of w x h screen units.
 func (s *State) Transform(w, h float64) Transform {
-	return Place(w, h, s.view, s.zoom, s.pan)
+	return Place(w, h, s.View(), s.Zoom(), s.Pan())
 }
 
 func (s *State) changed() {
-	if s.Changed != nil {
-		s.Changed()
+	if f := s.root().Changed; f != nil {
+		f()
 	}
 }
 
 func (s *State) pointed() {
-	if s.Pointed != nil {
-		s.Pointed()
+	if f := s.root().Pointed; f != nil {
+		f()
 	}
 }
 
 // Scroll moves by n slices, at most to the first or last.
-func (s *State) Scroll(n int) { s.SetIndex(s.index + n) }
+func (s *State) Scroll(n int) { s.SetIndex(s.Index() + n) }
 
 // SetIndex shows slice i, or the nearest one.
 func (s *State) SetIndex(i int) {
-	i = min(max(i, 0), max(s.view.Size[2]-1, 0))
-	if s.volume == nil || i == s.index {
+	r, view := s.root(), s.View()
+	i = min(max(i, 0), max(view.Size[2]-1, 0))
+	if r.volume == nil || i == s.Index() {
 		return
 	}
-	s.index = i
-	through := s.view.Axis[2]
-	s.last[through] = s.view.Voxel(0, 0, i)[through]
-	if s.cursor != nil {
-		s.cursor[through] = s.last[through]
+	through := view.Axis[2]
+	r.point[through] = view.Voxel(0, 0, i)[through]
+	r.last[through] = r.point[through]
+	if r.cursor != nil {
+		r.cursor[through] = r.point[through]
 	}
 	s.changed()
 }
@@ -189,43 +225,45 @@ func (s *State) ShowVoxel(voxel [3]int) {
 			return
 		}
 	}
-	_, _, s.index = s.view.Locate(voxel)
-	s.cursor, s.last = &voxel, voxel
+	s.point, s.last, s.cursor = voxel, voxel, &voxel
 	s.changed()
 }
 
-// SetPlane shows another plane through the last voxel pointed at.
+// SetPlane shows another plane through the crosshair, or where that is not marked through
+// the last voxel pointed at.
 func (s *State) SetPlane(p volume.Plane) {
-	if s.volume == nil || p == s.view.Plane {
+	if s.volume == nil || p == s.plane {
 		return
 	}
-	s.view = s.volume.View(p)
-	_, _, s.index = s.view.Locate(s.last)
-	s.zoom, s.pan, s.cursor = 1, [2]float64{}, nil
+	if !s.crosshair {
+		s.point = s.last
+	}
+	s.plane, s.cuts[p], s.cursor = p, cut{zoom: 1}, nil
 	s.changed()
 }
 
 // ZoomAt multiplies the zoom; the point (x, y) of a w x h pane does not move.
 func (s *State) ZoomAt(factor, x, y, w, h float64) {
-	zoom := min(max(s.zoom*factor, MinZoom), MaxZoom)
-	if s.volume == nil || zoom == s.zoom || !(w > 0 && h > 0) {
+	c := s.cut()
+	zoom := min(max(c.zoom*factor, MinZoom), MaxZoom)
+	if s.Volume() == nil || zoom == c.zoom || !(w > 0 && h > 0) {
 		return
 	}
 	before := s.Transform(w, h)
-	k := zoom / s.zoom
+	k := zoom / c.zoom
 	// The point's distance from the picture's centre grows by k; in mm of the
 	// new scale that leaves the pan below.
 	dx, dy := (x-w/2)/before.Scale, (y-h/2)/before.Scale
-	s.pan[0] = dx/k - (dx - s.pan[0])
-	s.pan[1] = dy/k - (dy - s.pan[1])
-	s.zoom = zoom
+	c.pan[0] = dx/k - (dx - c.pan[0])
+	c.pan[1] = dy/k - (dy - c.pan[1])
+	c.zoom = zoom
 	s.changed()
 }
 
 // Actual shows every voxel as one device pixel, where panes are w x h of them; along the
 // axis where voxels are farther apart, they are larger.
 func (s *State) Actual(w, h int) {
-	if s.volume != nil && w > 0 && h > 0 {
+	if s.Volume() != nil && w > 0 && h > 0 {
 		x, y := float64(w), float64(h)
 		s.ZoomAt(1/s.Transform(x, y).Magnification(), x/2, y/2, x, y)
 	}
@@ -234,20 +272,20 @@ func (s *State) Actual(w, h int) {
 // PanBy moves the picture by (dx, dy) screen units of a w x h pane. The distance is
 // limited to half the picture's size, so that part of it stays visible.
 func (s *State) PanBy(dx, dy, w, h float64) {
-	if s.volume == nil || !(w > 0 && h > 0) {
+	if s.Volume() == nil || !(w > 0 && h > 0) {
 		return
 	}
-	scale := s.Transform(w, h).Scale
+	scale, view, cut := s.Transform(w, h).Scale, s.View(), s.cut()
 	for c, d := range [2]float64{dx, dy} {
-		limit := float64(s.view.Size[c]) * s.view.Pixel[c] / 2
-		s.pan[c] = min(max(s.pan[c]+d/scale, -limit), limit)
+		limit := float64(view.Size[c]) * view.Pixel[c] / 2
+		cut.pan[c] = min(max(cut.pan[c]+d/scale, -limit), limit)
 	}
 	s.changed()
 }
 
-// Fit shows the whole picture in the centre of its pane.
+// Fit shows the whole picture in the centre of its pane, in every plane.
 func (s *State) Fit() {
-	s.zoom, s.pan = 1, [2]float64{}
+	s.resetCuts()
 	s.changed()
 }
 
@@ -257,7 +295,7 @@ func (s *State) SetWindow(w volume.Window) {
 	if !(w.Width > 0) {
 		return
 	}
-	s.window = w
+	s.root().window = w
 	s.changed()
 }
 
@@ -279,14 +317,15 @@ const dragOctave = 200
 // screen units. The gain is proportional to the width, for narrow brain windows
 // and wide bone windows alike.
 func (s *State) DragWindow(dx, dy float64) {
-	if s.volume == nil {
+	r := s.root()
+	if r.volume == nil {
 		return
 	}
-	w := s.window
+	w := r.window
 	w.Name = ""
-	smallest := s.auto.Width / 2000
-	w.Width = min(max(w.Width*math.Exp(dx/dragOctave), smallest), 20*s.auto.Width)
-	if s.darken {
+	smallest := r.auto.Width / 2000
+	w.Width = min(max(w.Width*math.Exp(dx/dragOctave), smallest), 20*r.auto.Width)
+	if r.darken {
 		dy = -dy
 	}
 	w.Center -= dy / dragOctave * w.Width / 2
@@ -324,7 +363,8 @@ func (s *State) TogglePixelated() {
 // Reset restores zoom, pan, inversion and the residual's scale, and sets window w,
 // or the automatic one where w has no width.
 func (s *State) Reset(w volume.Window) {
-	s.zoom, s.pan, s.invert, s.sigmas = 1, [2]float64{}, false, DefaultSigmas
+	s.resetCuts()
+	s.invert, s.sigmas = false, DefaultSigmas
 	if w.Width > 0 {
 		s.window = w
 	} else {
@@ -336,27 +376,65 @@ func (s *State) Reset(w volume.Window) {
 // PointAt sets the cursor to the voxel under point (x, y) of a w x h pane; a point
 // outside the picture clears it.
 func (s *State) PointAt(x, y, w, h float64) {
-	if s.volume == nil {
-		return
-	}
-	col, row := s.Transform(w, h).Pixel(x, y)
-	if col < 0 || row < 0 || col >= s.view.Size[0] || row >= s.view.Size[1] {
+	voxel, ok := s.voxelAt(x, y, w, h)
+	if !ok {
 		s.PointAway()
 		return
 	}
-	voxel := s.view.Voxel(col, row, s.index)
-	if s.cursor != nil && *s.cursor == voxel {
+	r := s.root()
+	if r.cursor != nil && *r.cursor == voxel {
 		return
 	}
-	s.cursor, s.last = &voxel, voxel
+	r.cursor, r.last = &voxel, voxel
 	s.pointed()
+}
+
+// voxelAt returns the voxel under point (x, y) of a w x h pane.
+func (s *State) voxelAt(x, y, w, h float64) (voxel [3]int, ok bool) {
+	view := s.View()
+	if s.Volume() == nil {
+		return voxel, false
+	}
+	col, row := s.Transform(w, h).Pixel(x, y)
+	if col < 0 || row < 0 || col >= view.Size[0] || row >= view.Size[1] {
+		return voxel, false
+	}
+	return view.Voxel(col, row, s.Index()), true
 }
 
 // PointAway clears the cursor: the pointer left the pictures.
 func (s *State) PointAway() {
-	if s.cursor == nil {
+	if r := s.root(); r.cursor != nil {
+		r.cursor = nil
+		s.pointed()
+	}
+}
+
+// Crosshair returns the voxel in which the slices of the three planes meet, and whether it
+// is marked.
+func (s *State) Crosshair() (voxel [3]int, marked bool) { return s.root().point, s.root().crosshair }
+
+// MarkCrosshair marks the crosshair, or does not. It begins at the last voxel pointed at
+// in the slice shown.
+func (s *State) MarkCrosshair(on bool) {
+	if on && !s.crosshair {
+		through := s.View().Axis[2]
+		at := s.point[through]
+		s.point = s.last
+		s.point[through] = at
+	}
+	s.crosshair = on
+	s.changed()
+}
+
+// MoveCrosshair moves the crosshair, where it is marked, to the voxel under point (x, y) of
+// a w x h pane: every plane shows its slice through that voxel.
+func (s *State) MoveCrosshair(x, y, w, h float64) {
+	r := s.root()
+	voxel, ok := s.voxelAt(x, y, w, h)
+	if !ok || !r.crosshair || voxel == r.point {
 		return
 	}
-	s.cursor = nil
-	s.pointed()
+	r.point, r.last = voxel, voxel
+	s.changed()
 }

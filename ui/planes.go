@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"quell/ui/session"
+	"quell/ui/sliceview"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// quad is the layout of 2 x 2: the three planes, and the comparison in the plane that is
+// chosen.
+type quad struct {
+	on       bool
+	residual bool // in the place of the comparison
+
+	// What it changed, to be as before afterwards.
+	crosshair bool
+	mode      viewer.Mode
+}
+
+// setQuad shows or hides the planes. With them come the crosshair, and a curtain where no
+// comparison is chosen.
+func (w *Workbench) setQuad(on bool) {
+	if on == w.quad.on {
+		return
+	}
+	state := w.session.State()
+	if !on {
+		w.quad.on = false
+		state.MarkCrosshair(w.quad.crosshair)
+		if w.quad.mode == viewer.Plain && state.Comparison().Mode == viewer.Curtain {
+			w.compare(viewer.Plain)
+		}
+		return
+	}
+	_, crosshair := state.Crosshair()
+	w.quad = quad{on: true, crosshair: crosshair, mode: state.Comparison().Mode}
+	state.MarkCrosshair(true)
+	if w.quad.mode == viewer.Plain {
+		w.compare(viewer.Curtain)
+	}
+}
+
+// buildPlanes makes the panes of the planes.
+func (w *Workbench) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
+	for p := range w.planes {
+		own := events
+		own.Heading, own.Marker = nil, nil // marks are on the plane that is chosen
+		own.Maximize = func(viewer.Role) { // the comparison in this plane, alone
+			w.session.State().SetPlane(volume.Plane(p))
+			w.maximize(viewer.Denoised)
+		}
+		w.planes[p] = sliceview.New(viewer.Original, w.session.Plane(volume.Plane(p)), own)
+		w.planes[p].Hide()
+		row = append(row, w.planes[p])
+	}
+	return row
+}
+
+func (w *Workbench) planeSizes() (sizes [3]viewer.Pane) {
+	for p, pane := range w.planes {
+		sizes[p] = pane.Pixels()
+	}
+	return sizes
+}
+
+// planesFramed shows new frames of the planes; those that have not changed are not
+// uploaded again.
+func (w *Workbench) planesFramed(frames [3]viewer.Frame) {
+	for p, pane := range w.planes {
+		if pane.Frame() != frames[p] {
+			pane.SetFrame(frames[p])
+		}
+	}
+}
+
+// planeCaptions returns the texts around the pictures of the planes. The first one names
+// the patient.
+func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [3]sliceview.Caption) {
+	series := s.Series()
+	if series == nil {
+		return out
+	}
+	shown, names := series.Volume, sideNames(s)
+	name, detail := names[0], ""
+	base, based := s.Base()
+	if based {
+		shown, detail = base.Run.Result, recipeText(s, base.Run.Recipe)
+	}
+	if s.PlanesShowResult() {
+		shown, name = s.Document().Run().Result, names[1]
+		detail = recipeText(s, s.Document().Run().Recipe)
+	} else if !based && !s.HoldsBefore() {
+		detail = "until the volume is filtered"
+	}
+	for p := range out {
+		state, c := s.Plane(volume.Plane(p)), &out[p]
+		c.Title = strings.ToUpper(volume.Plane(p).String()) + ", " + name
+		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
+		w := state.Window()
+		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), fmt.Sprintf("%d / %d", state.Index()+1, state.View().Size[2])}
+		if state.Overlay() != viewer.OverlayFull {
+			continue
+		}
+		value := ""
+		if voxel, ok := state.Cursor(); ok {
+			facts, _ := s.Document().Facts()
+			value = valueText(float64(shown.Data[shown.Index(voxel[0], voxel[1], voxel[2])]), float64(facts.Hi)-float64(facts.Lo), series.Volume.Unit, false)
+			c.Place = position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2])))
+		}
+		c.Corner = append([]string{zoomText(state, sizes[p])}, append(c.Corner, value)...)
+	}
+	out[0].Who, out[0].How = who(series, hidden), how(series, hidden)
+	return out
+}

@@ -1,0 +1,148 @@
+package ui_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"quell/app"
+	"quell/ui"
+	"quell/ui/viewer"
+	"quell/volume"
+)
+
+// The layout of 2 x 2 shows the planes through the crosshair, and the comparison under a
+// curtain; another layout is as before.
+func TestTheThreePlanes(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	b.key(fyne.KeyF5)
+	planes := b.workbench.Planes()
+	b.until("the planes are drawn", func() bool {
+		return planes[0].Frame().Image != nil && planes[1].Frame().Image != nil && planes[2].Frame().Image != nil
+	})
+	b.drain()
+	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Denoised}) || b.row("2×2").Selected() != "2×2" {
+		t.Errorf("panes %v", got)
+	}
+	size := planes[0].Size()
+	comparison := b.workbench.Panes()[viewer.Denoised]
+	for i, o := range []fyne.CanvasObject{planes[0], planes[1], planes[2], comparison} {
+		if want := fyne.NewPos(float32(i%2)*(size.Width+2), float32(i/2)*(size.Height+2)); o.Position() != want || o.Size() != size {
+			t.Errorf("pane %d lies at %v, %v; want %v", i, o.Position(), o.Size(), want)
+		}
+	}
+	if _, marked := b.state().Crosshair(); !marked || b.state().Comparison().Mode != viewer.Curtain {
+		t.Error("there is no crosshair, or no comparison")
+	}
+	for p, letters := range [3][4]string{{"R", "L", "A", "P"}, {"R", "L", "H", "F"}, {"A", "P", "H", "F"}} {
+		c := planes[p].Caption()
+		if want := strings.ToUpper(volume.Plane(p).String()) + ", ORIGINAL"; c.Title != want || c.Letters != letters || c.Detail != "until the volume is filtered" {
+			t.Errorf("plane %d: %q, %q, letters %v", p, c.Title, c.Detail, c.Letters)
+		}
+	}
+	b.session().Plane(volume.Coronal).SetIndex(9)
+	b.state().PointAt(150, 150, 300, 300) // in the slice of the comparison
+	b.drain()
+	if c := planes[1].Caption().Corner; c[2] != "10 / 36" || !strings.HasSuffix(c[3], " HU") || planes[0].Caption().Corner[3] != c[3] {
+		t.Errorf("the coronal plane says %v", c)
+	}
+	b.command("apply").Run()
+	b.until("the volume is filtered", b.session().Applied)
+	b.drain()
+	if c := planes[2].Caption(); c.Title != "SAGITTAL, DENOISED" || !strings.HasPrefix(c.Detail, "nlm ") {
+		t.Errorf("after the run: %q, %q", c.Title, c.Detail)
+	}
+	b.session().HoldBefore(true)
+	b.drain()
+	if c := planes[2].Caption(); c.Title != "SAGITTAL, ORIGINAL" || c.Detail != "" {
+		t.Errorf("while Space is held: %q, %q", c.Title, c.Detail)
+	}
+	b.session().HoldBefore(false)
+	b.key(fyne.KeyD)
+	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Residual}) {
+		t.Errorf("D shows %v; want the residual in the place of the comparison", got)
+	}
+	b.key(fyne.KeyD)
+	planes[1].DoubleTapped(nil)
+	b.drain()
+	if got := b.visible(); !slices.Equal(got, []viewer.Role{viewer.Denoised}) || planes[0].Visible() || b.state().View().Plane != volume.Coronal || b.state().Index() != 9 {
+		t.Error("a double click does not show the comparison of its plane alone")
+	}
+	b.key(fyne.KeyEscape)
+	if !planes[0].Visible() {
+		t.Error("Escape does not show the planes again")
+	}
+	b.key(fyne.KeyF4)
+	if _, marked := b.state().Crosshair(); marked || planes[0].Visible() || b.state().Comparison().Mode != viewer.Plain || len(b.visible()) != 3 {
+		t.Error("the layout before is not as it was")
+	}
+}
+
+// What the user has chosen before stays after the layout of 2 x 2.
+func TestThePlanesKeepWhatWasChosen(t *testing.T) {
+	b := newBench(t, large)
+	b.key(fyne.KeyX)
+	b.key(fyne.KeyQ)
+	b.key(fyne.KeyF5)
+	if b.state().Comparison().Mode != viewer.Checkerboard {
+		t.Error("the mode of comparison is another")
+	}
+	b.key(fyne.KeyF3)
+	if _, marked := b.state().Crosshair(); !marked || b.state().Comparison().Mode != viewer.Checkerboard {
+		t.Error("crosshair or comparison are not as before")
+	}
+	b.key(fyne.KeyX)
+	if _, marked := b.state().Crosshair(); marked || b.command("crosshair").Checked() {
+		t.Error("X does not take the crosshair off")
+	}
+}
+
+// A run that is side A is shown by the planes, too.
+func TestPlanesShowARunAsSideA(t *testing.T) {
+	b := newBench(t, large)
+	b.command("apply").Run()
+	b.until("the volume is filtered", b.session().Applied)
+	b.session().CompareWith(0)
+	r := b.session().Recipe()
+	r.Dims = 3
+	b.session().SetRecipe(r, true)
+	b.key(fyne.KeyF5)
+	b.drain()
+	if c := b.workbench.Planes()[0].Caption(); c.Title != "AXIAL, RUN 1" || !strings.HasPrefix(c.Detail, "nlm 2-D") {
+		t.Errorf("%q, %q", c.Title, c.Detail)
+	}
+}
+
+// The layout is kept for the next start; the first one suits the size.
+func TestTheLayoutIsKept(t *testing.T) {
+	for width, want := range map[float32]string{900: "1", 1029: "1", 1030: "1×2", 1280: "1×2", 1600: "1×2", 1829: "1×2", 1830: "1×3", 3840: "1×3"} {
+		if got := ui.DefaultLayout(width); got != want {
+			t.Errorf("at a width of %g the layout is %s; want %s", width, got, want)
+		}
+	}
+	b := newBench(t, large)
+	b.key(fyne.KeyF5)
+	b.key(fyne.KeyP)
+	b.workbench.Close()
+	kept := app.LoadSettings(b.settingsPath)
+	if kept.Layout != "2×2" || !kept.HideColumn {
+		t.Fatalf("layout %q, column hidden %t", kept.Layout, kept.HideColumn)
+	}
+	start := func() *ui.Workbench {
+		w := ui.New(b.app, ui.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
+		t.Cleanup(w.Close)
+		return w
+	}
+	next := start()
+	if !next.Planes()[0].Visible() || next.ColumnShown() {
+		t.Error("the next start shows another layout")
+	}
+	kept.Layout = "7×9"
+	other := start()
+	if other.Planes()[0].Visible() || !other.Panes()[viewer.Original].Visible() || other.Panes()[viewer.Residual].Visible() {
+		t.Error("a layout that does not exist is not replaced by that of the size")
+	}
+}
