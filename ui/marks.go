@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"quell/app"
 	"quell/measure"
 	"quell/ui/markpanel"
+	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -296,4 +298,38 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row
 		note += "The width is right where the line crosses the edge at a right angle."
 	}
 	return rows, note
+}
+
+// lineSelected says whether a line on the slice is profiled, in place of a row.
+func lineSelected(s *session.Session) bool {
+	return slices.ContainsFunc(s.MarksHere(), func(m app.Mark) bool {
+		selected, _ := s.Selected()
+		return m.ID == selected.ID && m.Shape == measure.Line
+	})
+}
+
+// markedOn returns what plots of a picture take from the selected mark.
+func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
+	var out plotpanel.Marked
+	if facts, known := s.Document().Facts(); known {
+		out.Sigma = facts.Noise.Sigma
+	}
+	m, any := s.Selected()
+	switch {
+	case !any || m.Plane != p.View.Plane || m.Index != p.Index:
+	case m.Shape == measure.Line:
+		f := s.MarkFigures(m)
+		out.Line, out.LineName = &m.Outline, strings.ToLower(m.Name())
+		out.LineNote = fmt.Sprintf("%.1f mm", f.Length)
+		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
+		if a.Why == "" {
+			out.LineNote += ", edge " + edgeText(a.Edge)
+		}
+		if b.Why == "" {
+			out.LineNote += ", denoised " + edgeText(b.Edge)
+		}
+	default:
+		out.Region, out.RegionName = &m.Outline, m.Name()
+	}
+	return out
 }

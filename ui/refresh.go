@@ -40,7 +40,7 @@ func (w *Workbench) refresh() {
 	all := captions(s, w.display())
 	showMarks(s, &all)
 	for role, c := range all {
-		c.Profile = w.columnShown && w.card.tab == tabProfile
+		c.Profile = w.columnShown && w.card.tab == tabProfile && !lineSelected(s)
 		w.panes[role].SetCaption(c)
 	}
 	if w.quad.on {
@@ -52,7 +52,7 @@ func (w *Workbench) refresh() {
 	w.measures.Display(measureSnapshot(s))
 	w.marks.Display(markSnapshot(s))
 	if p := s.Settled(); p != nil {
-		w.plot.Display(p, s.State().Focus(), s.State().Window())
+		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceVerdicts())

@@ -25,8 +25,8 @@ type Kind int
 
 // The kinds of plots.
 const (
-	Histogram Kind = iota // of the slice, inside the grey-scale window
-	Profile               // along the row under the pointer, over the range of the window
+	Histogram Kind = iota // of the slice inside the grey-scale window, of an ROI, or of the residual
+	Profile               // along a line, or along the row under the pointer over the range of the window
 	Strength              // the estimated error over the filter's strength
 )
 
@@ -35,7 +35,10 @@ type Request struct {
 	Kind          Kind
 	Picture       *viewer.Picture
 	Curve         *Curve // of the strength
-	Focus         [3]int // the voxel whose row is profiled
+	Focus         [3]int // the voxel whose row is profiled, where there is no line
+	Marked        Marked
+	Log           bool // the axis of the counts is logarithmic
+	Residual      bool // the histogram is that of the residual
 	Window        volume.Window
 	Width, Height int     // device pixels
 	Scale         float64 // device pixels per screen unit
@@ -135,24 +138,23 @@ func newPlot() *plot.Plot {
 }
 
 func addHistograms(p *plot.Plot, r Request) error {
-	lo, hi := r.Window.Ends()
-	lo, hi = lo-(hi-lo)/10, hi+(hi-lo)/10
-	lo, hi, n := edges(lo, hi, r.Picture.Before)
-	add := func(values []float32, line, fill color.Color, name string) error {
-		h, err := measure.HistogramOf(measure.Pick(values, r.Picture.Mask, nil), lo, hi, n)
-		if err != nil {
-			return err
-		}
-		width := (h.Hi - h.Lo) / float64(len(h.Counts))
-		xys := make(plotter.XYs, len(h.Counts))
-		for i, n := range h.Counts {
-			xys[i] = plotter.XY{X: h.Lo + (float64(i)+0.5)*width, Y: float64(n)}
-		}
-		return addLine(p, xys, line, fill, name)
+	if r.Residual {
+		return addResidual(p, r)
 	}
-	p.X.Label.Text = unitText(r.Picture.Source.Unit)
-	p.Y.Label.Text = "pixels"
-	p.Y.Min = 0
+	before := r.pick(r.Picture.Before)
+	lo, hi := r.Window.Ends()
+	if r.Marked.Region != nil {
+		if s := measure.StatsOf(before); s.N > 0 {
+			lo, hi = float64(s.Min), float64(s.Max)
+		}
+	}
+	lo, hi = lo-(hi-lo)/10, hi+(hi-lo)/10
+	lo, hi, n := edges(lo, hi, before)
+	add := func(values []float32, line, fill color.Color, name string) error {
+		return r.addCounts(p, r.pick(values), lo, hi, n, line, fill, name)
+	}
+	p.X.Label.Text = unitText(r.Picture.Source.Unit) + r.Marked.in()
+	r.countAxis(p)
 	p.X.Min, p.X.Max = lo, hi
 	if err := add(r.Picture.Before, beforeLine, beforeFill, r.Picture.FirstName()); err != nil {
 		return err
@@ -161,6 +163,100 @@ func addHistograms(p *plot.Plot, r Request) error {
 		return nil
 	}
 	return add(r.Picture.After, afterLine, nil, "denoised")
+}
+
+// pick returns the values of the region, or of the slice.
+func (r Request) pick(values []float32) []float32 {
+	var pixels []int
+	if r.Marked.Region != nil {
+		size := r.Picture.View.Size
+		pixels = r.Marked.Region.Pixels(size[0], size[1])
+		if pixels == nil {
+			return nil
+		}
+	}
+	return measure.Pick(values, r.Picture.Mask, pixels)
+}
+
+// leastCount stands for an empty bin on a logarithmic axis.
+const leastCount = 0.5
+
+// countAxis sets up the axis of the counts.
+func (r Request) countAxis(p *plot.Plot) {
+	p.Y.Label.Text = "pixels"
+	p.Y.Min, p.Y.Max = 0, 1 // or the largest count
+	if r.Log {
+		p.Y.Min = leastCount
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, powers{}
+	}
+}
+
+// addCounts adds the histogram of values in n bins.
+func (r Request) addCounts(p *plot.Plot, values []float32, lo, hi float64, n int, line, fill color.Color, name string) error {
+	h, err := measure.HistogramOf(values, lo, hi, n)
+	if err != nil {
+		return err
+	}
+	width := (h.Hi - h.Lo) / float64(len(h.Counts))
+	xys := make(plotter.XYs, len(h.Counts))
+	for i, n := range h.Counts {
+		xys[i] = plotter.XY{X: h.Lo + (float64(i)+0.5)*width, Y: float64(n)}
+		if r.Log {
+			xys[i].Y = max(xys[i].Y, leastCount)
+		}
+	}
+	return addLine(p, xys, line, fill, name)
+}
+
+// residualReach is how far the histogram of the residual goes, in sigmas.
+const residualReach = 5
+
+// addResidual plots what was removed, and the Gaussian of the noise's sigma that it would
+// be where it is noise alone.
+func addResidual(p *plot.Plot, r Request) error {
+	values := r.pick(r.Picture.Residual)
+	s := measure.StatsOf(values)
+	reach := residualReach * r.Marked.Sigma
+	if !(reach > 0) {
+		reach = 1
+		if s.N > 0 {
+			reach = max(math.Abs(float64(s.Min)), math.Abs(float64(s.Max)), 1e-9)
+		}
+	}
+	p.X.Label.Text = unitText(r.Picture.Source.Unit) + " removed" + r.Marked.in()
+	r.countAxis(p)
+	p.X.Min, p.X.Max = -reach, reach
+	if s.N == 0 {
+		return nil
+	}
+	if err := r.addCounts(p, values, -reach, reach, maxBins, afterLine, nil, "residual"); err != nil || !(r.Marked.Sigma > 0) {
+		return err
+	}
+	xys := make(plotter.XYs, maxBins)
+	for i := range xys {
+		x := reach * (2*(float64(i)+0.5)/maxBins - 1)
+		z := x / r.Marked.Sigma
+		// Counts of one bin.
+		y := float64(s.N) * 2 * reach / maxBins * math.Exp(-z*z/2) / (r.Marked.Sigma * math.Sqrt(2*math.Pi))
+		if r.Log {
+			y = max(y, leastCount)
+		}
+		xys[i] = plotter.XY{X: x, Y: y}
+	}
+	return addLine(p, xys, beforeLine, nil, "Gaussian of σ")
+}
+
+// powers marks a logarithmic axis at powers of ten.
+type powers struct{}
+
+// Ticks implements plot.Ticker.
+func (powers) Ticks(lo, hi float64) (out []plot.Tick) {
+	for x := 1.0; x <= hi; x *= 10 {
+		if x >= lo {
+			out = append(out, plot.Tick{Value: x, Label: number(x)})
+		}
+	}
+	return out
 }
 
 // edges divides lo..hi into about maxBins bins. For whole numbers, as scanners store
@@ -185,9 +281,14 @@ func addProfiles(p *plot.Plot, r Request) error {
 	view := r.Picture.View
 	_, row, _ := view.Locate(r.Focus)
 	row = min(max(row, 0), view.Size[1]-1)
+	from, to := [3]float64{0, float64(row), 0}, [3]float64{float64(view.Size[0] - 1), float64(row), 0}
+	line := r.Marked.Line
+	if line != nil {
+		from, to = [3]float64{line.Points[0][0], line.Points[0][1], 0}, [3]float64{line.Points[1][0], line.Points[1][1], 0}
+	}
 	add := func(values []float32, line color.Color, name string) error {
 		v := r.Picture.Volume(values)
-		samples := measure.Profile(v, [3]float64{0, float64(row), 0}, [3]float64{float64(view.Size[0] - 1), float64(row), 0})
+		samples := measure.Profile(v, from, to)
 		var xys plotter.XYs
 		for _, s := range samples {
 			if !math.IsNaN(s.Value) {
@@ -197,6 +298,9 @@ func addProfiles(p *plot.Plot, r Request) error {
 		return addLine(p, xys, line, nil, name)
 	}
 	p.X.Label.Text = "mm from the left edge"
+	if line != nil {
+		p.X.Label.Text = "mm along " + r.Marked.LineName
+	}
 	p.Y.Label.Text = unitText(r.Picture.Source.Unit)
 	if err := add(r.Picture.Before, beforeLine, r.Picture.FirstName()); err != nil {
 		return err
@@ -205,6 +309,9 @@ func addProfiles(p *plot.Plot, r Request) error {
 		if err := add(r.Picture.After, afterLine, "denoised"); err != nil {
 			return err
 		}
+	}
+	if line != nil {
+		return nil // over its own range
 	}
 	// The range of the window and half of it on either side: over the range from air
 	// to bone, the noise of soft tissue would be a flat line.

@@ -3,9 +3,12 @@ package plotpanel
 import (
 	"image/color"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
+	"quell/measure"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -127,5 +130,101 @@ func TestTicksAreRound(t *testing.T) {
 				t.Errorf("%v has a tick at %g, %q", r, m.Value, m.Label)
 			}
 		}
+	}
+}
+
+// drawn returns the pixels of a plot.
+func drawn(t *testing.T, r Request) []uint8 {
+	t.Helper()
+	img, _, err := Draw(r)
+	if err != nil || img == nil {
+		t.Fatalf("%v, %v", img, err)
+	}
+	return img.Pix
+}
+
+func inked(pix []uint8, c color.NRGBA) (n int) {
+	for i := 0; i < len(pix); i += 4 {
+		if pix[i] == c.R && pix[i+1] == c.G && pix[i+2] == c.B {
+			n++
+		}
+	}
+	return n
+}
+
+// Every choice of the histogram makes another plot: an axis of logarithms, the residual
+// with the Gaussian of the noise, the voxels of an ROI alone.
+func TestHistogramsOfEveryKind(t *testing.T) {
+	plain := request(t, Histogram)
+	log, residual, region := plain, plain, plain
+	log.Log = true
+	residual.Residual = true
+	region.Marked = Marked{Region: &measure.Outline{Points: [][2]float64{{2, 2}, {9, 9}}}, RegionName: "ROI 1"}
+	gauss := residual
+	gauss.Marked.Sigma = 10
+	gaussLog := gauss
+	gaussLog.Log = true
+	all := []Request{plain, log, residual, region, gauss, gaussLog}
+	for i, a := range all {
+		for k := range i {
+			if slices.Equal(drawn(t, a), drawn(t, all[k])) {
+				t.Errorf("plots %d and %d are the same", i, k)
+			}
+		}
+	}
+	if pix := drawn(t, residual); inked(pix, afterLine) == 0 {
+		t.Error("the residual has no curve")
+	}
+	if with, without := inked(drawn(t, gauss), beforeLine), inked(drawn(t, residual), beforeLine); with < without+50 {
+		t.Errorf("%d pixels of the Gaussian with sigma known, %d without", with, without)
+	}
+	// Nothing to count is no error.
+	residual.Picture.Residual = nil
+	drawn(t, residual)
+	region.Marked.Region.Points = [][2]float64{{-9, -9}, {-8, -8}}
+	region.Log = true
+	drawn(t, region)
+}
+
+// Of noise alone the histogram of the residual follows the Gaussian of its sigma.
+func TestResidualOfNoiseIsTheGaussian(t *testing.T) {
+	r := request(t, Histogram)
+	random := rand.New(rand.NewPCG(1, 1))
+	for i := range r.Picture.Residual {
+		r.Picture.Residual[i] = float32(10 * random.NormFloat64())
+	}
+	p := newPlot()
+	r.Residual, r.Marked.Sigma = true, 10
+	if err := addResidual(p, r); err != nil {
+		t.Fatal(err)
+	}
+	if p.X.Min != -50 || p.X.Max != 50 {
+		t.Errorf("from %g to %g, want 5 sigmas", p.X.Min, p.X.Max)
+	}
+	// The peak of 2048 values in bins of 100/160: about 51.
+	if p.Y.Max < 45 || p.Y.Max > 80 {
+		t.Errorf("the highest count is %g", p.Y.Max)
+	}
+}
+
+func TestPowersOfTen(t *testing.T) {
+	var got []float64
+	for _, m := range (powers{}).Ticks(0.5, 2500) {
+		got = append(got, m.Value)
+	}
+	if !slices.Equal(got, []float64{1, 10, 100, 1000}) || len((powers{}).Ticks(5, 7)) != 0 {
+		t.Errorf("ticks %v", got)
+	}
+}
+
+// A line is profiled in place of the row under the pointer, over its own range.
+func TestProfileOfALine(t *testing.T) {
+	r := request(t, Profile)
+	row := drawn(t, r)
+	r.Marked = Marked{Line: &measure.Outline{Shape: measure.Line, Points: [][2]float64{{3, 3}, {20, 16}}}, LineName: "line 1"}
+	line := drawn(t, r)
+	r.Focus = [3]int{9, 9, 0}
+	if slices.Equal(row, line) || !slices.Equal(line, drawn(t, r)) {
+		t.Error("the profile is not that of the line alone")
 	}
 }

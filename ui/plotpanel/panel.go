@@ -37,6 +37,7 @@ type Panel struct {
 	picture *viewer.Picture
 	focus   [3]int
 	window  volume.Window
+	marked  Marked
 	kind    Kind
 	hooks   Hooks
 	curve   *Curve
@@ -46,6 +47,8 @@ type Panel struct {
 
 	head    *fyne.Container
 	find    *control.Button
+	log     *control.Check // the axis of the counts is logarithmic
+	removed *control.Check // the histogram is that of the residual
 	over    *curveArea
 	image   *canvas.Image
 	area    *plotArea
@@ -91,7 +94,9 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 		}
 	}
 	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
-	p.head = container.NewBorder(nil, nil, nil, p.find, p.note)
+	p.log = control.NewCheck("Log", func(bool) { p.request() })
+	p.removed = control.NewCheck("Residual", func(bool) { p.request() })
+	p.head = container.NewBorder(nil, nil, nil, container.NewHBox(p.removed, p.log, p.find), p.note)
 	p.content = container.NewBorder(p.head, nil, nil, nil, container.NewStack(p.area, p.over))
 	p.showFinding()
 	p.ExtendBaseWidget(p)
@@ -104,11 +109,12 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 // Kind returns what is plotted.
 func (p *Panel) Kind() Kind { return p.kind }
 
-// Display plots a slice, line and window; it returns at once where nothing that
-// the plot shows has changed.
-func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Window) {
-	same := picture == p.picture && window == p.window && (p.kind != Profile || focus == p.focus)
-	p.picture, p.focus, p.window = picture, focus, window
+// Display plots a slice with a window, and what is marked on it; it returns at once where
+// nothing that the plot shows has changed.
+func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
+	same := picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
+	p.picture, p.focus, p.window, p.marked = picture, focus, window, marked
+	p.showFinding()
 	if !same {
 		p.request()
 	}
@@ -143,9 +149,21 @@ func (p *Panel) showFinding() {
 		p.find.Hidden = hidden
 		p.head.Refresh() // the button needs its place
 	}
+	for _, c := range []*control.Check{p.log, p.removed} {
+		if hidden := p.kind != Histogram; hidden != c.Hidden {
+			c.Hidden = hidden
+			p.head.Refresh()
+		}
+	}
 	text := ""
 	switch {
-	case !on:
+	case p.kind == Histogram && p.marked.Region != nil:
+		text = "In " + p.marked.RegionName
+	case p.kind == Histogram:
+	case p.kind == Profile && p.marked.Line != nil:
+		text = p.marked.LineNote
+	case p.kind == Profile:
+		text = "Along the row under the pointer; L draws a line."
 	case p.finding:
 		text = "Searching … Escape cancels."
 	case p.curve == nil:
@@ -205,6 +223,7 @@ func (p *Panel) request() {
 	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
 	p.worker.Request(Request{
 		Kind: p.kind, Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
+		Marked: p.marked, Log: p.log.Checked, Residual: p.removed.Checked,
 		Width:  int(math.Round(float64(size.Width) * scale)),
 		Height: int(math.Round(float64(size.Height) * scale)),
 	})

@@ -1,0 +1,37 @@
+package plotpanel
+
+import (
+	"slices"
+
+	"quell/measure"
+)
+
+// Marked is what plots take from the marks on the slice.
+type Marked struct {
+	Line       *measure.Outline // that is profiled, in place of the row under the pointer; nil for none
+	LineName   string
+	LineNote   string           // what is measured along it
+	Region     *measure.Outline // whose voxels the histogram counts, in place of the slice's; nil for none
+	RegionName string
+	Sigma      float64 // of the noise; 0 where it is not known
+}
+
+// in follows the label of an axis.
+func (m Marked) in() string {
+	if m.Region == nil {
+		return ""
+	}
+	return ", in " + m.RegionName
+}
+
+func (m Marked) equal(o Marked) bool {
+	return m.LineName == o.LineName && m.LineNote == o.LineNote && m.RegionName == o.RegionName && m.Sigma == o.Sigma &&
+		sameOutline(m.Line, o.Line) && sameOutline(m.Region, o.Region)
+}
+
+func sameOutline(a, b *measure.Outline) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Shape == b.Shape && slices.Equal(a.Points, b.Points)
+}
