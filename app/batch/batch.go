@@ -32,6 +32,14 @@ type Options struct {
 	// written. 0 means 3.
 	Workers int
 	Memory  int64 // bytes that they take together, about; 0 is three quarters of the machine's
+
+	// List finds the units in place of the function List; nil for that. Begin is called when
+	// the output is locked, and Finish when the output of a series is in place: what it adds
+	// belongs to the series, which fails with its error. Both may be nil; Finish is called from
+	// several goroutines.
+	List   func(ctx context.Context) ([]Unit, error)
+	Begin  func() error
+	Finish func(Result) error
 }
 
 // Events receives what happens during a batch. Every function may be nil and must return
@@ -69,8 +77,12 @@ func Run(ctx context.Context, o Options, events Events) (Summary, error) {
 
 func (b *batch) run(ctx context.Context) (Summary, error) {
 	started := time.Now()
+	list := b.o.List
+	if list == nil {
+		list = func(ctx context.Context) ([]Unit, error) { return List(ctx, b.o.Inputs, b.o.Output) }
+	}
 	var err error
-	if b.units, err = List(ctx, b.o.Inputs, b.o.Output); err != nil {
+	if b.units, err = list(ctx); err != nil {
 		return Summary{}, err
 	}
 	release, err := b.store.lock(b.o.Shard, b.o.Shards)
@@ -78,6 +90,11 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer release()
+	if b.o.Begin != nil {
+		if err := b.o.Begin(); err != nil {
+			return Summary{}, err
+		}
+	}
 	b.former = map[string][]string{}
 	if err := b.store.all(func(r Result) { b.former[r.Unit] = append(b.former[r.Unit], r.ID) }); err != nil {
 		return Summary{}, err

@@ -60,7 +60,7 @@ type Result struct {
 	Why             string          `json:"why,omitempty"`
 	Engine          string          `json:"engine,omitempty"`
 	Device          string          `json:"device,omitempty"`
-	Recipe          *denoise.Recipe `json:"recipe,omitempty"` // as run
+	Recipe          *denoise.Recipe `json:"recipe,omitempty"` // as run; of a 4-D series as asked for
 	Seconds         app.Seconds     `json:"seconds"`
 	Warnings        []string        `json:"warnings,omitempty"`
 	Finished        time.Time       `json:"finished,omitzero"`

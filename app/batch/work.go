@@ -69,6 +69,11 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	if err := b.store.describe(r); err != nil {
 		return err
 	}
+	if b.o.Finish != nil {
+		if err := b.o.Finish(*r); err != nil {
+			return err
+		}
+	}
 	r.State, r.Finished = Done, time.Now()
 	return nil
 }
@@ -143,7 +148,7 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	if err = cmp.Or(err, drawErr); err != nil {
 		return err
 	}
-	r.Seconds, r.Engine, r.Device = report.Seconds, report.Engine, report.Device
+	r.Seconds, r.Engine, r.Device, r.Recipe = report.Seconds, report.Engine, report.Device, report.Asked
 	var all []judged
 	for _, v := range report.Volumes {
 		all = append(all, judged{v.Name, v.Measures})

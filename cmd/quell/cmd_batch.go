@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -80,7 +81,7 @@ because their input is unreadable or refused.`,
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.options.Inputs, f.options.Output = args[:len(args)-1], args[len(args)-1]
-		return f.run(cmd)
+		return f.run(cmd, batch.Run)
 	}
 	return cmd
 }
@@ -97,7 +98,7 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 }
 
 // run does the batch that the flags describe and prints what it came to.
-func (f *batchFlags) run(cmd *cobra.Command) error {
+func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Options, batch.Events) (batch.Summary, error)) error {
 	o := f.options
 	o.Job.Output.Compress = f.compress.Compression
 	if err := f.recipe.apply(cmd, &o.Job); err != nil {
@@ -119,7 +120,7 @@ func (f *batchFlags) run(cmd *cobra.Command) error {
 		return app.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
 	}
 	events, done := batchEvents(cmd)
-	summary, err := batch.Run(cmd.Context(), o, events)
+	summary, err := run(cmd.Context(), o, events)
 	done()
 	if err != nil {
 		if cmd.Context().Err() != nil && summary.Done > 0 {

@@ -1,0 +1,217 @@
+package bids
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"quell/app"
+	"quell/app/batch"
+	"quell/io/atomic"
+)
+
+// version is that of the specification that derivatives follow.
+const version = "1.10.0"
+
+// checkOutput refuses a folder that holds a dataset of another program, such as the input.
+func checkOutput(out string) error {
+	data, err := os.ReadFile(filepath.Join(out, descriptionName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var before struct {
+		GeneratedBy []struct{ Name string }
+	}
+	if err != nil || json.Unmarshal(withoutMark(data), &before) != nil || len(before.GeneratedBy) != 1 || before.GeneratedBy[0].Name != "Quell" {
+		return app.Usagef("%s holds a dataset that Quell did not write; choose another folder, such as derivatives/quell", out)
+	}
+	return nil
+}
+
+// describe writes what makes a folder a derivative dataset: the description, a README, and
+// what validators leave out.
+func (d *Dataset) describe(out string) error {
+	name, _ := d.description["Name"].(string)
+	source := map[string]any{}
+	for theirs, ours := range map[string]string{"DatasetDOI": "DOI", "Version": "Version"} {
+		if value, ok := d.description[theirs].(string); ok && value != "" {
+			source[ours] = value
+		}
+	}
+	link, err := d.link(out)
+	if err != nil {
+		return err
+	}
+	description := map[string]any{
+		"Name":         "Quell: denoised images of " + cmp.Or(name, "a dataset without a name"),
+		"BIDSVersion":  version,
+		"DatasetType":  "derivative",
+		"GeneratedBy":  []any{map[string]any{"Name": "Quell", "Version": app.Version(), "Description": "Removes noise. Not for clinical use."}},
+		"DatasetLinks": map[string]string{"source": link},
+	}
+	if len(source) > 0 {
+		description["SourceDatasets"] = []any{source}
+	}
+	for _, key := range []string{"License", "Authors", "Acknowledgements"} {
+		if value, ok := d.description[key]; ok {
+			description[key] = value
+		}
+	}
+	if err := writeJSON(filepath.Join(out, descriptionName), description); err != nil {
+		return err
+	}
+	const readme = `Images denoised by Quell, not for clinical use. The sidecar of each image holds its recipe,
+which quell denoise --recipe reads. report.html and report.csv list sigma of the noise,
+the verdict and what failed.
+`
+	const ignore = "report.html\nreport.csv\n*.recipe.json\n"
+	for name, text := range map[string]string{"README": readme, ".bidsignore": ignore} {
+		if err := atomic.WriteFile(filepath.Join(out, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link is where the dataset lies, relative to its derivative where that is possible.
+func (d *Dataset) link(out string) (string, error) {
+	from, err := filepath.Abs(out)
+	if err != nil {
+		return "", err
+	}
+	to, err := filepath.Abs(d.dir)
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(from, to); err == nil {
+		return filepath.ToSlash(rel), nil
+	}
+	return "file://" + filepath.ToSlash(to), nil // another drive
+}
+
+// finish writes what belongs to a denoised image: its sidecar, and the gradients of a diffusion
+// series, which filtering does not change.
+func (d *Dataset) finish(out string, r batch.Result) error {
+	im, ok := parse(r.Unit)
+	if !ok {
+		return nil
+	}
+	sidecar, err := d.metadata(im)
+	if err != nil {
+		return err
+	}
+	sidecar["Sources"] = []string{"bids:source:" + im.name}
+	sidecar["Description"] = "Denoised by Quell " + app.Version() + ". Not for clinical use."
+	if _, known := sidecar["SkullStripped"]; !known && im.datatype() == "anat" {
+		sidecar["SkullStripped"] = false
+	}
+	quell := map[string]any{"Version": r.Quell, "Verdict": r.Verdict, "Engine": r.Engine}
+	if r.Recipe != nil {
+		quell["Recipe"] = r.Recipe
+	}
+	if r.SigmaConfidence != "" && r.SigmaConfidence != "none" {
+		quell["Sigma"], quell["SigmaConfidence"] = r.Sigma, r.SigmaConfidence
+	}
+	sidecar["Quell"] = quell
+	target := filepath.Join(out, filepath.FromSlash(im.derived()))
+	base := strings.TrimSuffix(target, im.ext)
+	if im.datatype() == "dwi" {
+		for _, ext := range []string{".bval", ".bvec"} {
+			data, err := d.inherited(im, ext)
+			if err != nil {
+				return err
+			}
+			if data != nil {
+				if err := atomic.WriteFile(base+ext, data, 0o666); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return writeJSON(base+".json", sidecar)
+}
+
+// metadata returns the metadata of an image by the inheritance principle: a file nearer to the
+// image overrides those above it.
+func (d *Dataset) metadata(im image) (map[string]any, error) {
+	all := map[string]any{}
+	for _, name := range d.applicable(im, ".json") {
+		data, err := os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: "cannot be read", Advice: "check the dataset", Err: err}
+		}
+		var one map[string]any
+		if err := json.Unmarshal(withoutMark(data), &one); err != nil {
+			return nil, &app.InputError{Path: filepath.Join(d.dir, filepath.FromSlash(name)), Problem: "is no JSON object", Advice: "mend it", Err: err}
+		}
+		maps.Copy(all, one)
+	}
+	return all, nil
+}
+
+// inherited returns the file of that extension that applies to an image; nil without one.
+func (d *Dataset) inherited(im image, ext string) ([]byte, error) {
+	names := d.applicable(im, ext)
+	if len(names) == 0 {
+		return nil, nil
+	}
+	return os.ReadFile(filepath.Join(d.dir, filepath.FromSlash(names[len(names)-1])))
+}
+
+// applicable lists the files of that extension that apply to an image, the nearest last: those
+// in its folder or above it, of its suffix and of no entity that it has not or has otherwise.
+func (d *Dataset) applicable(im image, ext string) (names []string) {
+	dirs := []string{"."}
+	for i, part := range strings.Split(path.Dir(im.name), "/") {
+		dirs = append(dirs, path.Join(dirs[i], part))
+	}
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(filepath.Join(d.dir, filepath.FromSlash(dir)))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var here []string
+		for _, e := range entries {
+			base, ok := strings.CutSuffix(e.Name(), ext)
+			if ok && im.inherits(base) {
+				here = append(here, path.Join(dir, e.Name()))
+			}
+		}
+		// Of several in one folder, which BIDS does not allow, the most specific counts most.
+		slices.SortFunc(here, func(a, b string) int {
+			return cmp.Or(cmp.Compare(strings.Count(a, "_"), strings.Count(b, "_")), cmp.Compare(a, b))
+		})
+		names = append(names, here...)
+	}
+	return names
+}
+
+// inherits reports whether a file without its extension applies to the image.
+func (im image) inherits(base string) bool {
+	parts := strings.Split(base, "_")
+	if parts[len(parts)-1] != im.suffix {
+		return false
+	}
+	for _, part := range parts[:len(parts)-1] {
+		key, value, ok := strings.Cut(part, "-")
+		if !ok || im.entities[key] != value {
+			return false
+		}
+	}
+	return true
+}
+
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return atomic.WriteFile(path, append(data, '\n'), 0o666)
+}

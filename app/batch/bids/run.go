@@ -1,0 +1,28 @@
+package bids
+
+import (
+	"context"
+
+	"quell/app"
+	"quell/app/batch"
+)
+
+// Run denoises the images of a dataset that a filter takes: a batch whose inputs are the
+// dataset. The inputs and the selection of o are not used.
+func Run(ctx context.Context, dir string, f Filter, o batch.Options, events batch.Events) (batch.Summary, error) {
+	d, err := Open(dir)
+	if err != nil {
+		return batch.Summary{}, err
+	}
+	if o.Output == "" {
+		return batch.Summary{}, app.Usagef("the output has no name")
+	}
+	if err := checkOutput(o.Output); err != nil {
+		return batch.Summary{}, err
+	}
+	o.Inputs = []string{dir}
+	o.List = func(ctx context.Context) ([]batch.Unit, error) { return d.Images(ctx, f) }
+	o.Begin = func() error { return d.describe(o.Output) }
+	o.Finish = func(r batch.Result) error { return d.finish(o.Output, r) }
+	return batch.Run(ctx, o, events)
+}
