@@ -118,7 +118,7 @@ func TestPlanesShowARunAsSideA(t *testing.T) {
 
 // The layout is kept for the next start; the first one suits the size.
 func TestTheLayoutIsKept(t *testing.T) {
-	for width, want := range map[float32]string{900: "1", 1029: "1", 1030: "1×2", 1280: "1×2", 1600: "1×2", 1829: "1×2", 1830: "1×3", 3840: "1×3"} {
+	for width, want := range map[float32]string{900: "1", 1045: "1", 1046: "1×2", 1280: "1×2", 1600: "1×2", 1845: "1×2", 1846: "1×3", 3840: "1×3"} {
 		if got := ui.DefaultLayout(width); got != want {
 			t.Errorf("at a width of %g the layout is %s; want %s", width, got, want)
 		}
