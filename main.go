@@ -42,7 +42,7 @@ func main() {
 }
 
 func run(fresh bool, size string, paths []string) error {
-	options := ui.Options{Settings: app.DefaultSettings(), Bundled: app.OpenBundled}
+	options := ui.Options{Settings: app.DefaultSettings(), Bundled: app.OpenBundled, DesktopDialogs: true}
 	if path, err := app.SettingsPath(); err == nil && !fresh {
 		options.Settings, options.SettingsPath = app.LoadSettings(path), path
 	}

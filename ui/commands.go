@@ -76,6 +76,15 @@ type Command struct {
 	List func() []Command
 }
 
+// keys returns the chords of a command in words.
+func (c Command) keys() string {
+	var names []string
+	for _, chord := range c.Chords {
+		names = append(names, chord.String())
+	}
+	return strings.Join(names, ", ")
+}
+
 // The menus, in their order.
 const (
 	menuFile    = "File"

@@ -18,15 +18,15 @@ func (w *Workbench) idle() bool { return w.open() && !w.session.Busy() }
 func (w *Workbench) fileCommands() []Command {
 	s := w.session
 	return []Command{
-		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder(w.Open) }},
-		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile(w.Open) }},
+		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder("Open a folder", w.Open) }},
+		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile("Open a file", w.Open) }},
 		{ID: "open-path", Title: "Open a path …", Menu: menuFile, Chords: with(ctrl, fyne.KeyL), Run: w.askPath},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
 		{ID: "open-recent", Title: "Open recent", Menu: menuFile, List: w.recentCommands},
 		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: w.idle,
-			Run: func() { w.askFile(s.SetReference) }},
+			Run: func() { w.askFile("Load a reference", s.SetReference) }},
 		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: w.idle,
-			Run: func() { w.askFolder(s.SetReference) }},
+			Run: func() { w.askFolder("Load a reference", s.SetReference) }},
 		{ID: "no-reference", Title: "Remove the reference", Menu: menuFile, Run: w.clearReference,
 			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
 		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,

@@ -12,7 +12,6 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
-	"fyne.io/fyne/v2/storage"
 
 	"quell/app"
 	"quell/internal/parallel"
@@ -134,49 +133,59 @@ func (w *Workbench) Drop(uris []fyne.URI) {
 	w.status.note("Only files and folders can be opened.")
 }
 
-// askPath opens a path that is typed; it begins with the folder used last.
-func (w *Workbench) askPath() {
-	start := ""
-	if len(w.settings.RecentPaths) > 0 {
-		start = filepath.Dir(w.settings.RecentPaths[0]) + string(filepath.Separator)
+// askPath opens a path that is typed or chosen; it begins with the folder used last.
+func (w *Workbench) askPath() { w.browse("Open a file or folder", w.Open) }
+
+// askFolder and askFile ask for a folder or a file by the dialog of the desktop, or by that
+// of the workbench, where both can be chosen.
+func (w *Workbench) askFolder(title string, use func(path string)) { w.askDesktop(title, true, use) }
+
+func (w *Workbench) askFile(title string, use func(path string)) { w.askDesktop(title, false, use) }
+
+func (w *Workbench) askDesktop(title string, folder bool, use func(path string)) {
+	if w.choosing {
+		return
 	}
-	w.show(dialogs.Path(start, w.Open, w.main))
-}
-
-func (w *Workbench) askFolder(use func(path string)) {
-	w.place(dialog.NewFolderOpen(func(u fyne.ListableURI, err error) { w.picked(u, err, use) }, w.main))
-}
-
-func (w *Workbench) askFile(use func(path string)) {
-	w.place(dialog.NewFileOpen(func(r fyne.URIReadCloser, err error) {
-		if r == nil {
-			w.picked(nil, err, use)
-			return
-		}
-		r.Close() // the readers open it themselves
-		w.picked(r.URI(), err, use)
-	}, w.main))
-}
-
-func (w *Workbench) picked(u fyne.URI, err error, use func(path string)) {
-	switch {
-	case err != nil:
-		w.failed(err)
-	case u != nil:
-		use(u.Path())
+	if !w.options.DesktopDialogs || !hasDesktopDialog() {
+		w.browse(title, use)
+		return
 	}
+	w.choosing = true
+	parent, start := portalParent(w.main), w.lastFolder()
+	w.options.Go(func() {
+		path, err := desktopDialog(parent, title, start, folder)
+		w.options.Do(func() {
+			w.choosing = false
+			switch {
+			case errors.Is(err, errNoDesktopDialog):
+				w.browse(title, use)
+			case err != nil:
+				w.failed(err)
+			case path != "":
+				use(path)
+			}
+		})
+	})
 }
 
-// place opens a large file dialog in the folder that was used last.
-func (w *Workbench) place(d *dialog.FileDialog) {
-	if len(w.settings.RecentPaths) > 0 {
-		parent := storage.NewFileURI(filepath.Dir(w.settings.RecentPaths[0]))
-		if list, err := storage.ListerForURI(parent); err == nil {
-			d.SetLocation(list)
-		}
+// browse asks for a file or folder by a dialog of the workbench.
+func (w *Workbench) browse(title string, use func(path string)) {
+	start := w.lastFolder()
+	if start == "" {
+		start = "~"
 	}
-	d.Resize(w.dialogSize())
-	w.show(d)
+	if !strings.HasSuffix(start, string(filepath.Separator)) {
+		start += string(filepath.Separator)
+	}
+	w.show(dialogs.Browse(dialogs.BrowseRequest{Title: title, Start: start, Open: use, Go: w.options.Go, Do: w.options.Do}, w.main))
+}
+
+// lastFolder returns the folder that holds the series opened last, "" for none.
+func (w *Workbench) lastFolder() string {
+	if len(w.settings.RecentPaths) == 0 {
+		return ""
+	}
+	return filepath.Dir(w.settings.RecentPaths[0])
 }
 
 // show opens a dialog; Escape closes it.
@@ -186,11 +195,6 @@ func (w *Workbench) show(d dialog.Dialog) {
 		w.dialogs = slices.DeleteFunc(w.dialogs, func(open dialog.Dialog) bool { return open == d })
 	})
 	d.Show()
-}
-
-func (w *Workbench) dialogSize() fyne.Size {
-	size := w.main.Canvas().Size()
-	return fyne.NewSize(min(size.Width*0.8, 1000), min(size.Height*0.8, 700))
 }
 
 func (w *Workbench) askExport() {
@@ -252,16 +256,23 @@ func (w *Workbench) showFindings() {
 
 func (w *Workbench) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.main)) }
 
+// showShortcuts shows the keys of the table of commands, menu by menu, and the mouse.
 func (w *Workbench) showShortcuts() {
-	var sheet [][2]string
-	for _, c := range w.table {
-		var chords []string
-		for _, chord := range c.Chords {
-			chords = append(chords, chord.String())
+	var sections []dialogs.Section
+	for _, menu := range append(slices.Clone(menuOrder), "") {
+		s := dialogs.Section{Title: menu}
+		if menu == "" {
+			s.Title = "Slices"
 		}
-		if len(chords) > 0 {
-			sheet = append(sheet, [2]string{strings.Join(chords, ", "), c.Title})
+		for _, c := range w.table {
+			if c.Menu == menu && len(c.Chords) > 0 {
+				s.Rows = append(s.Rows, [2]string{c.keys(), c.Title})
+			}
+		}
+		if len(s.Rows) > 0 {
+			sections = append(sections, s)
 		}
 	}
-	w.show(dialogs.Shortcuts(sheet, gestures, w.main))
+	sections = append(sections, dialogs.Section{Title: "Mouse", Rows: gestures})
+	w.show(dialogs.Shortcuts(sections, w.main))
 }

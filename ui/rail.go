@@ -207,7 +207,7 @@ func documentHint(d session.Opened, hide bool) string {
 	if d.Away {
 		parts = append(parts, "read again when it is shown")
 	} else {
-		parts = append(parts, session.Bytes(d.Bytes))
+		parts = append(parts, app.Bytes(d.Bytes))
 	}
 	return joined(parts...)
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 
+	"quell/app"
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"
@@ -123,9 +124,9 @@ func memoryText(used, limit int64) string {
 	case used == 0:
 		return ""
 	case 10*used > 7*limit:
-		return fmt.Sprintf("memory %s of %s", session.Bytes(used), session.Bytes(limit))
+		return fmt.Sprintf("memory %s of %s", app.Bytes(used), app.Bytes(limit))
 	}
-	return "memory " + session.Bytes(used)
+	return "memory " + app.Bytes(used)
 }
 
 func engineText(i denoise.Info) string {

@@ -39,6 +39,8 @@ type Options struct {
 	// Every calls a function again and again, on any goroutine, until stop is called;
 	// nil uses a ticker.
 	Every func(interval time.Duration, f func()) (stop func())
+	// DesktopDialogs asks for files by the dialog of the desktop, where it has one.
+	DesktopDialogs bool
 	// Panicked writes a panic to the crash log and returns the path of the log. It
 	// may be called from any goroutine; nil writes nothing.
 	Panicked func(*parallel.Panic) (path string)
@@ -79,6 +81,7 @@ type Workbench struct {
 	auto       autosaver
 	exportPath string // of the export in progress or of the last that failed
 	refreshes  bool   // a refresh is queued
+	choosing   bool   // the dialog of the desktop is open
 	closed     bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.

@@ -244,7 +244,10 @@ func (l *List) TypedKey(e *fyne.KeyEvent) {
 }
 
 // Entry is a one-line text field.
-type Entry struct{ widget.Entry }
+type Entry struct {
+	widget.Entry
+	OnDown func() // Down, which leads to what is below the field; nil: the key is passed on
+}
 
 // NewEntry returns an empty field.
 func NewEntry() *Entry {
@@ -255,8 +258,12 @@ func NewEntry() *Entry {
 
 // TypedKey implements fyne.Focusable.
 func (e *Entry) TypedKey(k *fyne.KeyEvent) {
-	if edits(k.Name) {
+	switch {
+	case edits(k.Name):
 		e.Entry.TypedKey(k)
+		return
+	case k.Name == fyne.KeyDown && e.OnDown != nil:
+		e.OnDown()
 		return
 	}
 	PassTyped(e, k)

@@ -8,6 +8,7 @@ package dialogs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -189,30 +190,72 @@ func About(version string, icon fyne.Resource, parent fyne.Window) *Dialog {
 	return newDialog("About Quell", content, fyne.NewSize(520, 260), parent, closeOnly)
 }
 
-// Shortcuts is the help sheet: two columns of keys, and the mouse.
-func Shortcuts(keys, gestures [][2]string, parent fyne.Window) *Dialog {
-	half := (len(keys) + 1) / 2
-	columns := container.NewHBox(
-		sheet("Keys", keys[:half]), widget.NewSeparator(), sheet("", keys[half:]),
-	)
-	all := container.NewVBox(columns, widget.NewSeparator(), sheet("Mouse", gestures))
+// Section is a part of the help sheet: keys or gestures, and what they do.
+type Section struct {
+	Title string
+	Rows  [][2]string
+}
+
+// Shortcuts is the help sheet, in columns of about the same height.
+func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
 	size := parent.Canvas().Size()
-	return newDialog("Keys and mouse", container.NewScroll(all),
-		fyne.NewSize(min(size.Width*0.95, 980), min(size.Height*0.95, 780)), parent, closeOnly)
+	n := 2
+	if size.Width >= wideSheet {
+		n = 3
+	}
+	var columns []fyne.CanvasObject
+	for i, column := range balanced(sections, n) {
+		if i > 0 {
+			columns = append(columns, widget.NewSeparator())
+		}
+		box := container.NewVBox()
+		for _, s := range column {
+			box.Add(sheet(s.Title, s.Rows))
+		}
+		columns = append(columns, box)
+	}
+	return newDialog("Keys and mouse", container.NewScroll(container.NewHBox(columns...)),
+		fyne.NewSize(size.Width*0.95, min(size.Height*0.95, 860)), parent, closeOnly)
+}
+
+// wideSheet is the width from which the help sheet has three columns.
+const wideSheet = 1500
+
+// balanced divides sections in their order into at most n columns of about the same
+// number of rows.
+func balanced(sections []Section, n int) (columns [][]Section) {
+	height := func(s Section) int { return len(s.Rows) + 2 } // with the title
+	total := 0
+	for _, s := range sections {
+		total += height(s)
+	}
+	done := 0
+	for _, s := range sections {
+		// A section goes to the column in which its middle lies.
+		at := min((done+height(s)/2)*n/max(total, 1), n-1)
+		for len(columns) <= at {
+			columns = append(columns, nil)
+		}
+		columns[at] = append(columns[at], s)
+		done += height(s)
+	}
+	return slices.DeleteFunc(columns, func(c []Section) bool { return len(c) == 0 })
 }
 
 // rowGap reduces the space between labels, whose padding is meant for forms.
 const rowGap = -7
 
-// sheet sets two columns of text close together.
+// sheet sets two columns of text close together, below a title.
 func sheet(title string, rows [][2]string) fyne.CanvasObject {
-	left := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), bold(title))
-	right := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), widget.NewLabel(""))
+	left := container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
+	right := container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
 	for _, r := range rows {
 		left.Add(bold(r[0]))
 		right.Add(widget.NewLabel(r[1]))
 	}
-	return container.NewHBox(left, right)
+	head := bold(title)
+	head.Importance = widget.HighImportance
+	return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, container.NewHBox(left, right))
 }
 
 func wrapped(text string) *widget.Label {

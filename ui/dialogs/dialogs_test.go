@@ -344,7 +344,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 		"none":      func() { Findings(nil, w).Show() },
 		"engines":   func() { Engines(app.Engines(), w).Show() },
 		"about":     func() { About("0.1.0", nil, w).Show() },
-		"shortcuts": func() { Shortcuts(keys, keys[:9], w).Show() },
+		"shortcuts": func() { Shortcuts([]Section{{"Keys", keys}, {"Mouse", keys[:9]}}, w).Show() },
 		"exported": func() {
 			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, nil, w).Show()
 		},
@@ -394,5 +394,34 @@ func TestTheFolderOfAnExportIsShown(t *testing.T) {
 	test.Tap(button(t, w, "Open folder"))
 	if shown != filepath.Join("a", "b") {
 		t.Errorf("shown is %q", shown)
+	}
+}
+
+// The sections of the help sheet keep their order, in columns of about the same height.
+func TestTheHelpSheetIsBalanced(t *testing.T) {
+	section := func(title string, rows int) Section { return Section{title, make([][2]string, rows)} }
+	titles := func(columns [][]Section) (out string) {
+		for _, c := range columns {
+			for _, s := range c {
+				out += s.Title
+			}
+			out += " "
+		}
+		return strings.TrimSpace(out)
+	}
+	for _, c := range []struct {
+		sections []Section
+		n        int
+		want     string
+	}{
+		{[]Section{section("a", 4), section("b", 4), section("c", 4), section("d", 4)}, 2, "ab cd"},
+		{[]Section{section("a", 10), section("b", 2), section("c", 2), section("d", 4)}, 2, "a bcd"},
+		{[]Section{section("a", 4), section("b", 4), section("c", 4)}, 3, "a b c"},
+		{[]Section{section("a", 1), section("b", 30)}, 3, "a b"},
+		{nil, 2, ""},
+	} {
+		if got := titles(balanced(c.sections, c.n)); got != c.want {
+			t.Errorf("columns %q; want %q", got, c.want)
+		}
 	}
 }

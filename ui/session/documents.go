@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
-	"math"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 
 	"quell/app"
@@ -177,6 +175,7 @@ func (s *Session) CloseDocument(i int) {
 			s.enter(open)
 		}
 	}
+	s.collect(false)
 	s.listener.Changed()
 }
 
@@ -188,9 +187,21 @@ func (d *document) release() {
 	d.catalog, d.doc, d.view = nil, nil, viewer.State{}
 }
 
-// freeMemory returns memory that is no longer used to the system, in the background: the
-// runtime does so only when it needs more.
-func (s *Session) freeMemory() { s.deps.Go(debug.FreeOSMemory) }
+// freeMemory returns memory that is no longer used to the system, which the runtime does
+// only when it needs more: once when nothing that was begun for another document is left
+// and a new picture is drawn, and once more after the next measures, as those of the
+// document that gave way may take a while to end.
+func (s *Session) freeMemory() { s.garbage = 2 }
+
+// collect returns memory after freeMemory, as soon as it can; measured says that a slice
+// was measured.
+func (s *Session) collect(measured bool) {
+	if s.garbage == 0 || s.inFlight > 0 || s.doc != nil && s.picture == nil || s.garbage == 1 && !measured {
+		return
+	}
+	s.garbage--
+	s.deps.Go(s.deps.FreeMemory)
+}
 
 // lastUsed returns the document shown last among those that are not put away, nil for none.
 func (s *Session) lastUsed() (last *document) {
@@ -288,15 +299,7 @@ func (s *Session) room(need int64) error {
 	}
 	used, limit := s.Memory()
 	return fmt.Errorf("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first",
-		Bytes(used), Bytes(limit))
-}
-
-// Bytes writes a number of bytes: "0.6 GB", "27 MB".
-func Bytes(n int64) string {
-	if n < 1e9 {
-		return fmt.Sprintf("%.0f MB", math.Ceil(float64(n)/1e6))
-	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+		app.Bytes(used), app.Bytes(limit))
 }
 
 // putAway closes a document but for what opens it again.

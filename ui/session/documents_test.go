@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"quell/app"
@@ -306,10 +307,33 @@ func TestAllSeriesComeBack(t *testing.T) {
 	}
 }
 
-func TestBytes(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 MB", 1: "1 MB", 26_500_000: "27 MB", 999_999_999: "1000 MB", 1e9: "1.0 GB", 575e7: "5.8 GB"} {
-		if got := session.Bytes(n); got != want {
-			t.Errorf("%d bytes are %s; want %s", n, got, want)
+// Memory is returned once nothing of the series that gave way is at work, and again after
+// the next measures.
+func TestMemoryIsReturned(t *testing.T) {
+	var freed atomic.Int64
+	b := newBenchWith(t, func(d *session.Deps) { d.FreeMemory = func() { freed.Add(1) } })
+	b.settle()
+	paths := files(t, 2)
+	for range 3 { // what was read leaves garbage too
+		before := freed.Load()
+		b.opens(paths...)
+		if n := freed.Load() - before; n < 2 || n > 4 {
+			t.Errorf("%d times after two series were opened", n)
+		}
+		before = freed.Load()
+		b.CloseDocument(1)
+		if freed.Load() != before {
+			t.Error("memory is returned before there is another picture")
+		}
+		b.settle()
+		if n := freed.Load() - before; n != 2 {
+			t.Errorf("%d times after a series was closed", n)
+		}
+		before = freed.Load()
+		b.CloseDocument(0)
+		b.settle()
+		if n := freed.Load() - before; n != 1 {
+			t.Errorf("%d times after the last series was closed", n)
 		}
 	}
 }

@@ -130,6 +130,7 @@ func (s *Session) sliceMeasured(m measured) {
 		s.sliceNumbers = m
 		s.filterAhead()
 		s.measuresChanged()
+		s.collect(true)
 	}
 }
 

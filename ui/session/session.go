@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -37,6 +38,9 @@ type Deps struct {
 	Bundled func(ctx context.Context) (*series.Series, error)
 	LoadRun func(ctx context.Context, saved app.SavedRun, of *series.Series) (*app.Run, error)
 	Memory  int64 // in bytes, for the series that are open; 0: half of this machine's
+	// FreeMemory returns memory that is not used to the system; it is called on another
+	// goroutine. nil: debug.FreeOSMemory.
+	FreeMemory func()
 }
 
 // Listener receives the session's events on the UI goroutine. Every field must
@@ -65,6 +69,8 @@ type Session struct {
 	*document             // that is shown; an empty one before the first is open
 	documents []*document // that are open, in the order in which they were opened
 	shows     int         // of documents so far
+	inFlight  int         // functions of background that have not ended
+	garbage   int         // how often memory is to be returned to the system
 
 	previewer   *app.Previewer
 	coarse      *app.Preview        // of the slice asked for; nil before
@@ -113,6 +119,9 @@ func New(deps Deps, listener Listener) *Session {
 	}
 	if deps.Scan == nil {
 		deps.Scan = app.Scan
+	}
+	if deps.FreeMemory == nil {
+		deps.FreeMemory = debug.FreeOSMemory
 	}
 	if deps.Memory == 0 {
 		deps.Memory = app.SeriesMemory()
@@ -286,4 +295,5 @@ func (s *Session) framed(d drawn) {
 	s.wantMeasures()
 	s.listener.Framed(d.picture, d.frames)
 	s.listener.Changed()
+	s.collect(false)
 }

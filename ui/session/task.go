@@ -93,9 +93,14 @@ func (s *Session) Cancel() {
 // background runs work on another goroutine and then done on the UI goroutine.
 // A panic in work becomes the error that done receives.
 func (s *Session) background(work func() error, done func(error)) {
+	s.inFlight++
 	s.deps.Go(func() {
 		err := s.protect(work)
-		s.deps.Do(func() { done(err) })
+		s.deps.Do(func() {
+			s.inFlight--
+			done(err)
+			s.collect(false)
+		})
 	})
 }
 
