@@ -47,6 +47,28 @@ type loaded struct {
 	err    error
 }
 
+// DoGroup is Do for all volumes of the 4-D series of entry i of an open catalog, on an
+// engine: where that fails, the error is returned. The job's input is not used.
+func (c *Catalog) DoGroup(ctx context.Context, i int, engine denoise.Engine, job Job, events Events) (Report, error) {
+	if err := job.validateWork(); err != nil {
+		return Report{}, err
+	}
+	job.Engine.Name = engine.Info().Name
+	in := Input{Path: c.Path, Series: &i, All: true}
+	selected, err := c.Select(in)
+	if err != nil {
+		return Report{}, err
+	}
+	if selected.Group == nil {
+		return Report{}, Usagef("%s: series %d is in no 4-D series", c.Path, i)
+	}
+	volumes := c.Volumes(selected.Entries)
+	defer volumes.Close()
+	selected.Covered.Text = "" // the others were not chosen
+	opened := &OpenedVolumes{Selection: selected, Catalog: c, volumes: volumes, events: events}
+	return doGroup(ctx, &groupWork{job: job, engine: engine, in: opened, events: events})
+}
+
 // doGroup does a job on the volumes of a 4-D series, one after another. The next volume is
 // read while one is worked on: three volumes are in memory at a time.
 func doGroup(ctx context.Context, g *groupWork) (Report, error) {

@@ -31,7 +31,10 @@ func (w *Workbench) ask(text string, proceed func()) {
 	case !w.asking:
 		w.asking = true
 		d := dialogs.Discard(text, proceed, w.main)
-		d.SetOnClosed(func() { w.asking = false })
+		d.SetOnClosed(func() {
+			w.asking = false
+			w.changed()
+		})
 		w.show(d)
 	}
 }

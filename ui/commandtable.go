@@ -176,6 +176,8 @@ func (w *Workbench) sliceCommands() []Command {
 		{ID: "previous-10", Title: "Ten slices back", Run: func() { state.Scroll(-10) },
 			Chords: []Chord{{fyne.KeyUp, fyne.KeyModifierShift}, {fyne.KeyPageUp, fyne.KeyModifierShift}}},
 		{ID: "first", Title: "First slice", Chords: key(fyne.KeyHome), Run: func() { state.SetIndex(0) }},
+		{ID: "next-volume", Title: "Next volume of a 4-D series", Chords: key(fyne.KeyRightBracket), Run: func() { w.stepVolume(1) }},
+		{ID: "previous-volume", Title: "Previous volume of a 4-D series", Chords: key(fyne.KeyLeftBracket), Run: func() { w.stepVolume(-1) }},
 		{ID: "last", Title: "Last slice", Chords: key(fyne.KeyEnd), Run: func() { state.SetIndex(state.View().Size[2] - 1) }},
 	}
 }

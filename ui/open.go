@@ -202,24 +202,34 @@ func (w *Workbench) askExport() {
 	if run == nil {
 		return
 	}
+	volumes := 0
+	if w.session.CanExportAll() {
+		g, _ := w.session.Group()
+		volumes = g.Len()
+	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
 		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Path: w.exportPath, Recipe: recipeText(w.session, run.Recipe),
 		Compress: w.settings.ExportCompressed, Show: w.show,
-		Export: func(out string, o app.ExportOptions) {
-			if w.settings.KeepRecent {
-				w.settings.ExportFolder = filepath.Dir(out)
-			}
-			if app.FormatOf(out) == app.DICOM {
-				w.settings.ExportCompressed = o.Compress != ""
-			}
-			w.saveSettings()
-			w.exportPath = out
-			w.session.Export(out, o, func(r app.ExportReport) {
-				w.exportPath = ""
-				w.show(dialogs.Exported(r, w.openFolder, w.main))
-			})
-		},
+		Export:    func(out string, o app.ExportOptions) { w.export(out, o, w.session.Export) },
+		Volumes:   volumes,
+		ExportAll: func(out string, o app.ExportOptions) { w.export(out, o, w.session.ExportAll) },
 	}, w.main))
+}
+
+// export remembers where an export goes and begins it.
+func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
+	if w.settings.KeepRecent {
+		w.settings.ExportFolder = filepath.Dir(out)
+	}
+	if app.FormatOf(out) == app.DICOM {
+		w.settings.ExportCompressed = o.Compress != ""
+	}
+	w.saveSettings()
+	w.exportPath = out
+	begin(out, o, func(r app.ExportReport) {
+		w.exportPath = ""
+		w.show(dialogs.Exported(r, w.openFolder, w.main))
+	})
 }
 
 // openFolder shows a folder in the desktop's file manager.

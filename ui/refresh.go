@@ -56,6 +56,7 @@ func (w *Workbench) refresh() {
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceVerdicts())
+	w.slices.displayVolume(s, w.asking)
 	w.tools.display(s, w.layoutName())
 	w.status.display(s)
 	if w.gallery != nil {

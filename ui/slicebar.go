@@ -8,6 +8,7 @@ import (
 
 	"quell/denoise/tune"
 	"quell/ui/control"
+	"quell/ui/session"
 	"quell/ui/viewer"
 	"quell/volume"
 
@@ -25,8 +26,13 @@ type sliceBar struct {
 	planes  *control.Radio
 	slider  *control.Slider
 	label   *widget.Label
-	marks   *canvas.Raster // the verdict on every slice, above the slider
-	colors  []color.Color  // of the marks, by the slider's order
+	volumes *control.Slider // along the axis of a 4-D series, below the slices
+	volume  *widget.Label
+	along   *fyne.Container // volumes and volume; hidden where there is no 4-D series
+	wanted  int             // the volume that the slider was moved to, from 1; 0 where that is shown
+	dragged bool            // the slider was not let go yet
+	marks   *canvas.Raster  // the verdict on every slice, above the slider
+	colors  []color.Color   // of the marks, by the slider's order
 	content fyne.CanvasObject
 	busy    bool
 }
@@ -60,7 +66,24 @@ func newSliceBar(w *Workbench) *sliceBar {
 	// Under the ends of the slider's groove lie its ends, not those of the widget.
 	inset := theme.IconInlineSize()/2 + theme.InnerPadding()
 	marks := container.New(layout.NewCustomPaddedLayout(0, 0, inset, inset), container.NewBorder(b.marks, nil, nil, nil))
-	b.content = container.NewBorder(nil, nil, container.NewHBox(b.planes, container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
+	b.volumes, b.volume = control.NewSlider(1, 1), widget.NewLabel("")
+	// A volume is read when the slider is let go: reading one takes longer than a slice.
+	b.volumes.OnChanged = func(x float64) {
+		if !b.busy {
+			b.wanted, b.dragged = int(x), true
+			b.nameVolume(w.session, int(x)-1)
+		}
+	}
+	b.volumes.OnChangeEnded = func(x float64) {
+		if !b.busy {
+			b.dragged = false
+			w.showVolume(int(x) - 1)
+		}
+	}
+	b.along = container.NewBorder(nil, nil, b.volume, nil, b.volumes)
+	b.along.Hide()
+	slice := container.NewBorder(nil, nil, container.NewHBox(b.planes, container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
+	b.content = container.NewVBox(slice, b.along)
 	b.ExtendBaseWidget(b)
 	return b
 }
@@ -108,6 +131,51 @@ func (b *sliceBar) showMarks(view volume.View, verdicts []tune.Verdict) {
 		b.colors, b.marks.Hidden = colors, len(colors) == 0
 		b.marks.Refresh()
 	}
+}
+
+// displayVolume shows which volume of a 4-D series is on the screen. While another is being
+// read, or waits for an answer, the slider stays where it was moved to.
+func (b *sliceBar) displayVolume(s *session.Session, asking bool) {
+	g, index := s.Group()
+	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Busy()) {
+		return
+	}
+	b.wanted = 0
+	if (g == nil) != b.along.Hidden {
+		b.along.Hidden = g == nil
+		b.content.Refresh()
+	}
+	if g == nil {
+		return
+	}
+	b.busy = true
+	defer func() { b.busy = false }()
+	b.volumes.Max = float64(g.Len())
+	b.volumes.SetValue(float64(index + 1))
+	b.nameVolume(s, index)
+}
+
+// nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".
+func (b *sliceBar) nameVolume(s *session.Session, index int) {
+	if g, _ := s.Group(); g != nil && index >= 0 && index < g.Len() {
+		setText(b.volume, fmt.Sprintf("%s (%d of %d)", g.Places[index], index+1, g.Len()))
+	}
+}
+
+// showVolume shows another volume of the 4-D series, after a question where that would lose
+// a result.
+func (w *Workbench) showVolume(k int) {
+	g, now := w.session.Group()
+	if g == nil || k < 0 || k >= g.Len() || k == now {
+		return
+	}
+	w.confirmVoxels(func() { w.session.ShowVolume(k) })
+}
+
+// stepVolume shows a volume before or behind the one on the screen.
+func (w *Workbench) stepVolume(by int) {
+	_, now := w.session.Group()
+	w.showVolume(now + by)
 }
 
 // display shows the slice, and the verdicts on the slices along the third axis of the

@@ -28,10 +28,12 @@ const thumbnailSide = 64
 func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx context.Context, order []int, show func(i int, m image.Image)), parent fyne.Window) *Dialog {
 	var d *Dialog
 	chosen := -1
-	order := byLength(c.Entries)
+	order := slices.DeleteFunc(byLength(c.Entries), func(i int) bool { // of a 4-D series the first volume stands for all
+		return c.Entries[i].Err == nil && c.Entries[i].Group != nil && c.Entries[i].GroupIndex > 0
+	})
 	painted := map[int]image.Image{}
 	list := control.NewList(
-		func() int { return len(c.Entries) },
+		func() int { return len(order) },
 		func() fyne.CanvasObject {
 			title, detail := bold("Series"), widget.NewLabel("detail")
 			title.Truncation, detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
@@ -67,7 +69,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		chosen = order[i]
 		d.Hide()
 	}
-	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open.", len(c.Entries))))
+	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open.", len(order))))
 	if text := warnings(c.Findings); text != "" {
 		warning := wrapped(text)
 		warning.Importance = widget.WarningImportance
@@ -127,7 +129,11 @@ func warnings(findings []series.Finding) string {
 // finding, and returns the importance of the second line.
 func describe(e app.Entry) (title, detail string, importance widget.Importance) {
 	parts := []string{}
-	for _, p := range []string{e.Number, e.Modality, e.Description, e.Part} {
+	part := e.Part
+	if e.Group != nil {
+		part = strings.TrimSpace(e.Component + fmt.Sprintf("  4-D: %d volumes along %s", e.Group.Len(), e.Group.Axis()))
+	}
+	for _, p := range []string{e.Number, e.Modality, e.Description, part} {
 		if p != "" {
 			parts = append(parts, p)
 		}

@@ -27,7 +27,11 @@ type ExportRequest struct {
 	Path     string // to suggest, in any folder: that of an export that failed; "" for none
 	Compress bool   // suggest to compress DICOM
 	Export   func(out string, o app.ExportOptions)
-	Show     func(dialog.Dialog) // shows the dialog that selects a folder
+	// Volumes is the number of volumes of the 4-D series that the run is of one of, where
+	// all can be filtered as it was; else 0. ExportAll filters and writes all.
+	Volumes   int
+	ExportAll func(out string, o app.ExportOptions)
+	Show      func(dialog.Dialog) // shows the dialog that selects a folder
 }
 
 const (
@@ -49,6 +53,7 @@ type exportForm struct {
 	types    fyne.CanvasObject
 	hide     *control.Check
 	compress *control.Check
+	all      *control.Check // volumes of the 4-D series
 	report   *widget.Label
 	stale    *widget.Label // that the run was made with other parameters
 	confirm  *control.Button
@@ -69,6 +74,8 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.hide = control.NewCheck("Remove patient identity", nil)
 	f.compress = control.NewCheck("Compress without loss (JPEG Lossless)", nil)
 	f.compress.SetChecked(r.Compress)
+	f.all = control.NewCheck(fmt.Sprintf("All %d volumes of the 4-D series, each filtered in the same way", r.Volumes), nil)
+	f.all.Hidden = r.Volumes < 2
 	f.format = control.NewRadioColumn([]string{asDICOM, asNIfTI}, nil)
 
 	var d *Dialog
@@ -76,7 +83,11 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		options := f.options()
 		export := func() {
 			d.Hide()
-			r.Export(f.target(), options)
+			if f.all.Checked {
+				r.ExportAll(f.target(), options)
+			} else {
+				r.Export(f.target(), options)
+			}
 		}
 		if !f.foreign {
 			export()
@@ -96,6 +107,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.dtype.OnChanged = func(string) { f.update() }
 	f.hide.OnChanged = func(bool) { f.update() }
 	f.compress.OnChanged = func(bool) { f.update() }
+	f.all.OnChanged = func(bool) { f.update() }
 	browse := control.NewButton("Folder …", theme.FolderOpenIcon(), f.browse)
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
@@ -110,7 +122,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	content := container.NewVBox(
 		f.format,
 		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
-		f.types, f.compress, f.hide, widget.NewSeparator(), f.report, f.stale,
+		f.types, f.compress, f.hide, f.all, widget.NewSeparator(), f.report, f.stale,
 	)
 	size := parent.Canvas().Size()
 	d = newDialog("Export the denoised series", content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
@@ -186,6 +198,10 @@ func (f *exportForm) plan() string {
 	dims := f.request.Run.Result.Dims
 	var b strings.Builder
 	switch {
+	case f.all.Checked && app.FormatOf(f.target()) == app.DICOM:
+		fmt.Fprintf(&b, "A folder with a derived DICOM series for each of the %d volumes, which are filtered now.", f.request.Volumes)
+	case f.all.Checked:
+		fmt.Fprintf(&b, "One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now.", f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:
 		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show.", dims[2])
 	case app.FormatOf(f.target()) == app.DICOM:

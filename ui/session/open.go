@@ -35,16 +35,15 @@ func (s *Session) Open(path string) {
 	})
 }
 
-// choose loads the only series of a catalog, or the one that the listener picks.
+// choose loads the only series of a catalog, of a 4-D series its first volume, or the one
+// that the listener picks.
 func (s *Session) choose(t *task, catalog *app.Catalog) {
-	loadable := 0
-	for _, entry := range catalog.Entries {
-		if entry.Err == nil {
-			loadable++
+	if items := catalog.Items(); len(items) < 2 {
+		first := catalog.Default
+		if len(items) == 1 {
+			first = items[0][0]
 		}
-	}
-	if loadable < 2 {
-		s.load(t, catalog, catalog.Default)
+		s.load(t, catalog, first)
 		return
 	}
 	pick := func(i int) {

@@ -1,0 +1,173 @@
+package session_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"quell/app"
+	"quell/io/nifti"
+	"quell/ui/session"
+	"quell/volume"
+)
+
+// open4D opens a 4-D file of n volumes whose first voxel is the volume's number.
+func (b *bench) open4D(t *testing.T, n int) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "dynamic.nii")
+	w, err := nifti.NewFrameWriter(path, n, nil, 2, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	for k := range n {
+		v := rampSeries(t).Volume.Clone()
+		v.Data[0] = float32(k)
+		if err := w.Add(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.opens(path)
+	return path
+}
+
+// volumeShown returns the number of the volume on the screen, by its voxels and by Group.
+func (b *bench) volumeShown() (byVoxels, byGroup int) {
+	_, byGroup = b.Group()
+	return int(b.Series().Volume.Data[0]), byGroup
+}
+
+// A 4-D series opens at its first volume without a question, and another volume takes its
+// place with recipe, view and history kept.
+func TestVolumesOf4DSeries(t *testing.T) {
+	b := newBench(t)
+	if g, _ := b.Group(); g != nil {
+		t.Error("the bundled series is a volume of a group")
+	}
+	b.ShowVolume(0) // nothing
+	path := b.open4D(t, 3)
+	g, _ := b.Group()
+	if g == nil || g.Len() != 3 || g.Axis() != "time" {
+		t.Fatalf("%+v", g)
+	}
+	b.applied(3)
+	b.State().SetPlane(volume.Coronal)
+	b.State().SetIndex(4)
+	b.State().SetWindow(volume.Window{Center: 10, Width: 20})
+	b.settle()
+	look, recipe := b.State().Look(), b.Recipe()
+	b.ShowVolume(2)
+	if !b.Busy() || b.Progress().Kind != session.Loading {
+		t.Error("the volume is not being read")
+	}
+	b.settle()
+	if v, at := b.volumeShown(); v != 2 || at != 2 {
+		t.Fatalf("volume %d, %d is shown", v, at)
+	}
+	if got := b.State().Look(); got != look || !b.Recipe().Equal(recipe) || !b.Document().Edits().CanUndo() || b.Message() != "time 4 s" {
+		t.Errorf("look %+v, not %+v; %s; %q", got, look, b.Recipe(), b.Message())
+	}
+	if b.Exportable() != nil || b.Loss() != session.NoLoss || b.Path() != path || len(b.Documents()) != 1 {
+		t.Error("the result of the first volume is that of the third")
+	}
+	if facts, known := b.Document().Facts(); !known || facts.Noise.Sigma == 0 {
+		t.Error("the noise of the third volume is not known")
+	}
+	if w, _ := b.Work(); w.Entry != 2 {
+		t.Errorf("entry %d would be opened again", w.Entry)
+	}
+	// Numbers that are none do nothing.
+	for _, k := range []int{-1, 2, 3} {
+		if b.ShowVolume(k); b.Busy() {
+			t.Errorf("volume %d is read", k)
+		}
+	}
+}
+
+// The last of several volumes that are asked for is shown; asking for the present one ends
+// the reading.
+func TestTheNewestVolumeIsShown(t *testing.T) {
+	b := newBench(t)
+	b.open4D(t, 4)
+	b.gate = make(chan struct{})
+	b.ShowVolume(1)
+	b.ShowVolume(3)
+	b.ShowVolume(2)
+	close(b.gate)
+	b.gate = nil
+	b.settle()
+	if v, at := b.volumeShown(); v != 2 || at != 2 {
+		t.Errorf("volume %d, %d is shown", v, at)
+	}
+	b.gate = make(chan struct{})
+	b.ShowVolume(0)
+	b.ShowVolume(2)
+	if b.Busy() {
+		t.Error("another volume is still read")
+	}
+	close(b.gate)
+	b.gate = nil
+	b.settle()
+	if v, at := b.volumeShown(); v != 2 || at != 2 || len(b.errors) > 0 {
+		t.Errorf("volume %d, %d is shown; %v", v, at, b.errors)
+	}
+	// A run is not interrupted.
+	b.engine.holdRuns()
+	b.SetRecipe(b.tuned(3), true)
+	b.Apply()
+	if b.ShowVolume(0); b.Progress().Kind != session.Applying {
+		t.Error("another volume takes the place of a run")
+	}
+	b.engine.open()
+	b.settle()
+}
+
+// Added noise and the reference are of the volume that is left.
+func TestAnotherVolumeHasNoAddedNoise(t *testing.T) {
+	b := newBench(t)
+	b.open4D(t, 2)
+	b.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.settle()
+	b.ShowVolume(1)
+	b.settle()
+	if _, noisy := b.Document().Noise(); noisy || b.Document().Reference() != nil {
+		t.Error("the noise of the first volume is that of the second")
+	}
+}
+
+// All volumes are filtered by the recipe of the run and written at once.
+func TestExportAllVolumes(t *testing.T) {
+	b := newBench(t)
+	if b.CanExportAll() {
+		t.Error("a series alone has no volumes")
+	}
+	b.open4D(t, 3)
+	if b.CanExportAll() {
+		t.Error("nothing is filtered yet")
+	}
+	out := filepath.Join(t.TempDir(), "all.nii")
+	b.ExportAll(out, app.ExportOptions{}, func(app.ExportReport) { t.Error("nothing is exported") })
+	b.applied(3)
+	if !b.CanExportAll() {
+		t.Fatal("the volumes cannot be exported")
+	}
+	var report app.ExportReport
+	b.ExportAll(out, app.ExportOptions{}, func(r app.ExportReport) { report = r })
+	b.settle()
+	if report.Output != out || b.Message() != "All 3 volumes are filtered and written." || b.Loss() != session.NoLoss {
+		t.Fatalf("%+v, %q, %v", report, b.Message(), b.errors)
+	}
+	c, err := app.Scan(t.Context(), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for k := range 3 {
+		s, err := c.Load(t.Context(), k, nil)
+		if err != nil || s.Volume.Data[0] != float32(k)-3 { // what the engine makes of it
+			t.Errorf("volume %d: %v, %v", k, s.Volume.Data[0], err)
+		}
+	}
+}
