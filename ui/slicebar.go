@@ -142,7 +142,13 @@ func (b *sliceBar) displayVolume(s *session.Session, asking bool) {
 	}
 	b.wanted = 0
 	if (g == nil) != b.along.Hidden {
-		b.along.Hidden = g == nil
+		for _, o := range []fyne.CanvasObject{b.volumes, b.volume, b.along} {
+			if g == nil {
+				o.Hide()
+			} else {
+				o.Show()
+			}
+		}
 		b.content.Refresh()
 	}
 	if g == nil {
