@@ -191,7 +191,7 @@ func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe
 	}
 	sum := voxelHash(before)
 	for _, v := range append(r.Volumes, &r) {
-		if v.Recipe != nil && v.Region == nil && v.NoiseMap.is(maps.Noise) && v.Mask == nil && v.Source.SHA256 == sum && v.Recipe.Validate() == nil {
+		if v.Recipe != nil && v.Region == nil && v.Parts == nil && v.Resampled == nil && v.NoiseMap.is(maps.Noise) && v.Mask == nil && v.Source.SHA256 == sum && v.Recipe.Validate() == nil {
 			return v.Recipe, nil
 		}
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"quell/denoise"
@@ -20,23 +21,27 @@ type Seconds struct {
 
 // Report is what a job did.
 type Report struct {
-	Engine   string          `json:"engine,omitempty"`
-	Device   string          `json:"device,omitempty"`
-	Recipe   *denoise.Recipe `json:"recipe,omitempty"` // as run: plain numbers
-	Asked    *denoise.Recipe `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
-	Tuned    *Tuned          `json:"tuned,omitempty"`  // how the strength was found, where the recipe left it to "sure"
-	Noise    *Noise          `json:"noise,omitempty"`  // that was added
-	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
-	Mask     *MapRecord      `json:"mask,omitempty"`
-	Seconds  Seconds         `json:"seconds"`
-	Voxels   int             `json:"voxels"` // of the result
-	Dims     [3]int          `json:"dims"`   // of the result
-	Measures *Measures       `json:"measures,omitempty"`
-	Output   string          `json:"output"`
-	Removed  string          `json:"removed,omitempty"` // where what the filter removed was written
-	Files    int             `json:"files"`
-	Clipped  int64           `json:"clipped"`  // voxels that the output cannot store unchanged
-	Warnings []string        `json:"warnings"` // about the run and the output
+	Engine string `json:"engine,omitempty"`
+	Device string `json:"device,omitempty"`
+	// Parts are the evenly spaced slices that were filtered by themselves, and Resampled
+	// says how uneven slices became even ones.
+	Parts     []series.Part      `json:"parts,omitempty"`
+	Resampled *series.Resampling `json:"resampled,omitempty"`
+	Recipe    *denoise.Recipe    `json:"recipe,omitempty"` // as run: plain numbers
+	Asked     *denoise.Recipe    `json:"asked,omitempty"`  // as asked for: with "auto" and percentages
+	Tuned     *Tuned             `json:"tuned,omitempty"`  // how the strength was found, where the recipe left it to "sure"
+	Noise     *Noise             `json:"noise,omitempty"`  // that was added
+	NoiseMap  *MapRecord         `json:"noise_map,omitempty"`
+	Mask      *MapRecord         `json:"mask,omitempty"`
+	Seconds   Seconds            `json:"seconds"`
+	Voxels    int                `json:"voxels"` // of the result
+	Dims      [3]int             `json:"dims"`   // of the result
+	Measures  *Measures          `json:"measures,omitempty"`
+	Output    string             `json:"output"`
+	Removed   string             `json:"removed,omitempty"` // where what the filter removed was written
+	Files     int                `json:"files"`
+	Clipped   int64              `json:"clipped"`  // voxels that the output cannot store unchanged
+	Warnings  []string           `json:"warnings"` // about the run and the output
 	// Findings are those about the input, notes included.
 	Findings []series.Finding `json:"findings"`
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
@@ -82,6 +87,13 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	s, err := in.Load(ctx, 0)
 	if err != nil {
 		return Report{}, err
+	}
+	measured := s
+	if s, err = job.evened(s); err != nil {
+		return Report{}, err
+	}
+	if s != measured {
+		events.message(series.Warning, s.Findings[len(s.Findings)-1].Text)
 	}
 	r, err := do(ctx, &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, took: time.Since(started), findings: s.Findings, events: events})
 	if err == nil {
@@ -204,7 +216,7 @@ func (w *work) checkFilter() (err error) {
 	if w.region, err = w.job.Slices.Region(s.Volume.Geometry); err != nil {
 		return err
 	}
-	return checkRecipe(s, w.recipe)
+	return checkRecipe(s, w.recipe, w.job.Uneven == UnevenSplit)
 }
 
 // loadMaps takes the maps that the job names, or those that are open.
@@ -235,7 +247,7 @@ func (w *work) compute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts}
+	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts, Split: w.job.Uneven == UnevenSplit}
 	run, err := Denoise(ctx, w.on.Engine, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
@@ -251,7 +263,15 @@ func (w *work) compute(ctx context.Context) error {
 		w.warnings = append(w.warnings, text)
 		w.events.message(series.Warning, text)
 	}
-	if !w.job.Measure {
+	if run.Parts != nil {
+		text := fmt.Sprintf("The slices %s are evenly spaced and were filtered by themselves", partsText(run.Parts))
+		if w.job.Measure {
+			text += "; such a result is not judged, as that would filter across the parts"
+		}
+		w.warnings = append(w.warnings, text+".")
+		w.events.message(series.Warning, text+".")
+	}
+	if !w.job.Measure || run.Parts != nil {
 		return nil
 	}
 	started = time.Now()
@@ -320,7 +340,9 @@ func (w *work) report(written ExportReport) Report {
 		Output:  written.Output, Removed: w.removed, Files: written.Files, Clipped: written.Clipped,
 		Run: w.run, Written: written, Warnings: append(append([]string{}, w.warnings...), written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
 	}
+	r.Resampled = w.on.Series.Resampled
 	if run := w.run; run != nil {
+		r.Parts = run.Parts
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
 		r.Tuned = run.Tuned
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()

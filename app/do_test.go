@@ -337,13 +337,13 @@ func TestIrregularSeries(t *testing.T) {
 	ct := regular
 	ct.Volume = regular.Volume.Clone()
 	ct.Volume.Unit = "HU"
-	if err := checkRecipe(&ct, mustRecipe("median", 3).With("stabilise", denoise.Sigmas(1))); err == nil || !strings.Contains(err.Error(), "the series is a CT") {
+	if err := checkRecipe(&ct, mustRecipe("median", 3).With("stabilise", denoise.Sigmas(1)), false); err == nil || !strings.Contains(err.Error(), "the series is a CT") {
 		t.Errorf("stabilised Rician noise of a CT: %v", err)
 	}
-	if err := checkRecipe(&ct, mustRecipe("median", 3)); err != nil {
+	if err := checkRecipe(&ct, mustRecipe("median", 3), false); err != nil {
 		t.Error(err)
 	}
-	if err := checkRecipe(&regular, mustRecipe("median", 3)); err != nil {
+	if err := checkRecipe(&regular, mustRecipe("median", 3), false); err != nil {
 		t.Error(err)
 	}
 }

@@ -134,6 +134,10 @@ func DoGroup(ctx context.Context, c *Catalog, i int, eng denoise.Engine, job Job
 
 // volume does the job on volume k. waited is the time until it was read.
 func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited time.Duration) error {
+	s, err := g.job.evened(s)
+	if err != nil {
+		return err
+	}
 	w := &work{job: g.job, on: On{Series: s, Engine: g.engine, Maps: g.maps}, fallback: true, took: waited, findings: s.Findings, events: g.volumeEvents(k)}
 	if err := w.check(); err != nil {
 		return err
@@ -211,7 +215,7 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 	one := w.report(written)
 	r := &g.report
 	if k == 0 {
-		r.Engine, r.Device, r.Noise, r.Dims, r.Mask, r.NoiseMap = one.Engine, one.Device, one.Noise, one.Dims, one.Mask, one.NoiseMap
+		r.Engine, r.Device, r.Noise, r.Dims, r.Mask, r.NoiseMap, r.Parts, r.Resampled = one.Engine, one.Device, one.Noise, one.Dims, one.Mask, one.NoiseMap, one.Parts, one.Resampled
 		r.Asked, r.Warnings, r.Findings = g.job.Recipe, []string{}, []series.Finding{}
 	}
 	r.Voxels += one.Voxels

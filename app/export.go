@@ -88,6 +88,7 @@ func exportOf(run *Run, o ExportOptions) (export, error) {
 	}
 	record := newRecord(run.Source, o.Now)
 	record.Recipe, record.Asked, record.Engine = &run.Resolved, &run.Recipe, &run.Engine
+	record.Parts = run.Parts
 	if !run.Whole() {
 		record.Region = &run.Region
 	}
@@ -116,7 +117,18 @@ func describe(run *Run) string {
 			text += ". " + strings.TrimSuffix(f.Text, ".")
 		}
 	}
-	return text + ". Not for clinical use."
+	return text + whereText(run.Source, run.Parts) + ". Not for clinical use."
+}
+
+// whereText says what was done with uneven slices; "" where there are none.
+func whereText(s *series.Series, parts []series.Part) string {
+	switch {
+	case s.Resampled != nil:
+		return ". Resampled: " + s.Resampled.String()
+	case parts != nil:
+		return ". Slices " + partsText(parts) + " filtered by themselves"
+	}
+	return ""
 }
 
 // pixelAddition is the derivation of added noise (PS3.16 CID 7203).
@@ -168,7 +180,7 @@ func conversionOf(s *series.Series) export {
 	return export{
 		series: s, result: s.Volume,
 		derived: dicom.Derived{
-			Description: fmt.Sprintf("Converted from %s by Quell %s. Not for clinical use.", s.Format, Version()),
+			Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", s.Format, Version(), whereText(s, nil)),
 			Code:        conversion,
 		},
 	}

@@ -115,7 +115,11 @@ func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, prog
 		done, err = dicom.Write(ctx, dir, e.series, e.result, e.derived, progress)
 	} else {
 		if strings.HasPrefix(e.series.Format, "DICOM") {
-			warnings = append(warnings, "The source's files have no instance UIDs: the export is a new series without patient data.")
+			why := "The source's files have no instance UIDs"
+			if e.series.Resampled != nil {
+				why = "The slices are interpolated"
+			}
+			warnings = append(warnings, why+": the export is a new series without patient data.")
 		}
 		fresh := *e.series
 		fresh.Volume = e.result

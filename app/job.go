@@ -28,8 +28,11 @@ type Job struct {
 	NoiseMap string       `json:"noise_map,omitempty"`
 	Mask     string       `json:"mask,omitempty"`
 	Engine   EnginePolicy `json:"engine,omitzero"`
-	Measure  bool         `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
-	Output   Output       `json:"output"`
+	// Uneven says what is done with slices that are unevenly spaced or missing: "split",
+	// "resample" or "resample=MM"; "" refuses what would need even ones.
+	Uneven  string `json:"uneven,omitempty"`
+	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
+	Output  Output `json:"output"`
 }
 
 // Input says which series is read.
@@ -91,6 +94,11 @@ func (j Job) validateWork() error {
 		return filepath.Clean(other) == filepath.Clean(j.Output.Scales)
 	}):
 		return Usagef("%s: the scales need a name of their own", j.Output.Scales)
+	}
+	if what, _, err := parseUneven(j.Uneven); err != nil {
+		return err
+	} else if what == UnevenSplit && j.Recipe == nil {
+		return Usagef("uneven slices are split for a filter; give a recipe, or resample them")
 	}
 	if j.Noise != nil {
 		if err := j.Noise.Validate(); err != nil {

@@ -32,6 +32,10 @@ type Record struct {
 	Engine *denoise.Info   `json:"engine,omitempty"` //
 	Source SourceRecord    `json:"source"`           //
 	Region *volume.Region  `json:"region,omitempty"` // the part that was filtered; all where it is missing
+	// Parts are the slices that were filtered by themselves, and Resampled says how uneven
+	// slices became even ones.
+	Parts     []series.Part      `json:"parts,omitempty"`
+	Resampled *series.Resampling `json:"resampled,omitempty"`
 	// NoiseMap and Mask identify what steered the filter beside the recipe.
 	NoiseMap *MapRecord `json:"noise_map,omitempty"`
 	Mask     *MapRecord `json:"mask,omitempty"`
@@ -63,7 +67,7 @@ func newRecord(s *series.Series, now time.Time) *Record {
 		Source: SourceRecord{
 			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims, SHA256: voxelHash(s.Volume),
 		},
-		Time: now.Truncate(time.Second),
+		Time: now.Truncate(time.Second), Resampled: s.Resampled,
 	}
 }
 

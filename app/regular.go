@@ -13,18 +13,18 @@ import (
 
 // checkRecipe refuses a recipe that is wrong, that stabilises Rician noise where there
 // is none, or that would treat the slices of an irregular series as evenly spaced
-// neighbours.
-func checkRecipe(s *series.Series, r denoise.Recipe) error {
+// neighbours, unless its evenly spaced parts are filtered by themselves.
+func checkRecipe(s *series.Series, r denoise.Recipe, split bool) error {
 	if err := r.Validate(); err != nil {
 		return &UsageError{Text: err.Error(), Err: err}
 	}
 	if s.Volume.Unit == "HU" && r.Get(denoise.Stabilise.Name).Float() > 0 {
 		return Usagef("stabilise is for the Rician noise of MR magnitude images, and the series is a CT; leave it out")
 	}
-	if r.Dims == 3 && s.Irregular > 0 {
+	if r.Dims == 3 && s.Irregular > 0 && !split {
 		return &InputError{
 			Problem: fmt.Sprintf("the slices lie up to %.1f mm off even spacing, so a 3-D filter would mix voxels at wrong distances", s.Irregular),
-			Advice:  "filter slice by slice (2-D)",
+			Advice:  "filter slice by slice (2-D), or on the command line in evenly spaced parts (--uneven split) or resampled (--uneven resample)",
 		}
 	}
 	return nil
@@ -40,6 +40,6 @@ func checkPositions(s *series.Series, format Format) error {
 	name := map[Format]string{DICOM: "A new DICOM series", NIfTI: "NIfTI", Analyze: "Analyze"}[format]
 	return &InputError{
 		Problem: fmt.Sprintf("the slices are unevenly spaced or missing, and %s stores one spacing for all: slices would lie up to %.1f mm from where they were measured", name, s.Irregular),
-		Advice:  "write a folder of DICOM, which keeps every position, or find the missing files",
+		Advice:  "write a folder of DICOM, which keeps every position, find the missing files, or interpolate even slices on the command line (--uneven resample)",
 	}
 }

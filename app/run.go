@@ -21,6 +21,7 @@ type Run struct {
 	Source   *series.Series
 	Maps     Maps           // that steered the filter
 	Region   volume.Region  // of Source.Volume, that was filtered
+	Parts    []series.Part  // of the slices of Source, that were filtered by themselves; nil: all together
 	Facts    *denoise.Facts // of Source.Volume; nil if the run did not need them
 	Tuned    *Tuned         // how the strength was found; nil where it was given
 	Result   *volume.Volume // of the region's dims
@@ -72,6 +73,7 @@ type RunRequest struct {
 	Recipe denoise.Recipe
 	Maps   Maps           // that steer the filter
 	Region volume.Region  // of Series.Volume; the zero region means all of it
+	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
 	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used where Maps steer
 }
 
@@ -97,7 +99,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	if err := q.Region.Validate(in.Volume.Geometry); err != nil {
 		return nil, &UsageError{Text: err.Error(), Err: err}
 	}
-	if err := checkRecipe(q.Series, q.Recipe); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe, q.Split); err != nil {
 		return nil, err
 	}
 	var tuned *Tuned
@@ -113,15 +115,18 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	if err != nil {
 		return nil, err
 	}
-	if _, err := eng.Plan(resolved, in.Volume.Geometry); err != nil {
-		return nil, err
+	parts := q.parts()
+	var result *volume.Volume
+	if parts != nil {
+		result, err = q.runParts(ctx, eng, resolved, parts, progress)
+	} else if _, err = eng.Plan(resolved, in.Volume.Geometry); err == nil {
+		result, err = eng.Run(ctx, resolved, in, q.Region, progress)
 	}
-	result, err := eng.Run(ctx, resolved, in, q.Region, progress)
 	if err != nil {
 		return nil, err
 	}
 	return &Run{
-		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Facts: q.Facts, Tuned: tuned,
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: parts, Facts: q.Facts, Tuned: tuned,
 		Result: result, Started: started, Filter: time.Since(started),
 	}, nil
 }

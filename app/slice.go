@@ -84,7 +84,7 @@ func (q PreviewRequest) resolve() (denoise.Recipe, error) {
 	if err := q.Region().Validate(g); err != nil {
 		return q.Recipe, err
 	}
-	if err := checkRecipe(q.Series, q.Recipe); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe, false); err != nil {
 		return q.Recipe, err
 	}
 	return q.Recipe.Resolve(g, q.Facts)

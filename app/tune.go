@@ -49,7 +49,7 @@ func (t Tuned) Helps() bool { return t.Curve.Points[t.Curve.Best].MSE < helps }
 // none, is the context's, or is the engine's.
 func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, error) {
 	started := time.Now()
-	if err := checkRecipe(q.Series, q.Recipe); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe, false); err != nil {
 		return Tuned{}, err
 	}
 	in := q.Maps.input(q.Series.Volume)

@@ -56,4 +56,7 @@ type Series struct {
 	// kind Gap, Spacing or Shift says why, and a format that stores nothing but the
 	// grid would put slices that far from where they were measured.
 	Irregular float64
+	// Resampled says how the slices came to lie on the grid, where they were measured at
+	// other places; nil where they are as measured.
+	Resampled *Resampling
 }

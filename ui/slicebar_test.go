@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,8 +10,10 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/io/nifti"
+	"quell/app"
+	"quell/internal/nii4d"
 	"quell/ui/control"
+	"quell/volume"
 )
 
 // volumeSlider returns the slider along a 4-D series and its text; nil where none is shown.
@@ -38,17 +41,16 @@ func TestSliderOfVolumes(t *testing.T) {
 		t.Fatal("a series alone has volumes")
 	}
 	path := filepath.Join(t.TempDir(), "dynamic.nii")
-	w, err := nifti.NewFrameWriter(path, 3, nil, 2, "", "")
-	if err != nil {
+	s := head()
+	g := s.Volume.Geometry
+	g.Dims[2] *= 3
+	all := volume.New(g)
+	copy(all.Data, slices.Concat(s.Volume.Data, s.Volume.Data, s.Volume.Data))
+	s.Volume = all
+	if _, err := app.Convert(t.Context(), s, path, app.ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer w.Discard()
-	for range 3 {
-		if err := w.Add(t.Context(), head().Volume); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(t.Context()); err != nil {
+	if err := nii4d.Fold(path, 3, 2); err != nil {
 		t.Fatal(err)
 	}
 	b.workbench.Open(path)

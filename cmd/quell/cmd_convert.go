@@ -18,10 +18,12 @@ store one spacing for all slices.`,
 	}
 	var options app.ExportOptions
 	addOutputFlags(cmd, &options)
+	var uneven string
+	addUnevenFlag(cmd, &uneven, "")
 	var pick choice
 	pick.addTo(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Output: app.Output{Path: args[1], ExportOptions: options}})
+		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Uneven: uneven, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}

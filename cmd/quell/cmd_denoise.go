@@ -16,14 +16,14 @@ import (
 
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
-	recipe         recipeFlags
-	slices         string
-	noiseMap, mask string
-	in             choice
-	engine         app.EnginePolicy
-	output         app.Output
-	compress       compressFlag
-	assess, json   bool
+	recipe                 recipeFlags
+	slices                 string
+	noiseMap, mask, uneven string
+	in                     choice
+	engine                 app.EnginePolicy
+	output                 app.Output
+	compress               compressFlag
+	assess, json           bool
 }
 
 func newDenoise() *cobra.Command {
@@ -62,6 +62,7 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.output.Pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`")
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
+	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
@@ -129,7 +130,7 @@ func tunedText(t *app.Tuned) string {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess}
+	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	err := f.recipe.apply(cmd, &job)
 	if err != nil {

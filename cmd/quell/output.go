@@ -21,6 +21,11 @@ func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
 }
 
+// addUnevenFlag adds the flag for slices that are unevenly spaced or missing.
+func addUnevenFlag(cmd *cobra.Command, uneven *string, words string) {
+	cmd.Flags().StringVar(uneven, "uneven", "", words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
+}
+
 // compressFlag is --compress: alone it means the default, as --compress=NAME
 // another compression. true and false are accepted too, as for a switch.
 type compressFlag struct{ dicom.Compression }

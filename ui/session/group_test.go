@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"quell/app"
-	"quell/io/nifti"
+	"quell/internal/nii4d"
 	"quell/ui/session"
 	"quell/volume"
 )
@@ -14,19 +14,20 @@ import (
 func (b *bench) open4D(t *testing.T, n int) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "dynamic.nii")
-	w, err := nifti.NewFrameWriter(path, n, nil, 2, "", "")
-	if err != nil {
+	one := rampSeries(t)
+	g := one.Volume.Geometry
+	g.Dims[2] *= n
+	all := volume.New(g)
+	for k := range n {
+		part := all.Data[k*len(one.Volume.Data):]
+		copy(part, one.Volume.Data)
+		part[0] = float32(k)
+	}
+	one.Volume = all
+	if _, err := app.Convert(t.Context(), one, path, app.ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	defer w.Discard()
-	for k := range n {
-		v := rampSeries(t).Volume.Clone()
-		v.Data[0] = float32(k)
-		if err := w.Add(t.Context(), v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(t.Context()); err != nil {
+	if err := nii4d.Fold(path, n, 2); err != nil {
 		t.Fatal(err)
 	}
 	b.opens(path)

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"quell/denoise"
+	"quell/series"
+	"quell/volume"
+)
+
+// What Job.Uneven asks for where slices are unevenly spaced or missing.
+const (
+	// UnevenSplit filters each run of evenly spaced slices by itself, in 3-D too. Every
+	// slice stays where it is.
+	UnevenSplit = "split"
+	// UnevenResample interpolates evenly spaced slices, at the usual distance of the
+	// series, or with "resample=MM" at that distance.
+	UnevenResample = "resample"
+)
+
+// parseUneven returns what Job.Uneven asks for; the spacing is 0 for the usual one.
+func parseUneven(text string) (what string, spacing float64, err error) {
+	what, number, given := strings.Cut(text, "=")
+	switch {
+	case text == "", text == UnevenSplit, text == UnevenResample:
+		return text, 0, nil
+	case what == UnevenResample && given:
+		if spacing, err = strconv.ParseFloat(number, 64); err == nil && spacing > 0 && spacing <= 1000 {
+			return what, spacing, nil
+		}
+	}
+	return "", 0, Usagef("uneven slices %q: give split, resample, or resample=MM with a distance in mm", text)
+}
+
+// evened returns a series as the job asks for it where its slices are uneven: resampled, or
+// as it is.
+func (j Job) evened(s *series.Series) (*series.Series, error) {
+	what, spacing, err := parseUneven(j.Uneven)
+	if err != nil || what != UnevenResample || s.Irregular == 0 {
+		return s, err
+	}
+	for _, path := range []string{j.Output.Path, j.Output.Removed} { // the result has no sources
+		if path == "" {
+			continue
+		}
+		if err := checkSource(s, path); err != nil {
+			return nil, err
+		}
+	}
+	out, err := s.Resample(spacing)
+	if err != nil {
+		return nil, &InputError{Path: j.Input.Path, Problem: "it cannot be resampled: " + err.Error(), Advice: "filter slice by slice (2-D), or in evenly spaced parts with --uneven split"}
+	}
+	return out, nil
+}
+
+// parts returns the evenly spaced parts in which a recipe is run on a series; nil where it
+// is run on the whole.
+func (q RunRequest) parts() []series.Part {
+	if !q.Split || q.Series.Irregular == 0 || q.Recipe.Dims != 3 {
+		return nil
+	}
+	return q.Series.RegularParts()
+}
+
+// runParts runs a recipe on each part by itself and puts the region of the results
+// together.
+func (q RunRequest) runParts(ctx context.Context, eng denoise.Engine, resolved denoise.Recipe, parts []series.Part, progress denoise.Progress) (*volume.Volume, error) {
+	in := q.Maps.input(q.Series.Volume)
+	out := in.Volume.Crop(q.Region)
+	plane := out.SliceVoxels()
+	total := int64(len(out.Data))
+	for _, p := range parts {
+		from, to := max(p.From, q.Region.Min[2]), min(p.To, q.Region.Max[2])
+		if from >= to {
+			continue
+		}
+		part := denoise.Input{Volume: q.Series.Section(p).Volume}
+		n := in.Volume.SliceVoxels()
+		if in.Noise != nil {
+			noise := *in.Noise
+			noise.Geometry, noise.Data = part.Volume.Geometry, noise.Data[p.From*n:p.To*n]
+			if noise.Mask != nil {
+				noise.Mask = noise.Mask[p.From*n : p.To*n]
+			}
+			part.Noise = &noise
+		}
+		if in.Mask != nil {
+			part.Mask = in.Mask[p.From*n : p.To*n]
+		}
+		region := q.Region
+		region.Min[2], region.Max[2] = from-p.From, to-p.From
+		if _, err := eng.Plan(resolved, part.Volume.Geometry); err != nil {
+			return nil, err
+		}
+		done := int64((from - q.Region.Min[2]) * plane)
+		var counted denoise.Progress
+		if progress != nil {
+			counted = func(now, _ int64) { progress(done+now, total) }
+		}
+		result, err := eng.Run(ctx, resolved, part, region, counted)
+		if err != nil {
+			return nil, err
+		}
+		copy(out.Data[done:], result.Data)
+	}
+	return out, nil
+}
+
+// partsText names parts: "0:4, 4:7".
+func partsText(parts []series.Part) string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = fmt.Sprintf("%d:%d", p.From, p.To)
+	}
+	return strings.Join(names, ", ")
+}
