@@ -7,6 +7,7 @@
 //	gallery.go    every filter side by side
 //	open.go       opening and dialogs         close.go      questions before work is lost
 //	documents.go, rail.go                     the open series and the list of them
+//	arriving.go   a series while it is read   portal.go     the desktop's dialog for files
 //	engines.go    the choice of the engine    captions.go   texts around the pictures
 //	toolbar.go, slicebar.go, statusbar.go     layout.go, theme.go, widgets.go
 //

@@ -98,18 +98,11 @@ func (w *Workbench) failed(err error) {
 const thumbnailPixels = 128
 
 func (w *Workbench) choose(c *app.Catalog, pick func(int), drop func()) {
-	// One at a time, since those at the top of the list are visible.
 	pictures := func(ctx context.Context, order []int, show func(i int, m image.Image)) {
 		w.options.Go(func() {
-			for _, i := range order {
-				picture := c.Thumbnail(ctx, i, thumbnailPixels)
-				if ctx.Err() != nil {
-					return
-				}
-				if picture != nil {
-					w.options.Do(func() { show(i, picture) })
-				}
-			}
+			c.Thumbnails(ctx, order, thumbnailPixels, func(i int, m *image.Gray) {
+				w.options.Do(func() { show(i, m) })
+			})
 		})
 	}
 	w.show(dialogs.Choose(c, pick, drop, pictures, w.main))

@@ -65,6 +65,7 @@ func (w *Workbench) refresh() {
 	w.refreshMenu()
 	w.showTitle()
 	w.showRail()
+	w.arriving.display(s, w.settings.HideIdentity)
 	w.autosave()
 }
 

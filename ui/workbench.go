@@ -74,6 +74,7 @@ type Workbench struct {
 	status     *statusBar
 	tip        *tooltip
 	rail       *rail
+	arriving   *arriving
 	gallery    *dialogs.GalleryDialog // open, or nil
 	dialogs    []dialog.Dialog        // open, the topmost last
 	offer      dialog.Dialog          // the last question whether the CPU should continue
@@ -190,8 +191,9 @@ func (w *Workbench) build() {
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
 	w.rail = newRail(w)
+	w.arriving = newArriving()
 
-	pictures := container.NewBorder(nil, w.slices, nil, nil, w.paneRow)
+	pictures := container.NewBorder(nil, w.slices, nil, nil, container.NewStack(w.paneRow, w.arriving.layer))
 	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{}, w.filter, w.card)))
 	w.bars = []fyne.CanvasObject{w.tools, w.status, w.column, w.slices, w.rail.content}
 	w.frame = container.NewBorder(w.tools, w.status, w.rail.content, w.column, pictures)

@@ -31,12 +31,18 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	order := slices.DeleteFunc(byLength(c.Entries), func(i int) bool { // of a 4-D series the first volume stands for all
 		return c.Entries[i].Err == nil && c.Entries[i].Group != nil && c.Entries[i].GroupIndex > 0
 	})
+	best, why := c.Recommended()
+	if at := slices.Index(order, best); at < 0 {
+		why = ""
+	} else if why != "" {
+		order = slices.Insert(slices.Delete(order, at, at+1), 0, best)
+	}
 	painted := map[int]image.Image{}
 	list := control.NewList(
 		func() int { return len(order) },
 		func() fyne.CanvasObject {
-			title, detail := bold("Series"), widget.NewLabel("detail")
-			title.Truncation, detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
+			title, detail := bold("Series"), wrapped("detail")
+			title.Truncation = fyne.TextTruncateEllipsis
 			picture := canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
 			picture.FillMode = canvas.ImageFillContain
 			picture.ScaleMode = canvas.ImageScaleFastest
@@ -47,6 +53,9 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 			row := o.(*fyne.Container) // the text, then the picture on its left
 			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
 			title, detail, importance := describe(c.Entries[order[i]])
+			if i == 0 && why != "" {
+				title += "    Recommended: " + why
+			}
 			text.Objects[0].(*widget.Label).SetText(title)
 			second := text.Objects[1].(*widget.Label)
 			second.Importance = importance
@@ -69,15 +78,19 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		chosen = order[i]
 		d.Hide()
 	}
-	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open.", len(order))))
+	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open; Return takes the first.", len(order))))
 	if text := warnings(c.Findings); text != "" {
 		warning := wrapped(text)
 		warning.Importance = widget.WarningImportance
 		head.Add(warning)
 	}
 	size := parent.Canvas().Size()
+	width := min(size.Width*0.9, 960)
+	for row, i := range order {
+		list.SetItemHeight(row, rowHeight(c.Entries[i], width))
+	}
 	d = newDialog("Choose a series", container.NewBorder(head, nil, nil, nil, list),
-		fyne.NewSize(min(size.Width*0.8, 760), min(size.Height*0.8, 560)), parent, choice{text: "Cancel"})
+		fyne.NewSize(width, min(size.Height*0.9, 680)), parent, choice{text: "Cancel"})
 	d.first = list
 	d.SetOnClosed(func() {
 		cancel()
@@ -88,6 +101,16 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		}
 	})
 	return d
+}
+
+// rowHeight returns the height of the row of an entry, whose findings are wrapped, in a
+// dialog of a width.
+func rowHeight(e app.Entry, width float32) float32 {
+	const edges = 60 // of the dialog, the list and its scroll bar
+	title, detail, _ := describe(e)
+	text := wrapped(detail)
+	text.Resize(fyne.NewSize(width-thumbnailSide-edges, 1))
+	return max(container.NewVBox(bold(title), text).MinSize().Height, thumbnailSide)
 }
 
 // byLength orders entries by their number of slices, the largest first, so that
@@ -149,28 +172,8 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
 		detail += ", study of " + day.Format(time.DateOnly)
 	}
-	if f := firstWarning(e.Findings); f != nil {
+	if f := e.Warning(); f != nil {
 		return title, detail + ". " + f.Text, widget.WarningImportance
 	}
 	return title, detail, widget.LowImportance
-}
-
-// firstWarning returns the first finding that matters for the choice of a series,
-// or nil: no note, and not that the series has other parts, which are in the same
-// list.
-func firstWarning(findings []series.Finding) *series.Finding {
-	for i, f := range findings {
-		switch f.Kind {
-		case series.Volumes, series.Localizer, series.Size:
-			continue
-		case series.Orientation, series.Position:
-			if f.Severity == series.Refused {
-				continue
-			}
-		}
-		if f.Severity > series.Note {
-			return &findings[i]
-		}
-	}
-	return nil
 }

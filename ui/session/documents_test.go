@@ -337,3 +337,27 @@ func TestMemoryIsReturned(t *testing.T) {
 		}
 	}
 }
+
+// The first slice of a DICOM series is there while the rest is read.
+func TestTheFirstSliceArrives(t *testing.T) {
+	c, err := app.Scan(t.Context(), "../../assets/series")
+	if err != nil {
+		t.Skip(err)
+	}
+	b := newBench(t)
+	b.settle()
+	b.scan = func(context.Context, string) (*app.Catalog, error) { return c, nil }
+	before := b.Series()
+	b.Open("series")
+	b.loop.until("the first slice is there", func() bool {
+		a := b.Arriving()
+		return a != nil && a.Slice != nil || b.Series() != before
+	})
+	if a := b.Arriving(); a != nil && (a.Slice.Bounds().Dx() != 1024 || a.Dims[0] != 512 || a.Meta.Modality != "CT" || b.Series() != before) {
+		t.Errorf("arriving: %v of %v", a.Slice.Bounds(), a.Dims)
+	}
+	b.settle()
+	if b.Arriving() != nil || b.Series() == before {
+		t.Error("the series has not arrived")
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
-	"quell/volume"
 )
 
 // Open scans a path and shows the series found there. Where there are several,
@@ -69,6 +68,7 @@ func (s *Session) load(t *task, catalog *app.Catalog, i int) {
 		return
 	}
 	report := s.reporter(t)
+	s.drawFirst(t, catalog, i)
 	var loaded *series.Series
 	s.background(func() (err error) {
 		loaded, err = catalog.Load(t.ctx, i, func(done, total int) { report(int64(done), int64(total)) })
@@ -81,6 +81,40 @@ func (s *Session) load(t *task, catalog *app.Catalog, i int) {
 		s.show(loaded, catalog, i)
 		s.listener.Opened(catalog.Path)
 	})
+}
+
+// Arriving is a series that is being read.
+type Arriving struct {
+	Path  string
+	Meta  series.Meta
+	Dims  [3]int
+	Slice image.Image // its middle slice; nil before that is read, and where it cannot be read alone
+}
+
+// firstSide bounds the size of the first slice, in pixels.
+const firstSide = 1024
+
+// drawFirst shows the middle slice of entry i while the rest is read.
+func (s *Session) drawFirst(t *task, catalog *app.Catalog, i int) {
+	t.arriving = &Arriving{Path: catalog.Path, Meta: catalog.Entries[i].Meta, Dims: catalog.Entries[i].Geometry.Dims}
+	var first *image.Gray
+	s.background(func() error {
+		first = catalog.Thumbnail(t.ctx, i, firstSide)
+		return nil
+	}, func(err error) {
+		if err == nil && first != nil && s.task == t {
+			t.arriving.Slice = first
+			s.listener.Changed()
+		}
+	})
+}
+
+// Arriving returns the series that is being read; nil for none.
+func (s *Session) Arriving() *Arriving {
+	if s.task == nil {
+		return nil
+	}
+	return s.task.arriving
 }
 
 // closeCatalog releases the files of a catalog, which were only read; nil is
@@ -151,7 +185,7 @@ func (s *Session) drawPicture() {
 	var picture image.Image
 	var data bytes.Buffer
 	s.background(func() error {
-		picture = smallPicture(shown)
+		picture = app.Thumbnail(shown, pictureSide)
 		return png.Encode(&data, picture)
 	}, func(err error) {
 		if err == nil {
@@ -159,19 +193,6 @@ func (s *Session) drawPicture() {
 			s.listener.Changed()
 		}
 	})
-}
-
-// smallPicture draws the middle slice of a series in its own window, or one that fits it.
-func smallPicture(s *series.Series) *image.Gray {
-	view := s.Volume.View(s.Volume.Acquired())
-	slice := volume.New(volume.NewGeometry([3]int{view.Size[0], view.Size[1], 1}, [3]float64{view.Pixel[0], view.Pixel[1], 1}))
-	slice.Data = view.Extract(slice.Data, s.Volume, view.Size[2]/2)
-	slice.Mask = view.ExtractMask(nil, s.Volume, view.Size[2]/2)
-	window := volume.AutoWindow(slice)
-	if len(s.Windows) > 0 {
-		window = s.Windows[0]
-	}
-	return slice.Shrink(pictureSide).Gray(window, false)
 }
 
 // findFacts finds the range and the noise of the whole volume, which automatic

@@ -26,6 +26,7 @@ type task struct {
 	recipe  denoise.Recipe // of a run
 
 	document *document // that it works on; nil where it opens one
+	arriving *Arriving // that it opens; nil before it is known
 }
 
 // TaskKind is what a task does.
