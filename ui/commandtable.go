@@ -112,19 +112,37 @@ func (w *Workbench) windowCommands() []Command {
 	}
 }
 
-// presetCommands returns the commands of the CT windows. The first eight have the
-// keys 2 to 9.
+// presetKeys are the keys of the first presets of a series.
+var presetKeys = []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne.Key6, fyne.Key7, fyne.Key8, fyne.Key9}
+
+// presetCommands returns the list of the windows that suit the series, and the keys of the
+// first ones, which the help sheet calls by those of CT and of other series.
 func (w *Workbench) presetCommands() []Command {
-	keys := []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne.Key6, fyne.Key7, fyne.Key8, fyne.Key9}
-	var out []Command
-	for i, preset := range volume.Presets("CT") {
-		c := Command{
-			ID:    fmt.Sprintf("window-%d", i+2),
-			Title: fmt.Sprintf("%s window  %s / %s", preset.Name, short(preset.Width), short(preset.Center)), Menu: menuWindow, Gap: i == 0,
-			Run: func() { w.session.State().SetWindow(preset) }, Enabled: w.isCT,
+	out := []Command{{ID: "windows", Title: "Presets", Menu: menuWindow, Gap: true, List: w.windowList}}
+	ct, others := volume.Presets("CT"), []string{"tissue", "narrow", "bright", "dark"}
+	for i, k := range presetKeys {
+		title := fmt.Sprintf("%s window  %s / %s", ct[i].Name, short(ct[i].Width), short(ct[i].Center))
+		if i < len(others) {
+			title += "; other than CT: " + others[i]
 		}
-		if i < len(keys) {
-			c.Chords = key(keys[i])
+		out = append(out, Command{
+			ID: fmt.Sprintf("window-%d", i+2), Title: title, Chords: key(k),
+			Run:     func() { w.session.State().SetWindow(w.session.WindowPresets()[i]) },
+			Enabled: func() bool { return i < len(w.session.WindowPresets()) },
+		})
+	}
+	return out
+}
+
+// windowList sets one of the windows that suit the series.
+func (w *Workbench) windowList() (out []Command) {
+	for i, preset := range w.session.WindowPresets() {
+		c := Command{
+			Title: fmt.Sprintf("%s  %s / %s", preset.Name, short(preset.Width), short(preset.Center)),
+			Run:   func() { w.session.State().SetWindow(preset) },
+		}
+		if i < len(presetKeys) {
+			c.Chords = key(presetKeys[i])
 		}
 		out = append(out, c)
 	}

@@ -176,3 +176,41 @@ func TestVerdictsBesideTheSlider(t *testing.T) {
 		t.Error("the ticks of axial slices stand beside coronal ones")
 	}
 }
+
+// A series of another modality than CT has windows by its own voxels, with the same keys.
+func TestWindowsOfOtherModalities(t *testing.T) {
+	b := newBench(t, large)
+	names := func() (out []string) {
+		for _, item := range b.menuItem("Window/Level", "Presets").ChildMenu.Items {
+			out = append(out, item.Label)
+		}
+		return out
+	}
+	b.drain()
+	if got := names(); len(got) != len(volume.Presets("CT")) || got[0] != "Brain  80 / 40" {
+		t.Errorf("CT has %v", got)
+	}
+	s := tissue(t)
+	s.Modality = "MR"
+	b.show(s)
+	b.drain()
+	got := names()
+	if len(got) != 4 || !strings.HasPrefix(got[0], "Tissue  ") || !strings.HasPrefix(got[3], "Dark  ") {
+		t.Fatalf("MR has %v", got)
+	}
+	want := volume.RelativeWindows(s.Volume)
+	for i, k := range []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5} {
+		b.key(k)
+		if b.state().Window() != want[i] {
+			t.Errorf("key %s sets %+v; want %+v", k, b.state().Window(), want[i])
+		}
+	}
+	b.key(fyne.Key8) // of CT alone
+	if b.state().Window() != want[3] {
+		t.Error("a key of CT alone sets a window")
+	}
+	b.menuItem("Window/Level", "Presets").ChildMenu.Items[1].Action()
+	if b.state().Window() != want[1] {
+		t.Error("the menu sets another window")
+	}
+}

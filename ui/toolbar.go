@@ -162,7 +162,7 @@ func (t *toolbar) showWindows(s *session.Session) {
 		t.presets = append(t.presets, own)
 	}
 	t.presets = append(t.presets, s.State().Automatic())
-	t.presets = append(t.presets, volume.Presets(series.Modality)...)
+	t.presets = append(t.presets, s.WindowPresets()...)
 	current := -1
 	for i, p := range t.presets {
 		names = append(names, fmt.Sprintf("%s  %s / %s", p.Name, short(p.Width), short(p.Center)))

@@ -344,11 +344,6 @@ func (w *Workbench) ownWindow() {
 	w.status.note("The series has no window width and level of its own.")
 }
 
-func (w *Workbench) isCT() bool {
-	series := w.session.Series()
-	return series != nil && series.Modality == "CT"
-}
-
 func (w *Workbench) noisy() bool {
 	if w.session.Document() == nil {
 		return false

@@ -61,9 +61,9 @@ func (w Window) render(dst *image.RGBA, src []float32, flip uint32) {
 // sampleLimit bounds the voxels that AutoWindow sorts.
 const sampleLimit = 1 << 17
 
-// AutoWindow returns the window that shows 0.1 % of the valid voxels as black and
-// 0.1 % as white. In a large volume it looks at a regular sample.
-func AutoWindow(v *Volume) Window {
+// sortedSample returns the valid voxels in ascending order; of a large volume a regular
+// sample.
+func sortedSample(v *Volume) []float32 {
 	// An odd step does not sample the same columns of every row of even length.
 	step := len(v.Data)/sampleLimit | 1
 	sample := make([]float32, 0, len(v.Data)/step+1)
@@ -72,11 +72,18 @@ func AutoWindow(v *Volume) Window {
 			sample = append(sample, v.Data[i])
 		}
 	}
+	slices.Sort(sample)
+	return sample
+}
+
+// AutoWindow returns the window that shows 0.1 % of the valid voxels as black and
+// 0.1 % as white. In a large volume it looks at a regular sample.
+func AutoWindow(v *Volume) Window {
+	sample := sortedSample(v)
 	w := Window{Name: "Auto", Width: 1, Exact: true}
 	if len(sample) == 0 {
 		return w
 	}
-	slices.Sort(sample)
 	tail := len(sample) / 1000
 	lo, hi := float64(sample[tail]), float64(sample[len(sample)-1-tail])
 	if lo == hi { // a constant background fills the percentiles: use the full range
@@ -87,6 +94,47 @@ func AutoWindow(v *Volume) Window {
 		w.Width = hi - lo
 	}
 	return w
+}
+
+// background is the part of the range from the least value to the 99.5th percentile that
+// RelativeWindows takes for background, as in MR images air and what gives no signal.
+const background = 0.1
+
+// relative are the windows of RelativeWindows by percentiles of the foreground.
+var relative = []struct {
+	name   string
+	lo, hi float64 // %
+}{
+	{"Tissue", 1, 99},
+	{"Tissue, narrow", 10, 90},
+	{"Bright", 50, 99.8},
+	{"Dark", 0, 50},
+}
+
+// RelativeWindows returns windows for a volume whose values have no common scale, as in
+// MR: by percentiles of its foreground, for all of the tissue, for its contrasts, for what
+// is bright (fluid in T2, fat and contrast agent in T1) and for what is dark. Those that
+// would have no width are left out.
+func RelativeWindows(v *Volume) []Window {
+	sample := sortedSample(v)
+	if len(sample) == 0 {
+		return nil
+	}
+	at := func(values []float32, percent float64) float64 {
+		return float64(values[int(percent/100*float64(len(values)-1)+0.5)])
+	}
+	least := at(sample, 0)
+	threshold := float32(least + background*(at(sample, 99.5)-least))
+	from, _ := slices.BinarySearch(sample, threshold)
+	foreground := sample[from:]
+	var out []Window
+	for _, r := range relative {
+		lo, hi := at(foreground, r.lo), at(foreground, r.hi)
+		if hi > lo {
+			out = append(out, Window{Name: r.name, Center: (lo + hi) / 2, Width: hi - lo, Exact: true})
+		}
+	}
+	return out
 }
 
 var ctPresets = []Window{
@@ -107,7 +155,7 @@ var ctPresets = []Window{
 
 // Presets returns the usual windows of a modality. For CT the first eight are those
 // of the keys 2 to 9; a menu alone shows the rest. Other modalities have no common
-// scale and no presets. The caller may change the result.
+// scale and no presets, but RelativeWindows. The caller may change the result.
 func Presets(modality string) []Window {
 	if modality != "CT" {
 		return nil

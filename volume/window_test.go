@@ -200,3 +200,34 @@ func slice512() ([]float32, *image.RGBA) {
 	}
 	return src, image.NewRGBA(image.Rect(0, 0, 512, 512))
 }
+
+// The foreground of the windows begins a tenth of the range above the background.
+func TestRelativeWindows(t *testing.T) {
+	v := New(NewGeometry([3]int{100, 101, 1}, [3]float64{1, 1, 1}))
+	for i := range v.Data { // 9900 voxels of air at 0 to 9.9, then 100 to 199 once each, of a range of about 200
+		if v.Data[i] = float32(i%100) / 10; i >= 5000 {
+			v.Data[i] = 100 + float32(i%100)
+		}
+	}
+	got := RelativeWindows(v)
+	want := []Window{
+		{Name: "Tissue", Center: 149.5, Width: 97}, {Name: "Tissue, narrow", Center: 149.5, Width: 79},
+		{Name: "Bright", Center: 174, Width: 49}, {Name: "Dark", Center: 125, Width: 50},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%v", got)
+	}
+	for i, w := range want {
+		if g := got[i]; g.Name != w.Name || !g.Exact || math.Abs(g.Center-w.Center) > 1 || math.Abs(g.Width-w.Width) > 2 {
+			t.Errorf("%+v; want about %+v", g, w)
+		}
+	}
+	v.Mask = make([]bool, len(v.Data))
+	if got := RelativeWindows(v); got != nil {
+		t.Errorf("a volume of padding has windows %v", got)
+	}
+	flat := New(NewGeometry([3]int{10, 10, 1}, [3]float64{1, 1, 1}))
+	if got := RelativeWindows(flat); len(got) != 0 {
+		t.Errorf("a volume of one value has windows %v", got)
+	}
+}

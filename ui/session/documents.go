@@ -224,6 +224,9 @@ func (s *Session) leave() {
 	s.clearScreen()
 	// No picture of one patient stands beside the name of another.
 	s.listener.Framed(nil, [viewer.Roles]viewer.Frame{})
+	if s.listener.PlanesFramed != nil {
+		s.listener.PlanesFramed([3]viewer.Frame{})
+	}
 }
 
 // enter shows a document that is open as it was left.
@@ -247,6 +250,7 @@ func (s *Session) clearScreen() {
 	s.held, s.ahead = false, ahead{}
 	s.kept, s.picture, s.last, s.settled, s.retry = nil, nil, nil, nil, nil
 	s.sliceNumbers = measured{}
+	s.relativeOf, s.relative = nil, nil
 	s.neighbourhoods = neighbourhoods{}
 	s.gallery, s.growing = nil, nil
 	s.slice.forget()

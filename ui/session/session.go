@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,6 +81,9 @@ type Session struct {
 	failed      *app.PreviewRequest // the request that failed, so that it is not repeated
 	failure     error
 	autoPreview bool
+
+	relativeOf *volume.Volume // of relative; nil before
+	relative   []volume.Window
 
 	frames     newest.Worker[viewer.Job, drawn]
 	planes     planes
@@ -238,6 +242,22 @@ func (s *Session) OwnWindow() volume.Window {
 		return series.Windows[0]
 	}
 	return volume.Window{}
+}
+
+// WindowPresets returns the windows that suit the series: those of CT, or else by
+// percentiles of its voxels.
+func (s *Session) WindowPresets() []volume.Window {
+	if s.doc == nil {
+		return nil
+	}
+	of := s.Series()
+	if ct := volume.Presets(of.Modality); ct != nil {
+		return ct
+	}
+	if s.relativeOf != of.Volume {
+		s.relativeOf, s.relative = of.Volume, volume.RelativeWindows(of.Volume)
+	}
+	return slices.Clone(s.relative)
 }
 
 // viewChanged follows every change of slice, zoom, window or recipe.
