@@ -90,6 +90,7 @@ func (w *Workbench) close(forget bool) {
 	w.closed = true
 	w.ending.Store(true)
 	w.stopBlinking()
+	w.stopCine()
 	size := w.main.Canvas().Size()
 	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	w.keepLayout()

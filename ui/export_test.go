@@ -30,6 +30,9 @@ func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
 // Planes returns the panes of the three planes.
 func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
 
+// PlaySlice is what the cine does at every tick.
+func (w *Workbench) PlaySlice() { w.playSlice() }
+
 // DefaultLayout is defaultLayout.
 var DefaultLayout = defaultLayout
 

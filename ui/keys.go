@@ -98,6 +98,8 @@ func (w *Workbench) cancel() {
 		w.session.SetTool(session.NoTool)
 	case w.session.Progress().Kind != session.Idle:
 		w.cancelTask()
+	case w.cine.stop != nil:
+		w.stopCine()
 	case w.maximized >= 0:
 		w.maximize(w.maximized)
 	case w.pictures:

@@ -57,6 +57,7 @@ func (w *Workbench) refresh() {
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceVerdicts())
 	w.slices.displayVolume(s, w.asking)
+	w.cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
 	w.tools.display(s, w.layoutName())
 	w.status.display(s)
 	if w.gallery != nil {

@@ -82,7 +82,7 @@ func newSliceBar(w *Workbench) *sliceBar {
 	}
 	b.along = container.NewBorder(nil, nil, b.volume, nil, b.volumes)
 	b.along.Hide()
-	slice := container.NewBorder(nil, nil, container.NewHBox(b.planes, container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
+	slice := container.NewBorder(nil, nil, container.NewHBox(b.planes, newCine(w), container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
 	b.content = container.NewVBox(slice, b.along)
 	b.ExtendBaseWidget(b)
 	return b

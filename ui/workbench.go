@@ -95,6 +95,7 @@ type Workbench struct {
 	maximized     viewer.Role // the pane shown alone; -1 for none
 	stopBlinking  func()      // of the comparison
 	quad          quad
+	cine          cine
 }
 
 // Title is the title before a series is open.

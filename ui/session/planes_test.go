@@ -50,3 +50,24 @@ func TestPlanesAreDrawn(t *testing.T) {
 		t.Error("the run of another recipe is shown")
 	}
 }
+
+// The pictures follow the pointer while there is a lens, and stay otherwise.
+func TestTheLensIsDrawnAtThePointer(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	frames := 0
+	b.framed = func(*volume.Volume) { frames++ }
+	b.State().PointAt(5, 5, 40, 30)
+	b.settle()
+	if frames != 0 {
+		t.Error("the pointer alone draws pictures")
+	}
+	b.State().ToggleMagnifier()
+	b.settle()
+	frames = 0
+	b.State().PointAt(15, 15, 40, 30)
+	b.settle()
+	if frames == 0 {
+		t.Error("the lens stays where it was")
+	}
+}

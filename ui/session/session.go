@@ -141,7 +141,7 @@ func New(deps Deps, listener Listener) *Session {
 	}
 	s.deps = deps
 	s.state.Changed = s.viewChanged
-	s.state.Pointed = listener.Changed
+	s.state.Pointed = s.pointed
 	filter := denoise.Filters()[0].Name
 	if _, err := denoise.FilterByName(deps.Filter); err == nil {
 		filter = deps.Filter
@@ -269,6 +269,14 @@ func (s *Session) viewChanged() {
 	s.listener.Changed()
 }
 
+// pointed follows the pointer.
+func (s *Session) pointed() {
+	if s.state.Magnifies() {
+		s.draw()
+	}
+	s.listener.Changed()
+}
+
 // Redraw requests new frames, after the panes changed their size.
 func (s *Session) Redraw() { s.draw() }
 
@@ -280,7 +288,7 @@ func (s *Session) draw() {
 	facts, _ := s.doc.Facts()
 	job := viewer.Job{
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
-		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(),
+		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(), Lens: s.state.Lens(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
 		Window: s.state.Window(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),

@@ -51,6 +51,7 @@ type Job struct {
 	Pixelated bool
 	Before    bool // show the original in the denoised pane
 	Compare   Comparison
+	Lens      Lens
 	Tints     [Roles]*Tint
 	Panes     [Roles]Pane
 }
@@ -118,6 +119,7 @@ type painter struct {
 	values    []float32
 	first     []float32 // of side A
 	buffers   [2]image.RGBA
+	lens      image.RGBA
 	tint      layer
 }
 
@@ -201,15 +203,27 @@ func (p *painter) paint(role Role, job Job, values, first []float32, limit float
 	if f.X1 <= f.X0 || f.Y1 <= f.Y0 {
 		return f
 	}
+	draw := func(f Frame, t Transform) { p.draw(role, job, values, first, limit, f, t) }
+	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
+	draw(f, t)
+	if tint := job.Tints[role]; tint != nil {
+		p.tint.lay(f, tint, job, t)
+		f.Tint = tint
+	}
+	job.Lens.lay(f, job, pane, t, &p.lens, draw)
+	return f
+}
+
+// draw draws the samples of a frame, which t places.
+func (p *painter) draw(role Role, job Job, values, first []float32, limit float64, f Frame, t Transform) {
 	// Interpolated noise is weaker between voxels than on them, which would show as a
 	// grid in the residual.
 	squares := job.Pixelated || role == Residual
 	p.values = p.resampler.Resample(p.values, values, t, f.X0, f.Y0, f.X1, f.Y1, squares)
 	if first != nil {
 		p.first = p.resampler.Resample(p.first, first, t, f.X0, f.Y0, f.X1, f.Y1, squares)
-		job.Compare.compose(p.first, p.values, f, pane)
+		job.Compare.compose(p.first, p.values, f, job.Panes[role])
 	}
-	f.Image = sized(&p.buffers[turn], f.X1-f.X0, f.Y1-f.Y0)
 	switch {
 	case role == Residual:
 		volume.Diverging{Limit: limit}.Render(f.Image, p.values)
@@ -219,13 +233,8 @@ func (p *painter) paint(role Role, job Job, values, first []float32, limit float
 		job.Window.Render(f.Image, p.values)
 	}
 	if first != nil {
-		job.Compare.line(f, pane)
+		job.Compare.line(f, job.Panes[role])
 	}
-	if tint := job.Tints[role]; tint != nil {
-		p.tint.lay(f, tint, job, t)
-		f.Tint = tint
-	}
-	return f
 }
 
 // sized changes the size of an image and reuses its memory where it is large enough.

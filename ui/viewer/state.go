@@ -54,6 +54,7 @@ type State struct {
 	cuts      [3]cut         // by plane
 	point     [3]int         // a voxel of the slices of all planes; the crosshair
 	crosshair bool           // it is marked, and moved by a click
+	magnifies bool           // a lens follows the pointer
 	window    volume.Window
 	auto      volume.Window // from percentiles of the volume; the scale of a drag
 	invert    bool
@@ -90,7 +91,7 @@ func (s *State) cut() *cut { return &s.root().cuts[s.plane] }
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
 		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
-		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, plane: v.Acquired(),
+		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, magnifies: s.magnifies, plane: v.Acquired(),
 	}
 	for p := range s.views {
 		s.views[p] = v.View(volume.Plane(p))
@@ -111,7 +112,7 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 // all volumes stays as it is.
 func (s *State) Resume(kept State) {
 	kept.Changed, kept.Pointed, kept.overlay, kept.pixelated, kept.darken = s.Changed, s.Pointed, s.overlay, s.pixelated, s.darken
-	kept.comparison, kept.crosshair = s.comparison, s.crosshair
+	kept.comparison, kept.crosshair, kept.magnifies = s.comparison, s.crosshair, s.magnifies
 	kept.cursor = nil
 	*s = kept
 	s.changed()

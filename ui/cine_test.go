@@ -1,0 +1,92 @@
+package ui_test
+
+import (
+	"testing"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/ui/control"
+)
+
+// The cine shows every slice, one when the one before is on the screen, and begins again
+// after the last.
+func TestCine(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	b.key(fyne.KeyY)
+	tick := b.ticks()
+	if tick == nil || b.interval != 100*time.Millisecond || !b.command("cine").Checked() {
+		t.Fatalf("nothing ticks every %v", b.interval)
+	}
+	drawn := func() bool { p := b.session().Picture(); return p != nil && p.Index == b.state().Index() }
+	start := b.state().Index()
+	for i := range 5 {
+		tick()
+		tick() // which waits for the one before, and is left out
+		want := (start + i + 1) % 7
+		b.until("the slice is on the screen", func() bool { return b.state().Index() == want && drawn() })
+	}
+	b.drain()
+	b.state().Scroll(1) // and its picture is not there yet, as nothing that is queued has run
+	at := b.state().Index()
+	b.workbench.PlaySlice()
+	if b.state().Index() != at {
+		t.Error("a slice was left out")
+	}
+	b.key(fyne.KeyY)
+	if b.ticks() != nil || b.command("cine").Checked() {
+		t.Error("Y does not stop it")
+	}
+	at = b.state().Index()
+	tick() // one that was on its way
+	b.drain()
+	if b.state().Index() != at {
+		t.Error("it plays after it was stopped")
+	}
+}
+
+// The rate can be changed while it plays; Escape and the end of the program stop it.
+func TestRateAndEndOfTheCine(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	rates := b.selectOf("10/s")
+	rates.SetSelected("5/s")
+	if b.ticks() != nil {
+		t.Fatal("a rate begins to play")
+	}
+	b.key(fyne.KeyY)
+	if b.interval != 200*time.Millisecond {
+		t.Errorf("a slice every %v", b.interval)
+	}
+	rates.SetSelected("20/s")
+	if b.ticks() == nil || b.interval != 50*time.Millisecond || b.command("cine").Checked() == false {
+		t.Errorf("after the change a slice every %v", b.interval)
+	}
+	b.key(fyne.KeyEscape)
+	if b.ticks() != nil {
+		t.Error("Escape does not stop it")
+	}
+	b.key(fyne.KeyY)
+	b.workbench.Close()
+	if b.ticks() != nil {
+		t.Error("it plays after the end")
+	}
+}
+
+// selectOf returns the list with an option.
+func (b *bench) selectOf(option string) *control.Select {
+	b.t.Helper()
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if s, ok := o.(*control.Select); ok {
+			for _, name := range s.Options {
+				if name == option {
+					return s
+				}
+			}
+		}
+	}
+	b.t.Fatalf("no list has the option %q", option)
+	return nil
+}
