@@ -25,6 +25,7 @@ type Settings struct {
 	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
 	Scale            float64                   `json:"scale"`             // of the interface; 0 for that of the desktop
 	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
+	LeaveSlices      bool                      `json:"leave_slices"`      // the slices that are not shown are not judged in the background
 	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first
 	Recipes          map[string]denoise.Recipe `json:"recipes"`           // the last of every filter

@@ -110,3 +110,17 @@ func runSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest, r denoi
 	p.Took = time.Since(started)
 	return p
 }
+
+// JudgeSlice filters the slice of a request and judges the result as MeasurePreview does,
+// without comparing it with anything.
+func JudgeSlice(ctx context.Context, eng denoise.Engine, q PreviewRequest) (Assessment, error) {
+	resolved, err := q.resolve()
+	if err != nil {
+		return Assessment{}, err
+	}
+	p := runSlice(ctx, eng, q, resolved)
+	if p.Err != nil {
+		return Assessment{}, p.Err
+	}
+	return Assess(ctx, AssessInput{Before: q.Series, After: p.Part, Region: q.Region(), Maps: q.Maps, Recipe: &resolved, Facts: &q.Facts})
+}

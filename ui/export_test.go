@@ -69,7 +69,14 @@ func (w *Workbench) ColumnShown() bool { return w.columnShown }
 func (w *Workbench) ShowPlace(volume bool) { w.showPlace(volume) }
 
 // SliceMarks returns the colours of the ticks beside the slider.
-func (w *Workbench) SliceMarks() []color.Color { return w.slices.colors }
+func (w *Workbench) SliceMarks() (out []color.Color) {
+	for _, f := range w.slices.strip.figures {
+		if f.Verdict != "" {
+			out = append(out, markColors[f.Verdict])
+		}
+	}
+	return out
+}
 
 // MarkColors are the colours of the verdicts.
 var MarkColors = markColors

@@ -68,7 +68,17 @@ func (w *Workbench) markCommands() []Command {
 		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: menuMeasure, Run: s.DeleteMarks, Enabled: some},
 		{ID: markpanel.Copy, Title: "Copy the table (CSV)", Menu: menuMeasure, Run: w.copyMarks, Enabled: some,
 			Help: "all ROIs and lines in every pane, for a spreadsheet"},
+		{ID: "judge-slices", Title: "Judge all slices in the background", Menu: menuMeasure, Gap: true, Run: w.toggleJudgement, Checked: s.JudgesSlices,
+			Help: "verdicts for the strip above the slices, on one core, while nothing else is in progress"},
 	}
+}
+
+// toggleJudgement switches the verdicts on the slices that are not shown on or off, now and
+// at the next start.
+func (w *Workbench) toggleJudgement() {
+	w.settings.LeaveSlices = w.session.JudgesSlices()
+	w.session.JudgeSlices(!w.settings.LeaveSlices)
+	w.saveSettings()
 }
 
 // copyMarks puts the table of all marks on the clipboard.

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"context"
+	"image/color"
 	"strings"
 	"testing"
 
@@ -166,7 +167,7 @@ func TestVerdictsBesideTheSlider(t *testing.T) {
 	b.session().Apply()
 	b.until("the slices are judged", func() bool { return len(b.workbench.SliceMarks()) == 3 })
 	for i, c := range b.workbench.SliceMarks() {
-		if c != ui.MarkColors[tune.Over] {
+		if c != color.Color(ui.MarkColors[tune.Over]) {
 			t.Errorf("slice %d has the colour %v; want that of over", i+1, c)
 		}
 	}

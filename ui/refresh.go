@@ -55,7 +55,7 @@ func (w *Workbench) refresh() {
 		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
-	w.slices.display(s.State(), s.SliceVerdicts())
+	w.slices.display(s.State(), s.SliceFigures())
 	w.slices.displayVolume(s, w.asking)
 	w.cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
 	w.tools.display(s, w.layoutName())

@@ -2,11 +2,8 @@ package ui
 
 import (
 	"fmt"
-	"image/color"
-	"slices"
 	"strings"
 
-	"quell/denoise/tune"
 	"quell/ui/control"
 	"quell/ui/session"
 	"quell/ui/viewer"
@@ -31,8 +28,8 @@ type sliceBar struct {
 	along   *fyne.Container // volumes and volume; hidden where there is no 4-D series
 	wanted  int             // the volume that the slider was moved to, from 1; 0 where that is shown
 	dragged bool            // the slider was not let go yet
-	marks   *canvas.Raster  // the verdict on every slice, above the slider
-	colors  []color.Color   // of the marks, by the slider's order
+	strip   *sliceStrip
+	sigmas  *widget.Label // the range of sigma in the strip
 	content fyne.CanvasObject
 	busy    bool
 }
@@ -60,12 +57,17 @@ func newSliceBar(w *Workbench) *sliceBar {
 	}
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(120, 0))
-	b.marks = canvas.NewRasterWithPixels(b.mark)
-	b.marks.SetMinSize(fyne.NewSize(0, marksHeight))
-	b.marks.Hide()
+	b.strip = newSliceStrip(func(text string) {
+		if text == "" {
+			w.tip.hide()
+			return
+		}
+		w.tip.show(b.strip, text)
+	}, state.SetIndex)
+	b.sigmas = caption("")
+	b.sigmas.Importance = widget.LowImportance
 	// Under the ends of the slider's groove lie its ends, not those of the widget.
 	inset := theme.IconInlineSize()/2 + theme.InnerPadding()
-	marks := container.New(layout.NewCustomPaddedLayout(0, 0, inset, inset), container.NewBorder(b.marks, nil, nil, nil))
 	b.volumes, b.volume = control.NewSlider(1, 1), widget.NewLabel("")
 	// A volume is read when the slider is let go: reading one takes longer than a slice.
 	b.volumes.OnChanged = func(x float64) {
@@ -82,7 +84,10 @@ func newSliceBar(w *Workbench) *sliceBar {
 	}
 	b.along = container.NewBorder(nil, nil, b.volume, nil, b.volumes)
 	b.along.Hide()
-	slice := container.NewBorder(nil, nil, container.NewHBox(b.planes, newCine(w), container.NewStack(ground, b.label)), nil, container.NewStack(marks, b.slider))
+	strip := container.New(layout.NewCustomPaddedLayout(2, 0, inset, inset), b.strip)
+	tight := layout.NewCustomPaddedVBoxLayout(-8)
+	texts := container.New(layout.NewCustomPaddedVBoxLayout(-14), b.sigmas, container.NewStack(ground, b.label))
+	slice := container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(b.planes), container.NewCenter(newCine(w)), texts), nil, container.New(tight, strip, b.slider))
 	b.content = container.NewVBox(slice, b.along)
 	b.ExtendBaseWidget(b)
 	return b
@@ -91,46 +96,17 @@ func newSliceBar(w *Workbench) *sliceBar {
 // CreateRenderer implements fyne.Widget.
 func (b *sliceBar) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(b.content) }
 
-const marksHeight = 4
-
-// markColors are those of the verdicts; others have none.
-var markColors = map[tune.Verdict]color.Color{
-	tune.Under:   color.NRGBA{R: 0x6c, G: 0x9a, B: 0xd0, A: 0xff},
-	tune.Matched: color.NRGBA{R: 0x8f, G: 0xbf, B: 0x8f, A: 0xff},
-	tune.Over:    color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
-}
-
-// mark returns the colour of a pixel of the marks: one tick for each slice, with a
-// gap where there is room.
-func (b *sliceBar) mark(x, _, w, _ int) color.Color {
-	n := len(b.colors)
-	if n == 0 || w == 0 {
-		return color.Transparent
+// ordered returns figures along the third axis of the series in the order of the slider;
+// nil where that runs along another axis.
+func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFigure {
+	if view.Axis[2] != 2 || len(figures) != view.Size[2] {
+		return nil
 	}
-	i := x * n / w
-	if w >= 4*n && i != (x+1)*n/w {
-		return color.Transparent
+	out := make([]session.SliceFigure, len(figures))
+	for i := range out {
+		out[i] = figures[view.Voxel(0, 0, i)[2]]
 	}
-	return b.colors[i]
-}
-
-// showMarks shows the verdicts on the slices along the third axis of the volume, where
-// the view runs along it.
-func (b *sliceBar) showMarks(view volume.View, verdicts []tune.Verdict) {
-	var colors []color.Color
-	if view.Axis[2] == 2 && len(verdicts) == view.Size[2] {
-		for i := range verdicts {
-			c := markColors[verdicts[view.Voxel(0, 0, i)[2]]]
-			if c == nil {
-				c = color.Transparent
-			}
-			colors = append(colors, c)
-		}
-	}
-	if !slices.Equal(colors, b.colors) {
-		b.colors, b.marks.Hidden = colors, len(colors) == 0
-		b.marks.Refresh()
-	}
+	return out
 }
 
 // displayVolume shows which volume of a 4-D series is on the screen. While another is being
@@ -184,9 +160,8 @@ func (w *Workbench) stepVolume(by int) {
 	w.showVolume(now + by)
 }
 
-// display shows the slice, and the verdicts on the slices along the third axis of the
-// volume, if there are any.
-func (b *sliceBar) display(state *viewer.State, verdicts []tune.Verdict) {
+// display shows the slice, and what is known of every slice.
+func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
 	n := state.View().Size[2]
 	b.busy = true
 	defer func() { b.busy = false }()
@@ -197,7 +172,9 @@ func (b *sliceBar) display(state *viewer.State, verdicts []tune.Verdict) {
 	}
 	name := state.View().Plane.String()
 	b.planes.SetSelected(strings.ToUpper(name[:1]) + name[1:])
-	b.showMarks(state.View(), verdicts)
+	figures = ordered(state.View(), figures)
+	b.strip.display(figures, state.Volume().Unit, state.Index())
+	setText(b.sigmas, b.strip.summary())
 	b.slider.Max = float64(max(n, 1))
 	if n > 1 {
 		b.slider.Enable()

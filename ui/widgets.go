@@ -1,6 +1,9 @@
 package ui
 
 import (
+	"unicode"
+	"unicode/utf8"
+
 	"quell/ui/control"
 
 	"fyne.io/fyne/v2"
@@ -50,4 +53,10 @@ func setPressed(b *control.Button, on bool) {
 		b.Importance = importance
 		b.Refresh()
 	}
+}
+
+// lowerFirst returns a text that begins in lower case, to follow a colon.
+func lowerFirst(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(r)) + text[n:]
 }

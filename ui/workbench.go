@@ -162,6 +162,7 @@ func New(a fyne.App, o Options) *Workbench {
 	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
 	w.main.Resize(fyne.NewSize(w.settings.WorkbenchSize[0], w.settings.WorkbenchSize[1]))
 	w.startLayout()
+	w.session.JudgeSlices(!w.settings.LeaveSlices)
 	w.refresh()
 	return w
 }

@@ -57,6 +57,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 	}
 	b.engine = engine
 	settings := app.DefaultSettings()
+	settings.LeaveSlices = true // tests say when the engine runs
 	settings.WorkbenchSize, settings.Layout = [2]float32{size.Width, size.Height}, "1×3"
 	b.workbench = ui.New(b.app, ui.Options{
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,

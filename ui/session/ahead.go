@@ -72,6 +72,7 @@ func (s *Session) filterAhead() {
 // when that slice is asked for.
 func (s *Session) filteredAhead(p app.Preview) {
 	s.ahead.running = nil
+	defer s.followStrip()
 	if p.Err != nil {
 		s.reportPanic(p.Err)
 		s.ahead.failed = &p.Request

@@ -36,6 +36,7 @@ type document struct {
 	steering steering  // of the filter, by maps of the current voxels
 	searched *searched // the last search for the best strength; nil before
 	marking  marking   // of the marks of doc
+	strip    strip     // of the current voxels
 
 	view    viewer.State // while another document is shown
 	meta    series.Meta
@@ -59,7 +60,7 @@ func (d *document) resetVoxels() {
 	d.endVoxels()
 	d.voxels, d.endVoxels = context.WithCancel(context.Background())
 	d.previews, d.results, d.base = nil, nil, nil
-	d.noise, d.steering, d.searched = noiseMap{}, steering{}, nil
+	d.noise, d.steering, d.searched, d.strip = noiseMap{}, steering{}, nil, strip{}
 }
 
 // spare says whether a document gives way to the next one: a series without a path, such

@@ -93,6 +93,9 @@ type Session struct {
 	kept       *viewer.Picture // of another slice, in the panes of the result; nil for none
 	holdBefore bool
 
+	judges  bool     // all slices, in the background
+	judging *judging // nil while none is
+
 	slice, volume measuring // the slice on the screen, and the run over the volume
 	sliceNumbers  measured
 
@@ -130,7 +133,13 @@ func New(deps Deps, listener Listener) *Session {
 	if deps.Memory == 0 {
 		deps.Memory = app.SeriesMemory()
 	}
-	s := &Session{listener: listener, autoPreview: true, document: newDocument()}
+	s := &Session{autoPreview: true, document: newDocument()}
+	changed := listener.Changed
+	listener.Changed = func() {
+		s.followStrip() // every change may let it begin, or end it
+		changed()
+	}
+	s.listener = listener
 	start := deps.Go
 	deps.Go = func(f func()) { // counted for Wait
 		s.working.Add(1)
@@ -174,6 +183,7 @@ func New(deps Deps, listener Listener) *Session {
 // Close cancels all work and waits for its end, so that nothing is left half
 // written. The session must not be used afterwards.
 func (s *Session) Close() {
+	s.judges = false
 	s.Cancel()
 	s.endVoxels()
 	for _, d := range s.documents {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"quell/app"
-	"quell/denoise/tune"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -76,18 +75,4 @@ func PlaceOf(m app.Measures) (p Place, ok bool) {
 		return p, false
 	}
 	return Place{Voxel: [3]int{m.Place.X, m.Place.Y, m.Place.Slice}, What: m.Place.What}, true
-}
-
-// SliceVerdicts returns the verdict on every slice of the series along its third
-// axis, by the current run; nil without one.
-func (s *Session) SliceVerdicts() []tune.Verdict {
-	m := s.VolumeMeasures()
-	if !m.Known || !m.Current {
-		return nil
-	}
-	var out []tune.Verdict
-	for _, slice := range m.Slices {
-		out = append(out, slice.Verdict)
-	}
-	return out
 }
