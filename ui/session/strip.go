@@ -19,7 +19,7 @@ type SliceFigure struct {
 
 // strip holds the verdicts on single slices.
 type strip struct {
-	of    app.PreviewRequest // whose recipe, maps and noise they hold for
+	of    app.PreviewRequest          // whose recipe, maps and noise they hold for
 	found map[int]tune.SliceJudgement // by slice
 }
 
