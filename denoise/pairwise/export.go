@@ -6,8 +6,12 @@ package pairwise
 // Weigh sets w = 2^-t with t = min(max(0, scale d + bias), MaxExponent).
 func Weigh(w, d []float32, scale, bias float32, n int) { weigh(w, d, scale, bias, n) }
 
-// WeighSum sets w = 2^-t with t = min(max(0, scale (a + b + c)), MaxExponent).
-func WeighSum(w, a, b, c []float32, scale float32, n int) { weighSum(w, a, b, c, scale, n) }
+// WeighSum sets w = 2^-t with t = min(max(0, scale (a + b + c) - least), MaxExponent), 0 where
+// the pair's bit is not set, and adds them to sum and peak, their largest. Least, sum and
+// peak hold a number for each lane.
+func WeighSum(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte, n int) {
+	weighSum(w, sum, peak, a, b, c, least, scale, bits, n)
+}
 
 // Alike sets bit k of bits[g] where the means and deviations of the pair 8 g + k pass the
 // comparison of alikeGo, and returns the groups that have one, at most 64.

@@ -22,10 +22,10 @@ const FaintPeak = 0x1p-64
 // than single voxels.
 const manyShare = 1.0 / 32
 
-// largestRescaled is the exponent up to which rescaled sums are used. Beyond it
+// LargestRescaled is the exponent up to which rescaled sums are used. Beyond it
 // the weights approach the end of float64's range, where they lose digits and
 // then become 0; Filter.Faint does the same as the reference there.
-const largestRescaled = 960
+const LargestRescaled = 960
 
 // faintRows is what rescale needs beside the sums, whose peak then holds the
 // largest exponent of 2 of each voxel.
@@ -131,7 +131,7 @@ func (w *worker) addRescaled(o Offset, distance []float32, y, z int, here, there
 // unscaled converts sums of rescale to what Filter.Mean expects: a largest weight
 // of 1, or of 0 where rescaled sums are not used.
 func unscaled(s Sums) Sums {
-	if s.Peak < -largestRescaled {
+	if s.Peak < -LargestRescaled {
 		s.Peak = 0
 	} else {
 		s.Peak = 1
@@ -140,5 +140,9 @@ func unscaled(s Sums) Sums {
 }
 
 // allZero reports whether all weights of a voxel that has neighbours are 0 even
-// in float64, which ends at 2^-1074, with room for the rounding of the exponents.
-func allZero(s Sums) bool { return s.Peak < -1080 && s.Peak > -math.MaxFloat32 }
+// in float64.
+func allZero(s Sums) bool { return s.Peak < -AllZero && s.Peak > -math.MaxFloat32 }
+
+// AllZero is the exponent beyond which float64, which ends at 2^-1074, holds no weight,
+// with room for the rounding of the exponents.
+const AllZero = 1080

@@ -63,11 +63,19 @@ func weighGo(w, d []float32, scale, bias float32, n int) {
 	}
 }
 
-// weighSumGo: w = 2^-t, t = min(max(0, scale (a + b + c)), MaxExponent).
-func weighSumGo(w, a, b, c []float32, scale float32, n int) {
+// weighSumGo: w = 2^-t, t = min(max(0, scale (a + b + c) - least), MaxExponent), 0 where
+// the pair's bit is not set; sum += w, peak = max(peak, w). Least, sums and peaks are those
+// of the lanes.
+func weighSumGo(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte, n int) {
 	w, a, b, c = w[:n], a[:n], b[:n], c[:n]
 	for x := range w {
-		w[x] = powerGo(float32(scale * (a[x] + b[x] + c[x])))
+		k := x % lanes
+		w[x] = 0
+		if bits[x/lanes]>>k&1 == 1 {
+			w[x] = powerGo(float32(scale*(a[x]+b[x]+c[x])) - least[k])
+		}
+		sum[k] += w[x]
+		peak[k] = max(peak[k], w[x])
 	}
 }
 

@@ -28,7 +28,7 @@ func addPairAVX2(dst, mid, l, r *float32, tap float32, n int)
 func weighAVX2(w, d *float32, scale, bias float32, n int)
 
 //go:noescape
-func weighSumAVX2(w, a, b, c *float32, scale float32, n int)
+func weighSumAVX2(w, sum, peak, a, b, c, least *float32, scale float32, bits *byte, n int)
 
 //go:noescape
 func addPairsAVX2(numA, denA, numB, denB, a, b *float32, scale, bias float32, n int)
@@ -91,12 +91,12 @@ func weigh(w, d []float32, scale, bias float32, n int) {
 	weighAVX2(&w[:n][0], &d[:n][0], scale, bias, n)
 }
 
-func weighSum(w, a, b, c []float32, scale float32, n int) {
+func weighSum(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte, n int) {
 	if !useVector || n == 0 {
-		weighSumGo(w, a, b, c, scale, n)
+		weighSumGo(w, sum, peak, a, b, c, least, scale, bits, n)
 		return
 	}
-	weighSumAVX2(&w[:n][0], &a[:n][0], &b[:n][0], &c[:n][0], scale, n)
+	weighSumAVX2(&w[:n][0], &sum[:lanes][0], &peak[:lanes][0], &a[:n][0], &b[:n][0], &c[:n][0], &least[:lanes][0], scale, &bits[:n/lanes][0], n)
 }
 
 func addPairs(numA, denA, numB, denB, a, b []float32, scale, bias float32, n int) {

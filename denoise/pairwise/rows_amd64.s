@@ -192,14 +192,37 @@ done:
 	VZEROUPPER
 	RET
 
-// func weighSumAVX2(w, a, b, c *float32, scale float32, n int)
-TEXT ·weighSumAVX2(SB), NOSPLIT, $0-48
+// bitOf<>+4k is bit k of a byte, in eight lanes.
+DATA bitOf<>+0(SB)/4, $1
+DATA bitOf<>+4(SB)/4, $2
+DATA bitOf<>+8(SB)/4, $4
+DATA bitOf<>+12(SB)/4, $8
+DATA bitOf<>+16(SB)/4, $16
+DATA bitOf<>+20(SB)/4, $32
+DATA bitOf<>+24(SB)/4, $64
+DATA bitOf<>+28(SB)/4, $128
+GLOBL bitOf<>(SB), RODATA|NOPTR, $32
+
+// USED clears the lanes of w whose bit in the byte at o is not set, by t.
+#define USED(o, w, t) \
+	VPBROADCASTB o(R12), t; \
+	VPAND bitOf<>(SB), t, t; \
+	VPCMPEQD bitOf<>(SB), t, t; \
+	VANDPS w, t, w
+
+// func weighSumAVX2(w, sum, peak, a, b, c, least *float32, scale float32, bits *byte, n int)
+TEXT ·weighSumAVX2(SB), NOSPLIT, $0-80
 	MOVQ         w+0(FP), DI
-	MOVQ         a+8(FP), SI
-	MOVQ         b+16(FP), DX
-	MOVQ         c+24(FP), R8
-	VBROADCASTSS scale+32(FP), Y12
-	MOVQ         n+40(FP), CX
+	MOVQ         sum+8(FP), R10
+	MOVQ         peak+16(FP), R11
+	MOVQ         a+24(FP), SI
+	MOVQ         b+32(FP), DX
+	MOVQ         c+40(FP), R8
+	MOVQ         least+48(FP), R9
+	VBROADCASTSS scale+56(FP), Y12
+	MOVQ         bits+64(FP), R12
+	MOVQ         n+72(FP), CX
+	VMOVUPS      (R9), Y13
 	VMOVUPS      constants<>+0(SB), Y14
 	VXORPS       Y15, Y15, Y15
 	XORQ         AX, AX
@@ -220,12 +243,28 @@ four:
 	VADDPS  64(R8)(AX*4), Y2, Y2
 	VADDPS  96(R8)(AX*4), Y3, Y3
 	FOUR(VMULPS, Y12, Y0, Y1, Y2, Y3, Y0, Y1, Y2, Y3)
+	FOUR(VSUBPS, Y13, Y0, Y1, Y2, Y3, Y0, Y1, Y2, Y3)
 	EXPONENTIAL4
+	USED(0, Y8, Y0)
+	USED(1, Y9, Y1)
+	USED(2, Y10, Y2)
+	USED(3, Y11, Y3)
 	VMOVUPS Y8, (DI)(AX*4)
 	VMOVUPS Y9, 32(DI)(AX*4)
 	VMOVUPS Y10, 64(DI)(AX*4)
 	VMOVUPS Y11, 96(DI)(AX*4)
+	VADDPS  (R10), Y8, Y0
+	VADDPS  Y9, Y0, Y0
+	VADDPS  Y10, Y0, Y0
+	VADDPS  Y11, Y0, Y0
+	VMOVUPS Y0, (R10)
+	VMAXPS  Y8, Y9, Y8
+	VMAXPS  Y10, Y11, Y10
+	VMAXPS  Y8, Y10, Y8
+	VMAXPS  (R11), Y8, Y8
+	VMOVUPS Y8, (R11)
 	ADDQ    $32, AX
+	ADDQ    $4, R12
 	SUBQ    $32, CX
 	JMP     four
 
@@ -236,9 +275,16 @@ one:
 	VADDPS  (DX)(AX*4), Y0, Y0
 	VADDPS  (R8)(AX*4), Y0, Y0
 	VMULPS  Y12, Y0, Y0
+	VSUBPS  Y13, Y0, Y0
 	EXPONENTIAL
+	USED(0, Y8, Y0)
 	VMOVUPS Y8, (DI)(AX*4)
+	VADDPS  (R10), Y8, Y0
+	VMOVUPS Y0, (R10)
+	VMAXPS  (R11), Y8, Y8
+	VMOVUPS Y8, (R11)
 	ADDQ    $8, AX
+	INCQ    R12
 	SUBQ    $8, CX
 	JMP     one
 
@@ -540,16 +586,6 @@ loop:
 	SHRQ      CX, R10
 	MOVQ      R10, ret+56(FP)
 	RET
-
-DATA bitOf<>+0(SB)/4, $1
-DATA bitOf<>+4(SB)/4, $2
-DATA bitOf<>+8(SB)/4, $4
-DATA bitOf<>+12(SB)/4, $8
-DATA bitOf<>+16(SB)/4, $16
-DATA bitOf<>+20(SB)/4, $32
-DATA bitOf<>+24(SB)/4, $64
-DATA bitOf<>+28(SB)/4, $128
-GLOBL bitOf<>(SB), RODATA|NOPTR, $32
 
 // func keepAVX2(w *float32, bits *byte, n int)
 TEXT ·keepAVX2(SB), NOSPLIT, $0-24

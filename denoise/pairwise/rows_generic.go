@@ -10,9 +10,11 @@ func squareDiff(dst, a, b []float32, n int)                  { squareDiffGo(dst,
 func addSquareDiff(dst, a, b []float32, gain float32, n int) { addSquareDiffGo(dst, a, b, gain, n) }
 func addPair(dst, mid, l, r []float32, g float32, n int)     { addPairGo(dst, mid, l, r, g, n) }
 func weigh(w, d []float32, scale, bias float32, n int)       { weighGo(w, d, scale, bias, n) }
-func weighSum(w, a, b, c []float32, scale float32, n int)    { weighSumGo(w, a, b, c, scale, n) }
-func accumulate(num, den, w, a, b []float32, n int)          { accumulateGo(num, den, w, a, b, n) }
-func maximum(peak, w []float32, n int)                       { maximumGo(peak, w, n) }
+func weighSum(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte, n int) {
+	weighSumGo(w, sum, peak, a, b, c, least, scale, bits, n)
+}
+func accumulate(num, den, w, a, b []float32, n int) { accumulateGo(num, den, w, a, b, n) }
+func maximum(peak, w []float32, n int)              { maximumGo(peak, w, n) }
 
 func gradient(g, a, b, c []float32, near float32, n int) { gradientGo(g, a, b, c, near, n) }
 func nearest(least, slope, d, g []float32, n int)        { nearestGo(least, slope, d, g, n) }

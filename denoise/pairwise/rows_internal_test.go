@@ -40,6 +40,11 @@ func guardRow(rng *rand.Rand, n int) (row []float32, check func(t *testing.T, na
 // Every vector kernel gives the bits of its Go loop. Without vector code the
 // dispatchers are the loops, and only the bands are tested.
 func TestRowKernels(t *testing.T) {
+	leasts := []float32{0, 1, 5, 200, -7, 0.5, 80, 3}
+	set := make([]byte, 31) // bits
+	for i := range set {
+		set[i] = byte(i*i*37 + 3)
+	}
 	kernels := map[string]struct {
 		outs       int // number of rows that are written
 		loop, fast func(r [][]float32, n int)
@@ -59,9 +64,17 @@ func TestRowKernels(t *testing.T) {
 		"weigh far": {1,
 			func(r [][]float32, n int) { weighGo(r[0], r[1], 1e30, -3, n) },
 			func(r [][]float32, n int) { weigh(r[0], r[1], 1e30, -3, n) }},
-		"weighSum": {1,
-			func(r [][]float32, n int) { weighSumGo(r[0], r[1], r[2], r[3], 0.37, n) },
-			func(r [][]float32, n int) { weighSum(r[0], r[1], r[2], r[3], 0.37, n) }},
+		"weighSum": {3,
+			func(r [][]float32, n int) {
+				if n > 0 {
+					weighSumGo(r[0], r[1], r[2], r[3], r[4], r[5], leasts, 0.37, set, n)
+				}
+			},
+			func(r [][]float32, n int) {
+				if n > 0 {
+					weighSum(r[0], r[1], r[2], r[3], r[4], r[5], leasts, 0.37, set, n)
+				}
+			}},
 		"addPairs": {4,
 			func(r [][]float32, n int) { addPairsGo(r[0], r[1], r[2], r[3], r[4], r[5], 0.0037, -1.5, max(n-3, 0)) },
 			func(r [][]float32, n int) { addPairs(r[0], r[1], r[2], r[3], r[4], r[5], 0.0037, -1.5, max(n-3, 0)) }},

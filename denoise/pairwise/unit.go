@@ -34,11 +34,16 @@ func (w *worker) setUnit() {
 // Shift returns the exponent of the power of two by which values are multiplied: shift,
 // unless float32 would not hold squares of the products.
 func Shift(values []float32, shift int) int {
-	bits := uint32(0) // of the largest size: those of positive numbers have the order of the numbers
-	for _, v := range values {
-		bits = max(bits, math.Float32bits(v)&^(1<<31))
+	size := func(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) } // those of positive numbers have the order of the numbers
+	a, b := uint32(0), uint32(0)
+	for ; len(values) >= 4; values = values[4:] {
+		a = max(a, size(values[0]), size(values[1]))
+		b = max(b, size(values[2]), size(values[3]))
 	}
-	largest := math.Float32frombits(bits)
+	for _, v := range values {
+		a = max(a, size(v))
+	}
+	largest := math.Float32frombits(max(a, b))
 	_, e := math.Frexp(float64(largest))
 	switch {
 	case e+shift > largestExponent:

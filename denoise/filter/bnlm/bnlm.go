@@ -53,7 +53,13 @@ var Filter = denoise.Filter{
 	Cases:        cases(),
 }
 
-// autoStrength is that of nlm with uniform patches of the size of a block.
+// autoStrength is that of nlm with uniform patches of the size of a block; in the soft
+// tissue of a CT
+//
+//	h / sigma = (2.9 - 0.2 ln N) (1 - 0.1 ln(P / 27)) (t - 0.5)
+//
+// with N candidates of P voxels and t of nlm: there the noise of neighbours is alike, and
+// nlm has another weight of the centre. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	block := tile.Count(r.Isotropic(r.Get("block-radius").Int()))
 	p := newParams(r)
@@ -63,6 +69,9 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 		return 0
 	case block == 1:
 		return 2.3 * f.AutoSigma()
+	case f.Noise.InTissue():
+		share := (2.9 - 0.2*math.Log(neighbours)) * (1 - 0.1*math.Log(block/27)) * (nlm.Tissue(r.Dims, f) - 0.5)
+		return max(share, 0.3) * f.AutoSigma()
 	}
 	return nlm.Strength(neighbours, block, f)
 }

@@ -188,3 +188,35 @@ func TestCandidates(t *testing.T) {
 		}
 	}
 }
+
+// In the soft tissue of a CT the automatic h in sigmas follows the candidates, the size of
+// a block and the factor of nlm.
+func TestAutomaticStrengthOnCT(t *testing.T) {
+	tissue := func(sigma float64) noise.Estimate {
+		e := noise.Known(sigma)
+		e.Method = "plane fits"
+		return e
+	}
+	base := func(candidates, voxels, factor float64) float64 {
+		return (2.9 - 0.2*math.Log(candidates)) * (1 - 0.1*math.Log(voxels/27)) * (factor - 0.5)
+	}
+	for _, c := range []struct {
+		dims int
+		set  string
+		e    noise.Estimate
+		want float64
+	}{
+		{3, "", tissue(8), base(108, 27, 1)}, {3, "", tissue(24), base(108, 27, 1+0.2*math.Log(3))}, {3, "candidates=half", tissue(8), base(184, 27, 1)},
+		{3, "block-radius=2", tissue(8), base(108, 125, 1)}, {2, "", tissue(8), base(28, 9, 1.13)}, {2, "block-radius=0 block-step=1", tissue(8), 2.3},
+		{3, "", tissue(1), 0.3}, {3, "", noise.Known(8), 2.3 - 0.11*math.Log(108) - 0.18*math.Log(27)},
+	} {
+		g := volume.NewGeometry([3]int{32, 32, 16}, [3]float64{1, 1, 1})
+		r, err := recipe(t, c.dims, c.set).Resolve(g, denoise.Facts{Hi: 255, Noise: c.e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h := r.Get("h").Float() / c.e.Sigma; math.Abs(h-c.want) > 1e-9 {
+			t.Errorf("%d-D %q, sigma %g: h is %.4f sigma; want %.4f", c.dims, c.set, c.e.Sigma, h, c.want)
+		}
+	}
+}

@@ -17,7 +17,7 @@ func tileSize(p Params) [3]int {
 	if p.Search[2] == 0 && p.Radius[2] == 0 {
 		return [3]int{254, 48, 1}
 	}
-	return [3]int{174, 46, 46}
+	return [3]int{174, 46, 64}
 }
 
 // scratch estimates the memory of a worker: voxels, means and deviations with halo, and
@@ -225,9 +225,13 @@ func (w *worker) fillRows(to []float32, unit float32) {
 		from := w.block.Values[i*d[0] : (i+1)*d[0]]
 		for phase := range n {
 			o := (phase + n - skip%n) % n // the first voxel of this phase
-			at := row[phase*w.length+(skip+o)/n:]
-			for k := range (len(from) - o + n - 1) / n {
-				at[k] = from[o+k*n] * unit
+			if o >= len(from) {
+				continue
+			}
+			from := from[o:]
+			at := row[phase*w.length+(skip+o)/n:][:(len(from)+n-1)/n]
+			for k := range at {
+				at[k] = from[k*n] * unit
 			}
 		}
 	}
@@ -284,25 +288,25 @@ func (w *worker) complete(x, y, z int) bool {
 func (w *worker) finish() {
 	t, v := w.tile, &w.in[0]
 	n := w.Step[0]
-	var counts [3][]float64 // how many blocks reach a voxel, along each axis
+	var parts [3][]float64 // one over the number of blocks that reach a voxel, along each axis
 	for c := range 3 {
 		for x := t.Min[c]; x < t.Max[c]; x++ {
 			first, last := w.Blocks(c, x, x+1, v.Dims[c])
-			counts[c] = append(counts[c], float64(last-first+1))
+			parts[c] = append(parts[c], 1/float64(last-first+1))
 		}
 	}
-	for z := range counts[2] {
-		for y := range counts[1] {
+	for z := range parts[2] {
+		for y := range parts[1] {
 			to, from := w.out.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z), v.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z)
-			row := (z*len(counts[1]) + y) * n * w.wide()
+			row := (z*len(parts[1]) + y) * n * w.wide()
 			o := t.Min[0] - n*w.first[0] + n*w.lead
-			share := counts[1][y] * counts[2][z] * w.unit
+			part := parts[1][y] * parts[2][z] / w.unit
 			for phase := range n {
 				first := (phase + n - o%n) % n // the first voxel of this phase
 				sums := w.acc[row+phase*w.wide()+(o+first)/n:]
-				for i, x := 0, first; x < len(counts[0]); i, x = i+1, x+n {
+				for i, x := 0, first; x < len(parts[0]); i, x = i+1, x+n {
 					if w.out.Mask == nil || w.out.Mask[to+x] {
-						w.out.Data[to+x] = float32(float64(v.Data[from+x]) + float64(sums[i])/(counts[0][x]*share))
+						w.out.Data[to+x] = float32(float64(v.Data[from+x]) + float64(sums[i])*(parts[0][x]*part))
 					}
 				}
 			}

@@ -83,17 +83,13 @@ func columnsGo(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n in
 	}
 }
 
-// totalsGo sums up n vectors of weights: w = 0 where the bit is not set, den += w,
-// peak = max(peak, w).
-func totalsGo(den, peak, w []float32, bits []byte, n int) {
-	for i, b := range bits[:n] {
+// leastsGo: least = min(least, a + b + c) where the pair's bit is set.
+func leastsGo(least, a, b, c []float32, bits []byte, n int) {
+	for i, used := range bits[:n] {
 		for k := range lanes {
-			x := i*lanes + k
-			if b>>k&1 == 0 {
-				w[x] = 0
+			if x := i*lanes + k; used>>k&1 == 1 {
+				least[k] = min(least[k], a[x]+b[x]+c[x])
 			}
-			den[k] += w[x]
-			peak[k] = max(peak[k], w[x])
 		}
 	}
 }

@@ -27,7 +27,7 @@ func multiplyAVX2(dst, a, b *float32, n int)
 func columnsAVX2(dst, a0, a1, b0, b1 *float32, plane, planes, vectors, each, n int)
 
 //go:noescape
-func totalsAVX2(den, peak, w *float32, bits *byte, n int)
+func leastsAVX2(least, a, b, c *float32, bits *byte, n int)
 
 //go:noescape
 func shareAVX2(dst, w, right, inverse *float32, n int)
@@ -91,12 +91,13 @@ func columns(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n int)
 	columnsAVX2(&dst[:to][0], &a0[:m][0], &a1[:m+1][0], &b0[:m+n-1][0], &b1[:m+n][0], plane, planes, vectors, each, n)
 }
 
-func totals(den, peak, w []float32, bits []byte, n int) {
+func leasts(least, a, b, c []float32, bits []byte, n int) {
 	if !useVector || n == 0 {
-		totalsGo(den, peak, w, bits, n)
+		leastsGo(least, a, b, c, bits, n)
 		return
 	}
-	totalsAVX2(&den[:lanes][0], &peak[:lanes][0], &w[:n*lanes][0], &bits[:n][0], n)
+	m := n * lanes
+	leastsAVX2(&least[:lanes][0], &a[:m][0], &b[:m][0], &c[:m][0], &bits[:n][0], n)
 }
 
 func share(dst, w, right, inverse []float32, n int) {

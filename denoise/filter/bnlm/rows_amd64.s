@@ -346,31 +346,32 @@ plane4:
 	VZEROUPPER
 	RET
 
-// func totalsAVX2(den, peak, w *float32, bits *byte, n int)
-TEXT ·totalsAVX2(SB), NOSPLIT, $0-40
-	MOVQ    den+0(FP), DI
-	MOVQ    peak+8(FP), SI
-	MOVQ    w+16(FP), DX
-	MOVQ    bits+24(FP), R8
-	MOVQ    n+32(FP), CX
+// func leastsAVX2(least, a, b, c *float32, bits *byte, n int)
+TEXT ·leastsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    least+0(FP), DI
+	MOVQ    a+8(FP), SI
+	MOVQ    b+16(FP), DX
+	MOVQ    c+24(FP), R9
+	MOVQ    bits+32(FP), R8
+	MOVQ    n+40(FP), CX
 	VMOVDQU bitOf<>(SB), Y3
 	VMOVUPS (DI), Y1
-	VMOVUPS (SI), Y2
+	XORQ    AX, AX
 
 loop:
 	VPBROADCASTB (R8), Y0
 	VPAND        Y3, Y0, Y0
 	VPCMPEQD     Y3, Y0, Y0
-	VANDPS       (DX), Y0, Y0
-	VADDPS       Y0, Y1, Y1
-	VMAXPS       Y2, Y0, Y2
-	VMOVUPS      Y0, (DX)
+	VMOVUPS      (SI)(AX*1), Y2
+	VADDPS       (DX)(AX*1), Y2, Y2
+	VADDPS       (R9)(AX*1), Y2, Y2
+	VMINPS       Y1, Y2, Y2
+	VBLENDVPS    Y0, Y2, Y1, Y1
 	INCQ         R8
-	ADDQ         $32, DX
+	ADDQ         $32, AX
 	DECQ         CX
 	JNZ          loop
 	VMOVUPS      Y1, (DI)
-	VMOVUPS      Y2, (SI)
 	VZEROUPPER
 	RET
 

@@ -14,8 +14,10 @@ func multiply(dst, a, b []float32, n int)              { multiplyGo(dst, a, b, n
 func columns(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n int) {
 	columnsGo(dst, a0, a1, b0, b1, plane, planes, vectors, each, n)
 }
-func totals(den, peak, w []float32, bits []byte, n int) { totalsGo(den, peak, w, bits, n) }
-func share(dst, w, right, inverse []float32, n int)     { shareGo(dst, w, right, inverse, n) }
+func leasts(least, a, b, c []float32, bits []byte, n int) {
+	leastsGo(least, a, b, c, bits, n)
+}
+func share(dst, w, right, inverse []float32, n int) { shareGo(dst, w, right, inverse, n) }
 func give(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, _, _, n int) {
 	giveGo(out, wide, values, at, row, plane, planes, shares, before, places, n)
 }

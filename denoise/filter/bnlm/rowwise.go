@@ -1,6 +1,8 @@
 package bnlm
 
 import (
+	"math"
+
 	"quell/denoise/pairwise"
 	"quell/denoise/tile"
 )
@@ -11,7 +13,8 @@ import (
 //
 //	columns   the squared differences under a row of voxels, summed up along x and z;
 //	          those of the row between two rows of blocks serve both
-//	weights   of the sums of three columns
+//	weights   of the sums of three columns, vector after vector; where the largest of a block
+//	          is below what float32 holds beside the others, relative to that
 //	shares    weights times the inverse of their sum, of each block, and of each with
 //	          its right neighbour
 //	out       what the shares of this row of blocks and the one before give to the rows
@@ -22,15 +25,18 @@ type rowwise struct {
 	groups []group
 	n      int // offsets
 
-	vectors           int // groups of eight blocks in a row
-	last, own, next   []float32
-	bits, sides       []byte    // which pairs are used: of the row, and of rows whose pairs all lie in the volume but at the ends
-	shares, before    []float32 // of this row of blocks and the one before; 16 a vector and offset
-	inverse           []float32 // of the row, and of a vector of zeros
-	places            [2][]int  // by phase and offset: how far the partner of a voxel is from it
-	least, most       [2]int    // of places
-	out               []float32
-	denominator, peak []float32
+	vectors         int // groups of eight blocks in a row
+	last, own, next []float32
+	bits, sides     []byte    // which pairs are used: of the row, and of rows whose pairs all lie in the volume but at the ends
+	shares, before  []float32 // of this row of blocks and the one before; 16 a vector and offset
+	inverse         []float32 // of the row, and of a vector of zeros
+	places          [2][]int  // by phase and offset: how far the partner of a voxel is from it
+	least, most     [2]int    // of places
+	out             []float32
+	weights         [2][]float32 // of a vector and the one before, in turn
+
+	denominator, peak [lanes]float32 // of the vector
+	base              [lanes]float32 // the exponents that the weights of its blocks are relative to: 0 but for faint ones
 }
 
 // group is a run of offsets along x, two voxels apart, in one row of the search region.
@@ -92,7 +98,10 @@ func (r *rowwise) load(w *worker) {
 	clear(r.before)
 	r.inverse = tile.Resize(r.inverse, (r.vectors+1)*lanes)
 	clear(r.inverse)
-	r.denominator, r.peak = tile.Resize(r.denominator, lanes), tile.Resize(r.peak, lanes)
+	for i := range r.weights {
+		r.weights[i] = tile.Resize(r.weights[i], r.n*lanes)
+		clear(r.weights[i])
+	}
 	r.out = tile.Resize(r.out, 2*(2*w.Radius[2]+1)*r.vectors*lanes)
 
 	origin := [2]int{w.at(1, 0, 0), w.at(1, 0, 1)}
@@ -160,28 +169,86 @@ func (r *rowwise) columns(w *worker, to []float32, y, kz int) {
 // weigh computes the shares of the y-th row of blocks.
 func (r *rowwise) weigh(w *worker, y, z int) {
 	used := r.used(w, y, z)
-	size := r.n * lanes
 	for v := range r.vectors {
-		of := func(s []float32) []float32 { return s[v*size : (v+1)*size] }
-		weights := of(r.own)
-		pairwise.WeighSum(weights, of(r.last), weights, of(r.next), w.scale, size)
-		clear(r.denominator)
-		clear(r.peak)
-		totals(r.denominator, r.peak, weights, used[v*r.n:(v+1)*r.n], r.n)
-		for k := range min(lanes, w.blocks[0]-v*lanes) {
-			r.inverse[v*lanes+k] = w.inverseOf(r.denominator[k], r.peak[k], [3]int{v*lanes + k, y, z}, func(i int) *float32 {
-				return &weights[i*lanes+k]
-			})
+		r.weighVector(w, v, y, z, used[v*r.n:(v+1)*r.n])
+		if v > 0 {
+			r.share(v-1, r.weights[v%2])
 		}
 	}
-	for v := range r.vectors {
-		own := r.own[v*size:]
-		right := own // of the last vector: nothing, as its inverse is 0
-		if v+1 < r.vectors {
-			right = r.own[(v+1)*size:]
-		}
-		share(r.shares[2*v*size:], own, right, r.inverse[v*lanes:], r.n)
+	r.share(r.vectors-1, r.weights[r.vectors%2]) // whatever the right neighbours' are, their inverse is 0
+}
+
+// share computes the shares of vector v; right are the weights of the next.
+func (r *rowwise) share(v int, right []float32) {
+	share(r.shares[2*v*r.n*lanes:], r.weights[v%2], right, r.inverse[v*lanes:], r.n)
+}
+
+// weighVector computes the weights of vector v of the y-th row of blocks, and what they
+// are multiplied by.
+func (r *rowwise) weighVector(w *worker, v, y, z int, used []byte) {
+	weights := r.weights[v%2]
+	clear(r.base[:])
+	r.weightsOf(w, v, weights, used)
+	var exponents [lanes]float32 // the least of each faint block
+	if r.isFaint() {
+		exponents = r.leastOf(w, v, used)
+		r.weightsOf(w, v, weights, used)
 	}
+	for k := range min(lanes, w.blocks[0]-v*lanes) {
+		inverse := &r.inverse[v*lanes+k]
+		switch e := exponents[k]; {
+		case r.denominator[k] == 0 || e > pairwise.AllZero:
+			*inverse = 0
+		case e > pairwise.LargestRescaled:
+			w.exact([3]int{v*lanes + k, y, z}, func(i int) *float32 { return &weights[i*lanes+k] })
+			*inverse = 1
+		default:
+			*inverse = float32(1 / (float64(r.denominator[k]) + float64(r.peak[k])))
+		}
+	}
+}
+
+// weightsOf computes the weights of vector v, relative to 2^-least, and their sums.
+func (r *rowwise) weightsOf(w *worker, v int, weights []float32, used []byte) {
+	last, own, next := r.columnsOf(v)
+	clear(r.denominator[:])
+	clear(r.peak[:])
+	pairwise.WeighSum(weights, r.denominator[:], r.peak[:], last, own, next, r.base[:], w.scale, used, r.n*lanes)
+}
+
+// columnsOf returns the columns of vector v.
+func (r *rowwise) columnsOf(v int) (last, own, next []float32) {
+	from, to := v*r.n*lanes, (v+1)*r.n*lanes
+	return r.last[from:to], r.own[from:to], r.next[from:to]
+}
+
+// isFaint reports whether a block of the vector is faint: if it has weights, all are far
+// below those that float32 holds beside each other.
+func (r *rowwise) isFaint() bool {
+	for k, den := range r.denominator {
+		if den > 0 && r.peak[k] < pairwise.FaintPeak {
+			return true
+		}
+	}
+	return false
+}
+
+// leastOf returns the least exponents of the faint blocks of vector v, 0 for the others,
+// and makes those base that weights in float32 can be relative to.
+func (r *rowwise) leastOf(w *worker, v int, used []byte) (exponents [lanes]float32) {
+	last, own, next := r.columnsOf(v)
+	tile.Fill(r.base[:], math.MaxFloat32)
+	leasts(r.base[:], last, own, next, used, r.n)
+	for k, least := range r.base {
+		r.base[k] = 0
+		if r.denominator[k] > 0 && r.peak[k] < pairwise.FaintPeak {
+			exponents[k] = float32(w.scale * least)
+			if exponents[k] <= pairwise.LargestRescaled {
+				r.base[k] = exponents[k]
+			}
+		}
+	}
+	return exponents
 }
 
 // used returns which pairs of the y-th row of blocks are used.

@@ -1,6 +1,7 @@
 package bnlm
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,5 +54,36 @@ func TestWorkersGiveTheSameBits(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Faint blocks, whose weights float32 does not hold beside each other, are averaged as the
+// reference averages them, next to others, up to where float64 holds none of their weights.
+func TestFaintBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 1))
+	v := volume.New(volume.NewGeometry([3]int{130, 5, 4}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(1+i%130) * rng.Float32()
+	}
+	p := Params{Search: [3]int{2, 2, 1}, Radius: [3]int{1, 1, 1}, Step: [3]int{2, 2, 2}, H: 1, Spread: Quarter}
+	in := []denoise.Field{denoise.FieldOf(v)}
+	out := denoise.Field{Dims: v.Dims, Box: v.Bounds(), Data: make([]float32, len(v.Data))}
+	newWorker(p, in, out).run(v.Bounds(), func() bool { return false })
+	filtered, kept := 0, 0
+	for i, got := range out.Data {
+		want := reference(p, in, [3]int{i % 130, i / 130 % 5, i / 650})
+		if math.Abs(float64(got)-want) > 2e-3 {
+			t.Fatalf("voxel %d of %g becomes %g; want %g", i, v.Data[i], got, want)
+		}
+		switch {
+		case i%130 < 60:
+		case float64(v.Data[i]) == want:
+			kept++
+		default:
+			filtered++
+		}
+	}
+	if filtered < 300 || kept < 300 {
+		t.Errorf("%d voxels are filtered, %d are not: too few to compare", filtered, kept)
 	}
 }

@@ -18,7 +18,7 @@ import (
 //
 //	h / sigma = 2.44 - 0.17 ln N + 0.25 w
 //
-// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of tissue. More
+// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of Tissue. More
 // neighbours and larger patches need less; single voxels instead of patches need 2.3
 // sigma. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
@@ -32,7 +32,7 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	case p.PatchRadius[0] == 0:
 		return 2.3 * f.AutoSigma()
 	case one && f.Noise.InTissue():
-		return max(2.5-0.17*math.Log(neighbours), 0.3) * tissue(r.Dims, f) * f.AutoSigma()
+		return max(2.5-0.17*math.Log(neighbours), 0.3) * Tissue(r.Dims, f) * f.AutoSigma()
 	case one:
 		return max(2.44-0.17*math.Log(neighbours)+0.25*weak(f), 0.3) * f.AutoSigma()
 	}
@@ -53,13 +53,13 @@ func Strength(neighbours, patch float64, f denoise.Facts) float64 {
 // where there is none to 0 where it is 2.5 % and more.
 func weak(f denoise.Facts) float64 { return max(0, 1-f.NoiseShare()/0.025) }
 
-// tissue is the factor of h for the soft tissue of a CT,
+// Tissue is the factor of h for the soft tissue of a CT,
 //
 //	t = 1.13 (2-D) or 1 (3-D) + 0.25 min(E - 1, 2.5) + 0.2 ln(sigma / 8 HU), at least 0.5
 //
 // where one independent sample of the noise covers E voxels: patches of correlated
 // noise differ more from each other, and tissue differs by a few HU alone.
-func tissue(dims int, f denoise.Facts) float64 {
+func Tissue(dims int, f denoise.Facts) float64 {
 	t := 1.0
 	if dims == 2 {
 		t = 1.13
