@@ -89,7 +89,14 @@ func TestTheCrosshairIsMovedAndKept(t *testing.T) {
 	s.PointAt(3.5, 2.5, 20, 10)
 	s.MarkCrosshair(true)
 	if point, marked := s.Crosshair(); !marked || point != [3]int{3, 2, 3} {
-		t.Errorf("it begins at %v; want the voxel pointed at last", point)
+		t.Errorf("it begins at %v; want the voxel under the pointer", point)
+	}
+	s.MarkCrosshair(false)
+	s.PointAt(15.5, 8.5, 20, 10)
+	s.PointAway() // to a button of the tool bar
+	s.MarkCrosshair(true)
+	if point, _ := s.Crosshair(); point != [3]int{3, 2, 3} {
+		t.Errorf("it begins at %v; want the place where it was", point)
 	}
 	s.PointAt(15.5, 8.5, 20, 10)
 	s.MarkCrosshair(true)

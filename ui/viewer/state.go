@@ -415,14 +415,11 @@ func (s *State) PointAway() {
 // is marked.
 func (s *State) Crosshair() (voxel [3]int, marked bool) { return s.root().point, s.root().crosshair }
 
-// MarkCrosshair marks the crosshair, or does not. It begins at the last voxel pointed at
-// in the slice shown.
+// MarkCrosshair marks the crosshair, or does not. It begins at the voxel under the pointer,
+// where the pointer is on one.
 func (s *State) MarkCrosshair(on bool) {
-	if on && !s.crosshair {
-		through := s.View().Axis[2]
-		at := s.point[through]
-		s.point = s.last
-		s.point[through] = at
+	if on && !s.crosshair && s.cursor != nil {
+		s.point = *s.cursor
 	}
 	s.crosshair = on
 	s.changed()
