@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture, that
-# keys work while a control has the focus, that Escape takes one step at a time, that a result is not lost without a
-# question, that SIGTERM ends the workbench in order and a crash loses no work, that the log holds no fault, and that the exit code is 0.
+# Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture,
+# comparing and the three planes among them, that keys work while a control has the focus, that Escape takes one step at a
+# time, that a result is not lost without a question, that SIGTERM ends the workbench in order and a crash loses no work,
+# that the log holds no fault, and that the exit code is 0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
@@ -51,13 +52,25 @@ mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
 mouse_to 1406 630
 xdotool click 1;                                changed "the tab of the histogram"
-mouse_to 224 40
-xdotool click 1;                                changed "the layout of two panes"
+key w;                                          changed "a curtain in the denoised pane"
+mouse_to 937 640 # the line in the middle of the pane
+xdotool mousedown 1 mousemove_relative --sync 60 0 mousemove_relative --sync 60 0 mouseup 1; changed "a drag of the line of the curtain"
+key Left;                                       changed "Left, which moves the line"
+key q;                                          changed "a checkerboard"
+key q;                                          changed "the denoised slice alone"
+key F5;                                         changed "the three planes and a curtain"
+mouse_to 900 300
+xdotool click 4 click 4;                        changed "the wheel over the coronal plane"
+xdotool mousemove 960 280 click 1;              changed "a click, which moves the crosshair"
+key z;                                          changed "the magnifier"
+key z;                                          changed "the magnifier taken off"
+mouse_to 264 40
+xdotool click 1;                                changed "the layout of three panes"
 key ctrl+1;                                     changed "one to one"
 key h;                                          changed "the identity, which is hidden"
 key F11;                                        changed "the pictures alone"
 key Escape;                                     changed "Escape, which shows everything again"
-key r d;                                        changed "all three panes again"
+key r;                                          changed "the picture fitted again"
 mouse_to 400 420
 key m;                                          changed "the noise map"
 mouse_to 400 400;                               changed "the noise under the pointer"
