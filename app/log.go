@@ -26,6 +26,10 @@ func LogTo(path string) (io.Closer, error) {
 	return logFile{f}, nil
 }
 
+// Log adds a line of another package to the log, by the same rules: attributes hold no name,
+// identifier, path or text of an error.
+func Log(msg string, attrs ...any) { logger.Load().Info(msg, attrs...) }
+
 type logFile struct{ *os.File }
 
 func (l logFile) Close() error {

@@ -1,10 +1,13 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"runtime/debug"
 	"sync"
@@ -40,6 +43,10 @@ type Options struct {
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
 	Finish func(Result) error
+
+	// Distribute has other processes do the units, which make a Worker of spec, and waits for
+	// them; nil where this process does them. progress takes how many units are left.
+	Distribute func(ctx context.Context, spec Spec, units []Unit, progress func(left int)) error
 }
 
 // Events receives what happens during a batch. Every function may be nil and must return
@@ -95,8 +102,7 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
-	b.former = map[string][]string{}
-	if err := b.store.all(func(r Result) { b.former[r.Unit] = append(b.former[r.Unit], r.ID) }); err != nil {
+	if err := b.remember(); err != nil {
 		return Summary{}, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
@@ -107,9 +113,19 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 		}
 	}
 	b.progress.begin(mine)
-	err = b.work(ctx, mine)
+	if b.o.Distribute != nil {
+		err = b.distribute(ctx, mine)
+	} else {
+		err = b.work(ctx, newLocal(b.store, mine))
+	}
 	summary, reportErr := b.summarise(started)
 	return summary, errors.Join(err, reportErr)
+}
+
+// remember reads which results are there.
+func (b *batch) remember() error {
+	b.former = map[string][]string{}
+	return b.store.all(func(r Result) { b.former[r.Unit] = append(b.former[r.Unit], r.ID) })
 }
 
 // batch is a batch in progress.
@@ -164,18 +180,22 @@ func newBatch(o Options, events Events) (*batch, error) {
 		o.Workers = defaultWorkers
 	}
 	if o.Memory == 0 {
-		o.Memory = defaultMemory()
+		o.Memory = DefaultMemory()
 	}
 	selection, err := ParseSelection(o.Select)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := app.PickEngine(o.Job.Engine.Name)
-	if err != nil {
-		return nil, err
+	engine := ""
+	if o.Distribute == nil { // else the workers have one
+		e, err := app.PickEngine(o.Job.Engine.Name)
+		if err != nil {
+			return nil, err
+		}
+		engine = e.Info().Name
 	}
 	b := &batch{
-		o: o, selection: selection, engine: engine.Info().Name, store: store{o.Output},
+		o: o, selection: selection, engine: engine, store: store{o.Output},
 		memory: semaphore.NewWeighted(o.Memory), stopped: func(stage) {},
 	}
 	b.progress = progress{events: events, now: time.Now}
@@ -201,9 +221,11 @@ func (b *batch) hash(texts ...string) (string, error) {
 	return identify(append([]string{string(data), app.Version()}, texts...)...), nil
 }
 
-// work does the units: a goroutine scans them, one after the other, and the workers do the
-// series in them. A unit stays open until its last series is done.
-func (b *batch) work(ctx context.Context, units []Unit) error {
+// work does the units of a source: a goroutine scans them, one after the other, and the
+// workers do the series in them. A unit stays open until its last series is done. One that a
+// process has begun before and not finished is done alone, so that another end of the process
+// is put down to the right one.
+func (b *batch) work(ctx context.Context, source Source) error {
 	tasks := make(chan task)
 	var workers sync.WaitGroup
 	for range b.o.Workers {
@@ -215,35 +237,56 @@ func (b *batch) work(ctx context.Context, units []Unit) error {
 		})
 	}
 	var open sync.WaitGroup
-	for _, u := range units {
-		if ctx.Err() != nil {
+	var err error
+	for {
+		var d Delivery
+		if d, err = source.Next(ctx); err != nil {
 			break
 		}
-		var inUnit sync.WaitGroup
-		var catalog *app.Catalog
-		err := parallel.Protect(func() (err error) {
-			catalog, err = b.scan(ctx, u, func(t task) {
-				inUnit.Add(1)
-				t.done = inUnit.Done
-				tasks <- t
-			})
-			return err
-		})
-		if err != nil {
-			b.finish(u, b.failure(u, err))
+		alone := d.Attempt > 1
+		if alone {
+			open.Wait()
 		}
-		open.Go(func() {
-			inUnit.Wait()
-			catalog.Close()
-			if ctx.Err() == nil {
-				b.progress.unit(u)
-			}
-		})
+		b.unit(ctx, d, &open, func(t task) { tasks <- t })
+		if alone {
+			open.Wait()
+		}
 	}
 	close(tasks)
 	workers.Wait()
 	open.Wait()
-	return ctx.Err()
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return cmp.Or(ctx.Err(), err)
+}
+
+// unit scans a unit and emits its series. Open counts until they are done.
+func (b *batch) unit(ctx context.Context, d Delivery, open *sync.WaitGroup, emit func(task)) {
+	var inUnit sync.WaitGroup
+	var catalog *app.Catalog
+	err := parallel.Protect(func() (err error) {
+		if d.Attempt > maxAttempts {
+			return fmt.Errorf("the process ended %d times while it worked on this: it may need more memory than there is", maxAttempts)
+		}
+		catalog, err = b.scan(ctx, d.Unit, func(t task) {
+			inUnit.Add(1)
+			t.done = inUnit.Done
+			emit(t)
+		})
+		return err
+	})
+	if err != nil {
+		b.finish(d.Unit, b.failure(d.Unit, err))
+	}
+	open.Go(func() {
+		inUnit.Wait()
+		catalog.Close()
+		if ctx.Err() == nil {
+			b.progress.unit(d.Unit)
+		}
+		d.Done(ctx.Err() == nil)
+	})
 }
 
 // finish reports a result. Of a batch that is cancelled, what was in work has none.
@@ -258,5 +301,7 @@ func (b *batch) finish(u Unit, r *Result) {
 		}
 	}
 	b.stopped(recorded)
+	app.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
+		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
 	b.progress.result(*r)
 }

@@ -26,9 +26,9 @@ func needs(e app.Entry, files int64) int64 {
 	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
 }
 
-// defaultMemory is three quarters of the memory of the machine or of the container, in bytes;
+// DefaultMemory is three quarters of the memory of the machine or of the container, in bytes;
 // 8 GB where the system does not say.
-func defaultMemory() int64 {
+func DefaultMemory() int64 {
 	total := int64(0)
 	least := func(n int64) {
 		if n > 0 && (total == 0 || n < total) {

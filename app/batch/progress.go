@@ -52,6 +52,22 @@ func (p *progress) unit(u Unit) {
 	p.report()
 }
 
+// left sets the share where others do the units: so many of all are not finished.
+func (p *progress) left(units, all int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status.Share, p.status.Left = 1, 0
+	if all > 0 {
+		p.status.Share = 1 - float64(units)/float64(all)
+	}
+	if finished := all - units; finished > 0 {
+		p.status.Left = time.Duration(float64(p.now().Sub(p.started)) * float64(units) / float64(finished))
+	}
+	if p.events.Status != nil {
+		p.events.Status(p.status)
+	}
+}
+
 func (p *progress) unselected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

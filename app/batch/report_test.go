@@ -121,7 +121,7 @@ func TestParseSize(t *testing.T) {
 	}
 	equal(t, "sizes", []string{sizeText(1), sizeText(1e6), sizeText(12e6), sizeText(1e9 - 1e6), sizeText(1e9)}, []string{"1 MB", "1 MB", "12 MB", "999 MB", "1.0 GB"})
 	equal(t, "memory", []int64{memTotal("MemFree: 5 kB\nMemTotal:       16314132 kB\n"), memTotal("MemTotal 3"), memTotal("")}, []int64{16314132 << 10, 0, 0})
-	if n := defaultMemory(); n < 1e8 {
+	if n := DefaultMemory(); n < 1e8 {
 		t.Errorf("the default is %d bytes", n)
 	}
 }

@@ -78,6 +78,14 @@ func (r Result) Input() string {
 	return r.Unit + ": " + r.Series
 }
 
+// voxels returns how many voxels were filtered.
+func (r Result) voxels() int {
+	if r.State != Done {
+		return 0
+	}
+	return r.Dims[0] * r.Dims[1] * r.Dims[2] * max(r.Volumes, 1)
+}
+
 // identify returns a hash of texts in short form.
 func identify(texts ...string) string {
 	h := sha256.New()
@@ -87,14 +95,14 @@ func identify(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
-// stateFolder holds everything of a batch that is no output.
-const stateFolder = ".quell-batch"
+// StateFolder holds everything of a batch that is no output.
+const StateFolder = ".quell-batch"
 
 // store is the state of a batch beside its output. Its methods may be called from several
 // goroutines and processes.
 type store struct{ out string }
 
-func (s store) dir() string                  { return filepath.Join(s.out, stateFolder) }
+func (s store) dir() string                  { return filepath.Join(s.out, StateFolder) }
 func (s store) resultPath(id string) string  { return filepath.Join(s.dir(), "results", id+".json") }
 func (s store) ownerPath(key string) string  { return filepath.Join(s.dir(), "keys", key) }
 func (s store) outputPath(rel string) string { return filepath.Join(s.out, filepath.FromSlash(rel)) }

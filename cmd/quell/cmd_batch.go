@@ -20,6 +20,9 @@ type batchFlags struct {
 	recipe   recipeFlags
 	shard    string
 	memory   string
+	metrics  string
+	nats     natsFlags
+	children int
 	compress compressFlag
 	options  batch.Options
 	json     bool
@@ -57,6 +60,8 @@ the attribute is not taken, except by != and !~.
 machines that share OUT. Two batches of the same part, or of different N, on one OUT
 are refused.
 
+--processes N does the series in N processes; --nats URL leaves them to quell worker.
+
 Exit codes: 0 every series is done, 1 some failed, 3 some failed and all of these
 because their input is unreadable or refused.`,
 		Example: `  quell batch cohort/ quiet/ --preset mr-brain-3d
@@ -75,12 +80,17 @@ because their input is unreadable or refused.`,
 	f.recipe.addTo(cmd)
 	flags.StringVar(&f.options.Select, "select", "", "take only the series that fulfil these `conditions`")
 	f.addTo(cmd)
+	f.nats.addTo(cmd)
+	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
 	addOutputFlags(cmd, &f.options.Job.Output.ExportOptions)
 	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays, and names of folders do")
 	f.compress.addTo(cmd)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.options.Inputs, f.options.Output = args[:len(args)-1], args[len(args)-1]
+		if err := f.distribute(cmd); err != nil {
+			return err
+		}
 		return f.run(cmd, batch.Run)
 	}
 	return cmd
@@ -94,7 +104,45 @@ func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags.IntVar(&f.options.Workers, "workers", 0, "how many series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.StringVar(&f.shard, "shard", "", "do the part `I/N` of the series")
+	flags.StringVar(&f.metrics, "metrics", "", metricsHelp)
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
+}
+
+// distribute has other processes do the series where the flags ask for that.
+func (f *batchFlags) distribute(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	switch {
+	case f.nats.url == "" && !changed("processes"):
+		return nil
+	case f.nats.url != "" && changed("processes"):
+		return app.Usagef("give --nats or --processes: with --nats start quell worker where the series are to be done")
+	case changed("shard"):
+		return app.Usagef("--shard is for batches without a queue; leave it out, as workers share the series anyway")
+	case f.nats.url != "" && (changed("workers") || changed("memory")):
+		return app.Usagef("with --nats give --workers and --memory to quell worker")
+	case f.nats.url != "":
+		f.options.Distribute = f.nats.remote()
+		return nil
+	case f.children < 1:
+		return app.Usagef("--processes %d: give 1 or more", f.children)
+	}
+	memory, err := memorySize(cmd, f.memory)
+	if err != nil {
+		return err
+	}
+	if memory == 0 {
+		memory = batch.DefaultMemory()
+	}
+	f.options.Distribute = processes(f.children, f.options.Workers, memory)
+	return nil
+}
+
+// memorySize reads --memory; 0 where it is not given.
+func memorySize(cmd *cobra.Command, text string) (int64, error) {
+	if !cmd.Flags().Changed("memory") {
+		return 0, nil
+	}
+	return batch.ParseSize(text)
 }
 
 // run does the batch that the flags describe and prints what it came to.
@@ -108,10 +156,8 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	if o.Shard, o.Shards, err = parseShard(f.shard); err != nil {
 		return err
 	}
-	if cmd.Flags().Changed("memory") {
-		if o.Memory, err = batch.ParseSize(f.memory); err != nil {
-			return err
-		}
+	if o.Memory, err = memorySize(cmd, f.memory); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("workers") && o.Workers < 1 {
 		return app.Usagef("--workers %d: give 1 or more", o.Workers)
@@ -120,6 +166,11 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		return app.Usagef("--noise-map %s: a file fits one series; give auto", o.Job.NoiseMap)
 	}
 	events, done := batchEvents(cmd)
+	events, stop, err := withMetrics(f.metrics, events)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	summary, err := run(cmd.Context(), o, events)
 	done()
 	if err != nil {

@@ -1,0 +1,42 @@
+package batch
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"quell/app"
+)
+
+func TestMetrics(t *testing.T) {
+	var m Metrics
+	results, statuses := 0, 0
+	events := m.Events(Events{Result: func(Result) { results++ }, Status: func(Status) { statuses++ }})
+	done := Result{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: app.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
+	group := done
+	group.Volumes = 10
+	reused := done
+	reused.Reused = true
+	for _, r := range []Result{done, group, reused, {State: Failed, Dims: [3]int{9, 9, 9}}, {State: Duplicate, Dims: [3]int{9, 9, 9}}} {
+		events.Result(r)
+	}
+	events.Status(Status{Share: 0.25, Left: 90 * time.Second})
+	m.Events(Events{}).Status(Status{Share: 0.5, Left: time.Minute})
+	m.Events(Events{}).Result(reused)
+	w := httptest.NewRecorder()
+	m.ServeHTTP(w, nil)
+	text := w.Body.String()
+	for _, line := range []string{
+		`quell_series_total{state="done"} 2`, `quell_series_total{state="failed"} 1`, `quell_series_total{state="duplicate"} 1`, "quell_series_reused_total 2",
+		"quell_voxels_total 264", `quell_seconds_total{stage="load"} 2`, `quell_seconds_total{stage="write"} 8`, "quell_finished_ratio 0.5", "quell_left_seconds 60",
+		"# TYPE quell_series_total counter",
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("%q is missing in\n%s", line, text)
+		}
+	}
+	if strings.Contains(text, "name") || results != 5 || statuses != 1 || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/plain; version=0.0.4") {
+		t.Errorf("%d results, %d statuses, %s\n%s", results, statuses, w.Header(), text)
+	}
+}

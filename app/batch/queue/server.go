@@ -1,0 +1,97 @@
+package queue
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+
+	"quell/app"
+)
+
+// Server is a JetStream server in this process.
+type Server struct {
+	s     *server.Server
+	token string
+}
+
+// maxStore bounds the files of the queue; a million units take a third of it.
+const maxStore = 2 << 30
+
+// Start starts a server that keeps its streams in a folder. Without an address nothing is open on
+// the network; with one (127.0.0.1:0 for any port) it takes connections that have its token. Every
+// message is on disk before it is confirmed.
+func Start(dir, address string) (*Server, error) {
+	token := rand.Text()
+	o := &server.Options{
+		JetStream: true, StoreDir: filepath.Clean(dir), SyncAlways: true, JetStreamMaxMemory: 64 << 20, JetStreamMaxStore: maxStore,
+		NoSigs: true, NoLog: true, DontListen: address == "", Authorization: token,
+	}
+	if address != "" {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, app.Usagef("%s: give HOST:PORT, such as 127.0.0.1:4222", address)
+		}
+		o.Host = host
+		if o.Port, err = net.LookupPort("tcp", port); err != nil {
+			return nil, app.Usagef("%s: %s is no port", address, port)
+		}
+		if o.Port == 0 {
+			o.Port = server.RANDOM_PORT
+		}
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		return nil, fmt.Errorf("the queue cannot be started: %w", err)
+	}
+	go s.Start()
+	if !s.ReadyForConnections(30 * time.Second) {
+		s.Shutdown()
+		return nil, errors.New("the queue cannot be started: its server does not answer; check whether the address is in use")
+	}
+	return &Server{s, token}, nil
+}
+
+// URL is where workers find the server; "" in process only.
+func (s *Server) URL() string {
+	if s.s.Addr() == nil {
+		return ""
+	}
+	return s.s.ClientURL()
+}
+
+// Token is what they have to show.
+func (s *Server) Token() string { return s.token }
+
+// Connect connects this process.
+func (s *Server) Connect() (*nats.Conn, error) {
+	return nats.Connect("", nats.InProcessServer(s.s), nats.Token(s.token))
+}
+
+// Close stops the server; its streams stay in the folder.
+func (s *Server) Close() {
+	s.s.Shutdown()
+	s.s.WaitForShutdown()
+}
+
+// Connect connects to a server on the network. Without a token and credentials those in the
+// address count. A connection that is lost is made again, without end.
+func Connect(url, token, credentials string) (*nats.Conn, error) {
+	options := []nats.Option{nats.Name("quell " + app.Version()), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second)}
+	if token != "" {
+		options = append(options, nats.Token(token))
+	}
+	if credentials != "" {
+		options = append(options, nats.UserCredentials(credentials))
+	}
+	nc, err := nats.Connect(url, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the server of the queue cannot be reached: %w", err)
+	}
+	return nc, nil
+}

@@ -1,0 +1,116 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"quell/app/batch"
+)
+
+// source takes the units of one stream.
+type source struct {
+	stream   jetstream.Stream
+	consumer jetstream.Consumer
+	timing   Timing
+}
+
+// Next waits until a unit is free, or all are done.
+func (s *source) Next(ctx context.Context) (batch.Delivery, error) {
+	for {
+		msg, err := s.fetch(ctx)
+		if err != nil {
+			return batch.Delivery{}, err
+		}
+		if d, ok := s.delivery(ctx, msg); ok {
+			return d, nil
+		}
+	}
+}
+
+// delivery returns the unit of a message and keeps it until Done. A message that cannot be read
+// is removed.
+func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Delivery, bool) {
+	var u batch.Unit
+	meta, err := msg.Metadata()
+	if err != nil || json.Unmarshal(msg.Data(), &u) != nil {
+		_ = msg.TermWithReason("not a unit")
+		return batch.Delivery{}, false
+	}
+	done, kept := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(kept)
+		tick := time.NewTicker(s.timing.Renew)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = msg.InProgress() // the connection may be away for a while
+			}
+		}
+	}()
+	return batch.Delivery{Unit: u, Attempt: int(meta.NumDelivered), Done: func(finished bool) {
+		close(done)
+		<-kept
+		if !finished {
+			_ = msg.Nak()
+			return
+		}
+		// What is not confirmed comes again, and its results are reused.
+		confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Wait)
+		defer cancel()
+		_ = msg.DoubleAck(confirm)
+	}}, true
+}
+
+// fetch waits for a message. The error is io.EOF when the stream is empty or gone.
+func (s *source) fetch(ctx context.Context) (jetstream.Msg, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		msg, err := take(ctx, s.consumer, s.timing)
+		if msg != nil {
+			return msg, nil
+		}
+		if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil, io.EOF
+		}
+		info, err := s.stream.Info(ctx)
+		switch {
+		case err == nil && info.State.Msgs == 0, errors.Is(err, jetstream.ErrStreamNotFound):
+			return nil, io.EOF
+		case err != nil: // the connection is lost: it comes back
+			sleep(ctx, s.timing.Poll)
+		}
+	}
+}
+
+// take asks for one message and waits for Timing.Poll; nil where there is none.
+func take(ctx context.Context, c jetstream.Consumer, t Timing) (jetstream.Msg, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	got, err := c.Fetch(1, jetstream.FetchMaxWait(max(t.Poll, 50*time.Millisecond)))
+	if err != nil {
+		return nil, err
+	}
+	for msg := range got.Messages() {
+		return msg, nil
+	}
+	return nil, got.Error()
+}
+
+// sleep waits, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -1,0 +1,75 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"sync"
+	"time"
+
+	"quell/app"
+)
+
+// TokenEnv holds the token of a server for processes that the supervisor starts.
+const TokenEnv = "QUELL_NATS_TOKEN"
+
+// Supervise keeps n processes running until ctx ends; start makes the ith. One that ends is started
+// again, after a second and after longer and longer while it ends at once. The error is that of
+// processes that refuse the work (app.ExitUsage), or the context's.
+func Supervise(ctx context.Context, n int, start func(ctx context.Context, i int) *exec.Cmd) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() {
+			pause := time.Second
+			for ctx.Err() == nil {
+				began := time.Now()
+				err := runChild(start(ctx, i))
+				var exit *exec.ExitError
+				switch {
+				case ctx.Err() != nil:
+					return
+				case errors.As(err, &exit) && exit.ExitCode() == app.ExitUsage, err != nil && !errors.As(err, &exit):
+					cancel(fmt.Errorf("a worker cannot do the work: %w", err))
+					return
+				case time.Since(began) > time.Minute:
+					pause = time.Second
+				}
+				sleep(ctx, pause)
+				pause = min(2*pause, time.Minute)
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// runChild runs a process with a pipe as its standard input, which ends with this process: a
+// worker ends with it.
+func runChild(cmd *exec.Cmd) error {
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	cmd.Cancel = in.Close // the worker gives its units back and ends
+	cmd.WaitDelay = 30 * time.Second
+	return cmd.Run()
+}
+
+// Device returns the environment that gives the ith process a GPU of its own: none where the user
+// chose the devices, or where there are no NVIDIA devices.
+func Device(i int) []string {
+	if _, chosen := os.LookupEnv("CUDA_VISIBLE_DEVICES"); chosen { // "" chooses none
+		return nil
+	}
+	devices, err := os.ReadDir("/proc/driver/nvidia/gpus")
+	if err != nil || len(devices) == 0 {
+		return nil
+	}
+	return []string{"CUDA_VISIBLE_DEVICES=" + strconv.Itoa(i%len(devices))}
+}

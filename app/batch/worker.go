@@ -1,0 +1,113 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"quell/app"
+	"quell/io/atomic"
+)
+
+// Spec is what a worker in another process has to know of a batch. It is a JSON value.
+type Spec struct {
+	Job      app.Job `json:"job"`
+	Select   string  `json:"select,omitempty"`
+	Output   string  `json:"output"` // absolute
+	Settings string  `json:"settings"`
+	Quell    string  `json:"quell"` // version, which is part of the settings
+}
+
+// distribute has other processes do the units, and takes the results from the store.
+func (b *batch) distribute(ctx context.Context, units []Unit) error {
+	out, err := filepath.Abs(b.o.Output)
+	if err != nil {
+		return err
+	}
+	before := map[string]Result{}
+	if err := b.store.all(func(r Result) { before[r.ID] = r }); err != nil {
+		return err
+	}
+	_ = os.Remove(b.pinPath()) // of an earlier run
+	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version()}
+	err = b.o.Distribute(ctx, spec, units, func(left int) { b.progress.left(left, len(units)) })
+	mine := map[string]bool{}
+	for _, u := range units {
+		mine[u.Name] = true
+	}
+	err = errors.Join(err, b.store.all(func(r Result) {
+		if !mine[r.Unit] || r.Settings != b.settings {
+			return
+		}
+		earlier, known := before[r.ID]
+		r.Reused = known && earlier.Finished.Equal(r.Finished)
+		if err == nil || !r.Reused {
+			b.progress.result(r)
+		}
+	}))
+	if err == nil {
+		b.progress.left(0, len(units))
+	}
+	return err
+}
+
+// Worker does units of a batch that another process lists.
+type Worker struct{ b *batch }
+
+// NewWorker returns a worker for a batch that takes memory and workers as in Options. The error
+// is an *app.UsageError where this program or machine cannot do the work.
+func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, error) {
+	if spec.Quell != app.Version() {
+		return nil, app.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, app.Version())
+	}
+	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory}, events)
+	if err != nil {
+		return nil, err
+	}
+	if b.settings != spec.Settings {
+		return nil, app.Usagef("the settings of the batch are not understood; use the same version of Quell for all")
+	}
+	if info, err := os.Stat(b.store.dir()); err != nil || !info.IsDir() {
+		return nil, app.Usagef("%s is not the output of a batch on this machine; workers need the same paths as quell batch", spec.Output)
+	}
+	if err := b.pin(); err != nil {
+		return nil, err
+	}
+	if err := b.remember(); err != nil {
+		return nil, err
+	}
+	b.progress.begin(nil)
+	return &Worker{b}, nil
+}
+
+// pin makes the engine of the first worker that of all: results of one batch do not depend on
+// which worker did them.
+func (b *batch) pin() error {
+	if name := b.o.Job.Engine.Name; name != "" && name != "auto" {
+		return nil
+	}
+	path := b.pinPath()
+	err := atomic.CreateFile(path, []byte(b.engine), 0o666)
+	if err == nil || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	b.engine = string(data)
+	if _, err := app.PickEngine(b.engine); err != nil {
+		return &app.UsageError{Text: "the other workers of this batch run on " + b.engine + ": " + err.Error(), Err: err}
+	}
+	return nil
+}
+
+func (b *batch) pinPath() string { return filepath.Join(b.store.dir(), "engine-"+b.settings) }
+
+// Work does the units of a source until there are no more or ctx ends.
+func (w *Worker) Work(ctx context.Context, source Source) error { return w.b.work(ctx, source) }
+
+// Settings identifies the batch among those of one output.
+func (w *Worker) Settings() string { return w.b.settings }
