@@ -32,7 +32,9 @@ type Work struct {
 	Recipe    denoise.Recipe  `json:"recipe"`
 	View      json.RawMessage `json:"view,omitempty"`    // of the workbench
 	Picture   []byte          `json:"picture,omitempty"` // a small one, as PNG
-	Runs      []SavedRun      `json:"runs,omitempty"`    // the oldest first
+	Marks     []Mark          `json:"marks,omitempty"`
+	Ground    int             `json:"ground,omitempty"` // the mark that contrasts are measured against
+	Runs      []SavedRun      `json:"runs,omitempty"`   // the oldest first
 }
 
 // Workspace is all that is open in the workbench.

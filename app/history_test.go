@@ -5,6 +5,7 @@ import (
 
 	"quell/denoise"
 	"quell/measure"
+	"quell/volume"
 )
 
 func TestHistory(t *testing.T) {
@@ -86,5 +87,26 @@ func TestNamesOfMarks(t *testing.T) {
 	}
 	if got := (Mark{ID: 3, Outline: measure.Outline{Shape: measure.Line}}).Name(); got != "Line 3" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestMarksFromAFile(t *testing.T) {
+	g := volume.NewGeometry([3]int{4, 5, 6}, [3]float64{1, 1, 1})
+	two := [][2]float64{{1, 1}, {2, 2}}
+	good := Mark{ID: 1, Index: 5, Outline: measure.Outline{Shape: measure.Box, Points: two}}
+	if !good.On(g) || !(Mark{ID: 1, Outline: measure.Outline{Shape: measure.Freehand, Points: two[:1]}}).On(g) ||
+		!(Mark{ID: 1, Plane: volume.Sagittal, Index: 3, Outline: measure.Outline{Shape: measure.Line, Points: two}}).On(g) {
+		t.Error("a sound mark is refused")
+	}
+	for what, change := range map[string]func(m *Mark){
+		"no number": func(m *Mark) { m.ID = 0 }, "a slice beyond": func(m *Mark) { m.Index = 6 }, "a slice before": func(m *Mark) { m.Index = -1 },
+		"no plane": func(m *Mark) { m.Plane = 3 }, "a negative plane": func(m *Mark) { m.Plane = -1 }, "one point": func(m *Mark) { m.Points = two[:1] },
+		"no shape": func(m *Mark) { m.Shape = 4 }, "a negative shape": func(m *Mark) { m.Shape = -1 },
+		"no point": func(m *Mark) { m.Shape, m.Points = measure.Freehand, nil },
+	} {
+		m := good
+		if change(&m); m.On(g) {
+			t.Errorf("%s: drawn", what)
+		}
 	}
 }

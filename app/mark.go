@@ -24,6 +24,17 @@ func (m Mark) Name() string {
 	return fmt.Sprintf("ROI %d", m.ID)
 }
 
+// On says whether the mark can be drawn on a geometry: one that was read from a file may
+// be damaged.
+func (m Mark) On(g volume.Geometry) bool {
+	points := 2
+	if m.Shape == measure.Freehand {
+		points = 1
+	}
+	return m.ID > 0 && m.Shape >= measure.Box && m.Shape <= measure.Line && len(m.Points) >= points &&
+		m.Plane >= volume.Axial && m.Plane <= volume.Sagittal && m.Index >= 0 && m.Index < g.View(m.Plane).Size[2]
+}
+
 // GivenNoise is a sigma that was measured in a mark and takes the place of the estimated
 // one.
 type GivenNoise struct {

@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"math"
 
 	"quell/denoise"
 	"quell/measure"
@@ -32,7 +34,14 @@ type comparison struct {
 
 // fill compares.
 func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
-	if m.Change, err = measure.Compare(ctx, c.before, c.after, measure.Options{Max: c.max}); err != nil || c.reference == nil {
+	m.Change, err = measure.Compare(ctx, c.before, c.after, measure.Options{Max: c.max})
+	if errors.Is(err, measure.ErrNothing) {
+		nan := measure.Float(math.NaN())
+		m.Change = measure.Comparison{Max: measure.Float(c.max), MSE: nan, PSNR: nan, MaxAbsDiff: nan, SSIM: nan, SSIM3D: nan}
+		m.Why = "It holds nothing but padding: there is nothing to measure."
+		return nil
+	}
+	if err != nil || c.reference == nil {
 		return err
 	}
 	options := measure.Options{Max: c.truthMax}

@@ -119,3 +119,25 @@ func TestMeasurePreviewIsTheSlice(t *testing.T) {
 		t.Errorf("a failed preview was measured: %v", err)
 	}
 }
+
+// Of a slice of padding nothing is measured, and the numbers say so instead of an error.
+func TestMeasuresOfAnEmptySlice(t *testing.T) {
+	s := disc(32, 3)
+	v := s.Volume
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = i < 2*v.SliceVoxels()
+	}
+	eng, err := PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := PreviewRequest{Series: s, Recipe: mustRecipe("median", 2), Facts: foundFacts(t, v), Index: 2}
+	m, err := MeasurePreview(t.Context(), filterSlice(t.Context(), eng, q), s)
+	if err != nil || m.Why != "It holds nothing but padding: there is nothing to measure." || m.Verdict != tune.Unknown {
+		t.Errorf("%q, verdict %s, %v", m.Why, m.Verdict, err)
+	}
+	if m.Change.MSE.Finite() || m.Change.PSNR.Finite() || m.Change.SSIM.Finite() || m.ResidualSD.Finite() || !m.Change.Max.Finite() || m.Truth != nil {
+		t.Errorf("%+v", m.Change)
+	}
+}

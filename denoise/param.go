@@ -48,6 +48,7 @@ type Param struct {
 	Longest int       // for Ints: the most entries; 0 for any number
 	Level   bool      // a position on the scale of values, not a difference: it moves with a constant that is added to the voxels
 	Choices []string  // for Choice
+	Words   []string  // of the choices, for people, where their own do not explain themselves; as long as Choices
 	Basic   bool      // displayed without opening "more"
 	Help    string    // one sentence: what the parameter does, and the effect of more of it
 
@@ -59,6 +60,18 @@ type Param struct {
 	// Implies holds the values that switching the parameter on gives to others
 	// that are at their default, see [Recipe.Set].
 	Implies map[string]Value
+}
+
+// Word returns what a choice is called in a list, in sentence case: "Largest weight" for
+// "max".
+func (p Param) Word(choice string) string {
+	if i := slices.Index(p.Choices, choice); i >= 0 && i < len(p.Words) {
+		return p.Words[i]
+	}
+	if choice == "" {
+		return ""
+	}
+	return strings.ToUpper(choice[:1]) + choice[1:]
 }
 
 // AutoRule computes the value of a parameter from the volume. One of Amount, Found

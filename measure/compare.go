@@ -33,6 +33,9 @@ type Comparison struct {
 	Voxels     int   `json:"voxels"`       // number of voxels compared
 }
 
+// ErrNothing is the error of Compare where no voxel is left.
+var ErrNothing = errors.New("measure: there is no voxel to compare, as the masks have none in common")
+
 // Compare compares test with ref voxel by voxel: MSE and PSNR as in Upadhya
 // 2018, eq. 3-4; SSIM as in Wang, Bovik, Sheikh, Simoncelli 2004.
 // Dims must be equal; the caller checks that both are at the same place
@@ -56,7 +59,7 @@ func Compare(ctx context.Context, ref, test *volume.Volume, o Options) (Comparis
 		return Comparison{}, err
 	}
 	if c.Voxels == 0 {
-		return Comparison{}, errors.New("measure: there is no voxel to compare, as the masks have none in common")
+		return Comparison{}, ErrNothing
 	}
 	c.Max = Float(o.Max)
 	c.PSNR = psnr(o.Max, float64(c.MSE))

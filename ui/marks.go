@@ -190,7 +190,7 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		return markpanel.Snapshot{Note: "Open a series to measure in it."}
 	}
 	snap := markpanel.Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
-	selected, any := s.Selected()
+	selected, chosen := s.Selected()
 	unit := s.Series().Volume.Unit
 	for _, m := range s.Marks() {
 		f := s.MarkFigures(m)
@@ -203,12 +203,12 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 			st := f.Stats[viewer.Original]
 			text = rounded(float64(st.Mean), st.SD, "") + " ± " + rounded(float64(st.SD), st.SD, unit)
 		}
-		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: m.Name() + where + text, Selected: any && m.ID == selected.ID})
+		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: m.Name() + where + text, Selected: chosen && m.ID == selected.ID})
 	}
 	switch {
-	case any && selected.Shape == measure.Line:
+	case chosen && selected.Shape == measure.Line:
 		snap.Rows, snap.Note = lineRows(s, selected, unit)
-	case any:
+	case chosen:
 		snap.Rows, snap.Note = regionRows(s, selected, unit)
 		ground, _ := s.Ground()
 		snap.ROI, snap.Ground = true, ground.ID != selected.ID
@@ -251,10 +251,10 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 	}
 	st := f.Stats[viewer.Original]
 	note = fmt.Sprintf("%s, %s mm². ", counted(st.N, "voxel"), figure(f.Area, ""))
-	switch {
-	case st.N == 0:
+	switch st.N {
+	case 0:
 		note = "No voxel of the series lies in it. "
-	case st.N == 1:
+	case 1:
 		note += "One voxel has no SD. "
 	}
 	if f.Stats[viewer.Denoised].N == 0 && st.N > 0 {
@@ -324,9 +324,9 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 	if facts, known := s.Document().Facts(); known {
 		out.Sigma = facts.Noise.Sigma
 	}
-	m, any := s.Selected()
+	m, chosen := s.Selected()
 	switch {
-	case !any || m.Plane != p.View.Plane || m.Index != p.Index:
+	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
 	case m.Shape == measure.Line:
 		f := s.MarkFigures(m)
 		out.Line, out.LineName = &m.Outline, strings.ToLower(m.Name())

@@ -429,7 +429,7 @@ func TestIgnoredParametersAreDisabled(t *testing.T) {
 		t.Error("the norm of weighting lk can be edited without that weighting")
 	}
 	weighting := o.row("weighting")
-	weighting.choice.SetSelected("lk")
+	weighting.choice.SetSelected("L_k norm")
 	if !o.snap.Recipe.Get("h").IsAuto() {
 		t.Errorf("h is %v; want its default, as weighting lk ignores it", o.snap.Recipe.Get("h"))
 	}
@@ -441,7 +441,7 @@ func TestIgnoredParametersAreDisabled(t *testing.T) {
 	if !strings.Contains(o.panel.help.Text, "no effect") {
 		t.Errorf("the help on h is %q; want why it has no effect", o.panel.help.Text)
 	}
-	weighting.choice.SetSelected("gaussian")
+	weighting.choice.SetSelected("Gaussian")
 	if o.row("h").entry.Disabled() || !o.row("k").entry.Disabled() {
 		t.Error("back with Gaussian weights, h must be enabled and k disabled")
 	}

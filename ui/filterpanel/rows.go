@@ -2,6 +2,7 @@ package filterpanel
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -67,18 +68,18 @@ func newRow(p denoise.Param, h rowHooks) *row {
 
 func choiceRow(p denoise.Param, h rowHooks) *row {
 	busy := false
-	words := p.Choices
+	var words []string
+	var values []denoise.Value
 	if p.Auto != nil {
-		words = append([]string{denoise.Auto.String()}, words...)
+		words, values = append(words, "Auto"), append(values, denoise.Auto)
+	}
+	for _, choice := range p.Choices {
+		words, values = append(words, p.Word(choice)), append(values, denoise.Word(choice))
 	}
 	sel := control.NewSelect(words, nil)
-	sel.OnChanged = func(word string) {
-		switch {
-		case busy:
-		case p.Auto != nil && word == denoise.Auto.String():
-			h.changed(p, denoise.Auto, true)
-		default:
-			h.changed(p, denoise.Word(word), true)
+	sel.OnChanged = func(string) {
+		if i := sel.SelectedIndex(); !busy && i >= 0 {
+			h.changed(p, values[i], true)
 		}
 	}
 	r := &row{param: p}
@@ -86,7 +87,7 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 	r.object = newHoverArea(line, func() { h.help(p.Label, r.helpText("")) })
 	r.show = func(value, _ denoise.Value, s Snapshot) {
 		busy = true
-		sel.SetSelected(value.String())
+		sel.SetSelectedIndex(slices.IndexFunc(values, value.Equal))
 		busy = false
 		enable(sel, r.usable(s))
 	}
@@ -195,8 +196,10 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
 	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
 	sliding := p.Kind != denoise.Ints || p.PerAxis
+	lowest, highest := small(""), small("") // the ends of the slider
+	lowest.Wrapping, highest.Wrapping = fyne.TextWrapOff, fyne.TextWrapOff
 	if sliding {
-		parts = append(parts, slide)
+		parts = append(parts, container.NewBorder(nil, nil, lowest, highest, slide))
 	}
 	find := findButton(h)
 	also := widget.NewLabel("") // the value in another unit
@@ -228,6 +231,8 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		also.SetText(elsewhere(p, shown, found, unit, s.Facts))
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(p, shown))
+		lowest.SetText(short(span.Lo))
+		highest.SetText(short(span.Hi))
 		field.show(format(p, shown))
 		if p.Unit == "value" {
 			unitSelect.Options = units(p, unit, s.Facts)
@@ -302,6 +307,9 @@ func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 	}
 	return denoise.Number(shortened(resolved.Float()))
 }
+
+// short writes an end of a slider.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
 // shortened rounds to the digits that are shown.
 func shortened(x float64) float64 {

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/draw"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,7 +66,7 @@ const (
 // plot, or the size is too small for axes. It is safe for concurrent use. x is where
 // the curve of the strength lies.
 func Draw(r Request) (img *image.RGBA, x axis, err error) {
-	missing := r.Picture == nil
+	missing := r.Picture == nil || r.empty()
 	if r.Kind == Strength {
 		missing = r.Curve == nil || len(r.Curve.X) == 0
 	}
@@ -163,6 +164,15 @@ func addHistograms(p *plot.Plot, r Request) error {
 		return nil
 	}
 	return add(r.Picture.After, afterLine, nil, "denoised")
+}
+
+// empty says whether there is no voxel to count: of a slice of padding, or in an ROI
+// outside the picture. A line needs none.
+func (r Request) empty() bool {
+	if r.Kind == Profile {
+		return r.Picture.Mask != nil && !slices.Contains(r.Picture.Mask, true)
+	}
+	return r.Kind == Histogram && len(r.pick(r.Picture.Before)) == 0
 }
 
 // pick returns the values of the region, or of the slice.

@@ -181,9 +181,28 @@ func TestHistogramsOfEveryKind(t *testing.T) {
 	// Nothing to count is no error.
 	residual.Picture.Residual = nil
 	drawn(t, residual)
-	region.Marked.Region.Points = [][2]float64{{-9, -9}, {-8, -8}}
-	region.Log = true
-	drawn(t, region)
+	residual.Log = true
+	drawn(t, residual)
+}
+
+// Of a slice of padding, and of an ROI outside the picture, there is no plot.
+func TestNothingToPlot(t *testing.T) {
+	nothing := func(what string, r Request) {
+		t.Helper()
+		if img, _, err := Draw(r); img != nil || err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, kind := range []Kind{Histogram, Profile} {
+		r := request(t, kind)
+		r.Picture.Mask = make([]bool, len(r.Picture.Before))
+		nothing("padding", r)
+		r.Picture.Mask[70] = true
+		drawn(t, r)
+	}
+	r := request(t, Histogram)
+	r.Marked.Region = &measure.Outline{Points: [][2]float64{{-9, -9}, {-8, -8}}}
+	nothing("an ROI outside", r)
 }
 
 // Of noise alone the histogram of the residual follows the Gaussian of its sigma.

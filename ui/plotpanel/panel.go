@@ -236,6 +236,9 @@ func (p *Panel) show(a answer) {
 		p.note.SetText("No plot: " + a.err.Error())
 		return
 	}
+	if a.image == nil && p.kind != Strength && p.picture != nil {
+		p.note.SetText("There is no voxel to plot.")
+	}
 	p.image.Image = nil
 	if a.image != nil {
 		p.image.Image = a.image

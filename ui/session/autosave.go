@@ -117,6 +117,9 @@ func (s *Session) wake(d *document, message string) {
 		}
 		s.doc.Edits().Rebind(d.standIn, s.doc.Series().Volume)
 		s.TakeRecipe(w.Recipe)
+		if _, ok := undo.Present(); !ok {
+			s.restoreMarks(w)
+		}
 		s.message = message
 		if lost := len(w.Runs) - len(found.results); lost > 0 {
 			s.message = strings.TrimSpace(fmt.Sprintf("%s %d of its results could not be read.", message, lost))
@@ -125,6 +128,16 @@ func (s *Session) wake(d *document, message string) {
 		s.listener.Opened(w.Path)
 		s.listener.Changed()
 	})
+}
+
+// restoreMarks draws the marks of a work.
+func (s *Session) restoreMarks(w app.Work) {
+	g := s.doc.Series().Volume.Geometry
+	e := s.edit()
+	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(g) })
+	if e.Ground = w.Ground; len(e.Marks) > 0 {
+		s.doc.Edits().Push(e)
+	}
 }
 
 // readAgain reads what w describes, on another goroutine. A result or a reference that

@@ -64,6 +64,8 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.State().DragResidual(30)
 	b.State().ToggleInvert()
 	b.State().SetWindow(volume.Window{Center: 30, Width: 60, Name: "Mine"})
+	b.draw(session.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
+	b.SetGround()
 	b.ShowResult(0)
 	b.settle()
 	work, ok := b.Work()
@@ -84,6 +86,9 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	}
 	if got := next.State().Look(); !reflect.DeepEqual(got, b.State().Look()) {
 		t.Errorf("the view is %+v; want %+v", got, b.State().Look())
+	}
+	if ground, ok := next.Ground(); !ok || len(next.Marks()) != 1 || !reflect.DeepEqual(ground, b.Marks()[0]) {
+		t.Errorf("the marks are %+v; want %+v", next.Marks(), b.Marks())
 	}
 	if m := next.VolumeMeasures(); !m.Current || !next.SliceMeasures().Current {
 		t.Error("the run that is shown is not measured")

@@ -329,6 +329,9 @@ func (d *document) work(view viewer.State) app.Work {
 		w.Noise, w.Reference = &n, ""
 	}
 	w.View, _ = json.Marshal(view.Look())
+	if e, ok := d.doc.Edits().Present(); ok {
+		w.Marks, w.Ground = e.Marks, e.Ground
+	}
 	w.Picture = d.png
 	for _, r := range d.results {
 		if r.saved != nil {

@@ -57,7 +57,7 @@ func TestDrawingMarks(t *testing.T) {
 	}
 	// A click with the line draws nothing, and the tool stays.
 	b.draw(session.LineTool, [2]float64{3, 3})
-	if _, any := b.Selected(); any || len(b.Marks()) != 4 || b.Tool() != session.LineTool {
+	if _, chosen := b.Selected(); chosen || len(b.Marks()) != 4 || b.Tool() != session.LineTool {
 		t.Error("a line without a length was drawn")
 	}
 	b.SetTool(session.NoTool)
@@ -89,7 +89,7 @@ func TestMovingAndUndo(t *testing.T) {
 	if b.PressMark([2]float64{4, 3.5}, reach) {
 		t.Error("the inside of a rectangle was taken: window and level could not be dragged there")
 	}
-	if _, any := b.Selected(); any {
+	if _, chosen := b.Selected(); chosen {
 		t.Error("a click beside every mark leaves one selected")
 	}
 	press := func(at, to [2]float64) {
@@ -141,7 +141,7 @@ func TestMovingAndUndo(t *testing.T) {
 	// A press and release without a move selects, and is no step.
 	b.PressMark([2]float64{3, 5}, reach)
 	b.ReleaseMark()
-	if m, any := b.Selected(); !any || m.ID != 1 || !b.Document().Edits().CanRedo() {
+	if m, chosen := b.Selected(); !chosen || m.ID != 1 || !b.Document().Edits().CanRedo() {
 		t.Error("a click on an edge does more than select")
 	}
 	b.DeleteMarks()

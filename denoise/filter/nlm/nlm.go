@@ -82,16 +82,16 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
-			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"},
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "One"},
 			Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoCentre, Spares: fixed},
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match, one, which leaves alone what resembles nothing. Auto is one where the noise is weak and on CT, and max where h is a number.",
 		},
 		{
-			Name: "weighting", Label: "Weighting", Kind: denoise.Choice, Choices: []string{"gaussian", "lk"}, Default: denoise.Word("gaussian"),
+			Name: "weighting", Label: "Weighting", Kind: denoise.Choice, Choices: []string{"gaussian", "lk"}, Words: []string{"Gaussian", "L_k norm"}, Default: denoise.Word("gaussian"),
 			Help: "Gaussian weights, or Upadhya's linear weights of L_k distances (eq. 5-8), which blur.",
 		},
 		{
-			Name: "k", Label: "Norm k", Kind: denoise.Int, Min: 1, Max: 4, Lo: 1, Hi: 4, Step: 1, Default: denoise.Number(2),
+			Name: "k", Label: "k of the L_k norm", Kind: denoise.Int, Min: 1, Max: 4, Lo: 1, Hi: 4, Step: 1, Default: denoise.Number(2),
 			Help: "The norm of the lk weighting.",
 			Ignored: func(r denoise.Recipe) string {
 				if !lk(r) {
