@@ -3,6 +3,7 @@ package gpu
 import (
 	"math"
 	"runtime"
+	"strings"
 	"unsafe"
 
 	"quell/gpu/wire"
@@ -57,6 +58,15 @@ func decode(voxels []float32, staging []byte) bool {
 		to[i] = bits
 	}
 	return bad == 0
+}
+
+// uncleared returns n > 0 voxels of any value. To clear a result that the device fills,
+// as make does on one core, takes longer than many filters.
+func uncleared(n int) []float32 {
+	var b strings.Builder // the only memory of the standard library that is not cleared
+	b.Grow(4 * n)
+	b.WriteByte(0) // the address of an empty string is not defined
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
 }
 
 // boolBytes returns a mask as its bytes, 0 and 1, without a copy.

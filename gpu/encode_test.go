@@ -97,3 +97,25 @@ func TestRequestsForChunks(t *testing.T) {
 		}
 	}
 }
+
+func TestUncleared(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 1 << 18} {
+		voxels := uncleared(n)
+		if len(voxels) != n || cap(voxels) != n {
+			t.Fatalf("%d of %d voxels, %d", len(voxels), n, cap(voxels))
+		}
+		for i := range voxels {
+			voxels[i] = float32(i)
+		}
+		runtime.GC()
+		other := uncleared(n)
+		for i := range other {
+			other[i] = -1
+		}
+		for i, v := range voxels {
+			if v != float32(i) {
+				t.Fatalf("voxel %d of %d is %g", i, n, v)
+			}
+		}
+	}
+}

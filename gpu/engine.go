@@ -189,8 +189,8 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 	}
 	run.shapes = v.shapes
 	run.read(in)
-	// Clearing half a gigabyte takes a while; the device does not wait for it.
-	voxels := sync.OnceValue(func() []float32 { return make([]float32, region.Voxels()) })
+	// To allocate them may clear memory of the run before; the device does not wait for it.
+	voxels := sync.OnceValue(func() []float32 { return uncleared(region.Voxels()) })
 	go voxels()
 	passes := int64(len(p.Passes))
 	done := newProgress(passes*int64(region.Voxels()), report)

@@ -10,10 +10,9 @@
 // power and the two sums. The special function unit computes 16 powers per clock
 // and multiprocessor, which is the limit of the kernel.
 //
-// A lane computes a strip of voxels of a column: eight, or fewer where so many would
-// leave multiprocessors without work. For every (dx, dz) it goes down the column of
-// neighbours: each is read once from shared memory and used for all voxels of the strip.
-// Their q are successive elements of the sequence q(dy), which is shifted by one at every
+// A lane computes a strip of four voxels of a column. For every (dx, dz) it goes down the
+// column of neighbours: each is read once from shared memory and used for all voxels of
+// the strip. Their q are successive elements of the sequence q(dy), which is shifted by one at every
 // step. Neighbours that are outside or masked hold kExcluded, whose weight is zero.
 //
 // The tile in shared memory holds the rows of one slice around the block, wide
@@ -105,7 +104,7 @@ __device__ inline void loadTile(const BilateralParams &p, float *tile, int x, in
             for (int j = 0; j < 2; ++j) {
                 const int row = from + i * warps, column = threadIdx.x + 32 * j;
                 if (row < rows && column < columns)
-                    tile[row * kColumns + column] = use[i][j] ? (value[i][j] - reference) * p.scale : kExcluded;
+                    tile[row * kColumns + column] = use[i][j] ? __fmul_rn(value[i][j] - reference, p.scale) : kExcluded;
             }
         }
     }
@@ -125,10 +124,14 @@ __device__ inline void filterTile(const BilateralParams &p)
     const float reference = referenceOf(f, {t.x, t.y - (t.y - f.min[1]) % kReferenceRows, z}, kReferenceRows);
     const float *const in = f.in + f.index(min(x, f.dims[0] - 1), 0, z);
 
+    // The product is rounded as that in the tile is: fused with the difference from a
+    // neighbour, a voxel would differ from itself.
     Strip<STRIP> s;
+    float v[STRIP];
 #pragma unroll
     for (int i = 0; i < STRIP; ++i) {
-        s.own[i] = (__ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]) - reference) * p.scale;
+        v[i] = __ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]);
+        s.own[i] = __fmul_rn(v[i] - reference, p.scale);
         s.num[i] = s.den[i] = s.q[i] = 0;
     }
 
@@ -165,9 +168,10 @@ __device__ inline void filterTile(const BilateralParams &p)
 
     if (x >= f.max[0]) return;
     float *to = f.result(x, y, z);
-    float v[STRIP];
+    if (STRIP > 4) {
 #pragma unroll
-    for (int i = 0; i < STRIP; ++i) v[i] = __ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]);
+        for (int i = 0; i < STRIP; ++i) v[i] = __ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]);
+    }
 #pragma unroll
     for (int i = 0; i < STRIP; ++i, to += f.max[0] - f.min[0]) {
         if (y + i >= f.max[1]) break;
@@ -176,8 +180,6 @@ __device__ inline void filterTile(const BilateralParams &p)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(256, 4) bilateral(const __grid_constant__ BilateralParams p) { filterTile<8>(p); }
+extern "C" __global__ void __launch_bounds__(128, 8) bilateral(const __grid_constant__ BilateralParams p) { filterTile<4>(p); }
 
-extern "C" __global__ void __launch_bounds__(256, 4) bilateral_4(const __grid_constant__ BilateralParams p) { filterTile<4>(p); }
-
-extern "C" __global__ void __launch_bounds__(256, 4) bilateral_2(const __grid_constant__ BilateralParams p) { filterTile<2>(p); }
+extern "C" __global__ void __launch_bounds__(128, 8) bilateral_8(const __grid_constant__ BilateralParams p) { filterTile<8>(p); }

@@ -27,24 +27,16 @@ type bilateralParams struct {
 // steps along x that it is wide enough for, minus one.
 const bilateralColumns = 64
 
-// smallBilateral is the number of tiles of 32x32 voxels below which blocks of four
-// times as many threads are faster, as a device has more multiprocessors.
-const smallBilateral = 256
-
-// bilateralLaunch: a block of four warps filters 32 columns of a slice, each thread eight
-// voxels of a column, or two of a small region. Both compute the same to the bit.
+// bilateralLaunch: a block of four warps filters 32x16 voxels of a slice, each thread four
+// voxels of a column.
 func bilateralLaunch(p bilateral.Params, f field) Launch {
-	const warps = 4
-	kernel, each := "bilateral", 8
-	if f.grid([3]int{32, 32, 1})[0] < smallBilateral {
-		kernel, each = "bilateral_2", 2
-	}
+	const warps, each = 4, 4
 	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
 	args.Radius, args.Decay = decay(p.Weights)
 	args.Inverse = 1 / args.Scale
 	return Launch{
 		Module: "bilateral",
-		Kernel: kernel,
+		Kernel: "bilateral",
 		Grid:   f.grid([3]int{32, each * warps, 1}),
 		Block:  [3]int{32, warps, 1},
 		Shared: bilateralColumns * (each*warps + 2*p.Radius[1]) * 4,

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	"quell/denoise/filter/nlm"
 	"quell/denoise/noise"
 	"quell/volume"
 )
@@ -371,8 +372,43 @@ func TestRegionsThinAlongXAreSwapped(t *testing.T) {
 		if p.Field != c.want {
 			t.Errorf("region %v: field %+v, want %+v", c.region, p.Field, c.want)
 		}
-		if tile := nlmTiles[[2]int{3, 1}].dims(1); ls[0].Grid != p.Field.grid(tile) {
-			t.Errorf("region %v: grid %v, want %v", c.region, ls[0].Grid, p.Field.grid(tile))
+		if tile := nlmTiles[[2]int{3, 1}].dims(1, 4); ls[0].Grid != p.Field.grid(tile) || p.Parts != 4 {
+			t.Errorf("region %v: grid %v, want %v, %d parts", c.region, ls[0].Grid, p.Field.grid(tile), p.Parts)
+		}
+	}
+}
+
+// The warps of a block share their voxels where one has rows for all of them, and in
+// small images, on any part of them.
+func TestPartsOfNLM(t *testing.T) {
+	for _, c := range []struct {
+		dims, min, max [3]int
+		patch, parts   int
+		blocks         int
+	}{
+		{[3]int{300, 300, 300}, [3]int{0, 9, 0}, [3]int{300, 13, 300}, 2, 4, 11 * 75},
+		{[3]int{300, 300, 300}, [3]int{0, 9, 0}, [3]int{300, 14, 300}, 2, 1, 11 * 75},
+		{[3]int{300, 300, 300}, [3]int{9, 0, 0}, [3]int{10, 300, 300}, 2, 4, 11 * 75}, // swapped: 11 x 75 blocks of a quarter of the work of 19 x 75
+		{[3]int{58 * 8, 16 * 32, 1}, [3]int{}, [3]int{58 * 8, 16 * 32, 1}, 3, 4, 8 * 32 * 4},
+		{[3]int{58 * 8, 16 * 33, 1}, [3]int{}, [3]int{58 * 8, 16 * 33, 1}, 3, 1, 8 * 33},
+		{[3]int{58 * 8, 16 * 32, 1}, [3]int{0, 16, 0}, [3]int{58, 48, 1}, 3, 4, 2 * 4},
+		{[3]int{58, 32, 2}, [3]int{}, [3]int{58, 32, 2}, 3, 1, 2 * 2},
+	} {
+		f := field{Slices: int32(c.dims[2])}
+		for k := range 3 {
+			f.Dims[k], f.Min[k], f.Max[k] = int32(c.dims[k]), int32(c.min[k]), int32(c.max[k])
+		}
+		dims := 3
+		if c.patch == 3 {
+			dims = 2
+		}
+		p := nlm.Params{H: 1, Taps: make([]float64, 2*c.patch+1), Centre: nlm.CentreOne}
+		for k := range dims {
+			p.PatchRadius[k] = c.patch
+		}
+		l := nlmLaunches(p, f, dims)[0]
+		if got := decoded[nlmParams](t, l).Parts; int(got) != c.parts || l.Grid[0] != c.blocks {
+			t.Errorf("%v to %v of %v: %d parts and %d blocks, want %d and %d", c.min, c.max, c.dims, got, l.Grid[0], c.parts, c.blocks)
 		}
 	}
 }

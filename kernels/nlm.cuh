@@ -26,6 +26,10 @@
 // possible. The outermost F voxels of a warp's row on each side are only samples for
 // the others.
 //
+// The warps of a block lie side by side along y. Where that would leave most of them, or
+// the device, without work, they share their voxels and take turns with the rows of
+// offsets (NlmParams::parts); their sums are added at the end, in a fixed order.
+//
 // nlm_select.cu defines NLM_SELECT, which adds preselection: a neighbour whose mean or
 // deviation differs too much has no weight. The code of nlm.cu does not have it.
 //
@@ -96,7 +100,9 @@ struct Walker {
     const NlmParams &p;
     const float *values;      // the tile; column 0 is x - F + the brick's first offset
     const unsigned *usable;   // a bit for each voxel of the tile
-    int lane, warp;
+    int lane;
+    int firstRow;             // of the warp in the block's tile
+    int turn;                 // rows of offsets before the next one that is this warp's
     int x, y, z;              // the thread's first voxel, minus F along x
     float reference;          // the scaled value that was subtracted from all values of the tile
     float (&own)[S::kDeep][X][S::kTall];
@@ -206,11 +212,13 @@ struct Walker {
             for (int j = 0; j < n[1]; ++j) {
                 const int oy = first[1] + j;
                 if (lastRow + oy < 0 || y + oy >= f.dims[1]) continue;
+                if (turn-- > 0) continue;
+                turn = p.parts - 1;
                 const bool whole = !EVERYTHING && group == TOGETHER && y + oy >= 0 && lastRow + oy < f.dims[1] &&
                                    z + oz >= 0 && lastPlane + oz + TOGETHER <= f.dims[2];
                 // The offset zero is left out, which divides its row into two parts.
                 const bool hasZero = oy == 0 && oz <= 0 && 0 < oz + group && first[0] <= 0 && 0 < first[0] + n[0];
-                const int row = k * S::kRows + warp * Y + j;
+                const int row = k * S::kRows + firstRow + j;
                 if (whole) {
                     for (int part = 0; part <= int(hasZero); ++part) {
                         const int end = hasZero && part == 0 ? -first[0] : n[0];
@@ -330,7 +338,45 @@ __device__ inline void finish(const NlmParams &p, int x, int y, int z, float num
     *f.result<true>(x, y, z) = result;
 }
 
-// nlmBlock filters a tile of (32 X - 2 F) x (WARPS Y) x Z voxels.
+// gather adds the sums of the warps that share a thread's voxels to those of the first of
+// them. shared is free memory of the block.
+template <int X, int Y, int Z>
+__device__ inline void gather(Sums<X, Y, Z> &sums, float *shared, int parts)
+{
+    constexpr int kSums = sizeof(Sums<X, Y, Z>) / sizeof(float);
+    const int row = threadIdx.y / parts, part = threadIdx.y % parts;
+    float *of = shared + row * (parts - 1) * kSums * 32 + threadIdx.x; // the part after the first
+    __syncthreads(); // all threads have processed the last brick
+    if (part > 0) {
+        int i = (part - 1) * kSums;
+#pragma unroll
+        for (int k = 0; k < Z; ++k)
+#pragma unroll
+            for (int e = 0; e < X; ++e)
+#pragma unroll
+                for (int r = 0; r < Y; ++r) {
+                    of[i++ * 32] = sums.num[k][e][r];
+                    of[i++ * 32] = sums.den[k][e][r];
+                    of[i++ * 32] = sums.log[k][e][r];
+                }
+    }
+    __syncthreads();
+    if (part > 0) return;
+    for (int i = 0; i < (parts - 1) * kSums;) {
+#pragma unroll
+        for (int k = 0; k < Z; ++k)
+#pragma unroll
+            for (int e = 0; e < X; ++e)
+#pragma unroll
+                for (int r = 0; r < Y; ++r) {
+                    sums.num[k][e][r] += of[i++ * 32];
+                    sums.den[k][e][r] += of[i++ * 32];
+                    sums.log[k][e][r] = fmaxf(sums.log[k][e][r], of[i++ * 32]);
+                }
+    }
+}
+
+// nlmBlock filters a tile of (32 X - 2 F) x (WARPS Y / parts) x Z voxels.
 template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER, bool GAUSSIAN>
 #ifdef NLM_SELECT
 __device__ inline void nlmBlock(const NlmParams &p, const Selection &select)
@@ -345,10 +391,11 @@ __device__ inline void nlmBlock(const NlmParams &p)
     unsigned *usable = reinterpret_cast<unsigned *>(shared + S::kPlanes * S::kRows * S::kColumns);
 
     const Field &f = p.field;
-    const Tile tile = tileOf(f, 32 * X - 2 * F, WARPS * Y, Z);
-    const int lane = threadIdx.x, warp = threadIdx.y;
-    const int x = tile.x - F + X * lane, y = tile.y + warp * Y, z = tile.z;
-    const float reference = referenceOf<true>(f, tile, WARPS * Y);
+    const int parts = p.parts, height = WARPS / parts * Y;
+    const Tile tile = tileOf(f, 32 * X - 2 * F, height, Z);
+    const int lane = threadIdx.x, firstRow = threadIdx.y / parts * Y;
+    const int x = tile.x - F + X * lane, y = tile.y + firstRow, z = tile.z;
+    const float reference = referenceOf<true>(f, tile, height);
 
     float own[S::kDeep][X][S::kTall];
     int rowOffset[S::kTall];
@@ -377,7 +424,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
             }
 
     Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
-        p, values, usable, lane, warp, x, y, z, reference * p.scale, own, sums
+        p, values, usable, lane, firstRow, int(threadIdx.y) % parts, x, y, z, reference * p.scale, own, sums
 #ifdef NLM_SELECT
         , select, {0, 0, 0}
 #endif
@@ -394,7 +441,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
                 const int n[3] = {min(S::kBrick, p.search[0] - first[0] + 1), min(S::kBrick, p.search[1] - first[1] + 1),
                                   min(STEPS, p.search[2] - first[2] + 1)};
                 const int tx = tile.x - F + first[0], ty = tile.y - F + first[1], tz = z - kHalo + first[2];
-                const int rows = WARPS * Y + 2 * F + n[1] - 1, planes = S::kDeep + n[2] - 1;
+                const int rows = height + 2 * F + n[1] - 1, planes = S::kDeep + n[2] - 1;
                 if (z + Z - 1 + first[2] + n[2] - 1 < 0 || z + first[2] >= f.dims[2]) continue;
                 __syncthreads(); // all threads have processed the previous brick
                 if (special || f.mask != nullptr) {
@@ -412,6 +459,10 @@ __device__ inline void nlmBlock(const NlmParams &p)
         }
     }
 
+    if (parts > 1) {
+        gather(sums, values, parts);
+        if (threadIdx.y % parts > 0) return;
+    }
 #pragma unroll
     for (int e = 0; e < X; ++e) {
         int column = X * lane + e;

@@ -50,7 +50,7 @@ type nlmParams struct {
 	One     int32      // the centre has weight 1, not the largest weight
 	Norm    float32    // product of the middle taps, which Ring is relative to
 	Ring    [9]float32 // taps relative to the middle one, by distance
-	_       int32
+	Parts   int32      // warps that share their voxels and divide the offsets: 1 or all of a block
 	Cuts    [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
 	_       int32
 }
@@ -75,9 +75,23 @@ var nlmTiles = map[[2]int]nlmTile{
 	{3, 3}: {x: 1, y: 4, z: 3, warps: 4, steps: 1, together: 1, brick: 9},
 }
 
-// dims returns the voxels that a block filters.
-func (t nlmTile) dims(patch int) [3]int {
-	return [3]int{32*t.x - 2*patch, t.warps * t.y, t.z}
+// dims returns the voxels that a block filters if so many of its warps share theirs.
+func (t nlmTile) dims(patch, parts int) [3]int {
+	return [3]int{32*t.x - 2*patch, t.warps / parts * t.y, t.z}
+}
+
+// smallNLM is the number of blocks below which the warps of a block share their voxels in
+// an image of one slice, as there are no more blocks than a device runs at once.
+const smallNLM = 264
+
+// parts returns how many warps of a block share their voxels: all if a region has no more
+// rows than a warp, or if the image is small, else one. An image has the same value in all
+// of its parts, so that they have the same bits.
+func (t nlmTile) parts(patch int, f field) int {
+	if int(f.Max[1]-f.Min[1]) <= t.y || f.Dims[2] == 1 && Grid([3]int{int(f.Dims[0]), int(f.Dims[1]), 1}, t.dims(patch, 1))[0] < smallNLM {
+		return t.warps
+	}
+	return 1
 }
 
 // shared returns the bytes of a block's shared memory: the values for a brick of
@@ -144,13 +158,19 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 		}
 	}
 	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
-	// swapped it leaves rows of warps idle instead. Reading along y is slower, so
-	// that is done only if it halves the number of blocks.
-	grid := f.grid(layout.dims(patch))
-	if t := f.swapped(); 2*t.grid(layout.dims(patch))[0] <= grid[0] {
-		grid = t.grid(layout.dims(patch))
+	// swapped it leaves rows of warps idle instead. Reading along y is slower, so that is
+	// done only if it halves the work.
+	plan := func(f field) (parts int, grid [3]int) {
+		parts = layout.parts(patch, f)
+		return parts, f.grid(layout.dims(patch, parts))
+	}
+	parts, grid := plan(f)
+	t := f.swapped()
+	if p, g := plan(t); 2*g[0]*parts <= grid[0]*p {
+		parts, grid = p, g
 		args.Field = t // the search and patch radii are the same along x and y
 	}
+	args.Parts = int32(parts)
 	return Launch{
 		Module: "nlm",
 		Kernel: kernel,
@@ -162,7 +182,7 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 }
 
 func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
-	args := nlmParams{Field: f, LK: int32(p.LK)}
+	args := nlmParams{Field: f, LK: int32(p.LK), Parts: 1}
 	for c := range 3 {
 		args.Search[c], args.Patch[c] = int32(p.SearchRadius[c]), int32(p.PatchRadius[c])
 	}

@@ -17,7 +17,7 @@ struct NlmParams {
     int one;       // the centre has weight 1, not the largest weight
     float norm;    // product of the middle taps; contained in scale unless lk is set
     float ring[9]; // taps relative to the middle one, by distance
-    int pad;
+    int parts;     // warps that share their voxels and divide the offsets: 1 or all of a block
     float cuts[3][5][5]; // cut by the distances of an offset along z, y and x; cut beyond
     int pad2;
 };

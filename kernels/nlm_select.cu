@@ -5,24 +5,10 @@
 //   nlm_select_any               any patch radius: a thread filters one voxel; it compares mean and
 //                                deviation of a neighbour, and only where they are alike the patches
 //   nlm_select_underflow         after each of them: the voxels whose weights underflow
-#include "preselect.cuh"
+#include "nlm_select_params.cuh"
 #define NLM_SELECT
 #include "nlm.cuh"
 #include "nlm_underflow.cuh"
-
-// NlmSelectParams mirrors struct nlmSelectParams of nlm_select.go.
-struct NlmSelectParams {
-    NlmParams nlm;
-    Selection select;
-};
-static_assert(sizeof(NlmSelectParams) == 544);
-
-// Chosen is the choice of preselection.
-struct Chosen {
-    const Selection &select;
-
-    __device__ bool operator()(int x, int y, int z, int jx, int jy, int jz) const { return select.alike(x, y, z, jx, jy, jz); }
-};
 
 extern "C" {
 

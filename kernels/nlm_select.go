@@ -7,7 +7,7 @@ import (
 	"quell/denoise/filter/nlm"
 )
 
-// nlmSelectParams mirrors struct NlmSelectParams of nlm_select.cu.
+// nlmSelectParams mirrors struct NlmSelectParams of nlm_select_params.cuh.
 type nlmSelectParams struct {
 	NLM    nlmParams
 	Select selection
@@ -28,7 +28,7 @@ func nlmSelectLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]La
 	patch := p.PatchRadius[0]
 	if t, fast := nlmTiles[[2]int{dims, patch}]; fast {
 		average.Kernel = fmt.Sprintf("nlm_select_%dd_f%d", dims, patch)
-		average.Grid, average.Block, average.Shared = f.grid(t.dims(patch)), [3]int{32, t.warps, 1}, t.shared(patch, dims)
+		average.Grid, average.Block, average.Shared = f.grid(t.dims(patch, 1)), [3]int{32, t.warps, 1}, t.shared(patch, dims)
 	}
 	return append([]Launch{average}, nlmUnderflow(p, f, average.Module, args)...), nil
 }

@@ -280,6 +280,6 @@ func TestRungTextures(t *testing.T) {
 		}
 	}
 	if a, b := len(Pack(nlmTextureParams{})), len(Pack(nlmSelectParams{})); a != 480 || b != 544 {
-		t.Errorf("TextureParams: %d bytes, SelectParams: %d", a, b)
+		t.Errorf("TextureParams: %d bytes, NlmSelectParams: %d", a, b)
 	}
 }

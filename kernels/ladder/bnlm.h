@@ -8,22 +8,19 @@
 #include <cstring>
 
 #include "../bnlm_params.cuh"
+#include "../nlm_select_params.cuh"
 #include "reference.h"
 
 namespace plain {
 #include "../../gpu/fakecuda/bnlm.c"
 }
 
-// These mirror the structs of preselect.cu and nlm_select.cu.
+// PreselectParams mirrors that of preselect.cu.
 struct PreselectParams {
     Box<const float> in;
     Box<float> out;
     int dims[3], radius[3];
     double zero;
-};
-struct NlmSelectParams {
-    NlmParams nlm;
-    Selection select;
 };
 
 struct BnlmCase {

@@ -210,15 +210,22 @@ static std::vector<Case> cases(bool small)
                 if (dims == 3 && patch == 4 && n[0] * n[1] > 100) continue;
                 for (double g : {0.0, 1.0}) {
                     if (patch == 0 && g > 0) continue;
-                    add(nlm(dims, patch, 3, g), n[0], n[1], n[2]);
+                    for (int parts : {1, 4}) {
+                        Recipe r = nlm(dims, patch, 3, g);
+                        r.parts = parts;
+                        add(r, n[0], n[1], n[2]);
+                    }
                     add(nlm(dims, patch, 3, g), n[0], n[1], n[2], true);
                 }
             }
             for (int r : {0, 1, 3, 4, 9}) {
-                for (int strip : {8, 4, 2}) {
-                    Recipe b = weightedRecipe("bilateral", dims, r, r, r);
+                Recipe b = weightedRecipe("bilateral", dims, r, r, r);
+                for (int strip : {4, 8}) {
                     b.strip = strip;
-                    add(b, n[0], n[1], n[2], strip != 8 && r == 1);
+                    for (double sigma : {30.0, 4e-9}) { // with the second one only a voxel itself has a weight
+                        b.sigmaRange = sigma;
+                        add(b, n[0], n[1], n[2], r == 1);
+                    }
                 }
                 add(weightedRecipe("gaussian", dims, r, r, r), n[0], n[1], n[2], r == 3);
                 if (r <= 4) add(weightedRecipe("median", dims, r, r, r), n[0], n[1], n[2], r == 1);

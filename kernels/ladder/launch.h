@@ -39,6 +39,7 @@ struct Recipe {
     double patchSigma = 0; // 0: uniform
     double h = 10, sigma = 0;
     bool one = false, rician = false;
+    int parts = 0; // warps that share their voxels; 0: as quell chooses
     int lk = 0;
     const float *means = nullptr, *deviations = nullptr; // around every voxel, for preselection; null: all neighbours
     float apart = 0, ratio = 0; // its thresholds
@@ -130,6 +131,7 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     p.rician = r.rician;
     p.one = r.one;
     p.norm = float(norm);
+    p.parts = 1;
 
     std::vector<Launch> all;
     struct Tile {
@@ -139,21 +141,31 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
                                  {3, 1, 2, 4, 2, 4, 3}, {3, 2, 1, 4, 4, 4, 6}, {3, 3, 1, 4, 3, 4, 1}};
     for (const Tile &t : tiles) {
         if (t.dims != r.dims || t.patch != r.patch || r.lk) continue;
-        // For a region that is thin along x fewer lanes are idle with x and y swapped.
-        const int w = 32 * t.x - 2 * t.patch, h = t.warps * t.y;
+        // For a region that is thin along x fewer lanes are idle with x and y swapped, and for
+        // one that is thin along y, or a small image, the warps share their voxels.
+        const int w = 32 * t.x - 2 * t.patch;
+        auto partsOf = [&](const Field &f) {
+            if (r.parts) return unsigned(r.parts);
+            Field whole = f;
+            for (int c = 0; c < 3; ++c) whole.min[c] = 0, whole.max[c] = f.dims[c];
+            const bool few = f.dims[2] == 1 && blocks(whole, w, t.warps * t.y, t.z) < 264;
+            return unsigned(few || f.max[1] - f.min[1] <= t.y ? t.warps : 1);
+        };
         Field swapped = f;
         swapped.swapped = 1;
         std::swap(swapped.dims[0], swapped.dims[1]);
         std::swap(swapped.min[0], swapped.min[1]);
         std::swap(swapped.max[0], swapped.max[1]);
+        auto gridOf = [&](const Field &f) { return blocks(f, w, t.warps / int(partsOf(f)) * t.y, t.z); };
         NlmParams q = p;
-        if (2 * blocks(swapped, w, h, t.z) <= blocks(f, w, h, t.z)) q.field = swapped;
+        if (2 * gridOf(swapped) * partsOf(f) <= gridOf(f) * partsOf(swapped)) q.field = swapped;
+        q.parts = int(partsOf(q.field));
         std::string name = "nlm_" + std::to_string(t.dims) + "d_f" + std::to_string(t.patch);
         if (t.patch > 1) name += r.patchSigma > 0 && p.ring[1] != 1 ? "_gaussian" : "_uniform";
         int brick = t.dims == 3 ? 9 : 17; // offsets along x and along y in shared memory at once
         int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
         int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
-        all.push_back({"nlm", name, blocks(q.field, w, h, t.z), {32, unsigned(t.warps)},
+        all.push_back({"nlm", name, gridOf(q.field), {32, unsigned(t.warps)},
                        unsigned(planes * rows * (columns + (columns + 31) / 32) * 4), bytes(q)});
     }
     if (all.empty()) all.push_back({"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)});
@@ -175,8 +187,8 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         }
         p.scale = float(std::sqrt(half) / r.sigmaRange);
         p.inverse = 1 / p.scale;
-        const int strip = r.strip ? r.strip : blocks(f, 32, 32, 1) < 256 ? 2 : 8;
-        const std::string kernel = strip == 8 ? "bilateral" : "bilateral_" + std::to_string(strip);
+        const int strip = r.strip ? r.strip : 4;
+        const std::string kernel = strip == 4 ? "bilateral" : "bilateral_" + std::to_string(strip);
         return {{"bilateral", kernel, blocks(f, 32, 4 * strip, 1), {32, 4}, unsigned(64 * (4 * strip + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {

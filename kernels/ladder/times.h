@@ -84,6 +84,8 @@ inline void timeWork(Device &device, const Work &w)
     CU(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, fn));
     CU(cuFuncGetAttribute(&local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, fn));
 
+    std::vector<CUfunction> functions; // found outside the time
+    for (const Launch &l : launches) functions.push_back(device.function(l));
     CUevent from, to;
     CU(cuEventCreate(&from, 0));
     CU(cuEventCreate(&to, 0));
@@ -91,7 +93,7 @@ inline void timeWork(Device &device, const Work &w)
     for (int i = 0; i < 23; ++i) {
         float ms = 0;
         CU(cuEventRecord(from, nullptr));
-        device.start(launches);
+        for (std::size_t k = 0; k < launches.size(); ++k) Device::start(functions[k], launches[k]);
         CU(cuEventRecord(to, nullptr));
         CU(cuEventSynchronize(to));
         CU(cuEventElapsedTime(&ms, from, to));
@@ -121,6 +123,13 @@ inline Recipe timedNlm(int dims, int patch, int search, double patchSigma)
     r.search = search;
     r.patchSigma = patchSigma;
     r.h = 10;
+    return r;
+}
+
+inline Recipe timedParts(int dims, int patch, int search, int parts)
+{
+    Recipe r = timedNlm(dims, patch, search, 0);
+    r.parts = parts;
     return r;
 }
 
@@ -161,14 +170,21 @@ inline void timeWorks(Device &device, const char *part)
         {"lpa 256^2, 181 slices", lpa, {256, 256, 181}, 0.004 * 181, 0, 0, 1},
         {"lpa 256^2, one slice", lpa, {256, 256, 1}, 0, 0, 0, 1},
         {"bilateral 2-D 256^2 7^2", timedWeighted("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 256^2 7^2, 8 a thread", timedWeighted("bilateral", 2, 3, 1.5, 8), {256, 256, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 256^2 7^2, 4 a thread", timedWeighted("bilateral", 2, 3, 1.5, 4), {256, 256, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 256^2 7^2, 2 a thread", timedWeighted("bilateral", 2, 3, 1.5, 2), {256, 256, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 512^2 13^2, 8 a thread", timedWeighted("bilateral", 2, 6, 3, 8), {512, 512, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 512^2 13^2, 4 a thread", timedWeighted("bilateral", 2, 6, 3, 4), {512, 512, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 512^2 13^2, 2 a thread", timedWeighted("bilateral", 2, 6, 3, 2), {512, 512, 1}, 0, 6.0, 0.15, 1},
-        {"bilateral 2-D 1024^2 17^2, 4 a thread", timedWeighted("bilateral", 2, 8, 4, 4), {1024, 1024, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 512^2 13^2", timedWeighted("bilateral", 2, 6, 3), {512, 512, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 2-D 1024^2 17^2, 8 a thread", timedWeighted("bilateral", 2, 8, 4, 8), {1024, 1024, 1}, 0, 6.0, 0.15, 1},
+        {"bilateral 3-D 256x256x120 r=11, 8 a thread", timedWeighted("bilateral", 3, 11, 5.5, 8), {256, 256, 120}, 0, 6.0, 0.15, 1},
         {"nlm 2-D 256^2 7^2 in 7^2", timedNlm(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 256^2 7^2 in 7^2, 1 part", timedParts(2, 3, 3, 1), {256, 256, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 512^2 7^2 in 7^2, 1 part", timedParts(2, 3, 3, 1), {512, 512, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 512^2 7^2 in 7^2, 4 parts", timedParts(2, 3, 3, 4), {512, 512, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 512^2 5^2 in 21^2, 1 part", timedParts(2, 2, 10, 1), {512, 512, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 512^2 5^2 in 21^2, 4 parts", timedParts(2, 2, 10, 4), {512, 512, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 2-D 1024^2 7^2 in 17^2, 4 parts", timedParts(2, 3, 8, 4), {1024, 1024, 1}, 0, 18.1, 4.5, 64 / 58.},
+        {"nlm 3-D 3^3 in 7^3, sagittal 512^2, 1 part", timedParts(3, 1, 3, 1), {512, 512, 512}, 0, 0, 0, 1, true},
+        {"nlm 3-D 181x217x51 3^3 in 7^3, 2 parts", timedParts(3, 1, 3, 2), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 7^3, 4 parts", timedParts(3, 1, 3, 4), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3, 2 parts", timedParts(3, 1, 8, 2), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3, 4 parts", timedParts(3, 1, 8, 4), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
         {"nlm 3-D 512x512x548 5^3 gaussian", timedNlm(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
         {"median 3-D 256x256x120 3^3", timedWeighted("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
         {"gaussian 3-D 256x256x120 r=4", timedWeighted("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},

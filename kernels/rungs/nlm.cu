@@ -17,7 +17,7 @@
 //              compare the patches of preselected neighbours only (Horacek 2011,
 //              sections 4.1 and 4.3); means and deviations lie in global memory
 #include "../nlm_any.cuh"
-#include "../preselect.cuh"
+#include "../nlm_select_params.cuh"
 #include "texture.cuh"
 
 // TextureParams mirrors struct nlmTextureParams of rung_nlm.go.
@@ -26,20 +26,6 @@ struct TextureParams {
     TextureHandle texture;
 };
 static_assert(sizeof(TextureParams) == 480);
-
-// SelectParams mirrors struct nlmSelectParams of nlm_select.go.
-struct SelectParams {
-    NlmParams nlm;
-    Selection select;
-};
-static_assert(sizeof(SelectParams) == 544);
-
-// Chosen is the choice of preselection.
-struct Chosen {
-    const Selection &select;
-
-    __device__ bool operator()(int x, int y, int z, int jx, int jy, int jz) const { return select.alike(x, y, z, jx, jy, jz); }
-};
 
 // Sums are those of one voxel.
 struct Sums {
@@ -187,7 +173,7 @@ __global__ void nlm_formula_texture(const __grid_constant__ TextureParams p)
     formula(p.nlm, Fetches{p.nlm.field, p.texture}, AllNeighbours{});
 }
 
-__global__ void nlm_select_formula(const __grid_constant__ SelectParams p) { formula(p.nlm, Loads{p.nlm.field}, Chosen{p.select}); }
+__global__ void nlm_select_formula(const __grid_constant__ NlmSelectParams p) { formula(p.nlm, Loads{p.nlm.field}, Chosen{p.select}); }
 
 __global__ void nlm_shared(const __grid_constant__ NlmParams p) { prefetched(p, Loads{p.field}); }
 
@@ -195,6 +181,6 @@ __global__ void nlm_shared_texture(const __grid_constant__ TextureParams p) { pr
 
 __global__ void nlm_column(const __grid_constant__ NlmParams p) { column(p, AllNeighbours{}); }
 
-__global__ void __launch_bounds__(1024) nlm_select_column(const __grid_constant__ SelectParams p) { column(p.nlm, Chosen{p.select}); }
+__global__ void __launch_bounds__(1024) nlm_select_column(const __grid_constant__ NlmSelectParams p) { column(p.nlm, Chosen{p.select}); }
 
 } // extern "C"
