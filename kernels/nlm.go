@@ -39,18 +39,18 @@ func nlmSpeedup(p nlm.Params, dims int, rate float64) float64 {
 // nlmParams mirrors struct NlmParams of nlm_params.cuh.
 type nlmParams struct {
 	Field   field
-	Search  [3]int32   // search radius
-	Patch   [3]int32   // patch radius
-	Scale   float32    // factor of the values: distances are then in units of h^2 / log2(e)
-	Inverse float32    // 1 / Scale
-	Cut     float32    // 2 sigma^2 in those units, of patches whose noise is not correlated
-	Bias    float32    // 2 sigma^2 in the volume's units, which rician subtracts
-	LK      int32      // 0: Gaussian weights; 1..4: lk weights with that norm
-	Rician  int32      // average squares
-	One     int32      // the centre has weight 1, not the largest weight
-	Norm    float32    // product of the middle taps, which Ring is relative to
-	Ring    [9]float32 // taps relative to the middle one, by distance
-	Parts   int32      // warps that share their voxels and divide the offsets: 1 or all of a block
+	Search  [3]int32         // search radius
+	Patch   [3]int32         // patch radius
+	Scale   float32          // factor of the values: distances are then in units of h^2 / log2(e)
+	Inverse float32          // 1 / Scale
+	Cut     float32          // 2 sigma^2 in those units, of patches whose noise is not correlated
+	Bias    float32          // 2 sigma^2 in the volume's units, which rician subtracts
+	LK      int32            // 0: Gaussian weights; 1..4: lk weights with that norm
+	Rician  int32            // average squares
+	One     int32            // the centre has weight 1, not the largest weight
+	Norm    float32          // product of the middle taps, which Ring is relative to
+	Ring    [9]float32       // taps relative to the middle one, by distance
+	Parts   int32            // warps that share their voxels and divide the offsets: 1 or all of a block
 	Cuts    [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
 	_       int32
 }
