@@ -40,6 +40,8 @@ func runName(number int) string { return fmt.Sprintf("RUN %d", number) }
 // compareCaptions writes on the panes what each side of a comparison is.
 func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	names := sideNames(s)
+	choice := len(s.Results()) > 0
+	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
 	if r, ok := s.Base(); ok {
 		c := &out[viewer.Original]
 		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], recipeText(s, r.Run.Recipe), "EARLIER RUN", sliceview.Busy

@@ -109,6 +109,9 @@ func TestBlinking(t *testing.T) {
 // Runs are chosen as sides in the menu and in the headings, and labelled.
 func TestRunsAreSides(t *testing.T) {
 	b := newBench(t, large)
+	if b.workbench.Panes()[viewer.Original].Caption().Choice {
+		t.Error("the heading offers a choice before the first run")
+	}
 	for _, dims := range []int{2, 3} {
 		r := b.session().Recipe()
 		r.Dims = dims
@@ -128,6 +131,9 @@ func TestRunsAreSides(t *testing.T) {
 		if c := panes[role].Caption(); c.Title != want[0] || !strings.HasPrefix(c.Detail, want[1]) {
 			t.Errorf("pane %d: %q, %q; want %v", role, c.Title, c.Detail, want)
 		}
+	}
+	if !panes[viewer.Original].Caption().Choice || !panes[viewer.Denoised].Caption().Choice || panes[viewer.Residual].Caption().Choice {
+		t.Error("the headings do not show which of them offer a choice")
 	}
 	b.key(fyne.KeyW)
 	if c := panes[viewer.Denoised].Caption(); c.Sides != [2]string{"RUN 1", "RUN 2"} || c.Title != "RUN 1 | RUN 2" {

@@ -115,7 +115,7 @@ func TestSidesAreLabelled(t *testing.T) {
 
 // A click on the heading asks what the pane shows; one on the picture does not.
 func TestTheHeadingIsClicked(t *testing.T) {
-	p, _, _ := shownPane(t, viewer.Denoised)
+	p, r, _ := shownPane(t, viewer.Denoised)
 	var clicked []viewer.Role
 	p.events.Heading = func(r viewer.Role, _ fyne.Position) { clicked = append(clicked, r) }
 	p.Tapped(&fyne.PointEvent{Position: fyne.NewPos(20, headHeight)})
@@ -125,6 +125,12 @@ func TestTheHeadingIsClicked(t *testing.T) {
 	p.Tapped(&fyne.PointEvent{Position: fyne.NewPos(20, headHeight-1)})
 	if len(clicked) != 1 || clicked[0] != viewer.Denoised {
 		t.Errorf("the heading was clicked %v", clicked)
+	}
+	c := p.Caption()
+	c.Choice = true
+	p.SetCaption(c)
+	if r.title.Text != "DENOISED ▾" {
+		t.Errorf("the heading is %q", r.title.Text)
 	}
 }
 

@@ -32,6 +32,7 @@ const (
 // Caption is the text around a picture.
 type Caption struct {
 	Title     string    // the permanent label; "" for that of the role
+	Choice    bool      // a click on the heading offers other pictures
 	Sides     [2]string // labels of the two sides where the pane compares them
 	Detail    string    // below the permanent label: what is shown, and how
 	Badge     string

@@ -137,6 +137,9 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	if r.title.Text = c.Title; c.Title == "" {
 		r.title.Text = r.pane.role.String()
 	}
+	if c.Choice {
+		r.title.Text += " ▾"
+	}
 	titleSize := r.title.MinSize()
 	r.title.Move(fyne.NewPos(margin, 2))
 	r.title.Resize(titleSize)
