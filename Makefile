@@ -19,7 +19,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
 
-.PHONY: run build cli workbench worker test race fuzz mutate lint cross pacs io-bench pictures screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs io-bench pictures screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,6 +57,10 @@ NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilise
 
 race: ## run the tests of concurrent code under the race detector
 	CGO_ENABLED=1 $(TEST) -race -short -skip '$(NO_RACE)' ./internal/... ./volume ./measure ./app/... ./ui/... ./gpu/... ./denoise/... ./io/... | $(SUMMARY)
+
+MONKEY ?= 2000
+monkey: ## use the workbench at random for MONKEY=2000 events under the race detector (minutes); QUELL_MONKEY_SEED=N repeats a run
+	CGO_ENABLED=1 QUELL_MONKEY=$(MONKEY) $(GO) test -race -v -timeout=60m -run TestMonkey ./ui
 
 fuzz: ## run every fuzz target for FUZZTIME (60s)
 	@FUZZTIME=$(FUZZTIME) scripts/fuzz.sh

@@ -115,3 +115,6 @@ func (c *railCell) Badge() string { return strings.TrimSpace(c.badge.Text) }
 
 // Hint returns the text of the tooltip.
 func (c *railCell) Hint() string { return c.hint }
+
+// OpenDialogs returns how many dialogs are open.
+func (w *Workbench) OpenDialogs() int { return len(w.dialogs) }

@@ -18,6 +18,7 @@ type planesJob [3]viewer.Job
 type planesDrawn struct {
 	of     *volume.Volume // that was drawn
 	frames [3]viewer.Frame
+	fresh  [3]bool // drawn anew
 	err    error
 }
 
@@ -36,7 +37,7 @@ func (s *Session) startPlanes() {
 				for p := range job {
 					if job[p] != last[p] { // a plane that has not changed keeps its frame
 						_, drawn := renderers[p].Render(job[p])
-						frames[p], last[p] = drawn[viewer.Denoised], job[p]
+						frames[p], last[p], d.fresh[p] = drawn[viewer.Denoised], job[p], true
 					}
 				}
 				return nil
@@ -51,6 +52,13 @@ func (s *Session) startPlanes() {
 				s.listener.Changed()
 			case s.doc != nil && d.of == s.doc.Series().Volume:
 				s.listener.PlanesFramed(d.frames)
+			default:
+				for p := range d.fresh {
+					if d.fresh[p] {
+						renderers[p].Discard()
+						last[p] = viewer.Job{}
+					}
+				}
 			}
 		},
 	}

@@ -85,6 +85,7 @@ type Session struct {
 	relativeOf *volume.Volume // of relative; nil before
 	relative   []volume.Window
 
+	renderer   viewer.Renderer
 	frames     newest.Worker[viewer.Job, drawn]
 	planes     planes
 	picture    *viewer.Picture
@@ -157,12 +158,11 @@ func New(deps Deps, listener Listener) *Session {
 	}
 	s.recipe, _ = denoise.NewRecipe(filter, 0)
 
-	renderer := &viewer.Renderer{}
 	s.frames = newest.Worker[viewer.Job, drawn]{
 		Go: deps.Go, Do: deps.Do,
 		Work: func(job viewer.Job) (d drawn) {
 			d.err = s.protect(func() error {
-				d.picture, d.frames = renderer.Render(job)
+				d.picture, d.frames = s.renderer.Render(job)
 				d.kept = job.Last
 				return nil
 			})
@@ -318,6 +318,7 @@ func (s *Session) framed(d drawn) {
 		return
 	}
 	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
+		s.renderer.Discard()
 		return
 	}
 	s.picture, s.kept = d.picture, d.kept

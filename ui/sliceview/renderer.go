@@ -159,6 +159,7 @@ func (r *renderer) layoutPicture() {
 	f := r.pane.frame
 	r.picture.Hidden = f.Image == nil
 	if f.Image == nil {
+		r.picture.Image = nil // its memory may be drawn to again
 		return
 	}
 	scale := r.pane.scale()

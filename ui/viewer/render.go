@@ -134,7 +134,7 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	if !(limit > 0) {
 		limit = largest(result.Residual)
 	}
-	r.turn ^= 1
+	turn := r.turn ^ 1
 	var frames [Roles]Frame
 	var panes sync.WaitGroup
 	for role := range Roles {
@@ -150,11 +150,16 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 		case role == Residual:
 			values = result.Residual
 		}
-		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, first, limit, r.turn) })
+		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, first, limit, turn) })
 	}
 	panes.Wait()
+	r.turn = turn
 	return picture, frames
 }
+
+// Discard says that the frame of the last Render is not shown, so that the next one takes
+// its memory and not that of the frame on the screen. It is not called during Render.
+func (r *Renderer) Discard() { r.turn ^= 1 }
 
 // extract returns the values of the job's slice, those of the last frame where the
 // slice is the same.

@@ -572,3 +572,26 @@ func TestNoVoxelIsInterpolatedWhereItNeedNotBe(t *testing.T) {
 	var empty State
 	empty.Actual(10, 10)
 }
+
+// A frame that is not shown leaves the memory of the one on the screen alone.
+func TestFramesThatAreNotShown(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{8, 8, 3}, [3]float64{1, 1, 1}))
+	job := Job{Source: v, View: v.View(volume.Axial), Zoom: 1, Window: volume.Window{Width: 10}}
+	job.Panes[Original] = Pane{Width: 16, Height: 16}
+	r := &Renderer{}
+	draw := func(index int) *image.RGBA {
+		job.Index = index
+		_, frames := r.Render(job)
+		return frames[Original].Image
+	}
+	first, second, third := draw(0), draw(1), draw(2)
+	if first == second || first != third {
+		t.Fatal("frames do not take turns")
+	}
+	if r.Discard(); draw(0) == second {
+		t.Error("after a frame that is not shown, the one on the screen is drawn to")
+	}
+	if draw(1) != second {
+		t.Error("then they do not take turns")
+	}
+}
