@@ -87,7 +87,7 @@ func (f Facts) Trust() float64 {
 	case f.Noise.Confidence == noise.Low:
 		return rise(0.008, 0.016)
 	case f.Noise.Confidence == noise.Fair:
-		return rise(0.007, 0.015)
+		return rise(0.007, 0.011)
 	}
 	return 1
 }

@@ -156,7 +156,7 @@ func TestTrust(t *testing.T) {
 	}{
 		{0.001, noise.High, 1}, {0.1, noise.None, 0}, {0.5, noise.Low, 1},
 		{0.008, noise.Low, 0}, {0.012, noise.Low, 0.5}, {0.016, noise.Low, 1},
-		{0.007, noise.Fair, 0}, {0.011, noise.Fair, 0.5}, {0.015, noise.Fair, 1},
+		{0.007, noise.Fair, 0}, {0.009, noise.Fair, 0.5}, {0.011, noise.Fair, 1},
 	} {
 		f := denoise.Facts{Lo: -500, Hi: 500, Noise: noise.Known(1000 * c.share)}
 		f.Noise.Confidence = c.confidence

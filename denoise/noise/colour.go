@@ -33,6 +33,9 @@ const (
 // second and 1 for the noise itself. Texture rises more at step 2 than that.
 const colourPower = (13.0/7 - 1) / (13.0/7 - 5.0/3)
 
+// fewForColour is the fewest even windows beside each other that show correlation.
+const fewForColour = 100
+
 // mostColourWindows bounds the windows that are read again.
 const mostColourWindows = 400
 
@@ -49,7 +52,7 @@ func (e *Estimate) judgeColour(ctx context.Context, v *volume.Volume, even []win
 			return 0, err
 		}
 	}
-	return e.judge(r, len(even), valueRange), nil
+	return e.judge(r, how.independent(len(even)), valueRange), nil
 }
 
 // judge looks at the readings of steps 1 to 3 in a number of even windows. Where they
@@ -61,12 +64,13 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 	if e.Sigma > 0 {
 		rise = r[1].sigma / e.Sigma
 	}
-	coloured := rise > colourRise+0.3/math.Sqrt(float64(even))
+	// Of few windows the rise itself scatters.
+	coloured := rise > colourRise+0.3/math.Sqrt(float64(max(even, 1)))
 	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
 	e.Negligible = e.Negligible && rise < smoothedRise && !farther
 	switch {
-	case coloured && even >= fewEven && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
+	case coloured && even >= fewForColour && distant && r[2].sigma < 1.1*e.Sigma*math.Pow(rise, colourPower):
 		was := e.Sigma
 		e.Method, e.Confidence = methodDistant, Fair
 		e.Why = "the noise is correlated from voxel to voxel, as after smoothing or interpolation"
@@ -82,7 +86,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 	case rise > smoothedRise || farther:
 		e.Confidence = Low
 		e.Why = fmt.Sprintf("the image was smoothed or interpolated, so that its finest detail holds little of the noise, or it has hardly any: sigma may be up to %.2g", max(r[2].sigma, r[3].sigma))
-	case rise > colourRise && e.Confidence == High:
+	case coloured && e.Confidence == High:
 		e.Confidence, e.Why = Fair, "texture may be part of the figure, or the noise is slightly correlated"
 	}
 	return 1
@@ -91,14 +95,15 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 // secondDifferences reads the even windows again by second differences of voxels
 // that lie step apart.
 func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even []window, how sampling, step int) (reading, error) {
-	again := sampling{of: difference{second.taps, step}, size: how.size, flat: how.flat}
+	again := sampling{of: difference{second.taps, step}, block: how.block, parts: how.parts, flat: how.flat}
+	size := again.size()
 	var ws []window
 	reach := again.reach()
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostColourWindows {
 		// The differences may reach further than those that found the window.
 		inside := true
 		for c, at := range even[i].at {
-			inside = inside && int(at) >= reach[c] && int(at)+again.size[c]+reach[c] <= v.Dims[c]
+			inside = inside && int(at) >= reach[c] && int(at)+size[c]+reach[c] <= v.Dims[c]
 		}
 		if inside {
 			ws = append(ws, even[i])
@@ -127,14 +132,14 @@ func (e *Estimate) secondDifferences(ctx context.Context, v *volume.Volume, even
 
 // window returns the root mean square of the differences in one window.
 func (d *differencer) window(v *volume.Volume, at [3]int32, s sampling) float32 {
-	reach := s.reach()
-	n := [3]int{s.size[0] + 2*reach[0], s.size[1] + 2*reach[1], s.size[2] + 2*reach[2]}
+	reach, size := s.reach(), s.size()
+	n := [3]int{size[0] + 2*reach[0], size[1] + 2*reach[1], size[2] + 2*reach[2]}
 	if len(d.a) < n[0]*n[1] {
-		d.a, d.b = make([]float32, n[0]*n[1]), make([]float32, n[0]+s.size[0])
+		d.a, d.b = make([]float32, n[0]*n[1]), make([]float32, n[0]+size[0])
 	}
 	x0, y0 := int(at[0])-reach[0], int(at[1])-reach[1]
 	sum := 0.0
-	for z := int(at[2]); z < int(at[2])+s.size[2]; z++ {
+	for z := int(at[2]); z < int(at[2])+size[2]; z++ {
 		row := func(y, k int) []float32 { return v.Data[v.Index(x0, y0+y, z+k):][:n[0]] }
 		for y := range n[1] {
 			to := d.a[y*n[0] : (y+1)*n[0]]
@@ -153,5 +158,5 @@ func (d *differencer) window(v *volume.Volume, at [3]int32, s sampling) float32 
 			}
 		}
 	}
-	return float32(math.Sqrt(sum / (float64(s.size[0]*s.size[1]*s.size[2]) * s.of.norm(reach))))
+	return float32(math.Sqrt(sum / (float64(size[0]*size[1]*size[2]) * s.of.norm(reach))))
 }

@@ -9,12 +9,12 @@ import (
 	"quell/volume"
 )
 
-// scattered returns n windows whose sd is 1 in two of five and r in the others, so that
-// their quantiles 0.3 and 0.7 are 1 and r, times sd.
-func scattered(n int, sd, r float64) []window {
-	ws := make([]window, n)
+// scattered returns as many windows as n that do not overlap, whose sd is 1 in two of five
+// and r in the others, so that their quantiles 0.3 and 0.7 are 1 and r, times sd.
+func scattered(how sampling, n int, sd, r float64) []window {
+	ws := make([]window, n*how.parts[0]*how.parts[1]*how.parts[2])
 	for i := range ws {
-		ws[i] = window{sd: float32(sd), mean: 100, uneven: float32(1 + i%5)}
+		ws[i] = window{sd: float32(sd), mean: 100, uneven: float32(100 + i%5)}
 		if i%5 > 1 {
 			ws[i].sd = float32(sd * r)
 		}
@@ -25,9 +25,10 @@ func scattered(n int, sd, r float64) []window {
 // The confidence of differences falls with the scatter of the windows, with a sigma that
 // is a small share of the range, and with few voxels.
 func TestConfidenceOfDifferences(t *testing.T) {
-	whole := sampling{of: sixth, size: [3]int{7, 7, 7}}
-	low := sampling{of: sixth, size: [3]int{7, 7, 6}}
+	whole := windowsOf(volume.NewGeometry([3]int{64, 64, 50}, [3]float64{1, 1, 1}))
+	low := windowsOf(volume.NewGeometry([3]int{64, 64, 11}, [3]float64{1, 1, 1}))
 	slice := sliceWindows
+	noise := func(s sampling) float64 { return s.pure(0.7) / s.pure(0.3) }
 	for name, c := range map[string]struct {
 		how        sampling
 		windows    int
@@ -37,21 +38,21 @@ func TestConfidenceOfDifferences(t *testing.T) {
 		why        string
 		few        bool
 	}{
-		"even":                   {whole, 1000, 1.29, 50, High, "", false},
-		"uneven":                 {whole, 1000, 1.31, 50, Fair, "from place to place", false},
-		"still no texture":       {whole, 1000, 1.59, 50, Fair, "from place to place", false},
-		"texture":                {whole, 1000, 1.61, 50, Low, "texture", false},
+		"even":                   {whole, 1000, 1.09 * noise(whole), 50, High, "", false},
+		"uneven":                 {whole, 1000, 1.11 * noise(whole), 50, Fair, "from place to place", false},
+		"still no texture":       {whole, 1000, 1.35 * noise(whole), 50, Fair, "from place to place", false},
+		"texture":                {whole, 1000, 1.37 * noise(whole), 50, Low, "texture", false},
 		"above 1 % of the range": {whole, 1000, 1, 99, High, "", false},
 		"below 1 % of the range": {whole, 1000, 1, 101, Low, "cannot be told", false},
-		"few windows":            {whole, 149, 1, 50, Fair, "few voxels", true},
-		"just enough":            {whole, 150, 1, 50, High, "", false},
+		"few windows":            {whole, 174, 1, 50, Fair, "few voxels", true},
+		"just enough":            {whole, 175, 1, 50, High, "", false},
 		"low windows":            {low, 1000, 1, 50, Fair, "few voxels", true},
 		"windows of a slice":     {slice, 1050, 1, 50, High, "", false},
 		"few windows of a slice": {slice, 1049, 1, 50, Fair, "few voxels", true},
-		"too few":                {whole, minWindows - 1, 1, 50, None, "only 39 windows", false},
+		"too few":                {whole, minWindows - 1, 1, 50, None, "only 39 regions", false},
 		"the fewest":             {whole, minWindows, 1, 50, Fair, "few voxels", true},
 	} {
-		ws := scattered(c.windows, c.how.pure(0.5), c.scatter)
+		ws := scattered(c.how, c.windows, c.how.pureMiddle(), c.scatter)
 		f := Estimate{Model: Gaussian}.differencesFigure(ws, 0, c.how, c.valueRange)
 		if f.Confidence != c.want || !strings.Contains(f.Why, c.why) || (f.Why == "") != (c.why == "") || f.few != c.few || f.Windows != c.windows {
 			t.Errorf("%s: %+v; want %s", name, f, c.want)
@@ -60,12 +61,12 @@ func TestConfidenceOfDifferences(t *testing.T) {
 			t.Errorf("%s: sigma %g", name, f.Sigma)
 		}
 	}
-	ws := scattered(1000, 0, 1)
+	ws := scattered(whole, 1000, 0, 1)
 	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 0, whole, 50); f.Sigma != 0 || f.Confidence != High || f.Why != "" {
 		t.Errorf("no noise: %+v", f)
 	}
 	// The windows of the background do not count.
-	ws = append(scattered(500, whole.pure(0.5), 1), slices.Repeat([]window{{sd: 9, mean: 49}}, 500)...)
+	ws = append(scattered(whole, 500, whole.pureMiddle(), 1), slices.Repeat([]window{{sd: 9, mean: 49}}, 500)...)
 	if f := (Estimate{Model: Gaussian}).differencesFigure(ws, 50, whole, 50); f.Windows != 500 || math.Abs(f.Sigma-1) > 1e-6 {
 		t.Errorf("foreground: %+v", f)
 	}
@@ -120,7 +121,7 @@ func TestConfidenceOfTissue(t *testing.T) {
 		want    Confidence
 		why     string
 	}{
-		"too few": {minWindows - 1, 1, None, "only 39 windows of soft tissue"}, "few": {10 * minWindows, 1, Fair, "little"}, "enough": {10*minWindows + 1, 1, High, ""},
+		"too few": {minWindows - 1, 1, None, "only 39 regions of soft tissue"}, "few": {10 * minWindows, 1, Fair, "little"}, "enough": {10*minWindows + 1, 1, High, ""},
 		"even": {1000, 0.56, High, ""}, "uneven": {1000, 0.54, Fair, "little"},
 	} {
 		f := tissueFigure(tissue(c.windows, c.even))

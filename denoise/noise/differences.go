@@ -15,44 +15,60 @@ import (
 // keeps the variance of white noise and passes nearly nothing of what is smooth
 // over seven voxels; taken along two or three axes in turn, it also removes every
 // edge that lies along one of them. sigma is found from the root mean square of
-// these differences in windows of the foreground. What fine texture adds is kept
-// small by the choice of windows: the evenest fifth, by the means of their octants
-// (quadrants in a slice). Those means and the differences share no frequencies, so
-// that the choice leaves the noise of the chosen windows as it is, and its median
-// over them, divided by that of pure noise of sigma 1, is taken.
+// these differences in windows of the foreground. Windows overlap by half along every
+// axis, so that small volumes have many to choose from. What fine texture adds is kept
+// small by the choice: the windows with the least variance about their mean, which
+// texture raises as it raises the differences. The share of the differences in that
+// variance is taken off, so that the choice leaves the noise of the chosen windows as it
+// is. The mean of their middle half, divided by that of pure noise of sigma 1, is taken.
 
 // maxWindows bounds the windows of one estimate: more do not make it better.
-const maxWindows = 1 << 14
+const maxWindows = 1 << 17
 
 // sampling says how a volume is measured by differences.
 type sampling struct {
-	of   difference
-	size [3]int // of a window, in voxels
-	flat bool   // no differences across slices
+	of    difference
+	block [3]int // voxels of a block
+	parts [3]int // blocks of a window, whose neighbours along an axis share all but one of them
+	flat  bool   // no differences across slices
 }
 
 // The samplings of slices, and single differences where there is no room for
 // windows.
 var (
-	sliceWindows = sampling{of: sixth, size: [3]int{7, 7, 1}, flat: true}
-	sliceVoxels  = sampling{of: fourth, size: [3]int{1, 1, 1}, flat: true}
-	volumeVoxels = sampling{of: fourth, size: [3]int{1, 1, 1}}
+	sliceWindows = sampling{of: sixth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}, flat: true}
+	sliceVoxels  = sampling{of: fourth, block: [3]int{1, 1, 1}, parts: [3]int{1, 1, 1}, flat: true}
+	volumeVoxels = sampling{of: fourth, block: [3]int{1, 1, 1}, parts: [3]int{1, 1, 1}}
 )
 
-// windowsOf returns the sampling of a volume: windows of 7 voxels along every axis,
-// fewer across few slices. Differences across slices are worth it even where
-// slices are thick, since they remove every edge that goes through several.
+// windowsOf returns the sampling of a volume: windows of 6 voxels along every axis,
+// across few slices lower and wider ones. Differences across slices are worth it even
+// where slices are thick, since they remove every edge that goes through several.
 func windowsOf(g volume.Geometry) sampling {
 	for _, of := range []difference{sixth, fourth} {
-		if n := g.Dims[2] - 2*of.reach(); n > 0 {
-			return sampling{of: of, size: [3]int{7, 7, min(n, 7)}}
+		switch n := g.Dims[2] - 2*of.reach(); {
+		case n >= 6:
+			return sampling{of: of, block: [3]int{3, 3, 3}, parts: [3]int{2, 2, 2}}
+		case n >= 2:
+			return sampling{of: of, block: [3]int{4, 4, n / 2}, parts: [3]int{2, 2, 2}}
+		case n == 1:
+			return sampling{of: of, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}}
 		}
 	}
 	return sliceWindows
 }
 
 // single says whether the windows are single differences.
-func (s sampling) single() bool { return s.size == [3]int{1, 1, 1} }
+func (s sampling) single() bool { return s.size() == [3]int{1, 1, 1} }
+
+// size returns the voxels of a window along each axis.
+func (s sampling) size() [3]int {
+	return [3]int{s.block[0] * s.parts[0], s.block[1] * s.parts[1], s.block[2] * s.parts[2]}
+}
+
+// independent returns how many windows beside each other hold as many voxels as n
+// windows that overlap.
+func (s sampling) independent(n int) int { return n / (s.parts[0] * s.parts[1] * s.parts[2]) }
 
 // reach returns how far around a window its differences read.
 func (s sampling) reach() [3]int {
@@ -69,33 +85,62 @@ func (s sampling) pure(q float64) float64 {
 	if s.single() {
 		return math.Sqrt2 * math.Erfinv(q) // of |x| of a standard normal x
 	}
-	return pureNoise(s.of, s.size, q)
+	return pureNoise(s.of, s.size(), q)
+}
+
+// pureMiddle is that of middle.
+func (s sampling) pureMiddle() float64 {
+	const steps = 16
+	sum := 0.0
+	for k := range steps {
+		sum += s.pure(0.25 + 0.5*(float64(k)+0.5)/steps)
+	}
+	return sum / steps
+}
+
+// shared returns the share that the differences have in the variance of white noise.
+func (s sampling) shared() float64 {
+	share := 1.0
+	for _, r := range s.reach() {
+		if r > 0 {
+			share /= s.of.extent()
+		}
+	}
+	return share
 }
 
 // differences measures the windows of the slices z0 <= z < z1. Layers of windows
 // along z are left out evenly where there would be more than most. The error is
 // the context's.
 func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most int) ([]window, error) {
-	size, reach := s.size, s.reach()
-	var count [3]int
+	reach := s.reach()
+	var blocks, count [3]int // of the volume, and of windows
 	for c := range 3 {
 		n := v.Dims[c]
 		if c == 2 {
 			n = z1 - z0
 		}
-		count[c] = (n - 2*reach[c]) / size[c]
-		if count[c] < 1 {
+		blocks[c] = (n - 2*reach[c]) / s.block[c]
+		count[c] = blocks[c] - s.parts[c] + 1
+		if n <= 2*reach[c] || count[c] < 1 {
 			return nil, nil
 		}
 	}
-	perLayer := count[0] * count[1]
-	layers := min(count[2], max(1, most/perLayer))
-	found := make([][]window, layers)
-	err := parallel.ForWorkers(ctx, layers, layers, func() func(int) error {
+	layers := min(count[2], max(1, most/(count[0]*count[1])))
+	first := func(i int) int { return i * count[2] / layers } // block of layer i
+	needed := make([]bool, blocks[2])
+	for i := range layers {
+		for p := range s.parts[2] {
+			needed[first(i)+p] = true
+		}
+	}
+	measured := make([][]sums, blocks[2])
+	err := parallel.ForWorkers(ctx, blocks[2], blocks[2], func() func(int) error {
 		d := differencer{of: s.of}
-		return func(i int) error {
-			layer := i * count[2] / layers
-			found[i] = d.layer(v, size, reach, count, z0+reach[2]+layer*size[2])
+		return func(k int) error {
+			if needed[k] {
+				measured[k] = d.layer(v, s, blocks, z0+reach[2]+k*s.block[2])
+			}
 			return nil
 		}
 	})
@@ -103,8 +148,30 @@ func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most
 		return nil, err
 	}
 	var all []window
-	for _, ws := range found {
-		all = append(all, ws...)
+	norm := s.of.norm(reach)
+	for i := range layers {
+		for y := range count[1] {
+			for x := range count[0] {
+				var of sums
+				for p := range s.parts[2] {
+					for q := range s.parts[1] {
+						row := measured[first(i)+p][(y+q)*blocks[0]+x:][:s.parts[0]]
+						for _, block := range row {
+							of = of.plus(block)
+						}
+					}
+				}
+				if of.padded {
+					continue
+				}
+				w := of.window(s, norm)
+				for c, block := range [3]int{x, y, first(i)} {
+					w.at[c] = int32(reach[c] + block*s.block[c])
+				}
+				w.at[2] += int32(z0)
+				all = append(all, w)
+			}
+		}
 	}
 	return all, nil
 }
@@ -115,62 +182,52 @@ type differencer struct {
 	a, b []float32
 }
 
-// sums are what a window is measured by.
+// sums are what a block is measured by.
 type sums struct {
-	differences float64    // sum of squares
-	squares     float64    // of the values
-	octants     [8]float64 // sums of the values
+	differences float64 // sum of squares
+	squares     float64 // of the values
+	values      float64 // sum of them
+	padded      bool    // the differences read padding
 }
 
-// layer measures the windows whose first slice is z.
-func (d *differencer) layer(v *volume.Volume, size, reach, count [3]int, z int) []window {
-	nx := v.Dims[0]
-	measured := make([]sums, count[0]*count[1])
-	along := make([]float32, count[0]*size[0])
-	for s := range size[2] {
-		e := d.plane(v, reach, z+s)
-		for y := range count[1] * size[1] {
+func (m sums) plus(o sums) sums {
+	return sums{m.differences + o.differences, m.squares + o.squares, m.values + o.values, m.padded || o.padded}
+}
+
+// layer measures the blocks whose first slice is z.
+func (d *differencer) layer(v *volume.Volume, s sampling, blocks [3]int, z int) []sums {
+	nx, reach := v.Dims[0], s.reach()
+	measured := make([]sums, blocks[0]*blocks[1])
+	along := make([]float32, blocks[0]*s.block[0])
+	for k := range s.block[2] {
+		e := d.plane(v, reach, z+k)
+		for y := range blocks[1] * s.block[1] {
 			row := (reach[1] + y) * nx
 			d.of.along(along, e[row:row+nx], reach[0])
-			values := v.Plane(z + s)[row+reach[0]:][:len(along)]
-			octant := half(s, size[2])<<2 | half(y%size[1], size[1])<<1
-			for wx := range count[0] {
-				x := wx * size[0]
-				m := &measured[y/size[1]*count[0]+wx]
-				middle, end := x+(size[0]+1)/2, x+size[0]
-				m.add(octant, along[x:middle], values[x:middle])
-				m.add(octant|1, along[middle:end], values[middle:end])
+			values := v.Plane(z + k)[row+reach[0]:][:len(along)]
+			of := measured[y/s.block[1]*blocks[0]:][:blocks[0]]
+			for x := range of {
+				from := x * s.block[0]
+				of[x].add(along[from:from+s.block[0]], values[from:from+s.block[0]])
 			}
 		}
 	}
-	var ws []window
-	for wy := range count[1] {
-		for wx := range count[0] {
-			first := [3]int{reach[0] + wx*size[0], reach[1] + wy*size[1], z}
-			var box volume.Region
-			for c := range 3 {
-				box.Min[c], box.Max[c] = first[c]-reach[c], first[c]+size[c]+reach[c]
-			}
-			if allValid(v, box) {
-				w := measured[wy*count[0]+wx].window(size, d.of.norm(reach))
-				w.at = [3]int32{int32(first[0]), int32(first[1]), int32(first[2])}
-				ws = append(ws, w)
-			}
+	if v.Mask == nil {
+		return measured
+	}
+	for i := range measured {
+		at := [3]int{reach[0] + i%blocks[0]*s.block[0], reach[1] + i/blocks[0]*s.block[1], z}
+		var box volume.Region
+		for c := range 3 {
+			box.Min[c], box.Max[c] = at[c]-reach[c], at[c]+s.block[c]+reach[c]
 		}
+		measured[i].padded = !allValid(v, box)
 	}
-	return ws
+	return measured
 }
 
-// half says in which half of n voxels voxel i lies; the first is the larger one.
-func half(i, n int) int {
-	if 2*i > n-1 {
-		return 1
-	}
-	return 0
-}
-
-// add counts voxels of one octant by their differences and values.
-func (m *sums) add(octant int, differences, values []float32) {
+// add counts voxels by their differences and values.
+func (m *sums) add(differences, values []float32) {
 	var d, squares, sum float64
 	for i, a := range differences {
 		b := float64(values[i])
@@ -180,38 +237,22 @@ func (m *sums) add(octant int, differences, values []float32) {
 	}
 	m.differences += d
 	m.squares += squares
-	m.octants[octant] += sum
+	m.values += sum
 }
 
-// window turns sums into figures. norm is the variance of the differences on white
-// noise of sigma 1.
-func (m sums) window(size [3]int, norm float64) window {
+// window turns the sums of a window into figures. norm is the variance of the
+// differences on white noise of sigma 1.
+func (m sums) window(s sampling, norm float64) window {
+	size := s.size()
 	n := float64(size[0] * size[1] * size[2])
-	total := 0.0
-	for _, o := range m.octants {
-		total += o
-	}
-	mean := total / n
-	parts, uneven := 0.0, 0.0
-	for octant, sum := range m.octants {
-		count := 1
-		for c, bit := range [3]int{octant & 1, octant >> 1 & 1, octant >> 2} {
-			if bit == 0 {
-				count *= (size[c] + 1) / 2
-			} else {
-				count *= size[c] / 2
-			}
-		}
-		if count > 0 {
-			parts++
-			uneven += (sum/float64(count) - mean) * (sum/float64(count) - mean)
-		}
-	}
+	mean := m.values / n
+	variance := max(m.squares/n-mean*mean, 0)
+	noise := m.differences / (n * norm)
 	return window{
-		sd:     float32(math.Sqrt(m.differences / (n * norm))),
+		sd:     float32(math.Sqrt(noise)),
 		mean:   float32(mean),
-		spread: float32(math.Sqrt(max(m.squares/n-mean*mean, 0))),
-		uneven: float32(math.Sqrt(uneven / parts)),
+		spread: float32(math.Sqrt(variance)),
+		uneven: float32(math.Sqrt(max(variance-s.shared()*noise, 0))),
 	}
 }
 

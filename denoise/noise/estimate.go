@@ -121,9 +121,14 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	e.Correlation = correlate(v, wide, logMode(sds(wide)))
 	gain := planeGain(e.Correlation, planeWindow(v.Geometry))
 	freedom := e.Correlation.freedom(planeWindow(v.Geometry))
-	for z := range e.PerSlice {
-		e.PerSlice[z].flank(bySlice[z], freedom)
-		e.PerSlice[z].Sigma *= gain
+	slope := tolerableSlope * slopeGain(e.Correlation, planeWindow(v.Geometry))
+	for z, ws := range bySlice {
+		f := &e.PerSlice[z]
+		if even := level(ws, slope*f.Sigma); len(even) >= minWindows {
+			ws, *f = even, tissueFigure(even)
+		}
+		f.flank(ws, freedom)
+		f.Sigma *= gain
 	}
 	// The volume's figure is the median of its slices, weighted by their windows:
 	// one mode over all slices would read the largest slice alone.
@@ -138,7 +143,7 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 func tissueFigure(ws []window) Figure {
 	f := Figure{Windows: len(ws), Confidence: None}
 	if len(ws) < minWindows {
-		f.Why = fmt.Sprintf("only %d windows of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
+		f.Why = fmt.Sprintf("only %d regions of soft tissue (-30 to 130 HU) are large enough to measure in", len(ws))
 		return f
 	}
 	f.Sigma = logMode(sds(ws))
@@ -163,6 +168,9 @@ func (f Figure) near(ws []window) float64 {
 	}
 	return float64(n) / float64(len(ws))
 }
+
+// tolerableSlope is how uneven a window of tissue may be, relative to noise.
+const tolerableSlope = 1.4
 
 // flankQuantile is the share of the windows that the lower flank is read at.
 const flankQuantile = 0.05
@@ -218,7 +226,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	e := Estimate{Method: methodDifferences, Model: Gaussian}
 	how := windowsOf(v.Geometry)
 	ws, err := differences(ctx, v, how, 0, v.Dims[2], maxWindows)
-	if err == nil && len(ws) < 2*minWindows {
+	if err == nil && how.independent(len(ws)) < 2*minWindows {
 		how = volumeVoxels
 		how.flat = v.Dims[2] <= 2*how.of.reach()
 		ws, err = differences(ctx, v, how, 0, v.Dims[2], math.MaxInt)
@@ -232,7 +240,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	}
 	cut := threshold(ws)
 	if !how.single() {
-		e.Model, e.ModelKnown = model(ws, cut, float64(lo))
+		e.Model, e.ModelKnown = model(ws, cut, float64(lo), how)
 	}
 	valueRange := float64(hi) - float64(lo)
 	e.Figure = e.differencesFigure(ws, cut, how, valueRange)
@@ -248,7 +256,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		how := sliceWindows
 		ws, err := differences(ctx, v, how, z, z+1, maxWindows)
-		if err == nil && len(ws) < 2*minWindows {
+		if err == nil && how.independent(len(ws)) < 2*minWindows {
 			how = sliceVoxels
 			ws, err = differences(ctx, v, how, z, z+1, math.MaxInt)
 		}
@@ -291,7 +299,7 @@ func (e *Estimate) calibrateSlices(gain float64) {
 // window; Gaussian noise on a background of 0 has either sign and a mean near 0. A
 // background that was masked, shows ghosts or lies elsewhere does not show the
 // model.
-func model(ws []window, cut, lo float64) (m Model, known bool) {
+func model(ws []window, cut, lo float64, how sampling) (m Model, known bool) {
 	total, zero, rayleigh, centred := 0, 0, 0, 0
 	for _, w := range ws {
 		if float64(w.mean) >= cut/2 {
@@ -310,7 +318,7 @@ func model(ws []window, cut, lo float64) (m Model, known bool) {
 	}
 	// Windows that the object reaches into are few among those of the background.
 	switch {
-	case total < minWindows || 2*zero > total:
+	case how.independent(total) < minWindows || 2*zero > total:
 	case lo >= 0 && rayleigh > 2*(total-zero)/5:
 		return Rician, true
 	case lo < 0 && centred > 2*(total-zero)/5:
@@ -344,21 +352,24 @@ func (e Estimate) sigmas(ws []window) []float64 {
 
 func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valueRange float64) Figure {
 	ws = foreground(ws, cut)
-	f := Figure{Windows: len(ws), Confidence: None}
-	if len(ws) < minWindows {
-		f.Why = fmt.Sprintf("only %d windows of the foreground can be measured", len(ws))
+	f := Figure{Windows: how.independent(len(ws)), Confidence: None}
+	if f.Windows < minWindows {
+		f.Why = fmt.Sprintf("only %d regions of the foreground can be measured", f.Windows)
 		return f
 	}
 	all := e.sigmas(ws)
 	if how.single() {
 		f.Sigma = quantile(all, 0.5) / how.pure(0.5)
 	} else {
-		f.Sigma = middle(e.sigmas(evenest(ws, 0))) / how.pure(0.5)
-		// Where the noise covers the texture, more windows can be used.
-		f.Sigma = middle(e.sigmas(evenest(ws, f.Sigma))) / how.pure(0.5)
+		pure := how.pureMiddle()
+		// Where the noise covers the texture, more windows can be used; where it differs
+		// from place to place, the first are those with little of it.
+		for range 4 {
+			f.Sigma = middle(e.sigmas(evenest(ws, f.Sigma))) / pure
+		}
 	}
 	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {
-		return Figure{Windows: len(ws), Confidence: None, Why: "the differences of its values overflow"}
+		return Figure{Windows: f.Windows, Confidence: None, Why: "the differences of its values overflow"}
 	}
 	if how.single() {
 		if f.Sigma == 0 {
@@ -372,22 +383,22 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		}
 		return f
 	}
-	// Where the windows differ little, noise made them; where they differ much,
-	// texture did.
-	spread := quantile(all, 0.7) / math.Max(quantile(all, 0.3), math.SmallestNonzeroFloat64)
+	// Where the windows differ as much as noise makes them, noise made them; where they
+	// differ much more, texture did.
+	spread := quantile(all, 0.7) / math.Max(quantile(all, 0.3), math.SmallestNonzeroFloat64) / (how.pure(0.7) / how.pure(0.3))
 	switch {
 	case f.Sigma == 0:
 		f.Confidence = High
 	case f.Sigma < lowShare*valueRange:
 		f.Confidence = Low
 		f.Why = "so little noise cannot be told from the image's own texture: the figure is an upper bound, unless the image was smoothed or interpolated"
-	case spread > 1.6:
+	case spread > 1.36:
 		f.Confidence = Low
 		f.Why = "texture or structure may be part of the figure: it is an upper bound"
-	case spread > 1.3:
+	case spread > 1.1:
 		f.Confidence = Fair
 		f.Why = "the noise differs from place to place"
-	case len(ws)*how.size[2] < 7*fewEven, !how.flat && how.size[2] < 7:
+	case f.Windows*how.size()[2] < 7*fewEven, !how.flat && how.size()[2] < 6:
 		f.Confidence, f.Why, f.few = Fair, "it rests on few voxels", true
 	default:
 		f.Confidence = High

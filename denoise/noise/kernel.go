@@ -89,6 +89,16 @@ func (d difference) correlation(lag int) float64 {
 	return sum / norm
 }
 
+// extent returns how many differences of white noise in a row one independent sample
+// of them covers: the sum of the squared correlations.
+func (d difference) extent() float64 {
+	sum := 1.0
+	for lag := 1; lag <= 2*d.reach(); lag++ {
+		sum += 2 * d.correlation(lag) * d.correlation(lag)
+	}
+	return sum
+}
+
 // pureNoise returns the q-quantile of the root mean squares of differences in
 // windows of white noise of sigma 1.
 //

@@ -87,7 +87,7 @@ func mapSampling(g volume.Geometry) sampling {
 	if flat {
 		size = [3]int{7, 7, 1}
 	}
-	return sampling{of: fourth, size: size, flat: flat}
+	return sampling{of: fourth, block: size, parts: [3]int{1, 1, 1}, flat: flat}
 }
 
 // nodes is the coarse grid.
@@ -118,7 +118,7 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 		cells[n.cellOf(w)] = append(cells[n.cellOf(w)], int32(i))
 	}
 	how := mapSampling(n.of)
-	size, q, pure := how.size, mapQuantile, how.pure(mapQuantile)
+	size, q, pure := how.size(), mapQuantile, how.pure(mapQuantile)
 	switch e.Method {
 	case methodDistant: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma

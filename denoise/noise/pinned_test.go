@@ -39,15 +39,15 @@ func TestEstimatesArePinned(t *testing.T) {
 		v    *volume.Volume
 		want string
 	}{
-		"head, Rician":          {noisy(t, head, noise.Rician, 10, 1), "9.938 high, rician true, differences, 632 windows; last slice 9.689 fair, 194 windows; map 10.31 11.29 9.611 10.59"},
-		"head, Gaussian":        {noisy(t, head, noise.Gaussian, 4, 2), "4.08 high, gaussian true, differences, 644 windows; last slice 3.817 fair, 196 windows; map 4.099 4.71 4.451 4.246"},
-		"a slice of the head":   {noisy(t, slab(head, 13, 14), noise.Gaussian, 8, 3), "8.739 fair, gaussian true, differences, 224 windows; last slice 8.739 fair, 224 windows; map 8.798 9.382 8.967 9.708"},
-		"plates":                {noisy(t, plates, noise.Gaussian, 5, 4), "5.03 high, gaussian false, differences, 210 windows; last slice 4.942 fair, 104 windows; map 4.701 4.745 5.404 5.209"},
-		"plates, rising noise":  {rising, "8.255 high, gaussian false, differences, 210 windows; last slice 8.048 fair, 106 windows; map 7.154 8.13 7.211 8.417"},
-		"plates, smoothed":      {averaged(noisy(t, plates, noise.Gaussian, 12, 5)), "1.805 low, gaussian false, differences, 210 windows; last slice 1.91 low, 106 windows; map 2.066 2.363 2.03 2.106"},
+		"head, Rician":          {noisy(t, head, noise.Rician, 10, 1), "9.936 high, rician true, differences, 851 windows; last slice 9.838 fair, 149 windows; map 10.31 11.29 9.611 10.59"},
+		"head, Gaussian":        {noisy(t, head, noise.Gaussian, 4, 2), "4.042 high, gaussian true, differences, 866 windows; last slice 3.752 fair, 152 windows; map 4.099 4.71 4.451 4.246"},
+		"a slice of the head":   {noisy(t, slab(head, 13, 14), noise.Gaussian, 8, 3), "8.355 fair, gaussian true, differences, 169 windows; last slice 8.355 fair, 169 windows; map 8.798 9.382 8.967 9.708"},
+		"plates":                {noisy(t, plates, noise.Gaussian, 5, 4), "5.066 high, gaussian false, differences, 208 windows; last slice 5.072 fair, 73 windows; map 4.701 4.745 5.404 5.209"},
+		"plates, rising noise":  {rising, "8.227 high, gaussian false, differences, 208 windows; last slice 8.254 fair, 73 windows; map 7.154 8.13 7.211 8.417"},
+		"plates, smoothed":      {averaged(noisy(t, plates, noise.Gaussian, 12, 5)), "1.869 low, gaussian false, differences, 208 windows; last slice 1.846 low, 73 windows; map 2.066 2.363 2.03 2.106"},
 		"few voxels":            {noisy(t, flat([3]int{14, 13, 9}, 50), noise.Gaussian, 5, 7), "4.38 fair, gaussian false, differences, 218 windows; last slice 4.623 fair, 55 windows; map 4.38 4.38 4.38 4.38"},
-		"CT":                    {object("ct", [3]int{180, 200, 2}, [3]float64{1.2, 1.2, 3}, scan), "17.92 high, gaussian true, plane fits, 7039 windows; last slice 17.92 high, 3520 windows; map 17.09 17.14 17.05 17.25; rho 0.534 0.054 0.014"},
-		"CT, large field, thin": {object("ct", [3]int{300, 320, 1}, [3]float64{0.75, 0.75, 1}, scan), "28.31 high, gaussian true, plane fits, 9772 windows; last slice 28.31 high, 9772 windows; map 24.98 24.3 26.67 26.29; rho 0.553 0.025 0.000"},
+		"CT":                    {object("ct", [3]int{180, 200, 2}, [3]float64{1.2, 1.2, 3}, scan), "17.58 high, gaussian true, plane fits, 7039 windows; last slice 17.58 high, 2707 windows; map 17.14 17.19 17.11 17.3; rho 0.531 0.060 0.023"},
+		"CT, large field, thin": {object("ct", [3]int{300, 320, 1}, [3]float64{0.75, 0.75, 1}, scan), "28 high, gaussian true, plane fits, 9772 windows; last slice 28 high, 7530 windows; map 25 24.32 26.69 26.31; rho 0.547 0.024 0.000"},
 	} {
 		m, e, err := noise.Map(t.Context(), c.v)
 		if err != nil {

@@ -118,12 +118,43 @@ func planeFit(v *volume.Volume, n, x, y, z int) window {
 	}
 	count := float64(n * n)
 	axis := count * (count - 1) / 12 // sum of (i - half)^2 over the window
-	rest := squares - sum*sum/count - sumX*sumX/axis - sumY*sumY/axis
+	slopes := (sumX*sumX + sumY*sumY) / axis
+	rest := squares - sum*sum/count - slopes
 	return window{
-		at:   [3]int32{int32(x), int32(y), int32(z)},
-		sd:   float32(math.Sqrt(max(rest, 0) / (count - 3))),
-		mean: float32(origin + sum/count),
+		at:     [3]int32{int32(x), int32(y), int32(z)},
+		sd:     float32(math.Sqrt(max(rest, 0) / (count - 3))),
+		mean:   float32(origin + sum/count),
+		uneven: float32(math.Sqrt(slopes / 2)),
 	}
+}
+
+// level returns the windows of plane fits whose slopes noise covers: those that are not
+// more uneven than most, and at least the levelest, a share of all and fewLevel. Structure that raises
+// the standard deviation of a window mostly raises its slopes as well, of which the noise
+// is independent of what a fit leaves.
+func level(ws []window, most float64) []window {
+	share := math.Max(levelShare, math.Min(float64(fewLevel)/math.Max(float64(len(ws)), 1), 1))
+	limit := float32(math.Max(most, quantile(unevennesses(ws), share)))
+	var kept []window
+	for _, w := range ws {
+		if w.uneven <= limit {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+const (
+	levelShare = 0.15
+	fewLevel   = 10 * minWindows
+)
+
+func unevennesses(ws []window) []float64 {
+	out := make([]float64, len(ws))
+	for i, w := range ws {
+		out[i] = float64(w.uneven)
+	}
+	return out
 }
 
 // sds returns the standard deviations of windows.

@@ -55,7 +55,7 @@ func TestPureNoiseQuantile(t *testing.T) {
 			for i := range v.Data {
 				v.Data[i] = float32(r.NormFloat64())
 			}
-			rms = append(rms, float64(d.window(v, [3]int32{int32(reach), int32(reach), 0}, sampling{of: c.of, size: [3]int{c.n, c.n, 1}, flat: true})))
+			rms = append(rms, float64(d.window(v, [3]int32{int32(reach), int32(reach), 0}, sampling{of: c.of, block: [3]int{c.n, c.n, 1}, parts: [3]int{1, 1, 1}, flat: true})))
 		}
 		got, want := pureNoise(c.of, [3]int{c.n, c.n, 1}, c.q), quantile(rms, c.q)
 		if math.Abs(got/want-1) > 0.015 {

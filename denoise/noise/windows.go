@@ -13,22 +13,30 @@ type window struct {
 	at   [3]int32 // its first voxel
 	sd   float32  // standard deviation of the noise in it, before any correction
 	mean float32  // of its voxels
-
-	// Of windows of differences alone:
-	spread float32 // standard deviation of the voxels about their mean
-	uneven float32 // standard deviation of the means of its octants
+	// uneven is what structure raises and the noise in sd has no part in: of differences the
+	// standard deviation of the voxels about their mean, without the share that the
+	// differences have in noise; of plane fits the root mean square of the slopes, in units
+	// of the noise that makes them.
+	uneven float32
+	spread float32 // of differences alone: standard deviation of the voxels about their mean
 }
 
-// evenest returns the evenest fifth of the windows, and those that are not more
-// uneven than sigma; of few windows up to a half, as a figure from fewer than fewEven
-// scatters. It sorts them.
+// The windows that evenest chooses.
+const (
+	evenestShare = 0.15
+	fewEven      = 150 // a figure from fewer scatters
+	// tolerableTexture is how uneven a window may be where the noise covers its
+	// texture, in sigmas; noise alone makes it 1.
+	tolerableTexture = 2
+)
+
+// evenest returns the evenest windows: a share, and those whose texture a noise of
+// sigma covers; of few windows up to a half. It sorts them.
 func evenest(ws []window, sigma float64) []window {
 	slices.SortFunc(ws, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
-	n, _ := slices.BinarySearchFunc(ws, sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
-	return ws[:max(n, len(ws)/5, min(len(ws)/2, fewEven))]
+	n, _ := slices.BinarySearchFunc(ws, tolerableTexture*sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
+	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]
 }
-
-const fewEven = 150
 
 // otsuBins is the usual number of bins.
 const otsuBins = 256

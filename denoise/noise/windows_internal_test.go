@@ -13,9 +13,10 @@ import (
 func TestWindowsOfFewSlices(t *testing.T) {
 	for slices, want := range map[int]sampling{
 		1: sliceWindows, 4: sliceWindows,
-		5: {of: fourth, size: [3]int{7, 7, 1}}, 6: {of: fourth, size: [3]int{7, 7, 2}},
-		7: {of: sixth, size: [3]int{7, 7, 1}}, 12: {of: sixth, size: [3]int{7, 7, 6}},
-		13: {of: sixth, size: [3]int{7, 7, 7}}, 100: {of: sixth, size: [3]int{7, 7, 7}},
+		5: {of: fourth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}}, 6: {of: fourth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 2}},
+		7: {of: sixth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}}, 8: {of: sixth, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 2}},
+		11: {of: sixth, block: [3]int{4, 4, 2}, parts: [3]int{2, 2, 2}}, 12: {of: sixth, block: [3]int{3, 3, 3}, parts: [3]int{2, 2, 2}},
+		100: {of: sixth, block: [3]int{3, 3, 3}, parts: [3]int{2, 2, 2}},
 	} {
 		got := windowsOf(volume.NewGeometry([3]int{64, 64, slices}, [3]float64{1, 1, 1}))
 		if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -79,13 +80,13 @@ func windowsOfUnevenness(n int) []window {
 	return ws
 }
 
-// A fifth; more where the noise covers the unevenness; up to a half of few.
+// A share; more where the noise covers the unevenness; up to a half of few.
 func TestEvenestWindows(t *testing.T) {
 	for _, c := range []struct {
 		n     int
 		sigma float64
 		want  int
-	}{{1000, 0, 200}, {1000, 150, 200}, {1000, 401, 400}, {1000, 1e9, 1000}, {700, 0, 150}, {200, 0, 100}, {60, 0, 30}} {
+	}{{2000, 0, 300}, {2000, 150, 300}, {2000, 201, 401}, {2000, 1e9, 2000}, {700, 0, 150}, {200, 0, 100}, {60, 0, 30}} {
 		got := evenest(windowsOfUnevenness(c.n), c.sigma)
 		if len(got) != c.want || got[0].uneven != 1 || got[len(got)-1].uneven != float32(c.want) {
 			t.Errorf("%d windows, sigma %g: %d chosen, want %d", c.n, c.sigma, len(got), c.want)
@@ -150,7 +151,7 @@ func TestModelOfBackgrounds(t *testing.T) {
 		"less bright":                    {slices.Repeat([]window{{mean: 24.9, spread: 13}}, 90), 0, Rician, true},
 		"negative mean, as of any noise": {slices.Repeat([]window{{mean: -0.4, spread: 1}}, 90), -3, Gaussian, true},
 	} {
-		if m, known := model(c.ws, cut, c.lo); m != c.model || known != c.known {
+		if m, known := model(c.ws, cut, c.lo, volumeVoxels); m != c.model || known != c.known {
 			t.Errorf("%s: %s, known %v", name, m, known)
 		}
 	}
@@ -254,5 +255,224 @@ func TestFreedomOfCorrelatedNoise(t *testing.T) {
 	c.Across[0] = 1
 	if got := c.freedom(9); got != 3 {
 		t.Errorf("all alike: %g, want 3", got)
+	}
+}
+
+// Windows that overlap are the sums of the same blocks, and lie where their voxels are.
+func TestWindowsOverlap(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{23, 20, 17}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(50 + Normal(8, uint64(i), 0))
+	}
+	overlapping := windowsOf(v.Geometry)
+	beside := sampling{of: sixth, block: overlapping.size(), parts: [3]int{1, 1, 1}}
+	ws, err := differences(t.Context(), v, overlapping, 0, 17, maxWindows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone, err := differences(t.Context(), v, beside, 0, 17, maxWindows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 17, 14 and 11 voxels: 5, 4 and 3 blocks of 3, and 2, 2 and 1 of 6.
+	if len(ws) != 4*3*2 || len(alone) != 2*2*1 {
+		t.Fatalf("%d windows that overlap and %d beside each other", len(ws), len(alone))
+	}
+	found := map[[3]int32]window{}
+	for _, w := range ws {
+		found[w.at] = w
+	}
+	close := func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-4*math.Abs(float64(b)) }
+	for _, w := range alone {
+		o, ok := found[w.at]
+		if !ok || !close(o.sd, w.sd) || !close(o.mean, w.mean) || !close(o.spread, w.spread) || !close(o.uneven, w.uneven) {
+			t.Errorf("at %v: %+v, want %+v", w.at, o, w)
+		}
+		sum, squares := 0.0, 0.0
+		for z := range 6 {
+			for y := range 6 {
+				for x := range 6 {
+					a := float64(v.At(int(w.at[0])+x, int(w.at[1])+y, int(w.at[2])+z))
+					sum, squares = sum+a, squares+a*a
+				}
+			}
+		}
+		variance := squares/216 - sum*sum/216/216
+		uneven := math.Sqrt(variance - overlapping.shared()*float64(w.sd)*float64(w.sd))
+		if !close(w.mean, float32(sum/216)) || !close(w.spread, float32(math.Sqrt(variance))) || !close(w.uneven, float32(uneven)) {
+			t.Errorf("at %v: %+v; want mean %g, spread %g, uneven %g", w.at, w, sum/216, math.Sqrt(variance), uneven)
+		}
+	}
+	// Layers that are left out lie evenly; a window that reads padding does not count.
+	few, err := differences(t.Context(), v, overlapping, 0, 17, 12)
+	if err != nil || len(few) != 12 || few[0].at[2] != 3 {
+		t.Errorf("%d windows in one layer, %v", len(few), err)
+	}
+	v.Mask = slices.Repeat([]bool{true}, len(v.Data))
+	v.Mask[v.Index(0, 0, 0)] = false
+	ws, err = differences(t.Context(), v, overlapping, 0, 17, maxWindows)
+	if err != nil || len(ws) != 23 || ws[0].at == [3]int32{3, 3, 3} {
+		t.Errorf("%d windows beside padding, %v; want all but the first", len(ws), err)
+	}
+}
+
+// The differences have the share in the variance of white noise that makes the rest
+// independent of them.
+func TestShareOfDifferences(t *testing.T) {
+	sum := func(n, k float64) float64 { // sum of the squared correlations of binomial coefficients
+		return math.Exp(lgamma(2*n) - 2*lgamma(n) - 2*(lgamma(n)-2*lgamma(k)))
+	}
+	for _, c := range []struct {
+		s    sampling
+		want float64
+	}{
+		{volumeVoxels, math.Pow(1/sum(8, 4), 3)}, {sliceVoxels, math.Pow(1/sum(8, 4), 2)},
+		{sliceWindows, math.Pow(1/sum(12, 6), 2)}, {windowsOf(volume.NewGeometry([3]int{60, 60, 60}, [3]float64{1, 1, 1})), math.Pow(1/sum(12, 6), 3)},
+	} {
+		if got := c.s.shared(); math.Abs(got/c.want-1) > 1e-9 {
+			t.Errorf("%+v: share %g, want %g", c.s, got, c.want)
+		}
+	}
+}
+
+func lgamma(n float64) float64 { l, _ := math.Lgamma(n + 1); return l }
+
+// The mean of the middle half of noise is read as it is measured.
+func TestMiddleOfPureNoise(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{60, 60, 48}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(Normal(9, uint64(i), 0))
+	}
+	for _, s := range []sampling{windowsOf(v.Geometry), windowsOf(volume.NewGeometry([3]int{60, 60, 8}, [3]float64{1, 1, 1}))} {
+		ws, err := differences(t.Context(), v, s, 0, 48, maxWindows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := middle(sds(ws)) / s.pureMiddle(); math.Abs(got-1) > 0.015 {
+			t.Errorf("%+v: sigma %g, want 1", s, got)
+		}
+		if s.pureMiddle() <= s.pure(0.5) {
+			t.Errorf("%+v: the mean of the middle half of a skewed distribution is above its median", s)
+		}
+	}
+}
+
+// Of windows of plane fits those count whose slopes noise covers, and at least a share of
+// the levelest and as many as a figure needs.
+func TestLevelWindows(t *testing.T) {
+	sloping := func(n int) []window {
+		ws := windowsOfUnevenness(n)
+		for i := range ws {
+			ws[i].uneven--
+		}
+		return ws
+	}
+	for _, c := range []struct {
+		n    int
+		most float64
+		want int
+	}{{4001, 0, 601}, {4001, 1500, 1501}, {4001, 1e9, 4001}, {2001, 0, 400}, {300, 0, 300}, {0, 1, 0}} {
+		if got := level(sloping(c.n), c.most); len(got) != c.want {
+			t.Errorf("%d windows, most %g: %d kept, want %d", c.n, c.most, len(got), c.want)
+		}
+	}
+	if got := levelHalf(sloping(4001)); len(got) != 2001 {
+		t.Errorf("%d of 4001 are half", len(got))
+	}
+}
+
+// The slopes of a fit are in units of the noise that makes them, and not part of what it
+// leaves; noise with a correlation gives them the power that is expected.
+func TestSlopesOfPlaneFits(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{9, 9, 1}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = 100 + 3*float32(i%9) - 4*float32(i/9)
+	}
+	// The sum of (i - 4)^2 over 81 pixels is 540.
+	if w := planeFit(v, 9, 0, 0, 0); math.Abs(float64(w.uneven)-5*math.Sqrt(540)/math.Sqrt2) > 1e-3 || w.sd > 1e-2 {
+		t.Errorf("%+v; want slopes of 3 and 4 and nothing else", w)
+	}
+	if got := slopeGain(nil, 9); math.Abs(got-1) > 1e-12 {
+		t.Errorf("white noise: %g, want 1", got)
+	}
+	v = smoothNoise(3, [3]int{360, 360, 1})
+	c := smoothCorrelation
+	sum, n := 0.0, 0.0
+	for y := 0; y+9 <= 360; y += 9 {
+		for x := 0; x+9 <= 360; x += 9 {
+			w := planeFit(v, 9, x, y, 0)
+			sum, n = sum+float64(w.uneven)*float64(w.uneven), n+1
+		}
+	}
+	if got := math.Sqrt(sum / n); math.Abs(got/slopeGain(&c, 9)-1) > 0.05 || got < 1.3 {
+		t.Errorf("slopes of %g in noise of sigma 1, want %g", got, slopeGain(&c, 9))
+	}
+}
+
+// smoothNoise is the mean of a voxel's noise with that of its right neighbour and of those
+// below both, with sigma 1.
+func smoothNoise(seed uint64, dims [3]int) *volume.Volume {
+	v := volume.New(volume.NewGeometry(dims, [3]float64{1, 1, 1}))
+	wide := [2]int{dims[0] + 1, dims[1] + 1}
+	for i := range v.Data {
+		x, y, z := i%dims[0], i/dims[0]%dims[1], i/(dims[0]*dims[1])
+		for _, d := range [4][2]int{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
+			v.Data[i] += float32(Normal(seed, uint64((z*wide[1]+y+d[1])*wide[0]+x+d[0]), 0) / 2)
+		}
+	}
+	return v
+}
+
+// smoothCorrelation is its correlation.
+var smoothCorrelation = func() (c Correlation) {
+	for dy := -1; dy <= 1; dy++ {
+		for dx := -1; dx <= 1; dx++ {
+			c.InPlane[dy+MaxLag][dx+MaxLag] = math.Pow(0.5, float64(dx*dx+dy*dy))
+		}
+	}
+	c.Across[0] = 1
+	return c
+}()
+
+// The correlation that is measured is that of the noise, not of what fits leave of it, and
+// anatomy that is as smooth as the fit has no part in it.
+func TestCorrelationIsRestored(t *testing.T) {
+	v := smoothNoise(4, [3]int{400, 400, 1})
+	for i := range v.Data {
+		x, y := float64(i%400), float64(i/400)
+		v.Data[i] = 10*v.Data[i] + float32(40+0.001*(x-200)*(y-200)-0.001*(x-200)*(x-200))
+	}
+	ws, err := planeFits(t.Context(), v, correlationSide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := correlate(v, ws, 10)
+	if c == nil {
+		t.Fatal("no correlation")
+	}
+	for dy := -MaxLag; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			if got, want := c.Rho(dx, dy, 0), smoothCorrelation.Rho(dx, dy, 0); math.Abs(got-want) > 0.045 {
+				t.Errorf("rho of (%d, %d) is %.3f, want %.3f", dx, dy, got, want)
+			}
+		}
+	}
+	// Restored is what fits turn into the measured correlation.
+	left := afterFit(&smoothCorrelation)
+	measured := smoothCorrelation
+	for y := range left {
+		for x := range left[y] {
+			measured.InPlane[y][x] = left[y][x] / left[MaxLag][MaxLag]
+		}
+	}
+	before := measured.InPlane
+	measured.restore()
+	for y := range left {
+		for x := range left[y] {
+			off, was := math.Abs(measured.InPlane[y][x]-smoothCorrelation.InPlane[y][x]), math.Abs(before[y][x]-smoothCorrelation.InPlane[y][x])
+			if off > 0.6*was || off > 0.04 || measured.InPlane[y][x] != measured.InPlane[2*MaxLag-y][2*MaxLag-x] {
+				t.Errorf("rho of (%d, %d) was off by %.4f, and is by %.4f once restored", x-MaxLag, y-MaxLag, was, off)
+			}
+		}
 	}
 }

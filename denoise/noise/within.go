@@ -24,11 +24,11 @@ func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Regi
 	if err != nil {
 		return 0, err
 	}
-	gain := planeGain(e.Correlation, side)
+	gain, slope := planeGain(e.Correlation, side), tolerableSlope*slopeGain(e.Correlation, side)
 	n, sum := 0.0, 0.0
 	for _, w := range ws {
-		sd := gain * float64(w.sd)
-		if sd <= evenWindow*e.Slice(part.Min[2]+int(w.at[2])).Sigma {
+		sd, sigma := gain*float64(w.sd), e.Slice(part.Min[2]+int(w.at[2])).Sigma
+		if sd <= evenWindow*sigma && float64(w.uneven) <= slope*sigma {
 			n, sum = n+1, sum+sd*sd
 		}
 	}

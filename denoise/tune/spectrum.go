@@ -91,6 +91,6 @@ func (j *Judgement) name() {
 		}
 	}
 	if most.Power > telling {
-		j.Why += fmt.Sprintf(" Averaged over windows of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power)
+		j.Why += fmt.Sprintf(" Averaged over regions of %g voxels the residual holds %.2g times the power of noise.", most.Scale, most.Power)
 	}
 }
