@@ -19,11 +19,11 @@ import (
 
 // The limits, as ratios to what white noise reads.
 const (
-	colourRise    = 1.03 // of the second difference over the sixth: above, the noise may not be white
-	smoothedRise  = 1.3  // the same: above, the image was smoothed, or shows texture alone
-	distantRise   = 1.12 // of the second difference at step 2 over the sixth, in correlated noise
-	distantSpread = 1.15 // of the windows at step 2: above, texture made them differ
-	widestSpread  = 1.25 // the same at step 3
+	colourRise    = 1.015 // of the second difference over the sixth: above, the noise may not be white
+	smoothedRise  = 1.3   // the same: above, the image was smoothed, or shows texture alone
+	distantRise   = 1.12  // of the second difference at step 2 over the sixth, in correlated noise
+	distantSpread = 1.15  // of the windows at step 2: above, texture made them differ
+	widestSpread  = 1.25  // the same at step 3
 )
 
 // colourPower relates the rises of noise that was smoothed by a short kernel (a, 1-2a,
@@ -37,7 +37,7 @@ const colourPower = (13.0/7 - 1) / (13.0/7 - 5.0/3)
 const fewForColour = 100
 
 // mostColourWindows bounds the windows that are read again.
-const mostColourWindows = 400
+const mostColourWindows = 1000
 
 // reading is a second difference in the even windows: sigma if the noise is white,
 // and how much the windows scatter, 1 for noise.
@@ -65,7 +65,7 @@ func (e *Estimate) judge(r [4]reading, even int, valueRange float64) (gain float
 		rise = r[1].sigma / e.Sigma
 	}
 	// Of few windows the rise itself scatters.
-	coloured := rise > colourRise+0.3/math.Sqrt(float64(max(even, 1)))
+	coloured := rise > colourRise+0.25/math.Sqrt(float64(max(even, 1)))
 	distant := r[2].spread < distantSpread && r[2].sigma > max(distantRise*e.Sigma, lowShare*valueRange)
 	farther := r[3].spread < distantSpread && r[3].sigma > max(2*e.Sigma, lowShare*valueRange)
 	e.Negligible = e.Negligible && rise < smoothedRise && !farther
