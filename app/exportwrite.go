@@ -132,17 +132,17 @@ func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, prog
 // writeNIfTI makes the file or pair of that name in dir and reads it back.
 func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
 	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.series, o.Dtype, e.derived.Description); err != nil {
-		return err
-	}
-	back, err := nifti.Read(ctx, openFolder(dir, false), name)
-	if err != nil {
-		return fmt.Errorf("cannot be read back: %w", err)
-	}
-	if err := sameValues(e.result, back); err != nil {
-		return fmt.Errorf("was read back and differs from what was to be written (%w), so it is not kept; check the disk, or choose another place", err)
+		return err // a NIfTI file was read back
 	}
 	report.Files = 1
 	if nifti.ImagePath(name) != name {
+		back, err := nifti.Read(ctx, openFolder(dir, false), name)
+		if err != nil {
+			return fmt.Errorf("cannot be read back: %w", err)
+		}
+		if err := sameValues(e.result, back); err != nil {
+			return fmt.Errorf("was read back and differs from what was to be written (%w), so it is not kept; check the disk, or choose another place", err)
+		}
 		report.Files = 2
 		const visible = 0.1 // mm
 		if off := nifti.AnalyzeError(e.result.Geometry); off > visible {

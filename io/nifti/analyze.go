@@ -3,7 +3,6 @@ package nifti
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"os"
 
@@ -26,10 +25,10 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *h
 	if err != nil {
 		return err
 	}
-	if err := writeNew(img, func(w io.Writer) error { return writeVoxels(ctx, w, h, e, v) }); err != nil {
+	if err := writeNew(img, func(w *os.File) error { return writeVoxels(ctx, w, h, e, v) }); err != nil {
 		return err
 	}
-	err = writeNew(hdr, func(w io.Writer) error {
+	err = writeNew(hdr, func(w *os.File) error {
 		_, err := w.Write(h.marshal())
 		return withoutPath(err)
 	})

@@ -2,10 +2,13 @@ package nifti
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"testing"
 	"testing/fstest"
+
+	"quell/volume"
 )
 
 // What was written is read back block by block, and any other byte or length is found.
@@ -49,5 +52,71 @@ func TestCheckedWriter(t *testing.T) {
 	w := newCheckedWriter(io.Discard)
 	if err := w.verify(t.Context(), fstest.MapFS{}, "f"); err == nil {
 		t.Error("a file that is not there is verified")
+	}
+}
+
+// memory is a file in memory.
+type memory []byte
+
+func (m memory) WriteAt(p []byte, at int64) (int, error) { return copy(m[at:], p), nil }
+
+// Blocks that are written in parallel are those of a file that is written in one go, and
+// any other byte or length is found when they are read back.
+func TestBlockWriter(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{300, 300, 7}, [3]float64{1, 1, 1})) // 630 000 voxels
+	for i := range v.Data {
+		v.Data[i] = float32(i%1000) / 4
+	}
+	v.Mask = make([]bool, len(v.Data))
+	for i := range v.Mask {
+		v.Mask[i] = i%3 > 0
+	}
+	for _, name := range []string{"float32", "int16"} {
+		d, err := datatypeByName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := newEncoder(d, v)
+		h := newHeader(v.Geometry, nil, e, "blocks")
+		h.maskedAsNaN = true
+		var whole bytes.Buffer
+		if err := writeVoxels(t.Context(), &whole, h, e, v); err != nil {
+			t.Fatal(err)
+		}
+		file := make(memory, whole.Len())
+		w := &blockWriter{to: file, header: h.marshal(), encoder: e, volume: v, maskedAsNaN: h.masksAsNaN(e, v)}
+		if err := w.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(file, whole.Bytes()) {
+			t.Errorf("%s: the files differ", name)
+		}
+		verify := func(b []byte) error { return w.verify(t.Context(), fstest.MapFS{"f": {Data: b}}, "f") }
+		if err := verify(file); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, at := range []int{0, 351, 352, 352 + checkBlock - 1, 352 + checkBlock, len(file) - 1} {
+			other := bytes.Clone(file)
+			other[at] ^= 1
+			if err := verify(other); !errors.Is(err, errDiffers) {
+				t.Errorf("%s: byte %d: %v", name, at, err)
+			}
+		}
+		for _, b := range [][]byte{file[:len(file)-1], append(bytes.Clone(file), 0), nil} {
+			if err := verify(b); !errors.Is(err, errDiffers) {
+				t.Errorf("%s: %d bytes: %v", name, len(b), err)
+			}
+		}
+		if err := w.verify(t.Context(), fstest.MapFS{}, "f"); err == nil {
+			t.Error("a file that is not there is verified")
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := w.run(ended); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		if err := w.verify(ended, fstest.MapFS{"f": {Data: file}}, "f"); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 	}
 }

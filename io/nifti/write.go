@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/pgzip"
@@ -39,6 +41,8 @@ const gzipLevel = 6
 // nearest to that; obliqueness is lost, and the origin is rounded to whole voxels or
 // lost if it is far from the volume. AnalyzeError gives the resulting distance.
 //
+// A NIfTI file is read back, and every byte compared with what was to be written.
+//
 // The files must not exist; package atomic puts them in the place of earlier ones.
 // After an error or a cancelled context no file is left. The error does not name
 // path, which may lie in a stage.
@@ -58,7 +62,7 @@ func Write(ctx context.Context, path string, v *volume.Volume, from *series.Seri
 	case strings.EqualFold(ext, ".nii"):
 		e := newEncoder(d, v)
 		h := newHeader(v.Geometry, source, e, description)
-		return writeNew(path, func(w io.Writer) error { return writeSingle(ctx, w, h, e, v, gz != "") })
+		return writeVerified(ctx, path, h, e, v, gz != "")
 	case strings.EqualFold(ext, ".hdr") && gz == "":
 		return writePair(ctx, path, ImagePath(path), v, source, d, description)
 	}
@@ -67,7 +71,7 @@ func Write(ctx context.Context, path string, v *volume.Volume, from *series.Seri
 
 // writeNew creates a file and calls write to fill it. After an error it removes the
 // file.
-func writeNew(path string, write func(io.Writer) error) error {
+func writeNew(path string, write func(*os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return withoutPath(err)
@@ -95,20 +99,51 @@ func ImagePath(path string) string {
 	return base + ".img"
 }
 
-// writeSingle writes header, extensions and voxels to one file.
-func writeSingle(ctx context.Context, f io.Writer, h *header, e encoder, v *volume.Volume, compress bool) error {
-	if !compress {
-		return writeVoxels(ctx, f, h, e, v)
-	}
-	z, err := pgzip.NewWriterLevel(f, gzipLevel)
+// writeVerified writes header, extensions and voxels to one file and reads it back. After an
+// error the file is gone.
+func writeVerified(ctx context.Context, path string, h *header, e encoder, v *volume.Volume, compress bool) error {
+	var verify func(ctx context.Context, fsys fs.FS, name string) error
+	err := writeNew(path, func(f *os.File) (err error) {
+		verify, err = writeSingle(ctx, f, h, e, v, compress)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	if err := writeVoxels(ctx, z, h, e, v); err != nil {
-		_ = z.Close() // ends its goroutines; the file is discarded
-		return err
+	if err = verify(ctx, os.DirFS(filepath.Dir(path)), filepath.Base(path)); err != nil {
+		os.Remove(path)
 	}
-	return z.Close()
+	return err
+}
+
+// output is a file that is written.
+type output interface {
+	io.Writer
+	io.WriterAt
+}
+
+// writeSingle writes header, extensions and voxels to one file, and returns what reads it
+// back.
+func writeSingle(ctx context.Context, f output, h *header, e encoder, v *volume.Volume, compress bool) (verify func(ctx context.Context, fsys fs.FS, name string) error, err error) {
+	if !compress {
+		w := &blockWriter{to: f, header: h.marshal(), encoder: e, volume: v, maskedAsNaN: h.masksAsNaN(e, v)}
+		return w.verify, w.run(ctx)
+	}
+	z, err := pgzip.NewWriterLevel(f, gzipLevel)
+	if err != nil {
+		return nil, err
+	}
+	c := newCheckedWriter(z)
+	if err := writeVoxels(ctx, c, h, e, v); err != nil {
+		_ = z.Close() // ends its goroutines; the file is discarded
+		return nil, err
+	}
+	return c.verify, z.Close()
+}
+
+// masksAsNaN reports whether the masked voxels of v are stored as NaN.
+func (h *header) masksAsNaN(e encoder, v *volume.Volume) bool {
+	return h.maskedAsNaN && v.Mask != nil && !e.integer()
 }
 
 // writeVoxels writes the header, if it belongs in the same file, and the voxels.
@@ -118,7 +153,7 @@ func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volu
 			return withoutPath(err)
 		}
 	}
-	maskedAsNaN := h.maskedAsNaN && v.Mask != nil && !e.integer()
+	maskedAsNaN := h.masksAsNaN(e, v)
 	step := chunkBytes / e.bytes
 	buf := make([]byte, min(step, len(v.Data))*e.bytes)
 	var masked []float32
@@ -128,12 +163,7 @@ func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volu
 		}
 		src := v.Data[at:min(at+step, len(v.Data))]
 		if maskedAsNaN {
-			masked = append(masked[:0], src...)
-			for i := range masked {
-				if !v.Mask[at+i] {
-					masked[i] = float32(math.NaN())
-				}
-			}
+			masked = withNaN(masked, src, v.Mask[at:])
 			src = masked
 		}
 		out := buf[:len(src)*e.bytes]
@@ -143,4 +173,15 @@ func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volu
 		}
 	}
 	return nil
+}
+
+// withNaN returns values in buf, NaN where mask is false.
+func withNaN(buf, values []float32, mask []bool) []float32 {
+	buf = append(buf[:0], values...)
+	for i := range buf {
+		if !mask[i] {
+			buf[i] = float32(math.NaN())
+		}
+	}
+	return buf
 }

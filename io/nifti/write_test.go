@@ -401,7 +401,7 @@ func TestWriteErrorIsReported(t *testing.T) {
 	e := newEncoder(datatypes[8], v)
 	h := newHeader(v.Geometry, nil, e, "")
 	for _, compress := range []bool{false, true} {
-		err := writeSingle(t.Context(), full{}, h, e, v, compress)
+		_, err := writeSingle(t.Context(), full{}, h, e, v, compress)
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("error %v", err)
 		}
@@ -411,3 +411,5 @@ func TestWriteErrorIsReported(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func (full) WriteAt([]byte, int64) (int, error) { return 0, io.ErrShortWrite }
