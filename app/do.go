@@ -13,10 +13,17 @@ import (
 
 // Seconds are the times that the steps of a job took.
 type Seconds struct {
-	Load    float64 `json:"load"`
-	Filter  float64 `json:"filter"` // noise included where it was added
+	Start   float64 `json:"start,omitempty"` // of the engine
+	Load    float64 `json:"load"`            // maps included
+	Filter  float64 `json:"filter"`          // noise included where it was added
 	Measure float64 `json:"measure,omitempty"`
-	Write   float64 `json:"write"`
+	Write   float64 `json:"write"` // reading back, the removed noise and pictures included
+	Total   float64 `json:"total"` // of the job; the steps before make it up
+}
+
+// plus returns the sums.
+func (s Seconds) plus(o Seconds) Seconds {
+	return Seconds{s.Start + o.Start, s.Load + o.Load, s.Filter + o.Filter, s.Measure + o.Measure, s.Write + o.Write, s.Total + o.Total}
 }
 
 // Report is what a job did.
@@ -56,7 +63,8 @@ type Report struct {
 	Written ExportReport `json:"-"`
 }
 
-// Do does a job on a series, or on all volumes of a 4-D series, see Catalog.Select: it opens the input, checks the output before any work, adds
+// Do does a job on a series, or on all volumes of a 4-D series, see Catalog.Select: it
+// opens the input, starting the engine meanwhile, checks the output before any work, adds
 // noise, filters, measures and exports. Where the engine policy is "auto" and the
 // GPU fails, the CPU filters instead. After an error or a cancel the output has
 // not been written, and the Report is zero. Pictures are drawn last.
@@ -67,14 +75,8 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if err := job.Validate(); err != nil {
 		return Report{}, err
 	}
-	var eng denoise.Engine
-	var err error
-	if job.Recipe != nil {
-		if eng, err = job.Engine.pick(); err != nil {
-			return Report{}, err
-		}
-	}
 	started := time.Now()
+	engine := job.startEngine()
 	in, err := OpenVolumes(ctx, job.Input, events)
 	if err != nil {
 		return Report{}, err
@@ -82,7 +84,18 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	defer in.Close()
 	in.Covered.slices(in, job.Slices)
 	if in.Group != nil {
-		return doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events, scan: time.Since(started)})
+		scanned := time.Now()
+		eng, err := engine()
+		if err != nil {
+			return Report{}, err
+		}
+		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events})
+		if err == nil {
+			r.Seconds.Start = time.Since(scanned).Seconds() - r.Seconds.Total
+			r.Seconds.Load += scanned.Sub(started).Seconds()
+			r.Seconds.Total = time.Since(started).Seconds()
+		}
+		return r, err
 	}
 	s, err := in.Load(ctx, 0)
 	if err != nil {
@@ -95,11 +108,40 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if s != measured {
 		events.message(series.Warning, s.Findings[len(s.Findings)-1].Text)
 	}
-	r, err := do(ctx, &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, took: time.Since(started), findings: s.Findings, events: events})
+	loaded := time.Now()
+	eng, err := engine()
+	if err != nil {
+		return Report{}, err
+	}
+	w := &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, findings: s.Findings, events: events}
+	w.seconds = Seconds{Load: loaded.Sub(started).Seconds(), Start: time.Since(loaded).Seconds()}
+	r, err := do(ctx, w)
 	if err == nil {
 		r.Covered = in.Covered
+		r.Seconds.Total = time.Since(started).Seconds()
 	}
 	return r, err
+}
+
+// startEngine begins to look for the engine of a job that filters, on another goroutine: to
+// start a GPU takes about as long as to read a series. engine waits for it.
+func (j Job) startEngine() (engine func() (denoise.Engine, error)) {
+	if j.Recipe == nil {
+		return func() (denoise.Engine, error) { return nil, nil } //nolint:nilnil // no engine is needed
+	}
+	type picked struct {
+		engine denoise.Engine
+		err    error
+	}
+	done := make(chan picked, 1)
+	go func() {
+		eng, err := j.Engine.pick()
+		done <- picked{eng, err}
+	}()
+	return func() (denoise.Engine, error) {
+		p := <-done
+		return p.engine, p.err
+	}
 }
 
 // On is what a job works on where it is in memory already, as in the workbench.
@@ -124,6 +166,7 @@ func DoOn(ctx context.Context, on On, job Job, events Events) (Report, error) {
 
 // do takes the steps of a job.
 func do(ctx context.Context, w *work) (Report, error) {
+	started := time.Now()
 	if err := w.check(); err != nil {
 		return Report{}, err
 	}
@@ -131,17 +174,22 @@ func do(ctx context.Context, w *work) (Report, error) {
 		if err := w.loadMaps(ctx); err != nil {
 			return Report{}, err
 		}
+		w.seconds.Load += time.Since(started).Seconds()
 		if err := w.compute(ctx); err != nil {
 			return Report{}, err
 		}
+	} else {
+		w.seconds.Filter = w.run.Filter.Seconds()
 	}
 	if w.job.Output.Path == "" {
 		return w.report(ExportReport{}), nil
 	}
+	writing := time.Now()
 	written, err := w.export(ctx)
 	if err != nil {
 		return Report{}, err
 	}
+	w.seconds.Write = time.Since(writing).Seconds()
 	return w.report(written), nil
 }
 
@@ -150,7 +198,7 @@ type work struct {
 	job      Job
 	on       On
 	fallback bool // to another engine, where the job's policy allows one
-	took     time.Duration
+	seconds  Seconds
 	findings []series.Finding // about the input
 	events   Events
 
@@ -160,10 +208,8 @@ type work struct {
 	noisy    *series.Series // nil where no noise is added
 	run      *Run           // nil where nothing is filtered
 	measures *Measures
-	removed  string        // where what the filter removed was written
-	warnings []string      // about the run
-	noise    time.Duration // what adding noise took
-	measure  time.Duration // what measuring took
+	removed  string   // where what the filter removed was written
+	warnings []string // about the run
 }
 
 // check finds what would stop the job after hours of filtering.
@@ -232,6 +278,7 @@ func (w *work) loadMaps(ctx context.Context) (err error) {
 func (w *work) compute(ctx context.Context) error {
 	s := w.on.Series
 	started := time.Now()
+	defer func() { w.seconds.Filter = time.Since(started).Seconds() - w.seconds.Measure }()
 	if w.job.Noise != nil {
 		noisy, err := AddNoise(ctx, s, *w.job.Noise)
 		if err != nil {
@@ -239,7 +286,6 @@ func (w *work) compute(ctx context.Context) error {
 		}
 		w.noisy, s = noisy, noisy
 	}
-	w.noise = time.Since(started)
 	if w.job.Recipe == nil {
 		return nil
 	}
@@ -274,13 +320,13 @@ func (w *work) compute(ctx context.Context) error {
 	if !w.job.Measure || run.Parts != nil {
 		return nil
 	}
-	started = time.Now()
+	measuring := time.Now()
 	var reference *series.Series
 	if w.noisy != nil {
 		reference = w.on.Series
 	}
 	m, err := MeasureRun(ctx, run, reference)
-	w.measures, w.measure = &m, time.Since(started)
+	w.measures, w.seconds.Measure = &m, time.Since(measuring).Seconds()
 	return err
 }
 
@@ -336,7 +382,7 @@ func (w *work) report(written ExportReport) Report {
 	g := w.on.Series.Volume.Geometry
 	r := Report{
 		Noise: w.job.Noise, Voxels: g.Voxels(), Dims: g.Dims, Measures: w.measures,
-		Seconds: Seconds{Load: w.took.Seconds(), Filter: w.noise.Seconds(), Measure: w.measure.Seconds(), Write: written.Write.Seconds()},
+		Seconds: w.seconds,
 		Output:  written.Output, Removed: w.removed, Files: written.Files, Clipped: written.Clipped,
 		Run: w.run, Written: written, Warnings: append(append([]string{}, w.warnings...), written.Warnings...), Findings: append([]series.Finding{}, w.findings...), Record: written.Recipe,
 	}
@@ -346,7 +392,6 @@ func (w *work) report(written ExportReport) Report {
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
 		r.Tuned = run.Tuned
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
-		r.Seconds.Filter += run.Filter.Seconds()
 		r.NoiseMap, r.Mask = run.Maps.records()
 	}
 	return r

@@ -31,7 +31,6 @@ type groupWork struct {
 	job    Job
 	engine denoise.Engine
 	in     *OpenedVolumes
-	scan   time.Duration // what opening took
 	events Events
 	each   func(k int, run *Run) // called with the run of each volume; nil for nothing
 
@@ -76,6 +75,7 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 		return Report{}, err
 	}
 	defer g.close()
+	begun := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	next := make(chan loaded)
@@ -113,7 +113,11 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 			return Report{}, err
 		}
 	}
-	return g.finish(ctx)
+	r, err := g.finish(ctx)
+	if err == nil {
+		r.Seconds.Total = time.Since(begun).Seconds()
+	}
+	return r, err
 }
 
 // DoGroup is Do for the 4-D series of a catalog that entry i belongs to. The job's input is
@@ -138,7 +142,8 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 	if err != nil {
 		return err
 	}
-	w := &work{job: g.job, on: On{Series: s, Engine: g.engine, Maps: g.maps}, fallback: true, took: waited, findings: s.Findings, events: g.volumeEvents(k)}
+	w := &work{job: g.job, on: On{Series: s, Engine: g.engine, Maps: g.maps}, fallback: true, findings: s.Findings, events: g.volumeEvents(k)}
+	started := time.Now()
 	if err := w.check(); err != nil {
 		return err
 	}
@@ -148,9 +153,11 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 		}
 	}
 	w.maps = g.maps
+	w.seconds.Load = waited.Seconds() + time.Since(started).Seconds()
 	if err := w.compute(ctx); err != nil {
 		return err
 	}
+	started = time.Now()
 	e, err := w.result()
 	if err != nil {
 		return err
@@ -160,12 +167,12 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 		return err
 	}
 	if g.removed != nil {
-		more, err := g.removed.add(ctx, k, removedExport(w.run), nil)
-		if err != nil {
+		if _, err := g.removed.add(ctx, k, removedExport(w.run), nil); err != nil {
 			return err
 		}
-		written.Write += more.Write
 	}
+	w.seconds.Write = time.Since(started).Seconds()
+	w.seconds.Total = w.seconds.Load + w.seconds.Filter + w.seconds.Measure + w.seconds.Write
 	if progress := g.events.files(Writing); progress != nil {
 		progress(k+1, len(g.in.Entries))
 	}
@@ -219,10 +226,7 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 		r.Asked, r.Warnings, r.Findings = g.job.Recipe, []string{}, []series.Finding{}
 	}
 	r.Voxels += one.Voxels
-	r.Seconds.Load += one.Seconds.Load
-	r.Seconds.Filter += one.Seconds.Filter
-	r.Seconds.Measure += one.Seconds.Measure
-	r.Seconds.Write += one.Seconds.Write
+	r.Seconds = r.Seconds.plus(one.Seconds)
 	place := g.in.Group.Places[k]
 	for _, text := range w.warnings {
 		r.Warnings = append(r.Warnings, place.String()+": "+text)
@@ -282,7 +286,6 @@ func (g *groupWork) finish(ctx context.Context) (Report, error) {
 	r.Seconds.Write += time.Since(started).Seconds()
 	r.Output, r.Files, r.Clipped, r.Record, r.Written = written.Output, written.Files, written.Clipped, written.Recipe, written
 	r.Warnings = append(r.Warnings, written.Warnings...)
-	r.Seconds.Load += g.scan.Seconds()
 	r.Axis, r.Covered = g.in.Group.Axis(), g.in.Covered
 	return r, nil
 }

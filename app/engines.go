@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -155,7 +156,16 @@ func PickEngine(name string) (denoise.Engine, error) {
 		}
 		return cpuEngine(), nil
 	}
-	return nil, Usagef("no engine is called %q; there are %s", name, strings.Join([]string{"auto", "cuda", "cpu"}, ", "))
+	return nil, unknownEngine(name)
+}
+
+// unknownEngine returns the error of a name that is none of an engine's; nil for the others.
+func unknownEngine(name string) error {
+	names := []string{"auto", "cuda", "cpu"}
+	if name == "" || slices.Contains(names, name) {
+		return nil
+	}
+	return Usagef("no engine is called %q; there are %s", name, strings.Join(names, ", "))
 }
 
 // ErrEngineFailed is wrapped by errors of an engine's device or process, as

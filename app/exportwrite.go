@@ -70,11 +70,13 @@ func writeStaged(ctx context.Context, e export, out string, o ExportOptions, pro
 	}
 	defer stage.Close()
 	name := filepath.Base(out)
+	wait := e.record.identify()
 	if FormatOf(out) == DICOM {
 		err = writeDICOM(ctx, e, stage.Path(name), o, progress, report)
 	} else {
 		err = writeNIfTI(ctx, e, stage.Dir(), name, o, progress, report)
 	}
+	wait()
 	if err != nil {
 		return writeError(out, err)
 	}

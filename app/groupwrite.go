@@ -58,11 +58,13 @@ func (w *groupExport) add(ctx context.Context, k int, e export, progress func(do
 	var report ExportReport
 	var err error
 	started := time.Now()
+	wait := e.record.identify()
 	if FormatOf(w.out) == DICOM {
 		err = w.addDICOM(ctx, k, e, progress, &report)
 	} else {
 		err = w.addNIfTI(ctx, e)
 	}
+	wait()
 	if err != nil {
 		return report, writeError(w.out, err)
 	}
@@ -71,6 +73,7 @@ func (w *groupExport) add(ctx context.Context, k int, e export, progress func(do
 			w.record.Source = SourceRecord{Format: e.record.Source.Format, Modality: e.record.Source.Modality, Dims: e.record.Source.Dims}
 			w.record.Noise, w.record.Engine, w.record.Region = e.record.Noise, e.record.Engine, e.record.Region
 		}
+		e.record.of = nil // the volume makes room for the next one
 		e.record.Quell, e.record.Time, e.record.Place = "", time.Time{}, w.group.Places[k]
 		w.record.Volumes = append(w.record.Volumes, e.record)
 	}

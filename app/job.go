@@ -76,6 +76,9 @@ func (j Job) Validate() error {
 	if j.Output.Path == "" {
 		return Usagef("the output has no name")
 	}
+	if err := unknownEngine(j.Engine.Name); err != nil {
+		return err
+	}
 	return j.validateWork()
 }
 

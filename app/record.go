@@ -3,12 +3,11 @@ package app
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"hash"
-	"math"
 	"os"
+	"slices"
 	"time"
 
 	"quell/denoise"
@@ -45,6 +44,8 @@ type Record struct {
 	// the output again.
 	Volumes []*Record    `json:"volumes,omitempty"`
 	Place   series.Place `json:"place,omitempty"`
+
+	of *volume.Volume // the source, until it is identified
 }
 
 // SourceRecord identifies a source without naming it.
@@ -65,8 +66,9 @@ func newRecord(s *series.Series, now time.Time) *Record {
 	return &Record{
 		Quell: Version(),
 		Source: SourceRecord{
-			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims, SHA256: voxelHash(s.Volume),
+			Format: s.Format, Modality: s.Modality, Dims: s.Volume.Dims,
 		},
+		of:   s.Volume,
 		Time: now.Truncate(time.Second), Resampled: s.Resampled,
 	}
 }
@@ -78,14 +80,24 @@ func voxelHash(v *volume.Volume) string {
 }
 
 func hashVoxels(h hash.Hash, voxels []float32) {
-	buf := make([]byte, 0, 1<<16)
-	for i, x := range voxels {
-		buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
-		if len(buf) == cap(buf) || i == len(voxels)-1 {
-			h.Write(buf)
-			buf = buf[:0]
-		}
+	for part := range slices.Chunk(voxels, 1<<16) {
+		b, _ := volume.LittleEndian(part)
+		h.Write(b)
 	}
+}
+
+// identify fills in the hash of the source's voxels, on another goroutine: it takes about
+// as long as writing the output. The record is complete when wait returns.
+func (r *Record) identify() (wait func()) {
+	if r == nil || r.of == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r.Source.SHA256 = voxelHash(r.of)
+	}()
+	return func() { <-done }
 }
 
 // deidentify leaves out what would link the output to the patient's examination.

@@ -56,7 +56,11 @@ func (w *blockWriter) run(ctx context.Context) error {
 		if w.maskedAsNaN {
 			values = withNaN(nil, values, w.volume.Mask[from:to])
 		}
-		w.encoder.encode(buf, values)
+		if w.encoder.code == dtFloat32 {
+			buf, _ = volume.LittleEndian(values)
+		} else {
+			w.encoder.encode(buf, values)
+		}
 		w.sums[block] = maphash.Bytes(checkSeed, buf)
 		_, err := w.to.WriteAt(buf, w.offset(from))
 		return withoutPath(err)

@@ -30,7 +30,11 @@ func (d decoder) decode(dst []float32, src []byte) losses {
 	case !d.decodeUnscaled(dst, src):
 		d.decodeScaled(dst, src)
 	}
-	var l losses
+	return d.losses(dst, src)
+}
+
+// losses counts what decode lost; src holds dst as stored, little-endian.
+func (d decoder) losses(dst []float32, src []byte) (l losses) {
 	if d.mayBeNonFinite() && !allFinite(dst) {
 		l = d.countNonFinite(dst, src)
 	}
@@ -38,6 +42,11 @@ func (d decoder) decode(dst []float32, src []byte) losses {
 		l.rounded = d.countRounded(dst, src)
 	}
 	return l
+}
+
+// isPlain reports whether voxels are stored as little-endian float32 of the real values.
+func (d decoder) isPlain() bool {
+	return d.code == dtFloat32 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
 }
 
 // decodeScaled is decode for little-endian voxels of one number.

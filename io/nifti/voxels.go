@@ -48,11 +48,21 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]floa
 		return func(i int) error {
 			from := i * step
 			dst := data[from:min(n, from+step)]
-			got, err := file.ReadAt(buf[:len(dst)*size], start+int64(from*size))
+			raw, inPlace := buf, false
+			if p.decoder.isPlain() {
+				raw, inPlace = volume.LittleEndian(dst)
+			}
+			got, err := file.ReadAt(raw[:len(dst)*size], start+int64(from*size))
 			if got < len(dst)*size {
 				return p.voxelError(from*size+got, err)
 			}
-			if lost := p.decoder.decode(dst, buf); lost != (losses{}) {
+			var lost losses
+			if inPlace {
+				lost = p.decoder.losses(dst, raw)
+			} else {
+				lost = p.decoder.decode(dst, raw)
+			}
+			if lost != (losses{}) {
 				mu.Lock()
 				defer mu.Unlock()
 				total.add(lost)

@@ -3,9 +3,7 @@ package derive
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
@@ -69,11 +67,7 @@ func studyOf(ctx context.Context, src *series.Series) (string, error) {
 func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
 	sums := make([][sha256.Size]byte, v.Dims[2])
 	err := parallel.For(ctx, len(sums), func(z int) error {
-		plane := v.Plane(z)
-		b := make([]byte, 0, 4*len(plane))
-		for _, x := range plane {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
+		b, _ := volume.LittleEndian(v.Plane(z))
 		sums[z] = sha256.Sum256(b)
 		return nil
 	})
