@@ -162,7 +162,7 @@ func (w *FrameWriter) finish(ctx context.Context) error {
 	if err := file.Close(); err != nil {
 		return withoutPath(err)
 	}
-	return w.out.verify(ctx, os.DirFS(filepath.Dir(w.path)), filepath.Base(w.path))
+	return w.out.verify(ctx, hostFolder(filepath.Dir(w.path)), filepath.Base(w.path))
 }
 
 // encodeSpool writes the frames that wait in the spool, now that the range of their values

@@ -110,10 +110,18 @@ func writeVerified(ctx context.Context, path string, h *header, e encoder, v *vo
 	if err != nil {
 		return err
 	}
-	if err = verify(ctx, os.DirFS(filepath.Dir(path)), filepath.Base(path)); err != nil {
+	if err = verify(ctx, hostFolder(filepath.Dir(path)), filepath.Base(path)); err != nil {
 		os.Remove(path)
 	}
 	return err
+}
+
+// hostFolder is a folder of the machine. Unlike os.DirFS it opens names that are not UTF-8.
+type hostFolder string
+
+// Open implements fs.FS.
+func (dir hostFolder) Open(name string) (fs.File, error) {
+	return os.Open(filepath.Join(string(dir), name))
 }
 
 // output is a file that is written.
