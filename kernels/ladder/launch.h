@@ -48,7 +48,6 @@ struct Recipe {
     int radius[3] = {0, 0, 0};
     double scale[3] = {1, 1, 1}; // 1 / sigma, in voxels
     double sigmaRange = 10;
-    int strip = 0; // voxels of a thread of bilateral; 0: as quell chooses
     // lpa
     double gamma = 1.05;
     std::vector<int> scales = {1, 2, 3, 5, 7, 8};
@@ -187,9 +186,7 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         }
         p.scale = float(std::sqrt(half) / r.sigmaRange);
         p.inverse = 1 / p.scale;
-        const int strip = r.strip ? r.strip : 4;
-        const std::string kernel = strip == 4 ? "bilateral" : "bilateral_" + std::to_string(strip);
-        return {{"bilateral", kernel, blocks(f, 32, 4 * strip, 1), {32, 4}, unsigned(64 * (4 * strip + 2 * p.radius[1]) * 4), bytes(p)}};
+        return {{"bilateral", "bilateral", blocks(f, 32, 16, 1), {32, 4}, unsigned(64 * (16 + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {
         GaussianParams p{};
