@@ -122,12 +122,17 @@ screen_stop
 screen_start
 settled "$work/last.png"
 key ctrl+Return;                                changed "a run, whose result is kept against a crash"
+key ctrl+l ctrl+a
+xdotool type "$PWD/assets/series"
+key Return;                                     changed "another series, beside the first"
+key ctrl+Tab;                                   changed "the first series again"
 key c;                                          changed "the coronal plane"
 kill -KILL "$screen_app"
 wait "$screen_app" || true
 screen_run
 settled "$work/last.png"
 key Tab Tab Return;                             changed "Open, the third answer to the question after a crash"
+key ctrl+Tab;                                   changed "the other series, which is read again"
 key ctrl+q;                                     changed "the question before the result of the last session is lost"
 key Tab Return
 screen_ended
