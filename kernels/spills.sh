@@ -1,8 +1,9 @@
 #!/bin/sh
-# Lists the innermost loops of the kernels, as compiled for compute capability 9.0, in which
-# registers spill: the kernel, the loop's address, its instructions, its powers of two and
-# its accesses to local memory. Loops of weights have as many powers of two as they
-# process pairs at once. It needs cuobjdump of the CUDA toolkit.
+# Lists the innermost loops of the kernels, as compiled for compute capability 9.0, that
+# access local memory, as registers spill or arrays are indexed: the kernel, the loop's
+# address, its instructions, its powers of two and its accesses to local memory. Loops of
+# weights have as many powers of two as they process pairs at once. It needs cuobjdump of
+# the CUDA toolkit.
 #
 #   spills.sh [FATBIN...]      all that ship by default
 set -eu
