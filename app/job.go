@@ -76,8 +76,10 @@ func (j Job) Validate() error {
 	if j.Output.Path == "" {
 		return Usagef("the output has no name")
 	}
-	if err := unknownEngine(j.Engine.Name); err != nil {
-		return err
+	if j.Recipe != nil {
+		if err := unknownEngine(j.Engine.Name); err != nil {
+			return err
+		}
 	}
 	return j.validateWork()
 }
