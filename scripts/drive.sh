@@ -45,6 +45,14 @@ xdotool keydown ctrl click 4 click 4 keyup ctrl; changed "zoom by Ctrl+wheel"
 key r;                                          changed "reset of the view"
 key c;                                          changed "the coronal plane"
 key a;                                          changed "the axial plane"
+key e
+mouse_to 300 480
+xdotool mousedown 1 mousemove_relative --sync 50 40 mouseup 1; changed "an ROI, drawn on one pane and shown on all"
+key l
+mouse_to 300 400
+xdotool mousedown 1 mousemove_relative --sync 60 20 mouseup 1; changed "a line and its length"
+key Delete;                                     changed "the line deleted"
+key ctrl+z;                                     changed "undo, which brings it back"
 key b;                                          changed "the search for the best strength"
 sleep 15 # until the curve is there
 settled "$work/last.png"
