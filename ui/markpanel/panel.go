@@ -97,7 +97,7 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 const (
 	rowGap     = -7 // reduces the space between labels, whose padding is meant for forms
 	listGap    = -2
-	valueWidth = 78
+	valueWidth = 70
 )
 
 // Display shows a snapshot; it returns at once where nothing has changed.
