@@ -216,7 +216,7 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		snap.Note = "Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
 			"E draws an ellipse, Shift+E a rectangle, U freehand, L a line. Drag its edge to move it, a corner to change it."
 	default:
-		snap.Note = "Click the edge of a mark, or its name above, for its figures."
+		snap.Note = "Click the edge of a mark, or its name below, for its figures."
 	}
 	return snap
 }

@@ -84,7 +84,7 @@ func New(hooks Hooks) *Panel {
 		container.NewHBox(button("Window", Window), button("Contrast to this", Ground), button("Delete", Delete)),
 		container.NewHBox(button("Use its noise", Noise), button("Estimated noise", Estimate), button("Copy table", Copy)),
 	)
-	rows := container.NewVBox(p.list, p.table, p.note)
+	rows := container.NewVBox(p.table, p.note, p.list)
 	p.content = container.NewBorder(nil, actions, nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows)))
 	p.ExtendBaseWidget(p)
 	p.Display(Snapshot{})
