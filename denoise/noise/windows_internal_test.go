@@ -282,10 +282,10 @@ func TestWindowsOverlap(t *testing.T) {
 	for _, w := range ws {
 		found[w.at] = w
 	}
-	close := func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-4*math.Abs(float64(b)) }
+	alike := func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-4*math.Abs(float64(b)) }
 	for _, w := range alone {
 		o, ok := found[w.at]
-		if !ok || !close(o.sd, w.sd) || !close(o.mean, w.mean) || !close(o.spread, w.spread) || !close(o.uneven, w.uneven) {
+		if !ok || !alike(o.sd, w.sd) || !alike(o.mean, w.mean) || !alike(o.spread, w.spread) || !alike(o.uneven, w.uneven) {
 			t.Errorf("at %v: %+v, want %+v", w.at, o, w)
 		}
 		sum, squares := 0.0, 0.0
@@ -299,7 +299,7 @@ func TestWindowsOverlap(t *testing.T) {
 		}
 		variance := squares/216 - sum*sum/216/216
 		uneven := math.Sqrt(variance - overlapping.shared()*float64(w.sd)*float64(w.sd))
-		if !close(w.mean, float32(sum/216)) || !close(w.spread, float32(math.Sqrt(variance))) || !close(w.uneven, float32(uneven)) {
+		if !alike(w.mean, float32(sum/216)) || !alike(w.spread, float32(math.Sqrt(variance))) || !alike(w.uneven, float32(uneven)) {
 			t.Errorf("at %v: %+v; want mean %g, spread %g, uneven %g", w.at, w, sum/216, math.Sqrt(variance), uneven)
 		}
 	}
