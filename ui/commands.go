@@ -65,6 +65,7 @@ type Command struct {
 	Title   string
 	Help    string // what it does, where the title does not say it; for tooltips
 	Menu    string // the menu it is in; "" for keys only
+	Section string // of the help sheet, for keys only: a menu; "" for the slices
 	Chords  []Chord
 	Run     func()
 	Hold    func(on bool) // while the key is held; Run is for the menu then

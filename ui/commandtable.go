@@ -126,7 +126,7 @@ func (w *Workbench) presetCommands() []Command {
 			title += "; other than CT: " + others[i]
 		}
 		out = append(out, Command{
-			ID: fmt.Sprintf("window-%d", i+2), Title: title, Chords: key(k),
+			ID: fmt.Sprintf("window-%d", i+2), Title: title, Section: menuWindow, Chords: key(k),
 			Run:     func() { w.session.State().SetWindow(w.session.WindowPresets()[i]) },
 			Enabled: func() bool { return i < len(w.session.WindowPresets()) },
 		})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"quell/app"
+	"quell/ui/dialogs"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
@@ -29,6 +30,9 @@ func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
 
 // Planes returns the panes of the three planes.
 func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
+
+// HelpSections returns the sections of the help sheet.
+func (w *Workbench) HelpSections() []dialogs.Section { return w.helpSections() }
 
 // PlaySlice is what the cine does at every tick.
 func (w *Workbench) PlaySlice() { w.playSlice() }

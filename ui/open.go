@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -260,15 +261,17 @@ func (w *Workbench) showFindings() {
 func (w *Workbench) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.main)) }
 
 // showShortcuts shows the keys of the table of commands, menu by menu, and the mouse.
-func (w *Workbench) showShortcuts() {
-	var sections []dialogs.Section
+func (w *Workbench) showShortcuts() { w.show(dialogs.Shortcuts(w.helpSections(), w.main)) }
+
+// helpSections returns the help sheet: keys by menu, then those of no menu, and the mouse.
+func (w *Workbench) helpSections() (sections []dialogs.Section) {
 	for _, menu := range append(slices.Clone(menuOrder), "") {
 		s := dialogs.Section{Title: menu}
 		if menu == "" {
 			s.Title = "Slices"
 		}
 		for _, c := range w.table {
-			if c.Menu == menu && len(c.Chords) > 0 {
+			if cmp.Or(c.Menu, c.Section) == menu && len(c.Chords) > 0 {
 				s.Rows = append(s.Rows, [2]string{c.keys(), c.Title})
 			}
 		}
@@ -276,6 +279,5 @@ func (w *Workbench) showShortcuts() {
 			sections = append(sections, s)
 		}
 	}
-	sections = append(sections, dialogs.Section{Title: "Mouse", Rows: gestures})
-	w.show(dialogs.Shortcuts(sections, w.main))
+	return append(sections, dialogs.Section{Title: "Mouse", Rows: gestures})
 }

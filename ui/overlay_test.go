@@ -215,3 +215,21 @@ func TestWindowsOfOtherModalities(t *testing.T) {
 		t.Error("the menu sets another window")
 	}
 }
+
+// The help sheet lists the keys of windows with the windows, those of slices by themselves.
+func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
+	b := newBench(t, large)
+	found := map[string]string{}
+	for _, section := range b.workbench.HelpSections() {
+		for _, row := range section.Rows {
+			found[row[1]] = section.Title
+		}
+	}
+	for title, section := range map[string]string{
+		"Brain window  80 / 40; other than CT: tissue": "Window/Level", "Automatic window": "Window/Level", "Next slice": "Slices", "Curtain": "Compare", "Pan": "Mouse",
+	} {
+		if found[title] != section {
+			t.Errorf("%s is in section %q; want %q", title, found[title], section)
+		}
+	}
+}
