@@ -201,7 +201,10 @@ func documentHint(d session.Opened, hide bool) string {
 			parts = append(parts, filepath.Base(d.Path))
 		}
 	}
-	parts = append(parts, app.DimsText(d.Dims), map[session.DocumentState]string{
+	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {
+		parts = append(parts, dims)
+	}
+	parts = append(parts, map[session.DocumentState]string{
 		session.Running: "being filtered", session.Unexported: "a result that was not exported", session.Exported: "results exported",
 	}[d.State])
 	if d.Away {
