@@ -114,7 +114,7 @@ func TestBandsInTheReason(t *testing.T) {
 		if named := j.Why != "Why."; named != c.named || !strings.HasPrefix(j.Why, "Why.") {
 			t.Errorf("%s with %v: %s", c.verdict, c.bands, j.Why)
 		}
-		if c.named && len(c.bands) == 3 && !strings.Contains(j.Why, "windows of 2 voxels the residual holds 3.1 times") {
+		if c.named && len(c.bands) == 3 && !strings.Contains(j.Why, "regions of 2 voxels the residual holds 3.1 times") {
 			t.Errorf("%s", j.Why)
 		}
 	}
