@@ -127,9 +127,9 @@ func (v *Coverage) slices(in *OpenedVolumes, r SliceRange) {
 		return
 	}
 	if v.Text == "" {
-		v.Text = fmt.Sprintf("%s: slices %s of %d alone", in.Catalog.Path, r, n)
+		v.Text = fmt.Sprintf("%s: only slices %s of %d", in.Catalog.Path, r, n)
 	} else {
-		v.Text += fmt.Sprintf("; slices %s of %d alone", r, n)
+		v.Text += fmt.Sprintf("; only slices %s of %d", r, n)
 	}
 }
 

@@ -166,7 +166,7 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 	dir, job := groupJob(t, "slab.nii")
 	job.Slices = SliceRange{From: 1, To: 3}
 	report, err := Do(t.Context(), job, Events{})
-	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": slices 1:3 of 5 alone" {
+	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": only slices 1:3 of 5" {
 		t.Errorf("%+v, %v", report.Covered, err)
 	}
 	if _, all := loadAll(t, job.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {

@@ -321,6 +321,23 @@ func TestTypingIsNotOverwritten(t *testing.T) {
 	}
 }
 
+// Where auto stands in for 0, the label says so in place of a tiny number.
+func TestAutoThatRemovesNothing(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.snap.Facts.Noise.Negligible = true
+	o.show()
+	if text := o.row("h").also(); text != "= 0 HU, removes nothing" {
+		t.Errorf("auto without noise is labelled %q", text)
+	}
+	for x, want := range map[float64]bool{1: true, 1.01: false} {
+		o.snap.Recipe = o.snap.Recipe.With("h", denoise.Number(x*facts.Negligible()))
+		o.show()
+		if text := o.row("h").also(); strings.HasSuffix(text, "removes nothing") != want {
+			t.Errorf("%g of a negligible strength is labelled %q", x, text)
+		}
+	}
+}
+
 func TestAutoShowsItsNumber(t *testing.T) {
 	o := newOwner(t, "nlm")
 	row := o.row("h")

@@ -349,11 +349,14 @@ func unitOf(v denoise.Value, unit string) string {
 
 // elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
 // sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" where it cannot
-// be said.
+// be said. A value that stands in for 0 removes nothing, as auto does where there is
+// hardly any noise.
 func elsewhere(p denoise.Param, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
 	switch {
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
+	case resolved.Float() <= f.Negligible():
+		return "= 0 " + unit + ", removes nothing"
 	case unitOf(shown, unit) != unit:
 		return "= " + digits(resolved.Float()) + " " + unit
 	case f.Noise.Sigma > 0:
