@@ -16,7 +16,7 @@ import (
 const groupTolerance = 0.01
 
 // formGroups makes 4-D series of the entries of one series: those of one kind and on one
-// grid that were told apart by an axis. parts are the candidates of the entries.
+// grid that were divided along an axis. parts are the candidates of the entries.
 func formGroups(entries []Entry, parts []candidate) {
 	taken := make([]bool, len(entries))
 	joins := func(i int) bool { return !taken[i] && entries[i].Err == nil && len(parts[i].place) > 0 }

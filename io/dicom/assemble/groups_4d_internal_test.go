@@ -31,7 +31,7 @@ func set(s *instance.Slice, name, value string) {
 	}
 }
 
-// TestGroups forms a 4-D series of the volumes that an axis tells apart, and none of images
+// TestGroups forms a 4-D series of the volumes that were divided along an axis, and none of images
 // of different kinds.
 func TestGroups(t *testing.T) {
 	for name, c := range map[string]struct {

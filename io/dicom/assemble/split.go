@@ -16,7 +16,7 @@ import (
 // candidate is a group of slices that may become a volume.
 type candidate struct {
 	label    string       // distinguishes it from the others; "" if it is alone
-	kind     string       // the part of label that tells images of different kinds apart
+	kind     string       // the part of label that distinguishes images of different kinds
 	place    series.Place // where it lies on the axes along which the series was divided
 	slices   []*instance.Slice
 	excluded []*instance.Slice // duplicates of its positions
@@ -92,7 +92,7 @@ func divide(p candidate, by instance.Distinction, groups map[string][]*instance.
 }
 
 // with returns a candidate without slices that differs from others of p by c, which lies
-// on an axis of a 4-D series or tells images of different kinds apart.
+// on an axis of a 4-D series or distinguishes images of different kinds.
 func (p candidate) with(c series.Coordinate, axis bool) candidate {
 	join := func(words ...string) string { return strings.TrimPrefix(strings.Join(words, ", "), ", ") }
 	name := strings.TrimSpace(c.Axis + " " + c.Value)
