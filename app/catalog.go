@@ -38,8 +38,11 @@ type Entry struct {
 	sequence   func() *nifti.Sequence
 	inSequence func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error)
 	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
-	attribute  func(ctx context.Context, keyword string) ([]string, error)
-	identity   func() string
+	// loadShowing is load, and calls show with slices as they are read and with how many
+	// are; nil where thumbnail is not.
+	loadShowing func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error)
+	attribute   func(ctx context.Context, keyword string) ([]string, error)
+	identity    func() string
 }
 
 // Attribute returns the values of a DICOM attribute by its keyword; none where the format
@@ -130,13 +133,35 @@ func largest(entries []Entry, component string) int {
 // Load reads the voxels of entry i. progress, which may be nil, counts files. A
 // DICOM series also gets the catalog's findings, notes excepted.
 func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int)) (*series.Series, error) {
-	if i < 0 || i >= len(c.Entries) {
-		return nil, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
-	}
-	if err := c.Entries[i].Err; err != nil {
+	if err := c.loadable(i); err != nil {
 		return nil, err
 	}
 	return c.loadBy(ctx, i, c.Entries[i].load, progress)
+}
+
+// LoadShowing is Load, and where Thumbnail has no picture it shows some slices as they are
+// read, at most side pixels wide and high, with how many were read before and are in all.
+func (c *Catalog) LoadShowing(ctx context.Context, i int, progress func(done, total int), side int, show func(done, total int, m *image.Gray)) (*series.Series, error) {
+	if err := c.loadable(i); err != nil {
+		return nil, err
+	}
+	e := c.Entries[i]
+	if e.loadShowing == nil {
+		return c.loadBy(ctx, i, e.load, progress)
+	}
+	return c.loadBy(ctx, i, func(ctx context.Context, _ func(done, total int)) (*series.Series, error) {
+		return e.loadShowing(ctx, func(done, total int, slice *volume.Volume) {
+			show(done, total, Thumbnail(&series.Series{Meta: e.Meta, Volume: slice}, side))
+		})
+	}, progress)
+}
+
+// loadable returns why entry i cannot be loaded, nil where it can.
+func (c *Catalog) loadable(i int) error {
+	if i < 0 || i >= len(c.Entries) {
+		return Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
+	}
+	return c.Entries[i].Err
 }
 
 // loadBy is Load by a reader of entry i.
@@ -166,9 +191,9 @@ func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(
 }
 
 // Thumbnail renders the middle slice of entry i, at most side pixels wide and
-// high, from that slice's file alone. It is nil where there is no such picture,
-// as for NIfTI, whose voxels cannot be read in part, and after an error, which
-// Load reports.
+// high, from that slice alone. It is nil where there is no such picture, as for
+// compressed NIfTI, which cannot be read in part, and after an error, which Load
+// reports.
 func (c *Catalog) Thumbnail(ctx context.Context, i, side int) *image.Gray {
 	if i < 0 || i >= len(c.Entries) || c.Entries[i].thumbnail == nil {
 		return nil

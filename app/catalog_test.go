@@ -1,13 +1,16 @@
 package app
 
 import (
+	"bytes"
 	"errors"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"quell/series"
 	"quell/volume"
 )
 
@@ -160,13 +163,49 @@ func TestThumbnails(t *testing.T) {
 	if s, err := c.Load(t.Context(), 0, nil); s != nil || ExitCode(err) != ExitInput {
 		t.Errorf("files that are gone were loaded: %v", err)
 	}
-	n, err := Scan(t.Context(), filepath.Join(niftiSamples, "int16-le.nii"))
-	if err != nil {
-		t.Fatal(err)
+}
+
+// The middle slice of a NIfTI file is drawn alone where the file is not compressed; of a
+// compressed one slices are shown while it is read.
+func TestSlicesOfNIfTIWhileItIsRead(t *testing.T) {
+	dir := t.TempDir()
+	v := volume.New(volume.NewGeometry([3]int{20, 16, 40}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i%20 + i/320)
 	}
-	defer n.Close()
-	if picture := n.Thumbnail(t.Context(), 0, 30); picture != nil {
-		t.Errorf("a picture of a file that would have to be read whole: %v", picture.Rect)
+	want := Thumbnail(&series.Series{Volume: v}, 30)
+	for _, name := range []string{"head.nii", "head.nii.gz"} {
+		path := filepath.Join(dir, name)
+		if _, err := Convert(t.Context(), &series.Series{Volume: v}, path, ExportOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Scan(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		picture := c.Thumbnail(t.Context(), 0, 30)
+		if name == "head.nii" && (picture == nil || !bytes.Equal(picture.Pix, want.Pix)) || name == "head.nii.gz" && picture != nil {
+			t.Errorf("%s: picture %v", name, picture)
+		}
+		var shown []int
+		s, err := c.LoadShowing(t.Context(), 0, nil, 30, func(done, total int, m *image.Gray) {
+			if total != 40 || m.Rect.Size() != want.Rect.Size() || slices.Min(m.Pix) == slices.Max(m.Pix) {
+				t.Errorf("%s: slice %d of %d, %v", name, done, total, m.Rect)
+			}
+			shown = append(shown, done)
+		})
+		if err != nil || s.Volume.Dims != v.Dims {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if expected := map[string][]int{"head.nii.gz": {3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39}}[name]; !slices.Equal(shown, expected) {
+			t.Errorf("%s: slices %v were shown, want %v", name, shown, expected)
+		}
+		for _, i := range []int{-1, 1} {
+			if _, err := c.LoadShowing(t.Context(), i, nil, 30, nil); ExitCode(err) != ExitUsage {
+				t.Errorf("%s: entry %d: %v", name, i, err)
+			}
+		}
 	}
 }
 

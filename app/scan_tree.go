@@ -14,6 +14,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
+	"quell/volume"
 )
 
 // scanTree scans everything below a root: the DICOM files, or where there are
@@ -183,6 +184,22 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 					return read(ctx, own, progress)
 				},
 				sequence: sequence, inSequence: read,
+			}
+			if info.Direct {
+				e.thumbnail = func(ctx context.Context, side int) (*image.Gray, error) {
+					slice, err := nifti.ReadSlice(ctx, fsys, name, t, component, info.Geometry.Dims[2]/2)
+					if err != nil {
+						return nil, inputError(err, path, locate)
+					}
+					return Thumbnail(&series.Series{Meta: info.Meta, Volume: slice}, side), nil
+				}
+			} else {
+				e.loadShowing = func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error) {
+					own := sequence()
+					defer own.Close()
+					own.Arrived = func(z int, slice *volume.Volume) { show(z+1, info.Geometry.Dims[2], slice) }
+					return read(ctx, own, nil)
+				}
 			}
 			var part []string
 			if component != "" {

@@ -22,6 +22,7 @@ type Info struct {
 	Datatype   string           `json:"datatype"`             // as stored: "int16"
 	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
 	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
+	Direct     bool             `json:"-"`                    // slices can be read alone, by ReadSlice
 	Findings   []series.Finding `json:"findings"`
 }
 
@@ -49,10 +50,11 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 		})
 	}
 	start, step := h.times()
+	_, direct := im.direct()
 	return Info{
 		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()), Start: start, Step: step,
 		Datatype: p.decoder.name, Components: p.decoder.components,
-		Bytes: p.volumeBytes * h.volumes(), Findings: findings,
+		Bytes: p.volumeBytes * h.volumes(), Direct: direct, Findings: findings,
 	}, nil
 }
 
@@ -108,6 +110,11 @@ type Sequence struct {
 	name      string
 	component Component
 	open      *image // nil before the first volume
+
+	// Arrived gets some slices, whole ones in their order, while a volume is read of a file
+	// that can only be read from its beginning. It is called on the goroutine of Read, and
+	// may keep the slice; nil gets none.
+	Arrived func(z int, slice *volume.Volume)
 }
 
 // NewSequence returns a reader of component c of the volumes of a file, which is opened by
@@ -146,13 +153,13 @@ func (r *Sequence) read(ctx context.Context, t int) (*series.Series, error) {
 		}
 		r.open = im
 	}
-	return r.open.read(ctx, t, r.component)
+	return r.open.read(ctx, t, r.component, r.Arrived)
 }
 
 // reaches reports whether volume t lies at or behind the place that the file was read to,
 // or can be read from any place.
 func (im *image) reaches(t int) bool {
-	if _, ok := im.file.file.(io.ReaderAt); ok && !im.file.gzip {
+	if _, ok := im.direct(); ok {
 		return true
 	}
 	p, err := im.plan()
@@ -226,8 +233,8 @@ func (im *image) checkLength(p plan) []series.Finding {
 	}}
 }
 
-// read reads component c of volume t.
-func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, error) {
+// read reads component c of volume t; see Sequence.Arrived for show.
+func (im *image) read(ctx context.Context, t int, c Component, show func(int, *volume.Volume)) (*series.Series, error) {
 	h := im.header
 	p, err := im.plan()
 	if err != nil {
@@ -248,7 +255,7 @@ func (im *image) read(ctx context.Context, t int, c Component) (*series.Series, 
 	if h.single && im.file.pos < p.offset {
 		p.findings = append(p.findings, im.readExtensions(p.offset)...)
 	}
-	data, lost, err := im.readVoxels(ctx, p, t)
+	data, lost, err := im.readVoxels(ctx, p, t, show)
 	if err != nil {
 		return nil, err
 	}

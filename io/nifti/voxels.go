@@ -23,16 +23,17 @@ const chunkBytes = 256 << 10
 // A few saturate the memory bandwidth.
 const maxReaders = 8
 
-// readVoxels reads and converts volume t.
-func (im *image) readVoxels(ctx context.Context, p plan, t int) ([]float32, losses, error) {
-	if file, ok := im.file.file.(io.ReaderAt); ok && !im.file.gzip {
+// readVoxels reads and converts volume t, of which show gets slices where they come one
+// after the other.
+func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume)) ([]float32, losses, error) {
+	if file, ok := im.direct(); ok {
 		return p.readAt(ctx, file, p.start(t))
 	}
 	if err := im.file.skipTo(ctx, p.start(t)); err != nil {
 		return nil, losses{}, readError(err)
 	}
 	last := int64(t) == im.header.volumes()-1
-	return im.readStream(ctx, p, last)
+	return im.readStream(ctx, p, last, &arrivals{plan: p, show: show})
 }
 
 // readAt reads the voxels from byte start on, several chunks in parallel. The caller
@@ -79,7 +80,7 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]floa
 // readStream reads the voxels that follow in the file. Its memory grows with what
 // arrives, since a compressed file may claim a thousand times its size. last says
 // that this is the last volume of the file.
-func (im *image) readStream(ctx context.Context, p plan, last bool) ([]float32, losses, error) {
+func (im *image) readStream(ctx context.Context, p plan, last bool, arriving *arrivals) ([]float32, losses, error) {
 	n, size := p.geometry.Voxels(), p.decoder.bytes
 	src := io.Reader(im.file)
 	if im.file.gzip {
@@ -110,6 +111,7 @@ func (im *image) readStream(ctx context.Context, p plan, last bool) ([]float32, 
 				return nil, losses{}, p.voxelError((done+at)*size+got, err)
 			}
 			total.add(p.decoder.decode(dst, buf))
+			arriving.add(dst)
 			at += len(dst)
 		}
 		blocks = append(blocks, block)

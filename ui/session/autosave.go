@@ -146,8 +146,10 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 	if w.Path == "" {
 		found.series, err = s.deps.Bundled(t.ctx)
 	} else if found.catalog, err = s.deps.Scan(t.ctx, w.Path); err == nil {
-		report := s.reporter(t)
-		found.series, err = found.catalog.Load(t.ctx, w.Entry, func(done, total int) { report(int64(done), int64(total)) })
+		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
+			return fmt.Errorf("%s holds another series than before", w.Path)
+		}
+		found.series, err = s.read(t, found.catalog, w.Entry)
 	}
 	if err != nil {
 		return err

@@ -361,3 +361,51 @@ func TestTheFirstSliceArrives(t *testing.T) {
 		t.Error("the series has not arrived")
 	}
 }
+
+// Slices of a compressed file come while it is read, and of others the middle one; how far
+// it is is counted in slices.
+func TestSlicesOfNIfTIArrive(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"head.nii", "head.nii.gz"} {
+		path := filepath.Join(dir, name)
+		if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+			t.Fatal(err)
+		}
+		b := newBench(t)
+		b.settle()
+		before := b.Series()
+		b.Open(path)
+		if b.Arriving() != nil {
+			t.Errorf("%s: it arrives before anything is known of it", name)
+		}
+		var first *session.Arriving
+		b.loop.until("a slice is there", func() bool {
+			if a := b.Arriving(); a != nil && a.Slice != nil {
+				first = a
+			}
+			return first != nil || b.Series() != before
+		})
+		if name == "head.nii.gz" {
+			if first == nil || first.Dims != before.Volume.Dims || first.Path != path {
+				t.Fatalf("%s: arriving %+v", name, first)
+			}
+			b.loop.until("the progress is there", func() bool { return strings.Contains(b.Progress().Text, " of 6 slices") || b.Series() != before })
+			if b.Series() != before {
+				t.Errorf("%s: progress in slices was not shown", name)
+			}
+			b.Cancel()
+			if b.Arriving() != nil {
+				t.Errorf("%s: it arrives after the end", name)
+			}
+			b.settle()
+			if b.Arriving() != nil || b.Series() != before {
+				t.Errorf("%s: a cancelled series is open", name)
+			}
+			continue
+		}
+		b.settle()
+		if b.Arriving() != nil || b.Series() == before {
+			t.Errorf("%s has not arrived", name)
+		}
+	}
+}

@@ -67,11 +67,9 @@ func (s *Session) load(t *task, catalog *app.Catalog, i int) {
 		s.finish(t, err)
 		return
 	}
-	report := s.reporter(t)
-	s.drawFirst(t, catalog, i)
 	var loaded *series.Series
 	s.background(func() (err error) {
-		loaded, err = catalog.Load(t.ctx, i, func(done, total int) { report(int64(done), int64(total)) })
+		loaded, err = s.read(t, catalog, i)
 		return err
 	}, func(err error) {
 		if !s.finish(t, err) {
@@ -88,25 +86,52 @@ type Arriving struct {
 	Path  string
 	Meta  series.Meta
 	Dims  [3]int
-	Slice image.Image // its middle slice; nil before that is read, and where it cannot be read alone
+	Slice image.Image // one of its slices; nil before one is read
 }
 
-// firstSide bounds the size of the first slice, in pixels.
+// firstSide bounds the size of the slices that are shown while a series is read, in pixels.
 const firstSide = 1024
+
+// read loads entry i on another goroutine. Meanwhile its middle slice is shown, or where that
+// cannot be read alone some slices as they come.
+func (s *Session) read(t *task, catalog *app.Catalog, i int) (*series.Series, error) {
+	e := catalog.Entries[i]
+	report := s.reporter(t)
+	s.deps.Do(func() {
+		if s.task == t {
+			t.arriving = &Arriving{Path: catalog.Path, Meta: e.Meta, Dims: e.Geometry.Dims}
+			s.drawFirst(t, catalog, i)
+		}
+	})
+	return catalog.LoadShowing(t.ctx, i, func(done, total int) { report(int64(done), int64(total)) }, firstSide,
+		func(done, total int, m *image.Gray) {
+			s.deps.Do(func() {
+				t.unit = "slices"
+				s.arrived(t, m)
+			})
+			report(int64(done), int64(total))
+		})
+}
 
 // drawFirst shows the middle slice of entry i while the rest is read.
 func (s *Session) drawFirst(t *task, catalog *app.Catalog, i int) {
-	t.arriving = &Arriving{Path: catalog.Path, Meta: catalog.Entries[i].Meta, Dims: catalog.Entries[i].Geometry.Dims}
 	var first *image.Gray
 	s.background(func() error {
 		first = catalog.Thumbnail(t.ctx, i, firstSide)
 		return nil
 	}, func(err error) {
-		if err == nil && first != nil && s.task == t {
-			t.arriving.Slice = first
-			s.listener.Changed()
+		if err == nil && first != nil {
+			s.arrived(t, first)
 		}
 	})
+}
+
+// arrived shows a slice of the series that is read by a task, unless that has ended.
+func (s *Session) arrived(t *task, slice image.Image) {
+	if s.task == t && t.arriving != nil {
+		t.arriving.Slice = slice
+		s.listener.Changed()
+	}
 }
 
 // Arriving returns the series that is being read; nil for none.
