@@ -25,6 +25,7 @@ import (
 type Work struct {
 	Path      string          `json:"path,omitempty"`  // of the catalog; "" for the bundled series
 	Entry     int             `json:"entry,omitempty"` // of the catalog
+	Files     string          `json:"files,omitempty"` // Catalog.Fingerprint
 	Name      string          `json:"name"`            // to tell the user
 	Dims      [3]int          `json:"dims"`
 	Noise     *Noise          `json:"noise,omitempty"`
@@ -34,13 +35,16 @@ type Work struct {
 	Picture   []byte          `json:"picture,omitempty"` // a small one, as PNG
 	Marks     []Mark          `json:"marks,omitempty"`
 	Ground    int             `json:"ground,omitempty"` // the mark that contrasts are measured against
+	Given     *GivenNoise     `json:"given,omitempty"`  // in the place of the estimate
 	Runs      []SavedRun      `json:"runs,omitempty"`   // the oldest first
+	Base      string          `json:"base,omitempty"`   // the file of the run that is side A of comparisons
 }
 
 // Workspace is all that is open in the workbench.
 type Workspace struct {
-	Open  []Work `json:"open"`
-	Shown int    `json:"shown"` // of Open
+	Open    []Work          `json:"open"`
+	Shown   int             `json:"shown"`             // of Open
+	Display json.RawMessage `json:"display,omitempty"` // of the workbench: how it shows all of them
 }
 
 // runs returns the saved runs of all series.
@@ -61,6 +65,7 @@ type SavedRun struct {
 	Started  time.Time      `json:"started"`
 	Filter   time.Duration  `json:"filter"`
 	Exported bool           `json:"exported,omitempty"`
+	Given    *GivenNoise    `json:"given,omitempty"` // that automatic values followed
 }
 
 // maxAutosave bounds the results that one autosave holds, in bytes; others are lost

@@ -43,6 +43,7 @@ type Entry struct {
 	loadShowing func(ctx context.Context, show func(done, total int, slice *volume.Volume)) (*series.Series, error)
 	attribute   func(ctx context.Context, keyword string) ([]string, error)
 	identity    func() string
+	files       func() []string // where they are; of an archive with its path before the name
 }
 
 // Attribute returns the values of a DICOM attribute by its keyword; none where the format

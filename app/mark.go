@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"math"
 
 	"quell/measure"
 	"quell/volume"
@@ -43,4 +44,15 @@ type GivenNoise struct {
 	From   string  `json:"from"` // the name of the mark
 
 	Of *volume.Volume `json:"-"` // it holds for these voxels alone
+}
+
+// For returns the noise for voxels that were read again; nil for none, and where a saved one
+// is damaged.
+func (n *GivenNoise) For(v *volume.Volume) *GivenNoise {
+	if n == nil || !(n.Sigma > 0) || math.IsInf(n.Sigma, 0) || n.Voxels < 1 {
+		return nil
+	}
+	again := *n
+	again.Of = v
+	return &again
 }

@@ -144,6 +144,7 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 				return values, inputError(err, path, locate)
 			},
 			identity: func() string { return found.Identity(i) },
+			files:    func() []string { return located(found.FilesOf(i), locate) },
 		})
 	}
 	return c, nil
@@ -184,6 +185,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 					return read(ctx, own, progress)
 				},
 				sequence: sequence, inSequence: read,
+				files: func() []string { return located(info.Files, locate) },
 			}
 			if info.Direct {
 				e.thumbnail = func(ctx context.Context, side int) (*image.Gray, error) {

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"quell/app"
 	"quell/series"
 	"quell/ui/dialogs"
 	"quell/ui/newest"
+	"quell/ui/viewer"
 )
 
 // autosaver keeps the work of this process for the next start, if it does not end in
@@ -67,6 +69,7 @@ func (w *Workbench) autosave() {
 	if !open && w.auto.last == nil || w.auto.kept.Load() == nil {
 		return
 	}
+	work.Display, _ = json.Marshal(w.displayed())
 	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, w.auto.last) {
 		w.auto.last = data
 		w.auto.worker.Request(work)
@@ -114,8 +117,44 @@ func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
 		if own := w.auto.kept.Swap(kept); own != nil {
 			_ = own.Remove()
 		}
+		var how displayed
+		if json.Unmarshal(work.Display, &how) == nil {
+			w.displayAs(how)
+		}
 		w.session.Restore(work)
 	})
+}
+
+// displayed is how the workbench shows every series.
+type displayed struct {
+	Layout     string  `json:"layout"`
+	HideColumn bool    `json:"hide_column,omitempty"`
+	Mode       string  `json:"mode"` // of the comparison
+	Share      float64 `json:"share"`
+	Crosshair  bool    `json:"crosshair,omitempty"`
+}
+
+func (w *Workbench) displayed() displayed {
+	state := w.session.State()
+	compared := state.Comparison()
+	_, crosshair := state.Crosshair()
+	return displayed{Layout: w.layoutName(), HideColumn: !w.columnShown, Mode: compared.Mode.String(), Share: compared.Share, Crosshair: crosshair}
+}
+
+// displayAs shows every series as was saved; what is not known stays as it is.
+func (w *Workbench) displayAs(how displayed) {
+	w.columnShown = !how.HideColumn
+	if slices.Contains(layoutNames, how.Layout) {
+		w.setLayout(how.Layout)
+	}
+	state := w.session.State()
+	for m := range viewer.Modes {
+		if m.String() == how.Mode && m != state.Comparison().Mode {
+			w.compare(m)
+		}
+	}
+	state.SetShare(how.Share)
+	state.MarkCrosshair(how.Crosshair)
 }
 
 // restoreText says what was open.

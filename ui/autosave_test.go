@@ -13,6 +13,7 @@ import (
 	"quell/app"
 	"quell/series"
 	"quell/ui"
+	"quell/ui/viewer"
 )
 
 // startAt starts a workbench on dir without a series, as a process of its own would.
@@ -72,6 +73,11 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 		w, _ := b.session().Workspace()
 		return len(w.Open[0].Runs) == 1
 	})
+	b.command("layout-2×2").Run()
+	b.command("compare-checkerboard").Run()
+	b.state().ShowVoxel([3]int{3, 4, 2})
+	b.state().SetShare(0.25)
+	b.command("strip").Run()
 	b.state().SetIndex(5)
 	b.until("the view is saved", func() bool {
 		saved := savedWork(t, dir)
@@ -93,6 +99,10 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.until("the work is open", func() bool { return b.session().Series() != nil })
 	if !b.session().Applied() || b.state().Index() != 5 || len(b.session().Results()) != 1 {
 		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results()))
+	}
+	voxel, crosshair := b.state().Crosshair()
+	if c := b.state().Comparison(); !b.command("layout-2×2").Checked() || b.command("strip").Checked() || c.Mode != viewer.Checkerboard || c.Share != 0.25 || !crosshair || voxel != [3]int{3, 4, 5} {
+		t.Errorf("comparison %+v, crosshair %v: %t; want layout, comparison and crosshair as they were", c, voxel, crosshair)
 	}
 	b.state().SetIndex(2)
 	b.until("the work is saved from then on", func() bool {

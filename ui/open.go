@@ -17,6 +17,7 @@ import (
 	"quell/app"
 	"quell/internal/parallel"
 	"quell/ui/dialogs"
+	"quell/ui/session"
 )
 
 // Open opens the series at a path beside those that are open, after a question where that
@@ -26,8 +27,13 @@ func (w *Workbench) Open(path string) {
 }
 
 // OpenBundled opens the bundled series, after a question where that would end a run or an
-// export.
+// export, or shows it where it is open.
 func (w *Workbench) OpenBundled() {
+	bundled := func(d session.Opened) bool { return d.Path == "" }
+	if i := slices.IndexFunc(w.session.Documents(), bundled); i >= 0 {
+		w.showDocument(i)
+		return
+	}
 	w.confirmTask(func() { w.session.OpenWith(w.options.Bundled) })
 }
 

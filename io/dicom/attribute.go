@@ -95,3 +95,15 @@ func (c *Catalog) Identity(i int) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// FilesOf returns the names of the files of entry i, each once.
+func (c *Catalog) FilesOf(i int) (names []string) {
+	known := map[string]bool{}
+	for _, s := range c.Entries[i].Stack {
+		if !known[s.Name] {
+			known[s.Name] = true
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}

@@ -119,9 +119,10 @@ func (s *fileReader) couldHold(end int64) bool {
 
 // image is a parsed header and the file that holds its voxels.
 type image struct {
-	header *header
-	name   string // of the file that holds the voxels
-	file   *fileReader
+	header     *header
+	headerName string // of the file that holds the header
+	name       string // of the file that holds the voxels
+	file       *fileReader
 }
 
 // openImage reads the header of the image name and opens the file that holds its
@@ -150,7 +151,7 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 		return nil, readError(err)
 	}
 	if h.single {
-		return &image{h, headerName, s}, nil
+		return &image{h, headerName, headerName, s}, nil
 	}
 	voxels := name
 	if headerName == name {
@@ -166,7 +167,7 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 	if s, err = openFile(fsys, voxels); err != nil {
 		return nil, err
 	}
-	return &image{h, voxels, s}, nil
+	return &image{h, headerName, voxels, s}, nil
 }
 
 // otherOfPair returns the name of the other file of a pair: the same base with the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"slices"
 
 	"quell/series"
 	"quell/volume"
@@ -23,6 +24,7 @@ type Info struct {
 	Components []Component      `json:"components,omitempty"` // one must be chosen; nil if voxels are single numbers
 	Bytes      int64            `json:"bytes"`                // of all voxels, uncompressed
 	Direct     bool             `json:"-"`                    // slices can be read alone, by ReadSlice
+	Files      []string         `json:"-"`                    // header and voxels: one file, or the two of a pair
 	Findings   []series.Finding `json:"findings"`
 }
 
@@ -54,7 +56,7 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 	return Info{
 		Meta: h.meta(), Geometry: p.geometry, Volumes: int(h.volumes()), Start: start, Step: step,
 		Datatype: p.decoder.name, Components: p.decoder.components,
-		Bytes: p.volumeBytes * h.volumes(), Direct: direct, Findings: findings,
+		Bytes: p.volumeBytes * h.volumes(), Direct: direct, Files: slices.Compact([]string{im.headerName, im.name}), Findings: findings,
 	}, nil
 }
 

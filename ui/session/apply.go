@@ -12,8 +12,8 @@ func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
 		return
 	}
-	d, recipe, steering := s.document, s.recipe, s.steering
-	on := app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: steering.maps}
+	d, recipe, next := s.document, s.recipe, &result{steering: s.steering, given: s.doc.GivenNoise()}
+	on := app.On{Series: s.doc.Series(), Engine: s.deps.Engine, Maps: s.steering.maps}
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
 	}
@@ -25,7 +25,8 @@ func (s *Session) Apply() {
 		return err
 	}, func(err error) {
 		run := report.Run
-		if !s.finish(t, err) || !s.addResult(d, run, steering) {
+		next.run = run
+		if !s.finish(t, err) || !s.addResult(d, next) {
 			return
 		}
 		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)

@@ -2,15 +2,19 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"slices"
 	"strings"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/series"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // Workspace describes what is open, for the next start after a crash; false where nothing
@@ -53,6 +57,7 @@ func (s *Session) saveResult(d *document, r *result) {
 // restored is what is read again of a Work.
 type restored struct {
 	catalog   *app.Catalog
+	files     string // fingerprint
 	series    *series.Series
 	noisy     *series.Series // nil where no noise was added
 	reference *series.Series // nil for none
@@ -65,7 +70,7 @@ func (s *Session) Restore(w app.Workspace) {
 	var shown *document
 	for i, work := range w.Open {
 		d := newDocument()
-		d.path, d.entry, d.reference, d.recipe = work.Path, work.Entry, work.Reference, work.Recipe
+		d.path, d.entry, d.files, d.reference, d.recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
 		d.meta.Description, d.dims, d.away = work.Name, work.Dims, &work
 		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
 			d.small, d.png = picture, work.Picture
@@ -118,7 +123,11 @@ func (s *Session) wake(d *document, message string) {
 		s.doc.Edits().Rebind(d.standIn, s.doc.Series().Volume)
 		s.TakeRecipe(w.Recipe)
 		if _, ok := undo.Present(); !ok {
-			s.restoreMarks(w)
+			s.restoreEdit(w)
+		}
+		s.CompareWith(slices.IndexFunc(s.results, func(r *result) bool { return w.Base != "" && r.saved.File == w.Base }))
+		if d.files = found.files; w.Files != "" && d.files != w.Files {
+			message = strings.TrimSpace(message + " Its files have changed since.")
 		}
 		s.message = message
 		if lost := len(w.Runs) - len(found.results); lost > 0 {
@@ -130,13 +139,15 @@ func (s *Session) wake(d *document, message string) {
 	})
 }
 
-// restoreMarks draws the marks of a work.
-func (s *Session) restoreMarks(w app.Work) {
-	g := s.doc.Series().Volume.Geometry
+// restoreEdit draws the marks of a work, and takes its noise where one was given.
+func (s *Session) restoreEdit(w app.Work) {
+	v := s.doc.Series().Volume
 	e := s.edit()
-	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(g) })
-	if e.Ground = w.Ground; len(e.Marks) > 0 {
+	e.Marks = slices.DeleteFunc(slices.Clone(w.Marks), func(m app.Mark) bool { return !m.On(v.Geometry) })
+	e.Noise = w.Given.For(v)
+	if e.Ground = w.Ground; len(e.Marks) > 0 || e.Noise != nil {
 		s.doc.Edits().Push(e)
+		s.viewChanged()
 	}
 }
 
@@ -149,6 +160,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
 			return fmt.Errorf("%s holds another series than before", w.Path)
 		}
+		found.files = found.catalog.Fingerprint(t.ctx, w.Entry)
 		found.series, err = s.read(t, found.catalog, w.Entry)
 	}
 	if err != nil {
@@ -172,8 +184,25 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 	}
 	for _, saved := range w.Runs {
 		if run, err := s.deps.LoadRun(t.ctx, saved, filtered); err == nil {
-			found.results = append(found.results, &result{run: run, exported: saved.Exported, saved: &saved})
+			found.results = append(found.results, &result{run: run, given: saved.Given.For(filtered.Volume), exported: saved.Exported, saved: &saved})
 		}
 	}
-	return t.ctx.Err()
+	if given := func(r *result) bool { return r.given != nil }; w.Given != nil || slices.ContainsFunc(found.results, given) {
+		err = found.factsOfRuns(t.ctx, filtered.Volume)
+	}
+	return errors.Join(err, t.ctx.Err())
+}
+
+// factsOfRuns finds by what facts each run was made, where some followed given noise and
+// others the estimate.
+func (r *restored) factsOfRuns(ctx context.Context, v *volume.Volume) error {
+	facts, err := denoise.FactsOf(ctx, v)
+	for _, one := range r.results {
+		own := facts
+		if one.given != nil {
+			own = facts.WithNoise(one.given.Sigma, one.given.Voxels)
+		}
+		one.run.Facts = &own
+	}
+	return err
 }

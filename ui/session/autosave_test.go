@@ -139,6 +139,77 @@ func TestNoiseAndReferenceAreOpenedAgain(t *testing.T) {
 	}
 }
 
+// Noise that was measured in an ROI comes back, and with it which of the runs it made; so
+// does the run that the others are compared with.
+func TestGivenNoiseIsOpenedAgain(t *testing.T) {
+	kept, err := app.NewAutosave(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Remove()
+	even := evenBench(t).Series()
+	path := filepath.Join(t.TempDir(), "even.nii.gz")
+	if _, err := app.Convert(t.Context(), even, path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := newBenchWith(t, func(d *session.Deps) { d.SaveRun = kept.SaveRun })
+	b.Open(path)
+	b.settle()
+	b.applied(3)
+	b.draw(session.RectangleTool, [2]float64{0, 0}, [2]float64{29, 29})
+	b.UseNoise()
+	b.settle()
+	b.applied(4)
+	b.CompareWith(0)
+	b.settle()
+	check := func(what string, given bool, whole session.Status) {
+		t.Helper()
+		work, _ := b.Work()
+		data, err := json.Marshal(work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again app.Work
+		if err := json.Unmarshal(data, &again); err != nil {
+			t.Fatal(err)
+		}
+		next, done := restore(t, again, kept.LoadRun)
+		if !done || len(next.errors) > 0 || len(next.Results()) != 2 {
+			t.Fatalf("%s: errors %v, %d results", what, next.errors, len(next.Results()))
+		}
+		want, _ := b.Document().Facts()
+		got, _ := next.Document().Facts()
+		if n := next.Document().GivenNoise(); got.Noise.Sigma != want.Noise.Sigma || (n != nil) != given || given && (n.From != "ROI 1" || n.Voxels != 900) {
+			t.Errorf("%s: sigma %g, given %+v; want %g", what, got.Noise.Sigma, n, want.Noise.Sigma)
+		}
+		if next.status() != b.status() || b.status() != whole || len(next.Marks()) != 1 {
+			t.Errorf("%s: status %v; want %v and %v", what, next.status(), b.status(), whole)
+		}
+		if base, ok := next.Base(); !ok || base.Number != 1 {
+			t.Errorf("%s: side A is %+v", what, base)
+		}
+		same, _ := next.Work()
+		if now, err := json.Marshal(same); err != nil || string(now) != string(data) {
+			t.Errorf("%s: the work that is open again is\n%s, and was\n%s", what, now, data)
+		}
+	}
+	check("given", true, session.Whole)
+	b.EstimateNoise()
+	b.settle()
+	if b.status() == session.Whole {
+		t.Fatal("the run is shown as that of another noise")
+	}
+	check("estimated", false, b.status())
+
+	work, _ := b.Work()
+	for _, damaged := range []app.GivenNoise{{Sigma: 0, Voxels: 9}, {Sigma: -1, Voxels: 9}, {Sigma: 5, Voxels: 0}} {
+		work.Given = &damaged
+		if next, done := restore(t, work, kept.LoadRun); !done || next.Document().GivenNoise() != nil {
+			t.Errorf("noise %+v was taken", damaged)
+		}
+	}
+}
+
 // Work that cannot be opened leaves what is open; results that cannot be read are
 // counted.
 func TestWorkThatIsGone(t *testing.T) {
@@ -155,6 +226,21 @@ func TestWorkThatIsGone(t *testing.T) {
 	work.Dims[2]++
 	if next, done = restore(t, work, nil); done || len(next.errors) != 1 || !strings.Contains(next.errors[0].Error(), "another series") {
 		t.Errorf("errors %v", next.errors)
+	}
+	path := filepath.Join(t.TempDir(), "head.nii.gz")
+	if _, err := app.Convert(t.Context(), rampSeries(t), path, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	work = before
+	work.Path = path
+	for _, work.Entry = range []int{-1, 1} {
+		if next, done = restore(t, work, nil); done || len(next.errors) != 1 || !strings.Contains(next.errors[0].Error(), "another series than before") {
+			t.Errorf("entry %d: errors %v", work.Entry, next.errors)
+		}
+	}
+	work.Entry, work.Files = 0, "other"
+	if next, done = restore(t, work, nil); !done || !strings.HasSuffix(next.Message(), "is open again. Its files have changed since.") {
+		t.Errorf("message %q", next.Message())
 	}
 	work = before
 	work.Runs = []app.SavedRun{{File: "run-1.f32"}}

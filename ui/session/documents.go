@@ -21,6 +21,7 @@ type document struct {
 	path      string // as it was opened; "" for a series without one
 	catalog   *app.Catalog
 	entry     int           // of catalog
+	files     string        // app.Catalog.Fingerprint when it was read; "" where that is not known
 	reference string        // path of the reference; "" for none that was read
 	doc       *app.Document // nil before a series is open, and while it is put away
 	recipe    denoise.Recipe
@@ -319,7 +320,7 @@ func (s *Session) putAway(d *document) {
 
 // work describes a document that is open, shown as in view, for a later start.
 func (d *document) work(view viewer.State) app.Work {
-	w := app.Work{Path: d.path, Entry: d.entry, Name: d.meta.Description, Dims: d.dims, Recipe: d.recipe, Reference: d.reference}
+	w := app.Work{Path: d.path, Entry: d.entry, Files: d.files, Name: d.meta.Description, Dims: d.dims, Recipe: d.recipe, Reference: d.reference}
 	if w.Path != "" {
 		if abs, err := filepath.Abs(w.Path); err == nil {
 			w.Path = abs
@@ -330,14 +331,17 @@ func (d *document) work(view viewer.State) app.Work {
 	}
 	w.View, _ = json.Marshal(view.Look())
 	if e, ok := d.doc.Edits().Present(); ok {
-		w.Marks, w.Ground = e.Marks, e.Ground
+		w.Marks, w.Ground, w.Given = e.Marks, e.Ground, d.doc.GivenNoise()
 	}
 	w.Picture = d.png
 	for _, r := range d.results {
 		if r.saved != nil {
 			saved := *r.saved
-			saved.Exported = r.exported
+			saved.Exported, saved.Given = r.exported, r.given
 			w.Runs = append(w.Runs, saved)
+			if r == d.base {
+				w.Base = saved.File
+			}
 		}
 	}
 	return w

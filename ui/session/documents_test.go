@@ -3,11 +3,13 @@ package session_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"quell/app"
 	"quell/series"
@@ -407,5 +409,65 @@ func TestSlicesOfNIfTIArrive(t *testing.T) {
 		if b.Arriving() != nil || b.Series() == before {
 			t.Errorf("%s has not arrived", name)
 		}
+	}
+}
+
+// The same files are not opened twice, by whatever path; other ones are, and those that have
+// changed on disk.
+func TestFilesAreOpenedOnce(t *testing.T) {
+	b := newBenchWith(t, keeping(t, 1<<40))
+	paths := files(t, 2)
+	b.opens(paths...)
+	b.applied(3)
+	b.ShowDocument(0)
+	b.settle()
+	expect := func(what string, shown, documents int, message bool) {
+		t.Helper()
+		b.settle()
+		got := b.Documents()
+		if len(b.errors) > 0 || len(got) != documents || !got[shown].Shown || message != (b.Message() == "The series was open already; close it first to read it again.") || b.Busy() {
+			t.Fatalf("%s: errors %v, message %q, %+v", what, b.errors, b.Message(), got)
+		}
+	}
+	b.Open(paths[1])
+	expect("an open series", 1, 2, true)
+	if !b.Applied() || b.opened[len(b.opened)-1] != paths[1] {
+		t.Error("it is not as it was left")
+	}
+	b.Open(paths[1])
+	expect("the one that is shown", 1, 2, true)
+	t.Chdir(filepath.Dir(paths[0]))
+	b.Open(filepath.Base(paths[0]))
+	expect("a relative path", 0, 2, true)
+	b.choosing = func(c *app.Catalog, pick func(int), _ func()) { pick(1) }
+	b.Open(filepath.Dir(paths[0]))
+	expect("the folder of the file", 1, 2, true)
+
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(paths[1], later, later); err != nil {
+		t.Fatal(err)
+	}
+	b.Open(paths[1])
+	expect("a file that has changed", 2, 3, false)
+	b.CloseDocument(2)
+	b.Open(paths[1])
+	expect("one that is open no more", 2, 3, false)
+}
+
+// A series that was put away is read again where it is opened again.
+func TestASeriesThatWasPutAwayIsOpenedOnce(t *testing.T) {
+	b := newBenchWith(t, keeping(t, 2*size(t)-1))
+	paths := files(t, 2)
+	b.opens(paths...)
+	if !b.Documents()[0].Away {
+		t.Fatal("the first series is not put away")
+	}
+	b.opens(paths[0])
+	if got := b.Documents(); len(b.errors) > 0 || len(got) != 2 || !got[0].Shown || got[0].Away || !strings.Contains(b.Message(), "open already") {
+		t.Errorf("errors %v, message %q, %+v", b.errors, b.Message(), got)
+	}
+	b.opens(paths[0])
+	if got := b.Documents(); len(got) != 2 {
+		t.Errorf("it is open twice after it was put away: %+v", got)
 	}
 }

@@ -61,7 +61,51 @@ func (s *Session) choose(t *task, catalog *app.Catalog) {
 	s.listener.Choose(catalog, pick, drop)
 }
 
+// alreadyOpen says that a series that was to be opened is one of the documents.
+const alreadyOpen = "The series was open already; close it first to read it again."
+
+// load opens entry i of a catalog, or shows the document that was read from the same files,
+// where those have not changed since.
 func (s *Session) load(t *task, catalog *app.Catalog, i int) {
+	var files string
+	s.background(func() error {
+		files = catalog.Fingerprint(t.ctx, i)
+		return nil
+	}, func(err error) {
+		if s.task != t {
+			closeCatalog(catalog)
+			return
+		}
+		if open := s.readFrom(files); err == nil && open >= 0 {
+			closeCatalog(catalog)
+			s.finish(t, nil)
+			s.showAgain(open)
+			return
+		}
+		s.loadNew(t, catalog, i, files)
+	})
+}
+
+// readFrom returns the index of the document with a fingerprint, -1 for none.
+func (s *Session) readFrom(files string) int {
+	return slices.IndexFunc(s.documents, func(d *document) bool { return files != "" && d.files == files })
+}
+
+// showAgain shows document i, which was to be opened once more.
+func (s *Session) showAgain(i int) {
+	d := s.documents[i]
+	if d.away != nil {
+		s.wake(d, alreadyOpen)
+		return
+	}
+	s.ShowDocument(i)
+	s.message = alreadyOpen
+	s.listener.Opened(d.path)
+	s.listener.Changed()
+}
+
+// loadNew opens entry i of a catalog as a document of its own.
+func (s *Session) loadNew(t *task, catalog *app.Catalog, i int, files string) {
 	if err := s.room(4 * int64(catalog.Entries[i].Geometry.Voxels())); err != nil {
 		closeCatalog(catalog)
 		s.finish(t, err)
@@ -76,7 +120,7 @@ func (s *Session) load(t *task, catalog *app.Catalog, i int) {
 			closeCatalog(catalog)
 			return
 		}
-		s.show(loaded, catalog, i)
+		s.show(loaded, catalog, i, files)
 		s.listener.Opened(catalog.Path)
 	})
 }
@@ -159,15 +203,16 @@ func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error
 		return err
 	}, func(err error) {
 		if s.finish(t, err) {
-			s.show(loaded, nil, 0)
+			s.show(loaded, nil, 0, "")
 			s.listener.Opened("")
 		}
 	})
 }
 
 // show opens a series as a document of its own and shows it.
-func (s *Session) show(series *series.Series, catalog *app.Catalog, entry int) {
+func (s *Session) show(series *series.Series, catalog *app.Catalog, entry int, files string) {
 	d := newDocument()
+	d.files = files
 	if catalog != nil {
 		d.path = catalog.Path
 	}

@@ -19,7 +19,8 @@ type result struct {
 	number   int // counted from 1 in the order of the runs, for labels
 	run      *app.Run
 	steering steering
-	numbers  measured // of the run as a whole; not ok before they are known
+	given    *app.GivenNoise // that automatic values followed; nil: the estimate
+	numbers  measured        // of the run as a whole; not ok before they are known
 	exported bool
 	saved    *app.SavedRun // nil where it is not kept for the next start
 }
@@ -128,11 +129,10 @@ func bytesOf(results []*result) (n int) {
 
 // addResult keeps a run of a document. It refuses one of other voxels, which finished
 // late.
-func (s *Session) addResult(d *document, run *app.Run, g steering) bool {
-	if d.doc == nil || !d.doc.SetRun(run) {
+func (s *Session) addResult(d *document, r *result) bool {
+	if d.doc == nil || !d.doc.SetRun(r.run) {
 		return false
 	}
-	r := &result{run: run, steering: g}
 	d.keepResults(append(d.results, r)) // numbered before the oldest goes
 	stay, _ := kept(d.results)
 	d.keepResults(stay)
