@@ -14,6 +14,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"quell/io/atomic"
+	"quell/measure"
 	"quell/series"
 	"quell/volume"
 )
@@ -62,7 +63,7 @@ func (e Exhibit) Labels(best bool) []string {
 	}
 	took := TimeText(e.Seconds)
 	if e.Truth != nil {
-		took = fmt.Sprintf("PSNR %.2f dB, %s", float64(e.Truth.PSNR), took)
+		took = fmt.Sprintf("PSNR %s, %s", measure.Decibels(e.Truth.PSNR, 2), took)
 	}
 	return []string{name, measured, took}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"quell/internal/parallel"
 	"quell/volume"
@@ -87,6 +89,23 @@ func psnr(peak, mse float64) Float {
 		return Float(math.NaN())
 	}
 	return Float(10 * math.Log10(peak*peak/mse))
+}
+
+// Rounding is the PSNR in dB from which on two volumes are the same up to the rounding of
+// float32: the root of the mean square is half the last bit of a value of MAX.
+const Rounding = 20 * 25 * math.Ln2 / math.Ln10 // 20 log10(2^25)
+
+// Decibels writes a PSNR with a number of decimals: "31.46 dB", "identical" from Rounding
+// on, "–" for one that is not defined.
+func Decibels(psnr Float, decimals int) string {
+	switch x := float64(psnr); {
+	case math.IsNaN(x):
+		return "–"
+	case x >= Rounding:
+		return "identical"
+	default:
+		return strings.Replace(strconv.FormatFloat(x, 'f', decimals, 64), "-", "−", 1) + " dB"
+	}
 }
 
 // DynamicRange returns the largest minus the smallest voxel that is not padding:

@@ -324,3 +324,19 @@ func BenchmarkCompare(b *testing.B) {
 		})
 	}
 }
+
+// Volumes that differ by the rounding of float32 alone are identical.
+func TestDecibels(t *testing.T) {
+	for _, c := range []struct {
+		x        float64
+		decimals int
+		want     string
+	}{
+		{math.Inf(1), 2, "identical"}, {673.2, 2, "identical"}, {Rounding, 2, "identical"}, {Rounding - 0.01, 2, "150.50 dB"},
+		{math.NaN(), 2, "–"}, {31.456, 2, "31.46 dB"}, {31.456, 0, "31 dB"}, {-3.25, 2, "−3.25 dB"}, {math.Inf(-1), 1, "−Inf dB"},
+	} {
+		if got := Decibels(Float(c.x), c.decimals); got != c.want {
+			t.Errorf("%g is %q; want %q", c.x, got, c.want)
+		}
+	}
+}

@@ -16,19 +16,27 @@ import (
 // cineRates are the slices per second that can be chosen.
 var cineRates = []int{2, 5, 10, 15, 20, 30}
 
-// cine plays the slices one after the other, from the last to the first again.
+// usualRate is the rate of a first start.
+const usualRate = 10
+
+// cine plays the slices one after the other. After the last it begins again at the first, or
+// turns back.
 type cine struct {
-	rate int    // slices per second
-	stop func() // nil while it does not play
+	rate    int    // slices per second
+	reverse bool   // it is on its way back
+	stop    func() // nil while it does not play
 
 	button *control.Button
 	rates  *control.Select
 }
 
-// newCine returns the controls: play, and the rate.
+// newCine returns the controls: play, and the rate, which is that of the last session.
 func newCine(w *Workbench) *fyne.Container {
 	c := &w.cine
-	c.rate = 10
+	c.rate = w.settings.CineRate
+	if !slices.Contains(cineRates, c.rate) {
+		c.rate = usualRate
+	}
 	c.button = w.commandButton(theme.MediaPlayIcon(), "", "cine")
 	var names []string
 	for _, rate := range cineRates {
@@ -44,13 +52,21 @@ func newCine(w *Workbench) *fyne.Container {
 	return container.NewHBox(c.button, c.rates)
 }
 
-// setCineRate changes the rate, also while it plays.
+// setCineRate changes the rate, also while it plays, now and at the next start.
 func (w *Workbench) setCineRate(rate int) {
-	w.cine.rate = rate
+	w.cine.rate, w.settings.CineRate = rate, rate
+	w.saveSettings()
 	if w.cine.stop != nil {
 		w.stopCine()
 		w.toggleCine()
 	}
+}
+
+// toggleCineBack selects whether the cine turns back at its ends, now and at the next start.
+func (w *Workbench) toggleCineBack() {
+	w.settings.CineBack = !w.settings.CineBack
+	w.saveSettings()
+	w.refreshMenu()
 }
 
 // toggleCine begins to play the slices, or stops.
@@ -85,7 +101,25 @@ func (w *Workbench) playSlice() {
 	if w.cine.stop == nil || picture == nil || picture.View != state.View() || picture.Index != state.Index() {
 		return
 	}
-	state.SetIndex((state.Index() + 1) % max(state.View().Size[2], 1))
+	n := state.View().Size[2]
+	if n < 2 {
+		return
+	}
+	if !w.settings.CineBack {
+		state.SetIndex((state.Index() + 1) % n)
+		return
+	}
+	switch state.Index() {
+	case 0:
+		w.cine.reverse = false
+	case n - 1:
+		w.cine.reverse = true
+	}
+	step := 1
+	if w.cine.reverse {
+		step = -1
+	}
+	state.Scroll(step)
 }
 
 // display follows the state.

@@ -7,6 +7,8 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"quell/app"
+	"quell/ui"
 	"quell/ui/control"
 )
 
@@ -44,6 +46,40 @@ func TestCine(t *testing.T) {
 	b.drain()
 	if b.state().Index() != at {
 		t.Error("it plays after it was stopped")
+	}
+}
+
+// The cine can turn back at its ends; this and the rate are kept for the next start.
+func TestCineTurnsBack(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	b.command("cine-back").Run()
+	b.selectOf("10/s").SetSelected("15/s")
+	b.key(fyne.KeyY)
+	tick := b.ticks()
+	for _, want := range []int{4, 5, 6, 5, 4, 3, 2, 1, 0, 1, 2} {
+		tick()
+		b.until("the slice is on the screen", func() bool { p := b.session().Picture(); return b.state().Index() == want && p != nil && p.Index == want })
+	}
+	b.key(fyne.KeyY)
+	kept := app.LoadSettings(b.settingsPath)
+	if !b.command("cine-back").Checked() || !kept.CineBack || kept.CineRate != 15 {
+		t.Errorf("kept are %d slices per second, back and forth %t", kept.CineRate, kept.CineBack)
+	}
+	next := func(rate int) string {
+		kept.CineRate = rate
+		w := ui.New(b.app, ui.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})
+		t.Cleanup(w.Close)
+		return w.CineRate()
+	}
+	for rate, want := range map[int]string{15: "15/s", 0: "10/s", 7: "10/s"} {
+		if got := next(rate); got != want {
+			t.Errorf("a kept rate of %d shows %s; want %s", rate, got, want)
+		}
+	}
+	b.command("cine-back").Run()
+	if b.command("cine-back").Checked() {
+		t.Error("it cannot be switched off")
 	}
 }
 

@@ -34,6 +34,9 @@ func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
 // HelpSections returns the sections of the help sheet.
 func (w *Workbench) HelpSections() []dialogs.Section { return w.helpSections() }
 
+// CineRate returns the rate that is shown.
+func (w *Workbench) CineRate() string { return w.cine.rates.Selected }
+
 // PlaySlice is what the cine does at every tick.
 func (w *Workbench) PlaySlice() { w.playSlice() }
 

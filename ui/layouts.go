@@ -111,5 +111,7 @@ func (w *Workbench) layoutCommands() (out []Command) {
 			Run: state.ToggleMagnifier, Checked: state.Magnifies, Enabled: w.open},
 		Command{ID: "cine", Title: "Cine", Help: "plays the slices", Menu: menuView, Chords: key(fyne.KeyY),
 			Run: w.toggleCine, Checked: func() bool { return w.cine.stop != nil }, Enabled: w.open},
+		Command{ID: "cine-back", Title: "Cine back and forth", Help: "turns back at the last slice, in place of a jump to the first", Menu: menuView,
+			Run: w.toggleCineBack, Checked: func() bool { return w.settings.CineBack }},
 	)
 }

@@ -57,9 +57,9 @@ they only measure how much was changed.`,
 		tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 		for _, row := range []struct {
 			name  string
-			value measure.Float
+			value fmt.Stringer
 		}{
-			{"mse", c.MSE}, {"psnr", c.PSNR}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
+			{"mse", c.MSE}, {"psnr", psnr(c.PSNR)}, {"ssim", c.SSIM}, {"ssim_3d", c.SSIM3D},
 			{"max_abs_diff", c.MaxAbsDiff}, {"max", c.Max},
 		} {
 			fmt.Fprintf(tw, "%s\t%s\n", row.name, row.value)
@@ -68,6 +68,17 @@ they only measure how much was changed.`,
 		return tw.Flush()
 	}
 	return cmd
+}
+
+// psnr is written like other figures, or as "identical".
+type psnr measure.Float
+
+// String implements fmt.Stringer.
+func (p psnr) String() string {
+	if float64(p) >= measure.Rounding {
+		return measure.Decibels(measure.Float(p), 0)
+	}
+	return measure.Float(p).String()
 }
 
 // openSame reads a volume that must have the reference's dims. Different

@@ -149,6 +149,10 @@ func TestPrintedComparison(t *testing.T) {
 		t.Errorf("%q", &stdout)
 	}
 	stdout.Reset()
+	if code := execute(t.Context(), []string{"compare", at("a.nii"), at("a.nii")}, &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "psnr          identical\n") {
+		t.Errorf("equal volumes: code %d, %q", code, &stdout)
+	}
+	stdout.Reset()
 	code := execute(t.Context(), []string{"compare", at("a.nii"), at("moved.nii"), "--json"}, &stdout, &stderr)
 	if code != 0 || !strings.HasPrefix(stderr.String(), "quell: warning: "+at("moved.nii")+": the dims agree but the positions differ") || !strings.Contains(stdout.String(), `"mse": 0,`) {
 		t.Errorf("code %d, stderr %q, stdout %q", code, &stderr, &stdout)

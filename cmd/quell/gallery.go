@@ -11,6 +11,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/measure"
 	"quell/series"
 )
 
@@ -133,7 +134,7 @@ func printGallery(w io.Writer, g app.Gallery) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f\t%s\t", e.Filter, figure(e.MSE, "%.3f"), figure(e.SigmaLeft, "%.3g"), e.Verdict, e.Structure, app.TimeText(e.Seconds))
 		if e.Truth != nil {
-			fmt.Fprintf(tw, "%.2f dB\t", float64(e.Truth.PSNR))
+			fmt.Fprintf(tw, "%s\t", measure.Decibels(e.Truth.PSNR, 2))
 		}
 		mark := ""
 		if i == g.Best {

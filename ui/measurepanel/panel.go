@@ -154,14 +154,7 @@ func decimal(x float64, digits int) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
-func decibel(x measure.Float) string {
-	if f := float64(x); math.IsInf(f, 1) {
-		return "∞"
-	} else if math.IsNaN(f) {
-		return missing
-	}
-	return decimal(float64(x), 2) + " dB"
-}
+func decibel(x measure.Float) string { return measure.Decibels(x, 2) }
 
 func withUnit(x float64, unit string) string {
 	if math.IsNaN(x) {

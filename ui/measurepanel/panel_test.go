@@ -252,8 +252,10 @@ func TestNonFiniteNumbers(t *testing.T) {
 			t.Errorf("number(%g) is %q; want %q", float64(x), got, want)
 		}
 	}
-	if got := decibel(measure.Float(math.Inf(1))); got != "∞" {
-		t.Errorf("the PSNR of equal images is %q", got)
+	for x, want := range map[measure.Float]string{measure.Float(math.Inf(1)): "identical", 673.2: "identical", 31.456: "31.46 dB"} {
+		if got := decibel(x); got != want {
+			t.Errorf("a PSNR of %g reads %q; want %q", float64(x), got, want)
+		}
 	}
 	if got := squared(measure.Float(math.NaN()), "HU"); got != "–" {
 		t.Errorf("a mean square that is not known reads %q", got)
