@@ -21,7 +21,7 @@ type Settings struct {
 	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
 	WorkbenchSize    [2]float32                `json:"window_size"`       // of the workbench, in Fyne units; the key is that of existing files
 	Layout           string                    `json:"layout"`            // of the panes; empty for one that suits the size
-	HideColumn       bool                      `json:"hide_column"`       // filter, measures and plots are not shown
+	Column           string                    `json:"column"`            // filter, measures and plots: "shown", "hidden"; empty for what suits the size
 	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
 	Scale            float64                   `json:"scale"`             // of the interface; 0 for that of the desktop
 	CineRate         int                       `json:"cine_rate"`         // slices per second; 0 for the usual rate

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'screen_stop; rm -rf "$work"' EXIT
 screen_start
+key p # the column of filter and measures
 
 settled "$work/last.png"
 changed() { # changed WHAT: fails unless the display differs from the last call
@@ -96,6 +97,7 @@ no_faults
 screen_stop
 
 screen_start
+key p
 settled "$work/last.png"
 mouse_to 1330 139
 xdotool click 1;                                changed "a click on the slider of the strength"

@@ -59,7 +59,10 @@ func TestCineTurnsBack(t *testing.T) {
 	tick := b.ticks()
 	for _, want := range []int{4, 5, 6, 5, 4, 3, 2, 1, 0, 1, 2} {
 		tick()
-		b.until("the slice is on the screen", func() bool { p := b.session().Picture(); return b.state().Index() == want && p != nil && p.Index == want })
+		b.until("the slice is on the screen", func() bool {
+			p := b.session().Picture()
+			return b.state().Index() == want && p != nil && p.Index == want
+		})
 	}
 	b.key(fyne.KeyY)
 	kept := app.LoadSettings(b.settingsPath)

@@ -6,6 +6,7 @@ import (
 
 	"quell/app"
 	"quell/ui/dialogs"
+	"quell/ui/filterpanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
@@ -70,7 +71,19 @@ func (w *Workbench) MainMenu() *fyne.MainMenu { return w.main.MainMenu() }
 func (w *Workbench) Curve() *plotpanel.Curve { return curveSnapshot(w.session) }
 
 // ColumnShown says whether filter, measures and plots are shown.
-func (w *Workbench) ColumnShown() bool { return w.columnShown }
+func (w *Workbench) ColumnShown() bool { return w.showsColumn() }
+
+// Window returns the workbench on the desktop.
+func (w *Workbench) Window() fyne.Window { return w.main }
+
+// QuickShown says whether the line that stands for the column is shown.
+func (w *Workbench) QuickShown() bool { return w.quick.Visible() && w.slices.Visible() }
+
+// VerdictText is the verdict in that line.
+func (w *Workbench) VerdictText() string { return w.verdict.Text }
+
+// Dial is the strength in that line.
+func (w *Workbench) Dial() *filterpanel.Dial { return w.dial }
 
 // ShowPlace is the button of the measures that shows a place.
 func (w *Workbench) ShowPlace(volume bool) { w.showPlace(volume) }

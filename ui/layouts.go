@@ -14,18 +14,17 @@ var layoutNames = []string{"1", "1×2", "1×3", "2×2"}
 
 // Widths of a pane, in units, from which on a layout is the one of a first start.
 const (
-	threeAcross = 500
+	threeAcross = 620
 	twoAcross   = 350
 )
 
 // defaultLayout returns the layout of a first start for a width of the workbench: as many
 // panes as are large enough to judge noise.
 func defaultLayout(width float32) string {
-	pictures := width - sideWidth
 	switch {
-	case pictures >= 3*threeAcross:
+	case width >= 3*threeAcross:
 		return layoutNames[2]
-	case pictures >= 2*twoAcross:
+	case width >= 2*twoAcross:
 		return layoutNames[1]
 	}
 	return layoutNames[0]
@@ -37,13 +36,12 @@ func (w *Workbench) startLayout() {
 	if !slices.Contains(layoutNames, name) {
 		name = defaultLayout(w.settings.WorkbenchSize[0])
 	}
-	w.columnShown = !w.settings.HideColumn
 	w.setLayout(name)
 }
 
 // keepLayout notes the layout for the next start.
 func (w *Workbench) keepLayout() {
-	w.settings.Layout, w.settings.HideColumn = w.layoutName(), !w.columnShown
+	w.settings.Layout = w.layoutName()
 }
 
 // layoutName returns the layout that is shown. A pane that was maximized is a layout of

@@ -118,7 +118,7 @@ func TestPlanesShowARunAsSideA(t *testing.T) {
 
 // The layout is kept for the next start; the first one suits the size.
 func TestTheLayoutIsKept(t *testing.T) {
-	for width, want := range map[float32]string{900: "1", 1045: "1", 1046: "1×2", 1280: "1×2", 1600: "1×2", 1845: "1×2", 1846: "1×3", 3840: "1×3"} {
+	for width, want := range map[float32]string{699: "1", 700: "1×2", 1280: "1×2", 1600: "1×2", 1859: "1×2", 1860: "1×3", 3840: "1×3"} {
 		if got := ui.DefaultLayout(width); got != want {
 			t.Errorf("at a width of %g the layout is %s; want %s", width, got, want)
 		}
@@ -128,8 +128,8 @@ func TestTheLayoutIsKept(t *testing.T) {
 	b.key(fyne.KeyP)
 	b.workbench.Close()
 	kept := app.LoadSettings(b.settingsPath)
-	if kept.Layout != "2×2" || !kept.HideColumn {
-		t.Fatalf("layout %q, column hidden %t", kept.Layout, kept.HideColumn)
+	if kept.Layout != "2×2" || kept.Column != "hidden" {
+		t.Fatalf("layout %q, column %q", kept.Layout, kept.Column)
 	}
 	start := func() *ui.Workbench {
 		w := ui.New(b.app, ui.Options{Settings: kept, Engine: b.engine, Do: func(func()) {}})

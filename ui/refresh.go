@@ -40,7 +40,7 @@ func (w *Workbench) refresh() {
 	all := captions(s, w.display())
 	showMarks(s, &all)
 	for role, c := range all {
-		c.Profile = w.columnShown && w.card.tab == tabProfile && !lineSelected(s)
+		c.Profile = w.showsColumn() && w.card.tab == tabProfile && !lineSelected(s)
 		w.panes[role].SetCaption(c)
 	}
 	if w.quad.on {
@@ -48,7 +48,9 @@ func (w *Workbench) refresh() {
 			w.planes[p].SetCaption(c)
 		}
 	}
-	w.filter.Display(filterSnapshot(s))
+	filter := filterSnapshot(s)
+	w.filter.Display(filter)
+	w.displayQuick(filter)
 	w.measures.Display(measureSnapshot(s))
 	w.marks.Display(markSnapshot(s))
 	if p := s.Settled(); p != nil {
@@ -59,7 +61,7 @@ func (w *Workbench) refresh() {
 	w.slices.displayVolume(s, w.asking)
 	w.cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
 	w.tools.display(s, w.layoutName())
-	w.status.display(s)
+	w.status.display(s, w.showsColumn())
 	if w.gallery != nil {
 		w.gallery.Display(w.galleryCells())
 	}

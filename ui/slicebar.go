@@ -87,7 +87,7 @@ func newSliceBar(w *Workbench) *sliceBar {
 	strip := container.New(layout.NewCustomPaddedLayout(2, 0, inset, inset), b.strip)
 	tight := layout.NewCustomPaddedVBoxLayout(-8)
 	texts := container.New(layout.NewCustomPaddedVBoxLayout(-14), b.sigmas, container.NewStack(ground, b.label))
-	slice := container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(b.planes), container.NewCenter(newCine(w)), texts), nil, container.New(tight, strip, b.slider))
+	slice := container.NewBorder(nil, nil, container.NewHBox(container.NewCenter(b.planes), container.NewCenter(newCine(w)), texts), w.quick, container.New(tight, strip, b.slider))
 	b.content = container.NewVBox(slice, b.along)
 	b.ExtendBaseWidget(b)
 	return b

@@ -7,6 +7,7 @@ import (
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"
+	"quell/ui/filterpanel"
 	"quell/ui/session"
 
 	"fyne.io/fyne/v2"
@@ -58,21 +59,25 @@ func (b *statusBar) note(text string) {
 	setText(b.text, text)
 }
 
-func (b *statusBar) display(s *session.Session) {
+// display follows the session; column says whether the filter column is shown, which has the
+// progress of a run.
+func (b *statusBar) display(s *session.Session, column bool) {
 	p := s.Progress()
 	running := p.Kind != session.Idle
-	// The filter panel shows the progress of a run.
-	b.cancel.Hidden = !running || p.Kind == session.Applying
+	elsewhere := column && p.Kind == session.Applying
+	b.cancel.Hidden = !running || elsewhere
 	b.bar.Hidden = b.cancel.Hidden || p.Fraction == 0
 	if !b.bar.Hidden {
 		b.bar.SetValue(p.Fraction)
 	}
 	switch {
-	case p.Kind == session.Applying:
+	case elsewhere:
 		setText(b.text, "")
 	case running:
 		b.noted = ""
 		setText(b.text, p.Text)
+	case !column && warning(s) != "":
+		setText(b.text, warning(s))
 	case s.Message() != "":
 		setText(b.text, s.Message())
 	case b.noted != "":
@@ -87,6 +92,17 @@ func (b *statusBar) display(s *session.Session) {
 	setText(b.engine, engineText(s.Engine()))
 	setText(b.memory, memoryText(s.Memory()))
 	b.showFindings(s.Series())
+}
+
+// warning is what the filter column says in orange, for a workbench without it.
+func warning(s *session.Session) string {
+	if text, problem := s.PreviewText(); problem {
+		return text
+	}
+	if _, err := s.Resolved(); err != nil {
+		return err.Error()
+	}
+	return filterpanel.Origin(s.Carried())
 }
 
 // factsKnown says whether range and noise of the series are known.

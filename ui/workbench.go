@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
 	"quell/denoise"
@@ -65,8 +66,11 @@ type Workbench struct {
 	measures   *measurepanel.Panel
 	plot       *plotpanel.Panel
 	marks      *markpanel.Panel
-	card       *card               // measures and plots
-	column     *fyne.Container     // the filter and the card
+	card       *card           // measures and plots
+	column     *fyne.Container // the filter and the card
+	quick      *fyne.Container // strength, verdict and run in a line, in the place of the column
+	dial       *filterpanel.Dial
+	verdict    *widget.Label
 	frame      *fyne.Container     // everything
 	bars       []fyne.CanvasObject // what full screen hides
 	slices     *sliceBar
@@ -91,7 +95,6 @@ type Workbench struct {
 
 	pictures      bool // full screen: the pictures alone
 	residualShown bool
-	columnShown   bool
 	maximized     viewer.Role // the pane shown alone; -1 for none
 	stopBlinking  func()      // of the comparison
 	quad          quad
@@ -121,7 +124,7 @@ func New(a fyne.App, o Options) *Workbench {
 	a.Settings().SetTheme(Theme{})
 	w := &Workbench{
 		app: a, main: a.NewWindow(Title), options: o, settings: o.Settings,
-		residualShown: true, columnShown: true, maximized: -1, stopBlinking: func() {},
+		residualShown: true, maximized: -1, stopBlinking: func() {},
 	}
 	do := o.Do
 	w.options.Do = func(f func()) {
@@ -181,24 +184,27 @@ func (w *Workbench) build() {
 		row = append(row, w.panes[role])
 	}
 	w.paneRow = container.New(paneLayout{}, row...)
-	w.filter = filterpanel.New(filterpanel.Hooks{
+	hooks := filterpanel.Hooks{
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
-	})
+		Hide: func() { w.showColumn(false) },
+	}
+	w.filter = filterpanel.New(hooks)
 	w.measures = measurepanel.New(w.showPlace)
 	w.plot = plotpanel.New(w.options.Go, w.options.Do, plotpanel.Hooks{Take: s.TakeStrength, Find: w.findStrength})
 	w.marks = markpanel.New(markpanel.Hooks{Select: s.SelectMark, Button: w.commandButton})
 	w.card = newCard(w.measures, w.plot, w.marks, w.changed)
 	w.tip = newTooltip()
+	w.buildQuick(hooks)
 	w.slices = newSliceBar(w)
 	w.tools = newToolbar(w)
 	w.status = newStatusBar(w)
 	w.rail = newRail(w)
 	w.arriving = newArriving()
 
-	pictures := container.NewBorder(nil, w.slices, nil, nil, container.NewStack(w.paneRow, w.arriving.layer))
 	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{}, w.filter, w.card)))
-	w.bars = []fyne.CanvasObject{w.tools, w.status, w.column, w.slices, w.rail.content}
-	w.frame = container.NewBorder(w.tools, w.status, w.rail.content, w.column, pictures)
+	w.bars = []fyne.CanvasObject{w.tools, w.status, w.slices, w.rail.content}
+	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.arriving.layer))
+	w.main.SetPadded(false)
 	w.main.SetContent(container.NewStack(w.frame, w.tip.layer))
 }
 
@@ -249,18 +255,11 @@ func (w *Workbench) toggleResidual() {
 	w.arrange()
 }
 
-func (w *Workbench) toggleColumn() {
-	w.columnShown = !w.columnShown
-	w.arrange()
-}
-
 // findStrength searches for the best strength, and shows the curve.
 func (w *Workbench) findStrength() {
 	if w.session.CanFindStrength() && !w.session.Searching() {
 		w.card.selectTab(tabStrength)
-		if !w.columnShown {
-			w.toggleColumn()
-		}
+		w.showColumn(true)
 	}
 	w.session.FindStrength()
 }
@@ -286,7 +285,7 @@ func (w *Workbench) arrange() {
 		pane.Hidden = !w.quad.on || w.maximized >= 0
 	}
 	for _, bar := range w.bars {
-		if w.pictures || bar == w.column && !w.columnShown || bar == w.rail.content && len(w.rail.cells) < 2 {
+		if w.pictures || bar == w.rail.content && len(w.rail.cells) < 2 {
 			bar.Hide()
 		} else {
 			bar.Show()

@@ -48,7 +48,14 @@ func (b *bench) every(interval time.Duration, f func()) (stop func()) {
 // ticks returns what the newest ticker calls, nil where it was stopped.
 func (b *bench) ticks() func() { return b.tickers[len(b.tickers)-1] }
 
+// newBench shows a series in the layout 1×3 beside the column.
 func newBench(t *testing.T, size fyne.Size) *bench {
+	t.Helper()
+	return newBenchWith(t, size, func(s *app.Settings) { s.Column = "shown" })
+}
+
+// newBenchWith is newBench with other settings.
+func newBenchWith(t *testing.T, size fyne.Size, change func(*app.Settings)) *bench {
 	t.Helper()
 	b := &bench{t: t, app: test.NewTempApp(t), queue: make(chan func(), 1000), tickers: map[int]func(){}, settingsPath: filepath.Join(t.TempDir(), "settings.json")}
 	engine, err := app.PickEngine("cpu")
@@ -59,6 +66,7 @@ func newBench(t *testing.T, size fyne.Size) *bench {
 	settings := app.DefaultSettings()
 	settings.LeaveSlices = true // tests say when the engine runs
 	settings.WorkbenchSize, settings.Layout = [2]float32{size.Width, size.Height}, "1×3"
+	change(&settings)
 	b.workbench = ui.New(b.app, ui.Options{
 		Settings: settings, SettingsPath: b.settingsPath, Engine: engine,
 		Bundled: func(context.Context) (*series.Series, error) { return head(), nil },

@@ -50,6 +50,7 @@ type Hooks struct {
 	Find        func() // search for the best strength, or cancel the search
 	Apply       func()
 	Cancel      func()
+	Hide        func() // puts the panel away
 }
 
 // Panel is the filter column. Create it with New.
@@ -142,8 +143,10 @@ func (p *Panel) build() {
 	p.cancel = control.NewButton("Cancel", theme.CancelIcon(), func() { p.hooks.Cancel() })
 	p.bar = widget.NewProgressBar()
 
+	hide := control.NewButton("", theme.NavigateNextIcon(), func() { p.hooks.Hide() })
+	hide.Importance = widget.LowImportance
 	head := container.NewVBox(
-		container.NewBorder(nil, nil, nil, p.dims, p.filter),
+		container.NewBorder(nil, nil, nil, container.NewHBox(p.dims, hide), p.filter),
 		widget.NewSeparator(),
 	)
 	// Leave room for the scroll bar.
@@ -234,7 +237,7 @@ func (p *Panel) Display(s Snapshot) {
 		r.show(s.Recipe.Get(r.param.Name), s.Resolved.Get(r.param.Name), s)
 	}
 	p.origin.Hidden = len(s.Carried) == 0
-	p.origin.SetText("From an earlier series: " + strings.Join(s.Carried, ", ") + ". “Defaults” sets everything back.")
+	p.origin.SetText(Origin(s.Carried))
 	enable(p.filter, s.Ready)
 	enable(p.dims, s.Ready)
 
@@ -252,6 +255,14 @@ func (p *Panel) Display(s Snapshot) {
 		p.took.SetText(s.Preview)
 	}
 	p.showRun(s)
+}
+
+// Origin says which parameters have their values from an earlier series; "" for none.
+func Origin(carried []string) string {
+	if len(carried) == 0 {
+		return ""
+	}
+	return "From an earlier series: " + strings.Join(carried, ", ") + ". “Defaults” sets everything back."
 }
 
 func (p *Panel) showFilter(f denoise.Filter) {

@@ -48,11 +48,14 @@ type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
 	help    func(title, text string)
 	find    func() // searches for the best value; nil where there is no search
+	line    bool   // a number is a slider and its value in one line, without a field
 }
 
 const (
-	entryWidth = 70
-	unitWidth  = 46
+	entryWidth   = 70
+	unitWidth    = 46
+	dialWidth    = 150
+	writtenWidth = 76
 )
 
 // newRow builds the row for a parameter's kind.
@@ -210,6 +213,10 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	}
 	parts = append(parts, problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
+	written := widget.NewLabel("") // the value in place of the field
+	if h.line {
+		r.object = newHoverArea(container.NewHBox(auto, fixedWidth(slide, dialWidth), fixedWidth(written, writtenWidth)), help)
+	}
 
 	r.problem = problem
 	r.show = func(v, found denoise.Value, s Snapshot) {
@@ -234,6 +241,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		lowest.SetText(short(span.Lo))
 		highest.SetText(short(span.Hi))
 		field.show(format(p, shown))
+		written.SetText(strings.TrimSpace(format(p, shown) + " " + unitOf(shown, unit)))
 		if p.Unit == "value" {
 			unitSelect.Options = units(p, unit, s.Facts)
 			unitSelect.SetSelected(unitOf(shown, unit))

@@ -40,7 +40,7 @@ func (s *sides) objects() []fyne.CanvasObject {
 // place shows what the mode needs; an empty name, or a label that does not fit on its
 // side, is left out.
 func (s *sides) place(p *Pane, names [2]string) {
-	c, area := p.state.Comparison(), p.area()
+	c, area := p.state.Comparison(), p.Size()
 	shown := p.compares() && names[0] != ""
 	curtain := shown && c.Mode == viewer.Curtain
 	s.line.Hidden, s.handle.Hidden = !curtain, !curtain
@@ -51,10 +51,10 @@ func (s *sides) place(p *Pane, names [2]string) {
 	switch {
 	case curtain:
 		x := p.divider()
-		s.line.Position1, s.line.Position2 = fyne.NewPos(x, headHeight), fyne.NewPos(x, headHeight+area.Height)
-		s.handle.Move(fyne.NewPos(x-handleRadius, headHeight+area.Height/2-handleRadius))
+		s.line.Position1, s.line.Position2 = fyne.NewPos(x, 0), fyne.NewPos(x, area.Height)
+		s.handle.Move(fyne.NewPos(x-handleRadius, area.Height/2-handleRadius))
 		s.handle.Resize(fyne.NewSquareSize(2 * handleRadius))
-		y := headHeight + labelHeight*area.Height
+		y := labelHeight * area.Height
 		left, right := s.labels[0].size().Width, s.labels[1].size().Width
 		s.labels[0].move(fyne.NewPos(x-2*margin-left, y))
 		s.labels[1].move(fyne.NewPos(x+2*margin, y))
@@ -64,7 +64,7 @@ func (s *sides) place(p *Pane, names [2]string) {
 		pixels := p.Pixels()
 		size := float32(viewer.CheckerSize(pixels.Width, pixels.Height)) / p.scale()
 		for i, label := range s.labels {
-			label.move(fyne.NewPos(margin, headHeight+size*float32(firstLabelRow+i)+margin))
+			label.move(fyne.NewPos(margin, size*float32(firstLabelRow+i)+margin))
 		}
 	}
 }
@@ -81,6 +81,6 @@ func (p *Pane) divider() float32 {
 
 // onDivider says whether a position is on the divider, to drag it.
 func (p *Pane) onDivider(at fyne.Position) bool {
-	return p.compares() && p.state.Comparison().Mode == viewer.Curtain && at.Y >= headHeight &&
+	return p.compares() && p.state.Comparison().Mode == viewer.Curtain && !p.onHeading(at) &&
 		math.Abs(float64(at.X-p.divider())) <= dividerReach
 }

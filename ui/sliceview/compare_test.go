@@ -45,7 +45,7 @@ func TestTheDividerIsDragged(t *testing.T) {
 	if p.Cursor() != desktop.HResizeCursor {
 		t.Error("the pointer does not show that the divider can be dragged")
 	}
-	for _, away := range []fyne.Position{fyne.NewPos(225, headHeight-1), fyne.NewPos(150, 200)} {
+	for _, away := range []fyne.Position{fyne.NewPos(225+dividerReach+1, 200), fyne.NewPos(150, 200)} {
 		p.MouseMoved(at(away.X, away.Y))
 		if p.Cursor() != desktop.CrosshairCursor {
 			t.Errorf("at %v the pointer is that of the divider", away)
@@ -74,8 +74,8 @@ func TestSidesAreLabelled(t *testing.T) {
 	check := func(what string, divider bool, labels [2]bool) {
 		t.Helper()
 		p.Refresh()
-		if got := shown(); got != labels || r.sides.line.Hidden == divider || r.sides.handle.Hidden == divider || r.title.Text != c.Title {
-			t.Errorf("%s: labels %v, divider hidden %t, title %q", what, got, r.sides.line.Hidden, r.title.Text)
+		if got := shown(); got != labels || r.sides.line.Hidden == divider || r.sides.handle.Hidden == divider || r.title.text.Text != c.Title {
+			t.Errorf("%s: labels %v, divider hidden %t, title %q", what, got, r.sides.line.Hidden, r.title.text.Text)
 		}
 	}
 	check("off", false, [2]bool{})
@@ -92,7 +92,7 @@ func TestSidesAreLabelled(t *testing.T) {
 	check("checkerboard", false, [2]bool{true, true})
 	size := float32(300 / 8)
 	for i, label := range r.sides.labels { // square 2 from above is of A, 3 of B
-		if y := label.text.Position().Y - headHeight; y < size*float32(2+i) || y+label.size().Height > size*float32(3+i) {
+		if y := label.text.Position().Y; y < size*float32(2+i) || y+label.size().Height > size*float32(3+i) {
 			t.Errorf("label %d at %g is not in its square", i, y)
 		}
 	}
@@ -118,19 +118,20 @@ func TestTheHeadingIsClicked(t *testing.T) {
 	p, r, _ := shownPane(t, viewer.Denoised)
 	var clicked []viewer.Role
 	p.events.Heading = func(r viewer.Role, _ fyne.Position) { clicked = append(clicked, r) }
-	p.Tapped(&fyne.PointEvent{Position: fyne.NewPos(20, headHeight)})
-	if len(clicked) != 0 {
-		t.Error("a click on the picture is one on the heading")
+	for _, beside := range []fyne.Position{fyne.NewPos(20, p.heading.Height), fyne.NewPos(p.heading.Width, 10)} {
+		if p.Tapped(&fyne.PointEvent{Position: beside}); len(clicked) != 0 {
+			t.Errorf("a click at %v is one on the heading", beside)
+		}
 	}
-	p.Tapped(&fyne.PointEvent{Position: fyne.NewPos(20, headHeight-1)})
+	p.Tapped(&fyne.PointEvent{Position: fyne.NewPos(p.heading.Width-1, p.heading.Height-1)})
 	if len(clicked) != 1 || clicked[0] != viewer.Denoised {
 		t.Errorf("the heading was clicked %v", clicked)
 	}
 	c := p.Caption()
 	c.Choice = true
 	p.SetCaption(c)
-	if r.title.Text != "DENOISED ▾" {
-		t.Errorf("the heading is %q", r.title.Text)
+	if r.title.text.Text != "DENOISED ▾" {
+		t.Errorf("the heading is %q", r.title.text.Text)
 	}
 }
 
@@ -154,30 +155,30 @@ func TestTheCrosshairIsDrawn(t *testing.T) {
 		t.Error("there is a crosshair before it is marked")
 	}
 	state.MarkCrosshair(true)
-	click(0.5*300/8, headHeight+2.5*300/8, 0)
+	click(0.5*300/8, 2.5*300/8, 0)
 	if point, _ := state.Crosshair(); point != [3]int{0, 2, 2} {
 		t.Fatalf("the crosshair is at %v", point)
 	}
 	if shown() != [4]bool{true, true, true, true} {
 		t.Errorf("parts %v", shown())
 	}
-	x, y := float32(0.5*300/8), float32(headHeight+2.5*300/8)
+	x, y := float32(0.5*300/8), float32(2.5*300/8)
 	for i, want := range [4][2]fyne.Position{
 		{fyne.NewPos(0, y), fyne.NewPos(x-hairGap, y)}, {fyne.NewPos(x+hairGap, y), fyne.NewPos(300, y)},
-		{fyne.NewPos(x, headHeight), fyne.NewPos(x, y-hairGap)}, {fyne.NewPos(x, y+hairGap), fyne.NewPos(x, headHeight+300)},
+		{fyne.NewPos(x, 0), fyne.NewPos(x, y-hairGap)}, {fyne.NewPos(x, y+hairGap), fyne.NewPos(x, 300)},
 	} {
 		if r.hair[i].Position1 != want[0] || r.hair[i].Position2 != want[1] {
 			t.Errorf("part %d is from %v to %v; want %v", i, r.hair[i].Position1, r.hair[i].Position2, want)
 		}
 	}
-	for _, c := range []struct{ dx, y float32 }{{clickTravel, 200}, {0, headHeight - 1}} { // a drag, a click on the heading
-		click(200, c.y, c.dx)
+	for _, c := range []struct{ x, y, dx float32 }{{200, 200, clickTravel}, {20, 5, 0}} { // a drag, a click on the heading
+		click(c.x, c.y, c.dx)
 		if point, _ := state.Crosshair(); point != [3]int{0, 2, 2} {
 			t.Errorf("%+v moved the crosshair to %v", c, point)
 		}
 	}
 	click(200, 200, clickTravel-1)
-	if point, _ := state.Crosshair(); point != [3]int{5, 4, 2} {
+	if point, _ := state.Crosshair(); point != [3]int{5, 5, 2} {
 		t.Errorf("a click moved it to %v", point)
 	}
 	state.ZoomAt(8, 300, 300, 300, 300) // its point lies outside

@@ -41,12 +41,12 @@ var (
 	haloColor     = color.NRGBA{A: 0xb0} // keeps the line visible on bone
 )
 
-// inPixels turns a position of the picture's area into (column, row), and says how far the
+// inPixels turns a position of the pane into (column, row), and says how far the
 // reach of a mark is there.
 func (p *Pane) inPixels(pos fyne.Position) (at, reach [2]float64) {
-	area, in := p.area(), inArea(pos)
+	area := p.Size()
 	t := p.state.Transform(float64(area.Width), float64(area.Height))
-	for c, x := range [2]float64{float64(in.X), float64(in.Y)} {
+	for c, x := range [2]float64{float64(pos.X), float64(pos.Y)} {
 		at[c] = (x-t.Origin[c])/t.PixelSize[c] - 0.5
 		reach[c] = markReach / t.PixelSize[c]
 	}
@@ -106,7 +106,7 @@ func (r *renderer) layoutMarks() {
 			m.image.Refresh()
 		}
 	}
-	m.image.Move(fyne.NewPos(float32(float64(m.area.Min.X)/scale), float32(float64(m.area.Min.Y)/scale)+headHeight))
+	m.image.Move(fyne.NewPos(float32(float64(m.area.Min.X)/scale), float32(float64(m.area.Min.Y)/scale)))
 	m.image.Resize(fyne.NewSize(float32(float64(m.area.Dx())/scale), float32(float64(m.area.Dy())/scale)))
 	r.layoutMarkTexts(shown, t, scale)
 }
@@ -253,7 +253,7 @@ func blend(img *image.RGBA, x, y int, c color.NRGBA, alpha float64) {
 
 // layoutMarkTexts places the text of each mark below it, inside the picture's area.
 func (r *renderer) layoutMarkTexts(shown []Mark, t viewer.Transform, scale float64) {
-	area := r.pane.area()
+	area := r.pane.Size()
 	for i, text := range r.marks.texts {
 		if i >= len(shown) {
 			text.show(false)
@@ -277,7 +277,7 @@ func (r *renderer) layoutMarkTexts(shown []Mark, t viewer.Transform, scale float
 		if y+s.Height > area.Height {
 			y = max(lo.Y-5-s.Height, 0)
 		}
-		text.move(fyne.NewPos(x, y+headHeight))
+		text.move(fyne.NewPos(x, y))
 	}
 }
 

@@ -74,7 +74,7 @@ func TestTextsOfMarksStayInThePane(t *testing.T) {
 	} {
 		p.SetCaption(Caption{Marks: []Mark{{Outline: c.o, Text: "1: mean 33.1 SD 4.9 HU"}}})
 		at, size := text.text.Position(), text.size()
-		if text.text.Hidden || at.X < 0 || at.Y < headHeight || at.X+size.Width > p.Size().Width || at.Y+size.Height > p.Size().Height {
+		if text.text.Hidden || at.X < 0 || at.Y < 0 || at.X+size.Width > p.Size().Width || at.Y+size.Height > p.Size().Height {
 			t.Errorf("%s: at %v, size %v, hidden %v", c.name, at, size, text.text.Hidden)
 		}
 	}
@@ -129,11 +129,11 @@ func TestDragsOfMarks(t *testing.T) {
 	p, _, state := shownPane(t, viewer.Original)
 	m := &marker{takes: true}
 	p.events.Marker = m
-	area := p.area()
+	area := p.Size()
 	tr := state.Transform(float64(area.Width), float64(area.Height))
 	at := func(col, row int) fyne.Position {
 		x, y := tr.Center(col, row)
-		return fyne.NewPos(float32(x), float32(y)+headHeight)
+		return fyne.NewPos(float32(x), float32(y))
 	}
 	near := func(got, want [2]float64) bool { return math.Hypot(got[0]-want[0], got[1]-want[1]) < 1e-4 }
 	press := func(button desktop.MouseButton, mod fyne.KeyModifier) {

@@ -39,7 +39,7 @@ func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
 	notches := min(max(delta/p.events.Notch, -maxNotches), maxNotches)
 	switch mods := p.modifiers(); {
 	case mods&(fyne.KeyModifierControl|fyne.KeyModifierSuper) != 0:
-		area, at := p.area(), inArea(e.Position)
+		area, at := p.Size(), e.Position
 		p.state.ZoomAt(math.Pow(zoomPerNotch, float64(notches)), float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 	default:
 		if notches*p.wheel < 0 { // a change of direction has an effect at once
@@ -69,17 +69,17 @@ func (p *Pane) MouseDown(e *desktop.MouseEvent) {
 	p.panning = e.Button == desktop.MouseButtonTertiary ||
 		e.Button == desktop.MouseButtonPrimary && e.Modifier&fyne.KeyModifierShift != 0
 	p.dividing = e.Button == desktop.MouseButtonPrimary && !p.panning && p.onDivider(e.Position)
-	p.start, p.previous, p.travel = inArea(e.Position), e.Position, 0
+	p.start, p.previous, p.travel = e.Position, e.Position, 0
 	p.marking = e.Button == desktop.MouseButtonPrimary && !p.panning && !p.dividing && p.pressMark(e.Position)
 }
 
 // MouseUp implements desktop.Mouseable: a click moves the crosshair, where that is marked.
 func (p *Pane) MouseUp(e *desktop.MouseEvent) {
-	at := inArea(e.Position)
+	at := e.Position
 	moved := at.Subtract(p.start)
-	if p.pressed == desktop.MouseButtonPrimary && !p.panning && !p.dividing && !p.marking && at.Y >= 0 &&
+	if p.pressed == desktop.MouseButtonPrimary && !p.panning && !p.dividing && !p.marking && !p.onHeading(at) &&
 		math.Hypot(float64(moved.X), float64(moved.Y)) < clickTravel {
-		area := p.area()
+		area := p.Size()
 		p.state.MoveCrosshair(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 	}
 	p.release()
@@ -101,9 +101,9 @@ func (p *Pane) Dragged(e *fyne.DragEvent) {
 		at, _ := p.inPixels(e.Position)
 		p.events.Marker.DragMark(at)
 	case p.dividing:
-		p.state.SetShare(float64(e.Position.X) / float64(max(p.area().Width, 1)))
+		p.state.SetShare(float64(e.Position.X) / float64(max(p.Size().Width, 1)))
 	case p.panning:
-		area := p.area()
+		area := p.Size()
 		p.state.PanBy(dx, dy, float64(area.Width), float64(area.Height))
 	case p.role == viewer.Residual:
 		p.state.DragResidual(dx)
@@ -138,7 +138,7 @@ func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
 	if p.travel < clickTravel {
 		return
 	}
-	area := p.area()
+	area := p.Size()
 	p.state.ZoomAt(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
 }
 
@@ -149,13 +149,13 @@ func (p *Pane) MouseOut() {
 }
 
 func (p *Pane) point(pos fyne.Position) {
-	area, at := p.area(), inArea(pos)
+	area, at := p.Size(), pos
 	p.state.PointAt(float64(at.X), float64(at.Y), float64(area.Width), float64(area.Height))
 }
 
 // Tapped implements fyne.Tappable: a click on the heading lists what the pane can show.
 func (p *Pane) Tapped(e *fyne.PointEvent) {
-	if e.Position.Y < headHeight && p.events.Heading != nil {
+	if p.onHeading(e.Position) && p.events.Heading != nil {
 		p.events.Heading(p.role, e.AbsolutePosition)
 	}
 }

@@ -39,13 +39,13 @@ func newBench(t *testing.T, role viewer.Role) *bench {
 	})
 	w := test.NewTempWindow(t, b.pane)
 	w.SetPadded(false)
-	w.Resize(fyne.NewSize(400, 440))
+	w.Resize(fyne.NewSize(400, 400))
 	return b
 }
 
 func (b *bench) wheel(dx, dy float32) {
 	e := &fyne.ScrollEvent{Scrolled: fyne.NewDelta(dx, dy)}
-	e.Position = fyne.NewPos(200, 240)
+	e.Position = fyne.NewPos(200, 200)
 	b.pane.Scrolled(e)
 }
 
@@ -155,14 +155,14 @@ func TestDragOnTheResidualSetsItsScale(t *testing.T) {
 
 func TestRightDragZoomsAndRightClickOpensTheMenu(t *testing.T) {
 	b := newBench(t, viewer.Original)
-	b.press(desktop.MouseButtonSecondary, 0, 200, 240)
-	b.move(desktop.MouseButtonSecondary, 201, 239) // a hand is never quite still
+	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
+	b.move(desktop.MouseButtonSecondary, 201, 199) // a hand is never quite still
 	b.pane.TappedSecondary(&fyne.PointEvent{})
 	if b.menus != 1 || b.state.Zoom() != 1 {
 		t.Errorf("%d menus, zoom %g after a click; want 1 and 1", b.menus, b.state.Zoom())
 	}
-	b.press(desktop.MouseButtonSecondary, 0, 200, 240)
-	b.move(desktop.MouseButtonSecondary, 200, 180)
+	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
+	b.move(desktop.MouseButtonSecondary, 200, 140)
 	b.pane.TappedSecondary(&fyne.PointEvent{})
 	if b.menus != 1 || b.state.Zoom() <= 1 {
 		t.Errorf("%d menus, zoom %g after a drag up; want still 1 and a larger zoom", b.menus, b.state.Zoom())
@@ -171,8 +171,8 @@ func TestRightDragZoomsAndRightClickOpensTheMenu(t *testing.T) {
 
 func TestPointingProbes(t *testing.T) {
 	b := newBench(t, viewer.Original)
-	// The heading takes 40 of 440; the picture of 8 x 8 fills 400 x 400.
-	b.move(0, 25, 40+75)
+	// The picture of 8 x 8 fills 400 x 400.
+	b.move(0, 25, 75)
 	if voxel, ok := b.state.Cursor(); !ok || voxel != [3]int{0, 1, 20} {
 		t.Errorf("the pointer is on %v, %v; want 0, 1, 20", voxel, ok)
 	}
@@ -193,7 +193,7 @@ func TestDoubleClickMaximizesThePane(t *testing.T) {
 func TestPixelsFollowTheSize(t *testing.T) {
 	b := newBench(t, viewer.Original)
 	if p := b.pane.Pixels(); p.Width != 400 || p.Height != 400 || p.Hidden {
-		t.Errorf("%+v; want 400 x 400 below the heading", p)
+		t.Errorf("%+v; want 400 x 400", p)
 	}
 }
 
@@ -214,12 +214,12 @@ func TestGainsOfWheelAndDrag(t *testing.T) {
 		}
 	}
 	b := newBench(t, viewer.Original)
-	b.press(desktop.MouseButtonSecondary, 0, 200, 240)
-	b.move(desktop.MouseButtonSecondary, 200, 240+75)
+	b.press(desktop.MouseButtonSecondary, 0, 200, 200)
+	b.move(desktop.MouseButtonSecondary, 200, 200+75)
 	if !near(b.state.Zoom(), math.Exp(-0.5)) || math.Abs(b.state.Pan()[1]) > 1e-6 {
 		t.Errorf("zoom %g, pan %v after a drag of 75 down; want e^-0.5 about the middle", b.state.Zoom(), b.state.Pan())
 	}
-	b.move(desktop.MouseButtonSecondary, 200, 240)
+	b.move(desktop.MouseButtonSecondary, 200, 200)
 	if !near(b.state.Zoom(), 1) {
 		t.Errorf("zoom %g after the way back; want 1", b.state.Zoom())
 	}
@@ -251,10 +251,10 @@ func TestPointerEntersAndLeaves(t *testing.T) {
 	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 1})), volume.Window{Width: 1})
 	entered, resized := 0, 0
 	p := sliceview.New(viewer.Original, state, sliceview.Events{Entered: func() { entered++ }, Resized: func() { resized++ }})
-	p.Resize(fyne.NewSize(400, 440))
-	p.Resize(fyne.NewSize(400, 440))
+	p.Resize(fyne.NewSize(400, 400))
+	p.Resize(fyne.NewSize(400, 400))
 	e := &desktop.MouseEvent{}
-	e.Position = fyne.NewPos(10, 50)
+	e.Position = fyne.NewPos(10, 10)
 	p.MouseIn(e)
 	if voxel, ok := state.Cursor(); entered != 1 || resized != 1 || !ok || voxel != [3]int{0, 0, 2} {
 		t.Errorf("%d entered, %d resized, on %v", entered, resized, voxel)

@@ -78,11 +78,12 @@ type Pane struct {
 	dividing bool          // the divider of a curtain is dragged
 	at       fyne.Position // of the pointer
 	marking  bool          // the marker has taken the drag
-	start    fyne.Position // of the press, in the picture's area
+	start    fyne.Position // of the press
 	previous fyne.Position // of the last move with the right button held
 	travel   float32       // of the pointer since the press
 	wheel    float32       // scrolled notches, less than one slice
 	hovered  bool
+	heading  fyne.Size // of the permanent label, from the upper left corner
 }
 
 var (
@@ -126,9 +127,9 @@ func (p *Pane) SetCaption(c Caption) {
 // Caption returns the text shown.
 func (p *Pane) Caption() Caption { return p.caption }
 
-// Pixels returns the picture area's size on the device.
+// Pixels returns the pane's size on the device.
 func (p *Pane) Pixels() viewer.Pane {
-	area := p.area()
+	area := p.Size()
 	scale := p.scale()
 	return viewer.Pane{
 		Width:  int(math.Round(float64(area.Width * scale))),
@@ -140,20 +141,16 @@ func (p *Pane) Pixels() viewer.Pane {
 // scale returns device pixels per screen unit.
 func (p *Pane) scale() float32 { return float32(screen.PixelsPerUnit(p)) }
 
-// area returns the size of the picture's part of the pane, below the heading.
-func (p *Pane) area() fyne.Size {
-	s := p.Size()
-	return fyne.NewSize(max(s.Width, 0), max(s.Height-headHeight, 0))
-}
-
 // shows says whether a voxel is in the slice that is shown.
 func (p *Pane) shows(voxel [3]int) bool {
 	_, _, index := p.state.View().Locate(voxel)
 	return index == p.state.Index()
 }
 
-// inArea turns a position on the pane into one on the picture's area.
-func inArea(pos fyne.Position) fyne.Position { return pos.SubtractXY(0, headHeight) }
+// onHeading says whether a position is on the permanent label.
+func (p *Pane) onHeading(at fyne.Position) bool {
+	return at.X < p.heading.Width && at.Y < p.heading.Height
+}
 
 // Resize implements fyne.CanvasObject.
 func (p *Pane) Resize(s fyne.Size) {

@@ -18,7 +18,7 @@ func shownPane(t *testing.T, role viewer.Role) (*Pane, *renderer, *viewer.State)
 	state := &viewer.State{}
 	state.Open(volume.New(volume.NewGeometry([3]int{8, 8, 4}, [3]float64{1, 1, 2})), volume.Window{Center: 0, Width: 10})
 	p := New(role, state, Events{})
-	p.Resize(fyne.NewSize(300, 340))
+	p.Resize(fyne.NewSize(300, 300))
 	r := test.WidgetRenderer(p).(*renderer)
 	img := image.NewRGBA(image.Rect(0, 0, 300, 300))
 	for i := range img.Pix {
@@ -39,7 +39,7 @@ func TestTheLabelIsNeverHidden(t *testing.T) {
 	for range 3 {
 		state.CycleOverlay()
 		p.Refresh()
-		if r.title.Hidden || r.title.Text != "DENOISED" || r.badge.Hidden || r.badge.Text != "STALE" {
+		if r.title.text.Hidden || r.title.text.Text != "DENOISED" || r.badge.text.Hidden || r.badge.text.Text != "STALE" {
 			t.Errorf("overlay %d hides the label or the badge", state.Overlay())
 		}
 		for i, letter := range []string{"R", "L", "A", "P"} {
@@ -69,8 +69,8 @@ func textsStayInsideAndApart(t *testing.T, role viewer.Role, width float32) {
 		size fyne.Size
 	}
 	boxes := []box{
-		{"title", r.title.Position(), r.title.Size()}, {"badge", r.badge.Position(), r.badge.Size()},
-		{"detail", r.detail.Position(), r.detail.Size()}, {"place", r.place.text.Position(), r.place.size()},
+		{"title", r.title.text.Position(), r.title.size()}, {"badge", r.badge.text.Position(), r.badge.size()},
+		{"detail", r.detail.text.Position(), r.detail.size()}, {"place", r.place.text.Position(), r.place.size()},
 	}
 	for _, b := range []*block{r.corner, r.who, r.how} {
 		if !b.ground.Hidden {
@@ -127,8 +127,8 @@ func TestCrossMarksThePointerInOtherPanes(t *testing.T) {
 		t.Fatal("no cross while the pointer is in another pane")
 	}
 	// Voxel (2, 5): its centre is 2.5/8 and 5.5/8 of 300.
-	if x, y := r.cross[1].Position1.X, r.cross[0].Position1.Y; x != 93.75 || y != headHeight+206.25 {
-		t.Errorf("the cross is at %g, %g; want 93.75, %g", x, y, headHeight+206.25)
+	if x, y := r.cross[1].Position1.X, r.cross[0].Position1.Y; x != 93.75 || y != 206.25 {
+		t.Errorf("the cross is at %g, %g; want 93.75, %g", x, y, 206.25)
 	}
 	p.hovered = true
 	p.Refresh()
@@ -162,7 +162,7 @@ func TestTheProfileLineIsThePointedRow(t *testing.T) {
 	c := p.Caption()
 	c.Profile = true
 	p.SetCaption(c)
-	if r.profile.Hidden || r.profile.Position1 != fyne.NewPos(0, headHeight+206.25) || r.profile.Position2 != fyne.NewPos(300, headHeight+206.25) {
+	if r.profile.Hidden || r.profile.Position1 != fyne.NewPos(0, 206.25) || r.profile.Position2 != fyne.NewPos(300, 206.25) {
 		t.Errorf("hidden %v, from %v to %v", r.profile.Hidden, r.profile.Position1, r.profile.Position2)
 	}
 	state.ZoomAt(4, 150, 0, 300, 300) // the row is now below the pane
@@ -202,8 +202,8 @@ func TestTheOutlineLiesAroundThePointedVoxel(t *testing.T) {
 	const unit = 300. / 8
 	for i, line := range r.outline {
 		next := c.Outline[(i+1)%8]
-		from := fyne.NewPos(float32((2.5+c.Outline[i][0])*unit), headHeight+float32((5.5+c.Outline[i][1])*unit))
-		to := fyne.NewPos(float32((2.5+next[0])*unit), headHeight+float32((5.5+next[1])*unit))
+		from := fyne.NewPos(float32((2.5+c.Outline[i][0])*unit), float32((5.5+c.Outline[i][1])*unit))
+		to := fyne.NewPos(float32((2.5+next[0])*unit), float32((5.5+next[1])*unit))
 		if line.Hidden || line.Position1 != from || line.Position2 != to {
 			t.Errorf("line %d, hidden %t, from %v to %v; want %v to %v", i, line.Hidden, line.Position1, line.Position2, from, to)
 		}

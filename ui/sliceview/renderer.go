@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	headHeight = 40 // the permanent label: never on top of the picture
+	lineHeight = 19               // of the heading
+	textTop    = 2*lineHeight + 4 // below the two lines of the heading
 	crossArm   = 7
 	hairGap    = 9 // on every side of the crosshair's point
 )
@@ -22,15 +23,15 @@ var badgeColors = map[BadgeKind]color.Color{
 	Caution: color.NRGBA{R: 0xff, G: 0xb3, B: 0x47, A: 0xff},
 }
 
-// renderer places the parts of a pane: ground, picture, texts, cross.
+// renderer places the parts of a pane: ground, picture, texts, cross. The picture has the
+// whole pane; texts lie over it on dark grounds.
 type renderer struct {
 	pane    *Pane
 	ground  *canvas.Rectangle
-	head    *canvas.Rectangle
 	picture *canvas.Image
-	title   *canvas.Text
-	badge   *canvas.Text
-	detail  *canvas.Text
+	title   *plate
+	badge   *plate
+	detail  *plate
 	corner  *block // bottom left
 	who     *block // top left: whose picture it is
 	how     *block // top right: how it was made
@@ -54,16 +55,13 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r := &renderer{
 		pane:    p,
 		ground:  canvas.NewRectangle(black),
-		head:    canvas.NewRectangle(headGrey),
 		picture: canvas.NewImageFromImage(nil),
-		title:   canvas.NewText(p.role.String(), lightText),
-		badge:   canvas.NewText("", dimText),
-		detail:  canvas.NewText("", dimText),
+		title:   newPlate(lightText, textSize+1, true),
+		badge:   newPlate(dimText, textSize, true),
+		detail:  newPlate(dimText, textSize, false),
 		place:   newPlate(lightText, textSize, false),
 	}
-	r.title.TextSize, r.title.TextStyle = textSize+1, fyne.TextStyle{Bold: true}
-	r.badge.TextSize, r.badge.TextStyle = textSize, fyne.TextStyle{Bold: true}
-	r.detail.TextSize = textSize
+	r.title.set(p.role.String())
 	// Frames have device resolution; the default mode would resample them again,
 	// in software, on the UI goroutine.
 	r.picture.ScaleMode = canvas.ImageScaleFastest
@@ -108,7 +106,9 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	}
 	r.tint = newLegend()
 	r.objects = append(r.objects, r.tint.objects()...)
-	r.objects = append(r.objects, r.head, r.title, r.badge, r.detail)
+	add(r.title)
+	add(r.badge)
+	add(r.detail)
 	return r
 }
 
@@ -124,7 +124,6 @@ func (r *renderer) Objects() []fyne.CanvasObject { return r.objects }
 // Layout implements fyne.WidgetRenderer.
 func (r *renderer) Layout(size fyne.Size) {
 	r.ground.Resize(size)
-	r.head.Resize(fyne.NewSize(size.Width, headHeight))
 	r.layoutHead(size)
 	r.layoutPicture()
 	r.layoutTexts(size)
@@ -132,29 +131,32 @@ func (r *renderer) Layout(size fyne.Size) {
 	r.sides.place(r.pane, r.pane.caption.Sides)
 }
 
+// layoutHead places the permanent label and the badge in the top corners, and what is shown
+// below them.
 func (r *renderer) layoutHead(size fyne.Size) {
 	c := r.pane.caption
-	if r.title.Text = c.Title; c.Title == "" {
-		r.title.Text = r.pane.role.String()
+	title := c.Title
+	if title == "" {
+		title = r.pane.role.String()
 	}
 	if c.Choice {
-		r.title.Text += " ▾"
+		title += " ▾"
 	}
-	titleSize := r.title.MinSize()
-	r.title.Move(fyne.NewPos(margin, 2))
-	r.title.Resize(titleSize)
-	r.badge.Text = ellipsis(c.Badge, size.Width-titleSize.Width-3*margin, textSize, r.badge.TextStyle)
-	r.badge.Color = badgeColors[c.BadgeKind]
-	badgeSize := r.badge.MinSize()
-	r.badge.Resize(badgeSize)
-	r.badge.Move(fyne.NewPos(size.Width-margin-badgeSize.Width, 3))
-	r.detail.Text = ellipsis(c.Detail, size.Width-2*margin, textSize, r.detail.TextStyle)
-	r.detail.Resize(r.detail.MinSize())
-	r.detail.Move(fyne.NewPos(margin, 20))
+	r.title.set(title)
+	r.title.move(fyne.NewPos(margin, 3))
+	r.pane.heading = r.title.size().AddWidthHeight(2*margin, margin)
+	// The letter of the upper edge is in the middle, unless the label is as long.
+	left := max(size.Width/2+2*margin, r.title.size().Width+3*margin)
+	r.badge.text.Color = badgeColors[c.BadgeKind]
+	r.badge.set(ellipsis(c.Badge, size.Width-left-margin, textSize, r.badge.text.TextStyle))
+	r.badge.show(r.badge.text.Text != "")
+	r.badge.move(fyne.NewPos(size.Width-margin-r.badge.size().Width, 3))
+	r.detail.set(ellipsis(c.Detail, size.Width-2*margin, textSize, r.detail.text.TextStyle))
+	r.detail.show(r.detail.text.Text != "")
+	r.detail.move(fyne.NewPos(margin, 3+lineHeight))
 }
 
-// layoutPicture places the frame in the area below the heading, exact to the device
-// pixel.
+// layoutPicture places the frame, exact to the device pixel.
 func (r *renderer) layoutPicture() {
 	f := r.pane.frame
 	r.picture.Hidden = f.Image == nil
@@ -164,7 +166,7 @@ func (r *renderer) layoutPicture() {
 	}
 	scale := r.pane.scale()
 	r.picture.Image = f.Image
-	r.picture.Move(fyne.NewPos(float32(f.X0)/scale, headHeight+float32(f.Y0)/scale))
+	r.picture.Move(fyne.NewPos(float32(f.X0)/scale, float32(f.Y0)/scale))
 	r.picture.Resize(fyne.NewSize(float32(f.X1-f.X0)/scale, float32(f.Y1-f.Y0)/scale))
 }
 
@@ -182,9 +184,9 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	// Between the edge and the letter in the middle.
 	half := (size.Width-fyne.MeasureText(c.Letters[2], letterSize, fyne.TextStyle{Bold: true}).Width)/2 - 3*margin
 	r.who.set(who, half, false)
-	r.who.place(margin, headHeight+margin)
+	r.who.place(margin, textTop)
 	r.how.set(how, half, false)
-	r.how.place(size.Width-margin, headHeight+margin)
+	r.how.place(size.Width-margin, textTop)
 
 	r.place.show(overlay == viewer.OverlayFull && c.Place != "")
 	r.place.set(c.Place)
@@ -192,7 +194,10 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	// One line up: in a narrow pane the letter of the bottom edge is in the way.
 	r.place.move(fyne.NewPos(size.Width-margin-s.Width, size.Height-2*margin-2*s.Height))
 
-	middle := headHeight + (size.Height-headHeight)/2
+	middle, top := size.Height/2, float32(2)
+	if r.title.size().Width > half { // a long label reaches the letter's place
+		top = textTop
+	}
 	for i, text := range c.Letters {
 		t := r.letters[i]
 		t.set(text)
@@ -201,7 +206,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 		t.move([...]fyne.Position{
 			fyne.NewPos(margin, middle-s.Height/2),
 			fyne.NewPos(size.Width-margin-s.Width, middle-s.Height/2),
-			fyne.NewPos((size.Width-s.Width)/2, headHeight+2),
+			fyne.NewPos((size.Width-s.Width)/2, top),
 			fyne.NewPos((size.Width-s.Width)/2, size.Height-margin-s.Height),
 		}[i])
 	}
@@ -215,7 +220,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 // layoutHair draws the crosshair over the whole picture, with a gap around its point.
 func (r *renderer) layoutHair() {
 	voxel, marked := r.pane.state.Crosshair()
-	area, f, scale := r.pane.area(), r.pane.frame, r.pane.scale()
+	area, f, scale := r.pane.Size(), r.pane.frame, r.pane.scale()
 	col, row, _ := r.pane.state.View().Locate(voxel)
 	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	x, y := float32(cx), float32(cy)
@@ -225,7 +230,7 @@ func (r *renderer) layoutHair() {
 		// A part outside the picture, or of no length, is left out.
 		line.Hidden = !marked || f.Image == nil || ends[0] > ends[2] || ends[1] > ends[3] ||
 			ends[0] < left || ends[2] > right || ends[1] < top || ends[3] > bottom
-		line.Position1, line.Position2 = fyne.NewPos(ends[0], ends[1]+headHeight), fyne.NewPos(ends[2], ends[3]+headHeight)
+		line.Position1, line.Position2 = fyne.NewPos(ends[0], ends[1]), fyne.NewPos(ends[2], ends[3])
 	}
 }
 
@@ -236,15 +241,15 @@ func (r *renderer) layoutProfile() {
 	if r.profile.Hidden {
 		return
 	}
-	area, scale := r.pane.area(), r.pane.scale()
+	area, scale := r.pane.Size(), r.pane.scale()
 	col, row, _ := r.pane.state.View().Locate(r.pane.state.Focus())
 	_, y := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	if y < 0 || y > float64(area.Height) {
 		r.profile.Hidden = true
 		return
 	}
-	r.profile.Position1 = fyne.NewPos(float32(f.X0)/scale, float32(y)+headHeight)
-	r.profile.Position2 = fyne.NewPos(float32(f.X1)/scale, float32(y)+headHeight)
+	r.profile.Position1 = fyne.NewPos(float32(f.X0)/scale, float32(y))
+	r.profile.Position2 = fyne.NewPos(float32(f.X1)/scale, float32(y))
 }
 
 // layoutOutline draws the polygon around the voxel under the pointer.
@@ -266,7 +271,7 @@ func (r *renderer) corners() []fyne.Position {
 	if len(outline) != len(r.outline) || !ok || r.pane.frame.Image == nil {
 		return nil
 	}
-	area := r.pane.area()
+	area := r.pane.Size()
 	transform, view := state.Transform(float64(area.Width), float64(area.Height)), state.View()
 	center := func(dx, dy int) [2]float64 {
 		col, row, _ := view.Locate([3]int{voxel[0] + dx, voxel[1] + dy, voxel[2]})
@@ -280,15 +285,15 @@ func (r *renderer) corners() []fyne.Position {
 		for k := range at {
 			at[k] = origin[k] + c[0]*(right[k]-origin[k]) + c[1]*(down[k]-origin[k])
 		}
-		corners[i] = fyne.NewPos(float32(at[0]), float32(at[1])+headHeight)
+		corners[i] = fyne.NewPos(float32(at[0]), float32(at[1]))
 	}
 	return corners
 }
 
 // inPicture reports whether a position of the pane is in the picture's area.
 func (r *renderer) inPicture(p fyne.Position) bool {
-	area := r.pane.area()
-	return p.X >= 0 && p.X <= area.Width && p.Y >= headHeight && p.Y <= headHeight+area.Height
+	area := r.pane.Size()
+	return p.X >= 0 && p.X <= area.Width && p.Y >= 0 && p.Y <= area.Height
 }
 
 // layoutCross marks the voxel under the pointer in the other panes.
@@ -301,7 +306,7 @@ func (r *renderer) layoutCross() {
 	if !ok {
 		return
 	}
-	area := r.pane.area()
+	area := r.pane.Size()
 	col, row, _ := r.pane.state.View().Locate(voxel)
 	cx, cy := r.pane.state.Transform(float64(area.Width), float64(area.Height)).Center(col, row)
 	x, y := float32(cx), float32(cy)
@@ -309,7 +314,6 @@ func (r *renderer) layoutCross() {
 		r.cross[0].Hidden, r.cross[1].Hidden = true, true
 		return
 	}
-	y += headHeight
 	r.cross[0].Position1, r.cross[0].Position2 = fyne.NewPos(x-crossArm, y), fyne.NewPos(x+crossArm, y)
 	r.cross[1].Position1, r.cross[1].Position2 = fyne.NewPos(x, y-crossArm), fyne.NewPos(x, y+crossArm)
 }
@@ -319,8 +323,8 @@ func (r *renderer) layoutCross() {
 func (r *renderer) layoutLegends(size fyne.Size) {
 	f := r.pane.frame
 	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare
-	height := min(max((size.Height-headHeight)*0.3, 60), 140)
-	top := float32(headHeight + margin + 6)
+	height := min(max(size.Height*0.3, 60), 140)
+	top := float32(textTop + 6)
 	if r.scale != nil {
 		r.scale.show(shown && f.Limit > 0)
 		if f.Limit > 0 {
@@ -328,7 +332,7 @@ func (r *renderer) layoutLegends(size fyne.Size) {
 		}
 		r.scale.place(size.Width-margin, top, height)
 		// Between the letter in the middle of the edge and the position below.
-		top = max(top+height+3*margin, headHeight+(size.Height-headHeight)/2+3*margin)
+		top = max(top+height+3*margin, size.Height/2+3*margin)
 		height = min(height, size.Height-10*margin-top)
 	}
 	r.tint.show(shown && f.Tint != nil && height >= leastLegend)

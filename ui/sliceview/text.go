@@ -10,7 +10,6 @@ import (
 // Pictures have a black ground and light text in every theme.
 var (
 	black       = color.NRGBA{A: 0xff}
-	headGrey    = color.NRGBA{R: 0x1c, G: 0x1c, B: 0x1c, A: 0xff}
 	lightText   = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
 	dimText     = color.NRGBA{R: 0xa8, G: 0xa8, B: 0xa8, A: 0xff}
 	letters     = color.NRGBA{R: 0xf0, G: 0xd8, B: 0x80, A: 0xff}

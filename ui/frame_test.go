@@ -1,0 +1,112 @@
+package ui_test
+
+import (
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/ui/control"
+	"quell/ui/session"
+)
+
+// menuHeight is that of the main menu on the desktop, which the driver of tests leaves out.
+const menuHeight = 25
+
+// resize gives the workbench the size of a whole window on the desktop.
+func (b *bench) resize(width, height float32) {
+	b.workbench.Window().Resize(fyne.NewSize(width, height-menuHeight))
+	b.drain()
+}
+
+// share returns the part of a window of a size that the panes cover.
+func (b *bench) share(width, height float32) float32 {
+	sum := float32(0)
+	for _, p := range b.workbench.Panes() {
+		if p.Visible() {
+			sum += p.Size().Width * p.Size().Height
+		}
+	}
+	for _, p := range b.workbench.Planes() {
+		if p.Visible() {
+			sum += p.Size().Width * p.Size().Height
+		}
+	}
+	return sum / (width * height)
+}
+
+// The pictures have four fifths of the workbench at every size and in every layout; the
+// column is there where it leaves them as much, or where the user wants it.
+func TestPicturesHaveFourFifths(t *testing.T) {
+	b := newBenchWith(t, large, func(*app.Settings) {})
+	for _, size := range []struct {
+		width, height float32
+		column        bool
+	}{{1280, 720, false}, {1600, 1000, false}, {1920, 1080, false}, {3840, 2160, true}} {
+		b.resize(size.width, size.height)
+		for _, layout := range []string{"1", "1×2", "1×3", "2×2"} {
+			b.command("layout-" + layout).Run()
+			b.drain()
+			if share := b.share(size.width, size.height); share < 0.8 || b.workbench.ColumnShown() != size.column {
+				t.Errorf("%g x %g, layout %s: pictures have %.1f %%, column shown %t", size.width, size.height, layout, 100*share, b.workbench.ColumnShown())
+			}
+		}
+		if b.workbench.QuickShown() == size.column {
+			t.Errorf("%g x %g: the line of the strength is shown %t", size.width, size.height, !size.column)
+		}
+	}
+	b.resize(1280, 720)
+	b.key(fyne.KeyP)
+	if !b.workbench.ColumnShown() || b.workbench.QuickShown() || b.share(1280, 720) > 0.62 || app.LoadSettings(b.settingsPath).Column != "shown" {
+		t.Errorf("P does not show the column, or it is not kept for the next start: %q", app.LoadSettings(b.settingsPath).Column)
+	}
+	b.resize(3840, 2160)
+	b.key(fyne.KeyP)
+	if b.workbench.ColumnShown() || app.LoadSettings(b.settingsPath).Column != "hidden" {
+		t.Error("P does not hide the column")
+	}
+	b.resize(1280, 720)
+	b.key(fyne.KeyF11)
+	if b.workbench.QuickShown() {
+		t.Error("full screen shows the line of the strength")
+	}
+	b.key(fyne.KeyF11)
+}
+
+// Without the column the strength, the verdict and the run are in the line of the slices,
+// and what the column warns of is in the status bar.
+func TestTheLineOfTheStrength(t *testing.T) {
+	b := newBenchWith(t, large, func(*app.Settings) {})
+	b.until("the slice is judged", func() bool { return b.session().SliceMeasures().Known })
+	b.drain()
+	if b.workbench.ColumnShown() || b.workbench.VerdictText() != string(b.session().SliceMeasures().Measures.Verdict) {
+		t.Fatalf("the verdict reads %q", b.workbench.VerdictText())
+	}
+	var run *control.Button
+	for _, o := range test.LaidOutObjects(b.workbench.Dial()) {
+		if button, ok := o.(*control.Button); ok && button.Text == "Apply" {
+			run = button
+		}
+	}
+	test.Tap(run)
+	b.drain()
+	if p := b.session().Progress(); p.Kind == session.Applying && b.workbench.Status() != p.Text {
+		t.Errorf("during the run the status bar reads %q", b.workbench.Status())
+	}
+	b.until("the volume is filtered", b.session().Applied)
+	if !run.Disabled() {
+		t.Error("the volume can be filtered twice with the same parameters")
+	}
+	b.session().SetRecipe(b.session().Recipe().With("patch-radius", denoise.Number(2)), true)
+	b.show(head())
+	b.until("the status bar says what comes from an earlier series", func() bool {
+		return b.workbench.Status() == "From an earlier series: Patch radius. “Defaults” sets everything back."
+	})
+	b.key(fyne.KeyP)
+	b.drain()
+	if got := b.workbench.Status(); got != "" {
+		t.Errorf("beside the column, which says it, the status bar says %q", got)
+	}
+}
