@@ -127,23 +127,23 @@ func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
 
 // displayed is how the workbench shows every series.
 type displayed struct {
-	Layout     string  `json:"layout"`
-	HideColumn bool    `json:"hide_column,omitempty"`
-	Mode       string  `json:"mode"` // of the comparison
-	Share      float64 `json:"share"`
-	Crosshair  bool    `json:"crosshair,omitempty"`
+	Layout    string  `json:"layout"`
+	Column    string  `json:"column,omitempty"` // as in the settings
+	Mode      string  `json:"mode"`             // of the comparison
+	Share     float64 `json:"share"`
+	Crosshair bool    `json:"crosshair,omitempty"`
 }
 
 func (w *Workbench) displayed() displayed {
 	state := w.session.State()
 	compared := state.Comparison()
 	_, crosshair := state.Crosshair()
-	return displayed{Layout: w.layoutName(), HideColumn: !w.columnShown, Mode: compared.Mode.String(), Share: compared.Share, Crosshair: crosshair}
+	return displayed{Layout: w.layoutName(), Column: w.settings.Column, Mode: compared.Mode.String(), Share: compared.Share, Crosshair: crosshair}
 }
 
 // displayAs shows every series as was saved; what is not known stays as it is.
 func (w *Workbench) displayAs(how displayed) {
-	w.columnShown = !how.HideColumn
+	w.settings.Column = how.Column
 	if slices.Contains(layoutNames, how.Layout) {
 		w.setLayout(how.Layout)
 	}
