@@ -70,18 +70,31 @@ func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
 	if f.AutoSigma() == 0 || weight < alikeWeight {
 		return 0, ctx.Err()
 	}
-	for step := max(len(v.Data)*len(around)/alikePairs, 1) | 1; ; step = step/16 | 1 {
-		s, err := f.meanRisks(ctx, v, around, step)
+	return f.leastError(ctx, v, mostAlike, len(around), func(risk *[alikeSteps]float64, i int) bool {
+		f.addRisks(risk, v, around, i)
+		return true
+	})
+}
+
+// leastError returns where the risk that add sums up is the least, at most most and at least
+// most / sqrt(2)^6; 0 with too few voxels. add returns false for a voxel that it cannot look
+// at, and compares each with that many others.
+func (f Facts) leastError(ctx context.Context, v *volume.Volume, most float64, others int, add addRisk) (float64, error) {
+	for step := max(len(v.Data)*others/alikePairs, 1) | 1; ; step = step/16 | 1 {
+		s, err := f.meanRisks(ctx, v, step, add)
 		switch {
 		case err != nil:
 			return 0, err
 		case s.voxels >= alikeEnough || step == 1 && s.voxels >= alikeVoxels:
-			return leastRisk(s.risk), nil
+			return most * leastRisk(s.risk), nil
 		case step == 1:
 			return 0, nil
 		}
 	}
 }
+
+// addRisk adds the risk of voxel i at each t, unless it returns false.
+type addRisk func(risk *[alikeSteps]float64, i int) bool
 
 // riskSums is the risk at each t, summed over voxels.
 type riskSums struct {
@@ -91,14 +104,13 @@ type riskSums struct {
 
 // meanRisks sums over every step-th voxel that lies in the foreground. An odd step visits
 // all columns.
-func (f Facts) meanRisks(ctx context.Context, v *volume.Volume, around []neighbour, step int) (total riskSums, err error) {
+func (f Facts) meanRisks(ctx context.Context, v *volume.Volume, step int, add addRisk) (total riskSums, err error) {
 	perSlice := make([]riskSums, v.Dims[2])
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
 		s, first := &perSlice[z], z*v.SliceVoxels()
 		for i := (first + step - 1) / step * step; i < first+v.SliceVoxels(); i += step {
-			if f.Foreground(i) {
+			if f.Foreground(i) && add(&s.risk, i) {
 				s.voxels++
-				f.addRisks(&s.risk, v, around, i)
 			}
 		}
 		return nil
@@ -143,8 +155,8 @@ func (f Facts) addRisks(risk *[alikeSteps]float64, v *volume.Volume, around []ne
 	}
 }
 
-// leastRisk returns the t at which the risk is the least: the vertex of the parabola through
-// the least and its neighbours, over the logarithm of t.
+// leastRisk returns the t at which the risk is the least, as a share of the largest: the
+// vertex of the parabola through the least and its neighbours, over the logarithm of t.
 func leastRisk(risk [alikeSteps]float64) float64 {
 	k := 0
 	for i, r := range risk {
@@ -158,5 +170,5 @@ func leastRisk(risk [alikeSteps]float64) float64 {
 			at += 0.5 * (risk[k-1] - risk[k+1]) / bend
 		}
 	}
-	return mostAlike * math.Exp2(-at/2)
+	return math.Exp2(-at / 2)
 }

@@ -81,7 +81,7 @@ func TestAlikeIsWhereTheErrorIsLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := leastRisk(trueErrors(truth, noisy))
+		want := mostAlike * leastRisk(trueErrors(truth, noisy))
 		if math.Abs(math.Log(got/want)) > 0.12 || want < c.lo || want > c.hi {
 			t.Errorf("%+v: %.3f sigma; the least error is at %.3f, want it from %g to %g", c, got, want, c.lo, c.hi)
 		}
@@ -224,7 +224,7 @@ func TestLeastRisk(t *testing.T) {
 		{[alikeSteps]float64{9, 4, 1, 2, 5, 9, 9}, 2.25}, {[alikeSteps]float64{9, 4, 2, 1, 4, 9, 9}, 3 - 0.25},
 		{[alikeSteps]float64{0, 1, 2, 3, 4, 5, 6}, 0}, {[alikeSteps]float64{6, 5, 4, 3, 2, 1, 0}, 6}, {[alikeSteps]float64{}, 0},
 	} {
-		if got, want := leastRisk(c.risk), 10*math.Pow(2, -c.at/2); math.Abs(got-want) > 1e-9 {
+		if got, want := leastRisk(c.risk), math.Pow(2, -c.at/2); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%v: %g; want %g", c.risk, got, want)
 		}
 	}

@@ -22,6 +22,10 @@ type Facts struct {
 	// least error, see [Facts.alike]; 0 where it was not measured.
 	Alike float64
 
+	// AlikePatches is how different patches may be, in sigmas, for the mean of their centres
+	// to have the least error, see [Facts.alikePatches]; 0 where it was not measured.
+	AlikePatches float64
+
 	// Usual is above 0 for the facts of a volume divided by its noise map: the
 	// sigma that is usual in the map, in the unit of the volume.
 	Usual float64
@@ -41,6 +45,9 @@ func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
 		return Facts{}, err
 	}
 	if f.Alike, err = f.alike(ctx, v); err != nil {
+		return Facts{}, err
+	}
+	if f.AlikePatches, err = f.alikePatches(ctx, v); err != nil {
 		return Facts{}, err
 	}
 	return f, nil

@@ -54,8 +54,7 @@ type Filter struct {
 	Chooses bool
 
 	// CorrectsRician, if not nil, reports whether a recipe corrects the noise of magnitude
-	// images itself: that recipe refuses Stabilise, and no recipe of the filter has it on
-	// by itself.
+	// images itself: that recipe refuses Stabilise.
 	CorrectsRician func(r Recipe) bool
 
 	// Cases are the recipes that the conformance suite runs on every engine:

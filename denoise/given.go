@@ -5,6 +5,7 @@ package denoise
 func (f Facts) WithNoise(sigma float64, n int) Facts {
 	if f.Noise.Sigma > 0 && sigma > 0 {
 		f.Alike *= f.Noise.Sigma / sigma // which counts in sigmas
+		f.AlikePatches *= f.Noise.Sigma / sigma
 	}
 	f.Noise = f.Noise.Given(sigma, n)
 	return f

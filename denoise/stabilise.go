@@ -58,13 +58,13 @@ func autoStabilise(r Recipe, _ volume.Geometry, f Facts) float64 {
 	return f.Noise.Sigma
 }
 
-// mayStabilise reports whether automatic stabilisation may come to more than 0: the
-// filter has no correction of its own, and every parameter in the volume's unit
+// mayStabilise reports whether automatic stabilisation may come to more than 0: no
+// correction of the filter's own is on, and every parameter in the volume's unit
 // follows the noise. A number there asks for the plain filter, as does a recipe that
 // knows no noise.
 func (r Recipe) mayStabilise() bool {
 	f, err := FilterByName(r.Filter)
-	if err != nil || f.CorrectsRician != nil {
+	if err != nil || f.CorrectsRician != nil && f.CorrectsRician(r) {
 		return false
 	}
 	follows := false

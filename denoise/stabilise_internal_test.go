@@ -90,8 +90,10 @@ func TestAutomaticStabilisation(t *testing.T) {
 	f.Params[2].Name = "magnitude"
 	f.CorrectsRician = func(r Recipe) bool { return r.Get("magnitude").On() }
 	own := Recipe{Version: RecipeVersion, Filter: "probe", Dims: 3, Params: map[string]Value{"strength": Auto, "magnitude": Bool(false)}}
-	if out, err := own.Resolve(unitGrid, magnitude()); err != nil || out.Stabilisation() != 0 {
-		t.Errorf("a filter with a correction of its own: %s, %v", out, err)
+	for on, want := range map[bool]float64{false: 8, true: 0} {
+		if out, err := own.With("magnitude", Bool(on)).Resolve(unitGrid, magnitude()); err != nil || out.Stabilisation() != want || own.With("magnitude", Bool(on)).mayStabilise() == on {
+			t.Errorf("a filter whose own correction is on (%t): %s, %v; want %g", on, out, err, want)
+		}
 	}
 	both := own.With("magnitude", Bool(true)).With("stabilise", Number(8))
 	if err := both.Validate(); err == nil || !strings.Contains(err.Error(), "stabilise has no effect: the Rician correction") || both.Stabilisation() != 0 {

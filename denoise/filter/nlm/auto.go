@@ -11,16 +11,16 @@ import (
 
 // autoStrength is h. With centre max it is
 //
-//	h / sigma = 2.30 - 0.11 ln N - 0.18 ln P + 0.45 w
+//	h / sigma = (2.30 - 0.11 ln N - 0.18 ln P + 0.45 w) a
 //
-// with N neighbours in the search region, patches that count as P voxels of equal
+// with a of anatomy, N neighbours in the search region, patches that count as P voxels of equal
 // weight, and w of weak. With centre one it is
 //
-//	h / sigma = 2.44 - 0.17 ln N + 0.25 w
+//	h / sigma = (2.44 - 0.17 ln N + 0.25 w) a
 //
-// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of Tissue. More
-// neighbours and larger patches need less; single voxels instead of patches need 2.3
-// sigma. Measured, see FILTERS.md.
+// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of
+// Tissue. More neighbours and larger patches need less; single voxels instead of patches
+// need 2.3 sigma. Measured, see FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	p := newParams(r)
 	one := centre(r, f) == CentreOne
@@ -34,13 +34,28 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	case one && f.Noise.InTissue():
 		return max(2.5-0.17*math.Log(neighbours), 0.3) * Tissue(r.Dims, f) * f.AutoSigma()
 	case one:
-		return max(2.44-0.17*math.Log(neighbours)+0.25*weak(f), 0.3) * f.AutoSigma()
+		return max(2.44-0.17*math.Log(neighbours)+0.25*weak(f), 0.3) * anatomy(r.Dims, one, f) * f.AutoSigma()
 	}
 	squares := 0.0
 	for _, a := range p.Taps {
 		squares += a * a
 	}
-	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f)
+	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f) * anatomy(r.Dims, one, f)
+}
+
+// anatomy is what was measured of the patches of a series over what is usual at its noise,
+// 1 where nothing was measured. It was measured in two dimensions with centre one. In three that
+// has half the say on its logarithm with centre one, where h is large beside texture of
+// little contrast that more neighbours reach.
+func anatomy(dims int, one bool, f denoise.Facts) float64 {
+	if f.AlikePatches == 0 {
+		return 1
+	}
+	part := f.AlikePatches / (1.75 + 0.25*weak(f))
+	if dims == 3 && one {
+		part = math.Sqrt(part)
+	}
+	return min(max(part, 0.7), 1.5)
 }
 
 // Strength is the automatic h with centre max of that many neighbours and of patches that
@@ -116,7 +131,7 @@ func autoRician(r denoise.Recipe, f denoise.Facts) denoise.Value {
 }
 
 // rician says whether the switch turns itself on: in magnitude images whose background
-// shows Rician noise.
+// shows Rician noise that is not stabilised. The facts of a stabilised volume have none.
 func rician(r denoise.Recipe, f denoise.Facts) bool {
 	return !papers(r) && f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Noise.Sigma > 0 && !Harms(r.Dims, f)
 }

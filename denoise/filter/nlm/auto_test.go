@@ -1,7 +1,9 @@
 package nlm_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"quell/denoise"
@@ -169,8 +171,8 @@ func TestAutomaticStrengthDoesNoHarm(t *testing.T) {
 	}
 }
 
-// Rician is on by itself where the background shows it, and sigma with it, unless the
-// recipe says otherwise.
+// Without stabilisation Rician is on by itself where the background shows it, and sigma
+// with it, unless the recipe says otherwise.
 func TestAutomaticRician(t *testing.T) {
 	magnitude := noise.Known(10)
 	magnitude.Model = noise.Rician
@@ -190,8 +192,67 @@ func TestAutomaticRician(t *testing.T) {
 		{"h=9 rician=true", magnitude, true, 10}, {"rician=true", noise.Known(10), true, 10}, {"rician=true", weak, true, 2}, {"rician=true sigma=0", magnitude, true, 0},
 		{"rician=false sigma=4", magnitude, false, 4}, {"h=9 sigma=4", magnitude, false, 4},
 	} {
-		if p := with(t, 3, c.set, c.e); p.Rician != c.rician || p.Sigma != c.sigma {
+		plain := " stabilise=0"
+		if strings.Contains(c.set, "rician=true") {
+			plain = "" // which refuses any
+		}
+		if p := with(t, 3, c.set+plain, c.e); p.Rician != c.rician || p.Sigma != c.sigma {
 			t.Errorf("%q, %s noise (known: %v): rician %v, sigma %g; want %v, %g", c.set, c.e.Model, c.e.ModelKnown, p.Rician, p.Sigma, c.rician, c.sigma)
+		}
+	}
+}
+
+// Rician noise is stabilised, which leaves nlm nothing to correct, unless the recipe asks for
+// the correction or for plain numbers.
+func TestRicianNoiseIsStabilised(t *testing.T) {
+	magnitude := noise.Known(10)
+	magnitude.Model = noise.Rician
+	g := volume.NewGeometry([3]int{32, 32, 16}, [3]float64{1, 1, 1})
+	for set, want := range map[string]string{
+		"": "stabilise=10 rician=false sigma=0", "h=1.2sigma": "stabilise=10 rician=false sigma=0", "sigma=0.5sigma": "stabilise=10 rician=false sigma=5",
+		"rician=true": "stabilise=0 rician=true sigma=10", "stabilise=0": "stabilise=0 rician=true sigma=10", "rician=false": "stabilise=10 rician=false sigma=0",
+		"h=9": "stabilise=0 rician=false sigma=0", "sigma=7": "stabilise=0 rician=true sigma=7",
+	} {
+		r, err := nlm.Filter.Recipe(denoise.Case{Dims: 3, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Resolve(g, denoise.Facts{Hi: 255, Noise: magnitude}); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("stabilise=%g rician=%s sigma=%s", r.Stabilisation(), r.Get("rician"), r.Get("sigma"))
+		if got != want {
+			t.Errorf("%q: %s; want %s", set, got, want)
+		}
+	}
+}
+
+// What was measured of the patches scales h by its ratio to what is usual at that noise: with
+// centre one in three dimensions by its root.
+func TestAutomaticStrengthFollowsTheAnatomy(t *testing.T) {
+	g := volume.NewGeometry([3]int{32, 32, 16}, [3]float64{1, 1, 1})
+	of := func(dims int, set string, share, measured float64) float64 {
+		r, err := nlm.Filter.Recipe(denoise.Case{Dims: dims, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = r.Resolve(g, denoise.Facts{Hi: 255, Noise: noise.Known(share * 255), AlikePatches: measured}); err != nil {
+			t.Fatal(err)
+		}
+		return r.Get("h").Float()
+	}
+	for _, c := range []struct {
+		dims            int
+		set             string
+		share, t, scale float64
+	}{
+		{2, "centre=one", 0.04, 1.75, 1}, {2, "centre=one", 0.04, 1.75 * 1.2, 1.2}, {2, "centre=one", 0.0125, 1.875 * 1.2, 1.2}, {2, "centre=one", 0.04, 1.75 * 0.8, 0.8},
+		{2, "centre=one", 0.04, 1.75 * 1.49, 1.49}, {2, "centre=one", 0.04, 1.75 * 1.51, 1.5}, {2, "centre=one", 0.04, 1.75 * 0.71, 0.71}, {2, "centre=one", 0.04, 1.75 * 0.69, 0.7},
+		{3, "centre=one", 0.04, 1.75 * 1.44, 1.2}, {3, "centre=one", 0.04, 1.75 * 2.4, 1.5}, {2, "centre=max", 0.04, 1.75 * 1.2, 1.2}, {3, "centre=max", 0.04, 1.75 * 1.2, 1.2},
+		{3, "patch-radius=0", 0.04, 3, 1}, {2, "centre=one", 0.04, 0, 1},
+	} {
+		if x := of(c.dims, c.set, c.share, c.t) / of(c.dims, c.set, c.share, 0); math.Abs(x-c.scale) > 1e-6 {
+			t.Errorf("%d-D %q, noise of %.2f %% of the range, patches alike up to %.2f sigma: h is %.4f times as large; want %g", c.dims, c.set, 100*c.share, c.t, x, c.scale)
 		}
 	}
 }
