@@ -3,7 +3,9 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"unsafe"
 
 	"quell/denoise"
 	"quell/internal/parallel"
@@ -37,7 +39,7 @@ func prepare(ctx context.Context, r denoise.Recipe, in denoise.Input, region vol
 		}
 	}
 	return &run{
-		program: p, halos: p.Halos(), region: region, in: masked, out: in.Volume.Crop(region), fields: fields,
+		program: p, halos: p.Halos(), region: region, in: masked, out: initial(in.Volume, masked, region), fields: fields,
 		counter: parallel.NewCounter(0, nil),
 	}, nil
 }
@@ -69,15 +71,26 @@ func (r *run) box(name string) volume.Region {
 	return r.region.Grow(r.halos[name], r.in.Geometry)
 }
 
-// field returns the memory of an output. It holds the voxels of the volume at
-// first, which is what excluded voxels keep.
+// initial returns the memory of the voxels of a box of v: a copy of v, which is what
+// excluded voxels keep, but zeros where masked excludes none. Passes write all others, and
+// the first to write to a page of new memory is then the goroutine that computes it.
+func initial(v, masked *volume.Volume, box volume.Region) *volume.Volume {
+	if masked.Mask != nil {
+		return v.Crop(box)
+	}
+	out := volume.New(v.Geometry.Crop(box))
+	out.Unit = v.Unit
+	return out
+}
+
+// field returns the memory of an output.
 func (r *run) field(name string) denoise.Field {
 	box := r.box(name)
 	f := denoise.Field{Dims: r.in.Dims, Box: box}
 	if name == denoise.Result {
 		f.Data = r.out.Data
 	} else {
-		f.Data = r.in.Crop(box).Data
+		f.Data = initial(r.in, r.in, box).Data
 	}
 	switch {
 	case r.in.Mask == nil:
@@ -150,19 +163,19 @@ func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) erro
 	return nil
 }
 
-// finite reports whether all values are, four at a time.
+// finite reports whether all values are, two at a time: those that are not have all bits
+// of the exponent set, which an addition carries into the sign.
 func finite(row []float32) bool {
-	var a, b, c, d float32 // sums of v - v: 0, or NaN from the first that is not on
-	for ; len(row) >= 4; row = row[4:] {
-		a += row[0] - row[0]
-		b += row[1] - row[1]
-		c += row[2] - row[2]
-		d += row[3] - row[3]
+	const exponent, one, sign = 0x7f800000_7f800000, 0x00800000_00800000, 0x80000000_80000000
+	pairs := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(row))), len(row)/2)
+	carries := uint64(0)
+	for _, pair := range pairs {
+		carries |= pair&exponent + one
 	}
-	for _, v := range row {
-		a += v - v
+	if len(row)%2 == 1 {
+		carries |= uint64(math.Float32bits(row[len(row)-1]))&exponent + one
 	}
-	return a+b+c+d == 0
+	return carries&sign == 0
 }
 
 // split divides a box into tiles of at most size voxels along each axis, as even

@@ -19,7 +19,7 @@ func (w *worker) setUnit() {
 	if _, e := math.Frexp(w.Scale); e > -2*smallestStrength {
 		shift = e / 2 // the strength comes to 1
 	}
-	shift = Shift(values, shift)
+	shift = Shift(largestOf(values), shift)
 	w.unit = math.Ldexp(1, shift)
 	w.scale, w.bias = w.exponent(w.Scale, w.Bias)
 	w.shrink = min(1, largestBias/math.Abs(w.Bias))
@@ -31,9 +31,8 @@ func (w *worker) setUnit() {
 	}
 }
 
-// Shift returns the exponent of the power of two by which values are multiplied: shift,
-// unless float32 would not hold squares of the products.
-func Shift(values []float32, shift int) int {
+// largestOf returns the size of the largest value.
+func largestOf(values []float32) float32 {
 	size := func(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) } // those of positive numbers have the order of the numbers
 	a, b := uint32(0), uint32(0)
 	for ; len(values) >= 4; values = values[4:] {
@@ -43,7 +42,12 @@ func Shift(values []float32, shift int) int {
 	for _, v := range values {
 		a = max(a, size(v))
 	}
-	largest := math.Float32frombits(max(a, b))
+	return math.Float32frombits(max(a, b))
+}
+
+// Shift returns the exponent of the power of two by which values up to largest are
+// multiplied: shift, unless float32 would not hold squares of the products.
+func Shift(largest float32, shift int) int {
 	_, e := math.Frexp(float64(largest))
 	switch {
 	case e+shift > largestExponent:

@@ -145,10 +145,7 @@ func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
 	middle := w.Step[2] * (w.first[2] + z)
 	from := max(middle-w.Radius[2], w.tile.Min[2])
 	planes := min(middle+w.Radius[2]+1, w.tile.Max[2]) - from
-	stride, accStride := w.stride()*w.rows[0], (w.tile.Max[1]-w.tile.Min[1])*step*wide
-	sums := func(phase int) []float32 {
-		return w.acc[(((from-w.tile.Min[2])*(w.tile.Max[1]-w.tile.Min[1])+y-w.tile.Min[1])*step+phase)*wide:]
-	}
+	stride, accStride := w.stride()*w.rows[0], w.sums.rows[0]*step*wide
 	voxels := func(phase int, d [3]int) []float32 {
 		return w.values[w.at(y-w.origin[1]+d[1], from-w.origin[2]+d[2], phase-step*w.lead+d[0]):]
 	}
@@ -167,7 +164,7 @@ func (w *worker) giveRow(y, z int, d [3]int, present []bool) {
 		if shares == nil {
 			continue
 		}
-		a, b, to := voxels(phase, [3]int{}), voxels(phase, d), sums(phase)
+		a, b, to := voxels(phase, [3]int{}), voxels(phase, d), w.acc[w.sumsAt(y, from, phase):]
 		for p := range planes {
 			spread(to[p*accStride:], shares, a[p*stride:], b[p*stride:], n)
 		}

@@ -55,15 +55,15 @@ type worker struct {
 	margin  int // voxels before the first block along x that rows begin with, a multiple of Step
 	lead    int // places before the first block in a row of voxels under blocks
 
-	tile                    volume.Region
-	unit                    float64 // factor of the tile's values, see setUnit
-	scale                   float32 // of a sum of squares in this unit, in the exponent of a weight
-	first, blocks           [3]int  // the blocks that reach the tile: the first index, their number
-	origin                  [3]int  // of the stored voxels; along x of the first row
-	rows                    [2]int  // stored voxels along y and z
-	length                  int     // of a stored row
+	tile, box               volume.Region // and what is around its blocks, which may reach outside the volume
+	unit                    float64       // factor of the tile's values, see loadValues
+	scale                   float32       // of a sum of squares in this unit, in the exponent of a weight
+	first, blocks           [3]int        // the blocks that reach the tile: the first index, their number
+	origin                  [3]int        // of the stored voxels; along x of the first row
+	rows                    [2]int        // stored voxels along y and z
+	length                  int           // of a stored row
 	values, mean, deviation []float32
-	block                   tile.Block
+	block                   tile.Block // of the mask, if there is one
 
 	ownMean, ownDeviation []float32 // of the blocks, dense rows
 	bits                  []byte    // of the rows of blocks at one offset
@@ -75,7 +75,12 @@ type worker struct {
 	den, peak, inverse    []float32 // of the rows of blocks
 	shares                []float32 // weights times inverse, by row of blocks
 	under, side           []float32 // shares under a row of voxels, and under every Step-th voxel
-	acc                   []float32 // what blocks give to the tile's voxels, by row and phase
+	acc                   []float32 // what blocks give to voxels, by row and phase
+	sums                  struct {
+		from, rows [2]int // the rows along y and z that acc has
+	}
+	used      []*float32
+	exponents []float64 // of the weights used, of one block: see exact
 }
 
 func newWorker(p Params, in []denoise.Field, out denoise.Field) *worker {
@@ -110,91 +115,16 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 	w.finish()
 }
 
-// load stores the voxels of a tile and what is around its blocks.
-func (w *worker) load(t volume.Region) {
-	v := &w.in[0]
-	w.tile = t
-	var box volume.Region
-	for c := range 3 {
-		first, last := w.Blocks(c, t.Min[c], t.Max[c], v.Dims[c])
-		w.first[c], w.blocks[c] = first, last-first+1
-		around := w.Radius[c] + w.Search[c]
-		box.Min[c], box.Max[c] = w.Step[c]*first-around, w.Step[c]*last+around+1
-	}
-	w.origin = box.Min
-	w.origin[0] = w.Step[0]*w.first[0] - w.margin
-	size := box.Dims()
-	w.rows = [2]int{size[1], size[2]}
-	w.length = tile.RoundUp(w.blocks[0]+2*w.lead) + 2*w.margin/w.Step[0] + 2
-
-	n := w.stride() * size[1] * size[2]
-	w.values = tile.Resize(w.values, n+w.stride()+lanes) // and a row, which is read and not used
-	if w.selects() {
-		w.loadSurroundings(box, n)
-	}
-	w.block.Load(v, box)
-	w.setUnit()
-	w.fillRows(w.values, float32(w.unit))
-	if w.selects() {
-		w.excludeBlocks()
-	}
-
-	row := tile.RoundUp(w.blocks[0])
-	w.bits = tile.Resize(w.bits, row/lanes*w.blocks[1])
-	w.sets = tile.Resize(w.sets, w.blocks[1])
-	d := t.Dims()
-	w.acc = tile.Resize(w.acc, d[1]*d[2]*w.Step[0]*w.wide())
-	clear(w.acc)
-	if w.rowwise != nil {
-		w.rowwise.load(w)
-		return
-	}
-	w.column = tile.Resize(w.column, row*size[1])
-	w.distance = tile.Resize(w.distance, row)
-	w.present = tile.Resize(w.present, len(w.offsets)*w.blocks[1])
-	for _, s := range []*[]float32{&w.den, &w.peak, &w.inverse} {
-		*s = tile.Resize(*s, row*w.blocks[1])
-	}
-	w.weights = tile.Resize(w.weights, len(w.offsets)*w.blocks[1]*row)
-	// Rows of shares have zeros on both sides of the blocks.
-	w.shares = tile.Resize(w.shares, w.wide()*w.blocks[1])
-	clear(w.shares)
-	w.under, w.side = tile.Resize(w.under, w.wide()), tile.Resize(w.side, w.wide())
-}
-
-// selects reports whether the pairs that are used are not simply those with both blocks
-// in the volume, so that means and deviations are needed.
-func (w *worker) selects() bool {
-	return w.Select != nil || w.in[0].Mask != nil || w.rowwise == nil
-}
-
-// loadSurroundings stores the n means and deviations of a box.
-func (w *worker) loadSurroundings(box volume.Region, n int) {
-	w.mean, w.deviation = tile.Resize(w.mean, n+lanes), tile.Resize(w.deviation, n+lanes)
-	blocks := tile.RoundUp(w.blocks[0]) * w.blocks[1] * w.blocks[2]
-	w.ownMean, w.ownDeviation = tile.Resize(w.ownMean, blocks), tile.Resize(w.ownDeviation, blocks)
-	if w.Select != nil {
-		w.block.Load(&w.in[1], box)
-		w.fillRows(w.mean, 1)
-		w.block.Load(&w.in[2], box)
-		w.fillRows(w.deviation, 1)
-	} else {
-		tile.Fill(w.mean, 1)
-		tile.Fill(w.deviation, 1)
-	}
-	for i := range w.blocks[1] * w.blocks[2] {
-		from := w.at(w.rowOf(1, i%w.blocks[1]), w.rowOf(2, i/w.blocks[1]), 0)
-		to := tile.RoundUp(w.blocks[0])
-		copy(w.ownMean[i*to:(i+1)*to], w.mean[from:])
-		copy(w.ownDeviation[i*to:(i+1)*to], w.deviation[from:])
-	}
-}
-
 // wide is the length of a row that has places for voxels on both sides of the blocks.
 func (w *worker) wide() int { return tile.RoundUp(w.blocks[0]+2*w.lead) + 2*w.lead + lanes }
 
 // stride is the length of a row of voxels: Step rows of every Step-th voxel.
 func (w *worker) stride() int { return w.length * w.Step[0] }
+
+// sumsAt returns the position in acc of the row of that phase of voxels at y and z.
+func (w *worker) sumsAt(y, z, phase int) int {
+	return (((z-w.sums.from[1])*w.sums.rows[0]+y-w.sums.from[0])*w.Step[0] + phase) * w.wide()
+}
 
 // rowOf returns the stored row, along y or z, of the middles of the k-th blocks.
 func (w *worker) rowOf(c, k int) int { return w.Step[c]*(w.first[c]+k) - w.origin[c] }
@@ -202,116 +132,7 @@ func (w *worker) rowOf(c, k int) int { return w.Step[c]*(w.first[c]+k) - w.origi
 // at returns the position of the voxel at distance o along x from the middle of the
 // first block, in stored row (y, z). Those of the next blocks follow.
 func (w *worker) at(y, z, o int) int {
-	n := w.Step[0]
-	o += w.margin
-	return (z*w.rows[0]+y)*w.stride() + o%n*w.length + o/n
-}
-
-// setUnit chooses the tile's unit, a power of 2, which changes no bit of a result: the
-// one that brings the strength near 1, unless float32 would not hold squares of values.
-func (w *worker) setUnit() {
-	_, e := math.Frexp(w.H)
-	w.unit = math.Ldexp(1, pairwise.Shift(w.block.Values[:len(w.block.Values)-lanes], -e))
-	w.scale = float32(min(w.perUnit()/w.unit/w.unit, math.MaxFloat32))
-}
-
-// fillRows stores the values of the block in rows of every Step-th voxel.
-func (w *worker) fillRows(to []float32, unit float32) {
-	clear(to)
-	d, n := w.block.Dims, w.Step[0]
-	skip := w.block.Box.Min[0] - w.origin[0]
-	for i := range d[1] * d[2] {
-		row := to[i*w.stride() : (i+1)*w.stride()]
-		from := w.block.Values[i*d[0] : (i+1)*d[0]]
-		for phase := range n {
-			o := (phase + n - skip%n) % n // the first voxel of this phase
-			if o >= len(from) {
-				continue
-			}
-			from := from[o:]
-			at := row[phase*w.length+(skip+o)/n:][:(len(from)+n-1)/n]
-			for k := range at {
-				at[k] = from[k*n] * unit
-			}
-		}
-	}
-}
-
-// excludeBlocks marks the middles of blocks that are not used, those outside the volume
-// and those with an excluded sample, by a mean that nothing is like.
-func (w *worker) excludeBlocks() {
-	nan := float32(math.NaN())
-	v, box, n := &w.in[0], w.block.Box, w.Step[0]
-	for i := range w.rows[0] * w.rows[1] {
-		y, z := box.Min[1]+i%w.rows[0], box.Min[2]+i/w.rows[0]
-		row := w.mean[i*w.stride() : (i+1)*w.stride()]
-		inside := y >= 0 && y < v.Dims[1] && z >= 0 && z < v.Dims[2]
-		if !inside {
-			tile.Fill(row, nan)
-			continue
-		}
-		for o := 0; o < w.stride(); o++ {
-			if x := w.origin[0] + o; x >= 0 && x < v.Dims[0] && v.Mask == nil {
-				o += v.Dims[0] - 1 - x // all of them are used
-				continue
-			}
-			x := w.origin[0] + o
-			if x < 0 || x >= v.Dims[0] || v.Mask != nil && !w.complete(x, y, z) {
-				row[o%n*w.length+o/n] = nan
-			}
-		}
-	}
-}
-
-// complete reports whether no sample of the block at (x, y, z) is excluded. Blocks that
-// reach out of the stored voxels are not looked at and count as incomplete.
-func (w *worker) complete(x, y, z int) bool {
-	for c, i := range [3]int{x, y, z} {
-		if i-w.Radius[c] < w.block.Box.Min[c] || i+w.Radius[c] >= w.block.Box.Max[c] {
-			return false
-		}
-	}
-	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
-		for oy := -w.Radius[1]; oy <= w.Radius[1]; oy++ {
-			at := w.block.At(x, y+oy, z+oz)
-			for _, m := range w.block.Mask[at-w.Radius[0] : at+w.Radius[0]+1] {
-				if m == 0 {
-					return false
-				}
-			}
-		}
-	}
-	return true
-}
-
-// finish writes the tile's voxels.
-func (w *worker) finish() {
-	t, v := w.tile, &w.in[0]
-	n := w.Step[0]
-	var parts [3][]float64 // one over the number of blocks that reach a voxel, along each axis
-	for c := range 3 {
-		for x := t.Min[c]; x < t.Max[c]; x++ {
-			first, last := w.Blocks(c, x, x+1, v.Dims[c])
-			parts[c] = append(parts[c], 1/float64(last-first+1))
-		}
-	}
-	for z := range parts[2] {
-		for y := range parts[1] {
-			to, from := w.out.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z), v.Index(t.Min[0], t.Min[1]+y, t.Min[2]+z)
-			row := (z*len(parts[1]) + y) * n * w.wide()
-			o := t.Min[0] - n*w.first[0] + n*w.lead
-			part := parts[1][y] * parts[2][z] / w.unit
-			for phase := range n {
-				first := (phase + n - o%n) % n // the first voxel of this phase
-				sums := w.acc[row+phase*w.wide()+(o+first)/n:]
-				for i, x := 0, first; x < len(parts[0]); i, x = i+1, x+n {
-					if w.out.Mask == nil || w.out.Mask[to+x] {
-						w.out.Data[to+x] = float32(float64(v.Data[from+x]) + float64(sums[i])*(parts[0][x]*part))
-					}
-				}
-			}
-		}
-	}
+	return (z*w.rows[0]+y)*w.stride() + w.place(o+w.margin)
 }
 
 // exact computes the shares of a block in float64, by the definition: its weights are far
@@ -322,8 +143,7 @@ func (w *worker) exact(block [3]int, weight func(i int) *float32) {
 	for c := range k {
 		k[c] = w.Step[c] * (w.first[c] + block[c])
 	}
-	var used []*float32
-	var exponents []float64
+	used, exponents := w.used[:0], w.exponents[:0]
 	least := math.Inf(1)
 	for i, d := range w.offsets {
 		at := weight(i)
@@ -334,6 +154,7 @@ func (w *worker) exact(block [3]int, weight func(i int) *float32) {
 		used, exponents = append(used, at), append(exponents, e)
 		least = min(least, e)
 	}
+	w.used, w.exponents = used, exponents
 	den := 1.0
 	for _, e := range exponents {
 		den += math.Exp(least - e)
@@ -351,14 +172,19 @@ func (w *worker) exactDistance(k, j [3]int) float64 {
 	s := 0.0
 	for oz := -w.Radius[2]; oz <= w.Radius[2]; oz++ {
 		for oy := -w.Radius[1]; oy <= w.Radius[1]; oy++ {
-			a, b := w.block.At(k[0], k[1]+oy, k[2]+oz), w.block.At(j[0], j[1]+oy, j[2]+oz)
 			for ox := -w.Radius[0]; ox <= w.Radius[0]; ox++ {
-				d := float64(w.block.Values[a+ox]) - float64(w.block.Values[b+ox])
+				a, b := w.valueAt(k, ox, oy, oz), w.valueAt(j, ox, oy, oz)
+				d := (float64(a) - float64(b)) / w.unit
 				s += d * d
 			}
 		}
 	}
 	return s / tile.Count(w.Radius)
+}
+
+// valueAt returns the voxel at i + (ox, oy, oz), in the tile's unit.
+func (w *worker) valueAt(i [3]int, ox, oy, oz int) float32 {
+	return w.values[w.at(i[1]+oy-w.origin[1], i[2]+oz-w.origin[2], i[0]+ox-w.origin[0]-w.margin)]
 }
 
 // normalise computes what the weights of the z-th plane are multiplied by.

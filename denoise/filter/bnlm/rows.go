@@ -111,22 +111,47 @@ func shareGo(dst, w, right, inverse []float32, n int) {
 	}
 }
 
-// giveGo sums up, for eight voxels in each plane at position at and in the next row, the
+// strides are the distances of a value from those in the next row and the next plane.
+type strides struct{ row, plane int }
+
+// giveGo adds, for eight voxels in each plane at position at and in the next row, the
 // differences of their partners at n places, times shares: in the next row those of the
 // blocks on it, in the first with those before. Vectors of shares lie 16 floats apart,
-// sums, of the first row and then of the next, wide.
-func giveGo(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, n int) {
+// sums begin at position to.
+func giveGo(sums []float32, to int, sumsApart strides, values []float32, at int, apart strides, planes int, shares, before []float32, places []int, n int) {
 	for k := range lanes {
 		for p := range planes {
-			here := at + p*plane + k
+			here := at + p*apart.plane + k
 			first, next := float32(0), float32(0)
 			for i, place := range places[:n] {
 				own := shares[2*i*lanes+k]
 				both := own + before[2*i*lanes+k]
 				first += float32(both * (values[here+place] - values[here]))
-				next += float32(own * (values[here+row+place] - values[here+row]))
+				next += float32(own * (values[here+apart.row+place] - values[here+apart.row]))
 			}
-			out[p*wide+k], out[(planes+p)*wide+k] = first, next
+			there := to + p*sumsApart.plane + k
+			sums[there] += first
+			sums[there+sumsApart.row] += next
 		}
+	}
+}
+
+// splitGo stores the first, third, ... and the second, fourth, ... of 2 n values times
+// unit, and returns the size of the largest.
+func splitGo(even, odd, from []float32, unit float32, n int) float32 {
+	largest := float32(0)
+	for i := range n {
+		a, b := from[2*i], from[2*i+1]
+		even[i], odd[i] = a*unit, b*unit
+		largest = max(largest, a, -a, b, -b)
+	}
+	return largest
+}
+
+// mergeGo: dst = v + shares times share, for 2 n voxels, even ones and odd ones.
+func mergeGo(dst, v, even, odd []float32, evenShare, oddShare float64, n int) {
+	for i := range n {
+		dst[2*i] = float32(float64(v[2*i]) + float64(float64(even[i])*evenShare))
+		dst[2*i+1] = float32(float64(v[2*i+1]) + float64(float64(odd[i])*oddShare))
 	}
 }

@@ -33,10 +33,16 @@ func leastsAVX2(least, a, b, c *float32, bits *byte, n int)
 func shareAVX2(dst, w, right, inverse *float32, n int)
 
 //go:noescape
-func giveAVX2(out *float32, wide int, values *float32, row int, shares, before *float32, places *int, n int)
+func giveAVX2(sums *float32, sumsRow int, values *float32, row int, shares, before *float32, places *int, n int)
 
 //go:noescape
-func givePlanesAVX2(out *float32, wide int, values *float32, row, plane int, shares, before *float32, places *int, n int)
+func givePlanesAVX2(sums *float32, sumsRow, sumsPlane int, values *float32, row, plane int, shares, before *float32, places *int, n int)
+
+//go:noescape
+func splitAVX2(even, odd, from *float32, unit float32, n int) float32
+
+//go:noescape
+func mergeAVX2(dst, v, even, odd *float32, evenShare, oddShare float64, n int)
 
 // The slice expressions below are the bounds checks that assembly lacks.
 
@@ -109,16 +115,33 @@ func share(dst, w, right, inverse []float32, n int) {
 }
 
 // give takes the least and the most of places, to check that all are in values.
-func give(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, least, most, n int) {
+func give(sums []float32, to int, sumsApart strides, values []float32, at int, apart strides, planes int, shares, before []float32, places []int, least, most, n int) {
 	if !useVector || n == 0 || planes != 1 && planes != 3 {
-		giveGo(out, wide, values, at, row, plane, planes, shares, before, places, n)
+		giveGo(sums, to, sumsApart, values, at, apart, planes, shares, before, places, n)
 		return
 	}
-	_ = values[at+least : at+most+(planes-1)*plane+row+lanes]
-	to, m := &out[:(2*planes-1)*wide+lanes][0], (2*n-1)*lanes
+	_ = values[at+least : at+most+(planes-1)*apart.plane+apart.row+lanes]
+	_ = sums[to : to+(planes-1)*sumsApart.plane+sumsApart.row+lanes]
+	m := (2*n - 1) * lanes
 	if planes == 1 {
-		giveAVX2(to, wide, &values[at], row, &shares[:m][0], &before[:m][0], &places[:n][0], n)
+		giveAVX2(&sums[to], sumsApart.row, &values[at], apart.row, &shares[:m][0], &before[:m][0], &places[:n][0], n)
 		return
 	}
-	givePlanesAVX2(to, wide, &values[at], row, plane, &shares[:m][0], &before[:m][0], &places[:n][0], n)
+	givePlanesAVX2(&sums[to], sumsApart.row, sumsApart.plane, &values[at], apart.row, apart.plane, &shares[:m][0], &before[:m][0], &places[:n][0], n)
+}
+
+func split(even, odd, from []float32, unit float32, n int) float32 {
+	if !useVector || n == 0 {
+		return splitGo(even, odd, from, unit, n)
+	}
+	return splitAVX2(&even[:n][0], &odd[:n][0], &from[:2*n][0], unit, n)
+}
+
+// merge takes a multiple of four.
+func merge(dst, v, even, odd []float32, evenShare, oddShare float64, n int) {
+	if !useVector || n == 0 {
+		mergeGo(dst, v, even, odd, evenShare, oddShare, n)
+		return
+	}
+	mergeAVX2(&dst[:2*n][0], &v[:2*n][0], &even[:n][0], &odd[:n][0], evenShare, oddShare, n)
 }

@@ -160,6 +160,11 @@ loop:
 	VMULPS t, t, t            \
 	VADDPS t, sum, sum
 
+// START: the same for the first plane: sum = (Y12 - b)^2.
+#define START(o, b, sum) \
+	VSUBPS o(b), Y12, sum \
+	VMULPS sum, sum, sum
+
 // FIRST: the same for the sample left of the first block, in all lanes.
 #define FIRST(o, sum) \
 	VBROADCASTSS o(R9)(AX*1), Y13 \
@@ -175,9 +180,7 @@ loop:
 	VADDPS   own, Y13, Y13             \
 	VADDPS   right, Y13, Y13           \
 	VMOVUPS  Y13, o(DI)                \
-	VMOVAPS  right, before             \
-	VXORPS   own, own, own             \
-	VXORPS   right, right, right
+	VMOVAPS  right, before
 
 #define ADVANCE \
 	ADDQ R13, DI \
@@ -202,14 +205,6 @@ TEXT ·columnsAVX2(SB), NOSPLIT, $0-80
 	VMOVDQU rotateBack<>(SB), Y15
 	SHLQ    $2, R10
 	SHLQ    $2, R13
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
 	VXORPS  Y8, Y8, Y8
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
@@ -230,8 +225,14 @@ first1:
 	JNZ          first1
 
 vector1:
-	XORQ AX, AX
+	MOVQ R10, AX
 	MOVQ R11, BX
+	VMOVUPS (SI), Y12
+	START(0, R8, Y0)
+	VMOVUPS 4(DX), Y12
+	START(4, R9, Y4)
+	DECQ BX
+	JZ   column1
 
 plane1:
 	VMOVUPS (SI)(AX*1), Y12
@@ -241,6 +242,8 @@ plane1:
 	ADDQ    R10, AX
 	DECQ    BX
 	JNZ     plane1
+
+column1:
 	COLUMN(0, Y0, Y4, Y8)
 	ADVANCE
 	JNZ     vector1
@@ -256,8 +259,16 @@ first2:
 	JNZ          first2
 
 vector2:
-	XORQ AX, AX
+	MOVQ R10, AX
 	MOVQ R11, BX
+	VMOVUPS (SI), Y12
+	START(0, R8, Y0)
+	START(4, R8, Y1)
+	VMOVUPS 4(DX), Y12
+	START(4, R9, Y4)
+	START(8, R9, Y5)
+	DECQ BX
+	JZ   column2
 
 plane2:
 	VMOVUPS (SI)(AX*1), Y12
@@ -269,6 +280,8 @@ plane2:
 	ADDQ    R10, AX
 	DECQ    BX
 	JNZ     plane2
+
+column2:
 	COLUMN(0, Y0, Y4, Y8)
 	COLUMN(32, Y1, Y5, Y9)
 	ADVANCE
@@ -286,8 +299,18 @@ first3:
 	JNZ          first3
 
 vector3:
-	XORQ AX, AX
+	MOVQ R10, AX
 	MOVQ R11, BX
+	VMOVUPS (SI), Y12
+	START(0, R8, Y0)
+	START(4, R8, Y1)
+	START(8, R8, Y2)
+	VMOVUPS 4(DX), Y12
+	START(4, R9, Y4)
+	START(8, R9, Y5)
+	START(12, R9, Y6)
+	DECQ BX
+	JZ   column3
 
 plane3:
 	VMOVUPS (SI)(AX*1), Y12
@@ -301,6 +324,8 @@ plane3:
 	ADDQ    R10, AX
 	DECQ    BX
 	JNZ     plane3
+
+column3:
 	COLUMN(0, Y0, Y4, Y8)
 	COLUMN(32, Y1, Y5, Y9)
 	COLUMN(64, Y2, Y6, Y10)
@@ -320,8 +345,20 @@ first4:
 	JNZ          first4
 
 vector4:
-	XORQ AX, AX
+	MOVQ R10, AX
 	MOVQ R11, BX
+	VMOVUPS (SI), Y12
+	START(0, R8, Y0)
+	START(4, R8, Y1)
+	START(8, R8, Y2)
+	START(12, R8, Y3)
+	VMOVUPS 4(DX), Y12
+	START(4, R9, Y4)
+	START(8, R9, Y5)
+	START(12, R9, Y6)
+	START(16, R9, Y7)
+	DECQ BX
+	JZ   column4
 
 plane4:
 	VMOVUPS (SI)(AX*1), Y12
@@ -337,6 +374,8 @@ plane4:
 	ADDQ    R10, AX
 	DECQ    BX
 	JNZ     plane4
+
+column4:
 	COLUMN(0, Y0, Y4, Y8)
 	COLUMN(32, Y1, Y5, Y9)
 	COLUMN(64, Y2, Y6, Y10)
@@ -428,10 +467,10 @@ loop:
 	VMULPS share, t, t   \
 	VSUBPS t, sum, sum
 
-// func giveAVX2(out *float32, wide int, values *float32, row int, shares, before *float32, places *int, n int)
+// func giveAVX2(sums *float32, sumsRow int, values *float32, row int, shares, before *float32, places *int, n int)
 TEXT ·giveAVX2(SB), NOSPLIT, $0-64
-	MOVQ    out+0(FP), DI
-	MOVQ    wide+8(FP), R12
+	MOVQ    sums+0(FP), DI
+	MOVQ    sumsRow+8(FP), R12
 	MOVQ    values+16(FP), SI
 	MOVQ    row+24(FP), DX
 	MOVQ    shares+32(FP), R8
@@ -455,22 +494,24 @@ loop:
 	ADDQ    $8, R10
 	DECQ    R11
 	JNZ     loop
+	VADDPS  (DI), Y0, Y0
+	VADDPS  (DI)(R12*4), Y3, Y3
 	VMOVUPS Y0, (DI)
 	VMOVUPS Y3, (DI)(R12*4)
 	VZEROUPPER
 	RET
 
-// func givePlanesAVX2(out *float32, wide int, values *float32, row, plane int, shares, before *float32, places *int, n int)
-TEXT ·givePlanesAVX2(SB), NOSPLIT, $0-72
-	MOVQ    out+0(FP), DI
-	MOVQ    wide+8(FP), R12
-	MOVQ    values+16(FP), SI
-	MOVQ    row+24(FP), DX
-	MOVQ    plane+32(FP), CX
-	MOVQ    shares+40(FP), R8
-	MOVQ    before+48(FP), R9
-	MOVQ    places+56(FP), R10
-	MOVQ    n+64(FP), R11
+// func givePlanesAVX2(sums *float32, sumsRow, sumsPlane int, values *float32, row, plane int, shares, before *float32, places *int, n int)
+TEXT ·givePlanesAVX2(SB), NOSPLIT, $0-80
+	MOVQ    sums+0(FP), DI
+	MOVQ    sumsRow+8(FP), R12
+	MOVQ    values+24(FP), SI
+	MOVQ    row+32(FP), DX
+	MOVQ    plane+40(FP), CX
+	MOVQ    shares+48(FP), R8
+	MOVQ    before+56(FP), R9
+	MOVQ    places+64(FP), R10
+	MOVQ    n+72(FP), R11
 	SHLQ    $2, R12
 	SHLQ    $2, CX
 	LEAQ    (SI)(DX*4), BX
@@ -504,13 +545,99 @@ loop:
 	ADDQ    $8, R10
 	DECQ    R11
 	JNZ     loop
+	MOVQ    sumsPlane+16(FP), CX
+	SHLQ    $2, CX
+	LEAQ    (DI)(R12*1), BX
+	VADDPS  (DI), Y0, Y0
+	VADDPS  (DI)(CX*1), Y1, Y1
+	VADDPS  (DI)(CX*2), Y2, Y2
+	VADDPS  (BX), Y3, Y3
+	VADDPS  (BX)(CX*1), Y4, Y4
+	VADDPS  (BX)(CX*2), Y5, Y5
 	VMOVUPS Y0, (DI)
-	VMOVUPS Y1, (DI)(R12*1)
-	LEAQ    (DI)(R12*2), DI
-	VMOVUPS Y2, (DI)
-	VMOVUPS Y3, (DI)(R12*1)
-	LEAQ    (DI)(R12*2), DI
-	VMOVUPS Y4, (DI)
-	VMOVUPS Y5, (DI)(R12*1)
+	VMOVUPS Y1, (DI)(CX*1)
+	VMOVUPS Y2, (DI)(CX*2)
+	VMOVUPS Y3, (BX)
+	VMOVUPS Y4, (BX)(CX*1)
+	VMOVUPS Y5, (BX)(CX*2)
+	VZEROUPPER
+	RET
+
+DATA sizeBits<>+0(SB)/4, $0x7fffffff
+GLOBL sizeBits<>(SB), RODATA|NOPTR, $4
+
+// func splitAVX2(even, odd, from *float32, unit float32, n int) float32
+TEXT ·splitAVX2(SB), NOSPLIT, $0-44
+	MOVQ         even+0(FP), DI
+	MOVQ         odd+8(FP), SI
+	MOVQ         from+16(FP), DX
+	VBROADCASTSS unit+24(FP), Y14
+	MOVQ         n+32(FP), CX
+	VBROADCASTSS sizeBits<>(SB), Y13
+	VXORPS       Y12, Y12, Y12
+	XORQ         AX, AX
+
+loop:
+	VMOVUPS (DX)(AX*8), Y0
+	VMOVUPS 32(DX)(AX*8), Y1
+	VANDPS  Y13, Y0, Y2
+	VANDPS  Y13, Y1, Y3
+	VMAXPS  Y2, Y12, Y12
+	VMAXPS  Y3, Y12, Y12
+	VMULPS  Y14, Y0, Y0
+	VMULPS  Y14, Y1, Y1
+	VSHUFPS $0x88, Y1, Y0, Y2 // 0 2 8 10, 4 6 12 14
+	VSHUFPS $0xdd, Y1, Y0, Y3
+	VPERMPD $0xd8, Y2, Y2
+	VPERMPD $0xd8, Y3, Y3
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, (SI)(AX*4)
+	ADDQ    $8, AX
+	CMPQ    AX, CX
+	JLT     loop
+
+	VEXTRACTF128 $1, Y12, X0
+	VMAXPS       X0, X12, X0
+	VPERMILPS    $0x4e, X0, X1
+	VMAXPS       X1, X0, X0
+	VPERMILPS    $0xb1, X0, X1
+	VMAXPS       X1, X0, X0
+	VMOVSS       X0, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func mergeAVX2(dst, v, even, odd *float32, evenShare, oddShare float64, n int)
+TEXT ·mergeAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), DI
+	MOVQ         v+8(FP), SI
+	MOVQ         even+16(FP), DX
+	MOVQ         odd+24(FP), R8
+	VBROADCASTSD evenShare+32(FP), Y14
+	VBROADCASTSD oddShare+40(FP), Y15
+	MOVQ         n+48(FP), CX
+	XORQ         AX, AX
+
+loop:
+	VMOVUPS    (SI)(AX*8), X0
+	VMOVUPS    16(SI)(AX*8), X1
+	VSHUFPS    $0x88, X1, X0, X2
+	VSHUFPS    $0xdd, X1, X0, X3
+	VCVTPS2PD  X2, Y2
+	VCVTPS2PD  X3, Y3
+	VCVTPS2PD  (DX)(AX*4), Y4
+	VCVTPS2PD  (R8)(AX*4), Y5
+	VMULPD     Y14, Y4, Y4
+	VMULPD     Y15, Y5, Y5
+	VADDPD     Y4, Y2, Y2
+	VADDPD     Y5, Y3, Y3
+	VCVTPD2PSY Y2, X2
+	VCVTPD2PSY Y3, X3
+	VUNPCKLPS  X3, X2, X0
+	VUNPCKHPS  X3, X2, X1
+	VMOVUPS    X0, (DI)(AX*8)
+	VMOVUPS    X1, 16(DI)(AX*8)
+	ADDQ       $4, AX
+	CMPQ       AX, CX
+	JLT        loop
 	VZEROUPPER
 	RET

@@ -18,6 +18,12 @@ func leasts(least, a, b, c []float32, bits []byte, n int) {
 	leastsGo(least, a, b, c, bits, n)
 }
 func share(dst, w, right, inverse []float32, n int) { shareGo(dst, w, right, inverse, n) }
-func give(out []float32, wide int, values []float32, at, row, plane, planes int, shares, before []float32, places []int, _, _, n int) {
-	giveGo(out, wide, values, at, row, plane, planes, shares, before, places, n)
+func give(sums []float32, to int, sumsApart strides, values []float32, at int, apart strides, planes int, shares, before []float32, places []int, _, _, n int) {
+	giveGo(sums, to, sumsApart, values, at, apart, planes, shares, before, places, n)
+}
+func split(even, odd, from []float32, unit float32, n int) float32 {
+	return splitGo(even, odd, from, unit, n)
+}
+func merge(dst, v, even, odd []float32, evenShare, oddShare float64, n int) {
+	mergeGo(dst, v, even, odd, evenShare, oddShare, n)
 }

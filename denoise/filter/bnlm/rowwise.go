@@ -17,8 +17,8 @@ import (
 //	          is below what float32 holds beside the others, relative to that
 //	shares    weights times the inverse of their sum, of each block, and of each with
 //	          its right neighbour
-//	out       what the shares of this row of blocks and the one before give to the rows
-//	          of voxels between and on them, in all planes
+//	sums      of what the shares of this row of blocks and the one before give to the
+//	          rows of voxels between and on them, in all planes
 //
 // Each step keeps its sums in registers while it goes through the offsets.
 type rowwise struct {
@@ -27,12 +27,11 @@ type rowwise struct {
 
 	vectors         int // groups of eight blocks in a row
 	last, own, next []float32
-	bits, sides     []byte    // which pairs are used: of the row, and of rows whose pairs all lie in the volume but at the ends
-	shares, before  []float32 // of this row of blocks and the one before; 16 a vector and offset
-	inverse         []float32 // of the row, and of a vector of zeros
-	places          [2][]int  // by phase and offset: how far the partner of a voxel is from it
-	least, most     [2]int    // of places
-	out             []float32
+	bits, sides     []byte       // which pairs are used: of the row, and of rows whose pairs all lie in the volume but at the ends
+	shares, before  []float32    // of this row of blocks and the one before; 16 a vector and offset
+	inverse         []float32    // of the row, and of a vector of zeros
+	places          [2][]int     // by phase and offset: how far the partner of a voxel is from it
+	least, most     [2]int       // of places
 	weights         [2][]float32 // of a vector and the one before, in turn
 
 	denominator, peak [lanes]float32 // of the vector
@@ -102,7 +101,6 @@ func (r *rowwise) load(w *worker) {
 		r.weights[i] = tile.Resize(r.weights[i], r.n*lanes)
 		clear(r.weights[i])
 	}
-	r.out = tile.Resize(r.out, 2*(2*w.Radius[2]+1)*r.vectors*lanes)
 
 	origin := [2]int{w.at(1, 0, 0), w.at(1, 0, 1)}
 	for phase := range r.places {
@@ -200,12 +198,27 @@ func (r *rowwise) weighVector(w *worker, v, y, z int, used []byte) {
 		case r.denominator[k] == 0 || e > pairwise.AllZero:
 			*inverse = 0
 		case e > pairwise.LargestRescaled:
-			w.exact([3]int{v*lanes + k, y, z}, func(i int) *float32 { return &weights[i*lanes+k] })
+			w.exact([3]int{v*lanes + k, y, z}, func(i int) *float32 { return r.near(w, v, i*lanes+k, e, weights) })
 			*inverse = 1
 		default:
 			*inverse = float32(1 / (float64(r.denominator[k]) + float64(r.peak[k])))
 		}
 	}
+}
+
+// fading is the difference of exponents of 2 beyond which float32 holds no weight beside
+// the largest, with room for the rounding of the exponents.
+const fading = 160
+
+// near returns the i-th weight of vector v, of a block with the least exponent, but nil if
+// it fades beside the largest, and makes it 0.
+func (r *rowwise) near(w *worker, v, i int, least float32, weights []float32) *float32 {
+	last, own, next := r.columnsOf(v)
+	if w.scale*(last[i]+own[i]+next[i]) > least+fading {
+		weights[i] = 0
+		return nil
+	}
+	return &weights[i]
 }
 
 // weightsOf computes the weights of vector v, relative to 2^-least, and their sums.
@@ -282,26 +295,14 @@ func (r *rowwise) used(w *worker, y, z int) []byte {
 // give adds what the y-th row of blocks, of these shares, and the one before give to the
 // voxels of the row between them and of the row of the y-th.
 func (r *rowwise) give(w *worker, shares, before []float32, y, z int) {
-	deep, wide := 2*w.Radius[2]+1, r.vectors*lanes
 	ky, kz := w.rowOf(1, y)-1, w.rowOf(2, z)-w.Radius[2]
-	row, plane := w.stride(), w.rows[0]*w.stride()
+	voxels := strides{w.stride(), w.rows[0] * w.stride()}
+	sums := strides{2 * w.wide(), w.sums.rows[0] * 2 * w.wide()}
 	for phase := range 2 {
-		at := w.at(ky, kz, phase)
+		at, to := w.at(ky, kz, phase), w.sumsAt(ky+w.origin[1], kz+w.origin[2], phase)+w.lead
 		for v := range r.vectors {
 			from := 2*v*r.n*lanes + phase*lanes
-			give(r.out[v*lanes:], wide, w.values, at+v*lanes, row, plane, deep, shares[from:], before[from:], r.places[phase], r.least[phase], r.most[phase], r.n)
-		}
-		for p := range deep {
-			vz := kz + p + w.origin[2]
-			if vz < w.tile.Min[2] || vz >= w.tile.Max[2] {
-				continue
-			}
-			for k := range 2 {
-				if vy := ky + k + w.origin[1]; vy >= w.tile.Min[1] && vy < w.tile.Max[1] {
-					to := w.acc[(((vz-w.tile.Min[2])*(w.tile.Max[1]-w.tile.Min[1])+vy-w.tile.Min[1])*2+phase)*w.wide()+w.lead:]
-					sum(to, to, r.out[(k*deep+p)*wide:], wide)
-				}
-			}
+			give(w.acc, to+v*lanes, sums, w.values, at+v*lanes, voxels, 2*w.Radius[2]+1, shares[from:], before[from:], r.places[phase], r.least[phase], r.most[phase], r.n)
 		}
 	}
 }
