@@ -15,6 +15,7 @@ import (
 type Seconds struct {
 	Start   float64 `json:"start,omitempty"` // of the engine
 	Load    float64 `json:"load"`            // maps included
+	Wait    float64 `json:"wait,omitempty"`  // of a batch: until no other series had the engine
 	Filter  float64 `json:"filter"`          // noise included where it was added
 	Measure float64 `json:"measure,omitempty"`
 	Write   float64 `json:"write"` // reading back, the removed noise and pictures included
@@ -23,7 +24,7 @@ type Seconds struct {
 
 // plus returns the sums.
 func (s Seconds) plus(o Seconds) Seconds {
-	return Seconds{s.Start + o.Start, s.Load + o.Load, s.Filter + o.Filter, s.Measure + o.Measure, s.Write + o.Write, s.Total + o.Total}
+	return Seconds{s.Start + o.Start, s.Load + o.Load, s.Wait + o.Wait, s.Filter + o.Filter, s.Measure + o.Measure, s.Write + o.Write, s.Total + o.Total}
 }
 
 // Report is what a job did.

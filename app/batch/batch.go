@@ -139,8 +139,8 @@ type batch struct {
 	former    map[string][]string // the results that were there, by unit
 	progress  progress
 	memory    *semaphore.Weighted
-	filter    sync.Mutex  // one series at a time has the engine
-	stopped   func(stage) // for tests: called at the end of each stage of a series
+	filter    *semaphore.Weighted // of 1: one series at a time has the engine
+	stopped   func(stage)         // for tests: called at the end of each stage of a series
 }
 
 // stage is a part of the work on one series.
@@ -196,7 +196,7 @@ func newBatch(o Options, events Events) (*batch, error) {
 	}
 	b := &batch{
 		o: o, selection: selection, engine: engine, store: store{o.Output},
-		memory: semaphore.NewWeighted(o.Memory), stopped: func(stage) {},
+		memory: semaphore.NewWeighted(o.Memory), filter: semaphore.NewWeighted(1), stopped: func(stage) {},
 	}
 	b.progress = progress{events: events, now: time.Now}
 	if b.settings, err = b.hash(o.Select); err != nil {

@@ -159,6 +159,7 @@ var columns = []struct {
 		return r.Recipe.String()
 	}},
 	{"load_s", func(r Result) string { return secondsText(r, r.Seconds.Load) }},
+	{"wait_s", func(r Result) string { return secondsText(r, r.Seconds.Wait) }},
 	{"filter_s", func(r Result) string { return secondsText(r, r.Seconds.Filter) }},
 	{"measure_s", func(r Result) string { return secondsText(r, r.Seconds.Measure) }},
 	{"write_s", func(r Result) string { return secondsText(r, r.Seconds.Write) }},

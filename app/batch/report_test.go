@@ -39,7 +39,7 @@ func TestReports(t *testing.T) {
 	good := rows[1]
 	equal(t, "second row", []string{good["input"], good["state"], good["problem"], good["output"], good["dims"], good["engine"], good["files"]},
 		[]string{"good, <1>.nii", "done", "", "good, <1>.nii", "8 x 6 x 3", "cpu", "1"})
-	for _, name := range []string{"load_s", "filter_s", "measure_s", "write_s"} {
+	for _, name := range []string{"load_s", "wait_s", "filter_s", "measure_s", "write_s"} {
 		if !regexp.MustCompile(`^\d+\.\d{3}$`).MatchString(good[name]) {
 			t.Errorf("%s is %q", name, good[name])
 		}

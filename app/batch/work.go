@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"quell/app"
 	"quell/denoise"
@@ -96,13 +97,13 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	var report app.Report
 	err = b.withEngine(r, func(eng denoise.Engine) (err error) {
 		report, err = app.DoOn(ctx, app.On{Series: s, Engine: eng}, filter, app.Events{})
+		r.Seconds.Filter = report.Seconds.Filter
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	b.stopped(filtered)
-	r.Seconds.Filter = report.Seconds.Filter
 	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Recipe
 
 	started = time.Now()
@@ -143,12 +144,13 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	var report app.Report
 	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
 		report, err = app.DoGroup(ctx, t.catalog, t.members[0], eng, job, events, each)
+		r.Seconds = report.Seconds
 		return err
 	})
 	if err = cmp.Or(err, drawErr); err != nil {
 		return err
 	}
-	r.Seconds, r.Engine, r.Device, r.Recipe = report.Seconds, report.Engine, report.Device, report.Asked
+	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Asked
 	var all []judged
 	for _, v := range report.Volumes {
 		all = append(all, judged{v.Name, v.Measures})
@@ -158,7 +160,8 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	return nil
 }
 
-// withEngine calls filter with the engine of the batch. A GPU that was switched off after
+// withEngine calls filter, which sets the seconds of the result, with the engine of the batch,
+// and takes the wait for the engine out of those of the filter. A GPU that was switched off after
 // failures is tried again by every series. One on which it fails is filtered by the CPU where
 // the policy leaves the choice open.
 func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
@@ -166,7 +169,14 @@ func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
 	if err != nil {
 		return err
 	}
-	err = filter(turns{eng, &b.filter})
+	try := func(eng denoise.Engine) error {
+		waited := time.Duration(0)
+		err := filter(turns{eng, b.filter, &waited})
+		r.Seconds.Wait = waited.Seconds()
+		r.Seconds.Filter -= r.Seconds.Wait
+		return err
+	}
+	err = try(eng)
 	if policy := b.o.Job.Engine.Name; !errors.Is(err, app.ErrEngineFailed) || policy != "" && policy != "auto" {
 		return err
 	}
@@ -174,21 +184,24 @@ func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
 	if eng, err = app.PickEngine("cpu"); err != nil {
 		return err
 	}
-	return filter(turns{eng, &b.filter})
+	return try(eng)
 }
 
-// turns is an engine whose runs take turns with those of other series.
+// turns is an engine whose runs take turns with those of other series. It is used by one
+// goroutine.
 type turns struct {
 	denoise.Engine
-	turn *sync.Mutex
+	turn   *semaphore.Weighted
+	waited *time.Duration // for the turns, in all
 }
 
 func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
-	e.turn.Lock()
-	defer e.turn.Unlock()
-	if err := ctx.Err(); err != nil {
+	started := time.Now()
+	if err := e.turn.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
+	defer e.turn.Release(1)
+	*e.waited += time.Since(started)
 	return e.Engine.Run(ctx, recipe, in, region, progress)
 }
 

@@ -43,6 +43,7 @@ func Run(t *testing.T, engine denoise.Engine, filters ...string) {
 	t.Run("stabilised scale", s.testStabilisedScale)
 	t.Run("scale", s.testScale)
 	t.Run("regions", s.testRegions)
+	t.Run("slabs", s.testSlabs)
 	t.Run("same bits", s.testSameBits)
 	t.Run("constants", s.testConstants)
 	t.Run("noise falls", s.testNoiseFalls)

@@ -1,0 +1,72 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/volume"
+)
+
+// slowEngine takes a second for every run, of the clock of the test.
+type slowEngine struct{ denoise.Engine }
+
+func (slowEngine) Run(context.Context, denoise.Recipe, denoise.Input, volume.Region, denoise.Progress) (*volume.Volume, error) {
+	time.Sleep(time.Second)
+	return nil, nil //nolint:nilnil // nothing reads the result
+}
+
+// While another series has the engine, a series waits, which is no time of its filter.
+func TestWaitForTheEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &batch{engine: "cpu", filter: semaphore.NewWeighted(1)}
+		if err := b.filter.Acquire(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(10 * time.Second)
+			b.filter.Release(1)
+		}()
+		var r Result
+		err := b.withEngine(&r, func(eng denoise.Engine) error {
+			started := time.Now()
+			e := turns{slowEngine{}, eng.(turns).turn, eng.(turns).waited}
+			for range 2 {
+				if _, err := e.Run(t.Context(), denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil); err != nil {
+					return err
+				}
+			}
+			r.Seconds.Filter = time.Since(started).Seconds()
+			return nil
+		})
+		if want := (app.Seconds{Wait: 10, Filter: 2}); err != nil || r.Seconds != want {
+			t.Errorf("%+v, %v; want %+v", r.Seconds, err, want)
+		}
+		if !b.filter.TryAcquire(1) {
+			t.Error("the engine was not given back")
+		}
+	})
+}
+
+// A series that waits for the engine heeds a cancel.
+func TestCancelWhileWaitingForTheEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := semaphore.NewWeighted(1)
+		if err := busy.Acquire(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		waited := time.Duration(0)
+		_, err := turns{slowEngine{}, busy, &waited}.Run(ctx, denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+	})
+}

@@ -1,0 +1,24 @@
+package denoise
+
+import "quell/volume"
+
+// Slab is a run of slices of a volume, From <= z < To, and those that a program reads to
+// compute it, First <= z < End: cut out as a volume of its own, they give the same result.
+type Slab struct {
+	From, To   int
+	First, End int
+}
+
+// Slab returns the slab of the slices from <= z < to of a volume of geometry g.
+func (p Program) Slab(g volume.Geometry, from, to int) Slab {
+	reach := p.Reach()[2]
+	first := max(from-reach, 0)
+	first -= first % max(p.Lattice[2], 1) // where the passes compute the same voxels as in the whole
+	return Slab{From: from, To: to, First: first, End: min(to+reach, g.Dims[2])}
+}
+
+// Region returns the slices to compute in the volume of the slices that are read, which
+// has geometry part.
+func (s Slab) Region(part volume.Geometry) volume.Region {
+	return volume.Slices(part, s.From-s.First, s.To-s.First)
+}
