@@ -37,6 +37,7 @@ type Entry struct {
 	// it; nil where each is loaded as fast by itself.
 	sequence   func() *nifti.Sequence
 	inSequence func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error)
+	slices     func(ctx context.Context) (*sliceReader, error)          // nil where a volume cannot be read in parts
 	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 	// loadShowing is load, and calls show with slices as they are read and with how many
 	// are; nil where thumbnail is not.

@@ -55,6 +55,7 @@ type Report struct {
 	Record   string           `json:"recipe_file,omitempty"` // the record written beside Output
 	// Covered says how much of the input was worked on.
 	Covered Coverage `json:"covered"`
+	Slabs   *Slabs   `json:"slabs,omitempty"` // how a volume was filtered that is too large for memory
 	// Axis is what the volumes of a 4-D series differ in, and Volumes what was done with
 	// each, in its order. Recipe is nil then: each volume has its own.
 	Axis    string         `json:"axis,omitempty"`
@@ -84,8 +85,11 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	}
 	defer in.Close()
 	in.Covered.slices(in, job.Slices)
+	scanned := time.Now()
 	if in.Group != nil {
-		scanned := time.Now()
+		if need, limit := job.needs(in), job.limit(); need > limit {
+			return Report{}, Usagef("each volume of %s needs about %s of memory, of %s that it may take: volumes of a 4-D series are filtered whole; choose one with --series N, or allow more with --memory", in.Catalog.Path, Bytes(need), Bytes(limit))
+		}
 		eng, err := engine()
 		if err != nil {
 			return Report{}, err
@@ -93,6 +97,15 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events})
 		if err == nil {
 			r.Seconds.Start = time.Since(scanned).Seconds() - r.Seconds.Total
+			r.Seconds.Load += scanned.Sub(started).Seconds()
+			r.Seconds.Total = time.Since(started).Seconds()
+		}
+		return r, err
+	}
+	if need, limit := job.needs(in), job.limit(); need > limit {
+		w := &slabWork{job: job, in: in, need: need, limit: limit, events: events}
+		r, err := w.do(ctx, engine)
+		if err == nil {
 			r.Seconds.Load += scanned.Sub(started).Seconds()
 			r.Seconds.Total = time.Since(started).Seconds()
 		}

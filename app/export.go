@@ -86,6 +86,21 @@ func exportOf(run *Run, o ExportOptions) (export, error) {
 	if err != nil {
 		return export{}, err
 	}
+	return export{
+		series: section(run.Source, run.Region),
+		result: run.Result,
+		record: recordOf(run, o),
+		derived: dicom.Derived{
+			Recipe:      recipe,
+			Description: describe(run),
+			Suffix:      "[Quell " + run.Recipe.Filter + "]",
+			Code:        dicom.Smoothing,
+		},
+	}, nil
+}
+
+// recordOf returns the record of a run's result.
+func recordOf(run *Run, o ExportOptions) *Record {
 	record := newRecord(run.Source, o.Now)
 	record.Recipe, record.Asked, record.Engine = &run.Resolved, &run.Recipe, &run.Engine
 	record.Parts = run.Parts
@@ -96,17 +111,7 @@ func exportOf(run *Run, o ExportOptions) (export, error) {
 	if run.Tuned != nil {
 		record.Curve = &run.Tuned.Curve
 	}
-	return export{
-		series: section(run.Source, run.Region),
-		result: run.Result,
-		record: record,
-		derived: dicom.Derived{
-			Recipe:      recipe,
-			Description: describe(run),
-			Suffix:      "[Quell " + run.Recipe.Filter + "]",
-			Code:        dicom.Smoothing,
-		},
-	}, nil
+	return record
 }
 
 // describe returns the derivation in words.

@@ -80,24 +80,29 @@ func writeStaged(ctx context.Context, e export, out string, o ExportOptions, pro
 	if err != nil {
 		return writeError(out, err)
 	}
-	if e.record != nil {
+	report.Recipe, err = commit(ctx, stage, out, o, e.record)
+	return err
+}
+
+// commit gives an output in a stage its name, together with its record, which may be nil,
+// and returns the name of that.
+func commit(ctx context.Context, stage *atomic.Stage, out string, o ExportOptions, record *Record) (recorded string, err error) {
+	if record != nil {
 		if o.Deidentify {
-			e.record.deidentify()
+			record.deidentify()
 		}
-		if err := e.record.save(stage.Path(name + recordSuffix)); err != nil {
-			return writeError(out, err)
+		recorded = out + recordSuffix
+		if err := record.save(stage.Path(filepath.Base(recorded))); err != nil {
+			return "", writeError(out, err)
 		}
 	}
 	if err := checkExisting(out, o); err != nil {
-		return err // another program wrote there meanwhile
+		return "", err // another program wrote there meanwhile
 	}
 	if err := stage.Commit(ctx, companions(out)...); err != nil {
-		return err
+		return "", err
 	}
-	if e.record != nil {
-		report.Recipe = out + recordSuffix
-	}
-	return nil
+	return recorded, nil
 }
 
 // writeDICOM makes the folder dir and reads it back.

@@ -121,31 +121,15 @@ func (w *groupExport) commit(ctx context.Context) (ExportReport, error) {
 }
 
 func (w *groupExport) finish(ctx context.Context) error {
-	name := filepath.Base(w.out)
 	if w.frames != nil {
 		if err := w.frames.Close(ctx); err != nil {
 			return writeError(w.out, err)
 		}
 		w.report.Files = 1
 	}
-	if w.record != nil {
-		if w.options.Deidentify {
-			w.record.deidentify()
-		}
-		if err := w.record.save(w.stage.Path(name + recordSuffix)); err != nil {
-			return writeError(w.out, err)
-		}
-	}
-	if err := checkExisting(w.out, w.options); err != nil {
-		return err // another program wrote there meanwhile
-	}
-	if err := w.stage.Commit(ctx, companions(w.out)...); err != nil {
-		return err
-	}
-	if w.record != nil {
-		w.report.Recipe = w.out + recordSuffix
-	}
-	return nil
+	recorded, err := commit(ctx, w.stage, w.out, w.options, w.record)
+	w.report.Recipe = recorded
+	return err
 }
 
 // close removes what was not committed.

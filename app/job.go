@@ -30,7 +30,10 @@ type Job struct {
 	Engine   EnginePolicy `json:"engine,omitzero"`
 	// Uneven says what is done with slices that are unevenly spaced or missing: "split",
 	// "resample" or "resample=MM"; "" refuses what would need even ones.
-	Uneven  string `json:"uneven,omitempty"`
+	Uneven string `json:"uneven,omitempty"`
+	// Memory is how many bytes of memory the volumes of a job that filters may take together,
+	// about; 0 for DefaultMemory. See Slabs.
+	Memory  int64  `json:"memory,omitempty"`
 	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
 	Output  Output `json:"output"`
 }
@@ -87,6 +90,8 @@ func (j Job) Validate() error {
 // validateWork is Validate for what is done, whatever is read and written.
 func (j Job) validateWork() error {
 	switch {
+	case j.Memory < 0:
+		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
 	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):

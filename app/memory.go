@@ -3,6 +3,9 @@ package app
 import (
 	"fmt"
 	"math"
+	"os"
+	"strconv"
+	"strings"
 )
 
 // Bounds of the memory for open series, in bytes.
@@ -12,12 +15,72 @@ const (
 )
 
 // SeriesMemory returns how many bytes the series that are open in the workbench may take
-// together, with their results: half of the machine's memory.
+// together, with their results: half of the memory of the machine or of the container.
 func SeriesMemory() int64 {
 	if n := machineMemory(); n > 0 {
 		return max(n/2, leastSeriesMemory)
 	}
 	return usualSeriesMemory
+}
+
+// DefaultMemory is three quarters of the memory of the machine or of the container, in bytes;
+// 8 GB where the system does not say.
+func DefaultMemory() int64 {
+	if n := machineMemory(); n > 0 {
+		return n / 4 * 3
+	}
+	return 8e9
+}
+
+// machineMemory returns the bytes of memory of the machine or of the container, whichever is
+// less; 0 where they are not known.
+func machineMemory() (total int64) {
+	least := func(n int64) {
+		if n > 0 && (total == 0 || n < total) {
+			total = n
+		}
+	}
+	if data, err := os.ReadFile("/proc/meminfo"); err == nil {
+		least(memTotal(string(data)))
+	}
+	for _, limit := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if data, err := os.ReadFile(limit); err == nil {
+			n, _ := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64) // "max" is no limit
+			least(n)
+		}
+	}
+	return total
+}
+
+// memTotal reads the line "MemTotal:  16314132 kB"; 0 without one.
+func memTotal(meminfo string) int64 {
+	for line := range strings.Lines(meminfo) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+			n, _ := strconv.ParseInt(f[1], 10, 64)
+			return n << 10
+		}
+	}
+	return 0
+}
+
+// ParseSize reads a number of bytes: "8GB", "512MB", "16GiB", "1e9". The error is an
+// *UsageError.
+func ParseSize(text string) (int64, error) {
+	number, unit := text, 1.0
+	for _, u := range []struct {
+		suffix string
+		bytes  float64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}} {
+		if s, ok := strings.CutSuffix(text, u.suffix); ok {
+			number, unit = s, u.bytes
+			break
+		}
+	}
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(x*unit >= 1) || x*unit > 1<<60 {
+		return 0, Usagef("%q is no size; write 8GB, 512MB or 16GiB", text)
+	}
+	return int64(x * unit), nil
 }
 
 // Bytes writes a number of bytes: "0.6 GB", "27 MB", "4 kB".

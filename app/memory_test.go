@@ -19,3 +19,19 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"8GB": 8e9, "512MB": 512e6, "1.5 GiB": 3 << 29, "2KiB": 2048, "3MiB": 3 << 20, "1TiB": 1 << 40, "2TB": 2e12, "7kB": 7000, "1e9": 1e9, "1": 1} {
+		if got, err := app.ParseSize(text); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "GB", "-1GB", "0", "NaN", "many", "1e30", "8XB"} {
+		if _, err := app.ParseSize(text); app.ExitCode(err) != app.ExitUsage {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if n := app.DefaultMemory(); n < 1e8 {
+		t.Errorf("the default is %d bytes", n)
+	}
+}

@@ -45,13 +45,18 @@ func (o *OpenedVolumes) Load(ctx context.Context, k int) (*series.Series, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range s.Findings {
+	o.announce(s.Findings)
+	return s, nil
+}
+
+// announce sends messages about findings that are more than notes, each once.
+func (o *OpenedVolumes) announce(findings []series.Finding) {
+	for _, f := range findings {
 		if f.Severity > series.Note && !hasFinding(o.known, f) {
 			o.known = append(o.known, f)
 			o.events.message(f.Severity, f.Text)
 		}
 	}
-	return s, nil
 }
 
 // Name returns the place of the k-th volume in its 4-D series in words; "" where it is

@@ -74,10 +74,13 @@ func newRecord(s *series.Series, now time.Time) *Record {
 }
 
 func voxelHash(v *volume.Volume) string {
-	h := sha256.New()
+	h := newVoxelHash()
 	hashVoxels(h, v.Data)
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// newVoxelHash returns the hash that identifies voxels in records.
+func newVoxelHash() hash.Hash { return sha256.New() }
 
 func hashVoxels(h hash.Hash, voxels []float32) {
 	for part := range slices.Chunk(voxels, 1<<16) {

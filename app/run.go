@@ -36,26 +36,31 @@ func (r *Run) Whole() bool { return r.Region == r.Source.Volume.Bounds() }
 // because no noise was found to be multiples of or because there is hardly any, and
 // "" otherwise.
 func (r *Run) autoWarning() string {
-	if _, sigma := r.Recipe.Needs(); !sigma || r.Facts == nil {
+	return autoWarning(r.Recipe, r.Facts, func() bool { return unchanged(r.Source.Volume, r.Region, r.Result.Data, r.Facts) })
+}
+
+// autoWarning is that of a run of a recipe by facts, which may be nil; same reports whether
+// the result is the series.
+func autoWarning(recipe denoise.Recipe, facts *denoise.Facts, same func() bool) string {
+	if _, sigma := recipe.Needs(); !sigma || facts == nil {
 		return ""
 	}
-	if n := r.Facts.Noise; n.Confidence == noise.None {
+	if n := facts.Noise; n.Confidence == noise.None {
 		return fmt.Sprintf("The noise cannot be estimated (%s): automatic values leave the series as it is. Give the strength yourself.", n.Why)
 	}
-	if !r.unchanged() {
+	if !same() {
 		return ""
 	}
 	return "The noise is too weak for automatic values to remove any without harm: the result is the series as it is. Give the strength yourself."
 }
 
-// unchanged reports whether the result is the region of the series, to a millionth of
-// its range. It ends at the first voxel that differs.
-func (r *Run) unchanged() bool {
-	in, result := r.Source.Volume, r.Result.Data
-	limit := 1e-6 * (float64(r.Facts.Hi) - float64(r.Facts.Lo))
-	for z := r.Region.Min[2]; z < r.Region.Max[2]; z++ {
-		for y := r.Region.Min[1]; y < r.Region.Max[1]; y++ {
-			from, to := in.Index(r.Region.Min[0], y, z), in.Index(r.Region.Max[0], y, z)
+// unchanged reports whether the result is the region of the input, to a millionth of
+// the range of the facts. It ends at the first voxel that differs.
+func unchanged(in *volume.Volume, region volume.Region, result []float32, facts *denoise.Facts) bool {
+	limit := 1e-6 * (float64(facts.Hi) - float64(facts.Lo))
+	for z := region.Min[2]; z < region.Max[2]; z++ {
+		for y := region.Min[1]; y < region.Max[1]; y++ {
+			from, to := in.Index(region.Min[0], y, z), in.Index(region.Max[0], y, z)
 			for i, v := range in.Data[from:to] {
 				if math.Abs(float64(v)-float64(result[i])) > limit {
 					return false
@@ -102,16 +107,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	if err := checkRecipe(q.Series, q.Recipe, q.Split); err != nil {
 		return nil, err
 	}
-	var tuned *Tuned
-	var resolved denoise.Recipe
-	var err error
-	if q.Recipe.Tunes() {
-		if tuned, err = q.tune(ctx, eng); err == nil {
-			resolved = tuned.Recipe
-		}
-	} else {
-		resolved, err = q.resolve(ctx, in)
-	}
+	resolved, tuned, err := q.resolve(ctx, eng, in)
 	if err != nil {
 		return nil, err
 	}
@@ -132,14 +128,21 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those
-// that the recipe needs. The facts are kept where all of them had to be found.
-// Maps change what values depend on, so that the facts of the series do not serve.
-func (q *RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved denoise.Recipe, err error) {
+// that the recipe needs, and finds a strength that it leaves to "sure". The facts are kept
+// where all of them had to be found. Maps change what values depend on, so that the facts
+// of the series do not serve.
+func (q *RunRequest) resolve(ctx context.Context, eng denoise.Engine, in denoise.Input) (resolved denoise.Recipe, tuned *Tuned, err error) {
+	if q.Recipe.Tunes() {
+		if tuned, err = q.tune(ctx, eng); err != nil {
+			return denoise.Recipe{}, nil, err
+		}
+		return tuned.Recipe, tuned, nil
+	}
 	steered := in.Noise != nil || in.Mask != nil
 	if _, noise := q.Recipe.Needs(); noise && q.Facts == nil && !steered {
 		facts, err := denoise.FactsOf(ctx, in.Volume)
 		if err != nil {
-			return denoise.Recipe{}, err
+			return denoise.Recipe{}, nil, err
 		}
 		q.Facts = &facts
 	}
@@ -151,7 +154,7 @@ func (q *RunRequest) resolve(ctx context.Context, in denoise.Input) (resolved de
 	if err != nil && ctx.Err() == nil {
 		err = &UsageError{Text: err.Error(), Err: err}
 	}
-	return resolved, err
+	return resolved, nil, err
 }
 
 // facts returns the facts of the source, found now where the run did not need

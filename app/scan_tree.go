@@ -185,6 +185,11 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 					return read(ctx, own, progress)
 				},
 				sequence: sequence, inSequence: read,
+				slices: func(ctx context.Context) (*sliceReader, error) {
+					r, err := nifti.OpenSlices(ctx, fsys, name, t, component)
+					worded := func(err error) error { return inputError(err, path, locate) }
+					return &sliceReader{r, worded}, worded(err)
+				},
 				files: func() []string { return located(info.Files, locate) },
 			}
 			if info.Direct {

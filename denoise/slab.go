@@ -1,6 +1,10 @@
 package denoise
 
-import "quell/volume"
+import (
+	"slices"
+
+	"quell/volume"
+)
 
 // Slab is a run of slices of a volume, From <= z < To, and those that a program reads to
 // compute it, First <= z < End: cut out as a volume of its own, they give the same result.
@@ -15,6 +19,26 @@ func (p Program) Slab(g volume.Geometry, from, to int) Slab {
 	first := max(from-reach, 0)
 	first -= first % max(p.Lattice[2], 1) // where the passes compute the same voxels as in the whole
 	return Slab{From: from, To: to, First: first, End: min(to+reach, g.Dims[2])}
+}
+
+// Intermediates returns how many outputs that later passes read a run holds at once, at most.
+func (p Program) Intermediates() int {
+	most := 0
+	for i := range p.Passes {
+		alive := map[string]bool{}
+		for k, pass := range p.Passes[:i+1] {
+			if pass.Output != Result && (k == i || p.readFrom(i, pass.Output)) {
+				alive[pass.Output] = true
+			}
+		}
+		most = max(most, len(alive))
+	}
+	return most
+}
+
+// readFrom reports whether pass i or a later one reads the output of that name.
+func (p Program) readFrom(i int, name string) bool {
+	return slices.ContainsFunc(p.Passes[i:], func(pass Pass) bool { return slices.Contains(pass.Inputs, name) })
 }
 
 // Region returns the slices to compute in the volume of the slices that are read, which

@@ -180,7 +180,7 @@ func newBatch(o Options, events Events) (*batch, error) {
 		o.Workers = defaultWorkers
 	}
 	if o.Memory == 0 {
-		o.Memory = DefaultMemory()
+		o.Memory = app.DefaultMemory()
 	}
 	selection, err := ParseSelection(o.Select)
 	if err != nil {

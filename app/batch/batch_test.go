@@ -463,7 +463,7 @@ func TestMemory(t *testing.T) {
 	o.Memory = bytes - 1
 	s, err := Run(t.Context(), o, Events{})
 	c.must(err)
-	if s.Failed != 6 || !strings.Contains(s.Results[0].Problem, "needs about 1 MB of memory") || app.ExitCode(s.Err()) != app.ExitFailed {
+	if s.Failed != 6 || !strings.Contains(s.Results[0].Problem, "needs about 4 kB of memory") || app.ExitCode(s.Err()) != app.ExitFailed {
 		t.Errorf("%+v, %q", s.Status, s.Results[0].Problem)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"quell/app"
 )
 
 func TestReportOrder(t *testing.T) {
@@ -105,24 +103,6 @@ func TestProgress(t *testing.T) {
 	equal(t, "counts", []int{last.Done, last.Reused, last.Failed, last.Duplicates, last.Unselected}, []int{2, 1, 1, 1, 1})
 	if len(p.results) != 4 || p.results["4"].Picture != nil {
 		t.Errorf("%v", p.results)
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"8GB": 8e9, "512MB": 512e6, "1.5 GiB": 3 << 29, "2KiB": 2048, "3MiB": 3 << 20, "1TiB": 1 << 40, "2TB": 2e12, "7kB": 7000, "1e9": 1e9, "1": 1} {
-		if got, err := ParseSize(text); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "GB", "-1GB", "0", "NaN", "many", "1e30", "8XB"} {
-		if _, err := ParseSize(text); app.ExitCode(err) != app.ExitUsage {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	equal(t, "sizes", []string{sizeText(1), sizeText(1e6), sizeText(12e6), sizeText(1e9 - 1e6), sizeText(1e9)}, []string{"1 MB", "1 MB", "12 MB", "999 MB", "1.0 GB"})
-	equal(t, "memory", []int64{memTotal("MemFree: 5 kB\nMemTotal:       16314132 kB\n"), memTotal("MemTotal 3"), memTotal("")}, []int64{16314132 << 10, 0, 0})
-	if n := DefaultMemory(); n < 1e8 {
-		t.Errorf("the default is %d bytes", n)
 	}
 }
 

@@ -48,7 +48,7 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	}
 	bytes := needs(e, t.bytes())
 	if bytes > b.o.Memory {
-		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", sizeText(bytes), sizeText(b.o.Memory))
+		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", app.Bytes(bytes), app.Bytes(b.o.Memory))
 	}
 	if err := b.memory.Acquire(ctx, bytes); err != nil {
 		return err

@@ -131,7 +131,7 @@ func (f *batchFlags) distribute(cmd *cobra.Command) error {
 		return err
 	}
 	if memory == 0 {
-		memory = batch.DefaultMemory()
+		memory = app.DefaultMemory()
 	}
 	f.options.Distribute = processes(f.children, f.options.Workers, memory)
 	return nil
@@ -142,7 +142,7 @@ func memorySize(cmd *cobra.Command, text string) (int64, error) {
 	if !cmd.Flags().Changed("memory") {
 		return 0, nil
 	}
-	return batch.ParseSize(text)
+	return app.ParseSize(text)
 }
 
 // run does the batch that the flags describe and prints what it came to.

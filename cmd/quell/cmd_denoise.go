@@ -17,7 +17,7 @@ import (
 // denoiseFlags are the flags of quell denoise.
 type denoiseFlags struct {
 	recipe                 recipeFlags
-	slices                 string
+	slices, memory         string
 	noiseMap, mask, uneven string
 	in                     choice
 	engine                 app.EnginePolicy
@@ -63,6 +63,7 @@ func newDenoise() *cobra.Command {
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
+	flags.StringVar(&f.memory, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a NIfTI volume that needs more is filtered slab by slab; three quarters of the machine's if not given")
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.json, "json", false, jsonHelp)
@@ -134,6 +135,9 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, e
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	err := f.recipe.apply(cmd, &job)
 	if err != nil {
+		return job, err
+	}
+	if job.Memory, err = memorySize(cmd, f.memory); err != nil {
 		return job, err
 	}
 	job.Slices, err = parseSlices(f.slices)

@@ -77,6 +77,9 @@ func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
 // printWritten prints what was done and where the result was written; the first line says
 // where a part of the input was left out.
 func printWritten(cmd *cobra.Command, report app.Report, what string) error {
+	if report.Slabs != nil {
+		what = report.Slabs.Text + "\n" + what
+	}
 	if report.Covered.Text != "" {
 		what = report.Covered.Text + "\n" + what
 	}

@@ -22,14 +22,8 @@ func (e *Engine) Plan(r denoise.Recipe, g volume.Geometry) (denoise.Plan, error)
 	}
 	nanoseconds *= float64(g.Voxels()) / float64(e.cores())
 	return denoise.Plan{
-		Memory:   int64(e.cores())*scratch + intermediates(p, g),
+		Memory:   int64(e.cores())*scratch + int64(p.Intermediates())*int64(g.Voxels())*4,
 		Slabs:    1,
 		Estimate: time.Duration(min(nanoseconds, math.MaxInt64/2)),
 	}, nil
-}
-
-// intermediates bounds the memory of the intermediates of a run over the whole
-// volume: all of them at once.
-func intermediates(p denoise.Program, g volume.Geometry) int64 {
-	return int64(len(p.Passes)-1) * int64(g.Voxels()) * 4
 }

@@ -1,17 +1,9 @@
 package nifti
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
-
-	"github.com/klauspost/pgzip"
 
 	"quell/series"
 	"quell/volume"
@@ -19,29 +11,13 @@ import (
 
 // FrameWriter writes volumes on one grid, one after another, as the frames of one
 // four-dimensional NIfTI file, which [ReadVolume] reads by number. It keeps no volume in
-// memory. Its methods are called from one goroutine.
-//
-// Integer types store values unscaled where all of all frames are whole and fit. Since
-// that is known only after the last frame, the frames wait in a file of float32 beside
-// the output until then.
+// memory; those of integer types wait on the disk for the last. Its methods are called from
+// one goroutine.
 type FrameWriter struct {
-	path     string
-	frames   int // that the file is to have
-	added    int
-	datatype datatype
-	header   *header // of the source, nil for none
-	grid     volume.Geometry
-	step     float64
-	text     string // description
-
-	file     *os.File
-	complete bool
-	compress bool
-	out      *checkedWriter // of header and voxels, before compression
-	zip      *pgzip.Writer  // nil without compression
-
-	spool  *os.File // float32 voxels of integer types
-	values valueLimits
+	*appender
+	frames int // that the file is to have
+	added  int
+	grid   volume.Geometry
 }
 
 // NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
@@ -49,33 +25,25 @@ type FrameWriter struct {
 // and dtype are as for [Write]; step is the time between frames in seconds, 0 where it is
 // unknown. The caller calls Close, or Discard.
 func NewFrameWriter(path string, frames int, from *series.Series, step float64, dtype, description string) (*FrameWriter, error) {
-	d, err := datatypeByName(dtype)
-	if err != nil {
-		return nil, err
-	}
-	_, ext, gz := splitExt(path)
-	if !strings.EqualFold(ext, ".nii") {
-		return nil, errors.New("the name must end in .nii or .nii.gz: only NIfTI holds several volumes")
-	}
 	if frames < 1 || frames > math.MaxInt32 {
 		return nil, fmt.Errorf("a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
 	}
-	source, err := sourceHeader(from)
+	a, err := newAppender(path, from, dtype)
 	if err != nil {
 		return nil, err
 	}
-	if source != nil {
-		source.maskedAsNaN = true // whichever of the frames has a mask
-	}
-	w := &FrameWriter{path: path, frames: frames, datatype: d, header: source, step: step, text: description, compress: gz != ""}
-	if w.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
-		return nil, withoutPath(err)
-	}
-	if d.integer() {
-		if w.spool, err = os.CreateTemp(filepath.Dir(path), ".frames-*"); err != nil {
-			w.Discard()
-			return nil, withoutPath(err)
+	w := &FrameWriter{appender: a, frames: frames}
+	a.layout = func(e encoder) *header {
+		h := newHeader(w.grid, a.source, e, description)
+		h.dim[0], h.dim[4] = 4, int64(frames)
+		if frames > maxDim16 {
+			h.format = nifti2
 		}
+		if step > 0 {
+			const seconds, timeUnit = 8, 0x38
+			h.pixdim[4], h.xyztUnits = step, h.xyztUnits&^timeUnit|seconds
+		}
+		return h
 	}
 	return w, nil
 }
@@ -95,134 +63,67 @@ func (w *FrameWriter) Add(ctx context.Context, v *volume.Volume) error {
 		return fmt.Errorf("volume %d lies on another grid than the first", w.added)
 	}
 	w.added++
-	if w.spool != nil {
-		w.values.add(v.Data)
-		return writeVoxels(ctx, w.spool, &header{}, encoder{datatype: spooled(), slope: 1}, v)
-	}
-	e := encoder{datatype: w.datatype, slope: 1}
-	if w.added == 1 {
-		if err := w.begin(e); err != nil {
-			return err
-		}
-	}
-	h := &header{maskedAsNaN: w.header != nil}
-	return writeVoxels(ctx, w.out, h, e, v)
-}
-
-// begin writes the header.
-func (w *FrameWriter) begin(e encoder) error {
-	h := newHeader(w.grid, w.header, e, w.text)
-	h.dim[0], h.dim[4] = 4, int64(w.frames)
-	if w.frames > maxDim16 {
-		h.format = nifti2
-	}
-	if w.step > 0 {
-		const seconds, timeUnit = 8, 0x38
-		h.pixdim[4], h.xyztUnits = w.step, h.xyztUnits&^timeUnit|seconds
-	}
-	w.out = newCheckedWriter(w.file)
-	if w.compress {
-		z, err := pgzip.NewWriterLevel(w.file, gzipLevel)
-		if err != nil {
-			return err
-		}
-		w.zip, w.out.w = z, z
-	}
-	_, err := w.out.Write(h.marshal())
-	return withoutPath(err)
+	return w.add(ctx, v)
 }
 
 // Close completes the file and reads it back: every byte must be as it was written. After
 // an error the file is gone.
 func (w *FrameWriter) Close(ctx context.Context) error {
-	err := w.finish(ctx)
-	w.complete = err == nil
-	w.Discard()
-	return err
-}
-
-func (w *FrameWriter) finish(ctx context.Context) error {
 	if w.added != w.frames {
+		w.Discard()
 		return fmt.Errorf("%d of %d volumes were written", w.added, w.frames)
 	}
-	if w.spool != nil {
-		if err := w.encodeSpool(ctx); err != nil {
-			return err
-		}
-	}
-	if w.zip != nil {
-		z := w.zip
-		w.zip = nil
-		if err := z.Close(); err != nil {
-			return withoutPath(err)
-		}
-	}
-	file := w.file
-	w.file = nil
-	if err := file.Close(); err != nil {
-		return withoutPath(err)
-	}
-	return w.out.verify(ctx, hostFolder(filepath.Dir(w.path)), filepath.Base(w.path))
+	return w.close(ctx)
 }
 
-// encodeSpool writes the frames that wait in the spool, now that the range of their values
-// is known.
-func (w *FrameWriter) encodeSpool(ctx context.Context) error {
-	if _, err := w.spool.Seek(0, io.SeekStart); err != nil {
-		return withoutPath(err)
+// SliceWriter writes a volume some slices at a time, in order, as [Write] writes it whole.
+// It keeps no slice in memory; those of integer types wait on the disk for the last. Its
+// methods are called from one goroutine.
+type SliceWriter struct {
+	*appender
+	grid volume.Geometry
+	next int // slice
+}
+
+// NewSliceWriter begins a file of a volume on grid g; the other parameters are those of
+// [Write], but only NIfTI is written. The caller calls Close, or Discard.
+func NewSliceWriter(path string, g volume.Geometry, from *series.Series, dtype, description string) (*SliceWriter, error) {
+	a, err := newAppender(path, from, dtype)
+	if err != nil {
+		return nil, err
 	}
-	e := encoderFor(w.datatype, w.values)
-	if err := w.begin(e); err != nil {
+	a.layout = func(e encoder) *header { return newHeader(g, a.source, e, description) }
+	return &SliceWriter{appender: a, grid: g}, nil
+}
+
+// Add writes the next slices. Only the dims of v's grid count.
+func (w *SliceWriter) Add(ctx context.Context, v *volume.Volume) error {
+	if err := v.Validate(); err != nil {
 		return err
 	}
-	in := bufio.NewReaderSize(w.spool, chunkBytes)
-	from := decoder{datatype: spooled(), slope: 1}
-	step := chunkBytes / 4
-	raw, values, out := make([]byte, chunkBytes), make([]float32, step), make([]byte, step*w.datatype.bytes)
-	for left := w.frames * w.grid.Voxels(); left > 0; {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n := min(left, step)
-		if _, err := io.ReadFull(in, raw[:4*n]); err != nil {
-			return withoutPath(err)
-		}
-		from.decodeUnscaled(values[:n], raw)
-		e.encode(out, values[:n])
-		if _, err := w.out.Write(out[:n*w.datatype.bytes]); err != nil {
-			return withoutPath(err)
-		}
-		left -= n
+	if d := v.Dims; d[0] != w.grid.Dims[0] || d[1] != w.grid.Dims[1] || w.next+d[2] > w.grid.Dims[2] {
+		return fmt.Errorf("slices of %v voxels do not follow %d of %v", d, w.next, w.grid.Dims)
 	}
-	return w.dropSpool()
+	w.next += v.Dims[2]
+	return w.add(ctx, v)
 }
 
-// spooled is the datatype of the spool.
-func spooled() datatype {
-	d, _ := datatypeByCode(dtFloat32)
-	return d
+// Close completes the file and reads it back: every byte must be as it was written. After
+// an error the file is gone.
+func (w *SliceWriter) Close(ctx context.Context) error {
+	if w.next != w.grid.Dims[2] {
+		w.Discard()
+		return fmt.Errorf("%d of %d slices were written", w.next, w.grid.Dims[2])
+	}
+	return w.close(ctx)
 }
 
-func (w *FrameWriter) dropSpool() error {
-	spool := w.spool
-	w.spool = nil
-	return withoutPath(errors.Join(spool.Close(), os.Remove(spool.Name())))
-}
-
-// Discard removes what was written. After Close it does nothing.
-func (w *FrameWriter) Discard() {
-	if w.spool != nil {
-		_ = w.dropSpool()
+// SpoolBytes returns how many bytes of disk each voxel of a data type takes while it is
+// written in parts, beside those of the file.
+func SpoolBytes(dtype string) int {
+	d, err := datatypeByName(dtype)
+	if err != nil || !d.integer() {
+		return 0
 	}
-	if w.zip != nil {
-		_ = w.zip.Close() // ends its goroutines
-		w.zip = nil
-	}
-	if w.file != nil {
-		_ = w.file.Close()
-		w.file = nil
-	}
-	if !w.complete {
-		_ = os.Remove(w.path)
-	}
+	return spooled().bytes
 }

@@ -235,55 +235,74 @@ func (im *image) checkLength(p plan) []series.Finding {
 	}}
 }
 
-// read reads component c of volume t; see Sequence.Arrived for show.
-func (im *image) read(ctx context.Context, t int, c Component, show func(int, *volume.Volume)) (*series.Series, error) {
+// planOf returns how component c of volume t is read, after all checks.
+func (im *image) planOf(t int, c Component) (plan, error) {
 	h := im.header
 	p, err := im.plan()
 	if err != nil {
-		return nil, err
+		return p, err
 	}
 	if err := p.decoder.checkComponent(c); err != nil {
-		return nil, err
+		return p, err
 	}
 	p.decoder.component = c
-	n := h.volumes()
-	if t < 0 || int64(t) >= n {
-		return nil, fmt.Errorf("it has no volume %d; its volumes are numbered 0 to %d", t, n-1)
+	if n := h.volumes(); t < 0 || int64(t) >= n {
+		return p, fmt.Errorf("it has no volume %d; its volumes are numbered 0 to %d", t, n-1)
 	}
 	if err := im.checkSize(p, t); err != nil {
-		return nil, err
+		return p, err
 	}
 	p.findings = append(p.findings, im.checkLength(p)...)
 	if h.single && im.file.pos < p.offset {
 		p.findings = append(p.findings, im.readExtensions(p.offset)...)
 	}
+	return p, nil
+}
+
+// read reads component c of volume t; see Sequence.Arrived for show.
+func (im *image) read(ctx context.Context, t int, c Component, show func(int, *volume.Volume)) (*series.Series, error) {
+	p, err := im.planOf(t, c)
+	if err != nil {
+		return nil, err
+	}
 	data, lost, err := im.readVoxels(ctx, p, t, show)
 	if err != nil {
 		return nil, err
 	}
-	if lost.nonFinite() == len(data) {
-		return nil, fmt.Errorf("all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", len(data))
+	s, err := im.seriesOf(p, t, lost)
+	if err != nil {
+		return nil, err
 	}
-	v := &volume.Volume{Geometry: p.geometry, Data: data}
-	if c == Phase {
+	s.Volume.Data = data
+	if lost.nonFinite() > 0 {
+		maskNonFinite(s.Volume)
+	}
+	return s, nil
+}
+
+// seriesOf returns the series that volume t is, of which so much was lost, without its
+// voxels.
+func (im *image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
+	if n := p.geometry.Voxels(); lost.nonFinite() == n {
+		return nil, fmt.Errorf("all of its %d voxels are NaN, infinite or beyond the range of 32-bit floating point, so there is no image to open; check how the file was made", n)
+	}
+	v := &volume.Volume{Geometry: p.geometry}
+	if p.decoder.component == Phase {
 		v.Unit = "rad"
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Warning, Kind: series.Phase,
 			Text: "Phase wraps from pi to -pi; filters treat the jump as an edge.",
 		})
 	}
-	if lost.nonFinite() > 0 {
-		maskNonFinite(v)
-	}
 	p.findings = append(p.findings, lost.findings()...)
-	if n > 1 {
+	if n := im.header.volumes(); n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
 			Text: fmt.Sprintf("The file holds %d volumes; this is number %d, counted from 0.", n, t),
 		})
 	}
 	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}
-	return &series.Series{Meta: h.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings}, nil
+	return &series.Series{Meta: im.header.meta(), Volume: v, Sources: []series.Source{source}, Findings: p.findings}, nil
 }
 
 // readExtensions reads the extensions of a single file, the bytes between the header

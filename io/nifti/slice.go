@@ -27,31 +27,22 @@ func ReadSlice(ctx context.Context, fsys fs.FS, name string, t int, c Component,
 }
 
 func (im *image) readSlice(ctx context.Context, t int, c Component, z int) (*volume.Volume, error) {
-	p, err := im.plan()
+	p, err := im.planOf(t, c)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.decoder.checkComponent(c); err != nil {
-		return nil, err
-	}
-	p.decoder.component = c
 	file, direct := im.direct()
-	switch n := im.header.volumes(); {
-	case t < 0 || int64(t) >= n || z < 0 || z >= p.geometry.Dims[2]:
+	switch {
+	case z < 0 || z >= p.geometry.Dims[2]:
 		return nil, fmt.Errorf("it has no slice %d of volume %d", z, t)
 	case !direct:
 		return nil, errors.New("a slice cannot be read without those before it")
 	}
-	if err := im.checkSize(p, t); err != nil {
+	data := make([]float32, p.geometry.SliceVoxels())
+	if _, err := p.readAt(ctx, file, t, z*len(data), data); err != nil {
 		return nil, err
 	}
-	one := p
-	one.geometry = p.sliceGeometry(z)
-	data, _, err := one.readAt(ctx, file, p.start(t)+int64(z)*int64(one.geometry.Voxels()*p.decoder.bytes))
-	if err != nil {
-		return nil, err
-	}
-	v := sliceOf(one.geometry, data)
+	v := sliceOf(p.sliceGeometry(z), data)
 	if v == nil {
 		return nil, errors.New("the slice has no finite value")
 	}

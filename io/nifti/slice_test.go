@@ -64,8 +64,8 @@ func TestReadSlice(t *testing.T) {
 	}{
 		"a slice before the first": {os.DirFS(dir), "a.nii", 0, -1, "no slice -1"},
 		"a slice beyond the last":  {os.DirFS(dir), "a.nii", 0, 7, "no slice 7"},
-		"a volume beyond the last": {os.DirFS(dir), "a.nii", 1, 0, "of volume 1"},
-		"a volume before":          {os.DirFS(dir), "a.nii", -1, 0, "of volume -1"},
+		"a volume beyond the last": {os.DirFS(dir), "a.nii", 1, 0, "no volume 1"},
+		"a volume before":          {os.DirFS(dir), "a.nii", -1, 0, "no volume -1"},
 		"a compressed file":        {os.DirFS(dir), "a.nii.gz", 0, 0, "without those before it"},
 		"a file of a zip":          {sequentialFS{FS: os.DirFS(dir)}, "a.nii", 0, 0, "without those before it"},
 		"no file":                  {os.DirFS(dir), "b.nii", 0, 0, "b.nii: there is no such file"},

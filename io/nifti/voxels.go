@@ -27,20 +27,21 @@ const maxReaders = 8
 // after the other.
 func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume)) ([]float32, losses, error) {
 	if file, ok := im.direct(); ok {
-		return p.readAt(ctx, file, p.start(t))
+		data := volume.Make[float32](p.geometry.Voxels())
+		lost, err := p.readAt(ctx, file, t, 0, data)
+		return data, lost, err
 	}
 	if err := im.file.skipTo(ctx, p.start(t)); err != nil {
 		return nil, losses{}, readError(err)
 	}
-	last := int64(t) == im.header.volumes()-1
-	return im.readStream(ctx, p, last, &arrivals{plan: p, show: show})
+	return im.readStream(ctx, p, t, &arrivals{plan: p, show: show})
 }
 
-// readAt reads the voxels from byte start on, several chunks in parallel. The caller
-// has checked that the file is long enough.
-func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]float32, losses, error) {
-	n, size := p.geometry.Voxels(), p.decoder.bytes
-	data := volume.Make[float32](n)
+// readAt reads the voxels of volume t from number first on into data, several chunks in
+// parallel. The caller has checked that the file is long enough.
+func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data []float32) (losses, error) {
+	n, size := len(data), p.decoder.bytes
+	start := p.start(t) + int64(first)*int64(size)
 	step := min(n, chunkBytes/size)
 	var mu sync.Mutex
 	var total losses
@@ -55,7 +56,7 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]floa
 			}
 			got, err := file.ReadAt(raw[:len(dst)*size], start+int64(from*size))
 			if got < len(dst)*size {
-				return p.voxelError(from*size+got, err)
+				return p.voxelError((first+from)*size+got, err)
 			}
 			var lost losses
 			if inPlace {
@@ -71,17 +72,14 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, start int64) ([]floa
 			return nil
 		}
 	})
-	if err != nil {
-		return nil, losses{}, err
-	}
-	return data, total, nil
+	return total, err
 }
 
 // readStream reads the voxels that follow in the file. Its memory grows with what
-// arrives, since a compressed file may claim a thousand times its size. last says
-// that this is the last volume of the file.
-func (im *image) readStream(ctx context.Context, p plan, last bool, arriving *arrivals) ([]float32, losses, error) {
+// arrives, since a compressed file may claim a thousand times its size.
+func (im *image) readStream(ctx context.Context, p plan, t int, arriving *arrivals) ([]float32, losses, error) {
 	n, size := p.geometry.Voxels(), p.decoder.bytes
+	last := int64(t) == im.header.volumes()-1
 	src := io.Reader(im.file)
 	if im.file.gzip {
 		if !last { // the next volume may be read from where this one ends
@@ -102,31 +100,54 @@ func (im *image) readStream(ctx context.Context, p plan, last bool, arriving *ar
 	buf := make([]byte, min(n, chunkBytes/size)*size)
 	for done := 0; done < n; {
 		block := volume.Make[float32](min(n-done, max(firstBlock, done)))
-		for at := 0; at < len(block); {
-			if err := ctx.Err(); err != nil {
-				return nil, losses{}, err
-			}
-			dst := block[at:min(len(block), at+len(buf)/size)]
-			if got, err := io.ReadFull(src, buf[:len(dst)*size]); err != nil {
-				return nil, losses{}, p.voxelError((done+at)*size+got, err)
-			}
-			total.add(p.decoder.decode(dst, buf))
-			arriving.add(dst)
-			at += len(dst)
+		lost, err := p.readNext(ctx, src, done, block, buf, arriving)
+		if err != nil {
+			return nil, losses{}, err
 		}
+		total.add(lost)
 		blocks = append(blocks, block)
 		done += len(block)
 	}
-	if im.file.gzip && last {
-		// Read on to the end, which verifies the checksum.
-		if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
-			return nil, losses{}, readError(err)
+	if last {
+		if err := im.readToEnd(src); err != nil {
+			return nil, losses{}, err
 		}
 	}
 	if len(blocks) == 1 {
 		return blocks[0], total, nil
 	}
 	return slices.Concat(blocks...), total, nil
+}
+
+// readNext reads the voxels that follow in src, from number first of their volume on,
+// through buf, and passes them on to arriving.
+func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []float32, buf []byte, arriving *arrivals) (lost losses, err error) {
+	size := p.decoder.bytes
+	for at := 0; at < len(dst); {
+		if err := ctx.Err(); err != nil {
+			return lost, err
+		}
+		next := dst[at:min(len(dst), at+len(buf)/size)]
+		if got, err := io.ReadFull(src, buf[:len(next)*size]); err != nil {
+			return lost, p.voxelError((first+at)*size+got, err)
+		}
+		lost.add(p.decoder.decode(next, buf))
+		arriving.add(next)
+		at += len(next)
+	}
+	return lost, nil
+}
+
+// readToEnd reads a compressed file on from its last voxel to its end, which verifies the
+// checksum.
+func (im *image) readToEnd(src io.Reader) error {
+	if !im.file.gzip {
+		return nil
+	}
+	if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
+		return readError(err)
+	}
+	return nil
 }
 
 // sizeConfirmed reports whether the whole volume may be allocated before it is

@@ -1,0 +1,403 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/enginetest"
+	"quell/denoise/noise"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// slabJob filters a file of nz noisy slices, of which two voxels have no value, to out.nii,
+// with memory for n slices beside those that the filter reads around them.
+func slabJob(t *testing.T, r denoise.Recipe, nz, n int) Job {
+	t.Helper()
+	dir := t.TempDir()
+	v, err := noise.AddNoise(t.Context(), wavy(9, 8, nz).Volume, noise.Gaussian, 20, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Data[5], v.Data[len(v.Data)/2] = float32(math.NaN()), float32(math.NaN())
+	v.Mask = make([]bool, len(v.Data))
+	for i, x := range v.Data {
+		if v.Mask[i] = x == x; !v.Mask[i] {
+			v.Data[i] = 0
+		}
+	}
+	in := filepath.Join(dir, "in.nii")
+	putMasked(t, in, v)
+	job := Job{Input: Input{Path: in}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, "out.nii")}}
+	p, err := r.Outline(v.Geometry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := 2*p.Reach()[2] + max(p.Lattice[2], 1) - 1
+	job.Memory = (voxelBytes(r, v.Geometry) + 2) * int64(v.SliceVoxels()*(around+n))
+	return job
+}
+
+// putMasked writes a volume of float32 whose masked voxels are NaN.
+func putMasked(t *testing.T, path string, v *volume.Volume) {
+	t.Helper()
+	data := slices.Clone(v.Data)
+	for i, valid := range v.Mask {
+		if !valid {
+			data[i] = float32(math.NaN())
+		}
+	}
+	plain := *v
+	plain.Mask, plain.Data = nil, make([]float32, len(data))
+	os.Remove(path) // of an earlier one
+	if err := nifti.Write(t.Context(), path, &plain, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := volume.LittleEndian(data)
+	copy(file[len(file)-len(b):], b)
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// both does a job slab by slab and whole, and fails the test where the outputs or the records
+// differ. It returns the report of the former.
+func both(t *testing.T, job Job) Report {
+	t.Helper()
+	report, err := Do(t.Context(), job, Events{})
+	if err != nil {
+		t.Fatalf("%s: %v", job.Recipe, err)
+	}
+	whole := job
+	whole.Memory = math.MaxInt64
+	whole.Recipe = report.Recipe // by the same numbers
+	whole.Output.Path = filepath.Join(filepath.Dir(job.Output.Path), "whole"+filepath.Base(job.Output.Path))
+	want, err := Do(t.Context(), whole, Events{})
+	if err != nil || want.Slabs != nil || report.Slabs == nil || report.Slabs.Count < 2 {
+		t.Fatalf("%s: %+v, %+v, %v", job.Recipe, want.Slabs, report.Slabs, err)
+	}
+	a, _ := os.ReadFile(whole.Output.Path)
+	b, err := os.ReadFile(job.Output.Path)
+	if err != nil || !bytes.Equal(a, b) {
+		t.Errorf("%s: %d slabs of %d slices give another file: %v", job.Recipe, report.Slabs.Count, report.Slabs.Slices, err)
+	}
+	var records [2]Record
+	for i, r := range []Report{report, want} {
+		data, err := os.ReadFile(r.Record)
+		if err != nil || json.Unmarshal(data, &records[i]) != nil || records[i].Source.SHA256 == "" {
+			t.Errorf("%s: record %s, %v", job.Recipe, data, err)
+		}
+	}
+	if records[0].Source != records[1].Source || records[0].Recipe.String() != records[1].Recipe.String() ||
+		(records[0].Region == nil) != (records[1].Region == nil) || records[0].Quell != records[1].Quell {
+		t.Errorf("%s: records %+v, want %+v", job.Recipe, records[0], records[1])
+	}
+	if report.Dims != want.Dims || report.Voxels != want.Voxels || report.Files != 1 || report.Engine != "cpu" || report.Run != nil || len(report.Findings) != len(want.Findings) {
+		t.Errorf("%s: report %+v, want %+v", job.Recipe, report, want)
+	}
+	s := report.Seconds
+	if sum := s.Start + s.Load + s.Filter + s.Write; sum > s.Total || s.Load <= 0 || s.Filter <= 0 || s.Write <= 0 {
+		t.Errorf("%s: seconds %+v", job.Recipe, s)
+	}
+	return report
+}
+
+// Every filter gives slab by slab the file that it gives whole, byte for byte.
+func TestSlabsGiveTheBitsOfTheWhole(t *testing.T) {
+	g := wavy(9, 8, 10).Volume.Geometry
+	for _, f := range denoise.Filters() {
+		for _, dims := range f.Dims {
+			r, err := mustRecipe(f.Name, dims).Resolve(g, denoise.Facts{Lo: -100, Hi: 200, Noise: noise.Known(20)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := r.Bind(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Reads(denoise.NoiseMap) || p.Reads(denoise.GuideVolume) {
+				continue // which are not read slab by slab
+			}
+			report := both(t, slabJob(t, r, 4*p.Reach()[2]+2*max(p.Lattice[2], 1)+11, 3))
+			if report.Slabs.Sample != (SliceRange{}) || strings.Contains(report.Slabs.Text, "noise") {
+				t.Errorf("%s: %+v", r, report.Slabs)
+			}
+		}
+	}
+}
+
+// Compressed files, integers, a part of the slices and one volume of several are filtered slab
+// by slab as well, and percentages are of the range of all slices.
+func TestSlabsOfOtherFiles(t *testing.T) {
+	median := mustRecipe("median", 3)
+	percent := mustRecipe("bilateral", 3).With("sigma-range", denoise.Percent(15)).With("radius", denoise.List(1)).With("stabilise", denoise.Number(0))
+	for name, change := range map[string]func(*Job){
+		"compressed output": func(j *Job) { j.Output.Path += ".gz" },
+		"integers":          func(j *Job) { j.Output.Dtype = "int16" },
+		"slices":            func(j *Job) { j.Slices = SliceRange{From: 8, To: 27} },
+		"percent":           func(j *Job) { j.Recipe = &percent },
+		"slice by slice":    func(j *Job) { j.AutoDims = false; *j.Recipe = mustRecipe("median", 2) },
+		"volume 2 of 3": func(j *Job) {
+			j.Input.Path = filepath.Join(filepath.Dir(j.Input.Path), "in.nii.gz")
+			put4D(t, j.Input.Path, 3, 2)
+			one := 1
+			j.Input.Series, j.Memory = &one, 7*6*12*3
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := median
+			job := slabJob(t, r, 40, 4)
+			change(&job)
+			both(t, job)
+		})
+	}
+}
+
+// What depends on the noise is found in a sample, which the report and the first message name.
+func TestSlabsWithTheNoiseOfASample(t *testing.T) {
+	for _, h := range []denoise.Value{denoise.Auto, denoise.Sigmas(1), denoise.SURE} {
+		r := mustRecipe("nlm", 2).With("h", h).With("search-radius", denoise.Number(2))
+		job := slabJob(t, mustRecipe("median", 2), 30, 14)
+		job.Recipe = &r
+		job.Input.Path = filepath.Join(t.TempDir(), "in.nii")
+		v, err := noise.AddNoise(t.Context(), volume.New(volume.NewGeometry([3]int{48, 48, 30}, [3]float64{1, 1, 1})), noise.Gaussian, 20, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		putMasked(t, job.Input.Path, v)
+		job.Memory = 8 * 4 * 48 * 48 * 5 // samples of 5 slices
+		report := both(t, job)
+		if want := (SliceRange{From: 12, To: 17}); report.Slabs.Sample != want || !strings.HasSuffix(report.Slabs.Text, "with the noise of slices 12:17") {
+			t.Errorf("%s: %+v", r, report.Slabs)
+		}
+		if (report.Tuned != nil) != h.IsSURE() || report.Asked.String() != r.String() {
+			t.Errorf("%s: tuned %+v, asked %s", r, report.Tuned, report.Asked)
+		}
+	}
+}
+
+// A volume is filtered whole as long as it fits.
+func TestSlabsOnlyWhereNeeded(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 30, 5)
+	in, err := OpenVolumes(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	need := job.needs(in)
+	if want := int64(2 * 4 * 9 * 8 * 30); need != want {
+		t.Errorf("it needs %d bytes; want %d", need, want)
+	}
+	for memory, slabs := range map[int64]bool{0: false, need: false, need - 1: true} {
+		job.Memory = memory
+		report, err := Do(t.Context(), job, Events{})
+		if err != nil || (report.Slabs != nil) != slabs {
+			t.Errorf("memory %d: %+v, %v", memory, report.Slabs, err)
+		}
+		if slabs && (report.Slabs.Memory != memory || !strings.Contains(report.Slabs.Text, fmt.Sprintf("of %s that it may take: filtered in %d slabs of %d slices", Bytes(memory), report.Slabs.Count, report.Slabs.Slices))) {
+			t.Errorf("%+v", report.Slabs)
+		}
+	}
+	job.Recipe = nil
+	if n := job.needs(in); n != 0 {
+		t.Errorf("a conversion needs %d", n)
+	}
+}
+
+// The fewest slices that the memory has to hold are one and those around it.
+func TestSlabsOfOneSlice(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 12, 1)
+	if report := both(t, job); report.Slabs.Count != 12 || report.Slabs.Slices != 1 {
+		t.Errorf("%+v", report.Slabs)
+	}
+	job.Memory--
+	_, err := Do(t.Context(), job, Events{})
+	if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "allow more with --memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What cannot be done slab by slab is refused in one sentence before anything is read.
+func TestSlabsThatAreRefused(t *testing.T) {
+	for want, change := range map[string]func(j *Job){
+		"only NIfTI is written":          func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
+		"only NIfTI and Analyze":         func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
+		"noise map":                      func(j *Job) { j.NoiseMap = MapAuto },
+		"a mask":                         func(j *Job) { j.Mask = j.Input.Path },
+		"leave --assess":                 func(j *Job) { j.Measure = true },
+		"--noise-out":                    func(j *Job) { j.Output.Removed = j.Output.Path + "x.nii" },
+		"--pictures":                     func(j *Job) { j.Output.Pictures = t.TempDir() },
+		"--scales-out":                   func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
+		"no noise is added":              func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3} },
+		"no slices are resampled":        func(j *Job) { j.Uneven = UnevenResample },
+		"choose one with --series N":     func(j *Job) { j.Input.Path += ".gz"; put4D(t, j.Input.Path, 3, 2); j.Memory = 100 },
+		"the series has the slices 0:30": func(j *Job) { j.Slices = SliceRange{From: 20, To: 31} },
+		"is the input itself":            func(j *Job) { j.Output.Path = j.Input.Path },
+		"the memory cannot be negative":  func(j *Job) { j.Memory = -1 },
+	} {
+		job := slabJob(t, mustRecipe("median", 3), 30, 5)
+		change(&job)
+		read := false
+		_, err := Do(t.Context(), job, Events{Progress: func(Step, int64, int64) { read = true }})
+		if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) || read {
+			t.Errorf("%s: %v, read: %v", want, err, read)
+		}
+	}
+}
+
+// A damaged file and one without values give the errors that they give whole, and leave
+// nothing.
+func TestSlabsOfDamagedFiles(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"short": func(path string) error { return os.Truncate(path, 3000) },
+		"empty": func(path string) error {
+			b, err := os.ReadFile(path)
+			if err == nil {
+				nan, _ := volume.LittleEndian(slices.Repeat([]float32{float32(math.NaN())}, 9*8*30))
+				copy(b[len(b)-len(nan):], nan)
+				err = os.WriteFile(path, b, 0o644)
+			}
+			return err
+		},
+	} {
+		job := slabJob(t, mustRecipe("median", 3), 30, 5)
+		if err := damage(job.Input.Path); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Do(t.Context(), job, Events{})
+		whole := job
+		whole.Memory = math.MaxInt64
+		_, want := Do(t.Context(), whole, Events{})
+		if ExitCode(err) != ExitInput || want == nil || err.Error() != want.Error() {
+			t.Errorf("%s: %v; want %v", name, err, want)
+		}
+		if files, _ := os.ReadDir(filepath.Dir(job.Output.Path)); len(files) != 1 {
+			t.Errorf("%s: %v", name, files)
+		}
+	}
+}
+
+// A file that loses its values while it is filtered is noticed.
+func TestSlabsOfAFileThatChanges(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 30, 5)
+	v := wavy(9, 8, 30).Volume
+	putMasked(t, job.Input.Path, v)
+	changed := v.Clone()
+	changed.Mask = make([]bool, len(v.Data))
+	in, err := OpenVolumes(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	w := &slabWork{job: job, in: in, need: job.Memory + 1, limit: job.Memory}
+	_, err = w.do(t.Context(), func() (denoise.Engine, error) {
+		putMasked(t, job.Input.Path, changed)
+		return cpu.New(), nil
+	})
+	if err == nil || !strings.Contains(err.Error(), "was changed while it was read") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// A cancel at any time leaves neither an output nor a stage.
+func TestSlabsCancelled(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 30, 5)
+	count := enginetest.CancelAtPoll(t.Context(), math.MaxInt)
+	if _, err := Do(count, job, Events{}); err != nil {
+		t.Fatal(err)
+	}
+	all := int(count.Count())
+	for _, n := range []int{1, 2, all / 4, all / 2, all - 3} {
+		job := slabJob(t, mustRecipe("median", 3), 30, 5)
+		_, err := Do(enginetest.CancelAtPoll(t.Context(), n), job, Events{})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled at poll %d of %d: %v", n, all, err)
+		}
+		if files, _ := os.ReadDir(filepath.Dir(job.Output.Path)); len(files) != 1 {
+			t.Errorf("cancelled at poll %d of %d: %v", n, all, files)
+		}
+	}
+}
+
+// failingEngine fails at its third slab.
+type failingEngine struct {
+	denoise.Engine
+	runs *int
+}
+
+func (e failingEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	if *e.runs++; *e.runs == 3 {
+		return nil, fmt.Errorf("the worker died: %w", ErrEngineFailed)
+	}
+	return e.Engine.Run(ctx, r, in, region, progress)
+}
+
+// Where the GPU fails in the middle, the CPU filters all slabs, unless the GPU was asked for.
+func TestSlabsFallBack(t *testing.T) {
+	for _, name := range []string{"auto", "cuda"} {
+		job := slabJob(t, mustRecipe("median", 3), 30, 5)
+		job.Engine.Name = name
+		in, err := OpenVolumes(t.Context(), job.Input, Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fell, runs := 0, 0
+		var last [2]int64
+		w := &slabWork{job: job, in: in, need: job.Memory + 1, limit: job.Memory, events: Events{
+			Fallback: func(to denoise.Info, err error) { fell++ },
+			Progress: func(step Step, done, total int64) {
+				if step == Filtering {
+					last = [2]int64{done, total}
+				}
+			},
+			Message: func(series.Severity, string) {},
+		}}
+		report, err := w.do(t.Context(), func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil })
+		in.Close()
+		if name == "cuda" {
+			if !errors.Is(err, ErrEngineFailed) || fell != 0 {
+				t.Errorf("error %v, %d fallbacks", err, fell)
+			}
+			continue
+		}
+		if want := int64(9 * 8 * 30); err != nil || fell != 1 || last != [2]int64{want, want} || runs != 3 {
+			t.Errorf("error %v, %d fallbacks, progress %v, %d runs", err, fell, last, runs)
+		}
+		whole := job
+		whole.Memory, whole.Engine.Name, whole.Output.Path = math.MaxInt64, "cpu", job.Output.Path+"2.nii"
+		if _, err := Do(t.Context(), whole, Events{}); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := os.ReadFile(whole.Output.Path)
+		if b, err := os.ReadFile(report.Output); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("another result, %v", err)
+		}
+	}
+}
+
+// A series in which no noise is found is left as it is, with the warning of a whole run.
+func TestSlabsWithoutNoise(t *testing.T) {
+	r := mustRecipe("nlm", 3).With("search-radius", denoise.Number(1)).With("patch-radius", denoise.Number(1))
+	job := slabJob(t, r, 30, 5)
+	putMasked(t, job.Input.Path, volume.New(volume.NewGeometry([3]int{9, 8, 30}, [3]float64{1, 1, 1})))
+	report := both(t, job)
+	if len(report.Warnings) != 1 || !strings.Contains(report.Warnings[0], "Give the strength yourself") {
+		t.Errorf("warnings %q", report.Warnings)
+	}
+}

@@ -1,0 +1,113 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"hash"
+
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
+)
+
+// sliceReader reads a volume some slices at a time; its errors are *InputError.
+type sliceReader struct {
+	*nifti.Slices
+	worded func(error) error
+}
+
+func (r *sliceReader) Read(ctx context.Context, data []float32) (int, error) {
+	n, err := r.Slices.Read(ctx, data)
+	return n, r.worded(err)
+}
+
+func (r *sliceReader) Series() (*series.Series, error) {
+	s, err := r.Slices.Series()
+	return s, r.worded(err)
+}
+
+// sliceWindow holds consecutive slices of a volume, and moves forward.
+type sliceWindow struct {
+	r          *sliceReader
+	g          volume.Geometry // of the whole volume
+	first, end int             // slices in data, of a number that fits
+	data       []float32
+	mask       []bool    // nil where every voxel has a value
+	pad        float32   // what voxels without a value are given
+	hash       hash.Hash // of the voxels that were read; nil for none
+	pads       int       // voxels without a value so far
+}
+
+// newSliceWindow returns an empty window of at most n slices; masked says that voxels may have
+// no value.
+func newSliceWindow(r *sliceReader, n int, masked bool) *sliceWindow {
+	g := r.Geometry()
+	n = min(n, g.Dims[2]) * g.SliceVoxels()
+	w := &sliceWindow{r: r, g: g, data: volume.Make[float32](n)}
+	if masked {
+		w.mask = volume.Make[bool](n)
+	}
+	return w
+}
+
+// move makes the window hold the slices first <= z < end, of which neither is before the
+// present ones. Slices in between are read and left out.
+func (w *sliceWindow) move(ctx context.Context, first, end int) error {
+	n := w.g.SliceVoxels()
+	for w.end < first {
+		w.first = w.end
+		if err := w.read(ctx, min(first, w.end+len(w.data)/n)); err != nil {
+			return err
+		}
+	}
+	copy(w.data, w.data[(first-w.first)*n:(w.end-w.first)*n])
+	if w.mask != nil {
+		copy(w.mask, w.mask[(first-w.first)*n:(w.end-w.first)*n])
+	}
+	w.first = first
+	return w.read(ctx, end)
+}
+
+// read reads the slices up to end behind those in the window.
+func (w *sliceWindow) read(ctx context.Context, end int) error {
+	n := w.g.SliceVoxels()
+	from, to := (w.end-w.first)*n, (end-w.first)*n
+	if from >= to {
+		return nil
+	}
+	data := w.data[from:to]
+	pads, err := w.r.Read(ctx, data)
+	if err != nil {
+		return err
+	}
+	if pads > 0 && w.mask == nil {
+		return &InputError{Path: "the series", Problem: "was changed while it was read", Advice: "start again", Err: errors.New("values that are not finite appeared")}
+	}
+	if w.mask != nil {
+		mask := w.mask[from:to]
+		for i := range mask {
+			mask[i] = true
+		}
+		for i := 0; i < len(data) && pads > 0; i++ {
+			if data[i]-data[i] != 0 {
+				data[i], mask[i] = w.pad, false
+			}
+		}
+	}
+	if w.hash != nil {
+		hashVoxels(w.hash, data)
+	}
+	w.end = end
+	w.pads += pads
+	return nil
+}
+
+// volume returns the slices in the window, whose memory it shares.
+func (w *sliceWindow) volume() *volume.Volume {
+	n := (w.end - w.first) * w.g.SliceVoxels()
+	v := &volume.Volume{Geometry: w.g.Crop(volume.Slices(w.g, w.first, w.end)), Data: w.data[:n]}
+	if w.mask != nil {
+		v.Mask = w.mask[:n]
+	}
+	return v
+}

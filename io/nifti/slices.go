@@ -1,0 +1,115 @@
+package nifti
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"quell/series"
+	"quell/volume"
+)
+
+// Slices reads one volume of a file some slices at a time, in order, with the values that
+// [ReadComponent] reads. Its memory does not grow with the volume. Its methods are called
+// from one goroutine.
+type Slices struct {
+	fsys  fs.FS
+	name  string
+	t     int
+	im    *image
+	plan  plan
+	src   io.Reader  // of a file that is read from its beginning
+	ahead *readAhead // nil where src does not need it
+	buf   []byte
+	next  int // slice
+	lost  losses
+}
+
+// OpenSlices opens component c of volume t of a file, as for [ReadComponent]. The caller
+// closes it.
+func OpenSlices(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*Slices, error) {
+	im, err := openImage(fsys, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	r := &Slices{fsys: fsys, name: name, t: t, im: im}
+	if err := r.begin(ctx, c); err != nil {
+		r.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return r, nil
+}
+
+// begin goes to the first voxel.
+func (r *Slices) begin(ctx context.Context, c Component) (err error) {
+	if r.plan, err = r.im.planOf(r.t, c); err != nil {
+		return err
+	}
+	if _, direct := r.im.direct(); direct {
+		return nil
+	}
+	if err := r.im.file.skipTo(ctx, r.plan.start(r.t)); err != nil {
+		return readError(err)
+	}
+	r.src = r.im.file
+	if r.im.file.gzip {
+		r.ahead = newReadAhead(r.im.file, r.plan.volumeBytes)
+		r.src = r.ahead
+	}
+	size := r.plan.decoder.bytes
+	r.buf = make([]byte, min(r.plan.geometry.Voxels(), chunkBytes/size)*size)
+	return nil
+}
+
+// Close closes the file.
+func (r *Slices) Close() {
+	if r.ahead != nil {
+		r.ahead.Close()
+		r.ahead = nil
+	}
+	r.im.file.close()
+}
+
+// Geometry returns the grid of the volume.
+func (r *Slices) Geometry() volume.Geometry { return r.plan.geometry }
+
+// Series returns the series that the slices form, without its voxels: with the findings
+// about the slices that were read. After the last slice the error is that of
+// [ReadComponent] where no voxel has a value.
+func (r *Slices) Series() (*series.Series, error) {
+	s, err := r.im.seriesOf(r.plan, r.t, r.lost)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.name, err)
+	}
+	s.Sources[0].FS, s.Sources[0].Name = r.fsys, r.name
+	return s, nil
+}
+
+// Read reads the next slices into data, whole slices of voxels, and returns how many of
+// these are NaN, infinite or beyond the range of float32. They are left so. After the last
+// slice it checks that the file is whole.
+func (r *Slices) Read(ctx context.Context, data []float32) (nonFinite int, err error) {
+	lost, err := r.read(ctx, data)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", r.name, err)
+	}
+	r.lost.add(lost)
+	return lost.nonFinite(), nil
+}
+
+func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err error) {
+	g := r.plan.geometry
+	first := r.next * g.SliceVoxels()
+	r.next += len(data) / g.SliceVoxels()
+	if file, direct := r.im.direct(); direct {
+		return r.plan.readAt(ctx, file, r.t, first, data)
+	}
+	if lost, err = r.plan.readNext(ctx, r.src, first, data, r.buf, &arrivals{}); err != nil {
+		return lost, err
+	}
+	if r.next == g.Dims[2] && int64(r.t) == r.im.header.volumes()-1 {
+		err = r.im.readToEnd(r.src)
+	}
+	return lost, err
+}
