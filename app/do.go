@@ -320,16 +320,19 @@ func (w *work) compute(ctx context.Context) error {
 	}
 	w.run = run
 	if text := run.autoWarning(); text != "" {
-		w.warnings = append(w.warnings, text)
-		w.events.message(series.Warning, text)
+		w.warn(text)
+	}
+	if run.Tuned != nil {
+		for _, doubt := range run.Tuned.Doubts {
+			w.warn(doubt)
+		}
 	}
 	if run.Parts != nil {
 		text := fmt.Sprintf("The slices %s are evenly spaced and were filtered by themselves", partsText(run.Parts))
 		if w.job.Measure {
 			text += "; such a result is not judged, as that would filter across the parts"
 		}
-		w.warnings = append(w.warnings, text+".")
-		w.events.message(series.Warning, text+".")
+		w.warn(text + ".")
 	}
 	if !w.job.Measure || run.Parts != nil {
 		return nil
@@ -342,6 +345,12 @@ func (w *work) compute(ctx context.Context) error {
 	m, err := MeasureRun(ctx, run, reference)
 	w.measures, w.seconds.Measure = &m, time.Since(measuring).Seconds()
 	return err
+}
+
+// warn adds a warning about the run.
+func (w *work) warn(text string) {
+	w.warnings = append(w.warnings, text)
+	w.events.message(series.Warning, text)
 }
 
 // result returns the export of what was computed.

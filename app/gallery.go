@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"quell/denoise"
@@ -171,8 +172,6 @@ func (q GalleryRequest) choose(ctx context.Context, engine denoise.Engine, e *Ex
 	left := best.Kept * t.Noise.Sigma
 	e.Asked = tune.WithStrength(e.Asked, best.Strength, q.Series.Volume.Geometry)
 	e.Recipe, e.Chosen, e.MSE, e.SigmaLeft = t.Recipe, denoise.SURE, &best.MSE, &left
-	if !t.Helps() {
-		e.Note = "No strength lowers the estimated error by more than 5 %."
-	}
+	e.Note = strings.Join(t.Doubts, " ")
 	return &t.Curve, nil
 }

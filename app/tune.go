@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -31,6 +32,8 @@ type Tuned struct {
 	Curve   tune.Curve     `json:"curve"`
 	Noise   noise.Figure   `json:"noise"`
 	Seconds float64        `json:"seconds"`
+	// Doubts are the reasons not to rely on the strength, a sentence each; none as a rule.
+	Doubts []string `json:"doubts,omitempty"`
 
 	facts denoise.Facts // that it rests on
 }
@@ -43,6 +46,26 @@ const helps = 0.95
 // Helps reports whether the estimated error at the best strength is clearly below
 // that of the series as it is.
 func (t Tuned) Helps() bool { return t.Curve.Points[t.Curve.Best].MSE < helps }
+
+// doubts says why the best strength should not be relied on: it gains hardly anything, the
+// noise that it follows may be texture, or the curve has no least within the strengths that
+// were tried.
+func (t Tuned) doubts() (all []string) {
+	if !t.Helps() {
+		all = append(all, "No strength lowers the estimated error by more than 5 %: leave the series as it is.")
+	}
+	if t.Noise.Confidence == noise.Low {
+		all = append(all, fmt.Sprintf("The estimate of the noise has low confidence (%s), and the strength goes with it: both may be far off.", t.Noise.Why))
+	}
+	if t.Helps() && !t.Curve.Inner() {
+		end := "weakest"
+		if t.Curve.Best > 0 {
+			end = "strongest"
+		}
+		all = append(all, fmt.Sprintf("The best strength, %s %s, is the %s that was tried: a better one may lie beyond.", t.Curve.Param, t.Curve.Points[t.Curve.Best].Value, end))
+	}
+	return all
+}
 
 // Tune finds the best strength of a recipe on a series; the recipe's other
 // parameters stay as they are, automatic ones resolved. The error says why there is
@@ -77,7 +100,9 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 		return Tuned{}, err
 	}
 	best.InSigmas = q.Maps.Noise != nil
-	return Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), facts: facts}, nil
+	t := Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), facts: facts}
+	t.Doubts = t.doubts()
+	return t, nil
 }
 
 // facts returns the facts that the recipe is resolved by.

@@ -107,8 +107,8 @@ them side by side.`,
 		if err := tw.Flush(); err != nil {
 			return err
 		}
-		if !t.Helps() {
-			fmt.Fprintln(cmd.OutOrStdout(), "No strength lowers the estimated error by more than 5 %: leave the series as it is.")
+		for _, doubt := range t.Doubts {
+			fmt.Fprintln(cmd.OutOrStdout(), doubt)
 		}
 		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s\n", t.Recipe)
 		return err

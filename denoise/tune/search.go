@@ -30,6 +30,10 @@ type Curve struct {
 	Best      int       `json:"best"`   // the point that the objective chooses
 }
 
+// Inner reports whether strengths on both sides of the best were tried: at the first or the
+// last of them the objective may have its optimum beyond.
+func (c Curve) Inner() bool { return c.Best > 0 && c.Best < len(c.Points)-1 }
+
 // Objective says which strength is the best.
 type Objective string
 
@@ -237,7 +241,7 @@ func (s *search) between() []float64 {
 // search is to be exact.
 func (s *search) vertex() []float64 {
 	c := s.curve()
-	if c.Best == 0 || c.Best == len(c.Points)-1 {
+	if !c.Inner() {
 		return nil
 	}
 	var x, y [3]float64

@@ -274,3 +274,11 @@ func TestStandIns(t *testing.T) {
 		}
 	}
 }
+
+func TestInnerBest(t *testing.T) {
+	for best, want := range []bool{false, true, true, false} {
+		if c := (Curve{Points: make([]Point, 4), Best: best}); c.Inner() != want {
+			t.Errorf("best point %d of 4: %t", best, !want)
+		}
+	}
+}

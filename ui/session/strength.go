@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"quell/app"
 	"quell/denoise"
@@ -112,6 +113,9 @@ func (s *Session) FindStrength() {
 		default:
 			s.SetRecipe(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
 			s.message = fmt.Sprintf("The best strength lowers the estimated error by %.0f %%.", 100*(1-math.Sqrt(max(best.MSE, 0))))
+		}
+		if tuned.Helps() && len(tuned.Doubts) > 0 {
+			s.message += " " + strings.Join(tuned.Doubts, " ")
 		}
 		s.listener.Changed()
 	})

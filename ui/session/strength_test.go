@@ -205,6 +205,21 @@ func TestAStrengthThatGainsNothingIsNotTaken(t *testing.T) {
 	}
 }
 
+// The best strength of the fake engine, 8, lies beyond 6 sigma here.
+func TestADoubtfulStrengthIsTakenWithTheReason(t *testing.T) {
+	b := newTissueBench(t)
+	s := tissueSeries(t)
+	for i, x := range s.Volume.Data {
+		s.Volume.Data[i] = 40 + (x-40)/4
+	}
+	b.show(s)
+	b.FindStrength()
+	b.settle()
+	if c := b.Curve(); c == nil || c.Inner() || b.Recipe().Get("h").Float() != 6 || !strings.Contains(b.Message(), "is the strongest that was tried") {
+		t.Errorf("curve %+v, recipe %v, message %q, errors %v", c, b.Recipe(), b.Message(), b.errors)
+	}
+}
+
 func TestASearchWaitsForNoTask(t *testing.T) {
 	b := newTissueBench(t)
 	b.engine.holdRuns()
