@@ -100,23 +100,24 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 	if s.Series() == nil {
 		return
 	}
-	selected, _ := s.Selected()
-	unit := s.Series().Volume.Unit
 	here := s.MarksHere()
-	if len(here) > maxShown {
-		here = here[len(here)-maxShown:]
-	}
-	for _, m := range here {
-		f := s.MarkFigures(m)
-		for role := range captions {
-			if viewer.Role(role) != viewer.Original && s.Kept() != nil {
-				continue // that pane shows another slice
-			}
-			captions[role].Marks = append(captions[role].Marks, sliceview.Mark{
-				Outline: m.Outline, Selected: m.ID == selected.ID, Text: markText(s, f, viewer.Role(role), unit),
-			})
+	for role := range captions {
+		if viewer.Role(role) == viewer.Original || s.Kept() == nil { // else the pane shows another slice
+			captions[role].Marks = marksOf(s, here, viewer.Role(role))
 		}
 	}
+}
+
+// marksOf returns marks of a slice with the figures of a role; the last ones, where they are
+// many.
+func marksOf(s *session.Session, here []app.Mark, role viewer.Role) (out []sliceview.Mark) {
+	selected, _ := s.Selected()
+	for _, m := range here[max(len(here)-maxShown, 0):] {
+		out = append(out, sliceview.Mark{
+			Outline: m.Outline, Selected: m.ID == selected.ID, Text: markText(s, s.MarkFigures(m), role, s.Series().Volume.Unit),
+		})
+	}
+	return out
 }
 
 // maxShown is how many marks of a slice are drawn; the list has all.

@@ -50,7 +50,7 @@ func (w *Workbench) setQuad(on bool) {
 func (w *Workbench) buildPlanes(events sliceview.Events) (row []fyne.CanvasObject) {
 	for p := range w.planes {
 		own := events
-		own.Heading, own.Marker = nil, nil // marks are on the plane that is chosen
+		own.Heading, own.Marker = nil, w.session.PlaneMarker(volume.Plane(p))
 		own.Maximize = func(viewer.Role) { // the comparison in this plane, alone
 			w.session.State().SetPlane(volume.Plane(p))
 			w.maximize(viewer.Denoised)
@@ -114,6 +114,13 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [
 			c.Place = position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2])))
 		}
 		c.Corner = append([]string{zoomText(state, sizes[p])}, append(c.Corner, value)...)
+	}
+	role := viewer.Original
+	if s.PlanesShowResult() {
+		role = viewer.Denoised
+	}
+	for p := range out {
+		out[p].Marks = marksOf(s, s.MarksIn(volume.Plane(p)), role)
 	}
 	out[0].Who, out[0].How = who(series, hidden), how(series, hidden)
 	return out

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/ui"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -144,5 +146,64 @@ func TestTheLayoutIsKept(t *testing.T) {
 	other := start()
 	if other.Planes()[0].Visible() || !other.Panes()[viewer.Original].Visible() || other.Panes()[viewer.Residual].Visible() {
 		t.Error("a layout that does not exist is not replaced by that of the size")
+	}
+}
+
+// An ROI is drawn, shown, measured and moved on the plane in whose pane it lies, by the
+// voxels that the pane shows.
+func TestROIsOnThePlanes(t *testing.T) {
+	b := newBench(t, large)
+	b.key(fyne.KeyF5)
+	b.drain()
+	planes := b.workbench.Planes()
+	drag := func(p volume.Plane, from, to [2]float32) {
+		size := planes[p].Size()
+		down := &desktop.MouseEvent{Button: desktop.MouseButtonPrimary}
+		down.Position = fyne.NewPos(from[0]*size.Width, from[1]*size.Height)
+		planes[p].MouseDown(down)
+		move := &fyne.DragEvent{}
+		move.Position = fyne.NewPos(to[0]*size.Width, to[1]*size.Height)
+		planes[p].Dragged(move)
+		planes[p].DragEnd()
+		b.drain()
+	}
+	for p := range planes {
+		b.key(fyne.KeyE)
+		drag(volume.Plane(p), [2]float32{0.4, 0.4}, [2]float32{0.6, 0.55})
+		m, _ := b.session().Selected()
+		if state := b.session().Plane(volume.Plane(p)); m.Plane != volume.Plane(p) || m.Index != state.Index() || b.state().View().Plane != volume.Axial {
+			t.Errorf("plane %d: the ROI lies on slice %d of plane %v", p, m.Index, m.Plane)
+		}
+		for q, pane := range planes {
+			if marks := pane.Caption().Marks; len(marks) != min(1, max(p-q+1, 0)) {
+				t.Errorf("after the ROI on plane %d the pane of plane %d has %v", p, q, marks)
+			}
+		}
+	}
+	if marks := b.workbench.Panes()[viewer.Denoised].Caption().Marks; len(marks) != 1 {
+		t.Errorf("the comparison has %d ROIs; want that of its plane", len(marks))
+	}
+	text := func(p volume.Plane) string { return planes[p].Caption().Marks[0].Text }
+	before := text(volume.Sagittal)
+	if !strings.HasPrefix(before, "3: mean ") {
+		t.Errorf("the ROI reads %q", before)
+	}
+	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), true)
+	b.command("apply").Run()
+	b.until("the volume is filtered", b.session().Applied)
+	b.drain()
+	if text(volume.Sagittal) == before {
+		t.Errorf("the figures are not those of the result, which the pane shows: %q", before)
+	}
+	points := b.session().MarksIn(volume.Coronal)[0].Points
+	drag(volume.Coronal, [2]float32{0.4, 0.4}, [2]float32{0.3, 0.3}) // a corner
+	moved := b.session().MarksIn(volume.Coronal)[0].Points
+	if slices.Equal(moved, points) || b.session().MarksIn(volume.Sagittal)[0].ID != 3 {
+		t.Errorf("the corner at %v does not follow the pointer: %v", points, moved)
+	}
+	b.session().Plane(volume.Coronal).Scroll(1)
+	b.drain()
+	if len(planes[volume.Coronal].Caption().Marks) != 0 || len(planes[volume.Axial].Caption().Marks) != 1 {
+		t.Error("an ROI is on another slice of its plane, or gone from another plane")
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"quell/app"
 	"quell/measure"
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -41,6 +42,7 @@ type drag struct {
 	point int        // that follows the pointer; -1: all do, -2: new ones are added
 	moved bool
 	fresh bool // it is not in the document yet
+	view  volume.View
 }
 
 const (
@@ -94,9 +96,15 @@ func indexOf(marks []app.Mark, id int) int {
 }
 
 // MarksHere returns the marks on the slice that is shown.
-func (s *Session) MarksHere() (here []app.Mark) {
+func (s *Session) MarksHere() []app.Mark { return s.marksOn(&s.state) }
+
+// MarksIn returns the marks on the slice that the pane of a plane shows.
+func (s *Session) MarksIn(p volume.Plane) []app.Mark { return s.marksOn(s.planes.states[p]) }
+
+// marksOn returns the marks on the slice of a state.
+func (s *Session) marksOn(state *viewer.State) (here []app.Mark) {
 	for _, m := range s.Marks() {
-		if m.Plane == s.state.View().Plane && m.Index == s.state.Index() {
+		if m.Plane == state.View().Plane && m.Index == state.Index() {
 			here = append(here, m)
 		}
 	}
@@ -126,17 +134,35 @@ func (s *Session) SelectMark(id int) {
 // point of the picture, or a corner of it; false where there is nothing to take. Points
 // are (column, row), reach is how far from a point its mark can be taken, in pixels of
 // the picture along both axes.
-func (s *Session) PressMark(at, reach [2]float64) bool {
+func (s *Session) PressMark(at, reach [2]float64) bool { return s.pressMark(&s.state, at, reach) }
+
+// PlaneMarker draws and moves the marks in the pane of a plane, as the session does in those
+// of the comparison.
+type PlaneMarker struct {
+	*Session
+	plane volume.Plane
+}
+
+// PlaneMarker returns the marker of the pane of a plane.
+func (s *Session) PlaneMarker(p volume.Plane) PlaneMarker { return PlaneMarker{s, p} }
+
+// PressMark is that of the session, on the slice of the plane.
+func (m PlaneMarker) PressMark(at, reach [2]float64) bool {
+	return m.pressMark(m.Plane(m.plane), at, reach)
+}
+
+// pressMark is PressMark on the slice of a state.
+func (s *Session) pressMark(state *viewer.State, at, reach [2]float64) bool {
 	if s.doc == nil {
 		return false
 	}
-	view := s.state.View()
+	view := state.View()
 	if shape, ok := shapes[s.marking.tool]; ok {
 		at = onPicture(at, view)
 		d := &drag{mark: app.Mark{
-			ID: s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: s.state.Index(),
+			ID: s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
 			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
-		}, point: 1, fresh: true}
+		}, point: 1, fresh: true, view: view}
 		if shape == measure.Freehand {
 			d.mark.Points, d.point = [][2]float64{at}, newPoints
 		}
@@ -144,14 +170,14 @@ func (s *Session) PressMark(at, reach [2]float64) bool {
 		s.listener.Changed()
 		return true
 	}
-	here := s.MarksHere()
+	here := s.marksOn(state)
 	slices.Reverse(here) // the last drawn lies on top
 	for _, m := range here {
 		if point, ok := taken(m.Outline, at, reach); ok {
 			if point >= 0 {
 				m.Points, point = grip(m.Outline, point)
 			}
-			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point}, m.ID
+			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point, view: view}, m.ID
 			s.listener.Changed()
 			return true
 		}
@@ -169,7 +195,7 @@ func (s *Session) DragMark(at [2]float64) {
 	if d == nil {
 		return
 	}
-	view := s.state.View()
+	view := d.view
 	switch d.point {
 	case newPoints:
 		if len(d.mark.Points) < maxPoints {
