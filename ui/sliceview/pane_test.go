@@ -245,3 +245,26 @@ func TestOverlaysHideTexts(t *testing.T) {
 		t.Error("a scale without a limit is shown")
 	}
 }
+
+// A picture that was drawn for another size of the pane is stretched to the place of the
+// next one; one of another plane stays as it was drawn.
+func TestThePictureFollowsTheSizeOfThePane(t *testing.T) {
+	p, r, state := shownPane(t, viewer.Original)
+	f := p.Frame()
+	f.View, f.Pane, f.Placed = state.View(), [2]int{300, 300}, state.Transform(300, 300)
+	p.SetFrame(f)
+	expect := func(what string, x, y, w, h float32) {
+		t.Helper()
+		if at, size := r.picture.Position(), r.picture.Size(); at != fyne.NewPos(x, y) || size != fyne.NewSize(w, h) {
+			t.Errorf("%s: the picture is at %v, %v", what, at, size)
+		}
+	}
+	expect("at first", 0, 0, 300, 300)
+	p.Resize(fyne.NewSize(600, 400))
+	expect("in a larger pane", 100, 0, 400, 400)
+	p.Resize(fyne.NewSize(150, 300))
+	expect("in a narrower pane", 0, 75, 150, 150)
+	state.SetPlane(1)
+	p.Refresh()
+	expect("in another plane", 0, 0, 300, 300)
+}

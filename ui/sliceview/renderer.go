@@ -1,6 +1,7 @@
 package sliceview
 
 import (
+	"image"
 	"image/color"
 
 	"fyne.io/fyne/v2"
@@ -156,7 +157,8 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	r.detail.move(fyne.NewPos(margin, 3+lineHeight))
 }
 
-// layoutPicture places the frame, exact to the device pixel.
+// layoutPicture places the frame, exact to the device pixel. A frame that was drawn for
+// another size of the pane is stretched until the next one comes.
 func (r *renderer) layoutPicture() {
 	f := r.pane.frame
 	r.picture.Hidden = f.Image == nil
@@ -164,10 +166,20 @@ func (r *renderer) layoutPicture() {
 		r.picture.Image = nil // its memory may be drawn to again
 		return
 	}
-	scale := r.pane.scale()
-	r.picture.Image = f.Image
-	r.picture.Move(fyne.NewPos(float32(f.X0)/scale, float32(f.Y0)/scale))
-	r.picture.Resize(fyne.NewSize(float32(f.X1-f.X0)/scale, float32(f.Y1-f.Y0)/scale))
+	scale, pane := float64(r.pane.scale()), r.pane.Pixels()
+	var part image.Image = f.Image
+	x, y, w, h := float64(f.X0), float64(f.Y0), float64(f.X1-f.X0), float64(f.Y1-f.Y0)
+	if f.Pane != [2]int{pane.Width, pane.Height} && f.View == r.pane.state.View() {
+		t := r.pane.state.Transform(float64(pane.Width), float64(pane.Height))
+		part, x, y, w, h = f.In(t, pane.Width, pane.Height)
+		r.picture.Hidden = part.Bounds().Empty()
+	}
+	if r.picture.Image != part {
+		r.picture.Image = part
+		r.picture.Refresh()
+	}
+	r.picture.Move(fyne.NewPos(float32(x/scale), float32(y/scale)))
+	r.picture.Resize(fyne.NewSize(float32(w/scale), float32(h/scale)))
 }
 
 func (r *renderer) layoutTexts(size fyne.Size) {

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"image"
+	"math"
 	"sync"
 
 	"quell/volume"
@@ -102,6 +103,35 @@ type Frame struct {
 	X0, Y0, X1, Y1 int
 	Limit          float64 // the residual's scale that was used
 	Tint           *Tint   // what is laid over the picture; nil for nothing
+	View           volume.View
+	Pane           [2]int    // the size of the pane that it was drawn for
+	Placed         Transform // in that pane
+}
+
+// In returns where the frame, or the part of it that is to be shown, lies in a pane of
+// another size until one is drawn for that: at the place of its picture there, which t
+// gives. It begins at (x, y) and is w x h device pixels.
+func (f Frame) In(t Transform, width, height int) (part image.Image, x, y, w, h float64) {
+	k := [2]float64{t.PixelSize[0] / f.Placed.PixelSize[0], t.PixelSize[1] / f.Placed.PixelSize[1]}
+	from, to := [2]int{f.X0, f.Y0}, [2]int{f.X1, f.Y1}
+	var crop image.Rectangle
+	var lo, size [2]float64
+	for c, limit := range [2]int{width, height} {
+		// A pixel at p of the frame's pane lies at origin + p k.
+		origin := t.Origin[c] - f.Placed.Origin[c]*k[c]
+		first := min(max(int(math.Ceil(-origin/k[c])), from[c]), to[c])
+		last := max(min(int(math.Floor((float64(limit)-origin)/k[c])), to[c]), first)
+		lo[c], size[c] = origin+float64(first)*k[c], float64(last-first)*k[c]
+		if c == 0 {
+			crop.Min.X, crop.Max.X = first-from[c], last-from[c]
+		} else {
+			crop.Min.Y, crop.Max.Y = first-from[c], last-from[c]
+		}
+	}
+	if crop = crop.Add(f.Image.Rect.Min); crop == f.Image.Rect {
+		return f.Image, lo[0], lo[1], size[0], size[1]
+	}
+	return f.Image.SubImage(crop), lo[0], lo[1], size[0], size[1]
 }
 
 // Renderer draws jobs as frames, on one goroutine at a time. A frame's image is not
@@ -203,7 +233,7 @@ func (p *painter) paint(role Role, job Job, values, first []float32, limit float
 		return Frame{Limit: limit}
 	}
 	t := Place(float64(pane.Width), float64(pane.Height), job.View, job.Zoom, job.Pan).aligned()
-	f := Frame{Limit: limit}
+	f := Frame{Limit: limit, View: job.View, Pane: [2]int{pane.Width, pane.Height}, Placed: t}
 	f.X0, f.Y0, f.X1, f.Y1 = t.Visible(pane.Width, pane.Height)
 	if f.X1 <= f.X0 || f.Y1 <= f.Y0 {
 		return f

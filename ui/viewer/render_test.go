@@ -595,3 +595,42 @@ func TestFramesThatAreNotShown(t *testing.T) {
 		t.Error("then they do not take turns")
 	}
 }
+
+// Until a frame is drawn for another size of its pane, it lies where its picture will, and
+// what would be outside the pane is left out.
+func TestAFrameInAPaneOfAnotherSize(t *testing.T) {
+	state := &State{}
+	state.Open(volume.New(volume.NewGeometry([3]int{20, 10, 3}, [3]float64{1, 1, 2})), volume.Window{Width: 10})
+	frame := func(w, h int) Frame {
+		var r Renderer
+		_, frames := r.Render(Job{
+			Source: state.Volume(), View: state.View(), Index: 1, Zoom: state.Zoom(), Pan: state.Pan(), Window: state.Window(),
+			Panes: [Roles]Pane{{Width: w, Height: h}},
+		})
+		return frames[Original]
+	}
+	for _, c := range []struct {
+		name          string
+		zoom          float64
+		width, height int
+		x, y, w, h    float64
+		whole         bool
+	}{
+		{"twice as large", 1, 400, 400, 0, 100, 400, 200, true},
+		{"half as wide", 1, 100, 200, 0, 75, 100, 50, true},
+		{"the same", 1, 200, 200, 0, 50, 200, 100, true},
+		{"magnified, lower", 4, 200, 100, 0, 0, 200, 100, false},
+	} {
+		state.Fit()
+		state.ZoomAt(c.zoom, 100, 100, 200, 200)
+		f := frame(200, 200)
+		part, x, y, w, h := f.In(state.Transform(float64(c.width), float64(c.height)), c.width, c.height)
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 2 }
+		if !near(x, c.x) || !near(y, c.y) || !near(w, c.w) || !near(h, c.h) || x < 0 || y < 0 || x+w > float64(c.width) || y+h > float64(c.height) {
+			t.Errorf("%s: at %g, %g with %g x %g; want %g, %g with %g x %g", c.name, x, y, w, h, c.x, c.y, c.w, c.h)
+		}
+		if whole := part == image.Image(f.Image); whole != c.whole {
+			t.Errorf("%s: the whole frame is shown: %t", c.name, whole)
+		}
+	}
+}
