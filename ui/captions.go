@@ -202,6 +202,8 @@ func recipeText(s *session.Session, r denoise.Recipe) string {
 		v := resolved.Get(p.Name)
 		text := v.String()
 		switch {
+		case p.Unit == "value" && asked.IsAuto() && known && !v.IsAuto() && v.Float() <= facts.Negligible():
+			text = "0"
 		case p.Kind == denoise.Float && !v.IsAuto():
 			text = short(v.Float())
 		case p.Kind == denoise.Ints:

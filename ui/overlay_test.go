@@ -233,3 +233,17 @@ func TestKeysAreInTheirSectionOfTheHelpSheet(t *testing.T) {
 		}
 	}
 }
+
+// A strength that stands in for 0 is written as 0.
+func TestTheDetailOfAStrengthOfNothing(t *testing.T) {
+	b := newBench(t, large)
+	facts, _ := b.session().Document().Facts()
+	resolved, err := b.session().Resolved()
+	if err != nil || resolved.Get("h").Float() > facts.Negligible() {
+		t.Fatalf("%v, %v; want a series without noise", resolved, err)
+	}
+	b.drain()
+	if got := b.workbench.Panes()[viewer.Denoised].Caption().Detail; !strings.Contains(got, "  h=0 ") {
+		t.Errorf("the detail is %q", got)
+	}
+}

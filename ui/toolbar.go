@@ -21,7 +21,7 @@ import (
 const shareWidth = 90
 
 // presetsWidth is wide enough for the longest name of a window preset and its numbers.
-const presetsWidth = 210
+const presetsWidth = 196
 
 // toolbar is the line of frequent commands above the pictures.
 type toolbar struct {
@@ -29,7 +29,7 @@ type toolbar struct {
 	layouts *control.Radio
 	modes   *control.Radio // of the comparison
 	share   *control.Slider
-	shares  *fyne.Container // shows share where the mode uses it
+	shares  *fyne.Container // share, at its width
 	windows *control.Select
 	presets []volume.Window
 	unnamed volume.Window // the window shown where it is none of the presets
@@ -62,7 +62,7 @@ func newToolbar(w *Workbench) *toolbar {
 			state.SetWindow(t.presets[i])
 		}
 	}
-	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export …", "export")
+	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export", "export")
 	t.fit = w.commandButton(nil, "Fit", "fit")
 	t.actual = w.commandButton(nil, "1:1", "actual")
 	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
@@ -74,7 +74,7 @@ func newToolbar(w *Workbench) *toolbar {
 	t.tools = newToolButtons(w)
 	row := container.NewHBox
 	t.content = container.NewBorder(nil, widget.NewSeparator(), nil, nil, container.New(fittingLayout{},
-		row(w.commandButton(theme.FolderOpenIcon(), "Open …", "open-folder"), t.export, widget.NewSeparator(),
+		row(w.commandButton(theme.FolderOpenIcon(), "Open", "open-folder"), t.export, widget.NewSeparator(),
 			t.layouts, widget.NewSeparator(), t.modes, t.shares, widget.NewSeparator(), container.NewStack(ground, t.windows),
 			t.fit, t.actual, widget.NewSeparator()),
 		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.noise), row(t.marks),
@@ -112,10 +112,8 @@ func (t *toolbar) addComparison(w *Workbench) {
 // showComparison shows the mode that is set.
 func (t *toolbar) showComparison(c viewer.Comparison) {
 	t.modes.SetSelected(c.Mode.String())
-	if hidden := c.Mode != viewer.Curtain && c.Mode != viewer.Fade; t.shares.Hidden != hidden {
-		t.shares.Hidden = hidden
-		t.content.Refresh()
-	}
+	// It keeps its place, so that the buttons beside it do not move.
+	setEnabled(t.share, c.Mode == viewer.Curtain || c.Mode == viewer.Fade)
 	t.share.SetValue(c.Share)
 }
 
@@ -129,7 +127,7 @@ func (t *toolbar) display(s *session.Session, layout string) {
 	t.tools.display(s)
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.modes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
+		for _, o := range []fyne.Disableable{t.modes, t.share, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
 			setEnabled(o, false)
 		}
 		return

@@ -329,6 +329,9 @@ func TestAutoThatRemovesNothing(t *testing.T) {
 	if text := o.row("h").also(); text != "= 0 HU, removes nothing" {
 		t.Errorf("auto without noise is labelled %q", text)
 	}
+	if text := o.row("h").entry.Text; text != "0" {
+		t.Errorf("the field says %q", text)
+	}
 	for x, want := range map[float64]bool{1: true, 1.01: false} {
 		o.snap.Recipe = o.snap.Recipe.With("h", denoise.Number(x*facts.Negligible()))
 		o.show()

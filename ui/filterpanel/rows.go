@@ -240,8 +240,13 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		slide.show(span, position(p, shown))
 		lowest.SetText(short(span.Lo))
 		highest.SetText(short(span.Hi))
-		field.show(format(p, shown))
-		written.SetText(strings.TrimSpace(format(p, shown) + " " + unitOf(shown, unit)))
+		text := format(p, shown)
+		if v.IsAuto() && p.Unit == "value" && !found.IsAuto() && found.Float() <= s.Facts.Negligible() {
+			text = "0"
+			lowest.SetText(text)
+		}
+		field.show(text)
+		written.SetText(strings.TrimSpace(text + " " + unitOf(shown, unit)))
 		if p.Unit == "value" {
 			unitSelect.Options = units(p, unit, s.Facts)
 			unitSelect.SetSelected(unitOf(shown, unit))

@@ -48,6 +48,16 @@ type renderer struct {
 	tint    *legend         // of what is laid over the picture
 	objects []fyne.CanvasObject
 	drawn   int // number of the frame that is uploaded
+
+	stretched stretching // what part is of; none where the frame is as large as it was drawn
+	part      *image.RGBA
+	at        [4]float64 // of part: x, y, width and height in device pixels
+}
+
+// stretching is a frame at a place that it was not drawn for.
+type stretching struct {
+	frame  int
+	placed viewer.Transform
 }
 
 // CreateRenderer implements fyne.Widget.
@@ -167,12 +177,18 @@ func (r *renderer) layoutPicture() {
 		return
 	}
 	scale, pane := float64(r.pane.scale()), r.pane.Pixels()
-	var part image.Image = f.Image
+	part := f.Image
 	x, y, w, h := float64(f.X0), float64(f.Y0), float64(f.X1-f.X0), float64(f.Y1-f.Y0)
 	if f.Pane != [2]int{pane.Width, pane.Height} && f.View == r.pane.state.View() {
 		t := r.pane.state.Transform(float64(pane.Width), float64(pane.Height))
-		part, x, y, w, h = f.In(t, pane.Width, pane.Height)
-		r.picture.Hidden = part.Bounds().Empty()
+		if key := (stretching{r.pane.frames, t}); r.stretched != key {
+			r.stretched = key
+			r.part, r.at[0], r.at[1], r.at[2], r.at[3] = f.In(t, pane.Width, pane.Height)
+		}
+		part, x, y, w, h = r.part, r.at[0], r.at[1], r.at[2], r.at[3]
+		r.picture.Hidden = part.Rect.Empty()
+	} else {
+		r.stretched, r.part = stretching{}, nil
 	}
 	if r.picture.Image != part {
 		r.picture.Image = part

@@ -2,6 +2,7 @@ package viewer
 
 import (
 	"image"
+	"image/draw"
 	"math"
 	"sync"
 
@@ -111,27 +112,31 @@ type Frame struct {
 // In returns where the frame, or the part of it that is to be shown, lies in a pane of
 // another size until one is drawn for that: at the place of its picture there, which t
 // gives. It begins at (x, y) and is w x h device pixels.
-func (f Frame) In(t Transform, width, height int) (part image.Image, x, y, w, h float64) {
-	k := [2]float64{t.PixelSize[0] / f.Placed.PixelSize[0], t.PixelSize[1] / f.Placed.PixelSize[1]}
+func (f Frame) In(t Transform, width, height int) (part *image.RGBA, x, y, w, h float64) {
 	from, to := [2]int{f.X0, f.Y0}, [2]int{f.X1, f.Y1}
-	var crop image.Rectangle
+	var first, last [2]int // of the frame's pixels, in its pane
 	var lo, size [2]float64
 	for c, limit := range [2]int{width, height} {
-		// A pixel at p of the frame's pane lies at origin + p k.
-		origin := t.Origin[c] - f.Placed.Origin[c]*k[c]
-		first := min(max(int(math.Ceil(-origin/k[c])), from[c]), to[c])
-		last := max(min(int(math.Floor((float64(limit)-origin)/k[c])), to[c]), first)
-		lo[c], size[c] = origin+float64(first)*k[c], float64(last-first)*k[c]
-		if c == 0 {
-			crop.Min.X, crop.Max.X = first-from[c], last-from[c]
-		} else {
-			crop.Min.Y, crop.Max.Y = first-from[c], last-from[c]
-		}
+		// The pixels of the frame are k wide; one at p of its pane lies at origin + p k.
+		// Up to half of one is outside, rather than cut a frame that fits.
+		k := t.PixelSize[c] / f.Placed.PixelSize[c]
+		origin := t.Origin[c] - f.Placed.Origin[c]*k
+		first[c] = min(max(int(math.Round(-origin/k)), from[c]), to[c])
+		last[c] = max(min(int(math.Round((float64(limit)-origin)/k)), to[c]), first[c])
+		lo[c], size[c] = origin+float64(first[c])*k, float64(last[c]-first[c])*k
 	}
-	if crop = crop.Add(f.Image.Rect.Min); crop == f.Image.Rect {
-		return f.Image, lo[0], lo[1], size[0], size[1]
+	return cropped(f.Image, image.Rect(first[0]-from[0], first[1]-from[1], last[0]-from[0], last[1]-from[1])), lo[0], lo[1], size[0], size[1]
+}
+
+// cropped returns a part of an image that begins at (0, 0): a copy, as Fyne uploads rows
+// without a gap.
+func cropped(img *image.RGBA, part image.Rectangle) *image.RGBA {
+	if part == img.Rect {
+		return img
 	}
-	return f.Image.SubImage(crop), lo[0], lo[1], size[0], size[1]
+	out := image.NewRGBA(image.Rect(0, 0, part.Dx(), part.Dy()))
+	draw.Draw(out, out.Rect, img, part.Min, draw.Src)
+	return out
 }
 
 // Renderer draws jobs as frames, on one goroutine at a time. A frame's image is not

@@ -626,10 +626,10 @@ func TestAFrameInAPaneOfAnotherSize(t *testing.T) {
 		f := frame(200, 200)
 		part, x, y, w, h := f.In(state.Transform(float64(c.width), float64(c.height)), c.width, c.height)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 2 }
-		if !near(x, c.x) || !near(y, c.y) || !near(w, c.w) || !near(h, c.h) || x < 0 || y < 0 || x+w > float64(c.width) || y+h > float64(c.height) {
+		if !near(x, c.x) || !near(y, c.y) || !near(w, c.w) || !near(h, c.h) || x < -2 || y < -2 || x+w > float64(c.width)+2 || y+h > float64(c.height)+2 || part.Stride != 4*part.Rect.Dx() || part.Rect.Min != (image.Point{}) {
 			t.Errorf("%s: at %g, %g with %g x %g; want %g, %g with %g x %g", c.name, x, y, w, h, c.x, c.y, c.w, c.h)
 		}
-		if whole := part == image.Image(f.Image); whole != c.whole {
+		if whole := part == f.Image; whole != c.whole {
 			t.Errorf("%s: the whole frame is shown: %t", c.name, whole)
 		}
 	}
