@@ -96,6 +96,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 		t.Errorf("during the run the status bar reads %q", b.workbench.Status())
 	}
 	b.until("the volume is filtered", b.session().Applied)
+	b.drain()
 	if !run.Disabled() {
 		t.Error("the volume can be filtered twice with the same parameters")
 	}
