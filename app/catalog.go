@@ -5,6 +5,7 @@ import (
 	"image"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -63,6 +64,19 @@ func (e Entry) Identity() string {
 		return ""
 	}
 	return e.identity()
+}
+
+// Name returns what a person knows entry i by: the description of a DICOM series, or the name
+// of its file, as the description of other formats often is that of a program.
+func (c *Catalog) Name(i int) string {
+	e := c.Entries[i]
+	switch {
+	case strings.HasPrefix(e.Format, "DICOM") && e.Description != "":
+		return e.Description
+	case !strings.HasPrefix(e.Format, "DICOM") && e.files != nil:
+		return filepath.Base(e.files()[0])
+	}
+	return filepath.Base(c.Path)
 }
 
 // loader reads a volume; progress, which may be nil, counts files.

@@ -39,7 +39,7 @@ func (a *arriving) display(s *session.Session, hide bool) {
 		}
 		return
 	}
-	text := joined(documentName(session.Opened{Path: series.Path, Meta: series.Meta, Dims: series.Dims}, hide), s.Progress().Text)
+	text := joined(documentName(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Progress().Text)
 	if a.text.Text != text {
 		a.text.Text = text
 		a.text.Refresh()

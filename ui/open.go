@@ -51,14 +51,9 @@ func (w *Workbench) opened(path string) {
 func (w *Workbench) showTitle() {
 	title := Title
 	if series := w.session.Series(); series != nil {
-		name := series.Description
-		switch {
-		case w.session.Path() == "":
-			name = "bundled series"
-		case w.settings.HideIdentity:
-			name = ""
-		case name == "":
-			name = filepath.Base(w.session.Path())
+		name := ""
+		if shown := w.session.Documents()[w.current()]; !w.settings.HideIdentity || shown.Path == "" {
+			name = documentName(shown, false)
 		}
 		title = strings.TrimSpace(title + " – " + strings.TrimSpace(series.Modality+" "+name))
 	}

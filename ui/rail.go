@@ -186,10 +186,8 @@ func documentName(d session.Opened, hide bool) string {
 		return "bundled series"
 	case hide:
 		return strings.TrimSpace(d.Meta.Modality + " " + app.DimsText(d.Dims))
-	case d.Meta.Description != "":
-		return d.Meta.Description
 	}
-	return filepath.Base(d.Path)
+	return d.Name
 }
 
 // documentHint says in a line what an open series is and in what state.
@@ -197,8 +195,8 @@ func documentHint(d session.Opened, hide bool) string {
 	parts := []string{documentName(d, hide)}
 	if !hide {
 		parts = append(parts, d.Meta.Patient, date("", d.Meta.StudyDate))
-		if d.Path != "" {
-			parts = append(parts, filepath.Base(d.Path))
+		if file := filepath.Base(d.Path); d.Path != "" && file != d.Name {
+			parts = append(parts, file)
 		}
 	}
 	if dims := app.DimsText(d.Dims); !strings.Contains(parts[0], dims) {

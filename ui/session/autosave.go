@@ -71,7 +71,7 @@ func (s *Session) Restore(w app.Workspace) {
 	for i, work := range w.Open {
 		d := newDocument()
 		d.path, d.entry, d.files, d.reference, d.recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
-		d.meta.Description, d.dims, d.away = work.Name, work.Dims, &work
+		d.name, d.dims, d.away = work.Name, work.Dims, &work
 		if picture, err := png.Decode(bytes.NewReader(work.Picture)); err == nil {
 			d.small, d.png = picture, work.Picture
 		}

@@ -40,6 +40,7 @@ type document struct {
 	strip    strip     // of the current voxels
 
 	view    viewer.State // while another document is shown
+	name    string       // app.Catalog.Name; "" for a series without a path
 	meta    series.Meta
 	dims    [3]int
 	small   image.Image    // a picture of the middle slice; nil before it is drawn
@@ -111,6 +112,7 @@ const (
 // Opened describes an open series for the list of them.
 type Opened struct {
 	Path    string
+	Name    string // what a person knows it by; "" for the bundled series
 	Meta    series.Meta
 	Dims    [3]int
 	Picture image.Image // the middle slice; nil before it is drawn
@@ -124,7 +126,7 @@ type Opened struct {
 func (s *Session) Documents() []Opened {
 	var out []Opened
 	for _, d := range s.documents {
-		o := Opened{Path: d.path, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d == s.document, Away: d.away != nil, Bytes: d.bytes()}
+		o := Opened{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d == s.document, Away: d.away != nil, Bytes: d.bytes()}
 		switch {
 		case s.task != nil && s.task.kind == Applying && s.task.document == d:
 			o.State = Running
@@ -320,7 +322,7 @@ func (s *Session) putAway(d *document) {
 
 // work describes a document that is open, shown as in view, for a later start.
 func (d *document) work(view viewer.State) app.Work {
-	w := app.Work{Path: d.path, Entry: d.entry, Files: d.files, Name: d.meta.Description, Dims: d.dims, Recipe: d.recipe, Reference: d.reference}
+	w := app.Work{Path: d.path, Entry: d.entry, Files: d.files, Name: d.name, Dims: d.dims, Recipe: d.recipe, Reference: d.reference}
 	if w.Path != "" {
 		if abs, err := filepath.Abs(w.Path); err == nil {
 			w.Path = abs

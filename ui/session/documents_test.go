@@ -291,7 +291,7 @@ func TestAllSeriesComeBack(t *testing.T) {
 	next.Restore(again)
 	next.settle()
 	got := next.Documents()
-	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Meta.Description != work.Open[0].Name || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Path() != paths[1] {
+	if len(got) != 2 || !got[0].Away || got[0].State != session.Unexported || got[0].Picture == nil || got[0].Name != "head.nii.gz" || got[0].Dims != work.Open[0].Dims || !got[1].Shown || next.Path() != paths[1] {
 		t.Fatalf("documents %+v", got)
 	}
 	same, _ := next.Workspace()

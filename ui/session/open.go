@@ -128,6 +128,7 @@ func (s *Session) loadNew(t *task, catalog *app.Catalog, i int, files string) {
 // Arriving is a series that is being read.
 type Arriving struct {
 	Path  string
+	Name  string
 	Meta  series.Meta
 	Dims  [3]int
 	Slice image.Image // one of its slices; nil before one is read
@@ -143,7 +144,7 @@ func (s *Session) read(t *task, catalog *app.Catalog, i int) (*series.Series, er
 	report := s.reporter(t)
 	s.deps.Do(func() {
 		if s.task == t {
-			t.arriving = &Arriving{Path: catalog.Path, Meta: e.Meta, Dims: e.Geometry.Dims}
+			t.arriving = &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}
 			s.drawFirst(t, catalog, i)
 		}
 	})
@@ -235,6 +236,9 @@ func (s *Session) begin(d *document, series *series.Series, catalog *app.Catalog
 	}
 	s.use(d)
 	d.catalog, d.entry, d.meta, d.dims = catalog, entry, series.Meta, series.Volume.Dims
+	if catalog != nil {
+		d.name = catalog.Name(entry)
+	}
 	d.doc = app.NewDocument(series)
 	d.recipe = s.propose(filter)
 	d.doc.Edits().Push(app.Edit{Recipe: d.recipe})
