@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/test"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/series"
 	"quell/ui"
 	"quell/ui/viewer"
@@ -71,7 +72,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.session().Apply()
 	b.until("the volume is filtered and saved", func() bool {
 		w, _ := b.session().Workspace()
-		return len(w.Open[0].Runs) == 1
+		return len(w.Open) == 1 && len(w.Open[0].Runs) == 1
 	})
 	b.command("layout-2×2").Run()
 	b.command("compare-checkerboard").Run()
@@ -95,7 +96,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
-	b.tap("Open")
+	b.press(fyne.KeyReturn) // the question's first choice
 	b.until("the work is open", func() bool { return b.session().Series() != nil })
 	if !b.session().Applied() || b.state().Index() != 5 || len(b.session().Results()) != 1 {
 		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results()))
@@ -122,6 +123,7 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 	leave := func() {
 		b := startAt(t, dir, true)
 		b.openBundled()
+		b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
 		b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
 		b.workbench.Close()
 	}
@@ -147,6 +149,7 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 	}
 	b = startAt(t, dir, true)
 	b.openBundled()
+	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
 	b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
 	b.command("keep-paths").Run()
 	if len(savedWork(t, dir)) != 0 {

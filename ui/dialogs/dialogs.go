@@ -47,10 +47,11 @@ type choice struct {
 	text       string
 	importance widget.Importance
 	chosen     func()
+	focused    bool // from the start, in the place of the first button
 }
 
 // newDialog returns a dialog with a row of buttons. The first button has the
-// focus: it must be the one that changes nothing.
+// focus, or one that says so: it must be one that loses nothing.
 func newDialog(title string, content fyne.CanvasObject, size fyne.Size, parent fyne.Window, choices ...choice) *Dialog {
 	d := &Dialog{CustomDialog: dialog.NewCustomWithoutButtons(title, content, parent), parent: parent}
 	var row []fyne.CanvasObject
@@ -62,7 +63,7 @@ func newDialog(title string, content fyne.CanvasObject, size fyne.Size, parent f
 			}
 		})
 		b.Importance = c.importance
-		if i == 0 {
+		if i == 0 || c.focused {
 			d.first = b
 		}
 		row = append(row, b)
@@ -99,7 +100,7 @@ func Restore(text string, restore, discard func(), parent fyne.Window) *Dialog {
 	return newDialog("Open your last work again?", wrapped(text), fyne.NewSize(480, 180), parent,
 		choice{text: "Not now"},
 		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard},
-		choice{text: "Open", importance: widget.HighImportance, chosen: restore})
+		choice{text: "Open", importance: widget.HighImportance, chosen: restore, focused: true})
 }
 
 // sentence gives an error's text a capital and a full stop.

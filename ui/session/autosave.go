@@ -17,9 +17,13 @@ import (
 	"quell/volume"
 )
 
-// Workspace describes what is open, for the next start after a crash; false where nothing
-// is.
+// Workspace describes what is open, for the next start after a crash; false where that is
+// nothing, or the series of the start alone, on which nothing was done: it is not to be
+// offered in the place of older work.
 func (s *Session) Workspace() (w app.Workspace, ok bool) {
+	if !slices.ContainsFunc(s.documents, func(d *document) bool { return !d.spare() }) {
+		return w, false
+	}
 	for i, d := range s.documents {
 		switch {
 		case d.away != nil:
@@ -31,7 +35,7 @@ func (s *Session) Workspace() (w app.Workspace, ok bool) {
 			w.Open = append(w.Open, d.work(d.view))
 		}
 	}
-	return w, len(w.Open) > 0
+	return w, true
 }
 
 // saveResult keeps a result for the next start, in the background. It is no task: the

@@ -215,6 +215,11 @@ func TestGivenNoiseIsOpenedAgain(t *testing.T) {
 func TestWorkThatIsGone(t *testing.T) {
 	b := newBench(t)
 	b.settle()
+	if _, ok := b.Workspace(); ok {
+		t.Error("the series of the start, on which nothing was done, is work")
+	}
+	b.SetRecipe(b.tuned(3), true)
+	b.settle()
 	work, _ := b.Work()
 	before := work
 	work.Path = filepath.Join(t.TempDir(), "gone")
