@@ -139,6 +139,9 @@ func curveSnapshot(s *session.Session) *plotpanel.Curve {
 	return c
 }
 
+// measuring says why there are no measures of what is filtered.
+const measuring = "it is being measured."
+
 func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	var snap measurepanel.Snapshot
 	series := s.Series()
@@ -162,11 +165,19 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		index = slice.Index
 	}
 	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", index+1), series.Volume.Unit
-	snap.Slice = column(slice, "it has not been filtered with these parameters yet.")
+	missing := "it has not been filtered with these parameters yet."
+	if _, status, _ := s.ShownRecipe(); status == session.Whole || status == session.Slice {
+		missing = measuring
+	}
+	snap.Slice = column(slice, missing)
 	if index != state.Index() {
 		snap.Slice.Old = fmt.Sprintf("the grey numbers stay until slice %d is measured.", state.Index()+1)
 	}
-	snap.Volume = column(s.VolumeMeasures(), "apply the filter to the volume to judge it as a whole.")
+	missing = "apply the filter to the volume to judge it as a whole."
+	if s.Applied() {
+		missing = measuring
+	}
+	snap.Volume = column(s.VolumeMeasures(), missing)
 	if facts, known := s.Document().Facts(); known {
 		snap.Volume.Noise = facts.Noise.Figure
 		snap.Slice.Noise = facts.Noise.Figure

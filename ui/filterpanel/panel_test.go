@@ -194,7 +194,18 @@ func TestDragMakesDraftsAndOneRecipe(t *testing.T) {
 func TestArrowKeysStep(t *testing.T) {
 	o := newOwner(t, "nlm")
 	s := o.row("search-radius").slider
+	thumbs := func() (at []fyne.Position) {
+		for _, part := range test.WidgetRenderer(s).Objects() {
+			at = append(at, part.Position())
+		}
+		return at
+	}
+	s.Resize(fyne.NewSize(200, 30))
+	before := thumbs()
 	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
+	if slices.Equal(thumbs(), before) {
+		t.Error("the slider is not drawn at its new value")
+	}
 	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
 	s.TypedKey(&fyne.KeyEvent{Name: fyne.KeyLeft})
 	if len(o.finals) != 3 || o.snap.Recipe.Get("search-radius").Int() != 4 {
@@ -288,7 +299,12 @@ func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
 	if e.Text != "400" {
 		t.Errorf("the entry says %q; want the value in force", e.Text)
 	}
-	if !strings.HasPrefix(problem.Text, "“-1” is not taken: ") || !strings.Contains(problem.Text, "outside") {
+	if problem.Text != "“-1” is outside the domain: above 0; the value stays as it was." {
+		t.Errorf("beside the field stands %q; want what is wrong", problem.Text)
+	}
+	e.SetText("-1 HU")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if problem.Text != "“-1 HU” is not taken: -1 is outside the domain: above 0; the value stays as it was." {
 		t.Errorf("beside the field stands %q; want what is wrong", problem.Text)
 	}
 	e.SetText("")

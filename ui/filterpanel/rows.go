@@ -151,6 +151,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	slide.nudged = func(direction float64) {
 		// The value is set at once: the next key may come before the next show.
 		slide.Value = span.snap(slide.Value + direction*span.Step)
+		slide.Refresh() // show finds the value set
 		h.changed(p, number(slide.Value), true)
 	}
 
@@ -163,7 +164,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		v, err := parse(p, text, shown, unit)
 		if err != nil {
 			r.show(value, resolved, latest)
-			problem.SetText(refusal(text, err))
+			problem.SetText(refusal(p, text, err))
 			problem.Show()
 			return
 		}
@@ -288,11 +289,15 @@ func showFind(b *control.Button, s Snapshot) {
 }
 
 // refusal says in a sentence why a typed text is no value.
-func refusal(text string, err error) string {
+func refusal(p denoise.Param, text string, err error) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return "Type a number; the value stays as it was."
 	}
-	return "“" + text + "” is not taken: " + strings.TrimSuffix(err.Error(), ".") + ". The value stays as it was."
+	why := strings.TrimSuffix(strings.TrimPrefix(err.Error(), p.Name+": "), ".") // the row has its name
+	if said, ok := strings.CutPrefix(why, text+" is "); ok {
+		return "“" + text + "” is " + said + "; the value stays as it was."
+	}
+	return "“" + text + "” is not taken: " + why + "; the value stays as it was."
 }
 
 // position returns a value's place on a slider; of a list, its first entry's.
