@@ -284,9 +284,14 @@ func (p *Panel) Display(s Snapshot) {
 	if s.Problem != "" {
 		p.reason.Importance = widget.WarningImportance
 	}
+	height := p.reason.MinSize().Height
 	p.reason.SetText(s.reason())
+	hidden := p.place.Hidden
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
+	if p.reason.MinSize().Height != height || p.place.Hidden != hidden {
+		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
+	}
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.

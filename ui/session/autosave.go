@@ -73,6 +73,9 @@ type restored struct {
 func (s *Session) Restore(w app.Workspace) {
 	var shown *document
 	for i, work := range w.Open {
+		if open := s.readFrom(work.Files); open >= 0 && s.documents[open].untouched() {
+			s.CloseDocument(open) // as it was opened again since
+		}
 		d := newDocument()
 		d.path, d.entry, d.files, d.reference, d.recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
 		d.name, d.dims, d.away = work.Name, work.Dims, &work

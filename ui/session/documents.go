@@ -67,11 +67,11 @@ func (d *document) resetVoxels() {
 
 // spare says whether a document gives way to the next one: a series without a path, such
 // as the bundled one at the start, on which nothing was done.
-func (d *document) spare() bool {
-	if d.doc == nil || d.path != "" || len(d.results) > 0 || d.doc.Reference() != nil || d.doc.Edits().CanUndo() {
-		return false
-	}
-	return true
+func (d *document) spare() bool { return d.path == "" && d.untouched() }
+
+// untouched says that nothing was done on an open series.
+func (d *document) untouched() bool {
+	return d.doc != nil && len(d.results) == 0 && d.doc.Reference() == nil && !d.doc.Edits().CanUndo()
 }
 
 // unexported says whether a result has not been exported.

@@ -303,6 +303,21 @@ func TestAllSeriesComeBack(t *testing.T) {
 	if !next.Applied() || !next.showsShift(3)() {
 		t.Error("the result of the first series is not there")
 	}
+
+	// What was opened since gives way where nothing was done on it.
+	for _, touched := range []bool{false, true} {
+		b := newBenchWith(t, deps)
+		b.opens(paths[0])
+		if touched {
+			b.SetRecipe(b.tuned(7), true)
+			b.settle()
+		}
+		b.Restore(again)
+		b.settle()
+		if got := b.Documents(); touched != (len(got) == 3) || len(b.errors) > 0 || b.Path() != paths[1] {
+			t.Errorf("touched %t: errors %v, %d documents, %s", touched, b.errors, len(got), b.Path())
+		}
+	}
 	next.CloseDocument(0)
 	if next.Restore(app.Workspace{}); len(next.Documents()) != 1 {
 		t.Error("nothing was restored as something")
