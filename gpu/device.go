@@ -16,6 +16,7 @@ import (
 type device struct {
 	options Options
 	env     []string // selects the GPU for the worker
+	first   *device  // of the engine, whose model sizes the blocks of all; nil for itself
 
 	startToken chan struct{} // holds a token while no start is in progress
 
@@ -24,20 +25,30 @@ type device struct {
 	hello   wire.Hello  // of the last worker that started
 	losses  []time.Time // of workers, within lossPeriod
 	starts  int
-	reason  error // why there is no worker; nil before the first start and after an idle stop
-	off     error // why no worker is started: too many losses, until enable, or closed
+	took    time.Duration // of the last start
+	failed  time.Time     // when the last start failed; zero after one that did not
+	reason  error         // why there is no worker; nil before the first start and after an idle stop
+	off     error         // why no worker is started: too many losses, until enable or lossPeriod after the last
+	closed  bool          // for good
 	users   int
+	volumes int // runs of several blocks that are active, or wait until another one ends
 	idle    *time.Timer
 	busy    time.Duration      // total time on the GPU
-	speed   map[string]float64 // by filter: measured rate divided by modelled rate, of the last block
+	speed   map[string]float64 // by filter: measured rate divided by modelled rate, of the last blocks
 }
 
 // A device that loses lossLimit workers within lossPeriod has a fault that a
-// restart does not clear.
+// restart does not clear. It is tried again when the last loss is as long ago.
 const (
 	lossLimit  = 3
 	lossPeriod = 5 * time.Minute
 )
+
+// startRest is how long a device whose worker did not start gets no part of a run that
+// another device can do.
+const startRest = 30 * time.Second
+
+var errClosed = errors.New("it was closed")
 
 // backOff is the pause before a start, by the number of recent losses.
 var backOff = [lossLimit]time.Duration{0, 200 * time.Millisecond, 2 * time.Second}
@@ -84,20 +95,60 @@ func (d *device) start() error {
 	time.Sleep(pause)
 	limit, cancel := context.WithTimeout(context.Background(), d.options.Start)
 	defer cancel()
-	s, err := startSession(limit, d.options, d.env)
+	began := time.Now()
+	s, err := startSession(limit, d.options, d.env, d.stagingDivisor())
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {
-		d.reason = err
+		d.reason, d.failed = err, time.Now()
 		return err
 	}
-	if d.off != nil { // closed in the meantime
+	if d.closed { // in the meantime
 		s.shutdown()
-		return d.off
+		return errClosed
 	}
-	d.session, d.hello, d.reason = s, s.hello, nil
+	d.session, d.hello, d.reason, d.failed = s, s.hello, nil, time.Time{}
+	d.took = time.Since(began)
 	d.starts++
 	return nil
+}
+
+// stagingDivisor returns the divisor of the staging buffers.
+func (d *device) stagingDivisor() int {
+	if d.first == nil {
+		return 1
+	}
+	return furtherStaging
+}
+
+// warm starts the worker in the background, for later runs.
+func (d *device) warm() {
+	if len(d.startToken) == 0 {
+		return // it is being started
+	}
+	go func() {
+		if s, err := d.acquire(context.Background()); err == nil {
+			d.release(s)
+		}
+	}()
+}
+
+// state is what the division of a run depends on.
+type state struct {
+	usable  bool
+	ready   bool          // the worker runs
+	took    time.Duration // its last start; 0 where none is known
+	pause   time.Duration // before the next one
+	volumes int           // runs of several blocks
+}
+
+func (d *device) state() state {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reap()
+	s := state{ready: d.session != nil, took: d.took, pause: backOff[min(len(d.losses), lossLimit-1)], volumes: d.volumes}
+	s.usable = !d.closed && d.off == nil && (s.ready || d.failed.IsZero() || time.Since(d.failed) >= startRest)
+	return s
 }
 
 // current returns the running session, retained for one more user, or nil if
@@ -106,6 +157,9 @@ func (d *device) current() (*session, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reap()
+	if d.closed {
+		return nil, unusable(errClosed)
+	}
 	if d.off != nil {
 		return nil, unusable(d.off)
 	}
@@ -121,8 +175,11 @@ func (d *device) current() (*session, error) {
 }
 
 // reap removes a session whose worker is lost, counts the loss and switches the
-// device off after too many. The caller holds d.mu.
+// device off after too many, until lossPeriod has passed. The caller holds d.mu.
 func (d *device) reap() {
+	if n := len(d.losses); d.off != nil && n > 0 && time.Since(d.losses[n-1]) >= lossPeriod {
+		d.off, d.losses = nil, nil
+	}
 	if d.session == nil || d.session.alive() {
 		return
 	}
@@ -170,7 +227,7 @@ func (d *device) enable() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reap()
-	d.off, d.losses, d.reason = nil, nil, nil
+	d.off, d.losses, d.reason, d.failed = nil, nil, nil, time.Time{}
 }
 
 // close shuts the worker down for good; active runs fail.
@@ -181,7 +238,7 @@ func (d *device) close() {
 		d.session.shutdown()
 		d.session = nil
 	}
-	d.off = errors.New("it was closed")
+	d.closed = true
 }
 
 // unusable turns a reason into a sentence that wraps ErrDevice.

@@ -60,13 +60,9 @@ func (t *task) start(job *wire.Job, d *download) (*future, error) {
 	}
 	if bind {
 		p, g := t.r.program, t.r.geometry
-		shapes := t.r.shapes
-		if shapes == nil {
-			shapes = t.s.shapes
-		}
 		requests = append([]*wire.Request{{
 			Op: wire.Bind, Program: t.program,
-			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma, Rung: t.r.rung.Name, Block: t.r.rung.Block, Shapes: shapes},
+			Binding: &wire.Binding{Recipe: p.Recipe, Spacing: g.Spacing, Dims: g.Dims, UsualSigma: p.UsualSigma, Rung: t.r.rung.Name, Block: t.r.rung.Block, Shapes: t.r.shapes},
 		}}, requests...)
 	}
 	futures, err := t.s.request(requests...)

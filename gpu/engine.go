@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"quell/denoise"
+	"quell/kernels"
 	"quell/volume"
 )
 
@@ -71,9 +72,12 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 		if o.Devices > 0 && len(e.devices) >= o.Devices {
 			break
 		}
+		if other.Compute != s.hello.Device.Compute {
+			continue // other machine code, and perhaps other bits
+		}
 		// Its worker starts with the first run that is long enough to share.
 		d := newDevice(o, "CUDA_VISIBLE_DEVICES="+other.UUID)
-		d.hello.Device = other
+		d.first, d.hello.Device = first, other
 		e.devices = append(e.devices, d)
 	}
 	first.release(s)
@@ -88,12 +92,29 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Enable switches an engine on again that switched itself off after repeated
-// failures.
+// Enable forgets the failures of a device that no other one can replace, so that it is
+// tried again where it switched itself off. While another works, it rests for lossPeriod.
 func (e *Engine) Enable() {
-	for _, d := range e.devices {
-		d.enable()
+	devices, states := e.usable()
+	switch {
+	case len(devices) > 1:
+	case states[0].usable:
+		devices[0].enable()
+	default:
+		for _, d := range e.devices {
+			d.enable()
+		}
 	}
+}
+
+// shapes returns the launch shapes of Options.Tuned for the first device, with which all
+// work.
+func (e *Engine) shapes() kernels.Shapes {
+	d := e.devices[0]
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	shapes, _ := shapesFor(e.options.Tuned, d.hello)
+	return shapes
 }
 
 // Info returns the engine's name and its devices.
@@ -130,43 +151,18 @@ func (e *Engine) plan(v variant, r denoise.Recipe, g volume.Geometry) (denoise.P
 		return denoise.Plan{}, err
 	}
 	var plan denoise.Plan
-	for i, part := range e.share(run, g.Bounds()) {
-		d := e.devices[i]
-		l, err := planSlabs(d.demand(run, part))
+	parts, _ := e.share(run, g.Bounds())
+	run.shared = len(parts) > 1
+	for _, p := range parts {
+		l, err := planSlabs(p.device.demand(run, p.region))
 		if err != nil {
 			return denoise.Plan{}, fmt.Errorf("%s on the GPU: %w", r.Filter, err)
 		}
 		plan.Memory += l.memory
 		plan.Slabs += len(l.slabs)
-		plan.Estimate = max(plan.Estimate, d.estimate(run, part))
+		plan.Estimate = max(plan.Estimate, p.device.estimate(run, p.region))
 	}
 	return plan, nil
-}
-
-// worthSharing is the modelled time from which a run is divided among several
-// devices.
-const worthSharing = 200 * time.Millisecond
-
-// share divides a region along z among the devices. A short run goes to the
-// first device alone, where previews keep the volume.
-func (e *Engine) share(r *run, region volume.Region) []volume.Region {
-	n := min(len(e.devices), region.Dims()[2])
-	if n < 2 || e.devices[0].modelled(r, region) < worthSharing {
-		return []volume.Region{region}
-	}
-	step := e.devices[0].demand(r, region).grain()
-	depth := region.Dims()[2]
-	count := (depth + step - 1) / step
-	var parts []volume.Region
-	for i := range n {
-		part := region
-		part.Min[2] = region.Min[2] + i*count/n*step
-		part.Max[2] = region.Min[2] + min((i+1)*count/n*step, depth)
-		if part.Voxels() > 0 {
-			parts = append(parts, part)
-		}
-	}
-	return parts
 }
 
 // Run implements denoise.Engine. A resolved recipe saves a pass over the whole
@@ -187,7 +183,9 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 	if err != nil {
 		return nil, err
 	}
-	run.shapes = v.shapes
+	if run.shapes = v.shapes; run.shapes == nil {
+		run.shapes = e.shapes()
+	}
 	run.read(in)
 	// To allocate them may clear memory of the run before; the device does not wait for it.
 	voxels := sync.OnceValue(func() []float32 { return uncleared(region.Voxels()) })
@@ -196,14 +194,19 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 	done := newProgress(passes*int64(region.Voxels()), report)
 	defer done.stop()
 	g, ctx := errgroup.WithContext(ctx)
+	parts, later := e.share(run, region)
+	for _, d := range later {
+		d.warm()
+	}
+	run.shared = len(parts) > 1
 	end := 0
-	for i, part := range e.share(run, region) {
-		first := end
-		end += part.Voxels()
-		voxelsOfPart := func() []float32 { return voxels()[first : first+part.Voxels()] }
+	for _, p := range parts {
+		first, n := end, p.region.Voxels()
+		end += n
+		voxelsOfPart := func() []float32 { return voxels()[first : first+n] }
 		report := done.part()
 		g.Go(func() error {
-			return e.devices[i].filter(ctx, run, part, voxelsOfPart, func(n int64) { report(passes * n) })
+			return e.filter(ctx, run, p, voxelsOfPart, func(n int64) { report(passes * n) })
 		})
 	}
 	if err := g.Wait(); err != nil {

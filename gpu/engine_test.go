@@ -125,29 +125,6 @@ func TestConcurrentRuns(t *testing.T) {
 	}
 }
 
-// Two GPUs share a volume and give the same bits as one.
-func TestTwoDevices(t *testing.T) {
-	in := ramp([3]int{48, 48, 49})
-	r := smallNLM(t)
-	want := expected(t, r, in)
-	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=devices=2"))
-	if i := e.Info(); i.Device != "2 x Fake GPU 0" || i.Cores != 8 {
-		t.Errorf("info %+v", i)
-	}
-	got := mustRun(t, e, r, in)
-	if s := e.Status(); s.Starts != 2 {
-		t.Fatalf("%d workers; want one per device", s.Starts)
-	}
-	if !slices.Equal(got.Data, want.Data) {
-		t.Error("the result differs from that of one device")
-	}
-	one := fakeOptions(t, "QUELL_FAKE_CUDA=devices=2")
-	one.Devices = 1
-	if i := fakeEngine(t, one).Info(); i.Device != "Fake GPU 0" {
-		t.Errorf("info %+v with one device allowed", i)
-	}
-}
-
 func TestClosedEngineRefusesRuns(t *testing.T) {
 	e := fakeEngine(t, fakeOptions(t))
 	if err := e.Close(); err != nil {

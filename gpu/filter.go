@@ -34,16 +34,14 @@ type attempt struct {
 }
 
 // filter runs a part of a region on this device into out. It recovers from what
-// it can: a lost worker is replaced once, and slabs are made smaller if memory
-// is short. progress gets the voxels done, which start at 0 again with each
-// attempt.
-func (d *device) filter(ctx context.Context, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
-	a, retried := attempt{divisor: 1}, false
+// it can: slabs are made smaller if memory is short. An error for which transient is
+// true may not come again. progress gets the voxels done, which start at 0 again with
+// each attempt.
+func (d *device) filter(ctx context.Context, a attempt, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
 	for {
 		err := d.try(ctx, a, r, region, out, progress)
 		var (
 			fault *wire.Fault
-			lost  *lostError
 			short *memoryError
 		)
 		switch {
@@ -64,18 +62,21 @@ func (d *device) filter(ctx context.Context, r *run, region volume.Region, out f
 			a.alone = true
 		case errors.As(err, &fault) && fault.Kind == wire.Memory && a.divisor < maxDivisor:
 			a.divisor *= 2
-		case errors.As(err, &lost), errors.Is(err, errNotFinite):
-			if retried {
-				return &deviceError{text: fmt.Sprintf("the GPU failed twice at this run: %v", err), cause: err}
-			}
-			retried = true
-			a.divisor, a.alone = min(2*a.divisor, maxDivisor), true
+		case transient(err):
+			return err
 		case errors.As(err, &short):
 			return &deviceError{text: fmt.Sprintf("the GPU has too little memory: %v", err), cause: err}
 		default:
 			return &deviceError{text: fmt.Sprintf("the GPU failed at this run: %v", err), cause: err}
 		}
 	}
+}
+
+// transient reports whether err is the loss of a worker that ran, or of its results:
+// another attempt may succeed.
+func transient(err error) bool {
+	var lost *lostError
+	return !errors.Is(err, ErrDevice) && (errors.As(err, &lost) || errors.Is(err, errNotFinite))
 }
 
 // try runs the part once.
@@ -125,15 +126,24 @@ func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Regio
 		t.lane = wire.PreviewLane
 		return t.run(ctx)
 	}
+	d.countVolumes(1)
 	if _, err := take(ctx, s.volumeTurn); err != nil {
+		d.countVolumes(-1)
 		finish()
 		return err
 	}
 	t.finish = func() {
 		s.volumeTurn <- struct{}{}
+		d.countVolumes(-1)
 		finish()
 	}
 	return t.run(ctx)
+}
+
+func (d *device) countVolumes(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.volumes += n
 }
 
 // demand returns what a region needs on this device. Its budget is the memory
@@ -144,7 +154,11 @@ func (d *device) demand(r *run, region volume.Region) demand {
 	free := d.hello.Free
 	if free == 0 {
 		// No worker has started yet.
-		free = d.hello.Device.Memory - segmentBytes - previewResultCount*previewResultBytes - reserved
+		free = d.hello.Device.Memory - segmentBytes/int64(d.stagingDivisor()) - previewResultCount*previewResultBytes - reserved
+	}
+	model := d.hello.Device
+	if d.first != nil {
+		model = d.first.model()
 	}
 	block := blockTime.Seconds()
 	if r.rung != (kernels.Rung{}) {
@@ -152,12 +166,23 @@ func (d *device) demand(r *run, region volume.Region) demand {
 	}
 	return demand{
 		dims: r.geometry.Dims, region: region, reach: r.program.Reach(),
-		inputs: len(r.inputs), masked: r.masked, intermediates: r.intermediates(),
+		inputs: len(r.inputs), masked: r.masked, shared: r.shared, intermediates: r.intermediates(),
 		beside: func(dims [3]int) int64 { return kernels.Scratch(r.program, r.geometry.Dims, dims) },
-		block:  max(1, int(modelRate(d.hello.Device, r.program)*block)),
+		block:  max(1, int(modelRate(model, r.program)*block)),
 		budget: budget(free, d.options.Memory),
 	}
 }
+
+// model returns the properties of the device.
+func (d *device) model() wire.Device {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.hello.Device
+}
+
+// smoothing is the part of a new measurement in the speed of a device: a single block
+// may share the device with a preview.
+const smoothing = 0.25
 
 // observe records the time of a block of n voxels for later estimates.
 func (d *device) observe(r *run, n int, kernel time.Duration) {
@@ -166,7 +191,11 @@ func (d *device) observe(r *run, n int, kernel time.Duration) {
 	d.busy += kernel
 	// The time of a short kernel is mostly that of its launch.
 	if kernel >= blockTime/10 {
-		d.speed[r.program.Recipe.Filter] = float64(n) / kernel.Seconds() / modelRate(d.hello.Device, r.program)
+		filter, now := r.program.Recipe.Filter, float64(n)/kernel.Seconds()/modelRate(d.hello.Device, r.program)
+		if before, ok := d.speed[filter]; ok {
+			now = smoothing*now + (1-smoothing)*before
+		}
+		d.speed[filter] = now
 	}
 }
 
@@ -178,13 +207,19 @@ func (d *device) modelled(r *run, region volume.Region) time.Duration {
 	return time.Duration(seconds * float64(time.Second))
 }
 
-// estimate returns the time for a region: the modelled one, corrected by the
-// filter's last measurement, or that of the copies if it is longer.
-func (d *device) estimate(r *run, region volume.Region) time.Duration {
-	kernels := d.modelled(r, region)
+// measured returns the device's speed at a run's filter, as a multiple of the modelled
+// one; 0 where it is not known.
+func (d *device) measured(r *run) float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if speed, ok := d.speed[r.program.Recipe.Filter]; ok {
+	return d.speed[r.program.Recipe.Filter]
+}
+
+// estimate returns the time for a region: the modelled one, corrected by the
+// filter's last measurements, or that of the copies if it is longer.
+func (d *device) estimate(r *run, region volume.Region) time.Duration {
+	kernels := d.modelled(r, region)
+	if speed := d.measured(r); speed > 0 {
 		kernels = time.Duration(float64(kernels) / speed)
 	}
 	copies := float64(4*(len(r.inputs)+1)*region.Voxels()) / busBytesPerSecond

@@ -27,7 +27,7 @@ func (e *Engine) With(shapes kernels.Shapes) denoise.Engine {
 // variant is what runs in place of the kernels that ship, or how.
 type variant struct {
 	rung   kernels.Rung
-	shapes kernels.Shapes // nil: those of each device
+	shapes kernels.Shapes // nil: those of Options.Tuned for the first device
 }
 
 type variantEngine struct {

@@ -482,28 +482,34 @@ func TestShortRunsAreNotShared(t *testing.T) {
 	}
 	e := &Engine{devices: []*device{newDevice(Options{}), newDevice(Options{}), newDevice(Options{})}}
 	seconds := func(clock int) time.Duration {
-		e.devices[0].hello.Device = wire.Device{Processors: 1, ClockKHz: clock}
+		for _, d := range e.devices {
+			d.hello.Device = wire.Device{Processors: 1, ClockKHz: clock}
+		}
 		return e.devices[0].modelled(r, v.Bounds())
 	}
 	clock := int(float64(seconds(1000)) / float64(worthSharing) * 1000)
-	if seconds(clock + 10); len(e.share(r, v.Bounds())) != 1 {
+	count := func() int {
+		parts, _ := e.share(r, v.Bounds())
+		return len(parts)
+	}
+	if seconds(clock + 10); count() != 1 {
 		t.Errorf("a run of %v is shared", seconds(clock+10))
 	}
-	if seconds(clock - 10); len(e.share(r, v.Bounds())) != 3 {
+	if seconds(clock - 10); count() != 3 {
 		t.Errorf("a run of %v is not shared", seconds(clock-10))
 	}
 	seconds(1)
 	for _, region := range []volume.Region{v.Bounds(), volume.Slices(v.Geometry, 7, 9), volume.Slices(v.Geometry, 5, 6)} {
-		parts := e.share(r, region)
+		parts, _ := e.share(r, region)
 		if len(parts) > min(3, region.Dims()[2]) {
 			t.Errorf("%d parts of %d slices", len(parts), region.Dims()[2])
 		}
 		next := region.Min[2]
 		for _, p := range parts {
-			if p.Min[2] != next || p.Voxels() == 0 {
-				t.Errorf("part %v after slice %d", p, next)
+			if p.region.Min[2] != next || p.region.Voxels() == 0 {
+				t.Errorf("part %v after slice %d", p.region, next)
 			}
-			next = p.Max[2]
+			next = p.region.Max[2]
 		}
 		if next != region.Max[2] {
 			t.Errorf("the parts end at slice %d; want %d", next, region.Max[2])

@@ -10,7 +10,8 @@ import (
 type run struct {
 	program  denoise.Program
 	rung     kernels.Rung   // zero: the kernels that ship
-	shapes   kernels.Shapes // nil: those of the device
+	shapes   kernels.Shapes // the same on all devices, so that they give the same bits
+	shared   bool           // among several devices: each has the slices of its part alone
 	geometry volume.Geometry
 	inputs   []input // the voxels, and the maps that the passes read
 	masked   bool

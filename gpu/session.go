@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"quell/gpu/shm"
-	"quell/kernels"
 )
 
 // The shared segment is divided into staging buffers of equal size, some for
@@ -21,6 +20,10 @@ const (
 	downloadBuffers = 16
 	segmentBytes    = (uploadBuffers + downloadBuffers) * stagingBytes
 )
+
+// furtherStaging divides the staging buffers of every device after the first: it has a
+// part of a volume to transfer, in the time of that part.
+const furtherStaging = 2
 
 // reserved is device memory left to the driver, which allocates some for
 // kernels and streams on its own, and to the display.
@@ -50,7 +53,6 @@ type session struct {
 	downloads  chan int64          // the same for downloads
 	volumeTurn chan struct{}       // holds a token while no run of several blocks is active
 	slots      *semaphore.Weighted // weight 1 for every run, exclusive for a run that must be alone
-	shapes     kernels.Shapes      // of Options.Tuned, for this device
 
 	lastProgram atomic.Uint32 // the last wire.ProgramID
 
@@ -64,9 +66,10 @@ type session struct {
 var workerEnv = []string{"CUDA_MODULE_LOADING=EAGER"}
 
 // startSession starts a worker. env is added to its environment and selects
-// the GPU.
-func startSession(ctx context.Context, o Options, env []string) (*session, error) {
-	segment, err := shm.Create(segmentBytes)
+// the GPU; it gets 1/divisor of the staging buffers.
+func startSession(ctx context.Context, o Options, env []string, divisor int) (*session, error) {
+	uploads, downloads := uploadBuffers/divisor, downloadBuffers/divisor
+	segment, err := shm.Create(segmentBytes / divisor)
 	if err != nil {
 		return nil, err
 	}
@@ -79,19 +82,18 @@ func startSession(ctx context.Context, o Options, env []string) (*session, error
 		process:      p,
 		deviceMemory: &deviceMemory{p: p, limit: o.Memory},
 		segment:      segment,
-		uploads:      make(chan int64, uploadBuffers),
-		downloads:    make(chan int64, downloadBuffers),
+		uploads:      make(chan int64, uploads),
+		downloads:    make(chan int64, downloads),
 		volumeTurn:   make(chan struct{}, 1),
 		slots:        semaphore.NewWeighted(exclusive),
 	}
-	for i := range uploadBuffers {
+	for i := range uploads {
 		s.uploads <- int64(i) * stagingBytes
 	}
-	for i := range downloadBuffers {
-		s.downloads <- int64(uploadBuffers+i) * stagingBytes
+	for i := range downloads {
+		s.downloads <- int64(uploads+i) * stagingBytes
 	}
 	s.volumeTurn <- struct{}{}
-	s.shapes, _ = shapesFor(o.Tuned, p.hello)
 	p.hello.Free -= s.reservePreviewResults()
 	s.budget = budget(p.hello.Free, o.Memory)
 	go func() {

@@ -35,6 +35,7 @@ type demand struct {
 	reach         [3]int        // voxels that the filter reads beyond the region
 	inputs        int           // volumes that the filter reads
 	masked        bool
+	shared        bool                    // the region is a part of a run that several devices share
 	intermediates [][3]int                // voxels beyond a block for which each intermediate result is computed
 	beside        func(dims [3]int) int64 // bytes that the kernels use besides, for a block of these dims; nil: none
 	block         int                     // voxels that one run may filter
@@ -99,10 +100,13 @@ func (d demand) grain() int {
 }
 
 // planSlabs divides a region into the fewest slabs within the budget, with the
-// whole input on the device if it fits.
+// whole input on the device if it fits and the run is not shared.
 func planSlabs(d demand) (layout, error) {
 	rd := d.region.Dims()
 	for _, whole := range []bool{true, false} {
+		if whole && d.shared {
+			continue
+		}
 		for slabs := 1; slabs <= rd[2]; slabs++ {
 			t := (rd[2] + slabs - 1) / slabs
 			if slabs > 1 {

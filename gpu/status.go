@@ -11,7 +11,7 @@ import (
 
 // Status is the state of an engine, for display.
 type Status struct {
-	Off     bool           // switched off after repeated failures, until Enable
+	Off     bool           // no device works: all are switched off after repeated failures, for some minutes or until Enable
 	Reason  string         // why the last worker was lost or did not start; empty if none was
 	Output  string         // the end of that worker's output, for a fault report
 	PID     int            // of the first device's worker; 0 if none runs
@@ -29,10 +29,11 @@ type Status struct {
 
 // Status returns the engine's state. It never waits for a worker.
 func (e *Engine) Status() Status {
-	s := Status{Worker: e.options.Worker}
+	s := Status{Worker: e.options.Worker, Off: true}
 	for i, d := range e.devices {
 		d.mu.Lock()
 		d.reap()
+		s.Off = s.Off && (d.off != nil || d.closed)
 		s.Starts += d.starts
 		s.Busy += d.busy
 		if s.Reason == "" && d.reason != nil {
@@ -43,7 +44,7 @@ func (e *Engine) Status() Status {
 			}
 		}
 		if i == 0 {
-			s.Off, s.Device, s.Kernels = d.off != nil, d.hello.Device, d.hello.Kernels
+			s.Device, s.Kernels = d.hello.Device, d.hello.Kernels
 			s.Driver = fmt.Sprintf("%d.%d", d.hello.Driver/1000, d.hello.Driver%1000/10)
 			s.Tuned, s.Outdated = shapesFor(e.options.Tuned, d.hello)
 			if d.session != nil {

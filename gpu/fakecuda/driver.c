@@ -8,8 +8,11 @@
 // every kernel), no-kernels (modules do not load), unpinned (host memory cannot be
 // registered), model=N (part of the devices' names), fast=ROWS (by the events a kernel
 // takes 1 ms where its blocks have as many rows of threads, and 2 ms otherwise),
-// wrong=ROWS (such a kernel computes its first voxel wrongly), refuse=ROWS (it does not
-// start).
+// ms=MS (by the events every kernel takes as long), wrong=ROWS (such a kernel computes its
+// first voxel wrongly), refuse=ROWS (it does not start).
+//
+// NAME@K=VALUE is for device K alone, the others keep NAME=VALUE. CUDA_VISIBLE_DEVICES
+// names one device, by its number or its UUID.
 #include "fake.h"
 
 #include <stdio.h>
@@ -17,7 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-long long setting(const char *name, long long otherwise)
+// named returns the value of the setting of that very name.
+static long long named(const char *name, long long otherwise)
 {
     const char *s = getenv("QUELL_FAKE_CUDA");
     size_t n = strlen(name);
@@ -29,6 +33,28 @@ long long setting(const char *name, long long otherwise)
     }
     return otherwise;
 }
+
+// The first byte of the UUID of device 0; that of device K is larger by K.
+enum { UUID = 0x10 };
+
+// first returns the number of the first device that this process sees.
+static int first(void)
+{
+    const char *s = getenv("CUDA_VISIBLE_DEVICES");
+    if (!s) return 0;
+    if (strncmp(s, "GPU-", 4) != 0) return atoi(s);
+    char byte[3] = {s[4], s[4] ? s[5] : 0};
+    return (int)strtol(byte, NULL, 16) - UUID;
+}
+
+static long long settingOf(int device, const char *name, long long otherwise)
+{
+    char own[64];
+    snprintf(own, sizeof own, "%s@%d", name, device);
+    return named(own, named(name, otherwise));
+}
+
+long long setting(const char *name, long long otherwise) { return settingOf(first(), name, otherwise); }
 
 // The sticky error: once a kernel has crashed every call fails with it.
 static CUresult sticky = CUDA_SUCCESS;
@@ -61,7 +87,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice device)
 {
-    snprintf(name, len, "Fake GPU %d", device + (int)setting("model", 0));
+    snprintf(name, len, "Fake GPU %d", (int)settingOf(first() + device, "model", 0));
     return CUDA_SUCCESS;
 }
 
@@ -78,13 +104,13 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 
 CUresult(cuDeviceGetUuid)(CUuuid *uuid, CUdevice device)
 {
-    memset(uuid->bytes, 0x10 + device, sizeof uuid->bytes);
+    memset(uuid->bytes, UUID + first() + device, sizeof uuid->bytes);
     return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    int compute = setting("compute", 90);
+    int compute = settingOf(first() + device, "compute", 90);
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = compute / 10; break;
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = compute % 10; break;
@@ -125,13 +151,13 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
     return sticky;
 }
 
-// virtualTime is the time in ns by the setting fast.
+// virtualTime is the time in ns by the settings fast and ms.
 static long virtualTime;
 
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
     clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
-    if (setting("fast", 0)) *(struct timespec *)event = (struct timespec){0, virtualTime};
+    if (setting("fast", 0) || setting("ms", 0)) *(struct timespec *)event = (struct timespec){0, virtualTime};
     // A crash is reported by the first call that waits for the kernel.
     return CUDA_SUCCESS;
 }
@@ -277,7 +303,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned 
         if (sticky) return CUDA_SUCCESS;
     }
     ((HostKernel)function)(extra[1]);
-    virtualTime += by == setting("fast", 0) ? 1000000 : 2000000;
+    virtualTime += setting("ms", by == setting("fast", 0) ? 1 : 2) * 1000000;
     // The address of the result is the third of a field.
     if (by == setting("wrong", 0)) ((float **)extra[1])[2][0] += 1000;
     return CUDA_SUCCESS;

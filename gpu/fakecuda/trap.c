@@ -2,7 +2,8 @@
 //
 // QUELL_FAKE_CUDA_TRAP is KIND:N:FILE. The fault occurs at the N-th filter kernel
 // of a process if FILE exists, and removes FILE, so that the next worker is not
-// affected. With N/ (as "crash:1/:FILE") FILE stays and every worker is affected.
+// affected. With N/ (as "crash:1/:FILE") FILE stays and every worker is affected. The
+// setting trap=0 takes a device out, as in QUELL_FAKE_CUDA=trap@0=0.
 //
 //   crash  the kernel reads a bad address: every later call fails
 //   hang   the kernel never ends
@@ -37,7 +38,7 @@ CUresult trap(void)
     const char *count = getenv("QUELL_FAKE_CUDA_COUNT");
     if (count) create(count, "", "k");
     const char *s = getenv("QUELL_FAKE_CUDA_TRAP");
-    if (!s) return CUDA_SUCCESS;
+    if (!s || !setting("trap", 1)) return CUDA_SUCCESS;
     char *rest;
     const char *n = strchr(s, ':');
     if (!n || strtol(n + 1, &rest, 10) != launches) return CUDA_SUCCESS;
