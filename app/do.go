@@ -31,6 +31,8 @@ func (s Seconds) plus(o Seconds) Seconds {
 type Report struct {
 	Engine string `json:"engine,omitempty"`
 	Device string `json:"device,omitempty"`
+	// Devices are the GPUs that filtered, each with its time and its part of the work.
+	Devices []denoise.DeviceUse `json:"devices,omitempty"`
 	// Parts are the evenly spaced slices that were filtered by themselves, and Resampled
 	// says how uneven slices became even ones.
 	Parts     []series.Part      `json:"parts,omitempty"`
@@ -413,7 +415,7 @@ func (w *work) report(written ExportReport) Report {
 	if run := w.run; run != nil {
 		r.Parts = run.Parts
 		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
-		r.Tuned = run.Tuned
+		r.Tuned, r.Devices = run.Tuned, run.Devices
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
 		r.NoiseMap, r.Mask = run.Maps.records()
 	}

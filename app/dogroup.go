@@ -37,6 +37,7 @@ type groupWork struct {
 	maps    Maps // from files, the same for all volumes
 	output  *groupExport
 	removed *groupExport // nil where it is not asked for
+	devices denoise.DeviceLog
 	report  Report
 }
 
@@ -225,6 +226,10 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 		r.Engine, r.Device, r.Noise, r.Dims, r.Mask, r.NoiseMap, r.Parts, r.Resampled = one.Engine, one.Device, one.Noise, one.Dims, one.Mask, one.NoiseMap, one.Parts, one.Resampled
 		r.Asked, r.Warnings, r.Findings = g.job.Recipe, []string{}, []series.Finding{}
 	}
+	for _, u := range one.Devices {
+		g.devices.Add(u)
+	}
+	r.Devices = g.devices.All()
 	r.Voxels += one.Voxels
 	r.Seconds = r.Seconds.plus(one.Seconds)
 	place := g.in.Group.Places[k]

@@ -27,6 +27,8 @@ type Run struct {
 	Result   *volume.Volume // of the region's dims
 	Started  time.Time
 	Filter   time.Duration // time of the filter, facts and tuning included
+
+	Devices []denoise.DeviceUse // what each GPU did, tuning included; nil on the CPU
 }
 
 // Whole reports whether the run covers its whole series.
@@ -97,6 +99,7 @@ func Denoise(ctx context.Context, eng denoise.Engine, q RunRequest, progress den
 
 func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denoise.Progress) (*Run, error) {
 	started := time.Now()
+	ctx, devices := denoise.LogDevices(ctx)
 	in := q.Maps.input(q.Series.Volume)
 	if q.Region == (volume.Region{}) {
 		q.Region = in.Volume.Bounds()
@@ -123,7 +126,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	}
 	return &Run{
 		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: parts, Facts: q.Facts, Tuned: tuned,
-		Result: result, Started: started, Filter: time.Since(started),
+		Result: result, Started: started, Filter: time.Since(started), Devices: devices.All(),
 	}, nil
 }
 

@@ -120,21 +120,3 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		}
 	})
 }
-
-// Two GPUs give the same bits as one.
-func TestDevicesShare(t *testing.T) {
-	both := realEngine(t, Options{})
-	if len(both.devices) < 2 {
-		t.Skip("only one GPU")
-	}
-	one := realEngine(t, Options{Devices: 1})
-	in := noisy([3]int{512, 512, 548})
-	r := recipe(t, "nlm", 3, map[string]denoise.Value{
-		"h": denoise.Number(20), "search-radius": denoise.Number(8), "patch-radius": denoise.Number(1),
-	})
-	want, got := mustRun(t, one, r, in), mustRun(t, both, r, in)
-	t.Log(both.Info().Device)
-	if !slices.Equal(got.Data, want.Data) {
-		t.Error("the results differ")
-	}
-}

@@ -67,6 +67,8 @@ type Result struct {
 	Quell           string          `json:"quell"`
 	Picture         []byte          `json:"picture,omitempty"` // JPEG: before, after, residual
 
+	Devices []denoise.DeviceUse `json:"devices,omitempty"` // what each GPU did
+
 	Reused bool `json:"-"` // it was there before this run
 }
 

@@ -104,7 +104,7 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 		return err
 	}
 	b.stopped(filtered)
-	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Recipe
+	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
 
 	started = time.Now()
 	m, err := app.MeasureRun(ctx, report.Run, nil)
@@ -150,7 +150,7 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	if err = cmp.Or(err, drawErr); err != nil {
 		return err
 	}
-	r.Engine, r.Device, r.Recipe = report.Engine, report.Device, report.Asked
+	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Asked
 	var all []judged
 	for _, v := range report.Volumes {
 		all = append(all, judged{v.Name, v.Measures})

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// devicesEngine returns its input, as if two devices had filtered it.
+type devicesEngine struct{ engineFunc }
+
+func (e devicesEngine) Run(ctx context.Context, _ denoise.Recipe, in denoise.Input, region volume.Region, _ denoise.Progress) (*volume.Volume, error) {
+	log := denoise.DeviceLogOf(ctx)
+	log.Add(denoise.DeviceUse{Device: "GPU", ID: "a", Seconds: 0.25, Voxels: 3})
+	log.Add(denoise.DeviceUse{Device: "GPU", ID: "b", Seconds: 0.5, Voxels: 4, Failures: 1})
+	return in.Volume.Crop(region), nil
+}
+
+// A report states what each GPU did, of a 4-D series all volumes together, and nothing
+// where no GPU did.
+func TestReportsNameTheDevices(t *testing.T) {
+	job := medianJob(t)
+	in, err := Open(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	report, err := DoOn(t.Context(), On{Series: in.Series, Engine: devicesEngine{}}, Job{Recipe: job.Recipe}, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `"devices":[{"device":"GPU","id":"a","seconds":0.25,"voxels":3},{"device":"GPU","id":"b","seconds":0.5,"voxels":4,"failures":1}]`
+	if !strings.Contains(string(data), want) {
+		t.Errorf("%s; want %s", data, want)
+	}
+
+	_, group := groupJob(t, "out.nii")
+	c, err := Scan(t.Context(), group.Input.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	report, err = DoGroup(t.Context(), c, 0, devicesEngine{}, group, Events{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := report.Devices; len(d) != 2 || d[0].Seconds != 0.75 || d[1].Voxels != 12 || d[1].Failures != 3 {
+		t.Errorf("devices of three volumes: %+v", d)
+	}
+
+	if report, err = Do(t.Context(), job, Events{}); err != nil || report.Devices != nil {
+		t.Errorf("devices of the CPU: %+v, %v", report.Devices, err)
+	}
+}
