@@ -67,6 +67,7 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 	if f.signExtended(raw, len(values)) {
 		bits |= ^uint32(0) << f.High
 	}
+	whole := f.Allocated == 16 && f.Stored == 16 // which need nothing of the word before
 	for i, v := range values {
 		if valid != nil && !valid[i] {
 			continue
@@ -78,6 +79,10 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 		if f.Padding && s >= int64(f.PadLow) && s <= int64(f.PadHigh) && s != f.at(raw, i) {
 			s = f.besidePadding(float64(v), lo, hi)
 		}
+		if whole {
+			binary.LittleEndian.PutUint16(raw[2*i:], uint16(s))
+			continue
+		}
 		f.PutWord(raw, i, f.word(raw, i)&^bits|uint32(s)<<shift&bits)
 	}
 	return clipped
@@ -86,14 +91,22 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 // quantise returns the stored value nearest to a real one and whether it had to
 // be moved into lo..hi. Less than half a step outside is rounding, not clipping.
 func (f *Format) quantise(v float64, lo, hi int64) (s int64, clipped bool) {
-	x := math.Round((v - f.Intercept) / f.Slope)
+	x := v - f.Intercept
+	if f.Slope != 1 { // a division takes longer than the rest
+		x /= f.Slope
+	}
+	// As math.Round, which processors have no instruction for.
+	nearest := math.RoundToEven(x)
+	if rest := x - nearest; rest == math.Copysign(0.5, x) {
+		nearest += 2 * rest
+	}
 	switch {
-	case x < float64(lo):
+	case nearest < float64(lo):
 		return lo, true
-	case x > float64(hi):
+	case nearest > float64(hi):
 		return hi, true
 	}
-	return int64(x), false
+	return int64(nearest), false
 }
 
 // besidePadding returns the stored value nearest to v that is not padding.
@@ -141,6 +154,9 @@ func (f *Format) signExtended(raw []byte, n int) bool {
 // Extremes returns the smallest and largest stored value that is not padding,
 // and whether there is any.
 func (f *Format) Extremes(raw []byte, n int) (lo, hi int64, found bool) {
+	if f.Allocated == 16 {
+		return f.extremes16(raw[:2*n])
+	}
 	hi, lo = f.storedRange() // the wrong way round: the first value replaces both
 	for i := range n {
 		v := f.at(raw, i)

@@ -73,3 +73,56 @@ func TestPaddingOfTwelveBits(t *testing.T) {
 		}
 	}
 }
+
+// TestEncodeAndExtremesOf16Bits compares the loops of 16-bit pixels with their definition, in
+// all formats.
+func TestEncodeAndExtremesOf16Bits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		stored := 1 + rng.IntN(16)
+		f := Format{Allocated: 16, Stored: stored, High: stored - 1 + rng.IntN(17-stored), Signed: rng.IntN(2) == 1, Slope: 1, Intercept: float64(rng.IntN(3) - 1)}
+		if rng.IntN(2) == 1 {
+			f.Slope = []float64{0.5, -1, 3, 0.1}[rng.IntN(4)]
+		}
+		if f.Padding = rng.IntN(2) == 1; f.Padding {
+			f.PadLow = rng.IntN(5) - 2
+			f.PadHigh = f.PadLow + rng.IntN(3)
+		}
+		before, values := make([]byte, 2*40), make([]float32, 40)
+		for i := range before {
+			before[i] = byte(rng.Uint32())
+		}
+		lo, hi := f.storedRange()
+		for i := range values {
+			at := float64([]int64{lo, hi, 0}[rng.IntN(3)]) + float64(rng.IntN(17)-8)/4
+			values[i] = float32(at*f.Slope + f.Intercept)
+		}
+		raw := slices.Clone(before)
+		clipped := f.Encode(raw, values, nil)
+		extremes, found := [2]int64{math.MaxInt64, math.MinInt64}, false
+		for i, v := range values {
+			x := math.Round((float64(v) - f.Intercept) / f.Slope)
+			if x < float64(lo) || x > float64(hi) {
+				clipped--
+			}
+			want := int64(max(min(x, float64(hi)), float64(lo)))
+			pad := f.Padding && want >= int64(f.PadLow) && want <= int64(f.PadHigh)
+			got := f.at(raw, i)
+			if !pad && got != want || pad && got != f.at(before, i) && got != f.besidePadding(float64(v), lo, hi) {
+				t.Fatalf("%+v: %v is %d; want %d", f, v, got, want)
+			}
+			if !f.signExtended(before, len(values)) && (f.word(raw, i)^f.word(before, i))&^(uint32(1)<<(f.High+1)-uint32(1)<<(f.High+1-stored)) != 0 {
+				t.Fatalf("%+v: other bits of pixel %d changed", f, i)
+			}
+			if !f.Padding || got < int64(f.PadLow) || got > int64(f.PadHigh) {
+				extremes, found = [2]int64{min(extremes[0], got), max(extremes[1], got)}, true
+			}
+		}
+		if clipped != 0 {
+			t.Fatalf("%+v: %d too many were clipped", f, clipped)
+		}
+		if a, b, any := f.Extremes(raw, len(values)); any != found || any && [2]int64{a, b} != extremes {
+			t.Fatalf("%+v: extremes %d, %d, %v; want %v, %v", f, a, b, any, extremes, found)
+		}
+	}
+}
