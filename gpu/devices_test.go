@@ -136,7 +136,12 @@ func BenchmarkDevices(b *testing.B) {
 				}
 			}
 			var times [2][]float64
+			runs, busy := 0, make([]time.Duration, len(all.devices))
+			for i, d := range all.devices {
+				busy[i] = -d.busy
+			}
 			for b.Loop() {
+				runs++
 				for i, e := range []*Engine{one, all} {
 					took, _ := run(e, ctx)
 					times[i] = append(times[i], took)
@@ -151,6 +156,9 @@ func BenchmarkDevices(b *testing.B) {
 			b.ReportMetric(times[1][0], "all-least-ms")
 			b.ReportMetric(median(times[0])/median(times[1]), "x")
 			b.ReportMetric(0, "ns/op")
+			for i, d := range all.devices {
+				b.ReportMetric((busy[i]+d.busy).Seconds()*1e3/float64(runs), fmt.Sprintf("kernel%d-ms", i))
+			}
 			b.Logf("%+v", log.All())
 		})
 	}

@@ -441,6 +441,11 @@ func TestTheModelOfADevice(t *testing.T) {
 	if got := d.estimate(r, region); !near(got.Seconds(), modelled.Seconds()/want) {
 		t.Errorf("estimate %v; want %g s", got, modelled.Seconds()/want)
 	}
+	// A later block counts a quarter.
+	d.observe(r, 3*n, block)
+	if want *= 0.75 + 0.25*3; !near(d.speed["nlm"], want) {
+		t.Errorf("speed %v after a block three times as fast; want %g", d.speed, want)
+	}
 	// The copies of input and result bound the estimate of a fast device.
 	d.hello.Device, d.speed = h200, map[string]float64{"nlm": 1e9}
 	if got := d.estimate(r, region).Seconds(); math.Abs(got-2*4*64*64*8/8e9) > 1e-9 {

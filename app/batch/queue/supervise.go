@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"time"
@@ -67,9 +68,16 @@ func Device(i int) []string {
 	if _, chosen := os.LookupEnv("CUDA_VISIBLE_DEVICES"); chosen { // "" chooses none
 		return nil
 	}
-	devices, err := os.ReadDir("/proc/driver/nvidia/gpus")
-	if err != nil || len(devices) == 0 {
-		return nil
+	return deviceOf(i, "/proc/driver/nvidia/gpus/*", "/dev/nvidia[0-9]*")
+}
+
+// deviceOf counts the devices by the first pattern that has files: a container may show only
+// the second.
+func deviceOf(i int, patterns ...string) []string {
+	for _, pattern := range patterns {
+		if devices, err := filepath.Glob(pattern); err == nil && len(devices) > 0 {
+			return []string{"CUDA_VISIBLE_DEVICES=" + strconv.Itoa(i%len(devices))}
+		}
 	}
-	return []string{"CUDA_VISIBLE_DEVICES=" + strconv.Itoa(i%len(devices))}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -160,8 +161,25 @@ func TestDevice(t *testing.T) {
 	if err := os.Unsetenv("CUDA_VISIBLE_DEVICES"); err != nil { // until Setenv restores it
 		t.Fatal(err)
 	}
-	devices, _ := os.ReadDir("/proc/driver/nvidia/gpus")
-	if env := Device(len(devices) + 1); (len(devices) > 0) != (len(env) == 1) {
-		t.Errorf("%d devices: %v", len(devices), env)
+	first, second := filepath.Join(t.TempDir(), "*"), filepath.Join(t.TempDir(), "nvidia[0-9]*")
+	if env := deviceOf(1, first, second); env != nil {
+		t.Errorf("no devices: %v", env)
+	}
+	for _, name := range []string{"nvidia0", "nvidia1", "nvidiactl"} {
+		touch(t, filepath.Join(filepath.Dir(second), name))
+	}
+	if env := deviceOf(3, first, second); !slices.Equal(env, []string{"CUDA_VISIBLE_DEVICES=1"}) {
+		t.Errorf("the fourth process of two devices: %v", env)
+	}
+	touch(t, filepath.Join(filepath.Dir(first), "0000:04:00.0"))
+	if env := deviceOf(3, first, second); !slices.Equal(env, []string{"CUDA_VISIBLE_DEVICES=0"}) {
+		t.Errorf("the fourth process of one device: %v", env)
+	}
+}
+
+func touch(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
