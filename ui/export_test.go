@@ -138,3 +138,6 @@ func (c *railCell) Hint() string { return c.hint }
 
 // OpenDialogs returns how many dialogs are open.
 func (w *Workbench) OpenDialogs() int { return len(w.dialogs) }
+
+// AwaitFrames is what follows a gesture.
+func (w *Workbench) AwaitFrames() { w.awaitFrames() }

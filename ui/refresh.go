@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"quell/app"
 	"quell/denoise"
@@ -15,9 +16,10 @@ import (
 )
 
 // changed schedules a refresh of the panels. However often it is called during one
-// event, they are refreshed once, right after it.
+// event, they are refreshed once, right after it; while pictures are drawn, together with
+// them, so that the window is painted once and its texts are those of the pictures.
 func (w *Workbench) changed() {
-	if w.refreshes {
+	if w.refreshes || w.session.Drawing() {
 		return
 	}
 	w.refreshes = true
@@ -31,6 +33,20 @@ func (w *Workbench) changed() {
 func (w *Workbench) framed(_ *viewer.Picture, frames [viewer.Roles]viewer.Frame) {
 	for role, pane := range w.panes {
 		pane.SetFrame(frames[role])
+	}
+}
+
+// patience is how long a gesture waits for its pictures: long enough to draw them on an
+// idle machine, short beside the time in which the workbench is painted.
+const patience = 10 * time.Millisecond
+
+// awaitFrames shows the pictures of a gesture with the next painting, where they are ready
+// soon. It waits once in the time of a frame of the screen, for the last of many events.
+func (w *Workbench) awaitFrames() {
+	now := w.options.Now()
+	if now.Sub(w.awaited) >= time.Second/60 {
+		w.awaited = now
+		w.session.AwaitFrames(time.After(patience))
 	}
 }
 
@@ -49,14 +65,12 @@ func (w *Workbench) refresh() {
 		}
 	}
 	filter := filterSnapshot(s)
-	w.filter.Display(filter)
-	w.displayQuick(filter)
-	w.measures.Display(measureSnapshot(s))
-	w.marks.Display(markSnapshot(s))
-	if p := s.Settled(); p != nil {
-		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
+	if w.showsColumn() {
+		w.filter.Display(filter)
+		w.displayCard()
+	} else {
+		w.displayQuick(filter)
 	}
-	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 	w.slices.display(s.State(), s.SliceFigures())
 	w.slices.displayVolume(s, w.asking)
 	w.cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
@@ -70,6 +84,17 @@ func (w *Workbench) refresh() {
 	w.showRail()
 	w.arriving.display(s, w.settings.HideIdentity)
 	w.autosave()
+}
+
+// displayCard updates the tabs of the card.
+func (w *Workbench) displayCard() {
+	s := w.session
+	w.measures.Display(measureSnapshot(s))
+	w.marks.Display(markSnapshot(s))
+	if p := s.Settled(); p != nil {
+		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
+	}
+	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 }
 
 func filterSnapshot(s *session.Session) filterpanel.Snapshot {

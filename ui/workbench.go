@@ -84,9 +84,10 @@ type Workbench struct {
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
-	exportPath string // of the export in progress or of the last that failed
-	refreshes  bool   // a refresh is queued
-	choosing   bool   // the dialog of the desktop is open
+	exportPath string    // of the export in progress or of the last that failed
+	refreshes  bool      // a refresh is queued
+	awaited    time.Time // when a gesture last waited for its pictures
+	choosing   bool      // the dialog of the desktop is open
 	closed     bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
@@ -176,7 +177,7 @@ func (w *Workbench) build() {
 	s := w.session
 	events := sliceview.Events{
 		Maximize: w.maximize, Menu: w.contextMenu, Heading: w.chooseSide, Entered: w.unfocus,
-		Modifiers: w.modifiers, Resized: s.Redraw, Marker: s,
+		Modifiers: w.modifiers, Resized: s.Redraw, Moved: w.awaitFrames, Marker: s,
 	}
 	row := w.buildPlanes(events)
 	for role := range viewer.Roles {

@@ -127,14 +127,18 @@ func (b *bench) until(what string, ok func() bool) {
 	}
 }
 
-// drain runs what is queued now.
+// drain runs what is queued now, and waits for pictures that are drawn, with which panels
+// are refreshed.
 func (b *bench) drain() {
 	for {
 		select {
 		case f := <-b.queue:
 			f()
 		default:
-			return
+			if !b.session().Drawing() {
+				return
+			}
+			(<-b.queue)()
 		}
 	}
 }
@@ -223,8 +227,10 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	if got := denoised.Caption().Letters; got != [4]string{"R", "L", "A", "P"} {
 		t.Errorf("letters %v", got)
 	}
+	b.session().SetAutoPreview(false) // a preview could be there before the next refresh
 	b.session().SetRecipe(b.session().Recipe().With("h", denoise.Number(40)), false)
 	b.until("the badge says that the picture is stale", func() bool { return strings.HasPrefix(denoised.Caption().Badge, "STALE") })
+	b.session().Preview()
 	b.until("the newer one is there", func() bool { return denoised.Caption().Badge == "SLICE ONLY" })
 	b.session().Apply()
 	b.until("the volume is filtered", func() bool { return denoised.Caption().Badge == "WHOLE VOLUME" })
@@ -235,7 +241,6 @@ func TestCaptionsShowTheStateOfTheResult(t *testing.T) {
 	// The same filter and strength in another dimensionality is another recipe.
 	slicewise := b.session().Recipe()
 	slicewise.Dims = 2
-	b.session().SetAutoPreview(false)
 	b.session().SetRecipe(slicewise, true)
 	b.until("a 3-D result is stale for a 2-D recipe", func() bool { return denoised.Caption().Badge == "STALE" })
 	if b.session().Applied() || !strings.HasPrefix(denoised.Caption().Detail, "nlm 3-D") {
@@ -336,4 +341,21 @@ func TestNothingIsClippedAtTheUsualSizes(t *testing.T) {
 			t.Errorf("%v: panes are %v wide; want equal widths of at least 300", size, widths)
 		}
 	}
+}
+
+// A gesture waits for its pictures, but not for each of many events.
+func TestAGestureWaitsForItsPictures(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	shown := func() int { return b.session().Picture().Index }
+	b.state().Scroll(1)
+	late := make(chan time.Time)
+	b.session().AwaitFrames(late)
+	if shown() != b.state().Index() || b.session().Drawing() {
+		t.Errorf("slice %d is shown; want %d", shown(), b.state().Index())
+	}
+	for range 3 { // with a clock that stands still, the second and third do not wait
+		b.workbench.AwaitFrames()
+	}
+	b.drain()
 }

@@ -172,6 +172,14 @@ func small(text string) *widget.Label {
 	return l
 }
 
+// setText redraws a label only where its text changes: the panel is displayed with every
+// slice.
+func setText(l *widget.Label, text string) {
+	if l.Text != text {
+		l.SetText(text)
+	}
+}
+
 // fixedLines gives a wrapping label the height of n lines, so that the layout does
 // not move when its text changes.
 func fixedLines(l *widget.Label, n int) fyne.CanvasObject {
@@ -237,23 +245,28 @@ func (p *Panel) Display(s Snapshot) {
 		r.show(s.Recipe.Get(r.param.Name), s.Resolved.Get(r.param.Name), s)
 	}
 	p.origin.Hidden = len(s.Carried) == 0
-	p.origin.SetText(Origin(s.Carried))
+	setText(p.origin, Origin(s.Carried))
 	enable(p.filter, s.Ready)
 	enable(p.dims, s.Ready)
 
 	p.auto.SetChecked(s.AutoPreview)
 	p.preview.Hidden = s.AutoPreview
 	enable(p.preview, s.Ready && !s.AutoPreview)
-	p.status.Importance = widget.LowImportance
+	importance := widget.LowImportance
 	if s.Problem {
-		p.status.Importance = widget.WarningImportance
+		importance = widget.WarningImportance
 	}
-	p.status.SetText(s.status())
+	if p.status.Importance != importance {
+		p.status.Importance = importance
+		p.status.Refresh()
+	}
+	setText(p.status, s.status())
 	p.status.Hidden = p.status.Text == ""
-	p.took.SetText("")
-	if !s.Problem {
-		p.took.SetText(s.Preview)
+	took := s.Preview
+	if s.Problem {
+		took = ""
 	}
+	setText(p.took, took)
 	p.showRun(s)
 }
 
@@ -269,7 +282,9 @@ func (p *Panel) showFilter(f denoise.Filter) {
 	if p.built != f.Name {
 		p.buildRows(f)
 	}
-	p.filter.SetSelected(f.Title)
+	if p.filter.Selected != f.Title {
+		p.filter.SetSelected(f.Title)
+	}
 	var labels []string
 	for _, n := range f.Dims {
 		labels = append(labels, dimsLabel(n))

@@ -236,23 +236,24 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 				shown = convert(found, sigmaUnit, s.Facts)
 			}
 		}
-		also.SetText(elsewhere(p, shown, found, unit, s.Facts))
+		setText(also, elsewhere(p, shown, found, unit, s.Facts))
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(p, shown))
-		lowest.SetText(short(span.Lo))
-		highest.SetText(short(span.Hi))
-		text := format(p, shown)
+		text, least := format(p, shown), short(span.Lo)
 		if v.IsAuto() && p.Unit == "value" && !found.IsAuto() && found.Float() <= s.Facts.Negligible() {
-			text = "0"
-			lowest.SetText(text)
+			text, least = "0", "0"
 		}
+		setText(lowest, least)
+		setText(highest, short(span.Hi))
 		field.show(text)
-		written.SetText(strings.TrimSpace(text + " " + unitOf(shown, unit)))
+		setText(written, strings.TrimSpace(text+" "+unitOf(shown, unit)))
 		if p.Unit == "value" {
 			unitSelect.Options = units(p, unit, s.Facts)
-			unitSelect.SetSelected(unitOf(shown, unit))
+			if u := unitOf(shown, unit); unitSelect.Selected != u {
+				unitSelect.SetSelected(u)
+			}
 		}
-		unitLabel.SetText(unit)
+		setText(unitLabel, unit)
 		showFind(find, s)
 		usable := r.usable(s)
 		for _, o := range []fyne.Disableable{field, auto, slide, unitSelect} {

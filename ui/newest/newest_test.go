@@ -3,6 +3,7 @@ package newest_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"quell/ui/newest"
 )
@@ -80,5 +81,42 @@ func TestRequestFromDone(t *testing.T) {
 	}
 	if want := []int{1, 2, 3}; !slices.Equal(done, want) {
 		t.Errorf("answers %v; want %v", done, want)
+	}
+}
+
+// Await takes an answer before the functions that are queued; these find it taken. It waits
+// for no work, and no longer than it may.
+func TestAwait(t *testing.T) {
+	var work, ui queue
+	var done []int
+	w := newest.Worker[int, int]{
+		Go: work.add, Do: ui.add,
+		Work: func(n int) int { return 10 * n },
+		Done: func(n int) { done = append(done, n) },
+	}
+	w.Await(nil) // nothing is in progress
+	w.Request(1)
+	late := make(chan time.Time)
+	close(late)
+	if w.Await(late); len(done) != 0 || !w.Busy() {
+		t.Fatalf("answers %v before the work", done)
+	}
+	w.Request(2)
+	work.next(t)
+	if w.Await(nil); !slices.Equal(done, []int{10}) || !w.Busy() {
+		t.Fatalf("answers %v, busy %t; want the first, and the work on the second", done, w.Busy())
+	}
+	ui.next(t) // that of the answer that was taken
+	if !slices.Equal(done, []int{10}) {
+		t.Fatalf("answers %v", done)
+	}
+	work.next(t)
+	w.Await(nil)
+	w.Request(3)
+	ui.next(t) // of the second, while the third is in progress
+	work.next(t)
+	ui.next(t)
+	if want := []int{10, 20, 30}; !slices.Equal(done, want) || w.Busy() {
+		t.Errorf("answers %v, busy %t; want %v", done, w.Busy(), want)
 	}
 }

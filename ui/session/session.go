@@ -287,6 +287,13 @@ func (s *Session) pointed() {
 	s.listener.Changed()
 }
 
+// Drawing says whether new frames are on their way. Changed is called when they are there.
+func (s *Session) Drawing() bool { return s.frames.Busy() }
+
+// AwaitFrames shows the frames that are on their way before it returns, unless it is late
+// before they are drawn.
+func (s *Session) AwaitFrames(late <-chan time.Time) { s.frames.Await(late) }
+
 // Redraw requests new frames, after the panes changed their size.
 func (s *Session) Redraw() { s.draw() }
 
@@ -319,6 +326,7 @@ func (s *Session) framed(d drawn) {
 	}
 	if s.doc == nil || d.picture.Source != s.doc.Series().Volume {
 		s.renderer.Discard()
+		s.listener.Changed()
 		return
 	}
 	s.picture, s.kept = d.picture, d.kept

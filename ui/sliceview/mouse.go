@@ -54,6 +54,14 @@ func (p *Pane) Scrolled(e *fyne.ScrollEvent) {
 		p.state.Scroll(-whole)
 		p.point(e.Position)
 	}
+	p.moved()
+}
+
+// moved says that a gesture changed the shared state.
+func (p *Pane) moved() {
+	if p.events.Moved != nil {
+		p.events.Moved()
+	}
 }
 
 func (p *Pane) modifiers() fyne.KeyModifier {
@@ -110,6 +118,7 @@ func (p *Pane) Dragged(e *fyne.DragEvent) {
 	default:
 		p.state.DragWindow(dx, dy)
 	}
+	p.moved()
 }
 
 // DragEnd implements fyne.Draggable.

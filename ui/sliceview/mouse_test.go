@@ -20,6 +20,7 @@ type bench struct {
 	mods      fyne.KeyModifier
 	maximized []viewer.Role
 	menus     int
+	moved     int
 }
 
 func newBench(t *testing.T, role viewer.Role) *bench {
@@ -35,6 +36,7 @@ func newBench(t *testing.T, role viewer.Role) *bench {
 		Maximize:  func(r viewer.Role) { b.maximized = append(b.maximized, r) },
 		Menu:      func(viewer.Role, fyne.Position) { b.menus++ },
 		Modifiers: func() fyne.KeyModifier { return b.mods },
+		Moved:     func() { b.moved++ },
 		Notch:     25,
 	})
 	w := test.NewTempWindow(t, b.pane)
@@ -268,5 +270,19 @@ func TestPointerEntersAndLeaves(t *testing.T) {
 	p.Hide()
 	if !p.Pixels().Hidden {
 		t.Error("a hidden pane is drawn")
+	}
+}
+
+// Every gesture that changes the pictures says so after the change.
+func TestGesturesSayThatTheyMoved(t *testing.T) {
+	b := newBench(t, viewer.Original)
+	for i, gesture := range []func(){
+		func() { b.wheel(0, -25) },
+		func() { b.press(desktop.MouseButtonPrimary, 0, 100, 100); b.drag(5, 0) },
+	} {
+		gesture()
+		if b.moved != i+1 {
+			t.Errorf("gesture %d: %d times", i, b.moved)
+		}
 	}
 }

@@ -59,6 +59,7 @@ type Events struct {
 	Entered   func()                           // the pointer entered the pane
 	Modifiers func() fyne.KeyModifier          // returns the modifier keys that are held
 	Resized   func()                           // the pane's pixel size changed
+	Moved     func()                           // the wheel or a drag changed the shared state
 	Marker    Marker                           // takes drags that draw or move marks; nil for none
 	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
 }
