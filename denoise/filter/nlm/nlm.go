@@ -102,7 +102,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "rician", Label: "Rician noise", Kind: denoise.Switch, Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoRician, Spares: papers},
-			Help: "For MR magnitude images: average squares, subtract 2σ² and take the root, which removes the bias of dark regions. Auto leaves that to Stabilise Rician, which also makes the noise even: with that at 0 it is on where the background of the series shows Rician noise, unless h is a number.",
+			Help: "For MR magnitude images: average squares, subtract 2σ² and take the root, against the bias of dark regions. Auto leaves it to Stabilise Rician; with that at 0 it follows the background, unless h is a number.",
 		},
 	}, preselect.Params(false, func(r denoise.Recipe) string {
 		if lk(r) {
