@@ -153,19 +153,7 @@ func (s store) describe(r *Result) error {
 		r.Files, r.Bytes = r.Files+1, r.Bytes+info.Size()
 		fmt.Fprintf(h, "%q %d\n", name, info.Size())
 	}
-	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(path, name)
-		count(filepath.ToSlash(rel), info)
-		return err
-	})
-	if err != nil {
+	if err := atomic.EachFile(path, count); err != nil {
 		return err
 	}
 	if header, ok := strings.CutSuffix(path, ".hdr"); ok {

@@ -166,7 +166,19 @@ func syncTree(ctx context.Context, fsys fileSystem, dir string) error {
 // files, which a rename keeps. It is "" where nothing exists.
 func fingerprint(path string) (string, error) {
 	h := sha256.New()
-	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+	err := EachFile(path, func(name string, info fs.FileInfo) {
+		fmt.Fprintf(h, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+	})
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// EachFile calls visit for every file of an output, a folder or a file, with its path in the
+// folder, with slashes, or "." for the file; in the order of the names.
+func EachFile(path string, visit func(name string, info fs.FileInfo)) error {
+	return filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -175,11 +187,7 @@ func fingerprint(path string) (string, error) {
 			return err
 		}
 		rel, err := filepath.Rel(path, name)
-		fmt.Fprintf(h, "%q %d %d\n", rel, info.Size(), info.ModTime().UnixNano())
+		visit(filepath.ToSlash(rel), info)
 		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
