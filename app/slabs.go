@@ -19,9 +19,9 @@ import (
 )
 
 // Slabs says how a volume was filtered that is too large for memory: slab by slab, each of so
-// many slices, from a NIfTI file to a NIfTI file. The result has the bits of a run on the whole
-// volume by the same numbers. The range of the values is that of all slices; what depends on
-// the noise is found in a sample.
+// many slices, from a NIfTI file to a NIfTI file. The result is that of a run on the whole
+// volume by the same numbers: on the CPU to the bit, on a GPU as engines agree. The range of
+// the values is that of all slices; what depends on the noise is found in a sample.
 type Slabs struct {
 	Count  int        `json:"count"`
 	Slices int        `json:"slices"`          // of each but the last, which may have fewer

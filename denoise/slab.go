@@ -7,7 +7,8 @@ import (
 )
 
 // Slab is a run of slices of a volume, From <= z < To, and those that a program reads to
-// compute it, First <= z < End: cut out as a volume of its own, they give the same result.
+// compute it, First <= z < End: cut out as a volume of its own, they give the same result, on
+// the CPU to the bit.
 type Slab struct {
 	From, To   int
 	First, End int
