@@ -129,6 +129,9 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 	if e.Correlation != nil {
 		kind += fmt.Sprintf(", correlated: %.2f from pixel to pixel, %.2f from slice to slice", e.Correlation.Rho(1, 0, 0), e.Correlation.Rho(0, 0, 1))
 	}
+	if e.Shared > 0 {
+		kind += fmt.Sprintf(", without the %.0f %% of the variance in even tissue that slices share as structure", 100*e.Shared)
+	}
 	if _, err := fmt.Fprintf(w, "sigma %s\nnoise %s\n", figureText(e.Figure, unit), kind); err != nil {
 		return err
 	}

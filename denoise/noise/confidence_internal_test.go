@@ -207,19 +207,21 @@ func TestLogModeIgnoresResidues(t *testing.T) {
 	}
 }
 
-// Of two slices nothing is known of voxels two slices apart: they count as independent.
+// A correlation needs windows near sigma, and holds what slices share.
 func TestCorrelationWithinItsSlices(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{90, 90, 2}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
 		v.Data[i] = float32(10 * Normal(1, uint64(i%8100), 0)) // both slices alike
 	}
-	ws, err := planeFits(t.Context(), v, correlationSide)
+	ws, err := surfaceFits(t.Context(), v, correlationSide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := correlate(v, ws, 10)
-	if c == nil || math.Abs(c.Across[1]-1) > 1e-6 || c.Across[0] != 1 || c.Across[2] != 0 {
-		t.Fatalf("%+v; want 1, 1, 0 across", c)
+	// Of two slices nothing is known of voxels two slices apart: they count as independent.
+	s := share(v, ws, correlationSide)
+	c := correlate(v, ws, 10, s)
+	if c == nil || math.Abs(c.Across[1]-1) > 1e-6 || c.Across[0] != 1 || c.Across[2] != 0 || s.structure != 0 {
+		t.Fatalf("%+v of %+v; want 1, 1, 0 across", c, s)
 	}
 	if r := c.Rho(1, 0, 0); math.Abs(r) > 0.03 || c.Rho(0, 0, 2) != 0 {
 		t.Errorf("rho of the next pixel %g, two slices on %g; want 0", r, c.Rho(0, 0, 2))
@@ -227,10 +229,10 @@ func TestCorrelationWithinItsSlices(t *testing.T) {
 	if e := c.Effective(); e < 1 || e > 1.05 {
 		t.Errorf("a sample covers %g voxels; want 1", e)
 	}
-	if correlate(v, ws, 100) != nil || correlate(v, ws[:minWindows-1], 10) != nil {
+	if correlate(v, ws, 100, s) != nil || correlate(v, ws[:minWindows-1], 10, s) != nil {
 		t.Error("a correlation without windows near sigma")
 	}
-	if correlate(v, ws[:minWindows], 10) == nil {
+	if correlate(v, ws[:minWindows], 10, s) == nil {
 		t.Errorf("no correlation of %d windows", minWindows)
 	}
 }

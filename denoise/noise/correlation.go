@@ -2,6 +2,7 @@ package noise
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"quell/volume"
@@ -12,7 +13,7 @@ import (
 type Correlation struct {
 	// InPlane holds rho of the offsets (dx, dy, 0), |dx|, |dy| <= MaxLag, by
 	// [dy+MaxLag][dx+MaxLag].
-	InPlane [2*MaxLag + 1][2*MaxLag + 1]float64 `json:"in_plane"`
+	InPlane lags `json:"in_plane"`
 	// Across holds rho of (0, 0, dz) for dz = 0..2.
 	Across [3]float64 `json:"across"`
 }
@@ -42,13 +43,39 @@ const correlationSide = 15
 // half a million pixels.
 const mostCorrelated = 2000
 
-// correlate measures the correlation in windows of even tissue: those whose
-// standard deviation is near sigma, and of these the half with the smaller slopes. It
-// returns nil where there are too few.
-func correlate(v *volume.Volume, ws []window, sigma float64) *Correlation {
-	var c Correlation
-	var across [3]float64
-	pairs := [3]float64{}
+// lags holds a value for every offset in a slice, by [dy+MaxLag][dx+MaxLag].
+type lags [2*MaxLag + 1][2*MaxLag + 1]float64
+
+// set sets the value of an offset and of the opposite one.
+func (l *lags) set(dx, dy int, a float64) {
+	l[dy+MaxLag][dx+MaxLag], l[MaxLag-dy][MaxLag-dx] = a, a
+}
+
+// add adds the mean products of the pixels of two windows at every offset, either way.
+func (l *lags) add(a, b []float64) {
+	const n = correlationSide
+	for dy := 0; dy <= MaxLag; dy++ {
+		for dx := -MaxLag; dx <= MaxLag; dx++ {
+			if dy == 0 && dx < 0 {
+				continue // its opposite is set by dx > 0
+			}
+			sum, width := 0.0, n-max(dx, -dx)
+			for y := range n - dy {
+				near, far := y*n+max(-dx, 0), (y+dy)*n+max(dx, 0)
+				for x := range width {
+					sum += a[near+x]*b[far+x] + b[near+x]*a[far+x]
+				}
+			}
+			l.set(dx, dy, l[dy+MaxLag][dx+MaxLag]+sum/float64(2*(n-dy)*width))
+		}
+	}
+}
+
+// correlate measures the correlation within slices in windows of even tissue: those whose
+// standard deviation is near sigma, and of these the half with the evener surfaces, less
+// the part of what slices two apart share that is structure. It returns nil where there are
+// too few.
+func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correlation {
 	var even []window
 	for _, w := range ws {
 		if float64(w.sd) <= 1.15*sigma && float64(w.sd) >= 0.7*sigma {
@@ -58,56 +85,49 @@ func correlate(v *volume.Volume, ws []window, sigma float64) *Correlation {
 	if half := levelHalf(even); len(half) >= minWindows {
 		even = half
 	}
+	if len(even) < minWindows {
+		return nil
+	}
+	at := places(even)
+	var own, shared lags
+	count, pairs := 0.0, 0.0
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostCorrelated {
 		w := even[i]
-		at := [3]int{int(w.at[0]), int(w.at[1]), int(w.at[2])}
-		r := residual(v, at)
-		for dy := 0; dy <= MaxLag; dy++ {
-			for dx := -MaxLag; dx <= MaxLag; dx++ {
-				sum := 0.0
-				for y := 0; y < correlationSide-dy; y++ {
-					for x := max(0, -dx); x < correlationSide-max(0, dx); x++ {
-						sum += r[y*correlationSide+x] * r[(y+dy)*correlationSide+x+dx]
-					}
-				}
-				n := float64((correlationSide - dy) * (correlationSide - max(dx, -dx)))
-				c.InPlane[dy+MaxLag][dx+MaxLag] += sum / n
-			}
+		r := residual(v, w.at, correlationSide, wideSurfaces())
+		own.add(r, r)
+		count++
+		if above := w.above(2); s.structure > 0 && at[above] {
+			shared.add(r, residual(v, above, correlationSide, wideSurfaces()))
+			pairs++
 		}
-		for dz := 0; dz <= 2 && at[2]+dz < v.Dims[2]; dz++ {
-			other := r
-			if dz > 0 {
-				other = residual(v, [3]int{at[0], at[1], at[2] + dz})
-			}
-			for i := range r {
-				across[dz] += r[i] * other[i]
-				pairs[dz]++
+	}
+	part := s.structure / max(s.rho[2], s.structure)
+	var c Correlation
+	for y := range own {
+		for x := range own[y] {
+			c.InPlane[y][x] = own[y][x] / count
+			if pairs > 0 {
+				c.InPlane[y][x] -= part * shared[y][x] / pairs
 			}
 		}
 	}
 	variance := c.InPlane[MaxLag][MaxLag]
-	if len(even) < minWindows || variance <= 0 {
+	if variance <= 0 {
 		return nil
 	}
-	measured := c.InPlane
-	for dy := 0; dy <= MaxLag; dy++ {
-		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			rho := measured[dy+MaxLag][dx+MaxLag] / variance
-			c.InPlane[dy+MaxLag][dx+MaxLag], c.InPlane[MaxLag-dy][MaxLag-dx] = rho, rho
+	for y := range c.InPlane {
+		for x := range c.InPlane[y] {
+			c.InPlane[y][x] /= variance
 		}
 	}
 	c.restore()
-	for dz := range across {
-		if pairs[dz] > 0 {
-			c.Across[dz] = max(across[dz]/pairs[dz], 0) / (across[0] / pairs[0])
-		}
-	}
+	c.Across = s.noise()
 	return &c
 }
 
 // restorations is how often restore corrects (van Cittert 1931). Of noise alone more would
 // come nearer; they would also make more of what anatomy adds.
-const restorations = 4
+const restorations = 12
 
 // restore turns the correlation of what fits leave into that of the noise: a fit
 // takes what the pixels of a window share. It looks for the correlation that fits turn into
@@ -119,10 +139,8 @@ func (c *Correlation) restore() {
 		variance := left[MaxLag][MaxLag]
 		for dy := 0; dy <= MaxLag; dy++ {
 			for dx := -MaxLag; dx <= MaxLag; dx++ {
-				x, y := MaxLag+dx, MaxLag+dy
-				if dx != 0 || dy != 0 {
-					rho := c.InPlane[y][x] + measured[y][x]*variance - left[y][x]
-					c.InPlane[y][x], c.InPlane[MaxLag-dy][MaxLag-dx] = rho, rho
+				if x, y := MaxLag+dx, MaxLag+dy; dx != 0 || dy != 0 {
+					c.InPlane.set(dx, dy, c.InPlane[y][x]+measured[y][x]*variance-left[y][x])
 				}
 			}
 		}
@@ -130,16 +148,17 @@ func (c *Correlation) restore() {
 }
 
 // afterFit returns the mean covariance of the pixels at each offset of a window that a
-// quadratic surface was fitted to, of noise of sigma 1 with the correlation R:
+// surface was fitted to, of noise of sigma 1 with the correlation R:
 //
 //	C = (I - B B^T) R (I - B B^T)
 //
 // with the unit vectors B of the surface.
-func afterFit(c *Correlation) (left [2*MaxLag + 1][2*MaxLag + 1]float64) {
+func afterFit(c *Correlation) (left lags) {
 	const n = correlationSide
-	b := surfaces()
-	var g [terms][n * n]float64 // R B
+	b := wideSurfaces()
+	g := make([][]float64, len(b)) // R B
 	for k := range b {
+		g[k] = make([]float64, n*n)
 		for y := range n {
 			for x := range n {
 				for j := max(y-MaxLag, 0); j <= min(y+MaxLag, n-1); j++ {
@@ -151,58 +170,31 @@ func afterFit(c *Correlation) (left [2*MaxLag + 1][2*MaxLag + 1]float64) {
 		}
 	}
 	// C = R - B h^T - h B^T with h = R B - B (B^T R B) / 2.
-	h := g
+	var taken lags
 	for k := range b {
+		h := slices.Clone(g[k])
 		for l := range b {
-			part := product(b[l][:], g[k][:]) / 2
-			for i := range h[k] {
-				h[k][i] -= part * b[l][i]
+			part := product(b[l], g[k]) / 2
+			for i := range h {
+				h[i] -= part * b[l][i]
 			}
 		}
+		taken.add(b[k], h)
 	}
-	for dy := 0; dy <= MaxLag; dy++ {
-		for dx := -MaxLag; dx <= MaxLag; dx++ {
-			sum, count := 0.0, 0.0
-			for y := range n - dy {
-				for x := max(-dx, 0); x < n-max(dx, 0); x++ {
-					i, j := y*n+x, (y+dy)*n+x+dx
-					count++
-					for k := range b {
-						sum += b[k][i]*h[k][j] + h[k][i]*b[k][j]
-					}
-				}
-			}
-			a := c.InPlane[dy+MaxLag][dx+MaxLag] - sum/count
-			left[MaxLag+dy][MaxLag+dx], left[MaxLag-dy][MaxLag-dx] = a, a
+	for y := range left {
+		for x := range left[y] {
+			left[y][x] = c.InPlane[y][x] - 2*taken[y][x]
 		}
 	}
 	return left
 }
 
-// terms is how many terms a quadratic surface has.
-const terms = 6
+// wideDegree is that of the surfaces that the correlation is measured about. Anatomy leaves less
+// to them than to quadratic ones, and what it leaves is what pixels far apart share.
+const wideDegree = 3
 
-// surfaces returns the unit vectors of quadratic surfaces over a window of correlationSide.
-var surfaces = sync.OnceValue(func() (b [terms][correlationSide * correlationSide]float64) {
-	const n = correlationSide
-	var p [3][n]float64 // unit vectors of degree 0, 1 and 2 along one axis
-	for i := range n {
-		x := float64(i) - float64(n-1)/2
-		p[0][i], p[1][i], p[2][i] = 1, x, x*x-float64(n*n-1)/12
-	}
-	for d := range p {
-		length := math.Sqrt(product(p[d][:], p[d][:]))
-		for i := range p[d] {
-			p[d][i] /= length
-		}
-	}
-	for k, d := range [terms][2]int{{0, 0}, {1, 0}, {0, 1}, {2, 0}, {1, 1}, {0, 2}} {
-		for i := range b[k] {
-			b[k][i] = p[d[0]][i%n] * p[d[1]][i/n]
-		}
-	}
-	return b
-})
+// wideSurfaces returns their unit vectors.
+var wideSurfaces = sync.OnceValue(func() [][]float64 { return surfaces(correlationSide, wideDegree) })
 
 func product(a, b []float64) float64 {
 	sum := 0.0
@@ -212,22 +204,22 @@ func product(a, b []float64) float64 {
 	return sum
 }
 
-// levelHalf returns the half of the windows with the smaller slopes.
+// levelHalf returns the half of the windows with the evener surfaces.
 func levelHalf(ws []window) []window {
 	return level(ws, quantile(unevennesses(ws), 0.5))
 }
 
-// residual returns a window less the quadratic surface that fits it best.
-func residual(v *volume.Volume, at [3]int) []float64 {
-	const n = correlationSide
+// residual returns the pixels of a window of side n less the surface that fits them best, by
+// its unit vectors.
+func residual(v *volume.Volume, at [3]int32, n int, surface [][]float64) []float64 {
 	r := make([]float64, n*n)
 	for y := range n {
-		for x, a := range v.Data[v.Index(at[0], at[1]+y, at[2]):][:n] {
+		for x, a := range v.Data[v.Index(int(at[0]), int(at[1])+y, int(at[2])):][:n] {
 			r[y*n+x] = float64(a)
 		}
 	}
-	for _, b := range surfaces() {
-		part := product(b[:], r)
+	for _, b := range surface {
+		part := product(b, r)
 		for i := range r {
 			r[i] -= part * b[i]
 		}
@@ -251,7 +243,7 @@ func (c *Correlation) Effective() float64 {
 }
 
 // freedom returns the degrees of freedom of the mean square of noise in a window of
-// n x n pixels after a plane fit.
+// n x n pixels after a surface fit.
 func (c *Correlation) freedom(n int) float64 {
 	sum := 0.0
 	for dy := -MaxLag; dy <= MaxLag; dy++ {
@@ -260,7 +252,7 @@ func (c *Correlation) freedom(n int) float64 {
 			sum += float64(max(n-max(dx, -dx), 0)*max(n-max(dy, -dy), 0)) * rho * rho
 		}
 	}
-	return math.Max(float64(n*n*n*n)/sum-3, 3)
+	return math.Max(float64(n*n*n*n)/sum-terms, 3)
 }
 
 // rootMeanSquare returns the q-quantile of the root mean square of noise of sigma 1

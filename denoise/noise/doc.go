@@ -6,8 +6,9 @@
 //   - White noise (MR): the fourth difference along every axis removes anatomy,
 //     which is smooth from voxel to voxel, and keeps white noise. See differences.go.
 //   - Correlated noise (CT): neighbouring voxels share noise, so that differences
-//     would lose most of it. The standard deviation is measured after a plane fit
-//     in small windows of soft tissue. See planefit.go.
+//     would lose most of it. The standard deviation is measured after a fit of a
+//     quadratic surface in small windows of soft tissue, less what slices two apart share.
+//     See surfacefit.go and sharing.go.
 //
 // Both take a robust value over thousands of windows of the foreground, so that
 // windows with edges or vessels do not count. Magnitude MR images are corrected

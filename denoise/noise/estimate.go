@@ -47,14 +47,17 @@ type Estimate struct {
 	Negligible  bool         `json:"negligible,omitempty"`
 	Model       Model        `json:"model"`
 	ModelKnown  bool         `json:"model_known"`           // false: there is no background that shows the model
-	Method      string       `json:"method"`                // "differences" (white noise), "distant differences" or "plane fits" (correlated noise)
+	Method      string       `json:"method"`                // "differences" (white noise), "distant differences" or "surface fits" (correlated noise)
 	Correlation *Correlation `json:"correlation,omitempty"` // nil: white
-	PerSlice    []Figure     `json:"slices"`
+	// Shared is the share of the variance in even tissue of a CT that slices two apart have in
+	// common: streaks and fine anatomy, which sigma does not include.
+	Shared   float64  `json:"shared,omitempty"`
+	PerSlice []Figure `json:"slices"`
 }
 
 // InTissue says whether the noise was measured in the even soft tissue of a CT, where
 // texture has no part in it.
-func (e Estimate) InTissue() bool { return e.Method == methodPlaneFits }
+func (e Estimate) InTissue() bool { return e.Method == methodSurfaceFits }
 
 // Known is the estimate of noise whose strength is known: white Gaussian noise of
 // standard deviation sigma.
@@ -66,7 +69,7 @@ func Known(sigma float64) Estimate {
 const (
 	methodDifferences = "differences"
 	methodDistant     = "distant differences"
-	methodPlaneFits   = "plane fits"
+	methodSurfaceFits = "surface fits"
 )
 
 // Of estimates the noise of a volume and of each of its slices, on all cores.
@@ -98,8 +101,8 @@ func IsCT(v *volume.Volume) bool {
 
 // ofTissue measures correlated noise.
 func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
-	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodPlaneFits}
-	ws, err := planeFits(ctx, v, planeWindow(v.Geometry))
+	e := Estimate{Model: Gaussian, ModelKnown: true, Method: methodSurfaceFits}
+	ws, err := surfaceFits(ctx, v, fitWindow(v.Geometry))
 	if err != nil {
 		return Estimate{}, err
 	}
@@ -114,21 +117,25 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if e.Confidence == None {
 		return e, nil
 	}
-	wide, err := planeFits(ctx, v, correlationSide)
+	side := fitWindow(v.Geometry)
+	s := share(v, near(ws, e.Sigma), side)
+	e.Shared = s.structure
+	wide, err := surfaceFits(ctx, v, correlationSide)
 	if err != nil {
 		return Estimate{}, err
 	}
-	e.Correlation = correlate(v, wide, logMode(sds(wide)))
-	gain := planeGain(e.Correlation, planeWindow(v.Geometry))
-	freedom := e.Correlation.freedom(planeWindow(v.Geometry))
-	slope := tolerableSlope * slopeGain(e.Correlation, planeWindow(v.Geometry))
+	e.Correlation = correlate(v, wide, logMode(sds(wide)), s)
+	gain := e.fitGain(side)
+	freedom := e.Correlation.freedom(side)
+	uneven := tolerableUneven * unevenGain(e.Correlation, side)
 	for z, ws := range bySlice {
 		f := &e.PerSlice[z]
-		if even := level(ws, slope*f.Sigma); len(even) >= minWindows {
+		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
 			ws, *f = even, tissueFigure(even)
 		}
 		f.flank(ws, freedom)
 		f.Sigma *= gain
+		s.limit(f)
 	}
 	// The volume's figure is the median of its slices, weighted by their windows:
 	// one mode over all slices would read the largest slice alone.
@@ -136,7 +143,13 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if lo, hi := sliceRange(e.PerSlice); hi > 1.5*lo && e.Confidence == High {
 		e.Confidence, e.Why = Fair, fmt.Sprintf("it differs from slice to slice, from %.3g to %.3g", lo, hi)
 	}
+	s.limit(&e.Figure)
 	return e, nil
+}
+
+// fitGain returns sigma over the standard deviation that fits in windows of that side leave.
+func (e Estimate) fitGain(side int) float64 {
+	return surfaceGain(e.Correlation, side) * math.Sqrt(1-e.Shared)
 }
 
 // tissueFigure returns the figure of the windows of soft tissue.
@@ -160,17 +173,22 @@ const evenShare = 0.55
 
 // near returns the share of the windows whose standard deviation is near sigma.
 func (f Figure) near(ws []window) float64 {
-	n := 0
-	for _, w := range ws {
-		if s := float64(w.sd); s > 0.75*f.Sigma && s < 1.33*f.Sigma {
-			n++
-		}
-	}
-	return float64(n) / float64(len(ws))
+	return float64(len(near(ws, f.Sigma))) / float64(len(ws))
 }
 
-// tolerableSlope is how uneven a window of tissue may be, relative to noise.
-const tolerableSlope = 1.4
+// near returns the windows whose standard deviation is near sigma.
+func near(ws []window, sigma float64) []window {
+	var kept []window
+	for _, w := range ws {
+		if s := float64(w.sd); s > 0.75*sigma && s < 1.33*sigma {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
+// tolerableUneven is how uneven a window of tissue may be, relative to noise.
+const tolerableUneven = 1.5
 
 // flankQuantile is the share of the windows that the lower flank is read at.
 const flankQuantile = 0.05

@@ -59,8 +59,8 @@ func Map(ctx context.Context, v *volume.Volume) (*volume.Volume, Estimate, error
 // mapWindows returns small windows of the foreground, their sd corrected to
 // sigma.
 func mapWindows(ctx context.Context, v *volume.Volume, e Estimate) ([]window, error) {
-	if e.Method == methodPlaneFits {
-		return planeFits(ctx, v, planeWindow(v.Geometry))
+	if e.Method == methodSurfaceFits {
+		return surfaceFits(ctx, v, fitWindow(v.Geometry))
 	}
 	ws, err := differences(ctx, v, mapSampling(v.Geometry), 0, v.Dims[2], math.MaxInt)
 	if err != nil {
@@ -122,10 +122,10 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 	switch e.Method {
 	case methodDistant: // the differences hold a share of the noise, everywhere the same
 		pure = quantile(sds(ws), q) / e.Sigma
-	case methodPlaneFits:
-		side := planeWindow(n.of)
-		size, q = [3]int{side, side, 1}, mapPlaneQuantile
-		pure = rootMeanSquare(e.Correlation.freedom(side), q) / planeGain(e.Correlation, side)
+	case methodSurfaceFits:
+		side := fitWindow(n.of)
+		size, q = [3]int{side, side, 1}, mapFitQuantile
+		pure = rootMeanSquare(e.Correlation.freedom(side), q) / e.fitGain(side)
 	}
 	return parallel.For(ctx, n.dims[2], func(k int) error {
 		var near []float64
@@ -150,8 +150,8 @@ func (n *nodes) fit(ctx context.Context, ws []window, e Estimate) error {
 
 // The quantiles of the windows around a node.
 const (
-	mapQuantile      = 0.4
-	mapPlaneQuantile = 0.3 // of plane fits, which let anatomy pass
+	mapQuantile    = 0.4
+	mapFitQuantile = 0.3 // of surface fits, which let anatomy pass
 )
 
 // cellOf is the box of mapReach voxels that a window lies in.

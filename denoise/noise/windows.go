@@ -15,7 +15,7 @@ type window struct {
 	mean float32  // of its voxels
 	// uneven is what structure raises and the noise in sd has no part in: of differences the
 	// standard deviation of the voxels about their mean, without the share that the
-	// differences have in noise; of plane fits the root mean square of the slopes, in units
+	// differences have in noise; of surface fits the root mean square of what the terms took, in units
 	// of the noise that makes them.
 	uneven float32
 	spread float32 // of differences alone: standard deviation of the voxels about their mean

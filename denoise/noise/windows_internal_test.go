@@ -241,10 +241,10 @@ func TestRootMeanSquare(t *testing.T) {
 	}
 }
 
-// White noise has as many degrees as pixels, less the plane; full correlation few.
+// White noise has as many degrees as pixels, less the surface; full correlation few.
 func TestFreedomOfCorrelatedNoise(t *testing.T) {
-	if got := (*Correlation)(nil).freedom(9); got != 78 {
-		t.Errorf("white: %g, want 78", got)
+	if got := (*Correlation)(nil).freedom(9); got != 75 {
+		t.Errorf("white: %g, want 75", got)
 	}
 	var c Correlation
 	for y := range c.InPlane {
@@ -357,7 +357,7 @@ func TestMiddleOfPureNoise(t *testing.T) {
 	}
 }
 
-// Of windows of plane fits those count whose slopes noise covers, and at least a share of
+// Of windows of surface fits those count whose slopes noise covers, and at least a share of
 // the levelest and as many as a figure needs.
 func TestLevelWindows(t *testing.T) {
 	sloping := func(n int) []window {
@@ -381,31 +381,89 @@ func TestLevelWindows(t *testing.T) {
 	}
 }
 
-// The slopes of a fit are in units of the noise that makes them, and not part of what it
-// leaves; noise with a correlation gives them the power that is expected.
-func TestSlopesOfPlaneFits(t *testing.T) {
+// The surface of a fit is in units of the noise that makes it, and not part of what it
+// leaves; noise with a correlation gives it the power that is expected.
+func TestSurfacesOfFits(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{9, 9, 1}, [3]float64{1, 1, 1}))
 	for i := range v.Data {
-		v.Data[i] = 100 + 3*float32(i%9) - 4*float32(i/9)
+		x, y := float32(i%9)-4, float32(i/9)-4
+		v.Data[i] = 60 + 3*x - 4*y + 0.5*x*y + 0.25*x*x - 0.5*y*y
 	}
-	// The sum of (i - 4)^2 over 81 pixels is 540.
-	if w := planeFit(v, 9, 0, 0, 0); math.Abs(float64(w.uneven)-5*math.Sqrt(540)/math.Sqrt2) > 1e-3 || w.sd > 1e-2 {
-		t.Errorf("%+v; want slopes of 3 and 4 and nothing else", w)
+	// The sums over 81 pixels: of x^2 540, of (x y)^2 3600 and of (x^2 - 20/3)^2 2772.
+	want := math.Sqrt((25*540 + 0.25*3600 + 0.3125*2772) / 5)
+	f := newFitter(9)
+	var rows []rowFit
+	for y := range 9 {
+		rows = append(rows, f.row(v.Data[9*y:9*y+9]))
 	}
-	if got := slopeGain(nil, 9); math.Abs(got-1) > 1e-12 {
+	if w := f.window(rows); math.Abs(float64(w.uneven)-want) > 1e-3 || w.sd > 1e-2 || math.Abs(float64(w.mean)-60+20.0/12) > 1e-3 {
+		t.Errorf("%+v; want a surface of %g and nothing else", w, want)
+	}
+	if got := unevenGain(nil, 9); math.Abs(got-1) > 1e-12 {
 		t.Errorf("white noise: %g, want 1", got)
 	}
 	v = smoothNoise(3, [3]int{360, 360, 1})
+	ws, err := surfaceFits(t.Context(), v, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c := smoothCorrelation
-	sum, n := 0.0, 0.0
-	for y := 0; y+9 <= 360; y += 9 {
-		for x := 0; x+9 <= 360; x += 9 {
-			w := planeFit(v, 9, x, y, 0)
-			sum, n = sum+float64(w.uneven)*float64(w.uneven), n+1
+	surface, rest := 0.0, 0.0
+	for _, w := range ws {
+		surface += float64(w.uneven) * float64(w.uneven) / float64(len(ws))
+		rest += float64(w.sd) * float64(w.sd) / float64(len(ws))
+	}
+	if got := math.Sqrt(surface); math.Abs(got/unevenGain(&c, 9)-1) > 0.05 || got < 1.3 {
+		t.Errorf("surfaces of %g in noise of sigma 1, want %g", got, unevenGain(&c, 9))
+	}
+	if got := math.Sqrt(rest) * surfaceGain(&c, 9); math.Abs(got-1) > 0.02 {
+		t.Errorf("sigma %g, want 1", got)
+	}
+}
+
+// Windows lie a third of their side apart, and wholly in tissue.
+func TestPlacesOfFits(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{40, 36, 2}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(40 + 10*Normal(1, uint64(i), 0))
+		if x := i % 40; x >= 30 {
+			v.Data[i] = 1000
 		}
 	}
-	if got := math.Sqrt(sum / n); math.Abs(got/slopeGain(&c, 9)-1) > 0.05 || got < 1.3 {
-		t.Errorf("slopes of %g in noise of sigma 1, want %g", got, slopeGain(&c, 9))
+	for _, n := range []int{9, 15} {
+		ws, err := surfaceFits(t.Context(), v, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := places(ws)
+		count := 0
+		for z := range int32(2) {
+			for y := 0; y+n <= 36; y += n / 3 {
+				for x := 0; x+n <= 40; x += n / 3 {
+					// Means of 5 x 5 pixels are tissue from 2 to 27 and 33 along x and y.
+					inside := x >= 2 && x+n-1 <= 27 && y >= 2 && y+n-1 <= 33
+					if inside {
+						count++
+					}
+					if at := [3]int32{int32(x), int32(y), z}; found[at] != inside {
+						t.Errorf("side %d, window at %v: found %v, want %v", n, at, found[at], inside)
+					}
+				}
+			}
+		}
+		if len(ws) != count || len(found) != count {
+			t.Errorf("side %d: %d windows, want %d", n, len(ws), count)
+		}
+		for _, w := range ws {
+			r := residual(v, w.at, n, surfaces(n, 2))
+			sd := math.Sqrt(product(r, r) / float64(n*n-6))
+			if math.Abs(sd/float64(w.sd)-1) > 1e-5 {
+				t.Fatalf("side %d, window at %v: standard deviation %g, want %g", n, w.at, w.sd, sd)
+			}
+		}
+	}
+	if ws, err := surfaceFits(t.Context(), v, 37); ws != nil || err != nil {
+		t.Errorf("%v, %v: windows that are larger than a slice", ws, err)
 	}
 }
 
@@ -442,11 +500,11 @@ func TestCorrelationIsRestored(t *testing.T) {
 		x, y := float64(i%400), float64(i/400)
 		v.Data[i] = 10*v.Data[i] + float32(40+0.001*(x-200)*(y-200)-0.001*(x-200)*(x-200))
 	}
-	ws, err := planeFits(t.Context(), v, correlationSide)
+	ws, err := surfaceFits(t.Context(), v, correlationSide)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := correlate(v, ws, 10)
+	c := correlate(v, ws, 10, sharing{})
 	if c == nil {
 		t.Fatal("no correlation")
 	}
@@ -467,12 +525,19 @@ func TestCorrelationIsRestored(t *testing.T) {
 	}
 	before := measured.InPlane
 	measured.restore()
+	squares, were := 0.0, 0.0
 	for y := range left {
 		for x := range left[y] {
-			off, was := math.Abs(measured.InPlane[y][x]-smoothCorrelation.InPlane[y][x]), math.Abs(before[y][x]-smoothCorrelation.InPlane[y][x])
-			if off > 0.6*was || off > 0.04 || measured.InPlane[y][x] != measured.InPlane[2*MaxLag-y][2*MaxLag-x] {
-				t.Errorf("rho of (%d, %d) was off by %.4f, and is by %.4f once restored", x-MaxLag, y-MaxLag, was, off)
+			want := smoothCorrelation.InPlane[y][x]
+			off := measured.InPlane[y][x] - want
+			squares += off * off
+			were += (before[y][x] - want) * (before[y][x] - want)
+			if math.Abs(off) > 0.04 || measured.InPlane[y][x] != measured.InPlane[2*MaxLag-y][2*MaxLag-x] {
+				t.Errorf("rho of (%d, %d) was off by %.4f, and is by %.4f once restored", x-MaxLag, y-MaxLag, before[y][x]-want, off)
 			}
 		}
+	}
+	if squares > 0.4*0.4*were {
+		t.Errorf("rho was off by %.4f, and is by %.4f once restored", math.Sqrt(were/81), math.Sqrt(squares/81))
 	}
 }

@@ -19,12 +19,12 @@ func (e Estimate) Within(ctx context.Context, v *volume.Volume, part volume.Regi
 	if !e.InTissue() || e.Sigma == 0 {
 		return e.Sigma, nil
 	}
-	side := planeWindow(v.Geometry)
-	ws, err := planeFits(ctx, v.Crop(part.Grow([3]int{2 * side, 2 * side}, v.Geometry)), side)
+	side := fitWindow(v.Geometry)
+	ws, err := surfaceFits(ctx, v.Crop(part.Grow([3]int{2 * side, 2 * side}, v.Geometry)), side)
 	if err != nil {
 		return 0, err
 	}
-	gain, slope := planeGain(e.Correlation, side), tolerableSlope*slopeGain(e.Correlation, side)
+	gain, slope := e.fitGain(side), tolerableUneven*unevenGain(e.Correlation, side)
 	n, sum := 0.0, 0.0
 	for _, w := range ws {
 		sd, sigma := gain*float64(w.sd), e.Slice(part.Min[2]+int(w.at[2])).Sigma

@@ -36,7 +36,7 @@ func TestAutomaticRange(t *testing.T) {
 		{3, "", 10, 2, "", 1.52 * (1 + 1.6/others(3, 2))}, {3, "", 10, 3, "", 1.52 * (1 + 1.6/0.5)}, {2, "radius=0", 10, 1, "", 1.52 * (1 + 1.6/0.5)},
 		{2, "radius=1", 10, 1, "", 1.52 * (1 + 1.6/(math.Pow(1+2*math.Exp(-0.5), 2)-1))}, {2, "sigma-spatial=2", 10, 2, "", 1.52 * (1 + 1.6/others(2, 1))},
 		{2, "voxel-units=true", 10, 2, "", 1.52 * (1 + 1.6/others(2, 1))},
-		{2, "", 8, 1, "plane fits", 1.8 * 1.476 * (1 + 1.6/others(2, 1))}, {3, "", 10, 1, "plane fits", 1.8 * 1.52 * (1 + 1.6/others(3, 1))},
+		{2, "", 8, 1, "surface fits", 1.8 * 1.476 * (1 + 1.6/others(2, 1))}, {3, "", 10, 1, "surface fits", 1.8 * 1.52 * (1 + 1.6/others(3, 1))},
 	} {
 		g := volume.NewGeometry([3]int{9, 9, 9}, [3]float64{c.spacing, c.spacing, c.spacing})
 		r, err := bilateral.Filter.Recipe(denoise.Case{Dims: c.dims, Set: c.set})

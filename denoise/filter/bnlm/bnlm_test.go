@@ -194,7 +194,7 @@ func TestCandidates(t *testing.T) {
 func TestAutomaticStrengthOnCT(t *testing.T) {
 	tissue := func(sigma float64) noise.Estimate {
 		e := noise.Known(sigma)
-		e.Method = "plane fits"
+		e.Method = "surface fits"
 		return e
 	}
 	base := func(candidates, voxels, factor float64) float64 {

@@ -16,7 +16,7 @@ import (
 func TestAutomaticGamma(t *testing.T) {
 	tissue := func(sigma float64) noise.Estimate {
 		e := noise.Known(sigma)
-		e.Method = "plane fits"
+		e.Method = "surface fits"
 		return e
 	}
 	g := volume.NewGeometry([3]int{9, 9, 1}, [3]float64{1, 1, 1})

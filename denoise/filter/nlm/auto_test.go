@@ -88,7 +88,7 @@ func TestAutomaticStrengthOfCentreOne(t *testing.T) {
 func TestAutomaticStrengthInTissue(t *testing.T) {
 	factor := func(dims int, sigma float64, c *noise.Correlation) float64 {
 		e := noise.Known(sigma)
-		e.Method, e.Correlation = "plane fits", c
+		e.Method, e.Correlation = "surface fits", c
 		p := with(t, dims, "", e)
 		if p.Centre != nlm.CentreOne {
 			t.Errorf("noise of %g HU: the centre has weight max", sigma)
@@ -123,7 +123,7 @@ func TestAutomaticStrengthInTissue(t *testing.T) {
 // recipe gives a number for h or says otherwise.
 func TestAutomaticCentre(t *testing.T) {
 	tissue := noise.Known(60)
-	tissue.Method = "plane fits"
+	tissue.Method = "surface fits"
 	share := func(x float64) noise.Estimate { return noise.Known(x * 255) }
 	for _, c := range []struct {
 		dims int

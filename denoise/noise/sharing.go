@@ -1,0 +1,93 @@
+package noise
+
+import (
+	"fmt"
+	"math"
+
+	"quell/volume"
+)
+
+// sharing is what windows of even tissue have in common with those one and two slices on.
+// Noise of separate slices is their own; anatomy that runs through them and the streaks of few
+// views are in both.
+type sharing struct {
+	rho       [3]float64 // correlation of what fits leave, by the distance in slices
+	structure float64    // share of the variance that is structure and no noise
+}
+
+// mostShared bounds the windows that are compared.
+const mostShared = 20000
+
+// share compares the even windows of side n with those above them. Slices that overlap share
+// noise as well. A slice profile that reaches beyond the next slice makes the correlation fall
+// about linearly, from 1 to rho(1) to rho(2) = 2 rho(1) - 1; what rho(2) is above that, and above
+// chance, is structure.
+func share(v *volume.Volume, even []window, n int) sharing {
+	s := sharing{rho: [3]float64{1, 0, 0}}
+	at, surface := places(even), surfaces(n, 2)
+	var both, alone, pairs [3]float64
+	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostShared {
+		var own []float64
+		for dz := 1; dz <= 2; dz++ {
+			above := even[i].above(dz)
+			if !at[above] {
+				continue
+			}
+			if own == nil {
+				own = residual(v, even[i].at, n, surface)
+			}
+			other := residual(v, above, n, surface)
+			both[dz] += product(own, other)
+			alone[dz] += (product(own, own) + product(other, other)) / 2
+			pairs[dz]++
+		}
+	}
+	for dz := 1; dz <= 2; dz++ {
+		if pairs[dz] >= minWindows && alone[dz] > 0 {
+			s.rho[dz] = min(max(both[dz]/alone[dz], 0), 1)
+		}
+	}
+	// Windows share pixels: each adds the square of the step. Of the noise of a soft kernel about
+	// eight pixels are one sample.
+	chance := 2 * math.Sqrt(8/max(pairs[2]*float64(fitStep(n)*fitStep(n)), 1))
+	if structure := s.rho[2] - max(2*s.rho[1]-1, 0); structure > chance {
+		s.structure = structure
+	}
+	return s
+}
+
+// limit lowers the confidence of a figure of which neighbouring slices share much that slices two
+// apart do not, or that structure hides.
+func (s sharing) limit(f *Figure) {
+	between := s.noise()[1]
+	why := fmt.Sprintf("neighbouring slices share %.0f %% of it: slices overlap, or fine anatomy is part of the figure", 100*between)
+	switch {
+	case between > 0.4:
+		f.limit(Figure{Confidence: Low, Why: why})
+	case between > 0.15:
+		f.limit(Figure{Confidence: Fair, Why: why})
+	case s.structure > 0.5:
+		f.limit(Figure{Confidence: Fair, Why: "most of the variance in even tissue is structure that slices share"})
+	}
+}
+
+// noise returns the correlation of the noise across slices.
+func (s sharing) noise() (across [3]float64) {
+	across[0] = 1
+	for dz := 1; dz <= 2; dz++ {
+		across[dz] = max(s.rho[dz]-s.structure, 0) / max(1-s.structure, 1e-9)
+	}
+	return across
+}
+
+// places returns where windows are.
+func places(ws []window) map[[3]int32]bool {
+	at := make(map[[3]int32]bool, len(ws))
+	for _, w := range ws {
+		at[w.at] = true
+	}
+	return at
+}
+
+// above returns the place of the window dz slices on.
+func (w window) above(dz int) [3]int32 { return [3]int32{w.at[0], w.at[1], w.at[2] + int32(dz)} }
