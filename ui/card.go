@@ -72,17 +72,24 @@ func (c *card) show(tab int) {
 
 // columnLayout places the filter above the card. The card gets what its contents need at
 // the usual text size, but no more than a share of a low window.
-type columnLayout struct{}
+type columnLayout struct {
+	referenced func() bool // there is a reference, which the measures are compared with
+}
 
 const (
-	cardHeight = 350
-	cardShare  = 0.55
+	cardHeight    = 350
+	cardReference = 90 // of the rows about a reference
+	cardShare     = 0.55
 )
 
 // Layout implements fyne.Layout.
-func (columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
-	height := min(cardHeight, cardShare*size.Height)
+	height := float32(cardHeight)
+	if l.referenced() {
+		height += cardReference
+	}
+	height = min(height, cardShare*size.Height)
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
 	card.Move(fyne.NewPos(0, size.Height-height))

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"strings"
+
 	"quell/app"
 	"quell/ui/dialogs"
 )
@@ -46,7 +48,7 @@ func (w *Workbench) engineCommands() []Command {
 	var out []Command
 	for i, e := range app.EnginesSoFar() {
 		out = append(out, Command{
-			ID: "engine-" + e.Name, Title: "Filter with " + e.Name, Menu: menuTools, Gap: i == 0,
+			ID: "engine-" + e.Name, Title: "Filter with " + strings.ToUpper(e.Name), Menu: menuTools, Gap: i == 0,
 			Run: func() { w.useEngine(e.Name) }, Enabled: func() bool { return usable(e.Name) },
 			Checked: func() bool { return w.session.Engine().Name == e.Name },
 		})

@@ -90,6 +90,10 @@ func (w *Workbench) refresh() {
 func (w *Workbench) displayCard() {
 	s := w.session
 	w.measures.Display(measureSnapshot(s))
+	if w.referenced() != w.reference {
+		w.reference = !w.reference
+		w.column.Refresh()
+	}
 	w.marks.Display(markSnapshot(s))
 	if p := s.Settled(); p != nil {
 		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))

@@ -86,6 +86,7 @@ type Workbench struct {
 	auto       autosaver
 	exportPath string    // of the export in progress or of the last that failed
 	refreshes  bool      // a refresh is queued
+	reference  bool      // the card has room for the measures against a reference
 	awaited    time.Time // when a gesture last waited for its pictures
 	choosing   bool      // the dialog of the desktop is open
 	closed     bool
@@ -202,7 +203,7 @@ func (w *Workbench) build() {
 	w.rail = newRail(w)
 	w.arriving = newArriving()
 
-	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{}, w.filter, w.card)))
+	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{w.referenced}, w.filter, w.card)))
 	w.bars = []fyne.CanvasObject{w.tools, w.status, w.slices, w.rail.content}
 	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.arriving.layer))
 	w.main.SetPadded(false)
@@ -352,6 +353,11 @@ func (w *Workbench) noisy() bool {
 	}
 	_, noisy := w.session.Document().Noise()
 	return noisy
+}
+
+// referenced says whether there is a reference.
+func (w *Workbench) referenced() bool {
+	return w.session.Document() != nil && w.session.Document().Reference() != nil
 }
 
 // toggleFullScreen shows the pictures alone on the whole screen, or everything again.

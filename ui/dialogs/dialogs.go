@@ -105,12 +105,19 @@ func Restore(text string, restore, discard func(), parent fyne.Window) *Dialog {
 
 // sentence gives an error's text a capital and a full stop.
 func sentence(err error) string {
-	text := err.Error()
+	if err.Error() == "" {
+		return ""
+	}
+	return strings.TrimSuffix(capital(err.Error()), ".") + "."
+}
+
+// capital gives a text a capital.
+func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return ""
 	}
-	return strings.TrimSuffix(string(unicode.ToUpper(first))+text[size:], ".") + "."
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Findings lists a series' findings, the most severe first.

@@ -27,14 +27,15 @@ type NoiseRequest struct {
 
 // Noise asks which noise to add.
 func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
-	var models []string
-	for _, m := range noise.Models() {
-		models = append(models, string(m))
+	models := noise.Models()
+	var names []string
+	for _, m := range models {
+		names = append(names, capital(string(m)))
 	}
-	model := control.NewSelect(models, nil)
-	model.SetSelected(string(noise.Gaussian))
+	model := control.NewSelect(names, nil)
+	model.SetSelected(capital(string(noise.Gaussian)))
 	if r.Magnitude {
-		model.SetSelected(string(noise.Rician))
+		model.SetSelected(capital(string(noise.Rician)))
 	}
 	unit := r.Unit
 	if unit == "" {
@@ -54,7 +55,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		if err != nil {
 			return app.Noise{}, fmt.Errorf("the seed must be a whole number from 0")
 		}
-		return app.Noise{Model: noise.Model(model.Selected), Sigma: s, Seed: n}, nil
+		return app.Noise{Model: models[model.SelectedIndex()], Sigma: s, Seed: n}, nil
 	}
 	add := control.NewButton("Add", nil, func() {
 		if n, err := read(); err == nil {
@@ -84,8 +85,8 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	}
 	form := container.New(layout.NewFormLayout(),
 		bold("Model"), model,
-		bold("Sigma"), sigma, widget.NewLabel(""), hint("standard deviation in "+unit),
-		bold("Seed"), seed, widget.NewLabel(""), hint("the same seed gives the same noise on every machine"),
+		bold("Sigma"), sigma, widget.NewLabel(""), hint("Standard deviation in "+unit+"."),
+		bold("Seed"), seed, widget.NewLabel(""), hint("The same seed gives the same noise on every machine."),
 	)
 	d = newDialog("Add noise", container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)
 	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, d.Hide), add})
