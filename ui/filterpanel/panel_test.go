@@ -59,7 +59,7 @@ func newOwner(t *testing.T, filter string) *owner {
 	}
 	o.snap = Snapshot{Ready: true, Recipe: r, Facts: facts, Unit: "HU", AutoPreview: true}
 	w := test.NewTempWindow(t, o.panel)
-	w.Resize(fyne.NewSize(330, 900))
+	w.Resize(fyne.NewSize(430, 900)) // the texts of this theme are larger than those of the workbench
 	o.show()
 	return o
 }

@@ -198,7 +198,9 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	}
 
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
-	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, widget.NewLabel(p.Label), end)}
+	name := widget.NewLabel(p.Label)
+	name.Truncation = fyne.TextTruncateEllipsis // rather than the end of the row
+	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, nil, end, name)}
 	sliding := p.Kind != denoise.Ints || p.PerAxis
 	lowest, highest := small(""), small("") // the ends of the slider
 	lowest.Wrapping, highest.Wrapping = fyne.TextWrapOff, fyne.TextWrapOff
