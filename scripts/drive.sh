@@ -10,7 +10,6 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'screen_stop; rm -rf "$work"' EXIT
 screen_start
-key p # the column of filter and measures
 
 settled "$work/last.png"
 changed() { # changed WHAT: fails unless the display differs from the last call
@@ -37,6 +36,7 @@ no_faults() {
 	fi
 }
 
+key p;                                          changed "the column of filter and measures"
 mouse_to 400 420
 xdotool click 4;                                changed "wheel to the next slice"
 key 8;                                          changed "the bone window"
@@ -68,6 +68,9 @@ key Left;                                       changed "Left, which moves the l
 key q;                                          changed "a checkerboard"
 key q;                                          changed "the denoised slice alone"
 key F5;                                         changed "the three planes and a curtain"
+key e
+mouse_to 900 230
+xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; changed "an ROI on the coronal plane"
 mouse_to 900 300
 xdotool click 4 click 4;                        changed "the wheel over the coronal plane"
 xdotool mousemove 960 280 click 1;              changed "a click, which moves the crosshair"

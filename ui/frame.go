@@ -59,7 +59,10 @@ func (w *Workbench) showColumn(on bool) {
 // buildQuick makes the line that stands for the column where that is not shown.
 func (w *Workbench) buildQuick(hooks filterpanel.Hooks) {
 	w.verdict = widget.NewLabel("")
-	w.dial = filterpanel.NewDial(hooks, func() { w.run(w.command("strip")) }, func(o fyne.CanvasObject, in bool) {
+	w.dial = filterpanel.NewDial(hooks, func() {
+		w.tip.hide()
+		w.run(w.command("strip"))
+	}, func(o fyne.CanvasObject, in bool) {
 		if in {
 			w.tip.show(o, w.command("strip").hint())
 		} else {
@@ -75,7 +78,10 @@ func (w *Workbench) displayQuick(s filterpanel.Snapshot) {
 	w.dial.Display(s)
 	text, importance := "", widget.LowImportance
 	if m := w.session.SliceMeasures(); m.Known && m.Current {
-		text, importance = string(m.Measures.Verdict), verdictImportance[m.Measures.Verdict]
+		text, importance = "Verdict: "+string(m.Measures.Verdict), verdictImportance[m.Measures.Verdict]
+		if m.Measures.Verdict == tune.Unknown {
+			text = "No verdict"
+		}
 	}
 	if w.verdict.Text != text || w.verdict.Importance != importance {
 		w.verdict.Importance = importance
@@ -120,9 +126,12 @@ func (l frameLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		place(w.column, right, top, size.Width-right, bottom-top)
 	}
 	if w.slices.Visible() {
-		height := w.slices.MinSize().Height
-		bottom -= height
-		place(w.slices, left, bottom, right-left, height)
+		least := w.slices.MinSize()
+		if least.Width > right-left { // P shows the column on a narrow workbench too
+			w.quick.Hidden = true
+		}
+		bottom -= least.Height
+		place(w.slices, left, bottom, right-left, least.Height)
 	}
 	place(objects[len(objects)-1], left, top, right-left, bottom-top)
 }
@@ -133,6 +142,9 @@ func (l frameLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := objects[len(objects)-1].MinSize()
 	if w.slices.Visible() {
 		m := w.slices.MinSize()
+		if w.quick.Visible() { // which gives way
+			m.Width -= w.quick.MinSize().Width
+		}
 		size.Width, size.Height = max(size.Width, m.Width), size.Height+m.Height
 	}
 	if w.column.Visible() && w.settings.Column == columnShown {

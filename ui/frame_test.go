@@ -1,6 +1,7 @@
 package ui_test
 
 import (
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -68,6 +69,11 @@ func TestPicturesHaveFourFifths(t *testing.T) {
 		t.Error("P does not hide the column")
 	}
 	b.resize(1280, 720)
+	b.resize(640, 600)
+	if size := b.canvas().Size(); size.Width != 640 || b.workbench.QuickShown() || b.share(640, 600) < 0.75 {
+		t.Errorf("a narrow workbench is %v, the line of the strength is shown %t, pictures have %.2f", size, b.workbench.QuickShown(), b.share(640, 600))
+	}
+	b.resize(1280, 720)
 	b.key(fyne.KeyF11)
 	if b.workbench.QuickShown() {
 		t.Error("full screen shows the line of the strength")
@@ -81,15 +87,26 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	b := newBenchWith(t, large, func(*app.Settings) {})
 	b.until("the slice is judged", func() bool { return b.session().SliceMeasures().Known })
 	b.drain()
-	if b.workbench.ColumnShown() || b.workbench.VerdictText() != string(b.session().SliceMeasures().Measures.Verdict) {
+	if b.workbench.ColumnShown() || b.workbench.VerdictText() != "Verdict: "+string(b.session().SliceMeasures().Measures.Verdict) && b.workbench.VerdictText() != "No verdict" {
 		t.Fatalf("the verdict reads %q", b.workbench.VerdictText())
 	}
-	var run *control.Button
+	var run, name *control.Button
 	for _, o := range test.LaidOutObjects(b.workbench.Dial()) {
 		if button, ok := o.(*control.Button); ok && button.Text == "Apply" {
 			run = button
+		} else if ok {
+			name = button
 		}
 	}
+	name.MouseIn(nil)
+	if text, at, size := b.workbench.Tooltip(); !strings.HasPrefix(text, "Filter, measures and plots (P)") || at.Y+size.Height > b.canvas().Size().Height {
+		t.Errorf("the tooltip %q lies at %v, %v", text, at, size)
+	}
+	test.Tap(name)
+	if text, _, _ := b.workbench.Tooltip(); text != "" || !b.workbench.ColumnShown() {
+		t.Errorf("after a click the tooltip says %q, column shown %t", text, b.workbench.ColumnShown())
+	}
+	b.key(fyne.KeyP)
 	test.Tap(run)
 	b.drain()
 	if p := b.session().Progress(); p.Kind == session.Applying && b.workbench.Status() != p.Text {

@@ -37,7 +37,7 @@ func (t *tooltip) show(o fyne.CanvasObject, text string) {
 
 const tipGap = 6
 
-// showAt writes text at a position relative to o, within the canvas.
+// showAt writes text at a position relative to o, or above o, within the canvas.
 func (t *tooltip) showAt(o fyne.CanvasObject, offset fyne.Position, text string) {
 	const gap = tipGap
 	driver := fyne.CurrentApp().Driver()
@@ -46,6 +46,9 @@ func (t *tooltip) showAt(o fyne.CanvasObject, offset fyne.Position, text string)
 	t.text.Text = text
 	size := t.text.MinSize().AddWidthHeight(2*gap, gap)
 	at.X = max(min(at.X, t.layer.Size().Width-size.Width-gap), 0)
+	if at.Y+size.Height > t.layer.Size().Height { // above what is at the lower edge
+		at.Y -= offset.Y + size.Height + gap
+	}
 	t.ground.Move(at)
 	t.ground.Resize(size)
 	t.text.Move(at.AddXY(gap, gap/2))
