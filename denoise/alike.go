@@ -70,8 +70,9 @@ func (f Facts) alike(ctx context.Context, v *volume.Volume) (float64, error) {
 	if f.AutoSigma() == 0 || weight < alikeWeight {
 		return 0, ctx.Err()
 	}
+	in := f.inSigmas()
 	return f.leastError(ctx, v, mostAlike, len(around), func(risk *[alikeSteps]float64, i int) bool {
-		f.addRisks(risk, v, around, i)
+		addRisks(risk, v, in, around, i)
 		return true
 	})
 }
@@ -124,8 +125,9 @@ func (f Facts) meanRisks(ctx context.Context, v *volume.Volume, step int, add ad
 	return total, err
 }
 
-// addRisks adds the risk of the means around voxel i.
-func (f Facts) addRisks(risk *[alikeSteps]float64, v *volume.Volume, around []neighbour, i int) {
+// addRisks adds the risk of the means around voxel i of the volume that in makes of v.
+func addRisks(risk *[alikeSteps]float64, v *volume.Volume, in func(float32) float64, around []neighbour, i int) {
+	here := in(v.Data[i])
 	x, y := i%v.Dims[0], i/v.Dims[0]%v.Dims[1]
 	var den, num, slopeNum, slopeDen [alikeSteps]float64 // in sigmas
 	for _, n := range around {
@@ -136,7 +138,7 @@ func (f Facts) addRisks(risk *[alikeSteps]float64, v *volume.Volume, around []ne
 		if !v.Valid(j) {
 			continue
 		}
-		d := (float64(v.Data[j]) - float64(v.Data[i])) / f.Noise.Sigma
+		d := in(v.Data[j]) - here
 		perT := d / (mostAlike * mostAlike) // d / t^2
 		e := math.Exp(-0.5 * d * perT)
 		for k := range alikeSteps {

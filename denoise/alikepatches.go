@@ -15,12 +15,13 @@ import (
 // over the neighbours j within a slice, with patches of 3 x 3 under a Gaussian a of 1 voxel, it
 // is the t whose error is the least by Stein's unbiased risk (Van De Ville, Kocher 2009):
 //
-//	D_ij'  = 2 a_0 (v_i - v_j) - 2 a_{i-j} (v_{2i-j} - v_i)      the second if j is in the patch of i
+//	D_ij'  = 2 sum_k a_k (v_{i+k} - v_{j+k}) (rho_{i,i+k} - rho_{i,j+k})
 //	w_ij'  = -w_ij D_ij' / (t sigma)^2
-//	u_i'   = 1 + (sum_j (w_ij' (v_j - v_i) - w_ij) - (u_i - v_i) sum_j w_ij') / (1 + sum_j w_ij)
+//	u_i'   = 1 + (sum_j (w_ij' (v_j - v_i) - w_ij (1 - rho_ij)) - (u_i - v_i) sum_j w_ij') / (1 + sum_j w_ij)
 //	risk_i = (u_i - v_i)^2 / sigma^2 - 1 + 2 u_i'
 //
-// This holds for white noise.
+// with ' the sum over all voxels m of the derivative by v_m times the correlation rho_im of the
+// noise.
 
 const (
 	// mostAlikePatches is the largest t that is tried; the others follow as from mostAlike.
@@ -31,7 +32,7 @@ const (
 	viewSide    = 2*patchView + 1
 )
 
-// view is the voxels around one, less it, in sigmas.
+// view is what lies around a voxel: voxels less it, in sigmas, or its correlation with them.
 type view [viewSide * viewSide]float64
 
 // around returns the position of a voxel in a view.
@@ -49,59 +50,68 @@ var patchWeights = func() (a [3][3]float64) {
 }()
 
 // alikePatches measures t in the foreground of a volume with the noise of f. It returns 0
-// where there is too little to measure, no noise that counts, or noise that is not white. The
-// error is the context's.
+// where there is too little to measure, or no noise that counts. The error is the context's.
 func (f Facts) alikePatches(ctx context.Context, v *volume.Volume) (float64, error) {
-	if f.AutoSigma() == 0 || f.Noise.Correlation != nil {
+	if f.AutoSigma() == 0 {
 		return 0, ctx.Err()
 	}
+	var rho view
+	for dy := -patchView; dy <= patchView; dy++ {
+		for dx := -patchView; dx <= patchView; dx++ {
+			rho[rho.around(dx, dy)] = f.Noise.Correlation.Rho(dx, dy, 0)
+		}
+	}
+	in := f.inSigmas()
 	const others = (2*patchSearch+1)*(2*patchSearch+1) - 1
 	return f.leastError(ctx, v, mostAlikePatches, others, func(risk *[alikeSteps]float64, i int) bool {
 		var near view
-		if !near.read(v, i, f.Noise.Sigma) {
+		if !near.read(v, in, i) {
 			return false
 		}
-		near.addRisks(risk)
+		near.addRisks(&rho, risk)
 		return true
 	})
 }
 
-// read fills the view with what lies around voxel i, unless a part of that is missing.
-func (near *view) read(v *volume.Volume, i int, sigma float64) bool {
+// read fills the view with what lies around voxel i, each made one in sigmas by in, unless a
+// part of that is missing.
+func (near *view) read(v *volume.Volume, in func(float32) float64, i int) bool {
 	nx, ny := v.Dims[0], v.Dims[1]
 	x, y := i%nx, i/nx%ny
 	if x < patchView || y < patchView || x >= nx-patchView || y >= ny-patchView {
 		return false
 	}
+	here := in(v.Data[i])
 	for dy := -patchView; dy <= patchView; dy++ {
 		for dx := -patchView; dx <= patchView; dx++ {
 			j := i + dy*nx + dx
 			if !v.Valid(j) {
 				return false
 			}
-			near[near.around(dx, dy)] = (float64(v.Data[j]) - float64(v.Data[i])) / sigma
+			near[near.around(dx, dy)] = in(v.Data[j]) - here
 		}
 	}
 	return true
 }
 
-// addRisks adds the risk of the mean for the voxel in the middle, at each t.
-func (near *view) addRisks(risk *[alikeSteps]float64) {
+// addRisks adds the risk of the mean for the voxel in the middle, at each t, in noise whose
+// correlation with it is rho.
+func (near *view) addRisks(rho *view, risk *[alikeSteps]float64) {
 	var den, num, slopeNum, slopeDen [alikeSteps]float64
 	for y := -patchSearch; y <= patchSearch; y++ {
 		for x := -patchSearch; x <= patchSearch; x++ {
 			if x == 0 && y == 0 {
 				continue
 			}
-			d := near[near.around(x, y)]
-			distance, slope := near.distance(x, y)
+			d, white := near[near.around(x, y)], 1-rho[rho.around(x, y)]
+			distance, slope := near.distance(rho, x, y)
 			perT := 1 / (mostAlikePatches * mostAlikePatches) // 1 / t^2
 			w := math.Exp(-distance * perT)
 			for k := range alikeSteps {
 				change := -w * slope * perT
 				den[k] += w
 				num[k] += w * d
-				slopeNum[k] += change*d - w
+				slopeNum[k] += change*d - w*white
 				slopeDen[k] += change
 				w, perT = w*w, 2*perT
 			}
@@ -114,17 +124,15 @@ func (near *view) addRisks(risk *[alikeSteps]float64) {
 	}
 }
 
-// distance returns D to the neighbour at x, y, and its derivative by the voxel in the middle.
-func (near *view) distance(x, y int) (distance, slope float64) {
+// distance returns D to the neighbour at x, y, and D'.
+func (near *view) distance(rho *view, x, y int) (distance, slope float64) {
 	for dy := -1; dy <= 1; dy++ {
 		for dx := -1; dx <= 1; dx++ {
-			d := near[near.around(dx, dy)] - near[near.around(x+dx, y+dy)]
-			distance += patchWeights[dy+1][dx+1] * d * d
+			here, there := near.around(dx, dy), near.around(x+dx, y+dy)
+			d, a := near[here]-near[there], patchWeights[dy+1][dx+1]
+			distance += a * d * d
+			slope += 2 * a * d * (rho[here] - rho[there])
 		}
-	}
-	slope = -2 * patchWeights[1][1] * near[near.around(x, y)]
-	if max(x, -x) <= 1 && max(y, -y) <= 1 {
-		slope -= 2 * patchWeights[1-y][1-x] * near[near.around(-x, -y)]
 	}
 	return distance, slope
 }

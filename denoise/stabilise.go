@@ -51,11 +51,25 @@ const (
 // autoStabilise is the estimated noise in magnitude images whose background shows
 // Rician noise, and 0 elsewhere.
 func autoStabilise(r Recipe, _ volume.Geometry, f Facts) float64 {
-	magnitude := f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Lo >= 0
-	if !magnitude || f.Trust() < 1 || !r.mayStabilise() {
+	if !f.magnitude() || f.Trust() < 1 || !r.mayStabilise() {
 		return 0
 	}
 	return f.Noise.Sigma
+}
+
+// magnitude reports whether the volume shows the noise of magnitude images.
+func (f Facts) magnitude() bool {
+	return f.Noise.Model == noise.Rician && f.Noise.ModelKnown && f.Lo >= 0
+}
+
+// inSigmas returns the function that makes a voxel one with noise of sigma 1, Rician noise
+// stabilised.
+func (f Facts) inSigmas() func(v float32) float64 {
+	sigma := f.Noise.Sigma
+	if f.magnitude() {
+		return func(v float32) float64 { return rice.Stabilise(float64(v) / sigma) }
+	}
+	return func(v float32) float64 { return float64(v) / sigma }
 }
 
 // mayStabilise reports whether automatic stabilisation may come to more than 0: no

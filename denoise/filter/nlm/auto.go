@@ -18,9 +18,9 @@ import (
 //
 //	h / sigma = (2.44 - 0.17 ln N + 0.25 w) a
 //
-// and in the soft tissue of a CT (2.5 - 0.17 ln N) t, with t of
-// Tissue. More neighbours and larger patches need less; single voxels instead of patches
-// need 2.3 sigma. Measured, see FILTERS.md.
+// and in the soft tissue of a CT (2.5 - 0.17 ln N) t a, with t of Tissue. More neighbours and
+// larger patches need less; single voxels instead of patches need 2.3 sigma. Measured, see
+// FILTERS.md.
 func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 {
 	p := newParams(r)
 	one := centre(r, f) == CentreOne
@@ -32,7 +32,7 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	case p.PatchRadius[0] == 0:
 		return 2.3 * f.AutoSigma()
 	case one && f.Noise.InTissue():
-		return max(2.5-0.17*math.Log(neighbours), 0.3) * Tissue(r.Dims, f) * f.AutoSigma()
+		return max(2.5-0.17*math.Log(neighbours), 0.3) * Tissue(r.Dims, f) * anatomy(r.Dims, one, f) * f.AutoSigma()
 	case one:
 		return max(2.44-0.17*math.Log(neighbours)+0.25*weak(f), 0.3) * anatomy(r.Dims, one, f) * f.AutoSigma()
 	}
@@ -43,19 +43,24 @@ func autoStrength(r denoise.Recipe, _ volume.Geometry, f denoise.Facts) float64 
 	return Strength(neighbours, math.Pow(squares, -float64(r.Dims)), f) * anatomy(r.Dims, one, f)
 }
 
-// anatomy is what was measured of the patches of a series over what is usual at its noise,
-// 1 where nothing was measured. It was measured in two dimensions with centre one. In three that
-// has half the say on its logarithm with centre one, where h is large beside texture of
-// little contrast that more neighbours reach.
+// anatomy is what was measured of the patches of a series over what is usual at its noise, by
+// the rules for the neighbourhood that it was measured in: two dimensions, search radius 3,
+// centre one. It is 1 where nothing was measured. In three dimensions it has half the say, on the
+// logarithm, with centre one and no CT: h is large there, and more neighbours reach texture of
+// little contrast.
 func anatomy(dims int, one bool, f denoise.Facts) float64 {
 	if f.AlikePatches == 0 {
 		return 1
 	}
-	part := f.AlikePatches / (1.75 + 0.25*weak(f))
-	if dims == 3 && one {
+	usual := 1.75 + 0.25*weak(f)
+	if f.Noise.InTissue() {
+		usual = 1.94 * Tissue(2, f)
+	}
+	part := f.AlikePatches / usual
+	if dims == 3 && one && !f.Noise.InTissue() {
 		part = math.Sqrt(part)
 	}
-	return min(max(part, 0.7), 1.5)
+	return min(max(part, 0.6), 1.6)
 }
 
 // Strength is the automatic h with centre max of that many neighbours and of patches that

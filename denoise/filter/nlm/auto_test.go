@@ -228,15 +228,18 @@ func TestRicianNoiseIsStabilised(t *testing.T) {
 }
 
 // What was measured of the patches scales h by its ratio to what is usual at that noise: with
-// centre one in three dimensions by its root.
+// centre one in three dimensions by its root, unless it is a CT.
 func TestAutomaticStrengthFollowsTheAnatomy(t *testing.T) {
 	g := volume.NewGeometry([3]int{32, 32, 16}, [3]float64{1, 1, 1})
+	method := ""
 	of := func(dims int, set string, share, measured float64) float64 {
+		e := noise.Known(share * 255)
+		e.Method = method
 		r, err := nlm.Filter.Recipe(denoise.Case{Dims: dims, Set: set})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err = r.Resolve(g, denoise.Facts{Hi: 255, Noise: noise.Known(share * 255), AlikePatches: measured}); err != nil {
+		if r, err = r.Resolve(g, denoise.Facts{Hi: 255, Noise: e, AlikePatches: measured}); err != nil {
 			t.Fatal(err)
 		}
 		return r.Get("h").Float()
@@ -247,12 +250,18 @@ func TestAutomaticStrengthFollowsTheAnatomy(t *testing.T) {
 		share, t, scale float64
 	}{
 		{2, "centre=one", 0.04, 1.75, 1}, {2, "centre=one", 0.04, 1.75 * 1.2, 1.2}, {2, "centre=one", 0.0125, 1.875 * 1.2, 1.2}, {2, "centre=one", 0.04, 1.75 * 0.8, 0.8},
-		{2, "centre=one", 0.04, 1.75 * 1.49, 1.49}, {2, "centre=one", 0.04, 1.75 * 1.51, 1.5}, {2, "centre=one", 0.04, 1.75 * 0.71, 0.71}, {2, "centre=one", 0.04, 1.75 * 0.69, 0.7},
-		{3, "centre=one", 0.04, 1.75 * 1.44, 1.2}, {3, "centre=one", 0.04, 1.75 * 2.4, 1.5}, {2, "centre=max", 0.04, 1.75 * 1.2, 1.2}, {3, "centre=max", 0.04, 1.75 * 1.2, 1.2},
+		{2, "centre=one", 0.04, 1.75 * 1.59, 1.59}, {2, "centre=one", 0.04, 1.75 * 1.61, 1.6}, {2, "centre=one", 0.04, 1.75 * 0.61, 0.61}, {2, "centre=one", 0.04, 1.75 * 0.59, 0.6},
+		{3, "centre=one", 0.04, 1.75 * 1.44, 1.2}, {3, "centre=one", 0.04, 1.75 * 2.4, math.Sqrt(2.4)}, {2, "centre=max", 0.04, 1.75 * 1.2, 1.2}, {3, "centre=max", 0.04, 1.75 * 1.2, 1.2},
 		{3, "patch-radius=0", 0.04, 3, 1}, {2, "centre=one", 0.04, 0, 1},
 	} {
 		if x := of(c.dims, c.set, c.share, c.t) / of(c.dims, c.set, c.share, 0); math.Abs(x-c.scale) > 1e-6 {
 			t.Errorf("%d-D %q, noise of %.2f %% of the range, patches alike up to %.2f sigma: h is %.4f times as large; want %g", c.dims, c.set, 100*c.share, c.t, x, c.scale)
+		}
+	}
+	method = "plane fits"
+	for dims, usual := range map[int]float64{2: 1.94 * 1.13, 3: 1.94 * 1.13} { // of 8 HU
+		if x := of(dims, "", 8.0/255, 1.2*usual) / of(dims, "", 8.0/255, 0); math.Abs(x-1.2) > 1e-6 {
+			t.Errorf("%d-D, CT: h is %.4f times as large; want 1.2", dims, x)
 		}
 	}
 }
