@@ -6,7 +6,7 @@
 //                    confidence intervals mu_h +- gamma sigma |g_h| with a common point;
 //                    packed as whole numbers of 24 bits
 //   sadct_threshold  around every pixel X the support, a polygon of these lengths; its
-//                    DCT along the rows, then over the coefficients of equal index;
+//                    DCT along the columns, then over the coefficients of equal index;
 //                    coefficients up to sigma T sqrt(2 ln N + 1) are removed.
 //                    out = sum w est / sum w over the supports that hold the pixel,
 //                    w = 1 / ((1 + kept) N)
@@ -100,7 +100,7 @@ __device__ inline int tableAt(int n)
     return sum;
 }
 
-// Span is where a row or a column of a support lies: its beginning, its length and where
+// Span is where a column or a line of a support lies: its beginning, its length and where
 // the table of this length begins, in one word.
 struct Span {
     unsigned word;
@@ -111,28 +111,28 @@ struct Span {
     __device__ int table() const { return word >> 15; }
 };
 
-// Pixel k of row i, at reach + dx, belongs with coefficient k of the row, which lies at at
-// among the columns, in one word.
+// Pixel k of column i, at reach + dy, belongs with coefficient k of the column, which lies
+// at at among the lines, in one word.
 struct Item {
     unsigned word;
 
-    __device__ static Item of(int i, int k, int dx, int at) { return {unsigned(i) | unsigned(k) << 5 | unsigned(dx) << 10 | unsigned(at) << 15}; }
+    __device__ static Item of(int i, int k, int dy, int at) { return {unsigned(i) | unsigned(k) << 5 | unsigned(dy) << 10 | unsigned(at) << 15}; }
     __device__ int i() const { return word & 31; }
     __device__ int k() const { return word >> 5 & 31; }
-    __device__ int dx() const { return word >> 10 & 31; }
+    __device__ int dy() const { return word >> 10 & 31; }
     __device__ int at() const { return word >> 15; }
 };
 
-// Support is one support in shared memory. In u the rows begin at multiples of four, with
-// zeros between them. Column k, of the coefficients k of the rows that have one, in their
-// order, follows column k - 1 likewise.
+// Support is one support in shared memory. In u the columns begin at multiples of four, with
+// zeros between them. Line k, of the coefficients k of the columns that have one, in their
+// order, follows line k - 1 likewise.
 struct Support {
     unsigned row[32];  // pixels: bit reach + dx for dx from the centre
-    Span rows[32];     // of each row
     Span columns[32];  // of each column
+    Span lines[32];    // of each line
     short table[32];   // where the table of length n begins
-    Item *items;       // the pixels, row by row
-    float *u, *c, *d;  // pixels, coefficients of the rows, coefficients
+    Item *items;       // the pixels, column by column
+    float *u, *c, *d;  // pixels, coefficients of the columns, coefficients
     int cx, cy, n;     // centre; pixels, 0 for a support that is not used
     float weight;
 };
@@ -212,25 +212,30 @@ __device__ inline void build(Support &s, const SadctStageParams &p, int cx, int 
                 if (!p.mask.at(cx + b - p.reach, y, z)) bits &= ~(1u << b);
             }
     }
-    const int length = __popc(bits), number = before(length, lane), n = __shfl_sync(kAll, number + length, 31);
-    const bool used = n > 0 && (p.overlap == 0 || bayer(cx & 7, cy & 7) * n < 64 * p.overlap);
     s.row[lane] = bits;
-    s.rows[lane] = Span::of(before(padded(length), lane), length, s.table[length]);
+    unsigned column = 0; // of this lane: bit reach + dy for dy from the centre
+    for (int i = 0; i <= 2 * p.reach; ++i) {
+        const unsigned have = __ballot_sync(kAll, bits >> i & 1);
+        if (lane == i) column = have;
+    }
+    const int length = __popc(column), number = before(length, lane), n = __shfl_sync(kAll, number + length, 31);
+    const bool used = n > 0 && (p.overlap == 0 || bayer(cx & 7, cy & 7) * n < 64 * p.overlap);
+    s.columns[lane] = Span::of(before(padded(length), lane), length, s.table[length]);
     if (lane == 0) {
         s.cx = cx;
         s.cy = cy;
         s.n = used ? n : 0;
     }
-    int column = 0;
+    int line = 0;
     for (int k = 0; k <= 2 * p.reach; ++k) {
         const unsigned have = __ballot_sync(kAll, length > k);
         const int count = __popc(have);
-        if (lane == k) s.columns[k] = Span::of(column, count, s.table[count]);
+        if (lane == k) s.lines[k] = Span::of(line, count, s.table[count]);
         if (k < length) {
-            s.items[number + k] = Item::of(lane, k, __ffs(bits) - 1, column + __popc(have & ((1u << lane) - 1)));
-            bits &= bits - 1;
+            s.items[number + k] = Item::of(lane, k, __ffs(column) - 1, line + __popc(have & ((1u << lane) - 1)));
+            column &= column - 1;
         }
-        column += padded(count);
+        line += padded(count);
     }
     __syncwarp();
 }
@@ -256,7 +261,7 @@ __device__ inline float load(const Support &s, const Box<const float> &in, int r
         u[r] = 0;
         if (lane + 32 * r < s.n) {
             const Item item = s.items[lane + 32 * r];
-            u[r] = (centre[(item.i() - reach) * width + item.dx() - reach] - v0) * scale;
+            u[r] = (centre[(item.dy() - reach) * width + item.i() - reach] - v0) * scale;
         }
     }
 #pragma unroll
@@ -269,7 +274,7 @@ __device__ inline float load(const Support &s, const Box<const float> &in, int r
     for (int r = 0; r < kRounds; ++r)
         if (lane + 32 * r < s.n) {
             const Item item = s.items[lane + 32 * r];
-            s.u[s.rows[item.i()].first() + item.k()] = u[r] - mean;
+            s.u[s.columns[item.i()].first() + item.k()] = u[r] - mean;
         }
     __syncwarp();
     return squares;
@@ -332,12 +337,12 @@ __device__ inline void transform(const Support &s, const float *table, float *d,
     constexpr int kGroups = (SIDE + 3) / 4;
     clear(s.c, room, lane);
     forItems(s, lane, [&](Item item) {
-        const Span row = s.rows[item.i()];
-        return dot<kGroups>(s.u + row.first(), table + row.table() + item.k() * stride(row.length()), row.length());
+        const Span column = s.columns[item.i()];
+        return dot<kGroups>(s.u + column.first(), table + column.table() + item.k() * stride(column.length()), column.length());
     }, [&](Item item, float c) { s.c[item.at()] = c; });
     forItems(s, lane, [&](Item item) {
-        const Span column = s.columns[item.k()];
-        return dot<kGroups>(s.c + column.first(), table + column.table() + (item.at() - column.first()) * stride(column.length()), column.length());
+        const Span line = s.lines[item.k()];
+        return dot<kGroups>(s.c + line.first(), table + line.table() + (item.at() - line.first()) * stride(line.length()), line.length());
     }, [&](Item item, float c) { d[item.at()] = c; });
 }
 
@@ -349,16 +354,16 @@ __device__ inline void invert(const Support &s, const float *table, int top, int
     constexpr int kGroups = (SIDE + 3) / 4;
     clear(s.c, room, lane);
     forItems(s, lane, [&](Item item) {
-        const Span column = s.columns[item.k()];
-        const int n = item.k() <= top ? min(last + 1, column.length()) : 0;
-        return across<kGroups>(s.d + column.first(), table + column.table() + item.at() - column.first(), stride(column.length()), n);
-    }, [&](Item item, float c) { s.c[s.rows[item.i()].first() + item.k()] = c; });
+        const Span line = s.lines[item.k()];
+        const int n = item.k() <= top ? min(last + 1, line.length()) : 0;
+        return across<kGroups>(s.d + line.first(), table + line.table() + item.at() - line.first(), stride(line.length()), n);
+    }, [&](Item item, float c) { s.c[s.columns[item.i()].first() + item.k()] = c; });
     // No other pixel reads the one that the result replaces.
     forItems(s, lane, [&](Item item) {
-        const Span row = s.rows[item.i()];
-        const int n = min(top + 1, row.length());
-        return across<kGroups>(s.c + row.first(), table + row.table() + item.k(), stride(row.length()), n) - s.u[row.first() + item.k()];
-    }, [&](Item item, float u) { s.u[s.rows[item.i()].first() + item.k()] = u; });
+        const Span column = s.columns[item.i()];
+        const int n = min(top + 1, column.length());
+        return across<kGroups>(s.c + column.first(), table + column.table() + item.k(), stride(column.length()), n) - s.u[column.first() + item.k()];
+    }, [&](Item item, float u) { s.u[s.columns[item.i()].first() + item.k()] = u; });
 }
 
 // Kept is what a threshold leaves: the number of coefficients and the largest indices.
@@ -377,7 +382,7 @@ __device__ inline bool decide(const Support &s, const SadctStageParams &p, float
     bool sure = limit > slack;
     for (int t = lane; t < s.n; t += 32) {
         const Item item = s.items[t];
-        const int k = item.k(), l = item.at() - s.columns[k].first();
+        const int k = item.k(), l = item.at() - s.lines[k].first();
         float &d = s.d[item.at()];
         const float size = fabsf(d);
         sure &= fabsf(size - limit) > slack; // false for a NaN
@@ -418,7 +423,7 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     const double v0 = p.in.at(s.cx, s.cy, z);
     auto pixel = [&](int t) {
         const Item item = s.items[t];
-        return p.in.at(s.cx + item.dx() - p.reach, s.cy + item.i() - p.reach, z) - v0;
+        return p.in.at(s.cx + item.i() - p.reach, s.cy + item.dy() - p.reach, z) - v0;
     };
     double mean = 0;
     for (int t = lane; t < s.n; t += 32) mean += pixel(t);
@@ -426,7 +431,7 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     double *c = reinterpret_cast<double *>(s.c); // as long as s.c and s.d
     for (int t = lane; t < s.n; t += 32) {
         const Item item = s.items[t];
-        c[item.at()] = exactSum(cosines, s.rows[item.i()].length(), item.k(), [&](int j) { return pixel(t - item.k() + j) - mean; });
+        c[item.at()] = exactSum(cosines, s.columns[item.i()].length(), item.k(), [&](int j) { return pixel(t - item.k() + j) - mean; });
     }
     __syncwarp();
     const double limit = p.sigma * p.threshold * sqrt(2 * log(double(s.n)) + 1);
@@ -434,9 +439,9 @@ __device__ __noinline__ void decideExactly(const Support &s, const SadctStagePar
     clear(s.u, room, lane);
     for (int t = lane; t < s.n; t += 32) {
         const Item item = s.items[t];
-        const Span column = s.columns[item.k()];
-        const int k = item.k(), l = item.at() - column.first();
-        const double sum = exactSum(cosines, column.length(), l, [&](int j) { return c[column.first() + j]; });
+        const Span line = s.lines[item.k()];
+        const int k = item.k(), l = item.at() - line.first();
+        const double sum = exactSum(cosines, line.length(), l, [&](int j) { return c[line.first() + j]; });
         if (fabs(sum) > limit) {
             s.u[item.at()] = float(sum / p.sigma);
             ++kept.count;
@@ -566,7 +571,7 @@ __device__ inline void supports(const SadctStageParams &p)
         float *estimate = to.estimates + i * side * side;
         for (int t = lane; t < mine.n; t += 32) {
             const Item item = mine.items[t];
-            estimate[item.i() * side + item.dx()] = mine.u[mine.rows[item.i()].first() + item.k()];
+            estimate[item.dy() * side + item.i()] = mine.u[mine.columns[item.i()].first() + item.k()];
         }
         __syncwarp();
     }

@@ -117,7 +117,8 @@ __attribute__((constructor)) static void fillTable(void)
                 table[n][l][j] = turned[n][j][l] = sqrt((l ? 2. : 1.) / n) * cos(M_PI * (2 * j + 1) * l / (2 * n));
 }
 
-// Coefficients are those of a support, packed to the left and to the top.
+// Coefficients are those of a support: u, c[k] are lines of the columns' pixels and of their
+// k-th coefficients, without gaps.
 typedef struct {
     double u[kSide][kSide], c[kSide][kSide], mean;
     int length[kSide], count[kSide];
@@ -125,42 +126,42 @@ typedef struct {
 
 static void transform(const StageParams *p, const Support *s, const Box *in, int z, Coefficients *t)
 {
-    double v0 = boxAt(in, s->cx, s->cy, z), row[kSide][kSide];
+    double v0 = boxAt(in, s->cx, s->cy, z), line[kSide][kSide];
     t->mean = 0;
     memset(t->length, 0, sizeof t->length);
     memset(t->count, 0, sizeof t->count);
     for (int i = 0; i < s->side; i++)
         for (int j = 0; j < s->side; j++)
-            if (s->member[i][j]) t->mean += t->u[i][t->length[i]++] = boxAt(in, s->cx + j - p->reach, s->cy + i - p->reach, z) - v0;
+            if (s->member[j][i]) t->mean += t->u[i][t->length[i]++] = boxAt(in, s->cx + i - p->reach, s->cy + j - p->reach, z) - v0;
     t->mean /= s->n;
     for (int i = 0; i < s->side; i++) {
         const int n = t->length[i];
         double c[kSide] = {0};
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++) c[k] += (t->u[i][j] - t->mean) * turned[n][j][k];
-        for (int k = 0; k < n; k++) row[k][t->count[k]++] = c[k];
+        for (int k = 0; k < n; k++) line[k][t->count[k]++] = c[k];
     }
     for (int k = 0; k < s->side; k++) {
         const int n = t->count[k];
         memset(t->c[k], 0, sizeof t->c[k]);
         for (int j = 0; j < n; j++)
-            for (int l = 0; l < n; l++) t->c[k][l] += row[k][j] * turned[n][j][l];
+            for (int l = 0; l < n; l++) t->c[k][l] += line[k][j] * turned[n][j][l];
     }
 }
 
 // invert computes the estimate less the pixel in t->u.
 static void invert(const Support *s, Coefficients *t)
 {
-    double row[kSide][kSide] = {{0}};
+    double line[kSide][kSide] = {{0}};
     int at[kSide] = {0};
     for (int k = 0; k < s->side; k++)
         for (int l = 0, n = t->count[k]; l < n; l++)
-            for (int j = 0; t->c[k][l] != 0 && j < n; j++) row[k][j] += t->c[k][l] * table[n][l][j];
+            for (int j = 0; t->c[k][l] != 0 && j < n; j++) line[k][j] += t->c[k][l] * table[n][l][j];
     for (int i = 0; i < s->side; i++) {
         const int n = t->length[i];
         for (int j = 0; j < n; j++) t->u[i][j] = t->mean - t->u[i][j];
         for (int k = 0; k < n; k++, at[k - 1]++)
-            for (int j = 0; j < n && row[k][at[k]] != 0; j++) t->u[i][j] += row[k][at[k]] * table[n][k][j];
+            for (int j = 0; j < n && line[k][at[k]] != 0; j++) t->u[i][j] += line[k][at[k]] * table[n][k][j];
     }
 }
 
@@ -211,12 +212,13 @@ static void supportsOfSlice(const StageParams *p, int wiener, int z)
             const size_t c = boxIndex(b, cx, cy, z), side = 2 * p->reach + 1;
             const int ok = used(p, &s, cx, cy, z);
             to.weights[c] = ok ? (float)estimate(p, wiener, &s, z, t, t + 1) : 0;
+            int above[kSide] = {0}; // pixels of each column
             for (size_t i = 0; i < side; i++) {
                 uint32_t bits = 0;
-                for (size_t j = 0, at = 0; ok && j < side; j++) {
+                for (size_t j = 0; ok && j < side; j++) {
                     if (!s.member[i][j]) continue;
                     bits |= 1u << j;
-                    to.estimates[(c * side + i) * side + j] = (float)(t->u[i][at++] / p->sigma);
+                    to.estimates[(c * side + i) * side + j] = (float)(t->u[j][above[j]++] / p->sigma);
                 }
                 to.rows[i * to.count + c] = bits;
             }

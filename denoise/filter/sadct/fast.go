@@ -19,7 +19,8 @@ import (
 
 var tileSize = [3]int{256, 128, 1}
 
-// picture is a part of a slice in scratch memory, with lanes values more at its end.
+// picture is a part of a slice in scratch memory, column after column, as the transform
+// begins with columns, with lanes values more at its end.
 type picture []float32
 
 // worker computes tiles of one stage.
@@ -30,19 +31,19 @@ type worker struct {
 	inverse  float32   // 1 / sigma
 	limits   []float32 // by the number of pixels, in sigmas
 	box      volume.Region
-	width    int     // of the box
+	height   int     // of the box
 	voxels   picture // voxels of the box
 	pilot    picture // likewise
 	num, den picture // sums of weighted estimates less voxels, in sigmas, and of weights
 	valid    []uint64
-	words    int // of valid for each row
+	words    int // of valid for each column
 
 	s       support
 	layout  layout
 	z, q    transformed // of the voxels and of the pilot
-	lines   [maxSide][lanes]float32
 	columns [maxSide][lanes]float32
-	last    [maxSide]int // coefficients of a row of z.d up to the last that is not 0
+	lines   [maxSide][lanes]float32 // of coefficients with the same index
+	last    [maxSide]int            // coefficients of a line of z.d up to the last that is not 0
 	exact   exact
 }
 
@@ -105,7 +106,7 @@ func (w *worker) finish(tile volume.Region) {
 // load reads a box of the inputs and clears the sums.
 func (w *worker) load(box volume.Region) {
 	dims := box.Dims()
-	w.box, w.width = box, dims[0]
+	w.box, w.height = box, dims[1]
 	n := dims[0]*dims[1] + lanes
 	for _, p := range []*picture{&w.voxels, &w.pilot, &w.num, &w.den} {
 		if cap(*p) < n {
@@ -115,22 +116,26 @@ func (w *worker) load(box volume.Region) {
 	}
 	clear(w.num)
 	clear(w.den)
-	w.words = (dims[0]+63)/64 + 1
+	w.words = (dims[1]+63)/64 + 1
 	if w.in[1].Mask != nil {
-		w.valid = slices.Grow(w.valid[:0], w.words*dims[1])[:w.words*dims[1]]
+		w.valid = slices.Grow(w.valid[:0], w.words*dims[0])[:w.words*dims[0]]
 		clear(w.valid)
 	}
 	for y := range dims[1] {
 		from := w.in[1].Index(box.Min[0], box.Min[1]+y, box.Min[2])
-		copy(w.voxels[y*dims[0]:], w.in[1].Data[from:from+dims[0]])
+		for x, v := range w.in[1].Data[from : from+dims[0]] {
+			w.voxels[x*dims[1]+y] = v
+		}
 		if w.wiener {
 			from := w.in[2].Index(box.Min[0], box.Min[1]+y, box.Min[2])
-			copy(w.pilot[y*dims[0]:], w.in[2].Data[from:from+dims[0]])
+			for x, v := range w.in[2].Data[from : from+dims[0]] {
+				w.pilot[x*dims[1]+y] = v
+			}
 		}
 		if w.in[1].Mask != nil {
 			for x, valid := range w.in[1].Mask[from : from+dims[0]] {
 				if valid {
-					w.valid[y*w.words+x/64] |= 1 << (x % 64)
+					w.valid[x*w.words+y/64] |= 1 << (y % 64)
 				}
 			}
 		}
@@ -138,26 +143,26 @@ func (w *worker) load(box volume.Region) {
 }
 
 // at returns the position of pixel (x, y) in the pictures.
-func (w *worker) at(x, y int) int { return (y-w.box.Min[1])*w.width + x - w.box.Min[0] }
+func (w *worker) at(x, y int) int { return (x-w.box.Min[0])*w.height + y - w.box.Min[1] }
 
 // centre adds the estimate of the support around (cx, cy).
 func (w *worker) centre(packed, cx, cy int) {
 	w.shapes.of(&w.s, packed, w.reach)
 	w.clip(cx, cy)
-	n, rows := 0, w.s[maxReach-w.reach:maxReach+w.reach+1]
-	for _, row := range rows {
-		n += bits.OnesCount32(row)
+	n, columns := 0, w.s[maxReach-w.reach:maxReach+w.reach+1]
+	for _, column := range columns {
+		n += bits.OnesCount32(column)
 	}
 	if !w.used(cx, cy, n) {
 		return
 	}
-	w.layout.lay(rows)
-	w.z.transform(w, w.voxels, rows, n, w.at(cx, cy))
+	w.layout.lay(columns)
+	w.z.transform(w, w.voxels, columns, n, w.at(cx, cy))
 	if w.wiener {
-		w.q.transform(w, w.pilot, rows, n, w.at(cx, cy))
-		w.attenuate(rows, n, cx, cy)
+		w.q.transform(w, w.pilot, columns, n, w.at(cx, cy))
+		w.attenuate(columns, n, cx, cy)
 	} else {
-		w.shrink(rows, n, cx, cy)
+		w.shrink(columns, n, cx, cy)
 	}
 }
 
@@ -165,29 +170,29 @@ func (w *worker) centre(packed, cx, cy int) {
 func (w *worker) clip(cx, cy int) {
 	f := &w.in[1]
 	inside := ^uint32(0)
-	if left := maxReach - cx; left > 0 {
-		inside &= ^uint32(0) << left
+	if above := maxReach - cy; above > 0 {
+		inside &= ^uint32(0) << above
 	}
-	if right := cx + maxReach + 1 - f.Dims[0]; right > 0 {
-		inside &= 1<<(maxSide-right) - 1
+	if below := cy + maxReach + 1 - f.Dims[1]; below > 0 {
+		inside &= 1<<(maxSide-below) - 1
 	}
-	for dy := -w.reach; dy <= w.reach; dy++ {
-		row := &w.s[maxReach+dy]
-		if cy+dy < 0 || cy+dy >= f.Dims[1] {
-			*row = 0
-		} else if *row &= inside; *row != 0 && f.Mask != nil {
-			*row &= w.window(cx-w.box.Min[0]-maxReach, cy+dy-w.box.Min[1])
+	for dx := -w.reach; dx <= w.reach; dx++ {
+		column := &w.s[maxReach+dx]
+		if cx+dx < 0 || cx+dx >= f.Dims[0] {
+			*column = 0
+		} else if *column &= inside; *column != 0 && f.Mask != nil {
+			*column &= w.window(cx+dx-w.box.Min[0], cy-w.box.Min[1]-maxReach)
 		}
 	}
 }
 
-// window returns the bits of the valid pixels of row y of the box from x on; there are
+// window returns the bits of the valid pixels of column x of the box from y on; there are
 // none outside it.
 func (w *worker) window(x, y int) uint32 {
-	row := w.valid[y*w.words : (y+1)*w.words]
-	if x < 0 {
-		return uint32(row[0] << -x)
+	column := w.valid[x*w.words : (x+1)*w.words]
+	if y < 0 {
+		return uint32(column[0] << -y)
 	}
-	word, shift := x/64, x%64
-	return uint32(row[word]>>shift | row[min(word+1, w.words-1)]<<(64-shift))
+	word, shift := y/64, y%64
+	return uint32(column[word]>>shift | column[min(word+1, w.words-1)]<<(64-shift))
 }

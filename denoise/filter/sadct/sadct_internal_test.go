@@ -138,29 +138,31 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// gamma at sigma/255 of Foi's rule, and where there is no noise or no range.
+// gamma at sigma/255 of Foi's rule, where noise adds 6 sigma to the range, and where there
+// is no noise or no range.
 func TestAutoGamma(t *testing.T) {
 	recipe := func(sigma denoise.Value) denoise.Recipe {
 		return denoise.Recipe{Params: map[string]denoise.Value{"sigma": sigma}}
 	}
 	facts := func(sigma, width float64) denoise.Facts {
-		return denoise.Facts{Hi: float32(width), Noise: noise.Known(sigma)}
+		return denoise.Facts{Lo: -50, Hi: float32(width - 50), Noise: noise.Known(sigma)}
 	}
 	for _, c := range []struct {
 		sigma denoise.Value
 		facts denoise.Facts
 		want  float64
 	}{
-		{denoise.Auto, facts(5, 255), 3.09}, {denoise.Auto, facts(25, 255), 1.24}, {denoise.Auto, facts(75, 255), 0.82},
-		{denoise.Auto, facts(100, 255), 0.80}, {denoise.Number(10), facts(77, 255), 1.98},
-		{denoise.Sigmas(2), facts(5, 255), 1.98}, {denoise.Number(0), facts(5, 255), 1}, {denoise.Auto, facts(5, 0), 1},
+		{denoise.Auto, facts(5, 255+30), 3.09}, {denoise.Auto, facts(25, 255+150), 1.24}, {denoise.Auto, facts(40, 255+240), 1.02},
+		{denoise.Auto, facts(100, 255), 0.80}, {denoise.Number(10), facts(20, 255+120), 1.98},
+		{denoise.Sigmas(2), facts(5, 255+30), 1.98}, {denoise.Number(0), facts(5, 255), 1}, {denoise.Auto, facts(5, 0), 1},
+		{denoise.Number(5), facts(30, 340), 2.36}, // at least half of the range
 		{denoise.Number(1e-9), facts(5, 255), 100}, // the largest that gamma takes
 	} {
 		if got := autoGamma(recipe(c.sigma), c.facts).Float(); math.Abs(got-c.want) > 0.005 {
-			t.Errorf("sigma %s of %g: gamma %.4f; want %g", c.sigma, c.facts.Hi, got, c.want)
+			t.Errorf("sigma %s of %g: gamma %.4f; want %g", c.sigma, c.facts.Hi-c.facts.Lo, got, c.want)
 		}
 	}
-	divided := facts(1, 25.5) // by a noise map of usual sigma 10
+	divided := facts(1, 25.5+6) // by a noise map of usual sigma 10
 	divided.Usual = 10
 	for inSigmas, sigma := range map[bool]float64{false: 10, true: 1} {
 		r := recipe(denoise.Number(sigma))
@@ -331,9 +333,9 @@ func TestTransform(t *testing.T) {
 	for _, l := range [][8]int{{1, 1, 1, 1, 1, 1, 1, 1}, {9, 9, 9, 9, 9, 9, 9, 9}, {1, 5, 2, 7, 12, 1, 9, 3}} {
 		s := polygon(l)
 		n := e.load(&e.u, &s, &in, 20, 20, 0)
-		before, rows, squares := e.u, e.rows, 0.0
+		before, lengths, squares := e.u, e.lengths, 0.0
 		mean := e.transform(&e.u, &e.c, n)
-		for i, l := range rows {
+		for i, l := range lengths {
 			for j := range l {
 				squares += (before[i][j] - mean) * (before[i][j] - mean)
 			}
@@ -348,10 +350,10 @@ func TestTransform(t *testing.T) {
 			t.Errorf("%v: power %g of %d pixels; want %g of %d", l, power, n, squares, s.pixels())
 		}
 		e.invert(mean)
-		for i, l := range rows {
+		for i, l := range lengths {
 			for j := range l {
 				if math.Abs(e.u[i][j]-before[i][j]) > 1e-10 {
-					t.Fatalf("%v: pixel %d of row %d is %g; want %g", l, j, i, e.u[i][j], before[i][j])
+					t.Fatalf("%v: pixel %d of column %d is %g; want %g", l, j, i, e.u[i][j], before[i][j])
 				}
 			}
 		}

@@ -87,9 +87,9 @@ func (s *stage) reference(in []denoise.Field, x, y, z int) float64 {
 				continue
 			}
 			w := s.estimate(&e, in, &support, cx, cy, z)
-			row := support[maxReach+y-cy]
-			before := bits.OnesCount32(row & (1<<(maxReach+x-cx) - 1)) // pixels of the row to the left
-			num += w * (e.u[maxReach+y-cy][before] + float64(in[1].At(cx, cy, z)) - v)
+			column := support[maxReach+x-cx]
+			before := bits.OnesCount32(column & (1<<(maxReach+y-cy) - 1)) // pixels of the column above
+			num += w * (e.u[maxReach+x-cx][before] + float64(in[1].At(cx, cy, z)) - v)
 			den += w
 		}
 	}
@@ -104,25 +104,25 @@ func (s *stage) reference(in []denoise.Field, x, y, z int) float64 {
 func (s *stage) support(in []denoise.Field, cx, cy, z int) support {
 	p := polygon(lengths(s.scales, int(in[0].At(cx, cy, z))))
 	f := &in[1]
-	for dy := -s.reach; dy <= s.reach; dy++ {
-		for row := p[maxReach+dy]; row != 0; row &= row - 1 {
-			dx := bits.TrailingZeros32(row) - maxReach
+	for dx := -s.reach; dx <= s.reach; dx++ {
+		for column := p[maxReach+dx]; column != 0; column &= column - 1 {
+			dy := bits.TrailingZeros32(column) - maxReach
 			x, y := cx+dx, cy+dy
 			if x < 0 || x >= f.Dims[0] || y < 0 || y >= f.Dims[1] || !f.Valid(f.Index(x, y, z)) {
-				p[maxReach+dy] &^= 1 << (maxReach + dx)
+				p[maxReach+dx] &^= 1 << (maxReach + dy)
 			}
 		}
 	}
 	return p
 }
 
-// exact is scratch memory of the transform in float64. Row i holds the pixels of a
-// row of the support without gaps, in the order of x; of a coefficient k of the rows,
-// row k of c holds those of the rows longer than k, in the order of y.
+// exact is scratch memory of the transform in float64. Line i holds the pixels of a
+// column of the support without gaps, in the order of y; of a coefficient k of the
+// columns, line k of c holds those of the columns longer than k, in the order of x.
 type exact struct {
 	u, p, c, q [maxSide][maxSide]float64
-	rows       [maxSide]int // pixels in each row
-	count      [maxSide]int // rows longer than k
+	lengths    [maxSide]int // pixels in each column
+	count      [maxSide]int // columns longer than k
 	line       [maxSide]float64
 }
 
@@ -164,31 +164,31 @@ func (s *stage) estimate(e *exact, in []denoise.Field, p *support, cx, cy, z int
 func (e *exact) load(u *[maxSide][maxSide]float64, p *support, f *denoise.Field, cx, cy, z int) (n int) {
 	v0 := float64(f.At(cx, cy, z))
 	clear(e.count[:])
-	for i, row := range p {
-		e.rows[i] = 0
-		for ; row != 0; row &= row - 1 {
-			dx := bits.TrailingZeros32(row) - maxReach
-			u[i][e.rows[i]] = float64(f.At(cx+dx, cy+i-maxReach, z)) - v0
-			e.count[e.rows[i]]++
-			e.rows[i]++
+	for i, column := range p {
+		e.lengths[i] = 0
+		for ; column != 0; column &= column - 1 {
+			dy := bits.TrailingZeros32(column) - maxReach
+			u[i][e.lengths[i]] = float64(f.At(cx+i-maxReach, cy+dy, z)) - v0
+			e.count[e.lengths[i]]++
+			e.lengths[i]++
 		}
-		n += e.rows[i]
+		n += e.lengths[i]
 	}
 	return n
 }
 
 // transform subtracts the mean of the n pixels in u, which it returns, and computes
-// their coefficients in c: the DCT of every row, then, for every coefficient of the
-// rows, the DCT over the rows that have it.
+// their coefficients in c: the DCT of every column, then, for every coefficient of the
+// columns, the DCT over the columns that have it.
 func (e *exact) transform(u, c *[maxSide][maxSide]float64, n int) (mean float64) {
-	for i, l := range e.rows {
+	for i, l := range e.lengths {
 		for j := range l {
 			mean += u[i][j]
 		}
 	}
 	mean /= float64(n)
 	var at [maxSide]int
-	for i, l := range e.rows {
+	for i, l := range e.lengths {
 		for j := range l {
 			u[i][j] -= mean
 		}
@@ -228,7 +228,7 @@ func (e *exact) invert(mean float64) {
 		copy(e.c[k][:n], e.line[:n])
 	}
 	var at [maxSide]int
-	for i, l := range e.rows {
+	for i, l := range e.lengths {
 		basis := dct().exact[l]
 		for j := range l {
 			e.u[i][j] = mean

@@ -9,15 +9,15 @@ const (
 	maxSide  = 2*maxReach + 1
 )
 
-// support is the set of pixels around a centre over which it is transformed: bit
-// maxReach + dx of rows[maxReach + dy] is set for the pixel at (dx, dy).
+// support is the set of pixels around a centre over which it is transformed, column by
+// column: bit maxReach + dy of s[maxReach + dx] is set for the pixel at (dx, dy).
 type support [maxSide]uint32
 
 // pixels returns the number of pixels.
 func (s *support) pixels() int {
 	n := 0
-	for _, row := range s {
-		n += bits.OnesCount32(row)
+	for _, column := range s {
+		n += bits.OnesCount32(column)
 	}
 	return n
 }
@@ -25,7 +25,7 @@ func (s *support) pixels() int {
 // has reports whether the pixel at (dx, dy) from the centre belongs to the support.
 func (s *support) has(dx, dy int) bool {
 	return dx >= -maxReach && dx <= maxReach && dy >= -maxReach && dy <= maxReach &&
-		s[maxReach+dy]>>(maxReach+dx)&1 != 0
+		s[maxReach+dx]>>(maxReach+dy)&1 != 0
 }
 
 // sector calls f with every pixel (dx, dy) of the triangle between an axis of length
@@ -58,7 +58,7 @@ func polygon(lengths [8]int) (s support) {
 	return s
 }
 
-func (s *support) add(dx, dy int) { s[maxReach+dy] |= 1 << (maxReach + dx) }
+func (s *support) add(dx, dy int) { s[maxReach+dx] |= 1 << (maxReach + dy) }
 
 // shapes are the sectors of a list of scales, from which supports are put together:
 // shapes[d][i][k] is the one between directions d and d + 1, whose scales have the
@@ -82,16 +82,16 @@ func newShapes(scales []int) *shapes {
 	return &all
 }
 
-// of returns the support of the packed indices of the eight directions; only rows up
+// of returns the support of the packed indices of the eight directions; only columns up
 // to reach from the centre are touched.
 func (all *shapes) of(s *support, packed, reach int) {
-	rows := s[maxReach-reach : maxReach+reach+1]
-	clear(rows)
+	columns := s[maxReach-reach : maxReach+reach+1]
+	clear(columns)
 	here := packed & 7
 	for d := range 8 {
 		next := packed >> (3 * ((d + 1) % 8)) & 7
-		for i, row := range all[d][here][next][maxReach-reach : maxReach+reach+1] {
-			rows[i] |= row
+		for i, column := range all[d][here][next][maxReach-reach : maxReach+reach+1] {
+			columns[i] |= column
 		}
 		here = next
 	}

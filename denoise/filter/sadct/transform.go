@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// layout is what the rows of a support share in all its transforms.
+// layout is what the columns of a support share in all its transforms.
 type layout struct {
-	length [maxSide]int // pixels of each row
-	count  [maxSide]int // rows longer than k
-	side   int          // length of the longest row
+	length [maxSide]int // pixels of each column
+	count  [maxSide]int // columns longer than k
+	side   int          // length of the longest column
 }
 
-// lay counts the pixels of the rows.
-func (g *layout) lay(rows []uint32) {
+// lay counts the pixels of the columns.
+func (g *layout) lay(columns []uint32) {
 	clear(g.count[:])
 	var ends [maxSide + 1]int
-	for i, row := range rows {
-		g.length[i] = bits.OnesCount32(row)
+	for i, column := range columns {
+		g.length[i] = bits.OnesCount32(column)
 		ends[g.length[i]]++
 	}
 	g.side = 0
@@ -33,59 +33,59 @@ func (g *layout) lay(rows []uint32) {
 // transformed is one image in a support: its pixels relative to the centre, in
 // sigmas, and the coefficients of them less their mean.
 type transformed struct {
-	u    [maxSide][lanes]float32 // pixels of a row without gaps
-	d    [maxSide][lanes]float32 // row k: the DCT of coefficient k of the rows that have one
+	u    [maxSide][lanes]float32 // pixels of a column without gaps
+	d    [maxSide][lanes]float32 // line k: the DCT of coefficient k of the columns that have one
 	mean float32
 	norm float32 // root of the sum of u^2
 }
 
 // transform computes the coefficients of a picture in the support of n pixels around
 // the pixel at position at.
-func (t *transformed) transform(w *worker, pic picture, rows []uint32, n, at int) {
+func (t *transformed) transform(w *worker, pic picture, columns []uint32, n, at int) {
 	tables, g := dct(), &w.layout
 	var sums [lanes]float32
 	total := float32(0)
 	v0 := pic[at]
-	at -= w.reach*w.width + maxReach
-	for i, row := range rows {
+	at -= w.reach*w.height + maxReach
+	for i, column := range columns {
 		l := g.length[i]
 		if l == 0 {
 			continue
 		}
-		if first, whole := run(row); whole {
-			relative(&t.u[i], pic[at+i*w.width+first:], v0, w.inverse, groups(l))
+		if first, whole := run(column); whole {
+			relative(&t.u[i], pic[at+i*w.height+first:], v0, w.inverse, groups(l))
 		} else {
-			for j, p := 0, at+i*w.width; row != 0; row &= row - 1 {
-				t.u[i][j] = float32((pic[p+bits.TrailingZeros32(row)] - v0) * w.inverse)
+			for j, p := 0, at+i*w.height; column != 0; column &= column - 1 {
+				t.u[i][j] = float32((pic[p+bits.TrailingZeros32(column)] - v0) * w.inverse)
 				j++
 			}
 		}
-		combine(&w.lines[i], tables.forward[l], t.u[i][:l], groups(l))
-		squares(&w.lines[i], &sums, groups(l))
-		total += float32(tables.root[l] * w.lines[i][0])
+		combine(&w.columns[i], tables.forward[l], t.u[i][:l], groups(l))
+		squares(&w.columns[i], &sums, groups(l))
+		total += float32(tables.root[l] * w.columns[i][0])
 	}
 	t.norm = float32(math.Sqrt(float64(fold(&sums))))
 	t.mean = total / float32(n)
 	var have [maxSide]int
-	for i := range rows {
+	for i := range columns {
 		l := g.length[i]
 		if l == 0 {
 			continue
 		}
-		line := w.lines[i][:l]
+		line := w.columns[i][:l]
 		line[0] -= float32(t.mean * tables.root[l])
 		for k, c := range line {
-			w.columns[k][have[k]] = c
+			w.lines[k][have[k]] = c
 			have[k]++
 		}
 	}
 	for k, n := range g.count[:g.side] {
-		combine(&t.d[k], tables.forward[n], w.columns[k][:n], groups(n))
+		combine(&t.d[k], tables.forward[n], w.lines[k][:n], groups(n))
 	}
 }
 
 // shrink removes the coefficients below the threshold and adds the estimate.
-func (w *worker) shrink(rows []uint32, n, cx, cy int) {
+func (w *worker) shrink(columns []uint32, n, cx, cy int) {
 	t, g := &w.z, &w.layout
 	// A coefficient is the sum of up to side products, twice, of factors that are
 	// rounded, less the mean, which is another such sum.
@@ -110,11 +110,11 @@ func (w *worker) shrink(rows []uint32, n, cx, cy int) {
 			}
 		}
 	}
-	w.invert(rows, 1/float32((1+kept)*n), cx, cy)
+	w.invert(columns, 1/float32((1+kept)*n), cx, cy)
 }
 
 // attenuate multiplies the coefficients by their gains and adds the estimate.
-func (w *worker) attenuate(rows []uint32, n, cx, cy int) {
+func (w *worker) attenuate(columns []uint32, n, cx, cy int) {
 	g := &w.layout
 	if !(w.z.norm+w.q.norm < math.MaxFloat32) {
 		w.fallback(cx, cy)
@@ -125,43 +125,43 @@ func (w *worker) attenuate(rows []uint32, n, cx, cy int) {
 		attenuate(&w.z.d[k], &w.q.d[k], &sums, groups(n))
 		w.last[k] = n
 	}
-	w.invert(rows, 1/float32((1+fold(&sums))*float32(n)), cx, cy)
+	w.invert(columns, 1/float32((1+fold(&sums))*float32(n)), cx, cy)
 }
 
-// invert adds the estimate that the coefficients in w.z.d make, of which row k holds
+// invert adds the estimate that the coefficients in w.z.d make, of which line k holds
 // last[k].
-func (w *worker) invert(rows []uint32, weight float32, cx, cy int) {
+func (w *worker) invert(columns []uint32, weight float32, cx, cy int) {
 	tables, g, t := dct(), &w.layout, &w.z
 	top := 0
 	for k, last := range w.last[:g.side] {
 		if last > 0 {
-			combine(&w.columns[k], tables.inverse[g.count[k]], t.d[k][:last], groups(g.count[k]))
+			combine(&w.lines[k], tables.inverse[g.count[k]], t.d[k][:last], groups(g.count[k]))
 			top = k + 1
 		} else {
-			clear(w.columns[k][:g.count[k]])
+			clear(w.lines[k][:g.count[k]])
 		}
 	}
 	var have [maxSide]int
 	var line, r [lanes]float32
-	at := w.at(cx-maxReach, cy-w.reach)
-	for i, row := range rows {
+	at := w.at(cx-w.reach, cy-maxReach)
+	for i, column := range columns {
 		l := g.length[i]
 		if l == 0 {
 			continue
 		}
 		held := min(l, top)
 		for k := range held {
-			line[k] = w.columns[k][have[k]]
+			line[k] = w.lines[k][have[k]]
 			have[k]++
 		}
 		combine(&r, tables.inverse[l], line[:held], groups(l))
-		if first, whole := run(row); whole {
-			p := at + i*w.width + first
+		if first, whole := run(column); whole {
+			p := at + i*w.height + first
 			deposit(w.num[p:], w.den[p:], &r, &t.u[i], t.mean, weight, l)
 			continue
 		}
-		for j, p := 0, at+i*w.width; row != 0; row &= row - 1 {
-			q := p + bits.TrailingZeros32(row)
+		for j, p := 0, at+i*w.height; column != 0; column &= column - 1 {
+			q := p + bits.TrailingZeros32(column)
 			w.num[q] += float32(weight * ((r[j] + t.mean) - t.u[i][j]))
 			w.den[q] += weight
 			j++
@@ -174,9 +174,9 @@ func (w *worker) fallback(cx, cy int) {
 	z := w.box.Min[2]
 	weight := w.estimate(&w.exact, w.in, &w.s, cx, cy, z)
 	v0 := float64(w.in[1].At(cx, cy, z))
-	for i, row := range w.s {
-		for j := 0; row != 0; row &= row - 1 {
-			p := w.at(cx+bits.TrailingZeros32(row)-maxReach, cy+i-maxReach)
+	for i, column := range w.s {
+		for j := 0; column != 0; column &= column - 1 {
+			p := w.at(cx+i-maxReach, cy+bits.TrailingZeros32(column)-maxReach)
 			w.num[p] += float32(weight * (w.exact.u[i][j] + v0 - float64(w.voxels[p])) / w.sigma)
 			w.den[p] += float32(weight)
 			j++
