@@ -121,9 +121,9 @@ func TestScratch(t *testing.T) {
 		return p
 	}
 	dims := [3]int{100, 90, 4}
-	// The supports of the first stage around the pilot of the second, which needs 10 pixels
+	// The supports of the first stage around the pilot of the second, which needs 8 pixels
 	// more than the region.
-	if got, want := Scratch(bind("sadct"), dims, [3]int{20, 10, 2}), sadctBytes(8)*(20+20+16)*(10+20+16)*2; got != want {
+	if got, want := Scratch(bind("sadct"), dims, [3]int{20, 10, 2}), sadctBytes(8)*(20+16+16)*(10+16+16)*2; got != want {
 		t.Errorf("%d bytes; want %d", got, want)
 	}
 	if got := Scratch(bind("median"), dims, dims); got != 0 {

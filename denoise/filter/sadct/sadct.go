@@ -41,7 +41,7 @@ var Filter = denoise.Filter{
 		},
 		{
 			Name: "wiener-scales", Label: "Wiener scales", Kind: denoise.Ints, Unit: "voxels", Rising: true, Longest: maxScales,
-			Min: 1, Max: maxLength, Lo: 1, Hi: maxLength, Step: 1, Default: denoise.List(1, 2, 3, 5, 6),
+			Min: 1, Max: maxLength, Lo: 1, Hi: maxLength, Step: 1, Default: denoise.List(1, 2, 3, 4, 5),
 			Help: "The lengths that stand for the chosen scales in the Wiener stage, the last one for all beyond it.",
 		},
 		{

@@ -155,7 +155,7 @@ func TestAutoGamma(t *testing.T) {
 		{denoise.Auto, facts(5, 255+30), 3.09}, {denoise.Auto, facts(25, 255+150), 1.24}, {denoise.Auto, facts(40, 255+240), 1.02},
 		{denoise.Auto, facts(100, 255), 0.80}, {denoise.Number(10), facts(20, 255+120), 1.98},
 		{denoise.Sigmas(2), facts(5, 255+30), 1.98}, {denoise.Number(0), facts(5, 255), 1}, {denoise.Auto, facts(5, 0), 1},
-		{denoise.Number(5), facts(30, 340), 2.36}, // at least half of the range
+		{denoise.Number(5), facts(30, 340), 2.36},  // at least half of the range
 		{denoise.Number(1e-9), facts(5, 255), 100}, // the largest that gamma takes
 	} {
 		if got := autoGamma(recipe(c.sigma), c.facts).Float(); math.Abs(got-c.want) > 0.005 {
