@@ -186,6 +186,9 @@ func TestSlabsWithTheNoiseOfASample(t *testing.T) {
 		if want := (SliceRange{From: 12, To: 17}); report.Slabs.Sample != want || !strings.HasSuffix(report.Slabs.Text, "with the noise of slices 12:17") {
 			t.Errorf("%s: %+v", r, report.Slabs)
 		}
+		if len(report.Warnings) != 0 {
+			t.Errorf("%s: warnings %q", r, report.Warnings)
+		}
 		if (report.Tuned != nil) != h.IsSURE() || report.Asked.String() != r.String() {
 			t.Errorf("%s: tuned %+v, asked %s", r, report.Tuned, report.Asked)
 		}
@@ -206,11 +209,12 @@ func TestSlabsOnlyWhereNeeded(t *testing.T) {
 	}
 	for memory, slabs := range map[int64]bool{0: false, need: false, need - 1: true} {
 		job.Memory = memory
-		report, err := Do(t.Context(), job, Events{})
+		var said []string
+		report, err := Do(t.Context(), job, Events{Message: func(_ series.Severity, text string) { said = append(said, text) }})
 		if err != nil || (report.Slabs != nil) != slabs {
 			t.Errorf("memory %d: %+v, %v", memory, report.Slabs, err)
 		}
-		if slabs && (report.Slabs.Memory != memory || !strings.Contains(report.Slabs.Text, fmt.Sprintf("of %s that it may take: filtered in %d slabs of %d slices", Bytes(memory), report.Slabs.Count, report.Slabs.Slices))) {
+		if slabs && (report.Slabs.Memory != memory || !slices.Contains(said, report.Slabs.Text) || !strings.Contains(report.Slabs.Text, fmt.Sprintf("of %s that it may take: filtered in %d slabs of %d slices", Bytes(memory), report.Slabs.Count, report.Slabs.Slices))) {
 			t.Errorf("%+v", report.Slabs)
 		}
 	}
