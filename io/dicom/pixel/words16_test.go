@@ -121,8 +121,8 @@ func TestEncodeAndExtremesOf16Bits(t *testing.T) {
 		if clipped != 0 {
 			t.Fatalf("%+v: %d too many were clipped", f, clipped)
 		}
-		if a, b, any := f.Extremes(raw, len(values)); any != found || any && [2]int64{a, b} != extremes {
-			t.Fatalf("%+v: extremes %d, %d, %v; want %v, %v", f, a, b, any, extremes, found)
+		if a, b, present := f.Extremes(raw, len(values)); present != found || present && [2]int64{a, b} != extremes {
+			t.Fatalf("%+v: extremes %d, %d, %v; want %v, %v", f, a, b, present, extremes, found)
 		}
 	}
 }
