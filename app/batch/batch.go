@@ -105,6 +105,7 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 	if err := b.remember(); err != nil {
 		return Summary{}, err
 	}
+	b.store.tidy()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
 	var mine []Unit
 	for _, u := range b.units {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,6 +166,26 @@ func (s store) describe(r *Result) error {
 	}
 	r.Listing = hex.EncodeToString(h.Sum(nil))
 	return nil
+}
+
+// tidy removes what killed processes left beside outputs that are in place, once that has
+// expired: nothing is written there again, which would remove it.
+func (s store) tidy() {
+	outputs := map[string]string{} // of each folder one
+	_ = s.all(func(r Result) {     // the run reports what is wrong with results
+		if r.Output != "" {
+			path := s.outputPath(r.Output)
+			outputs[filepath.Dir(path)] = path
+		}
+	})
+	for dir, path := range outputs {
+		entries, _ := os.ReadDir(dir)
+		if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return atomic.IsStage(e.Name()) }) {
+			if stage, err := atomic.Begin(path); err == nil {
+				stage.Close()
+			}
+		}
+	}
 }
 
 // holds reports whether the output of a result is in place, by the names and sizes of its
