@@ -105,6 +105,7 @@ func (w *Workbench) playSlice() {
 	if n < 2 {
 		return
 	}
+	defer w.awaitFrames()
 	if !w.settings.CineBack {
 		state.SetIndex((state.Index() + 1) % n)
 		return

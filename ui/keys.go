@@ -74,6 +74,7 @@ func (w *Workbench) run(c Command) {
 		return
 	}
 	c.Run()
+	w.awaitFrames()
 }
 
 // modifiers returns the modifier keys that are held; none where the driver does

@@ -44,7 +44,7 @@ const patience = 10 * time.Millisecond
 // soon. It waits once in the time of a frame of the screen, for the last of many events.
 func (w *Workbench) awaitFrames() {
 	now := w.options.Now()
-	if now.Sub(w.awaited) >= time.Second/60 {
+	if !w.closed && now.Sub(w.awaited) >= time.Second/60 {
 		w.awaited = now
 		w.session.AwaitFrames(time.After(patience))
 	}

@@ -53,6 +53,7 @@ func newSliceBar(w *Workbench) *sliceBar {
 	b.slider.OnChanged = func(x float64) {
 		if !b.busy {
 			state.SetIndex(int(x) - 1)
+			w.awaitFrames()
 		}
 	}
 	ground := canvas.NewRectangle(nil)
