@@ -229,7 +229,7 @@ func TestTolerances(t *testing.T) {
 }
 
 func TestBetterStrength(t *testing.T) {
-	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
+	for times, want := range map[float64]string{0: "no filter", 0.5: "0.5 times the strength", 2: "2 times the strength", 50: "50 times the strength", 51: "more strength", math.Inf(1): "more strength", math.NaN(): "more strength"} {
 		if got := better(times); got != want {
 			t.Errorf("%v: %q, want %q", times, got, want)
 		}

@@ -305,12 +305,16 @@ func (j *Judgement) weigh(x float64) {
 	j.Why = fmt.Sprintf("The structure in the residual, most of all the %s, is by itself more than the least error.", j.Place)
 }
 
+// farTimes is from where on a multiple of the result's strength is no guide: that strength
+// is next to nothing.
+const farTimes = 50
+
 // better names the best strength beside the result's; both may be 0.
 func better(times float64) string {
 	switch {
 	case times == 0:
 		return "no filter"
-	case math.IsInf(times, 0) || math.IsNaN(times):
+	case times > farTimes || math.IsNaN(times):
 		return "more strength"
 	}
 	return fmt.Sprintf("%.2g times the strength", times)

@@ -330,7 +330,12 @@ func manual(p denoise.Param, resolved denoise.Value) denoise.Value {
 }
 
 // short writes an end of a slider.
-func short(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+func short(x float64) string {
+	if x >= 1000 && x < 1e6 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
 
 // shortened rounds to the digits that are shown.
 func shortened(x float64) float64 {

@@ -168,3 +168,12 @@ func TestConvertBetweenUnits(t *testing.T) {
 		t.Errorf("without noise 1 %% in sigmas is %s", got)
 	}
 }
+
+// The ends of a slider are written without an exponent up to a million.
+func TestShortNumbers(t *testing.T) {
+	for x, want := range map[float64]string{0.05: "0.05", 2.3456: "2.35", 999: "999", 1000: "1000", 12345: "12345", 999999: "999999", 1e6: "1e+06"} {
+		if got := short(x); got != want {
+			t.Errorf("%g is written %q; want %q", x, got, want)
+		}
+	}
+}
