@@ -258,7 +258,7 @@ func TestAutomaticStrengthFollowsTheAnatomy(t *testing.T) {
 			t.Errorf("%d-D %q, noise of %.2f %% of the range, patches alike up to %.2f sigma: h is %.4f times as large; want %g", c.dims, c.set, 100*c.share, c.t, x, c.scale)
 		}
 	}
-	method = "plane fits"
+	method = "surface fits"
 	for dims, usual := range map[int]float64{2: 1.94 * 1.13, 3: 1.94 * 1.13} { // of 8 HU
 		if x := of(dims, "", 8.0/255, 1.2*usual) / of(dims, "", 8.0/255, 0); math.Abs(x-1.2) > 1e-6 {
 			t.Errorf("%d-D, CT: h is %.4f times as large; want 1.2", dims, x)
