@@ -10,20 +10,17 @@
 // power and the two sums. The special function unit computes 16 powers per clock
 // and multiprocessor, which is the limit of the kernel.
 //
-// A lane computes a strip of four voxels of a column. For every (dx, dz) it goes down the
-// column of neighbours: each is read once from shared memory and used for all voxels of
-// the strip. Their q are successive elements of the sequence q(dy), which is shifted by
-// one at every step. Neighbours that are outside or masked hold kExcluded, whose weight
-// is zero.
+// A lane computes a strip of four voxels of a column, or two in small images, which have too
+// few strips for the device. For every (dx, dz) it goes down the column of neighbours: each
+// is read once from shared memory and used for all voxels of the strip. Their q are
+// successive elements of the sequence q(dy), which is shifted by one at every step.
+// Neighbours that are outside or masked hold kExcluded, whose weight is zero.
 //
 // The tile in shared memory holds the rows of one slice around the block, wide
 // enough for 33 steps of dx. Wider neighbourhoods and further slices are processed
 // one after the other.
 #include "bilateral_params.cuh"
 
-constexpr int kStrip = 4;                   // voxels of a lane
-constexpr int kWarps = 4;                   // warps of a block
-constexpr int kRows = kStrip * kWarps;      // rows of the region that a block filters
 constexpr int kColumns = 64;                // columns of the tile
 constexpr int kSteps = kColumns - 32 + 1;   // steps of dx that the tile is wide enough for
 constexpr float kExcluded = 1e18f;          // its square is finite and 2^-(its square) is 0
@@ -36,17 +33,18 @@ struct Column {
     float decay;
 };
 
-// Strip holds the voxels of a lane and their sums.
+// Strip holds the VOXELS voxels of a lane and their sums.
+template <int VOXELS>
 struct Strip {
-    float own[kStrip], num[kStrip], den[kStrip];
-    float q[kStrip]; // q[i]: q for the offset from voxel i to the current neighbour
+    float own[VOXELS], num[VOXELS], den[VOXELS];
+    float q[VOXELS]; // q[i]: q for the offset from voxel i to the current neighbour
 
     // step adds the next neighbour of the column to the sums of voxels FROM <= i < TO.
     template <int FROM, int TO>
     __device__ void step(Column &c)
     {
 #pragma unroll
-        for (int i = kStrip - 1; i > 0; --i) q[i] = q[i - 1];
+        for (int i = VOXELS - 1; i > 0; --i) q[i] = q[i - 1];
         q[0] = fmaf(-c.decay * c.dy, c.dy, c.rest);
         const float v = *c.at;
         c.at += kColumns;
@@ -65,33 +63,46 @@ struct Strip {
     template <int N = 1>
     __device__ void enter(Column &c)
     {
-        step<0, N>(c);
-        if constexpr (N < kStrip - 1) enter<N + 1>(c);
+        if constexpr (N < VOXELS) {
+            step<0, N>(c);
+            enter<N + 1>(c);
+        }
     }
 
     template <int N = 1>
     __device__ void leave(Column &c)
     {
-        step<N, kStrip>(c);
-        if constexpr (N < kStrip - 1) leave<N + 1>(c);
+        if constexpr (N < VOXELS) {
+            step<N, VOXELS>(c);
+            leave<N + 1>(c);
+        }
+    }
+
+    // steps adds the next N neighbours, which are within the radius of all voxels.
+    template <int N>
+    __device__ void steps(Column &c)
+    {
+#pragma unroll
+        for (int i = 0; i < N; ++i) step<0, VOXELS>(c);
     }
 };
 
-// loadTile fills the rows from y on of the tile with the columns from x on of slice z.
-// Voxels outside the volume are read inside it, so that no read waits for another.
+// loadTile fills the rows from y on of the tile with the columns from x on of slice z. A warp
+// reads TOGETHER rows together. Voxels outside the volume are read inside it, so that no
+// read waits for another.
+template <int WARPS, int TOGETHER>
 __device__ inline void loadTile(const BilateralParams &p, float *tile, int x, int y, int z, int rows, int columns, float reference)
 {
-    constexpr int kTogether = 4; // rows that a warp reads together
     const Field &f = p.field;
     const std::size_t slice = f.index(0, 0, z);
-    for (int from = threadIdx.y; from < rows; from += kTogether * kWarps) {
-        float value[kTogether][2];
-        std::uint8_t use[kTogether][2];
+    for (int from = threadIdx.y; from < rows; from += TOGETHER * WARPS) {
+        float value[TOGETHER][2];
+        std::uint8_t use[TOGETHER][2];
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
+        for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
-                const int tx = x + threadIdx.x + 32 * j, ty = y + from + i * kWarps;
+                const int tx = x + threadIdx.x + 32 * j, ty = y + from + i * WARPS;
                 const int cx = clamp(tx, 0, f.dims[0] - 1), cy = clamp(ty, 0, f.dims[1] - 1);
                 const unsigned at = unsigned(cy) * f.dims[0] + cx;
                 use[i][j] = cx == tx && cy == ty;
@@ -100,10 +111,10 @@ __device__ inline void loadTile(const BilateralParams &p, float *tile, int x, in
             }
         }
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
+        for (int i = 0; i < TOGETHER; ++i) {
 #pragma unroll
             for (int j = 0; j < 2; ++j) {
-                const int row = from + i * kWarps, column = threadIdx.x + 32 * j;
+                const int row = from + i * WARPS, column = threadIdx.x + 32 * j;
                 if (row < rows && column < columns)
                     tile[row * kColumns + column] = use[i][j] ? __fmul_rn(value[i][j] - reference, p.scale) : kExcluded;
             }
@@ -111,24 +122,24 @@ __device__ inline void loadTile(const BilateralParams &p, float *tile, int x, in
     }
 }
 
-extern "C" __global__ void __launch_bounds__(32 * kWarps, 8) bilateral(const __grid_constant__ BilateralParams p)
+// bilateralBlock filters a tile of 32 x (VOXELS WARPS) voxels of a slice.
+template <int VOXELS, int WARPS, int TOGETHER>
+__device__ inline void bilateralBlock(const BilateralParams &p)
 {
+    constexpr int kRows = VOXELS * WARPS;
     extern __shared__ float tile[];
     const Field &f = p.field;
     const Tile t = tileOf(f, 32, kRows, 1);
     const int lane = threadIdx.x, warp = threadIdx.y;
-    const int x = t.x + lane, y = t.y + warp * kStrip, z = t.z;
+    const int x = t.x + lane, y = t.y + warp * VOXELS, z = t.z;
     const float reference = referenceOf(f, t, kRows);
     const float *const in = f.in + f.index(min(x, f.dims[0] - 1), 0, z);
 
-    // The product is rounded as that in the tile is: fused with the difference from a
-    // neighbour, a voxel would differ from itself.
-    Strip s;
-    float v[kStrip];
+    Strip<VOXELS> s;
+    float v[VOXELS];
 #pragma unroll
-    for (int i = 0; i < kStrip; ++i) {
+    for (int i = 0; i < VOXELS; ++i) {
         v[i] = __ldg(in + std::size_t(min(y + i, f.dims[1] - 1)) * f.dims[0]);
-        s.own[i] = __fmul_rn(v[i] - reference, p.scale);
         s.num[i] = s.den[i] = s.q[i] = 0;
     }
 
@@ -137,26 +148,34 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, 8) bilateral(const __g
         for (int first = -p.radius[0]; first <= p.radius[0]; first += kSteps) {
             const int steps = min(kSteps, p.radius[0] - first + 1);
             __syncthreads(); // all threads have read the previous tile
-            loadTile(p, tile, t.x + first, t.y - p.radius[1], z + dz, kRows + 2 * p.radius[1], 31 + steps, reference);
+            loadTile<WARPS, TOGETHER>(p, tile, t.x + first, t.y - p.radius[1], z + dz, kRows + 2 * p.radius[1], 31 + steps, reference);
             __syncthreads();
+            // Only now, so that the tile does not wait for these voxels. The product is rounded
+            // as that in the tile is: fused with the difference from a neighbour, a voxel would
+            // differ from itself.
+#pragma unroll
+            for (int i = 0; i < VOXELS; ++i) s.own[i] = __fmul_rn(v[i] - reference, p.scale);
 #pragma unroll 1
             for (int k = 0; k < steps; ++k) {
                 const float dx = first + k;
-                Column c{tile + warp * kStrip * kColumns + lane + k, float(-p.radius[1]),
+                Column c{tile + warp * VOXELS * kColumns + lane + k, float(-p.radius[1]),
                          -(p.decay[0] * dx * dx + p.decay[2] * float(dz * dz)), p.decay[1]};
-                if (p.radius[1] >= kStrip / 2) {
+                if (p.radius[1] >= VOXELS / 2) {
                     s.enter(c);
-#pragma unroll 4
-                    for (int n = 2 * p.radius[1] + 2 - kStrip; n > 0; --n) s.step<0, kStrip>(c);
+                    int n = 2 * p.radius[1] + 2 - VOXELS;
+#pragma unroll 1
+                    for (; n >= 4; n -= 4) s.template steps<4>(c);
+                    if (n >= 2) s.template steps<2>(c);
+                    if (VOXELS % 2 == 1) s.template steps<1>(c); // n is odd
                     s.leave(c);
                 } else { // too few rows for that: voxels beyond the radius get weight 0
 #pragma unroll
-                    for (int i = 0; i < kStrip; ++i) s.q[i] = -kExcluded;
+                    for (int i = 0; i < VOXELS; ++i) s.q[i] = -kExcluded;
                     const float rest = c.rest;
 #pragma unroll 1
-                    for (int n = 2 * p.radius[1] + kStrip; n > 0; --n) {
+                    for (int n = 2 * p.radius[1] + VOXELS; n > 0; --n) {
                         c.rest = c.dy <= p.radius[1] ? rest : -kExcluded;
-                        s.step<0, kStrip>(c);
+                        s.template steps<1>(c);
                     }
                 }
             }
@@ -166,9 +185,18 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, 8) bilateral(const __g
     if (x >= f.max[0]) return;
     float *to = f.result(x, y, z);
 #pragma unroll
-    for (int i = 0; i < kStrip; ++i, to += f.max[0] - f.min[0]) {
+    for (int i = 0; i < VOXELS; ++i, to += f.max[0] - f.min[0]) {
         if (y + i >= f.max[1]) break;
         const bool valid = f.mask == nullptr || __ldg(f.mask + f.index(x, y + i, z));
         *to = valid ? v[i] + __fdividef(s.num[i], s.den[i]) * p.inverse : v[i];
     }
 }
+
+extern "C" {
+
+// The template arguments are those of bilateral.go.
+__global__ void __launch_bounds__(256, 4) bilateral(const __grid_constant__ BilateralParams p) { bilateralBlock<4, 8, 6>(p); }
+
+__global__ void __launch_bounds__(128, 8) bilateral_small(const __grid_constant__ BilateralParams p) { bilateralBlock<2, 4, 4>(p); }
+
+} // extern "C"

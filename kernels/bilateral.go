@@ -23,23 +23,45 @@ type bilateralParams struct {
 	Inverse float32    // 1 / Scale
 }
 
-// bilateralColumns is the width of the bilateral kernel's tile: 32 lanes and the 33
+// bilateralColumns is the width of the bilateral kernels' tile: 32 lanes and the 33
 // steps along x that it is wide enough for, minus one.
 const bilateralColumns = 64
 
-// bilateralLaunch: a block of four warps filters 32x16 voxels of a slice, each thread four
-// voxels of a column.
+// bilateralTile describes a kernel: a thread filters each voxels of a column, and a block of
+// warps 32 columns of a slice. It mirrors the template arguments in bilateral.cu.
+type bilateralTile struct {
+	kernel      string
+	each, warps int
+}
+
+var (
+	bilateralUsual = bilateralTile{"bilateral", 4, 8}
+	bilateralSmall = bilateralTile{"bilateral_small", 2, 4}
+)
+
+// smallBilateral is the number of usual blocks below which an image of one slice is small:
+// it does not give work to all of a device.
+const smallBilateral = 192
+
+// bilateralLaunch: an image has the same kernel in all of its parts, so that they have the
+// same bits.
 func bilateralLaunch(p bilateral.Params, f field) Launch {
-	const warps, each = 4, 4
+	t := bilateralUsual
+	if f.Dims[2] == 1 && Grid([3]int{int(f.Dims[0]), int(f.Dims[1]), 1}, t.dims())[0] < smallBilateral {
+		t = bilateralSmall
+	}
 	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
 	args.Radius, args.Decay = decay(p.Weights)
 	args.Inverse = 1 / args.Scale
 	return Launch{
 		Module: "bilateral",
-		Kernel: "bilateral",
-		Grid:   f.grid([3]int{32, each * warps, 1}),
-		Block:  [3]int{32, warps, 1},
-		Shared: bilateralColumns * (each*warps + 2*p.Radius[1]) * 4,
+		Kernel: t.kernel,
+		Grid:   f.grid(t.dims()),
+		Block:  [3]int{32, t.warps, 1},
+		Shared: bilateralColumns * (t.dims()[1] + 2*p.Radius[1]) * 4,
 		Args:   Pack(args),
 	}
 }
+
+// dims returns the voxels that a block filters.
+func (t bilateralTile) dims() [3]int { return [3]int{32, t.each * t.warps, 1} }

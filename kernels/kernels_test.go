@@ -313,8 +313,8 @@ func TestSourcesAreUsed(t *testing.T) {
 	}
 }
 
-// Voxels whose weights underflow in float32 are marked by the first kernel and filtered
-// by the second, which examines every voxel of the region.
+// Voxels whose weights underflow in float32 are marked by the general kernel and filtered
+// by a second one, which examines every voxel of the region. The fast kernels filter them.
 func TestUnderflowKernelExaminesEveryVoxel(t *testing.T) {
 	source, err := os.ReadFile("nlm_underflow.cuh")
 	if err != nil {
@@ -326,12 +326,19 @@ func TestUnderflowKernelExaminesEveryVoxel(t *testing.T) {
 	}
 	threads, _ := strconv.Atoi(string(m[1]))
 	each, _ := strconv.Atoi(string(m[2]))
-	ls := launches(t, recipe(t, "nlm", 3, nil), [3]int{64, 64, 3})
+	general := map[string]denoise.Value{"patch-radius": denoise.Number(4)}
+	ls := launches(t, recipe(t, "nlm", 3, general), [3]int{64, 64, 3})
 	if len(ls) != 2 || ls[1].Kernel != "nlm_underflow" || ls[1].Block[0] != threads || ls[1].Grid[0]*threads*each != 64*64*3 {
 		t.Errorf("blocks of %d threads with %d voxels each, and the launches are %+v", threads, each, ls)
 	}
+	if ls := launches(t, recipe(t, "nlm", 3, nil), [3]int{64, 64, 3}); len(ls) != 1 {
+		t.Errorf("%d launches of a fast kernel; want one", len(ls))
+	}
 	for name, v := range map[string]denoise.Value{"centre": denoise.Word("one"), "weighting": denoise.Word("lk")} {
-		if ls := launches(t, recipe(t, "nlm", 3, map[string]denoise.Value{name: v}), [3]int{9, 9, 9}); len(ls) != 1 {
+		general[name] = v
+		ls := launches(t, recipe(t, "nlm", 3, general), [3]int{9, 9, 9})
+		delete(general, name)
+		if len(ls) != 1 {
 			t.Errorf("%s %v: %d launches; want one", name, v, len(ls))
 		}
 	}

@@ -5,7 +5,7 @@
 //   nlm_2d_f2_*, f3_*      5^2 and 7^2 patches; uniform weights share more of the sums
 //   nlm_3d_f1, f2_*, f3_*  the same in three dimensions
 //   nlm_any                any patch radius and lk weighting, by the definition
-//   nlm_underflow          after each of them: the voxels whose weights underflow
+//   nlm_underflow          after nlm_any: the voxels whose weights underflow
 //
 // The template arguments after the dimensions and F are: a thread's voxels along x, y
 // and z, a block's warps, and the z steps in shared memory at once and processed

@@ -19,7 +19,7 @@
 //
 // In three dimensions it processes several offsets that follow each other along z
 // together: plane t + 1 of one is plane t of the next, so that a shifted voxel is read
-// once for all of them.
+// once for all of them. In two dimensions it does so with two along y.
 //
 // The search region is divided into bricks of 9 x 9 offsets (17 x 17 in two dimensions)
 // and a few z steps, whose voxels fit in shared memory, so that any search radius is
@@ -29,6 +29,9 @@
 // The warps of a block lie side by side along y. Where that would leave most of them, or
 // the device, without work, they share their voxels and take turns with the rows of
 // offsets (NlmParams::parts); their sums are added at the end, in a fixed order.
+//
+// The sums are of values relative to one voxel of the block; the voxel's own is subtracted at
+// the end. A sum of differences would keep those in registers.
 //
 // nlm_select.cu defines NLM_SELECT, which adds preselection: a neighbour whose mean or
 // deviation differs too much has no weight. The code of nlm.cu does not have it.
@@ -48,12 +51,13 @@
 template <int DIMS, int F, int X, int Y, int Z, int WARPS, int STEPS, int TOGETHER>
 struct Shape {
     static constexpr int kBrick = DIMS == 3 ? 9 : 17;         // offsets along x and along y in shared memory at once
-    static constexpr int kUnroll = DIMS == 3 ? 1 : 2;         // offsets along x processed together
     static constexpr int kTall = Y + 2 * F;                   // rows a thread reads
     static constexpr int kDeep = DIMS == 3 ? Z + 2 * F : 1;   // planes a thread reads for an offset
     static constexpr int kColumns = 32 * X + kBrick - 1;      // columns of the tile in shared memory
     static constexpr int kRows = WARPS * Y + 2 * F + kBrick - 1;
     static constexpr int kPlanes = kDeep + STEPS - 1;
+    static constexpr int kRowsRead = DIMS == 3 ? (kRows + WARPS - 1) / WARPS : 5; // rows of the tile that a warp reads together
+    static constexpr bool kAlongZ = DIMS == 3 && F == 1 && Z < Y; // squares are summed along z first, which then takes fewer sums
     static constexpr int kWords = (kColumns + 31) / 32;       // words with one bit per column of a row
     static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= 64 << 10, "compute capability 7.5 has no more than 64 KB");
 
@@ -65,7 +69,7 @@ struct Shape {
 // Sums holds the sums of each of a thread's voxels.
 template <int X, int Y, int Z>
 struct Sums {
-    float num[Z][X][Y]; // of w (v_j - v_i), scaled
+    float num[Z][X][Y]; // of w v_j, scaled and relative to the block's reference; rician: of w (v_j^2 - v_i^2)
     float den[Z][X][Y]; // of w
     float log[Z][X][Y]; // largest logarithm of w
 };
@@ -132,14 +136,14 @@ struct Walker {
     {
         constexpr int kBefore = S::kDeep - Z; // planes before the one that completes the first result
         float q[N][X][Y][S::kDeep];           // sums along y
-        float d[N][S::kDeep][X][Y];
+        float d[N][S::kDeep][X][S::kTall];    // differences
+        float v[S::kDeep + N - 1][X][S::kTall]; // the shifted voxels
 #pragma unroll
         for (int t = 0; t < S::kDeep + N - 1; ++t) {
-            float shifted[X][S::kTall];
 #pragma unroll
             for (int e = 0; e < X; ++e)
 #pragma unroll
-                for (int r = 0; r < S::kTall; ++r) shifted[e][r] = tile[e][(t * S::kRows + r) * S::kColumns];
+                for (int r = 0; r < S::kTall; ++r) v[t][e][r] = tile[e][(t * S::kRows + r) * S::kColumns];
             // This is plane t - n of the n-th offset.
 #pragma unroll
             for (int n = 0; n < N; ++n) {
@@ -147,15 +151,14 @@ struct Walker {
                 if (plane < 0 || plane >= S::kDeep) continue;
 #pragma unroll
                 for (int e = 0; e < X; ++e) {
-                    float v[S::kTall], s[Y];
 #pragma unroll
-                    for (int r = 0; r < S::kTall; ++r) {
-                        v[r] = shifted[e][r] - own[plane][e][r];
-                        if (r >= F && r < Y + F) d[n][plane][e][r - F] = v[r];
+                    for (int r = 0; r < S::kTall; ++r) d[n][plane][e][r] = v[t][e][r] - own[plane][e][r];
+                    if constexpr (!S::kAlongZ) {
+                        float s[Y];
+                        squareSums<F, GAUSSIAN>(d[n][plane][e], s, p.ring);
+#pragma unroll
+                        for (int r = 0; r < Y; ++r) q[n][e][r][plane] = s[r];
                     }
-                    squareSums<F, GAUSSIAN>(v, s, p.ring);
-#pragma unroll
-                    for (int r = 0; r < Y; ++r) q[n][e][r][plane] = s[r];
                 }
             }
             // The offsets that now have all planes of a result, the (t - n - kBefore)-th.
@@ -163,12 +166,20 @@ struct Walker {
             if (to <= from || (CHECKS != kSides && !(inside >> (t - kBefore) & 1))) continue;
             float w[X][N * Y]; // distances
 #pragma unroll
-            for (int n = 0; n < N; ++n)
+            for (int n = 0; n < N; ++n) {
+                if (n < from || n >= to) continue;
+                const int k = t - n - kBefore;
 #pragma unroll
-                for (int e = 0; e < X; ++e)
+                for (int e = 0; e < X; ++e) {
+                    float column[S::kTall]; // sums along z
+                    if constexpr (S::kAlongZ)
+#pragma unroll
+                        for (int r = 0; r < S::kTall; ++r) column[r] = squareSumOfThree<Z>(k, p.ring[1], [&](int plane) { return d[n][plane][e][r]; });
 #pragma unroll
                     for (int r = 0; r < Y; ++r)
-                        if (from <= n && n < to) w[e][n * Y + r] = DIMS == 3 ? tapSum<F, GAUSSIAN>(q[n][e][r], t - n - kBefore, p.ring) : q[n][e][r][0];
+                        w[e][n * Y + r] = S::kAlongZ ? tapSum<F, GAUSSIAN>(column, r, p.ring) : DIMS == 3 ? tapSum<F, GAUSSIAN>(q[n][e][r], k, p.ring) : q[n][e][r][0];
+                }
+            }
             rowSums<F, X, N * Y, GAUSSIAN>(w, from * Y, to * Y, p.ring);
 #pragma unroll
             for (int n = 0; n < N; ++n) {
@@ -178,7 +189,8 @@ struct Walker {
                 for (int e = 0; e < X; ++e) {
 #pragma unroll
                     for (int r = 0; r < Y; ++r) {
-                        float log = -w[e][n * Y + r], v = d[n][middle][e][r];
+                        float log = -w[e][n * Y + r], value = v[middle + n][e][r + F];
+
                         if (CHECKS == kEdges) log += edge[e][r];
                         if (CHECKS == kEverything) {
                             int c = column + e;
@@ -188,10 +200,11 @@ struct Walker {
 #endif
                             log = word >> (c & 31) & 1 ? fminf(cut + log, 0.f) : kUnused;
                             // v_j^2 - v_i^2 = (v_j - v_i) (v_j - v_i + 2 v_i)
-                            if (p.rician) v *= v + 2 * (own[middle][e][r + F] + reference);
+                            const float difference = d[n][middle][e][r + F];
+                            if (p.rician) value = difference * (difference + 2 * (own[middle][e][r + F] + reference));
                         }
                         addIf(CHECKS != kSides || beside[e], sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r],
-                                 powerOfTwo(log), v, log);
+                                 powerOfTwo(log), value, log);
                     }
                 }
             }
@@ -214,31 +227,58 @@ struct Walker {
                 if (lastRow + oy < 0 || y + oy >= f.dims[1]) continue;
                 if (turn-- > 0) continue;
                 turn = p.parts - 1;
-                const bool whole = !EVERYTHING && group == TOGETHER && y + oy >= 0 && lastRow + oy < f.dims[1] &&
-                                   z + oz >= 0 && lastPlane + oz + TOGETHER <= f.dims[2];
+                const bool whole = !EVERYTHING && (group == TOGETHER || group == 2) && y + oy >= 0 && lastRow + oy < f.dims[1] &&
+                                   z + oz >= 0 && lastPlane + oz + group <= f.dims[2];
                 // The offset zero is left out, which divides its row into two parts.
                 const bool hasZero = oy == 0 && oz <= 0 && 0 < oz + group && first[0] <= 0 && 0 < first[0] + n[0];
                 const int row = k * S::kRows + firstRow + j;
                 if (whole) {
-                    for (int part = 0; part <= int(hasZero); ++part) {
-                        const int end = hasZero && part == 0 ? -first[0] : n[0];
-#pragma unroll S::kUnroll
-                        for (int i = part == 0 ? 0 : 1 - first[0]; i < end; ++i) {
-                            const float *tile[X];
-                            float edge[X][Y];
-                            bool beside[X];
-#pragma unroll
-                            for (int e = 0; e < X; ++e) {
-                                tile[e] = values + row * S::kColumns + S::at(X * lane + e + i);
-                                beside[e] = unsigned(x + e + first[0] + i) < unsigned(f.dims[0]);
-                            }
-                            offsets<kSides, TOGETHER>(tile, nullptr, 0, beside, edge, ~0u, 0);
+                    if constexpr (DIMS == 2) {
+                        // Two rows of offsets share all shifted rows but one.
+                        if (p.parts == 1 && j + 1 < n[1] && oy != -1 && oy != 0 && lastRow + oy + 1 < f.dims[1]) {
+                            along<1, 2>(first[0], 0, n[0], row);
+                            ++j;
+                            continue;
                         }
+                    }
+                    for (int part = 0; part <= int(hasZero); ++part) {
+                        const int start = part == 0 ? 0 : 1 - first[0], end = hasZero && part == 0 ? -first[0] : n[0];
+                        if constexpr (TOGETHER > 2) {
+                            if (group == 2) {
+                                along<2, 1>(first[0], start, end, row);
+                                continue;
+                            }
+                        }
+                        along<TOGETHER, 1>(first[0], start, end, row);
                     }
                     if (TOGETHER == 1 || !hasZero) continue;
                 }
                 const int from = whole ? -first[0] : 0, to = whole ? from + 1 : n[0];
                 for (int g = 0; g < group; ++g) oneByOne<EVERYTHING>(first[0], oy, oz + g, from, to, row + g * S::kRows);
+            }
+        }
+    }
+
+    // along processes the offsets (ox + i, oy, oz), from <= i < to, of ROWS steps oy and N steps
+    // oz that follow each other, where all neighbours are inside along y and z. row is the
+    // index of the tile's row.
+    template <int N, int ROWS>
+    __device__ void along(int ox, int from, int to, int row)
+    {
+        const Field &f = p.field;
+        constexpr int kUnroll = DIMS == 2 && ROWS == 1 ? 2 : 1;
+#pragma unroll kUnroll
+        for (int i = from; i < to; ++i) {
+            bool beside[X];
+#pragma unroll
+            for (int e = 0; e < X; ++e) beside[e] = unsigned(x + e + ox + i) < unsigned(f.dims[0]);
+#pragma unroll
+            for (int k = 0; k < ROWS; ++k) {
+                const float *tile[X];
+                float edge[X][Y];
+#pragma unroll
+                for (int e = 0; e < X; ++e) tile[e] = values + (row + k) * S::kColumns + S::at(X * lane + e + i);
+                offsets<kSides, N>(tile, nullptr, 0, beside, edge, ~0u, 0);
             }
         }
     }
@@ -279,50 +319,60 @@ struct Walker {
 
 // loadTile fills planes x rows of the tile of a brick with the scaled differences of
 // the values from reference, and, if BITS is true, the bits of the usable voxels. It
-// returns whether one of the voxels is masked.
+// returns whether one of the voxels is masked. A warp reads several rows of a plane
+// together; their places in a plane are the same in all planes.
 template <class S, int WARPS, bool BITS>
 __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usable, int x, int y, int z,
                                 int rows, int planes, float reference)
 {
     const Field &f = p.field;
-    const float scale = p.scale;
     const int lane = threadIdx.x;
     int column[S::kWords];
     bool masked = false;
 #pragma unroll
-    for (int i = 0; i < S::kWords; ++i) column[i] = mirror(x + lane + 32 * i, f.dims[0]) * f.columnStep();
-    int row = threadIdx.y, plane = 0;
-#pragma unroll 8
-    for (int line = threadIdx.y; line < planes * rows; line += WARPS) {
-        const float *from = f.row(y + row, z + plane);
-        float *to = values + (plane * S::kRows + row) * S::kColumns;
+    for (int j = 0; j < S::kWords; ++j) column[j] = mirror(x + lane + 32 * j, f.dims[0]) * f.columnStep();
+    for (int from = threadIdx.y; from < rows; from += WARPS * S::kRowsRead) {
+        int place[S::kRowsRead];
 #pragma unroll
-        for (int i = 0; i < S::kWords; ++i) {
-            const int c = lane + 32 * i;
-            if (c < S::kColumns) to[S::at(c)] = (__ldg(from + column[i]) - reference) * scale;
-            if (BITS) {
-                bool use = f.inside(x + c, y + row, z + plane);
-                if (f.mask != nullptr && use && !__ldg(f.mask + (from - f.in) + column[i])) {
-                    masked = true;
-                    use = false;
+        for (int i = 0; i < S::kRowsRead; ++i) place[i] = f.rowOffset(y + from + i * WARPS);
+#pragma unroll 1
+        for (int plane = 0; plane < planes; ++plane) {
+            const float *slice = f.slice(z + plane);
+            float value[S::kRowsRead][S::kWords];
+#pragma unroll
+            for (int i = 0; i < S::kRowsRead; ++i)
+#pragma unroll
+                for (int j = 0; j < S::kWords; ++j)
+                    if (from + i * WARPS < rows) value[i][j] = __ldg(slice + place[i] + column[j]);
+#pragma unroll
+            for (int i = 0; i < S::kRowsRead; ++i) {
+                const int row = from + i * WARPS, line = plane * S::kRows + row;
+                if (row >= rows) break;
+#pragma unroll
+                for (int j = 0; j < S::kWords; ++j) {
+                    const int c = lane + 32 * j;
+                    if (c < S::kColumns) values[line * S::kColumns + S::at(c)] = (value[i][j] - reference) * p.scale;
+                    if (BITS) {
+                        bool use = f.inside(x + c, y + row, z + plane);
+                        if (f.mask != nullptr && use && !__ldg(f.mask + (slice - f.in) + place[i] + column[j])) {
+                            masked = true;
+                            use = false;
+                        }
+                        unsigned bits = __ballot_sync(kAll, use);
+                        if (lane == 0) usable[line * S::kWords + j] = bits;
+                    }
                 }
-                unsigned bits = __ballot_sync(kAll, use);
-                if (lane == 0) usable[(plane * S::kRows + row) * S::kWords + i] = bits;
             }
         }
-        row += WARPS;
-        if (row >= rows) row -= rows, ++plane;
     }
     return masked;
 }
 
-// finish writes the result of a voxel, given its sums, or marks it for
-// nlm_underflow.
-__device__ inline void finish(const NlmParams &p, int x, int y, int z, float num, float den, float log)
+// finish writes the result of a voxel of the region, given its value v and its sums. It
+// returns true if its weights underflow: then it has written nothing.
+__device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, float num, float den, float log)
 {
     const Field &f = p.field;
-    if (x >= f.max[0] || y >= f.max[1] || z >= f.max[2]) return;
-    const float v = __ldg(f.in + f.index<true>(x, y, z));
     float result = v;
     if (!f.valid<true>(x, y, z)) {
         result = v;
@@ -333,46 +383,92 @@ __device__ inline void finish(const NlmParams &p, int x, int y, int z, float num
         double unit = p.rician ? double(p.inverse) * p.inverse : double(p.inverse);
         result = fromMean(p, v, double(num / (den + centre)) * unit);
     } else if (log >= kUnderflow64) {
-        result = __uint_as_float(kUnderflowMark);
+        return true;
     }
     *f.result<true>(x, y, z) = result;
+    return false;
 }
 
-// gather adds the sums of the warps that share a thread's voxels to those of the first of
-// them. shared is free memory of the block.
-template <int X, int Y, int Z>
-__device__ inline void gather(Sums<X, Y, Z> &sums, float *shared, int parts)
+// write computes the results of a block from its threads' sums, which it adds over the
+// warps that share their voxels in a fixed order. shared is free memory of the block for
+// all sums. Voxels whose weights underflow are filtered by the whole block, in float64.
+// Such voxels are rare and close together, at corners that resemble nothing around them; if
+// the thread that finds them filtered them, all others would wait.
+template <int F, int X, int Y, int Z, int WARPS>
+#ifdef NLM_SELECT
+__device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X, Y, Z> &sums, float *shared, const Selection &select)
+#else
+__device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X, Y, Z> &sums, float *shared)
+#endif
 {
-    constexpr int kSums = sizeof(Sums<X, Y, Z>) / sizeof(float);
-    const int row = threadIdx.y / parts, part = threadIdx.y % parts;
-    float *of = shared + row * (parts - 1) * kSums * 32 + threadIdx.x; // the part after the first
+    constexpr int kResults = X * Y * Z;
+    __shared__ unsigned found[WARPS];
+    const Field &f = p.field;
+    const int lane = threadIdx.x, warp = threadIdx.y;
     __syncthreads(); // all threads have processed the last brick
-    if (part > 0) {
-        int i = (part - 1) * kSums;
+    float *to = shared + warp * kResults * 3 * 32 + lane;
 #pragma unroll
-        for (int k = 0; k < Z; ++k)
+    for (int k = 0; k < Z; ++k)
 #pragma unroll
-            for (int e = 0; e < X; ++e)
+        for (int e = 0; e < X; ++e)
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
-                    of[i++ * 32] = sums.num[k][e][r];
-                    of[i++ * 32] = sums.den[k][e][r];
-                    of[i++ * 32] = sums.log[k][e][r];
-                }
-    }
+            for (int r = 0; r < Y; ++r, to += 3 * 32) {
+                to[0] = sums.num[k][e][r];
+                to[32] = sums.den[k][e][r];
+                to[64] = sums.log[k][e][r];
+            }
     __syncthreads();
-    if (part > 0) return;
-    for (int i = 0; i < (parts - 1) * kSums;) {
+
+    // The warps that share voxels, all of a block, divide them now. Several are read together.
+    constexpr int kTogether = kResults / WARPS;
+    const int row = warp / p.parts, part = warp % p.parts, each = kResults / p.parts;
+    auto voxel = [&](int row, int lane, int n) { return Tile{tile.x - F + X * lane + n / Y % X, tile.y + row * Y + n % Y, tile.z + n / (X * Y)}; };
+    unsigned marked = 0; // a bit for each of the thread's results
+#pragma unroll 1
+    for (int from = part * each; from < (part + 1) * each; from += kTogether) {
+        bool inside[kTogether];
+        float value[kTogether], num[kTogether], den[kTogether], log[kTogether];
 #pragma unroll
-        for (int k = 0; k < Z; ++k)
+        for (int i = 0; i < kTogether; ++i) {
+            const Tile v = voxel(row, lane, from + i);
+            inside[i] = v.x >= tile.x && v.x < tile.x + 32 * X - 2 * F && v.x < f.max[0] && v.y < f.max[1] && v.z < f.max[2];
+            if (inside[i]) value[i] = __ldg(f.in + f.index<true>(v.x, v.y, v.z));
+            num[i] = den[i] = 0;
+            log[i] = kUnused;
+        }
+        for (int of = 0; of < p.parts; ++of) {
+            const float *s = shared + ((row * p.parts + of) * kResults + from) * 3 * 32 + lane;
 #pragma unroll
-            for (int e = 0; e < X; ++e)
+            for (int i = 0; i < kTogether; ++i, s += 3 * 32) {
+                num[i] += s[0];
+                den[i] += s[32];
+                log[i] = fmaxf(log[i], s[64]);
+            }
+        }
 #pragma unroll
-                for (int r = 0; r < Y; ++r) {
-                    sums.num[k][e][r] += of[i++ * 32];
-                    sums.den[k][e][r] += of[i++ * 32];
-                    sums.log[k][e][r] = fmaxf(sums.log[k][e][r], of[i++ * 32]);
-                }
+        for (int i = 0; i < kTogether; ++i) {
+            const Tile v = voxel(row, lane, from + i);
+            if (inside[i]) marked |= unsigned(finish(p, v.x, v.y, v.z, value[i], num[i], den[i], log[i])) << (from + i);
+        }
+    }
+
+    if (!__syncthreads_or(marked)) return;
+    for (int n = 0; n < kResults; ++n) {
+        const unsigned lanes = __ballot_sync(kAll, marked >> n & 1);
+        if (lane == 0) found[warp] = lanes;
+        __syncthreads();
+        for (int w = 0; w < WARPS; ++w) {
+            for (unsigned bits = found[w]; bits != 0; bits &= bits - 1) {
+                const Tile v = voxel(w / p.parts, __ffs(bits) - 1, n);
+#ifdef NLM_SELECT
+                const float result = exactVoxel<32 * WARPS, true>(p, v.x, v.y, v.z, Chosen{select});
+#else
+                const float result = exactVoxel<32 * WARPS, true>(p, v.x, v.y, v.z, AllNeighbours{});
+#endif
+                if (warp == 0 && lane == 0) *f.result<true>(v.x, v.y, v.z) = result;
+            }
+        }
+        __syncthreads(); // all threads have read found
     }
 }
 
@@ -435,11 +531,13 @@ __device__ inline void nlmBlock(const NlmParams &p)
     const bool special = p.rician || p.cut > 0;
 #endif
     int first[3];
-    for (first[2] = -p.search[2]; first[2] <= p.search[2]; first[2] += STEPS) {
+    for (int steps, left = 2 * p.search[2] + 1; left > 0; left -= steps) {
+        steps = STEPS > 2 && left == STEPS + 1 ? STEPS - 1 : min(STEPS, left); // no single step is left over
+        first[2] = p.search[2] + 1 - left;
         for (first[1] = -p.search[1]; first[1] <= p.search[1]; first[1] += S::kBrick) {
             for (first[0] = -p.search[0]; first[0] <= p.search[0]; first[0] += S::kBrick) {
                 const int n[3] = {min(S::kBrick, p.search[0] - first[0] + 1), min(S::kBrick, p.search[1] - first[1] + 1),
-                                  min(STEPS, p.search[2] - first[2] + 1)};
+                                  steps};
                 const int tx = tile.x - F + first[0], ty = tile.y - F + first[1], tz = z - kHalo + first[2];
                 const int rows = height + 2 * F + n[1] - 1, planes = S::kDeep + n[2] - 1;
                 if (z + Z - 1 + first[2] + n[2] - 1 < 0 || z + first[2] >= f.dims[2]) continue;
@@ -459,18 +557,18 @@ __device__ inline void nlmBlock(const NlmParams &p)
         }
     }
 
-    if (parts > 1) {
-        gather(sums, values, parts);
-        if (threadIdx.y % parts > 0) return;
-    }
-#pragma unroll
-    for (int e = 0; e < X; ++e) {
-        int column = X * lane + e;
-        if (column < F || column >= 32 * X - F) continue;
+    // From sums of values to sums of differences from the voxel's own.
+    if (!p.rician) {
 #pragma unroll
         for (int k = 0; k < Z; ++k)
 #pragma unroll
-            for (int r = 0; r < Y; ++r)
-                finish(p, x + e, y + r, z + k, sums.num[k][e][r], sums.den[k][e][r], sums.log[k][e][r]);
+            for (int e = 0; e < X; ++e)
+#pragma unroll
+                for (int r = 0; r < Y; ++r) sums.num[k][e][r] = fmaf(-own[k + kHalo][e][r + F], sums.den[k][e][r], sums.num[k][e][r]);
     }
+#ifdef NLM_SELECT
+    write<F, X, Y, Z, WARPS>(p, tile, sums, shared, select);
+#else
+    write<F, X, Y, Z, WARPS>(p, tile, sums, shared);
+#endif
 }

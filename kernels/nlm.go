@@ -95,7 +95,8 @@ func (t nlmTile) parts(patch int, f field) int {
 }
 
 // shared returns the bytes of a block's shared memory: the values for a brick of
-// offsets, and a bit for each that is set if the value may be used.
+// offsets, and a bit for each that is set if the value may be used; at the end three sums
+// of each voxel of each thread.
 func (t nlmTile) shared(patch, dims int) int {
 	cols := 32*t.x + t.brick - 1
 	rows := t.warps*t.y + 2*patch + t.brick - 1
@@ -104,15 +105,20 @@ func (t nlmTile) shared(patch, dims int) int {
 		planes = t.z + 2*patch + t.steps - 1
 	}
 	words := (cols + 31) / 32
-	return planes * rows * (cols + words) * 4
+	sums := 3 * 32 * t.warps * t.x * t.y * t.z
+	return 4 * max(planes*rows*(cols+words), sums)
 }
 
 // nlmLaunches selects a fast kernel for patch radii 1 to 3, otherwise the general one.
-// Gaussian weights with centre rule max can underflow in float32; nlm_underflow
-// filters the voxels where they do.
+// Gaussian weights with centre rule max can underflow in float32. The fast kernels filter
+// the voxels where they do; after the general one nlm_underflow does.
 func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
-	return append([]Launch{nlmWeights(p, f, dims, args)}, nlmUnderflow(p, f, "nlm", Pack(args))...)
+	ls := []Launch{nlmWeights(p, f, dims, args)}
+	if _, fast := nlmTileOf(p, dims); !fast {
+		ls = append(ls, nlmUnderflow(p, f, "nlm", Pack(args))...)
+	}
+	return ls
 }
 
 // nlmUnderflow returns the launch that filters the voxels whose weights underflow, where

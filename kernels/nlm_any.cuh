@@ -1,6 +1,6 @@
 // Non-local means for one voxel, directly from the definition: any radius and every
-// option, without a tile. If the weights of a voxel underflow in float32, here or in
-// the fast kernels of nlm.cuh, the voxel is left to a second kernel in float64.
+// option, without a tile. If the weights of a voxel underflow in float32, it is left to
+// a second kernel in float64. The fast kernels of nlm.cuh filter such voxels themselves.
 //
 //   D_ij  = sum_k a_k |v_{i+k} - v_{j+k}|^2
 //   w_ij  = exp(-max(0, D_ij - C_ij) / h^2)           weighting gaussian
@@ -27,12 +27,13 @@ constexpr float kUnderflow64 = -1080;
 constexpr unsigned kUnderflowMark = 0x7FC0FA17;
 
 // patchDistance returns D of the patches around i = (x, y, z) and j for values
-// multiplied by scale, without the product of the middle taps.
-template <class Real>
+// multiplied by scale, without the product of the middle taps. SWAPS is that of Field.
+template <class Real, bool SWAPS = false>
 __device__ inline Real patchDistance(const NlmParams &p, Real scale, int x, int y, int z, int jx, int jy, int jz)
 {
     const Field &f = p.field;
     const int rx = p.patch[0], ry = p.patch[1], rz = p.patch[2];
+    const int step = SWAPS ? f.columnStep() : 1;
     const bool whole = min(x, jx) >= rx && max(x, jx) + rx < f.dims[0];
     Real sum = 0;
     for (int kz = -rz; kz <= rz; ++kz) {
@@ -46,7 +47,7 @@ __device__ inline Real patchDistance(const NlmParams &p, Real scale, int x, int 
                     ax = mirror(ax, f.dims[0]);
                     bx = mirror(bx, f.dims[0]);
                 }
-                Real d = (Real(__ldg(a + ax)) - Real(__ldg(b + bx))) * scale;
+                Real d = (Real(__ldg(a + ax * step)) - Real(__ldg(b + bx * step))) * scale;
                 Real power = d * d;
                 if (p.lk == 1) power = fabs(d);
                 if (p.lk == 3) power *= fabs(d);
@@ -99,20 +100,21 @@ struct AllNeighbours {
 
 // exactVoxel filters one voxel in float64, with Gaussian weights and centre rule max.
 // All THREADS of a block call it together and divide the neighbours among them. The
-// first thread gets the result.
-template <int THREADS, class USED>
+// first thread gets the result. SWAPS is that of Field.
+template <int THREADS, bool SWAPS = false, class USED>
 __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z, USED used)
 {
     __shared__ double sums[THREADS / 32][3];
     const Field &f = p.field;
     const float v = __ldg(f.in + f.index<true>(x, y, z));
     const SearchRegion region(p, x, y, z);
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     double num = 0, den = 0, most = 0;
-    for (int n = threadIdx.x; n < region.size; n += THREADS) {
+    for (int n = thread; n < region.size; n += THREADS) {
         int jx = region.x + n % region.across, line = n / region.across;
         int jy = region.y + line % region.down, jz = region.z + line / region.down;
         if ((jx == x && jy == y && jz == z) || !f.valid<true>(jx, jy, jz) || !used(x, y, z, jx, jy, jz)) continue;
-        double distance = patchDistance<double>(p, p.scale, x, y, z, jx, jy, jz);
+        double distance = patchDistance<double, SWAPS>(p, p.scale, x, y, z, jx, jy, jz);
         double w = exp2(-fmax(distance - cutAt(p, jx - x, jy - y, jz - z), 0.0));
         num += w * difference(p, __ldg(f.in + f.index<true>(jx, jy, jz)), v);
         den += w;
@@ -124,10 +126,10 @@ __device__ inline float exactVoxel(const NlmParams &p, int x, int y, int z, USED
         most = fmax(most, __shfl_xor_sync(kAll, most, k));
     }
     __syncthreads(); // all threads have read the sums of the previous voxel
-    if (threadIdx.x % 32 == 0) {
-        sums[threadIdx.x / 32][0] = num;
-        sums[threadIdx.x / 32][1] = den;
-        sums[threadIdx.x / 32][2] = most;
+    if (thread % 32 == 0) {
+        sums[thread / 32][0] = num;
+        sums[thread / 32][1] = den;
+        sums[thread / 32][2] = most;
     }
     __syncthreads();
     num = den = most = 0;

@@ -4,7 +4,7 @@
 //   nlm_select_2d_f1, ... 3d_f3  patch radii 1 to 3, as in nlm.cu
 //   nlm_select_any               any patch radius: a thread filters one voxel; it compares mean and
 //                                deviation of a neighbour, and only where they are alike the patches
-//   nlm_select_underflow         after each of them: the voxels whose weights underflow
+//   nlm_select_underflow         after nlm_select_any: the voxels whose weights underflow
 #include "nlm_select_params.cuh"
 #define NLM_SELECT
 #include "nlm.cuh"

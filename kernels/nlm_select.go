@@ -22,13 +22,15 @@ func nlmSelectLaunches(program denoise.Program, _ denoise.Pass, part Part) ([]La
 	}
 	p, dims := program.Params.(nlm.Params), program.Recipe.Dims
 	args := Pack(nlmSelectParams{NLM: newNLMParams(p, f, dims), Select: newSelection(p.Select, part)})
+	patch := p.PatchRadius[0]
+	if t, fast := nlmTileOf(p, dims); fast {
+		return []Launch{{
+			Module: "nlm_select", Kernel: fmt.Sprintf("nlm_select_%dd_f%d", dims, patch),
+			Grid: f.grid(t.dims(patch, 1)), Block: [3]int{32, t.warps, 1}, Shared: t.shared(patch, dims), Args: args,
+		}}, nil
+	}
 	average := Launch{
 		Module: "nlm_select", Kernel: "nlm_select_any", Grid: f.grid([3]int{32, 4, 1}), Block: [3]int{32, 4, 1}, Args: args,
-	}
-	patch := p.PatchRadius[0]
-	if t, fast := nlmTiles[[2]int{dims, patch}]; fast {
-		average.Kernel = fmt.Sprintf("nlm_select_%dd_f%d", dims, patch)
-		average.Grid, average.Block, average.Shared = f.grid(t.dims(patch, 1)), [3]int{32, t.warps, 1}, t.shared(patch, dims)
 	}
 	return append([]Launch{average}, nlmUnderflow(p, f, average.Module, args)...), nil
 }

@@ -71,6 +71,16 @@ __device__ inline void squareSums(const float (&v)[N], float (&s)[Y], const floa
     }
 }
 
+// squareSumOfThree returns the sum of result i of Z side by side: the same sum of the squares
+// of v(i), v(i + 1) and v(i + 2). A square that is used once is part of a fused multiply-add.
+template <int Z, class Value>
+__device__ inline float squareSumOfThree(int i, float ring, Value v)
+{
+    auto square = [&](int k) { return __fmul_rn(v(k), v(k)); };
+    const float ends = i == 0 ? fmaf(v(0), v(0), square(2)) : i == Z - 1 ? fmaf(v(i + 2), v(i + 2), square(i)) : square(i) + square(i + 2);
+    return fmaf(ring, ends, square(i + 1));
+}
+
 // rowSums computes the same sum along x, across the lanes of a warp with X voxels each,
 // for the rows from <= r < to together, so that a shuffle does not wait for the one
 // before.

@@ -3,7 +3,7 @@
 
 #include "nlm_any.cuh"
 
-// filterMarked runs after the other kernels and filters the voxels that they marked,
+// filterMarked runs after nlm_any and filters the voxels that it marked,
 // one whole block per voxel. Such voxels are rare and close together, at corners that
 // resemble nothing around them; if the thread or warp that found them filtered them,
 // all others would wait. A block examines kEach voxels per thread.

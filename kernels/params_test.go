@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -49,8 +51,42 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if b.Field != testField || b.Radius != g.Radius || b.Decay != decay || b.Scale != float32(scale) || math.Abs(float64(b.Inverse)*scale-1) > 1e-6 {
 		t.Errorf("%+v", b)
 	}
-	if l.Kernel != "bilateral" || l.Grid != [3]int{2 * 4 * 2, 1, 1} || l.Block != [3]int{32, 4, 1} || l.Shared != 64*(16+4)*4 {
+	if l.Kernel != "bilateral" || l.Grid != [3]int{2 * 2 * 2, 1, 1} || l.Block != [3]int{32, 8, 1} || l.Shared != 64*(32+4)*4 {
 		t.Errorf("%s, grid %v, block %v, %d bytes shared", l.Kernel, l.Grid, l.Block, l.Shared)
+	}
+}
+
+// TestSmallImagesOfBilateral: small images of one slice have a kernel of their own, on any
+// part of them.
+func TestSmallImagesOfBilateral(t *testing.T) {
+	for _, c := range []struct {
+		dims   [3]int32
+		kernel string
+		grid   int
+	}{
+		{[3]int32{32 * 12, 32*16 - 1, 1}, "bilateral", 12 * 16},
+		{[3]int32{32 * 12, 32 * 15, 1}, "bilateral_small", 12 * 15 * 4},
+		{[3]int32{32, 32, 2}, "bilateral", 2},
+	} {
+		l := bilateralLaunch(bilateral.Params{SigmaRange: 1}, field{Dims: c.dims, Slices: c.dims[2], Max: c.dims})
+		part := bilateralLaunch(bilateral.Params{SigmaRange: 1}, field{Dims: c.dims, Slices: 1, Max: [3]int32{3, 3, 1}})
+		if l.Kernel != c.kernel || l.Grid[0] != c.grid || part.Kernel != c.kernel || part.Grid[0] != 1 {
+			t.Errorf("%v: %s, grid %v, a part: %s, grid %v", c.dims, l.Kernel, l.Grid, part.Kernel, part.Grid)
+		}
+	}
+}
+
+// The tiles of bilateral agree with the template arguments in bilateral.cu.
+func TestBilateralTilesAgreeWithTheKernels(t *testing.T) {
+	source, err := os.ReadFile("bilateral.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range []bilateralTile{bilateralUsual, bilateralSmall} {
+		want := regexp.MustCompile(fmt.Sprintf(`__launch_bounds__\(%d, \d\) %s\([^)]*\) \{ bilateralBlock<%d, %d, \d>`, 32*b.warps, b.kernel, b.each, b.warps))
+		if !want.Match(source) {
+			t.Errorf("%+v is not in bilateral.cu", b)
+		}
 	}
 }
 
@@ -315,6 +351,10 @@ func TestNLMKernels(t *testing.T) {
 	// 2-D, radius 3: 80 columns and 3 words, 38 rows, one plane.
 	if got := nlmTiles[[2]int{2, 3}].shared(3, 2); got != 38*83*4 {
 		t.Errorf("%d bytes shared in 2-D; want %d", got, 38*83*4)
+	}
+	// 2-D, radius 1: three sums of eight voxels of 128 threads, which are more than 34 * 83 words.
+	if got := nlmTiles[[2]int{2, 1}].shared(1, 2); got != 3*8*128*4 {
+		t.Errorf("%d bytes shared for sums; want %d", got, 3*8*128*4)
 	}
 	if got := nlmTiles[[2]int{3, 2}].dims(2, 1); got != [3]int{28, 16, 4} {
 		t.Errorf("a block filters %v; want 28 x 16 x 4", got)

@@ -5,8 +5,8 @@
 // version 1: the formula: one thread per voxel, two exponentials per pair
 // version 2: one power of two per pair: values scaled once, exponents added
 // version 3: the tile of each slice in shared memory
-// version 4: ../bilateral.cu: a lane computes eight voxels of a column, so that each
-//            neighbour is read once for all eight
+// version 4: ../bilateral.cu: a lane computes four voxels of a column, so that each
+//            neighbour is read once for all four
 //
 // Every version is compared with the float64 reference before any is timed.
 #include "../bilateral.cu"
@@ -125,8 +125,8 @@ static void launch(int version, const float *in, float *out, int nx, int ny, int
         p.field.slices = nz;
         p.scale = std::sqrt(0.5f * kLog2E) / kSigmaRange;
         p.inverse = 1 / p.scale;
-        int blocks = (nx + 31) / 32 * ((ny + 31) / 32) * nz;
-        bilateral<<<blocks, dim3(32, kWarps), kColumns * (32 + 2 * kRadius) * sizeof(float)>>>(p);
+        const int blocks = (nx + 31) / 32 * ((ny + 31) / 32) * nz;
+        bilateral<<<blocks, dim3(32, 8), kColumns * (32 + 2 * kRadius) * sizeof(float)>>>(p);
     }
     CHECK(cudaGetLastError());
 }

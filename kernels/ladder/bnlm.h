@@ -181,16 +181,14 @@ public:
         if (!c.bnlm) {
             Field f = field(region, out);
             std::vector<char> args = bytes(nlmParams(f));
-            const Launch underflow{"nlm_select", "nlm_select_underflow", tiles(int(region.voxels()), 4096), {256, 1}, 0, args};
-            Launch average{"nlm_select", "nlm_select_any", blocks(f, 32, 4, 1), {32, 4}, 0, args};
-            for (const Launch &l : nlmLaunches(recipe(), f)) { // the same tiles as without preselection, not swapped
-                const bool deep = c.dimensions == 3;
-                if (l.kernel == "nlm_any" || l.kernel == "nlm_underflow") continue;
-                const int x = deep && c.radius > 1 ? 1 : 2, z = !deep ? 1 : c.radius == 1 ? 2 : c.radius == 2 ? 4 : 3;
-                average = {"nlm_select", "nlm_select_" + std::to_string(c.dimensions) + "d_f" + std::to_string(c.radius),
-                           blocks(f, 32 * x - 2 * c.radius, 16, z), {32, 4}, l.shared, args};
-            }
-            return {average, underflow};
+            const Launch l = nlmLaunches(recipe(), f)[0]; // the same tiles as without preselection, not swapped
+            if (l.kernel == "nlm_any")
+                return {{"nlm_select", "nlm_select_any", blocks(f, 32, 4, 1), {32, 4}, 0, args},
+                        {"nlm_select", "nlm_select_underflow", tiles(int(region.voxels()), 4096), {256, 1}, 0, args}};
+            const bool deep = c.dimensions == 3;
+            const int x = deep && c.radius > 1 ? 1 : 2, z = !deep ? 1 : c.radius == 1 ? 2 : c.radius == 2 ? 4 : 3;
+            return {{"nlm_select", "nlm_select_" + std::to_string(c.dimensions) + "d_f" + std::to_string(c.radius),
+                     blocks(f, 32 * x - 2 * c.radius, 16, z), {32, 4}, l.shared, args}};
         }
         BnlmParams p = bnlmParams(region, out);
         if (c.radius != 1 || c.step != 2) return {{"bnlm", "bnlm_any", tiles(int(region.voxels()), 128), {128, 1}, 0, bytes(p)}};

@@ -168,17 +168,6 @@ static bool run(Device &device, const Case &c, unsigned seed)
     return good;
 }
 
-static Recipe nlm(int dims, int patch, int search, double patchSigma)
-{
-    Recipe r;
-    r.filter = "nlm";
-    r.dims = dims;
-    r.patch = patch;
-    r.search = search;
-    r.patchSigma = patchSigma;
-    return r;
-}
-
 static Recipe weightedRecipe(const char *filter, int dims, int rx, int ry, int rz)
 {
     Recipe r;
@@ -211,11 +200,11 @@ static std::vector<Case> cases(bool small)
                 for (double g : {0.0, 1.0}) {
                     if (patch == 0 && g > 0) continue;
                     for (int parts : {1, 4}) {
-                        Recipe r = nlm(dims, patch, 3, g);
+                        Recipe r = nlmRecipe(dims, patch, 3, g);
                         r.parts = parts;
                         add(r, n[0], n[1], n[2]);
                     }
-                    add(nlm(dims, patch, 3, g), n[0], n[1], n[2], true);
+                    add(nlmRecipe(dims, patch, 3, g), n[0], n[1], n[2], true);
                 }
             }
             for (int r : {0, 1, 3, 4, 9}) {
@@ -248,7 +237,7 @@ static std::vector<Case> cases(bool small)
         for (int patch = 1; patch <= 3; ++patch) {
             if (small && patch == 3) continue;
             for (int option = 0; option < 10; ++option) {
-                Recipe r = nlm(dims, patch, 4, option % 2 ? 1.2 : 0);
+                Recipe r = nlmRecipe(dims, patch, 4, option % 2 ? 1.2 : 0);
                 if (option == 1) r.one = true;
                 if (option == 2) r.sigma = 8;
                 if (option == 3) r.rician = true, r.sigma = 9;
@@ -272,7 +261,7 @@ static std::vector<Case> cases(bool small)
         }
         for (int k = 1; k <= 4; ++k)
             for (bool one : {false, true}) {
-                Recipe r = nlm(dims, 1, 2, k % 2 ? 1 : 0);
+                Recipe r = nlmRecipe(dims, 1, 2, k % 2 ? 1 : 0);
                 r.lk = k;
                 r.one = one;
                 add(r, 21, 18, 6, k == 2, true);
@@ -284,17 +273,27 @@ static std::vector<Case> cases(bool small)
     // Weights that are all zero: one of two neighbours is the voxel itself.
     for (int k = 1; k <= 4; ++k)
         for (bool rician : {false, true}) {
-            Recipe r = nlm(2, 1, 2, 1);
+            Recipe r = nlmRecipe(2, 1, 2, 1);
             r.lk = k;
             r.rician = rician;
             r.sigma = 8;
             add(r, 2, 1, 32);
         }
+    // Images of one slice, of which small ones have a kernel of their own.
+    for (int r : {0, 1, 2, 3, 6, 9})
+        for (bool masked : {false, true})
+            for (bool part : {false, true}) {
+                Recipe b = weightedRecipe("bilateral", 2, r, r, 0);
+                add(b, 66, 37, 1, masked, part);
+                b.sigmaRange = 4e-9;
+                add(b, 66, 37, 1, masked, part);
+            }
+    add(weightedRecipe("bilateral", 2, 40, 2, 0), 150, 60, 1, true);
     // A sagittal slice.
     for (int dims = 2; dims <= 3; ++dims)
         for (int patch = 0; patch <= 3; ++patch)
             for (bool masked : {false, true}) {
-                Case c{nlm(dims, patch, 3, 1), {23, 70, 9}};
+                Case c{nlmRecipe(dims, patch, 3, 1), {23, 70, 9}};
                 c.thin = true;
                 c.masked = masked;
                 all.push_back(c);
@@ -308,7 +307,7 @@ static std::vector<Case> cases(bool small)
     for (int dims = 2; dims <= 3; ++dims)
         for (int patch = 0; patch <= 3; ++patch)
             for (double h : {0.3, 1.0, 4.0}) {
-                Recipe r = nlm(dims, patch, 3, patch % 2);
+                Recipe r = nlmRecipe(dims, patch, 3, patch % 2);
                 r.h = h;
                 add(r, 37, 22, 6);
                 add(r, 37, 22, 6, true, true);
@@ -337,12 +336,12 @@ static std::vector<Case> cases(bool small)
         return some;
     }
     // Large radii.
-    add(nlm(2, 1, 32, 0), 90, 80, 1);
-    add(nlm(2, 3, 20, 1), 75, 66, 1, true);
-    add(nlm(2, 8, 6, 2), 40, 36, 1);
-    add(nlm(3, 1, 10, 1), 34, 24, 22);
-    add(nlm(3, 2, 12, 0), 14, 27, 20, true);
-    add(nlm(3, 8, 1, 0), 20, 17, 5);
+    add(nlmRecipe(2, 1, 32, 0), 90, 80, 1);
+    add(nlmRecipe(2, 3, 20, 1), 75, 66, 1, true);
+    add(nlmRecipe(2, 8, 6, 2), 40, 36, 1);
+    add(nlmRecipe(3, 1, 10, 1), 34, 24, 22);
+    add(nlmRecipe(3, 2, 12, 0), 14, 27, 20, true);
+    add(nlmRecipe(3, 8, 1, 0), 20, 17, 5);
     add(weightedRecipe("bilateral", 2, 64, 64, 0), 150, 140, 1);
     add(weightedRecipe("bilateral", 2, 40, 2, 0), 150, 60, 2, true);
     add(weightedRecipe("bilateral", 3, 11, 11, 11), 40, 35, 20);

@@ -88,6 +88,18 @@ struct Recipe {
     }
 };
 
+// nlmRecipe returns a recipe of nlm with the default strength; patchSigma 0: uniform patches.
+inline Recipe nlmRecipe(int dims, int patch, int search, double patchSigma)
+{
+    Recipe r;
+    r.filter = "nlm";
+    r.dims = dims;
+    r.patch = patch;
+    r.search = search;
+    r.patchSigma = patchSigma;
+    return r;
+}
+
 // Launch is one kernel start.
 struct Launch {
     std::string module, kernel;
@@ -132,7 +144,6 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     p.norm = float(norm);
     p.parts = 1;
 
-    std::vector<Launch> all;
     struct Tile {
         int dims, patch, x, y, z, warps, steps;
     };
@@ -164,10 +175,10 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
         int brick = t.dims == 3 ? 9 : 17; // offsets along x and along y in shared memory at once
         int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
         int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
-        all.push_back({"nlm", name, gridOf(q.field), {32, unsigned(t.warps)},
-                       unsigned(planes * rows * (columns + (columns + 31) / 32) * 4), bytes(q)});
+        const int tile = planes * rows * (columns + (columns + 31) / 32), sums = 3 * 32 * t.warps * t.x * t.y * t.z;
+        return {{"nlm", name, gridOf(q.field), {32, unsigned(t.warps)}, 4 * unsigned(std::max(tile, sums)), bytes(q)}};
     }
-    if (all.empty()) all.push_back({"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)});
+    std::vector<Launch> all = {{"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)}};
     std::size_t voxels = std::size_t(f.max[0] - f.min[0]) * (f.max[1] - f.min[1]) * (f.max[2] - f.min[2]);
     if (!r.lk && !r.one) all.push_back({"nlm", "nlm_underflow", unsigned((voxels + 4095) / 4096), {256, 1}, 0, bytes(p)});
     return all;
@@ -186,7 +197,11 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         }
         p.scale = float(std::sqrt(half) / r.sigmaRange);
         p.inverse = 1 / p.scale;
-        return {{"bilateral", "bilateral", blocks(f, 32, 16, 1), {32, 4}, unsigned(64 * (16 + 2 * p.radius[1]) * 4), bytes(p)}};
+        const int usual = (f.dims[0] + 31) / 32 * ((f.dims[1] + 31) / 32);
+        const bool small = f.dims[2] == 1 && usual < 192;
+        const int rows = small ? 8 : 32;
+        return {{"bilateral", small ? "bilateral_small" : "bilateral", blocks(f, 32, rows, 1), {32, small ? 4u : 8u},
+                 unsigned(64 * (rows + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {
         GaussianParams p{};

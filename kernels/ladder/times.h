@@ -114,18 +114,6 @@ inline void timeWork(Device &device, const Work &w)
     cuEventDestroy(to);
 }
 
-inline Recipe timedNlm(int dims, int patch, int search, double patchSigma)
-{
-    Recipe r;
-    r.filter = "nlm";
-    r.dims = dims;
-    r.patch = patch;
-    r.search = search;
-    r.patchSigma = patchSigma;
-    r.h = 10;
-    return r;
-}
-
 inline Recipe timedWeighted(const char *filter, int dims, int radius, double sigma)
 {
     Recipe r;
@@ -150,22 +138,22 @@ inline void timeWorks(Device &device, const char *part)
     lpa.sigma = 12;
     const Work table[] = {
         {"bilateral 2-D 1024^2 17^2", timedWeighted("bilateral", 2, 8, 4), {1024, 1024, 1}, 0.12, 6.3, 0.25, 1},
-        {"nlm 2-D 1024^2 7^2 in 17^2", timedNlm(2, 3, 8, 0), {1024, 1024, 1}, 0.30, 18.1, 3.88, 64 / 58.},
-        {"nlm 3-D 181x217x51 3^3 in 7^3", timedNlm(3, 1, 3, 1), {181, 217, 51}, 0.8, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 181x217x51 3^3 in 17^3", timedNlm(3, 1, 8, 1), {181, 217, 51}, 10, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 2-D 1024^2 7^2 in 17^2", nlmRecipe(2, 3, 8, 0), {1024, 1024, 1}, 0.30, 18.1, 3.88, 64 / 58.},
+        {"nlm 3-D 181x217x51 3^3 in 7^3", nlmRecipe(3, 1, 3, 1), {181, 217, 51}, 0.8, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3", nlmRecipe(3, 1, 8, 1), {181, 217, 51}, 10, 20.1, 2.5, 64 / 62. * 186 / 181},
         {"bilateral 3-D 256x256x120 r=11", timedWeighted("bilateral", 3, 11, 5.5), {256, 256, 120}, 38, 6.3, 0.25, 1},
-        {"nlm 3-D 512x512x548 5^3 in 9^3", timedNlm(3, 2, 4, 0), {512, 512, 548}, 110, 23.3, 4.7, 32 / 28. * 532 / 512},
-        {"nlm 3-D 181x217x51 3^3 in 7^3 box", timedNlm(3, 1, 3, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 181x217x51 3^3 in 17^3 box", timedNlm(3, 1, 8, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
-        {"nlm 3-D 3^3 in 7^3, sagittal 512^2", timedNlm(3, 1, 3, 1), {512, 512, 512}, 0, 0, 0, 1, true},
-        {"nlm 3-D 5^3 in 9^3, sagittal 512^2", timedNlm(3, 2, 4, 0), {512, 512, 512}, 0, 0, 0, 1, true},
+        {"nlm 3-D 512x512x548 5^3 in 9^3", nlmRecipe(3, 2, 4, 0), {512, 512, 548}, 110, 23.3, 4.7, 32 / 28. * 532 / 512},
+        {"nlm 3-D 181x217x51 3^3 in 7^3 box", nlmRecipe(3, 1, 3, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 181x217x51 3^3 in 17^3 box", nlmRecipe(3, 1, 8, 0), {181, 217, 51}, 0, 20.1, 2.5, 64 / 62. * 186 / 181},
+        {"nlm 3-D 3^3 in 7^3, sagittal 512^2", nlmRecipe(3, 1, 3, 1), {512, 512, 512}, 0, 0, 0, 1, true},
+        {"nlm 3-D 5^3 in 9^3, sagittal 512^2", nlmRecipe(3, 2, 4, 0), {512, 512, 512}, 0, 0, 0, 1, true},
         {"lpa 256^2, 181 slices", lpa, {256, 256, 181}, 0.004 * 181, 0, 0, 1},
         {"lpa 256^2, one slice", lpa, {256, 256, 1}, 0, 0, 0, 1},
         {"bilateral 2-D 256^2 7^2", timedWeighted("bilateral", 2, 3, 1.5), {256, 256, 1}, 0, 6.3, 0.25, 1},
         {"bilateral 2-D 512^2 13^2", timedWeighted("bilateral", 2, 6, 3), {512, 512, 1}, 0, 6.3, 0.25, 1},
-        {"nlm 2-D 512^2 5^2 in 21^2", timedNlm(2, 2, 10, 0), {512, 512, 1}, 0, 18.1, 3.88, 64 / 60.},
-        {"nlm 2-D 256^2 7^2 in 7^2", timedNlm(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 3.88, 64 / 58.},
-        {"nlm 3-D 512x512x548 5^3 gaussian", timedNlm(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
+        {"nlm 2-D 512^2 5^2 in 21^2", nlmRecipe(2, 2, 10, 0), {512, 512, 1}, 0, 18.1, 3.88, 64 / 60.},
+        {"nlm 2-D 256^2 7^2 in 7^2", nlmRecipe(2, 3, 3, 0), {256, 256, 1}, 0, 18.1, 3.88, 64 / 58.},
+        {"nlm 3-D 512x512x548 5^3 gaussian", nlmRecipe(3, 2, 4, 1), {512, 512, 548}, 0, 33.1, 5.7, 32 / 28. * 532 / 512},
         {"median 3-D 256x256x120 3^3", timedWeighted("median", 3, 1, 1), {256, 256, 120}, 0, 0, 0, 1},
         {"gaussian 3-D 256x256x120 r=4", timedWeighted("gaussian", 3, 4, 2), {256, 256, 120}, 0, 0, 0, 1},
     };
