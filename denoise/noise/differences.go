@@ -148,7 +148,7 @@ func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most
 		return nil, err
 	}
 	var all []window
-	norm := s.of.norm(reach)
+	norm, shared := s.of.norm(reach), s.shared()
 	for i := range layers {
 		for y := range count[1] {
 			for x := range count[0] {
@@ -164,7 +164,7 @@ func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most
 				if of.padded {
 					continue
 				}
-				w := of.window(s, norm)
+				w := of.window(s, norm, shared)
 				for c, block := range [3]int{x, y, first(i)} {
 					w.at[c] = int32(reach[c] + block*s.block[c])
 				}
@@ -241,8 +241,8 @@ func (m *sums) add(differences, values []float32) {
 }
 
 // window turns the sums of a window into figures. norm is the variance of the
-// differences on white noise of sigma 1.
-func (m sums) window(s sampling, norm float64) window {
+// differences on white noise of sigma 1, shared the share that they have in it.
+func (m sums) window(s sampling, norm, shared float64) window {
 	size := s.size()
 	n := float64(size[0] * size[1] * size[2])
 	mean := m.values / n
@@ -252,7 +252,7 @@ func (m sums) window(s sampling, norm float64) window {
 		sd:     float32(math.Sqrt(noise)),
 		mean:   float32(mean),
 		spread: float32(math.Sqrt(variance)),
-		uneven: float32(math.Sqrt(max(variance-s.shared()*noise, 0))),
+		uneven: float32(math.Sqrt(max(variance-shared*noise, 0))),
 	}
 }
 

@@ -21,7 +21,8 @@ func TestGainOfCorrelatedNoise(t *testing.T) {
 		for i := range n {
 			x := float64(i) - middle
 			axis += x * x
-			bent += math.Pow(x*x-(count-1)/12, 2)
+			curve := x*x - (count-1)/12
+			bent += curve * curve
 		}
 		rest, uneven := 0.0, 0.0
 		for a := range n * n {
