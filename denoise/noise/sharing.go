@@ -64,7 +64,7 @@ func (s sharing) limit(f *Figure) {
 	switch {
 	case between > 0.4:
 		f.limit(Figure{Confidence: Low, Why: why})
-	case between > 0.15:
+	case between > 0.1:
 		f.limit(Figure{Confidence: Fair, Why: why})
 	case s.structure > 0.5:
 		f.limit(Figure{Confidence: Fair, Why: "most of the variance in even tissue is structure that slices share"})

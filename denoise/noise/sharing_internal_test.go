@@ -38,8 +38,8 @@ func TestStructureThatSlicesShare(t *testing.T) {
 		"streaks":                    {4, 0, 6, 10, 36.0 / 136, 0, High, "", 0.03, 0.03},
 		"two slices":                 {2, 0, 6, math.Sqrt(136), 0, 36.0 / 136, Fair, "neighbouring slices share 2", 0.03, 1e-9},
 		"slices that overlap":        {5, 0.6, 0, 10, 0, 0.18, Fair, "neighbouring slices share 1", 0.03, 1e-9},
-		"slices that overlap little": {5, 0.5, 0, 10, 0, 0.125, High, "", 0.03, 1e-9},
-		"both":                       {5, 0.5, 5, 10, 0.2, 0.125, High, "", 0.03, 0.03},
+		"slices that overlap little": {5, 0.35, 0, 10, 0, 0.061, High, "", 0.03, 1e-9},
+		"both":                       {5, 0.35, 5, 10, 0.2, 0.061, High, "", 0.03, 0.03},
 		"one slice":                  {1, 0, 6, math.Sqrt(136), 0, 0, High, "", 0.03, 1e-9},
 	} {
 		v := slicesOf(c.slices, c.overlap, c.structure)
@@ -90,7 +90,7 @@ func TestLimitsOfSharing(t *testing.T) {
 	for _, c := range []struct {
 		between float64
 		want    Confidence
-	}{{0, High}, {0.15, High}, {0.151, Fair}, {0.4, Fair}, {0.401, Low}} {
+	}{{0, High}, {0.1, High}, {0.101, Fair}, {0.4, Fair}, {0.401, Low}} {
 		f := Figure{Sigma: 1, Confidence: High}
 		s := sharing{rho: [3]float64{1, c.between, 0}}
 		if s.limit(&f); f.Confidence != c.want || (f.Why == "") != (c.want == High) {
