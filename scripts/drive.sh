@@ -144,7 +144,7 @@ kill -KILL "$screen_app"
 wait "$screen_app" || true
 screen_run
 settled "$work/last.png"
-key Tab Tab Return;                             changed "Open, the third answer to the question after a crash"
+key Return;                                     changed "Open, the answer to the question after a crash"
 key ctrl+Tab;                                   changed "the other series, which is read again"
 key ctrl+q;                                     changed "the question before the result of the last session is lost"
 key Tab Return
