@@ -28,7 +28,7 @@ func TestShares(t *testing.T) {
 		{1, []float64{1, 1}, []float64{0, 0.5}, []float64{0.75, 0.25}}, // both end at 0.75
 		{1, []float64{1, 1}, []float64{0.5, 0}, []float64{0.25, 0.75}},
 		{1, []float64{1, 1}, []float64{0, 1}, []float64{1, 0}}, // the first ends when the second starts
-		{1, []float64{1, 1}, []float64{0, 9}, []float64{1, 0}},
+		{1, []float64{1, 1}, []float64{0, 1.5}, []float64{1, 0}},
 		{1, []float64{1, 1}, []float64{2, 2}, []float64{0.5, 0.5}}, // no worker runs
 		{6, []float64{1, 1, 2}, []float64{0, 1, 5}, []float64{3.5 / 6, 2.5 / 6, 0}},
 	} {
