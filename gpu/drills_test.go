@@ -26,7 +26,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		"h": denoise.Number(20), "search-radius": denoise.Number(5), "patch-radius": denoise.Number(1),
 	})
 	const stall = 5 * time.Minute // longer than any pause of a busy machine
-	e := realEngine(t, Options{Stall: stall})
+	e := realEngine(t, Options{Devices: 1, Stall: stall})
 	want := mustRun(t, e, r, in)
 
 	// The CPU engine agrees on one slice.
@@ -45,7 +45,7 @@ func TestDrillsOnTheGPU(t *testing.T) {
 
 	for name, signal := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "hung": syscall.SIGSTOP} {
 		t.Run(name, func(t *testing.T) {
-			e := realEngine(t, Options{Stall: stall})
+			e := realEngine(t, Options{Devices: 1, Stall: stall})
 			mustRun(t, e, r, in)
 			first, sent := current(e), false
 			got, err := e.Run(context.Background(), r, denoise.Input{Volume: in}, in.Bounds(), func(done, total int64) {
@@ -73,8 +73,8 @@ func TestDrillsOnTheGPU(t *testing.T) {
 		})
 	}
 	t.Run("starved", func(t *testing.T) {
-		e := realEngine(t, Options{})
-		other := realEngine(t, Options{})
+		e := realEngine(t, Options{Devices: 1})
+		other := realEngine(t, Options{Devices: 1})
 		s, err := other.devices[0].acquire(context.Background())
 		if err != nil {
 			t.Fatal(err)

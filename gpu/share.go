@@ -28,8 +28,9 @@ type part struct {
 
 // worthSharing is the expected time from which a run is shared. Below it the halos, the
 // upload of slices that are on another device and the last download take most of what the
-// second device gains (BenchmarkDevices, which changes it).
-var worthSharing = 50 * time.Millisecond
+// second device gains: two H200s take 9 ms where one takes 15, 16 for 27, and 64 for 126
+// (BenchmarkDevices, which changes it).
+var worthSharing = 20 * time.Millisecond
 
 // evenSpeed is the ratio of speeds up to which devices count as equally fast: a run that
 // is repeated is then divided as before, and finds its slices on the devices.
@@ -68,16 +69,16 @@ func idle(states []state) int {
 func (e *Engine) share(r *run, region volume.Region) (parts []part, later []*device) {
 	devices, states := e.usable()
 	rates := speeds(r, devices)
-	if len(devices) == 1 || float64(region.Voxels())/rates[0] < worthSharing.Seconds() {
+	step := e.devices[0].demand(r, region).grain()
+	depth := region.Dims()[2]
+	count := (depth + step - 1) / step
+	if len(devices) == 1 || count == 1 || float64(region.Voxels())/rates[0] < worthSharing.Seconds() {
 		i := idle(states)
 		if states[i].volumes > 0 {
 			later = stopped(devices, states)
 		}
 		return []part{{devices[i], region}}, later
 	}
-	step := e.devices[0].demand(r, region).grain()
-	depth := region.Dims()[2]
-	count := (depth + step - 1) / step
 	begin, sum := 0, 0.0
 	for i, share := range shares(float64(region.Voxels()), rates, delays(states)) {
 		sum += share

@@ -191,8 +191,9 @@ func TestDevicesWithoutAWorker(t *testing.T) {
 			t.Errorf("a start takes %v: parts end at %v, %d to start; want %d", took, got, len(later), want)
 		}
 	}
-	// A preview leaves it alone, unless the first is filtering a volume.
+	// A preview, however long, leaves it alone, unless the first is filtering a volume.
 	preview := volume.Slices(v.Geometry, 5, 6)
+	e.devices[0].speed["nlm"], second.speed["nlm"] = 0.5, 0.5 // 25 ms a slice
 	for volumes, want := range []int{0, 1} {
 		e.devices[0].volumes = volumes
 		if parts, later := e.share(r, preview); len(parts) != 1 || parts[0].device != e.devices[0] || len(later) != want {
@@ -358,6 +359,12 @@ func TestFailuresMoveToAnotherDevice(t *testing.T) {
 				e.devices[0].session.deviceMemory.budget, e.devices[1].session.deviceMemory.budget = 100, 100
 			}, "the GPU has too little memory: one slice", []int{0, 0}, nil,
 		},
+		"wrong values of the first of three, and a volume on the second": {
+			3, func(w []*testWorker, e *Engine) {
+				w[0].spoil = notFinite
+				e.devices[1].countVolumes(5)
+			}, "", []int{1, 1, 1}, []denoise.DeviceUse{{Failures: 1}, {Voxels: 8 * 4096}, {Voxels: 16 * 4096}},
+		},
 		"a request that is no device's fault": {
 			2, func(w []*testWorker, e *Engine) {
 				w[1].fault = func(q wire.Request) *wire.Fault {
@@ -381,7 +388,7 @@ func TestFailuresMoveToAnotherDevice(t *testing.T) {
 			for _, d := range e.devices { // after an error of one the others stop later
 				await(func() bool { return unused(d) })
 				checkReturned(t, d.session)
-				if d.volumes != 0 {
+				if d.volumes%5 != 0 {
 					t.Errorf("%d volumes are left", d.volumes)
 				}
 			}

@@ -36,6 +36,7 @@ type demand struct {
 	inputs        int           // volumes that the filter reads
 	masked        bool
 	shared        bool                    // the region is a part of a run that several devices share
+	deepTiles     bool                    // of the kernels, see kernels.Pass
 	intermediates [][3]int                // voxels beyond a block for which each intermediate result is computed
 	beside        func(dims [3]int) int64 // bytes that the kernels use besides, for a block of these dims; nil: none
 	block         int                     // voxels that one run may filter
@@ -90,10 +91,10 @@ func (d demand) memory(t int, whole bool) int64 {
 // into slabs or among devices. The last bits of a result depend on where the kernels'
 // tiles begin; divided there, a region gives the same bits in any number of slabs and on
 // any number of devices. The tiles of an intermediate result begin where its block does,
-// so those blocks must always be the same.
+// and deep tiles as well, so those blocks must always be the same.
 func (d demand) grain() int {
 	slices := blockSlices(d.region, d.block)
-	if len(d.intermediates) == 0 {
+	if len(d.intermediates) == 0 && !d.deepTiles {
 		slices = min(slices, tileSlices)
 	}
 	return slices
@@ -162,7 +163,8 @@ func blockDims(r volume.Region, n int) [3]int {
 }
 
 // tileSlices and tileRows are multiples of the tiles into which kernels divide a
-// region, counted from its first voxel: 1, 3 or 4 slices and up to 32 rows.
+// region, counted from its first voxel: 1 to 4 slices, unless they are deep, and up to 32
+// rows.
 const (
 	tileSlices = 12
 	tileRows   = 32

@@ -134,6 +134,9 @@ func TestGrainsAndBlocks(t *testing.T) {
 		if got := blockDims(c.r, c.n); got != c.dims {
 			t.Errorf("%v in blocks of %d: %v; want %v", c.r, c.n, got, c.dims)
 		}
+		if deep := (demand{region: c.r, block: c.n, deepTiles: true}).grain(); deep != c.dims[2] {
+			t.Errorf("%v in blocks of %d with deep tiles: grain %d; want a block", c.r, c.n, deep)
+		}
 		if got := d.grain(); got != c.grain {
 			t.Errorf("%v in blocks of %d, intermediates %v: grain %d; want %d", c.r, c.n, c.intermediates, got, c.grain)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	average := Pass{Rate: 1e12, Launches: bnlmLaunches} // samples of blocks per second
+	average := Pass{Rate: 1e12, Launches: bnlmLaunches, DeepTiles: true} // samples of blocks per second; tiles of 6 slices
 	Register(bnlm.Filter.Name, withPreselect(
 		func(p denoise.Program) *preselect.Rule { return p.Params.(bnlm.Params).Select },
 		map[string]Pass{bnlm.Average: average, bnlm.Selected: average},

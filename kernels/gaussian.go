@@ -13,9 +13,11 @@ const halfLog2E = math.Log2E / 2
 
 func init() {
 	const rate = 2e12 // taps per second
-	Register(gaussian.Filter.Name, map[string]Pass{"blur": onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
+	blur := onField(rate, func(p denoise.Program, f field, _ int) ([]Launch, error) {
 		return []Launch{gaussianLaunch(p.Params.(gaussian.Params), f)}, nil
-	})})
+	})
+	blur.DeepTiles = true // of 8 or 16 slices, each with a reference of its own
+	Register(gaussian.Filter.Name, map[string]Pass{"blur": blur})
 }
 
 // gaussianParams mirrors struct GaussianParams of gaussian_params.cuh.

@@ -36,6 +36,11 @@ type Pass struct {
 	// WholeSlices states that the kernels read whole slices of their inputs.
 	WholeSlices bool
 
+	// DeepTiles states that the tiles into which the kernels divide a region, from its first
+	// slice on, are of other numbers of slices than 1 to 4, or begin elsewhere, and that
+	// the last bits of a result depend on where they begin.
+	DeepTiles bool
+
 	// Scratch, if not nil, returns the bytes of device memory that the launches for a
 	// region of up to the given dims use beside the buffers of the part.
 	Scratch func(p denoise.Program, pass denoise.Pass, volume, region [3]int) int64
@@ -127,6 +132,14 @@ func Rate(p denoise.Program, pass denoise.Pass) (float64, error) {
 		return k.Rate * k.Speedup(p), err
 	}
 	return k.Rate, err
+}
+
+// DeepTiles reports whether a pass of p has Pass.DeepTiles.
+func DeepTiles(p denoise.Program) bool {
+	return slices.ContainsFunc(p.Passes, func(pass denoise.Pass) bool {
+		k, err := find(p, pass)
+		return err == nil && k.DeepTiles
+	})
 }
 
 // Scratch returns the bytes of Part.Scratch that the passes of p need for parts whose last
