@@ -108,8 +108,8 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		w := &slabWork{job: job, in: in, need: need, limit: limit, events: events}
 		r, err := w.do(ctx, engine)
 		if err == nil {
-			r.Seconds.Load += scanned.Sub(started).Seconds()
 			r.Seconds.Total = time.Since(started).Seconds()
+			r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Filter - r.Seconds.Write
 		}
 		return r, err
 	}

@@ -78,9 +78,9 @@ type slabWork struct {
 	facts    denoise.Facts
 	tuned    *Tuned
 	slabs    Slabs
-	digest   string // of the voxels
-	same     bool   // the result is the input so far
-	seconds  Seconds
+	digest   string        // of the voxels
+	same     bool          // the result is the input so far
+	seconds  Seconds       // without load and total
 	filter   time.Duration // in the attempt that counts
 }
 
@@ -89,7 +89,6 @@ func (w *slabWork) do(ctx context.Context, engine func() (denoise.Engine, error)
 	if err := w.check(ctx); err != nil {
 		return Report{}, err
 	}
-	started := time.Now()
 	sample, err := w.scan(ctx)
 	if err != nil {
 		return Report{}, err
@@ -99,7 +98,7 @@ func (w *slabWork) do(ctx context.Context, engine func() (denoise.Engine, error)
 	if err != nil {
 		return Report{}, err
 	}
-	w.seconds = Seconds{Load: scanned.Sub(started).Seconds(), Start: time.Since(scanned).Seconds()}
+	w.seconds.Start = time.Since(scanned).Seconds()
 	resolving := time.Now()
 	if err := w.resolve(ctx, eng, sample); err != nil {
 		return Report{}, err
@@ -344,12 +343,10 @@ func (w *slabWork) eachSlab(ctx context.Context, eng denoise.Engine, p denoise.P
 	w.same, w.filter = true, 0
 	for z := w.region.Min[2]; z < w.region.Max[2]; z += w.slabs.Slices {
 		slab := p.Slab(g, z, min(z+w.slabs.Slices, w.region.Max[2]))
-		started := time.Now()
 		if err := window.move(ctx, slab.First, slab.End); err != nil {
 			return err
 		}
-		read := time.Now()
-		w.seconds.Load += read.Sub(started).Seconds()
+		started := time.Now()
 		part := window.volume()
 		part.Unit = w.source.Volume.Unit
 		region := slab.Region(part.Geometry)
@@ -361,18 +358,16 @@ func (w *slabWork) eachSlab(ctx context.Context, eng denoise.Engine, p denoise.P
 			return err
 		}
 		w.same = w.same && unchanged(part, region, result.Data, &w.facts)
-		w.filter += time.Since(read)
-		w.seconds.Filter += time.Since(read).Seconds()
+		w.filter += time.Since(started)
+		w.seconds.Filter += time.Since(started).Seconds()
 		if err := write(result); err != nil {
 			return err
 		}
 	}
-	started := time.Now()
 	if err := window.move(ctx, g.Dims[2], g.Dims[2]); err != nil { // the digest is of all
 		return err
 	}
 	w.digest = hex.EncodeToString(window.hash.Sum(nil))
-	w.seconds.Load += time.Since(started).Seconds()
 	return nil
 }
 

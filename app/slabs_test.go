@@ -112,7 +112,7 @@ func both(t *testing.T, job Job) Report {
 		t.Errorf("%s: report %+v, want %+v", job.Recipe, report, want)
 	}
 	s := report.Seconds
-	if sum := s.Start + s.Load + s.Filter + s.Write; sum > s.Total || s.Load <= 0 || s.Filter <= 0 || s.Write <= 0 {
+	if sum := s.Start + s.Load + s.Filter + s.Write; math.Abs(sum-s.Total) > 1e-9 || s.Load <= 0 || s.Filter <= 0 || s.Write <= 0 {
 		t.Errorf("%s: seconds %+v", job.Recipe, s)
 	}
 	return report
