@@ -126,6 +126,34 @@ func TestNotFiniteResultsAreTriedOnce(t *testing.T) {
 	}
 }
 
+// TestTheSecondAttemptHasHalfOfTheMemory checks that a run that is repeated on its device
+// has it to itself, and smaller slabs.
+func TestTheSecondAttemptHasHalfOfTheMemory(t *testing.T) {
+	w, e := testEngine(t)
+	v := ramp([3]int{64, 64, 48})
+	bytes := int64(2 * 4 * v.Voxels()) // input and result
+	w.free = reserved + bytes*3/2
+	e.devices[0].session.deviceMemory.budget = bytes * 3 / 2
+	runs := 0
+	w.fault = func(q wire.Request) *wire.Fault {
+		if q.Op == wire.Run {
+			runs++
+		}
+		return nil
+	}
+	w.spoil = func(b []byte) {
+		if runs == 1 {
+			b[len(b)-1], b[len(b)-2] = 0x7f, 0x80
+		}
+	}
+	if _, err := copyRun(t, e, v); err != nil {
+		t.Fatal(err)
+	}
+	if runs < 3 || w.count(wire.Ping) != 1 {
+		t.Errorf("%d runs, %d pings; want several slabs, and the free memory asked for", runs, w.count(wire.Ping))
+	}
+}
+
 // TestAChangedInputIsUploadedAgain checks that the slab of a volume that was changed in
 // place is replaced, and that an unchanged one is used again.
 func TestAChangedInputIsUploadedAgain(t *testing.T) {
@@ -466,6 +494,10 @@ func TestDemandBeforeTheFirstWorker(t *testing.T) {
 	need := d.demand(r, v.Bounds())
 	if want := int64(1<<30 - 128<<20 - 64<<20 - 2*256<<20); need.budget != want || need.block < 1 || need.inputs != 1 {
 		t.Errorf("demand %+v; want a budget of %d", need, want)
+	}
+	d.first = newDevice(Options{}) // its segment is half as large
+	if want := int64(1<<30 - 64<<20 - 64<<20 - 2*256<<20); d.demand(r, v.Bounds()).budget != want {
+		t.Errorf("budget %d of a further device; want %d", d.demand(r, v.Bounds()).budget, want)
 	}
 	d.hello.Free = 300 << 20
 	if got := d.demand(r, v.Bounds()).budget; got != 44<<20 {
