@@ -55,3 +55,12 @@ func TestFoundPreviews(t *testing.T) {
 		t.Errorf("%d previews are kept, the oldest is %d", len(ps), ps[0].Generation)
 	}
 }
+
+// Previews of voxels that were replaced are not kept in memory.
+func TestPreviewsGoWithTheirVoxels(t *testing.T) {
+	d := newDocument()
+	d.previews = previews{{}}
+	if d.resetVoxels(); len(d.previews) > 0 {
+		t.Errorf("%d previews are kept", len(d.previews))
+	}
+}

@@ -193,6 +193,36 @@ func TestACancelledScanClosesItsZip(t *testing.T) {
 	}
 }
 
+// A zip that turns out to be open already is closed again, and so is one whose opening was
+// cancelled after the scan.
+func TestAZipThatIsNotOpenedIsClosed(t *testing.T) {
+	for _, cancel := range []bool{false, true} {
+		b := newBench(t)
+		b.settle()
+		path := zippedSeries(t)
+		b.opens(path)
+		var catalog *app.Catalog
+		b.scan = func(ctx context.Context, path string) (_ *app.Catalog, err error) {
+			catalog, err = app.Scan(ctx, path)
+			return catalog, err
+		}
+		b.Open(path)
+		if cancel {
+			b.Wait()
+			gate := make(chan struct{})
+			b.gate = gate
+			b.loop.drain() // the scan has ended; its fingerprint waits at the gate
+			b.gate = nil
+			b.Cancel()
+			close(gate)
+		}
+		b.settle()
+		if _, err := catalog.Load(t.Context(), catalog.Default, nil); err == nil || len(b.Documents()) != 1 {
+			t.Errorf("cancelled %t: the zip is still open, or the series twice: %v", cancel, err)
+		}
+	}
+}
+
 // Facts of voxels that are no longer shown are not computed to the end. Slices
 // that only the facts need are taken away here, so that reading them panics.
 func TestFactsEndWithTheirSeries(t *testing.T) {
