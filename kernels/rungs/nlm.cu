@@ -1,7 +1,7 @@
 // Rungs of non-local means: the kernels that the papers compare, with the definition
 // of ../nlm_any.cuh, Gaussian weights w = 2^-D, squares not averaged. The shape of a
 // block is free. A voxel whose weights underflow in float32 is marked for
-// nlm_underflow, which runs after every rung as it does after the kernels that ship.
+// nlm_underflow, which runs after every rung as it does after nlm_any.
 //
 // nlm_formula  a thread a voxel, a whole patch a pair, from global memory (Zheng 2011,
 //              the straightforward kernel; Upadhya 2018; Horacek 2011, brute force)
