@@ -41,13 +41,6 @@ func TestDevicesShare(t *testing.T) {
 	one, all := realDevices(t)
 	shareAll(t)
 	t.Log(all.Info().Device)
-	for _, e := range []*Engine{one, all} { // so that blocks, at which some filters are divided, are small
-		for _, d := range e.devices {
-			d.mu.Lock()
-			d.hello.Device.ClockKHz /= 64
-			d.mu.Unlock()
-		}
-	}
 	plain := denoise.Input{Volume: noisy([3]int{256, 240, 200})}
 	masked := plain
 	masked.Mask = make([]bool, plain.Volume.Voxels())
@@ -83,6 +76,9 @@ func TestDevicesShare(t *testing.T) {
 			r, err := recipe(t, c.filter, c.dims, c.params).ResolveFor(t.Context(), c.in)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, e := range []*Engine{one, all} { // of 20 blocks, at which some filters are divided
+				pace(t, e, r, c.in.Volume, 20*blockTime)
 			}
 			for _, region := range []volume.Region{plain.Volume.Bounds(), volume.Slices(plain.Volume.Geometry, 5, 190)} {
 				want, err := one.Run(t.Context(), r, c.in, region, nil)
