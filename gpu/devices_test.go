@@ -77,8 +77,12 @@ func TestDevicesShare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			p, err := r.Bind(c.in.Volume.Geometry)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for _, e := range []*Engine{one, all} { // of 20 blocks, at which some filters are divided
-				pace(t, e, r, c.in.Volume, 20*blockTime)
+				pace(t, e, p, c.in.Volume, 20*blockTime)
 			}
 			for _, region := range []volume.Region{plain.Volume.Bounds(), volume.Slices(plain.Volume.Geometry, 5, 190)} {
 				want, err := one.Run(t.Context(), r, c.in, region, nil)

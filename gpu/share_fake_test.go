@@ -92,7 +92,7 @@ func TestTwoDevicesGiveTheSameBits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				pace(t, e, c.r, c.in.Volume, 500*time.Millisecond)
+				pace(t, e, program(t, c.r, c.in.Volume), c.in.Volume, 500*time.Millisecond)
 				got, uses := logged(t, e, c.r, c.in, region)
 				if !slices.Equal(got.Data, want.Data) || !slices.Equal(got.Mask, want.Mask) {
 					t.Errorf("%v differs", region)
@@ -120,7 +120,7 @@ func TestOneOfTwoDevicesFails(t *testing.T) {
 		t.Run(kind, func(t *testing.T) {
 			fault := newTrap(t, kind, 3, false)
 			e := twoDevices(t, ",trap@0=0", fault.env)
-			pace(t, e, r, in.Volume, shareTime)
+			pace(t, e, program(t, r, in.Volume), in.Volume, shareTime)
 			second := e.devices[1]
 			if kind == "wait" { // and is killed from outside
 				pid := second.session.cmd.Process.Pid
@@ -159,7 +159,7 @@ func TestBothDevicesFail(t *testing.T) {
 	in := ramp([3]int{40, 40, 49})
 	fault := newTrap(t, "crash", 2, true)
 	e := twoDevices(t, "", fault.env)
-	pace(t, e, smallNLM(t), in, shareTime)
+	pace(t, e, program(t, smallNLM(t), in), in, shareTime)
 	_, err := e.Run(t.Context(), smallNLM(t), denoise.Input{Volume: in}, in.Bounds(), nil)
 	if !errors.Is(err, ErrDevice) || !strings.Contains(err.Error(), "the GPU failed twice at this run: the GPU failed: an illegal memory access") {
 		t.Errorf("%v; want an ErrDevice with the driver's error", err)
@@ -175,7 +175,7 @@ func TestBothDevicesFail(t *testing.T) {
 func TestADeviceThatDoesNotStart(t *testing.T) {
 	in := denoise.Input{Volume: ramp([3]int{40, 40, 49})}
 	e := fakeEngine(t, fakeOptions(t, "QUELL_FAKE_CUDA=devices=2,no-kernels@1"))
-	pace(t, e, smallNLM(t), in.Volume, shareTime)
+	pace(t, e, program(t, smallNLM(t), in.Volume), in.Volume, shareTime)
 	e.devices[0].took = 0 // so that the second gets a part at once
 	got, uses := logged(t, e, smallNLM(t), in, in.Volume.Bounds())
 	if !slices.Equal(got.Data, expected(t, smallNLM(t), in.Volume).Data) {
@@ -198,7 +198,7 @@ func TestACancelEndsBothParts(t *testing.T) {
 	r := smallNLM(t)
 	pause := newTrap(t, "wait", 3, false)
 	e := twoDevices(t, ",trap@0=0", pause.env)
-	pace(t, e, r, in, shareTime)
+	pace(t, e, program(t, r, in), in, shareTime)
 	ctx, cancel := context.WithCancel(t.Context())
 	wait := start(ctx, e, r, in)
 	await(pause.reached)

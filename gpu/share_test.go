@@ -91,9 +91,9 @@ func testEngines(t *testing.T, n int) ([]*testWorker, *Engine) {
 }
 
 // pace sets the clock of all devices so that a run is modelled to take some time on one.
-func pace(t *testing.T, e *Engine, r denoise.Recipe, v *volume.Volume, took time.Duration) *run {
+func pace(t *testing.T, e *Engine, p denoise.Program, v *volume.Volume, took time.Duration) *run {
 	t.Helper()
-	run, err := newRun(program(t, r, v), kernels.Rung{}, v.Geometry)
+	run, err := newRun(p, kernels.Rung{}, v.Geometry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func ends(e *Engine, parts []part) (ends []int) {
 func TestPartsFollowTheSpeeds(t *testing.T) {
 	_, e := testEngines(t, 2)
 	v := volume.New(volume.NewGeometry([3]int{64, 64, 240}, [3]float64{1, 1, 1}))
-	r := pace(t, e, smallNLM(t), v, 100*blockTime) // blocks of 2 slices
+	r := pace(t, e, program(t, smallNLM(t), v), v, 100*blockTime) // blocks of 2 slices
 	region := volume.Slices(v.Geometry, 40, 240)
 	for _, c := range []struct {
 		first, second float64 // measured; 0: not
@@ -180,7 +180,7 @@ func TestPartsFollowTheSpeeds(t *testing.T) {
 func TestDevicesWithoutAWorker(t *testing.T) {
 	_, e := testEngines(t, 2)
 	v := volume.New(volume.NewGeometry([3]int{64, 64, 240}, [3]float64{1, 1, 1}))
-	r := pace(t, e, smallNLM(t), v, 100*blockTime)
+	r := pace(t, e, program(t, smallNLM(t), v), v, 100*blockTime)
 	second := e.devices[1]
 	second.session = nil
 	for took, want := range map[time.Duration]int{0: 120, time.Second: 160, 99 * blockTime: 238, 101 * blockTime: 240} {
@@ -291,7 +291,7 @@ func TestEachDeviceHasItsPart(t *testing.T) {
 	workers, e := testEngines(t, 2)
 	v := ramp([3]int{64, 64, 48})
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(1, 1, 3)})
-	pace(t, e, r, v, 48*blockTime)
+	pace(t, e, program(t, r, v), v, 48*blockTime)
 	e.devices[0].speed["median"], e.devices[1].speed["median"] = 1, 3
 	ctx, log := denoise.LogDevices(t.Context())
 	if _, err := e.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), nil); err != nil {
@@ -378,7 +378,7 @@ func TestFailuresMoveToAnotherDevice(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			workers, e := testEngines(t, c.devices)
-			pace(t, e, r, v, 24*blockTime)
+			pace(t, e, program(t, r, v), v, 24*blockTime)
 			c.prepare(workers, e)
 			ctx, log := denoise.LogDevices(t.Context())
 			_, err := e.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), nil)
@@ -424,7 +424,7 @@ func TestVolumesAreCounted(t *testing.T) {
 	_, e := testEngines(t, 2)
 	v := ramp([3]int{64, 64, 24})
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})
-	pace(t, e, r, v, 24*blockTime)
+	pace(t, e, program(t, r, v), v, 24*blockTime)
 	for _, d := range e.devices {
 		<-d.session.volumeTurn // another volume is being filtered
 	}
