@@ -133,3 +133,19 @@ func Mean(nu float64) float64 {
 	}
 	return Floor + SquareStep*(float64(k)+(lo+hi)/2)
 }
+
+// variances holds the variance of f where nu is 0, varianceStep, ...; beyond them it is 1.
+var variances = [...]float64{0.317, 0.383, 0.556, 0.765, 0.925, 0.997, 1}
+
+const varianceStep = 0.5
+
+// Variance returns that of the stabilised noise, within 0.02, where its mean is d: 1 but
+// for the weakest signals.
+func Variance(d float64) float64 {
+	at := Signal(d) / varianceStep
+	if !(at < float64(len(variances)-1)) {
+		return 1
+	}
+	k := int(at)
+	return variances[k] + (at-float64(k))*(variances[k+1]-variances[k])
+}

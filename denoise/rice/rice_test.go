@@ -74,6 +74,27 @@ func TestStabilisedNoise(t *testing.T) {
 	}
 }
 
+// Variance is that of the stabilised noise at every mean, and 1 where the signal is strong.
+func TestVariance(t *testing.T) {
+	before := 0.0
+	for _, nu := range append([]float64{0.25, 0.75, 1.25, 1.75, 2.25}, signals...) {
+		mean, sd := moments(nu, rice.Stabilise)
+		if got := rice.Variance(mean); math.Abs(got-sd*sd) > 0.02 || nu > 3 && got != 1 {
+			t.Errorf("SNR %g: variance %.4f; want %.4f", nu, got, sd*sd)
+		}
+	}
+	for d := 0.0; d < 4; d += 0.01 {
+		v := rice.Variance(d)
+		if v < before || v-before > 0.02 && d > 0 && rice.Signal(d-0.01) > 0.1 {
+			t.Errorf("the variance at %g is %g, %g before it", d, v, before)
+		}
+		before = v
+	}
+	if got, want := rice.Variance(0), rice.Variance(rice.Floor); got != want || rice.Variance(math.Inf(1)) != 1 {
+		t.Errorf("below the mean of pure noise %g, want %g; and %g of an endless signal", got, want, rice.Variance(math.Inf(1)))
+	}
+}
+
 // The inverse is unbiased: it turns the mean of stabilised magnitudes into the signal,
 // and Mean is that mean.
 func TestInverseIsUnbiased(t *testing.T) {

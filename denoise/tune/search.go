@@ -75,7 +75,8 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 // between the best and its neighbours and the vertex of a parabola through the
 // then best three, in the logarithm of the strength, follow. Where the halves of the
 // boxes disagree about the best strength, more boxes of the volume are added. The risk
-// of a recipe that stabilises Rician noise is that in the stabilised volume.
+// of a recipe that stabilises Rician noise is that in the stabilised volume, whose noise is
+// weaker where the signal is.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
@@ -180,7 +181,11 @@ func newSearch(ctx context.Context, engine denoise.Engine, in denoise.Input, r d
 		}
 	}
 	m := noiseModel{sigma: e.Sigma, correlation: e.Correlation, within: func(ctx context.Context, box volume.Region) (float64, error) {
-		return e.Within(ctx, in.Masked(), box)
+		sd, err := e.Within(ctx, in.Masked(), box)
+		if s.unit > 0 {
+			sd *= math.Sqrt(stabilisedPower(in.Masked(), box, use))
+		}
+		return sd, err
 	}}
 	first, err := newProbe(ctx, engine, in, program.Reach(), m, use, o.Region, 1)
 	s.probes = []*probe{first}
