@@ -138,7 +138,7 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 		args := sadctStageParams{
 			Scales: NewBox(inputs[0]), In: NewBox(inputs[1]), Pilot: NewBox(inputs[2]),
 			Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask), Out: part.OutBox(), Dims: indices(part.Dims),
-			Count: int32(len(scales)), Overlap: int32(p.Overlap), Sigma: p.Sigma, Threshold: p.Threshold,
+			Count: int32(len(scales)), Overlap: int32(p.Overlap), Sigma: p.StageSigma(wiener), Threshold: p.Threshold,
 		}
 		var err error
 		if args.Lengths, err = sadctLengths(scales); err != nil {

@@ -112,10 +112,10 @@ func TestEstimatesOfAPixel(t *testing.T) {
 	}
 }
 
-// The kernels are those of Foi's program: their sums are 1, their norms and weights as
-// computed from LASIP's formulas.
+// The kernels have the sum 1, and the norms and weights of LASIP's formulas for the mixture
+// of order 0 and 1.
 func TestWeights(t *testing.T) {
-	for h, norm := range map[int]float64{1: 1, 2: 0.7382, 3: 0.5870, 5: 0.4517, 7: 0.3783, 9: 1. / 3, 12: 0.2887} {
+	for h, norm := range map[int]float64{1: 1, 2: 0.8246, 3: 0.5870, 5: 0.4472, 7: 0.3780, 9: 1. / 3, 12: 0.2887} {
 		sum, squares := 0.0, 0.0
 		for _, w := range weights(h) {
 			sum += w
@@ -126,8 +126,8 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	for h, want := range map[int][]float64{
-		2: {0.65, 0.35}, 3: {0.4083, 0.3333, 0.2583}, 5: {0.24, 0.22, 0.20, 0.18, 0.16},
-		4: {0.30625, 0.26875, 0.23125, 0.19375}, // 0.125 of order 1, halfway between the mixtures of 3 and 5
+		2: {0.8, 0.2}, 3: {0.4083, 0.3333, 0.2583}, 5: {0.2, 0.2, 0.2, 0.2, 0.2},
+		4: {0.28375, 0.26125, 0.23875, 0.21625}, // 0.075 of order 1, halfway between the mixtures of 3 and 5
 	} {
 		for j, w := range weights(h) {
 			if math.Abs(w-want[j]) > 5e-5 {
@@ -135,6 +135,14 @@ func TestWeights(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// The Wiener stage takes a tenth more noise than the image has, the threshold stage as much.
+func TestStageSigma(t *testing.T) {
+	p := testParams()
+	if first, second := newStage(p, p.Scales, false).sigma, newStage(p, p.Wiener, true).sigma; first != 10 || math.Abs(second-11) > 1e-12 {
+		t.Errorf("at sigma 10 the stages take %g and %g; want 10 and 11", first, second)
 	}
 }
 

@@ -19,9 +19,22 @@ type stage struct {
 	shapes           *shapes
 }
 
+// wienerSigma is what the Wiener stage takes for the noise level, in sigmas. The pilot still
+// has noise, which makes the gains too large: with 1.1 the mean squared error on the T1
+// template falls by 3 %, and in the soft tissue of CT by 5 to 7 %.
+const wienerSigma = 1.1
+
+// StageSigma returns the noise level that a stage takes for that of the image.
+func (p Params) StageSigma(wiener bool) float64 {
+	if wiener {
+		return wienerSigma * p.Sigma
+	}
+	return p.Sigma
+}
+
 func newStage(p Params, scales []int, wiener bool) *stage {
 	return &stage{
-		sigma: p.Sigma, threshold: p.Threshold, wiener: wiener, overlap: p.Overlap,
+		sigma: p.StageSigma(wiener), threshold: p.Threshold, wiener: wiener, overlap: p.Overlap,
 		scales: scales, reach: scales[len(scales)-1] - 1, shapes: newShapes(scales),
 	}
 }
