@@ -72,14 +72,16 @@ func merged(parts []*part) []*part {
 	return out
 }
 
-// stack returns parts of one size as one.
+// stack returns parts of one size as one. Its box is as narrow as theirs within the slice and
+// holds all slices, so that filters compute little that is not looked at.
 func stack(parts []*part) *part {
 	if len(parts) == 1 {
 		return parts[0]
 	}
 	g := parts[0].in.Volume.Geometry
 	g.Dims[2] *= len(parts)
-	s := &part{box: volume.Region{Max: g.Dims}, seed: parts[0].seed, half: parts[0].half}
+	s := &part{box: parts[0].box, seed: parts[0].seed, half: parts[0].half}
+	s.box.Min[2], s.box.Max[2] = 0, g.Dims[2]
 	pile := func(get func(a *part) *volume.Volume) *volume.Volume {
 		if get(parts[0]) == nil {
 			return nil
@@ -95,10 +97,10 @@ func stack(parts []*part) *part {
 	s.in.Guide = pile(func(a *part) *volume.Volume { return a.in.Guide })
 	for _, a := range parts {
 		s.in.Mask = append(s.in.Mask, a.in.Mask...)
-		use := make([]bool, len(a.in.Volume.Data))
-		k := 0
-		each(a.in.Volume.Geometry, a.box, func(i int) { use[i], k = a.use[k], k+1 })
-		s.use = append(s.use, use...)
+		slice, depth := len(a.use)/(a.box.Max[2]-a.box.Min[2]), a.in.Volume.Dims[2]
+		s.use = append(s.use, make([]bool, slice*a.box.Min[2])...)
+		s.use = append(s.use, a.use...)
+		s.use = append(s.use, make([]bool, slice*(depth-a.box.Max[2]))...)
 		s.voxels += a.voxels
 		s.power += a.power * float64(a.voxels)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"quell/denoise"
@@ -78,5 +79,43 @@ func TestStackedBoxesShareTheirNoise(t *testing.T) {
 	a.power, b.power = 1, 5
 	if s := stack([]*part{a, b}); s.power != 2 || s.voxels != 128 {
 		t.Errorf("power %g of %d voxels; want 2 of 128", s.power, s.voxels)
+	}
+}
+
+// Boxes that run as one are as narrow as each of them within the slice, and only their own
+// voxels count.
+func TestStackedBoxesAreNarrow(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{20, 16, 12}, [3]float64{1, 1, 1}))
+	for i := range v.Data {
+		v.Data[i] = float32(i)
+	}
+	counts := func(i int) bool { return i%3 != 0 }
+	var parts []*part
+	var want []float32
+	for _, at := range [][3]int{{2, 3, 1}, {9, 5, 6}} {
+		box := volume.Region{Min: at, Max: [3]int{at[0] + 6, at[1] + 5, at[2] + 2}}
+		a := newPart(denoise.Input{Volume: v}, box, [3]int{2, 3, 1}, counts)
+		a.power = 1
+		parts = append(parts, a)
+		each(v.Geometry, box, func(i int) {
+			if counts(i) {
+				want = append(want, v.Data[i])
+			}
+		})
+	}
+	s := stack(parts)
+	if s.box != (volume.Region{Min: [3]int{2, 3, 0}, Max: [3]int{8, 8, 8}}) {
+		t.Errorf("the box is %v", s.box)
+	}
+	var got []float32
+	k := 0
+	each(s.in.Volume.Geometry, s.box, func(i int) {
+		if s.use[k] {
+			got = append(got, s.in.Volume.Data[i])
+		}
+		k++
+	})
+	if k != len(s.use) || s.voxels != len(want) || !slices.Equal(got, want) {
+		t.Errorf("%d of %d marks, %d voxels: %v; want %v", k, len(s.use), s.voxels, got, want)
 	}
 }
