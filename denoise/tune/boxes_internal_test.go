@@ -166,6 +166,34 @@ func TestBestPoint(t *testing.T) {
 	}
 }
 
+// Of strengths with as good a risk the weakest is chosen, but not by the discrepancy.
+func TestTies(t *testing.T) {
+	for _, c := range []struct {
+		objective Objective
+		risks     []float64
+		best      int
+		want      int
+	}{
+		{LeastRisk, []float64{1, 0.2003, 0.2, 0.3}, 2, 1},
+		{LeastRisk, []float64{1, 0.2005, 0.2, 0.2001}, 2, 2},
+		{LeastRisk, []float64{0.5, 0.5, 0.5}, 2, 0},
+		{LeastRisk, []float64{0.1, -0.09983, -0.1}, 2, 1},
+		{LeastRisk, []float64{0.1, -0.0997, -0.1}, 2, 2},
+		{Discrepancy, []float64{0.2, 0.2, 0.2}, 1, 1},
+	} {
+		curve := Curve{Objective: c.objective, Best: c.best}
+		for _, mse := range c.risks {
+			curve.Points = append(curve.Points, Point{Risk: Risk{MSE: mse}})
+		}
+		if got := curve.settled().Best; got != c.want {
+			t.Errorf("%s of %v: %d, want %d", c.objective, c.risks, got, c.want)
+		}
+	}
+	if got := (Curve{Objective: LeastRisk}).settled(); got.Best != 0 {
+		t.Errorf("no points: %+v", got)
+	}
+}
+
 // The vertex of the parabola in the logarithm of the strength, or where the residual
 // becomes as strong as the removed noise, on either side of the best point.
 func TestVertex(t *testing.T) {

@@ -76,7 +76,8 @@ var ErrNoStrength = errors.New("there is no strength to be tuned")
 // then best three, in the logarithm of the strength, follow. Where the halves of the
 // boxes disagree about the best strength, more boxes of the volume are added. The risk
 // of a recipe that stabilises Rician noise is that in the stabilised volume, whose noise is
-// weaker where the signal is.
+// weaker where the signal is. Of risks that are as good as the least the one of the
+// weakest strength is the best.
 //
 // Errors: the filter has no strength, or there is no noise, or no foreground, or
 // what the engine returns.
@@ -90,7 +91,7 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 	}
 	report := func() {
 		if o.Progress != nil {
-			o.Progress(s.curve())
+			o.Progress(s.curve().settled())
 		}
 	}
 	first := s.grid()
@@ -118,7 +119,7 @@ func Search(ctx context.Context, engine denoise.Engine, in denoise.Input, r deno
 		}
 		report()
 	}
-	return s.curve(), nil
+	return s.curve().settled(), nil
 }
 
 // search is a search in progress.
@@ -320,6 +321,21 @@ func (s *search) look(ctx context.Context, p *probe, points []tried) error {
 		}
 	}
 	return nil
+}
+
+// tie is how much above the least, relative to it, a risk is as good: differences between
+// neighbouring strengths are known no better.
+const tie = 0.002
+
+// settled returns c with the weakest of the strengths whose risk is as good as the least:
+// too little smoothing leaves noise, which can be smoothed further, and sigma rather reads
+// too much than too little, which moves the least risk beyond the least error.
+func (c Curve) settled() Curve {
+	if c.Objective == LeastRisk && len(c.Points) > 0 {
+		least := c.Points[c.Best].MSE
+		c.Best = slices.IndexFunc(c.Points, func(p Point) bool { return p.MSE <= least+tie*math.Abs(least) })
+	}
+	return c
 }
 
 // tolerated is the disagreement up to which the first boxes are enough. All of them
