@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"unsafe"
 
 	"quell/denoise"
 	"quell/internal/parallel"
@@ -163,17 +162,13 @@ func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) erro
 	return nil
 }
 
-// finite reports whether all values are, two at a time: those that are not have all bits
-// of the exponent set, which an addition carries into the sign.
+// finite reports whether all values are: those that are not have all bits of the exponent
+// set, which an addition carries into the sign. It has no branch per voxel.
 func finite(row []float32) bool {
-	const exponent, one, sign = 0x7f800000_7f800000, 0x00800000_00800000, 0x80000000_80000000
-	pairs := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(row))), len(row)/2)
-	carries := uint64(0)
-	for _, pair := range pairs {
-		carries |= pair&exponent + one
-	}
-	if len(row)%2 == 1 {
-		carries |= uint64(math.Float32bits(row[len(row)-1]))&exponent + one
+	const exponent, one, sign = 0x7f800000, 0x00800000, 0x80000000
+	carries := uint32(0)
+	for _, v := range row {
+		carries |= math.Float32bits(v)&exponent + one
 	}
 	return carries&sign == 0
 }

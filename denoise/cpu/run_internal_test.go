@@ -44,8 +44,12 @@ func TestSplit(t *testing.T) {
 func TestBrokenPass(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{4, 4, 4}, [3]float64{1, 1, 1}))
 	for name, work := range map[string]denoise.Worker{
-		"panic":      func(volume.Region, func() bool) { panic("broken tile") },
-		"not finite": func(volume.Region, func() bool) { v.Data[5] = v.Data[5] / v.Data[4] },
+		"panic": func(volume.Region, func() bool) { panic("broken tile") },
+		"not finite": func(tile volume.Region, _ func() bool) {
+			if tile.Min == [3]int{} { // each tile writes its own voxels
+				v.Data[5] = v.Data[5] / v.Data[4]
+			}
+		},
 	} {
 		pass := denoise.Pass{Name: "broken", CPU: denoise.CPUPass{
 			Tile: [3]int{2, 2, 2},
