@@ -30,30 +30,43 @@ sleep 1
 alive "after the worker was stopped"
 
 # After repeated losses the engine switches itself off: no worker starts for longer than the pause between two starts,
-# and the workbench offers the CPU.
+# and the workbench offers the CPU. On a busy machine a worker may start later than that, and no offer is shown: the
+# losses go on until the CPU has been offered and taken.
 worker_starts() {
 	local i
-	for i in $(seq 40); do [ -n "$(worker)" ] && return; sleep 0.1; done
+	for i in $(seq 80); do [ -n "$(worker)" ] && return; sleep 0.1; done
 	return 1
 }
-for _ in $(seq 30); do
-	pkill -KILL -f "^$fake/quell-gpu" || true
-	key ctrl+Return
-	worker_starts || break
-done
-[ -z "$(worker)" ] || { echo "drive-gpu: the engine starts worker after worker and does not switch itself off" >&2; exit 1; }
-alive "after the engine switched itself off"
-settled "$fake/offer.png"
+lose_workers() {
+	local i
+	for i in $(seq 30); do
+		pkill -KILL -f "^$fake/quell-gpu" || true
+		key ctrl+Return
+		worker_starts || return 0
+	done
+	echo "drive-gpu: the engine starts worker after worker and does not switch itself off" >&2
+	return 1
+}
 # The button is below the text of the offer, whose length depends on the reason: try one height after another.
+take_cpu() {
+	local y
+	settled "$fake/offer.png"
+	for y in $(seq 530 10 690); do
+		mouse_to $((${screen_size%x*} * 55 / 100)) $((${screen_size#*x} * y / 1000))
+		xdotool click 1
+		settled "$fake/cpu.png"
+		different=$(differ "$fake/offer.png" "$fake/cpu.png")
+		[ "$different" -le 100000 ] || return 0
+	done
+	return 1
+}
 different=0
-for y in $(seq 530 10 650); do
-	mouse_to $((${screen_size%x*} * 55 / 100)) $((${screen_size#*x} * y / 1000))
-	xdotool click 1
-	settled "$fake/cpu.png"
-	different=$(differ "$fake/offer.png" "$fake/cpu.png")
-	[ "$different" -lt 100000 ] || break
+for _ in 1 2 3; do
+	lose_workers
+	take_cpu && break
+	echo "drive-gpu: the offer of the CPU was not taken: $different pixels changed; workers: $(worker | wc -l)"
 done
-[ "$different" -gt 100000 ] || { echo "drive-gpu: continuing with the CPU changed only $different pixels" >&2; exit 1; }
+[ "$different" -gt 100000 ] || { cat "$screen_dir/log" >&2; echo "drive-gpu: continuing with the CPU changed only $different pixels" >&2; exit 1; }
 alive "with the CPU engine: $different pixels changed"
 
 screen_quit
