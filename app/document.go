@@ -195,24 +195,21 @@ func AddNoise(ctx context.Context, s *series.Series, n Noise) (*series.Series, e
 // ProposeRecipe returns the recipe to start a series with: the one last used for
 // the filter ("" means the first), else the filter's defaults. Parameters in the
 // volume's unit, such as strengths, start at their defaults: they were right for
-// the noise of another series. The dimensionality is that of ProposeDims; the last
-// used one is kept where no finding advises against it.
+// the noise of another series. So was the last dimensionality for its slices: the
+// recipe has that of ProposeDims.
 func ProposeRecipe(s *series.Series, remembered map[string]denoise.Recipe, filter string) (denoise.Recipe, error) {
 	if filter == "" {
 		filter = denoise.Filters()[0].Name
 	}
-	if r, ok := remembered[filter]; ok && r.Validate() == nil {
-		r = withoutUnits(r)
-		if flat := r; slicewise(s) {
-			if flat.Dims = 2; flat.Validate() == nil {
-				return flat, nil
-			}
-		}
-		return r, nil
-	}
 	dims, err := ProposeDims(s, filter)
 	if err != nil {
 		return denoise.Recipe{}, err
+	}
+	if r, ok := remembered[filter]; ok && r.Validate() == nil {
+		r = withoutUnits(r)
+		if r.Dims = dims; r.Validate() == nil {
+			return r, nil
+		}
 	}
 	return denoise.NewRecipe(filter, dims)
 }

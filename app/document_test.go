@@ -182,13 +182,22 @@ func TestProposeRecipe(t *testing.T) {
 	if r, err := ProposeRecipe(deep, nil, ""); err != nil || r.Filter != denoise.Filters()[0].Name {
 		t.Errorf("without a filter %s is proposed, %v; want the first, %s", r.Filter, err, denoise.Filters()[0].Name)
 	}
-	if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"median": last}, "median"); !r.Equal(last) {
-		t.Error("the last recipe of the filter is not proposed")
+	// The last parameters are kept; the dimensionality is that of the series' own slices.
+	thick := wavy(4, 4, 5)
+	thick.Volume.Spacing[2] = 9
+	for want, s := range map[int]*series.Series{2: thick, 3: deep} {
+		for _, used := range []int{2, 3} {
+			last.Dims = used
+			r, err := ProposeRecipe(s, map[string]denoise.Recipe{"median": last}, "median")
+			if err != nil || r.Dims != want || !r.Get("radius").Equal(denoise.Number(3)) {
+				t.Errorf("after a radius of 3 in %d-D %v is proposed, %v; want it in %d-D", used, r, err, want)
+			}
+		}
 	}
 	// A strength belongs to the noise of its series, in whatever unit it is given.
 	for _, h := range []denoise.Value{denoise.Number(47), denoise.Sigmas(2)} {
 		tuned := mustRecipe("nlm", 2).With("h", h).With("patch-radius", denoise.Number(2))
-		want := mustRecipe("nlm", 2).With("patch-radius", denoise.Number(2))
+		want := mustRecipe("nlm", 3).With("patch-radius", denoise.Number(2))
 		if r, _ := ProposeRecipe(deep, map[string]denoise.Recipe{"nlm": tuned}, "nlm"); !r.Equal(want) || !tuned.Get("h").Equal(h) {
 			t.Errorf("after h=%v %v is proposed; want h at its default, and the last recipe unchanged", h, r)
 		}
@@ -196,7 +205,6 @@ func TestProposeRecipe(t *testing.T) {
 	// A finding against 3-D filtering outweighs the recipe that was last used.
 	uneven := *deep
 	uneven.Findings = []series.Finding{{Severity: series.Warning, Kind: series.Gap, Slicewise: true}}
-	last.Dims = 3
 	for filter, remembered := range map[string]map[string]denoise.Recipe{"nlm": nil, "median": {"median": last}} {
 		if r, err := ProposeRecipe(&uneven, remembered, filter); err != nil || r.Dims != 2 {
 			t.Errorf("%s on an uneven grid: %d-D, %v", filter, r.Dims, err)
