@@ -2,13 +2,16 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"quell/denoise"
+	"quell/gpu/wire"
 	"quell/kernels"
 	"quell/volume"
 )
@@ -53,9 +56,10 @@ type Engine struct {
 
 var _ denoise.Engine = (*Engine)(nil)
 
-// New starts a worker and returns the engine. The error is one sentence that
-// says why the GPU cannot be used, and wraps ErrDevice. It may take a second,
-// and up to Options.Start if the driver hangs; ctx ends it sooner.
+// New starts a worker and returns the engine. The first of the machine's devices that can be
+// used decides which of the others take part. The error is one sentence that says why the first
+// GPU cannot be used where none can, and wraps ErrDevice. It may take a second, and up to
+// Options.Start for each device if the driver hangs; ctx ends it sooner.
 func New(ctx context.Context, o Options) (*Engine, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -63,26 +67,61 @@ func New(ctx context.Context, o Options) (*Engine, error) {
 	}
 	first := newDevice(o)
 	s, err := first.acquire(ctx)
-	if err != nil {
-		first.close()
+	if err == nil {
+		defer first.release(s)
+		return newEngine(first, s.hello.Others), nil
+	}
+	first.close()
+	var fault *faultError
+	if !errors.As(err, &fault) {
 		return nil, err
 	}
-	e := &Engine{options: o, devices: []*device{first}}
-	for _, other := range s.hello.Others {
-		if o.Devices > 0 && len(e.devices) >= o.Devices {
+	broken := map[string]error{fault.device.UUID: fault}
+	for i, other := range fault.others {
+		d := newDevice(o, visible(other))
+		s, e := d.acquire(ctx)
+		if e == nil {
+			defer d.release(s)
+			engine := newEngine(d, slices.Concat(fault.others[i+1:], []wire.Device{fault.device}, fault.others[:i]))
+			engine.rest(broken)
+			return engine, nil
+		}
+		d.close()
+		broken[other.UUID] = e
+	}
+	return nil, err
+}
+
+// rest leaves devices that did not start alone for startRest. Reasons are by UUID.
+func (e *Engine) rest(broken map[string]error) {
+	for _, d := range e.devices {
+		if reason := broken[d.hello.Device.UUID]; reason != nil {
+			d.failed, d.reason = time.Now(), reason
+		}
+	}
+}
+
+// newEngine returns an engine on a device whose worker runs, and on those of the others that
+// have its compute capability.
+func newEngine(first *device, others []wire.Device) *Engine {
+	e := &Engine{options: first.options, devices: []*device{first}}
+	for _, other := range others {
+		if e.options.Devices > 0 && len(e.devices) >= e.options.Devices {
 			break
 		}
-		if other.Compute != s.hello.Device.Compute {
+		if other.Compute != first.hello.Device.Compute {
 			continue // other machine code, and perhaps other bits
 		}
 		// Its worker starts with the first run that is long enough to share.
-		d := newDevice(o, "CUDA_VISIBLE_DEVICES="+other.UUID)
+		d := newDevice(e.options, visible(other))
 		d.first, d.hello.Device = first, other
 		e.devices = append(e.devices, d)
 	}
-	first.release(s)
-	return e, nil
+	return e
 }
+
+// visible returns the setting with which a worker sees that device alone.
+func visible(d wire.Device) string { return "CUDA_VISIBLE_DEVICES=" + d.UUID }
 
 // Close shuts the workers down. Active runs fail, and so does every later one.
 func (e *Engine) Close() error {

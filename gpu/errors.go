@@ -55,10 +55,19 @@ func checkHello(h wire.Hello) error {
 		return fmt.Errorf("the GPU worker speaks version %d of the protocol and this Quell version %d; install both from one release", h.Version, wire.Version)
 	}
 	if h.Fault != nil {
-		return h.Fault
+		return &faultError{Fault: h.Fault, device: h.Device, others: h.Others}
 	}
 	return nil
 }
+
+// faultError is why a worker cannot use its device, with the machine's other devices.
+type faultError struct {
+	*wire.Fault
+	device wire.Device
+	others []wire.Device
+}
+
+func (e *faultError) Unwrap() error { return e.Fault }
 
 // initReasons explains the errors of cuInit that gorgonia.org/cu prints before
 // it ends the process, by the name or number of the error.

@@ -192,6 +192,71 @@ func TestADeviceThatDoesNotStart(t *testing.T) {
 	}
 }
 
+// Where the first device cannot be used, the next one that can takes its place; the others
+// are tried again after startRest.
+func TestTheFirstDeviceDoesNotStart(t *testing.T) {
+	const thirdID = "GPU-12121212-1212-1212-1212-121212121212"
+	in := denoise.Input{Volume: ramp([3]int{40, 40, 49})}
+	r := smallNLM(t)
+	want := expected(t, r, in.Volume)
+	for name, c := range map[string]struct {
+		settings string
+		limit    int
+		working  string
+		others   []string // the devices after it
+		resting  int      // of those
+	}{
+		"its kernels do not load":  {"devices=2,no-kernels@0", 0, secondID, []string{firstID}, 1},
+		"it does not answer":       {"devices=2,silent@0", 0, secondID, nil, 0},
+		"it is too old":            {"devices=2,compute@0=70", 0, secondID, nil, 0},
+		"the second does not, too": {"devices=3,no-kernels@0,no-kernels@1", 0, thirdID, []string{firstID, secondID}, 2},
+		"the third works":          {"devices=3,no-kernels@0", 0, secondID, []string{thirdID, firstID}, 1},
+		"one is allowed":           {"devices=3,no-kernels@0", 1, secondID, nil, 0},
+		"of the others one is old": {"devices=3,no-kernels@0,compute@1=70", 0, thirdID, []string{firstID}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := fakeOptions(t, "QUELL_FAKE_CUDA="+c.settings)
+			o.Devices = c.limit
+			e := fakeEngine(t, o)
+			var others []string
+			resting := 0
+			for _, d := range e.devices[1:] {
+				others = append(others, d.model().UUID)
+				if !d.state().usable {
+					resting++
+				}
+			}
+			if id := e.devices[0].model().UUID; id != c.working || !slices.Equal(others, c.others) || resting != c.resting {
+				t.Fatalf("the device %s, then %v, of which %d rest; want %s, %v, %d", id, others, resting, c.working, c.others, c.resting)
+			}
+			got, uses := logged(t, e, r, in, in.Volume.Bounds())
+			if !slices.Equal(got.Data, want.Data) || len(uses) != 1 || uses[c.working].Voxels != int64(in.Volume.Voxels()) {
+				t.Errorf("log %+v; want everything on %s, with the bits of another device", uses, c.working)
+			}
+			if s := e.Status(); s.PID == 0 || strings.Contains(s.Reason, "kernels do not load") != (c.resting > 0) {
+				t.Errorf("status %+v", s)
+			}
+		})
+	}
+}
+
+// Where no device can be used, the error is that of the first one.
+func TestNoDeviceStarts(t *testing.T) {
+	for settings, want := range map[string]string{
+		"devices=2,silent":                      "device 0 does not answer",
+		"devices=2,silent@0,no-kernels@1":       "device 0 does not answer",
+		"devices=2,no-kernels":                  "kernels do not load",
+		"devices=2,no-kernels@0,compute@1=70":   "kernels do not load",
+		"devices=2,compute@0=70,no-kernels@1":   "Fake GPU 0 has compute capability 7.0",
+		"devices=2,driver=10000,no-kernels@0=0": "update the driver",
+	} {
+		e, err := New(t.Context(), fakeOptions(t, "QUELL_FAKE_CUDA="+settings))
+		if e != nil || !errors.Is(err, ErrDevice) || !strings.Contains(Reason(err), want) {
+			t.Errorf("%s: %v; want %q", settings, err, want)
+		}
+	}
+}
+
 // A cancel ends the parts on both devices, which work afterwards.
 func TestACancelEndsBothParts(t *testing.T) {
 	in := ramp([3]int{40, 40, 49})

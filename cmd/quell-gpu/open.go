@@ -39,16 +39,21 @@ func (w *worker) open(hello *wire.Hello) *wire.Fault {
 	if err != nil || count == 0 {
 		return &wire.Fault{Kind: wire.Driver, Text: "the NVIDIA driver finds no device"}
 	}
+	// The others are listed even where the first cannot be used: one of them may replace it.
+	var failed *wire.Fault
 	for i := range count {
 		d, err := describe(i)
-		if err != nil {
-			return fault(fmt.Sprintf("device %d does not answer", i), err)
-		}
-		if i == 0 {
+		switch {
+		case i == 0 && err != nil:
+			failed = fault("device 0 does not answer", err)
+		case i == 0:
 			hello.Device = d
-		} else {
+		case err == nil:
 			hello.Others = append(hello.Others, d)
 		}
+	}
+	if failed != nil {
+		return failed
 	}
 	if c := hello.Device.Compute; c[0]*10+c[1] < oldestCompute {
 		return &wire.Fault{Kind: wire.Kernels, Text: fmt.Sprintf(

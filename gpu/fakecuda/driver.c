@@ -9,7 +9,8 @@
 // registered), model=N (part of the devices' names), fast=ROWS (by the events a kernel
 // takes 1 ms where its blocks have as many rows of threads, and 2 ms otherwise),
 // ms=MS (by the events every kernel takes as long), wrong=ROWS (such a kernel computes its
-// first voxel wrongly), refuse=ROWS (it does not start).
+// first voxel wrongly), refuse=ROWS (it does not start), silent (devices do not say their
+// names).
 //
 // NAME@K=VALUE is for device K alone, the others keep NAME=VALUE. CUDA_VISIBLE_DEVICES
 // names one device, by its number or its UUID.
@@ -87,6 +88,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGetName(char *name, int len, CUdevice device)
 {
+    if (settingOf(first() + device, "silent", 0)) return CUDA_ERROR_INVALID_DEVICE;
     snprintf(name, len, "Fake GPU %d", (int)settingOf(first() + device, "model", 0));
     return CUDA_SUCCESS;
 }
