@@ -172,7 +172,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 					return nil, inputError(err, path, locate)
 				}
 				if progress != nil {
-					progress(1, 1)
+					progress(info.Geometry.Dims[2], info.Geometry.Dims[2])
 				}
 				return s, nil
 			}
@@ -182,6 +182,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 				load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 					own := sequence()
 					defer own.Close()
+					own.Progress = progress
 					return read(ctx, own, progress)
 				},
 				sequence: sequence, inSequence: read,

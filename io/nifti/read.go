@@ -117,6 +117,10 @@ type Sequence struct {
 	// that can only be read from its beginning. It is called on the goroutine of Read, and
 	// may keep the slice; nil gets none.
 	Arrived func(z int, slice *volume.Volume)
+
+	// Progress gets how many slices of how many were read, of a file that can be read from
+	// any place. It is called on several goroutines, on one at a time; nil gets none.
+	Progress func(done, total int)
 }
 
 // NewSequence returns a reader of component c of the volumes of a file, which is opened by
@@ -155,7 +159,7 @@ func (r *Sequence) read(ctx context.Context, t int) (*series.Series, error) {
 		}
 		r.open = im
 	}
-	return r.open.read(ctx, t, r.component, r.Arrived)
+	return r.open.read(ctx, t, r.component, r.Arrived, r.Progress)
 }
 
 // reaches reports whether volume t lies at or behind the place that the file was read to,
@@ -259,13 +263,14 @@ func (im *image) planOf(t int, c Component) (plan, error) {
 	return p, nil
 }
 
-// read reads component c of volume t; see Sequence.Arrived for show.
-func (im *image) read(ctx context.Context, t int, c Component, show func(int, *volume.Volume)) (*series.Series, error) {
+// read reads component c of volume t; see Sequence.Arrived for show and Sequence.Progress
+// for progress.
+func (im *image) read(ctx context.Context, t int, c Component, show func(int, *volume.Volume), progress func(done, total int)) (*series.Series, error) {
 	p, err := im.planOf(t, c)
 	if err != nil {
 		return nil, err
 	}
-	data, lost, err := im.readVoxels(ctx, p, t, show)
+	data, lost, err := im.readVoxels(ctx, p, t, show, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (im *image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 		return nil, errors.New("a slice cannot be read without those before it")
 	}
 	data := make([]float32, p.geometry.SliceVoxels())
-	if _, err := p.readAt(ctx, file, t, z*len(data), data); err != nil {
+	if _, err := p.readAt(ctx, file, t, z*len(data), data, func(int) {}); err != nil {
 		return nil, err
 	}
 	v := sliceOf(p.sliceGeometry(z), data)

@@ -130,3 +130,27 @@ func TestSlicesArrive(t *testing.T) {
 		}
 	}
 }
+
+// The slices that were read are counted to the last, of a file that can be read from any place.
+func TestProgress(t *testing.T) {
+	for name, counted := range map[string]bool{"a.nii": true, "a.nii.gz": false} {
+		dir := t.TempDir()
+		writeWithout(t, dir, name, phantom([3]int{400, 300, 33}), nil)
+		r := NewSequence(os.DirFS(dir), name, "")
+		var all []int
+		r.Progress = func(done, total int) {
+			if total != 33 {
+				t.Errorf("%d of %d slices", done, total)
+			}
+			all = append(all, done)
+		}
+		_, err := r.Read(t.Context(), 0)
+		r.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(all) > 0) != counted || counted && (len(all) < 10 || !slices.IsSorted(all) || all[len(all)-1] != 33) {
+			t.Errorf("%s: %v slices were read", name, all)
+		}
+	}
+}

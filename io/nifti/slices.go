@@ -103,7 +103,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 	first := r.next * g.SliceVoxels()
 	r.next += len(data) / g.SliceVoxels()
 	if file, direct := r.im.direct(); direct {
-		return r.plan.readAt(ctx, file, r.t, first, data)
+		return r.plan.readAt(ctx, file, r.t, first, data, func(int) {})
 	}
 	if lost, err = r.plan.readNext(ctx, r.src, first, data, r.buf, &arrivals{}); err != nil {
 		return lost, err

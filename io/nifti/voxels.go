@@ -24,11 +24,15 @@ const chunkBytes = 256 << 10
 const maxReaders = 8
 
 // readVoxels reads and converts volume t, of which show gets slices where they come one
-// after the other.
-func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume)) ([]float32, losses, error) {
+// after the other, and progress how many were read where they do not.
+func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume), progress func(done, total int)) ([]float32, losses, error) {
 	if file, ok := im.direct(); ok {
 		data := volume.Make[float32](p.geometry.Voxels())
-		lost, err := p.readAt(ctx, file, t, 0, data)
+		lost, err := p.readAt(ctx, file, t, 0, data, func(done int) {
+			if progress != nil {
+				progress(done/p.geometry.SliceVoxels(), p.geometry.Dims[2])
+			}
+		})
 		return data, lost, err
 	}
 	if err := im.file.skipTo(ctx, p.start(t)); err != nil {
@@ -38,13 +42,15 @@ func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *
 }
 
 // readAt reads the voxels of volume t from number first on into data, several chunks in
-// parallel. The caller has checked that the file is long enough.
-func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data []float32) (losses, error) {
+// parallel, and after each passes the number of voxels read so far to count. The caller has
+// checked that the file is long enough.
+func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data []float32, count func(done int)) (losses, error) {
 	n, size := len(data), p.decoder.bytes
 	start := p.start(t) + int64(first)*int64(size)
 	step := min(n, chunkBytes/size)
 	var mu sync.Mutex
 	var total losses
+	done := 0
 	err := parallel.ForWorkers(ctx, (n+step-1)/step, min(runtime.GOMAXPROCS(0), maxReaders), func() func(int) error {
 		buf := make([]byte, step*size)
 		return func(i int) error {
@@ -64,11 +70,11 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data [
 			} else {
 				lost = p.decoder.decode(dst, raw)
 			}
-			if lost != (losses{}) {
-				mu.Lock()
-				defer mu.Unlock()
-				total.add(lost)
-			}
+			mu.Lock()
+			defer mu.Unlock()
+			total.add(lost)
+			done += len(dst)
+			count(done)
 			return nil
 		}
 	})

@@ -183,7 +183,7 @@ func run(t *testing.T) *app.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &app.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
+	return &app.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Format: "DICOM", Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
 }
 
 func TestExportSaysWhatWillBeWritten(t *testing.T) {
@@ -356,6 +356,31 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 			t.Errorf("%s is %v in a window of 1000 x 800", name, size)
 		}
 		w.Canvas().Overlays().Remove(top)
+	}
+}
+
+// The format of the source is suggested, and that of an export that failed before it.
+func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
+	folder := t.TempDir()
+	for _, c := range []struct{ source, failed, format, path string }{
+		{"DICOM", "", asDICOM, "mr-nlm-3d"},
+		{"NIfTI-1", "", asNIfTI, "mr-nlm-3d.nii.gz"},
+		{"Analyze 7.5", "", asNIfTI, "mr-nlm-3d.nii.gz"},
+		{"NIfTI-1", "again", asDICOM, "again"},
+		{"DICOM", "again.nii", asNIfTI, "again.nii"},
+	} {
+		w := parent(t)
+		r := run(t)
+		r.Source.Format = c.source
+		request := ExportRequest{Run: r, Folder: folder, Export: func(string, app.ExportOptions) {}}
+		if c.failed != "" {
+			request.Path = filepath.Join(folder, c.failed)
+		}
+		Export(request, w).Show()
+		format, path := find[*control.Radio](t, w)[0].Selected(), find[*control.Entry](t, w)[0].Text
+		if format != c.format || path != filepath.Join(folder, c.path) {
+			t.Errorf("%+v: %s, %s is suggested", c, format, path)
+		}
 	}
 }
 

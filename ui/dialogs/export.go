@@ -112,10 +112,14 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
 	f.format.SetSelected(asDICOM)
+	dicom := strings.HasPrefix(r.Run.Source.Format, "DICOM")
 	if r.Path != "" {
-		if app.FormatOf(r.Path) != app.DICOM {
-			f.format.SetSelected(asNIfTI)
-		}
+		dicom = app.FormatOf(r.Path) == app.DICOM
+	}
+	if !dicom {
+		f.format.SetSelected(asNIfTI)
+	}
+	if r.Path != "" {
 		f.path.SetText(r.Path)
 	}
 

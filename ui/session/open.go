@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"slices"
+	"strings"
 
 	"quell/app"
 	"quell/denoise"
@@ -144,16 +145,16 @@ func (s *Session) read(t *task, catalog *app.Catalog, i int) (*series.Series, er
 	report := s.reporter(t)
 	s.deps.Do(func() {
 		if s.task == t {
+			if t.unit = "files"; !strings.HasPrefix(e.Format, "DICOM") {
+				t.unit = "slices"
+			}
 			t.arriving = &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}
 			s.drawFirst(t, catalog, i)
 		}
 	})
 	return catalog.LoadShowing(t.ctx, i, func(done, total int) { report(int64(done), int64(total)) }, firstSide,
 		func(done, total int, m *image.Gray) {
-			s.deps.Do(func() {
-				t.unit = "slices"
-				s.arrived(t, m)
-			})
+			s.deps.Do(func() { s.arrived(t, m) })
 			report(int64(done), int64(total))
 		})
 }

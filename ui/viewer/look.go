@@ -2,22 +2,31 @@ package viewer
 
 import "quell/volume"
 
-// Look is how a State shows its volume, to show it so again later: zoom and pan of the plane
-// that is chosen, and the slices of all.
+// Look is how a State shows its volume, to show it so again later: zoom, pan and slice of
+// every plane.
 type Look struct {
 	Plane    volume.Plane  `json:"plane"`
 	Index    int           `json:"index"`
 	Point    [3]int        `json:"point"` // a voxel of the slices of all planes
-	Zoom     float64       `json:"zoom"`
-	Pan      [2]float64    `json:"pan"` // mm
+	Planes   [3]Placed     `json:"planes"`
 	Window   volume.Window `json:"window"`
 	Inverted bool          `json:"inverted,omitempty"`
 	Sigmas   float64       `json:"sigmas"`
 }
 
+// Placed is how a plane is placed in its panes.
+type Placed struct {
+	Zoom float64    `json:"zoom"`
+	Pan  [2]float64 `json:"pan"` // mm
+}
+
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
-	return Look{Plane: s.plane, Index: s.Index(), Point: s.point, Zoom: s.Zoom(), Pan: s.Pan(), Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
+	l := Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
+	for p, cut := range s.cuts {
+		l.Planes[p] = Placed{Zoom: cut.zoom, Pan: cut.pan}
+	}
+	return l
 }
 
 // SetLook shows the volume as l says; values that are not possible are left out.
@@ -31,13 +40,14 @@ func (s *State) SetLook(l Look) {
 		s.SetPlane(l.Plane)
 	}
 	s.SetIndex(l.Index)
-	if l.Zoom >= MinZoom && l.Zoom <= MaxZoom {
-		s.cut().zoom = l.Zoom
-	}
-	view := s.View()
-	for c, mm := range l.Pan {
-		limit := float64(view.Size[c]) * view.Pixel[c] / 2
-		s.cut().pan[c] = min(max(mm, -limit), limit)
+	for p, placed := range l.Planes {
+		if placed.Zoom >= MinZoom && placed.Zoom <= MaxZoom {
+			s.cuts[p].zoom = placed.Zoom
+		}
+		for c, mm := range placed.Pan {
+			limit := float64(s.views[p].Size[c]) * s.views[p].Pixel[c] / 2
+			s.cuts[p].pan[c] = min(max(mm, -limit), limit)
+		}
 	}
 	if l.Sigmas >= minSigmas && l.Sigmas <= maxSigmas {
 		s.sigmas = l.Sigmas
