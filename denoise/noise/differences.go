@@ -46,16 +46,25 @@ var (
 // where slices are thick, since they remove every edge that goes through several.
 func windowsOf(g volume.Geometry) sampling {
 	for _, of := range []difference{sixth, fourth} {
-		switch n := g.Dims[2] - 2*of.reach(); {
-		case n >= 6:
-			return sampling{of: of, block: [3]int{3, 3, 3}, parts: [3]int{2, 2, 2}}
-		case n >= 2:
-			return sampling{of: of, block: [3]int{4, 4, n / 2}, parts: [3]int{2, 2, 2}}
-		case n == 1:
-			return sampling{of: of, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}}
+		if s, ok := windowsBy(of, g); ok {
+			return s
 		}
 	}
 	return sliceWindows
+}
+
+// windowsBy returns the sampling by a difference along every axis; ok is false where slices
+// are too few for it.
+func windowsBy(of difference, g volume.Geometry) (s sampling, ok bool) {
+	switch n := g.Dims[2] - 2*of.reach(); {
+	case n >= 6:
+		return sampling{of: of, block: [3]int{3, 3, 3}, parts: [3]int{2, 2, 2}}, true
+	case n >= 2:
+		return sampling{of: of, block: [3]int{4, 4, n / 2}, parts: [3]int{2, 2, 2}}, true
+	case n == 1:
+		return sampling{of: of, block: [3]int{4, 4, 1}, parts: [3]int{2, 2, 1}}, true
+	}
+	return sampling{}, false
 }
 
 // single says whether the windows are single differences.

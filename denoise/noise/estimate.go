@@ -269,6 +269,9 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
 			return Estimate{}, err
 		}
+		if err = e.refine(ctx, v, cut, how, valueRange); err != nil {
+			return Estimate{}, err
+		}
 	}
 	e.PerSlice = make([]Figure, v.Dims[2])
 	err = parallel.For(ctx, v.Dims[2], func(z int) error {
