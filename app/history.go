@@ -1,6 +1,8 @@
 package app
 
 import (
+	"reflect"
+
 	"quell/denoise"
 	"quell/volume"
 )
@@ -14,6 +16,7 @@ type Edit struct {
 	Marks  []Mark      // in the order in which they were drawn
 	Ground int         // the mark that contrasts are measured against; 0 for none
 	Noise  *GivenNoise // nil: the estimate
+	Window volume.Window
 }
 
 // History is a bounded undo list. The zero History is empty. It is for one goroutine.
@@ -29,6 +32,26 @@ func (h *History) Push(s Edit) {
 	if extra := len(h.past) - maxUndo - 1; extra > 0 {
 		h.past = append([]Edit(nil), h.past[extra:]...)
 	}
+}
+
+// Amend makes s the present in the place of what is, which cannot be returned to.
+func (h *History) Amend(s Edit) {
+	if len(h.past) == 0 {
+		h.Push(s)
+		return
+	}
+	h.past[len(h.past)-1] = s
+}
+
+// Worked reports whether any step that can be undone changed more than the window.
+func (h *History) Worked() bool {
+	for i := 1; i < len(h.past); i++ {
+		a, b := h.past[i-1], h.past[i]
+		if !a.Recipe.Equal(b.Recipe) || !reflect.DeepEqual(a.Marks, b.Marks) || a.Ground != b.Ground || a.Noise != b.Noise {
+			return true
+		}
+	}
+	return false
 }
 
 // Present returns the newest step that is not undone; false where there is none.

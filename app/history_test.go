@@ -58,6 +58,46 @@ func TestHistory(t *testing.T) {
 	expect("the number of steps", undone, maxUndo)
 }
 
+// The window alone is a step, but no work; a step that replaces the present cannot be undone.
+func TestWorkedAndAmend(t *testing.T) {
+	var h History
+	first := Edit{Recipe: mustRecipe("nlm", 3), Window: volume.Window{Width: 9}}
+	h.Amend(first)
+	if got, ok := h.Present(); !ok || got.Window != first.Window || h.CanUndo() || h.Worked() {
+		t.Errorf("an empty history amended holds %+v", got)
+	}
+	second := first
+	second.Window.Width = 10
+	h.Push(second)
+	if !h.CanUndo() || h.Worked() {
+		t.Error("a window is no step, or counts as work")
+	}
+	second.Window.Width = 11
+	h.Amend(second)
+	if got, _ := h.Present(); got.Window.Width != 11 {
+		t.Errorf("the present is %+v", got)
+	}
+	if got, _ := h.Undo(); got.Window.Width != 9 || h.CanUndo() {
+		t.Errorf("undo gives %+v", got)
+	}
+	for what, change := range map[string]func(e *Edit){
+		"recipe": func(e *Edit) { e.Recipe = e.Recipe.With("h", denoise.Number(3)) }, "marks": func(e *Edit) { e.Marks = []Mark{{ID: 1}} },
+		"ground": func(e *Edit) { e.Ground = 1 }, "noise": func(e *Edit) { e.Noise = &GivenNoise{} },
+	} {
+		worked := h
+		e := first
+		change(&e)
+		worked.Push(e)
+		if !worked.Worked() {
+			t.Errorf("a change of the %s is no work", what)
+		}
+		worked.Undo()
+		if worked.Worked() {
+			t.Errorf("a change of the %s that was undone is work", what)
+		}
+	}
+}
+
 // The number of a mark is not given again while undo or redo can bring the mark back.
 func TestNewMarkID(t *testing.T) {
 	var h History

@@ -90,6 +90,10 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	if ground, ok := next.Ground(); !ok || len(next.Marks()) != 1 || !reflect.DeepEqual(ground, b.Marks()[0]) {
 		t.Errorf("the marks are %+v; want %+v", next.Marks(), b.Marks())
 	}
+	next.State().AutoWindow()
+	if next.Undo(); next.State().Window().Name != "Mine" {
+		t.Errorf("undo after a restart gives the window %+v", next.State().Window())
+	}
 	if m := next.VolumeMeasures(); !m.Current || !next.SliceMeasures().Current {
 		t.Error("the run that is shown is not measured")
 	}

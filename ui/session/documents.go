@@ -71,7 +71,7 @@ func (d *document) spare() bool { return d.path == "" && d.untouched() }
 
 // untouched says that nothing was done on an open series.
 func (d *document) untouched() bool {
-	return d.doc != nil && len(d.results) == 0 && d.doc.Reference() == nil && !d.doc.Edits().CanUndo()
+	return d.doc != nil && len(d.results) == 0 && d.doc.Reference() == nil && !d.doc.Edits().Worked()
 }
 
 // unexported says whether a result has not been exported.

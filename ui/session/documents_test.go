@@ -91,6 +91,10 @@ func TestOpeningKeepsTheSeriesThatAreOpen(t *testing.T) {
 		t.Error("its numbers are not there")
 	}
 	b.Undo()
+	if w := b.State().Window(); w.Width == 20 || !b.Recipe().Equal(recipe) {
+		t.Errorf("undo leaves the window %v, or changes the recipe", w)
+	}
+	b.Undo()
 	if b.Recipe().Equal(recipe) {
 		t.Error("its history is not there")
 	}

@@ -409,3 +409,52 @@ func TestMarksWithoutASeries(t *testing.T) {
 	b.EstimateNoise()
 	b.SelectMark(3)
 }
+
+// A window is one step of the history, in one line with recipe and marks; a drag is one
+// however long it is. A series of which the window alone was changed gives way to the next.
+func TestUndoOfWindows(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	start, width := b.State().Window(), func() float64 { return b.State().Window().Width }
+	b.State().DragWindow(40, 0)
+	b.State().DragWindow(40, 0)
+	b.State().EndDrag()
+	dragged := width()
+	b.SetRecipe(b.tuned(3), true)
+	b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 6})
+	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
+	b.State().SetWindow(volume.Window{Center: 1, Width: 2}) // is no step
+	for i, want := range []struct {
+		width float64
+		marks int
+		h     float64
+	}{{dragged, 1, 3}, {dragged, 0, 3}, {dragged, 0, 0}, {start.Width, 0, 0}, {start.Width, 0, 0}} {
+		b.Undo()
+		h := 0.0
+		if v := b.Recipe().Get("h"); !v.IsAuto() {
+			h = v.Float()
+		}
+		if width() != want.width || len(b.Marks()) != want.marks || h != want.h {
+			t.Errorf("undo %d: width %g, %d marks, h %g; want %+v", i+1, width(), len(b.Marks()), h, want)
+		}
+	}
+	if b.State().Window() != start || b.Document().Edits().CanUndo() {
+		t.Errorf("the first window is %+v, want %+v", b.State().Window(), start)
+	}
+	for range 4 {
+		b.Redo()
+	}
+	if width() != 2 || b.Document().Edits().CanRedo() {
+		t.Errorf("redo gives a width of %g", width())
+	}
+}
+
+func TestAWindowIsNoWork(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.State().SetWindow(volume.Window{Center: 1, Width: 2})
+	b.opens(files(t, 1)[0])
+	if len(b.Documents()) != 1 {
+		t.Error("a series of which the window alone was changed did not give way")
+	}
+}

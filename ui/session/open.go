@@ -242,9 +242,9 @@ func (s *Session) begin(d *document, series *series.Series, catalog *app.Catalog
 	}
 	d.doc = app.NewDocument(series)
 	d.recipe = s.propose(filter)
-	d.doc.Edits().Push(app.Edit{Recipe: d.recipe})
 	s.message = ""
 	s.state.Open(series.Volume, s.OwnWindow())
+	d.doc.Edits().Push(app.Edit{Recipe: d.recipe, Window: s.state.Window()})
 	s.findFacts()
 	s.drawPicture()
 	s.makeRoom(0)

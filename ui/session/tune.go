@@ -110,7 +110,18 @@ func (s *Session) setRecipe(r denoise.Recipe) {
 	s.viewChanged()
 }
 
-// Undo returns to the previous recipe, marks and noise.
+// windowed notes a window that was chosen as a step of the history.
+func (s *Session) windowed() {
+	e := s.edit()
+	if s.doc == nil || e.Window == s.state.Window() {
+		return
+	}
+	e.Window = s.state.Window()
+	s.doc.Edits().Push(e)
+	s.listener.Changed()
+}
+
+// Undo returns to the previous recipe, marks, noise and window.
 func (s *Session) Undo() {
 	if s.doc != nil {
 		if step, ok := s.doc.Edits().Undo(); ok {
@@ -130,5 +141,6 @@ func (s *Session) Redo() {
 
 func (s *Session) returnTo(edit app.Edit) {
 	s.marking.drag = nil
+	s.state.SetWindow(edit.Window)
 	s.setRecipe(edit.Recipe)
 }

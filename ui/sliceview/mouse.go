@@ -96,6 +96,7 @@ func (p *Pane) MouseUp(e *desktop.MouseEvent) {
 // release ends a drag.
 func (p *Pane) release() {
 	p.pressed, p.dividing = 0, false
+	p.state.EndDrag()
 	p.releaseMark()
 }
 

@@ -44,6 +44,9 @@ const (
 type State struct {
 	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
+	// Windowed is called when a window was chosen, and at the end of a drag that changed it,
+	// before Changed; nil is allowed.
+	Windowed func()
 
 	of         *State // what a state of In belongs to; nil for the shared one, which alone uses the fields below plane
 	plane      volume.Plane
@@ -62,6 +65,7 @@ type State struct {
 	pixelated bool
 	sigmas    float64 // the residual's scale
 	darken    bool    // dragging down darkens
+	dragged   bool    // the window was, and the drag has not ended
 	cursor    *[3]int // the voxel under the pointer
 	last      [3]int  // the voxel that stays visible when the plane changes
 }
@@ -90,7 +94,7 @@ func (s *State) cut() *cut { return &s.root().cuts[s.plane] }
 // Open shows the middle acquired slice of a volume, with window w.
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
-		Changed: s.Changed, Pointed: s.Pointed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
+		Changed: s.Changed, Pointed: s.Pointed, Windowed: s.Windowed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
 		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, magnifies: s.magnifies, plane: v.Acquired(),
 	}
 	for p := range s.views {
@@ -111,9 +115,10 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 // Resume shows a volume as a copy of the state was when it showed it. What is chosen for
 // all volumes stays as it is.
 func (s *State) Resume(kept State) {
-	kept.Changed, kept.Pointed, kept.overlay, kept.pixelated, kept.darken = s.Changed, s.Pointed, s.overlay, s.pixelated, s.darken
+	kept.Changed, kept.Pointed, kept.Windowed = s.Changed, s.Pointed, s.Windowed
+	kept.overlay, kept.pixelated, kept.darken = s.overlay, s.pixelated, s.darken
 	kept.comparison, kept.crosshair, kept.magnifies = s.comparison, s.crosshair, s.magnifies
-	kept.cursor = nil
+	kept.cursor, kept.dragged = nil, false
 	*s = kept
 	s.changed()
 }
@@ -297,7 +302,17 @@ func (s *State) SetWindow(w volume.Window) {
 		return
 	}
 	s.root().window = w
+	s.windowed()
 	s.changed()
+}
+
+// windowed says that the window is as the user wants it.
+func (s *State) windowed() {
+	r := s.root()
+	r.dragged = false
+	if r.Windowed != nil {
+		r.Windowed()
+	}
 }
 
 // Automatic returns the window computed from percentiles of the volume.
@@ -315,8 +330,8 @@ func (s *State) AutoWindow() { s.SetWindow(s.auto) }
 const dragOctave = 200
 
 // DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
-// screen units. The gain is proportional to the width, for narrow brain windows
-// and wide bone windows alike.
+// screen units, until EndDrag. The gain is proportional to the width, for narrow brain
+// windows and wide bone windows alike.
 func (s *State) DragWindow(dx, dy float64) {
 	r := s.root()
 	if r.volume == nil {
@@ -330,7 +345,15 @@ func (s *State) DragWindow(dx, dy float64) {
 		dy = -dy
 	}
 	w.Center -= dy / dragOctave * w.Width / 2
-	s.SetWindow(w)
+	r.window, r.dragged = w, true
+	s.changed()
+}
+
+// EndDrag ends a drag.
+func (s *State) EndDrag() {
+	if s.root().dragged {
+		s.windowed()
+	}
 }
 
 // DragResidual widens (dx > 0) or narrows the scale of the residual by a drag in
@@ -371,6 +394,7 @@ func (s *State) Reset(w volume.Window) {
 	} else {
 		s.window = s.auto
 	}
+	s.windowed()
 	s.changed()
 }
 

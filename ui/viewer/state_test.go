@@ -55,6 +55,49 @@ func TestScrollStopsAtTheEnds(t *testing.T) {
 	}
 }
 
+// Windowed is called once for each window that was chosen, and for a drag at its end, after
+// the window is set and before Changed.
+func TestWindowedFollowsGestures(t *testing.T) {
+	s := opened(t)
+	var calls []float64
+	redrawn := false
+	s.Windowed = func() {
+		calls = append(calls, s.Window().Width)
+		if redrawn {
+			t.Error("the pictures were asked for before the window was noted")
+		}
+	}
+	s.Changed = func() { redrawn = true }
+	coronal := s.In(volume.Coronal)
+	for i, step := range []struct {
+		do    func()
+		calls int
+	}{
+		{func() { s.SetWindow(volume.Window{Width: 7}) }, 1},
+		{func() { s.SetWindow(volume.Window{}) }, 1}, // is no window
+		{func() { s.DragWindow(10, 0); redrawn = false; s.DragWindow(10, 0) }, 1},
+		{s.EndDrag, 2},
+		{s.EndDrag, 2},
+		{func() { coronal.DragWindow(5, 5) }, 2},
+		{coronal.EndDrag, 3},
+		{func() { s.DragWindow(1, 0); redrawn = false; s.AutoWindow() }, 4}, // in mid drag
+		{s.EndDrag, 4},
+		{func() { s.Reset(volume.Window{Width: 3}) }, 5},
+		{func() { s.DragWindow(1, 0); s.Resume(*s); s.EndDrag() }, 5},
+		{func() { s.Open(scene(), volume.Window{Width: 4}) }, 5},
+		{func() { redrawn = false; s.SetWindow(volume.Window{Width: 8}) }, 6},
+	} {
+		redrawn = false
+		step.do()
+		if len(calls) != step.calls {
+			t.Errorf("step %d: %d calls, want %d", i, len(calls), step.calls)
+		}
+	}
+	if calls[0] != 7 || calls[1] <= 7 || calls[4] != 3 {
+		t.Errorf("windows %v", calls)
+	}
+}
+
 func TestPixelsKeepTheirShape(t *testing.T) {
 	s := opened(t)
 	tr := s.Transform(400, 300)
