@@ -36,6 +36,16 @@ func (m Mark) On(g volume.Geometry) bool {
 		m.Plane >= volume.Axial && m.Plane <= volume.Sagittal && m.Index >= 0 && m.Index < g.View(m.Plane).Size[2]
 }
 
+// In returns the outline in a view of the mark's plane, which may be mirrored or turned.
+func (m Mark) In(view volume.View, g volume.Geometry) measure.Outline {
+	own, out := g.View(m.Plane), m.Outline
+	out.Points = make([][2]float64, len(m.Points))
+	for i, p := range m.Points {
+		out.Points[i] = own.To(view, p)
+	}
+	return out
+}
+
 // GivenNoise is a sigma that was measured in a mark and takes the place of the estimated
 // one.
 type GivenNoise struct {

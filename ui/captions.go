@@ -48,7 +48,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		if kept := s.Kept(); kept != nil && role != viewer.Original {
 			index = kept.Index
 		}
-		c.Corner = []string{strings.TrimSpace(window), fmt.Sprintf("%d / %d", index+1, state.View().Size[2])}
+		c.Corner = []string{strings.TrimSpace(window), sliceText(state, index)}
 		if state.Overlay() == viewer.OverlayFull {
 			c.Corner = append([]string{zoomText(state, d.panes[role])}, c.Corner...)
 			c.Corner = append(c.Corner, values[role])
@@ -60,6 +60,20 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, &out)
 	return out
+}
+
+// sliceText writes the place of a slice: "14 / 28", and how its picture is turned where that
+// is not as radiologists are used to.
+func sliceText(state *viewer.State, index int) string {
+	text := fmt.Sprintf("%d / %d", index+1, state.View().Size[2])
+	t := state.Turned()
+	if t.Mirrored {
+		text += ", mirrored"
+	}
+	if t.Quarters != 0 {
+		text += fmt.Sprintf(", turned %d°", 90*t.Quarters)
+	}
+	return text
 }
 
 // zoomText writes the magnification in device pixels per voxel: "134 %", and whether

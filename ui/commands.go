@@ -91,6 +91,7 @@ const (
 	menuFile    = "File"
 	menuEdit    = "Edit"
 	menuView    = "View"
+	menuPicture = "Picture"
 	menuWindow  = "Window/Level"
 	menuCompare = "Compare"
 	menuMeasure = "Measure"
@@ -99,7 +100,7 @@ const (
 )
 
 // menuOrder is the order of the menus; one without commands is left out.
-var menuOrder = []string{menuFile, menuEdit, menuView, menuWindow, menuCompare, menuMeasure, menuTools, menuHelp}
+var menuOrder = []string{menuFile, menuEdit, menuView, menuPicture, menuWindow, menuCompare, menuMeasure, menuTools, menuHelp}
 
 func key(k fyne.KeyName) []Chord                      { return []Chord{{Key: k}} }
 func with(m fyne.KeyModifier, k fyne.KeyName) []Chord { return []Chord{{Key: k, Mod: m}} }
@@ -113,6 +114,7 @@ func (w *Workbench) commands() []Command {
 		w.editCommands(),
 		w.planeCommands(),
 		w.layoutCommands(),
+		w.pictureCommands(),
 		w.viewCommands(),
 		w.compareCommands(),
 		w.windowCommands(),

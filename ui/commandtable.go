@@ -70,17 +70,44 @@ func (w *Workbench) planeCommands() (out []Command) {
 	return out
 }
 
+func (w *Workbench) pictureCommands() []Command {
+	s, state := w.session, w.session.State()
+	turned := func(how func(t volume.Turn) bool) func() bool {
+		return func() bool { return w.open() && how(state.Turned()) }
+	}
+	return []Command{
+		{ID: "fit", Title: "Fit to pane", Menu: menuPicture, Chords: key(fyne.KeyF), Run: state.Fit, Enabled: w.open},
+		{ID: "zoom-in", Title: "Zoom in", Menu: menuPicture, Run: func() { w.zoom(1.25) }, Enabled: w.open,
+			Chords: []Chord{{fyne.KeyPlus, ctrl}, {fyne.KeyEqual, ctrl}, {fyne.KeyEqual, ctrl | fyne.KeyModifierShift}}},
+		{ID: "zoom-out", Title: "Zoom out", Menu: menuPicture, Chords: with(ctrl, fyne.KeyMinus), Run: func() { w.zoom(1 / 1.25) }, Enabled: w.open},
+		{ID: "actual", Title: "One to one", Menu: menuPicture, Chords: with(ctrl, fyne.Key1), Run: w.actualSize, Enabled: w.open,
+			Help: "every voxel is one pixel of the screen"},
+		{ID: "reset", Title: "Reset view", Menu: menuPicture, Chords: key(fyne.KeyR), Enabled: w.open,
+			Run: func() { state.Reset(s.OwnWindow()) }},
+		{ID: "mirror-across", Title: "Mirror left and right", Menu: menuPicture, Gap: true, Chords: with(fyne.KeyModifierShift, fyne.KeyH), Enabled: w.open,
+			Help: "this plane, on the screen alone; the letters at the edges follow",
+			Run:  func() { state.Mirror(true) }, Checked: turned(func(t volume.Turn) bool { return t.Mirrored })},
+		{ID: "mirror-down", Title: "Mirror top and bottom", Menu: menuPicture, Chords: with(fyne.KeyModifierShift, fyne.KeyV), Enabled: w.open,
+			Help: "this plane, on the screen alone; the letters at the edges follow", Run: func() { state.Mirror(false) }},
+		{ID: "turn", Title: "Turn by a quarter", Menu: menuPicture, Chords: with(fyne.KeyModifierShift, fyne.KeyR), Enabled: w.open,
+			Help: "this plane clockwise, on the screen alone; Reset view turns it back",
+			Run:  state.Clockwise, Checked: turned(func(t volume.Turn) bool { return t.Quarters != 0 })},
+		{ID: "crosshair", Title: "Crosshair", Help: "a click moves it; every plane shows its slice through it", Menu: menuPicture, Gap: true, Chords: key(fyne.KeyX),
+			Run:     func() { _, on := state.Crosshair(); state.MarkCrosshair(!on) },
+			Checked: func() bool { _, on := state.Crosshair(); return on }, Enabled: w.open},
+		{ID: "magnifier", Title: "Magnifier", Help: "a lens under the pointer, in every pane at the same place", Menu: menuPicture, Chords: key(fyne.KeyZ),
+			Run: state.ToggleMagnifier, Checked: state.Magnifies, Enabled: w.open},
+		{ID: "pixels", Title: "Show voxels as squares", Menu: menuPicture, Run: state.TogglePixelated, Checked: state.Pixelated},
+		{ID: "cine", Title: "Cine", Help: "plays the slices", Menu: menuPicture, Gap: true, Chords: key(fyne.KeyY),
+			Run: w.toggleCine, Checked: func() bool { return w.cine.stop != nil }, Enabled: w.open},
+		{ID: "cine-back", Title: "Cine back and forth", Help: "turns back at the last slice, in place of a jump to the first", Menu: menuPicture,
+			Run: w.toggleCineBack, Checked: func() bool { return w.settings.CineBack }},
+	}
+}
+
 func (w *Workbench) viewCommands() []Command {
 	s, state := w.session, w.session.State()
 	return []Command{
-		{ID: "fit", Title: "Fit to pane", Menu: menuView, Gap: true, Chords: key(fyne.KeyF), Run: state.Fit, Enabled: w.open},
-		{ID: "zoom-in", Title: "Zoom in", Menu: menuView, Run: func() { w.zoom(1.25) }, Enabled: w.open,
-			Chords: []Chord{{fyne.KeyPlus, ctrl}, {fyne.KeyEqual, ctrl}, {fyne.KeyEqual, ctrl | fyne.KeyModifierShift}}},
-		{ID: "zoom-out", Title: "Zoom out", Menu: menuView, Chords: with(ctrl, fyne.KeyMinus), Run: func() { w.zoom(1 / 1.25) }, Enabled: w.open},
-		{ID: "actual", Title: "One to one", Menu: menuView, Chords: with(ctrl, fyne.Key1), Run: w.actualSize, Enabled: w.open,
-			Help: "every voxel is one pixel of the screen"},
-		{ID: "reset", Title: "Reset view", Menu: menuView, Chords: key(fyne.KeyR), Enabled: w.open,
-			Run: func() { state.Reset(s.OwnWindow()) }},
 		{ID: "overlay", Title: "More or less text", Menu: menuView, Gap: true, Chords: key(fyne.KeyI), Run: state.CycleOverlay},
 		{ID: "identity", Title: "Hide the patient's identity", Menu: menuView, Chords: key(fyne.KeyH), Run: w.toggleIdentity,
 			Help:    "names, dates and files in the corners and in the title",
@@ -97,7 +124,6 @@ func (w *Workbench) viewCommands() []Command {
 		{ID: "structure", Title: "Structure in the residual", Menu: menuView, Chords: key(fyne.KeyT), Run: s.ToggleStructure,
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: w.open, Checked: s.MarksStructure},
-		{ID: "pixels", Title: "Show voxels as squares", Menu: menuView, Run: state.TogglePixelated, Checked: state.Pixelated},
 		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
 		{ID: "scale", Title: "Size of the interface", Menu: menuView, List: w.scaleCommands},
 	}

@@ -71,7 +71,7 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 
 // pictureOf draws a slice in the gallery's window, with square pixels.
 func pictureOf(g *session.Gallery, part *volume.Volume) image.Image {
-	view := part.View(g.View.Plane)
+	view := g.View.Of(part.Geometry)
 	m := image.NewRGBA(image.Rect(0, 0, view.Size[0], view.Size[1]))
 	values := view.Extract(nil, part, 0)
 	if g.Invert {

@@ -100,16 +100,5 @@ func (w *Workbench) layoutCommands() (out []Command) {
 			Run: func() { w.setLayout(name) }, Checked: func() bool { return w.layoutName() == name },
 		})
 	}
-	state := w.session.State()
-	return append(out,
-		Command{ID: "crosshair", Title: "Crosshair", Help: "a click moves it; every plane shows its slice through it", Menu: menuView, Gap: true, Chords: key(fyne.KeyX),
-			Run:     func() { _, on := state.Crosshair(); state.MarkCrosshair(!on) },
-			Checked: func() bool { _, on := state.Crosshair(); return on }, Enabled: w.open},
-		Command{ID: "magnifier", Title: "Magnifier", Help: "a lens under the pointer, in every pane at the same place", Menu: menuView, Chords: key(fyne.KeyZ),
-			Run: state.ToggleMagnifier, Checked: state.Magnifies, Enabled: w.open},
-		Command{ID: "cine", Title: "Cine", Help: "plays the slices", Menu: menuView, Chords: key(fyne.KeyY),
-			Run: w.toggleCine, Checked: func() bool { return w.cine.stop != nil }, Enabled: w.open},
-		Command{ID: "cine-back", Title: "Cine back and forth", Help: "turns back at the last slice, in place of a jump to the first", Menu: menuView,
-			Run: w.toggleCineBack, Checked: func() bool { return w.settings.CineBack }},
-	)
+	return out
 }

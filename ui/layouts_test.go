@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -114,4 +115,43 @@ func TestTheCardHasTabs(t *testing.T) {
 		t.Error("the search does not show its curve")
 	}
 	b.key(fyne.KeyEscape)
+}
+
+// The picture of a plane is mirrored and turned from the menu; the panes say so, and marks
+// stay where they were drawn.
+func TestMirrorAndTurnFromTheMenu(t *testing.T) {
+	b := newBench(t, large)
+	b.key(fyne.KeyE)
+	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.4, 0.6})
+	place := func() float64 {
+		p := b.workbench.Panes()[viewer.Original]
+		return p.Caption().Marks[0].Points[0][0] / float64(b.state().View().Size[0])
+	}
+	left := place()
+	corner := func() string { return b.workbench.Panes()[viewer.Denoised].Caption().Corner[2] }
+	if corner() != "4 / 7" || b.command("mirror-across").Checked() {
+		t.Errorf("the corner reads %q", corner())
+	}
+	for _, step := range []struct{ id, corner, letters string }{
+		{"mirror-across", "4 / 7, mirrored", "LRAP"}, {"turn", "4 / 7, mirrored, turned 90°", "PALR"}, {"mirror-down", "4 / 7, turned 90°", "PARL"},
+	} {
+		b.command(step.id).Run()
+		b.drain()
+		letters := b.workbench.Panes()[viewer.Residual].Caption().Letters
+		if letters := strings.Join(letters[:], ""); corner() != step.corner || letters != step.letters {
+			t.Errorf("%s: the corner reads %q, the letters %s", step.id, corner(), letters)
+		}
+		if step.id == "mirror-across" && (place() <= left || !b.command("mirror-across").Checked() || b.command("turn").Checked()) {
+			t.Errorf("the mark is at %.2f, and was at %.2f", place(), left)
+		}
+	}
+	b.command("layout-2×2").Run()
+	b.drain()
+	if marks := b.workbench.Planes()[0].Caption().Marks; len(marks) != 1 || marks[0].Points[0] != b.workbench.Panes()[viewer.Denoised].Caption().Marks[0].Points[0] {
+		t.Errorf("the plane shows the marks %+v", marks)
+	}
+	b.key(fyne.KeyR)
+	if corner() != "4 / 7" || place() != left {
+		t.Errorf("after Reset the corner reads %q, the mark is at %g", corner(), place())
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // The IDs of the commands that take a tool.
@@ -103,18 +104,18 @@ func showMarks(s *session.Session, captions *[viewer.Roles]sliceview.Caption) {
 	here := s.MarksHere()
 	for role := range captions {
 		if viewer.Role(role) == viewer.Original || s.Kept() == nil { // else the pane shows another slice
-			captions[role].Marks = marksOf(s, here, viewer.Role(role))
+			captions[role].Marks = marksOf(s, here, viewer.Role(role), s.State().View())
 		}
 	}
 }
 
-// marksOf returns marks of a slice with the figures of a role; the last ones, where they are
-// many.
-func marksOf(s *session.Session, here []app.Mark, role viewer.Role) (out []sliceview.Mark) {
+// marksOf returns marks of a slice as a view shows them, with the figures of a role; the last
+// ones, where they are many.
+func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.View) (out []sliceview.Mark) {
 	selected, _ := s.Selected()
 	for _, m := range here[max(len(here)-maxShown, 0):] {
 		out = append(out, sliceview.Mark{
-			Outline: m.Outline, Selected: m.ID == selected.ID, Text: markText(s, s.MarkFigures(m), role, s.Series().Volume.Unit),
+			Outline: m.In(view, s.Series().Volume.Geometry), Selected: m.ID == selected.ID, Text: markText(s, s.MarkFigures(m), role, s.Series().Volume.Unit),
 		})
 	}
 	return out
@@ -326,11 +327,15 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 		out.Sigma = facts.Noise.Sigma
 	}
 	m, chosen := s.Selected()
+	var outline measure.Outline
+	if chosen && m.Plane == p.View.Plane {
+		outline = m.In(p.View, p.Source.Geometry)
+	}
 	switch {
 	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
 	case m.Shape == measure.Line:
 		f := s.MarkFigures(m)
-		out.Line, out.LineName = &m.Outline, strings.ToLower(m.Name())
+		out.Line, out.LineName = &outline, strings.ToLower(m.Name())
 		out.LineNote = fmt.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
 		if a.Why == "" {
@@ -340,7 +345,7 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 			out.LineNote += ", denoised " + edgeText(b.Edge)
 		}
 	default:
-		out.Region, out.RegionName = &m.Outline, m.Name()
+		out.Region, out.RegionName = &outline, m.Name()
 	}
 	return out
 }

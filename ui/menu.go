@@ -153,7 +153,7 @@ func (w *Workbench) popUp(commands []Command, at fyne.Position) {
 }
 
 // contextCommands are the commands in the context menu of a picture.
-var contextCommands = []string{"fit", "actual", "reset", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
+var contextCommands = []string{"fit", "actual", "reset", "mirror-across", "turn", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
 
 func (w *Workbench) contextMenu(role viewer.Role, at fyne.Position) {
 	title := "This pane alone"

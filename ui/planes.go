@@ -103,7 +103,7 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [
 		c.Title = strings.ToUpper(volume.Plane(p).String()) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.Window()
-		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), fmt.Sprintf("%d / %d", state.Index()+1, state.View().Size[2])}
+		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), sliceText(state, state.Index())}
 		if state.Overlay() != viewer.OverlayFull {
 			continue
 		}
@@ -120,7 +120,7 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [
 		role = viewer.Denoised
 	}
 	for p := range out {
-		out[p].Marks = marksOf(s, s.MarksIn(volume.Plane(p)), role)
+		out[p].Marks = marksOf(s, s.MarksIn(volume.Plane(p)), role, s.Plane(volume.Plane(p)).View())
 	}
 	out[0].Who, out[0].How = who(series, hidden), how(series, hidden)
 	return out

@@ -7,7 +7,7 @@ package volume
 // v is the volume that the view was made from. For a volume that holds only
 // w.Region(index), such as the result of a preview, use
 //
-//	v.View(w.Plane).Extract(dst, v, 0)
+//	w.Of(v.Geometry).Extract(dst, v, 0)
 func (w View) Extract(dst []float32, v *Volume, index int) []float32 {
 	return extract(dst, v.Data, w, v.Geometry, index)
 }

@@ -81,6 +81,66 @@ func (g Geometry) View(p Plane) View {
 	return w
 }
 
+// Turn says how a picture stands beside the radiological convention: mirrored left to right
+// first, then turned clockwise. The zero Turn is the convention.
+type Turn struct {
+	Mirrored bool `json:"mirrored,omitempty"`
+	Quarters int  `json:"quarters,omitempty"` // 0 to 3
+}
+
+// Mirror returns the turn with the picture as it stands mirrored: left to right, or top to
+// bottom where upright is false.
+func (t Turn) Mirror(upright bool) Turn {
+	quarters := -t.Quarters
+	if !upright {
+		quarters += 2
+	}
+	return Turn{Mirrored: !t.Mirrored, Quarters: (quarters + 4) % 4}
+}
+
+// Clockwise returns the turn with the picture as it stands turned by a quarter.
+func (t Turn) Clockwise() Turn { return Turn{Mirrored: t.Mirrored, Quarters: (t.Quarters + 1) % 4} }
+
+// Turned returns the view mirrored and turned; the slices keep their order.
+func (w View) Turned(t Turn) View {
+	if t.Mirrored {
+		w.Flip[0] = !w.Flip[0]
+		w.Letters[0], w.Letters[1] = w.Letters[1], w.Letters[0]
+	}
+	for range (t.Quarters%4 + 4) % 4 {
+		w.Axis[0], w.Axis[1] = w.Axis[1], w.Axis[0]
+		w.Flip[0], w.Flip[1] = !w.Flip[1], w.Flip[0]
+		w.Size[0], w.Size[1] = w.Size[1], w.Size[0]
+		w.Pixel[0], w.Pixel[1] = w.Pixel[1], w.Pixel[0]
+		left, right, top, bottom := w.Letters[0], w.Letters[1], w.Letters[2], w.Letters[3]
+		w.Letters = [4]string{bottom, top, left, right}
+	}
+	return w
+}
+
+// Of returns the view of a part of the volume.
+func (w View) Of(part Geometry) View {
+	for s, a := range w.Axis {
+		w.Size[s] = part.Dims[a]
+	}
+	return w
+}
+
+// To returns where point (column, row) of a slice lies in another view of the same plane.
+func (w View) To(other View, at [2]float64) (there [2]float64) {
+	for s, a := range other.Axis[:2] {
+		from := 0
+		if w.Axis[1] == a {
+			from = 1
+		}
+		there[s] = at[from]
+		if w.Flip[from] != other.Flip[s] {
+			there[s] = float64(w.Size[from]-1) - at[from]
+		}
+	}
+	return there
+}
+
 // Acquired returns the plane whose slices are the volume's own (through axis z).
 func (g Geometry) Acquired() Plane {
 	for p := Axial; p <= Sagittal; p++ {

@@ -42,7 +42,8 @@ type drag struct {
 	point int        // that follows the pointer; -1: all do, -2: new ones are added
 	moved bool
 	fresh bool // it is not in the document yet
-	view  volume.View
+	shown volume.View
+	view  volume.View // shown as radiologists are used to, in which marks are kept
 }
 
 const (
@@ -156,13 +157,18 @@ func (s *Session) pressMark(state *viewer.State, at, reach [2]float64) bool {
 	if s.doc == nil {
 		return false
 	}
-	view := state.View()
+	shown := state.View()
+	view := s.doc.Series().Volume.View(shown.Plane)
+	at = shown.To(view, at)
+	if shown.Axis != view.Axis { // by a quarter of a turn
+		reach[0], reach[1] = reach[1], reach[0]
+	}
 	if shape, ok := shapes[s.marking.tool]; ok {
 		at = onPicture(at, view)
 		d := &drag{mark: app.Mark{
 			ID: s.doc.Edits().NewMarkID(), Plane: view.Plane, Index: state.Index(),
 			Outline: measure.Outline{Shape: shape, Points: [][2]float64{at, at}},
-		}, point: 1, fresh: true, view: view}
+		}, point: 1, fresh: true, shown: shown, view: view}
 		if shape == measure.Freehand {
 			d.mark.Points, d.point = [][2]float64{at}, newPoints
 		}
@@ -177,7 +183,7 @@ func (s *Session) pressMark(state *viewer.State, at, reach [2]float64) bool {
 			if point >= 0 {
 				m.Points, point = grip(m.Outline, point)
 			}
-			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point, view: view}, m.ID
+			s.marking.drag, s.marking.selected = &drag{mark: m, last: at, point: point, shown: shown, view: view}, m.ID
 			s.listener.Changed()
 			return true
 		}
@@ -196,6 +202,7 @@ func (s *Session) DragMark(at [2]float64) {
 		return
 	}
 	view := d.view
+	at = d.shown.To(view, at)
 	switch d.point {
 	case newPoints:
 		if len(d.mark.Points) < maxPoints {

@@ -458,3 +458,42 @@ func TestAWindowIsNoWork(t *testing.T) {
 		t.Error("a series of which the window alone was changed did not give way")
 	}
 }
+
+// On a picture that is turned, a mark is drawn, taken and moved where it is seen, and its
+// figures stay those of its voxels.
+func TestMarksOnATurnedPicture(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	g := b.Series().Volume.Geometry
+	plain := b.draw(session.RectangleTool, [2]float64{2, 3}, [2]float64{5, 7})
+	figures := b.MarkFigures(plain)
+	b.State().Clockwise() // 12 x 16 pixels; (c, r) comes from (r, 11 - c)
+	b.State().Mirror(true)
+	b.settle()
+	if got := b.MarkFigures(plain); got.Stats != figures.Stats || len(b.MarksHere()) != 1 {
+		t.Errorf("turned: %+v, want %+v", got.Stats, figures.Stats)
+	}
+	seen := plain.In(b.State().View(), g)
+	if !equalPoints(seen.Points, [][2]float64{{3, 2}, {7, 5}}) {
+		t.Errorf("seen at %v", seen.Points)
+	}
+	if b.PressMark([2]float64{5, 7.5}, [2]float64{0.3, 0.3}) || b.PressMark([2]float64{5.6, 7}, [2]float64{0.3, 1}) {
+		t.Error("it was taken beside its edge")
+	}
+	if !b.PressMark([2]float64{5, 5.9}, [2]float64{0.1, 1}) {
+		t.Fatal("it was not taken at its lower edge")
+	}
+	b.DragMark([2]float64{6, 6.9})
+	b.ReleaseMark()
+	if m, _ := b.Selected(); !equalPoints(m.Points, [][2]float64{{3, 4}, {6, 8}}) {
+		t.Errorf("moved to %v", m.Points)
+	}
+	drawn := b.draw(session.LineTool, [2]float64{1, 2}, [2]float64{99, 15})
+	if !equalPoints(drawn.Points, [][2]float64{{2, 1}, {15, 11.5}}) || !equalPoints(drawn.In(b.State().View(), g).Points, [][2]float64{{1, 2}, {11.5, 15}}) {
+		t.Errorf("drawn at %v", drawn.Points)
+	}
+	p := b.Picture()
+	if want := p.View.Of(b.Series().Volume.Geometry).Extract(nil, b.Series().Volume, p.Index); !slices.Equal(p.Before, want) {
+		t.Error("the picture is not that of the turned view")
+	}
+}

@@ -35,7 +35,7 @@ func (l *layer) extract(tint *Tint, job Job) {
 	l.of, l.view, l.index = tint.Values, job.View, job.Index
 	var mask []bool
 	if tint.Part {
-		part := tint.Values.View(job.View.Plane)
+		part := job.View.Of(tint.Values.Geometry)
 		l.values = part.Extract(l.values, tint.Values, 0)
 		mask = part.ExtractMask(nil, tint.Values, 0)
 	} else {

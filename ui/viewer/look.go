@@ -18,13 +18,15 @@ type Look struct {
 type Placed struct {
 	Zoom float64    `json:"zoom"`
 	Pan  [2]float64 `json:"pan"` // mm
+
+	volume.Turn
 }
 
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
 	l := Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
 	for p, cut := range s.cuts {
-		l.Planes[p] = Placed{Zoom: cut.zoom, Pan: cut.pan}
+		l.Planes[p] = Placed{Zoom: cut.zoom, Pan: cut.pan, Turn: s.turns[p]}
 	}
 	return l
 }
@@ -41,6 +43,8 @@ func (s *State) SetLook(l Look) {
 	}
 	s.SetIndex(l.Index)
 	for p, placed := range l.Planes {
+		turn := volume.Turn{Mirrored: placed.Mirrored, Quarters: (placed.Quarters%4 + 4) % 4}
+		s.turns[p], s.views[p] = turn, s.volume.View(volume.Plane(p)).Turned(turn)
 		if placed.Zoom >= MinZoom && placed.Zoom <= MaxZoom {
 			s.cuts[p].zoom = placed.Zoom
 		}

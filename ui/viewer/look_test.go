@@ -54,7 +54,7 @@ func TestLookIsShownAgain(t *testing.T) {
 	}
 	far := Placed{Zoom: MaxZoom, Pan: [2]float64{-1e9, 1e9}}
 	b.SetLook(Look{Plane: want.Plane, Index: 99, Planes: [3]Placed{far, far, far}, Sigmas: maxSigmas})
-	limits := [3]Placed{{MaxZoom, [2]float64{-10, 8}}, {MaxZoom, [2]float64{-10, 8}}, {MaxZoom, [2]float64{-8, 8}}}
+	limits := [3]Placed{{Zoom: MaxZoom, Pan: [2]float64{-10, 8}}, {Zoom: MaxZoom, Pan: [2]float64{-10, 8}}, {Zoom: MaxZoom, Pan: [2]float64{-8, 8}}}
 	if got := b.Look(); got.Index != 19 || got.Planes != limits || got.Sigmas != maxSigmas {
 		t.Errorf("limits are %+v", got)
 	}

@@ -218,7 +218,7 @@ func Extract(job Job) *Picture {
 	p.Mask = job.View.ExtractMask(nil, job.Source, job.Index)
 	if job.Result != nil {
 		if job.Part {
-			p.After = job.Result.View(job.View.Plane).Extract(nil, job.Result, 0)
+			p.After = job.View.Of(job.Result.Geometry).Extract(nil, job.Result, 0)
 		} else {
 			p.After = job.View.Extract(nil, job.Result, job.Index)
 		}

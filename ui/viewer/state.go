@@ -54,6 +54,7 @@ type State struct {
 
 	volume    *volume.Volume
 	views     [3]volume.View // by plane
+	turns     [3]volume.Turn // by plane; of the views
 	cuts      [3]cut         // by plane
 	point     [3]int         // a voxel of the slices of all planes; the crosshair
 	crosshair bool           // it is marked, and moved by a click
@@ -289,6 +290,27 @@ func (s *State) PanBy(dx, dy, w, h float64) {
 	s.changed()
 }
 
+// Turned returns how the picture stands beside the radiological convention.
+func (s *State) Turned() volume.Turn { return s.root().turns[s.plane] }
+
+// turn shows the picture of the plane another way up.
+func (s *State) turn(t volume.Turn) {
+	r := s.root()
+	if r.volume == nil {
+		return
+	}
+	r.turns[s.plane], r.cuts[s.plane].pan = t, [2]float64{}
+	r.views[s.plane] = r.volume.View(s.plane).Turned(t)
+	s.changed()
+}
+
+// Mirror mirrors the picture of the plane: left to right, or top to bottom where upright is
+// false.
+func (s *State) Mirror(upright bool) { s.turn(s.Turned().Mirror(upright)) }
+
+// Clockwise turns the picture of the plane by a quarter.
+func (s *State) Clockwise() { s.turn(s.Turned().Clockwise()) }
+
 // Fit shows the whole picture in the centre of its pane, in every plane.
 func (s *State) Fit() {
 	s.resetCuts()
@@ -384,10 +406,16 @@ func (s *State) TogglePixelated() {
 	s.changed()
 }
 
-// Reset restores zoom, pan, inversion and the residual's scale, and sets window w,
-// or the automatic one where w has no width.
+// Reset restores zoom, pan, the radiological convention, inversion and the residual's
+// scale, and sets window w, or the automatic one where w has no width.
 func (s *State) Reset(w volume.Window) {
 	s.resetCuts()
+	s.turns = [3]volume.Turn{}
+	for p := range s.views {
+		if s.volume != nil {
+			s.views[p] = s.volume.View(volume.Plane(p))
+		}
+	}
 	s.invert, s.sigmas = false, DefaultSigmas
 	if w.Width > 0 {
 		s.window = w

@@ -550,3 +550,57 @@ func TestShowVoxel(t *testing.T) {
 		}
 	}
 }
+
+// A plane is mirrored and turned by itself; the voxels under the pointer stay those of the
+// picture, and Reset brings the convention back.
+func TestMirrorAndTurn(t *testing.T) {
+	s := opened(t)
+	changes := 0
+	s.Changed = func() { changes++ }
+	s.PanBy(5, 5, 100, 100)
+	s.Mirror(true)
+	if v := s.View(); v.Letters != [4]string{"L", "R", "A", "P"} || s.Pan() != [2]float64{} || changes != 2 {
+		t.Errorf("letters %v, pan %v, %d changes", v.Letters, s.Pan(), changes)
+	}
+	w, h := 400.0, 300.0
+	x, y := s.Transform(w, h).Center(0, 0)
+	s.PointAt(x, y, w, h)
+	if voxel, ok := s.Cursor(); !ok || voxel != [3]int{7, 0, 2} {
+		t.Errorf("the corner shows voxel %v", voxel)
+	}
+	s.Clockwise()
+	if v := s.View(); v.Size != [3]int{6, 8, 5} || s.Turned() != (volume.Turn{Mirrored: true, Quarters: 1}) || s.Index() != 2 {
+		t.Errorf("size %v, %+v, slice %d", v.Size, s.Turned(), s.Index())
+	}
+	s.Mirror(false)
+	s.SetPlane(volume.Coronal)
+	if s.Turned() != (volume.Turn{}) || s.View().Letters[0] != "R" {
+		t.Error("the coronal plane is turned with the axial one")
+	}
+	s.In(volume.Sagittal).Clockwise()
+	look := s.Look()
+	other := opened(t)
+	look.Planes[volume.Coronal].Quarters = -3 // damaged
+	other.SetLook(look)
+	if want := [3]volume.Turn{s.In(volume.Axial).Turned(), {Quarters: 1}, {Quarters: 1}}; other.turns != want {
+		t.Errorf("turns %+v, want %+v", other.turns, want)
+	}
+	for p := range volume.Sagittal + 1 {
+		if got := other.In(p).View(); got != scene().View(p).Turned(other.turns[p]) {
+			t.Errorf("%v: %+v", p, got)
+		}
+	}
+	other.Reset(volume.Window{})
+	for p := range volume.Sagittal + 1 {
+		if got := other.In(p).View(); got != scene().View(p) || other.turns[p] != (volume.Turn{}) {
+			t.Errorf("%v after Reset: %+v", p, got)
+		}
+	}
+	empty := &State{}
+	empty.Mirror(true)
+	empty.Clockwise()
+	empty.Reset(volume.Window{})
+	if empty.Turned() != (volume.Turn{}) {
+		t.Error("nothing was turned")
+	}
+}
