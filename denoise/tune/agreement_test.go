@@ -388,13 +388,13 @@ func fullScenes(t *testing.T) []scene {
 	t.Helper()
 	var all []scene
 	t1 := at(read(t, "template/t1-181x217x51-truth.nii.gz"), 50, 65, 20)
-	ventricle := deep(t1, 30, 90)
+	regions := append(details(t, t1), deep(t1, 30, 90))
 	for _, sigma := range []float64{3, 10, 20} {
-		all = append(all, withNoise(t, "T1", t1, noise.Gaussian, sigma, usualSeed, ventricle))
+		all = append(all, withNoise(t, "T1", t1, noise.Gaussian, sigma, usualSeed, regions...))
 	}
 	// A held-back brain: one real T1 scan, its noise of 1 to 2 removed by nlm.
 	brain := quietened(t, at(read(t, "nifti/niivue/chris_t1.nii.gz"), 54, 85, 90), 3, 4)
-	all = append(all, withNoise(t, "brain", brain, noise.Rician, 8, usualSeed), mrScene(t, [3]int{80, 96, 9}, 2.2, noise.Gaussian, 10, usualSeed),
+	all = append(all, withNoise(t, "brain", brain, noise.Rician, 8, usualSeed, details(t, brain)...), mrScene(t, [3]int{80, 96, 9}, 2.2, noise.Gaussian, 10, usualSeed),
 		ctScene(t, 192, 1.1, "sharp", 3e5, 0), ctScene(t, 192, 1.1, "soft", 5e5, 0), ctScene(t, 256, 0.9, "soft", 2e6, 0))
 	all = append(all, ramped(t, all[1]), ramped(t, all[6]))
 	for _, s := range heldBack(t) {
@@ -413,9 +413,10 @@ func heldBack(t *testing.T) []scene {
 	t1 := at(read(t, "template/t1-181x217x51-truth.nii.gz"), 40, 110, 4)
 	flair := at(read(t, "nifti/niivue/FLAIR.nii.gz"), 22, 40, 60)
 	most := float64(slices.Max(flair.Data))
+	quiet := quietened(t, flair, 3, 0.03*most)
 	return []scene{
-		withNoise(t, "T1", t1, noise.Gaussian, 6, 101),
-		withNoise(t, "FLAIR", quietened(t, flair, 3, 0.03*most), noise.Rician, 0.04*most, 102),
+		withNoise(t, "T1", t1, noise.Gaussian, 6, 101, details(t, t1)...),
+		withNoise(t, "FLAIR", quiet, noise.Rician, 0.04*most, 102, details(t, quiet)...),
 		headScene(t, "sharp", 203), headScene(t, "soft", 204),
 		ctScene(t, 192, 1.1, "soft", 9e5, 201), ctScene(t, 224, 1, "sharp", 8e5, 202),
 		mrScene(t, [3]int{84, 90, 9}, 2, noise.Rician, 7, 301),
@@ -460,7 +461,18 @@ func headScene(t *testing.T, kernel string, seed uint64) scene {
 	}
 	half := [3]int{head.Dims[0] / 2, head.Dims[1] / 2}
 	middle := volume.Region{Min: [3]int{half[0] - 100, half[1] - 100, 0}, Max: [3]int{half[0] + 100, half[1] + 100, 2}}
-	return scene{name: "head CT " + kernel, truth: head.Crop(middle), noisy: noisy.Crop(middle)}
+	truth := head.Crop(middle)
+	return scene{name: "head CT " + kernel, truth: truth, noisy: noisy.Crop(middle), regions: details(t, truth)}
+}
+
+// details returns the objects of an anatomy without noise, see [islands].
+func details(t *testing.T, truth *volume.Volume) [][]bool {
+	t.Helper()
+	use, err := noise.Foreground(t.Context(), truth)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return islands(truth, use)
 }
 
 // deep returns the voxels darker than limit within a distance of the middle of the

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -72,6 +73,8 @@ const (
 	// than the first by at most almost.
 	finalists = 3
 	almost    = 0.1
+	// moves is how often a size changes by a step, where no default is like the result.
+	moves = 3
 	// same is the share of the change of a result that is as good as After.
 	same = 0.995
 )
@@ -84,7 +87,11 @@ const (
 // whole boxes.
 func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, error) {
 	v := r.Input.Masked()
-	all, err := defaults(v.Dims[2] > 1)
+	facts, err := known(ctx, r.Input, r.Noise)
+	if err != nil {
+		return standIn{}, err
+	}
+	all, err := defaults(v.Geometry, facts)
 	if err != nil {
 		return standIn{}, err
 	}
@@ -98,10 +105,6 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 			found[k] = found[(2*k+1)*n/(2*looks)]
 		}
 		found = found[:looks]
-	}
-	facts, err := known(ctx, r.Input, r.Noise)
-	if err != nil {
-		return standIn{}, err
 	}
 	run := func(recipe denoise.Recipe, in []volume.Region) (likeness, error) {
 		return r.alike(ctx, engine, v, recipe, in)
@@ -121,13 +124,61 @@ func (r Result) standIn(ctx context.Context, engine denoise.Engine) (standIn, er
 		}
 	}
 	best := standIn{share: math.Inf(-1)}
-	for _, t := range chosen(tried) {
+	look := func(t standIn) error {
 		l, err := run(t.recipe, found)
-		if err != nil {
+		if err == nil && l.share() > best.share {
+			best = standIn{recipe: t.recipe, strength: t.strength, share: l.share(), change: l.change}
+		}
+		return err
+	}
+	finals := chosen(tried)
+	for _, t := range finals {
+		if err := look(t); err != nil {
 			return standIn{}, err
 		}
-		if l.share() > best.share {
-			best = standIn{recipe: t.recipe, strength: t.strength, share: l.share(), change: l.change}
+	}
+	if best.share >= resembles || len(finals) == 0 {
+		return best, nil
+	}
+	sized, err := resized(v.Geometry, finals[0], facts, func(recipe denoise.Recipe) (likeness, error) { return run(recipe, middles(found)) })
+	if err != nil || sized.share == finals[0].share {
+		return best, err
+	}
+	return best, look(sized)
+}
+
+// resized returns the stand-in with other sizes, its parameters that are whole numbers, if
+// its result is then more like After: step by step the one change that makes it so most.
+func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(denoise.Recipe) (likeness, error)) (standIn, error) {
+	f, err := denoise.FilterByName(best.recipe.Filter)
+	if err != nil {
+		return best, err
+	}
+	for range moves {
+		from := best
+		for _, p := range f.Params {
+			if p.Kind != denoise.Int || from.recipe.Ignores(p.Name) != "" {
+				continue
+			}
+			for _, x := range [...]float64{from.recipe.Get(p.Name).Float() - p.Step, from.recipe.Get(p.Name).Float() + p.Step} {
+				if x < p.Lo || x > p.Hi {
+					continue
+				}
+				s, err := newSteps(g, from.recipe.With(p.Name, denoise.Number(x)), facts)
+				if err != nil {
+					return best, err
+				}
+				t, err := s.like(run)
+				if err != nil {
+					return best, err
+				}
+				if t.share > best.share {
+					best = t
+				}
+			}
+		}
+		if best.share == from.share || best.share >= same {
+			break
 		}
 	}
 	return best, nil
@@ -214,17 +265,34 @@ type likeness struct {
 func (l likeness) share() float64 { return 1 - l.apart/l.change }
 
 // defaults returns the default recipe of every filter that has a strength, in each
-// of its dimensions; in three only for a volume.
-func defaults(several bool) ([]denoise.Recipe, error) {
+// of its dimensions; in three only for a volume. Where other values depend on whether
+// the strength follows the noise or is a number, as in the formulas of the papers, the
+// recipe of a number comes after.
+func defaults(g volume.Geometry, facts denoise.Facts) ([]denoise.Recipe, error) {
 	var all []denoise.Recipe
 	for _, f := range denoise.Filters() {
 		for _, dims := range f.Dims {
+			if f.Strength.Param == "" || dims == 3 && g.Dims[2] == 1 {
+				continue
+			}
 			recipe, err := denoise.NewRecipe(f.Name, dims)
 			if err != nil {
 				return nil, err
 			}
-			if f.Strength.Param != "" && (dims == 2 || several) {
-				all = append(all, recipe)
+			all = append(all, recipe)
+			if p, _ := f.Param(f.Strength.Param); p.Unit != "value" {
+				continue
+			}
+			follows, err := recipe.With(f.Strength.Param, denoise.Sigmas(1)).Resolve(g, facts)
+			if err != nil {
+				return nil, err
+			}
+			given, err := recipe.With(f.Strength.Param, denoise.Number(facts.Noise.Sigma)).Resolve(g, facts)
+			if err != nil {
+				return nil, err
+			}
+			if !maps.EqualFunc(follows.With(f.Strength.Param, denoise.Auto).Params, given.With(f.Strength.Param, denoise.Auto).Params, denoise.Value.Equal) {
+				all = append(all, given)
 			}
 		}
 	}

@@ -208,7 +208,11 @@ func (c *counting) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, 
 // the result every one is tried at a few strengths, and at most three again.
 func TestStandInsTakeFewRuns(t *testing.T) {
 	r := fadedScene(t, 3, blob{30, 30, 5, 5, 5, 0}, blob{50, 20, 4, 9, -8, 0})
-	all, err := defaults(true)
+	facts, err := known(t.Context(), r.Input, r.Noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := defaults(r.Input.Volume.Geometry, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,10 +250,6 @@ func TestStandInsTakeFewRuns(t *testing.T) {
 	}
 
 	first := all[0]
-	facts, err := known(t.Context(), r.Input, r.Noise)
-	if err != nil {
-		t.Fatal(err)
-	}
 	made, err := WithStrength(first, 1.3, r.After.Geometry).Resolve(r.After.Geometry, facts)
 	if err != nil {
 		t.Fatal(err)
@@ -261,5 +261,87 @@ func TestStandInsTakeFewRuns(t *testing.T) {
 	found, engine := look(after)
 	if found.recipe.Filter != first.Filter || found.recipe.Dims != first.Dims || math.Abs(found.strength/1.3-1) > 0.02 || found.share < same || len(engine.runs) != 1 {
 		t.Errorf("%s of strength %g, %.3f of the change, after runs %v; want %s at 1.3 and no other filter", found.recipe, found.strength, found.share, engine.runs, first.Filter)
+	}
+}
+
+// Where other values of a filter depend on whether its strength follows the noise, the
+// recipe of a number stands in too, after the one that follows.
+func TestStandInsOfNumbers(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 3}, [3]float64{1, 1, 1})
+	for sigma, want := range map[float64][]string{1: {"auto", "max"}, 9: {"auto"}} { // of a range of 100
+		all, err := defaults(g, denoise.Facts{Hi: 100, Noise: noise.Known(sigma)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		centres := map[int][]string{}
+		for _, r := range all {
+			if r.Filter == "nlm" {
+				centres[r.Dims] = append(centres[r.Dims], r.Get("centre").String())
+			}
+		}
+		if len(centres) != 2 || !slices.Equal(centres[2], want) || !slices.Equal(centres[3], want) {
+			t.Errorf("sigma %g: nlm with centres %v, want %v in 2-D and 3-D", sigma, centres, want)
+		}
+		if n := len(all); n-len(centres[2])-len(centres[3]) != len(slices.CompactFunc(all, func(a, b denoise.Recipe) bool { return a.Filter == b.Filter && a.Dims == b.Dims }))-2 {
+			t.Errorf("sigma %g: another filter stands in twice, %d recipes", sigma, n)
+		}
+	}
+}
+
+// Sizes move step by step towards the result's, within their range, for a few moves.
+func TestResized(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 3}, [3]float64{1, 1, 1})
+	facts := denoise.Facts{Hi: 100, Noise: noise.Known(9)}
+	first, err := WithStrength(mustNLM(t), 1, g).Resolve(g, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ search, patch, wantSearch, wantPatch int }{
+		"as it is":    {3, 1, 3, 1},
+		"smaller":     {2, 1, 2, 1},
+		"both":        {5, 2, 5, 2},
+		"three moves": {1, 3, 1, 2}, // the fourth, of the patches, is one too many
+		"the least":   {-3, 1, 1, 1},
+	} {
+		run := func(r denoise.Recipe) (likeness, error) {
+			x, _ := StrengthOf(r, g, 9)
+			ds, dp := float64(r.Get("search-radius").Int()-c.search), float64(r.Get("patch-radius").Int()-c.patch)
+			return likeness{apart: 3*ds*ds + 2*dp*dp + math.Abs(math.Log(x))/100, removed: 100 * x, change: 100}, nil
+		}
+		l, _ := run(first)
+		got, err := resized(g, standIn{recipe: first, strength: 1, share: l.share()}, facts, run)
+		if search, patch := got.recipe.Get("search-radius").Int(), got.recipe.Get("patch-radius").Int(); err != nil || search != c.wantSearch || patch != c.wantPatch {
+			t.Errorf("%s: radius %d of the search region and %d of the patches, %v; want %d and %d", name, search, patch, err, c.wantSearch, c.wantPatch)
+		}
+	}
+	broken := errors.New("broken")
+	if _, err := resized(g, standIn{recipe: first}, facts, func(denoise.Recipe) (likeness, error) { return likeness{}, broken }); !errors.Is(err, broken) {
+		t.Errorf("%v; want the error of the run", err)
+	}
+}
+
+func mustNLM(t *testing.T) denoise.Recipe {
+	t.Helper()
+	r, err := denoise.NewRecipe("nlm", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// A result of other sizes than the default's, and of a strength that is a number, is
+// recognised.
+func TestStandInOfOtherSizes(t *testing.T) {
+	r := fadedScene(t, 3, blob{30, 30, 5, 5, 30, 0}, blob{50, 20, 4, 9, -30, 0})
+	recipe, err := mustNLM(t).With("h", denoise.Number(0.3*r.Noise.Sigma)).With("search-radius", denoise.Number(1)).ResolveFor(t.Context(), r.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.After, err = cpu.New().Run(t.Context(), recipe, r.Input, r.Region, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := r.standIn(t.Context(), cpu.New())
+	if err != nil || s.recipe.Filter != "nlm" || s.recipe.Dims != 3 || s.recipe.Get("search-radius").Int() != 1 || s.share < 0.95 {
+		t.Errorf("%s makes %.3f of the change, %v; want nlm 3-D with a search radius of 1", s.recipe, s.share, err)
 	}
 }

@@ -259,8 +259,9 @@ func TestShares(t *testing.T) {
 
 // Without the recipe every filter with a strength may stand in: in a slice its 2-D form.
 func TestStandIns(t *testing.T) {
-	for _, several := range []bool{false, true} {
-		all, err := defaults(several)
+	for deep, several := range map[int]bool{1: false, 2: true} {
+		g := volume.NewGeometry([3]int{9, 9, deep}, [3]float64{1, 1, 1})
+		all, err := defaults(g, denoise.Facts{Hi: 100, Noise: noise.Known(2)})
 		if err != nil {
 			t.Fatal(err)
 		}
