@@ -331,6 +331,9 @@ func (w *work) compute(ctx context.Context) error {
 	}
 	if run.Parts != nil {
 		text := fmt.Sprintf("The slices %s are evenly spaced and were filtered by themselves", partsText(run.Parts))
+		if run.Tuned != nil && run.Tuned.Part != nil {
+			text += fmt.Sprintf(", with the strength that is best for %s", partsText([]series.Part{*run.Tuned.Part}))
+		}
 		if w.job.Measure {
 			text += "; such a result is not judged, as that would filter across the parts"
 		}

@@ -21,6 +21,9 @@ type TuneRequest struct {
 	Recipe denoise.Recipe // its strength is of no meaning
 	Maps   Maps           // that steer the filter
 	Facts  *denoise.Facts // of Series.Volume, or nil to find them; not used where Maps steer
+	// Split has the strength of a 3-D recipe found on the longest of the evenly spaced parts of
+	// an irregular series.
+	Split bool
 
 	Objective tune.Objective   // "": the least risk
 	Progress  func(tune.Curve) // receives the curve as it grows, on the caller's goroutine; nil ignores it
@@ -32,6 +35,8 @@ type Tuned struct {
 	Curve   tune.Curve     `json:"curve"`
 	Noise   noise.Figure   `json:"noise"`
 	Seconds float64        `json:"seconds"`
+	// Part are the slices that the strength was found on, where it was not all of them.
+	Part *series.Part `json:"part,omitempty"`
 	// Doubts are the reasons not to rely on the strength, a sentence each; none as a rule.
 	Doubts []string `json:"doubts,omitempty"`
 
@@ -72,13 +77,23 @@ func (t Tuned) doubts() (all []string) {
 // none, is the context's, or is the engine's.
 func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, error) {
 	started := time.Now()
-	if err := checkRecipe(q.Series, q.Recipe, false); err != nil {
+	if err := checkRecipe(q.Series, q.Recipe, q.Split); err != nil {
 		return Tuned{}, err
 	}
 	in := q.Maps.input(q.Series.Volume)
 	facts, err := q.facts(ctx, in)
 	if err != nil {
 		return Tuned{}, err
+	}
+	var part *series.Part
+	if q.Split {
+		parts := regularParts(q.Series, q.Recipe)
+		if len(parts) > 0 {
+			in = sectionOf(q.Series, in, longest(parts))
+		}
+		if len(parts) > 1 {
+			part = new(longest(parts))
+		}
 	}
 	if in.Noise != nil {
 		if in, err = q.divide(ctx, in, &facts); err != nil {
@@ -100,7 +115,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 		return Tuned{}, err
 	}
 	best.InSigmas = q.Maps.Noise != nil
-	t := Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), facts: facts}
+	t := Tuned{Recipe: best, Curve: c, Noise: facts.Noise.Figure, Seconds: time.Since(started).Seconds(), Part: part, facts: facts}
 	t.Doubts = t.doubts()
 	return t, nil
 }
@@ -147,7 +162,7 @@ func untunable(e noise.Estimate) string {
 // tune finds the strength of a request that leaves it to be found ("sure"), and
 // keeps the facts that it rests on.
 func (q *RunRequest) tune(ctx context.Context, engine denoise.Engine) (*Tuned, error) {
-	t, err := Tune(ctx, engine, TuneRequest{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: q.Facts})
+	t, err := Tune(ctx, engine, TuneRequest{Series: q.Series, Recipe: q.Recipe, Maps: q.Maps, Facts: q.Facts, Split: q.Split})
 	if err != nil {
 		return nil, err
 	}

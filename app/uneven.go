@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,10 +61,43 @@ func (j Job) evened(s *series.Series) (*series.Series, error) {
 // parts returns the evenly spaced parts in which a recipe is run on a series; nil where it
 // is run on the whole.
 func (q RunRequest) parts() []series.Part {
-	if !q.Split || q.Series.Irregular == 0 || q.Recipe.Dims != 3 {
+	if !q.Split {
 		return nil
 	}
-	return q.Series.RegularParts()
+	return regularParts(q.Series, q.Recipe)
+}
+
+// regularParts returns the evenly spaced parts of an irregular series for a 3-D recipe; nil
+// for every other series and recipe.
+func regularParts(s *series.Series, r denoise.Recipe) []series.Part {
+	if s.Irregular == 0 || r.Dims != 3 {
+		return nil
+	}
+	return s.RegularParts()
+}
+
+// longest returns the first of the parts of most slices.
+func longest(parts []series.Part) series.Part {
+	return slices.MaxFunc(parts, func(a, b series.Part) int { return (a.To - a.From) - (b.To - b.From) })
+}
+
+// sectionOf returns a part of the input of a series, on a grid of its own. It shares the
+// voxels.
+func sectionOf(s *series.Series, in denoise.Input, p series.Part) denoise.Input {
+	plane := in.Volume.SliceVoxels()
+	part := denoise.Input{Volume: s.Section(p).Volume}
+	if in.Noise != nil {
+		noise := *in.Noise
+		noise.Geometry, noise.Data = part.Volume.Geometry, noise.Data[p.From*plane:p.To*plane]
+		if noise.Mask != nil {
+			noise.Mask = noise.Mask[p.From*plane : p.To*plane]
+		}
+		part.Noise = &noise
+	}
+	if in.Mask != nil {
+		part.Mask = in.Mask[p.From*plane : p.To*plane]
+	}
+	return part
 }
 
 // runParts runs a recipe on each part by itself and puts the region of the results
@@ -78,19 +112,7 @@ func (q RunRequest) runParts(ctx context.Context, eng denoise.Engine, resolved d
 		if from >= to {
 			continue
 		}
-		part := denoise.Input{Volume: q.Series.Section(p).Volume}
-		n := in.Volume.SliceVoxels()
-		if in.Noise != nil {
-			noise := *in.Noise
-			noise.Geometry, noise.Data = part.Volume.Geometry, noise.Data[p.From*n:p.To*n]
-			if noise.Mask != nil {
-				noise.Mask = noise.Mask[p.From*n : p.To*n]
-			}
-			part.Noise = &noise
-		}
-		if in.Mask != nil {
-			part.Mask = in.Mask[p.From*n : p.To*n]
-		}
+		part := sectionOf(q.Series, in, p)
 		region := q.Region
 		region.Min[2], region.Max[2] = from-p.From, to-p.From
 		if _, err := eng.Plan(resolved, part.Volume.Geometry); err != nil {
