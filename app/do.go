@@ -118,7 +118,7 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		return Report{}, err
 	}
 	measured := s
-	if s, err = job.evened(s); err != nil {
+	if s, err = job.Evened(s); err != nil {
 		return Report{}, err
 	}
 	if s != measured {

@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"quell/denoise"
@@ -32,41 +35,21 @@ type groupWork struct {
 	engine denoise.Engine
 	in     *OpenedVolumes
 	events Events
-	each   func(k int, run *Run) // called with the run of each volume; nil for nothing
+	each   func(done VolumeReport, run *Run) // called with the run of each volume; nil for nothing
 
-	maps    Maps // from files, the same for all volumes
-	output  *groupExport
-	removed *groupExport // nil where it is not asked for
-	devices denoise.DeviceLog
-	report  Report
+	maps     Maps // from files, the same for all volumes
+	output   *groupExport
+	removed  *groupExport    // nil where it is not asked for
+	scales   *scalesExport   // nil where they are not asked for
+	pictures [][]pictureFile // of each volume, where they are asked for
+	devices  denoise.DeviceLog
+	report   Report
 }
 
 // loaded is a volume that was read, or why it was not.
 type loaded struct {
 	series *series.Series
 	err    error
-}
-
-// DoGroup is Do for all volumes of the 4-D series of entry i of an open catalog, on an
-// engine: where that fails, the error is returned. The job's input is not used.
-func (c *Catalog) DoGroup(ctx context.Context, i int, engine denoise.Engine, job Job, events Events) (Report, error) {
-	if err := job.validateWork(); err != nil {
-		return Report{}, err
-	}
-	job.Engine.Name = engine.Info().Name
-	in := Input{Path: c.Path, Series: &i, All: true}
-	selected, err := c.Select(in)
-	if err != nil {
-		return Report{}, err
-	}
-	if selected.Group == nil {
-		return Report{}, Usagef("%s: series %d is in no 4-D series", c.Path, i)
-	}
-	volumes := c.Volumes(selected.Entries)
-	defer volumes.Close()
-	selected.Covered.Text = "" // the others were not chosen
-	opened := &OpenedVolumes{Selection: selected, Catalog: c, volumes: volumes, events: events}
-	return doGroup(ctx, &groupWork{job: job, engine: engine, in: opened, events: events})
 }
 
 // doGroup does a job on the volumes of a 4-D series, one after another. The next volume is
@@ -121,25 +104,30 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 	return r, err
 }
 
-// DoGroup is Do for the 4-D series of a catalog that entry i belongs to. The job's input is
-// not used. each, which may be nil, is called with the run of every volume, in order.
-func DoGroup(ctx context.Context, c *Catalog, i int, eng denoise.Engine, job Job, events Events, each func(k int, run *Run)) (Report, error) {
+// DoGroup is Do for all volumes of the 4-D series that entry i of an open catalog belongs to.
+// The job's input is not used; its engine policy says whether the CPU takes over where the
+// engine fails. each, which may be nil, is called with the run of every volume, in order.
+func (c *Catalog) DoGroup(ctx context.Context, i int, engine denoise.Engine, job Job, events Events, each func(done VolumeReport, run *Run)) (Report, error) {
 	if err := job.validateWork(); err != nil {
 		return Report{}, err
 	}
-	members := c.Members(i)
-	if len(members) < 2 {
-		return Report{}, Usagef("series %d is one volume", i)
+	selected, err := c.Select(Input{Path: c.Path, Series: &i, All: true})
+	if err != nil {
+		return Report{}, err
 	}
-	selected := Selection{Entries: members, Group: c.Entries[i].Group, Covered: Coverage{Volumes: len(members), Of: len(members)}}
-	in := &OpenedVolumes{Selection: selected, Catalog: c, volumes: c.Volumes(members), events: events}
-	defer in.volumes.Close()
-	return doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events, each: each})
+	if selected.Group == nil {
+		return Report{}, Usagef("%s: series %d is in no 4-D series", c.Path, i)
+	}
+	volumes := c.Volumes(selected.Entries)
+	defer volumes.Close()
+	selected.Covered.Text = "" // the others were not chosen
+	in := &OpenedVolumes{Selection: selected, Catalog: c, volumes: volumes, events: events}
+	return doGroup(ctx, &groupWork{job: job, engine: engine, in: in, events: events, each: each})
 }
 
 // volume does the job on volume k. waited is the time until it was read.
 func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited time.Duration) error {
-	s, err := g.job.evened(s)
+	s, err := g.job.Evened(s)
 	if err != nil {
 		return err
 	}
@@ -172,6 +160,9 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 			return err
 		}
 	}
+	if err := g.show(ctx, w.run); err != nil {
+		return err
+	}
 	w.seconds.Write = time.Since(started).Seconds()
 	w.seconds.Total = w.seconds.Load + w.seconds.Filter + w.seconds.Measure + w.seconds.Write
 	if progress := g.events.files(Writing); progress != nil {
@@ -179,9 +170,28 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 	}
 	g.add(k, w, written)
 	if g.each != nil && w.run != nil {
-		g.each(k, w.run)
+		g.each(g.report.Volumes[k], w.run)
 	}
 	return nil
+}
+
+// show writes the scales of a run and draws its pictures, where they are asked for.
+func (g *groupWork) show(ctx context.Context, run *Run) error {
+	if g.scales != nil {
+		if err := g.scales.add(ctx, run); err != nil {
+			return err
+		}
+	}
+	if g.job.Output.Pictures == "" {
+		return nil
+	}
+	drawn, err := Draw(ctx, run)
+	if err != nil {
+		return err
+	}
+	files, err := drawn.encode()
+	g.pictures = append(g.pictures, files)
+	return err
 }
 
 // begin checks the space for all volumes, reads the maps and begins the outputs.
@@ -199,7 +209,12 @@ func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
 		return err
 	}
 	if out.Removed != "" {
-		g.removed, err = beginGroup(out.Removed, removedOptions(out.Removed, out.ExportOptions), g.in.Group, nil, false)
+		if g.removed, err = beginGroup(out.Removed, removedOptions(out.Removed, out.ExportOptions), g.in.Group, nil, false); err != nil {
+			return err
+		}
+	}
+	if out.Scales != "" {
+		g.scales, err = beginScales(out.Scales, len(g.in.Entries))
 	}
 	return err
 }
@@ -285,6 +300,20 @@ func (g *groupWork) finish(ctx context.Context) (Report, error) {
 		written.Warnings = append(written.Warnings, more.Warnings...)
 		r.Removed = more.Output
 	}
+	if g.scales != nil {
+		if err := g.scales.commit(context.WithoutCancel(ctx)); err != nil {
+			return Report{}, err
+		}
+	}
+	for k, files := range g.pictures {
+		dir := filepath.Join(g.job.Output.Pictures, g.in.Group.FolderName(k))
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return Report{}, fmt.Errorf("the pictures cannot be written: %w", err)
+		}
+		if _, err := writePictures(files, dir); err != nil {
+			return Report{}, err
+		}
+	}
 	for _, text := range written.Warnings {
 		g.events.message(series.Warning, text)
 	}
@@ -301,5 +330,8 @@ func (g *groupWork) close() {
 		if w != nil {
 			w.close()
 		}
+	}
+	if g.scales != nil {
+		g.scales.close()
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -192,13 +193,62 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 	}
 }
 
+// The scales of a 4-D series are in one file, eight volumes for each of its own, and its
+// pictures in a folder for each; a cancel leaves none.
+func TestScalesAndPicturesOf4D(t *testing.T) {
+	dir, job := groupJob(t, "out.nii")
+	r := mustRecipe("lpa", 2)
+	job.Recipe = &r
+	job.Output.Scales, job.Output.Pictures = filepath.Join(dir, "scales.nii"), filepath.Join(dir, "pictures")
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Do(ctx, job, Events{Progress: func(step Step, done, total int64) {
+		if step == Writing && done == 2 {
+			cancel()
+		}
+	}})
+	if files, _ := os.ReadDir(dir); !errors.Is(err, context.Canceled) || len(files) != 1 {
+		t.Errorf("cancelled: %v, %v", files, err)
+	}
+	if _, err := Do(t.Context(), job, Events{}); err != nil {
+		t.Fatal(err)
+	}
+	c, all := loadAll(t, job.Output.Scales)
+	if len(all) != 24 || !strings.Contains(c.Entries[0].Description, "Lengths of neighbourhoods") {
+		t.Fatalf("%d volumes, %q", len(all), c.Entries[0].Description)
+	}
+	for k, name := range []string{"001-time-0-s", "002-time-2-s", "003-time-4-s"} {
+		alone := job
+		alone.Input.Series = &k
+		alone.Output = Output{Path: filepath.Join(dir, "alone.nii"), Scales: filepath.Join(dir, "alone-scales.nii"), Pictures: filepath.Join(dir, "alone")}
+		if _, err := Do(t.Context(), alone, Events{}); err != nil {
+			t.Fatal(err)
+		}
+		_, want := loadAll(t, alone.Output.Scales)
+		for d := range want {
+			if !slices.Equal(all[8*k+d].Volume.Data, want[d].Volume.Data) {
+				t.Errorf("volume %d: the scales along direction %d differ from those of the volume alone", k, d)
+			}
+		}
+		for _, file := range []string{"before.png", "after.png", "residual.png"} {
+			got, err := os.ReadFile(filepath.Join(job.Output.Pictures, name, file))
+			expected, other := os.ReadFile(filepath.Join(alone.Output.Pictures, file))
+			if err != nil || other != nil || !bytes.Equal(got, expected) {
+				t.Errorf("%s of volume %d differs from that of the volume alone: %v, %v", file, k, err, other)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".quell*")); len(left) != 0 {
+		t.Errorf("left behind %v", left)
+	}
+}
+
 // What cannot be done with several volumes is refused, and a failure leaves nothing.
 func TestDoRefuses4D(t *testing.T) {
 	for want, change := range map[string]func(dir string, j *Job){
 		"Analyze files hold one volume": func(dir string, j *Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
 		"removed.hdr: Analyze files":    func(dir string, j *Job) { j.Output.Removed = filepath.Join(dir, "removed.hdr") },
-		"pictures and scales":           func(dir string, j *Job) { j.Output.Pictures = filepath.Join(dir, "p") },
-		"choose one with --series":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
+		"the pictures cannot be":        func(dir string, j *Job) { j.Output.Pictures = j.Input.Path },
+		"chooses no neighbourhood":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
 		"is the input itself":           func(dir string, j *Job) { j.Output.Path = j.Input.Path },
 		"there is no series 7":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
 	} {

@@ -147,8 +147,6 @@ func checkGroupOutput(out Output) error {
 		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Path)
 	case out.Removed != "" && FormatOf(out.Removed) == Analyze:
 		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Removed)
-	case out.Scales != "" || out.Pictures != "":
-		return Usagef("pictures and scales are of one volume; choose one with --series")
 	}
 	return nil
 }

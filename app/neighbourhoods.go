@@ -52,23 +52,91 @@ func checkScales(s *series.Series, r denoise.Recipe, out string, o ExportOptions
 // NIfTI file of eight volumes, one for each of denoise.Directions, of denoise.Lengths
 // in voxels. Excluded voxels hold 0. Of the options Overwrite counts.
 func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) error {
-	out = filepath.Clean(out)
 	if err := checkScales(run.Source, run.Resolved, out, o); err != nil {
 		return err
 	}
-	part := section(run.Source, run.Region)
-	frames := make([]*volume.Volume, len(denoise.Directions))
-	for d := range frames {
-		frames[d] = volume.New(part.Volume.Geometry)
-		frames[d].Unit = "voxels"
-	}
-	at, err := run.Resolved.Neighbourhoods(ctx, run.Maps.input(run.Source.Volume), run.Region)
+	w, err := beginScales(out, 1)
 	if err != nil {
 		return err
 	}
+	defer w.close()
+	if err := w.add(ctx, run); err != nil {
+		return err
+	}
+	return w.commit(ctx)
+}
+
+// scalesExport writes the lengths of the neighbourhoods of runs on one grid to one file, eight
+// volumes for each run in turn. The file is made in a stage, read back and committed.
+type scalesExport struct {
+	out    string
+	runs   int
+	stage  *atomic.Stage
+	frames *nifti.FrameWriter // nil before the first run
+}
+
+// beginScales begins a file for so many runs. The caller closes it.
+func beginScales(out string, runs int) (*scalesExport, error) {
+	out = filepath.Clean(out)
+	stage, err := atomic.Begin(out)
+	if err != nil {
+		return nil, err
+	}
+	return &scalesExport{out: out, runs: runs, stage: stage}, nil
+}
+
+// add writes the scales of the next run.
+func (w *scalesExport) add(ctx context.Context, run *Run) error {
+	scales, err := scalesOf(ctx, run)
+	if err != nil {
+		return err
+	}
+	if w.frames == nil {
+		part := section(run.Source, run.Region)
+		w.frames, err = nifti.NewFrameWriter(w.stage.Path(filepath.Base(w.out)), w.runs*len(scales), part, 0, "uint8", "Lengths of neighbourhoods. "+describe(run))
+		if err != nil {
+			return writeError(w.out, err)
+		}
+	}
+	for _, v := range scales {
+		if err := w.frames.Add(ctx, v); err != nil {
+			return writeError(w.out, err)
+		}
+	}
+	return nil
+}
+
+// commit completes the file and gives it its name.
+func (w *scalesExport) commit(ctx context.Context) error {
+	if err := w.frames.Close(ctx); err != nil {
+		return writeError(w.out, err)
+	}
+	return w.stage.Commit(ctx)
+}
+
+// close removes what was not committed.
+func (w *scalesExport) close() {
+	if w.frames != nil {
+		w.frames.Discard()
+	}
+	w.stage.Close()
+}
+
+// scalesOf returns the lengths of the neighbourhoods of a run along each of
+// denoise.Directions.
+func scalesOf(ctx context.Context, run *Run) ([]*volume.Volume, error) {
 	box := run.Region
-	n := part.Volume.SliceVoxels()
-	err = parallel.For(ctx, box.Dims()[2], func(k int) error {
+	scales := make([]*volume.Volume, len(denoise.Directions))
+	for d := range scales {
+		scales[d] = volume.New(run.Source.Volume.Geometry.Crop(box))
+		scales[d].Unit = "voxels"
+	}
+	at, err := run.Resolved.Neighbourhoods(ctx, run.Maps.input(run.Source.Volume), box)
+	if err != nil {
+		return nil, err
+	}
+	n := scales[0].SliceVoxels()
+	return scales, parallel.For(ctx, box.Dims()[2], func(k int) error {
 		i := k * n
 		for y := box.Min[1]; y < box.Max[1]; y++ {
 			if err := ctx.Err(); err != nil {
@@ -77,7 +145,7 @@ func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) er
 			for x := box.Min[0]; x < box.Max[0]; x++ {
 				if l, ok := at(x, y, box.Min[2]+k); ok {
 					for d, h := range l {
-						frames[d].Data[i] = float32(h)
+						scales[d].Data[i] = float32(h)
 					}
 				}
 				i++
@@ -85,32 +153,4 @@ func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) er
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return writeScales(ctx, frames, part, out, "Lengths of neighbourhoods. "+describe(run))
-}
-
-// writeScales writes the volumes in a stage, reads them back and commits the file.
-func writeScales(ctx context.Context, frames []*volume.Volume, from *series.Series, out, description string) error {
-	stage, err := atomic.Begin(out)
-	if err != nil {
-		return err
-	}
-	defer stage.Close()
-	name := filepath.Base(out)
-	w, err := nifti.NewFrameWriter(stage.Path(name), len(frames), from, 0, "uint8", description)
-	if err != nil {
-		return writeError(out, err)
-	}
-	defer w.Discard()
-	for _, v := range frames {
-		if err := w.Add(ctx, v); err != nil {
-			return writeError(out, err)
-		}
-	}
-	if err := w.Close(ctx); err != nil {
-		return writeError(out, err)
-	}
-	return stage.Commit(ctx)
 }

@@ -38,17 +38,39 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
+	files, err := drawn.encode()
+	if err != nil {
+		return nil, err
+	}
+	return writePictures(files, dir)
+}
+
+// pictureFile is a picture as it is written.
+type pictureFile struct {
+	name string
+	data []byte
+}
+
+// encode returns the files of the pictures.
+func (d Drawn) encode() (files []pictureFile, err error) {
 	for _, p := range []struct {
 		name string
 		m    *image.RGBA
-	}{{"before.png", drawn.Before}, {"after.png", drawn.After}, {"residual.png", drawn.Residual}} {
+	}{{"before.png", d.Before}, {"after.png", d.After}, {"residual.png", d.Residual}} {
 		var file bytes.Buffer
 		if err := png.Encode(&file, p.m); err != nil {
-			return paths, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
+			return nil, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
 		}
-		path := filepath.Join(dir, p.name)
-		if err := atomic.WriteFile(path, file.Bytes(), 0o644); err != nil {
+		files = append(files, pictureFile{p.name, file.Bytes()})
+	}
+	return files, nil
+}
+
+// writePictures writes files into a folder, which exists, and returns their paths.
+func writePictures(files []pictureFile, dir string) (paths []string, err error) {
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if err := atomic.WriteFile(path, f.data, 0o644); err != nil {
 			return paths, err
 		}
 		paths = append(paths, path)

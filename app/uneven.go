@@ -36,9 +36,15 @@ func parseUneven(text string) (what string, spacing float64, err error) {
 	return "", 0, Usagef("uneven slices %q: give split, resample, or resample=MM with a distance in mm", text)
 }
 
-// evened returns a series as the job asks for it where its slices are uneven: resampled, or
+// CheckUneven returns a *UsageError where a text is none that Job.Uneven may hold.
+func CheckUneven(text string) error {
+	_, _, err := parseUneven(text)
+	return err
+}
+
+// Evened returns a series as the job asks for it where its slices are uneven: resampled, or
 // as it is.
-func (j Job) evened(s *series.Series) (*series.Series, error) {
+func (j Job) Evened(s *series.Series) (*series.Series, error) {
 	what, spacing, err := parseUneven(j.Uneven)
 	if err != nil || what != UnevenResample || s.Irregular == 0 {
 		return s, err

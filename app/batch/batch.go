@@ -163,6 +163,9 @@ func newBatch(o Options, events Events) (*batch, error) {
 			return nil, &app.UsageError{Text: err.Error(), Err: err}
 		}
 	}
+	if err := app.CheckUneven(o.Job.Uneven); err != nil {
+		return nil, err
+	}
 	o.Shards = max(o.Shards, 1)
 	switch {
 	case len(o.Inputs) == 0:
@@ -215,7 +218,8 @@ func (b *batch) hash(texts ...string) (string, error) {
 		AutoDims bool
 		NoiseMap string
 		Options  app.ExportOptions
-	}{job.Recipe, job.AutoDims, job.NoiseMap, job.Output.ExportOptions})
+		Uneven   string `json:",omitempty"`
+	}{job.Recipe, job.AutoDims, job.NoiseMap, job.Output.ExportOptions, job.Uneven})
 	if err != nil {
 		return "", err
 	}

@@ -108,6 +108,9 @@ func (c cohort) check(s Summary) {
 		if r.State != Done {
 			continue
 		}
+		if x := r.Seconds; x.Total < x.Load+x.Wait+x.Filter+x.Measure || x.Total == 0 {
+			c.t.Errorf("%s: %+v do not make up the total", r.Input(), x)
+		}
 		back, err := app.Open(c.t.Context(), app.Input{Path: filepath.Join(c.out, filepath.FromSlash(r.Output))}, app.Events{})
 		if err != nil {
 			c.t.Errorf("%s: %v", r.Input(), err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"quell/denoise/tune"
 	"quell/io/nifti"
 	"quell/series"
+	"quell/volume"
 )
 
 // fourD writes a NIfTI series of n volumes.
@@ -67,6 +69,63 @@ func TestGroup(t *testing.T) {
 	c.must(err)
 	if len(single.Results) != 1 || single.Results[0].Output != "bold_volume-2-of-3.nii.gz" || single.Results[0].Volumes != 0 {
 		t.Errorf("%+v", single.Results)
+	}
+}
+
+// TestGroupPicture: the picture is of the first of the volumes that are judged worst, which the
+// report names.
+func TestGroupPicture(t *testing.T) {
+	c := newCohort(t)
+	path := filepath.Join(c.in, "x.nii")
+	c.must(os.MkdirAll(c.in, 0o777))
+	flat, stripes := volume.New(volume.NewGeometry([3]int{64, 64, 4}, [3]float64{1, 1, 2})), [2]*volume.Volume{}
+	for k := range stripes {
+		state := uint64(k) + 1
+		stripes[k] = volume.New(flat.Geometry)
+		for i := range flat.Data {
+			state = state*6364136223846793005 + 1442695040888963407
+			flat.Data[i], stripes[k].Data[i] = 100, float32(state>>40)/float32(1<<24)*20+float32(i%64/8%2*300)
+		}
+	}
+	w, err := nifti.NewFrameWriter(path, 3, &series.Series{Volume: flat}, 2, "", "")
+	c.must(err)
+	for _, v := range []*volume.Volume{flat, stripes[0], stripes[1]} {
+		c.must(w.Add(t.Context(), v))
+	}
+	c.must(w.Close(t.Context()))
+	c.run(c.options())
+	single := c.options()
+	list := filepath.Join(c.in, "list.csv")
+	c.must(os.WriteFile(list, []byte("path,series\nx.nii,1\n"), 0o666))
+	single.Inputs, single.Output = []string{list}, c.out+"2"
+	c.must(func() error { _, err := Run(t.Context(), single, Events{}); return err }())
+	results := func(out string) (all []Result) {
+		c.must(store{out}.all(func(r Result) { all = append(all, r) }))
+		return all
+	}
+	group, alone := results(c.out)[0], results(c.out + "2")[0]
+	if group.Pictured != "time 2 s" || !strings.Contains(group.Why, "time 2 s: ") || !slices.Equal(group.Picture, alone.Picture) || alone.Pictured != "" {
+		t.Errorf("pictured %q, why %q", group.Pictured, group.Why)
+	}
+	page, err := os.ReadFile(filepath.Join(c.out, "report.html"))
+	c.must(err)
+	if !strings.Contains(string(page), `loading="lazy">time 2 s</td>`) {
+		t.Error("the report does not name the volume")
+	}
+}
+
+func TestWorse(t *testing.T) {
+	judged := func(v tune.Verdict) *app.Measures {
+		m := &app.Measures{}
+		m.Verdict = v
+		return m
+	}
+	over, matched := judged(tune.Over), judged(tune.Matched)
+	for _, x := range []struct {
+		m, than *app.Measures
+		want    bool
+	}{{nil, nil, false}, {matched, nil, true}, {nil, matched, false}, {matched, matched, false}, {over, matched, true}, {matched, over, false}} {
+		equal(t, "worse", worse(x.m, x.than), x.want)
 	}
 }
 

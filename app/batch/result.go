@@ -66,7 +66,8 @@ type Result struct {
 	Warnings        []string        `json:"warnings,omitempty"`
 	Finished        time.Time       `json:"finished,omitzero"`
 	Quell           string          `json:"quell"`
-	Picture         []byte          `json:"picture,omitempty"` // JPEG: before, after, residual
+	Picture         []byte          `json:"picture,omitempty"`  // JPEG: before, after, residual
+	Pictured        string          `json:"pictured,omitempty"` // of a 4-D series the volume on it: the one that the verdict is of
 
 	Devices []denoise.DeviceUse `json:"devices,omitempty"` // what each GPU did
 

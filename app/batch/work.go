@@ -54,6 +54,7 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 		return err
 	}
 	defer b.memory.Release(bytes)
+	started := time.Now()
 
 	job := b.o.Job
 	job.Output.Path = b.store.outputPath(r.Output)
@@ -76,6 +77,7 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 		}
 	}
 	r.State, r.Finished = Done, time.Now()
+	r.Seconds.Total = time.Since(started).Seconds()
 	return nil
 }
 
@@ -85,6 +87,9 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	started := time.Now()
 	s, err := t.catalog.Load(ctx, t.members[0], nil)
 	if err != nil {
+		return err
+	}
+	if s, err = job.Evened(s); err != nil {
 		return err
 	}
 	r.Seconds.Load = time.Since(started).Seconds()
@@ -107,11 +112,15 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
 
 	started = time.Now()
-	m, err := app.MeasureRun(ctx, report.Run, nil)
-	if err != nil {
-		return err
+	if report.Parts != nil {
+		r.splitUp()
+	} else {
+		m, err := app.MeasureRun(ctx, report.Run, nil)
+		if err != nil {
+			return err
+		}
+		r.judge([]judged{{"", &m}})
 	}
-	r.judge([]judged{{"", &m}})
 	if r.Picture, err = picture(ctx, report.Run); err != nil {
 		return err
 	}
@@ -131,10 +140,16 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error {
 	job.Measure = true
 	var drawErr error
+	var shown *app.Measures
+	first := true
 	b.stopped(loaded)
-	each := func(k int, run *app.Run) {
-		if k == 0 {
+	each := func(done app.VolumeReport, run *app.Run) {
+		if (first || worse(done.Measures, shown)) && drawErr == nil {
 			r.Picture, drawErr = picture(ctx, run)
+			r.Pictured, shown = done.Name, done.Measures
+		}
+		if first {
+			first = false
 			b.stopped(filtered)
 		}
 	}
@@ -143,7 +158,7 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	}}
 	var report app.Report
 	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
-		report, err = app.DoGroup(ctx, t.catalog, t.members[0], eng, job, events, each)
+		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, events, each)
 		r.Seconds = report.Seconds
 		return err
 	})
@@ -155,7 +170,9 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	for _, v := range report.Volumes {
 		all = append(all, judged{v.Name, v.Measures})
 	}
-	r.judge(all)
+	if r.judge(all); report.Parts != nil {
+		r.splitUp()
+	}
 	r.warn(report.Findings, report.Warnings)
 	return nil
 }
@@ -214,6 +231,15 @@ type judged struct {
 // gravity orders verdicts, the worst last.
 var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under, tune.Over}
 
+// worse reports whether a volume is judged worse than another; one that is not judged is better
+// than all.
+func worse(m, than *app.Measures) bool {
+	if m == nil || than == nil {
+		return m != nil
+	}
+	return slices.Index(gravity, m.Verdict) > slices.Index(gravity, than.Verdict)
+}
+
 // confidences are those of a figure, best first.
 var confidences = []noise.Confidence{noise.High, noise.Fair, noise.Low}
 
@@ -233,7 +259,7 @@ func (r *Result) judge(all []judged) {
 			least = max(least, slices.Index(confidences, j.m.SigmaConfidence))
 		}
 		switch {
-		case worst == nil || slices.Index(gravity, j.m.Verdict) > slices.Index(gravity, worst.m.Verdict):
+		case worst == nil || worse(j.m, worst.m):
 			worst, same = &all[i], 1
 		case j.m.Verdict == worst.m.Verdict:
 			same++
@@ -253,6 +279,12 @@ func (r *Result) judge(all []judged) {
 	slices.Sort(sigmas)
 	r.Sigma = sigmas[len(sigmas)/2]
 	r.SigmaConfidence = string(confidences[least])
+}
+
+// splitUp is judge for a series whose evenly spaced slices were filtered by themselves.
+func (r *Result) splitUp() {
+	r.Verdict, r.SigmaConfidence = string(tune.Unknown), string(noise.None)
+	r.Why = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
 }
 
 // warn adds the findings that are more than notes, and warnings, each once.

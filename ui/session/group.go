@@ -70,10 +70,10 @@ func (s *Session) ExportAll(out string, o app.ExportOptions, done func(app.Expor
 	}
 	run, catalog, entry, engine := s.Exportable(), s.catalog, s.entry, s.deps.Engine
 	t := s.start(Exporting, "Filtering all volumes", "")
-	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
+	job := app.Job{Recipe: &run.Recipe, Engine: app.EnginePolicy{Name: engine.Info().Name}, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
 	s.background(func() (err error) {
-		report, err = catalog.DoGroup(t.ctx, entry, engine, job, s.events(t))
+		report, err = catalog.DoGroup(t.ctx, entry, engine, job, s.events(t), nil)
 		return err
 	}, func(err error) {
 		if r := s.resultOf(run); err == nil && r != nil {
