@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"quell/internal/parallel"
 )
@@ -139,10 +140,9 @@ func (v *Volume) Validate() error {
 	if v.Mask != nil && len(v.Mask) != len(v.Data) {
 		return errors.New("volume: mask and data differ in length")
 	}
-	for i, x := range v.Data {
-		if x-x != 0 { // true for NaN and both infinities
-			return fmt.Errorf("volume: voxel %d is %v", i, x)
-		}
+	if Finite(v.Data) {
+		return nil
 	}
-	return nil
+	i := slices.IndexFunc(v.Data, func(x float32) bool { return x-x != 0 })
+	return fmt.Errorf("volume: voxel %d is %v", i, v.Data[i])
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"quell/denoise"
@@ -149,7 +148,7 @@ func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) erro
 		for y := tile.Min[1]; y < tile.Max[1]; y++ {
 			first := out.Index(tile.Min[0], y, z)
 			row := out.Data[first : first+tile.Dims()[0]]
-			if finite(row) {
+			if volume.Finite(row) {
 				continue
 			}
 			for x, v := range row {
@@ -160,17 +159,6 @@ func checkFinite(pass denoise.Pass, out *denoise.Field, tile volume.Region) erro
 		}
 	}
 	return nil
-}
-
-// finite reports whether all values are: those that are not have all bits of the exponent
-// set, which an addition carries into the sign. It has no branch per voxel.
-func finite(row []float32) bool {
-	const exponent, one, sign = 0x7f800000, 0x00800000, 0x80000000
-	carries := uint32(0)
-	for _, v := range row {
-		carries |= math.Float32bits(v)&exponent + one
-	}
-	return carries&sign == 0
 }
 
 // split divides a box into tiles of at most size voxels along each axis, as even

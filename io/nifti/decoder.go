@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"quell/volume"
 )
 
 // decoder converts stored voxels to real values: float32(stored*slope + inter),
@@ -35,7 +37,7 @@ func (d decoder) decode(dst []float32, src []byte) losses {
 
 // losses counts what decode lost; src holds dst as stored, little-endian.
 func (d decoder) losses(dst []float32, src []byte) (l losses) {
-	if d.mayBeNonFinite() && !allFinite(dst) {
+	if d.mayBeNonFinite() && !volume.Finite(dst) {
 		l = d.countNonFinite(dst, src)
 	}
 	if d.mayRound() {
@@ -137,15 +139,6 @@ func (d decoder) reach() float64 {
 // mayBeNonFinite reports whether decode could give NaN or infinity.
 func (d decoder) mayBeNonFinite() bool {
 	return !d.integer() || d.reach() >= math.MaxFloat32
-}
-
-func allFinite(data []float32) bool {
-	for _, x := range data {
-		if x-x != 0 { // true for NaN and both infinities
-			return false
-		}
-	}
-	return true
 }
 
 // countNonFinite sorts the voxels of dst that are not finite by their stored

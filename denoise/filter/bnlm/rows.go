@@ -1,10 +1,12 @@
 package bnlm
 
+import "quell/denoise/tile"
+
 // The row kernels are the inner loops. Each processes the first n values of its rows, n
 // a multiple of tile.Lanes. The Go loops below are their definition; processors with
-// AVX2 run a form that does the same operations in the same order and gives the same
-// bits (rows_amd64.s). Products are converted explicitly, which keeps compilers from
-// fusing them into sums.
+// AVX2 and FMA run a form that does the same operations in the same order and gives the
+// same bits (rows_amd64.s). Products are converted explicitly, which keeps compilers from
+// fusing them into sums where they are not fused.
 
 // Kernels with planes process that many, which lie a stride of so many floats apart.
 
@@ -72,11 +74,11 @@ func columnsGo(dst, a0, a1, b0, b1 []float32, plane, planes, vectors, each, n in
 			for p := range planes {
 				x := p*plane + v*lanes + i%lanes
 				d := a1[x] - b1[x+q]
-				left += float32(d * d)
+				left = tile.FMA(d, d, left)
 				d = a0[x] - b0[x+q]
-				own += float32(d * d)
+				own = tile.FMA(d, d, own)
 				d = a1[x+1] - b1[x+q+1]
-				right += float32(d * d)
+				right = tile.FMA(d, d, right)
 			}
 			dst[v*each+i] = left + own + right
 		}
@@ -126,8 +128,8 @@ func giveGo(sums []float32, to int, sumsApart strides, values []float32, at int,
 			for i, place := range places[:n] {
 				own := shares[2*i*lanes+k]
 				both := own + before[2*i*lanes+k]
-				first += float32(both * (values[here+place] - values[here]))
-				next += float32(own * (values[here+apart.row+place] - values[here+apart.row]))
+				first = tile.FMA(both, values[here+place]-values[here], first)
+				next = tile.FMA(own, values[here+apart.row+place]-values[here+apart.row], next)
 			}
 			there := to + p*sumsApart.plane + k
 			sums[there] += first

@@ -3,7 +3,7 @@ package bnlm
 import "golang.org/x/sys/cpu"
 
 // useVector selects the AVX2 row kernels; tests turn it off to compare.
-var useVector = cpu.X86.HasAVX2
+var useVector = cpu.X86.HasAVX2 && cpu.X86.HasFMA
 
 // The assembly forms of the row kernels, rows_amd64.s; n > 0 is a multiple of 8, planes
 // is above 0.

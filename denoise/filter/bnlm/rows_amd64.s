@@ -1,8 +1,8 @@
 #include "textflag.h"
 
 // AVX2 forms of the row kernels of rows.go, eight floats at a time: the same
-// operations in the same order, no fused multiply-add, the same bits. Pointers need no
-// alignment; n is a positive multiple of 8.
+// operations in the same order, fused where those are tile.FMA, the same bits. Pointers
+// need no alignment; n is a positive multiple of 8.
 
 // func squaresAVX2(dst, a0, b0, a1, b1, a2, b2 *float32, stride, planes, n int)
 TEXT ·squaresAVX2(SB), NOSPLIT, $0-80
@@ -156,9 +156,8 @@ loop:
 
 // SAMPLE: sum += (Y12 - b)^2 for the sample of b that lies o bytes on.
 #define SAMPLE(o, b, sum, t) \
-	VSUBPS o(b)(AX*1), Y12, t \
-	VMULPS t, t, t            \
-	VADDPS t, sum, sum
+	VSUBPS      o(b)(AX*1), Y12, t \
+	VFMADD231PS t, t, sum
 
 // START: the same for the first plane: sum = (Y12 - b)^2.
 #define START(o, b, sum) \
@@ -169,8 +168,7 @@ loop:
 #define FIRST(o, sum) \
 	VBROADCASTSS o(R9)(AX*1), Y13 \
 	VSUBPS       Y13, Y12, Y13    \
-	VMULPS       Y13, Y13, Y13    \
-	VADDPS       Y13, sum, sum
+	VFMADD231PS  Y13, Y13, sum
 
 // COLUMN stores the sums of left, own and right samples of one offset: the left ones are
 // the right ones of the blocks before, the first of which the vector before has.
@@ -463,9 +461,8 @@ loop:
 
 // GIVE: sum += share (b - a), as a difference of a - b.
 #define GIVE(b, a, share, sum, t) \
-	VSUBPS b, a, t       \
-	VMULPS share, t, t   \
-	VSUBPS t, sum, sum
+	VSUBPS       b, a, t       \
+	VFNMADD231PS share, t, sum
 
 // func giveAVX2(sums *float32, sumsRow int, values *float32, row int, shares, before *float32, places *int, n int)
 TEXT ·giveAVX2(SB), NOSPLIT, $0-64

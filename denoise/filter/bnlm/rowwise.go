@@ -41,7 +41,9 @@ type rowwise struct {
 // group is a run of offsets along x, two voxels apart, in one row of the search region.
 type group struct {
 	d     [3]int // the first
-	at, n int    // its index, their number: at most most
+	at, n int    // its index, their number: at most atOnce
+	// where the first partner of a voxel and the one left of it are from the row's start
+	there, beside int
 }
 
 // atOnce is the number of offsets that columns computes at once.
@@ -102,6 +104,11 @@ func (r *rowwise) load(w *worker) {
 		clear(r.weights[i])
 	}
 
+	for i := range r.groups {
+		g := &r.groups[i]
+		row := (g.d[2]*w.rows[0] + g.d[1]) * w.stride()
+		g.there, g.beside = row+w.place(g.d[0]+w.margin), row+w.place(g.d[0]-1+w.margin)
+	}
 	origin := [2]int{w.at(1, 0, 0), w.at(1, 0, 1)}
 	for phase := range r.places {
 		r.places[phase] = tile.Resize(r.places[phase], r.n)
@@ -158,9 +165,10 @@ func (r *rowwise) columns(w *worker, to []float32, y, kz int) {
 	planes, plane := 2*w.Radius[2]+1, w.rows[0]*w.stride()
 	z := kz - w.Radius[2]
 	own, side := w.values[w.at(y, z, 0):], w.values[w.at(y, z, -1):]
-	for _, g := range r.groups {
-		there, beside := w.at(y+g.d[1], z+g.d[2], g.d[0]), w.at(y+g.d[1], z+g.d[2], g.d[0]-1)
-		columns(to[g.at*lanes:], own, side, w.values[there:], w.values[beside:], plane, planes, r.vectors, r.n*lanes, g.n)
+	row := w.at(y, z, -w.margin)
+	for i := range r.groups {
+		g := &r.groups[i]
+		columns(to[g.at*lanes:], own, side, w.values[row+g.there:], w.values[row+g.beside:], plane, planes, r.vectors, r.n*lanes, g.n)
 	}
 }
 

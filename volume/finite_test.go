@@ -1,28 +1,30 @@
-package cpu
+package volume_test
 
 import (
 	"math"
 	"testing"
+
+	"quell/volume"
 )
 
 func TestFinite(t *testing.T) {
 	inf := float32(math.Inf(1))
-	for n := range 11 {
-		row := make([]float32, n)
-		for i := range row {
-			row[i] = math.MaxFloat32
+	for n := range 19 {
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = math.MaxFloat32
 		}
-		if !finite(row) {
+		if !volume.Finite(values) {
 			t.Errorf("%d finite values are not", n)
 		}
-		for i := range row {
+		for i := range values {
 			for _, v := range []float32{inf, -inf, inf - inf} {
-				row[i] = v
-				if finite(row) {
+				values[i] = v
+				if volume.Finite(values) {
 					t.Errorf("%d values with %g at %d are finite", n, v, i)
 				}
 			}
-			row[i] = 1
+			values[i] = 1
 		}
 	}
 }
