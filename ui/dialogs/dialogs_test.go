@@ -159,20 +159,29 @@ func TestNoise(t *testing.T) {
 	entries[0].SetText("7,5")
 	entries[1].SetText("42")
 	test.Tap(button(t, w, "Add"))
+	for i := range entries { // Return in a field does as the button
+		Noise(NoiseRequest{Magnitude: true, Add: func(n app.Noise) { added = append(added, n) }}, w).Show()
+		again := find[*control.Entry](t, w)
+		again[0].SetText("7.5")
+		again[1].SetText("42")
+		again[i].TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	}
 	want := app.Noise{Model: noise.Rician, Sigma: 7.5, Seed: 42}
-	if len(added) != 1 || added[0] != want {
-		t.Errorf("added %v; want %v", added, want)
+	if len(added) != 3 || added[0] != want || added[1] != want || added[2] != want {
+		t.Errorf("added %v; want three times %v", added, want)
 	}
 }
 
 func TestNoiseRefusesNonsense(t *testing.T) {
 	w := parent(t)
 	Noise(NoiseRequest{Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
-	find[*control.Entry](t, w)[0].SetText("-3")
+	sigma := find[*control.Entry](t, w)[0]
+	sigma.SetText("-3")
 	if b := button(t, w, "Add"); !b.Disabled() {
 		test.Tap(b)
 		t.Error("a negative sigma can be added")
 	}
+	sigma.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 }
 
 // run is a finished run on a series in memory.
@@ -395,9 +404,13 @@ func TestExportTakesWholePaths(t *testing.T) {
 	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI {
 		t.Errorf("suggested %q; want the path of the export that failed", path.Text)
 	}
+	submit := func() { path.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 	for _, text := range []string{"", " ", "series", "./a.nii.gz"} {
 		if path.SetText(text); !confirm.Disabled() {
 			t.Errorf("%q is taken for a path", text)
+		}
+		if submit(); out != "" {
+			t.Errorf("Return writes to %q", out)
 		}
 	}
 	want := filepath.Join(folder, "series")
@@ -405,8 +418,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 	if confirm.Disabled() {
 		t.Fatal("a whole path is refused")
 	}
-	test.Tap(confirm)
-	if out != want {
+	if submit(); out != want {
 		t.Errorf("written to %q; want %q", out, want)
 	}
 }

@@ -307,6 +307,11 @@ func TestTypedValuesAreCheckedAgainstTheDomain(t *testing.T) {
 	if problem.Text != "“-1 HU” is not taken: -1 is outside the domain: above 0; the value stays as it was." {
 		t.Errorf("beside the field stands %q; want what is wrong", problem.Text)
 	}
+	e.SetText("1e9")
+	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if problem.Text != "“1e9” is not taken: it is more than 100 times as far as the slider reaches; the value stays as it was." {
+		t.Errorf("beside the field stands %q; want what is wrong", problem.Text)
+	}
 	e.SetText("")
 	e.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	if problem.Hidden || problem.Text != "Type a number; the value stays as it was." {

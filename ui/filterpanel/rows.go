@@ -162,6 +162,9 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	field.OnChanged = func(string) { problem.Hide() }
 	field.commit = func(text string) {
 		v, err := parse(p, text, shown, unit)
+		if err == nil {
+			err = checkReach(p, v, latest.Facts)
+		}
 		if err != nil {
 			r.show(value, resolved, latest)
 			problem.SetText(refusal(p, text, err))

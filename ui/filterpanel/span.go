@@ -1,6 +1,7 @@
 package filterpanel
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -102,6 +103,30 @@ func parse(p denoise.Param, text string, shown denoise.Value, unit string) (deno
 		}
 	}
 	return v, p.Check(v)
+}
+
+// maxReach is how many times the top of its slider a typed value may be.
+const maxReach = 100
+
+// checkReach returns why a typed value of p is too far beyond its slider to be meant. Where
+// the slider's range depends on a volume of which nothing is known, no value is.
+func checkReach(p denoise.Param, v denoise.Value, f denoise.Facts) error {
+	if v.IsAuto() || p.Kind == denoise.Ints {
+		return nil
+	}
+	zero := denoise.Number(0)
+	switch {
+	case v.IsSigmas():
+		zero = denoise.Sigmas(0)
+	case v.IsPercent():
+		zero = denoise.Percent(0)
+	case p.Unit == "value" && !(f.Hi > f.Lo):
+		return nil
+	}
+	if top := SpanFor(p, zero, f).Hi; v.Float() > maxReach*top {
+		return fmt.Errorf("it is more than %d times as far as the slider reaches", maxReach)
+	}
+	return nil
 }
 
 // format writes a value for its field, with four significant digits.

@@ -62,6 +62,37 @@ func TestValueSpansFollowTheNoise(t *testing.T) {
 	}
 }
 
+// A typed value may be a hundred times the slider's top, in each of its units.
+func TestTypedValuesReachBeyondTheSliderToAPoint(t *testing.T) {
+	nlm, _ := denoise.FilterByName("nlm")
+	h, _ := nlm.Param("h")
+	lpa, _ := denoise.FilterByName("lpa")
+	gamma, _ := lpa.Param("gamma")
+	bilateral, _ := denoise.FilterByName("bilateral")
+	spatial, _ := bilateral.Param("spatial-sigma")
+	unknown := denoise.Facts{}
+	for _, c := range []struct {
+		p      denoise.Param
+		last   denoise.Value // that is taken
+		beyond denoise.Value
+		f      denoise.Facts
+	}{
+		{h, denoise.Number(5000), denoise.Number(5001), facts},
+		{h, denoise.Sigmas(100 * h.Hi), denoise.Sigmas(100*h.Hi + 1), facts},
+		{h, denoise.Number(1e9), denoise.Sigmas(1e9), unknown},
+		{h, denoise.Percent(5000), denoise.Percent(5001), facts},
+		{gamma, denoise.Auto, denoise.Number(100*gamma.Hi + 1), facts},
+		{spatial, denoise.Number(100 * spatial.Hi), denoise.Number(100*spatial.Hi + 1), unknown},
+	} {
+		if err := checkReach(c.p, c.last, c.f); err != nil {
+			t.Errorf("%s = %s: %v", c.p.Name, c.last, err)
+		}
+		if checkReach(c.p, c.beyond, c.f) == nil {
+			t.Errorf("%s = %s is taken", c.p.Name, c.beyond)
+		}
+	}
+}
+
 func TestSnapLeavesNoBinaryDigits(t *testing.T) {
 	s := Span{0.2, 5, 0.1}
 	for x, want := range map[float64]float64{0.29: 0.3, 1.7000001: 1.7, 9: 5, -3: 0.2} {
