@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 
 	"quell/internal/parallel"
 	"quell/io/dicom/derive"
@@ -19,12 +20,15 @@ import (
 type seriesWriter struct {
 	files [][]int // the slices of each file, in the order of its frames
 	place []place // of each slice
-	// make returns the bytes of the k-th file and the pixels of its slices, little
-	// endian. It is called from several goroutines.
-	make     func(k int) (file []byte, pixels [][]byte, err error)
+	// start is called on every goroutine that makes files.
+	start    func() fileMaker
 	progress *parallel.Counter
 	report   derive.Report
 }
+
+// fileMaker returns the bytes of the k-th file and the pixels of its slices, little endian,
+// which are used until its next call.
+type fileMaker func(k int) (file []byte, pixels [][]byte, err error)
 
 // checkSeed is the seed of all hashes: what is written is read back by the same process.
 var checkSeed = maphash.MakeSeed()
@@ -64,19 +68,22 @@ func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.V
 		}
 	}()
 	sums := make([]uint64, len(w.place))
-	err = parallel.For(ctx, len(w.files), func(k int) error {
-		file, pixels, err := w.make(k)
-		if err != nil {
-			return err
+	err = parallel.ForWorkers(ctx, len(w.files), runtime.GOMAXPROCS(0), func() func(k int) error {
+		makeFile := w.start()
+		return func(k int) error {
+			file, pixels, err := makeFile(k)
+			if err != nil {
+				return err
+			}
+			for i, z := range w.files[k] {
+				sums[z] = maphash.Bytes(checkSeed, pixels[i])
+			}
+			if err := os.WriteFile(filepath.Join(dir, sliceName(k)), file, 0o666); err != nil {
+				return err
+			}
+			w.progress.Add(1)
+			return nil
 		}
-		for i, z := range w.files[k] {
-			sums[z] = maphash.Bytes(checkSeed, pixels[i])
-		}
-		if err := os.WriteFile(filepath.Join(dir, sliceName(k)), file, 0o666); err != nil {
-			return err
-		}
-		w.progress.Add(1)
-		return nil
 	})
 	if err != nil {
 		return err
@@ -115,26 +122,28 @@ func (w *seriesWriter) verify(ctx context.Context, dir string, positions []volum
 			return broken("position of frame %d of %s", h.Frame, h.Name)
 		}
 	}
-	return parallel.For(ctx, len(w.files), func(k int) error {
-		h := e.Stack[w.files[k][0]]
-		file, err := part10.ReadFile(fsys, h.Name, h.Size, nil)
-		if err != nil {
-			return broken("%v", err)
-		}
-		f, err := h.OpenPixels(file)
-		if err != nil {
-			return broken("%v", err)
-		}
-		for _, z := range w.files[k] {
-			pixels, err := f.Slice(e.Stack[z])
+	return parallel.ForWorkers(ctx, len(w.files), runtime.GOMAXPROCS(0), func() func(k int) error {
+		var file []byte
+		return func(k int) (err error) {
+			h := e.Stack[w.files[k][0]]
+			if file, err = part10.ReadFile(fsys, h.Name, h.Size, file); err != nil {
+				return broken("%v", err)
+			}
+			f, err := h.OpenPixels(file)
 			if err != nil {
 				return broken("%v", err)
 			}
-			if maphash.Bytes(checkSeed, pixels) != sums[z] {
-				return broken("pixels of %s differ", h.Name)
+			for _, z := range w.files[k] {
+				pixels, err := f.Slice(e.Stack[z])
+				if err != nil {
+					return broken("%v", err)
+				}
+				if maphash.Bytes(checkSeed, pixels) != sums[z] {
+					return broken("pixels of %s differ", h.Name)
+				}
 			}
+			w.progress.Add(1)
+			return nil
 		}
-		w.progress.Add(1)
-		return nil
 	})
 }

@@ -38,7 +38,10 @@ func Write(ctx context.Context, dir string, src *series.Series, result *volume.V
 	}
 	w := newSeriesWriter(derive.SliceFiles(src.Sources), progress)
 	w.report.SeriesUID = series.UID
-	w.make = func(k int) ([]byte, [][]byte, error) { return series.File(k, w.files[k]) }
+	w.start = func() fileMaker {
+		var b derive.Buffers
+		return func(k int) ([]byte, [][]byte, error) { return series.File(k, w.files[k], &b) }
+	}
 	positions := make([]volume.Vec, len(src.Sources))
 	for z, from := range src.Sources {
 		positions[z] = from.Position
@@ -82,9 +85,11 @@ func WriteNew(ctx context.Context, dir string, s *series.Series, d derive.Derive
 	for k := range positions {
 		positions[k] = v.Affine.Apply(0, 0, float64(along(k)))
 	}
-	w.make = func(k int) ([]byte, [][]byte, error) {
-		pixels := n.Pixels(along(k))
-		return n.File(k, positions[k], pixels), [][]byte{pixels}, nil
+	w.start = func() fileMaker {
+		return func(k int) ([]byte, [][]byte, error) {
+			pixels := n.Pixels(along(k))
+			return n.File(k, positions[k], pixels), [][]byte{pixels}, nil
+		}
 	}
 	if err := w.run(ctx, dir, positions); err != nil {
 		return derive.Report{}, err

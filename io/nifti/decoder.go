@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"quell/internal/words16"
 	"quell/volume"
 )
 
@@ -29,6 +30,8 @@ func (d decoder) decode(dst []float32, src []byte) losses {
 		d.decodeComplex(dst, src)
 	case d.colours():
 		d.decodeColours(dst, src)
+	case d.code == dtInt16 || d.code == dtUint16:
+		words16.Whole(d.code == dtInt16).Decode(dst, src, d.slope, d.inter)
 	case !d.decodeUnscaled(dst, src):
 		d.decodeScaled(dst, src)
 	}
@@ -51,7 +54,7 @@ func (d decoder) isPlain() bool {
 	return d.code == dtFloat32 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
 }
 
-// decodeScaled is decode for little-endian voxels of one number.
+// decodeScaled is decode for little-endian voxels of one number that is not of 16 bits.
 func (d decoder) decodeScaled(dst []float32, src []byte) {
 	le, scale := binary.LittleEndian, func(stored float64) float32 {
 		return float32(float64(stored*d.slope) + d.inter)
@@ -64,14 +67,6 @@ func (d decoder) decodeScaled(dst []float32, src []byte) {
 	case dtInt8:
 		for i := range dst {
 			dst[i] = scale(float64(int8(src[i])))
-		}
-	case dtInt16:
-		for i := range dst {
-			dst[i] = scale(float64(int16(le.Uint16(src[2*i:]))))
-		}
-	case dtUint16:
-		for i := range dst {
-			dst[i] = scale(float64(le.Uint16(src[2*i:])))
 		}
 	case dtInt32:
 		for i := range dst {
@@ -112,14 +107,6 @@ func (d decoder) decodeUnscaled(dst []float32, src []byte) bool {
 	case dtUint8:
 		for i, x := range src[:len(dst)] {
 			dst[i] = float32(x)
-		}
-	case dtInt16:
-		for i := range dst {
-			dst[i] = float32(int16(le.Uint16(src[2*i:])))
-		}
-	case dtUint16:
-		for i := range dst {
-			dst[i] = float32(le.Uint16(src[2*i:]))
 		}
 	case dtFloat32:
 		for i := range dst {

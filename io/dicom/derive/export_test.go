@@ -26,7 +26,7 @@ func Damaged(name string, file []byte, damage func(p *part10.File, b []byte), st
 	if err != nil {
 		return nil, err
 	}
-	s := &image{Dataset: d, Derived: &Derived{Compress: pixel.RLE}, slices: in.Slices, format: in.Slices[0].Format}
+	s := &image{Dataset: d, buffers: new(Buffers), Derived: &Derived{Compress: pixel.RLE}, slices: in.Slices, format: in.Slices[0].Format}
 	damage(s.File, s.Bytes)
 	switch step {
 	case "groups":

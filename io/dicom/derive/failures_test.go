@@ -77,7 +77,7 @@ func TestSourceThatIsAnother(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, _, err = d.File(0, derive.SliceFiles(from.Sources)[0])
+			_, _, err = d.File(0, derive.SliceFiles(from.Sources)[0], new(derive.Buffers))
 			return err
 		}()
 		if c.want == "" {
@@ -96,7 +96,7 @@ func TestSourceThatIsAnother(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := d.File(0, []int{0}); (err == nil) != ok {
+		if _, _, err := d.File(0, []int{0}, new(derive.Buffers)); (err == nil) != ok {
 			t.Errorf("frame %d: %v", frame, err)
 		}
 	}

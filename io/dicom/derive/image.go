@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 
@@ -25,6 +24,7 @@ type image struct {
 	format         pixel.Format      // bits and padding, which all share
 	cut            bool              // some frames are left out
 	pixels         []byte            // new pixel data, little endian
+	buffers        *Buffers          // hold it and the file
 
 	smallest, largest int64 // stored values of the result, padding left out
 	clipped           int64
@@ -77,7 +77,8 @@ func (s *image) rewrite(syntaxUID string, data []byte) error {
 // pixels; values and valid return those of the i-th slice.
 func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
 	e := s.File.Elements[s.File.PixelIndex]
-	raw := bytes.Clone(s.Bytes[e.Value : e.Value+int64(e.Length)])
+	raw := append(s.buffers.pixels[:0], s.Bytes[e.Value:e.Value+int64(e.Length)]...)
+	s.buffers.pixels = raw
 	part10.LittleEndian(raw, s.Encoding, e.VR, s.format.Allocated)
 	if s.cut {
 		raw = s.cutFrames(raw)
@@ -182,7 +183,7 @@ func (s *image) encode() ([]byte, error) {
 		}
 	}
 	rest := int64(len(s.Bytes)) - (pixels.End - pixels.Value)
-	out := make([]byte, 0, size+rest+8<<10+int64(len(s.Recipe)))
+	out := slices.Grow(s.buffers.file[:0], int(size+rest+8<<10+int64(len(s.Recipe))))
 	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, s.syntaxUID(), s.Version)
 	before, behind := part10.AroundPixels(s.File.Elements)
 	out = part10.Merge(out, s.Bytes, before, edits[:at])
@@ -193,7 +194,9 @@ func (s *image) encode() ([]byte, error) {
 		out = append(out, s.pixels...)
 		part10.LittleEndian(out[len(out)-len(s.pixels):], s.Encoding, pixels.VR, s.format.Allocated)
 	}
-	return part10.Merge(out, s.Bytes, behind, edits[at:]), nil
+	out = part10.Merge(out, s.Bytes, behind, edits[at:])
+	s.buffers.file = out
+	return out, nil
 }
 
 // frames returns how many frames the image has: a mosaic is one.

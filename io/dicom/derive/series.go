@@ -60,10 +60,14 @@ func New(ctx context.Context, src *series.Series, result *volume.Volume, d Deriv
 	return s, nil
 }
 
-// File returns the k-th file, of the slices at, and the pixels of each of them. It
-// may be called from several goroutines.
-func (s *Series) File(k int, at []int) (file []byte, pixels [][]byte, err error) {
-	m, err := s.image(k, at)
+// Buffers are the memory of one file in the making, to be used again for the next. Their
+// zero value is ready.
+type Buffers struct{ source, pixels, file []byte }
+
+// File returns the k-th file, of the slices at, and the pixels of each of them, in b: until
+// its next use. It may be called from several goroutines, each with buffers of its own.
+func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte, err error) {
+	m, err := s.image(k, at, b)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,23 +83,23 @@ func (s *Series) File(k int, at []int) (file []byte, pixels [][]byte, err error)
 }
 
 // image opens the source of the k-th file and prepares it for the changes of the new one.
-func (s *Series) image(k int, at []int) (*image, error) {
+func (s *Series) image(k int, at []int, b *Buffers) (*image, error) {
 	sources := make([]series.Source, len(at))
 	for i, z := range at {
 		sources[i] = s.src.Sources[z]
 	}
-	file, err := readSource(sources[0])
-	if err != nil {
+	var err error
+	if b.source, err = readSource(sources[0], b.source); err != nil {
 		return nil, err
 	}
-	m, err := newImage(sources, file)
+	m, err := newImage(sources, b.source)
 	if err != nil {
 		return nil, err
 	}
 	if n := s.result.SliceVoxels(); m.format.Rows*m.format.Cols != n {
 		return nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, m.format.Cols, m.format.Rows)
 	}
-	m.Derived, m.studyUID, m.seriesUID = &s.Derived, s.studyUID, s.UID
+	m.Derived, m.studyUID, m.seriesUID, m.buffers = &s.Derived, s.studyUID, s.UID, b
 	if err := m.makeExplicit(); err != nil {
 		return nil, err
 	}
@@ -184,13 +188,13 @@ func SliceFiles(sources []series.Source) [][]int {
 	return files
 }
 
-// readSource reads a source file whole.
-func readSource(s series.Source) ([]byte, error) {
+// readSource reads a source file whole, into buf or a larger one.
+func readSource(s series.Source, buf []byte) ([]byte, error) {
 	info, err := fs.Stat(s.FS, s.Name)
 	if err != nil {
-		return nil, part10.FileError(s.Name, "put the source back where it was opened", err, "the source file cannot be opened (%s)", part10.Cause(err))
+		return buf, part10.FileError(s.Name, "put the source back where it was opened", err, "the source file cannot be opened (%s)", part10.Cause(err))
 	}
-	return part10.ReadFile(s.FS, s.Name, info.Size(), nil)
+	return part10.ReadFile(s.FS, s.Name, info.Size(), buf)
 }
 
 // deidentify applies the profile to the source, so that everything after works on

@@ -43,7 +43,7 @@ func DeriveOne(t *testing.T, what string, s *series.Series, b []byte, c pixel.Co
 	if err != nil {
 		return err
 	}
-	out, _, err := d.File(0, derive.SliceFiles(s.Sources)[0])
+	out, _, err := d.File(0, derive.SliceFiles(s.Sources)[0], new(derive.Buffers))
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package pixel
 
+import "quell/internal/words16"
+
 // hounsfieldFloor is the lowest value that CT measures: air is -1000 HU, and noise in the
 // 12-bit scale ends at -1024.
 const hounsfieldFloor = -1024
@@ -39,7 +41,7 @@ func (f *Format) markPadding(dst []bool, raw []byte) (inside int) {
 		// The stored bits alone, at the top of the word: there the range begins at 0
 		// once first is taken off, whatever the sign.
 		below := 16 - f.Stored
-		return outside16(dst, raw, 15-f.High, uint16(first)<<below, uint16(last-first)<<below|(1<<below-1))
+		return words16.Outside(dst, raw, 15-f.High, uint16(first)<<below, uint16(last-first)<<below|(1<<below-1))
 	}
 	for i := range dst {
 		v := f.at(raw, i)

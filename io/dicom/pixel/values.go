@@ -3,18 +3,26 @@ package pixel
 import (
 	"encoding/binary"
 	"math"
+	"slices"
+
+	"quell/internal/words16"
 )
 
 // Decode converts one slice of little endian pixels to real values. raw holds
 // at least f.bytes() bytes and dst as many values as the slice has pixels.
 func (f *Format) Decode(dst []float32, raw []byte) {
 	if f.Allocated == 16 {
-		f.decode16(dst, raw[:2*len(dst)])
+		f.words().Decode(dst, raw[:2*len(dst)], f.Slope, f.Intercept)
 		return
 	}
 	for i := range dst {
 		dst[i] = f.real(f.at(raw, i))
 	}
+}
+
+// words returns the layout of 16 allocated bits.
+func (f *Format) words() words16.Layout {
+	return words16.Layout{High: f.High, Stored: f.Stored, Signed: f.Signed}
 }
 
 // word returns all allocated bits of pixel i.
@@ -61,13 +69,55 @@ func (f *Format) real(stored int64) float32 {
 // the nearest value beside it. It returns the number of values that were clipped to the
 // stored range.
 func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int64) {
-	lo, hi := f.storedRange()
-	shift := f.High + 1 - f.Stored
-	bits := uint32(uint64(1)<<f.Stored-1) << shift
+	bits := uint32(uint64(1)<<f.Stored-1) << (f.High + 1 - f.Stored)
 	if f.signExtended(raw, len(values)) {
 		bits |= ^uint32(0) << f.High
 	}
-	whole := f.Allocated == 16 && f.Stored == 16 // which need nothing of the word before
+	if f.Allocated != 16 {
+		return f.encode(raw, values, valid, bits)
+	}
+	lo, hi := f.storedRange()
+	stored, outside := make([]byte, 2*block16), make([]bool, block16)
+	for at := 0; at < len(values); at += block16 {
+		n := min(block16, len(values)-at)
+		block, words := values[at:at+n], raw[2*at:2*(at+n)]
+		var usable []bool
+		if valid != nil {
+			usable = valid[at : at+n]
+		}
+		few := words16.Encode(stored, block, f.Slope, f.Intercept, int(lo), int(hi))
+		if slices.Contains(usable, false) || f.Padding && words16.Outside(outside[:n], stored, 0, uint16(f.PadLow), uint16(min(f.PadHigh-f.PadLow, math.MaxUint16))) > 0 {
+			clipped += f.encode(words, block, usable, bits)
+			continue
+		}
+		clipped += int64(few)
+		if whole := uint16(bits); whole == math.MaxUint16 {
+			copy(words, stored)
+		} else {
+			merge16(words, stored, f.High+1-f.Stored, whole)
+		}
+	}
+	return clipped
+}
+
+// block16 is the number of 16-bit pixels that are converted and searched at once where none
+// of them is masked or padding.
+const block16 = 1 << 10
+
+// merge16 puts values, shifted, into those bits of words.
+func merge16(words, values []byte, shift int, bits uint16) {
+	le := binary.LittleEndian
+	for i := 0; i+1 < len(words); i += 2 {
+		le.PutUint16(words[i:], le.Uint16(words[i:])&^bits|le.Uint16(values[i:])<<shift&bits)
+	}
+}
+
+// shifted returns the bits of a stored value in their place.
+func (f *Format) shifted(s int64) uint32 { return uint32(s) << (f.High + 1 - f.Stored) }
+
+// encode is Encode, value by value, for words of which those bits may change.
+func (f *Format) encode(raw []byte, values []float32, valid []bool, bits uint32) (clipped int64) {
+	lo, hi := f.storedRange()
 	for i, v := range values {
 		if valid != nil && !valid[i] {
 			continue
@@ -79,11 +129,7 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 		if f.Padding && s >= int64(f.PadLow) && s <= int64(f.PadHigh) && s != f.at(raw, i) {
 			s = f.besidePadding(float64(v), lo, hi)
 		}
-		if whole {
-			binary.LittleEndian.PutUint16(raw[2*i:], uint16(s))
-			continue
-		}
-		f.PutWord(raw, i, f.word(raw, i)&^bits|uint32(s)<<shift&bits)
+		f.PutWord(raw, i, f.word(raw, i)&^bits|f.shifted(s)&bits)
 	}
 	return clipped
 }
@@ -91,15 +137,7 @@ func (f *Format) Encode(raw []byte, values []float32, valid []bool) (clipped int
 // quantise returns the stored value nearest to a real one and whether it had to
 // be moved into lo..hi. Less than half a step outside is rounding, not clipping.
 func (f *Format) quantise(v float64, lo, hi int64) (s int64, clipped bool) {
-	x := v - f.Intercept
-	if f.Slope != 1 { // a division takes longer than the rest
-		x /= f.Slope
-	}
-	// As math.Round, which processors have no instruction for.
-	nearest := math.RoundToEven(x)
-	if rest := x - nearest; rest == math.Copysign(0.5, x) {
-		nearest += 2 * rest
-	}
+	nearest := math.Round((v - f.Intercept) / f.Slope)
 	switch {
 	case nearest < float64(lo):
 		return lo, true
@@ -154,10 +192,29 @@ func (f *Format) signExtended(raw []byte, n int) bool {
 // Extremes returns the smallest and largest stored value that is not padding,
 // and whether there is any.
 func (f *Format) Extremes(raw []byte, n int) (lo, hi int64, found bool) {
-	if f.Allocated == 16 {
-		return f.extremes16(raw[:2*n])
-	}
 	hi, lo = f.storedRange() // the wrong way round: the first value replaces both
+	if f.Allocated != 16 {
+		return f.extremes(raw, n, lo, hi)
+	}
+	outside := make([]bool, block16)
+	for at := 0; at < n; at += block16 {
+		k := min(block16, n-at)
+		block := raw[2*at : 2*(at+k)]
+		if f.Padding && f.markPadding(outside[:k], block) > 0 {
+			var any bool
+			lo, hi, any = f.extremes(block, k, lo, hi)
+			found = found || any
+			continue
+		}
+		first, last := f.words().Extremes(block)
+		lo, hi, found = min(lo, int64(first)), max(hi, int64(last)), true
+	}
+	return lo, hi, found
+}
+
+// extremes counts in pixels, one by one, and reports whether any is not padding.
+func (f *Format) extremes(raw []byte, n int, least, most int64) (lo, hi int64, found bool) {
+	lo, hi = least, most
 	for i := range n {
 		v := f.at(raw, i)
 		if f.Padding && v >= int64(f.PadLow) && v <= int64(f.PadHigh) {

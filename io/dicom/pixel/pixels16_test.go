@@ -7,44 +7,6 @@ import (
 	"testing"
 )
 
-// TestVectorLoops compares the vector loops with the plain ones.
-func TestVectorLoops(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	raw := make([]byte, 2<<16)
-	for v := range 1 << 16 {
-		raw[2*v], raw[2*v+1] = byte(v), byte(v>>8)
-	}
-	for range 1000 {
-		stored := 1 + rng.IntN(16)
-		f := Format{Allocated: 16, Stored: stored, High: stored - 1 + rng.IntN(17-stored), Signed: rng.IntN(2) == 1,
-			Slope: rng.NormFloat64(), Intercept: 1000 * rng.NormFloat64()}
-		switch rng.IntN(4) {
-		case 0:
-			f.Slope, f.Intercept = 1, float64(rng.IntN(1<<24)-1<<23)
-		case 1:
-			f.Slope, f.Intercept = 1, math.Copysign(0, -1)
-		}
-		first := rng.IntN(1 << 16)
-		n := rng.IntN(min(100, 1<<16-first))
-		if rng.IntN(20) == 0 {
-			first, n = 0, 1<<16
-		}
-		pixels := raw[2*first : 2*(first+n)]
-		got, want := make([]float32, n), make([]float32, n)
-		f.decode16(got, pixels)
-		f.decode16Go(want, pixels)
-		if !slices.EqualFunc(got, want, func(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }) {
-			t.Fatalf("%+v: %d values from %d on differ", f, n, first)
-		}
-		left, from, span := rng.IntN(16), uint16(rng.Uint32()), uint16(rng.Uint32()>>rng.IntN(16))
-		mask, wantMask := make([]bool, n), make([]bool, n)
-		inside, wantInside := outside16(mask, pixels, left, from, span), outside16Go(wantMask, pixels, left, from, span)
-		if inside != wantInside || !slices.Equal(mask, wantMask) {
-			t.Fatalf("outside %d..%d+%d of %d values from %d on: %d inside, want %d", from, from, span, n, first, inside, wantInside)
-		}
-	}
-}
-
 // TestPaddingOfTwelveBits marks padding if other bits share the word.
 func TestPaddingOfTwelveBits(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -85,12 +47,23 @@ func TestEncodeAndExtremesOf16Bits(t *testing.T) {
 			f.Slope = []float64{0.5, -1, 3, 0.1}[rng.IntN(4)]
 		}
 		if f.Padding = rng.IntN(2) == 1; f.Padding {
-			f.PadLow = rng.IntN(5) - 2
+			f.PadLow = []int{rng.IntN(5) - 2, 11}[rng.IntN(2)]
 			f.PadHigh = f.PadLow + rng.IntN(3)
 		}
-		before, values := make([]byte, 2*40), make([]float32, 40)
+		n := 40
+		if rng.IntN(50) == 0 {
+			n += block16
+		}
+		before, values := make([]byte, 2*n), make([]float32, n)
 		for i := range before {
 			before[i] = byte(rng.Uint32())
+		}
+		var valid []bool
+		if rng.IntN(3) == 0 {
+			valid = make([]bool, n)
+			for i := range valid {
+				valid[i] = i < 7 || rng.IntN(8) > 0
+			}
 		}
 		lo, hi := f.storedRange()
 		for i := range values {
@@ -98,9 +71,18 @@ func TestEncodeAndExtremesOf16Bits(t *testing.T) {
 			values[i] = float32(at*f.Slope + f.Intercept)
 		}
 		raw := slices.Clone(before)
-		clipped := f.Encode(raw, values, nil)
+		clipped := f.Encode(raw, values, valid)
 		extremes, found := [2]int64{math.MaxInt64, math.MinInt64}, false
 		for i, v := range values {
+			if valid != nil && !valid[i] {
+				if f.word(raw, i) != f.word(before, i) {
+					t.Fatalf("%+v: masked pixel %d changed", f, i)
+				}
+				if got := f.at(raw, i); !f.Padding || got < int64(f.PadLow) || got > int64(f.PadHigh) {
+					extremes, found = [2]int64{min(extremes[0], got), max(extremes[1], got)}, true
+				}
+				continue
+			}
 			x := math.Round((float64(v) - f.Intercept) / f.Slope)
 			if x < float64(lo) || x > float64(hi) {
 				clipped--
