@@ -125,11 +125,15 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		events.message(series.Warning, s.Findings[len(s.Findings)-1].Text)
 	}
 	loaded := time.Now()
+	var source *identity
+	if job.Recipe != nil && job.Noise == nil {
+		source = newIdentity(s.Volume) // while the engine starts and filters
+	}
 	eng, err := engine()
 	if err != nil {
 		return Report{}, err
 	}
-	w := &work{job: job, on: On{Series: s, Engine: eng}, fallback: true, findings: s.Findings, events: events}
+	w := &work{job: job, on: On{Series: s, Engine: eng}, source: source, fallback: true, findings: s.Findings, events: events}
 	w.seconds = Seconds{Load: loaded.Sub(started).Seconds(), Start: time.Since(loaded).Seconds()}
 	r, err := do(ctx, w)
 	if err == nil {
@@ -213,7 +217,8 @@ func do(ctx context.Context, w *work) (Report, error) {
 type work struct {
 	job      Job
 	on       On
-	fallback bool // to another engine, where the job's policy allows one
+	source   *identity // of what is filtered, where it is looked for already
+	fallback bool      // to another engine, where the job's policy allows one
 	seconds  Seconds
 	findings []series.Finding // about the input
 	events   Events
@@ -362,7 +367,11 @@ func (w *work) warn(text string) {
 func (w *work) result() (export, error) {
 	switch options := w.job.Output.ExportOptions; {
 	case w.run != nil:
-		return exportOf(w.run, options)
+		e, err := exportOf(w.run, options)
+		if err == nil {
+			e.record.found = w.source
+		}
+		return e, err
 	case w.noisy != nil:
 		return noisyExport(w.on.Series, w.noisy, *w.job.Noise, options)
 	}

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"quell/denoise"
@@ -45,7 +46,8 @@ type Record struct {
 	Volumes []*Record    `json:"volumes,omitempty"`
 	Place   series.Place `json:"place,omitempty"`
 
-	of *volume.Volume // the source, until it is identified
+	of    *volume.Volume // the source, until it is identified
+	found *identity      // of a volume, where it is looked for already; nil if not
 }
 
 // SourceRecord identifies a source without naming it.
@@ -89,18 +91,30 @@ func hashVoxels(h hash.Hash, voxels []float32) {
 	}
 }
 
-// identify fills in the hash of the source's voxels, on another goroutine: it takes about
-// as long as writing the output. The record is complete when wait returns.
+// identity is the hash of a volume's voxels, which another goroutine finds: it takes longer
+// than reading them.
+type identity struct {
+	of   *volume.Volume
+	hash func() string // waits for it
+}
+
+// newIdentity begins to hash the voxels of v, which must not change meanwhile.
+func newIdentity(v *volume.Volume) *identity {
+	done := make(chan string, 1)
+	go func() { done <- voxelHash(v) }()
+	return &identity{of: v, hash: sync.OnceValue(func() string { return <-done })}
+}
+
+// identify fills in the hash of the source's voxels while others write the output. The
+// record is complete when wait returns.
 func (r *Record) identify() (wait func()) {
 	if r == nil || r.of == nil {
 		return func() {}
 	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		r.Source.SHA256 = voxelHash(r.of)
-	}()
-	return func() { <-done }
+	if r.found == nil || r.found.of != r.of {
+		r.found = newIdentity(r.of)
+	}
+	return func() { r.Source.SHA256, r.found = r.found.hash(), nil }
 }
 
 // deidentify leaves out what would link the output to the patient's examination.

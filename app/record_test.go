@@ -162,3 +162,27 @@ func TestVoxelHashOfManyVoxels(t *testing.T) {
 		}
 	}
 }
+
+// TestIdentity takes a hash that is looked for already, and none of another volume.
+func TestIdentity(t *testing.T) {
+	s, other := wavy(2, 2, 2), wavy(3, 2, 2)
+	for what, found := range map[string]*identity{
+		"none": nil, "of the source": {of: s.Volume, hash: func() string { return "known" }}, "of another": newIdentity(other.Volume),
+	} {
+		want := voxelHash(s.Volume)
+		if what == "of the source" {
+			want = "known"
+		}
+		r := newRecord(s, time.Time{})
+		r.found = found
+		if r.identify()(); r.Source.SHA256 != want || r.found != nil {
+			t.Errorf("%s: hash %s, want %s", what, r.Source.SHA256, want)
+		}
+	}
+	id := newIdentity(s.Volume)
+	if id.hash() != voxelHash(s.Volume) || id.hash() != id.hash() {
+		t.Error("a hash is found once")
+	}
+	(*Record)(nil).identify()()
+	(&Record{}).identify()()
+}
