@@ -3,6 +3,7 @@ package sliceview
 import (
 	"image"
 	"image/color"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -46,6 +47,30 @@ func TestTheLabelIsNeverHidden(t *testing.T) {
 			if got := r.letters[i].text; got.Hidden || got.Text != letter {
 				t.Errorf("overlay %d: letter %d is %q, hidden %v", state.Overlay(), i, got.Text, got.Hidden)
 			}
+		}
+	}
+}
+
+// The label and the line below it have one ground, under the letters of the edges.
+func TestTheHeadingHasOneGround(t *testing.T) {
+	p, r, _ := shownPane(t, viewer.Residual)
+	caption := p.Caption()
+	for _, detail := range []string{"", "original", "original, with noise of another kind that is added", "a"} {
+		caption.Detail = detail
+		p.SetCaption(caption)
+		p.Refresh()
+		title, text := r.title.size(), r.detail.size()
+		want := fyne.NewSize(title.Width+2*platePadding, title.Height)
+		if detail != "" {
+			want = fyne.NewSize(max(title.Width, text.Width)+2*platePadding, text.Height+lineHeight)
+		}
+		if ground := r.title.ground; ground.Size() != want || ground.Position() != r.title.text.Position().SubtractXY(platePadding, 0) || !r.detail.ground.Hidden {
+			t.Errorf("%q: the ground is %v at %v, want %v", detail, ground.Size(), ground.Position(), want)
+		}
+	}
+	for _, letter := range r.letters {
+		if slices.Index(r.objects, fyne.CanvasObject(letter.text)) < slices.Index(r.objects, fyne.CanvasObject(r.title.ground)) {
+			t.Errorf("%s lies under the ground of the heading", letter.text.Text)
 		}
 	}
 }

@@ -107,7 +107,9 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	for _, b := range []*block{r.corner, r.who, r.how} {
 		r.objects = append(r.objects, b.objects()...)
 	}
-	for i := range r.letters {
+	add(r.title)
+	add(r.detail)
+	for i := range r.letters { // over the ground of the heading, which may be as wide as the pane
 		r.letters[i] = add(newPlate(letters, letterSize, true))
 	}
 	add(r.place)
@@ -117,9 +119,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	}
 	r.tint = newLegend()
 	r.objects = append(r.objects, r.tint.objects()...)
-	add(r.title)
 	add(r.badge)
-	add(r.detail)
 	return r
 }
 
@@ -165,6 +165,12 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	r.detail.set(ellipsis(c.Detail, size.Width-2*margin, textSize, r.detail.text.TextStyle))
 	r.detail.show(r.detail.text.Text != "")
 	r.detail.move(fyne.NewPos(margin, 3+lineHeight))
+	// The two lines have one ground, whose edge has no step.
+	r.detail.ground.Hidden = true
+	if both := r.detail.size(); !r.detail.text.Hidden {
+		both.Width = max(both.Width, r.title.size().Width)
+		r.title.ground.Resize(both.AddWidthHeight(2*platePadding, lineHeight))
+	}
 }
 
 // layoutPicture places the frame, exact to the device pixel. A frame that was drawn for
