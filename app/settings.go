@@ -25,6 +25,7 @@ type Settings struct {
 	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
 	Scale            float64                   `json:"scale"`             // of the interface; 0 for that of the desktop
 	CineRate         int                       `json:"cine_rate"`         // slices per second; 0 for the usual rate
+	HideInset        bool                      `json:"hide_inset"`        // the small picture of the residual
 	CineBack         bool                      `json:"cine_back"`         // the cine turns back at the last slice
 	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
 	LeaveSlices      bool                      `json:"leave_slices"`      // the slices that are not shown are not judged in the background

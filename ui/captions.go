@@ -170,6 +170,24 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 	}
 }
 
+// insetCaption leaves of the texts around the residual what an inset has room for.
+func insetCaption(s *session.Session, c sliceview.Caption) sliceview.Caption {
+	if s.Series() == nil {
+		return c
+	}
+	title := c.Title
+	if title == "" {
+		title = viewer.Residual.String()
+	}
+	scale := ""
+	for _, line := range c.Corner {
+		if strings.HasPrefix(line, "±") {
+			scale = line
+		}
+	}
+	return sliceview.Caption{Small: true, Title: strings.TrimSpace(title + " " + scale), Place: "D enlarges", Unit: c.Unit, Letters: c.Letters}
+}
+
 // structureCaption names the place with the most structure and the reason of the
 // verdict.
 func structureCaption(s *session.Session, c *sliceview.Caption) {

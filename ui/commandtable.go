@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -113,7 +114,11 @@ func (w *Workbench) viewCommands() []Command {
 			Help:    "names, dates and files in the corners and in the title",
 			Checked: func() bool { return w.settings.HideIdentity }},
 		{ID: "residual", Title: "Residual pane", Menu: menuView, Chords: key(fyne.KeyD), Run: w.toggleResidual,
-			Checked: func() bool { return w.residualShown }},
+			Help:    "what was removed: the original minus the denoised picture",
+			Checked: func() bool { return w.showsPane(viewer.Residual) }},
+		{ID: "inset", Title: "Small residual over the denoised picture", Menu: menuView, Chords: with(fyne.KeyModifierShift, fyne.KeyD), Run: w.toggleInset,
+			Help:    "where the residual has no pane",
+			Checked: func() bool { return !w.settings.HideInset }},
 		{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: func() { w.showColumn(!w.showsColumn()) },
 			Help:    "hidden until it is wanted where it would leave less than 80 % of the workbench to the pictures",
 			Checked: w.showsColumn},

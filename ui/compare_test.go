@@ -173,3 +173,19 @@ func TestModesHaveTooltips(t *testing.T) {
 		t.Error("the row is empty")
 	}
 }
+
+// The slider of a comparison is there for the modes that it sets, and no other.
+func TestTheSliderOfAComparison(t *testing.T) {
+	b := newBench(t, fyne.NewSize(1600, 900))
+	if b.workbench.ShareShown() {
+		t.Error("without a comparison there is a slider")
+	}
+	for _, step := range []struct {
+		key   fyne.KeyName
+		shown bool
+	}{{fyne.KeyW, true}, {fyne.KeyK, false}, {fyne.KeyO, true}, {fyne.KeyQ, false}, {fyne.KeyW, true}, {fyne.KeyW, false}} {
+		if b.key(step.key); b.workbench.ShareShown() != step.shown {
+			t.Errorf("%s: the slider is shown: %t", step.key, !step.shown)
+		}
+	}
+}

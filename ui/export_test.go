@@ -29,6 +29,15 @@ func (w *Workbench) Canvas() fyne.Canvas { return w.main.Canvas() }
 // Panes returns the picture panes.
 func (w *Workbench) Panes() [viewer.Roles]*sliceview.Pane { return w.panes }
 
+// InsetShown says whether the pane of the residual is an inset.
+func (w *Workbench) InsetShown() bool { return w.showsInset() }
+
+// RailWidth returns how wide the list of open series is.
+func (w *Workbench) RailWidth() float32 { return w.rail.content.Size().Width }
+
+// ShareShown says whether the slider of a comparison is shown.
+func (w *Workbench) ShareShown() bool { return w.tools.shares.Visible() }
+
 // Planes returns the panes of the three planes.
 func (w *Workbench) Planes() [3]*sliceview.Pane { return w.planes }
 

@@ -32,13 +32,18 @@ func (w *Workbench) showsColumn() bool {
 
 // columnFits says whether pictures beside the column have their share of the workbench.
 func (w *Workbench) columnFits() bool {
+	if w.rail.content.Visible() {
+		return w.fits(sideWidth + railWidth)
+	}
+	return w.fits(sideWidth)
+}
+
+// fits says whether pictures have their share of the workbench beside something of a width.
+func (w *Workbench) fits(beside float32) bool {
 	whole, frame := w.main.Canvas().Size(), w.frame.Size() // with and without the menu
-	width, height := frame.Width-sideWidth, frame.Height
+	width, height := frame.Width-beside, frame.Height
 	for _, bar := range []fyne.CanvasObject{w.tools, w.status, w.slices} {
 		height -= bar.MinSize().Height
-	}
-	if w.rail.content.Visible() {
-		width -= w.rail.content.MinSize().Width
 	}
 	return width > 0 && height > 0 && width*height >= pictureShare*whole.Width*whole.Height
 }
@@ -51,6 +56,8 @@ func (w *Workbench) showColumn(on bool) {
 	w.settings.Column = columnHidden
 	if on {
 		w.settings.Column = columnShown
+		w.filter.Display(filterSnapshot(w.session))
+		w.displayCard()
 	}
 	w.saveSettings()
 	w.arrange()
@@ -118,7 +125,7 @@ func (l frameLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 		place(w.status, 0, bottom, size.Width, size.Height-bottom)
 	}
 	if w.rail.content.Visible() {
-		left = w.rail.content.MinSize().Width
+		left = w.rail.setNarrow(!w.fits(railWidth))
 		place(w.rail.content, 0, top, left, bottom-top)
 	}
 	if w.column.Visible() {
@@ -152,7 +159,7 @@ func (l frameLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 		size.Width, size.Height = size.Width+m.Width, max(size.Height, m.Height)
 	}
 	if w.rail.content.Visible() {
-		size.Width += w.rail.content.MinSize().Width
+		size.Width += railNarrow
 	}
 	for _, bar := range []fyne.CanvasObject{w.tools, w.status} {
 		if bar.Visible() {

@@ -11,6 +11,7 @@ import (
 	"quell/denoise"
 	"quell/ui/control"
 	"quell/ui/session"
+	"quell/ui/viewer"
 )
 
 // menuHeight is that of the main menu on the desktop, which the driver of tests leaves out.
@@ -25,8 +26,8 @@ func (b *bench) resize(width, height float32) {
 // share returns the part of a window of a size that the panes cover.
 func (b *bench) share(width, height float32) float32 {
 	sum := float32(0)
-	for _, p := range b.workbench.Panes() {
-		if p.Visible() {
+	for role, p := range b.workbench.Panes() {
+		if p.Visible() && (viewer.Role(role) != viewer.Residual || !b.workbench.InsetShown()) { // which lies over another
 			sum += p.Size().Width * p.Size().Height
 		}
 	}
@@ -126,5 +127,39 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	b.drain()
 	if got := b.workbench.Status(); got != "" {
 		t.Errorf("beside the column, which says it, the status bar says %q", got)
+	}
+}
+
+// The list of open series leaves its names out where pictures would have less than four
+// fifths beside them.
+func TestTheListOfSeriesLeavesThePicturesTheirShare(t *testing.T) {
+	b := newBenchWith(t, large, func(*app.Settings) {})
+	b.openFiles(2)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	for _, size := range []struct {
+		width, height, rail float32
+		badge               string
+	}{{1600, 1000, 84, "result"}, {1280, 720, 28, ""}, {1600, 1000, 84, "result"}} {
+		b.resize(size.width, size.height)
+		cell := b.workbench.Rail()[1]
+		if share := b.share(size.width, size.height); share < 0.8 || b.workbench.RailWidth() != size.rail || cell.Badge() != size.badge || cell.Size().Width > size.rail {
+			t.Errorf("%g x %g: pictures have %.1f %%, the list is %g wide, a cell %g with the badge %q", size.width, size.height, 100*share, b.workbench.RailWidth(), cell.Size().Width, cell.Badge())
+		}
+	}
+}
+
+// The column is filled in when it appears.
+func TestTheColumnAppearsFilledIn(t *testing.T) {
+	b := newBenchWith(t, large, func(*app.Settings) {})
+	b.canvas().OnTypedKey()(&fyne.KeyEvent{Name: fyne.KeyP}) // and nothing that is queued
+	strength := false
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if s, ok := o.(*control.Select); ok && s.Selected == "Non-local means" {
+			strength = true
+		}
+	}
+	if !b.workbench.ColumnShown() || !strength {
+		t.Error("the column is empty at first")
 	}
 }

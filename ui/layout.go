@@ -32,9 +32,20 @@ func (l fixedWidthLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 
 // paneLayout places the visible panes side by side, four of them in two rows, with equal
 // sizes in whole units, so that linked pictures have the same size in pixels.
-type paneLayout struct{}
+// One of them may be an inset, small in a corner of another.
+type paneLayout struct {
+	// inset returns what is an inset and what it lies over; nil for none.
+	inset func() (small, over fyne.CanvasObject)
+}
 
 const paneGap = 2
+
+// Measures of the inset, in units; its share is of the shorter side of what it lies over.
+const (
+	insetShare  = 0.25
+	insetMost   = 400
+	insetMargin = 6
+)
 
 // columns returns in how many columns n panes stand.
 func (paneLayout) columns(n int) int {
@@ -44,10 +55,11 @@ func (paneLayout) columns(n int) int {
 	return n
 }
 
-// shown returns the objects that are visible.
-func (paneLayout) shown(objects []fyne.CanvasObject) (shown []fyne.CanvasObject) {
+// shown returns the objects that are visible and no inset.
+func (l paneLayout) shown(objects []fyne.CanvasObject) (shown []fyne.CanvasObject) {
+	small, _ := l.inset()
 	for _, o := range objects {
-		if o.Visible() {
+		if o.Visible() && o != small {
 			shown = append(shown, o)
 		}
 	}
@@ -68,6 +80,11 @@ func (l paneLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for i, o := range shown {
 		o.Move(fyne.NewPos(float32(i%columns)*(width+paneGap), float32(i/columns)*(height+paneGap)))
 		o.Resize(fyne.NewSize(width, height))
+	}
+	if small, over := l.inset(); small != nil {
+		side := float32(math.Floor(float64(min(insetShare*min(width, height), insetMost))))
+		small.Resize(fyne.NewSquareSize(side))
+		small.Move(over.Position().AddXY(width-side-insetMargin, height-side-insetMargin))
 	}
 }
 

@@ -87,6 +87,20 @@ func (w *Workbench) showsPane(role viewer.Role) bool {
 	return role != viewer.Residual || w.residualShown
 }
 
+// showsInset says whether the residual lies small over the denoised picture: where that is
+// shown, and the residual has no pane.
+func (w *Workbench) showsInset() bool {
+	return !w.settings.HideInset && w.showsPane(viewer.Denoised) && !w.showsPane(viewer.Residual) && (!w.quad.on || w.maximized >= 0)
+}
+
+// inset returns the small pane of the residual and what it lies over; nil for none.
+func (w *Workbench) inset() (small, over fyne.CanvasObject) {
+	if !w.showsInset() {
+		return nil, nil
+	}
+	return w.panes[viewer.Residual], w.panes[viewer.Denoised]
+}
+
 // layoutCommands returns the commands of the layouts.
 func (w *Workbench) layoutCommands() (out []Command) {
 	help := []string{

@@ -8,15 +8,16 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	"quell/app"
 	"quell/ui/control"
 	"quell/ui/plotpanel"
 	"quell/ui/viewer"
 )
 
-// visible returns the roles of the panes that are shown.
+// visible returns the roles of the panes that are shown, without an inset.
 func (b *bench) visible() (roles []viewer.Role) {
 	for role, pane := range b.workbench.Panes() {
-		if pane.Visible() {
+		if pane.Visible() && (viewer.Role(role) != viewer.Residual || !b.workbench.InsetShown()) {
 			roles = append(roles, viewer.Role(role))
 		}
 	}
@@ -153,5 +154,68 @@ func TestMirrorAndTurnFromTheMenu(t *testing.T) {
 	b.key(fyne.KeyR)
 	if corner() != "4 / 7" || place() != left {
 		t.Errorf("after Reset the corner reads %q, the mark is at %g", corner(), place())
+	}
+}
+
+// Where the residual has no pane it is an inset in the lower right corner of the denoised
+// picture, which D or a double click enlarges, and Shift+D leaves out, also at the next start.
+func TestTheInsetOfTheResidual(t *testing.T) {
+	b := newBenchWith(t, large, func(s *app.Settings) { s.Layout = "1×2" })
+	panes := b.workbench.Panes()
+	inset, under := panes[viewer.Residual], panes[viewer.Denoised]
+	b.until("the inset is drawn", func() bool { return inset.Frame().Image != nil })
+	b.drain()
+	size := inset.Size()
+	lo, hi := inset.Position(), inset.Position().Add(size)
+	if !b.workbench.InsetShown() || !inset.Visible() || size.Width != size.Height || size.Width < 0.2*under.Size().Height || size.Width > 0.26*under.Size().Height ||
+		lo.X < under.Position().X || hi.X != under.Position().X+under.Size().Width-6 || hi.Y != under.Size().Height-6 {
+		t.Errorf("the inset is %v at %v, the pane %v at %v", size, lo, under.Size(), under.Position())
+	}
+	if c := inset.Caption(); !c.Small || c.Title != "RESIDUAL ± largest" || c.Place != "D enlarges" || c.Badge != "" || under.Caption().Aside != size.Width+6 || panes[viewer.Original].Caption().Aside != 0 {
+		t.Errorf("caption %+v", c)
+	}
+	expect := func(what string, insetShown bool, roles ...viewer.Role) {
+		t.Helper()
+		b.drain()
+		if got := b.visible(); b.workbench.InsetShown() != insetShown || !slices.Equal(got, roles) || b.command("residual").Checked() != slices.Contains(roles, viewer.Residual) {
+			t.Errorf("%s: inset %t, panes %v", what, b.workbench.InsetShown(), got)
+		}
+	}
+	b.key(fyne.KeyD)
+	expect("D", false, viewer.Original, viewer.Denoised, viewer.Residual)
+	if inset.Caption().Small || under.Caption().Aside != 0 {
+		t.Error("the pane has the caption of an inset")
+	}
+	b.key(fyne.KeyD)
+	expect("D again", true, viewer.Original, viewer.Denoised)
+	inset.DoubleTapped(nil)
+	expect("a double click on the inset", false, viewer.Original, viewer.Denoised, viewer.Residual)
+	inset.DoubleTapped(nil)
+	expect("a double click on the pane", false, viewer.Residual)
+	b.key(fyne.KeyD)
+	expect("D with one pane", true, viewer.Denoised)
+	b.key(fyne.KeyD)
+	expect("D again", false, viewer.Residual)
+	b.key(fyne.KeyF3)
+	panes[viewer.Original].DoubleTapped(nil)
+	expect("the original alone", false, viewer.Original)
+	b.key(fyne.KeyD)
+	expect("D there", false, viewer.Residual)
+	b.key(fyne.KeyF5)
+	expect("the planes", false, viewer.Denoised)
+	under.DoubleTapped(nil)
+	expect("the comparison in one plane alone", true, viewer.Denoised)
+	b.key(fyne.KeyF3)
+	b.command("inset").Run()
+	expect("Shift+D", false, viewer.Original, viewer.Denoised)
+	if !app.LoadSettings(b.settingsPath).HideInset || b.command("inset").Checked() || inset.Visible() {
+		t.Error("it is not left out at the next start")
+	}
+	b.command("inset").Run()
+	expect("Shift+D again", true, viewer.Original, viewer.Denoised)
+	b.resize(3840, 2160)
+	b.key(fyne.KeyF2)
+	if got := inset.Size().Width; got != 400 {
+		t.Errorf("on a large screen the inset is %g wide", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -18,12 +19,16 @@ import (
 	"quell/ui/session"
 )
 
-// railWidth is the width of the list of open series.
-const railWidth = 84
+// Widths of the list of open series: with names, and with pictures alone.
+const (
+	railWidth  = 84
+	railNarrow = 28
+)
 
 // rail lists the open series at the left edge, where there are several.
 type rail struct {
 	w       *Workbench
+	narrow  bool // it has no room for names
 	cells   []*railCell
 	box     *fyne.Container
 	content fyne.CanvasObject
@@ -31,9 +36,29 @@ type rail struct {
 
 func newRail(w *Workbench) *rail {
 	r := &rail{w: w, box: container.NewVBox()}
-	r.content = container.New(fixedWidthLayout{railWidth}, container.NewVScroll(r.box))
+	r.content = container.New(fixedWidthLayout{railNarrow}, container.NewVScroll(r.box))
 	r.content.Hide()
 	return r
+}
+
+// width returns how wide the list is.
+func (r *rail) width() float32 {
+	if r.narrow {
+		return railNarrow
+	}
+	return railWidth
+}
+
+// setNarrow leaves the names out, or shows them, and returns how wide the list is then.
+func (r *rail) setNarrow(on bool) float32 {
+	if r.narrow != on {
+		r.narrow = on
+		for _, c := range r.cells {
+			c.fit()
+		}
+		r.box.Refresh()
+	}
+	return r.width()
 }
 
 // display shows the open series.
@@ -67,9 +92,11 @@ type railCell struct {
 	ground *canvas.Rectangle
 	image  *canvas.Image
 	badge  *canvas.Text
+	state  string            // that the badge says where there is room
 	under  *canvas.Rectangle // the ground of the badge
 	name   *widget.Label
 	detail *widget.Label
+	text   *fyne.Container // name and detail
 }
 
 var (
@@ -87,10 +114,11 @@ func newRailCell(w *Workbench, index int) *railCell {
 	}
 	c.ground.StrokeWidth, c.ground.CornerRadius = 2, 3
 	c.image.FillMode = canvas.ImageFillContain
-	c.image.SetMinSize(fyne.NewSquareSize(railWidth - 20))
 	c.badge.TextSize = theme.Size(theme.SizeNameCaptionText) - 1
 	c.under.CornerRadius = 3
 	c.name.Truncation, c.detail.Truncation = fyne.TextTruncateEllipsis, fyne.TextTruncateEllipsis
+	c.text = container.New(tightLayout{}, c.name, c.detail)
+	c.fit()
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -98,9 +126,20 @@ func newRailCell(w *Workbench, index int) *railCell {
 // CreateRenderer implements fyne.Widget.
 func (c *railCell) CreateRenderer() fyne.WidgetRenderer {
 	badge := container.NewBorder(container.NewHBox(container.NewStack(c.under, c.badge)), nil, nil, nil)
-	text := container.New(tightLayout{}, c.name, c.detail)
-	content := container.NewBorder(nil, text, nil, nil, container.NewStack(c.image, badge))
-	return widget.NewSimpleRenderer(container.NewStack(c.ground, container.NewPadded(content)))
+	content := container.NewBorder(nil, c.text, nil, nil, container.NewStack(c.image, badge))
+	const edge = 2
+	return widget.NewSimpleRenderer(container.NewStack(c.ground, container.New(layout.NewCustomPaddedLayout(edge, edge, edge, edge), content)))
+}
+
+// fit suits the cell to the width of the list. Where that is narrow the colour of the badge
+// says the state, and the tooltip in words.
+func (c *railCell) fit() {
+	side := float32(railWidth - 20)
+	c.text.Hidden, c.badge.Text = c.w.rail.narrow, trimmed(c.state)
+	if c.w.rail.narrow {
+		side, c.badge.Text = railNarrow-4, strings.Repeat(" ", min(len(c.state), 3))
+	}
+	c.image.SetMinSize(fyne.NewSquareSize(side))
 }
 
 // tightLayout sets lines of text below each other without the space of a form.
@@ -137,11 +176,12 @@ func (c *railCell) display(d session.Opened, hide bool, progress float64) {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
 	name, hint := documentName(d, hide), documentHint(d, hide)
-	if c.hint == hint && c.name.Text == name && c.badge.Text == trimmed(badge) && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
+	if c.hint == hint && c.name.Text == name && c.state == badge && c.shown.Shown == d.Shown && c.shown.Picture == d.Picture && c.shown.Away == d.Away {
 		return
 	}
 	c.shown, c.hint = d, hint
-	c.badge.Text, c.under.FillColor = trimmed(badge), color.Transparent
+	c.state, c.under.FillColor = badge, color.Transparent
+	c.fit()
 	if badge != "" {
 		c.under.FillColor = railBadges[d.State]
 	}
@@ -240,7 +280,9 @@ func (c *railCell) MouseUp(e *desktop.MouseEvent) {
 }
 
 // MouseIn implements desktop.Hoverable.
-func (c *railCell) MouseIn(*desktop.MouseEvent) { c.w.tip.showAt(c, fyne.NewPos(railWidth, 4), c.hint) }
+func (c *railCell) MouseIn(*desktop.MouseEvent) {
+	c.w.tip.showAt(c, fyne.NewPos(c.w.rail.width(), 4), c.hint)
+}
 
 // MouseMoved implements desktop.Hoverable.
 func (c *railCell) MouseMoved(*desktop.MouseEvent) {}

@@ -57,6 +57,12 @@ func (w *Workbench) refresh() {
 	showMarks(s, &all)
 	for role, c := range all {
 		c.Profile = w.showsColumn() && w.card.tab == tabProfile && !lineSelected(s)
+		if viewer.Role(role) == viewer.Residual && w.showsInset() {
+			c = insetCaption(s, c)
+		}
+		if viewer.Role(role) == viewer.Denoised && w.showsInset() {
+			c.Aside = w.panes[viewer.Residual].Size().Width + insetMargin
+		}
 		w.panes[role].SetCaption(c)
 	}
 	if w.quad.on {

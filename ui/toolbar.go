@@ -75,9 +75,9 @@ func newToolbar(w *Workbench) *toolbar {
 	row := container.NewHBox
 	t.content = container.NewBorder(nil, widget.NewSeparator(), nil, nil, container.New(fittingLayout{},
 		row(w.commandButton(theme.FolderOpenIcon(), "Open", "open-folder"), t.export, widget.NewSeparator(),
-			t.layouts, widget.NewSeparator(), t.modes, t.shares, widget.NewSeparator(), container.NewStack(ground, t.windows),
+			t.layouts, widget.NewSeparator(), t.modes, widget.NewSeparator(), container.NewStack(ground, t.windows),
 			t.fit, t.actual, widget.NewSeparator()),
-		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.noise), row(t.marks),
+		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.shares), row(t.noise), row(t.marks),
 	))
 	t.ExtendBaseWidget(t)
 	return t
@@ -107,13 +107,16 @@ func (t *toolbar) addComparison(w *Workbench) {
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(shareWidth, 0))
 	t.shares = container.NewStack(ground, t.share)
+	t.shares.Hide()
 }
 
 // showComparison shows the mode that is set.
 func (t *toolbar) showComparison(c viewer.Comparison) {
 	t.modes.SetSelected(c.Mode.String())
-	// It keeps its place, so that the buttons beside it do not move.
-	setEnabled(t.share, c.Mode == viewer.Curtain || c.Mode == viewer.Fade)
+	if divided := c.Mode == viewer.Curtain || c.Mode == viewer.Fade; divided == t.shares.Hidden {
+		t.shares.Hidden = !divided
+		t.content.Refresh()
+	}
 	t.share.SetValue(c.Share)
 }
 
@@ -127,9 +130,10 @@ func (t *toolbar) display(s *session.Session, layout string) {
 	t.tools.display(s)
 	series, state := s.Series(), s.State()
 	if series == nil {
-		for _, o := range []fyne.Disableable{t.modes, t.share, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
+		for _, o := range []fyne.Disableable{t.modes, t.windows, t.export, t.fit, t.actual, t.undo, t.redo, t.noise, t.marks} {
 			setEnabled(o, false)
 		}
+		t.shares.Hide()
 		return
 	}
 	for _, o := range []fyne.Disableable{t.modes, t.windows, t.fit, t.actual, t.marks} {

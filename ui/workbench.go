@@ -185,7 +185,7 @@ func (w *Workbench) build() {
 		w.panes[role] = sliceview.New(role, s.State(), events)
 		row = append(row, w.panes[role])
 	}
-	w.paneRow = container.New(paneLayout{}, row...)
+	w.paneRow = container.New(paneLayout{w.inset}, row...)
 	hooks := filterpanel.Hooks{
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
 		Hide: func() { w.showColumn(false) },
@@ -236,9 +236,13 @@ func dropStopHook(a fyne.App) {
 
 // maximize shows one pane alone, or all of them again.
 func (w *Workbench) maximize(role viewer.Role) {
-	if w.maximized >= 0 {
+	switch {
+	case role == viewer.Residual && w.showsInset():
+		w.toggleResidual()
+		return
+	case w.maximized >= 0:
 		w.maximized = -1
-	} else {
+	default:
 		w.maximized = role
 	}
 	w.arrange()
@@ -250,10 +254,22 @@ func (w *Workbench) toggleResidual() {
 		w.arrange()
 		return
 	}
-	w.residualShown = !w.residualShown
-	if w.maximized == viewer.Residual {
-		w.maximized = -1
+	switch { // one pane stays alone
+	case w.maximized == viewer.Residual:
+		w.maximized = viewer.Denoised
+	case w.maximized >= 0:
+		w.maximized = viewer.Residual
+	default:
+		w.residualShown = !w.residualShown
 	}
+	w.arrange()
+}
+
+// toggleInset shows the residual small over the denoised picture, or does not, now and at
+// the next start.
+func (w *Workbench) toggleInset() {
+	w.settings.HideInset = !w.settings.HideInset
+	w.saveSettings()
 	w.arrange()
 }
 
@@ -281,7 +297,7 @@ func (w *Workbench) showPlace(volume bool) {
 // arrange shows and hides panes, card and, in full screen, everything around the panes.
 func (w *Workbench) arrange() {
 	for role, pane := range w.panes {
-		pane.Hidden = !w.showsPane(viewer.Role(role))
+		pane.Hidden = !w.showsPane(viewer.Role(role)) && (viewer.Role(role) != viewer.Residual || !w.showsInset())
 	}
 	for _, pane := range w.planes {
 		pane.Hidden = !w.quad.on || w.maximized >= 0

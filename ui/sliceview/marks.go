@@ -270,7 +270,7 @@ func (r *renderer) layoutMarkTexts(shown []Mark, t viewer.Transform, scale float
 		lo := fyne.NewPos(float32(float64(box.Min.X)/scale), float32(float64(box.Min.Y)/scale))
 		hi := fyne.NewPos(float32(float64(box.Max.X)/scale), float32(float64(box.Max.Y)/scale))
 		ok = ok && hi.X >= 0 && hi.Y >= 0 && lo.X <= area.Width && lo.Y <= area.Height
-		text.show(ok && m.Text != "")
+		text.show(ok && m.Text != "" && !r.pane.caption.Small)
 		s := text.size()
 		x := min(max((lo.X+hi.X-s.Width)/2, margin), area.Width-margin-s.Width)
 		y := hi.Y + 5

@@ -47,7 +47,9 @@ type Caption struct {
 	// Outline is drawn around the voxel under the pointer: a polygon of eight corners
 	// in voxels along x and y of the series, from its centre; nil for none.
 	Outline [][2]float64
-	Marks   []Mark // shapes drawn on the picture
+	Marks   []Mark  // shapes drawn on the picture
+	Aside   float32 // units at the bottom right that an inset takes: Place stands beside it
+	Small   bool    // the pane is an inset, with room for a title, the letters and Place; without a picture it is not seen
 }
 
 // Events are called for gestures that concern more than the shared state, on the

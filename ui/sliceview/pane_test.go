@@ -293,3 +293,42 @@ func TestThePictureFollowsTheSizeOfThePane(t *testing.T) {
 	p.Refresh()
 	expect("in another plane", 0, 0, 300, 300)
 }
+
+// An inset has a title, the letters at its sides and a hint; without a picture nothing of it
+// is seen. What it lies over moves its position beside it.
+func TestInset(t *testing.T) {
+	p, r, _ := shownPane(t, viewer.Residual)
+	if !r.edge.Hidden || r.ground.Hidden {
+		t.Error("a pane has the edge of an inset")
+	}
+	c := Caption{Small: true, Title: "RESIDUAL ±3 σ", Place: "D enlarges", Letters: [4]string{"R", "L", "A", "P"}, Marks: []Mark{{Text: "1: mean"}}}
+	p.SetCaption(c)
+	p.Resize(fyne.NewSquareSize(150))
+	hidden := func(plates ...*plate) (out []bool) {
+		for _, one := range plates {
+			out = append(out, one.text.Hidden)
+		}
+		return out
+	}
+	got := hidden(r.title, r.place, r.letters[0], r.letters[1], r.letters[2], r.letters[3], r.badge, r.detail, r.scale.labels[0], r.marks.texts[0])
+	if want := []bool{false, false, false, false, true, true, true, true, true, true}; !slices.Equal(got, want) || r.edge.Hidden || !r.corner.ground.Hidden {
+		t.Errorf("hidden: %v, want %v; edge %t", got, want, r.edge.Hidden)
+	}
+	if at := r.place.text.Position(); at.Y+r.place.size().Height+margin != 150 {
+		t.Errorf("the hint is at %v", at)
+	}
+	p.SetFrame(viewer.Frame{})
+	got = hidden(r.title, r.place, r.letters[0])
+	if want := []bool{true, true, true}; !slices.Equal(got, want) || !r.edge.Hidden || !r.ground.Hidden || !r.picture.Hidden {
+		t.Errorf("without a picture, hidden: %v", got)
+	}
+
+	p, r, _ = shownPane(t, viewer.Denoised)
+	before := r.place.text.Position()
+	c = p.Caption()
+	c.Aside = 40
+	p.SetCaption(c)
+	if at := r.place.text.Position(); at != before.SubtractXY(40, 0) {
+		t.Errorf("the position stands at %v, without an inset at %v", at, before)
+	}
+}

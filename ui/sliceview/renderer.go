@@ -29,6 +29,7 @@ var badgeColors = map[BadgeKind]color.Color{
 type renderer struct {
 	pane    *Pane
 	ground  *canvas.Rectangle
+	edge    *canvas.Rectangle // of an inset
 	picture *canvas.Image
 	title   *plate
 	badge   *plate
@@ -66,6 +67,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r := &renderer{
 		pane:    p,
 		ground:  canvas.NewRectangle(black),
+		edge:    canvas.NewRectangle(color.Transparent),
 		picture: canvas.NewImageFromImage(nil),
 		title:   newPlate(lightText, textSize+1, true),
 		badge:   newPlate(dimText, textSize, true),
@@ -73,6 +75,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 		place:   newPlate(lightText, textSize, false),
 	}
 	r.title.set(p.role.String())
+	r.edge.StrokeColor, r.edge.StrokeWidth = edgeLine, 1
 	// Frames have device resolution; the default mode would resample them again,
 	// in software, on the UI goroutine.
 	r.picture.ScaleMode = canvas.ImageScaleFastest
@@ -120,6 +123,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r.tint = newLegend()
 	r.objects = append(r.objects, r.tint.objects()...)
 	add(r.badge)
+	r.objects = append(r.objects, r.edge)
 	return r
 }
 
@@ -135,6 +139,9 @@ func (r *renderer) Objects() []fyne.CanvasObject { return r.objects }
 // Layout implements fyne.WidgetRenderer.
 func (r *renderer) Layout(size fyne.Size) {
 	r.ground.Resize(size)
+	r.edge.Resize(size)
+	r.edge.Hidden = !r.pane.caption.Small || r.pane.frame.Image == nil
+	r.ground.Hidden = r.pane.caption.Small && r.pane.frame.Image == nil
 	r.layoutHead(size)
 	r.layoutPicture()
 	r.layoutTexts(size)
@@ -154,6 +161,7 @@ func (r *renderer) layoutHead(size fyne.Size) {
 		title += " ▾"
 	}
 	r.title.set(title)
+	r.title.show(!r.ground.Hidden)
 	r.title.move(fyne.NewPos(margin, 3))
 	r.pane.heading = r.title.size().AddWidthHeight(2*margin, margin)
 	// The letter of the upper edge is in the middle, unless the label is as long.
@@ -222,11 +230,15 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.how.set(how, half, false)
 	r.how.place(size.Width-margin, textTop)
 
-	r.place.show(overlay == viewer.OverlayFull && c.Place != "")
+	r.place.show(overlay == viewer.OverlayFull && c.Place != "" && !r.ground.Hidden)
 	r.place.set(c.Place)
 	s := r.place.size()
 	// One line up: in a narrow pane the letter of the bottom edge is in the way.
-	r.place.move(fyne.NewPos(size.Width-margin-s.Width, size.Height-2*margin-2*s.Height))
+	foot := 2*margin + 2*s.Height
+	if c.Small {
+		foot = margin + s.Height
+	}
+	r.place.move(fyne.NewPos(size.Width-margin-c.Aside-s.Width, size.Height-foot))
 
 	middle, top := size.Height/2, float32(2)
 	if r.title.size().Width > half { // a long label reaches the letter's place
@@ -235,7 +247,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	for i, text := range c.Letters {
 		t := r.letters[i]
 		t.set(text)
-		t.show(text != "")
+		t.show(text != "" && (!c.Small || i < 2) && !r.ground.Hidden)
 		s := t.size()
 		t.move([...]fyne.Position{
 			fyne.NewPos(margin, middle-s.Height/2),
@@ -356,7 +368,7 @@ func (r *renderer) layoutCross() {
 // above that of what is laid over it.
 func (r *renderer) layoutLegends(size fyne.Size) {
 	f := r.pane.frame
-	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare
+	shown := f.Image != nil && r.pane.state.Overlay() != viewer.OverlayBare && !r.pane.caption.Small
 	height := min(max(size.Height*0.3, 60), 140)
 	top := float32(textTop + 6)
 	if r.scale != nil {
