@@ -180,10 +180,15 @@ func Convert(ctx context.Context, s *series.Series, out string, o ExportOptions,
 	return write(ctx, conversionOf(s), out, o, progress)
 }
 
-// conversionOf returns the export of a series as it is.
+// conversionOf returns the export of a series as it is. What was resampled has a record, which
+// states where its slices were measured.
 func conversionOf(s *series.Series) export {
+	var record *Record
+	if s.Resampled != nil {
+		record = newRecord(s, time.Time{})
+	}
 	return export{
-		series: s, result: s.Volume,
+		series: s, result: s.Volume, record: record,
 		derived: dicom.Derived{
 			Description: fmt.Sprintf("Converted from %s by Quell %s%s. Not for clinical use.", s.Format, Version(), whereText(s, nil)),
 			Code:        conversion,

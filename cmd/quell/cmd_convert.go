@@ -22,10 +22,14 @@ store one spacing for all slices.`,
 	addUnevenFlag(cmd, &uneven, "")
 	var pick choice
 	pick.addTo(cmd)
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Uneven: uneven, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), report)
 		}
 		return printWritten(cmd, report, volumesText(report))
 	}

@@ -29,6 +29,7 @@ again. The same seed gives the same values on every machine.`,
 	addOutputFlags(cmd, &options)
 	var pick choice
 	pick.addTo(cmd)
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
@@ -40,6 +41,9 @@ again. The same seed gives the same values on every machine.`,
 		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), report)
 		}
 		return printWritten(cmd, report, n.String()+" added to "+volumesText(report))
 	}
