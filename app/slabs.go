@@ -84,6 +84,15 @@ type slabWork struct {
 	filter   time.Duration // in the attempt that counts
 }
 
+// DoSlabs is Do, slab by slab, for entry i, which needs so many bytes of memory: more than the
+// job may take. A failure of the engine is returned.
+func (c *Catalog) DoSlabs(ctx context.Context, i int, need int64, eng denoise.Engine, job Job, events Events) (Report, error) {
+	job.Engine = EnginePolicy{Name: eng.Info().Name} // no other
+	in := &OpenedVolumes{Selection: Selection{Entries: []int{i}}, Catalog: c, events: events}
+	w := &slabWork{job: job, in: in, need: need, limit: job.limit(), events: events}
+	return w.do(ctx, func() (denoise.Engine, error) { return eng, nil })
+}
+
 // do takes the steps of the job.
 func (w *slabWork) do(ctx context.Context, engine func() (denoise.Engine, error)) (Report, error) {
 	if err := w.check(ctx); err != nil {

@@ -428,8 +428,7 @@ func TestShardsDoEverySeriesOnce(t *testing.T) {
 	equal(t, "rows", len(c.rows()), 12)
 }
 
-// TestMemory: series wait until those in work leave room, and one that needs more than there
-// is fails before it is read.
+// TestMemory: series wait until those in work leave room.
 func TestMemory(t *testing.T) {
 	c := newCohort(t)
 	for i := range 6 {
@@ -462,12 +461,49 @@ func TestMemory(t *testing.T) {
 			t.Errorf("%d bytes: %v, %+v, %d at once", x.memory, err, s.Status, most)
 		}
 	}
-	o := c.options()
-	o.Memory = bytes - 1
-	s, err := Run(t.Context(), o, Events{})
+}
+
+// TestSlabs: of a series that needs more memory than the batch may take, a NIfTI file is
+// filtered slab by slab, with the same bits and without a verdict; others fail before they
+// are read.
+func TestSlabs(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	c.nii("b/b.nii", 2)
+	c.dicom("d", 3)
+	c.fourD("x.nii", 4)
+	whole, err := Run(t.Context(), c.options(), Events{})
 	c.must(err)
-	if s.Failed != 6 || !strings.Contains(s.Results[0].Problem, "needs about 4 kB of memory") || app.ExitCode(s.Err()) != app.ExitFailed {
-		t.Errorf("%+v, %q", s.Status, s.Results[0].Problem)
+	equal(t, "done", whole.Done, 4)
+	catalog, err := app.Scan(t.Context(), filepath.Join(c.in, "a.nii"))
+	c.must(err)
+	bytes := needs(catalog.Entries[0], catalog.Entries[0].Bytes)
+	for _, memory := range []int64{bytes, bytes - 1, 2 * 4 * 8 * 6} { // whole, one slab, one for each slice
+		o := c.options()
+		o.Memory, o.Output = memory, filepath.Join(t.TempDir(), "out")
+		s, err := Run(t.Context(), o, Events{})
+		c.must(err)
+		for _, r := range s.Results {
+			if r.Volumes > 1 || strings.HasPrefix(r.Format, "DICOM") {
+				if memory < bytes && (r.State != Failed || !strings.Contains(r.Problem, "of memory")) {
+					t.Errorf("%d bytes: %s is %s: %s", memory, r.Unit, r.State, r.Problem)
+				}
+				continue
+			}
+			if r.State != Done || (memory < bytes) != strings.Contains(r.Why, "slab by slab") || r.Verdict != "unknown" {
+				t.Errorf("%d bytes: %s is %s: %s, %s: %s", memory, r.Unit, r.State, r.Problem, r.Verdict, r.Why)
+			}
+			if r.Recipe == nil || r.Engine != "cpu" || r.Seconds.Load < 0 || r.Seconds.Filter <= 0 || r.Seconds.Write <= 0 {
+				t.Errorf("%d bytes: %s: recipe %v, engine %q, %+v", memory, r.Unit, r.Recipe, r.Engine, r.Seconds)
+			}
+			want, err := os.ReadFile(filepath.Join(c.out, r.Output))
+			c.must(err)
+			got, err := os.ReadFile(filepath.Join(o.Output, r.Output))
+			c.must(err)
+			if string(got) != string(want) {
+				t.Errorf("%d bytes: %s differs", memory, r.Unit)
+			}
+		}
 	}
 }
 

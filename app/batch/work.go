@@ -47,21 +47,26 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 		}
 	}
 	bytes := needs(e, t.bytes())
-	if bytes > b.o.Memory {
+	whole := bytes <= b.o.Memory
+	if !whole && len(t.members) > 1 {
 		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", app.Bytes(bytes), app.Bytes(b.o.Memory))
 	}
-	if err := b.memory.Acquire(ctx, bytes); err != nil {
+	held := min(bytes, b.o.Memory)
+	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err
 	}
-	defer b.memory.Release(bytes)
+	defer b.memory.Release(held)
 	started := time.Now()
 
 	job := b.o.Job
 	job.Output.Path = b.store.outputPath(r.Output)
 	var err error
-	if len(t.members) > 1 {
+	switch {
+	case len(t.members) > 1:
 		err = b.group(ctx, t, job, r)
-	} else {
+	case !whole:
+		err = b.slabs(ctx, t, bytes, job, r)
+	default:
 		err = b.volume(ctx, t, job, r)
 	}
 	if err != nil {
@@ -113,7 +118,7 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 
 	started = time.Now()
 	if report.Parts != nil {
-		r.splitUp()
+		r.unjudged(splitWhy)
 	} else {
 		m, err := app.MeasureRun(ctx, report.Run, nil)
 		if err != nil {
@@ -132,6 +137,28 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	}
 	r.Seconds.Write = wrote.Seconds.Write
 	r.warn(s.Findings, report.Warnings, wrote.Warnings)
+	return nil
+}
+
+// slabs does a series that needs more memory than the batch may take, with all of that.
+func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *Result) error {
+	job.Memory = b.o.Memory
+	b.stopped(loaded)
+	var report app.Report
+	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
+		started := time.Now()
+		report, err = t.catalog.DoSlabs(ctx, t.members[0], need, eng, job, app.Events{})
+		r.Seconds = report.Seconds
+		r.Seconds.Load = time.Since(started).Seconds() - r.Seconds.Filter - r.Seconds.Write
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.stopped(filtered)
+	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
+	r.unjudged("What was filtered slab by slab is not judged, as it is never in memory as a whole.")
+	r.warn(report.Findings, report.Warnings)
 	return nil
 }
 
@@ -171,7 +198,7 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 		all = append(all, judged{v.Name, v.Measures})
 	}
 	if r.judge(all); report.Parts != nil {
-		r.splitUp()
+		r.unjudged(splitWhy)
 	}
 	r.warn(report.Findings, report.Warnings)
 	return nil
@@ -281,10 +308,13 @@ func (r *Result) judge(all []judged) {
 	r.SigmaConfidence = string(confidences[least])
 }
 
-// splitUp is judge for a series whose evenly spaced slices were filtered by themselves.
-func (r *Result) splitUp() {
-	r.Verdict, r.SigmaConfidence = string(tune.Unknown), string(noise.None)
-	r.Why = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
+// splitWhy is why a series is not judged whose evenly spaced slices were filtered by
+// themselves.
+const splitWhy = "What was filtered in evenly spaced parts is not judged, as that would filter across them."
+
+// unjudged is judge for a series of which that cannot be found.
+func (r *Result) unjudged(why string) {
+	r.Verdict, r.SigmaConfidence, r.Why = string(tune.Unknown), string(noise.None), why
 }
 
 // warn adds the findings that are more than notes, and warnings, each once.
