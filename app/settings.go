@@ -33,6 +33,7 @@ type Settings struct {
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first
 	Recipes          map[string]denoise.Recipe `json:"recipes"`           // the last of every filter
 	LastFilter       string                    `json:"last_filter"`       //
+	Presets          []denoise.Recipe          `json:"presets"`           // that the user keeps, the oldest first
 	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent
 	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
 }
@@ -82,6 +83,7 @@ func (s Settings) usable() Settings {
 			delete(s.Recipes, name)
 		}
 	}
+	s.Presets = slices.DeleteFunc(s.Presets, func(r denoise.Recipe) bool { return r.Validate() != nil })
 	if _, err := denoise.FilterByName(s.LastFilter); err != nil {
 		s.LastFilter = ""
 	}
@@ -123,6 +125,18 @@ func (s *Settings) Opened(path string) {
 
 // ForgetPaths clears every path.
 func (s *Settings) ForgetPaths() { s.RecentPaths, s.ExportFolder = nil, "" }
+
+// KeepPreset stores a recipe among the user's presets, or takes it away where it is there.
+func (s *Settings) KeepPreset(r denoise.Recipe) {
+	rest := slices.DeleteFunc(slices.Clone(s.Presets), r.Equal)
+	if len(rest) == len(s.Presets) {
+		rest = append(rest, r)
+	}
+	s.Presets = rest
+}
+
+// KeepsPreset says whether a recipe is among the user's presets.
+func (s *Settings) KeepsPreset(r denoise.Recipe) bool { return slices.ContainsFunc(s.Presets, r.Equal) }
 
 // Remember stores a recipe as the last one of its filter.
 func (s *Settings) Remember(r denoise.Recipe) {

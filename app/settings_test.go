@@ -126,3 +126,28 @@ func TestASizeOfTheInterfaceThatCannotBeIsThatOfTheDesktop(t *testing.T) {
 		}
 	}
 }
+
+// A preset is kept once and taken away again; one that is not valid is not read.
+func TestPresetsOfTheUser(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	s := DefaultSettings()
+	a, b := mustRecipe("nlm", 3).With("h", denoise.Number(12)), mustRecipe("median", 2)
+	s.KeepPreset(a)
+	s.KeepPreset(b)
+	if !s.KeepsPreset(a) || !s.KeepsPreset(b) || s.KeepsPreset(a.With("h", denoise.Number(13))) {
+		t.Errorf("kept %v", s.Presets)
+	}
+	broken := s
+	broken.Presets = append([]denoise.Recipe{{Filter: "none"}}, s.Presets...)
+	if err := broken.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := LoadSettings(path); len(got.Presets) != 2 || !got.Presets[0].Equal(a) || !got.Presets[1].Equal(b) {
+		t.Errorf("read %v", got.Presets)
+	}
+	before := s.Presets
+	s.KeepPreset(a)
+	if s.KeepsPreset(a) || len(s.Presets) != 1 || !before[0].Equal(a) {
+		t.Errorf("left %v, before %v", s.Presets, before)
+	}
+}

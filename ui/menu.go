@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 
-	"quell/app"
 	"quell/ui/viewer"
 )
 
@@ -119,18 +117,6 @@ func (w *Workbench) scaleCommands() (out []Command) {
 				w.status.note("The size of the interface changes at the next start.")
 			},
 		})
-	}
-	return out
-}
-
-// recipeCommands take the recipes that come with the program.
-func (w *Workbench) recipeCommands() (out []Command) {
-	for _, p := range app.Presets() {
-		out = append(out, Command{Title: p.Title, Run: func() {
-			w.session.TakeRecipe(p.Recipe)
-			data, _, _ := strings.Cut(p.TunedOn, ":")
-			w.status.note(p.Title + ": tuned on " + data + ".")
-		}})
 	}
 	return out
 }

@@ -1,0 +1,83 @@
+package ui_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fyne.io/fyne/v2"
+
+	"quell/app"
+	"quell/denoise"
+)
+
+// A preset of the user is listed below those of the program, also at the next start, and is
+// taken as it is.
+func TestAPresetIsKept(t *testing.T) {
+	b := newBench(t, large)
+	own := b.session().Recipe().With("h", denoise.Number(12))
+	b.session().SetRecipe(own, true)
+	keep := b.command("keep-preset")
+	if keep.Checked() {
+		t.Error("it is kept before it was chosen")
+	}
+	keep.Run()
+	b.drain()
+	other, err := denoise.NewRecipe("median", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.session().TakeRecipe(other); keep.Checked() {
+		t.Error("another recipe counts as kept")
+	}
+	b.drain()
+	items := presetItems(t, b.workbench.Menu()).ChildMenu.Items
+	if len(items) != len(app.Presets())+1 || items[len(items)-1].Label != own.String() || items[len(items)-1].Checked {
+		t.Fatalf("%d presets, the last is %q", len(items), items[len(items)-1].Label)
+	}
+	items[len(items)-1].Action()
+	if !b.session().Recipe().Equal(own) || !keep.Checked() || len(app.LoadSettings(b.settingsPath).Presets) != 1 {
+		t.Errorf("it takes %s", b.session().Recipe())
+	}
+	keep.Run()
+	b.drain()
+	if items := presetItems(t, b.workbench.Menu()).ChildMenu.Items; len(items) != len(app.Presets()) || len(app.LoadSettings(b.settingsPath).Presets) != 0 {
+		t.Errorf("%d presets after it was taken away", len(items))
+	}
+}
+
+// A recipe is read from a file and is one step of undo; one whose strength is to be searched
+// for starts the search.
+func TestARecipeIsLoaded(t *testing.T) {
+	b := newBench(t, large)
+	before := b.session().Recipe()
+	load := func(text string) {
+		path := filepath.Join(t.TempDir(), "ROE_JANE.recipe.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.command("load-recipe").Run()
+		b.canvas().Focused().(interface{ SetText(string) }).SetText(path)
+		b.press(fyne.KeyReturn)
+	}
+	load(`{"version": 1, "filter": "median", "dims": 2, "parameters": {}}`)
+	b.until("the recipe is taken", func() bool { return b.session().Recipe().Filter == "median" })
+	if got := b.workbench.Status(); got != "The parameters are those of the file." {
+		t.Errorf("the status bar says %q", got)
+	}
+	if b.session().Undo(); !b.session().Recipe().Equal(before) {
+		t.Error("undo does not take it back")
+	}
+	load(`{"filter": "median"`)
+	b.until("it is refused", func() bool { return b.workbench.OpenDialogs() == 1 })
+	if !b.session().Recipe().Equal(before) {
+		t.Error("a broken file changes the recipe")
+	}
+	b.press(fyne.KeyEscape)
+	load(`{"version": 1, "filter": "nlm", "dims": 2, "parameters": {"h": "sure"}}`)
+	b.until("the strength is searched for", b.session().Searching)
+	if h := b.session().Recipe().Get("h"); h.IsSURE() || b.session().Recipe().Dims != 2 {
+		t.Errorf("h is %v", h)
+	}
+	b.until("it is found", func() bool { return !b.session().Searching() })
+}
