@@ -4,6 +4,8 @@
 package lpa
 
 import (
+	"math"
+
 	"quell/denoise"
 	"quell/denoise/tile"
 	"quell/volume"
@@ -43,22 +45,28 @@ var Filter = denoise.Filter{
 	},
 }
 
-// usualGamma is gamma where the noise is not measured.
-const usualGamma = 1.05
+// The automatic gamma where the noise is not measured, and on CT where the anatomy is not.
+const (
+	usualGamma  = 1.05
+	usualTissue = 1.6
+)
 
-// autoGamma is the automatic gamma: 1.6 on CT, elsewhere
+// autoGamma is the automatic gamma: on CT
 //
-//	0.95 + 4 s
+//	1.5 sqrt(min(A / 3, 1) P / 2.5)
 //
-// with the share s of the noise in the range of the values, and 1.05 where sigma is a
-// number. The stronger the noise, the less of the image is fine enough to be lost in it, and soft
-// tissue is smoother for its noise than brains in MR are. Measured, see FILTERS.md.
+// between 0.8 and 2.2, with how different neighbours may be, A, and patches, P (denoise.Facts);
+// elsewhere 0.95 + 4 s with the share s of the noise in the range of the values; and 1.05 where sigma is a
+// number. The stronger the noise, the less of the image is fine enough to be lost in it. Soft
+// tissue is smoother for its noise than brains in MR are, but less so at the skull base. Measured, see FILTERS.md.
 func autoGamma(r denoise.Recipe, f denoise.Facts) denoise.Value {
 	switch {
 	case givenSigma(r) || f.Noise.Sigma == 0:
 		return denoise.Number(usualGamma)
+	case f.Noise.InTissue() && f.Alike > 0 && f.AlikePatches > 0:
+		return denoise.Number(min(max(1.5*math.Sqrt(min(f.Alike/3, 1)*f.AlikePatches/2.5), 0.8), 2.2))
 	case f.Noise.InTissue():
-		return denoise.Number(1.6)
+		return denoise.Number(usualTissue)
 	}
 	return denoise.Number(0.95 + 4*f.NoiseShare())
 }
