@@ -130,12 +130,17 @@ func ofTissue(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	uneven := tolerableUneven * unevenGain(e.Correlation, side)
 	for z, ws := range bySlice {
 		f := &e.PerSlice[z]
+		alone := s.alone(*f, ws, uneven*f.Sigma)
 		if even := level(ws, uneven*f.Sigma); len(even) >= minWindows {
 			ws, *f = even, tissueFigure(even)
 		}
 		f.flank(ws, freedom)
 		f.Sigma *= gain
+		f.limit(alone)
 		s.limit(f)
+		if !s.shown { // there are one or two figures
+			e.Figure.limit(*f)
+		}
 	}
 	// The volume's figure is the median of its slices, weighted by their windows:
 	// one mode over all slices would read the largest slice alone.

@@ -113,3 +113,64 @@ func TestLimitsOfSharing(t *testing.T) {
 		t.Errorf("noise shares %v two slices on; want 0", got[2])
 	}
 }
+
+// Where too few slices show what is structure, a figure is as sure as much of the tissue is even.
+func TestLimitsOfFewSlices(t *testing.T) {
+	// Of 1000 windows so many are near the mode, and noise covers so many.
+	windows := func(near, covered int) []window {
+		ws := make([]window, 1000)
+		for i := range ws {
+			ws[i] = window{sd: 20, uneven: 3}
+			if i < near {
+				ws[i].sd = 10
+			}
+			if i >= 1000-covered {
+				ws[i].uneven = 2
+			}
+		}
+		return ws
+	}
+	for _, c := range []struct {
+		near, covered int
+		shown         bool
+		of, want      Confidence
+	}{
+		{650, 500, false, High, High}, {649, 500, false, High, Low}, {650, 499, false, High, Fair}, {649, 0, false, Fair, Low},
+		{649, 0, true, High, High}, {650, 499, true, High, High}, {0, 0, false, None, High},
+	} {
+		limit := sharing{shown: c.shown}.alone(Figure{Sigma: 10, Confidence: c.of}, windows(c.near, c.covered), 2)
+		if limit.Confidence != c.want || !strings.Contains(limit.Why, "too few slices") {
+			t.Errorf("%d near, %d covered, shown %v, %s: %+v; want %s", c.near, c.covered, c.shown, c.of, limit, c.want)
+		}
+	}
+}
+
+// Anatomy finer than the windows lowers the confidence in one and two slices. Of three, which
+// show it, it is taken off.
+func TestConfidenceOfFewSlices(t *testing.T) {
+	for _, c := range []struct {
+		slices     int
+		fine, wide float64 // structure on a part of the tissue: as fine as noise, and wide
+		want       Confidence
+	}{
+		{1, 0, 0, High}, {2, 0, 0, High}, {1, 0, 50, Fair}, {2, 0, 50, Fair}, {3, 0, 50, High}, {1, 12, 50, Low}, {2, 12, 50, Low},
+	} {
+		v := slicesOf(c.slices, 0, 0)
+		for i := range v.Data {
+			x, y := i%120, i/120%120
+			if x > 50 { // of 120 columns
+				v.Data[i] += float32(c.fine*Normal(60, uint64(i%14400), 0) + c.wide*math.Sin(float64(x)/10)*math.Sin(float64(y)/10))
+			}
+		}
+		e, err := Of(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := math.Abs(e.Sigma/10 - 1); c.want == High && off > 0.05 || c.want == Fair && off > 0.2 {
+			t.Errorf("%+v: sigma %.2f with confidence %s", c, e.Sigma, e.Confidence)
+		}
+		if e.Confidence != c.want || e.PerSlice[0].Confidence != c.want || strings.Contains(e.Why, "too few slices") != (c.want != High) {
+			t.Errorf("%+v: sigma %.2f %s (%s), first slice %s; want %s", c, e.Sigma, e.Confidence, e.Why, e.PerSlice[0].Confidence, c.want)
+		}
+	}
+}
