@@ -78,7 +78,14 @@ func TestFullScreenIsThePicturesAlone(t *testing.T) {
 		return width
 	}
 	tall := b.workbench.Panes()[viewer.Original].Size().Height
+	notice := func(shown []string) bool { return slices.Contains(shown, "Not for clinical use") }
+	if notice(b.workbench.Panes()[viewer.Original].Caption().How) {
+		t.Error("the notice on clinical use is on the picture and in the status bar")
+	}
 	b.key(fyne.KeyF11)
+	if !notice(b.workbench.Panes()[viewer.Original].Caption().How) || notice(b.workbench.Panes()[viewer.Denoised].Caption().How) {
+		t.Error("the notice on clinical use is not on one picture")
+	}
 	size := b.canvas().Size()
 	if w, h := sum(), b.workbench.Panes()[viewer.Original].Size().Height; w < 0.98*size.Width || h < 0.98*size.Height {
 		t.Errorf("the pictures are %g x %g of %v", w, h, size)

@@ -12,6 +12,7 @@ import (
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
+	"quell/ui/sliceview"
 	"quell/ui/viewer"
 )
 
@@ -63,11 +64,11 @@ func (w *Workbench) refresh() {
 		if viewer.Role(role) == viewer.Denoised && w.showsInset() {
 			c.Aside = w.panes[viewer.Residual].Size().Width + insetMargin
 		}
-		w.panes[role].SetCaption(c)
+		w.panes[role].SetCaption(w.noticed(c))
 	}
 	if w.quad.on {
 		for p, c := range planeCaptions(s, w.planeSizes(), w.settings.HideIdentity) {
-			w.planes[p].SetCaption(c)
+			w.planes[p].SetCaption(w.noticed(c))
 		}
 	}
 	filter := filterSnapshot(s)
@@ -90,6 +91,15 @@ func (w *Workbench) refresh() {
 	w.showRail()
 	w.arriving.display(s, w.settings.HideIdentity)
 	w.autosave()
+}
+
+// noticed adds the notice on clinical use to the pane that says how the series was acquired,
+// where the status bar is hidden.
+func (w *Workbench) noticed(c sliceview.Caption) sliceview.Caption {
+	if w.pictures && len(c.How) > 0 {
+		c.How = append(c.How, notClinical)
+	}
+	return c
 }
 
 // displayCard updates the tabs of the card.

@@ -33,6 +33,10 @@ type statusBar struct {
 	worst    series.Severity // of the findings shown
 }
 
+// notClinical is the notice on clinical use; in full screen, without the bar, it is on the
+// picture.
+const notClinical = "Not for clinical use"
+
 func newStatusBar(w *Workbench) *statusBar {
 	b := &statusBar{
 		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""), memory: caption(""),
@@ -40,7 +44,7 @@ func newStatusBar(w *Workbench) *statusBar {
 		findings: iconButton(theme.WarningIcon(), "", w.showFindings),
 	}
 	b.text.Truncation = fyne.TextTruncateEllipsis
-	clinical := caption("Not for clinical use")
+	clinical := caption(notClinical)
 	clinical.Importance = widget.WarningImportance
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(140, 0))
