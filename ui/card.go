@@ -80,16 +80,16 @@ const (
 	cardHeight    = 350
 	cardReference = 90 // of the rows about a reference
 	cardShare     = 0.55
+	cardShareRef  = 0.7 // with a reference
 )
 
 // Layout implements fyne.Layout.
 func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
-	height := float32(cardHeight)
+	height := min(cardHeight, cardShare*size.Height)
 	if l.referenced() {
-		height += cardReference
+		height = min(cardHeight+cardReference, cardShareRef*size.Height)
 	}
-	height = min(height, cardShare*size.Height)
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
 	card.Move(fyne.NewPos(0, size.Height-height))

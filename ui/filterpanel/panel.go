@@ -60,15 +60,16 @@ type Panel struct {
 	shown Snapshot
 	busy  bool // Display is setting the widgets: their events are not the user's
 
-	filter *control.Select
-	dims   *control.Radio
-	basic  *fyne.Container
-	others *fyne.Container
-	more   *control.Button
-	origin *widget.Label // where values come from
-	help   *widget.Label
-	rows   []*row
-	built  string // the filter that the rows belong to
+	filter    *control.Select
+	dims      *control.Radio
+	basic     *fyne.Container
+	others    *fyne.Container
+	more      *control.Button
+	origin    *widget.Label // where values come from
+	help      *widget.Label
+	explained *fyne.Container // help and what parts it from the rows
+	rows      []*row
+	built     string // the filter that the rows belong to
 
 	auto    *control.Check
 	preview *control.Button
@@ -152,15 +153,24 @@ func (p *Panel) build() {
 	// Leave room for the scroll bar.
 	params := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
 		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
+	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, 4))
 	foot := container.NewVBox(
-		widget.NewSeparator(),
-		fixedLines(p.help, 4),
+		p.explained,
 		widget.NewSeparator(),
 		container.NewBorder(nil, nil, p.auto, p.preview, p.took),
 		p.status,
 		container.NewStack(p.apply, container.NewBorder(nil, nil, nil, p.cancel, p.bar)),
 	)
 	p.content = container.NewBorder(head, foot, nil, nil, params)
+}
+
+// lowPanel is the height from which on there is room for the help beside some parameters.
+const lowPanel = 240
+
+// Resize implements fyne.CanvasObject. A low panel has no help: its rows come first.
+func (p *Panel) Resize(size fyne.Size) {
+	p.explained.Hidden = size.Height < lowPanel
+	p.BaseWidget.Resize(size)
 }
 
 // small returns a small grey label that wraps.

@@ -559,3 +559,14 @@ func TestARefusalGoesWithItsValue(t *testing.T) {
 		t.Error("the refusal stays with another value")
 	}
 }
+
+// A low panel has rows in the place of the help.
+func TestALowPanelHasNoHelp(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for height, hidden := range map[float32]bool{239: true, 240: false, 600: false} {
+		o.panel.Resize(fyne.NewSize(346, height))
+		if o.panel.explained.Hidden != hidden {
+			t.Errorf("at a height of %g the help is hidden: %t", height, !hidden)
+		}
+	}
+}
