@@ -306,7 +306,12 @@ func (b *batch) finish(u Unit, r *Result) {
 		}
 	}
 	b.stopped(recorded)
+	b.report(*r)
+}
+
+// report counts a result and logs it.
+func (b *batch) report(r Result) {
 	app.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
 		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
-	b.progress.result(*r)
+	b.progress.result(r)
 }

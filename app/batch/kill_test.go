@@ -143,6 +143,11 @@ func TestKilledAtRandom(t *testing.T) {
 	s := c.run(c.options())
 	t.Logf("%d kills; %d of %d were done before the last run", kills, s.Reused, s.Done)
 	equal(t, "states", []int{s.Done, s.Failed, s.Duplicates}, []int{n - copies - poisoned, poisoned, copies})
+	for _, r := range s.Results[poisoned:] {
+		if r.State == Failed {
+			t.Errorf("%s: %s", r.Input(), r.Problem)
+		}
+	}
 	equal(t, "rows", len(c.rows()), n)
 	if again := c.run(c.options()); again.Done != again.Reused {
 		t.Errorf("another run: %+v", again.Status)

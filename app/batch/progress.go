@@ -20,6 +20,7 @@ type progress struct {
 	whole   int64            // bytes of the units that are finished
 	reused  int64            // bytes of series that were there before
 	parts   map[string]int64 // bytes of finished series in units that are not
+	remote  bool             // others do the units, and left sets the share
 }
 
 func (p *progress) begin(units []Unit) {
@@ -56,7 +57,7 @@ func (p *progress) unit(u Unit) {
 func (p *progress) left(units, all int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.status.Share, p.status.Left = 1, 0
+	p.remote, p.status.Share, p.status.Left = true, 1, 0
 	if all > 0 {
 		p.status.Share = 1 - float64(units)/float64(all)
 	}
@@ -74,20 +75,15 @@ func (p *progress) unselected() {
 	p.status.Unselected++
 }
 
+// result counts a result, in place of an earlier one of the series: what failed may be done
+// after all where a unit is delivered again.
 func (p *progress) result(r Result) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch r.State {
-	case Failed:
-		p.status.Failed++
-	case Duplicate:
-		p.status.Duplicates++
-	default:
-		p.status.Done++
+	if earlier, again := p.results[r.ID]; again {
+		p.count(earlier, -1)
 	}
-	if r.Reused {
-		p.status.Reused++
-	}
+	p.count(r, 1)
 	if p.events.Result != nil {
 		p.events.Result(r)
 	}
@@ -96,8 +92,33 @@ func (p *progress) result(r Result) {
 	p.report()
 }
 
-// report states the share that is finished and the time left. The lock is held.
+// count adds n to the counts of a result's state. The lock is held.
+func (p *progress) count(r Result, n int) {
+	switch r.State {
+	case Failed:
+		p.status.Failed += n
+	case Duplicate:
+		p.status.Duplicates += n
+	default:
+		p.status.Done += n
+	}
+	if r.Reused {
+		p.status.Reused += n
+	}
+}
+
+// report states how far the batch is. The lock is held.
 func (p *progress) report() {
+	if !p.remote {
+		p.share()
+	}
+	if p.events.Status != nil {
+		p.events.Status(p.status)
+	}
+}
+
+// share sets the share that is finished and the time left. The lock is held.
+func (p *progress) share() {
 	finished := p.whole
 	for _, n := range p.parts {
 		finished += n
@@ -108,9 +129,6 @@ func (p *progress) report() {
 	p.status.Left = 0
 	if worked := finished - p.reused; worked > 0 {
 		p.status.Left = time.Duration(float64(p.now().Sub(p.started)) * float64(p.total-finished) / float64(worked))
-	}
-	if p.events.Status != nil {
-		p.events.Status(p.status)
 	}
 }
 

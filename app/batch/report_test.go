@@ -101,7 +101,13 @@ func TestProgress(t *testing.T) {
 		p.result(r)
 	}
 	equal(t, "counts", []int{last.Done, last.Reused, last.Failed, last.Duplicates, last.Unselected}, []int{2, 1, 1, 1, 1})
-	if len(p.results) != 4 || p.results["4"].Picture != nil {
+	p.result(Result{ID: "3", State: Done}) // a unit that was delivered again
+	p.result(Result{ID: "2", State: Failed})
+	equal(t, "counts again", []int{last.Done, last.Reused, last.Failed, last.Duplicates}, []int{2, 0, 1, 1})
+	p.left(1, 4) // of units that others do; results do not change the share
+	p.result(Result{ID: "5", State: Done})
+	equal(t, "share", last.Share, 0.75)
+	if len(p.results) != 5 || p.results["4"].Picture != nil {
 		t.Errorf("%v", p.results)
 	}
 }

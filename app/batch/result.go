@@ -127,16 +127,24 @@ func (s store) load(id string) (r Result, ok bool) {
 }
 
 // all calls visit with every result, in no order.
-func (s store) all(visit func(Result)) error {
+func (s store) all(visit func(Result)) error { return s.changed(map[string]time.Time{}, visit) }
+
+// changed calls visit with the results that were written since the call before with the same
+// stamps, in no order.
+func (s store) changed(stamps map[string]time.Time, visit func(Result)) error {
 	entries, err := os.ReadDir(filepath.Join(s.dir(), "results"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), ".json"); ok {
-			if r, ok := s.load(id); ok {
-				visit(r)
-			}
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		info, gone := e.Info()
+		if !ok || gone != nil || stamps[id].Equal(info.ModTime()) {
+			continue
+		}
+		if r, ok := s.load(id); ok {
+			stamps[id] = info.ModTime()
+			visit(r)
 		}
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"quell/app"
 	"quell/io/atomic"
@@ -26,30 +27,38 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	if err != nil {
 		return err
 	}
-	before := map[string]Result{}
-	if err := b.store.all(func(r Result) { before[r.ID] = r }); err != nil {
+	before, stamps := map[string]Result{}, map[string]time.Time{}
+	if err := b.store.changed(stamps, func(r Result) { before[r.ID] = r }); err != nil {
 		return err
 	}
 	_ = os.Remove(b.pinPath()) // of an earlier run
-	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version()}
-	err = b.o.Distribute(ctx, spec, units, func(left int) { b.progress.left(left, len(units)) })
 	mine := map[string]bool{}
 	for _, u := range units {
 		mine[u.Name] = true
 	}
-	err = errors.Join(err, b.store.all(func(r Result) {
+	visit := func(r Result) {
 		if !mine[r.Unit] || r.Settings != b.settings {
 			return
 		}
 		earlier, known := before[r.ID]
 		r.Reused = known && earlier.Finished.Equal(r.Finished)
-		if err == nil || !r.Reused {
-			b.progress.result(r)
-		}
-	}))
-	if err == nil {
-		b.progress.left(0, len(units))
+		delete(before, r.ID)
+		b.report(r)
 	}
+	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version()}
+	err = b.o.Distribute(ctx, spec, units, func(left int) {
+		b.progress.left(left, len(units))
+		_ = b.store.changed(stamps, visit) // an error comes again at the end
+	})
+	if err = errors.Join(err, b.store.changed(stamps, visit)); err != nil {
+		return err
+	}
+	err = b.store.all(func(r Result) {
+		if _, untouched := before[r.ID]; untouched {
+			visit(r)
+		}
+	})
+	b.progress.left(0, len(units))
 	return err
 }
 
