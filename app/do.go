@@ -89,7 +89,7 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	in.Covered.slices(in, job.Slices)
 	scanned := time.Now()
 	if in.Group != nil {
-		if need, limit := job.needs(in), job.limit(); need > limit {
+		if need, limit := job.needs(in), job.limit(); need > limit && job.Recipe != nil {
 			return Report{}, Usagef("each volume of %s needs about %s of memory, of %s that it may take: volumes of a 4-D series are filtered whole; choose one with --series N, or allow more with --memory", in.Catalog.Path, Bytes(need), Bytes(limit))
 		}
 		eng, err := engine()
@@ -104,8 +104,8 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		}
 		return r, err
 	}
-	if need, limit := job.needs(in), job.limit(); need > limit {
-		w := &slabWork{job: job, in: in, need: need, limit: limit, events: events}
+	if job.inSlabs(in) {
+		w := &slabWork{job: job, in: in, need: job.needs(in), limit: job.limit(), events: events}
 		r, err := w.do(ctx, engine)
 		if err == nil {
 			r.Seconds.Total = time.Since(started).Seconds()

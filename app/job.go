@@ -31,8 +31,7 @@ type Job struct {
 	// Uneven says what is done with slices that are unevenly spaced or missing: "split",
 	// "resample" or "resample=MM"; "" refuses what would need even ones.
 	Uneven string `json:"uneven,omitempty"`
-	// Memory is how many bytes of memory the volumes of a job that filters may take together,
-	// about; 0 for DefaultMemory. See Slabs.
+	// Memory is how many bytes of memory the volumes of a job may take together, about; 0 for DefaultMemory. See Slabs.
 	Memory  int64  `json:"memory,omitempty"`
 	Measure bool   `json:"measure,omitempty"` // report the measures of the result, see MeasureRun
 	Output  Output `json:"output"`

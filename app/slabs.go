@@ -12,14 +12,16 @@ import (
 	"time"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/io/atomic"
+	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
 )
 
-// Slabs says how a volume was filtered that is too large for memory: slab by slab, each of so
-// many slices, from a NIfTI file to a NIfTI file. The result is that of a run on the whole
+// Slabs says how a volume was filtered, given noise or converted that is too large for memory:
+// slab by slab, each of so many slices, from a NIfTI file to a NIfTI file. The result is that of a run on the whole
 // volume by the same numbers: on the CPU to the bit, on a GPU as engines agree. The range of
 // the values is that of all slices; what depends on the noise is found in a sample.
 type Slabs struct {
@@ -40,27 +42,39 @@ const sampleShare = 8
 // limit is how many bytes the volumes of the job may take.
 func (j Job) limit() int64 { return cmp.Or(j.Memory, DefaultMemory()) }
 
-// needs estimates how many bytes the job's volumes take where it filters a whole volume; 0
-// where it does not filter. The program itself takes some 100 MB more.
+// needs estimates how many bytes the job's volumes take where it works on a whole volume. The
+// program itself takes some 100 MB more.
 func (j Job) needs(in *OpenedVolumes) int64 {
-	if j.Recipe == nil {
-		return 0
-	}
 	g := in.Catalog.Entries[in.Entries[0]].Geometry
 	if g.Voxels() == 0 {
 		return 0
 	}
-	return voxelBytes(*j.Recipe, g) * int64(g.Voxels())
+	return j.voxelBytes(j.Recipe, g) * int64(g.Voxels())
 }
 
-// voxelBytes is what a voxel takes in memory while it is filtered: input, result and what
-// passes leave to later ones.
-func voxelBytes(r denoise.Recipe, g volume.Geometry) int64 {
-	n := 2
-	if p, err := r.Outline(g); err == nil { // else it is found later
-		n += p.Intermediates()
+// voxelBytes is what a voxel takes in memory: input, result and, where r filters it, what
+// passes leave to later ones. A conversion has no result of its own.
+func (j Job) voxelBytes(r *denoise.Recipe, g volume.Geometry) int64 {
+	n := 1
+	if r != nil || j.Noise != nil {
+		n = 2
+	}
+	if r != nil {
+		if p, err := r.Outline(g); err == nil { // else it is found later
+			n += p.Intermediates()
+		}
 	}
 	return 4 * int64(n)
+}
+
+// inSlabs reports whether a volume is done slab by slab, or refused where that cannot be. One
+// that is only converted or given noise is done whole where it cannot, as far as the machine's
+// memory goes, unless the job has a limit.
+func (j Job) inSlabs(in *OpenedVolumes) bool {
+	if j.needs(in) <= j.limit() {
+		return false
+	}
+	return j.Recipe != nil || j.Memory > 0 || in.Catalog.Entries[in.Entries[0]].slices != nil && FormatOf(j.Output.Path) == NIfTI && j.Uneven == ""
 }
 
 // slabWork is a job on a volume that is too large for memory.
@@ -109,8 +123,10 @@ func (w *slabWork) do(ctx context.Context, engine func() (denoise.Engine, error)
 	}
 	w.seconds.Start = time.Since(scanned).Seconds()
 	resolving := time.Now()
-	if err := w.resolve(ctx, eng, sample); err != nil {
-		return Report{}, err
+	if w.job.Recipe != nil {
+		if err := w.resolve(ctx, eng, sample); err != nil {
+			return Report{}, err
+		}
 	}
 	w.seconds.Filter = time.Since(resolving).Seconds()
 	written, err := w.run(ctx, eng)
@@ -133,15 +149,15 @@ func (w *slabWork) check(ctx context.Context) error {
 	why := ""
 	switch {
 	case e.slices == nil:
-		why = "slab by slab only NIfTI and Analyze files are filtered"
+		why = "slab by slab only NIfTI and Analyze files are read"
 	case FormatOf(out.Path) != NIfTI:
 		why = "slab by slab only NIfTI is written; name an output that ends in .nii or .nii.gz"
 	case w.job.NoiseMap != "" || w.job.Mask != "":
 		why = "a noise map or a mask is not used slab by slab; leave it out"
 	case w.job.Measure || out.Removed != "" || out.Pictures != "" || out.Scales != "":
 		why = "slab by slab the result is neither judged nor drawn, and nothing but the result is written; leave --assess, --noise-out, --pictures and --scales-out out"
-	case w.job.Noise != nil || w.job.Uneven != "":
-		why = "slab by slab no noise is added and no slices are resampled"
+	case w.job.Noise != nil && w.job.Recipe != nil || w.job.Uneven != "":
+		why = "slab by slab no noise is added before a filter and no slices are resampled"
 	}
 	if why != "" {
 		return Usagef("%s needs about %s of memory, of %s that it may take: %s, or allow more with --memory", w.in.Catalog.Path, Bytes(w.need), Bytes(w.limit), why)
@@ -173,7 +189,7 @@ func (w *slabWork) scan(ctx context.Context) (sample *volume.Volume, err error) 
 	}
 	defer r.Close()
 	memory := min(w.limit, slabMemory)
-	if _, sigma := w.recipe.Needs(); sigma || w.recipe.Tunes() {
+	if _, sigma := w.recipe.Needs(); w.job.Recipe != nil && (sigma || w.recipe.Tunes()) {
 		n := min(max(int(memory/sampleShare/int64(4*g.SliceVoxels())), 1), g.Dims[2])
 		from := (g.Dims[2] - n) / 2
 		w.slabs.Sample = SliceRange{From: from, To: from + n}
@@ -262,7 +278,11 @@ func (w *slabWork) resolve(ctx context.Context, eng denoise.Engine, sample *volu
 func (w *slabWork) plan(p denoise.Program) error {
 	g := w.source.Volume.Geometry
 	around := int64(2*p.Reach()[2] + max(p.Lattice[2], 1) - 1)
-	perVoxel := voxelBytes(w.resolved, g)
+	var recipe *denoise.Recipe
+	if w.job.Recipe != nil {
+		recipe = &w.resolved
+	}
+	perVoxel := w.job.voxelBytes(recipe, g)
 	if w.padded {
 		perVoxel += 2 // the mask, of the slab and of what is computed
 	}
@@ -270,12 +290,22 @@ func (w *slabWork) plan(p denoise.Program) error {
 	all := int64(w.region.Dims()[2])
 	n := min(w.limit, max(slabMemory, perSlice*(2*around+1)))/perSlice - around
 	if n < 1 {
+		if recipe == nil {
+			return Usagef("a slice of %s takes about %s of memory, of %s that it may take: allow more with --memory", w.in.Catalog.Path, Bytes(perSlice), Bytes(w.limit))
+		}
 		return Usagef("a slice of %s and the %d that %s reads around it take about %s of memory, of %s that it may take: allow more with --memory, or filter with a smaller reach",
 			w.in.Catalog.Path, around, w.resolved.Filter, Bytes(perSlice*(around+1)), Bytes(w.limit))
 	}
 	count := (all + min(n, all) - 1) / min(n, all)
 	w.slabs.Count, w.slabs.Slices, w.slabs.Memory = int(count), int((all+count-1)/count), w.limit
-	w.slabs.Text = fmt.Sprintf("%s needs about %s of memory, of %s that it may take: filtered in %d slabs of %d slices", w.in.Catalog.Path, Bytes(w.need), Bytes(w.limit), w.slabs.Count, w.slabs.Slices)
+	done := "converted"
+	switch {
+	case recipe != nil:
+		done = "filtered"
+	case w.job.Noise != nil:
+		done = "given noise"
+	}
+	w.slabs.Text = fmt.Sprintf("%s needs about %s of memory, of %s that it may take: %s in %d slabs of %d slices", w.in.Catalog.Path, Bytes(w.need), Bytes(w.limit), done, w.slabs.Count, w.slabs.Slices)
 	if w.slabs.Sample != (SliceRange{}) {
 		w.slabs.Text += fmt.Sprintf(", with the noise of slices %s", w.slabs.Sample)
 	}
@@ -284,9 +314,11 @@ func (w *slabWork) plan(p denoise.Program) error {
 
 // run filters and writes all slabs.
 func (w *slabWork) run(ctx context.Context, eng denoise.Engine) (report ExportReport, err error) {
-	p, err := w.resolved.Bind(w.source.Volume.Geometry)
-	if err != nil {
-		return report, err
+	var p denoise.Program // without reach, where nothing is filtered
+	if w.job.Recipe != nil {
+		if p, err = w.resolved.Bind(w.source.Volume.Geometry); err != nil {
+			return report, err
+		}
 	}
 	if err := w.plan(p); err != nil {
 		return report, err
@@ -298,8 +330,11 @@ func (w *slabWork) run(ctx context.Context, eng denoise.Engine) (report ExportRe
 		return report, err
 	}
 	defer stage.Close()
-	run := w.describe(eng)
-	to, err := nifti.NewSliceWriter(stage.Path(filepath.Base(out)), w.source.Volume.Geometry.Crop(w.region), w.source, w.job.Output.Dtype, describe(run))
+	e, err := w.export(eng)
+	if err != nil {
+		return report, err
+	}
+	to, err := nifti.NewSliceWriter(stage.Path(filepath.Base(out)), w.source.Volume.Geometry.Crop(w.region), w.source, w.job.Output.Dtype, e.derived.Description)
 	if err != nil {
 		return report, writeError(out, err)
 	}
@@ -313,8 +348,10 @@ func (w *slabWork) run(ctx context.Context, eng denoise.Engine) (report ExportRe
 		}
 		return err
 	})
-	logger.Load().Info("denoise", slog.String("filter", w.resolved.Filter), slog.Int("dims", w.resolved.Dims), slog.String("engine", eng.Info().Name),
-		outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", w.filter))
+	if w.job.Recipe != nil {
+		logger.Load().Info("denoise", slog.String("filter", w.resolved.Filter), slog.Int("dims", w.resolved.Dims), slog.String("engine", eng.Info().Name),
+			outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", w.filter))
+	}
 	if err != nil {
 		return report, err
 	}
@@ -322,12 +359,30 @@ func (w *slabWork) run(ctx context.Context, eng denoise.Engine) (report ExportRe
 	if err := to.Close(ctx); err != nil {
 		return report, writeError(out, err)
 	}
-	record := recordOf(run, w.job.Output.ExportOptions)
-	record.of, record.Source.SHA256 = nil, w.digest
+	if e.record != nil {
+		e.record.Source.SHA256 = w.digest
+	}
 	report = ExportReport{Output: out, Files: 1}
-	report.Recipe, err = commit(ctx, stage, out, w.job.Output.ExportOptions, record)
+	report.Recipe, err = commit(ctx, stage, out, w.job.Output.ExportOptions, e.record)
 	w.seconds.Write += time.Since(started).Seconds()
 	return report, err
+}
+
+// export returns what is written, without its voxels.
+func (w *slabWork) export(eng denoise.Engine) (e export, err error) {
+	switch {
+	case w.job.Recipe != nil:
+		run := w.describe(eng)
+		e = export{derived: dicom.Derived{Description: describe(run)}, record: recordOf(run, w.job.Output.ExportOptions)}
+	case w.job.Noise != nil:
+		e, err = noisyExport(w.source, w.source, *w.job.Noise, w.job.Output.ExportOptions)
+	default:
+		e = conversionOf(w.source)
+	}
+	if e.record != nil {
+		e.record.of = nil
+	}
+	return e, err
 }
 
 // describe returns the run without its voxels.
@@ -359,14 +414,11 @@ func (w *slabWork) eachSlab(ctx context.Context, eng denoise.Engine, p denoise.P
 		part := window.volume()
 		part.Unit = w.source.Volume.Unit
 		region := slab.Region(part.Geometry)
-		var result *volume.Volume
-		if _, err = eng.Plan(w.resolved, part.Geometry); err == nil {
-			result, err = eng.Run(ctx, w.resolved, denoise.Input{Volume: part}, region, w.progress(slab))
-		}
+		result, err := w.compute(ctx, eng, slab, part, region)
 		if err != nil {
 			return err
 		}
-		w.same = w.same && unchanged(part, region, result.Data, &w.facts)
+		w.same = w.same && w.job.Recipe != nil && unchanged(part, region, result.Data, &w.facts)
 		w.filter += time.Since(started)
 		w.seconds.Filter += time.Since(started).Seconds()
 		if err := write(result); err != nil {
@@ -378,6 +430,20 @@ func (w *slabWork) eachSlab(ctx context.Context, eng denoise.Engine, p denoise.P
 	}
 	w.digest = hex.EncodeToString(window.hash.Sum(nil))
 	return nil
+}
+
+// compute returns what is written of part, the slices in memory.
+func (w *slabWork) compute(ctx context.Context, eng denoise.Engine, slab denoise.Slab, part *volume.Volume, region volume.Region) (*volume.Volume, error) {
+	switch n := w.job.Noise; {
+	case w.job.Recipe != nil:
+		if _, err := eng.Plan(w.resolved, part.Geometry); err != nil {
+			return nil, err
+		}
+		return eng.Run(ctx, w.resolved, denoise.Input{Volume: part}, region, w.progress(slab))
+	case n != nil:
+		return noise.AddNoiseTo(ctx, part, slab.First*part.SliceVoxels(), n.Model, n.Sigma, n.Seed)
+	}
+	return part, nil
 }
 
 // progress counts the voxels of a slab among those of all.
@@ -395,8 +461,14 @@ func (w *slabWork) progress(s denoise.Slab) denoise.Progress {
 
 // report says what was done.
 func (w *slabWork) report(eng denoise.Engine, written ExportReport) Report {
+	one := &work{job: w.job, on: On{Series: w.source}, seconds: w.seconds, findings: w.source.Findings}
+	if w.job.Recipe == nil {
+		r := one.report(written)
+		r.Covered, r.Slabs = w.in.Covered, &w.slabs
+		return r
+	}
 	run := w.describe(eng)
-	one := &work{job: w.job, on: On{Series: w.source}, run: run, seconds: w.seconds, findings: w.source.Findings}
+	one.run = run
 	if text := autoWarning(run.Recipe, run.Facts, func() bool { return w.same }); text != "" {
 		one.warnings = []string{text}
 		w.events.message(series.Warning, text)

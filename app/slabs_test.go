@@ -46,7 +46,7 @@ func slabJob(t *testing.T, r denoise.Recipe, nz, n int) Job {
 		t.Fatal(err)
 	}
 	around := 2*p.Reach()[2] + max(p.Lattice[2], 1) - 1
-	job.Memory = (voxelBytes(r, v.Geometry) + 2) * int64(v.SliceVoxels()*(around+n))
+	job.Memory = (job.voxelBytes(&r, v.Geometry) + 2) * int64(v.SliceVoxels()*(around+n))
 	return job
 }
 
@@ -219,8 +219,12 @@ func TestSlabsOnlyWhereNeeded(t *testing.T) {
 		}
 	}
 	job.Recipe = nil
-	if n := job.needs(in); n != 0 {
+	if n := job.needs(in); n != need/2 {
 		t.Errorf("a conversion needs %d", n)
+	}
+	job.Noise = &Noise{}
+	if n := job.needs(in); n != need {
+		t.Errorf("noise needs %d", n)
 	}
 }
 
@@ -234,6 +238,101 @@ func TestSlabsOfOneSlice(t *testing.T) {
 	_, err := Do(t.Context(), job, Events{})
 	if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "allow more with --memory") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// Noise and conversions give slab by slab the files that they give whole, byte for byte.
+func TestSlabsWithoutFilter(t *testing.T) {
+	for _, n := range []*Noise{nil, {Model: noise.Gaussian, Sigma: 3, Seed: 5}, {Model: noise.Rician, Sigma: 3, Seed: 5}} {
+		for _, dtype := range []string{"", "int16"} {
+			job := slabJob(t, mustRecipe("median", 3), 30, 5)
+			job.Recipe, job.Noise, job.Output.Dtype, job.Engine = nil, n, dtype, EnginePolicy{}
+			job.Memory = (job.voxelBytes(nil, wavy(9, 8, 30).Volume.Geometry) + 2) * 9 * 8 * 7
+			if dtype != "" {
+				job.Output.Path += ".gz"
+			}
+			var lines []string
+			report, err := Do(t.Context(), job, Events{Message: func(_ series.Severity, text string) { lines = append(lines, text) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole := job
+			whole.Memory = 0
+			whole.Output.Path = filepath.Join(filepath.Dir(job.Output.Path), "whole"+filepath.Base(job.Output.Path))
+			want, err := Do(t.Context(), whole, Events{})
+			if err != nil || want.Slabs != nil || report.Slabs == nil || report.Slabs.Count != 5 || report.Slabs.Slices != 6 {
+				t.Fatalf("%v: %+v, %+v, %v", n, want.Slabs, report.Slabs, err)
+			}
+			a, _ := os.ReadFile(whole.Output.Path)
+			b, err := os.ReadFile(job.Output.Path)
+			if err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%v as %q: slabs give another file: %v", n, dtype, err)
+			}
+			verb := "converted in 5 slabs of 6 slices"
+			if n != nil {
+				verb = "given noise in 5 slabs of 6 slices"
+				var records [2]Record
+				for i, r := range []Report{report, want} {
+					data, err := os.ReadFile(r.Record)
+					if err != nil || json.Unmarshal(data, &records[i]) != nil {
+						t.Errorf("%v: record %s, %v", n, data, err)
+					}
+				}
+				if records[0].Source != records[1].Source || records[0].Source.SHA256 == "" || *records[0].Noise != *n {
+					t.Errorf("%v: records %+v, want %+v", n, records[0], records[1])
+				}
+			}
+			if len(lines) == 0 || !strings.HasSuffix(lines[len(lines)-1], verb) || (report.Record == "") != (n == nil) {
+				t.Errorf("%v: lines %q, record %q", n, lines, report.Record)
+			}
+			if report.Dims != want.Dims || report.Voxels != want.Voxels || report.Recipe != nil || len(report.Warnings) != len(want.Warnings) || len(report.Findings) != len(want.Findings) {
+				t.Errorf("%v: report %+v, want %+v", n, report, want)
+			}
+		}
+	}
+}
+
+// Where it is not asked for, only what can be done slab by slab is; a limit is kept.
+func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
+	job := slabJob(t, mustRecipe("median", 3), 30, 5)
+	job.Recipe = nil
+	for want, change := range map[string]func(j *Job){
+		"only NIfTI is written":               func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
+		"no slices are resampled":             func(j *Job) { j.Uneven = UnevenResample },
+		"a slice of":                          func(j *Job) { j.Memory = 100 },
+		"only NIfTI and Analyze files are re": func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
+	} {
+		refused := job
+		change(&refused)
+		if _, err := Do(t.Context(), refused, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	in, err := OpenVolumes(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	huge := &OpenedVolumes{Selection: in.Selection, Catalog: &Catalog{Entries: slices.Clone(in.Catalog.Entries)}}
+	huge.Catalog.Entries[in.Entries[0]].Geometry.Dims[2] = 1 << 30
+	recipe := mustRecipe("median", 3)
+	for what, x := range map[string]struct {
+		in   *OpenedVolumes
+		job  Job
+		want bool
+	}{
+		"fits":                   {in, Job{Output: job.Output}, false},
+		"fits the limit":         {in, Job{Output: job.Output, Memory: 4 * 9 * 8 * 30}, false},
+		"beyond the limit":       {in, Job{Output: job.Output, Memory: 4*9*8*30 - 1}, true},
+		"too large":              {huge, Job{Output: job.Output}, true},
+		"too large for DICOM":    {huge, Job{Output: Output{Path: "x"}}, false},
+		"too large to resample":  {huge, Job{Output: job.Output, Uneven: UnevenResample}, false},
+		"too large for a filter": {huge, Job{Output: Output{Path: "x"}, Recipe: &recipe}, true},
+		"DICOM beyond the limit": {huge, Job{Output: Output{Path: "x"}, Memory: 1}, true},
+	} {
+		if got := x.job.inSlabs(x.in); got != x.want {
+			t.Errorf("%s: in slabs: %v", what, got)
+		}
 	}
 }
 

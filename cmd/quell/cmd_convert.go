@@ -18,13 +18,18 @@ store one spacing for all slices.`,
 	}
 	var options app.ExportOptions
 	addOutputFlags(cmd, &options)
-	var uneven string
+	var uneven, memory string
 	addUnevenFlag(cmd, &uneven, "")
+	addMemoryFlag(cmd, &memory, "converted")
 	var pick choice
 	pick.addTo(cmd)
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Uneven: uneven, Output: app.Output{Path: args[1], ExportOptions: options}})
+		limit, err := memorySize(cmd, memory)
+		if err != nil {
+			return err
+		}
+		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Uneven: uneven, Memory: limit, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}

@@ -63,7 +63,7 @@ func newDenoise() *cobra.Command {
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
-	flags.StringVar(&f.memory, "memory", "", "how much memory the volumes may take, about: a `size` like 8GB; a NIfTI volume that needs more is filtered slab by slab; three quarters of the machine's if not given")
+	addMemoryFlag(cmd, &f.memory, "filtered")
 	f.in.addTo(cmd)
 	flags.BoolVar(&f.assess, "assess", false, "also judge the result, as quell assess does; each volume of a 4-D series by itself")
 	flags.BoolVar(&f.json, "json", false, jsonHelp)

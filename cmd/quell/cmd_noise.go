@@ -27,6 +27,8 @@ again. The same seed gives the same values on every machine.`,
 	seed := flags.Uint64("seed", 1, "seed of the noise")
 	var options app.ExportOptions
 	addOutputFlags(cmd, &options)
+	var memory string
+	addMemoryFlag(cmd, &memory, "given noise")
 	var pick choice
 	pick.addTo(cmd)
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
@@ -38,7 +40,11 @@ again. The same seed gives the same values on every machine.`,
 		if err := n.Validate(); err != nil {
 			return err
 		}
-		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Noise: &n, Output: app.Output{Path: args[1], ExportOptions: options}})
+		limit, err := memorySize(cmd, memory)
+		if err != nil {
+			return err
+		}
+		report, err := do(cmd, app.Job{Input: pick.input(args[0]), Noise: &n, Memory: limit, Output: app.Output{Path: args[1], ExportOptions: options}})
 		if err != nil {
 			return err
 		}

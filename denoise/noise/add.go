@@ -30,6 +30,12 @@ func Models() []Model { return []Model{Gaussian, Rician} }
 // gives the same bits on every machine and any number of cores. After a cancel
 // it returns the context's error.
 func AddNoise(ctx context.Context, v *volume.Volume, model Model, sigma float64, seed uint64) (*volume.Volume, error) {
+	return AddNoiseTo(ctx, v, 0, model, sigma, seed)
+}
+
+// AddNoiseTo is AddNoise for whole slices of a volume, in which the first voxel of v has that
+// index.
+func AddNoiseTo(ctx context.Context, v *volume.Volume, index int, model Model, sigma float64, seed uint64) (*volume.Volume, error) {
 	if model != Gaussian && model != Rician {
 		return nil, fmt.Errorf("no noise model is called %q; there are gaussian and rician", string(model))
 	}
@@ -45,9 +51,9 @@ func AddNoise(ctx context.Context, v *volume.Volume, model Model, sigma float64,
 			if !v.Valid(i) {
 				continue
 			}
-			x := float64(v.Data[i]) + float64(sigma*Normal(seed, uint64(i), 0))
+			x := float64(v.Data[i]) + float64(sigma*Normal(seed, uint64(index+i), 0))
 			if model == Rician {
-				y := float64(sigma * Normal(seed, uint64(i), 1))
+				y := float64(sigma * Normal(seed, uint64(index+i), 1))
 				x = math.Sqrt(float64(x*x) + float64(y*y))
 			}
 			out.Data[i] = float32(x)

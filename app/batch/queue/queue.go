@@ -99,16 +99,24 @@ func isQueued(err error) bool {
 	return errors.As(err, &refused) && strings.Contains(refused.Description, "per subject")
 }
 
-// wait returns when no unit is left.
+// wait returns when no unit is left. Where the server's clock is set back, it has the units in
+// work delivered again.
 func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(left int)) error {
 	tick := time.NewTicker(t.Poll)
 	defer tick.Stop()
+	var server clock
 	for {
 		info, err := stream.Info(ctx)
 		if err == nil { // else the connection is lost: it comes back
 			progress(int(info.State.Msgs))
 			if info.State.Msgs == 0 {
 				return nil
+			}
+			if server.behind(info, time.Now()) > t.Renew {
+				err = again(ctx, stream, t)
+			}
+			if err == nil { // else it is tried again
+				server = clock{info.TimeStamp, time.Now()}
 			}
 		}
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
@@ -120,6 +128,31 @@ func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(
 		case <-tick.C:
 		}
 	}
+}
+
+// clock is what a server's clock said at a time of this process, which counts on however clocks
+// are set.
+type clock struct{ server, here time.Time }
+
+// behind returns how far the server's clock went back since then, or, of the zero clock, how
+// far it is behind the last message.
+func (c clock) behind(info *jetstream.StreamInfo, now time.Time) time.Duration {
+	if c.here.IsZero() {
+		return info.State.LastTime.Sub(info.TimeStamp)
+	}
+	return c.server.Add(now.Sub(c.here)).Sub(info.TimeStamp)
+}
+
+// again has the units in work delivered again. The server notes the time of the last sign of
+// life of each: those of workers that died before its clock was set back would wait until that
+// time comes again. Living workers confirm units that another one begins too; the second
+// finds the results of the first.
+func again(ctx context.Context, stream jetstream.Stream, t Timing) error {
+	if err := stream.DeleteConsumer(ctx, consumerName); err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		return err
+	}
+	_, err := stream.CreateOrUpdateConsumer(ctx, consumerConfig(t))
+	return err
 }
 
 // consumerName is that of the one consumer of a stream, which all workers share.

@@ -285,6 +285,82 @@ func TestLostUnitComesAgain(t *testing.T) {
 	}
 }
 
+func TestClockOfTheServer(t *testing.T) {
+	start := time.Now()
+	at := func(server, last time.Duration) *jetstream.StreamInfo {
+		return &jetstream.StreamInfo{TimeStamp: start.Add(server), State: jetstream.StreamState{LastTime: start.Add(last)}}
+	}
+	for _, x := range []struct {
+		c    clock
+		info *jetstream.StreamInfo
+		want time.Duration
+	}{
+		{clock{}, at(5*time.Second, 3*time.Second), -2 * time.Second},
+		{clock{}, at(5*time.Second, 8*time.Second), 3 * time.Second},
+		{clock{start, start}, at(time.Minute, 0), 0},
+		{clock{start.Add(time.Hour), start}, at(time.Hour+time.Minute, 0), 0},
+		{clock{start, start}, at(-time.Hour, 0), time.Hour + time.Minute},
+		{clock{start, start}, at(time.Hour, 0), time.Minute - time.Hour},
+	} {
+		if got := x.c.behind(x.info, start.Add(time.Minute)); got != x.want {
+			t.Errorf("%+v, %v: %v behind; want %v", x.c, x.info.TimeStamp, got, x.want)
+		}
+	}
+}
+
+// setBack is a stream whose server's clock is set back after some questions.
+type setBack struct {
+	jetstream.Stream
+	left int
+}
+
+func (s *setBack) Info(ctx context.Context, opts ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	info, err := s.Stream.Info(ctx, opts...)
+	if s.left--; s.left < 0 && err == nil {
+		info.TimeStamp = info.TimeStamp.Add(-time.Hour)
+	}
+	return info, err
+}
+
+// TestClockSetBack: a unit of a worker that died comes again once the clock was set back,
+// however long the server would wait.
+func TestClockSetBack(t *testing.T) {
+	for _, after := range []int{0, 2} { // questions: before the parent began, and later
+		s := newSite(t, 0)
+		js, err := jetstream.New(s.connect())
+		s.must(err)
+		stream, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: prefix + "x", Subjects: []string{prefix + "x.*"}, Retention: jetstream.WorkQueuePolicy})
+		s.must(err)
+		timing := quick
+		timing.Wait = time.Hour
+		consumer, err := stream.CreateOrUpdateConsumer(t.Context(), consumerConfig(timing))
+		s.must(err)
+		_, err = js.Publish(t.Context(), prefix+"x.a", []byte("{}"))
+		s.must(err)
+		if msg, err := take(t.Context(), consumer, timing); msg == nil || err != nil {
+			t.Fatalf("no unit: %v", err)
+		}
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			if err := wait(t.Context(), &setBack{stream, after}, timing, func(int) {}); err != nil {
+				t.Errorf("waiting: %v", err)
+			}
+		})
+		for again := false; !again; {
+			c, err := stream.Consumer(t.Context(), consumerName)
+			if err != nil {
+				continue // it is being made
+			}
+			if msg, _ := take(t.Context(), c, timing); msg != nil {
+				s.must(msg.Ack())
+				again = true
+			}
+		}
+		wg.Wait()
+		s.server.Close()
+	}
+}
+
 // TestUnitThatEndsItsWorkers becomes a failure.
 func TestUnitThatEndsItsWorkers(t *testing.T) {
 	s := newSite(t, 1)

@@ -201,9 +201,9 @@ func (f *Format) Extremes(raw []byte, n int) (lo, hi int64, found bool) {
 		k := min(block16, n-at)
 		block := raw[2*at : 2*(at+k)]
 		if f.Padding && f.markPadding(outside[:k], block) > 0 {
-			var any bool
-			lo, hi, any = f.extremes(block, k, lo, hi)
-			found = found || any
+			var some bool
+			lo, hi, some = f.extremes(block, k, lo, hi)
+			found = found || some
 			continue
 		}
 		first, last := f.words().Extremes(block)
