@@ -385,6 +385,7 @@ func (w *Workbench) toggleFullScreen() {
 	} else {
 		w.setMenu()
 	}
+	w.main.SetContent(w.main.Content()) // Fyne moves it to the place of the menu with its size alone
 	w.arrange()
 }
 
