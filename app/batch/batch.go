@@ -266,15 +266,24 @@ func (b *batch) work(ctx context.Context, source Source) error {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// unit scans a unit and emits its series. Open counts until they are done.
+// errEnded is the failure of what had maxAttempts.
+var errEnded = fmt.Errorf("the process ended %d times while it worked on this: it may need more memory than there is", maxAttempts)
+
+// unit scans a unit and emits its series. Open counts until they are done. After maxAttempts the
+// series that have no result yet fail: the process may have ended when all were done. If that
+// attempt ends the process too, it is for the scan, and the unit fails unseen.
 func (b *batch) unit(ctx context.Context, d Delivery, open *sync.WaitGroup, emit func(task)) {
 	var inUnit sync.WaitGroup
 	var catalog *app.Catalog
 	err := parallel.Protect(func() (err error) {
-		if d.Attempt > maxAttempts {
-			return fmt.Errorf("the process ended %d times while it worked on this: it may need more memory than there is", maxAttempts)
+		if d.Attempt > maxAttempts+1 {
+			return errEnded
 		}
 		catalog, err = b.scan(ctx, d.Unit, func(t task) {
+			if d.Attempt > maxAttempts {
+				b.finish(d.Unit, b.fail(d.Unit, t.result, errEnded))
+				return
+			}
 			inUnit.Add(1)
 			t.done = inUnit.Done
 			emit(t)

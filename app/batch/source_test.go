@@ -84,6 +84,36 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 	}
 }
 
+// TestWhatIsDoneIsNoFailure: of a unit that had its attempts, what has a result keeps it, and is
+// no failure as well.
+func TestWhatIsDoneIsNoFailure(t *testing.T) {
+	for attempts, want := range map[int][]string{
+		3: {"p/ct done before", "p/ct failed"},
+		4: {"p/ct failed"}, // even the scan ended the process
+	} {
+		c := newCohort(t)
+		c.dicom("p/ct", 1)
+		c.nii("q.nii", 1) // so that p/ct is not the root
+		o := c.options()
+		c.run(o)
+		from, to := filepath.Join(c.in, "more"), filepath.Join(c.in, "p", "ct")
+		c.must(os.Rename(c.dicom("more", 2), from+"x"))
+		files, err := os.ReadDir(from + "x")
+		c.must(err)
+		for _, f := range files {
+			c.must(os.Rename(filepath.Join(from+"x", f.Name()), filepath.Join(to, "more-"+f.Name())))
+		}
+		c.must(os.RemoveAll(from + "x"))
+		for range attempts {
+			_, err := newLocal(store{c.out}, []Unit{{Name: "p/ct"}}).Next(t.Context())
+			c.must(err)
+		}
+		equal(t, "states", states(c.run(o)), append(want, "q.nii done before"))
+		equal(t, "at last", states(c.run(o)), []string{"p/ct done", "p/ct done before", "q.nii done before"})
+		equal(t, "rows", len(c.rows()), 3)
+	}
+}
+
 // TestSuspectIsDoneAlone: a unit that was begun before has no other series beside it.
 func TestSuspectIsDoneAlone(t *testing.T) {
 	c := newCohort(t)
