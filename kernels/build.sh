@@ -2,7 +2,7 @@
 # Compiles the kernels to the fatbins and the manifest in the repository. The output is
 # the same byte for byte every time. It needs nvcc 11.8, whose code runs on every driver
 # from 450 on and whose PTX on every driver from 520 on. Devices newer than the machine
-# code use the PTX. At the end it lists the loops in which registers spill.
+# code use the PTX. The manifest lists the loops in which registers spill, too (spills.sh).
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}
@@ -38,7 +38,6 @@ done
     printf '{\n  "compiler": "nvcc %s",\n' "$version"
     printf '  "flags": "%s",\n' "$(echo $flags $targets)"
     printf '  "sources": {%s\n  },\n' "$(LC_ALL=C; export LC_ALL; entries *.cu *.cuh rungs/*.cu rungs/*.cuh kerneltest/*.cu)"
+    printf '  "spills": [%s\n  ],\n' "$(./spills.sh *.fatbin | sed 's/.*/    "&"/; 1s/^/\n/; $!s/$/,/')"
     printf '  "modules": {%s\n  }\n}\n' "$(LC_ALL=C; export LC_ALL; entries *.fatbin rungs/*.fatbin kerneltest/*.fatbin)"
 } > manifest.json
-
-./spills.sh >&2

@@ -420,6 +420,54 @@ func TestPartsOfNLM(t *testing.T) {
 	}
 }
 
+// The warps of the last blocks share their voxels where the blocks of a volume are 1 to 16
+// waves of 264 and at most half a wave more, on any part of it.
+func TestLastBlocksOfNLM(t *testing.T) {
+	const none = math.MaxInt32
+	box := func(x, y, z int) [3]int { return [3]int{x, y, z} }
+	for _, c := range []struct {
+		dims, min, max [3]int
+		patch, from    int
+		blocks         int
+	}{
+		{box(181, 217, 51), box(0, 0, 0), box(181, 217, 51), 1, 50, 25*42 + 3*55}, // 1092 blocks: 4 waves and 36
+		{box(181, 217, 51), box(0, 0, 49), box(181, 217, 51), 1, 50, 42},          // the tile that begins at 49 is not shared
+		{box(181, 217, 51), box(0, 0, 48), box(181, 217, 51), 1, 50, 42 + 3*55},
+		{box(181, 217, 51), box(0, 0, 50), box(181, 217, 51), 1, 50, 3 * 55},
+		{box(181, 217, 51), box(0, 0, 0), box(181, 217, 50), 1, 50, 25 * 42},
+		{box(62, 16, 264*2), box(0, 0, 0), box(62, 16, 264*2), 1, none, 264}, // a wave, and 1, 132 and 133 blocks more
+		{box(62, 16, 265*2), box(0, 0, 0), box(62, 16, 265*2), 1, 528, 264 + 4},
+		{box(62, 16, 396*2), box(0, 0, 0), box(62, 16, 396*2), 1, 528, 264 + 4*132},
+		{box(62, 16, 397*2), box(0, 0, 0), box(62, 16, 397*2), 1, none, 397},
+		{box(62, 16, 263*2), box(0, 0, 0), box(62, 16, 263*2), 1, none, 263},
+		{box(62, 16, (16*264+1)*2), box(0, 0, 0), box(62, 16, (16*264+1)*2), 1, 16 * 264 * 2, 16*264 + 4},
+		{box(62, 16, (17*264+1)*2), box(0, 0, 0), box(62, 16, (17*264+1)*2), 1, none, 17*264 + 1},
+		{box(28, 16, 265*4), box(0, 0, 0), box(28, 16, 265*4), 2, none, 265},
+		{box(62, 16, 265*2), box(0, 4, 0), box(62, 8, 265*2), 1, 528, 265}, // all share anyway
+	} {
+		f := field{Slices: int32(c.dims[2])}
+		for k := range 3 {
+			f.Dims[k], f.Min[k], f.Max[k] = int32(c.dims[k]), int32(c.min[k]), int32(c.max[k])
+		}
+		p := nlm.Params{H: 1, Taps: make([]float64, 2*c.patch+1), Centre: nlm.CentreOne}
+		for k := range 3 {
+			p.PatchRadius[k] = c.patch
+		}
+		l := nlmLaunches(p, f, 3)[0]
+		if got := decoded[nlmParams](t, l).SharedFrom; int(got) != c.from || l.Grid[0] != c.blocks {
+			t.Errorf("%v to %v of %v: shared from %d, %d blocks; want %d and %d", c.min, c.max, c.dims, got, l.Grid[0], c.from, c.blocks)
+		}
+	}
+	// Images, and one slice in three dimensions, do not share at the end.
+	for dims, slices := range map[int]int32{2: 5, 3: 1} {
+		f := field{Slices: slices, Dims: [3]int32{62, 16 * 265, slices}, Max: [3]int32{62, 16 * 265, slices}}
+		p := nlm.Params{H: 1, Taps: make([]float64, 3), Centre: nlm.CentreOne, PatchRadius: [3]int{1, 1, dims - 2}}
+		if l := nlmLaunches(p, f, dims)[0]; decoded[nlmParams](t, l).SharedFrom != none || l.Grid[0] != 265*int(slices) {
+			t.Errorf("%d slices: shared from %d, %d blocks", slices, decoded[nlmParams](t, l).SharedFrom, l.Grid[0])
+		}
+	}
+}
+
 func TestNLMScaleTurnsDistancesIntoPowersOfTwo(t *testing.T) {
 	l := launch(t, recipe(t, "nlm", 3, map[string]denoise.Value{"h": denoise.Number(10)}), [3]int{9, 9, 9})
 	var p nlmParams

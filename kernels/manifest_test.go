@@ -4,8 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -43,5 +46,51 @@ func TestModulesWereBuiltFromTheseSources(t *testing.T) {
 	const ladders = 3
 	if len(m.Modules) != len(Modules())+ladders+1 {
 		t.Errorf("%d modules built, %d embedded here, %d of rungs and one in kerneltest", len(m.Modules), len(Modules()), ladders)
+	}
+}
+
+// No main loop accesses local memory, in machine code of compute capability 9.0. Those that
+// do are known: general block sizes index arrays, bnlm computes in float64 there, sadct
+// gathers few values, and selection in 2-D, which is no faster than without, has more to
+// keep than registers.
+func TestSpillsAreKnown(t *testing.T) {
+	var m struct{ Spills []string }
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]int{ // accesses to local memory in a loop, at most
+		"bnlm_2d": 2, "bnlm_3d": 2, "odct_any": 40, "sadct_gather": 2,
+		"nlm_select_2d_f1": 14, "nlm_select_2d_f2": 32, "nlm_select_2d_f3": 34,
+	}
+	missing := maps.Clone(known)
+	for _, line := range m.Spills {
+		var address string
+		var instructions, powers, local int
+		kernel, rest, _ := strings.Cut(line, " at ")
+		if _, err := fmt.Sscanf(rest, "%s %d instructions, %d powers of two, %d of local memory", &address, &instructions, &powers, &local); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		most, ok := known[kernel]
+		selects := strings.HasPrefix(kernel, "nlm_select_2d")
+		if !ok || local > most || powers > 0 && !selects {
+			t.Errorf("registers spill: %s", line)
+		}
+		delete(missing, kernel)
+	}
+	if len(missing) > 0 {
+		t.Errorf("no loop of %v accesses local memory any more; run make kernels or shorten the list", missing)
+	}
+}
+
+// The modules have machine code for the devices of the last years and PTX for newer ones.
+func TestTargets(t *testing.T) {
+	var m struct{ Flags string }
+	if err := json.Unmarshal(manifest, &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range []string{"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "compute_75", "compute_90"} {
+		if !strings.Contains(m.Flags+" ", "code="+code+" ") {
+			t.Errorf("no code=%s in %s", code, m.Flags)
+		}
 	}
 }

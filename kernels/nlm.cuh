@@ -28,7 +28,8 @@
 //
 // The warps of a block lie side by side along y. Where that would leave most of them, or
 // the device, without work, they share their voxels and take turns with the rows of
-// offsets (NlmParams::parts); their sums are added at the end, in a fixed order.
+// offsets (NlmParams::parts, and for 3^3 the last layers of tiles from NlmParams::sharedFrom
+// on); their sums are added at the end, in a fixed order.
 //
 // The sums are of values relative to one voxel of the block; the voxel's own is subtracted at
 // the end. A sum of differences would keep those in registers.
@@ -56,7 +57,8 @@ struct Shape {
     static constexpr int kColumns = 32 * X + kBrick - 1;      // columns of the tile in shared memory
     static constexpr int kRows = WARPS * Y + 2 * F + kBrick - 1;
     static constexpr int kPlanes = kDeep + STEPS - 1;
-    static constexpr int kRowsRead = DIMS == 3 ? (kRows + WARPS - 1) / WARPS : 5; // rows of the tile that a warp reads together
+    static constexpr bool kEndShares = DIMS == 3 && F == 1;   // NlmParams::sharedFrom counts; where registers are scarcer the main loop is slower with that
+    static constexpr int kRowsRead = kEndShares ? (kRows + WARPS - 1) / WARPS : 5; // rows of the tile that a warp reads together
     static constexpr bool kAlongZ = DIMS == 3 && F == 1 && Z < Y; // squares are summed along z first, which then takes fewer sums
     static constexpr int kWords = (kColumns + 31) / 32;       // words with one bit per column of a row
     static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= 64 << 10, "compute capability 7.5 has no more than 64 KB");
@@ -106,6 +108,7 @@ struct Walker {
     const unsigned *usable;   // a bit for each voxel of the tile
     int lane;
     int firstRow;             // of the warp in the block's tile
+    int parts;                // warps that share their voxels
     int turn;                 // rows of offsets before the next one that is this warp's
     int x, y, z;              // the thread's first voxel, minus F along x
     float reference;          // the scaled value that was subtracted from all values of the tile
@@ -226,7 +229,7 @@ struct Walker {
                 const int oy = first[1] + j;
                 if (lastRow + oy < 0 || y + oy >= f.dims[1]) continue;
                 if (turn-- > 0) continue;
-                turn = p.parts - 1;
+                turn = parts - 1;
                 const bool whole = !EVERYTHING && (group == TOGETHER || group == 2) && y + oy >= 0 && lastRow + oy < f.dims[1] &&
                                    z + oz >= 0 && lastPlane + oz + group <= f.dims[2];
                 // The offset zero is left out, which divides its row into two parts.
@@ -235,7 +238,7 @@ struct Walker {
                 if (whole) {
                     if constexpr (DIMS == 2) {
                         // Two rows of offsets share all shifted rows but one.
-                        if (p.parts == 1 && j + 1 < n[1] && oy != -1 && oy != 0 && lastRow + oy + 1 < f.dims[1]) {
+                        if (parts == 1 && j + 1 < n[1] && oy != -1 && oy != 0 && lastRow + oy + 1 < f.dims[1]) {
                             along<1, 2>(first[0], 0, n[0], row);
                             ++j;
                             continue;
@@ -396,9 +399,9 @@ __device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, 
 // the thread that finds them filtered them, all others would wait.
 template <int F, int X, int Y, int Z, int WARPS>
 #ifdef NLM_SELECT
-__device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X, Y, Z> &sums, float *shared, const Selection &select)
+__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared, const Selection &select)
 #else
-__device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X, Y, Z> &sums, float *shared)
+__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared)
 #endif
 {
     constexpr int kResults = X * Y * Z;
@@ -419,37 +422,22 @@ __device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X,
             }
     __syncthreads();
 
-    // The warps that share voxels, all of a block, divide them now. Several are read together.
-    constexpr int kTogether = kResults / WARPS;
-    const int row = warp / p.parts, part = warp % p.parts, each = kResults / p.parts;
+    // The warps that share voxels, all of a block, divide them now.
+    const int row = warp / parts, part = warp % parts, each = kResults / parts;
     auto voxel = [&](int row, int lane, int n) { return Tile{tile.x - F + X * lane + n / Y % X, tile.y + row * Y + n % Y, tile.z + n / (X * Y)}; };
     unsigned marked = 0; // a bit for each of the thread's results
-#pragma unroll 1
-    for (int from = part * each; from < (part + 1) * each; from += kTogether) {
-        bool inside[kTogether];
-        float value[kTogether], num[kTogether], den[kTogether], log[kTogether];
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-            const Tile v = voxel(row, lane, from + i);
-            inside[i] = v.x >= tile.x && v.x < tile.x + 32 * X - 2 * F && v.x < f.max[0] && v.y < f.max[1] && v.z < f.max[2];
-            if (inside[i]) value[i] = __ldg(f.in + f.index<true>(v.x, v.y, v.z));
-            num[i] = den[i] = 0;
-            log[i] = kUnused;
+    for (int n = part * each; n < (part + 1) * each; ++n) {
+        const Tile v = voxel(row, lane, n);
+        if (v.x < tile.x || v.x >= tile.x + 32 * X - 2 * F || v.x >= f.max[0] || v.y >= f.max[1] || v.z >= f.max[2]) continue;
+        const float value = __ldg(f.in + f.index<true>(v.x, v.y, v.z));
+        float num = 0, den = 0, log = kUnused;
+        for (int of = 0; of < parts; ++of) {
+            const float *s = shared + ((row * parts + of) * kResults + n) * 3 * 32 + lane;
+            num += s[0];
+            den += s[32];
+            log = fmaxf(log, s[64]);
         }
-        for (int of = 0; of < p.parts; ++of) {
-            const float *s = shared + ((row * p.parts + of) * kResults + from) * 3 * 32 + lane;
-#pragma unroll
-            for (int i = 0; i < kTogether; ++i, s += 3 * 32) {
-                num[i] += s[0];
-                den[i] += s[32];
-                log[i] = fmaxf(log[i], s[64]);
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) {
-            const Tile v = voxel(row, lane, from + i);
-            if (inside[i]) marked |= unsigned(finish(p, v.x, v.y, v.z, value[i], num[i], den[i], log[i])) << (from + i);
-        }
+        marked |= unsigned(finish(p, v.x, v.y, v.z, value, num, den, log)) << n;
     }
 
     if (!__syncthreads_or(marked)) return;
@@ -459,7 +447,7 @@ __device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X,
         __syncthreads();
         for (int w = 0; w < WARPS; ++w) {
             for (unsigned bits = found[w]; bits != 0; bits &= bits - 1) {
-                const Tile v = voxel(w / p.parts, __ffs(bits) - 1, n);
+                const Tile v = voxel(w / parts, __ffs(bits) - 1, n);
 #ifdef NLM_SELECT
                 const float result = exactVoxel<32 * WARPS, true>(p, v.x, v.y, v.z, Chosen{select});
 #else
@@ -470,6 +458,31 @@ __device__ inline void write(const NlmParams &p, const Tile &tile, const Sums<X,
         }
         __syncthreads(); // all threads have read found
     }
+}
+
+// Place is the tile of a block and how many of its warps share their voxels.
+struct Place {
+    Tile tile;
+    int parts;
+};
+
+// placeOf returns the place of this block, for tiles of WIDTH x (WARPS Y / parts) x Z voxels.
+// With END_SHARES the blocks of the layers of tiles from NlmParams::sharedFrom on are numbered
+// after all others.
+template <bool END_SHARES, int WIDTH, int Y, int Z, int WARPS>
+__device__ inline Place placeOf(const NlmParams &p)
+{
+    const Field &f = p.field;
+    const int height = WARPS / p.parts * Y;
+    if constexpr (END_SHARES) {
+        const unsigned across = (f.max[0] - f.min[0] + WIDTH - 1) / WIDTH, down = (f.max[1] - f.min[1] + height - 1) / height;
+        const unsigned layers = (clamp(p.sharedFrom, f.min[2], f.max[2]) - f.min[2] + Z - 1) / Z, before = across * down * layers;
+        if (blockIdx.x >= before) {
+            const unsigned low = (f.max[1] - f.min[1] + Y - 1) / Y, i = blockIdx.x - before, line = i / across, layer = line / low;
+            return {{f.min[0] + int(i - line * across) * WIDTH, f.min[1] + int(line - layer * low) * Y, f.min[2] + int(layers + layer) * Z}, WARPS};
+        }
+    }
+    return {tileOf(f, WIDTH, height, Z), p.parts};
 }
 
 // nlmBlock filters a tile of (32 X - 2 F) x (WARPS Y / parts) x Z voxels.
@@ -487,8 +500,9 @@ __device__ inline void nlmBlock(const NlmParams &p)
     unsigned *usable = reinterpret_cast<unsigned *>(shared + S::kPlanes * S::kRows * S::kColumns);
 
     const Field &f = p.field;
-    const int parts = p.parts, height = WARPS / parts * Y;
-    const Tile tile = tileOf(f, 32 * X - 2 * F, height, Z);
+    const Place place = placeOf<S::kEndShares, 32 * X - 2 * F, Y, Z, WARPS>(p);
+    const Tile tile = place.tile;
+    const int parts = place.parts, height = WARPS / parts * Y;
     const int lane = threadIdx.x, firstRow = threadIdx.y / parts * Y;
     const int x = tile.x - F + X * lane, y = tile.y + firstRow, z = tile.z;
     const float reference = referenceOf<true>(f, tile, height);
@@ -520,7 +534,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
             }
 
     Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
-        p, values, usable, lane, firstRow, int(threadIdx.y) % parts, x, y, z, reference * p.scale, own, sums
+        p, values, usable, lane, firstRow, parts, int(threadIdx.y) % parts, x, y, z, reference * p.scale, own, sums
 #ifdef NLM_SELECT
         , select, {0, 0, 0}
 #endif
@@ -567,8 +581,8 @@ __device__ inline void nlmBlock(const NlmParams &p)
                 for (int r = 0; r < Y; ++r) sums.num[k][e][r] = fmaf(-own[k + kHalo][e][r + F], sums.den[k][e][r], sums.num[k][e][r]);
     }
 #ifdef NLM_SELECT
-    write<F, X, Y, Z, WARPS>(p, tile, sums, shared, select);
+    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared, select);
 #else
-    write<F, X, Y, Z, WARPS>(p, tile, sums, shared);
+    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared);
 #endif
 }

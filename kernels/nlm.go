@@ -38,21 +38,21 @@ func nlmSpeedup(p nlm.Params, dims int, rate float64) float64 {
 
 // nlmParams mirrors struct NlmParams of nlm_params.cuh.
 type nlmParams struct {
-	Field   field
-	Search  [3]int32         // search radius
-	Patch   [3]int32         // patch radius
-	Scale   float32          // factor of the values: distances are then in units of h^2 / log2(e)
-	Inverse float32          // 1 / Scale
-	Cut     float32          // 2 sigma^2 in those units, of patches whose noise is not correlated
-	Bias    float32          // 2 sigma^2 in the volume's units, which rician subtracts
-	LK      int32            // 0: Gaussian weights; 1..4: lk weights with that norm
-	Rician  int32            // average squares
-	One     int32            // the centre has weight 1, not the largest weight
-	Norm    float32          // product of the middle taps, which Ring is relative to
-	Ring    [9]float32       // taps relative to the middle one, by distance
-	Parts   int32            // warps that share their voxels and divide the offsets: 1 or all of a block
-	Cuts    [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
-	_       int32
+	Field      field
+	Search     [3]int32         // search radius
+	Patch      [3]int32         // patch radius
+	Scale      float32          // factor of the values: distances are then in units of h^2 / log2(e)
+	Inverse    float32          // 1 / Scale
+	Cut        float32          // 2 sigma^2 in those units, of patches whose noise is not correlated
+	Bias       float32          // 2 sigma^2 in the volume's units, which rician subtracts
+	LK         int32            // 0: Gaussian weights; 1..4: lk weights with that norm
+	Rician     int32            // average squares
+	One        int32            // the centre has weight 1, not the largest weight
+	Norm       float32          // product of the middle taps, which Ring is relative to
+	Ring       [9]float32       // taps relative to the middle one, by distance
+	Parts      int32            // warps that share their voxels and divide the offsets: 1 or all of a block
+	Cuts       [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
+	SharedFrom int32            // for 3^3 patches the slice from which on all warps of a block share their voxels
 }
 
 // nlmTile describes how a fast nlm kernel divides the volume. It mirrors the template
@@ -80,18 +80,47 @@ func (t nlmTile) dims(patch, parts int) [3]int {
 	return [3]int{32*t.x - 2*patch, t.warps / parts * t.y, t.z}
 }
 
-// smallNLM is the number of blocks below which the warps of a block share their voxels in
-// an image of one slice, as there are no more blocks than a device runs at once.
-const smallNLM = 264
+// nlmWave is the number of blocks that a large device runs at once. Below it the warps of a
+// block share their voxels in an image of one slice.
+const nlmWave = 264
 
 // parts returns how many warps of a block share their voxels: all if a region has no more
 // rows than a warp, or if the image is small, else one. An image has the same value in all
 // of its parts, so that they have the same bits.
 func (t nlmTile) parts(patch int, f field) int {
-	if int(f.Max[1]-f.Min[1]) <= t.y || f.Dims[2] == 1 && Grid([3]int{int(f.Dims[0]), int(f.Dims[1]), 1}, t.dims(patch, 1))[0] < smallNLM {
+	if int(f.Max[1]-f.Min[1]) <= t.y || f.Dims[2] == 1 && Grid([3]int{int(f.Dims[0]), int(f.Dims[1]), 1}, t.dims(patch, 1))[0] < nlmWave {
 		return t.warps
 	}
 	return 1
+}
+
+// sharedFrom returns the slice of a volume from which on all warps of a block share their
+// voxels. Where the blocks of a volume are a few waves and a bit, a device would wait for
+// the last few blocks with most of its multiprocessors idle; shared, their work takes a
+// fraction of that time. A volume has the same value in all of its parts.
+func (t nlmTile) sharedFrom(patch int, f field) int32 {
+	const few = 16 // waves; the ends of more of them are too far apart to wait for each other
+	dims := [3]int{int(f.Dims[0]), int(f.Dims[1]), t.z}
+	layer, layers := Grid(dims, t.dims(patch, 1))[0], (int(f.Dims[2])+t.z-1)/t.z
+	waves, rest := layer*layers/nlmWave, layer*layers%nlmWave
+	shared := (rest + layer - 1) / max(layer, 1)
+	if patch > 1 || t.z == 1 || f.Dims[2] == 1 || waves == 0 || waves > few || rest == 0 || 2*shared*layer > nlmWave {
+		return math.MaxInt32
+	}
+	return int32((layers - shared) * t.z)
+}
+
+// grid returns the number of blocks of a region, of which those from slice shared on are of
+// warps that share their voxels.
+func (t nlmTile) grid(patch, parts int, f field, shared int32) [3]int {
+	if parts > 1 || shared >= f.Max[2] {
+		return f.grid(t.dims(patch, parts))
+	}
+	depth := int32(t.z)
+	from := min(f.Min[2]+(max(shared-f.Min[2], 0)+depth-1)/depth*depth, f.Max[2])
+	below, rest := f, f
+	below.Max[2], rest.Min[2] = from, from
+	return [3]int{below.grid(t.dims(patch, 1))[0] + rest.grid(t.dims(patch, t.warps))[0], 1, 1}
 }
 
 // shared returns the bytes of a block's shared memory: the values for a brick of
@@ -173,14 +202,15 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 	parts, grid := plan(f)
 	t := f.swapped()
 	if p, g := plan(t); 2*g[0]*parts <= grid[0]*p {
-		parts, grid = p, g
+		parts = p
 		args.Field = t // the search and patch radii are the same along x and y
 	}
 	args.Parts = int32(parts)
+	args.SharedFrom = layout.sharedFrom(patch, args.Field)
 	return Launch{
 		Module: "nlm",
 		Kernel: kernel,
-		Grid:   grid,
+		Grid:   layout.grid(patch, parts, args.Field, args.SharedFrom),
 		Block:  [3]int{32, layout.warps, 1},
 		Shared: layout.shared(patch, dims),
 		Args:   Pack(args),
@@ -188,7 +218,7 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 }
 
 func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
-	args := nlmParams{Field: f, LK: int32(p.LK), Parts: 1}
+	args := nlmParams{Field: f, LK: int32(p.LK), Parts: 1, SharedFrom: math.MaxInt32}
 	for c := range 3 {
 		args.Search[c], args.Patch[c] = int32(p.SearchRadius[c]), int32(p.PatchRadius[c])
 	}

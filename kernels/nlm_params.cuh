@@ -19,7 +19,7 @@ struct NlmParams {
     float ring[9]; // taps relative to the middle one, by distance
     int parts;     // warps that share their voxels and divide the offsets: 1 or all of a block
     float cuts[3][5][5]; // cut by the distances of an offset along z, y and x; cut beyond
-    int pad2;
+    int sharedFrom; // 3-D, 3^3 patches: the slice from which on all warps of a block share their voxels
 };
 static_assert(sizeof(NlmParams) == 472);
 

@@ -1,16 +1,16 @@
 #!/bin/sh
-# Lists the innermost loops of the kernels, as compiled for compute capability 9.0, that
+# Lists the innermost loops of the kernels, as compiled for compute capability 9.0 or ARCH, that
 # access local memory, as registers spill or arrays are indexed: the kernel, the loop's
 # address, its instructions, its powers of two and its accesses to local memory. Loops of
 # weights have as many powers of two as they process pairs at once. It needs cuobjdump of
 # the CUDA toolkit.
 #
-#   spills.sh [FATBIN...]      all that ship by default
+#   [ARCH=sm_80] spills.sh [FATBIN...]      all that ship by default
 set -eu
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- *.fatbin
 for module; do
-    cuobjdump -sass -arch sm_90 "$module" | awk '
+    cuobjdump -sass -arch "${ARCH:-sm_90}" "$module" | awk '
         function list(   i, j, powers, local) {
             for (i = 1; i <= loops; i++) {
                 for (j = 1; j <= loops; j++)

@@ -138,9 +138,9 @@ typedef struct {
     float scale, inverse, cut, bias;
     int32_t lk, rician, one;
     float norm, ring[9];
-    int32_t pad;
+    int32_t parts;
     float cuts[3][5][5];
-    int32_t pad2;
+    int32_t sharedFrom;
 } NlmParams;
 
 // cutAt returns what is subtracted from the distance of patches that lie (x, y, z) apart.

@@ -57,6 +57,19 @@ inline std::vector<BlocksCase> blocksCases(bool small)
     return all;
 }
 
+// fewestBlocksCases returns a small case for every kernel.
+inline std::vector<BlocksCase> fewestBlocksCases()
+{
+    std::vector<BlocksCase> all = {{"odct_3d", {17, 9, 7}, {4, 4, 4}, true},       {"odct_2d", {17, 11, 2}, {8, 8, 1}, true},
+                                   {"odct_any", {5, 19, 2}, {5, 8, 1}, true},      {"prinlm_average", {34, 9, 3}, {2, 1, 1}, true},
+                                   {"prinlm_mean", {34, 9, 3}, {1, 1, 1}, true}};
+    for (const char *name : {"wiener_1", "wiener_2", "wiener_3", "wiener_4", "wiener_5", "wiener_6", "wiener_7", "wiener_8"}) {
+        const int n = name[7] - '0';
+        all.push_back(n == 1 ? BlocksCase{name, {13, 11, 2}, {8, 8, 1}} : BlocksCase{name, {n + 3, n + 2, n + 1}, {n, n, n}});
+    }
+    return all;
+}
+
 // Blocks holds the buffers of a case, which cover the whole volume.
 class Blocks {
     const BlocksCase &c;

@@ -72,6 +72,19 @@ inline std::vector<BnlmCase> bnlmCases(bool small)
     return all;
 }
 
+// fewestBnlmCases returns a small case for every kernel, and one whose weights underflow.
+inline std::vector<BnlmCase> fewestBnlmCases()
+{
+    std::vector<BnlmCase> all;
+    for (int dimensions = 2; dimensions <= 3; ++dimensions) {
+        all.push_back({true, {17, 9, 3}, dimensions, true, false, true, 2, 1, 2, 12});
+        for (int patch = 0; patch <= 3; ++patch) all.push_back({false, {17, 9, 3}, dimensions, true, false, true, 2, patch, 0, patch == 0 ? 0.3 : 10, 0.7, 0.1, 150});
+    }
+    all.push_back({true, {17, 9, 3}, 3, true, false, false, 1, 2, 3, 12});
+    all.push_back({true, {9, 7, 5}, 3, true, false, false, 1, 4, 5, 12});
+    return all;
+}
+
 // BlockFilter holds the buffers of the passes: all fields cover the whole volume.
 class BlockFilter {
     const BnlmCase &c;

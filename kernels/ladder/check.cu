@@ -4,10 +4,11 @@
 // case runs twice and must give the same bits.
 //
 //   nvcc -O2 -std=c++17 -o check ladder/check.cu -lcuda
-//   ./check [--small] [--times PART] [FOLDER]       FOLDER holds the fatbins, "." by default
+//   ./check [--small | --fewest] [--times PART] [FOLDER]   FOLDER holds the fatbins, "." by default
 //
-// --small selects cases that compute-sanitizer finishes in minutes. --times times the
-// works of times.h whose name contains PART instead, "" for all.
+// --small selects cases that compute-sanitizer's memcheck finishes in minutes, --fewest one
+// or two small ones for every kernel, which its racecheck does. --times times the works of
+// times.h whose name contains PART instead, "" for all.
 #include "reference.h"
 #include "blocks.h"
 #include "bnlm.h"
@@ -34,8 +35,9 @@ static std::string describe(const Case &c)
     int n = std::snprintf(text, sizeof text, "%s %dd %dx%dx%d%s%s", r.filter.c_str(), r.dims, c.dims[0], c.dims[1], c.dims[2],
                           c.masked ? " masked" : "", c.part ? " part" : c.thin ? " thin" : "");
     if (r.filter == "nlm")
-        std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s%s lk=%d", r.patch, r.search, r.patchSigma,
-                      r.h, r.sigma, r.rho[0] != 0 ? " correlated" : "", r.one ? " one" : "", r.rician ? " rician" : "", r.lk);
+        std::snprintf(text + n, sizeof text - n, " f=%d s=%d g=%g h=%g sigma=%g%s%s%s lk=%d%s", r.patch, r.search, r.patchSigma,
+                      r.h, r.sigma, r.rho[0] != 0 ? " correlated" : "", r.one ? " one" : "", r.rician ? " rician" : "", r.lk,
+                      r.sharedFrom >= 0 ? " shared" : "");
     else if (r.filter == "lpa")
         std::snprintf(text + n, sizeof text - n, " sigma=%g scales=%zu", r.sigma, r.scales.size());
     else
@@ -199,6 +201,12 @@ static std::vector<Case> cases(bool small)
                 if (dims == 3 && patch == 4 && n[0] * n[1] > 100) continue;
                 for (double g : {0.0, 1.0}) {
                     if (patch == 0 && g > 0) continue;
+                    if (dims == 3 && patch == 1 && n[2] >= 4)
+                        for (bool masked : {false, true}) { // the warps of the last blocks share their voxels
+                            Recipe r = nlmRecipe(dims, patch, 3, g);
+                            r.sharedFrom = masked ? 1 : 2;
+                            add(r, n[0], n[1], n[2], masked, masked);
+                        }
                     for (int parts : {1, 4}) {
                         Recipe r = nlmRecipe(dims, patch, 3, g);
                         r.parts = parts;
@@ -360,13 +368,53 @@ static std::vector<Case> cases(bool small)
     return all;
 }
 
+// fewestCases returns small cases that run every kernel of the filters without fields of
+// their own, with tiles and search regions that do not fit each other.
+static std::vector<Case> fewestCases()
+{
+    std::vector<Case> all;
+    auto add = [&](Recipe r, int x, int y, int z, bool masked = false) {
+        Case c{r, {x, y, z}};
+        c.masked = masked;
+        all.push_back(c);
+    };
+    for (int dims = 2; dims <= 3; ++dims) {
+        for (int patch = 1; patch <= 3; ++patch)
+            for (double g : {0.0, 1.0}) {
+                if (patch == 1 && g == 0) continue; // the same kernel
+                Recipe r = nlmRecipe(dims, patch, 2, g);
+                r.parts = 1;
+                r.sharedFrom = 4;
+                add(r, 34, 9, dims == 3 ? 5 : 1);
+                r.h = 1; // weights underflow, and all warps share their voxels
+                r.parts = 4;
+                add(r, 17, 9, dims == 3 ? 3 : 1, true);
+            }
+        Recipe any = nlmRecipe(dims, 0, 2, 0);
+        any.h = 0.3;
+        add(any, 17, 9, 3);
+        for (bool masked : {false, true}) add(weightedRecipe("gaussian", dims, 2, 3, 1), 34, 17, 9, masked);
+        for (int r : {1, 2, 3}) add(weightedRecipe("median", dims, r, r, r), 17, 9, 3, r == 1);
+    }
+    for (int slices : {1, 3}) add(weightedRecipe("bilateral", 3, 3, 3, 1), 34, 9, slices, slices == 3);
+    Recipe lpa;
+    lpa.filter = "lpa";
+    lpa.dims = 2;
+    lpa.sigma = 12;
+    add(lpa, 34, 9, 2);
+    lpa.scales = {1, 4, 9};
+    add(lpa, 34, 9, 2, true);
+    return all;
+}
+
 int main(int argc, char **argv)
 {
-    bool small = false;
+    bool small = false, fewest = false;
     const char *times = nullptr;
     std::string folder = ".";
     for (int i = 1; i < argc; ++i) {
         if (!std::strcmp(argv[i], "--small")) small = true;
+        else if (!std::strcmp(argv[i], "--fewest")) small = fewest = true;
         else if (!std::strcmp(argv[i], "--times") && i + 1 < argc) times = argv[++i];
         else folder = argv[i];
     }
@@ -376,18 +424,18 @@ int main(int argc, char **argv)
         timeWorks(device, times);
         return 0;
     }
-    std::vector<Case> all = cases(small);
+    std::vector<Case> all = fewest ? fewestCases() : cases(small);
     unsigned failed = 0, seed = 1;
     for (const Case &c : all) failed += !run(device, c, seed++);
     std::size_t count = all.size();
-    for (const SadctCase &s : sadctCases(small)) {
+    for (const SadctCase &s : fewest ? fewestSadctCases() : sadctCases(small)) {
         Case c{{}, {s.dims[0], s.dims[1], s.dims[2]}};
         c.masked = s.masked;
         c.part = s.part;
         failed += !checkSadct(device, s, volumeFor(c, seed++), regionFor(c));
         ++count;
     }
-    for (const BnlmCase &b : bnlmCases(small)) {
+    for (const BnlmCase &b : fewest ? fewestBnlmCases() : bnlmCases(small)) {
         Case c{{}, {b.dims[0], b.dims[1], b.dims[2]}};
         c.masked = b.masked;
         c.part = b.part;
@@ -397,7 +445,7 @@ int main(int argc, char **argv)
         ++count;
     }
     if (!small) timeBnlm(device, [](int x, int y, int z) { return volumeFor(Case{{}, {x, y, z}}, 1); });
-    for (const BlocksCase &b : blocksCases(small)) {
+    for (const BlocksCase &b : fewest ? fewestBlocksCases() : blocksCases(small)) {
         Case c{{}, {b.dims[0], b.dims[1], b.dims[2]}};
         c.masked = b.masked;
         c.part = b.part;

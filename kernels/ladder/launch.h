@@ -40,6 +40,7 @@ struct Recipe {
     double h = 10, sigma = 0;
     bool one = false, rician = false;
     int parts = 0; // warps that share their voxels; 0: as quell chooses
+    int sharedFrom = -1; // the slice from which on all of a block do; -1: as quell chooses
     int lk = 0;
     const float *means = nullptr, *deviations = nullptr; // around every voxel, for preselection; null: all neighbours
     float apart = 0, ratio = 0; // its thresholds
@@ -143,6 +144,7 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     p.one = r.one;
     p.norm = float(norm);
     p.parts = 1;
+    p.sharedFrom = 1 << 30;
 
     struct Tile {
         int dims, patch, x, y, z, warps, steps;
@@ -175,8 +177,24 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
         int brick = t.dims == 3 ? 9 : 17; // offsets along x and along y in shared memory at once
         int columns = 32 * t.x + brick - 1, rows = t.warps * t.y + 2 * t.patch + brick - 1;
         int planes = t.dims == 3 ? t.z + 2 * t.patch + t.steps - 1 : 1;
+        // Where the blocks of a volume are a few waves and at most half a wave more, the warps
+        // of the last layers of blocks of 3^3 share their voxels.
+        unsigned grid = gridOf(q.field);
+        Field whole = q.field;
+        for (int c = 0; c < 3; ++c) whole.min[c] = 0, whole.max[c] = whole.dims[c];
+        const int layers = (whole.dims[2] + t.z - 1) / t.z, all = int(blocks(whole, w, t.warps * t.y, t.z)), layer = all / layers;
+        const int last = (all % 264 + layer - 1) / layer;
+        const bool shares = t.dims == 3 && t.patch == 1;
+        if (shares && whole.dims[2] > 1 && all >= 264 && all < 17 * 264 && all % 264 != 0 && 2 * last * layer <= 264) q.sharedFrom = (layers - last) * t.z;
+        if (shares && r.sharedFrom >= 0) q.sharedFrom = r.sharedFrom;
+        const int from = q.field.min[2] + (std::max(q.sharedFrom - q.field.min[2], 0) + t.z - 1) / t.z * t.z;
+        if (q.parts == 1 && from < q.field.max[2]) {
+            Field below = q.field, rest = q.field;
+            below.max[2] = rest.min[2] = from;
+            grid = blocks(below, w, t.warps * t.y, t.z) + blocks(rest, w, t.y, t.z);
+        }
         const int tile = planes * rows * (columns + (columns + 31) / 32), sums = 3 * 32 * t.warps * t.x * t.y * t.z;
-        return {{"nlm", name, gridOf(q.field), {32, unsigned(t.warps)}, 4 * unsigned(std::max(tile, sums)), bytes(q)}};
+        return {{"nlm", name, grid, {32, unsigned(t.warps)}, 4 * unsigned(std::max(tile, sums)), bytes(q)}};
     }
     std::vector<Launch> all = {{"nlm", "nlm_any", blocks(f, 32, 4, 1), {32, 4}, 0, bytes(p)}};
     std::size_t voxels = std::size_t(f.max[0] - f.min[0]) * (f.max[1] - f.min[1]) * (f.max[2] - f.min[2]);

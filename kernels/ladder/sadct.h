@@ -39,6 +39,12 @@ inline std::vector<SadctCase> sadctCases(bool small)
     return all;
 }
 
+// fewestSadctCases returns small cases that run every kernel.
+inline std::vector<SadctCase> fewestSadctCases()
+{
+    return {{{17, 9, 2}, true, false, 10, {1, 2, 3, 5}, {1, 2, 3}}, {{17, 14, 1}, false, false, 20, {1, 12}, {1, 8}}};
+}
+
 // placed returns the parameters for a region of results.
 template <class P>
 inline P placed(P p, const Region &out)
