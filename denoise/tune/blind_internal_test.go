@@ -292,7 +292,7 @@ func TestStandInsOfNumbers(t *testing.T) {
 func TestResized(t *testing.T) {
 	g := volume.NewGeometry([3]int{9, 9, 3}, [3]float64{1, 1, 1})
 	facts := denoise.Facts{Hi: 100, Noise: noise.Known(9)}
-	first, err := WithStrength(mustNLM(t), 1, g).Resolve(g, facts)
+	first, err := WithStrength(mustNLM(t, 3), 1, g).Resolve(g, facts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,9 +320,9 @@ func TestResized(t *testing.T) {
 	}
 }
 
-func mustNLM(t *testing.T) denoise.Recipe {
+func mustNLM(t *testing.T, dims int) denoise.Recipe {
 	t.Helper()
-	r, err := denoise.NewRecipe("nlm", 3)
+	r, err := denoise.NewRecipe("nlm", dims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,8 +332,8 @@ func mustNLM(t *testing.T) denoise.Recipe {
 // A result of other sizes than the default's, and of a strength that is a number, is
 // recognised.
 func TestStandInOfOtherSizes(t *testing.T) {
-	r := fadedScene(t, 3, blob{30, 30, 5, 5, 30, 0}, blob{50, 20, 4, 9, -30, 0})
-	recipe, err := mustNLM(t).With("h", denoise.Number(0.3*r.Noise.Sigma)).With("search-radius", denoise.Number(1)).ResolveFor(t.Context(), r.Input)
+	r := fadedScene(t, 1, blob{30, 30, 5, 5, 30, 0}, blob{50, 20, 4, 9, -30, 0})
+	recipe, err := mustNLM(t, 2).With("h", denoise.Number(0.5*r.Noise.Sigma)).With("search-radius", denoise.Number(2)).ResolveFor(t.Context(), r.Input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestStandInOfOtherSizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := r.standIn(t.Context(), cpu.New())
-	if err != nil || s.recipe.Filter != "nlm" || s.recipe.Dims != 3 || s.recipe.Get("search-radius").Int() != 1 || s.share < 0.95 {
-		t.Errorf("%s makes %.3f of the change, %v; want nlm 3-D with a search radius of 1", s.recipe, s.share, err)
+	if err != nil || s.recipe.Filter != "nlm" || s.recipe.Dims != 2 || s.recipe.Get("search-radius").Int() != 2 || s.share < 0.99 {
+		t.Errorf("%s makes %.3f of the change, %v; want nlm 2-D with a search radius of 2", s.recipe, s.share, err)
 	}
 }
