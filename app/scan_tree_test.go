@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"quell/io/atomic"
+	"quell/io/nifti"
 	"quell/series"
 )
 
@@ -147,5 +148,25 @@ func TestOriginOfASource(t *testing.T) {
 		if path, ok := origin(c.src); path != c.path || ok != c.ok {
 			t.Errorf("%s: %q, %v", what, path, ok)
 		}
+	}
+}
+
+// Reading a plain NIfTI file counts its slices as they come, and ends with all of them.
+func TestReadingNIfTICountsSlices(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.nii")
+	if err := nifti.Write(t.Context(), path, wavy(5, 4, 6).Volume, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Scan(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var counted [][2]int
+	if _, err := c.Load(t.Context(), 0, func(done, total int) { counted = append(counted, [2]int{done, total}) }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(counted); n < 2 || counted[n-1] != [2]int{6, 6} {
+		t.Errorf("progress %v; want counts of slices while it reads, too", counted)
 	}
 }
