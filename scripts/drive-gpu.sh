@@ -70,6 +70,6 @@ done
 alive "with the CPU engine: $different pixels changed"
 
 screen_quit
-for _ in $(seq 50); do [ -z "$(worker)" ] && break; sleep 0.2; done
+for _ in $(seq 150); do [ -z "$(worker)" ] && break; sleep 0.2; done
 [ -z "$(worker)" ] || { echo "drive-gpu: the worker is still running after the workbench has quit" >&2; exit 1; }
 echo "drive-gpu: done"

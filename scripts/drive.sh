@@ -2,11 +2,16 @@
 # Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture,
 # comparing and the three planes among them, that keys work while a control has the focus, that Escape takes one step at a
 # time, that a result is not lost without a question, that SIGTERM ends the workbench in order and a crash loses no work,
-# that the log holds no fault, and that the exit code is 0.
+# that the log holds no fault, and that the exit code is 0. Some screens are compared with reference pictures in
+# scripts/screens, so that a change of the layout is seen; SCREEN_UPDATE=all scripts/drive.sh writes them
+# again, on a machine with little else to do; look at them before they are committed.
+#
+# Steps that follow background work wait for its outcome on the screen, however slow the machine is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/screen.sh
 
+KEY_WAIT=0.5
 work=$(mktemp -d)
 trap 'screen_stop; rm -rf "$work"' EXIT
 screen_start
@@ -38,6 +43,7 @@ no_faults() {
 
 key p;                                          changed "the column of filter and measures"
 mouse_to 400 420
+matches column
 xdotool click 4;                                changed "wheel to the next slice"
 key 8;                                          changed "the bone window"
 xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; changed "window/level by left drag"
@@ -55,7 +61,7 @@ xdotool mousedown 1 mousemove_relative --sync 60 20 mouseup 1; changed "a line a
 key Delete;                                     changed "the line deleted"
 key ctrl+z;                                     changed "undo, which brings it back"
 key b;                                          changed "the search for the best strength"
-sleep 15 # until the curve is there
+matches strength # until the curve is there
 settled "$work/last.png"
 mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
@@ -68,6 +74,7 @@ key Left;                                       changed "Left, which moves the l
 key q;                                          changed "a checkerboard"
 key q;                                          changed "the denoised slice alone"
 key F5;                                         changed "the three planes and a curtain"
+matches planes
 key e
 mouse_to 900 230
 xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; changed "an ROI on the coronal plane"
@@ -76,7 +83,7 @@ xdotool click 4 click 4;                        changed "the wheel over the coro
 xdotool mousemove 960 280 click 1;              changed "a click, which moves the crosshair"
 key z;                                          changed "the magnifier"
 key z;                                          changed "the magnifier taken off"
-mouse_to 264 40
+mouse_to 234 38
 xdotool click 1;                                changed "the layout of three panes"
 key ctrl+1;                                     changed "one to one"
 key h;                                          changed "the identity, which is hidden"
@@ -90,10 +97,12 @@ key m;                                          changed "the noise map taken off
 key t;                                          changed "the marks of structure in the residual"
 key t;                                          changed "the marks taken off"
 key ctrl+Return;                                changed "apply to the volume"
-
+matches applied
+settled "$work/last.png"
 key ctrl+q;                                     changed "the question before the result is lost"
 key Escape;                                     changed "Escape, which keeps it"
 key ctrl+e;                                     changed "the export dialog"
+matches export
 key Escape;                                     changed "Escape in the field of the dialog"
 screen_quit
 no_faults
@@ -125,7 +134,9 @@ no_faults
 [ -s "$screen_dir/config/quell/settings.json" ] || { echo "drive: SIGTERM did not save the settings" >&2; exit 1; }
 screen_stop
 
-screen_start
+screen_size=1280x720 screen_start
+key p
+matches small-window
 key ctrl+Return
 kill -TERM "$screen_app"
 screen_ended
@@ -135,16 +146,23 @@ screen_stop
 screen_start
 settled "$work/last.png"
 key ctrl+Return;                                changed "a run, whose result is kept against a crash"
+matches result
+settled "$work/last.png"
 key ctrl+l ctrl+a
 xdotool type "$PWD/assets/series"
 key Return;                                     changed "another series, beside the first"
+matches beside
+settled "$work/last.png"
 key ctrl+Tab;                                   changed "the first series again"
 key c;                                          changed "the coronal plane"
 kill -KILL "$screen_app"
 wait "$screen_app" || true
 screen_run
+matches crashed
 settled "$work/last.png"
 key Return;                                     changed "Open, the answer to the question after a crash"
+matches restored
+settled "$work/last.png"
 key ctrl+Tab;                                   changed "the other series, which is read again"
 key ctrl+q;                                     changed "the question before the result of the last session is lost"
 key Tab Return

@@ -9,6 +9,10 @@
 #   differ A B              prints the number of pixels that differ between two pictures
 #   settled FILE            waits until the display does not change any more, and saves it
 #   changed_from FILE N     waits until N pixels of the display differ from a picture; prints their number
+#   small A B               saves picture A as B, at an eighth of its size, grey, without the status bar
+#   deviates FILE NAME      prints how many pixels of a picture, reduced by small, deviate from scripts/screens/NAME.png
+#   matches NAME            waits until the display is as in scripts/screens/NAME.png; writes that file where SCREEN_UPDATE
+#                           is all or holds the name
 #   key KEY...              presses keys in the workbench
 #   mouse_to X Y            moves the pointer
 # shellcheck shell=bash
@@ -21,7 +25,7 @@ screen_start() {
 	Xvfb -displayfd 3 -screen 0 "${screen_size}x24" -nolisten tcp 3>"$screen_dir/display" 2>"$screen_dir/xvfb.log" &
 	screen_server=$!
 	local i
-	for i in $(seq 100); do [ -s "$screen_dir/display" ] && break; sleep 0.1; done
+	for i in $(seq 600); do [ -s "$screen_dir/display" ] && break; sleep 0.1; done
 	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
 	DISPLAY=":$(cat "$screen_dir/display")"
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
@@ -52,7 +56,7 @@ screen_quit() {
 
 screen_ended() {
 	local i code=0
-	for i in $(seq 50); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
+	for i in $(seq 150); do kill -0 "$screen_app" 2>/dev/null || break; sleep 0.2; done
 	kill -0 "$screen_app" 2>/dev/null && { echo "screen: the workbench did not quit" >&2; return 1; }
 	wait "$screen_app" || code=$?
 	[ "$code" -eq 0 ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench ended with exit code $code" >&2; return 1; }
@@ -96,6 +100,47 @@ changed_from() {
 		sleep 0.5
 	done
 	echo "$different"
+}
+
+# The status bar names the processor and how long things took. A pixel of the reduced pictures is the mean of 64, so
+# that neither edges of letters nor the rounding of another OpenGL count.
+small() {
+	local height
+	height=$(identify -format %h "$1")
+	convert "$1" -fill black -draw "rectangle 0,$((height - 30)) 9999,9999" -colorspace Gray -scale 12.5% -depth 8 -strip "$2"
+}
+
+deviates() {
+	local n
+	small "$1" "$screen_dir/small.png"
+	n=$(compare -fuzz 6% -metric AE "scripts/screens/$2.png" "$screen_dir/small.png" null: 2>&1 || true)
+	printf '%.0f' "${n%% *}"
+}
+
+# screen_tolerance is how many of the reduced pixels (25000 at 1600x1000) may deviate by more than 6 % of white: a panel
+# that moves by 8 pixels changes several times as many.
+screen_tolerance=30
+
+matches() {
+	local i n=none
+	case " ${SCREEN_UPDATE:-} " in
+	" all " | *" $1 "*)
+		for i in 1 2 3; do settled "$screen_dir/now.png"; done
+		small "$screen_dir/now.png" "scripts/screens/$1.png"
+		echo "screen: wrote scripts/screens/$1.png"
+		return
+		;;
+	esac
+	for i in $(seq 150); do
+		shot "$screen_dir/now.png"
+		n=$(deviates "$screen_dir/now.png" "$1")
+		[ "$n" -gt "$screen_tolerance" ] || { echo "screen: as in $1.png, but for $n pixels"; return 0; }
+		sleep 0.5
+	done
+	cp "$screen_dir/now.png" "${TMPDIR:-/tmp}/quell-$1.png"
+	echo "screen: $n pixels deviate from scripts/screens/$1.png; the display is in ${TMPDIR:-/tmp}/quell-$1.png" >&2
+	echo "screen: look at both; where the change is wanted, SCREEN_UPDATE=$1 scripts/drive.sh writes the reference again" >&2
+	return 1
 }
 
 key() {
