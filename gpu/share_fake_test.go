@@ -229,9 +229,15 @@ func TestTheFirstDeviceDoesNotStart(t *testing.T) {
 			if id := e.devices[0].model().UUID; id != c.working || !slices.Equal(others, c.others) || resting != c.resting {
 				t.Fatalf("the device %s, then %v, of which %d rest; want %s, %v, %d", id, others, resting, c.working, c.others, c.resting)
 			}
+			// A further device that works may repeat a part of the run.
 			got, uses := logged(t, e, r, in, in.Volume.Bounds())
-			if !slices.Equal(got.Data, want.Data) || len(uses) != 1 || uses[c.working].Voxels != int64(in.Volume.Voxels()) {
-				t.Errorf("log %+v; want everything on %s, with the bits of another device", uses, c.working)
+			if !slices.Equal(got.Data, want.Data) || uses[c.working].Voxels == 0 {
+				t.Errorf("log %+v; want work on %s, and the bits of another device", uses, c.working)
+			}
+			for _, id := range c.others[len(c.others)-c.resting:] {
+				if _, used := uses[id]; used {
+					t.Errorf("log %+v; want nothing on %s, which rests", uses, id)
+				}
 			}
 			if s := e.Status(); s.PID == 0 || strings.Contains(s.Reason, "kernels do not load") != (c.resting > 0) {
 				t.Errorf("status %+v", s)
