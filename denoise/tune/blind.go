@@ -164,7 +164,11 @@ func resized(g volume.Geometry, best standIn, facts denoise.Facts, run func(deno
 				if x < p.Lo || x > p.Hi {
 					continue
 				}
-				s, err := newSteps(g, from.recipe.With(p.Name, denoise.Number(x)), facts)
+				changed := from.recipe.With(p.Name, denoise.Number(x))
+				if _, err := changed.Bind(g); err != nil {
+					continue // this size does not go with the others
+				}
+				s, err := newSteps(g, changed, facts)
 				if err != nil {
 					return best, err
 				}

@@ -320,6 +320,31 @@ func TestResized(t *testing.T) {
 	}
 }
 
+// A size that does not go with the others is not tried: a step of bnlm's blocks that leaves
+// voxels between them.
+func TestResizedStaysValid(t *testing.T) {
+	g := volume.NewGeometry([3]int{9, 9, 3}, [3]float64{1, 1, 1})
+	facts := denoise.Facts{Hi: 100, Noise: noise.Known(9)}
+	first, err := denoise.NewRecipe("bnlm", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err = WithStrength(first, 1, g).Resolve(g, facts); err != nil {
+		t.Fatal(err)
+	}
+	tried := map[[2]int]bool{}
+	_, err = resized(g, standIn{recipe: first, share: math.Inf(-1)}, facts, func(r denoise.Recipe) (likeness, error) {
+		if _, err := r.Bind(g); err != nil {
+			t.Errorf("%s is tried: %v", r, err)
+		}
+		tried[[2]int{r.Get("block-radius").Int(), r.Get("block-step").Int()}] = true
+		return likeness{apart: 1, removed: 100, change: 100}, nil
+	})
+	if err != nil || tried[[2]int{0, 2}] || tried[[2]int{1, 3}] || !tried[[2]int{2, 2}] || !tried[[2]int{1, 1}] {
+		t.Errorf("radii and steps of blocks %v, %v; want 2, 2 and 1, 1, not 0, 2 and 1, 3", tried, err)
+	}
+}
+
 func mustNLM(t *testing.T, dims int) denoise.Recipe {
 	t.Helper()
 	r, err := denoise.NewRecipe("nlm", dims)
