@@ -111,6 +111,15 @@ func sentence(err error) string {
 	return strings.TrimSuffix(capital(err.Error()), ".") + "."
 }
 
+// submit returns what Return in a field does: it presses the button, if that is enabled.
+func submit(button *control.Button) func(string) {
+	return func(string) {
+		if !button.Disabled() {
+			button.OnTapped()
+		}
+	}
+}
+
 // capital gives a text a capital.
 func capital(text string) string {
 	first, size := utf8.DecodeRuneInString(text)

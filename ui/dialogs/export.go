@@ -97,11 +97,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		r.Show(Replace(f.target(), export, parent))
 	})
 	f.confirm.Importance = widget.HighImportance
-	f.path.OnSubmitted = func(string) {
-		if !f.confirm.Disabled() {
-			f.confirm.OnTapped()
-		}
-	}
+	f.path.OnSubmitted = submit(f.confirm)
 	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
 
 	f.format.OnChanged = func(string) {

@@ -88,12 +88,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		bold("Sigma"), sigma, widget.NewLabel(""), hint("Standard deviation in "+unit+"."),
 		bold("Seed"), seed, widget.NewLabel(""), hint("The same seed gives the same noise on every machine."),
 	)
-	submit := func(string) {
-		if !add.Disabled() {
-			add.OnTapped()
-		}
-	}
-	sigma.OnSubmitted, seed.OnSubmitted = submit, submit
+	sigma.OnSubmitted, seed.OnSubmitted = submit(add), submit(add)
 	d = newDialog("Add noise", container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)
 	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, d.Hide), add})
 	d.first = sigma
