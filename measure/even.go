@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -10,13 +11,12 @@ const (
 	// leastEven is the least number of pixels: the SD of 100 independent values is right
 	// within 7 %.
 	leastEven = 100
-	// mostBent is the share of the variance about a plane that bends of the ground, of
-	// second and third order, may have. Of independent values the seven terms take 7/n, and
-	// more of correlated ones; an edge through the middle that raises the SD by a
-	// fifth takes 0.15 more.
+	// mostBent is the share of the variance about a ground that bends of higher order may
+	// have. Of independent values, seven terms about a plane take 7/n, and more of correlated
+	// ones; an edge through the middle that raises the SD by a fifth takes 0.15 more.
 	mostBent = 0.1
-	// bends is the same in a small region, times n.
-	bends = 3 * 7
+	// bends is the same in a small region, times n, for each term.
+	bends = 3
 	// mostSkew and mostKurtosis bound the third and fourth standardised moments about the
 	// plane, 0 and 3 for noise: beyond them something bright or dark lies in the region.
 	mostSkew, mostKurtosis = 0.8, 5
@@ -40,8 +40,17 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 	for _, c := range [][]float64{xs, ys, vs} {
 		center(c)
 	}
-	terms := [][]float64{xs, ys}
-	rest, left := remove(vs, terms)
+	rest, base := remove(vs, [][]float64{xs, ys})
+	if err := checkEven(rest, square(vs), base, terms3(xs, ys)); err != nil {
+		return 0, err
+	}
+	return math.Sqrt(square(rest) / (n - 3)), nil
+}
+
+// checkEven returns why values, of a sum of squares, are not noise on an even ground
+// alone. rest is what is left of them without the ground, base the terms of the ground, and
+// higher those of bends that it does not have.
+func checkEven(rest []float64, squares float64, base, higher [][]float64) error {
 	sum, third, fourth := 0.0, 0.0, 0.0
 	for _, r := range rest {
 		sum += r * r
@@ -49,19 +58,20 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 		fourth += r * r * r * r
 	}
 	// Rounding alone leaves less than this.
-	if sum <= 1e-12*square(vs) || sum == 0 {
-		return 0, fmt.Errorf("all pixels lie on a plane; there is no noise to measure")
+	if sum <= 1e-12*squares || sum == 0 {
+		return errors.New("all pixels lie on a plane or another smooth surface; there is no noise to measure")
 	}
+	n := float64(len(rest))
 	variance := sum / n
 	skew, kurtosis := third/n/math.Pow(variance, 1.5), fourth/n/(variance*variance)
-	bent, _ := remove(rest, append(left, terms3(xs, ys)...))
-	if 1-square(bent)/sum > max(mostBent, bends/n) {
-		return 0, fmt.Errorf("the region is not even, or too small for its noise: an edge or a bend of the ground may be part of the SD")
+	bent, _ := remove(rest, append(base, higher...))
+	if 1-square(bent)/sum > max(mostBent, bends*float64(len(higher))/n) {
+		return errors.New("the region is not even, or too small for its noise: an edge or a bend of the ground may be part of the SD")
 	}
 	if math.Abs(skew) > mostSkew || kurtosis > mostKurtosis {
-		return 0, fmt.Errorf("the region is not even: something brighter or darker lies in it")
+		return errors.New("the region is not even: something brighter or darker lies in it")
 	}
-	return math.Sqrt(sum / (n - 3)), nil
+	return nil
 }
 
 // remove returns v less its projection on the terms, and the terms as an orthogonal base

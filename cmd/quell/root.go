@@ -94,7 +94,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.PersistentFlags().StringVar(&logPath, "log", "", "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "how many processors to use, at most; all if not given")
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
 	)
 	return root
 }

@@ -1,0 +1,280 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"quell/app"
+	"quell/measure"
+	"quell/volume"
+)
+
+func newMeasure() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "measure IN [RESULT] --nps BOX|--disc BOX|--edge BOX",
+		Short: "Measure noise power spectrum and resolution in regions of a series",
+		Long: `Measure the noise power spectrum in even regions and the modulation transfer
+function across edges, of IN, of RESULT in the same places, and of what was removed.
+
+A BOX is X0:X1,Y0:Y1 on the slices as they are stored: the columns X0 to X1-1 and
+the rows Y0 to Y1-1, counted from 0.
+
+--nps averages the spectra of all its boxes on all slices, each less the surface of
+second order that fits it best, in the square of the unit times mm2 over cycles/mm
+(IEC 62220-1, AAPM TG-233). Its integral over the plane of frequencies is the variance.
+--disc measures across the rim of the disc in an ellipse that fills the BOX, --edge across
+a straight, slanted edge (the task transfer function of AAPM TG-233): edge and line spread
+function of the mean of all slices, f50 and f10 with standard errors. RESULT is measured across the
+edge that IN shows. Where a figure cannot be given, its reason is.`,
+		Example: `  quell measure phantom/ quiet/ --nps 100:164,200:264 --nps 300:364,200:264 --slices 10:30
+  quell measure phantom/ quiet/ --disc 210:260,180:230 --slices 10:30 --json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 {
+				return nil
+			}
+			return exactly(1, "IN, and RESULT")(cmd, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	nps := flags.StringArray("nps", nil, "a `BOX` whose noise power spectrum is measured; may be given several times")
+	disc := flags.StringArray("disc", nil, "a `BOX` around a disc; may be given several times")
+	edge := flags.StringArray("edge", nil, "a `BOX` across a straight edge; may be given several times")
+	of := flags.String("slices", "", "measure the slices `A:B`: A to B-1, counted from 0; the middle one if not given")
+	asJSON := flags.Bool("json", false, jsonHelp)
+	var pick choice
+	pick.addTo(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(*nps)+len(*disc)+len(*edge) == 0 {
+			return app.Usagef("nothing to measure: give --nps, --disc or --edge")
+		}
+		part, err := parseSlices(*of)
+		if err != nil {
+			return err
+		}
+		in, err := open(cmd, pick.input(args[0]))
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		w := regions{unit: in.Volume.Unit}
+		if w.before, err = slicesOf(in.Volume, part); err != nil {
+			return err
+		}
+		if len(args) == 2 {
+			after, err := openSame(cmd, args[1], in.Volume)
+			if err != nil {
+				return err
+			}
+			if w.after, err = slicesOf(after, part); err != nil {
+				return err
+			}
+		}
+		out := measured{Unit: w.unit}
+		if len(*nps) > 0 {
+			if out.NPS, err = w.spectra(*nps); err != nil {
+				return err
+			}
+		}
+		for _, f := range []struct {
+			boxes []string
+			shape measure.Shape
+			name  string
+		}{{*disc, measure.Ellipse, "disc"}, {*edge, measure.Box, "edge"}} {
+			for _, box := range f.boxes {
+				m, err := w.transfers(f.name, box, f.shape)
+				if err != nil {
+					return err
+				}
+				out.MTF = append(out.MTF, m)
+			}
+		}
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), out)
+		}
+		return out.print(cmd.OutOrStdout())
+	}
+	return cmd
+}
+
+// slicesOf returns the slices of a volume that are measured.
+func slicesOf(v *volume.Volume, part app.SliceRange) (out []measure.Slice, err error) {
+	if part == (app.SliceRange{}) {
+		middle := v.Dims[2] / 2
+		part = app.SliceRange{From: middle, To: middle + 1}
+	}
+	r, err := part.Region(v.Geometry)
+	if err != nil {
+		return nil, err
+	}
+	for z := r.Min[2]; z < r.Max[2]; z++ {
+		s, err := measure.SliceOf(v, z)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// measured is what quell measure prints.
+type measured struct {
+	Unit string        `json:"unit,omitempty"`
+	NPS  *npsJSON      `json:"nps,omitempty"`
+	MTF  []transfersOf `json:"mtf,omitempty"`
+}
+
+type npsJSON struct {
+	Boxes []string `json:"boxes"`
+	*measure.Spectra
+	Why string `json:"why,omitempty"` // there is none: a clause
+}
+
+type transfersOf struct {
+	Box string `json:"box"`
+	Of  string `json:"of"` // disc or edge
+	*measure.Transfers
+	Why string `json:"why,omitempty"` // there is none, or none of the result: a clause
+}
+
+// regions measures in the slices of a series and of its result.
+type regions struct {
+	unit          string
+	before, after []measure.Slice
+}
+
+// outline reads a BOX.
+func (w regions) outline(flag, box string, shape measure.Shape) (measure.Outline, error) {
+	x, y, two := strings.Cut(box, ",")
+	var ends [2][2]int
+	for c, text := range []string{x, y} {
+		a, b, ok := strings.Cut(text, ":")
+		var errs [2]error
+		ends[c][0], errs[0] = strconv.Atoi(a)
+		ends[c][1], errs[1] = strconv.Atoi(b)
+		if !two || !ok || errs[0] != nil || errs[1] != nil || ends[c][0] < 0 || ends[c][1] <= ends[c][0] {
+			return measure.Outline{}, app.Usagef("--%s %s: give X0:X1,Y0:Y1, such as 100:164,200:264 for the columns 100 to 163 of the rows 200 to 263", flag, box)
+		}
+	}
+	if s := w.before[0]; ends[0][1] > s.Width || ends[1][1] > s.Height {
+		return measure.Outline{}, app.Usagef("--%s %s: the slices have %d columns and %d rows", flag, box, s.Width, s.Height)
+	}
+	o := measure.Outline{Shape: shape, Points: [][2]float64{{float64(ends[0][0]), float64(ends[1][0])}, {float64(ends[0][1] - 1), float64(ends[1][1] - 1)}}}
+	return o, nil
+}
+
+func (w regions) spectra(boxes []string) (*npsJSON, error) {
+	out := &npsJSON{Boxes: boxes}
+	var rois []measure.Outline
+	for _, box := range boxes {
+		o, err := w.outline("nps", box, measure.Box)
+		if err != nil {
+			return nil, err
+		}
+		rois = append(rois, o)
+	}
+	s, err := measure.SpectraOf(w.before, w.after, rois)
+	if err != nil {
+		out.Why = err.Error()
+		return out, nil //nolint:nilerr // Why holds it
+	}
+	out.Spectra = &s
+	return out, nil
+}
+
+func (w regions) transfers(name, box string, shape measure.Shape) (transfersOf, error) {
+	out := transfersOf{Box: box, Of: name}
+	o, err := w.outline(name, box, shape)
+	if err != nil {
+		return out, err
+	}
+	var after *measure.Slice
+	if w.after != nil {
+		mean := measure.MeanSlice(w.after)
+		after = &mean
+	}
+	m, err := measure.TransfersOf(measure.MeanSlice(w.before), after, o)
+	if err != nil {
+		out.Why = err.Error()
+		return out, nil //nolint:nilerr // Why holds it
+	}
+	out.Transfers, out.Why = &m, m.Why
+	return out, nil
+}
+
+// print writes tables; JSON has the full precision and what they leave out.
+func (m measured) print(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	unit := m.Unit
+	if unit == "" {
+		unit = "value"
+	}
+	if n := m.NPS; n != nil && n.Spectra == nil {
+		fmt.Fprintf(tw, "nps  none: %s\n", n.Why)
+	} else if n != nil {
+		spectra := []*measure.NPS{&n.Original, n.Result, n.Residual}
+		fmt.Fprintf(tw, "nps of %d ROIs\toriginal%s\n", n.Original.ROIs, heads(n.Result != nil, "\tresult\tresidual"))
+		rows(tw, "sigma, "+unit, spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", math.Sqrt(s.Variance)) })
+		rows(tw, "mean frequency, 1/mm", spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.3g", float64(s.Mean)) })
+		for k, f := range n.Original.Frequency {
+			rows(tw, fmt.Sprintf("nps at %.4f/mm, %s2 mm2", f, unit), spectra, func(s *measure.NPS) string { return fmt.Sprintf("%.4g", s.Power[k]) })
+		}
+	}
+	for _, t := range m.MTF {
+		if t.Transfers == nil {
+			fmt.Fprintf(tw, "mtf of %s %s  none: %s\n", t.Of, t.Box, t.Why)
+			continue
+		}
+		curves := []*measure.MTF{&t.Original, t.Result}
+		fmt.Fprintf(tw, "mtf of %s %s\toriginal%s\n", t.Of, t.Box, heads(t.Result != nil, "\tresult"))
+		rows(tw, "height, "+unit, curves, func(c *measure.MTF) string { return fmt.Sprintf("%.4g", c.Height) })
+		for _, f := range []struct {
+			name string
+			of   func(c *measure.MTF) measure.Fall
+		}{{"f50", func(c *measure.MTF) measure.Fall { return c.F50 }}, {"f10", func(c *measure.MTF) measure.Fall { return c.F10 }}} {
+			rows(tw, f.name+", 1/mm", curves, func(c *measure.MTF) string {
+				x := f.of(c)
+				if x.Why != "" {
+					return "none: " + x.Why
+				}
+				return fmt.Sprintf("%.3f ± %.3f", float64(x.At), float64(x.Error))
+			})
+		}
+		for k, f := range t.Original.Frequency {
+			rows(tw, fmt.Sprintf("mtf at %.4f/mm", f), curves, func(c *measure.MTF) string {
+				if k >= len(c.Value) {
+					return "-"
+				}
+				return fmt.Sprintf("%.3f", c.Value[k])
+			})
+		}
+		if t.Why != "" {
+			fmt.Fprintf(tw, "result  none: %s\n", t.Why)
+		}
+	}
+	return tw.Flush()
+}
+
+func heads(more bool, text string) string {
+	if !more {
+		return ""
+	}
+	return text
+}
+
+// rows writes one row: a name, and a value of each that is there.
+func rows[T any](w io.Writer, name string, of []*T, value func(*T) string) {
+	fmt.Fprint(w, name)
+	for _, x := range of {
+		if x != nil {
+			fmt.Fprint(w, "\t", value(x))
+		}
+	}
+	fmt.Fprintln(w)
+}
