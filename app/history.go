@@ -17,6 +17,7 @@ type Edit struct {
 	Ground int         // the mark that contrasts are measured against; 0 for none
 	Noise  *GivenNoise // nil: the estimate
 	Window volume.Window
+	Second volume.Window // of the denoised picture; no width where it has Window
 }
 
 // History is a bounded undo list. The zero History is empty. It is for one goroutine.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -39,7 +40,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		c.Unit = unit
 		c.Place = place
 		c.Outline = outline
-		w := state.Window()
+		w := state.WindowOf(role)
 		window := fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)
 		if role == viewer.Residual {
 			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
@@ -59,6 +60,11 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, &out)
+	if state.Unlinked() {
+		for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+			out[role].Title = cmp.Or(out[role].Title, role.String()) + ", OWN WINDOW"
+		}
+	}
 	return out
 }
 

@@ -141,6 +141,9 @@ func (w *Workbench) windowCommands() []Command {
 		{ID: "window-own", Title: "The series' own window", Menu: menuWindow, Chords: key(fyne.Key1), Run: w.ownWindow, Enabled: w.open},
 		{ID: "invert", Title: "Invert grey", Menu: menuWindow, Chords: key(fyne.KeyN), Run: state.ToggleInvert,
 			Checked: state.Inverted},
+		{ID: "window-link", Title: "Own windows for original and denoised", Menu: menuWindow, Chords: key(fyne.KeyJ), Enabled: w.open,
+			Help: "drags, keys and presets change the picture last pointed at; once more, and that one's window is the window of both",
+			Run:  w.toggleLink, Checked: state.Unlinked},
 	}
 }
 

@@ -102,7 +102,7 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [
 		state, c := s.Plane(volume.Plane(p)), &out[p]
 		c.Title = strings.ToUpper(volume.Plane(p).String()) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
-		w := state.Window()
+		w := state.WindowOf(viewer.Denoised)
 		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), sliceText(state, state.Index())}
 		if state.Overlay() != viewer.OverlayFull {
 			continue

@@ -363,6 +363,16 @@ func (w *Workbench) ownWindow() {
 	w.status.note("The series has no window width and level of its own.")
 }
 
+// toggleLink gives original and denoised picture their own windows, or one again.
+func (w *Workbench) toggleLink() {
+	state := w.session.State()
+	if state.ToggleLink(); state.Unlinked() {
+		w.status.note("Original and denoised have their own windows: what you set is for the one last pointed at.")
+	} else {
+		w.status.note("Original and denoised have one window.")
+	}
+}
+
 func (w *Workbench) noisy() bool {
 	if w.session.Document() == nil {
 		return false

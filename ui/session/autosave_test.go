@@ -13,6 +13,7 @@ import (
 	"quell/denoise/noise"
 	"quell/series"
 	"quell/ui/session"
+	"quell/ui/viewer"
 	"quell/volume"
 )
 
@@ -64,6 +65,9 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.State().DragResidual(30)
 	b.State().ToggleInvert()
 	b.State().SetWindow(volume.Window{Center: 30, Width: 60, Name: "Mine"})
+	b.State().ToggleLink()
+	b.State().Attend(viewer.Original)
+	b.State().SetWindow(volume.Window{Center: 25, Width: 50, Name: "Other"})
 	b.draw(session.EllipseTool, [2]float64{2, 1}, [2]float64{9, 5})
 	b.SetGround()
 	b.ShowResult(0)
@@ -91,8 +95,9 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 		t.Errorf("the marks are %+v; want %+v", next.Marks(), b.Marks())
 	}
 	next.State().AutoWindow()
-	if next.Undo(); next.State().Window().Name != "Mine" {
-		t.Errorf("undo after a restart gives the window %+v", next.State().Window())
+	next.Undo()
+	if first, second := next.State().WindowOf(viewer.Original), next.State().WindowOf(viewer.Denoised); first.Name != "Other" || second.Name != "Mine" {
+		t.Errorf("undo after a restart gives the windows %+v and %+v", first, second)
 	}
 	if m := next.VolumeMeasures(); !m.Current || !next.SliceMeasures().Current {
 		t.Error("the run that is shown is not measured")

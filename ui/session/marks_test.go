@@ -449,6 +449,57 @@ func TestUndoOfWindows(t *testing.T) {
 	}
 }
 
+// To give both pictures their own windows is a step, and each of those windows is one; a drag
+// of one of them is a step of that one.
+func TestUndoOfOwnWindows(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	state := b.State()
+	widths := func() [2]float64 {
+		return [2]float64{state.WindowOf(viewer.Original).Width, state.WindowOf(viewer.Denoised).Width}
+	}
+	state.SetWindow(volume.Window{Width: 10})
+	state.ToggleLink()
+	state.Attend(viewer.Denoised)
+	state.SetWindow(volume.Window{Width: 20})
+	state.Attend(viewer.Original)
+	state.SetWindow(volume.Window{Width: 30})
+	b.settle()
+	state.ToggleLink()
+	for i, want := range []struct {
+		widths   [2]float64
+		unlinked bool
+	}{{[2]float64{30, 20}, true}, {[2]float64{10, 20}, true}, {[2]float64{10, 10}, true}, {[2]float64{10, 10}, false}} {
+		if b.Undo(); widths() != want.widths || state.Unlinked() != want.unlinked {
+			t.Errorf("undo %d: widths %v, unlinked %v; want %+v", i+1, widths(), state.Unlinked(), want)
+		}
+	}
+	for range 4 {
+		b.Redo()
+	}
+	if widths() != [2]float64{30, 30} || state.Unlinked() {
+		t.Errorf("redo gives widths %v, unlinked %v", widths(), state.Unlinked())
+	}
+}
+
+// Another series has its own windows, and the first one keeps those that it had.
+func TestOwnWindowsStayWithTheirSeries(t *testing.T) {
+	b := newBench(t)
+	b.settle()
+	b.SetRecipe(b.tuned(3), true)
+	b.State().ToggleLink()
+	b.State().Attend(viewer.Denoised)
+	b.State().SetWindow(volume.Window{Width: 20})
+	b.opens(files(t, 1)[0])
+	if b.State().Unlinked() {
+		t.Error("the next series has two windows")
+	}
+	b.ShowDocument(0)
+	if own := b.State().Second(); own.Width != 20 {
+		t.Errorf("the first series has the window %+v", own)
+	}
+}
+
 func TestAWindowIsNoWork(t *testing.T) {
 	b := newBench(t)
 	b.settle()

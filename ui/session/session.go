@@ -308,7 +308,7 @@ func (s *Session) draw() {
 		Source: s.doc.Series().Volume, View: s.state.View(), Index: s.state.Index(),
 		Base: s.baseVolume(), Result: result, Part: part, Last: s.keeps(), Compare: s.state.Comparison(), Lens: s.state.Lens(),
 		Zoom: s.state.Zoom(), Pan: s.state.Pan(),
-		Window: s.state.Window(), Invert: s.state.Inverted(),
+		Window: s.state.WindowOf(viewer.Original), Second: s.state.Second(), Invert: s.state.Inverted(),
 		Limit: s.state.Sigmas() * facts.Noise.Sigma, Pixelated: s.state.Pixelated(),
 		Before: s.holdBefore, Tints: s.tints(result), Panes: s.listener.Panes(),
 	}

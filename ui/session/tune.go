@@ -3,6 +3,7 @@ package session
 import (
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/viewer"
 )
 
 // Recipe returns the current recipe: the one that the filter panel shows.
@@ -112,13 +113,18 @@ func (s *Session) setRecipe(r denoise.Recipe) {
 
 // windowed notes a window that was chosen as a step of the history.
 func (s *Session) windowed() {
-	e := s.edit()
-	if s.doc == nil || e.Window == s.state.Window() {
+	e, next := s.edit(), s.withWindows(s.edit())
+	if s.doc == nil || e.Window == next.Window && e.Second == next.Second {
 		return
 	}
-	e.Window = s.state.Window()
-	s.doc.Edits().Push(e)
+	s.doc.Edits().Push(next)
 	s.listener.Changed()
+}
+
+// withWindows returns a step with the windows that are shown.
+func (s *Session) withWindows(e app.Edit) app.Edit {
+	e.Window, e.Second = s.state.WindowOf(viewer.Original), s.state.Second()
+	return e
 }
 
 // Undo returns to the previous recipe, marks, noise and window.
@@ -141,6 +147,6 @@ func (s *Session) Redo() {
 
 func (s *Session) returnTo(edit app.Edit) {
 	s.marking.drag = nil
-	s.state.SetWindow(edit.Window)
+	s.state.ShowWindows(edit.Window, edit.Second)
 	s.setRecipe(edit.Recipe)
 }

@@ -128,6 +128,7 @@ func (p *Pane) DragEnd() { p.release() }
 // MouseIn implements desktop.Hoverable.
 func (p *Pane) MouseIn(e *desktop.MouseEvent) {
 	p.hovered, p.at = true, e.Position
+	p.state.Attend(p.role)
 	if p.events.Entered != nil {
 		p.events.Entered()
 	}

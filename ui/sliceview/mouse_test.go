@@ -273,6 +273,20 @@ func TestPointerEntersAndLeaves(t *testing.T) {
 	}
 }
 
+// The pane that the pointer enters is the one whose window is set from then on.
+func TestThePointedPaneHasTheWindow(t *testing.T) {
+	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
+		b := newBench(t, role)
+		b.state.ToggleLink()
+		b.state.Attend(viewer.Denoised - role)
+		b.pane.MouseIn(&desktop.MouseEvent{})
+		b.state.SetWindow(volume.Window{Width: 7})
+		if b.state.WindowOf(role).Width != 7 || b.state.WindowOf(viewer.Denoised-role).Width == 7 {
+			t.Errorf("%v: widths %g and %g", role, b.state.WindowOf(viewer.Original).Width, b.state.WindowOf(viewer.Denoised).Width)
+		}
+	}
+}
+
 // Every gesture that changes the pictures says so after the change.
 func TestGesturesSayThatTheyMoved(t *testing.T) {
 	b := newBench(t, viewer.Original)

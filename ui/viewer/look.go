@@ -10,6 +10,7 @@ type Look struct {
 	Point    [3]int        `json:"point"` // a voxel of the slices of all planes
 	Planes   [3]Placed     `json:"planes"`
 	Window   volume.Window `json:"window"`
+	Second   volume.Window `json:"second,omitzero"` // of the denoised picture; no width while it has Window
 	Inverted bool          `json:"inverted,omitempty"`
 	Sigmas   float64       `json:"sigmas"`
 }
@@ -24,7 +25,7 @@ type Placed struct {
 
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
-	l := Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Inverted: s.invert, Sigmas: s.sigmas}
+	l := Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Second: s.second, Inverted: s.invert, Sigmas: s.sigmas}
 	for p, cut := range s.cuts {
 		l.Planes[p] = Placed{Zoom: cut.zoom, Pan: cut.pan, Turn: s.turns[p]}
 	}
@@ -57,8 +58,5 @@ func (s *State) SetLook(l Look) {
 		s.sigmas = l.Sigmas
 	}
 	s.invert = l.Inverted
-	if l.Window.Width > 0 {
-		s.window = l.Window
-	}
-	s.changed()
+	s.ShowWindows(l.Window, l.Second)
 }

@@ -48,6 +48,7 @@ type Job struct {
 	Zoom      float64
 	Pan       [2]float64
 	Window    volume.Window
+	Second    volume.Window // of the denoised pane; without a width Window
 	Invert    bool
 	Limit     float64 // the residual's symmetric scale; 0 scales by its own largest value
 	Pixelated bool
@@ -264,13 +265,17 @@ func (p *painter) draw(role Role, job Job, values, first []float32, limit float6
 		p.first = p.resampler.Resample(p.first, first, t, f.X0, f.Y0, f.X1, f.Y1, squares)
 		job.Compare.compose(p.first, p.values, f, job.Panes[role])
 	}
+	window := job.Window
+	if role == Denoised && job.Second.Width > 0 {
+		window = job.Second
+	}
 	switch {
 	case role == Residual:
 		volume.Diverging{Limit: limit}.Render(f.Image, p.values)
 	case job.Invert:
-		job.Window.RenderInverted(f.Image, p.values)
+		window.RenderInverted(f.Image, p.values)
 	default:
-		job.Window.Render(f.Image, p.values)
+		window.Render(f.Image, p.values)
 	}
 	if first != nil {
 		job.Compare.line(f, job.Panes[role])

@@ -59,8 +59,10 @@ type State struct {
 	point     [3]int         // a voxel of the slices of all planes; the crosshair
 	crosshair bool           // it is marked, and moved by a click
 	magnifies bool           // a lens follows the pointer
-	window    volume.Window
-	auto      volume.Window // from percentiles of the volume; the scale of a drag
+	window    volume.Window  // of both pictures, or of the original alone
+	second    volume.Window  // of the denoised picture; no width while both have one
+	first     bool           // the original was pointed at last, not the denoised picture
+	auto      volume.Window  // from percentiles of the volume; the scale of a drag
 	invert    bool
 	overlay   Overlay
 	pixelated bool
@@ -96,7 +98,7 @@ func (s *State) cut() *cut { return &s.root().cuts[s.plane] }
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
 		Changed: s.Changed, Pointed: s.Pointed, Windowed: s.Windowed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
-		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, magnifies: s.magnifies, plane: v.Acquired(),
+		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, magnifies: s.magnifies, first: s.first, plane: v.Acquired(),
 	}
 	for p := range s.views {
 		s.views[p] = v.View(volume.Plane(p))
@@ -118,7 +120,7 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 func (s *State) Resume(kept State) {
 	kept.Changed, kept.Pointed, kept.Windowed = s.Changed, s.Pointed, s.Windowed
 	kept.overlay, kept.pixelated, kept.darken = s.overlay, s.pixelated, s.darken
-	kept.comparison, kept.crosshair, kept.magnifies = s.comparison, s.crosshair, s.magnifies
+	kept.comparison, kept.crosshair, kept.magnifies, kept.first = s.comparison, s.crosshair, s.magnifies, s.first
 	kept.cursor, kept.dragged = nil, false
 	*s = kept
 	s.changed()
@@ -156,9 +158,6 @@ func (s *State) Zoom() float64 { return s.cut().zoom }
 // Pan returns by how many mm the picture's centre is to the right of and below the
 // pane's.
 func (s *State) Pan() [2]float64 { return s.cut().pan }
-
-// Window returns the grey-scale window of the original and denoised panes.
-func (s *State) Window() volume.Window { return s.root().window }
 
 // Inverted says whether black and white are exchanged.
 func (s *State) Inverted() bool { return s.root().invert }
@@ -317,67 +316,6 @@ func (s *State) Fit() {
 	s.changed()
 }
 
-// SetWindow sets the grey-scale window; a width that is not positive is
-// ignored.
-func (s *State) SetWindow(w volume.Window) {
-	if !(w.Width > 0) {
-		return
-	}
-	s.root().window = w
-	s.windowed()
-	s.changed()
-}
-
-// windowed says that the window is as the user wants it.
-func (s *State) windowed() {
-	r := s.root()
-	r.dragged = false
-	if r.Windowed != nil {
-		r.Windowed()
-	}
-}
-
-// Automatic returns the window computed from percentiles of the volume.
-func (s *State) Automatic() volume.Window { return s.auto }
-
-// SetInvertLevel selects whether dragging down darkens (on) or brightens, in which
-// viewers differ.
-func (s *State) SetInvertLevel(on bool) { s.darken = on }
-
-// AutoWindow sets the window computed from percentiles.
-func (s *State) AutoWindow() { s.SetWindow(s.auto) }
-
-// dragOctave is the drag, in screen units, that changes the width by a factor of e
-// and the level by half the width.
-const dragOctave = 200
-
-// DragWindow changes width (dx > 0 widens) and level (dy > 0 brightens) by a drag in
-// screen units, until EndDrag. The gain is proportional to the width, for narrow brain
-// windows and wide bone windows alike.
-func (s *State) DragWindow(dx, dy float64) {
-	r := s.root()
-	if r.volume == nil {
-		return
-	}
-	w := r.window
-	w.Name = ""
-	smallest := r.auto.Width / 2000
-	w.Width = min(max(w.Width*math.Exp(dx/dragOctave), smallest), 20*r.auto.Width)
-	if r.darken {
-		dy = -dy
-	}
-	w.Center -= dy / dragOctave * w.Width / 2
-	r.window, r.dragged = w, true
-	s.changed()
-}
-
-// EndDrag ends a drag.
-func (s *State) EndDrag() {
-	if s.root().dragged {
-		s.windowed()
-	}
-}
-
 // DragResidual widens (dx > 0) or narrows the scale of the residual by a drag in
 // screen units.
 func (s *State) DragResidual(dx float64) {
@@ -407,7 +345,7 @@ func (s *State) TogglePixelated() {
 }
 
 // Reset restores zoom, pan, the radiological convention, inversion and the residual's
-// scale, and sets window w, or the automatic one where w has no width.
+// scale, and sets window w for both pictures, or the automatic one where w has no width.
 func (s *State) Reset(w volume.Window) {
 	s.resetCuts()
 	s.turns = [3]volume.Turn{}
@@ -417,9 +355,8 @@ func (s *State) Reset(w volume.Window) {
 		}
 	}
 	s.invert, s.sigmas = false, DefaultSigmas
-	if w.Width > 0 {
-		s.window = w
-	} else {
+	s.window, s.second = w, volume.Window{}
+	if !(w.Width > 0) {
 		s.window = s.auto
 	}
 	s.windowed()
