@@ -64,6 +64,13 @@ func (w *Workbench) markCommands() []Command {
 			Help: "for strengths that count in sigmas, in the place of the estimate"},
 		{ID: markpanel.Estimate, Title: "Use the estimated noise", Menu: menuMeasure, Run: s.EstimateNoise,
 			Enabled: func() bool { return w.open() && s.Document().GivenNoise() != nil }},
+		{ID: "spectrum", Title: "Noise power spectrum, MTF", Menu: menuMeasure, Enabled: roi,
+			Help: "in an even rectangle the spectrum; across a straight edge or in an ellipse around a disc the MTF, with f50 and f10",
+			Run: func() {
+				w.showColumn(true)
+				w.card.selectTab(tabHistogram)
+				w.plot.ShowSpectrum()
+			}},
 		{ID: markpanel.Delete, Title: "Delete the ROI or line", Menu: menuMeasure, Gap: true, Run: s.DeleteMark, Enabled: selected,
 			Chords: []Chord{{Key: fyne.KeyDelete}, {Key: fyne.KeyBackspace}}},
 		{ID: "marks-delete", Title: "Delete all ROIs and lines", Menu: menuMeasure, Run: s.DeleteMarks, Enabled: some},
@@ -346,6 +353,11 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 		}
 	default:
 		out.Region, out.RegionName = &outline, m.Name()
+		for _, other := range s.Marks() {
+			if m.Shape == measure.Box && other.Shape == measure.Box && other.Plane == m.Plane && other.Index == m.Index {
+				out.Rectangles = append(out.Rectangles, other.In(p.View, p.Source.Geometry))
+			}
+		}
 	}
 	return out
 }

@@ -33,7 +33,7 @@ func TestTheCurveIsDrawnWhereItsAxisSays(t *testing.T) {
 	for _, scale := range []float64{1, 2} {
 		c := valley()
 		c.Without = 4 // in the legend and on the curve alone
-		img, x, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: scale})
+		img, x, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: scale})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestTheCurveIsDrawnWhereItsAxisSays(t *testing.T) {
 
 func TestOnlyABestPointIsMarked(t *testing.T) {
 	draw := func(c *Curve) *image.RGBA {
-		img, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: 1})
+		img, _, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 600, Height: 300, Scale: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,14 +95,14 @@ func TestCurvesOfAllShapesAreDrawn(t *testing.T) {
 		"a present far": {X: []float64{1, 2}, Y: []float64{3, 4}, Labels: make([]string, 2), Present: 400, Without: 5},
 		"no points":     {},
 	} {
-		if _, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 300, Height: 200, Scale: 1}); err != nil {
+		if _, _, _, err := Draw(Request{Kind: Strength, Curve: c, Width: 300, Height: 200, Scale: 1}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if img, _, err := Draw(Request{Kind: Strength, Width: 300, Height: 200, Scale: 1}); img != nil || err != nil {
+	if img, _, _, err := Draw(Request{Kind: Strength, Width: 300, Height: 200, Scale: 1}); img != nil || err != nil {
 		t.Errorf("without a curve: %v, %v; want nothing", img, err)
 	}
-	_, x, _ := Draw(Request{Kind: Strength, Curve: &Curve{X: []float64{1, 2}, Y: []float64{3, 4}, Present: 400}, Width: 300, Height: 200, Scale: 1})
+	_, x, _, _ := Draw(Request{Kind: Strength, Curve: &Curve{X: []float64{1, 2}, Y: []float64{3, 4}, Present: 400}, Width: 300, Height: 200, Scale: 1})
 	if x.hi != 400 {
 		t.Errorf("the axis ends at %g; want it to hold the present value", x.hi)
 	}

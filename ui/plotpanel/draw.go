@@ -29,6 +29,7 @@ const (
 	Histogram Kind = iota // of the slice inside the grey-scale window, of an ROI, or of the residual
 	Profile               // along a line, or along the row under the pointer over the range of the window
 	Strength              // the estimated error over the filter's strength
+	Spectrum              // the noise power spectrum or the MTF of an ROI
 )
 
 // Request describes one plot.
@@ -40,6 +41,7 @@ type Request struct {
 	Marked        Marked
 	Log           bool // the axis of the counts is logarithmic
 	Residual      bool // the histogram is that of the residual
+	All           bool // the noise power spectrum is that of all rectangles on the slice
 	Window        volume.Window
 	Width, Height int     // device pixels
 	Scale         float64 // device pixels per screen unit
@@ -64,14 +66,14 @@ const (
 
 // Draw renders a plot at exactly the requested size; nil where there is nothing to
 // plot, or the size is too small for axes. It is safe for concurrent use. x is where
-// the curve of the strength lies.
-func Draw(r Request) (img *image.RGBA, x axis, err error) {
+// the curve of the strength lies, words what a spectrum says.
+func Draw(r Request) (img *image.RGBA, x axis, words string, err error) {
 	missing := r.Picture == nil || r.empty()
 	if r.Kind == Strength {
 		missing = r.Curve == nil || len(r.Curve.X) == 0
 	}
 	if missing || r.Width < 80 || r.Height < 60 {
-		return nil, x, nil
+		return nil, x, words, nil
 	}
 	// gonum/plot panics on data that it cannot draw.
 	defer func() {
@@ -85,11 +87,16 @@ func Draw(r Request) (img *image.RGBA, x axis, err error) {
 		err = addProfiles(p, r)
 	case Strength:
 		x, err = addCurve(p, r.Curve)
+	case Spectrum:
+		var drawn bool
+		if words, drawn, err = addSpectrum(p, r); !drawn {
+			return nil, x, words, err
+		}
 	default:
 		err = addHistograms(p, r)
 	}
 	if err != nil {
-		return nil, x, err
+		return nil, x, words, err
 	}
 	dpi := int(math.Round(screenDPI * max(r.Scale, 0.5)))
 	length := func(pixels int) vg.Length { return vg.Length(pixels) / vg.Length(dpi) * vg.Inch }
@@ -103,7 +110,7 @@ func Draw(r Request) (img *image.RGBA, x axis, err error) {
 	pixel := func(l vg.Length) float64 { return float64(l / vg.Inch * vg.Length(dpi)) }
 	data := p.DataCanvas(area)
 	x.from, x.to = pixel(data.Min.X), pixel(data.Max.X)
-	return rgba(c.Image()), x, nil
+	return rgba(c.Image()), x, words, nil
 }
 
 func rgba(img draw.Image) *image.RGBA {
@@ -172,7 +179,7 @@ func (r Request) empty() bool {
 	if r.Kind == Profile {
 		return r.Picture.Mask != nil && !slices.Contains(r.Picture.Mask, true)
 	}
-	return r.Kind == Histogram && len(r.pick(r.Picture.Before)) == 0
+	return r.Kind != Strength && len(r.pick(r.Picture.Before)) == 0
 }
 
 // pick returns the values of the region, or of the slice.

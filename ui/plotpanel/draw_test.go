@@ -43,7 +43,7 @@ func TestPlotsHaveExactlyThePanelsSize(t *testing.T) {
 		for _, scale := range []float64{1, 1.25, 2} {
 			r := request(t, kind)
 			r.Scale = scale
-			img, _, err := Draw(r)
+			img, _, _, err := Draw(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 	for _, kind := range []Kind{Histogram, Profile} {
 		r := request(t, kind)
 		count := func(r Request, want color.NRGBA) int {
-			img, _, err := Draw(r)
+			img, _, _, err := Draw(r)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +86,7 @@ func TestPlotsHaveBothCurvesOnADarkGround(t *testing.T) {
 func TestTooSmallForAxesIsNoError(t *testing.T) {
 	r := request(t, Histogram)
 	r.Width = 20
-	if img, _, err := Draw(r); img != nil || err != nil {
+	if img, _, _, err := Draw(r); img != nil || err != nil {
 		t.Errorf("%v, %v; want nothing", img, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestConstantSliceCanBePlotted(t *testing.T) {
 			r.Picture.Before[i], r.Picture.After[i] = 7, 7
 		}
 		r.Window.Width = 1e-6
-		if _, _, err := Draw(r); err != nil {
+		if _, _, _, err := Draw(r); err != nil {
 			t.Errorf("kind %d: %v", kind, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestTicksAreRound(t *testing.T) {
 // drawn returns the pixels of a plot.
 func drawn(t *testing.T, r Request) []uint8 {
 	t.Helper()
-	img, _, err := Draw(r)
+	img, _, _, err := Draw(r)
 	if err != nil || img == nil {
 		t.Fatalf("%v, %v", img, err)
 	}
@@ -189,7 +189,7 @@ func TestHistogramsOfEveryKind(t *testing.T) {
 func TestNothingToPlot(t *testing.T) {
 	nothing := func(what string, r Request) {
 		t.Helper()
-		if img, _, err := Draw(r); img != nil || err != nil {
+		if img, _, _, err := Draw(r); img != nil || err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -13,7 +13,8 @@ type Marked struct {
 	LineNote   string           // what is measured along it
 	Region     *measure.Outline // whose voxels the histogram counts, in place of the slice's; nil for none
 	RegionName string
-	Sigma      float64 // of the noise; 0 where it is not known
+	Rectangles []measure.Outline // all that lie on the slice, where Region is one of them
+	Sigma      float64           // of the noise; 0 where it is not known
 }
 
 // in follows the label of an axis.
@@ -26,7 +27,8 @@ func (m Marked) in() string {
 
 func (m Marked) equal(o Marked) bool {
 	return m.LineName == o.LineName && m.LineNote == o.LineNote && m.RegionName == o.RegionName && m.Sigma == o.Sigma &&
-		sameOutline(m.Line, o.Line) && sameOutline(m.Region, o.Region)
+		sameOutline(m.Line, o.Line) && sameOutline(m.Region, o.Region) &&
+		slices.EqualFunc(m.Rectangles, o.Rectangles, func(a, b measure.Outline) bool { return sameOutline(&a, &b) })
 }
 
 func sameOutline(a, b *measure.Outline) bool {

@@ -1,6 +1,6 @@
 // Package plotpanel plots the histogram or a line profile of the original and the
-// denoised slice, or the estimated error of the filter over its strength, with
-// gonum/plot, as an image of exactly the panel's size.
+// denoised slice, the noise power spectrum or the MTF of an ROI, or the estimated error of the
+// filter over its strength, with gonum/plot, as an image of exactly the panel's size.
 //
 // Draw does not use Fyne and runs on a worker; Panel shows its images. The package
 // imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot and
@@ -49,17 +49,21 @@ type Panel struct {
 	find    *control.Button
 	log     *control.Check // the axis of the counts is logarithmic
 	removed *control.Check // the histogram is that of the residual
+	spectra *control.Check // the spectrum of the ROI, in place of its histogram
+	all     *control.Check // the noise power spectrum is that of all rectangles
+	words   *widget.Label  // of the spectrum
 	over    *curveArea
 	image   *canvas.Image
 	area    *plotArea
 	note    *widget.Label
-	content fyne.CanvasObject
+	content *fyne.Container
 	worker  newest.Worker[Request, answer]
 }
 
 type answer struct {
 	image *image.RGBA
 	axis  axis
+	words string
 	err   error
 }
 
@@ -72,8 +76,8 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 	p.worker = newest.Worker[Request, answer]{
 		Go: start, Do: do,
 		Work: func(r Request) answer {
-			img, x, err := Draw(r)
-			return answer{img, x, err}
+			img, x, words, err := Draw(r)
+			return answer{img, x, words, err}
 		},
 		Done: p.show,
 	}
@@ -96,8 +100,15 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
 	p.log = control.NewCheck("Log", func(bool) { p.request() })
 	p.removed = control.NewCheck("Residual", func(bool) { p.request() })
-	p.head = container.NewBorder(nil, nil, nil, container.NewHBox(p.removed, p.log, p.find), p.note)
-	p.content = container.NewBorder(p.head, nil, nil, nil, container.NewStack(p.area, p.over))
+	p.spectra = control.NewCheck("NPS/MTF", func(bool) {
+		p.showFinding()
+		p.request()
+	})
+	p.all = control.NewCheck("All rectangles", func(bool) { p.request() })
+	p.words = widget.NewLabel("")
+	p.words.SizeName, p.words.Importance, p.words.Wrapping = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextWrapWord
+	p.head = container.NewBorder(nil, nil, nil, container.NewHBox(p.all, p.spectra, p.removed, p.log, p.find), p.note)
+	p.content = container.NewBorder(p.head, p.words, nil, nil, container.NewStack(p.area, p.over))
 	p.showFinding()
 	p.ExtendBaseWidget(p)
 	return p
@@ -141,6 +152,17 @@ func (p *Panel) Select(k Kind) {
 	p.request()
 }
 
+// ShowSpectrum plots the spectrum of the ROI, in the place of its histogram.
+func (p *Panel) ShowSpectrum() { p.spectra.SetChecked(true) }
+
+// plotted returns the kind of the plot that is shown.
+func (p *Panel) plotted() Kind {
+	if p.kind == Histogram && p.spectra.Checked && p.marked.Region != nil {
+		return Spectrum
+	}
+	return p.kind
+}
+
 // showFinding shows the controls of the curve, and in the note how to get or use it.
 func (p *Panel) showFinding() {
 	on := p.kind == Strength
@@ -149,11 +171,19 @@ func (p *Panel) showFinding() {
 		p.find.Hidden = hidden
 		p.head.Refresh() // the button needs its place
 	}
-	for _, c := range []*control.Check{p.log, p.removed} {
-		if hidden := p.kind != Histogram; hidden != c.Hidden {
-			c.Hidden = hidden
+	kind := p.plotted()
+	roi := p.kind == Histogram && p.marked.Region != nil
+	for c, shown := range map[*control.Check]bool{
+		p.log: kind == Histogram, p.removed: kind == Histogram, p.spectra: roi, p.all: kind == Spectrum && len(p.marked.Rectangles) > 1,
+	} {
+		if c.Hidden == shown {
+			c.Hidden = !shown
 			p.head.Refresh()
 		}
+	}
+	if hidden := kind != Spectrum; hidden != p.words.Hidden {
+		p.words.Hidden = hidden
+		p.content.Refresh()
 	}
 	text := ""
 	switch {
@@ -222,8 +252,8 @@ func (p *Panel) request() {
 	}
 	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
 	p.worker.Request(Request{
-		Kind: p.kind, Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
-		Marked: p.marked, Log: p.log.Checked, Residual: p.removed.Checked,
+		Kind: p.plotted(), Picture: p.picture, Curve: p.curve, Focus: p.focus, Window: p.window, Scale: scale,
+		Marked: p.marked, Log: p.log.Checked, Residual: p.removed.Checked, All: p.all.Checked,
 		Width:  int(math.Round(float64(size.Width) * scale)),
 		Height: int(math.Round(float64(size.Height) * scale)),
 	})
@@ -231,12 +261,16 @@ func (p *Panel) request() {
 
 func (p *Panel) show(a answer) {
 	p.axis = a.axis
+	if a.words != p.words.Text {
+		p.words.SetText(a.words)
+		p.content.Refresh() // it may need more lines
+	}
 	p.showFinding()
 	if a.err != nil {
 		p.note.SetText("No plot: " + a.err.Error())
 		return
 	}
-	if a.image == nil && p.kind != Strength && p.picture != nil {
+	if a.image == nil && p.kind != Strength && a.words == "" && p.picture != nil {
 		p.note.SetText("There is no voxel to plot.")
 	}
 	p.image.Image = nil
