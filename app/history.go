@@ -8,7 +8,7 @@ import (
 )
 
 // maxUndo is how many steps of a history can be undone.
-const maxUndo = 100
+const maxUndo = 500
 
 // Edit is what undo returns to: the state after one change.
 type Edit struct {
@@ -18,18 +18,28 @@ type Edit struct {
 	Noise  *GivenNoise // nil: the estimate
 	Window volume.Window
 	Second volume.Window // of the denoised picture; no width where it has Window
+	Places [3]Place      // of the pictures, by plane
+}
+
+// Place is how a plane is placed in its panes.
+type Place struct {
+	Zoom float64    // 1 fits the picture
+	Pan  [2]float64 // mm
+
+	volume.Turn
 }
 
 // History is a bounded undo list. The zero History is empty. It is for one goroutine.
 type History struct {
 	past   []Edit // oldest first; the last is the present
 	future []Edit // undone, next last
+	open   bool   // the present is of a gesture that may go on
 }
 
 // Push makes s the present and forgets what was undone.
 func (h *History) Push(s Edit) {
 	h.past = append(h.past, s)
-	h.future = nil
+	h.future, h.open = nil, false
 	if extra := len(h.past) - maxUndo - 1; extra > 0 {
 		h.past = append([]Edit(nil), h.past[extra:]...)
 	}
@@ -44,7 +54,17 @@ func (h *History) Amend(s Edit) {
 	h.past[len(h.past)-1] = s
 }
 
-// Worked reports whether any step that can be undone changed more than the window.
+// PushTurn is Push of a step that may go on, as a wheel has no end: until there is another
+// one, Turning is true, and Amend continues it.
+func (h *History) PushTurn(s Edit) {
+	h.Push(s)
+	h.open = true
+}
+
+// Turning reports whether the present step may go on.
+func (h *History) Turning() bool { return h.open }
+
+// Worked reports whether any step that can be undone changed more than windows and places.
 func (h *History) Worked() bool {
 	for i := 1; i < len(h.past); i++ {
 		a, b := h.past[i-1], h.past[i]
@@ -76,6 +96,7 @@ func (h *History) Undo() (Edit, bool) {
 		return Edit{}, false
 	}
 	last := len(h.past) - 1
+	h.open = false
 	h.future = append(h.future, h.past[last])
 	h.past = h.past[:last]
 	return h.Present()
@@ -87,6 +108,7 @@ func (h *History) Redo() (Edit, bool) {
 		return Edit{}, false
 	}
 	last := len(h.future) - 1
+	h.open = false
 	h.past = append(h.past, h.future[last])
 	h.future = h.future[:last]
 	return h.Present()

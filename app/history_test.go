@@ -150,3 +150,29 @@ func TestMarksFromAFile(t *testing.T) {
 		}
 	}
 }
+
+// A step that may go on does so until there is another one, or it is undone.
+func TestStepsThatGoOn(t *testing.T) {
+	zoom := func(z float64) Edit { return Edit{Recipe: mustRecipe("nlm", 3), Places: [3]Place{{Zoom: z}}} }
+	var h History
+	h.Push(zoom(1))
+	if h.Turning() {
+		t.Error("a step goes on")
+	}
+	h.PushTurn(zoom(2))
+	if !h.Turning() {
+		t.Error("a turn does not go on")
+	}
+	h.Amend(zoom(3))
+	if e, _ := h.Undo(); !h.CanRedo() || h.CanUndo() || e.Places[0].Zoom != 1 || h.Turning() {
+		t.Errorf("undo gives %+v, turning %v", e, h.Turning())
+	}
+	if e, _ := h.Redo(); e.Places[0].Zoom != 3 || h.Turning() {
+		t.Errorf("redo gives %+v, turning %v", e, h.Turning())
+	}
+	h.PushTurn(zoom(4))
+	h.Push(zoom(5))
+	if h.Turning() || h.Worked() {
+		t.Errorf("after another step: turning %v, worked %v", h.Turning(), h.Worked())
+	}
+}

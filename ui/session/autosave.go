@@ -126,7 +126,7 @@ func (s *Session) wake(d *document, message string) {
 		var look viewer.Look
 		if json.Unmarshal(w.View, &look) == nil {
 			s.state.SetLook(look)
-			s.doc.Edits().Amend(s.withWindows(s.edit()))
+			s.doc.Edits().Amend(s.withView(s.edit()))
 		}
 		s.doc.Edits().Rebind(d.standIn, s.doc.Series().Volume)
 		s.TakeRecipe(w.Recipe)

@@ -244,7 +244,7 @@ func (s *Session) begin(d *document, series *series.Series, catalog *app.Catalog
 	d.recipe = s.propose(filter)
 	s.message = ""
 	s.state.Open(series.Volume, s.OwnWindow())
-	d.doc.Edits().Push(s.withWindows(app.Edit{Recipe: d.recipe}))
+	d.doc.Edits().Push(s.withView(app.Edit{Recipe: d.recipe}))
 	s.findFacts()
 	s.drawPicture()
 	s.makeRoom(0)

@@ -152,7 +152,7 @@ func New(deps Deps, listener Listener) *Session {
 	s.deps = deps
 	s.state.Changed = s.viewChanged
 	s.state.Pointed = s.pointed
-	s.state.Windowed = s.windowed
+	s.state.Chosen = s.chosen
 	filter := denoise.Filters()[0].Name
 	if _, err := denoise.FilterByName(deps.Filter); err == nil {
 		filter = deps.Filter

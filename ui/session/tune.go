@@ -3,7 +3,6 @@ package session
 import (
 	"quell/app"
 	"quell/denoise"
-	"quell/ui/viewer"
 )
 
 // Recipe returns the current recipe: the one that the filter panel shows.
@@ -109,44 +108,4 @@ func (s *Session) Carried() (labels []string) {
 func (s *Session) setRecipe(r denoise.Recipe) {
 	s.recipe = r
 	s.viewChanged()
-}
-
-// windowed notes a window that was chosen as a step of the history.
-func (s *Session) windowed() {
-	e, next := s.edit(), s.withWindows(s.edit())
-	if s.doc == nil || e.Window == next.Window && e.Second == next.Second {
-		return
-	}
-	s.doc.Edits().Push(next)
-	s.listener.Changed()
-}
-
-// withWindows returns a step with the windows that are shown.
-func (s *Session) withWindows(e app.Edit) app.Edit {
-	e.Window, e.Second = s.state.WindowOf(viewer.Original), s.state.Second()
-	return e
-}
-
-// Undo returns to the previous recipe, marks, noise and window.
-func (s *Session) Undo() {
-	if s.doc != nil {
-		if step, ok := s.doc.Edits().Undo(); ok {
-			s.returnTo(step)
-		}
-	}
-}
-
-// Redo is the inverse of Undo.
-func (s *Session) Redo() {
-	if s.doc != nil {
-		if step, ok := s.doc.Edits().Redo(); ok {
-			s.returnTo(step)
-		}
-	}
-}
-
-func (s *Session) returnTo(edit app.Edit) {
-	s.marking.drag = nil
-	s.state.ShowWindows(edit.Window, edit.Second)
-	s.setRecipe(edit.Recipe)
 }

@@ -150,7 +150,7 @@ func (p *Pane) MouseMoved(e *desktop.MouseEvent) {
 		return
 	}
 	area := p.Size()
-	p.state.ZoomAt(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
+	p.state.DragZoom(math.Exp(-float64(move.Y)/zoomOctave), float64(p.start.X), float64(p.start.Y), float64(area.Width), float64(area.Height))
 }
 
 // MouseOut implements desktop.Hoverable.

@@ -2,6 +2,7 @@ package sliceview_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -270,6 +271,32 @@ func TestPointerEntersAndLeaves(t *testing.T) {
 	p.Hide()
 	if !p.Pixels().Hidden {
 		t.Error("a hidden pane is drawn")
+	}
+}
+
+// Each notch of the wheel with Ctrl may be followed by another; a drag of the middle or the
+// right button ends when the button is let go.
+func TestZoomAndPanAreGestures(t *testing.T) {
+	b := newBench(t, viewer.Original)
+	var gestures []bool
+	b.state.Chosen = func(g viewer.Gesture) { gestures = append(gestures, g.Turning) }
+	b.mods = fyne.KeyModifierControl
+	b.wheel(0, 25)
+	b.wheel(0, 25)
+	b.mods = 0
+	b.press(desktop.MouseButtonSecondary, 0, 100, 100)
+	b.move(desktop.MouseButtonSecondary, 100, 60)
+	b.move(desktop.MouseButtonSecondary, 100, 40)
+	if len(gestures) != 2 {
+		t.Errorf("%v before the button is let go", gestures)
+	}
+	b.pane.MouseUp(&desktop.MouseEvent{Button: desktop.MouseButtonSecondary})
+	b.press(desktop.MouseButtonTertiary, 0, 100, 100)
+	b.drag(5, 0)
+	b.drag(5, 0)
+	b.pane.DragEnd()
+	if want := []bool{true, true, false, false}; !slices.Equal(gestures, want) {
+		t.Errorf("gestures %v; want %v", gestures, want)
 	}
 }
 

@@ -25,11 +25,7 @@ type Placed struct {
 
 // Look returns how the volume is shown.
 func (s *State) Look() Look {
-	l := Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Second: s.second, Inverted: s.invert, Sigmas: s.sigmas}
-	for p, cut := range s.cuts {
-		l.Planes[p] = Placed{Zoom: cut.zoom, Pan: cut.pan, Turn: s.turns[p]}
-	}
-	return l
+	return Look{Plane: s.plane, Index: s.Index(), Point: s.point, Window: s.window, Second: s.second, Inverted: s.invert, Sigmas: s.sigmas, Planes: s.Placed()}
 }
 
 // SetLook shows the volume as l says; values that are not possible are left out.
@@ -43,17 +39,20 @@ func (s *State) SetLook(l Look) {
 		s.SetPlane(l.Plane)
 	}
 	s.SetIndex(l.Index)
+	planes := s.Placed()
 	for p, placed := range l.Planes {
 		turn := volume.Turn{Mirrored: placed.Mirrored, Quarters: (placed.Quarters%4 + 4) % 4}
-		s.turns[p], s.views[p] = turn, s.volume.View(volume.Plane(p)).Turned(turn)
+		planes[p].Turn = turn
 		if placed.Zoom >= MinZoom && placed.Zoom <= MaxZoom {
-			s.cuts[p].zoom = placed.Zoom
+			planes[p].Zoom = placed.Zoom
 		}
+		view := s.volume.View(volume.Plane(p)).Turned(turn)
 		for c, mm := range placed.Pan {
-			limit := float64(s.views[p].Size[c]) * s.views[p].Pixel[c] / 2
-			s.cuts[p].pan[c] = min(max(mm, -limit), limit)
+			limit := float64(view.Size[c]) * view.Pixel[c] / 2
+			planes[p].Pan[c] = min(max(mm, -limit), limit)
 		}
 	}
+	s.Place(planes)
 	if l.Sigmas >= minSigmas && l.Sigmas <= maxSigmas {
 		s.sigmas = l.Sigmas
 	}

@@ -44,9 +44,9 @@ const (
 type State struct {
 	Changed func() // called when the pictures must be redrawn; nil is allowed
 	Pointed func() // called when only the pointer moved to another voxel; nil is allowed
-	// Windowed is called when a window was chosen, and at the end of a drag that changed it,
-	// before Changed; nil is allowed.
-	Windowed func()
+	// Chosen is called when windows or places of the pictures were chosen, and at the end of a
+	// drag that changed them, before Changed; nil is allowed.
+	Chosen func(Gesture)
 
 	of         *State // what a state of In belongs to; nil for the shared one, which alone uses the fields below plane
 	plane      volume.Plane
@@ -68,7 +68,7 @@ type State struct {
 	pixelated bool
 	sigmas    float64 // the residual's scale
 	darken    bool    // dragging down darkens
-	dragged   bool    // the window was, and the drag has not ended
+	gesture   gesture // that has not ended
 	cursor    *[3]int // the voxel under the pointer
 	last      [3]int  // the voxel that stays visible when the plane changes
 }
@@ -97,7 +97,7 @@ func (s *State) cut() *cut { return &s.root().cuts[s.plane] }
 // Open shows the middle acquired slice of a volume, with window w.
 func (s *State) Open(v *volume.Volume, w volume.Window) {
 	*s = State{
-		Changed: s.Changed, Pointed: s.Pointed, Windowed: s.Windowed, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
+		Changed: s.Changed, Pointed: s.Pointed, Chosen: s.Chosen, overlay: s.overlay, pixelated: s.pixelated, darken: s.darken,
 		volume: v, sigmas: DefaultSigmas, comparison: s.comparison, crosshair: s.crosshair, magnifies: s.magnifies, first: s.first, plane: v.Acquired(),
 	}
 	for p := range s.views {
@@ -118,10 +118,10 @@ func (s *State) Open(v *volume.Volume, w volume.Window) {
 // Resume shows a volume as a copy of the state was when it showed it. What is chosen for
 // all volumes stays as it is.
 func (s *State) Resume(kept State) {
-	kept.Changed, kept.Pointed, kept.Windowed = s.Changed, s.Pointed, s.Windowed
+	kept.Changed, kept.Pointed, kept.Chosen = s.Changed, s.Pointed, s.Chosen
 	kept.overlay, kept.pixelated, kept.darken = s.overlay, s.pixelated, s.darken
 	kept.comparison, kept.crosshair, kept.magnifies, kept.first = s.comparison, s.crosshair, s.magnifies, s.first
-	kept.cursor, kept.dragged = nil, false
+	kept.cursor, kept.gesture = nil, gesture{}
 	*s = kept
 	s.changed()
 }
@@ -244,48 +244,8 @@ func (s *State) SetPlane(p volume.Plane) {
 	if !s.crosshair {
 		s.point = s.last
 	}
+	s.gesture = gesture{}
 	s.plane, s.cuts[p], s.cursor = p, cut{zoom: 1}, nil
-	s.changed()
-}
-
-// ZoomAt multiplies the zoom; the point (x, y) of a w x h pane does not move.
-func (s *State) ZoomAt(factor, x, y, w, h float64) {
-	c := s.cut()
-	zoom := min(max(c.zoom*factor, MinZoom), MaxZoom)
-	if s.Volume() == nil || zoom == c.zoom || !(w > 0 && h > 0) {
-		return
-	}
-	before := s.Transform(w, h)
-	k := zoom / c.zoom
-	// The point's distance from the picture's centre grows by k; in mm of the
-	// new scale that leaves the pan below.
-	dx, dy := (x-w/2)/before.Scale, (y-h/2)/before.Scale
-	c.pan[0] = dx/k - (dx - c.pan[0])
-	c.pan[1] = dy/k - (dy - c.pan[1])
-	c.zoom = zoom
-	s.changed()
-}
-
-// Actual shows every voxel as one device pixel, where panes are w x h of them; along the
-// axis where voxels are farther apart, they are larger.
-func (s *State) Actual(w, h int) {
-	if s.Volume() != nil && w > 0 && h > 0 {
-		x, y := float64(w), float64(h)
-		s.ZoomAt(1/s.Transform(x, y).Magnification(), x/2, y/2, x, y)
-	}
-}
-
-// PanBy moves the picture by (dx, dy) screen units of a w x h pane. The distance is
-// limited to half the picture's size, so that part of it stays visible.
-func (s *State) PanBy(dx, dy, w, h float64) {
-	if s.Volume() == nil || !(w > 0 && h > 0) {
-		return
-	}
-	scale, view, cut := s.Transform(w, h).Scale, s.View(), s.cut()
-	for c, d := range [2]float64{dx, dy} {
-		limit := float64(view.Size[c]) * view.Pixel[c] / 2
-		cut.pan[c] = min(max(cut.pan[c]+d/scale, -limit), limit)
-	}
 	s.changed()
 }
 
@@ -298,8 +258,10 @@ func (s *State) turn(t volume.Turn) {
 	if r.volume == nil {
 		return
 	}
+	s.begin()
 	r.turns[s.plane], r.cuts[s.plane].pan = t, [2]float64{}
 	r.views[s.plane] = r.volume.View(s.plane).Turned(t)
+	s.chosen(false)
 	s.changed()
 }
 
@@ -309,12 +271,6 @@ func (s *State) Mirror(upright bool) { s.turn(s.Turned().Mirror(upright)) }
 
 // Clockwise turns the picture of the plane by a quarter.
 func (s *State) Clockwise() { s.turn(s.Turned().Clockwise()) }
-
-// Fit shows the whole picture in the centre of its pane, in every plane.
-func (s *State) Fit() {
-	s.resetCuts()
-	s.changed()
-}
 
 // DragResidual widens (dx > 0) or narrows the scale of the residual by a drag in
 // screen units.
@@ -347,6 +303,7 @@ func (s *State) TogglePixelated() {
 // Reset restores zoom, pan, the radiological convention, inversion and the residual's
 // scale, and sets window w for both pictures, or the automatic one where w has no width.
 func (s *State) Reset(w volume.Window) {
+	s.begin()
 	s.resetCuts()
 	s.turns = [3]volume.Turn{}
 	for p := range s.views {
@@ -359,7 +316,7 @@ func (s *State) Reset(w volume.Window) {
 	if !(w.Width > 0) {
 		s.window = s.auto
 	}
-	s.windowed()
+	s.chosen(false)
 	s.changed()
 }
 

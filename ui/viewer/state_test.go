@@ -55,13 +55,13 @@ func TestScrollStopsAtTheEnds(t *testing.T) {
 	}
 }
 
-// Windowed is called once for each window that was chosen, and for a drag at its end, after
+// Chosen is called once for each window that was chosen, and for a drag at its end, after
 // the window is set and before Changed.
-func TestWindowedFollowsGestures(t *testing.T) {
+func TestChosenFollowsWindows(t *testing.T) {
 	s := opened(t)
 	var calls []float64
 	redrawn := false
-	s.Windowed = func() {
+	s.Chosen = func(Gesture) {
 		calls = append(calls, s.Window().Width)
 		if redrawn {
 			t.Error("the pictures were asked for before the window was noted")

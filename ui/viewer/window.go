@@ -43,7 +43,7 @@ func (s *State) ToggleLink() {
 	default:
 		r.second = r.window
 	}
-	s.windowed()
+	s.chosen(false)
 	s.changed()
 }
 
@@ -88,17 +88,8 @@ func (s *State) SetWindow(w volume.Window) {
 		return
 	}
 	s.root().setWindow(w)
-	s.windowed()
+	s.chosen(false)
 	s.changed()
-}
-
-// windowed says that the window is as the user wants it.
-func (s *State) windowed() {
-	r := s.root()
-	r.dragged = false
-	if r.Windowed != nil {
-		r.Windowed()
-	}
 }
 
 // Automatic returns the window computed from percentiles of the volume.
@@ -123,6 +114,7 @@ func (s *State) DragWindow(dx, dy float64) {
 	if r.volume == nil {
 		return
 	}
+	s.begin()
 	w := r.Window()
 	w.Name = ""
 	smallest := r.auto.Width / 2000
@@ -132,13 +124,5 @@ func (s *State) DragWindow(dx, dy float64) {
 	}
 	w.Center -= dy / dragOctave * w.Width / 2
 	r.setWindow(w)
-	r.dragged = true
 	s.changed()
-}
-
-// EndDrag ends a drag.
-func (s *State) EndDrag() {
-	if s.root().dragged {
-		s.windowed()
-	}
 }

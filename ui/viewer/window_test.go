@@ -12,7 +12,7 @@ func TestOriginalAndDenoisedCanHaveTheirOwnWindows(t *testing.T) {
 	s := opened(t)
 	width := func(role Role) float64 { return s.WindowOf(role).Width }
 	chosen, redrawn, pointed := 0, 0, 0
-	s.Windowed = func() { chosen++ }
+	s.Chosen = func(Gesture) { chosen++ }
 	s.Changed = func() { redrawn++ }
 	s.Pointed = func() { pointed++ }
 	coronal := s.In(volume.Coronal)

@@ -1,0 +1,84 @@
+package viewer
+
+import (
+	"testing"
+
+	"quell/volume"
+)
+
+// A zoom is reported at once, as one that may go on; a drag at its end; with the places before
+// it. What shows another plane or another picture of its own is not reported.
+func TestChosenFollowsPlaces(t *testing.T) {
+	s := opened(t)
+	var calls []Gesture
+	redrawn := false
+	s.Chosen = func(g Gesture) {
+		calls = append(calls, g)
+		if redrawn {
+			t.Error("the pictures were asked for before the places were noted")
+		}
+	}
+	s.Changed = func() { redrawn = true }
+	coronal := s.In(volume.Coronal)
+	fit := Placed{Zoom: 1}
+	for i, step := range []struct {
+		do      func()
+		calls   int
+		turning bool
+		from    func() Placed // of the axial plane, nil for the present ones
+	}{
+		{func() { s.ZoomAt(2, 20, 15, 40, 30) }, 1, true, func() Placed { return fit }},
+		{func() { s.ZoomAt(1, 20, 15, 40, 30) }, 1, true, nil}, // changes nothing
+		{func() { s.PanBy(1, 0, 40, 30); redrawn = false; s.PanBy(1, 0, 40, 30) }, 1, true, nil},
+		{s.EndDrag, 2, false, func() Placed { return Placed{Zoom: 2} }},
+		{s.EndDrag, 2, false, nil},
+		{func() { s.DragZoom(1.5, 20, 15, 40, 30); redrawn = false; s.DragZoom(1, 20, 15, 40, 30) }, 2, false, nil},
+		{s.EndDrag, 3, false, nil},
+		{s.Fit, 4, false, func() Placed { return Placed{Zoom: 3, Pan: s.fromPan(calls)} }},
+		{func() { s.Mirror(true) }, 5, false, func() Placed { return fit }},
+		{func() { s.Clockwise() }, 6, false, func() Placed { return Placed{Zoom: 1, Turn: volume.Turn{Mirrored: true}} }},
+		{func() { s.ZoomAt(2, 20, 15, 40, 30); redrawn = false; s.Reset(volume.Window{Width: 5}) }, 8, false, nil},
+		{func() { coronal.PanBy(1, 1, 40, 30) }, 8, false, nil},
+		{coronal.EndDrag, 9, false, func() Placed { return fit }},
+		{func() { s.PanBy(1, 0, 40, 30); s.SetPlane(volume.Sagittal); s.EndDrag() }, 9, false, nil},
+		{func() { s.PanBy(1, 0, 40, 30); s.Place(s.Placed()); s.EndDrag() }, 9, false, nil},
+		{func() { s.PanBy(1, 0, 40, 30); s.Open(scene(), volume.Window{Width: 4}); s.EndDrag() }, 9, false, nil},
+		{func() { s.PanBy(1, 0, 40, 30); s.Resume(*s); s.EndDrag() }, 9, false, nil},
+	} {
+		redrawn = false
+		step.do()
+		if len(calls) != step.calls || calls[len(calls)-1].Turning != step.turning {
+			t.Fatalf("step %d: %d calls, turning %v; want %d, %v", i, len(calls), calls[len(calls)-1].Turning, step.calls, step.turning)
+		}
+		if step.from != nil && calls[len(calls)-1].From[volume.Axial] != step.from() {
+			t.Errorf("step %d: began at %+v; want %+v", i, calls[len(calls)-1].From[volume.Axial], step.from())
+		}
+	}
+}
+
+// fromPan returns the pan of the axial plane before the last gesture.
+func (s *State) fromPan(calls []Gesture) [2]float64 {
+	return calls[len(calls)-1].From[volume.Axial].Pan
+}
+
+// Place restores exactly what Placed returned, beyond the range of a pan by hand too.
+func TestPlaceRestores(t *testing.T) {
+	s := opened(t)
+	for range 12 {
+		s.ZoomAt(1.4, 0, 0, 400, 300)
+	}
+	s.Clockwise()
+	s.ZoomAt(7, 399, 10, 400, 300)
+	placed, view := s.Placed(), s.View()
+	s.Reset(volume.Window{})
+	changes := 0
+	s.Changed = func() { changes++ }
+	s.Place(placed)
+	if s.Placed() != placed || s.View() != view || changes != 1 {
+		t.Errorf("%+v after %d changes; want %+v after 1", s.Placed(), changes, placed)
+	}
+	var empty State
+	if empty.Place(placed); empty.Zoom() != 0 {
+		t.Error("no picture is placed")
+	}
+}
