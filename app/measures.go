@@ -59,14 +59,8 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 // voxels. The recipe is run at some twelve strengths on boxes of 40 000 voxels
 // together.
 func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Measures, err error) {
-	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts}
-	facts, err := in.facts(ctx)
-	if err != nil {
-		return Measures{}, err
-	}
-	in.Facts = &facts
-	m.Assessment, err = Assess(ctx, in)
-	if err != nil {
+	var facts denoise.Facts
+	if m.Assessment, facts, err = assessRun(ctx, run); err != nil {
 		return Measures{}, err
 	}
 	c := comparison{before: run.Source.Volume, after: run.Result}
@@ -86,6 +80,28 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Meas
 		}
 	}
 	return m, c.fill(ctx, &m)
+}
+
+// AssessRun is MeasureRun without the comparisons, which take as long as the verdict.
+func AssessRun(ctx context.Context, run *Run) (Assessment, error) {
+	a, _, err := assessRun(ctx, run)
+	return a, err
+}
+
+// assessRun judges a run, and returns the facts that it is judged by.
+func assessRun(ctx context.Context, run *Run) (Assessment, denoise.Facts, error) {
+	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts}
+	find := in.facts
+	if run.Maps.Noise == nil {
+		find = run.facts
+	}
+	facts, err := find(ctx)
+	if err != nil {
+		return Assessment{}, denoise.Facts{}, err
+	}
+	in.Facts = &facts
+	a, err := Assess(ctx, in)
+	return a, facts, err
 }
 
 // MeasurePreview measures one slice as MeasureRun measures a volume, by the noise

@@ -141,3 +141,41 @@ func TestMeasuresOfAnEmptySlice(t *testing.T) {
 		t.Errorf("%+v", m.Change)
 	}
 }
+
+// TestAssessRun: the verdict is that of MeasureRun, and what a run did not need is found once.
+func TestAssessRun(t *testing.T) {
+	noisy, err := AddNoise(t.Context(), disc(48, 2), Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng, err := PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Denoise(t.Context(), eng, RunRequest{Series: noisy, Recipe: mustRecipe("gaussian", 2)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, known := range []bool{false, true} {
+		if run.Facts != nil || (run.later.facts != nil) != known {
+			t.Fatalf("facts known: %v, later %v; want %v", run.Facts != nil, run.later.facts != nil, known)
+		}
+		if _, err := AssessRun(cancelled, run); !errors.Is(err, context.Canceled) {
+			t.Errorf("facts known %v: %v after a cancel", known, err)
+		}
+		measured, err := MeasureRun(t.Context(), run, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := run.later.facts
+		a, err := AssessRun(t.Context(), run)
+		if err != nil || a.Why != measured.Why || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
+			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
+		}
+		if run.later.facts != first {
+			t.Error("the facts were found again")
+		}
+	}
+}

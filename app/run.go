@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"sync"
 	"time"
 
 	"quell/denoise"
@@ -29,6 +30,15 @@ type Run struct {
 	Filter   time.Duration // time of the filter, facts and tuning included
 
 	Devices []denoise.DeviceUse // what each GPU did, tuning included; nil on the CPU
+
+	later *laterFacts // nil: not kept
+}
+
+// laterFacts keeps the facts of the source of a run that did not need them: its verdict and
+// its pictures do. Safe for concurrent use.
+type laterFacts struct {
+	mu    sync.Mutex
+	facts *denoise.Facts
 }
 
 // Whole reports whether the run covers its whole series.
@@ -126,7 +136,7 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	}
 	return &Run{
 		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: parts, Facts: q.Facts, Tuned: tuned,
-		Result: result, Started: started, Filter: time.Since(started), Devices: devices.All(),
+		Result: result, Started: started, Filter: time.Since(started), Devices: devices.All(), later: &laterFacts{},
 	}, nil
 }
 
@@ -160,10 +170,22 @@ func (q *RunRequest) resolve(ctx context.Context, eng denoise.Engine, in denoise
 	return resolved, nil, err
 }
 
-// facts returns the facts of the source, found now where the run did not need
+// facts returns the facts of the source, found by the first call where the run did not need
 // them.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
-	return factsOf(ctx, r.Source.Volume, r.Facts)
+	if r.Facts != nil || r.later == nil {
+		return factsOf(ctx, r.Source.Volume, r.Facts)
+	}
+	r.later.mu.Lock()
+	defer r.later.mu.Unlock()
+	if r.later.facts == nil {
+		f, err := denoise.FactsOf(ctx, r.Source.Volume)
+		if err != nil {
+			return denoise.Facts{}, err
+		}
+		r.later.facts = &f
+	}
+	return *r.later.facts, ctx.Err()
 }
 
 // factsOf returns the facts of v: the known ones, or where known is nil those

@@ -115,14 +115,14 @@ func TestGroupPicture(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	judged := func(v tune.Verdict) *app.Measures {
-		m := &app.Measures{}
+	judged := func(v tune.Verdict) *app.Assessment {
+		m := &app.Assessment{}
 		m.Verdict = v
 		return m
 	}
 	over, matched := judged(tune.Over), judged(tune.Matched)
 	for _, x := range []struct {
-		m, than *app.Measures
+		m, than *app.Assessment
 		want    bool
 	}{{nil, nil, false}, {matched, nil, true}, {nil, matched, false}, {matched, matched, false}, {over, matched, true}, {matched, over, false}} {
 		equal(t, "worse", worse(x.m, x.than), x.want)
@@ -140,7 +140,7 @@ func TestGroupNeedsMemory(t *testing.T) {
 // TestJudge: the worst verdict and the median of sigma.
 func TestJudge(t *testing.T) {
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
-		m := &app.Measures{}
+		m := &app.Assessment{}
 		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, "Because.", sigma, c
 		return judged{name, m}
 	}

@@ -120,11 +120,11 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	if report.Parts != nil {
 		r.unjudged(splitWhy)
 	} else {
-		m, err := app.MeasureRun(ctx, report.Run, nil)
+		a, err := app.AssessRun(ctx, report.Run)
 		if err != nil {
 			return err
 		}
-		r.judge([]judged{{"", &m}})
+		r.judge([]judged{{"", &a}})
 	}
 	if r.Picture, err = picture(ctx, report.Run); err != nil {
 		return err
@@ -165,16 +165,26 @@ func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *R
 // group does a 4-D series. Its volumes are read, filtered and written one after another; the
 // engine is taken for each of them.
 func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error {
-	job.Measure = true
-	var drawErr error
-	var shown *app.Measures
-	first := true
+	var all []judged
+	var eachErr error
+	var shown *app.Assessment
+	var measure time.Duration
+	first := true // of the volumes of an attempt
 	b.stopped(loaded)
 	each := func(done app.VolumeReport, run *app.Run) {
-		if (first || worse(done.Measures, shown)) && drawErr == nil {
-			r.Picture, drawErr = picture(ctx, run)
-			r.Pictured, shown = done.Name, done.Measures
+		started := time.Now()
+		j := judged{name: done.Name}
+		if eachErr == nil && run.Parts == nil {
+			var a app.Assessment
+			a, eachErr = app.AssessRun(ctx, run)
+			j.m = &a
 		}
+		all = append(all, j)
+		if (first || worse(j.m, shown)) && eachErr == nil {
+			r.Picture, eachErr = picture(ctx, run)
+			r.Pictured, shown = done.Name, j.m
+		}
+		measure += time.Since(started)
 		if first {
 			first = false
 			b.stopped(filtered)
@@ -185,18 +195,16 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	}}
 	var report app.Report
 	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
+		all, shown, first, measure = nil, nil, true, 0
 		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, events, each)
 		r.Seconds = report.Seconds
+		r.Seconds.Measure = measure.Seconds()
 		return err
 	})
-	if err = cmp.Or(err, drawErr); err != nil {
+	if err = cmp.Or(err, eachErr); err != nil {
 		return err
 	}
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Asked
-	var all []judged
-	for _, v := range report.Volumes {
-		all = append(all, judged{v.Name, v.Measures})
-	}
 	if r.judge(all); report.Parts != nil {
 		r.unjudged(splitWhy)
 	}
@@ -249,10 +257,10 @@ func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input,
 	return e.Engine.Run(ctx, recipe, in, region, progress)
 }
 
-// judged is a volume of a series with its measures, which may be nil.
+// judged is a volume of a series with how it is judged, which may be nil.
 type judged struct {
 	name string
-	m    *app.Measures
+	m    *app.Assessment
 }
 
 // gravity orders verdicts, the worst last.
@@ -260,7 +268,7 @@ var gravity = []tune.Verdict{tune.Clean, tune.Matched, tune.Unknown, tune.Under,
 
 // worse reports whether a volume is judged worse than another; one that is not judged is better
 // than all.
-func worse(m, than *app.Measures) bool {
+func worse(m, than *app.Assessment) bool {
 	if m == nil || than == nil {
 		return m != nil
 	}

@@ -3,6 +3,7 @@ package noise
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"quell/internal/parallel"
 	"quell/volume"
@@ -144,7 +145,7 @@ func differences(ctx context.Context, v *volume.Volume, s sampling, z0, z1, most
 		}
 	}
 	measured := make([][]sums, blocks[2])
-	err := parallel.ForWorkers(ctx, blocks[2], blocks[2], func() func(int) error {
+	err := parallel.ForWorkers(ctx, blocks[2], runtime.GOMAXPROCS(0), func() func(int) error {
 		d := differencer{of: s.of}
 		return func(k int) error {
 			if needed[k] {
@@ -298,7 +299,7 @@ func Kept(ctx context.Context, before, after *volume.Volume, use func(i int) boo
 	}
 	type products struct{ both, alone float64 }
 	layers := make([]products, before.Dims[2]-2*reach[2])
-	err := parallel.ForWorkers(ctx, len(layers), len(layers), func() func(int) error {
+	err := parallel.ForWorkers(ctx, len(layers), runtime.GOMAXPROCS(0), func() func(int) error {
 		nx := before.Dims[0]
 		b, a := differencer{of: fourth}, differencer{of: fourth}
 		db, da := make([]float32, nx-2*reach[0]), make([]float32, nx-2*reach[0])

@@ -44,9 +44,36 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	if !IsCT(v) {
 		low, high = float32(0.6*threshold(means)), float32(1e38)
 	}
-	return func(i int) bool {
-		x, y, z := i%v.Dims[0], i/v.Dims[0]%v.Dims[1], i/(v.Dims[0]*v.Dims[1])
+	bits, err := foregroundBits(ctx, v, func(x, y, z int) bool {
 		m := means[z*nx*ny+y/side*nx+x/side].mean
-		return v.Valid(i) && m >= low && m <= high
-	}, nil
+		return m >= low && m <= high
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func(i int) bool { return bits[i>>6]>>(i&63)&1 != 0 }, nil
+}
+
+// foregroundBits returns a bit for every voxel: whether it is valid and counts. Verdicts ask
+// for all voxels several times.
+func foregroundBits(ctx context.Context, v *volume.Volume, counts func(x, y, z int) bool) ([]uint64, error) {
+	const share = 1 << 16 // voxels that one task decides: whole words
+	n := len(v.Data)
+	bits := make([]uint64, (n+63)/64)
+	return bits, parallel.For(ctx, (n+share-1)/share, func(task int) error {
+		first := task * share
+		x, y, z := first%v.Dims[0], first/v.Dims[0]%v.Dims[1], first/(v.Dims[0]*v.Dims[1])
+		for i := first; i < min(first+share, n); i++ {
+			if v.Valid(i) && counts(x, y, z) {
+				bits[i>>6] |= 1 << (i & 63)
+			}
+			if x++; x == v.Dims[0] {
+				x = 0
+				if y++; y == v.Dims[1] {
+					y, z = 0, z+1
+				}
+			}
+		}
+		return nil
+	})
 }

@@ -3,8 +3,10 @@ package noise
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
+	"quell/internal/convolve"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -24,35 +26,44 @@ const (
 	tissueBox  = 5
 )
 
-// tissue marks the pixels of slice z whose neighbourhood has the mean of soft
-// tissue and holds no padding.
-func tissue(v *volume.Volume, z int) []bool {
+// tissueMarker marks pixels of soft tissue. It is used by one goroutine.
+type tissueMarker struct {
+	rows, columns, means []float64 // of one slice, and two rows
+	ok                   []bool
+}
+
+// slice marks the pixels of slice z whose neighbourhood has the mean of soft
+// tissue and holds no padding. The marks hold until the next call.
+func (t *tissueMarker) slice(v *volume.Volume, z int) []bool {
 	nx, ny := v.Dims[0], v.Dims[1]
 	const h = tissueBox / 2
-	ok := make([]bool, nx*ny)
+	if t.ok == nil {
+		t.ok, t.rows = make([]bool, nx*ny), make([]float64, nx*ny+convolve.Lanes)
+		t.columns, t.means = make([]float64, convolve.RoundUp(nx)+tissueBox), make([]float64, convolve.RoundUp(nx))
+	}
 	plane, mask := v.Plane(z), v.PlaneMask(z)
-	columns := make([]float64, nx)
-	for y := h; y < ny-h; y++ {
-		clear(columns)
-		for j := y - h; j <= y+h; j++ {
-			for x, a := range plane[j*nx : (j+1)*nx] {
-				if mask != nil && !mask[j*nx+x] {
-					columns[x] = math.Inf(1)
-					continue
-				}
-				columns[x] += float64(a)
-			}
-		}
-		for x := h; x < nx-h; x++ {
-			mean := 0.0
-			for _, c := range columns[x-h : x+h+1] {
-				mean += c
-			}
-			mean /= tissueBox * tissueBox
-			ok[y*nx+x] = mean > tissueLow && mean < tissueHigh
+	for i, a := range plane {
+		t.rows[i] = float64(a)
+		if mask != nil && !mask[i] {
+			t.rows[i] = math.Inf(1)
 		}
 	}
-	return ok
+	var down, along [tissueBox]int
+	var ones [tissueBox]float64
+	for k := range tissueBox {
+		down[k], along[k], ones[k] = k*nx, k, 1
+	}
+	wide := convolve.RoundUp(nx)
+	for y := h; y < ny-h; y++ {
+		convolve.Row(t.columns[:wide], t.rows[(y-h)*nx:], down[:], ones[:])
+		convolve.Row(t.means, t.columns, along[:], ones[:])
+		ok := t.ok[y*nx : (y+1)*nx]
+		for x := h; x < nx-h; x++ {
+			mean := t.means[x-h] / (tissueBox * tissueBox)
+			ok[x] = mean > tissueLow && mean < tissueHigh
+		}
+	}
+	return t.ok
 }
 
 // fitWindow returns the side of the windows in pixels: about 4.5 mm, which is
@@ -75,9 +86,13 @@ func surfaceFits(ctx context.Context, v *volume.Volume, n int) ([]window, error)
 		return nil, nil
 	}
 	found := make([][]window, v.Dims[2])
-	err := parallel.For(ctx, v.Dims[2], func(z int) error {
-		found[z] = newFitter(n).slice(v, z)
-		return nil
+	err := parallel.ForWorkers(ctx, v.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
+		var tissue tissueMarker
+		f := newFitter(n)
+		return func(z int) error {
+			found[z] = f.slice(v, z, tissue.slice(v, z))
+			return nil
+		}
 	})
 	return slices.Concat(found...), err
 }
@@ -98,10 +113,10 @@ type rowFit struct {
 	terms   [3]float64 // products with the unit vectors of the axis, but the constant one
 }
 
-// slice returns the windows of slice z that lie in tissue.
-func (f fitter) slice(v *volume.Volume, z int) []window {
+// slice returns the windows of slice z that lie in tissue, which ok marks.
+func (f fitter) slice(v *volume.Volume, z int, ok []bool) []window {
 	var found []window
-	ok, plane := tissue(v, z), v.Plane(z)
+	plane := v.Plane(z)
 	nx, ny, step := v.Dims[0], v.Dims[1], fitStep(f.n)
 	rows := make([][]rowFit, f.n) // the last n, by y % n
 	for i := range rows {

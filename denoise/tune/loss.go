@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 
 	"quell/internal/parallel"
 	"quell/volume"
@@ -70,7 +71,7 @@ func (r Result) faded(ctx context.Context) ([]*object, error) {
 	d := r.Region.Dims()
 	worst := make([]*object, d[2])
 	v := r.Input.Masked()
-	err := parallel.ForWorkers(ctx, d[2], d[2], func() func(int) error {
+	err := parallel.ForWorkers(ctx, d[2], runtime.GOMAXPROCS(0), func() func(int) error {
 		s := newScene(d[0], d[1], r.Noise.Correlation.Effective())
 		return func(z int) error {
 			for _, span := range [...]int{0, 1} { // slices to either side that are averaged
@@ -97,7 +98,7 @@ func newScene(nx, ny int, effective float64) *scene {
 	return &scene{
 		nx: nx, ny: ny, effective: effective, valid: make([]bool, n), use: make([]bool, n),
 		v: make([]float32, n), left: make([]float32, n), after: make([]float32, n),
-		blur: blurrer{nx: nx, ny: ny, rows: make([]float32, n)}, marks: make([]int, n),
+		blur: newBlurrer(nx, ny), marks: make([]int, n),
 	}
 }
 

@@ -3,8 +3,10 @@ package tune
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"quell/denoise/noise"
+	"quell/internal/convolve"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -39,9 +41,9 @@ type residue struct {
 func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) {
 	found := volume.New(r.Geometry)
 	powers := make([]bandPower, r.Dims[2])
-	err := parallel.ForWorkers(ctx, r.Dims[2], r.Dims[2], func() func(int) error {
+	err := parallel.ForWorkers(ctx, r.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
 		n := r.SliceVoxels()
-		b := blurrer{nx: r.Dims[0], ny: r.Dims[1], rows: make([]float32, n)}
+		b := newBlurrer(r.Dims[0], r.Dims[1])
 		smooth, squares, inner := make([]float32, n), make([]float32, n), make([]float32, n)
 		return func(z int) error {
 			plane, use, out := r.data[z*n:(z+1)*n], r.use[z*n:(z+1)*n], found.Plane(z)
@@ -133,41 +135,58 @@ func window(scale float64, n int) []float32 {
 	return k
 }
 
-// blurrer takes windowed means of slices.
+// blurrer takes windowed means of slices. Outside a slice there is 0.
 type blurrer struct {
-	nx, ny int
-	rows   []float32 // of one slice, blurred along x
+	nx, ny, width int       // pixels of a slice, and values of a row: whole groups of lanes
+	line          []float64 // one row between zeros
+	rows          []float64 // of one slice, blurred along x, between rows of zeros
+	out           []float64 // one row
+	offsets       []int
 }
 
-// blur writes the windowed means of src to dst. Outside the slice there is 0.
+// margin is the reach of the widest window.
+var margin = len(window(meanScales[len(meanScales)-1], 2)) / 2
+
+func newBlurrer(nx, ny int) blurrer {
+	width := convolve.RoundUp(nx)
+	return blurrer{
+		nx: nx, ny: ny, width: width,
+		line: make([]float64, width+2*margin), rows: make([]float64, (ny+2*margin)*width), out: make([]float64, width),
+		offsets: make([]int, 2*margin+1),
+	}
+}
+
+// blur writes the windowed means of src to dst, which may be src.
 func (b *blurrer) blur(dst, src []float32, scale float64) {
-	kx, ky := window(scale, b.nx), window(scale, b.ny)
-	clear(b.rows)
+	kx, ky := weights(window(scale, b.nx)), weights(window(scale, b.ny))
+	offsets := b.steps(len(kx), 1)
 	for y := range b.ny {
-		row := y * b.nx
-		for i, w := range kx {
-			d := i - len(kx)/2
-			from, to := max(0, -d), min(b.nx, b.nx-d)
-			if from >= to {
-				continue
-			}
-			out, in := b.rows[row+from:row+to], src[row+from+d:row+to+d]
-			for x, a := range in {
-				out[x] += w * a
-			}
+		for x, a := range src[y*b.nx : (y+1)*b.nx] {
+			b.line[margin+x] = float64(a)
+		}
+		convolve.Row(b.rows[(margin+y)*b.width:][:b.width], b.line[margin-len(kx)/2:], offsets, kx)
+	}
+	offsets = b.steps(len(ky), b.width)
+	for y := range b.ny {
+		convolve.Row(b.out, b.rows[(margin+y-len(ky)/2)*b.width:], offsets, ky)
+		for x := range b.nx {
+			dst[y*b.nx+x] = float32(b.out[x])
 		}
 	}
-	clear(dst)
-	for y := range b.ny {
-		out := dst[y*b.nx : (y+1)*b.nx]
-		for j, w := range ky {
-			from := y + j - len(ky)/2
-			if from < 0 || from >= b.ny {
-				continue
-			}
-			for x, a := range b.rows[from*b.nx : (from+1)*b.nx] {
-				out[x] += w * a
-			}
-		}
+}
+
+// steps returns n offsets that far apart.
+func (b *blurrer) steps(n, apart int) []int {
+	for k := range n {
+		b.offsets[k] = k * apart
 	}
+	return b.offsets[:n]
+}
+
+func weights(window []float32) []float64 {
+	w := make([]float64, len(window))
+	for i, a := range window {
+		w[i] = float64(a)
+	}
+	return w
 }

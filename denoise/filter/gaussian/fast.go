@@ -3,6 +3,7 @@ package gaussian
 import (
 	"quell/denoise"
 	"quell/denoise/tile"
+	"quell/internal/convolve"
 	"quell/volume"
 )
 
@@ -23,7 +24,7 @@ func scratch(dims, radius [3]int) int64 {
 		size[c] = min(size[c], dims[c])
 	}
 	rows := size[1] + 2*radius[1] + size[1]*(2*radius[2]+1)
-	return 2 * 8 * int64(roundUp(size[0])+2*radius[0]) * int64(rows+8)
+	return 2 * 8 * int64(convolve.RoundUp(size[0])+2*radius[0]) * int64(rows+8)
 }
 
 // worker computes the Gaussian mean as normalised convolution (Knutsson, Westin
@@ -96,7 +97,7 @@ func (w *worker) run(t volume.Region, stop func() bool) {
 // reset prepares the memory for a tile.
 func (w *worker) reset(t volume.Region) {
 	w.tile, w.box = t, w.in.Around(t, w.Radius)
-	w.width = roundUp(t.Dims()[0])
+	w.width = convolve.RoundUp(t.Dims()[0])
 	w.line = tile.Resize(w.line, w.width+2*w.Radius[0])
 	clear(w.line)
 	for _, row := range []*[]float64{&w.num, &w.den, &w.spare} {
@@ -160,7 +161,7 @@ func (w *worker) filterPlane(p *planes, z int, load func(dst []float64, i int)) 
 	offsets := w.steps(len(w.taps[0]), 1)
 	for y := w.box.Min[1]; y < w.box.Max[1]; y++ {
 		load(w.row(), w.in.Index(w.box.Min[0], y, z))
-		convolve(p.along[(y-w.box.Min[1])*w.width:][:w.width], w.line, offsets, w.taps[0])
+		convolve.Row(p.along[(y-w.box.Min[1])*w.width:][:w.width], w.line, offsets, w.taps[0])
 	}
 	offsets = w.steps(len(w.taps[1]), w.width)
 	ring := p.ring[w.slot(z):]
@@ -168,7 +169,7 @@ func (w *worker) filterPlane(p *planes, z int, load func(dst []float64, i int)) 
 		y := w.tile.Min[1] + k
 		s := w.within(1, y)
 		first := y - w.Radius[1] + s.lo - w.box.Min[1]
-		convolve(ring[k*w.width:][:w.width], p.along[first*w.width:], offsets[:s.hi-s.lo], w.taps[1][s.lo:s.hi])
+		convolve.Row(ring[k*w.width:][:w.width], p.along[first*w.width:], offsets[:s.hi-s.lo], w.taps[1][s.lo:s.hi])
 	}
 }
 
@@ -184,9 +185,9 @@ func (w *worker) finishPlane(z int) {
 		for i := range offsets {
 			offsets[i] = w.slot(z - w.Radius[2] + s.lo + i)
 		}
-		convolve(w.num, w.v.ring[k*w.width:], offsets, taps)
+		convolve.Row(w.num, w.v.ring[k*w.width:], offsets, taps)
 		if w.in.Mask != nil {
-			convolve(w.den, w.m.ring[k*w.width:], offsets, taps)
+			convolve.Row(w.den, w.m.ring[k*w.width:], offsets, taps)
 		}
 		to := w.out.Index(w.tile.Min[0], y, z)
 		for x := range w.tile.Dims()[0] {
@@ -208,11 +209,11 @@ func (w *worker) addTaps(inside [2]span) {
 	for x := range w.row() {
 		w.row()[x] = 1
 	}
-	convolve(w.den, w.line, w.steps(len(w.taps[0]), 1), w.taps[0])
+	convolve.Row(w.den, w.line, w.steps(len(w.taps[0]), 1), w.taps[0])
 	same := w.steps(len(w.offsets), 0) // rows that do not differ
 	for c, s := range inside {
 		copy(w.spare, w.den)
-		convolve(w.den, w.spare, same[:s.hi-s.lo], w.taps[1+c][s.lo:s.hi])
+		convolve.Row(w.den, w.spare, same[:s.hi-s.lo], w.taps[1+c][s.lo:s.hi])
 	}
 }
 

@@ -1,4 +1,4 @@
-package gaussian
+package convolve
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestConvolve compares both forms of the row kernel with the sum of its definition, in
+// TestRow compares both forms of the row kernel with the sum of its definition, in
 // its order, at lengths around the groups of 4 and of 16 values, between bands that it
 // must neither read nor write.
-func TestConvolve(t *testing.T) {
+func TestRow(t *testing.T) {
 	const band = 8
 	for _, n := range []int{0, 4, 12, 16, 20, 32, 44} {
 		for _, offsets := range [][]int{{0}, {0, 1, 2}, {31, 0, 50, 7, 7}} {
@@ -28,7 +28,7 @@ func TestConvolve(t *testing.T) {
 			for k := range taps {
 				taps[k] = rng.Float64()
 			}
-			for name, kernel := range map[string]func(dst, src []float64, offsets []int, taps []float64){"loop": convolveGo, "kernel": convolve} {
+			for name, kernel := range map[string]func(dst, src []float64, offsets []int, taps []float64){"loop": rowGo, "kernel": Row} {
 				out := make([]float64, n+2*band)
 				for i := range out {
 					out[i] = -99
@@ -52,7 +52,7 @@ func TestConvolve(t *testing.T) {
 }
 
 // A row that its source does not hold is refused before memory beside it is read.
-func TestConvolveChecksBounds(t *testing.T) {
+func TestRowChecksBounds(t *testing.T) {
 	for _, c := range []struct{ n, src, offset int }{{8, 7, 0}, {8, 9, 2}, {4, 9, -1}} {
 		func() {
 			defer func() {
@@ -60,7 +60,7 @@ func TestConvolveChecksBounds(t *testing.T) {
 					t.Errorf("%d values at %d of %d: no panic", c.n, c.offset, c.src)
 				}
 			}()
-			convolve(make([]float64, c.n), make([]float64, c.src), []int{c.offset}, []float64{1})
+			Row(make([]float64, c.n), make([]float64, c.src), []int{c.offset}, []float64{1})
 		}()
 	}
 }

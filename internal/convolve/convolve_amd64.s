@@ -1,11 +1,11 @@
 #include "textflag.h"
 
-// func convolveAVX2(dst, src *float64, offsets *int, taps *float64, count, n int)
+// func rowAVX2(dst, src *float64, offsets *int, taps *float64, count, n int)
 //
 // dst[x] = sum_k taps[k] src[offsets[k]+x], from 0 and in the order of k, without fused
-// multiply-add: the bits of convolveGo. Groups of 16 values keep their sums in four
+// multiply-add: the bits of rowGo. Groups of 16 values keep their sums in four
 // registers; the rest of the row goes four values at a time.
-TEXT ·convolveAVX2(SB), NOSPLIT, $0-48
+TEXT ·rowAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ src+8(FP), SI
 	MOVQ offsets+16(FP), DX
