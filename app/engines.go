@@ -41,10 +41,14 @@ type gpuEngine interface {
 	Enable() // tries a GPU again that was switched off after repeated failures
 }
 
-// retryGPU is how long a failed start of the GPU worker is remembered. A driver
+// retryGPU is how long a failed start of the GPU worker is remembered, or slowStarts times as
+// long as it took, if that is longer, as where the driver hangs. A driver
 // that is loaded or a GPU that is freed later is found after that, and a
 // program that asks often does not spend its time on starting workers.
-const retryGPU = 30 * time.Second
+const (
+	retryGPU   = 30 * time.Second
+	slowStarts = 10
+)
 
 // gpuStarter starts the GPU worker when it is first needed, which takes a second
 // where there is a GPU and milliseconds where there is none. A failed start is
@@ -61,6 +65,7 @@ type gpuStarter struct {
 	engine gpuEngine
 	err    error     // of the last start
 	failed time.Time // when that was; zero where no start has failed with this worker
+	took   time.Duration
 }
 
 // use names the worker's executable.
@@ -84,7 +89,7 @@ func (s *gpuStarter) last() (gpuEngine, error) {
 func (s *gpuStarter) due() (worker string, due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.worker, s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= retryGPU)
+	return s.worker, s.engine == nil && (s.failed.IsZero() || s.now().Sub(s.failed) >= max(retryGPU, slowStarts*s.took))
 }
 
 // get returns the engine and starts the worker where that is due.
@@ -95,12 +100,14 @@ func (s *gpuStarter) get() (gpuEngine, error) {
 	if !due {
 		return s.last()
 	}
+	began := s.now()
 	e, err := s.start(worker)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.engine, s.err = e, err
 	if err != nil && worker == s.worker {
 		s.failed = s.now()
+		s.took = s.failed.Sub(began)
 	}
 	return e, err
 }

@@ -17,11 +17,12 @@ func (workingGPU) Enable() {}
 func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 	now := time.Unix(1000, 0)
 	var started []string
-	fail := errors.New("no driver")
+	fail, slow := errors.New("no driver"), 3*time.Second // beyond which it is repeated later
 	s := gpuStarter{
 		now: func() time.Time { return now },
 		start: func(worker string) (gpuEngine, error) {
 			started = append(started, worker)
+			now = now.Add(slow)
 			if fail != nil {
 				return nil, fail
 			}
@@ -51,11 +52,15 @@ func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 	expect("with another worker", 3, false)
 	s.use("/other/worker")
 	expect("with the same worker", 3, false)
+	now, slow = now.Add(retryGPU), time.Minute
+	expect("with a driver that hangs", 4, false)
+	now = now.Add(10*time.Minute - 1)
+	expect("before ten times as long", 4, false)
 	fail = nil
-	now = now.Add(retryGPU)
-	expect("once there is a driver", 4, true)
-	now = now.Add(10 * retryGPU)
-	expect("with an engine that runs", 4, true)
+	now = now.Add(1)
+	expect("once there is a driver", 5, true)
+	now = now.Add(20 * retryGPU)
+	expect("with an engine that runs", 5, true)
 	if started[2] != "/other/worker" {
 		t.Errorf("started %q", started)
 	}

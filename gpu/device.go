@@ -48,6 +48,11 @@ const (
 // another device can do.
 const startRest = 30 * time.Second
 
+// hungRest is how long a worker is not started again after a start that ended without an answer:
+// each attempt takes as long as Options.Start. Runs fail at once until then, whatever enable
+// forgets.
+const hungRest = 10 * time.Minute
+
 var errClosed = errors.New("it was closed")
 
 // backOff is the pause before a start, by the number of recent losses.
@@ -147,7 +152,7 @@ func (d *device) state() state {
 	defer d.mu.Unlock()
 	d.reap()
 	s := state{ready: d.session != nil, took: d.took, pause: backOff[min(len(d.losses), lossLimit-1)], volumes: d.volumes}
-	s.usable = !d.closed && d.off == nil && (s.ready || d.failed.IsZero() || time.Since(d.failed) >= startRest)
+	s.usable = !d.closed && d.off == nil && !d.hung() && (s.ready || d.failed.IsZero() || time.Since(d.failed) >= startRest)
 	return s
 }
 
@@ -163,6 +168,9 @@ func (d *device) current() (*session, error) {
 	if d.off != nil {
 		return nil, unusable(d.off)
 	}
+	if d.hung() {
+		return nil, unusable(d.reason)
+	}
 	if d.session == nil || !d.session.retain() {
 		return nil, nil
 	}
@@ -172,6 +180,12 @@ func (d *device) current() (*session, error) {
 	}
 	d.users++
 	return d.session, nil
+}
+
+// hung reports whether the last start ended without an answer, less than hungRest ago. The
+// caller holds d.mu.
+func (d *device) hung() bool {
+	return errors.Is(d.reason, errHung) && time.Since(d.failed) < hungRest
 }
 
 // reap removes a session whose worker is lost, counts the loss and switches the
@@ -227,7 +241,10 @@ func (d *device) enable() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.reap()
-	d.off, d.losses, d.reason, d.failed = nil, nil, nil, time.Time{}
+	d.off, d.losses = nil, nil
+	if !d.hung() {
+		d.reason, d.failed = nil, time.Time{}
+	}
 }
 
 // close shuts the worker down for good; active runs fail.

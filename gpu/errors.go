@@ -48,6 +48,10 @@ func (e *lostError) Error() string { return e.text }
 // errShutdown is the reason of a worker that the engine itself shut down.
 var errShutdown = errors.New("the GPU worker was shut down")
 
+// errHung is the reason of a worker that was killed, as it did not say hello within
+// Options.Start.
+var errHung = errors.New("the GPU worker gave no answer when it was started; the driver may hang")
+
 // checkHello returns the reason why a worker cannot be used, if its hello holds
 // one.
 func checkHello(h wire.Hello) error {

@@ -59,7 +59,7 @@ func TestReasonsOfTheWorker(t *testing.T) {
 			"the GPU worker speaks version 99 of the protocol",
 			0,
 		},
-		"silent":         {"exec sleep 1000", "the GPU worker did not start in time", time.Millisecond},
+		"silent":         {"exec sleep 1000", "the GPU worker gave no answer when it was started; the driver may hang", time.Millisecond},
 		"dies":           {"exit 3", "the GPU worker died (exit status 3)", 0},
 		"ends":           {"exit 0", "the GPU worker ended", 0},
 		"only talks":     {"echo hello; echo more; exit 0", "the GPU worker ended", 0},

@@ -392,3 +392,45 @@ func TestStartContinuesAfterACancel(t *testing.T) {
 	}
 	await(func() bool { return e.Status().PID != 0 })
 }
+
+// TestAHungStartIsNotRepeatedSoon: a driver that hangs costs one wait; then runs fail at once, so
+// that the CPU does them, until it is tried again.
+func TestAHungStartIsNotRepeatedSoon(t *testing.T) {
+	o := fakeOptions(t)
+	hangs := filepath.Join(t.TempDir(), "hangs")
+	script := filepath.Join(t.TempDir(), "quell-gpu")
+	writeScript(t, script, fmt.Sprintf("[ -e %s ] && exec sleep 1000; exec %s \"$@\"", hangs, o.Worker), 0o755)
+	o.Worker = script
+	e := fakeEngine(t, o)
+	d := e.devices[0]
+	d.stopIdle()
+	if err := os.WriteFile(hangs, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func() error {
+		_, err := start(t.Context(), e, smallNLM(t), ramp([3]int{8, 8, 3}))()
+		return err
+	}
+	d.options.Start = time.Millisecond
+	for range 3 {
+		if err := run(); !errors.Is(err, ErrDevice) || !errors.Is(err, errHung) {
+			t.Fatalf("%v; want an ErrDevice of a hung start", err)
+		}
+		if devices, states := e.usable(); len(devices) != 1 || states[0].usable {
+			t.Error("it takes part in runs")
+		}
+		d.options.Start = 24 * time.Hour // which a further start would take
+		e.Enable()
+	}
+	if err := os.Remove(hangs); err != nil {
+		t.Fatal(err)
+	}
+	d.failed = time.Now().Add(time.Minute - hungRest)
+	if err := run(); !errors.Is(err, errHung) {
+		t.Errorf("%v a minute before it is tried again", err)
+	}
+	d.failed = time.Now().Add(-hungRest)
+	if err := run(); err != nil {
+		t.Error(err)
+	}
+}

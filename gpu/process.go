@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,7 +92,7 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 			return nil, p.lost
 		}
 	case <-ctx.Done():
-		p.stop(errors.New("the GPU worker did not start in time"))
+		p.stop(errHung)
 		return nil, p.lost
 	}
 	if err := checkHello(p.hello); err != nil {
