@@ -88,6 +88,9 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	defer in.Close()
 	in.Covered.slices(in, job.Slices)
 	scanned := time.Now()
+	if in.Group != nil && job.Output.Report != "" {
+		return Report{}, Usagef("a report is of one series, and %s is a 4-D series of %d volumes; choose one with --series N", in.Catalog.Path, in.Group.Len())
+	}
 	if in.Group != nil {
 		if need, limit := job.needs(in), job.limit(); need > limit && job.Recipe != nil {
 			return Report{}, Usagef("each volume of %s needs about %s of memory, of %s that it may take: volumes of a 4-D series are filtered whole; choose one with --series N, or allow more with --memory", in.Catalog.Path, Bytes(need), Bytes(limit))
@@ -258,6 +261,11 @@ func (w *work) check() error {
 			return err
 		}
 	}
+	if out.Report != "" {
+		if err := CheckPage(out.Report, out.Overwrite); err != nil {
+			return err
+		}
+	}
 	if out.Removed != "" {
 		if err := CheckOutput(s, out.Removed, removedOptions(out.Removed, out.ExportOptions)); err != nil {
 			return err
@@ -406,6 +414,13 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 	if w.job.Output.Pictures != "" {
 		// The output is there: a cancel comes too late.
 		if _, err := Pictures(context.WithoutCancel(ctx), w.run, w.job.Output.Pictures); err != nil {
+			return report, err
+		}
+	}
+	if out := w.job.Output; out.Report != "" {
+		// The output is there: a cancel comes too late.
+		page := Page{Run: w.run, Measures: w.measures, Hide: out.Deidentify, Now: out.Now}
+		if err := page.Write(context.WithoutCancel(ctx), out.Report, out.Overwrite); err != nil {
 			return report, err
 		}
 	}

@@ -109,14 +109,16 @@ func sheet(cells []cell, window volume.Window) *image.RGBA {
 			}
 		}
 		for k, line := range c.label {
-			writer := font.Drawer{
-				Dst: m, Src: image.NewUniform(color.White), Face: basicfont.Face7x13,
-				Dot: fixed.P(left, top+height+(k+1)*lineHeight-3),
-			}
-			writer.DrawString(line[:min(len(line), width/7)])
+			writeLine(m, left, top+height+k*lineHeight, width, line)
 		}
 	}
 	return m
+}
+
+// writeLine writes a line of ASCII below and right of a point, white, as far as a width goes.
+func writeLine(m *image.RGBA, x, y, width int, line string) {
+	writer := font.Drawer{Dst: m, Src: image.NewUniform(color.White), Face: basicfont.Face7x13, Dot: fixed.P(x, y+lineHeight-3)}
+	writer.DrawString(line[:min(len(line), width/7)])
 }
 
 // pictureWindow is the window of pictures of v, which belongs to s.

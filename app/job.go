@@ -50,6 +50,7 @@ type Output struct {
 	Path string `json:"path"` // its name gives the format, see FormatOf
 	ExportOptions
 	Pictures string `json:"pictures,omitempty"` // folder for pictures of the middle slice, see Pictures
+	Report   string `json:"report,omitempty"`   // HTML file for a report on the result, see Page
 	Removed  string `json:"removed,omitempty"`  // what the filter removed, see ExportRemoved; its name gives the format
 	Scales   string `json:"scales,omitempty"`   // how far the neighbourhoods reach that the filter chose, see ExportScales
 }
@@ -93,8 +94,8 @@ func (j Job) validateWork() error {
 		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
-	case j.Recipe == nil && (j.Output.Pictures != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
-		return Usagef("slices, pictures and measures are for jobs that filter; give a recipe")
+	case j.Recipe == nil && (j.Output.Pictures != "" || j.Output.Report != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
+		return Usagef("slices, pictures, reports and measures are for jobs that filter; give a recipe")
 	case j.Recipe == nil && (j.Output.Removed != "" || j.Output.Scales != "" || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("noise maps, masks, removed noise and scales are for jobs that filter; give a recipe")
 	case j.Output.Removed != "" && filepath.Clean(j.Output.Removed) == filepath.Clean(j.Output.Path):

@@ -79,24 +79,35 @@ func writePictures(files []pictureFile, dir string) (paths []string, err error) 
 }
 
 // Drawn is one slice of a run, before and after, and what was removed.
-type Drawn struct{ Before, After, Residual *image.RGBA }
+type Drawn struct {
+	Before, After, Residual *image.RGBA
+	Limit                   float64 // the end of the residual's colour scale, in the unit of the series
+}
 
 // Draw draws the slice that Pictures writes.
 func Draw(ctx context.Context, run *Run) (Drawn, error) {
-	before := run.Source.Volume
-	if !run.Whole() {
-		before = before.Crop(run.Region)
-	}
+	before := run.input()
 	view := before.View(before.Acquired())
-	index := view.Size[2] / 2
+	return drawSlice(ctx, run, view, view.Size[2]/2, pictureWindow(run.Source, before), false)
+}
+
+// input returns the voxels that the run filtered.
+func (r *Run) input() *volume.Volume {
+	if r.Whole() {
+		return r.Source.Volume
+	}
+	return r.Source.Volume.Crop(r.Region)
+}
+
+// drawSlice draws slice index of a view of what the run filtered.
+func drawSlice(ctx context.Context, run *Run, view volume.View, index int, window volume.Window, inverted bool) (Drawn, error) {
+	before := run.input()
 	original := view.Extract(nil, before, index)
 	result := view.Extract(nil, run.Result, index)
 	residual := make([]float32, len(original))
 	for i := range residual {
 		residual[i] = original[i] - result[i]
 	}
-
-	window := pictureWindow(run.Source, before)
 	facts, err := run.facts(ctx)
 	if err != nil {
 		return Drawn{}, err
@@ -110,9 +121,31 @@ func Draw(ctx context.Context, run *Run) (Drawn, error) {
 		render(m)
 		return m
 	}
+	render := window.Render
+	if inverted {
+		render = window.RenderInverted
+	}
 	return Drawn{
-		Before:   draw(func(m *image.RGBA) { window.Render(m, original) }),
-		After:    draw(func(m *image.RGBA) { window.Render(m, result) }),
+		Before:   draw(func(m *image.RGBA) { render(m, original) }),
+		After:    draw(func(m *image.RGBA) { render(m, result) }),
 		Residual: draw(func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }),
+		Limit:    limit,
 	}, nil
+}
+
+// SquarePixels repeats columns or rows of a picture whose pixels are not square.
+func SquarePixels(m *image.RGBA, pixel [2]float64) *image.RGBA {
+	w, h := m.Rect.Dx(), m.Rect.Dy()
+	least := min(pixel[0], pixel[1])
+	across, down := int(float64(w)*pixel[0]/least+0.5), int(float64(h)*pixel[1]/least+0.5)
+	if across == w && down == h {
+		return m
+	}
+	out := image.NewRGBA(image.Rect(0, 0, across, down))
+	for y := range down {
+		for x := range across {
+			out.SetRGBA(x, y, m.RGBAAt(x*w/across, y*h/down))
+		}
+	}
+	return out
 }

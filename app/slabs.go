@@ -154,8 +154,8 @@ func (w *slabWork) check(ctx context.Context) error {
 		why = "slab by slab only NIfTI is written; name an output that ends in .nii or .nii.gz"
 	case w.job.NoiseMap != "" || w.job.Mask != "":
 		why = "a noise map or a mask is not used slab by slab; leave it out"
-	case w.job.Measure || out.Removed != "" || out.Pictures != "" || out.Scales != "":
-		why = "slab by slab the result is neither judged nor drawn, and nothing but the result is written; leave --assess, --noise-out, --pictures and --scales-out out"
+	case w.job.Measure || out.Removed != "" || out.Pictures != "" || out.Report != "" || out.Scales != "":
+		why = "slab by slab the result is neither judged nor drawn, and nothing but the result is written; leave --assess, --noise-out, --pictures, --report and --scales-out out"
 	case w.job.Noise != nil && w.job.Recipe != nil || w.job.Uneven != "":
 		why = "slab by slab no noise is added before a filter and no slices are resampled"
 	}

@@ -56,8 +56,21 @@ func PatchOf(s Slice, o Outline) (Patch, error) {
 	higher := terms3(xs, ys)
 	rest, base := remove(vs, append([][]float64{xs, ys}, higher[:secondOrder]...))
 	p.Values = rest
-	p.even = checkEven(rest, square(vs), base, higher[secondOrder:])
+	p.even = checkEven(rest, square(vs), base, append(higher[secondOrder:], terms4(higher[:secondOrder])...))
 	return p, nil
+}
+
+// terms4 returns the terms of fourth order, by those of second order: a wave about as long as
+// the patch has little of the third where its crest lies in the middle.
+func terms4(second [][]float64) (out [][]float64) {
+	for i, a := range second {
+		for _, b := range second[i:] {
+			t := product(a, b)
+			center(t)
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // secondOrder is how many of terms3 are of second order.
@@ -66,6 +79,12 @@ const secondOrder = 3
 // Even returns why the values are not noise on an even ground alone, nil where they are. The
 // result of a filter need not be tested where its input is even.
 func (p Patch) Even() error { return p.even }
+
+// Variance is that of the values about the surface that was taken off.
+func (p Patch) Variance() float64 { return square(p.Values) / float64(len(p.Values)-terms) }
+
+// terms is how many numbers that surface has.
+const terms = 6
 
 // NPS is a noise power spectrum, averaged over ROIs and over directions.
 type NPS struct {

@@ -213,6 +213,7 @@ func TestSpectrumIsSilent(t *testing.T) {
 	uneven("noise", edge(0), "")
 	uneven("a low edge", edge(8), "")
 	uneven("an edge", edge(40), "edge or a bend")
+	uneven("a wave", func(x, _ int) float32 { return 15 * float32(math.Cos(2*math.Pi*(float64(x)-31.5)/60)) }, "edge or a bend")
 	uneven("a bright spot", func(x, y int) float32 {
 		if x/3 == 8 && y/3 == 9 {
 			return 100

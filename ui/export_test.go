@@ -122,9 +122,6 @@ func (w *Workbench) GalleryOpen() bool { return w.gallery != nil }
 // Refresh updates every panel.
 func (w *Workbench) Refresh() { w.refresh() }
 
-// SquarePixels is squarePixels.
-var SquarePixels = squarePixels
-
 // Rail returns the list of open series; none while it is hidden.
 func (w *Workbench) Rail() []*railCell {
 	if !w.rail.content.Visible() {

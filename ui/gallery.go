@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"quell/app"
 	"quell/denoise"
 	"quell/ui/dialogs"
 	"quell/ui/session"
@@ -79,22 +80,5 @@ func pictureOf(g *session.Gallery, part *volume.Volume) image.Image {
 	} else {
 		g.Window.Render(m, values)
 	}
-	return squarePixels(m, view.Pixel)
-}
-
-// squarePixels repeats columns or rows of a picture whose pixels are not square.
-func squarePixels(m *image.RGBA, pixel [2]float64) image.Image {
-	w, h := m.Rect.Dx(), m.Rect.Dy()
-	least := min(pixel[0], pixel[1])
-	across, down := int(float64(w)*pixel[0]/least+0.5), int(float64(h)*pixel[1]/least+0.5)
-	if across == w && down == h {
-		return m
-	}
-	out := image.NewRGBA(image.Rect(0, 0, across, down))
-	for y := range down {
-		for x := range across {
-			out.SetRGBA(x, y, m.RGBAAt(x*w/across, y*h/down))
-		}
-	}
-	return out
+	return app.SquarePixels(m, view.Pixel)
 }

@@ -9,8 +9,8 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/app"
 	"quell/denoise"
-	"quell/ui"
 	"quell/ui/control"
 )
 
@@ -86,7 +86,7 @@ func TestSquarePixels(t *testing.T) {
 		pixel [2]float64
 		want  image.Point
 	}{{[2]float64{0.5, 0.5}, image.Pt(4, 3)}, {[2]float64{1, 2.5}, image.Pt(4, 8)}, {[2]float64{3, 1}, image.Pt(12, 3)}} {
-		got := ui.SquarePixels(m, c.pixel)
+		got := app.SquarePixels(m, c.pixel)
 		if got.Bounds().Size() != c.want {
 			t.Errorf("%v: %v; want %v", c.pixel, got.Bounds().Size(), c.want)
 		}

@@ -211,6 +211,33 @@ func (w *Workbench) askExport() {
 	}, w.main))
 }
 
+// askReport asks where to write the report on the result.
+func (w *Workbench) askReport() {
+	run := w.session.Exportable()
+	if run == nil {
+		return
+	}
+	note := "One HTML file with verdict, measures, ROIs and pictures of this slice in this window."
+	if w.settings.HideIdentity {
+		note += " The patient's identity is left out, as on the screen."
+	} else {
+		note += " It names the patient; H hides the identity first."
+	}
+	if !w.session.Applied() {
+		note += " The parameters were changed since; the report is on the volume as filtered."
+	}
+	w.show(dialogs.Save(dialogs.SaveRequest{
+		Title: "Save a report", Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run), Check: app.CheckPage, Show: w.show,
+		Save: func(path string, overwrite bool) {
+			if w.settings.KeepRecent {
+				w.settings.ExportFolder = filepath.Dir(path)
+				w.saveSettings()
+			}
+			w.session.SaveReport(path, w.settings.HideIdentity, overwrite)
+		},
+	}, w.main))
+}
+
 // export remembers where an export goes and begins it.
 func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
 	if w.settings.KeepRecent {

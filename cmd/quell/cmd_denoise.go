@@ -60,6 +60,7 @@ func newDenoise() *cobra.Command {
 	flags.StringVar(&f.output.Removed, "noise-out", "", "also write what was removed, input less result, to this `file` or folder")
 	flags.StringVar(&f.output.Scales, "scales-out", "", "lpa and sadct: also write how many voxels the neighbourhood of each voxel reaches, to this NIfTI `file` of eight volumes, from +x by 45 degrees towards +y; of a 4-D series eight for each volume in turn")
 	flags.StringVar(&f.output.Pictures, "pictures", "", "also draw before.png, after.png and residual.png of the middle slice into this `folder`; of a 4-D series into a folder for each volume there")
+	flags.StringVar(&f.output.Report, "report", "", "also judge the result and write a report with pictures, one HTML `file`; without the patient's identity with --deidentify")
 	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
@@ -131,7 +132,7 @@ func tunedText(t *app.Tuned) string {
 
 // job returns the job that the flags describe.
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
-	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess, Uneven: f.uneven}
+	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess || f.output.Report != "", Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
 	err := f.recipe.apply(cmd, &job)
 	if err != nil {
