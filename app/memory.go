@@ -53,9 +53,12 @@ func machineMemory() (total int64) {
 }
 
 // memTotal reads the line "MemTotal:  16314132 kB"; 0 without one.
-func memTotal(meminfo string) int64 {
+func memTotal(meminfo string) int64 { return memLine(meminfo, "MemTotal:") }
+
+// memLine reads a line of /proc/meminfo, in bytes; 0 without one.
+func memLine(meminfo, name string) int64 {
 	for line := range strings.Lines(meminfo) {
-		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == name {
 			n, _ := strconv.ParseInt(f[1], 10, 64)
 			return n << 10
 		}

@@ -195,7 +195,7 @@ func (e *Engine) plan(v variant, r denoise.Recipe, g volume.Geometry) (denoise.P
 	for _, p := range parts {
 		l, err := planSlabs(p.device.demand(run, p.region))
 		if err != nil {
-			return denoise.Plan{}, fmt.Errorf("%s on the GPU: %w", r.Filter, err)
+			return denoise.Plan{}, &deviceError{text: fmt.Sprintf("%s on the GPU: %v", r.Filter, err), cause: err}
 		}
 		plan.Memory += l.memory
 		plan.Slabs += len(l.slabs)

@@ -137,6 +137,9 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		}
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
+	if f, ok := s.Forecast(); ok {
+		snap.Memory = f.Text()
+	}
 	snap.Carried = s.Carried()
 	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
 	return snap

@@ -106,6 +106,9 @@ func warning(s *session.Session) string {
 	if _, err := s.Resolved(); err != nil {
 		return err.Error()
 	}
+	if f, ok := s.Forecast(); ok && f.Text() != "" {
+		return f.Text()
+	}
 	return filterpanel.Origin(s.Carried())
 }
 

@@ -34,6 +34,7 @@ type Snapshot struct {
 	Fraction float64 // of the voxels done
 	Progress string  // voxels done and time left
 	Applied  bool    // the whole volume was filtered with the recipe
+	Memory   string  // what a run will take, where that is much; "" where it is not
 
 	Carried []string // labels of parameters whose values come from an earlier series
 
@@ -263,7 +264,7 @@ func (p *Panel) Display(s Snapshot) {
 	p.preview.Hidden = s.AutoPreview
 	enable(p.preview, s.Ready && !s.AutoPreview)
 	importance := widget.LowImportance
-	if s.Problem {
+	if s.Problem || s.Memory != "" && s.Progress == "" {
 		importance = widget.WarningImportance
 	}
 	if p.status.Importance != importance {
@@ -311,8 +312,8 @@ func (p *Panel) showRun(s Snapshot) {
 	p.bar.SetValue(s.Fraction)
 }
 
-// status says how far the run is, or else what is the matter with the preview, or that
-// the volume was filtered.
+// status says how far the run is, or else what is the matter with the preview, that the
+// volume was filtered, or what memory a run will take.
 func (s Snapshot) status() string {
 	switch {
 	case s.Progress != "":
@@ -321,6 +322,8 @@ func (s Snapshot) status() string {
 		return s.Preview
 	case s.Applied:
 		return "The whole volume was filtered with these parameters."
+	case s.Memory != "":
+		return s.Memory
 	}
 	return ""
 }

@@ -7,9 +7,15 @@ import (
 )
 
 // Apply filters the whole volume with the current recipe. It does nothing while
-// a task is in progress, so that no second request restarts a run.
+// a task is in progress, so that no second request restarts a run. A run for which there is
+// no memory is refused: it would end the workbench, and with it other work.
 func (s *Session) Apply() {
 	if s.doc == nil || s.Busy() || s.Applied() {
+		return
+	}
+	s.foreseen = foreseen{}
+	if f, ok := s.Forecast(); ok && f.Err() != nil {
+		s.listener.Failed(f.Err())
 		return
 	}
 	d, recipe, next := s.document, s.recipe, &result{steering: s.steering, given: s.doc.GivenNoise()}

@@ -257,6 +257,7 @@ func (s *Session) clearScreen() {
 	s.relativeOf, s.relative = nil, nil
 	s.neighbourhoods = neighbourhoods{}
 	s.gallery, s.growing = nil, nil
+	s.foreseen = foreseen{}
 	s.slice.forget()
 	s.volume.forget()
 }

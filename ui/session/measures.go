@@ -84,6 +84,9 @@ func (s *Session) measure(job measureJob) measured {
 	m := measured{job: job, ok: true}
 	m.err = s.protect(func() (err error) {
 		if job.run != nil {
+			if err = s.tooLarge(job.run.Source.Volume); err != nil {
+				return err
+			}
 			m.measures, err = app.MeasureRun(job.ctx, job.run, job.reference)
 		} else {
 			m.measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)

@@ -42,6 +42,9 @@ type Deps struct {
 	// FreeMemory returns memory that is not used to the system; it is called on another
 	// goroutine. nil: debug.FreeOSMemory.
 	FreeMemory func()
+	// Available returns the bytes of memory that can still be had, 0 where that is not known;
+	// it may be called from any goroutine. nil: app.AvailableMemory.
+	Available func() int64
 }
 
 // Listener receives the session's events on the UI goroutine. Every field must
@@ -104,6 +107,8 @@ type Session struct {
 	neighbours     newest.Worker[app.PreviewRequest, neighbourhoods]
 	neighbourhoods neighbourhoods
 
+	foreseen foreseen // by Forecast
+
 	gallery *Gallery  // the last comparison of the filters; nil before
 	growing *searched // what the search in progress has found so far; nil before
 
@@ -130,6 +135,9 @@ func New(deps Deps, listener Listener) *Session {
 	}
 	if deps.FreeMemory == nil {
 		deps.FreeMemory = debug.FreeOSMemory
+	}
+	if deps.Available == nil {
+		deps.Available = app.AvailableMemory
 	}
 	if deps.Memory == 0 {
 		deps.Memory = app.SeriesMemory()

@@ -1,0 +1,108 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/volume"
+)
+
+// A forecast is silent where there is twice as much memory, and says what happens where there
+// is too little.
+func TestForecastText(t *testing.T) {
+	const gb = 1e9
+	for i, c := range []struct {
+		f             Forecast
+		filter, judge bool
+		want          string
+	}{
+		{Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 10 * gb}, true, true, ""},
+		{Forecast{Filter: 1 * gb, Judge: 4 * gb}, true, true, ""}, // what is free is not known
+		{Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 10*gb - 1}, true, true, "Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 10.0 GB is free."},
+		{Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 5 * gb}, true, true, "Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 5.0 GB is free."},
+		{
+			Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 5*gb - 1}, true, false,
+			"Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 5.0 GB is free, so the result will not be judged as a whole.",
+		},
+		{Forecast{Filter: 1 * gb, Judge: 4 * gb, Free: 1 * gb}, true, false, "Filtering needs 1.0 GB of memory, judging the result up to 4.0 GB more; 1.0 GB is free, so the result will not be judged as a whole."},
+		{Forecast{Filter: 1.1 * gb, Judge: 4 * gb, Free: 1 * gb}, false, false, "Filtering needs 1.1 GB of memory and 1.0 GB is free: the run would be refused. Close a series or another program."},
+		{Forecast{Device: 8 * gb, Has: 16 * gb, Slabs: 1}, true, true, ""},
+		{Forecast{Device: 2 * gb, Has: 16 * gb, Slabs: 2}, true, true, ""}, // two devices share it
+		{Forecast{Device: 9 * gb, Has: 16 * gb, Slabs: 1}, true, true, "The GPU needs 9.0 GB of its 16.0 GB."},
+		{Forecast{Device: 9 * gb, Has: 16 * gb, Slabs: 3}, true, true, "The GPU filters the volume in 3 slabs, 9.0 GB of its 16.0 GB at a time."},
+		{Forecast{Refused: errors.New("no kernel")}, true, true, "The run would be refused: no kernel."},
+		{Forecast{Refused: fmt.Errorf("too large: %w", ErrEngineFailed)}, true, true, "too large: the GPU engine is not usable: the run would be offered to the processor."},
+	} {
+		if got := c.f.Text(); got != c.want {
+			t.Errorf("%d: %q; want %q", i, got, c.want)
+		}
+		if filter, judge := c.f.Fits(); filter != c.filter || judge != c.judge || (c.f.Err() == nil) != c.filter {
+			t.Errorf("%d: fits %v and %v, error %v; want %v and %v", i, filter, judge, c.f.Err(), c.filter, c.judge)
+		}
+	}
+}
+
+// planned is an engine that plans what it holds.
+type planned struct {
+	denoise.Engine
+	plan denoise.Plan
+	info denoise.Info
+	err  error
+}
+
+func (p planned) Info() denoise.Info { return p.info }
+
+func (p planned) Plan(denoise.Recipe, volume.Geometry) (denoise.Plan, error) { return p.plan, p.err }
+
+// The plan of an engine with memory of its own is about that memory.
+func TestForecastOfEngines(t *testing.T) {
+	v := volume.New(volume.NewGeometry([3]int{10, 10, 10}, [3]float64{1, 1, 1}))
+	masked := v.Clone()
+	masked.Mask = make([]bool, 1000)
+	plan := denoise.Plan{Memory: 500, Slabs: 3}
+	refused := errors.New("no")
+	for i, c := range []struct {
+		eng  denoise.Engine
+		of   *volume.Volume
+		want Forecast
+	}{
+		{planned{plan: plan}, v, Forecast{Filter: 4500, Judge: 48000, Free: 7, Slabs: 3}},
+		{planned{plan: plan}, masked, Forecast{Filter: 5500, Judge: 48000, Free: 7, Slabs: 3}},
+		{planned{plan: plan, info: denoise.Info{Memory: 900}}, v, Forecast{Filter: 4000, Judge: 48000, Free: 7, Slabs: 3, Device: 500, Has: 900}},
+		{planned{plan: plan, err: refused}, v, Forecast{Filter: 4000, Judge: 48000, Free: 7, Refused: refused}},
+	} {
+		if got := ForecastRun(c.eng, denoise.Recipe{}, c.of, 7); got != c.want {
+			t.Errorf("%d: %+v; want %+v", i, got, c.want)
+		}
+	}
+}
+
+// What can still be had is the least of what the system and the control group leave.
+func TestAvailableMemory(t *testing.T) {
+	const meminfo = "MemTotal: 9000 kB\nMemAvailable: 1000 kB\nSwapFree: 24 kB\n"
+	for i, c := range []struct {
+		meminfo string
+		group   map[string]string
+		want    int64
+	}{
+		{meminfo, nil, 1024 << 10},
+		{"MemTotal: 9000 kB\n", nil, 0},
+		{meminfo, map[string]string{"memory.max": "max", "memory.current": "5"}, 1024 << 10},
+		{meminfo, map[string]string{"memory.max": "5000"}, 1024 << 10},
+		{meminfo, map[string]string{"memory.max": "5000", "memory.current": "3000"}, 2000},
+		{meminfo, map[string]string{"memory.max": "5000", "memory.current": "3000", "memory.stat": "active_file 7\ninactive_file 400\n"}, 2400},
+		{meminfo, map[string]string{"memory.max": "5000", "memory.current": "6000"}, 1},
+		{meminfo, map[string]string{"memory.max": "9000000", "memory.current": "6000"}, 1024 << 10},
+		{meminfo, map[string]string{"memory/memory.limit_in_bytes": "800", "memory/memory.usage_in_bytes": "600", "memory/memory.stat": "total_inactive_file 50\ninactive_file 90"}, 250},
+	} {
+		if got := availableMemory(c.meminfo, func(name string) string { return strings.TrimSpace(c.group[name]) }); got != c.want {
+			t.Errorf("%d: %d; want %d", i, got, c.want)
+		}
+	}
+	if n := AvailableMemory(); n != 0 && n < 1<<20 {
+		t.Errorf("this machine has %d bytes", n)
+	}
+}

@@ -1,0 +1,61 @@
+package session_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"quell/ui/session"
+)
+
+// A run for which there is no memory is refused with its reason, and a result for whose
+// judgement there is none is shown without one. What is free is asked for again after a while,
+// and before every run.
+func TestMemoryOfARun(t *testing.T) {
+	var free, asked, ahead atomic.Int64
+	now := time.Now()
+	b := newBenchWith(t, func(d *session.Deps) {
+		d.Available = func() int64 { asked.Add(1); return free.Load() }
+		d.Now = func() time.Time { return now.Add(time.Duration(ahead.Load())) }
+	})
+	b.settle()
+	need := 4 * int64(b.Series().Volume.Voxels())
+	f, ok := b.Forecast()
+	if !ok || f.Filter != need || f.Judge != 12*need {
+		t.Errorf("forecast %+v, %v; want %d bytes", f, ok, need)
+	}
+	before := asked.Load()
+	free.Store(need - 1)
+	ahead.Store(int64(2*time.Second) - 1)
+	if b.Forecast(); asked.Load() != before {
+		t.Error("what is free is asked for at every call")
+	}
+	ahead.Store(int64(2 * time.Second))
+	if f, _ := b.Forecast(); asked.Load() != before+1 || f.Free != need-1 {
+		t.Errorf("forecast %+v after a while", f)
+	}
+	b.Apply()
+	if b.Busy() || len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "is free; close a series") {
+		t.Fatalf("busy %v, errors %v; want the run refused", b.Busy(), b.errors)
+	}
+	free.Store(12*need - 1) // at once
+	b.Apply()
+	b.settle()
+	if !b.Applied() || len(b.errors) != 1 {
+		t.Fatalf("applied %v, errors %v", b.Applied(), b.errors)
+	}
+	if m := b.VolumeMeasures(); m.Known || m.Err == nil || !strings.HasPrefix(m.Err.Error(), "the result is not judged as a whole") {
+		t.Errorf("measures %+v", m)
+	}
+	if _, ok := b.Forecast(); ok {
+		t.Error("a forecast of what was done")
+	}
+	free.Store(12 * need)
+	b.SetRecipe(b.tuned(3), true)
+	b.Apply()
+	b.settle()
+	if m := b.VolumeMeasures(); !m.Known {
+		t.Errorf("measures %+v; want numbers", m)
+	}
+}
