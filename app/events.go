@@ -13,6 +13,7 @@ const (
 	Reading   Step = "reading"   // counts files
 	Filtering Step = "filtering" // counts voxels
 	Writing   Step = "writing"   // counts files
+	Sending   Step = "sending"   // counts files
 )
 
 // Events receives what happens during a job. Every function may be nil and must

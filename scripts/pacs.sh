@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sends exported series to a real PACS and back: stores them in Orthanc (C-STORE), finds them (C-FIND), retrieves them
-# (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
+# Sends exported series to a real PACS and back: stores them in Orthanc by quell send (C-STORE), finds them (C-FIND),
+# retrieves them (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
 # it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
 # Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
 #   pacs.sh              the bundled series
@@ -19,7 +19,7 @@ for f in "$@"; do
 done
 [ $# -gt 0 ] || folders=(assets/series)
 
-for program in Orthanc dcmsend findscu movescu getscu dcmconv dcmdump; do
+for program in Orthanc findscu movescu getscu dcmconv dcmdump; do
 	PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || { echo "pacs: $program is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
 done
 quell=${QUELL:-bin/quell}
@@ -104,7 +104,7 @@ value() {
 }
 
 store() { # FOLDER
-	dcmsend -q -dn -aet "$me" -aec "$aet" 127.0.0.1 "$dicom" +sd +r +sp '*.dcm' "$1" || fail "$1 could not be stored"
+	"$quell" send --to "$aet@127.0.0.1:$dicom" --from "$me" "$1" >/dev/null || fail "$1 could not be stored"
 }
 
 # find_one LEVEL KEY=VALUE... queries the PACS and saves the answer in $work/answer.dcm; there must be exactly one.
@@ -234,6 +234,10 @@ check() {
 for folder in "${folders[@]}"; do
 	# Two folders may hold the same series in two forms: each is sent to a new PACS.
 	start_pacs
+	"$quell" send --echo --to "$aet@127.0.0.1:$dicom" --from "$me" >/dev/null || fail "the PACS does not answer an echo"
+	if "$quell" send --echo --to "WRONG@127.0.0.1:$dicom" --from "$me" 2>"$work/log" || ! grep -q 'WRONG is not known' "$work/log"; then
+		fail "a wrong AE title: $(cat "$work/log")"
+	fi
 	for n in $("$quell" info "$folder" 2>/dev/null | sed -n 's/^series \([0-9]*\).*/\1/p'); do
 		check "$folder" "$n" "$(basename "$folder") $n"
 	done

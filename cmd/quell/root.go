@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -20,8 +21,11 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	code := app.ExitCode(err)
+	var sent *app.SendError
 	switch {
 	case err == nil:
+	case errors.As(err, &sent):
+		fmt.Fprintln(stderr, "quell: "+oneLine(err))
 	case ctx.Err() != nil:
 		code = app.ExitCancelled
 		fmt.Fprintln(stderr, "quell: cancelled; nothing was written")
@@ -94,7 +98,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.PersistentFlags().StringVar(&logPath, "log", "", "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "how many processors to use, at most; all if not given")
 	root.AddCommand(
-		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
+		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
 	)
 	return root
 }
