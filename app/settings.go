@@ -35,6 +35,7 @@ type Settings struct {
 	LastFilter       string                    `json:"last_filter"`       //
 	Presets          []denoise.Recipe          `json:"presets"`           // that the user keeps, the oldest first
 	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent
+	Nodes            []SendTarget              `json:"nodes"`             // PACS that series were sent to, the last first
 	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
 }
 
@@ -88,6 +89,8 @@ func (s Settings) usable() Settings {
 		s.LastFilter = ""
 	}
 	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
+	s.Nodes = slices.DeleteFunc(s.Nodes, func(t SendTarget) bool { return t.Check() != nil })
+	s.Nodes = s.Nodes[:min(len(s.Nodes), maxRecent)]
 	if !s.KeepRecent {
 		s.ForgetPaths()
 	}
@@ -121,6 +124,13 @@ func (s *Settings) Opened(path string) {
 	rest := slices.DeleteFunc(slices.Clone(s.RecentPaths), func(p string) bool { return p == path })
 	s.RecentPaths = append([]string{path}, rest...)
 	s.RecentPaths = s.RecentPaths[:min(len(s.RecentPaths), maxRecent)]
+}
+
+// SentTo puts a node before the others.
+func (s *Settings) SentTo(t SendTarget) {
+	rest := slices.DeleteFunc(slices.Clone(s.Nodes), func(n SendTarget) bool { return n.To == t.To })
+	s.Nodes = append([]SendTarget{t}, rest...)
+	s.Nodes = s.Nodes[:min(len(s.Nodes), maxRecent)]
 }
 
 // ForgetPaths clears every path.

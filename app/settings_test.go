@@ -96,6 +96,17 @@ func TestSettingsIgnoreUnusableValues(t *testing.T) {
 	if len(s.RecentPaths) != maxRecent {
 		t.Errorf("%d recent paths", len(s.RecentPaths))
 	}
+	for i := range 50 {
+		s.SentTo(SendTarget{To: fmt.Sprintf("A@h:%d", i+1)})
+	}
+	s.SentTo(SendTarget{To: "A@h:45", TLS: true})
+	if len(s.Nodes) != maxRecent || s.Nodes[0] != (SendTarget{To: "A@h:45", TLS: true}) || s.Nodes[1].To != "A@h:50" || s.Nodes[9].To != "A@h:41" {
+		t.Errorf("nodes %+v", s.Nodes)
+	}
+	s.Nodes[3].To = "no node"
+	if got := s.usable(); len(got.Nodes) != maxRecent-1 {
+		t.Errorf("nodes %+v", got.Nodes)
+	}
 	s.KeepRecent = false
 	s.ForgetPaths()
 	s.Opened("/y")

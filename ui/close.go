@@ -11,11 +11,12 @@ import (
 var losses = map[session.Loss]string{
 	session.LosesRun:    "The filter is being applied to the volume. Nothing of an unfinished run is kept.",
 	session.LosesExport: "The export is being written. Nothing of an unfinished export is kept.",
+	session.LosesSend:   "The series is being sent. What the PACS has not stored yet is not sent.",
 	session.LosesResult: "A denoised volume has not been exported.",
 }
 
 // confirmTask calls proceed, which starts a task, after a question where that would end a
-// run or an export.
+// run, an export or its sending.
 func (w *Workbench) confirmTask(proceed func()) { w.ask(losses[w.session.TaskLoss()], proceed) }
 
 // confirmVoxels calls proceed, which changes the voxels of the series that is shown, after
@@ -57,7 +58,7 @@ const longWork = 10 * time.Second
 // some length.
 func (w *Workbench) cancelTask() {
 	p, text := w.session.Progress(), ""
-	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting) {
+	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting || p.Kind == session.Sending) {
 		text = losses[w.session.TaskLoss()]
 	}
 	w.ask(text, func() {

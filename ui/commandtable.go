@@ -32,6 +32,8 @@ func (w *Workbench) fileCommands() []Command {
 			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
 		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
 			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
+		{ID: "send", Title: "Send to PACS …", Menu: menuFile, Run: w.askSend,
+			Enabled: func() bool { return !s.Busy() && w.sendable != "" }},
 		{ID: "report", Title: "Save a report …", Menu: menuFile, Run: w.askReport,
 			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
 			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},

@@ -250,7 +250,12 @@ func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, a
 	w.exportPath = out
 	begin(out, o, func(r app.ExportReport) {
 		w.exportPath = ""
-		w.show(dialogs.Exported(r, w.openFolder, w.main))
+		var send func()
+		if app.FormatOf(r.Output) == app.DICOM {
+			w.sendable, send = r.Output, w.askSend
+		}
+		w.show(dialogs.Exported(r, w.openFolder, send, w.main))
+		w.changed()
 	})
 }
 

@@ -84,6 +84,7 @@ type Workbench struct {
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
+	sendable   string    // the folder of the last export of DICOM; "" for none
 	exportPath string    // of the export in progress or of the last that failed
 	refreshes  bool      // a refresh is queued
 	reference  bool      // the card has room for the measures against a reference

@@ -22,6 +22,7 @@ type Object struct {
 
 	SeriesUID, Description, Modality string
 	Patient, PatientID               string
+	Deidentified                     bool
 }
 
 // ClassName returns the name of the SOP class.
@@ -34,7 +35,7 @@ func (o Object) SyntaxName() string { return part10.Syntaxes[o.Syntax].Name }
 var objectTags = map[part10.Tag]bool{
 	part10.TagSpecificCharacterSet: true, part10.TagSOPClassUID: true, part10.TagSOPInstanceUID: true,
 	part10.TagSeriesInstanceUID: true, part10.TagSeriesDescription: true, part10.TagModality: true,
-	part10.TagPatientName: true, part10.TagPatientID: true,
+	part10.TagPatientName: true, part10.TagPatientID: true, part10.TagPatientIdentityRemoved: true,
 }
 
 // Objects lists the DICOM objects of the files of fsys, in the order of their names, and counts
@@ -98,6 +99,7 @@ func readObject(fsys fs.FS, name string) (Object, error) {
 		Name: name, SOPClass: a.Text(part10.TagSOPClassUID), UID: a.Text(part10.TagSOPInstanceUID), Syntax: p.Syntax.UID,
 		SeriesUID: a.Text(part10.TagSeriesInstanceUID), Description: a.DisplayText(part10.TagSeriesDescription), Modality: a.Text(part10.TagModality),
 		Patient: a.DisplayText(part10.TagPatientName), PatientID: a.DisplayText(part10.TagPatientID),
+		Deidentified: a.Text(part10.TagPatientIdentityRemoved) == "YES",
 	}
 	if p.SOPClass == part10.MediaDirectory {
 		o.SOPClass = part10.MediaDirectory // its data set has none

@@ -355,7 +355,7 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 		"about":     func() { About("0.1.0", nil, w).Show() },
 		"shortcuts": func() { Shortcuts([]Section{{"Keys", keys}, {"Mouse", keys[:9]}}, w).Show() },
 		"exported": func() {
-			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, nil, w).Show()
+			Exported(app.ExportReport{Output: "out", Files: 3, Warnings: []string{"5 voxels were clipped."}}, nil, nil, w).Show()
 		},
 	} {
 		show()
@@ -427,7 +427,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 func TestTheFolderOfAnExportIsShown(t *testing.T) {
 	w := parent(t)
 	shown := ""
-	Exported(app.ExportReport{Output: filepath.Join("a", "b", "out"), Files: 1}, func(f string) { shown = f }, w).Show()
+	Exported(app.ExportReport{Output: filepath.Join("a", "b", "out"), Files: 1}, func(f string) { shown = f }, nil, w).Show()
 	test.Tap(button(t, w, "Open folder"))
 	if shown != filepath.Join("a", "b") {
 		t.Errorf("shown is %q", shown)

@@ -264,8 +264,9 @@ func outputName(run *app.Run) string {
 	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
 }
 
-// Exported shows what an export wrote; open shows a folder to the user.
-func Exported(r app.ExportReport, open func(folder string), parent fyne.Window) *Dialog {
+// Exported shows what an export wrote; open shows a folder to the user, and send, nil where there
+// is nothing that a PACS takes, asks where to send it.
+func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {
 	files := "1 file"
 	if r.Files != 1 {
 		files = fmt.Sprintf("%d files", r.Files)
@@ -280,6 +281,9 @@ func Exported(r app.ExportReport, open func(folder string), parent fyne.Window) 
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}
-	return newDialog("Exported", box, fyne.NewSize(600, 240), parent,
-		closeOnly, choice{text: "Open folder", chosen: func() { open(filepath.Dir(r.Output)) }})
+	choices := []choice{closeOnly, {text: "Open folder", chosen: func() { open(filepath.Dir(r.Output)) }}}
+	if send != nil {
+		choices = append(choices, choice{text: "Send to PACS …", chosen: send})
+	}
+	return newDialog("Exported", box, fyne.NewSize(600, 240), parent, choices...)
 }

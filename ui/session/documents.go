@@ -220,7 +220,7 @@ func (s *Session) lastUsed() (last *document) {
 // leave ends the work for the screen on the document that is shown, and keeps how it is
 // shown. A run and an export go on; other tasks are for what is on the screen.
 func (s *Session) leave() {
-	if s.task != nil && s.task.kind != Applying && s.task.kind != Exporting && s.task.kind != Loading {
+	if s.task != nil && s.task.kind != Applying && s.task.kind != Exporting && s.task.kind != Sending && s.task.kind != Loading {
 		s.Cancel()
 	}
 	s.document.view = s.state

@@ -38,6 +38,7 @@ const (
 	Loading                   // a series
 	Applying                  // the recipe to the volume
 	Exporting                 // the run
+	Sending                   // an export to a PACS
 	Preparing                 // noise or a reference
 	Mapping                   // the noise
 	Searching                 // for the best strength
@@ -135,6 +136,7 @@ const (
 	NoLoss      Loss = iota
 	LosesRun         // the recipe is being applied to the volume
 	LosesExport      // an export is being written
+	LosesSend        // an export is being sent
 	LosesResult      // a result has not been exported
 )
 
@@ -145,6 +147,8 @@ func (s *Session) TaskLoss() Loss {
 		return LosesRun
 	case s.task != nil && s.task.kind == Exporting:
 		return LosesExport
+	case s.task != nil && s.task.kind == Sending:
+		return LosesSend
 	}
 	return NoLoss
 }

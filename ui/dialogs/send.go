@@ -1,0 +1,183 @@
+package dialogs
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/ui/control"
+)
+
+// SendRequest holds what would be sent, the nodes that are known, and callbacks.
+type SendRequest struct {
+	Plan  app.SendPlan
+	Nodes []app.SendTarget // the last first
+	Hide  bool             // nothing of the patient is shown
+	// Echo asks whether a node answers, until the context ends, and calls done on the UI goroutine.
+	Echo func(ctx context.Context, t app.SendTarget, done func(error))
+	Send func(app.SendTarget)
+}
+
+// Send asks where to send a series, and says which series, how many files and whether they carry
+// the patient's identity.
+func Send(r SendRequest, parent fyne.Window) *Dialog {
+	to, from := control.NewEntry(), control.NewEntry()
+	to.SetPlaceHolder("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104")
+	from.SetText(app.DefaultAETitle)
+	tls := control.NewCheck("Connect by TLS", nil)
+	report := wrapped("")
+	target := func() app.SendTarget {
+		return app.SendTarget{To: strings.TrimSpace(to.Text), From: strings.TrimSpace(from.Text), TLS: tls.Checked}
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	var d *Dialog
+	send := control.NewButton("Send", theme.MailSendIcon(), func() {
+		d.Hide()
+		r.Send(target())
+	})
+	send.Importance = widget.HighImportance
+	var asked int // the number of the last test, so that an answer for another node is dropped
+	var test *control.Button
+	test = control.NewButton("Test the connection", nil, func() {
+		asked++
+		mine := asked
+		test.Disable()
+		say(report, widget.MediumImportance, "Asking …")
+		r.Echo(ctx, target(), func(err error) {
+			if mine != asked || ctx.Err() != nil {
+				return
+			}
+			test.Enable()
+			if err != nil {
+				say(report, widget.WarningImportance, sentence(err))
+				return
+			}
+			say(report, widget.SuccessImportance, "The PACS answers and accepts both titles.")
+		})
+	})
+	update := func() {
+		asked++
+		if err := target().Check(); err != nil {
+			text := sentence(err)
+			if to.Text == "" {
+				text = "" // nothing was typed yet
+			}
+			say(report, widget.WarningImportance, text)
+			send.Disable()
+			test.Disable()
+			return
+		}
+		say(report, widget.MediumImportance, "")
+		send.Enable()
+		test.Enable()
+	}
+	to.OnChanged = func(string) { update() }
+	from.OnChanged = func(string) { update() }
+	tls.OnChanged = func(bool) { update() }
+	to.OnSubmitted, from.OnSubmitted = submit(send), submit(send)
+	var names []string
+	for _, n := range r.Nodes {
+		names = append(names, n.To)
+	}
+	known := control.NewSelect(names, nil)
+	known.OnChanged = func(string) {
+		if i := known.SelectedIndex(); i >= 0 {
+			n := r.Nodes[i]
+			from.SetText(n.From)
+			tls.SetChecked(n.TLS)
+			to.SetText(n.To)
+		}
+	}
+	rows := []fyne.CanvasObject{widget.NewLabel("PACS"), to, widget.NewLabel("Your AE title"), from}
+	if len(names) > 0 {
+		rows = append([]fyne.CanvasObject{widget.NewLabel("Used before"), known}, rows...)
+		known.SetSelectedIndex(0)
+	}
+	update()
+
+	content := container.NewVBox(
+		wrapped(sendText(r.Plan, r.Hide)), widget.NewSeparator(),
+		container.New(layout.NewFormLayout(), rows...), tls, report,
+	)
+	d = newDialog("Send to a PACS", content, fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 680), 420), parent)
+	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, func() { d.Hide() }), test, send})
+	d.SetOnClosed(cancel)
+	d.first = to
+	return d
+}
+
+func say(l *widget.Label, importance widget.Importance, text string) {
+	l.Importance = importance
+	l.SetText(text)
+}
+
+// sendText says what is sent. The patient is masked, and not named at all where hide is set.
+func sendText(p app.SendPlan, hide bool) string {
+	text := p.Text() + "\nfrom " + filepath.Base(p.Folder)
+	if p.Others > 0 {
+		text += fmt.Sprintf(" (%d other files in it are not sent)", p.Others)
+	}
+	open, named := false, false
+	for _, o := range p.Objects {
+		open = open || !o.Deidentified
+		named = named || o.Patient != "" || o.PatientID != ""
+	}
+	switch o := p.Objects[0]; {
+	case !open:
+		text += "\nThe files are de-identified."
+	case !named:
+		text += "\nThe files name no patient."
+	case hide:
+		text += "\nThe files carry the patient's identity (hidden here)."
+	default:
+		text += fmt.Sprintf("\nThe files carry the patient's identity: %s, ID %s.", masked(o.Patient), masked(o.PatientID))
+	}
+	return text
+}
+
+// masked returns the first character of a text: enough to see that it is another one than was
+// meant, and not to read it from a screen.
+func masked(text string) string {
+	for _, r := range text {
+		return string(r) + "•••"
+	}
+	return "none"
+}
+
+// Sent shows what became of every file. Where some are not stored, retry sends these.
+func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog {
+	if err == nil {
+		text := fmt.Sprintf("%s confirmed all files: %d.", r.Target, r.Stored)
+		for _, f := range r.Files {
+			if f.Status != app.Stored {
+				text += fmt.Sprintf("\n%s: %s", f.Name, f.Status)
+			}
+		}
+		return newDialog("Sent", container.NewVScroll(wrapped(text)), fyne.NewSize(600, 220), parent, closeOnly)
+	}
+	box := container.NewVBox(wrapped(sentence(err)))
+	if r.Stored > 0 {
+		var lines []string
+		for _, f := range r.Files {
+			if !f.Stored {
+				lines = append(lines, f.Name+": "+f.Status)
+			}
+		}
+		box.Add(wrapped(strings.Join(lines, "\n")))
+	}
+	again := fmt.Sprintf("Send the %d that are missing", r.Planned-r.Stored)
+	if r.Planned-r.Stored == 1 {
+		again = "Send the one that is missing"
+	}
+	return newDialog("Not sent completely", container.NewVScroll(box), fyne.NewSize(600, 320), parent,
+		closeOnly, choice{text: again, chosen: retry})
+}

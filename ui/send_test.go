@@ -1,0 +1,78 @@
+package ui_test
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fyne.io/fyne/v2/test"
+
+	"quell/io/dimse"
+	"quell/io/dimse/dimsetest"
+	"quell/ui/control"
+)
+
+// TestSendAnExport exports a series, sends it, and sends what was not stored again.
+func TestSendAnExport(t *testing.T) {
+	b := newBench(t, large)
+	send := b.command("send")
+	if send.Enabled() {
+		t.Error("there is no export to send")
+	}
+	refusals := 0
+	s := dimsetest.Start(t, dimsetest.Behaviour{Store: func(string, net.Conn) dimse.Status {
+		if refusals++; refusals == 3 {
+			return 0xA700
+		}
+		return 0
+	}})
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	field := func() *control.Entry {
+		t.Helper()
+		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+			if e, ok := o.(*control.Entry); ok {
+				return e
+			}
+		}
+		t.Fatal("there is no field")
+		return nil
+	}
+	export := func(name string) {
+		t.Helper()
+		b.command("export").Run()
+		b.drain()
+		field().SetText(filepath.Join(t.TempDir(), name))
+		b.tap("Export")
+		b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })
+	}
+	export("out.nii.gz")
+	if strings.Contains(b.question(), "Send to") || send.Enabled() {
+		t.Error("NIfTI can be sent")
+	}
+	b.tap("Close")
+	export("series")
+	if !send.Enabled() {
+		t.Error("the export cannot be sent")
+	}
+	b.tap("Send to PACS …")
+	b.until("the question is asked", func() bool { return strings.Contains(b.question(), "7 files of 1 series: ") })
+	if len(s.Seen().Calling) != 0 {
+		t.Error("the node is called before the question is answered")
+	}
+	field().SetText(s.String())
+	b.tap("Send")
+	b.until("the answer is shown", func() bool { return strings.Contains(b.question(), "6 of 7 files are stored") })
+	b.tap("Send the one that is missing")
+	b.until("it is sent", func() bool { return strings.Contains(b.question(), "confirmed all files: 1.") })
+	if len(s.Stored()) != 7 {
+		t.Errorf("%d stored", len(s.Stored()))
+	}
+	b.tap("Close")
+	send.Run()
+	b.until("the question is asked again", func() bool { return strings.Contains(b.question(), "7 files") })
+	if field().Text != s.String() {
+		t.Errorf("%q is suggested", field().Text)
+	}
+}

@@ -1,0 +1,126 @@
+package session_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/app"
+	"quell/assets"
+	"quell/io/dimse"
+	"quell/io/dimse/dimsetest"
+	"quell/ui/session"
+)
+
+// sendPlan plans the bundled series on a bench.
+func sendPlan(t *testing.T, b *bench) (plan app.SendPlan) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "ct")
+	if err := os.CopyFS(dir, assets.Series); err != nil {
+		t.Fatal(err)
+	}
+	b.PlanSend(dir, func(p app.SendPlan) { plan = p })
+	if !b.Busy() || b.TaskLoss() != session.NoLoss {
+		t.Fatal("the reading of the files is no task, or one that loses something")
+	}
+	b.settle()
+	if len(plan.Objects) != 9 || b.Busy() {
+		t.Fatalf("%d files, %v", len(plan.Objects), b.errors)
+	}
+	return plan
+}
+
+func TestSend(t *testing.T) {
+	b := newBench(t)
+	plan := sendPlan(t, b)
+	s := dimsetest.Start(t, dimsetest.Behaviour{})
+	var report app.SendReport
+	done := func(r app.SendReport, err error) {
+		if err != nil {
+			t.Error(err)
+		}
+		report = r
+	}
+	b.Send(plan, app.SendTarget{To: s.String()}, done)
+	if p := b.Progress(); p.Kind != session.Sending || b.TaskLoss() != session.LosesSend || !strings.HasPrefix(p.Text, "Sending") {
+		t.Errorf("%+v", p)
+	}
+	b.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("sent beside a task") })
+	b.PlanSend(plan.Folder, func(app.SendPlan) { t.Error("planned beside a task") })
+	b.settle()
+	if report.Stored != 9 || len(s.Stored()) != 9 || b.Busy() || b.Message() != "The series is sent." || len(b.errors) != 0 {
+		t.Errorf("%+v, %q, %v", report, b.Message(), b.errors)
+	}
+}
+
+// TestSendThatFails passes the error on with the report, and not to the listener.
+func TestSendThatFails(t *testing.T) {
+	b := newBench(t)
+	plan := sendPlan(t, b)
+	s := dimsetest.Start(t, dimsetest.Behaviour{Store: func(uid string, _ net.Conn) dimse.Status {
+		if uid == plan.Objects[0].UID {
+			return 0xA700
+		}
+		return 0
+	}})
+	failed := false
+	b.Send(plan, app.SendTarget{To: s.String()}, func(r app.SendReport, err error) {
+		failed = err != nil && r.Stored == 8
+	})
+	b.settle()
+	if !failed || b.Busy() || len(b.errors) != 0 || b.Message() != "" {
+		t.Errorf("%v, %q", b.errors, b.Message())
+	}
+	b.PlanSend(filepath.Join(plan.Folder, "none"), func(app.SendPlan) { t.Error("planned") })
+	b.settle()
+	if len(b.errors) != 1 {
+		t.Errorf("%v", b.errors)
+	}
+}
+
+// TestSendCancelled says how much is stored.
+func TestSendCancelled(t *testing.T) {
+	b := newBench(t)
+	plan := sendPlan(t, b)
+	second, goOn := make(chan bool), make(chan bool)
+	s := dimsetest.Start(t, dimsetest.Behaviour{Store: func(uid string, _ net.Conn) dimse.Status {
+		if uid == plan.Objects[1].UID {
+			second <- true
+			<-goOn
+		}
+		return 0
+	}})
+	b.Send(plan, app.SendTarget{To: s.String()}, func(app.SendReport, error) { t.Error("done") })
+	<-second
+	b.Cancel()
+	if b.Busy() {
+		t.Error("it goes on")
+	}
+	b.settle()
+	close(goOn)
+	if want := "Cancelled; 1 of 9 files are stored on " + s.String() + "."; b.Message() != want || len(b.errors) != 0 {
+		t.Errorf("%q, want %q; %v", b.Message(), want, b.errors)
+	}
+}
+
+func TestEcho(t *testing.T) {
+	b := newBench(t)
+	s := dimsetest.Start(t, dimsetest.Behaviour{})
+	var answers []error
+	answer := func(err error) { answers = append(answers, err) }
+	b.Echo(context.Background(), app.SendTarget{To: s.String()}, answer)
+	if b.Busy() {
+		t.Error("an echo is a task")
+	}
+	b.settle()
+	ended, end := context.WithCancel(context.Background())
+	end()
+	b.Echo(ended, app.SendTarget{To: s.String()}, answer)
+	b.settle()
+	if len(answers) != 2 || answers[0] != nil || answers[1] == nil {
+		t.Errorf("%v", answers)
+	}
+}
