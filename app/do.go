@@ -18,7 +18,7 @@ type Seconds struct {
 	Wait    float64 `json:"wait,omitempty"`  // of a batch: until no other series had the engine
 	Filter  float64 `json:"filter"`          // noise included where it was added
 	Measure float64 `json:"measure,omitempty"`
-	Write   float64 `json:"write"` // reading back, the removed noise and pictures included
+	Write   float64 `json:"write"` // after the filter: writing, reading back, the removed noise and pictures
 	Total   float64 `json:"total"` // of the job; the steps before make it up
 }
 
@@ -190,6 +190,7 @@ func DoOn(ctx context.Context, on On, job Job, events Events) (Report, error) {
 // do takes the steps of a job.
 func do(ctx context.Context, w *work) (Report, error) {
 	started := time.Now()
+	defer func() { w.early.discard() }()
 	if err := w.check(); err != nil {
 		return Report{}, err
 	}
@@ -231,6 +232,7 @@ type work struct {
 	maps     Maps
 	noisy    *series.Series // nil where no noise is added
 	run      *Run           // nil where nothing is filtered
+	early    *earlyWrite    // of the result of run; nil where it is written when it is complete
 	measures *Measures
 	removed  string   // where what the filter removed was written
 	warnings []string // about the run
@@ -322,7 +324,7 @@ func (w *work) compute(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts, Split: w.job.Uneven == UnevenSplit}
+	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts, Split: w.job.Uneven == UnevenSplit, Follow: w.follow(ctx)}
 	run, err := Denoise(ctx, w.on.Engine, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
@@ -386,17 +388,28 @@ func (w *work) result() (export, error) {
 	return conversionOf(w.on.Series), nil
 }
 
-// export writes the result and the pictures.
-func (w *work) export(ctx context.Context) (report ExportReport, err error) {
-	out, options, progress := w.job.Output.Path, w.job.Output.ExportOptions, w.events.files(Writing)
+// write writes the result, unless that has begun already.
+func (w *work) write(ctx context.Context, progress func(done, total int)) (ExportReport, error) {
+	if report, err := w.early.finish(); err == nil {
+		if progress != nil {
+			progress(report.Files, report.Files)
+		}
+		return report, nil
+	}
 	e, err := w.result()
 	if err != nil {
+		return ExportReport{}, err
+	}
+	return write(ctx, e, w.job.Output.Path, w.job.Output.ExportOptions, progress)
+}
+
+// export writes the result and the pictures.
+func (w *work) export(ctx context.Context) (report ExportReport, err error) {
+	options, progress := w.job.Output.ExportOptions, w.events.files(Writing)
+	if report, err = w.write(ctx, progress); err != nil {
 		return report, err
 	}
-	if report, err = write(ctx, e, out, options, progress); err != nil {
-		return report, err
-	}
-	if removed := w.job.Output.Removed; err == nil && removed != "" {
+	if removed := w.job.Output.Removed; removed != "" {
 		// The output is there: a cancel comes too late.
 		more, err := ExportRemoved(context.WithoutCancel(ctx), w.run, removed, removedOptions(removed, options), progress)
 		if err != nil {

@@ -33,8 +33,12 @@ func section(s *series.Series, r volume.Region) *series.Series {
 type export struct {
 	series  *series.Series // source of result, on the same grid
 	result  *volume.Volume
-	derived dicom.Derived // without version and date
-	record  *Record       // nil for none
+	derived dicom.Derived   // without version and date
+	record  *Record         // nil for none
+	arrival *volume.Arrival // of the voxels of result
+	// settled returns when the run that result is of is finished, with its error; nil for a
+	// finished run. Nothing is committed before.
+	settled func(ctx context.Context) error
 }
 
 // write checks the output, writes it and logs that.
@@ -79,6 +83,11 @@ func writeStaged(ctx context.Context, e export, out string, o ExportOptions, pro
 	wait()
 	if err != nil {
 		return writeError(out, err)
+	}
+	if e.settled != nil {
+		if err := e.settled(ctx); err != nil {
+			return err
+		}
 	}
 	report.Recipe, err = commit(ctx, stage, out, o, e.record)
 	return err
@@ -138,7 +147,7 @@ func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, prog
 
 // writeNIfTI makes the file or pair of that name in dir and reads it back.
 func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
-	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.series, o.Dtype, e.derived.Description); err != nil {
+	if err := nifti.WriteArriving(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
 		return err // a NIfTI file was read back
 	}
 	report.Files = 1

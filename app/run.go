@@ -92,6 +92,9 @@ type RunRequest struct {
 	Region volume.Region  // of Series.Volume; the zero region means all of it
 	Split  bool           // a 3-D recipe is run on each evenly spaced part of the slices by itself
 	Facts  *denoise.Facts // of Series.Volume, or nil to find what the recipe needs; not used where Maps steer
+	// Follow is called when the first voxels of the result are final, with the run as it will
+	// be but for its time and devices; nil for no call. Not every engine calls it.
+	Follow func(early *Run, a *volume.Arrival)
 }
 
 // Denoise runs a recipe on a series. The filter reads the voxels around a region
@@ -124,20 +127,31 @@ func (q RunRequest) run(ctx context.Context, eng denoise.Engine, progress denois
 	if err != nil {
 		return nil, err
 	}
-	parts := q.parts()
-	var result *volume.Volume
-	if parts != nil {
-		result, err = q.runParts(ctx, eng, resolved, parts, progress)
+	run := &Run{
+		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: q.parts(), Facts: q.Facts, Tuned: tuned,
+		Started: started, later: &laterFacts{},
+	}
+	if run.Parts != nil {
+		run.Result, err = q.runParts(ctx, eng, resolved, run.Parts, progress)
 	} else if _, err = eng.Plan(resolved, in.Volume.Geometry); err == nil {
-		result, err = eng.Run(ctx, resolved, in, q.Region, progress)
+		run.Result, err = eng.Run(q.followed(ctx, *run), resolved, in, q.Region, progress)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &Run{
-		Recipe: q.Recipe, Resolved: resolved, Engine: eng.Info(), Source: q.Series, Maps: q.Maps, Region: q.Region, Parts: parts, Facts: q.Facts, Tuned: tuned,
-		Result: result, Started: started, Filter: time.Since(started), Devices: devices.All(), later: &laterFacts{},
-	}, nil
+	run.Filter, run.Devices = time.Since(started), devices.All()
+	return run, nil
+}
+
+// followed returns a context under which the engine announces the voxels of the run's result.
+func (q RunRequest) followed(ctx context.Context, early Run) context.Context {
+	if q.Follow == nil {
+		return ctx
+	}
+	return denoise.FollowArrival(ctx, func(v *volume.Volume, a *volume.Arrival) {
+		early.Result = v
+		q.Follow(&early, a)
+	})
 }
 
 // resolve turns automatic values into numbers, from the given facts or from those

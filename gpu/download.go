@@ -141,5 +141,5 @@ func (t *task) receive(from, to int, run *future, c chunkDownload) {
 		t.cancel(errNotFinite)
 		return
 	}
-	t.done(to - from)
+	t.done(from, to)
 }

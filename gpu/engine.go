@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -226,9 +225,11 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 		run.shapes = e.shapes()
 	}
 	run.read(in)
-	// To allocate them may clear memory of the run before; the device does not wait for it.
-	voxels := sync.OnceValue(func() []float32 { return uncleared(region.Voxels()) })
-	go voxels()
+	out := &volume.Volume{Geometry: in.Volume.Geometry.Crop(region), Unit: in.Volume.Unit}
+	if in.Volume.Mask != nil {
+		out.Mask = cropMask(in.Volume, region)
+	}
+	result := newOutput(ctx, out)
 	passes := int64(len(p.Passes))
 	done := newProgress(passes*int64(region.Voxels()), report)
 	defer done.stop()
@@ -240,20 +241,17 @@ func (e *Engine) run(ctx context.Context, v variant, r denoise.Recipe, in denois
 	run.shared = len(parts) > 1
 	end := 0
 	for _, p := range parts {
-		first, n := end, p.region.Voxels()
-		end += n
-		voxelsOfPart := func() []float32 { return voxels()[first : first+n] }
+		first := end
+		end += p.region.Voxels()
 		report := done.part()
 		g.Go(func() error {
-			return e.filter(ctx, run, p, voxelsOfPart, func(n int64) { report(passes * n) })
+			return e.filter(ctx, run, p, &partOutput{output: result, from: first, to: first + p.region.Voxels(), report: func(n int64) { report(passes * n) }})
 		})
 	}
-	if err := g.Wait(); err != nil {
+	err = g.Wait()
+	result.end(err)
+	if err != nil {
 		return nil, err
-	}
-	out := &volume.Volume{Geometry: in.Volume.Geometry.Crop(region), Unit: in.Volume.Unit, Data: voxels()}
-	if in.Volume.Mask != nil {
-		out.Mask = cropMask(in.Volume, region)
 	}
 	return out, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"quell/denoise"
@@ -35,11 +34,10 @@ type attempt struct {
 
 // filter runs a part of a region on this device into out. It recovers from what
 // it can: slabs are made smaller if memory is short. An error for which transient is
-// true may not come again. progress gets the voxels done, which start at 0 again with
-// each attempt.
-func (d *device) filter(ctx context.Context, a attempt, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
+// true may not come again.
+func (d *device) filter(ctx context.Context, a attempt, r *run, region volume.Region, out *partOutput) error {
 	for {
-		err := d.try(ctx, a, r, region, out, progress)
+		err := d.try(ctx, a, r, region, out)
 		var (
 			fault *wire.Fault
 			short *memoryError
@@ -80,7 +78,7 @@ func transient(err error) bool {
 }
 
 // try runs the part once.
-func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Region, out func() []float32, progress func(done int64)) error {
+func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Region, out *partOutput) error {
 	s, err := d.acquire(ctx)
 	if err != nil {
 		return err
@@ -112,10 +110,9 @@ func (d *device) try(ctx context.Context, a attempt, r *run, region volume.Regio
 		finish()
 		return err
 	}
-	var done atomic.Int64
 	t := &task{
-		s: s, r: r, out: out, region: region, layout: l,
-		done:   func(n int) { progress(done.Add(int64(n))) },
+		s: s, r: r, out: out.voxels, region: region, layout: l,
+		done:   out.attempt(),
 		timed:  func(n int, kernel time.Duration) { d.observe(r, n, kernel) },
 		finish: finish,
 	}

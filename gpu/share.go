@@ -181,13 +181,13 @@ func shares(n float64, rates, delays []float64) []float64 {
 // filter filters a part of a run into out, on the device that it was given or, after a
 // failure of that, on another. A run that loses its worker is tried once more: on another
 // device where there is one, else on a new worker with half of the memory.
-func (e *Engine) filter(ctx context.Context, r *run, p part, out func() []float32, progress func(done int64)) error {
+func (e *Engine) filter(ctx context.Context, r *run, p part, out *partOutput) error {
 	d, a, lost := p.device, attempt{divisor: 1}, false
 	var given []*device // up
 	log := denoise.DeviceLogOf(ctx)
 	for {
 		began := time.Now()
-		err := d.filter(ctx, a, r, p.region, out, progress)
+		err := d.filter(ctx, a, r, p.region, out)
 		use := denoise.DeviceUse{Device: d.model().Name, ID: d.model().UUID}
 		switch {
 		case err == nil:

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -443,5 +444,38 @@ func TestVolumesAreCounted(t *testing.T) {
 			t.Error("a cancelled volume still counts")
 		}
 		checkReturned(t, d.session)
+	}
+}
+
+// TestVoxelsArriveWhileOthersAreComputed checks that voxels are what the run returns when
+// they are said to be final, of one part or of two; that nothing begins where nobody follows;
+// and that voxels which are computed again are final no more.
+func TestVoxelsArriveWhileOthersAreComputed(t *testing.T) {
+	v := ramp([3]int{64, 64, 48})
+	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})
+	for _, n := range []int{1, 2} {
+		_, e := testEngines(t, n)
+		pace(t, e, program(t, r, v), v, 48*blockTime)
+		begun, early := 0, make([]float32, len(v.Data))
+		var read sync.WaitGroup
+		ctx := denoise.FollowArrival(t.Context(), func(out *volume.Volume, a *volume.Arrival) {
+			begun++
+			for z := range 48 {
+				from, to := z*4096, (z+1)*4096
+				read.Go(func() {
+					if err := a.Read(t.Context(), from, to, func() error { copy(early[from:to], out.Data[from:to]); return nil }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		})
+		for i := range early {
+			early[i] = -1
+		}
+		out, err := e.Run(ctx, r, denoise.Input{Volume: v}, v.Bounds(), nil)
+		read.Wait()
+		if err != nil || begun != 1 || !slices.Equal(early, out.Data) {
+			t.Errorf("%d devices: begun %d times, %v; or other voxels arrived", n, begun, err)
+		}
 	}
 }

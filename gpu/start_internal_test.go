@@ -70,7 +70,7 @@ func TestACancelledVolumeReturnsItsTurn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- d.try(ctx, attempt{divisor: 1}, run, v.Bounds(), nil, func(int64) {}) }()
+	go func() { ended <- d.try(ctx, attempt{divisor: 1}, run, v.Bounds(), &partOutput{}) }()
 	await(func() bool { // until it has its slot
 		free := s.slots.TryAcquire(exclusive)
 		if free {
@@ -98,7 +98,7 @@ func TestSlotsOfACancelledRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		ended <- d.try(ctx, attempt{divisor: 1, alone: true}, nil, ramp([3]int{4, 4, 4}).Bounds(), nil, nil)
+		ended <- d.try(ctx, attempt{divisor: 1, alone: true}, nil, ramp([3]int{4, 4, 4}).Bounds(), &partOutput{})
 	}()
 	await(func() bool { // until it has the session
 		d.mu.Lock()

@@ -19,7 +19,7 @@ type task struct {
 	region volume.Region
 	layout layout
 	lane   wire.Lane
-	done   func(voxels int)                       // reports progress, from any goroutine
+	done   func(from, to int)                     // reports that voxels of the region are final, from any goroutine
 	timed  func(voxels int, kernel time.Duration) // reports the time of every block, from any goroutine
 	finish func()                                 // called once, when the device uses nothing of the task any more
 

@@ -131,6 +131,15 @@ func (v *Volume) Crop(r Region) *Volume {
 // Validate returns an error if the lengths of Data and Mask do not fit the geometry
 // or if a value is not finite.
 func (v *Volume) Validate() error {
+	if err := v.ValidateLayout(); err != nil || Finite(v.Data) {
+		return err
+	}
+	i := slices.IndexFunc(v.Data, func(x float32) bool { return x-x != 0 })
+	return fmt.Errorf("volume: voxel %d is %v", i, v.Data[i])
+}
+
+// ValidateLayout is Validate without a look at the values.
+func (v *Volume) ValidateLayout() error {
 	if err := v.Geometry.Validate(); err != nil {
 		return err
 	}
@@ -140,9 +149,5 @@ func (v *Volume) Validate() error {
 	if v.Mask != nil && len(v.Mask) != len(v.Data) {
 		return errors.New("volume: mask and data differ in length")
 	}
-	if Finite(v.Data) {
-		return nil
-	}
-	i := slices.IndexFunc(v.Data, func(x float32) bool { return x-x != 0 })
-	return fmt.Errorf("volume: voxel %d is %v", i, v.Data[i])
+	return nil
 }

@@ -2,6 +2,7 @@ package dicom
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 
 	"quell/internal/parallel"
+	"quell/io/atomic"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/volume"
@@ -78,7 +80,7 @@ func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.V
 			for i, z := range w.files[k] {
 				sums[z] = maphash.Bytes(checkSeed, pixels[i])
 			}
-			if err := os.WriteFile(filepath.Join(dir, sliceName(k)), file, 0o666); err != nil {
+			if err := writeFile(filepath.Join(dir, sliceName(k)), file); err != nil {
 				return err
 			}
 			w.progress.Add(1)
@@ -90,6 +92,17 @@ func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.V
 	}
 	w.report.Files = len(w.files)
 	return w.verify(ctx, dir, positions, sums)
+}
+
+// writeFile makes the file at path, which begins to go to the disk.
+func writeFile(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	atomic.StartWriteback(f, 0, 0)
+	return errors.Join(err, f.Close())
 }
 
 // verify reads the folder as any reader would: one series, every slice in its

@@ -25,7 +25,7 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *h
 	if err != nil {
 		return err
 	}
-	if err := writeNew(img, func(w *os.File) error { return writeVoxels(ctx, w, h, e, v) }); err != nil {
+	if err := writeNew(img, func(w *os.File) error { return writeVoxels(ctx, w, h, e, v, nil) }); err != nil {
 		return err
 	}
 	err = writeNew(hdr, func(w *os.File) error {

@@ -73,7 +73,7 @@ func (a *appender) add(ctx context.Context, v *volume.Volume) error {
 	if a.spool != nil {
 		a.values.add(v.Data)
 		a.voxels += len(v.Data)
-		return writeVoxels(ctx, a.spool, &header{}, encoder{datatype: spooled(), slope: 1}, v)
+		return writeVoxels(ctx, a.spool, &header{}, encoder{datatype: spooled(), slope: 1}, v, nil)
 	}
 	e := encoder{datatype: a.datatype, slope: 1}
 	if a.out == nil {
@@ -81,7 +81,7 @@ func (a *appender) add(ctx context.Context, v *volume.Volume) error {
 			return err
 		}
 	}
-	return writeVoxels(ctx, a.out, &header{maskedAsNaN: a.source != nil}, e, v)
+	return writeVoxels(ctx, a.out, &header{maskedAsNaN: a.source != nil}, e, v, nil)
 }
 
 // begin writes the header.

@@ -6,9 +6,11 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+	"os"
 	"runtime"
 
 	"quell/internal/parallel"
+	"quell/io/atomic"
 	"quell/volume"
 )
 
@@ -20,6 +22,7 @@ type blockWriter struct {
 	header      []byte // and extensions
 	encoder     encoder
 	volume      *volume.Volume
+	arrival     *volume.Arrival // of its voxels
 	maskedAsNaN bool
 	sums        []uint64
 }
@@ -52,18 +55,23 @@ func (w *blockWriter) run(ctx context.Context) error {
 		return withoutPath(err)
 	}
 	return w.blocks(ctx, func(block, from, to int, buf []byte) error {
-		values := w.volume.Data[from:to]
-		if w.maskedAsNaN {
-			values = withNaN(nil, values, w.volume.Mask[from:to])
-		}
-		if w.encoder.code == dtFloat32 {
-			buf, _ = volume.LittleEndian(values)
-		} else {
-			w.encoder.encode(buf, values)
-		}
-		w.sums[block] = maphash.Bytes(checkSeed, buf)
-		_, err := w.to.WriteAt(buf, w.offset(from))
-		return withoutPath(err)
+		return w.arrival.Read(ctx, from, to, func() error {
+			values := w.volume.Data[from:to]
+			if w.maskedAsNaN {
+				values = withNaN(nil, values, w.volume.Mask[from:to])
+			}
+			if w.encoder.code == dtFloat32 {
+				buf, _ = volume.LittleEndian(values)
+			} else {
+				w.encoder.encode(buf, values)
+			}
+			w.sums[block] = maphash.Bytes(checkSeed, buf)
+			_, err := w.to.WriteAt(buf, w.offset(from))
+			if f, ok := w.to.(*os.File); ok && err == nil {
+				atomic.StartWriteback(f, w.offset(from), int64(len(buf)))
+			}
+			return withoutPath(err)
+		})
 	})
 }
 

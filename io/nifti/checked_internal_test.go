@@ -80,7 +80,7 @@ func TestBlockWriter(t *testing.T) {
 		h := newHeader(v.Geometry, nil, e, "blocks")
 		h.maskedAsNaN = true
 		var whole bytes.Buffer
-		if err := writeVoxels(t.Context(), &whole, h, e, v); err != nil {
+		if err := writeVoxels(t.Context(), &whole, h, e, v, nil); err != nil {
 			t.Fatal(err)
 		}
 		file := make(memory, whole.Len())

@@ -230,7 +230,7 @@ func TestMaskedAsNaN(t *testing.T) {
 		h := newHeader(v.Geometry, nil, e, "")
 		h.maskedAsNaN = c.source
 		var b bytes.Buffer
-		if err := writeVoxels(t.Context(), &b, h, e, v); err != nil {
+		if err := writeVoxels(t.Context(), &b, h, e, v, nil); err != nil {
 			t.Fatal(err)
 		}
 		got := make([]float32, 3)

@@ -47,22 +47,38 @@ const gzipLevel = 6
 // After an error or a cancelled context no file is left. The error does not name
 // path, which may lie in a stage.
 func Write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
+	if err := v.Validate(); err != nil {
+		return err
+	}
+	return WriteArriving(ctx, path, v, nil, from, dtype, description)
+}
+
+// WriteArriving is Write for voxels that an engine is computing, all of which are finite: each
+// is written when a says that it is final. An integer type and an Analyze file wait for all of
+// them, since the scale of the values is in the header.
+func WriteArriving(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival, from *series.Series, dtype, description string) error {
 	d, err := datatypeByName(dtype)
 	if err != nil {
 		return err
 	}
-	if err := v.Validate(); err != nil {
+	if err := v.ValidateLayout(); err != nil {
 		return err
 	}
 	source, err := sourceHeader(from)
 	if err != nil {
 		return err
 	}
-	switch _, ext, gz := splitExt(path); {
+	_, ext, gz := splitExt(path)
+	if d.integer() || !strings.EqualFold(ext, ".nii") {
+		if err := a.Read(ctx, 0, len(v.Data), func() error { return nil }); err != nil {
+			return err
+		}
+	}
+	switch {
 	case strings.EqualFold(ext, ".nii"):
 		e := newEncoder(d, v)
 		h := newHeader(v.Geometry, source, e, description)
-		return writeVerified(ctx, path, h, e, v, gz != "")
+		return writeVerified(ctx, path, h, e, v, a, gz != "")
 	case strings.EqualFold(ext, ".hdr") && gz == "":
 		return writePair(ctx, path, ImagePath(path), v, source, d, description)
 	}
@@ -101,10 +117,10 @@ func ImagePath(path string) string {
 
 // writeVerified writes header, extensions and voxels to one file and reads it back. After an
 // error the file is gone.
-func writeVerified(ctx context.Context, path string, h *header, e encoder, v *volume.Volume, compress bool) error {
+func writeVerified(ctx context.Context, path string, h *header, e encoder, v *volume.Volume, a *volume.Arrival, compress bool) error {
 	var verify func(ctx context.Context, fsys fs.FS, name string) error
 	err := writeNew(path, func(f *os.File) (err error) {
-		verify, err = writeSingle(ctx, f, h, e, v, compress)
+		verify, err = writeSingle(ctx, f, h, e, v, a, compress)
 		return err
 	})
 	if err != nil {
@@ -132,9 +148,9 @@ type output interface {
 
 // writeSingle writes header, extensions and voxels to one file, and returns what reads it
 // back.
-func writeSingle(ctx context.Context, f output, h *header, e encoder, v *volume.Volume, compress bool) (verify func(ctx context.Context, fsys fs.FS, name string) error, err error) {
+func writeSingle(ctx context.Context, f output, h *header, e encoder, v *volume.Volume, a *volume.Arrival, compress bool) (verify func(ctx context.Context, fsys fs.FS, name string) error, err error) {
 	if !compress {
-		w := &blockWriter{to: f, header: h.marshal(), encoder: e, volume: v, maskedAsNaN: h.masksAsNaN(e, v)}
+		w := &blockWriter{to: f, header: h.marshal(), encoder: e, volume: v, arrival: a, maskedAsNaN: h.masksAsNaN(e, v)}
 		return w.verify, w.run(ctx)
 	}
 	z, err := pgzip.NewWriterLevel(f, gzipLevel)
@@ -142,7 +158,7 @@ func writeSingle(ctx context.Context, f output, h *header, e encoder, v *volume.
 		return nil, err
 	}
 	c := newCheckedWriter(z)
-	if err := writeVoxels(ctx, c, h, e, v); err != nil {
+	if err := writeVoxels(ctx, c, h, e, v, a); err != nil {
 		_ = z.Close() // ends its goroutines; the file is discarded
 		return nil, err
 	}
@@ -155,7 +171,7 @@ func (h *header) masksAsNaN(e encoder, v *volume.Volume) bool {
 }
 
 // writeVoxels writes the header, if it belongs in the same file, and the voxels.
-func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volume.Volume) error {
+func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volume.Volume, a *volume.Arrival) error {
 	if h.single {
 		if _, err := w.Write(h.marshal()); err != nil {
 			return withoutPath(err)
@@ -170,12 +186,18 @@ func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volu
 			return err
 		}
 		src := v.Data[at:min(at+step, len(v.Data))]
-		if maskedAsNaN {
-			masked = withNaN(masked, src, v.Mask[at:])
-			src = masked
-		}
 		out := buf[:len(src)*e.bytes]
-		e.encode(out, src)
+		err := a.Read(ctx, at, at+len(src), func() error {
+			if maskedAsNaN {
+				masked = withNaN(masked, src, v.Mask[at:])
+				src = masked
+			}
+			e.encode(out, src)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 		if _, err := w.Write(out); err != nil {
 			return withoutPath(err)
 		}

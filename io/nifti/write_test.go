@@ -401,7 +401,7 @@ func TestWriteErrorIsReported(t *testing.T) {
 	e := newEncoder(datatypes[8], v)
 	h := newHeader(v.Geometry, nil, e, "")
 	for _, compress := range []bool{false, true} {
-		_, err := writeSingle(t.Context(), full{}, h, e, v, compress)
+		_, err := writeSingle(t.Context(), full{}, h, e, v, nil, compress)
 		if !errors.Is(err, io.ErrShortWrite) {
 			t.Errorf("error %v", err)
 		}
