@@ -82,6 +82,7 @@ func run(fresh bool, size string, paths []string) error {
 	} else {
 		workbench.OpenBundled()
 	}
+	workbench.ShowNotice()
 	workbench.OfferRestore()
 	workbench.ShowAndRun()
 	return nil

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"quell/denoise"
 	"quell/io/atomic"
@@ -37,6 +38,7 @@ type Settings struct {
 	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent
 	Nodes            []SendTarget              `json:"nodes"`             // PACS that series were sent to, the last first
 	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
+	Noticed          time.Time                 `json:"noticed,omitzero"`  // when the notice on clinical use was shown last
 }
 
 // DefaultSettings returns the settings of a first start.
@@ -95,6 +97,15 @@ func (s Settings) usable() Settings {
 		s.ForgetPaths()
 	}
 	return s
+}
+
+// noticeDays is how many days the notice on clinical use is not shown again.
+const noticeDays = 90
+
+// NoticeDue says whether the notice on clinical use is to be shown: at the first start, and
+// every 90 days. A date in the future, of a clock that was wrong, does not count.
+func (s Settings) NoticeDue(now time.Time) bool {
+	return !now.Before(s.Noticed.AddDate(0, 0, noticeDays)) || s.Noticed.After(now.AddDate(0, 0, 1))
 }
 
 // Save writes the settings for this user alone, in one step.

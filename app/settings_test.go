@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"quell/denoise"
 )
@@ -160,5 +161,19 @@ func TestPresetsOfTheUser(t *testing.T) {
 	s.KeepPreset(a)
 	if s.KeepsPreset(a) || len(s.Presets) != 1 || !before[0].Equal(a) {
 		t.Errorf("left %v, before %v", s.Presets, before)
+	}
+}
+
+// The notice is due at the first start, after 90 days, and where the clock went wrong.
+func TestNoticeDue(t *testing.T) {
+	now := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)
+	for days, want := range map[int]bool{0: false, -89: false, -90: true, -400: true, 1: false, 2: true} {
+		s := DefaultSettings()
+		if s.Noticed = now.AddDate(0, 0, days); s.NoticeDue(now) != want {
+			t.Errorf("shown %d days from now: due %v; want %v", days, !want, want)
+		}
+	}
+	if !DefaultSettings().NoticeDue(now) {
+		t.Error("the first start has no notice")
 	}
 }

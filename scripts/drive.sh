@@ -14,9 +14,6 @@ cd "$(dirname "$0")/.."
 KEY_WAIT=0.5
 work=$(mktemp -d)
 trap 'screen_stop; rm -rf "$work"' EXIT
-screen_start
-
-settled "$work/last.png"
 changed() { # changed WHAT: fails unless the display differs from the last call
 	local different
 	different=$(changed_from "$work/last.png" 500)
@@ -41,6 +38,15 @@ no_faults() {
 	fi
 }
 
+screen_notice=yes screen_start
+settled "$work/last.png"
+key Return;                                     changed "Return, which closes the notice of a first start"
+screen_quit
+no_faults
+screen_stop
+
+screen_start
+settled "$work/last.png"
 key p;                                          changed "the column of filter and measures"
 mouse_to 400 420
 matches column
@@ -131,7 +137,7 @@ key Escape
 kill -TERM "$screen_app"
 screen_ended
 no_faults
-[ -s "$screen_dir/config/quell/settings.json" ] || { echo "drive: SIGTERM did not save the settings" >&2; exit 1; }
+grep -q window_size "$screen_dir/config/quell/settings.json" || { echo "drive: SIGTERM did not save the settings" >&2; exit 1; }
 screen_stop
 
 screen_size=1280x720 screen_start

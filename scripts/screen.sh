@@ -1,6 +1,7 @@
 # Sourced by drive.sh, drive-gpu.sh and screenshots.sh: runs the workbench on a virtual display of its own, with empty
 # settings.
-#   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series
+#   screen_start [ARG...]   starts Xvfb and bin/quell-workbench ARG..., and waits until it shows the series; with the notice
+#                           of a first start where screen_notice is yes
 #   screen_run [ARG...]     starts the workbench again on the same display, with the same settings and cache
 #   screen_quit             quits the workbench with Ctrl+Q, discards a result, and checks that the exit code is 0
 #   screen_ended            waits until the workbench has ended and checks that the exit code is 0
@@ -18,6 +19,7 @@
 # shellcheck shell=bash
 
 screen_size=1600x1000
+screen_notice=no
 screen_dir=
 
 screen_start() {
@@ -29,6 +31,10 @@ screen_start() {
 	[ -s "$screen_dir/display" ] || { cat "$screen_dir/xvfb.log" >&2; echo "screen: Xvfb did not start" >&2; return 1; }
 	DISPLAY=":$(cat "$screen_dir/display")"
 	export DISPLAY LIBGL_ALWAYS_SOFTWARE=1 XDG_CONFIG_HOME="$screen_dir/config" XDG_CACHE_HOME="$screen_dir/cache"
+	if [ "$screen_notice" = no ]; then
+		mkdir -p "$XDG_CONFIG_HOME/quell"
+		printf '{"noticed": "%s"}' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" >"$XDG_CONFIG_HOME/quell/settings.json"
+	fi
 	screen_run "$@"
 }
 

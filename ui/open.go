@@ -291,6 +291,15 @@ func (w *Workbench) showFindings() {
 	}
 }
 
+// ShowNotice shows the notice on clinical use where it is due. Nothing waits for it.
+func (w *Workbench) ShowNotice() {
+	if now := w.options.Now(); w.settings.NoticeDue(now) {
+		w.settings.Noticed = now
+		w.saveSettings()
+		w.show(dialogs.Notice(w.main))
+	}
+}
+
 func (w *Workbench) showAbout() { w.show(dialogs.About(app.Version(), w.app.Icon(), w.main)) }
 
 // showShortcuts shows the keys of the table of commands, menu by menu, and the mouse.

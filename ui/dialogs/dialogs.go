@@ -94,6 +94,16 @@ func Discard(text string, discard func(), parent fyne.Window) *Dialog {
 		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard})
 }
 
+// Notice says, at the first start and now and then, what Quell is not for, and what becomes of
+// the images.
+func Notice(parent fyne.Window) *Dialog {
+	return newDialog("Not for clinical use", wrapped(
+		"Quell is for research and teaching. It is not a medical device: what a filter removes may be a finding. Do not base a diagnosis on its pictures.\n\n"+
+			"Images stay on this computer unless you send them. Settings, the list of recent series and, against a crash, the work that is open are kept in your own folders; "+
+			"without “Keep a list of recent series” (menu Edit) neither the list nor the work is."), fyne.NewSize(560, 300), parent,
+		choice{text: "Understood", importance: widget.HighImportance})
+}
+
 // Restore asks whether to open the work that text describes again. Closing the dialog
 // in any other way calls neither function.
 func Restore(text string, restore, discard func(), parent fyne.Window) *Dialog {
