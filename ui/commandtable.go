@@ -37,6 +37,8 @@ func (w *Workbench) fileCommands() []Command {
 		{ID: "report", Title: "Save a report …", Menu: menuFile, Run: w.askReport,
 			Help:    "on the result of the volume: verdict, measures, ROIs and pictures, as one HTML file",
 			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
+		{ID: "picture", Title: "Save a picture …", Menu: menuFile, Chords: with(ctrl, fyne.KeyS), Run: w.askPicture, Enabled: w.open,
+			Help: "of the panes as they are, as PNG, with filter and window burned in"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"image"
 	"image/color"
 	"strings"
 
@@ -147,3 +148,6 @@ func (w *Workbench) OpenDialogs() int { return len(w.dialogs) }
 
 // AwaitFrames is what follows a gesture.
 func (w *Workbench) AwaitFrames() { w.awaitFrames() }
+
+// Picture draws what "Save a picture" writes.
+func (w *Workbench) Picture() (image.Image, string) { return w.picture() }

@@ -2,6 +2,7 @@ package dialogs
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +13,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/denoise"
+	"quell/series"
 	"quell/ui/control"
 )
 
@@ -82,3 +85,8 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 
 // ReportName suggests a name for a report, without the patient.
 func ReportName(run *app.Run) string { return outputName(run) + ".html" }
+
+// PictureName suggests a name for a picture of a slice, counted from 0, without the patient.
+func PictureName(of *series.Series, r denoise.Recipe, slice int) string {
+	return fmt.Sprintf("%s-slice-%d.png", outputName(&app.Run{Source: of, Recipe: r}), slice+1)
+}

@@ -102,6 +102,7 @@ func (r *renderer) layoutMarks() {
 		img, at := drawMarks(shown, t, area, scale)
 		m.image.Hidden, m.area = img == nil, at
 		if img != nil {
+			img.Rect = img.Rect.Sub(img.Rect.Min) // what paints it without a GPU begins at (0, 0)
 			m.image.Image = img
 			m.image.Refresh()
 		}

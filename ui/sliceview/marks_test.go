@@ -26,7 +26,7 @@ func TestMarksAreDrawnWhereTheyLie(t *testing.T) {
 		if img == nil {
 			return 0
 		}
-		_, _, _, a := img.At(int(at[0]), int(at[1])).RGBA()
+		_, _, _, a := img.At(int(at[0])-r.marks.area.Min.X, int(at[1])-r.marks.area.Min.Y).RGBA()
 		return a >> 8
 	}
 	p.SetCaption(Caption{Marks: []Mark{{Outline: shape(measure.Box, [2]float64{1, 1}, [2]float64{5, 4}), Text: "1: mean 3"}}})

@@ -64,6 +64,7 @@ type Events struct {
 	Moved     func()                           // the wheel or a drag changed the shared state
 	Marker    Marker                           // takes drags that draw or move marks; nil for none
 	Notch     float32                          // scroll units of one wheel notch; 0 for this system's
+	Scale     float32                          // device pixels per screen unit; 0 for those of the screen
 }
 
 // Pane shows one picture of the comparison. Create it with New.
@@ -142,7 +143,12 @@ func (p *Pane) Pixels() viewer.Pane {
 }
 
 // scale returns device pixels per screen unit.
-func (p *Pane) scale() float32 { return float32(screen.PixelsPerUnit(p)) }
+func (p *Pane) scale() float32 {
+	if p.events.Scale > 0 {
+		return p.events.Scale
+	}
+	return float32(screen.PixelsPerUnit(p))
+}
 
 // shows says whether a voxel is in the slice that is shown.
 func (p *Pane) shows(voxel [3]int) bool {
