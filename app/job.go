@@ -94,7 +94,7 @@ func (j Job) validateWork() error {
 		return Usagef("the memory cannot be negative")
 	case j.Engine.Threads < 0:
 		return Usagef("%d threads: give 1 or more", j.Engine.Threads)
-	case j.Recipe == nil && (j.Output.Pictures != "" || j.Output.Report != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
+	case j.Recipe == nil && (j.Output.Pictures+j.Output.Report != "" || j.Measure || j.AutoDims || j.Slices != SliceRange{}):
 		return Usagef("slices, pictures, reports and measures are for jobs that filter; give a recipe")
 	case j.Recipe == nil && (j.Output.Removed != "" || j.Output.Scales != "" || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("noise maps, masks, removed noise and scales are for jobs that filter; give a recipe")

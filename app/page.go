@@ -51,17 +51,9 @@ type Table struct {
 // pageMark is in the first lines of every report, by which it is known again.
 const pageMark = `<meta name="generator" content="Quell, report on a series">`
 
-// CheckPage returns an error where a report cannot be written to path; one that wraps
-// ErrForeignTarget where a file is there that is no report of Quell, unless
-// overwrite is set.
+// CheckPage is CheckNew for a report, which takes the place of an earlier one.
 func CheckPage(path string, overwrite bool) error {
-	if err := atomic.Check(path, false); err != nil {
-		return &UsageError{Text: "the report cannot be written: " + err.Error(), Err: err}
-	}
-	if exists(path) && !overwrite && !isPage(path) {
-		return foreign(path)
-	}
-	return nil
+	return CheckNew(path, overwrite || isPage(path))
 }
 
 // isPage reports whether a file is a report.
@@ -305,9 +297,9 @@ func (p Page) evenSquares(ctx context.Context, foreground func(i int) bool) (str
 
 // tissue reports whether the corners and the middle of a square are foreground.
 func (p Page) tissue(foreground func(i int) bool, x, y, z int) bool {
-	v, min := p.Run.Source.Volume, p.Run.Region.Min
+	v, first := p.Run.Source.Volume, p.Run.Region.Min
 	for _, at := range [][2]int{{0, 0}, {evenSide - 1, 0}, {0, evenSide - 1}, {evenSide - 1, evenSide - 1}, {evenSide / 2, evenSide / 2}} {
-		if !foreground(v.Index(min[0]+x+at[0], min[1]+y+at[1], min[2]+z)) {
+		if !foreground(v.Index(first[0]+x+at[0], first[1]+y+at[1], first[2]+z)) {
 			return false
 		}
 	}

@@ -70,7 +70,17 @@ func (w *Workbench) cancelTask() {
 }
 
 // Quit closes the workbench, after a question where work would be lost.
-func (w *Workbench) Quit() { w.ask(losses[w.session.Loss()], w.quit) }
+func (w *Workbench) Quit() {
+	if w.reader.active() { // its answers are not saved yet
+		w.reader.askEnd()
+		return
+	}
+	text := losses[w.session.Loss()]
+	if text == "" && w.reader.ended != nil {
+		text = "The answers of the blind comparison are not saved."
+	}
+	w.ask(text, w.quit)
+}
 
 func (w *Workbench) quit() {
 	w.close(true)

@@ -43,7 +43,7 @@ func (w *Workbench) fileCommands() []Command {
 }
 
 func (w *Workbench) endCommands() []Command {
-	return []Command{{ID: "quit", Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit}}
+	return []Command{{ID: quitID, Title: "Quit", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyQ), Run: w.Quit}}
 }
 
 func (w *Workbench) editCommands() []Command {

@@ -123,7 +123,9 @@ func (w *Workbench) compareCommands() []Command {
 			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
 		Command{ID: "share-less", Title: "Divider left, less of B", Menu: menuCompare, Chords: key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
 		Command{ID: "share-more", Title: "Divider right, more of B", Menu: menuCompare, Chords: key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},
-		Command{ID: "compare-with", Title: "Compare with", Menu: menuCompare, Gap: true, Enabled: open, List: w.baseCommands},
+		Command{ID: "compare-blind", Title: "Blind comparison …", Menu: menuCompare, Gap: true, Enabled: func() bool { return s.CanCompareBlind() || w.reader.ended != nil }, Run: w.compareBlind,
+			Help: "which do you prefer, without knowing which is which: slices and sides are drawn at random, the preference is tested"},
+		Command{ID: "compare-with", Title: "Compare with", Menu: menuCompare, Enabled: open, List: w.baseCommands},
 	)
 }
 

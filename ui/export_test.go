@@ -3,9 +3,11 @@ package ui
 import (
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
 
 	"quell/app"
+	"quell/ui/blind"
 	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
 	"quell/ui/plotpanel"
@@ -151,3 +153,35 @@ func (w *Workbench) AwaitFrames() { w.awaitFrames() }
 
 // Picture draws what "Save a picture" writes.
 func (w *Workbench) Picture() (image.Image, string) { return w.picture() }
+
+// ReaderShown says whether a blind comparison is in progress and shown.
+func (w *Workbench) ReaderShown() bool { return w.reader.active() && w.reader.layer.Visible() }
+
+// FrameShown says whether the panels are shown.
+func (w *Workbench) FrameShown() bool { return w.frame.Visible() }
+
+// Trials and Answered return the trials of the blind comparison in progress.
+func (w *Workbench) Trials() []blind.Trial   { return w.reader.test.Trials }
+func (w *Workbench) Answered() []blind.Trial { return w.reader.test.Answered() }
+
+// DrawReader draws a side of the pair at hand.
+func (w *Workbench) DrawReader(side, width, height int) image.Image {
+	return w.reader.draw(side, width, height)
+}
+
+// DrawSide draws the original or the result as the comparison does.
+func (w *Workbench) DrawSide(result bool, index, width, height int) image.Image {
+	job, role := w.reader.job, viewer.Original
+	if result {
+		role = viewer.Denoised
+	}
+	job.Index = index
+	job.Panes = [viewer.Roles]viewer.Pane{{Hidden: true}, {Hidden: true}, {Hidden: true}}
+	job.Panes[role] = viewer.Pane{Width: width, Height: height}
+	var r viewer.Renderer
+	_, frames := r.Render(job)
+	f, out := frames[role], image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(out, out.Rect, image.Black, image.Point{}, draw.Src)
+	draw.Draw(out, image.Rect(f.X0, f.Y0, f.X1, f.Y1), f.Image, f.Image.Rect.Min, draw.Src)
+	return out
+}

@@ -10,6 +10,9 @@ import (
 // cancelID is the command of Escape, the only one that a dialog leaves enabled.
 const cancelID = "cancel"
 
+// quitID is, beside it, the only one during a blind comparison.
+const quitID = "quit"
+
 // bindKeys connects the chords of the command table to the canvas. A control that
 // has the focus passes on the keys that it does not use, see package control.
 func (w *Workbench) bindKeys() {
@@ -32,6 +35,10 @@ func (w *Workbench) bindKeys() {
 	canvas.SetOnTypedKey(func(e *fyne.KeyEvent) {
 		if e.Name == fyne.KeyEscape && released && w.main.Canvas().Overlays().Top() == nil {
 			return // cancels when it is released
+		}
+		if w.reader.active() {
+			w.reader.answer(readerKeys[e.Name])
+			return
 		}
 		if c, ok := plain[Chord{e.Name, w.modifiers() & fyne.KeyModifierShift}]; ok {
 			w.run(c)
@@ -70,7 +77,7 @@ func (w *Workbench) run(c Command) {
 	if w.main.Canvas().Overlays().Top() != nil && c.ID != cancelID {
 		return
 	}
-	if c.Enabled != nil && !c.Enabled() {
+	if c.Enabled != nil && !c.Enabled() || w.reader.active() && c.ID != cancelID && c.ID != quitID {
 		return
 	}
 	c.Run()
@@ -86,7 +93,7 @@ func (w *Workbench) modifiers() fyne.KeyModifier {
 	return 0
 }
 
-// cancel ends the topmost of: a dialog or pop-up, a tool in use, the task in progress, a pane
+// cancel ends the topmost of: a dialog or pop-up, a blind comparison, a tool in use, the task in progress, a pane
 // shown alone, full screen.
 func (w *Workbench) cancel() {
 	top := w.main.Canvas().Overlays().Top()
@@ -95,6 +102,8 @@ func (w *Workbench) cancel() {
 		w.dialogs[len(w.dialogs)-1].Hide()
 	case top != nil:
 		top.Hide()
+	case w.reader.active():
+		w.reader.askEnd()
 	case w.session.Tool() != session.NoTool:
 		w.session.SetTool(session.NoTool)
 	case w.session.Progress().Kind != session.Idle:

@@ -50,7 +50,7 @@ func (w *Workbench) opened(path string) {
 // showTitle names the series in the title, unless the identity is hidden.
 func (w *Workbench) showTitle() {
 	title := Title
-	if series := w.session.Series(); series != nil {
+	if series := w.session.Series(); series != nil && !w.reader.active() {
 		name := ""
 		if shown := w.session.Documents()[w.current()]; !w.settings.HideIdentity || shown.Path == "" {
 			name = documentName(shown, false)
@@ -113,7 +113,7 @@ func (w *Workbench) choose(c *app.Catalog, pick func(int), drop func()) {
 // Drop opens a file or folder that was dropped: the first of several, since the
 // workbench shows one series.
 func (w *Workbench) Drop(uris []fyne.URI) {
-	if w.main.Canvas().Overlays().Top() != nil {
+	if w.main.Canvas().Overlays().Top() != nil || w.reader.active() {
 		return // a dialog waits for its answer
 	}
 	for _, u := range uris {

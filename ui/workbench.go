@@ -79,6 +79,7 @@ type Workbench struct {
 	tip        *tooltip
 	rail       *rail
 	arriving   *arriving
+	reader     *reader                // of a blind comparison
 	gallery    *dialogs.GalleryDialog // open, or nil
 	dialogs    []dialog.Dialog        // open, the topmost last
 	offer      dialog.Dialog          // the last question whether the CPU should continue
@@ -203,12 +204,13 @@ func (w *Workbench) build() {
 	w.status = newStatusBar(w)
 	w.rail = newRail(w)
 	w.arriving = newArriving()
+	w.reader = newReader(w)
 
 	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{w.referenced}, w.filter, w.card)))
 	w.bars = []fyne.CanvasObject{w.tools, w.status, w.slices, w.rail.content}
 	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.arriving.layer))
 	w.main.SetPadded(false)
-	w.main.SetContent(container.NewStack(w.frame, w.tip.layer))
+	w.main.SetContent(container.NewStack(w.frame, w.reader.layer, w.tip.layer))
 }
 
 // ShowAndRun shows the workbench and returns when it is closed, by the user or by

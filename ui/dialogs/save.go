@@ -52,7 +52,9 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 			write()
 			return
 		}
-		r.Show(Replace(target(), write, parent))
+		r.Show(newDialog("Replace what exists?", wrapped(filepath.Base(target())+" exists. What it holds is lost when it is replaced."), fyne.NewSize(480, 180), parent,
+			choice{text: "Keep it", importance: widget.HighImportance},
+			choice{text: "Replace", importance: widget.DangerImportance, chosen: write}))
 	})
 	save.Importance = widget.HighImportance
 	path.OnSubmitted = submit(save)
@@ -61,7 +63,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		text := r.Note
 		if errors.Is(err, app.ErrForeignTarget) {
 			if err = check(true); err == nil {
-				text += " " + filepath.Base(target()) + " exists and was not written by Quell: you are asked before it is replaced."
+				text += " " + filepath.Base(target()) + " exists: you are asked before it is replaced."
 			}
 		}
 		report.Importance = widget.MediumImportance

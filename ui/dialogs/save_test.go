@@ -52,7 +52,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		}
 	}
 	entry.SetText(mine)
-	if save.Disabled() || !said("you are asked before it is replaced") {
+	if save.Disabled() || !said("mine.html exists: you are asked before it is replaced") {
 		t.Fatal("a foreign file cannot be replaced, or without a word")
 	}
 	test.Tap(save)

@@ -1,0 +1,225 @@
+package ui
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"strings"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+	"quell/ui/blind"
+	"quell/ui/control"
+	"quell/ui/dialogs"
+	"quell/ui/viewer"
+)
+
+// reader shows the pairs of a blind comparison, in the place of everything else.
+type reader struct {
+	w         *Workbench
+	test      *blind.Test // nil while there is none
+	job       viewer.Job
+	info      blind.Info
+	renderers [2]viewer.Renderer // of the left and the right picture
+	pictures  [2]*canvas.Raster
+	ended     *blind.Test // whose answers are not saved yet, with its info; nil for none
+	endedInfo blind.Info
+	text      *widget.Label
+	layer     *fyne.Container
+}
+
+func newReader(w *Workbench) *reader {
+	r := &reader{w: w, text: widget.NewLabel("")}
+	for side := range r.pictures {
+		r.pictures[side] = canvas.NewRaster(func(width, height int) image.Image { return r.draw(side, width, height) })
+	}
+	answer := func(text string, a blind.Answer) *control.Button {
+		return control.NewButton(text, nil, func() { r.answer(a) })
+	}
+	buttons := container.NewHBox(answer("1  Left", blind.Left), answer("3  Neither", blind.Equal), answer("2  Right", blind.Right))
+	end := control.NewButton("End", nil, r.askEnd)
+	bar := container.NewBorder(nil, nil, r.text, end, container.NewCenter(buttons))
+	r.layer = container.NewStack(canvas.NewRectangle(color.Black),
+		container.NewBorder(nil, container.NewPadded(bar), nil, nil, container.NewGridWithColumns(2, r.pictures[0], r.pictures[1])))
+	r.layer.Hide()
+	return r
+}
+
+// active says whether a comparison is in progress.
+func (r *reader) active() bool { return r.test != nil }
+
+// side returns the image on a side of the pair at hand.
+func (r *reader) side(side int, t blind.Trial) viewer.Role {
+	if (side == 0) == t.Swapped {
+		return viewer.Denoised
+	}
+	return viewer.Original
+}
+
+// draw draws a side of the pair at hand.
+func (r *reader) draw(side, width, height int) image.Image {
+	out := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(out, out.Rect, image.Black, image.Point{}, draw.Src)
+	if r.test == nil {
+		return out
+	}
+	trial, _, ok := r.test.Current()
+	if !ok || width < 1 || height < 1 {
+		return out
+	}
+	role, job := r.side(side, trial), r.job
+	job.Index = trial.Slice
+	for k := range job.Panes {
+		job.Panes[k].Hidden = true
+	}
+	job.Panes[role] = viewer.Pane{Width: width, Height: height}
+	_, frames := r.renderers[side].Render(job)
+	if f := frames[role]; f.Image != nil {
+		draw.Draw(out, image.Rect(f.X0, f.Y0, f.X1, f.Y1), f.Image, f.Image.Rect.Min, draw.Src)
+	}
+	return out
+}
+
+// compareBlind explains a blind comparison and starts it, or shows the result of one that is
+// not saved yet.
+func (w *Workbench) compareBlind() {
+	if w.reader.ended != nil {
+		w.reader.showResult()
+		return
+	}
+	if !w.session.CanCompareBlind() {
+		return
+	}
+	job, slices, info := w.session.CompareBlind()
+	w.show(dialogs.BlindStart(info.A, info.B, func(trials int) { w.reader.start(job, slices, info, trials) }, w.main))
+}
+
+func (r *reader) start(job viewer.Job, slices []int, info blind.Info, trials int) {
+	w := r.w
+	now := w.options.Now()
+	if w.session.State().Comparison().Mode == viewer.Blink {
+		w.compare(viewer.Plain)
+	}
+	w.stopCine()
+	r.job, r.info, r.test = job, info, blind.New(uint64(now.UnixNano()), trials, slices, now)
+	w.main.SetMainMenu(nil)
+	w.frame.Hide()
+	r.layer.Show()
+	w.main.SetContent(w.main.Content()) // Fyne moves it to the place of the menu with its size alone
+	w.main.Canvas().Unfocus()
+	w.showTitle()
+	r.display()
+}
+
+// display shows the pair at hand.
+func (r *reader) display() {
+	_, number, _ := r.test.Current()
+	r.text.SetText(fmt.Sprintf("Which do you prefer?  %d of %d.  %s.", number, len(r.test.Trials), notClinical))
+	for _, p := range r.pictures {
+		p.Refresh()
+	}
+}
+
+// readerKeys are the answers of keys.
+var readerKeys = map[fyne.KeyName]blind.Answer{
+	fyne.Key1: blind.Left, fyne.KeyLeft: blind.Left, fyne.Key2: blind.Right, fyne.KeyRight: blind.Right,
+	fyne.Key3: blind.Equal, fyne.KeyDown: blind.Equal,
+}
+
+// answer takes an answer and shows the next pair, or the result.
+func (r *reader) answer(a blind.Answer) {
+	if r.test == nil || a == blind.None || r.w.main.Canvas().Overlays().Top() != nil {
+		return
+	}
+	r.test.Answer(a, r.w.options.Now())
+	if _, _, more := r.test.Current(); more {
+		r.w.main.Canvas().Unfocus() // the keys go on
+		r.display()
+		return
+	}
+	r.end()
+}
+
+// askEnd ends the comparison after a question.
+func (r *reader) askEnd() {
+	if r.test == nil {
+		return
+	}
+	r.w.show(dialogs.BlindEnd(len(r.test.Answered()), len(r.test.Trials), r.end, r.w.main))
+}
+
+// end shows everything again, and the result.
+func (r *reader) end() {
+	w, test, info := r.w, r.test, r.info
+	if test == nil {
+		return
+	}
+	r.test, r.job, r.renderers = nil, viewer.Job{}, [2]viewer.Renderer{}
+	r.layer.Hide()
+	w.frame.Show()
+	if !w.pictures {
+		w.setMenu()
+	}
+	w.main.SetContent(w.main.Content())
+	w.refresh()
+	if len(test.Answered()) == 0 {
+		w.status.note("The blind comparison ended without an answer.")
+		return
+	}
+	r.ended, r.endedInfo = test, info
+	r.showResult()
+}
+
+// showResult shows what the comparison that ended last came to, until it is saved or
+// discarded.
+func (r *reader) showResult() {
+	test, info := r.ended, r.endedInfo
+	r.w.show(dialogs.BlindResult(resultText(test, info), func() { r.save(test, info) }, func() { r.ended = nil }, r.w.main))
+}
+
+// resultText says what a comparison came to.
+func resultText(test *blind.Test, info blind.Info) string {
+	c := test.Tally()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d trials, seed %d, window %s.\n\n", len(test.Answered()), len(test.Trials), test.Seed, info.Window)
+	fmt.Fprintf(&b, "%s was preferred %s, %s %s, neither %s.\n\n", info.A, times(c.A), info.B, times(c.B), times(c.Equal))
+	if share := c.Share(); math.IsNaN(share) {
+		b.WriteString("Neither was ever preferred: there is nothing to test.")
+	} else {
+		lo, hi := c.Interval()
+		fmt.Fprintf(&b, "%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
+			"Without a difference, a preference as strong as this would be seen with the probability p = %.2g (exact binomial test, two-sided, without ties).",
+			info.B, 100*share, 100*lo, 100*hi, c.P())
+	}
+	return b.String()
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// save asks where to write the table.
+func (r *reader) save(test *blind.Test, info blind.Info) {
+	w := r.w
+	w.show(dialogs.Save(dialogs.SaveRequest{
+		Title: "Save the table", Note: "One row for each trial, with seed, recipes and window. It names no patient.",
+		Folder: w.settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckNew, Show: w.show,
+		Save: func(path string, overwrite bool) {
+			if err := app.WriteNew(path, []byte(test.CSV(info)), overwrite); err != nil {
+				w.failed(err)
+				return
+			}
+			r.ended = nil
+			w.status.note("The table is saved.")
+		},
+	}, w.main))
+}

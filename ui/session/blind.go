@@ -1,0 +1,64 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"quell/app"
+	"quell/ui/blind"
+	"quell/ui/viewer"
+)
+
+const (
+	// leastTissue is the share of foreground that a slice must have to be shown to a reader.
+	leastTissue = 0.05
+	// tissueStep is how far apart pixels are looked at for that.
+	tissueStep = 8
+)
+
+// CanCompareBlind says whether there is a result of the whole volume to compare.
+func (s *Session) CanCompareBlind() bool { return s.Exportable() != nil && !s.Busy() }
+
+// CompareBlind returns what a blind comparison shows: a job for any slice of this plane,
+// whose panes Original and Denoised are images A and B in the same window, zoom and place; the
+// slices that hold tissue, or all where none does; and what the images are.
+func (s *Session) CompareBlind() (job viewer.Job, slices []int, info blind.Info) {
+	run, v, view := s.Exportable(), s.doc.Series().Volume, s.state.View()
+	job = viewer.Job{
+		Source: v, Base: s.baseVolume(), Result: run.Result, View: view, Index: s.state.Index(),
+		Zoom: s.state.Zoom(), Pan: s.state.Pan(), Window: s.state.Window(), Invert: s.state.Inverted(), Pixelated: s.state.Pixelated(),
+	}
+	var foreground func(i int) bool
+	if facts, known := s.doc.Facts(); known {
+		foreground = facts.Foreground
+	}
+	for k := range view.Size[2] {
+		seen, n := 0, 0
+		for row := 0; foreground != nil && row < view.Size[1]; row += tissueStep {
+			for col := 0; col < view.Size[0]; col += tissueStep {
+				at := view.Voxel(col, row, k)
+				n++
+				if foreground(v.Index(at[0], at[1], at[2])) {
+					seen++
+				}
+			}
+		}
+		if seen > 0 && float64(seen) >= leastTissue*float64(n) {
+			slices = append(slices, k)
+		}
+	}
+	if slices == nil {
+		for k := range view.Size[2] {
+			slices = append(slices, k)
+		}
+	}
+	w := job.Window
+	info = blind.Info{
+		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
+		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
+	}
+	if s.base != nil {
+		info.A = s.base.run.Resolved.String()
+	}
+	return job, slices, info
+}
