@@ -99,7 +99,7 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events})
+		r, err := doGroup(ctx, &groupWork{job: job, engine: eng, in: in, events: events, ahead: job.readsAhead(in)})
 		if err == nil {
 			r.Seconds.Start = time.Since(scanned).Seconds() - r.Seconds.Total
 			r.Seconds.Load += scanned.Sub(started).Seconds()
@@ -454,7 +454,8 @@ func (w *work) report(written ExportReport) Report {
 	r.Resampled = w.on.Series.Resampled
 	if run := w.run; run != nil {
 		r.Parts = run.Parts
-		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, &run.Resolved, &run.Recipe
+		// Copies: a report and a record outlive the volumes of a run.
+		r.Engine, r.Device, r.Recipe, r.Asked = run.Engine.Name, run.Engine.Device, new(run.Resolved), new(run.Recipe)
 		r.Tuned, r.Devices = run.Tuned, run.Devices
 		r.Voxels, r.Dims = run.Region.Voxels(), run.Region.Dims()
 		r.NoiseMap, r.Mask = run.Maps.records()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"quell/denoise"
@@ -36,6 +37,7 @@ type groupWork struct {
 	in     *OpenedVolumes
 	events Events
 	each   func(done VolumeReport, run *Run) // called with the run of each volume; nil for nothing
+	ahead  bool                              // the next volume is read while one is worked on
 
 	maps     Maps // from files, the same for all volumes
 	output   *groupExport
@@ -52,8 +54,14 @@ type loaded struct {
 	err    error
 }
 
-// doGroup does a job on the volumes of a 4-D series, one after another. The next volume is
-// read while one is worked on: three volumes are in memory at a time.
+// readsAhead reports whether the memory of a job on a 4-D series also holds the next volume.
+func (j Job) readsAhead(in *OpenedVolumes) bool {
+	g := in.Catalog.Entries[in.Entries[0]].Geometry
+	return j.needs(in)+4*int64(g.Voxels()) <= j.limit()
+}
+
+// doGroup does a job on the volumes of a 4-D series, one after another. Where the memory allows
+// it the next volume is read while one is worked on: three volumes are in memory at a time.
 func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 	if err := checkGroupOutput(g.job.Output); err != nil {
 		return Report{}, err
@@ -62,12 +70,19 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 	begun := time.Now()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	next := make(chan loaded)
+	next, free := make(chan loaded), make(chan struct{}, 1)
 	reading := make(chan struct{})
 	defer func() { cancel(); <-reading }() // before the files are closed
 	go func() {
 		defer close(reading)
 		for k := range g.in.Entries {
+			if !g.ahead && k > 0 {
+				select {
+				case <-free:
+				case <-ctx.Done():
+					return
+				}
+			}
 			s, err := g.in.volumes.Load(ctx, k, nil)
 			select {
 			case next <- loaded{s, err}:
@@ -96,6 +111,11 @@ func doGroup(ctx context.Context, g *groupWork) (Report, error) {
 		if err := g.volume(ctx, k, in.series, time.Since(started)); err != nil {
 			return Report{}, err
 		}
+		if !g.ahead {
+			in = loaded{}
+			runtime.GC() // before the next volume takes the memory of this one
+			free <- struct{}{}
+		}
 	}
 	r, err := g.finish(ctx)
 	if err == nil {
@@ -122,7 +142,7 @@ func (c *Catalog) DoGroup(ctx context.Context, i int, engine denoise.Engine, job
 	defer volumes.Close()
 	selected.Covered.Text = "" // the others were not chosen
 	in := &OpenedVolumes{Selection: selected, Catalog: c, volumes: volumes, events: events}
-	return doGroup(ctx, &groupWork{job: job, engine: engine, in: in, events: events, each: each})
+	return doGroup(ctx, &groupWork{job: job, engine: engine, in: in, events: events, each: each, ahead: job.readsAhead(in)})
 }
 
 // volume does the job on volume k. waited is the time until it was read.
@@ -260,13 +280,16 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 			g.events.message(f.Severity, f.Text)
 		}
 	}
+	if one.Measures != nil {
+		one.Measures.Map = nil // as large as the volume
+	}
 	v := VolumeReport{
 		Series: g.in.Entries[k], Place: place, Name: place.String(), Engine: one.Engine, Recipe: one.Recipe, Tuned: one.Tuned,
 		NoiseMap: one.NoiseMap, Measures: one.Measures, Seconds: one.Seconds, Output: one.Output, Clipped: one.Clipped,
 	}
 	switch {
 	case w.run != nil && w.run.Facts != nil:
-		v.Noise = &w.run.Facts.Noise.Figure
+		v.Noise = new(w.run.Facts.Noise.Figure)
 	case w.measures != nil:
 		v.Noise = &noise.Figure{Sigma: w.measures.Sigma, Confidence: w.measures.SigmaConfidence}
 	}

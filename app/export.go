@@ -102,14 +102,14 @@ func exportOf(run *Run, o ExportOptions) (export, error) {
 // recordOf returns the record of a run's result.
 func recordOf(run *Run, o ExportOptions) *Record {
 	record := newRecord(run.Source, o.Now)
-	record.Recipe, record.Asked, record.Engine = &run.Resolved, &run.Recipe, &run.Engine
+	record.Recipe, record.Asked, record.Engine = new(run.Resolved), new(run.Recipe), new(run.Engine)
 	record.Parts = run.Parts
 	if !run.Whole() {
-		record.Region = &run.Region
+		record.Region = new(run.Region)
 	}
 	record.NoiseMap, record.Mask = run.Maps.records()
 	if run.Tuned != nil {
-		record.Curve = &run.Tuned.Curve
+		record.Curve = new(run.Tuned.Curve)
 	}
 	return record
 }

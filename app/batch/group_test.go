@@ -134,6 +134,15 @@ func TestGroupNeedsMemory(t *testing.T) {
 	catalog, err := app.Scan(t.Context(), c.fourD("x.nii", 4))
 	c.must(err)
 	equal(t, "needs", needs(catalog.Entries[0], 4000), int64(8*4*8*6*3+1000))
+	least := leastNeeds(catalog.Entries[0], 4000)
+	equal(t, "least", least, int64(5*4*8*6*3+1000))
+	least = leastNeeds(catalog.Entries[0], catalog.Entries[0].Bytes*4)
+	o := c.options()
+	o.Memory = least - 1
+	s := c.run(o)
+	equal(t, "states with less", states(s), []string{"x.nii failed"})
+	o.Memory = least
+	equal(t, "states", states(c.run(o)), []string{"x.nii done"})
 	equal(t, "outputs", []string{outputOf(Unit{Name: "x.hdr"}, catalog.Entries[0], true, "0123456789"), outputOf(Unit{Name: "x.nii"}, app.Entry{}, true, "0123456789")}, []string{"x_" + slug(catalog.Entries[0].Part) + ".nii", "x.nii"})
 }
 

@@ -4,7 +4,7 @@ import "quell/app"
 
 // A series needs so many times its float32 volume while it is in work: the input, the result,
 // what the filter keeps in between, and what is read back to compare. Of a 4-D series the next
-// volume is read meanwhile.
+// volume is read meanwhile, unless the batch may not take as much.
 const (
 	volumesInWork = 5
 	groupInWork   = 8
@@ -17,4 +17,9 @@ func needs(e app.Entry, files int64) int64 {
 		return groupInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
 	}
 	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
+}
+
+// leastNeeds is needs of a 4-D series whose next volume is not read meanwhile.
+func leastNeeds(e app.Entry, files int64) int64 {
+	return volumesInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
 }

@@ -48,8 +48,10 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	}
 	bytes := needs(e, t.bytes())
 	whole := bytes <= b.o.Memory
-	if !whole && len(t.members) > 1 {
-		return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", app.Bytes(bytes), app.Bytes(b.o.Memory))
+	if len(t.members) > 1 {
+		if least := leastNeeds(e, t.bytes()); least > b.o.Memory {
+			return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", app.Bytes(least), app.Bytes(b.o.Memory))
+		}
 	}
 	held := min(bytes, b.o.Memory)
 	if err := b.memory.Acquire(ctx, held); err != nil {
@@ -165,6 +167,7 @@ func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *R
 // group does a 4-D series. Its volumes are read, filtered and written one after another; the
 // engine is taken for each of them.
 func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error {
+	job.Memory = b.o.Memory / groupInWork * 3 // input, result and the next volume
 	var all []judged
 	var eachErr error
 	var shown *app.Assessment
@@ -177,6 +180,7 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 		if eachErr == nil && run.Parts == nil {
 			var a app.Assessment
 			a, eachErr = app.AssessRun(ctx, run)
+			a.Map = nil // as large as the volume
 			j.m = &a
 		}
 		all = append(all, j)
