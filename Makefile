@@ -19,7 +19,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
 
-.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs io-bench peers pictures screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs io-bench peers peers-gpu pictures screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -87,6 +87,9 @@ io-bench: ## time the opening of series, beside ITK, dcmtk, pydicom and nibabel 
 
 peers: ## time the CPU filters beside scipy, OpenCV, scikit-image, dipy and ITK, where they are installed
 	@scripts/peers.sh
+
+peers-gpu: ## time the CUDA kernels beside open filters, whose sources are fetched, or are in PEER_SOURCES
+	@scripts/peers-gpu.sh
 
 pictures: ## redraw the pictures of docs/TRUST.md and docs/FILTERS.md from phantoms and the bundled series
 	CGO_ENABLED=0 $(GO) run ./scripts/trust docs/images
