@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 
 	"quell/denoise"
@@ -43,6 +44,17 @@ var (
 // it does not give work to all of a device.
 const smallBilateral = 192
 
+// bilateralRows is the range of radii along x that have a usual kernel of their own, bilateral_r2
+// and so on.
+var bilateralRows = [2]int32{2, 12}
+
+// bilateralSquares is the largest radius of the kernels for square neighbourhoods in small
+// images, bilateral_small_r1 and so on: of a voxel a thread and with a tile of fixed size.
+const bilateralSquares = 6
+
+// bilateralSquare mirrors the template arguments of those kernels.
+var bilateralSquare = [3]int{32, 8, 1}
+
 // bilateralLaunch: an image has the same kernel in all of its parts, so that they have the
 // same bits.
 func bilateralLaunch(p bilateral.Params, f field) Launch {
@@ -53,9 +65,16 @@ func bilateralLaunch(p bilateral.Params, f field) Launch {
 	args := bilateralParams{Field: f, Scale: float32(math.Sqrt(halfLog2E) / p.SigmaRange)}
 	args.Radius, args.Decay = decay(p.Weights)
 	args.Inverse = 1 / args.Scale
+	if r := args.Radius; t == bilateralSmall && r[0] == r[1] && 0 < r[0] && r[0] <= bilateralSquares {
+		return Launch{Module: "bilateral", Kernel: fmt.Sprintf("%s_r%d", t.kernel, r[0]), Grid: f.grid(bilateralSquare), Block: bilateralSquare, Args: Pack(args)}
+	}
+	kernel := t.kernel
+	if r := args.Radius; t == bilateralUsual && bilateralRows[0] <= r[0] && r[0] <= bilateralRows[1] && int(r[1]) >= t.each/2 {
+		kernel = fmt.Sprintf("%s_r%d", t.kernel, r[0])
+	}
 	return Launch{
 		Module: "bilateral",
-		Kernel: t.kernel,
+		Kernel: kernel,
 		Grid:   f.grid(t.dims()),
 		Block:  [3]int{32, t.warps, 1},
 		Shared: bilateralColumns * (t.dims()[1] + 2*p.Radius[1]) * 4,

@@ -528,3 +528,60 @@ func TestRateOfPlainNLM(t *testing.T) {
 		}
 	}
 }
+
+// The columns of a large volume that do not fill a tile have a launch of their own, with x and
+// y swapped, where that saves two per cent.
+func TestNLMColumnsApart(t *testing.T) {
+	box := func(x, y, z int) [3]int { return [3]int{x, y, z} }
+	for _, c := range []struct {
+		dims, min, max [3]int
+		radius, patch  int // dimensions and patch radius
+		left, columns  int // blocks and columns of the launches; columns 0: there is one
+		right          int
+	}{
+		{box(512, 512, 548), box(0, 0, 0), box(512, 512, 548), 3, 2, 18 * 32 * 137, 8, 19 * 2 * 137},
+		{box(512, 512, 548), box(0, 0, 40), box(512, 512, 44), 3, 2, 18 * 32, 8, 19 * 2}, // a part
+		{box(512, 512, 548), box(0, 4, 0), box(512, 512, 548), 3, 2, 19 * 32 * 137, 0, 0},
+		{box(512, 512, 548), box(0, 0, 0), box(512, 508, 548), 3, 2, 19 * 32 * 137, 0, 0},
+		{box(512, 512, 548), box(28, 0, 0), box(512, 512, 548), 3, 2, 18 * 32 * 137, 0, 0},
+		{box(512, 512, 548), box(0, 0, 0), box(508, 512, 548), 3, 2, 19 * 32 * 137, 0, 0},
+		{box(504, 512, 548), box(0, 0, 0), box(504, 512, 548), 3, 2, 18 * 32 * 137, 0, 0}, // all tiles are full
+		{box(29, 512, 2000), box(0, 0, 0), box(29, 512, 2000), 3, 2, 32 * 500, 1, 19 * 500},
+		{box(27, 512, 2000), box(0, 0, 0), box(27, 512, 2000), 3, 2, 32 * 500, 0, 0},
+		{box(512, 512, 30), box(0, 0, 0), box(512, 512, 30), 3, 1, 9*32*15 + 0, 0, 0},           // 16 waves
+		{box(512, 512, 32), box(0, 0, 0), box(512, 512, 32), 3, 1, 8 * 32 * 16, 16, 9 * 4 * 16}, // 17
+		{box(512, 512, 100), box(0, 0, 0), box(512, 512, 100), 2, 3, 9 * 32 * 100, 0, 0},        // 48 columns of 58: nothing to gain
+		{box(256, 256, 100), box(0, 0, 0), box(256, 256, 100), 2, 3, 4 * 16 * 100, 24, 5 * 6 * 100},
+		{box(62*45+16, 512, 3), box(0, 0, 0), box(62*45+16, 512, 3), 3, 1, 46 * 32 * 2, 0, 0},
+		{box(62*5+28, 512, 100), box(0, 0, 0), box(62*5+28, 512, 100), 3, 1, 5 * 32 * 50, 28, 9 * 7 * 50}, // saves 65 of 768 quarters
+		{box(62*9+48, 512, 100), box(0, 0, 0), box(62*9+48, 512, 100), 3, 1, 10 * 32 * 50, 0, 0},          // 20 of 1280
+	} {
+		f := field{Out: 4096, Slices: int32(c.dims[2])}
+		for k := range 3 {
+			f.Dims[k], f.Min[k], f.Max[k] = int32(c.dims[k]), int32(c.min[k]), int32(c.max[k])
+		}
+		p := nlm.Params{H: 1, Taps: make([]float64, 2*c.patch+1), Centre: nlm.CentreOne}
+		for k := range c.radius {
+			p.PatchRadius[k] = c.patch
+		}
+		ls := nlmLaunches(p, f, c.radius)
+		if (len(ls) == 2) != (c.columns > 0) || ls[0].Grid[0] != c.left {
+			t.Errorf("%v to %v of %v: %d launches, the first of %d blocks, want %d", c.min, c.max, c.dims, len(ls), ls[0].Grid[0], c.left)
+			continue
+		}
+		if len(ls) == 1 {
+			continue
+		}
+		left, right, split := decoded[nlmParams](t, ls[0]), decoded[nlmParams](t, ls[1]), int32(c.dims[0]-c.columns)
+		if left.Field.Max != [3]int32{split, f.Max[1], f.Max[2]} || left.Field.Swapped != 0 || left.Parts != 1 || left.Field.Out != f.Out {
+			t.Errorf("%v: the first launch is %+v", c.dims, left)
+		}
+		if r := right.Field; r.Swapped != 1 || r.Min[1] != split || r.Max[1] != f.Max[0] || r.Min[0] != 0 || r.Max[0] != f.Max[1] ||
+			r.Dims != [3]int32{f.Dims[1], f.Dims[0], f.Dims[2]} || right.Parts != 4 || r.Out != f.Out+4*uint64(split) || ls[1].Grid[0] != c.right {
+			t.Errorf("%v: the second launch of %d blocks is %+v, want %d", c.dims, ls[1].Grid[0], right, c.right)
+		}
+		if left.Columns != f.Dims[0] || right.Columns != f.Dims[0] || left.SharedFrom != math.MaxInt32 || right.SharedFrom != math.MaxInt32 {
+			t.Errorf("%v: out has %d and %d columns, shared from %d and %d", c.dims, left.Columns, right.Columns, left.SharedFrom, right.SharedFrom)
+		}
+	}
+}

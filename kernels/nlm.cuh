@@ -388,7 +388,7 @@ __device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, 
     } else if (log >= kUnderflow64) {
         return true;
     }
-    *f.result<true>(x, y, z) = result;
+    *p.result(x, y, z) = result;
     return false;
 }
 
@@ -453,7 +453,7 @@ __device__ inline void write(const NlmParams &p, const Tile &tile, int parts, co
 #else
                 const float result = exactVoxel<32 * WARPS, true>(p, v.x, v.y, v.z, AllNeighbours{});
 #endif
-                if (warp == 0 && lane == 0) *f.result<true>(v.x, v.y, v.z) = result;
+                if (warp == 0 && lane == 0) *p.result(v.x, v.y, v.z) = result;
             }
         }
         __syncthreads(); // all threads have read found

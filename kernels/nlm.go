@@ -53,6 +53,8 @@ type nlmParams struct {
 	Parts      int32            // warps that share their voxels and divide the offsets: 1 or all of a block
 	Cuts       [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
 	SharedFrom int32            // for 3^3 patches the slice from which on all warps of a block share their voxels
+	Columns    int32            // of Out, along x of the volume: those of the region, or more where other launches fill the rest
+	Pad        int32
 }
 
 // nlmTile describes how a fast nlm kernel divides the volume. It mirrors the template
@@ -84,6 +86,10 @@ func (t nlmTile) dims(patch, parts int) [3]int {
 // block share their voxels in an image of one slice.
 const nlmWave = 264
 
+// nlmFewWaves is the number of waves up to which their ends are close enough together for
+// blocks to wait for the last ones.
+const nlmFewWaves = 16
+
 // parts returns how many warps of a block share their voxels: all if a region has no more
 // rows than a warp, or if the image is small, else one. An image has the same value in all
 // of its parts, so that they have the same bits.
@@ -99,12 +105,11 @@ func (t nlmTile) parts(patch int, f field) int {
 // the last few blocks with most of its multiprocessors idle; shared, their work takes a
 // fraction of that time. A volume has the same value in all of its parts.
 func (t nlmTile) sharedFrom(patch int, f field) int32 {
-	const few = 16 // waves; the ends of more of them are too far apart to wait for each other
 	dims := [3]int{int(f.Dims[0]), int(f.Dims[1]), t.z}
 	layer, layers := Grid(dims, t.dims(patch, 1))[0], (int(f.Dims[2])+t.z-1)/t.z
 	waves, rest := layer*layers/nlmWave, layer*layers%nlmWave
 	shared := (rest + layer - 1) / max(layer, 1)
-	if patch > 1 || t.z == 1 || f.Dims[2] == 1 || waves == 0 || waves > few || rest == 0 || 2*shared*layer > nlmWave {
+	if patch > 1 || t.z == 1 || f.Dims[2] == 1 || waves == 0 || waves > nlmFewWaves || rest == 0 || 2*shared*layer > nlmWave {
 		return math.MaxInt32
 	}
 	return int32((layers - shared) * t.z)
@@ -143,11 +148,16 @@ func (t nlmTile) shared(patch, dims int) int {
 // the voxels where they do; after the general one nlm_underflow does.
 func nlmLaunches(p nlm.Params, f field, dims int) []Launch {
 	args := newNLMParams(p, f, dims)
-	ls := []Launch{nlmWeights(p, f, dims, args)}
-	if _, fast := nlmTileOf(p, dims); !fast {
-		ls = append(ls, nlmUnderflow(p, f, "nlm", Pack(args))...)
+	t, fast := nlmTileOf(p, dims)
+	if !fast {
+		return append([]Launch{nlmAny(f, args)}, nlmUnderflow(p, f, "nlm", Pack(args))...)
 	}
-	return ls
+	left, right, apart := t.apart(p.PatchRadius[0], f)
+	if !apart {
+		return []Launch{t.launch(p.PatchRadius[0], dims, args)}
+	}
+	args.Field = left
+	return []Launch{t.launch(p.PatchRadius[0], dims, args), t.rest(p.PatchRadius[0], dims, args, right)}
 }
 
 // nlmUnderflow returns the launch that filters the voxels whose weights underflow, where
@@ -172,18 +182,42 @@ func nlmTileOf(p nlm.Params, dims int) (t nlmTile, fast bool) {
 	return t, fast && p.LK == 0
 }
 
-func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
-	patch := p.PatchRadius[0]
-	layout, fast := nlmTileOf(p, dims)
-	if !fast {
-		return Launch{
-			Module: "nlm",
-			Kernel: "nlm_any",
-			Grid:   f.grid([3]int{32, 4, 1}),
-			Block:  [3]int{32, 4, 1},
-			Args:   Pack(args),
-		}
+// nlmAny returns the launch of the kernel for all patch radii and lk weights.
+func nlmAny(f field, args nlmParams) Launch {
+	tile := [3]int{32, 4, 1}
+	return Launch{Module: "nlm", Kernel: "nlm_any", Grid: f.grid(tile), Block: tile, Args: Pack(args)}
+}
+
+// launch returns the launch of a fast kernel.
+func (t nlmTile) launch(patch, dims int, args nlmParams) Launch {
+	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
+	// swapped it leaves rows of warps idle instead. Reading along y is slower, so that is
+	// done only if it halves the work.
+	plan := func(f field) (parts int, grid [3]int) {
+		parts = t.parts(patch, f)
+		return parts, f.grid(t.dims(patch, parts))
 	}
+	parts, grid := plan(args.Field)
+	swapped := args.Field.swapped()
+	if p, g := plan(swapped); 2*g[0]*parts <= grid[0]*p {
+		parts = p
+		args.Field = swapped // the search and patch radii are the same along x and y
+	}
+	args.Parts = int32(parts)
+	args.SharedFrom = t.sharedFrom(patch, args.Field)
+	return t.launchOf(patch, dims, args, t.grid(patch, parts, args.Field, args.SharedFrom))
+}
+
+// rest returns the launch for columns at the right edge that fill few of the lanes: with x
+// and y swapped, and all warps of a block on each voxel, as there may be only four.
+func (t nlmTile) rest(patch, dims int, args nlmParams, columns field) Launch {
+	args.Field = columns.swapped()
+	args.Field.Out += 4 * uint64(columns.Min[0])
+	args.Parts = int32(t.warps)
+	return t.launchOf(patch, dims, args, args.Field.grid(t.dims(patch, t.warps)))
+}
+
+func (t nlmTile) launchOf(patch, dims int, args nlmParams, grid [3]int) Launch {
 	kernel := fmt.Sprintf("nlm_%dd_f%d", dims, patch)
 	if patch > 1 {
 		if args.Ring[1] == 1 {
@@ -192,33 +226,35 @@ func nlmWeights(p nlm.Params, f field, dims int, args nlmParams) Launch {
 			kernel += "_gaussian"
 		}
 	}
-	// Lanes are along x, so a sagittal slice leaves most of them idle. With x and y
-	// swapped it leaves rows of warps idle instead. Reading along y is slower, so that is
-	// done only if it halves the work.
-	plan := func(f field) (parts int, grid [3]int) {
-		parts = layout.parts(patch, f)
-		return parts, f.grid(layout.dims(patch, parts))
+	return Launch{Module: "nlm", Kernel: kernel, Grid: grid, Block: [3]int{32, t.warps, 1}, Shared: t.shared(patch, dims), Args: Pack(args)}
+}
+
+// apart divides the region at the last column of tiles if that fills so few of its lanes
+// that swapped tiles are less work for the columns that are left, by two per cent of the
+// region at least. Whole slices of large volumes are divided, where a second launch costs
+// little; all parts of a volume at the same column, so that they have the same bits.
+func (t nlmTile) apart(patch int, f field) (left, right field, apart bool) {
+	tile, width, height := t.dims(patch, 1), int(f.Dims[0]), int(f.Dims[1])
+	whole := Grid([3]int{width, height, 1}, tile)[0]
+	columns := width % tile[0]
+	layers := (int(f.Dims[2]) + tile[2] - 1) / tile[2]
+	if f.Min[0] > 0 || f.Min[1] > 0 || f.Max[0] < f.Dims[0] || f.Max[1] < f.Dims[1] ||
+		width < tile[0] || columns == 0 || height <= t.y || whole*layers/nlmWave <= nlmFewWaves {
+		return f, f, false
 	}
-	parts, grid := plan(f)
-	t := f.swapped()
-	if p, g := plan(t); 2*g[0]*parts <= grid[0]*p {
-		parts = p
-		args.Field = t // the search and patch radii are the same along x and y
+	rows := (height + tile[1] - 1) / tile[1]
+	swapped := Grid([3]int{height, columns, 1}, t.dims(patch, t.warps))[0]
+	if 50*(rows*t.warps-swapped) < whole*t.warps {
+		return f, f, false
 	}
-	args.Parts = int32(parts)
-	args.SharedFrom = layout.sharedFrom(patch, args.Field)
-	return Launch{
-		Module: "nlm",
-		Kernel: kernel,
-		Grid:   layout.grid(patch, parts, args.Field, args.SharedFrom),
-		Block:  [3]int{32, layout.warps, 1},
-		Shared: layout.shared(patch, dims),
-		Args:   Pack(args),
-	}
+	left, right = f, f
+	left.Max[0] = int32(width - columns)
+	right.Min[0] = left.Max[0]
+	return left, right, true
 }
 
 func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
-	args := nlmParams{Field: f, LK: int32(p.LK), Parts: 1, SharedFrom: math.MaxInt32}
+	args := nlmParams{Field: f, LK: int32(p.LK), Parts: 1, SharedFrom: math.MaxInt32, Columns: f.Max[0] - f.Min[0]}
 	for c := range 3 {
 		args.Search[c], args.Patch[c] = int32(p.SearchRadius[c]), int32(p.PatchRadius[c])
 	}

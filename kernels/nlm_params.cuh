@@ -20,8 +20,20 @@ struct NlmParams {
     int parts;     // warps that share their voxels and divide the offsets: 1 or all of a block
     float cuts[3][5][5]; // cut by the distances of an offset along z, y and x; cut beyond
     int sharedFrom; // 3-D, 3^3 patches: the slice from which on all warps of a block share their voxels
+    int columns;    // of out, along x of the volume: those of the region, or more where other launches fill the rest
+    int pad;
+
+    // result returns the address of voxel (x, y, z) of the region in out.
+    __device__ float *result(int x, int y, int z) const
+    {
+        const Field &f = field;
+        x -= f.min[0];
+        y -= f.min[1];
+        const int rows = f.swapped ? f.max[0] - f.min[0] : f.max[1] - f.min[1];
+        return f.out + (std::size_t(z - f.min[2]) * rows + (f.swapped ? x : y)) * columns + (f.swapped ? y : x);
+    }
 };
-static_assert(sizeof(NlmParams) == 472);
+static_assert(sizeof(NlmParams) == 480);
 
 // cutAt returns what is subtracted from the distance of two patches that lie
 // (x, y, z) apart: 2 sigma^2, or less where their noise is correlated.

@@ -51,7 +51,7 @@ func TestGaussianAndBilateralParams(t *testing.T) {
 	if b.Field != testField || b.Radius != g.Radius || b.Decay != decay || b.Scale != float32(scale) || math.Abs(float64(b.Inverse)*scale-1) > 1e-6 {
 		t.Errorf("%+v", b)
 	}
-	if l.Kernel != "bilateral" || l.Grid != [3]int{2 * 2 * 2, 1, 1} || l.Block != [3]int{32, 8, 1} || l.Shared != 64*(32+4)*4 {
+	if l.Kernel != "bilateral_r3" || l.Grid != [3]int{2 * 2 * 2, 1, 1} || l.Block != [3]int{32, 8, 1} || l.Shared != 64*(32+4)*4 {
 		t.Errorf("%s, grid %v, block %v, %d bytes shared", l.Kernel, l.Grid, l.Block, l.Shared)
 	}
 }
@@ -76,6 +76,38 @@ func TestSmallImagesOfBilateral(t *testing.T) {
 	}
 }
 
+// TestRadiiOfBilateral: common radii have kernels of their own: square neighbourhoods in small images, and all
+// radii along x elsewhere.
+func TestRadiiOfBilateral(t *testing.T) {
+	for _, c := range []struct {
+		dims   [3]int32
+		radius [3]int
+		kernel string
+		shared bool
+	}{
+		{[3]int32{256, 256, 1}, [3]int{0, 0, 0}, "bilateral_small", true},
+		{[3]int32{256, 256, 1}, [3]int{1, 1, 0}, "bilateral_small_r1", false},
+		{[3]int32{256, 256, 1}, [3]int{1, 2, 0}, "bilateral_small", true},
+		{[3]int32{256, 256, 1}, [3]int{6, 6, 2}, "bilateral_small_r6", false},
+		{[3]int32{256, 256, 1}, [3]int{7, 7, 0}, "bilateral_small", true},
+		{[3]int32{512, 512, 1}, [3]int{1, 3, 0}, "bilateral", true},
+		{[3]int32{512, 512, 1}, [3]int{2, 2, 0}, "bilateral_r2", true},
+		{[3]int32{512, 512, 1}, [3]int{2, 1, 3}, "bilateral", true},
+		{[3]int32{256, 256, 2}, [3]int{12, 2, 0}, "bilateral_r12", true},
+		{[3]int32{256, 256, 2}, [3]int{13, 13, 0}, "bilateral", true},
+	} {
+		p := bilateral.Params{SigmaRange: 1}
+		p.Radius = c.radius
+		l := bilateralLaunch(p, field{Dims: c.dims, Slices: c.dims[2], Max: c.dims})
+		if l.Kernel != c.kernel || (l.Shared > 0) != c.shared {
+			t.Errorf("%v of %v: %s, %d bytes shared", c.radius, c.dims, l.Kernel, l.Shared)
+		}
+		if !c.shared && (l.Grid[0] != 8*32 || l.Block != [3]int{32, 8, 1}) {
+			t.Errorf("%s: grid %v, block %v", l.Kernel, l.Grid, l.Block)
+		}
+	}
+}
+
 // The tiles of bilateral agree with the template arguments in bilateral.cu.
 func TestBilateralTilesAgreeWithTheKernels(t *testing.T) {
 	source, err := os.ReadFile("bilateral.cu")
@@ -86,6 +118,18 @@ func TestBilateralTilesAgreeWithTheKernels(t *testing.T) {
 		want := regexp.MustCompile(fmt.Sprintf(`__launch_bounds__\(%d, \d\) %s\([^)]*\) \{ bilateralBlock<%d, %d, \d>`, 32*b.warps, b.kernel, b.each, b.warps))
 		if !want.Match(source) {
 			t.Errorf("%+v is not in bilateral.cu", b)
+		}
+	}
+	for r := bilateralRows[0]; r <= bilateralRows[1]; r++ {
+		want := fmt.Sprintf("__launch_bounds__(256, 4) bilateral_r%d(const __grid_constant__ BilateralParams p) { bilateralBlock<4, 8, 6, %d>(p); }", r, r)
+		if !strings.Contains(string(source), want) {
+			t.Errorf("bilateral.cu has no %s", want)
+		}
+	}
+	for r := 1; r <= bilateralSquares; r++ {
+		want := fmt.Sprintf("__launch_bounds__(256) bilateral_small_r%d(const __grid_constant__ BilateralParams p) { bilateralSquare<%d, 8>(p); }", r, r)
+		if !strings.Contains(string(source), want) {
+			t.Errorf("bilateral.cu has no %s", want)
 		}
 	}
 }

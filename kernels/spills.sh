@@ -1,16 +1,17 @@
 #!/bin/sh
-# Lists the innermost loops of the kernels, as compiled for compute capability 9.0 or ARCH, that
-# access local memory, as registers spill or arrays are indexed: the kernel, the loop's
+# Lists the innermost loops of the kernels, as compiled for compute capability 8.0 and 9.0 or ARCHS,
+# that access local memory, as registers spill or arrays are indexed: the code, the kernel, the loop's
 # address, its instructions, its powers of two and its accesses to local memory. Loops of
 # weights have as many powers of two as they process pairs at once. It needs cuobjdump of
 # the CUDA toolkit.
 #
-#   [ARCH=sm_80] spills.sh [FATBIN...]      all that ship by default
+#   [ARCHS="sm_75 sm_86"] spills.sh [FATBIN...]      all that ship by default
 set -eu
 cd "$(dirname "$0")"
 [ $# -gt 0 ] || set -- *.fatbin
-for module; do
-    cuobjdump -sass -arch "${ARCH:-sm_90}" "$module" | awk '
+for arch in ${ARCHS:-sm_80 sm_90}; do
+  for module; do
+    cuobjdump -sass -arch "$arch" "$module" | awk -v arch="$arch" '
         function list(   i, j, powers, local) {
             for (i = 1; i <= loops; i++) {
                 for (j = 1; j <= loops; j++)
@@ -22,7 +23,7 @@ for module; do
                     powers += op[j] ~ /^MUFU.EX2/
                     local += op[j] ~ /^(LDL|STL)/
                 }
-                if (local > 0) printf "%s at %s: %d instructions, %d powers of two, %d of local memory\n", kernel, from[i], n, powers, local
+                if (local > 0) printf "%s: %s at %s: %d instructions, %d powers of two, %d of local memory\n", arch, kernel, from[i], n, powers, local
             }
         }
         /Function :/ { list(); kernel = $3; count = loops = 0; split("", start) }
@@ -42,4 +43,5 @@ for module; do
             }
         }
         END { list() }'
+  done
 done

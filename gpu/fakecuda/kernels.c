@@ -140,7 +140,7 @@ typedef struct {
     float norm, ring[9];
     int32_t parts;
     float cuts[3][5][5];
-    int32_t sharedFrom;
+    int32_t sharedFrom, columns, pad;
 } NlmParams;
 
 // cutAt returns what is subtracted from the distance of patches that lie (x, y, z) apart.
@@ -248,8 +248,8 @@ static void nlmRows(const NlmParams *p, const Selection *select)
     int across = f->max[0] - f->min[0], down = f->max[1] - f->min[1], rows = down * (f->max[2] - f->min[2]);
 #pragma omp parallel for
     for (int row = 0; row < rows; row++) {
-        float *out = f->out + (f->swapped ? (size_t)(row / down) * across * down + row % down : (size_t)row * across);
-        nlmRow(p, select, f->min[1] + row % down, f->min[2] + row / down, out, f->swapped ? down : 1);
+        float *out = f->out + (f->swapped ? (size_t)(row / down) * across * p->columns + row % down : (size_t)row * p->columns);
+        nlmRow(p, select, f->min[1] + row % down, f->min[2] + row / down, out, f->swapped ? p->columns : 1);
     }
 }
 

@@ -288,7 +288,7 @@ static std::vector<Case> cases(bool small)
             add(r, 2, 1, 32);
         }
     // Images of one slice, of which small ones have a kernel of their own.
-    for (int r : {0, 1, 2, 3, 6, 9})
+    for (int r : {0, 1, 2, 3, 4, 5, 6, 7, 9})
         for (bool masked : {false, true})
             for (bool part : {false, true}) {
                 Recipe b = weightedRecipe("bilateral", 2, r, r, 0);
@@ -297,6 +297,12 @@ static std::vector<Case> cases(bool small)
                 add(b, 66, 37, 1, masked, part);
             }
     add(weightedRecipe("bilateral", 2, 40, 2, 0), 150, 60, 1, true);
+    // Every radius along x that has a kernel of its own, and those beside them.
+    for (int r = 1; r <= 13; ++r)
+        for (int ry : {1, 2, 5}) {
+            add(weightedRecipe("bilateral", 3, r, ry, 1), 45, 39, 3, r % 2, ry == 5);
+            add(weightedRecipe("bilateral", 2, r, ry, 0), 66, 37, 2, r % 2 == 0);
+        }
     // A sagittal slice.
     for (int dims = 2; dims <= 3; ++dims)
         for (int patch = 0; patch <= 3; ++patch)
@@ -311,6 +317,17 @@ static std::vector<Case> cases(bool small)
                 c.recipe.sigma = 4;
                 all.push_back(c);
             }
+    // The columns at the right edge in a launch of their own.
+    for (int dims = 2; dims <= 3; ++dims)
+        for (int patch = 1; patch <= 3; ++patch)
+            for (double g : {0.0, 1.0})
+                for (double h : {10.0, 1.0})
+                    for (int column : {1, 30, 62}) {
+                        Recipe r = nlmRecipe(dims, patch, 3, g);
+                        r.lastColumns = column;
+                        r.h = h;
+                        add(r, 66, 37, 5, column == 30);
+                    }
     // Corners that resemble nothing around them, and noise in which no patches are similar.
     for (int dims = 2; dims <= 3; ++dims)
         for (int patch = 0; patch <= 3; ++patch)
@@ -390,13 +407,18 @@ static std::vector<Case> fewestCases()
                 r.parts = 4;
                 add(r, 17, 9, dims == 3 ? 3 : 1, true);
             }
+        Recipe apart = nlmRecipe(dims, 1, 2, 1);
+        apart.lastColumns = 28;
+        add(apart, 34, 9, dims == 3 ? 3 : 1);
         Recipe any = nlmRecipe(dims, 0, 2, 0);
         any.h = 0.3;
         add(any, 17, 9, 3);
         for (bool masked : {false, true}) add(weightedRecipe("gaussian", dims, 2, 3, 1), 34, 17, 9, masked);
         for (int r : {1, 2, 3}) add(weightedRecipe("median", dims, r, r, r), 17, 9, 3, r == 1);
     }
-    for (int slices : {1, 3}) add(weightedRecipe("bilateral", 3, 3, 3, 1), 34, 9, slices, slices == 3);
+    for (int slices : {1, 3}) add(weightedRecipe("bilateral", 3, 3, 2, 1), 34, 9, slices, slices == 3);
+    for (int r = 1; r <= 6; ++r) add(weightedRecipe("bilateral", 2, r, r, 0), 34, 9, 1, r == 3);
+    for (int r = 2; r <= 12; ++r) add(weightedRecipe("bilateral", 3, r, 2, 1), 34, 9, 2, r == 3);
     Recipe lpa;
     lpa.filter = "lpa";
     lpa.dims = 2;
