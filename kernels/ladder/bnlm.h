@@ -146,7 +146,9 @@ class BlockFilter {
     NlmSelectParams nlmParams(const Field &f) const
     {
         NlmSelectParams p{};
-        std::vector<Launch> plain = nlmLaunches(recipe(), f);
+        Recipe whole = recipe();
+        whole.lastColumns = 0;
+        std::vector<Launch> plain = nlmLaunches(whole, f);
         std::memcpy(&p.nlm, plain.back().args.data(), sizeof p.nlm); // not swapped
         p.select = selection();
         return p;
