@@ -165,9 +165,12 @@ func (t *toolbar) showWindows(s *session.Session) {
 	}
 	t.presets = append(t.presets, s.State().Automatic())
 	t.presets = append(t.presets, s.WindowPresets()...)
-	current := -1
+	current, whose := -1, ""
+	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
+		whose = map[viewer.Role]string{viewer.Original: "Original: ", viewer.Denoised: "Denoised: "}[s.State().Attended()]
+	}
 	for i, p := range t.presets {
-		names = append(names, fmt.Sprintf("%s  %s / %s", p.Name, short(p.Width), short(p.Center)))
+		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, p.Name, short(p.Width), short(p.Center)))
 		if w := s.State().Window(); current < 0 && w.Width == p.Width && w.Center == p.Center {
 			current = i
 		}
@@ -177,7 +180,7 @@ func (t *toolbar) showWindows(s *session.Session) {
 		return
 	}
 	t.unnamed = w
-	t.windows.PlaceHolder = fmt.Sprintf("W %s  L %s", short(w.Width), short(w.Center))
+	t.windows.PlaceHolder = whose + fmt.Sprintf("W %s  L %s", short(w.Width), short(w.Center))
 	t.windows.Options = names
 	if current >= 0 {
 		t.windows.SetSelectedIndex(current)

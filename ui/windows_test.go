@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 
+	"quell/ui/control"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -28,6 +30,23 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	if c := panes[viewer.Residual].Caption(); strings.Contains(c.Title, "WINDOW") {
 		t.Errorf("the residual has the label %q", c.Title)
 	}
+	list := func() string {
+		for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+			if l, ok := o.(*control.Select); ok && len(l.Options) > 0 && strings.Contains(l.Options[0], "90 / 40") {
+				return l.Options[0] + "; " + l.PlaceHolder
+			}
+		}
+		return ""
+	}
+	if got := list(); got != "Denoised: Series  90 / 40; Denoised: W 200  L 40" {
+		t.Errorf("the list of windows says %q", got)
+	}
+	b.state().Attend(viewer.Original)
+	b.drain()
+	if got := list(); !strings.HasPrefix(got, "Original: Series  90 / 40") {
+		t.Errorf("for the original the list of windows says %q", got)
+	}
+	b.state().Attend(viewer.Denoised)
 	b.workbench.Session().HoldBefore(true)
 	b.drain()
 	if c := panes[viewer.Denoised].Caption(); c.Title != "ORIGINAL, OWN WINDOW" {
@@ -35,6 +54,9 @@ func TestOwnWindowsAreMarked(t *testing.T) {
 	}
 	b.workbench.Session().HoldBefore(false)
 	b.key(fyne.KeyJ)
+	if got := list(); strings.Contains(got, ":") {
+		t.Errorf("linked again, the list says %q", got)
+	}
 	if c := panes[viewer.Original].Caption(); c.Title != "" || !strings.Contains(strings.Join(c.Corner, "|"), "W 200") {
 		t.Errorf("linked again, the original has the label %q and %q", c.Title, c.Corner)
 	}

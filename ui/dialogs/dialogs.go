@@ -206,7 +206,7 @@ func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 func About(version string, icon fyne.Resource, parent fyne.Window) *Dialog {
 	text := wrapped("Quell " + version + "\n\n" +
 		"Removes noise from CT and MR volumes and shows, slice by slice, what was removed.\n\n" +
-		"Quell is not a medical device and is not for clinical use. It makes no network connection. Licence: Apache 2.0.")
+		"Quell is not a medical device and is not for clinical use. It makes no network connection but to a PACS that you send to. Licence: Apache 2.0.")
 	content := fyne.CanvasObject(text)
 	if icon != nil {
 		image := canvas.NewImageFromResource(icon)

@@ -8,11 +8,14 @@ import (
 
 // Window returns the grey-scale window of the original and the denoised picture; where each
 // has its own, that of the one last pointed at.
-func (s *State) Window() volume.Window {
+func (s *State) Window() volume.Window { return s.WindowOf(s.Attended()) }
+
+// Attended returns which of original and denoised picture was pointed at last.
+func (s *State) Attended() Role {
 	if s.root().first {
-		return s.WindowOf(Original)
+		return Original
 	}
-	return s.WindowOf(Denoised)
+	return Denoised
 }
 
 // WindowOf returns the window of the pane of a role. Both sides of a comparison in the
