@@ -174,10 +174,13 @@ func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog
 		}
 		box.Add(wrapped(strings.Join(lines, "\n")))
 	}
-	again := fmt.Sprintf("Send the %d that are missing", r.Planned-r.Stored)
-	if r.Planned-r.Stored == 1 {
+	title, again := "Not sent completely", fmt.Sprintf("Send the %d that are missing", r.Planned-r.Stored)
+	switch {
+	case r.Stored == 0:
+		title, again = "Not sent", "Send again"
+	case r.Planned-r.Stored == 1:
 		again = "Send the one that is missing"
 	}
-	return newDialog("Not sent completely", container.NewVScroll(box), fyne.NewSize(600, 320), parent,
+	return newDialog(title, container.NewVScroll(box), fyne.NewSize(600, 320), parent,
 		closeOnly, choice{text: again, chosen: retry})
 }

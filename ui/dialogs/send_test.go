@@ -161,14 +161,14 @@ func TestSent(t *testing.T) {
 		t.Error(shown)
 	}
 	test.Tap(button(t, w, "Close"))
-	for missing, text := range map[int]string{1: "Send the one that is missing", 2: "Send the 2 that are missing"} {
+	for missing, text := range map[int]string{1: "Send the one that is missing", 2: "Send the 2 that are missing", 3: "Send again"} {
 		again := false
 		for i := range missing {
 			r.Files[i].Stored, r.Files[i].Status = false, app.NotSent
 		}
 		r.Stored = 3 - missing
 		Sent(r, errors.New("it failed"), func() { again = true }, w).Show()
-		if shown := texts(t, w); !strings.Contains(shown, "It failed.") || !strings.Contains(shown, "1.dcm: not sent") || strings.Contains(shown, "3.dcm") {
+		if shown := texts(t, w); !strings.Contains(shown, "It failed.") || strings.Contains(shown, "1.dcm: not sent") != (missing < 3) || strings.Contains(shown, "3.dcm") || strings.Contains(shown, "completely") != (missing < 3) {
 			t.Error(shown)
 		}
 		test.Tap(button(t, w, text))
