@@ -7,6 +7,7 @@ import (
 	"quell/app"
 	"quell/ui/blind"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 const (
@@ -32,13 +33,28 @@ func (s *Session) CompareBlind() (job viewer.Job, slices []int, info blind.Info)
 	if facts, known := s.doc.Facts(); known {
 		foreground = facts.Foreground
 	}
+	slices = tissueSlices(v.Geometry, view, foreground)
+	w := job.Window
+	info = blind.Info{
+		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
+		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
+	}
+	if s.base != nil {
+		info.A = s.base.run.Resolved.String()
+	}
+	return job, slices, info
+}
+
+// tissueSlices returns the slices of a view that hold foreground, all where none does or
+// foreground is nil.
+func tissueSlices(g volume.Geometry, view volume.View, foreground func(i int) bool) (slices []int) {
 	for k := range view.Size[2] {
 		seen, n := 0, 0
 		for row := 0; foreground != nil && row < view.Size[1]; row += tissueStep {
 			for col := 0; col < view.Size[0]; col += tissueStep {
 				at := view.Voxel(col, row, k)
 				n++
-				if foreground(v.Index(at[0], at[1], at[2])) {
+				if foreground(g.Index(at[0], at[1], at[2])) {
 					seen++
 				}
 			}
@@ -52,13 +68,5 @@ func (s *Session) CompareBlind() (job viewer.Job, slices []int, info blind.Info)
 			slices = append(slices, k)
 		}
 	}
-	w := job.Window
-	info = blind.Info{
-		A: "original", B: run.Resolved.String(), Plane: view.Plane.String(), Version: app.Version(),
-		Window: strings.TrimSpace(fmt.Sprintf("%.4g/%.4g %s", w.Width, w.Center, v.Unit)),
-	}
-	if s.base != nil {
-		info.A = s.base.run.Resolved.String()
-	}
-	return job, slices, info
+	return slices
 }
