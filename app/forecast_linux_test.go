@@ -48,7 +48,8 @@ func peak(t *testing.T, work func()) int64 {
 }
 
 // The forecast holds against the memory that the system counted: see Forecast for the bounds.
-// The scratch memory of the cores, which is forecast by the largest tile, counts much here.
+// The scratch memory of the cores, which is forecast by the largest tile, counts much here, and
+// 4 MB are for the pages of the runtime, which may be huge ones.
 func TestForecastIsRight(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory of its own")
@@ -87,7 +88,7 @@ func TestForecastIsRight(t *testing.T) {
 		}
 		used, said := float64(took)/mb, float64(forecast.Filter)/mb
 		t.Logf("%s %d-D: %.1f MB, forecast %.1f", c.filter, c.dims, used, said)
-		if used > 1.05*said+2 || used < said-cores*c.scratch-2 {
+		if used > 1.05*said+4 || used < said-cores*c.scratch-2 {
 			t.Errorf("%s %d-D takes %.1f MB; the forecast is %.1f", c.filter, c.dims, used, said)
 		}
 		if !c.judged {
