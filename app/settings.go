@@ -33,6 +33,7 @@ type Settings struct {
 	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
 	RecentPaths      []string                  `json:"recent_paths"`      // newest first
 	Recipes          map[string]denoise.Recipe `json:"recipes"`           // the last of every filter
+	Keys             map[string]string         `json:"keys,omitempty"`    // of commands by ID, in place of the usual ones; "" for none
 	LastFilter       string                    `json:"last_filter"`       //
 	Presets          []denoise.Recipe          `json:"presets"`           // that the user keeps, the oldest first
 	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent

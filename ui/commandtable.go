@@ -157,6 +157,9 @@ func (w *Workbench) windowCommands() []Command {
 // presetKeys are the keys of the first presets of a series.
 var presetKeys = []fyne.KeyName{fyne.Key2, fyne.Key3, fyne.Key4, fyne.Key5, fyne.Key6, fyne.Key7, fyne.Key8, fyne.Key9}
 
+// presetID is the ID of the command of preset i.
+func presetID(i int) string { return fmt.Sprintf("window-%d", i+2) }
+
 // presetCommands returns the list of the windows that suit the series, and the keys of the
 // first ones, which the help sheet calls by those of CT and of other series.
 func (w *Workbench) presetCommands() []Command {
@@ -168,7 +171,7 @@ func (w *Workbench) presetCommands() []Command {
 			title += "; other than CT: " + others[i]
 		}
 		out = append(out, Command{
-			ID: fmt.Sprintf("window-%d", i+2), Title: title, Section: menuWindow, Chords: key(k),
+			ID: presetID(i), Title: title, Section: menuWindow, Chords: key(k),
 			Run:     func() { w.session.State().SetWindow(w.session.WindowPresets()[i]) },
 			Enabled: func() bool { return i < len(w.session.WindowPresets()) },
 		})
@@ -184,7 +187,7 @@ func (w *Workbench) windowList() (out []Command) {
 			Run:   func() { w.session.State().SetWindow(preset) },
 		}
 		if i < len(presetKeys) {
-			c.Chords = key(presetKeys[i])
+			c.Chords = w.command(presetID(i)).Chords
 		}
 		out = append(out, c)
 	}
@@ -225,6 +228,7 @@ func (w *Workbench) toolCommands() []Command {
 func (w *Workbench) helpCommands() []Command {
 	return []Command{
 		{ID: "shortcuts", Title: "Keys and mouse", Menu: menuHelp, Chords: key(fyne.KeyF1), Run: w.showShortcuts},
+		{ID: "change-key", Title: "Change a key …", Menu: menuHelp, Run: w.changeKeys},
 		{ID: "findings", Title: "Findings on this series", Menu: menuHelp, Run: w.showFindings, Enabled: w.open},
 		{ID: "engines", Title: "Engines and devices", Menu: menuHelp, Run: w.showEngines},
 		{ID: "about", Title: "About Quell", Menu: menuHelp, Run: w.showAbout},

@@ -13,10 +13,15 @@ const cancelID = "cancel"
 // quitID is, beside it, the only one during a blind comparison.
 const quitID = "quit"
 
-// bindKeys connects the chords of the command table to the canvas. A control that
-// has the focus passes on the keys that it does not use, see package control.
+// bindKeys connects the chords of the command table to the canvas, in place of those of an
+// earlier table. A control that has the focus passes on the keys that it does not use, see
+// package control.
 func (w *Workbench) bindKeys() {
 	canvas := w.main.Canvas()
+	for _, s := range w.shortcuts {
+		canvas.RemoveShortcut(s)
+	}
+	w.shortcuts = nil
 	plain := map[Chord]Command{}
 	held := map[fyne.KeyName]Command{}
 	for _, c := range w.table {
@@ -27,7 +32,9 @@ func (w *Workbench) bindKeys() {
 			case chord.plain():
 				plain[chord] = c
 			default:
-				canvas.AddShortcut(chord.shortcut(), func(fyne.Shortcut) { w.run(c) })
+				s := chord.shortcut()
+				canvas.AddShortcut(s, func(fyne.Shortcut) { w.run(c) })
+				w.shortcuts = append(w.shortcuts, s)
 			}
 		}
 	}

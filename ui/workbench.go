@@ -50,14 +50,15 @@ type Options struct {
 // Workbench is the graphical user interface. Create it with New; its methods are
 // for the UI goroutine.
 type Workbench struct {
-	app      fyne.App
-	main     fyne.Window // on the desktop
-	options  Options
-	settings app.Settings
-	session  *session.Session
-	table    []Command
-	menu     *fyne.MainMenu
-	items    map[string]*fyne.MenuItem
+	app       fyne.App
+	main      fyne.Window // on the desktop
+	options   Options
+	settings  app.Settings
+	session   *session.Session
+	table     []Command
+	shortcuts []fyne.Shortcut // of the table, on the canvas
+	menu      *fyne.MainMenu
+	items     map[string]*fyne.MenuItem
 
 	panes      [viewer.Roles]*sliceview.Pane
 	planes     [3]*sliceview.Pane // by plane, in the layout of 2 x 2
@@ -160,7 +161,7 @@ func New(a fyne.App, o Options) *Workbench {
 	w.startAutosave()
 	w.session.State().SetInvertLevel(w.settings.InvertLevel)
 	w.build()
-	w.table = w.commands()
+	w.table = withKeys(w.commands(), w.settings.Keys)
 	w.setMenu()
 	w.bindKeys()
 	w.main.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.Drop(uris) })

@@ -1,0 +1,135 @@
+package ui
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"fyne.io/fyne/v2"
+
+	"quell/ui/dialogs"
+)
+
+// keyNames are the keys that a command can have, by what a person writes, in lower case. Those
+// that operate a control or end something, such as Tab and Esc, are not among them.
+var keyNames = func() map[string]fyne.KeyName {
+	all := map[string]fyne.KeyName{
+		"space": fyne.KeySpace, "home": fyne.KeyHome, "end": fyne.KeyEnd, "page up": fyne.KeyPageUp, "page down": fyne.KeyPageDown,
+		"up": fyne.KeyUp, "down": fyne.KeyDown, "left": fyne.KeyLeft, "right": fyne.KeyRight,
+		"↑": fyne.KeyUp, "↓": fyne.KeyDown, "←": fyne.KeyLeft, "→": fyne.KeyRight,
+		"delete": fyne.KeyDelete, "backspace": fyne.KeyBackspace, "insert": fyne.KeyInsert, "return": fyne.KeyReturn,
+		"plus": fyne.KeyPlus, "minus": fyne.KeyMinus, "−": fyne.KeyMinus,
+	}
+	for _, k := range strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789[],./;'`-=", "") {
+		all[strings.ToLower(k)] = fyne.KeyName(k)
+	}
+	for i := 1; i <= 12; i++ {
+		all[fmt.Sprintf("f%d", i)] = fyne.KeyName(fmt.Sprintf("F%d", i))
+	}
+	return all
+}()
+
+// ParseChord reads a chord as Chord.String writes it: "Ctrl+Shift+K", "F", "Page Up".
+func ParseChord(text string) (Chord, error) {
+	var c Chord
+	parts := strings.Split(text, "+")
+	for i, part := range parts {
+		name := strings.ToLower(strings.TrimSpace(part))
+		switch {
+		case i == len(parts)-1:
+			k, ok := keyNames[name]
+			if !ok {
+				return Chord{}, fmt.Errorf("%q is no key of a command; write a key such as K, F5 or Page Up, alone or after Ctrl+ and Shift+", strings.TrimSpace(part))
+			}
+			c.Key = k
+		case name == "ctrl" || name == "cmd":
+			c.Mod |= ctrl
+		case name == "shift":
+			c.Mod |= fyne.KeyModifierShift
+		default:
+			return Chord{}, fmt.Errorf("%q goes before no key; Ctrl and Shift do", strings.TrimSpace(part))
+		}
+	}
+	if c.Key == fyne.KeyReturn && c.Mod == 0 {
+		return Chord{}, fmt.Errorf("the key Return alone operates the control that has the focus")
+	}
+	return c, nil
+}
+
+// changeable says whether the user may give the command another key.
+func (c Command) changeable() bool { return c.List == nil && c.ID != cancelID }
+
+// checkChord returns why a command of the table cannot have a chord.
+func checkChord(table []Command, id string, chord Chord) error {
+	for _, c := range table {
+		if c.ID == id && c.Hold != nil && chord.Mod != 0 {
+			return fmt.Errorf("%s is for as long as the key is held, which is a key without Ctrl and Shift", c.Title)
+		}
+		if c.ID != id && slices.Contains(c.Chords, chord) {
+			return fmt.Errorf("%s is the key of %q", chord, c.Title)
+		}
+	}
+	return nil
+}
+
+// withKeys lays the user's keys over those of a table: by the IDs of commands, "" for no key.
+// What is no key, or that of another command, leaves its command without a key.
+func withKeys(table []Command, keys map[string]string) []Command {
+	for i, c := range table {
+		if _, changed := keys[c.ID]; changed && c.changeable() {
+			table[i].Chords = nil
+		}
+	}
+	for i, c := range table {
+		text, changed := keys[c.ID]
+		if !changed || !c.changeable() {
+			continue
+		}
+		if chord, err := ParseChord(text); err == nil && checkChord(table, c.ID, chord) == nil {
+			table[i].Chords = []Chord{chord}
+		}
+	}
+	return table
+}
+
+// setKeys takes and keeps the user's keys.
+func (w *Workbench) setKeys(keys map[string]string) {
+	w.settings.Keys = keys
+	w.saveSettings()
+	w.table = withKeys(w.commands(), keys)
+	w.setMenu()
+	w.bindKeys()
+}
+
+// changeKeys asks which command gets which key.
+func (w *Workbench) changeKeys() {
+	var commands []dialogs.KeyedCommand
+	for _, c := range w.table {
+		if c.changeable() {
+			commands = append(commands, dialogs.KeyedCommand{ID: c.ID, Title: c.Title, Keys: c.keys()})
+		}
+	}
+	w.show(dialogs.ChangeKey(dialogs.KeyRequest{
+		Commands: commands,
+		Check: func(id, text string) error {
+			if strings.TrimSpace(text) == "" {
+				return nil
+			}
+			chord, err := ParseChord(text)
+			if err != nil {
+				return err
+			}
+			return checkChord(w.table, id, chord)
+		},
+		Set: func(id, text string) {
+			keys := maps.Clone(w.settings.Keys)
+			if keys == nil {
+				keys = map[string]string{}
+			}
+			keys[id] = strings.TrimSpace(text)
+			w.setKeys(keys)
+		},
+		Reset: func() { w.setKeys(nil) },
+	}, w.main))
+}
