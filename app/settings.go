@@ -18,28 +18,29 @@ const maxRecent = 10
 // Settings are what the workbench keeps between runs. The command line does not
 // read them.
 type Settings struct {
-	Engine           string                    `json:"engine"`            // "auto", "cpu", "cuda"
-	GPUWorker        string                    `json:"gpu_worker"`        // path of the GPU worker; empty finds it
-	WorkbenchSize    [2]float32                `json:"window_size"`       // of the workbench, in Fyne units; the key is that of existing files
-	Layout           string                    `json:"layout"`            // of the panes; empty for one that suits the size
-	Column           string                    `json:"column"`            // filter, measures and plots: "shown", "hidden"; empty for what suits the size
-	HideIdentity     bool                      `json:"hide_identity"`     // the patient's name, dates and files are not shown
-	Scale            float64                   `json:"scale"`             // of the interface; 0 for that of the desktop
-	CineRate         int                       `json:"cine_rate"`         // slices per second; 0 for the usual rate
-	HideInset        bool                      `json:"hide_inset"`        // the small picture of the residual
-	CineBack         bool                      `json:"cine_back"`         // the cine turns back at the last slice
-	InvertLevel      bool                      `json:"invert_level"`      // dragging down makes darker instead of brighter
-	LeaveSlices      bool                      `json:"leave_slices"`      // the slices that are not shown are not judged in the background
-	KeepRecent       bool                      `json:"keep_recent"`       // paths may name patients, so this can be off
-	RecentPaths      []string                  `json:"recent_paths"`      // newest first
-	Recipes          map[string]denoise.Recipe `json:"recipes"`           // the last of every filter
-	Keys             map[string]string         `json:"keys,omitempty"`    // of commands by ID, in place of the usual ones; "" for none
-	LastFilter       string                    `json:"last_filter"`       //
-	Presets          []denoise.Recipe          `json:"presets"`           // that the user keeps, the oldest first
-	ExportFolder     string                    `json:"export_folder"`     // where the last export went, under the rule of KeepRecent
-	Nodes            []SendTarget              `json:"nodes"`             // PACS that series were sent to, the last first
-	ExportCompressed bool                      `json:"export_compressed"` // whether the last export of DICOM was compressed
-	Noticed          time.Time                 `json:"noticed,omitzero"`  // when the notice on clinical use was shown last
+	Engine           string                    `json:"engine"`                  // "auto", "cpu", "cuda"
+	GPUWorker        string                    `json:"gpu_worker"`              // path of the GPU worker; empty finds it
+	WorkbenchSize    [2]float32                `json:"window_size"`             // of the workbench, in Fyne units; the key is that of existing files
+	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
+	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
+	HideIdentity     bool                      `json:"hide_identity"`           // the patient's name, dates and files are not shown
+	WithoutLines     []string                  `json:"without_lines,omitempty"` // of the upper corners of a picture, by name
+	Scale            float64                   `json:"scale"`                   // of the interface; 0 for that of the desktop
+	CineRate         int                       `json:"cine_rate"`               // slices per second; 0 for the usual rate
+	HideInset        bool                      `json:"hide_inset"`              // the small picture of the residual
+	CineBack         bool                      `json:"cine_back"`               // the cine turns back at the last slice
+	InvertLevel      bool                      `json:"invert_level"`            // dragging down makes darker instead of brighter
+	LeaveSlices      bool                      `json:"leave_slices"`            // the slices that are not shown are not judged in the background
+	KeepRecent       bool                      `json:"keep_recent"`             // paths may name patients, so this can be off
+	RecentPaths      []string                  `json:"recent_paths"`            // newest first
+	Recipes          map[string]denoise.Recipe `json:"recipes"`                 // the last of every filter
+	Keys             map[string]string         `json:"keys,omitempty"`          // of commands by ID, in place of the usual ones; "" for none
+	LastFilter       string                    `json:"last_filter"`             //
+	Presets          []denoise.Recipe          `json:"presets"`                 // that the user keeps, the oldest first
+	ExportFolder     string                    `json:"export_folder"`           // where the last export went, under the rule of KeepRecent
+	Nodes            []SendTarget              `json:"nodes"`                   // PACS that series were sent to, the last first
+	ExportCompressed bool                      `json:"export_compressed"`       // whether the last export of DICOM was compressed
+	Noticed          time.Time                 `json:"noticed,omitzero"`        // when the notice on clinical use was shown last
 }
 
 // DefaultSettings returns the settings of a first start.

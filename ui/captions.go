@@ -19,8 +19,8 @@ import (
 // display is what captions depend on beside the session.
 type display struct {
 	panes    [viewer.Roles]viewer.Pane
-	hidden   bool        // the patient's identity is
-	identity viewer.Role // the pane that shows it
+	identity identity    // how the series is named
+	named    viewer.Role // the pane that names it
 }
 
 // captions returns the texts around the pictures.
@@ -55,8 +55,8 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 			c.Corner = append(c.Corner, values[role])
 		}
 	}
-	out[d.identity].Who, out[d.identity].How = who(series, d.hidden), how(series, d.hidden)
-	originalCaption(s, d.hidden, &out[viewer.Original])
+	out[d.named].Who, out[d.named].How = d.identity.who(series), d.identity.how(series)
+	originalCaption(s, d.identity.hidden, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, &out)

@@ -137,6 +137,7 @@ func (w *Workbench) viewCommands() []Command {
 			Help:    "marks in green what was removed and is not noise",
 			Enabled: w.open, Checked: s.MarksStructure},
 		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
+		{ID: "corners", Title: "In the corners", Menu: menuView, List: w.cornerCommands},
 		{ID: "scale", Title: "Size of the interface", Menu: menuView, List: w.scaleCommands},
 	}
 }

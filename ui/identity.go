@@ -3,40 +3,103 @@ package ui
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"quell/series"
 )
 
-// who says in lines whose picture it is: patient, study, series. Where hide is set it
-// says that alone.
-func who(s *series.Series, hide bool) (lines []string) {
-	if hide {
-		return []string{"Identity hidden"}
-	}
-	patient := strings.Join(strings.FieldsFunc(s.Patient, func(r rune) bool { return r == '^' || r == ' ' || r == '=' }), " ")
-	return present(
-		patient,
-		joined(s.PatientID, s.Sex, date("born ", s.BirthDate)),
-		joined(date("", s.StudyDate), s.Study),
-		joined(numbered("series ", s.Number), s.Description),
-	)
+// cornerLine is a line of the upper corners, which the user can leave out.
+type cornerLine struct {
+	name string // in menu and settings
+	text func(s *series.Series) string
 }
 
-// how says in lines how the series was acquired. A series with one file names it, unless
-// hide is set: names of files may be names of patients.
-func how(s *series.Series, hide bool) (lines []string) {
-	spacing := s.Volume.Spacing
-	file := ""
-	if len(s.Sources) == 1 && !hide {
-		file = path.Base(s.Sources[0].Name)
+// whoLines say whose picture it is.
+var whoLines = []cornerLine{
+	{"Patient", func(s *series.Series) string {
+		return strings.Join(strings.FieldsFunc(s.Patient, func(r rune) bool { return r == '^' || r == ' ' || r == '=' }), " ")
+	}},
+	{"ID, sex, date of birth", func(s *series.Series) string { return joined(s.PatientID, s.Sex, date("born ", s.BirthDate)) }},
+	{"Study", func(s *series.Series) string { return joined(date("", s.StudyDate), s.Study) }},
+	{"Series", func(s *series.Series) string { return joined(numbered("series ", s.Number), s.Description) }},
+}
+
+// fileLine names the file of a series with one.
+var fileLine = cornerLine{"File", func(s *series.Series) string {
+	if len(s.Sources) != 1 {
+		return ""
 	}
-	return present(
-		joined(s.Kernel, s.Technique),
-		fmt.Sprintf("%s mm · %s mm", short(spacing[2]), short(spacing[0])),
-		file,
-	)
+	return path.Base(s.Sources[0].Name)
+}}
+
+// howLines say how the series was acquired.
+var howLines = []cornerLine{
+	{"Kernel, kV, TR and TE", func(s *series.Series) string { return joined(s.Kernel, s.Technique) }},
+	{"Thickness and size of a pixel", func(s *series.Series) string {
+		return fmt.Sprintf("%s mm · %s mm", short(s.Volume.Spacing[2]), short(s.Volume.Spacing[0]))
+	}},
+	fileLine,
+}
+
+// identity is how the upper corners name a series.
+type identity struct {
+	hidden  bool     // the patient's identity is
+	without []string // names of lines that are left out
+}
+
+// who says in lines whose picture it is: patient, study, series. Where the identity is hidden it
+// says that alone.
+func (i identity) who(s *series.Series) []string {
+	if i.hidden {
+		return []string{"Identity hidden"}
+	}
+	return i.lines(whoLines, s)
+}
+
+// how says in lines how the series was acquired. It does not name the file where the identity is
+// hidden: names of files may be names of patients.
+func (i identity) how(s *series.Series) []string {
+	if i.hidden {
+		i.without = append(slices.Clone(i.without), fileLine.name)
+	}
+	return i.lines(howLines, s)
+}
+
+func (i identity) lines(of []cornerLine, s *series.Series) []string {
+	var texts []string
+	for _, line := range of {
+		if !slices.Contains(i.without, line.name) {
+			texts = append(texts, line.text(s))
+		}
+	}
+	return present(texts...)
+}
+
+// identity is how the user wants series to be named.
+func (w *Workbench) identity() identity {
+	return identity{hidden: w.settings.HideIdentity, without: w.settings.WithoutLines}
+}
+
+// cornerCommands choose the lines of the upper corners.
+func (w *Workbench) cornerCommands() (out []Command) {
+	for _, line := range slices.Concat(whoLines, howLines) {
+		at := func() int { return slices.Index(w.settings.WithoutLines, line.name) }
+		out = append(out, Command{
+			Title: line.name, Checked: func() bool { return at() < 0 },
+			Run: func() {
+				if i := at(); i >= 0 {
+					w.settings.WithoutLines = slices.Delete(slices.Clone(w.settings.WithoutLines), i, i+1)
+				} else {
+					w.settings.WithoutLines = append(slices.Clone(w.settings.WithoutLines), line.name)
+				}
+				w.saveSettings()
+				w.refresh()
+			},
+		})
+	}
+	return out
 }
 
 // present returns the texts that are not empty.

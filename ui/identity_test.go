@@ -101,3 +101,48 @@ func TestOneToOne(t *testing.T) {
 		t.Errorf("a voxel takes %g pixels", m)
 	}
 }
+
+// Lines of the upper corners are left out and come back, for the next start too; masking hides
+// more, never less.
+func TestLinesOfTheCornersAreChosen(t *testing.T) {
+	b := newBench(t, large)
+	b.show(named())
+	b.drain()
+	toggle := func(name string) {
+		t.Helper()
+		for _, c := range b.command("corners").List() {
+			if c.Title == name {
+				was := c.Checked()
+				if c.Run(); c.Checked() == was {
+					t.Errorf("%s is checked as before", name)
+				}
+				b.drain()
+				return
+			}
+		}
+		t.Fatalf("there is no line %q", name)
+	}
+	corners := func() string {
+		c := b.workbench.Panes()[viewer.Original].Caption()
+		return strings.Join(c.Who, "|") + " / " + strings.Join(c.How, "|")
+	}
+	toggle("ID, sex, date of birth")
+	toggle("Kernel, kV, TR and TE")
+	if got, want := corners(), "DOE JOHN|2015-02-06 · Head CT|series 3 · Brain 5 mm / 5 mm · 0.5 mm|doe.nii.gz"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+	b.key(fyne.KeyH)
+	if got, want := corners(), "Identity hidden / 5 mm · 0.5 mm"; got != want {
+		t.Errorf("hidden: %s; want %s", got, want)
+	}
+	b.key(fyne.KeyH)
+	if got := app.LoadSettings(b.settingsPath).WithoutLines; !slices.Equal(got, []string{"ID, sex, date of birth", "Kernel, kV, TR and TE"}) {
+		t.Errorf("kept: %q", got)
+	}
+	for _, name := range []string{"ID, sex, date of birth", "Kernel, kV, TR and TE", "Patient", "Study", "Series", "Thickness and size of a pixel", "File"} {
+		toggle(name)
+	}
+	if got, want := corners(), "4711 · M · born 1954-02-03 / H70f · 120 kV"; got != want {
+		t.Errorf("%s; want %s", got, want)
+	}
+}

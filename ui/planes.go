@@ -81,7 +81,7 @@ func (w *Workbench) planesFramed(frames [3]viewer.Frame) {
 
 // planeCaptions returns the texts around the pictures of the planes. The first one names
 // the patient.
-func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [3]sliceview.Caption) {
+func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [3]sliceview.Caption) {
 	series := s.Series()
 	if series == nil {
 		return out
@@ -122,6 +122,6 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, hidden bool) (out [
 	for p := range out {
 		out[p].Marks = marksOf(s, s.MarksIn(volume.Plane(p)), role, s.Plane(volume.Plane(p)).View())
 	}
-	out[0].Who, out[0].How = who(series, hidden), how(series, hidden)
+	out[0].Who, out[0].How = id.who(series), id.how(series)
 	return out
 }

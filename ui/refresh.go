@@ -67,7 +67,7 @@ func (w *Workbench) refresh() {
 		w.panes[role].SetCaption(w.noticed(c))
 	}
 	if w.quad.on {
-		for p, c := range planeCaptions(s, w.planeSizes(), w.settings.HideIdentity) {
+		for p, c := range planeCaptions(s, w.planeSizes(), w.identity()) {
 			w.planes[p].SetCaption(w.noticed(c))
 		}
 	}

@@ -328,9 +328,9 @@ func (w *Workbench) paneSizes() (sizes [viewer.Roles]viewer.Pane) {
 
 // display returns what captions depend on beside the session.
 func (w *Workbench) display() display {
-	d := display{panes: w.paneSizes(), hidden: w.settings.HideIdentity}
+	d := display{panes: w.paneSizes(), identity: w.identity()}
 	if w.maximized >= 0 {
-		d.identity = w.maximized
+		d.named = w.maximized
 	}
 	return d
 }
