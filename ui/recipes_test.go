@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/test"
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/control"
 )
 
 // A preset of the user is listed below those of the program, also at the next start, and is
@@ -58,7 +60,18 @@ func TestARecipeIsLoaded(t *testing.T) {
 		}
 		b.command("load-recipe").Run()
 		b.canvas().Focused().(interface{ SetText(string) }).SetText(path)
-		b.press(fyne.KeyReturn)
+		b.until("the dialog has found the file", func() bool {
+			for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
+				if c, ok := o.(*control.Button); ok && c.Text == "Open" {
+					if c.Disabled() {
+						return false
+					}
+					test.Tap(c)
+					return true
+				}
+			}
+			return false
+		})
 	}
 	load(`{"version": 1, "filter": "median", "dims": 2, "parameters": {}}`)
 	b.until("the recipe is taken", func() bool { return b.session().Recipe().Filter == "median" })
