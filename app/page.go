@@ -11,9 +11,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
-	"io"
 	"math"
-	"os"
 	"strings"
 	"time"
 
@@ -57,18 +55,7 @@ func CheckPage(path string, overwrite bool) error {
 }
 
 // isPage reports whether a file is a report.
-func isPage(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	start, err := io.ReadAll(io.LimitReader(f, 1024))
-	return err == nil && bytes.Contains(start, []byte(pageMark))
-}
+func isPage(path string) bool { return holdsMark(path, pageMark, 1024) }
 
 // Write writes the report to path, whole or not at all. An earlier report is replaced,
 // any other file only with overwrite.

@@ -7,8 +7,6 @@ import (
 	"hash/crc32"
 	"image"
 	"image/png"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,24 +26,10 @@ func CheckPicture(path string, overwrite bool) error {
 	if err := atomic.Check(path, false); err != nil {
 		return &UsageError{Text: "the picture cannot be written: " + err.Error(), Err: err}
 	}
-	if exists(path) && !overwrite && !isPicture(path) {
+	if exists(path) && !overwrite && !holdsMark(path, pictureMark, 256) {
 		return foreign(path)
 	}
 	return nil
-}
-
-// isPicture reports whether a file is a picture that WritePicture wrote.
-func isPicture(path string) bool {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	start, err := io.ReadAll(io.LimitReader(f, 256))
-	return err == nil && bytes.Contains(start, []byte(pictureMark))
 }
 
 // headerBytes is where the first chunk of a PNG after its header begins.
