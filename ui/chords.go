@@ -97,7 +97,12 @@ func withKeys(table []Command, keys map[string]string) []Command {
 func (w *Workbench) setKeys(keys map[string]string) {
 	w.settings.Keys = keys
 	w.saveSettings()
-	w.table = withKeys(w.commands(), keys)
+	w.useKeys()
+}
+
+// useKeys makes the table of commands with the user's keys, and what is made of it.
+func (w *Workbench) useKeys() {
+	w.table = withKeys(w.commands(), w.settings.Keys)
 	w.setMenu()
 	w.bindKeys()
 }

@@ -161,9 +161,7 @@ func New(a fyne.App, o Options) *Workbench {
 	w.startAutosave()
 	w.session.State().SetInvertLevel(w.settings.InvertLevel)
 	w.build()
-	w.table = withKeys(w.commands(), w.settings.Keys)
-	w.setMenu()
-	w.bindKeys()
+	w.useKeys()
 	w.main.SetOnDropped(func(_ fyne.Position, uris []fyne.URI) { w.Drop(uris) })
 	w.main.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.
