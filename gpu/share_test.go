@@ -447,9 +447,8 @@ func TestVolumesAreCounted(t *testing.T) {
 	}
 }
 
-// TestVoxelsArriveWhileOthersAreComputed checks that voxels are what the run returns when
-// they are said to be final, of one part or of two; that nothing begins where nobody follows;
-// and that voxels which are computed again are final no more.
+// TestVoxelsArriveWhileOthersAreComputed checks that final voxels are those that the run
+// returns, on one device and on two.
 func TestVoxelsArriveWhileOthersAreComputed(t *testing.T) {
 	v := ramp([3]int{64, 64, 48})
 	r := recipe(t, "median", 3, map[string]denoise.Value{"radius": denoise.List(0)})
@@ -477,5 +476,36 @@ func TestVoxelsArriveWhileOthersAreComputed(t *testing.T) {
 		if err != nil || begun != 1 || !slices.Equal(early, out.Data) {
 			t.Errorf("%d devices: begun %d times, %v; or other voxels arrived", n, begun, err)
 		}
+	}
+}
+
+// TestArrivalEndsWithASecondAttempt checks that voxels which are computed again are not final any
+// more, and that an arrival does not begin after the end of its run.
+func TestArrivalEndsWithASecondAttempt(t *testing.T) {
+	v := ramp([3]int{8, 4, 2})
+	var arrival *volume.Arrival
+	ctx := denoise.FollowArrival(t.Context(), func(_ *volume.Volume, a *volume.Arrival) { arrival = a })
+	read := func(from, to int) error {
+		return arrival.Read(t.Context(), from, to, func() error { return nil })
+	}
+	o := newOutput(ctx, &volume.Volume{Geometry: v.Geometry})
+	done := int64(0)
+	p := &partOutput{output: o, from: 32, to: 64, report: func(n int64) { done = n }}
+	p.attempt()(0, 10)
+	if err := read(32, 42); err != nil || done != 10 {
+		t.Fatalf("%d voxels done, %v", done, err)
+	}
+	final := p.attempt()
+	if err := read(32, 42); !errors.Is(err, errRepeated) {
+		t.Errorf("voxels that are computed again: %v", err)
+	}
+	if final(0, 4); done != 4 {
+		t.Errorf("%d voxels done in the second attempt", done)
+	}
+	arrival = nil
+	o = newOutput(ctx, &volume.Volume{Geometry: v.Geometry})
+	o.end(errRepeated)
+	if o.final(0, 1); arrival != nil {
+		t.Error("an arrival begins after the end of its run")
 	}
 }
