@@ -22,7 +22,7 @@ func resident(t *testing.T, name string) int64 {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("the resident memory is unknown: %v", err)
 	}
 	for line := range strings.Lines(string(data)) {
 		if f := strings.Fields(line); f[0] == name+":" {
@@ -30,7 +30,7 @@ func resident(t *testing.T, name string) int64 {
 			return n << 10
 		}
 	}
-	t.Skip("no " + name)
+	t.Skipf("/proc/self/status has no %s", name)
 	return 0
 }
 
@@ -41,7 +41,7 @@ func peak(t *testing.T, work func()) int64 {
 	debug.FreeOSMemory()
 	before := resident(t, "VmRSS")
 	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets VmHWM
-		t.Skip(err)
+		t.Skipf("the peak of the resident memory cannot be reset: %v", err)
 	}
 	work()
 	return resident(t, "VmHWM") - before

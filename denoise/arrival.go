@@ -17,7 +17,7 @@ func FollowArrival(ctx context.Context, begin func(v *volume.Volume, a *volume.A
 }
 
 // BeginArrival is called by an engine that is about to make voxels of v final. It returns nil
-// where nobody follows them under ctx.
+// if ctx was not made by FollowArrival.
 func BeginArrival(ctx context.Context, v *volume.Volume) *volume.Arrival {
 	begin, ok := ctx.Value(arrival{}).(func(v *volume.Volume, a *volume.Arrival))
 	if !ok {

@@ -40,7 +40,7 @@ var objectTags = map[part10.Tag]bool{
 
 // Objects lists the DICOM objects of the files of fsys, in the order of their names, and counts
 // the files that are none: other files, and indexes (DICOMDIR), which belong to their folder. A
-// file that is damaged is an error, for it cannot be told what is lost.
+// damaged file is an error: what it held is unknown.
 func Objects(ctx context.Context, fsys fs.FS) (objects []Object, others int, err error) {
 	c := &Catalog{fsys: fsys}
 	names, err := c.walk(ctx)

@@ -48,7 +48,7 @@ func (a *Association) Echo(ctx context.Context) error {
 }
 
 // Store sends an instance (C-STORE) and returns what the node says. An error means that the
-// node's answer is not known, or that its context was refused, of which Accepts tells before.
+// node's answer is unknown, or that its context was refused, see Accepts.
 func (a *Association) Store(ctx context.Context, i Instance) (Answer, error) {
 	id, err := a.accepted(i.Context)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package dimsetest is a node for tests: it accepts associations on loopback, answers C-ECHO and
-// C-STORE, and misbehaves as it is told. It shares no code with io/dimse, which it tests.
+// C-STORE, and makes the protocol errors that a test asks for. It shares no code with io/dimse, which it tests.
 package dimsetest
 
 import (
