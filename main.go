@@ -15,8 +15,9 @@ import (
 	"quell/app"
 	"quell/assets"
 	"quell/internal/crash"
-	_ "quell/internal/locale" // before Fyne looks it up
+	_ "quell/internal/locale" // English until a language is chosen
 	"quell/ui"
+	"quell/ui/language"
 )
 
 func main() {
@@ -75,6 +76,9 @@ func run(fresh bool, size string, paths []string) error {
 	})
 	a := fyneapp.NewWithID("org.quell.workbench")
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon))
+	if err := language.Use(options.Settings.Language); err != nil {
+		return err
+	}
 	workbench := ui.New(a, options)
 	workbench.FindEngines()
 	if len(paths) > 0 {

@@ -21,6 +21,7 @@ type Settings struct {
 	Engine           string                    `json:"engine"`                  // "auto", "cpu", "cuda"
 	GPUWorker        string                    `json:"gpu_worker"`              // path of the GPU worker; empty finds it
 	WorkbenchSize    [2]float32                `json:"window_size"`             // of the workbench, in Fyne units; the key is that of existing files
+	Language         string                    `json:"language,omitempty"`      // of the workbench, "en" or "de"; empty for that of the desktop
 	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
 	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
 	HideIdentity     bool                      `json:"hide_identity"`           // the patient's name, dates and files are not shown

@@ -102,7 +102,7 @@ func (w *Workbench) setKeys(keys map[string]string) {
 
 // useKeys makes the table of commands with the user's keys, and what is made of it.
 func (w *Workbench) useKeys() {
-	w.table = withKeys(w.commands(), w.settings.Keys)
+	w.table = withKeys(translated(w.commands()), w.settings.Keys)
 	w.setMenu()
 	w.bindKeys()
 }

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
 )
 
 // Chord is a key with its modifiers.
@@ -105,7 +106,7 @@ var menuOrder = []string{menuFile, menuEdit, menuView, menuPicture, menuWindow, 
 func key(k fyne.KeyName) []Chord                      { return []Chord{{Key: k}} }
 func with(m fyne.KeyModifier, k fyne.KeyName) []Chord { return []Chord{{Key: k, Mod: m}} }
 
-// commands returns the table. Each part is a menu, or the commands of one feature.
+// commands returns the table, in English. Each part is a menu, or the commands of one feature.
 func (w *Workbench) commands() []Command {
 	return slices.Concat(
 		w.fileCommands(),
@@ -125,6 +126,17 @@ func (w *Workbench) commands() []Command {
 		w.helpCommands(),
 		w.sliceCommands(),
 	)
+}
+
+// translated translates what a table says. What a list holds, it translates itself.
+func translated(table []Command) []Command {
+	for i, c := range table {
+		table[i].Title = lang.L(c.Title)
+		if c.Help != "" {
+			table[i].Help = lang.L(c.Help)
+		}
+	}
+	return table
 }
 
 // gestures is the part of the help sheet for the mouse.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 
 	"fyne.io/fyne/v2"
 
@@ -70,7 +69,7 @@ func (w *Workbench) planeCommands() (out []Command) {
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
 		name := p.String()
 		out = append(out, Command{
-			ID: name, Title: strings.ToUpper(name[:1]) + name[1:] + " plane", Menu: menuView, Chords: key([]fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyS}[p]),
+			ID: name, Title: planeName(p) + " plane", Menu: menuView, Chords: key([]fyne.KeyName{fyne.KeyA, fyne.KeyC, fyne.KeyS}[p]),
 			Run: func() { state.SetPlane(p) }, Enabled: w.open,
 			Checked: func() bool { return w.open() && state.View().Plane == p },
 		})
@@ -138,6 +137,7 @@ func (w *Workbench) viewCommands() []Command {
 			Enabled: w.open, Checked: s.MarksStructure},
 		{ID: "fullscreen", Title: "Full screen", Menu: menuView, Gap: true, Chords: key(fyne.KeyF11), Run: w.toggleFullScreen},
 		{ID: "corners", Title: "In the corners", Menu: menuView, List: w.cornerCommands},
+		{ID: "language", Title: "Language", Menu: menuView, List: w.languageCommands},
 		{ID: "scale", Title: "Size of the interface", Menu: menuView, List: w.scaleCommands},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/session"
 	"quell/ui/sliceview"
@@ -86,6 +87,9 @@ func theName(name string) string {
 	return name
 }
 
+// modeID is the ID of the command of a mode.
+func modeID(m viewer.Mode) string { return "compare-" + strings.ToLower(m.String()) }
+
 // compareCommands returns the commands of the comparison.
 func (w *Workbench) compareCommands() []Command {
 	s, state := w.session, w.session.State()
@@ -107,7 +111,7 @@ func (w *Workbench) compareCommands() []Command {
 			title = "No comparison in the denoised pane"
 		}
 		out = append(out, Command{
-			ID: "compare-" + strings.ToLower(m.String()), Title: title, Help: help[m], Menu: menuCompare, Chords: keys[m], Enabled: open,
+			ID: modeID(m), Title: title, Help: help[m], Menu: menuCompare, Chords: keys[m], Enabled: open,
 			Run: func() { w.compare(m) }, Checked: func() bool { return state.Comparison().Mode == m },
 		})
 	}
@@ -169,7 +173,7 @@ func every(interval time.Duration, f func()) (stop func()) {
 // baseCommands choose side A of comparisons: the original, or a run.
 func (w *Workbench) baseCommands() []Command {
 	out := []Command{{
-		Title: "Original", Run: func() { w.session.CompareWith(-1) },
+		Title: lang.L("Original"), Run: func() { w.session.CompareWith(-1) },
 		Checked: func() bool { _, based := w.session.Base(); return !based },
 	}}
 	for i, r := range w.session.Results() {
@@ -180,9 +184,9 @@ func (w *Workbench) baseCommands() []Command {
 
 // runTitle names a run in a menu.
 func runTitle(s *session.Session, r session.Result) string {
-	title := fmt.Sprintf("Run %d: %s", r.Number, recipeText(s, r.Run.Recipe))
+	title := fmt.Sprintf(lang.L("Run %d: %s"), r.Number, recipeText(s, r.Run.Recipe))
 	if !r.Exported {
-		title += "  (not exported)"
+		title += lang.L("  (not exported)")
 	}
 	return title
 }

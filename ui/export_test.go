@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"slices"
 	"strings"
 
 	"quell/app"
@@ -14,6 +15,7 @@ import (
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
+	"quell/volume"
 
 	"fyne.io/fyne/v2"
 )
@@ -55,6 +57,41 @@ func (w *Workbench) PlaySlice() { w.playSlice() }
 
 // DefaultLayout is defaultLayout.
 var DefaultLayout = defaultLayout
+
+// Texts returns the texts of the tables that the workbench translates where it shows them, in
+// English, by the expression that is translated there.
+func (w *Workbench) Texts() map[string][]string {
+	out := map[string][]string{}
+	add := func(expression string, texts ...string) {
+		for _, t := range texts {
+			if t != "" {
+				out[expression] = append(out[expression], t)
+			}
+		}
+	}
+	for _, c := range w.commands() {
+		add("c.Title", c.Title)
+		add("c.Help", c.Help)
+	}
+	for _, g := range gestures {
+		add("g[0]", g[0])
+		add("g[1]", g[1])
+	}
+	add("name", menuOrder...)
+	add(`cmp.Or(menu, "Slices")`, "Slices")
+	for m := range viewer.Modes {
+		add("m.String()", m.String())
+	}
+	add("c.Mode.String()", out["m.String()"]...)
+	for p := volume.Axial; p <= volume.Sagittal; p++ {
+		add("planeName(p)", planeName(p))
+	}
+	add("planeName(state.View().Plane)", out["planeName(p)"]...)
+	for _, line := range slices.Concat(whoLines, howLines) {
+		add("line.name", line.name)
+	}
+	return out
+}
 
 // Commands returns the table of all commands.
 func (w *Workbench) Commands() []Command { return w.table }

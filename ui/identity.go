@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/series"
 )
 
@@ -87,7 +89,7 @@ func (w *Workbench) cornerCommands() (out []Command) {
 	for _, line := range slices.Concat(whoLines, howLines) {
 		at := func() int { return slices.Index(w.settings.WithoutLines, line.name) }
 		out = append(out, Command{
-			Title: line.name, Checked: func() bool { return at() < 0 },
+			Title: lang.L(line.name), Checked: func() bool { return at() < 0 },
 			Run: func() {
 				if i := at(); i >= 0 {
 					w.settings.WithoutLines = slices.Delete(slices.Clone(w.settings.WithoutLines), i, i+1)

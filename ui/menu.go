@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/ui/language"
 	"quell/ui/viewer"
 )
 
@@ -22,7 +24,7 @@ func (w *Workbench) mainMenu() *fyne.MainMenu {
 	w.items = map[string]*fyne.MenuItem{}
 	var menus []*fyne.Menu
 	for _, name := range menuOrder {
-		menu := fyne.NewMenu(name)
+		menu := fyne.NewMenu(lang.L(name))
 		for _, c := range w.table {
 			if c.Menu != name {
 				continue
@@ -91,7 +93,7 @@ func (w *Workbench) recentCommands() (out []Command) {
 	for i, path := range w.settings.RecentPaths {
 		title := filepath.Join(filepath.Base(filepath.Dir(path)), filepath.Base(path))
 		if w.settings.HideIdentity { // names of files may be names of patients
-			title = fmt.Sprintf("Recent series %d", i+1)
+			title = fmt.Sprintf(lang.L("Recent series %d"), i+1)
 		}
 		out = append(out, Command{Title: title, Run: func() { w.Open(path) }})
 	}
@@ -104,7 +106,7 @@ var scales = []float64{0, 1, 1.25, 1.5, 2, 3}
 // scaleCommands set the size of the interface.
 func (w *Workbench) scaleCommands() (out []Command) {
 	for _, scale := range scales {
-		title := "As the desktop"
+		title := lang.L("As the desktop")
 		if scale > 0 {
 			title = fmt.Sprintf("%.0f %%", 100*scale)
 		}
@@ -114,7 +116,25 @@ func (w *Workbench) scaleCommands() (out []Command) {
 				w.settings.Scale = scale
 				w.saveSettings()
 				w.refreshMenu()
-				w.status.note("The size of the interface changes at the next start.")
+				w.status.note(lang.L("The size of the interface changes at the next start."))
+			},
+		})
+	}
+	return out
+}
+
+// languageCommands set the language of the workbench. Each is named in itself.
+func (w *Workbench) languageCommands() (out []Command) {
+	for _, l := range []struct{ code, title string }{
+		{language.System, lang.L("As the desktop")}, {language.English, "English"}, {language.German, "Deutsch"},
+	} {
+		out = append(out, Command{
+			Title: l.title, Checked: func() bool { return w.settings.Language == l.code },
+			Run: func() {
+				w.settings.Language = l.code
+				w.saveSettings()
+				w.refreshMenu()
+				w.status.note(lang.L("The language changes at the next start."))
 			},
 		})
 	}
@@ -142,9 +162,9 @@ func (w *Workbench) popUp(commands []Command, at fyne.Position) {
 var contextCommands = []string{"fit", "actual", "reset", "mirror-across", "turn", "invert", "window-auto", "window-own", "overlay", "residual", "export"}
 
 func (w *Workbench) contextMenu(role viewer.Role, at fyne.Position) {
-	title := "This pane alone"
+	title := lang.L("This pane alone")
 	if w.maximized >= 0 {
-		title = "All panes"
+		title = lang.L("All panes")
 	}
 	menu := fyne.NewMenu("", fyne.NewMenuItem(title, func() { w.maximize(role) }), fyne.NewMenuItemSeparator())
 	for _, id := range contextCommands {

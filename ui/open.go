@@ -13,6 +13,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/internal/parallel"
@@ -308,10 +309,7 @@ func (w *Workbench) showShortcuts() { w.show(dialogs.Shortcuts(w.helpSections(),
 // helpSections returns the help sheet: keys by menu, then those of no menu, and the mouse.
 func (w *Workbench) helpSections() (sections []dialogs.Section) {
 	for _, menu := range append(slices.Clone(menuOrder), "") {
-		s := dialogs.Section{Title: menu}
-		if menu == "" {
-			s.Title = "Slices"
-		}
+		s := dialogs.Section{Title: lang.L(cmp.Or(menu, "Slices"))}
 		for _, c := range w.table {
 			if cmp.Or(c.Menu, c.Section) == menu && len(c.Chords) > 0 {
 				s.Rows = append(s.Rows, [2]string{c.keys(), c.Title})
@@ -321,5 +319,9 @@ func (w *Workbench) helpSections() (sections []dialogs.Section) {
 			sections = append(sections, s)
 		}
 	}
-	return append(sections, dialogs.Section{Title: "Mouse", Rows: gestures})
+	mouse := dialogs.Section{Title: lang.L("Mouse")}
+	for _, g := range gestures {
+		mouse.Rows = append(mouse.Rows, [2]string{lang.L(g[0]), lang.L(g[1])})
+	}
+	return append(sections, mouse)
 }

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"quell/ui/control"
@@ -12,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -34,22 +36,26 @@ type sliceBar struct {
 	busy    bool
 }
 
+// planeName is the name of a plane at the start of a text: "Axial".
+func planeName(p volume.Plane) string {
+	name := p.String()
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
 func newSliceBar(w *Workbench) *sliceBar {
 	state := w.session.State()
 	b := &sliceBar{slider: control.NewSlider(1, 1), label: widget.NewLabel("")}
 	var names []string
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
-		name := p.String()
-		names = append(names, strings.ToUpper(name[:1])+name[1:])
+		names = append(names, lang.L(planeName(p)))
 	}
+	plane := func(name string) volume.Plane { return volume.Plane(slices.Index(names, name)) }
 	b.planes = control.NewRadio(names, func(name string) {
-		for p := volume.Axial; p <= volume.Sagittal; p++ {
-			if !b.busy && strings.EqualFold(p.String(), name) {
-				state.SetPlane(p)
-			}
+		if !b.busy {
+			state.SetPlane(plane(name))
 		}
 	})
-	w.tips(b.planes, strings.ToLower)
+	w.tips(b.planes, func(name string) string { return plane(name).String() })
 	b.slider.OnChanged = func(x float64) {
 		if !b.busy {
 			state.SetIndex(int(x) - 1)
@@ -171,8 +177,7 @@ func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
 		b.slider.Disable()
 		return
 	}
-	name := state.View().Plane.String()
-	b.planes.SetSelected(strings.ToUpper(name[:1]) + name[1:])
+	b.planes.SetSelected(lang.L(planeName(state.View().Plane)))
 	figures = ordered(state.View(), figures)
 	b.strip.display(figures, state.Volume().Unit, state.Index())
 	setText(b.sigmas, b.strip.summary())

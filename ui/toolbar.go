@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"quell/ui/control"
 	"quell/ui/session"
@@ -13,6 +12,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -56,25 +56,25 @@ func newToolbar(w *Workbench) *toolbar {
 	w.tips(t.layouts, func(name string) string { return "layout-" + name })
 	t.addComparison(w)
 	t.windows = control.NewSelect(nil, nil)
-	t.windows.PlaceHolder = "Window …"
+	t.windows.PlaceHolder = lang.L("Window …")
 	t.windows.OnChanged = func(string) {
 		if i := t.windows.SelectedIndex(); !t.busy && i >= 0 {
 			state.SetWindow(t.presets[i])
 		}
 	}
-	t.export = w.commandButton(theme.DocumentSaveIcon(), "Export", "export")
-	t.fit = w.commandButton(nil, "Fit", "fit")
-	t.actual = w.commandButton(nil, "1:1", "actual")
+	t.export = w.commandButton(theme.DocumentSaveIcon(), lang.L("Export"), "export")
+	t.fit = w.commandButton(nil, lang.L("Fit"), "fit")
+	t.actual = w.commandButton(nil, lang.L("1:1"), "actual")
 	t.undo = w.commandButton(theme.ContentUndoIcon(), "", "undo")
 	t.redo = w.commandButton(theme.ContentRedoIcon(), "", "redo")
-	t.noise = w.commandButton(nil, "Noise map", "noise-map")
-	t.marks = w.commandButton(nil, "Structure", "structure")
+	t.noise = w.commandButton(nil, lang.L("Noise map"), "noise-map")
+	t.marks = w.commandButton(nil, lang.L("Structure"), "structure")
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(presetsWidth, 0))
 	t.tools = newToolButtons(w)
 	row := container.NewHBox
 	t.content = container.NewBorder(nil, widget.NewSeparator(), nil, nil, container.New(fittingLayout{},
-		row(w.commandButton(theme.FolderOpenIcon(), "Open", "open-folder"), t.export, widget.NewSeparator(),
+		row(w.commandButton(theme.FolderOpenIcon(), lang.L("Open"), "open-folder"), t.export, widget.NewSeparator(),
 			t.layouts, widget.NewSeparator(), t.modes, widget.NewSeparator(), container.NewStack(ground, t.windows),
 			t.fit, t.actual, widget.NewSeparator()),
 		row(t.tools.content, widget.NewSeparator()), row(t.undo, t.redo, widget.NewSeparator()), row(t.shares), row(t.noise), row(t.marks),
@@ -89,14 +89,14 @@ func (t *toolbar) addComparison(w *Workbench) {
 	state := w.session.State()
 	var names []string
 	for m := range viewer.Modes {
-		names = append(names, m.String())
+		names = append(names, lang.L(m.String()))
 	}
 	t.modes = control.NewRadio(names, func(name string) {
 		if !t.busy {
 			w.compare(viewer.Mode(slices.Index(names, name)))
 		}
 	})
-	w.tips(t.modes, func(name string) string { return "compare-" + strings.ToLower(name) })
+	w.tips(t.modes, func(name string) string { return modeID(viewer.Mode(slices.Index(names, name))) })
 	t.share = control.NewSlider(0, 1)
 	t.share.Step = 0.01
 	t.share.OnChanged = func(x float64) {
@@ -112,7 +112,7 @@ func (t *toolbar) addComparison(w *Workbench) {
 
 // showComparison shows the mode that is set.
 func (t *toolbar) showComparison(c viewer.Comparison) {
-	t.modes.SetSelected(c.Mode.String())
+	t.modes.SetSelected(lang.L(c.Mode.String()))
 	if divided := c.Mode == viewer.Curtain || c.Mode == viewer.Fade; divided == t.shares.Hidden {
 		t.shares.Hidden = !divided
 		t.content.Refresh()
@@ -156,9 +156,9 @@ func (t *toolbar) showWindows(s *session.Session) {
 	var names []string
 	for i, own := range series.Windows {
 		if own.Name == "" {
-			own.Name = "Series"
+			own.Name = lang.L("Series")
 			if i > 0 {
-				own.Name = fmt.Sprintf("Series %d", i+1)
+				own.Name = fmt.Sprintf(lang.L("Series %d"), i+1)
 			}
 		}
 		t.presets = append(t.presets, own)
@@ -167,7 +167,7 @@ func (t *toolbar) showWindows(s *session.Session) {
 	t.presets = append(t.presets, s.WindowPresets()...)
 	current, whose := -1, ""
 	if s.State().Unlinked() { // on the way to the list the pointer may have crossed the other picture
-		whose = map[viewer.Role]string{viewer.Original: "Original: ", viewer.Denoised: "Denoised: "}[s.State().Attended()]
+		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]
 	}
 	for i, p := range t.presets {
 		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, p.Name, short(p.Width), short(p.Center)))

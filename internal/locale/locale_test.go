@@ -1,24 +1,43 @@
 package locale
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"testing"
+)
 
-func TestALanguageIsNamedWhereTheLocaleHasNone(t *testing.T) {
+func TestTheLanguagesOfTheEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
-		want string
+		want []string
 	}{
-		{nil, ""},
-		{map[string]string{"LANG": "C.UTF-8"}, "en"},
-		{map[string]string{"LANG": "POSIX"}, "en"},
-		{map[string]string{"LC_ALL": "C", "LANG": "de_DE.UTF-8"}, "en"},
-		{map[string]string{"LC_MESSAGES": "C.UTF-8", "LANG": "de_DE.UTF-8"}, "en"},
-		{map[string]string{"LC_ALL": "de_DE.UTF-8", "LANG": "C.UTF-8"}, ""},
-		{map[string]string{"LC_MESSAGES": "de_DE.UTF-8", "LANG": "C.UTF-8"}, ""},
-		{map[string]string{"LANG": "C.UTF-8", "LANGUAGE": "fr"}, ""},
-		{map[string]string{"LANG": "ca_ES.UTF-8"}, ""},
+		{nil, nil},
+		{map[string]string{"LANG": "C.UTF-8"}, nil},
+		{map[string]string{"LANG": "POSIX"}, nil},
+		{map[string]string{"LC_ALL": "C", "LANG": "de_DE.UTF-8"}, nil},
+		{map[string]string{"LC_ALL": "C", "LANGUAGE": "de"}, nil},
+		{map[string]string{"LC_MESSAGES": "C.UTF-8", "LANG": "de_DE.UTF-8"}, nil},
+		{map[string]string{"LC_ALL": "de_DE.UTF-8", "LANG": "C.UTF-8"}, []string{"de"}},
+		{map[string]string{"LANG": "en_GB.UTF-8", "LANGUAGE": "fr:de_AT:en"}, []string{"fr", "de", "en"}},
+		{map[string]string{"LANGUAGE": "de"}, []string{"de"}},
+		{map[string]string{"LANG": "ca_ES.UTF-8"}, []string{"ca"}},
 	} {
-		if got := named(func(name string) string { return c.env[name] }); got != c.want {
+		if got := named(func(name string) string { return c.env[name] }); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q; want %q", c.env, got, c.want)
 		}
+	}
+}
+
+func TestSetIsUndone(t *testing.T) {
+	const name = "QUELL_LOCALE_TEST"
+	t.Setenv(name, "before") // so that it is removed afterwards
+	Set(name, "meanwhile")()
+	if got := os.Getenv(name); got != "before" {
+		t.Errorf("%q; want what it was before", got)
+	}
+	_ = os.Unsetenv(name)
+	Set(name, "meanwhile")()
+	if got, set := os.LookupEnv(name); set {
+		t.Errorf("%q; want it to be unset as before", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -81,8 +82,8 @@ func New(hooks Hooks) *Panel {
 	p.note.Wrapping = fyne.TextWrapWord
 	p.note.Importance = widget.LowImportance
 	actions := container.NewVBox(
-		container.NewHBox(button("Window", Window), button("Contrast to this", Ground), button("Delete", Delete)),
-		container.NewHBox(button("Use its noise", Noise), button("Estimated noise", Estimate), button("Copy table", Copy)),
+		container.NewHBox(button(lang.L("Window"), Window), button(lang.L("Contrast to this"), Ground), button(lang.L("Delete"), Delete)),
+		container.NewHBox(button(lang.L("Use its noise"), Noise), button(lang.L("Estimated noise"), Estimate), button(lang.L("Copy table"), Copy)),
 	)
 	rows := container.NewVBox(p.table, p.note, p.list)
 	p.content = container.NewBorder(nil, actions, nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows)))

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
+	_ "quell/internal/locale" // English
 	"quell/ui/control"
 )
 
