@@ -32,29 +32,9 @@ func (c *Catalog) Attribute(ctx context.Context, i int, keyword string) ([]strin
 		return nil, err
 	}
 	name := c.Entries[i].Stack[0].Name
-	f, err := part10.OpenFile(c.fsys, name)
+	a, _, err := part10.ReadHeader(c.fsys, name, func(other part10.Tag) bool { return other == t })
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, part10.Unreadable(name, err)
-	}
-	b := part10.NewReadBuffer(f, info.Size())
-	defer b.Release()
-	want := func(other part10.Tag) bool { return other == t }
-	p, err := part10.Tokenize(b, want)
-	if err == nil && p.Syntax.Deflated {
-		p, err = part10.TokenizeDeflated(c.fsys, name, p, want)
-	}
-	defer p.Release()
-	if err != nil {
-		return nil, part10.Unreadable(name, err)
-	}
-	a, err := part10.ReadValues(p)
-	if err != nil {
-		return nil, part10.Unreadable(name, err)
 	}
 	return values(a, t), nil
 }

@@ -121,6 +121,34 @@ func OpenFile(fsys fs.FS, name string) (fs.File, error) {
 	return f, nil
 }
 
+// ReadHeader returns the wanted attributes of a file and the places of all; of the values of the
+// others it reads none.
+func ReadHeader(fsys fs.FS, name string, want func(Tag) bool) (Attributes, *File, error) {
+	f, err := OpenFile(fsys, name)
+	if err != nil {
+		return Attributes{}, nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Attributes{}, nil, Unreadable(name, err)
+	}
+	b := NewReadBuffer(f, info.Size())
+	defer b.Release()
+	p, err := Tokenize(b, want)
+	if err == nil && p.Syntax.Deflated {
+		p, err = TokenizeDeflated(fsys, name, p, want)
+	}
+	if err != nil {
+		return Attributes{}, nil, Unreadable(name, err)
+	}
+	a, err := ReadValues(p)
+	if err != nil {
+		return Attributes{}, nil, Unreadable(name, err)
+	}
+	return a, p, nil
+}
+
 // ReadFile returns all bytes of a file.
 func ReadFile(fsys fs.FS, name string, size int64, buf []byte) ([]byte, error) {
 	f, err := OpenFile(fsys, name)

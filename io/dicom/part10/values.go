@@ -75,6 +75,15 @@ func (a Attributes) Strings(t Tag) []string {
 	return trimmed(valuesOf[string](a, t))
 }
 
+// Raw returns a text attribute as it is stored, in its character set and without padding; nil
+// where it is absent.
+func (a Attributes) Raw(t Tag) []byte {
+	if v := valuesOf[string](a, t); v != nil {
+		return []byte(strings.Join(v, `\`))
+	}
+	return nil
+}
+
 // ValuePadding is what texts are brought to an even length with.
 const ValuePadding = " \x00"
 
