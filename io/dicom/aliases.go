@@ -5,6 +5,7 @@ import (
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
+	"quell/io/dicom/presentation"
 )
 
 // The types of the packages below that callers of Scan, Load and Write see.
@@ -17,6 +18,11 @@ type (
 	Derived = derive.Derived
 	// Report is what a writer did; see derive.Report.
 	Report = derive.Report
+	// Presentation is how a series is shown, to be encoded as a presentation state; see
+	// presentation.State.
+	Presentation = presentation.State
+	// PresentationMark is a mark of it; see presentation.Mark.
+	PresentationMark = presentation.Mark
 	// Code is a coded concept of DICOM; see part10.Code.
 	Code = part10.Code
 	// Compression names a lossless pixel encoding; see pixel.Compression.

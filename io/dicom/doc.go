@@ -8,6 +8,8 @@
 //	assemble  slices -> volumes: grouping, splitting, grids, findings
 //	deid      the PS3.15 profile as a function over elements
 //	derive    a volume and its source -> the files of a derived or a new series
+//	presentation
+//	          how a series is shown -> a presentation state, for other viewers
 //
 // In: Scan lists the volumes of a folder (or any fs.FS) from headers alone, Load reads
 // one, Thumbnail paints its middle slice. What is odd about a volume, and every image that

@@ -14,7 +14,12 @@ import (
 // sliceName names the file of slice z, counted from 0 along the slice normal.
 func sliceName(z int) string { return fmt.Sprintf("IM%05d.dcm", z+1) }
 
-var slicePattern = regexp.MustCompile(`^IM\d{5,}\.dcm$`)
+// PresentationName names the file of the n-th presentation state of an exported series, counted
+// from 1, in the folder of that.
+func PresentationName(n int) string { return fmt.Sprintf("PR%05d.dcm", n) }
+
+// exportedPattern is of the files of a series that Quell exported, and of its presentation states.
+var exportedPattern = regexp.MustCompile(`^(IM|PR)\d{5,}\.dcm$`)
 
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}
@@ -24,7 +29,7 @@ var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".direc
 var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
 
 // MayReplace reports whether the folder dir holds nothing but a series that Write
-// or WriteNew made, or folders of them for the volumes of a 4-D series, or nothing at all,
+// or WriteNew made, with presentation states of it, or folders of them for the volumes of a 4-D series, or nothing at all,
 // so that a new export may replace it. Files of file managers do not count.
 func MayReplace(dir string) (bool, error) { return mayReplace(dir, true) }
 
@@ -42,7 +47,7 @@ func mayReplace(dir string, volumes bool) (bool, error) {
 		case !e.Type().IsRegular():
 			return false, nil
 		case slices.Contains(fileManagerFiles, name) || strings.HasPrefix(name, "._"): // macOS, on network shares
-		case !slicePattern.MatchString(name) || !writtenByQuell(filepath.Join(dir, name)):
+		case !exportedPattern.MatchString(name) || !writtenByQuell(filepath.Join(dir, name)):
 			return false, nil
 		}
 	}

@@ -30,11 +30,7 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 	}
 	s := &series.Series{Meta: e.Meta, Volume: volume.New(e.Geometry), Findings: slices.Clone(e.Findings), Irregular: e.Irregular}
 	s.Volume.Unit = e.Stack[0].Unit
-	s.Sources = make([]series.Source, len(e.Stack))
-	for z, h := range e.Stack {
-		s.Sources[z] = series.Source{FS: c.fsys, Name: h.Name, Frame: h.Frame, UID: h.SOPUID, Position: h.Position,
-			Slope: h.Format.Slope, Inter: h.Format.Intercept}
-	}
+	s.Sources = c.Sources(i)
 	if slices.ContainsFunc(e.Stack, func(h *instance.Slice) bool { return h.Format.Padding }) {
 		s.Volume.Mask = volume.Make[bool](len(s.Volume.Data))
 	}
@@ -53,6 +49,16 @@ func (c *Catalog) Load(ctx context.Context, i int, progress func(done, total int
 		s.Volume.Mask = nil
 	}
 	return s, nil
+}
+
+// Sources returns where the slices of entry i come from, along the slice normal.
+func (c *Catalog) Sources(i int) []series.Source {
+	sources := make([]series.Source, len(c.Entries[i].Stack))
+	for z, h := range c.Entries[i].Stack {
+		sources[z] = series.Source{FS: c.fsys, Name: h.Name, Frame: h.Frame, UID: h.SOPUID, Position: h.Position,
+			Slope: h.Format.Slope, Inter: h.Format.Intercept}
+	}
+	return sources
 }
 
 // loader is the work of one Load.

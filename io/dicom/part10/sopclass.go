@@ -13,6 +13,10 @@ const MediaDirectory = "1.2.840.10008.1.3.10"
 // without known scanner and acquisition.
 const SecondaryCapture = "1.2.840.10008.5.1.4.1.1.7"
 
+// GrayscalePresentationState is Grayscale Softcopy Presentation State Storage: how images
+// are shown, without pixels of its own.
+const GrayscalePresentationState = "1.2.840.10008.5.1.4.1.1.11.1"
+
 // FunctionalGroups holds the SOP classes whose geometry is in functional groups
 // even if they hold one frame.
 var FunctionalGroups = map[string]bool{
