@@ -38,6 +38,8 @@ func (w *Workbench) fileCommands() []Command {
 			Enabled: func() bool { return w.idle() && s.Exportable() != nil }},
 		{ID: "picture", Title: "Save a picture …", Menu: menuFile, Chords: with(ctrl, fyne.KeyS), Run: w.askPicture, Enabled: w.open,
 			Help: "of the panes as they are, as PNG, with filter and window burned in"},
+		{ID: "presentation", Title: "Save a presentation state …", Menu: menuFile, Run: w.askPresentation, Enabled: w.presentable,
+			Help: "window, area and marks as a DICOM object for other viewers"},
 	}
 }
 

@@ -1,6 +1,7 @@
 package dialogs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -91,4 +92,10 @@ func ReportName(run *app.Run) string { return outputName(run) + ".html" }
 // PictureName suggests a name for a picture of a slice, counted from 0, without the patient.
 func PictureName(of *series.Series, r denoise.Recipe, slice int) string {
 	return fmt.Sprintf("%s-slice-%d.png", outputName(&app.Run{Source: of, Recipe: r}), slice+1)
+}
+
+// PresentationName suggests a name for a presentation state of a series as it was opened, without
+// the patient.
+func PresentationName(of *series.Series) string {
+	return cmp.Or(strings.ToLower(of.Modality), "volume") + "-presentation.dcm"
 }

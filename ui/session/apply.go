@@ -73,6 +73,7 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 	}, func(err error) {
 		if r := s.resultOf(run); err == nil && r != nil {
 			r.exported = true // also where the cancel came too late
+			s.exportedTo(r, report.Written.Output)
 		}
 		if !s.finish(t, err) {
 			return

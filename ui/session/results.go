@@ -22,6 +22,7 @@ type result struct {
 	given    *app.GivenNoise // that automatic values followed; nil: the estimate
 	numbers  measured        // of the run as a whole; not ok before they are known
 	exported bool
+	folder   string        // of DICOM that it was exported to last; "" for none
 	saved    *app.SavedRun // nil where it is not kept for the next start
 }
 

@@ -51,6 +51,20 @@ func (t Transform) Center(col, row int) (x, y float64) {
 	return t.Origin[0] + (float64(col)+0.5)*t.PixelSize[0], t.Origin[1] + (float64(row)+0.5)*t.PixelSize[1]
 }
 
+// Pixels returns the first and the last pixel (column, row) that a w x h pane shows, wholly or in
+// part; all pixels where it shows none.
+func (t Transform) Pixels(w, h float64) (first, last [2]int) {
+	for c, pane := range [2]float64{w, h} {
+		from := math.Floor(-t.Origin[c] / t.PixelSize[c])
+		to := math.Ceil((pane-t.Origin[c])/t.PixelSize[c]) - 1
+		if !(from < float64(t.Size[c]) && to >= 0 && from <= to) {
+			return [2]int{}, [2]int{t.Size[0] - 1, t.Size[1] - 1}
+		}
+		first[c], last[c] = int(max(from, 0)), int(min(to, float64(t.Size[c]-1)))
+	}
+	return first, last
+}
+
 // Visible returns the screen units [x0, x1) x [y0, y1) of a w x h pane that the
 // picture covers, wholly or in part.
 func (t Transform) Visible(w, h int) (x0, y0, x1, y1 int) {

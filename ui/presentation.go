@@ -1,0 +1,49 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"quell/app"
+	"quell/ui/dialogs"
+	"quell/ui/session"
+	"quell/ui/viewer"
+)
+
+// askPresentation asks where to write a presentation state: for the exported series into its folder,
+// so that both are sent together.
+func (w *Workbench) askPresentation() {
+	folder, ok := w.session.Presentable()
+	if !ok {
+		return
+	}
+	source := w.session.Series()
+	place, name := w.settings.ExportFolder, dialogs.PresentationName(source)
+	note := "One DICOM file with the window, the area and the marks that are shown here, for the viewers of a PACS. It refers to "
+	if folder != "" {
+		place, name = folder, app.PresentationName(folder)
+		note += fmt.Sprintf("the series exported to %s; marks have the figures of the denoised picture. Send to PACS sends both.", filepath.Base(folder))
+	} else {
+		note += "the series as it was opened; marks have the figures of the original."
+	}
+	note += " It names the patient as that series does."
+	w.show(dialogs.Save(dialogs.SaveRequest{
+		Title: "Save a presentation state", Note: note, Folder: place, Name: name, Show: w.show,
+		Check: func(path string, overwrite bool) error { return app.CheckPresentation(source, path, overwrite) },
+		Save: func(path string, overwrite bool) {
+			if w.settings.KeepRecent && folder == "" {
+				w.settings.ExportFolder = filepath.Dir(path)
+				w.saveSettings()
+			}
+			w.session.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
+				return markText(w.session, f, role, source.Volume.Unit)
+			}, overwrite)
+		},
+	}, w.main))
+}
+
+// presentable says whether a presentation state can be saved.
+func (w *Workbench) presentable() bool {
+	_, ok := w.session.Presentable()
+	return ok
+}

@@ -1,0 +1,96 @@
+package session_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"quell/app"
+	"quell/io/dicom"
+	"quell/ui/session"
+	"quell/ui/viewer"
+)
+
+// A presentation state refers to the last export of the result that is shown. NIfTI has none by
+// itself, and an export that another took the place of counts no more.
+func TestPresentable(t *testing.T) {
+	b := newBench(t)
+	export := func(out string) {
+		t.Helper()
+		b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+		b.settle()
+	}
+	want := func(what, folder string, ok bool) {
+		t.Helper()
+		if got, may := b.Presentable(); got != folder || may != ok {
+			t.Errorf("%s: %q, %v", what, got, may)
+		}
+	}
+	want("NIfTI", "", false)
+	dir := t.TempDir()
+	b.applied(3)
+	export(filepath.Join(dir, "a.nii"))
+	want("a NIfTI export", "", false)
+	out := filepath.Join(dir, "out")
+	export(out)
+	want("an export of DICOM", out, true)
+	b.applied(4)
+	want("another result", "", false)
+	export(out)
+	want("its export", out, true)
+	b.ShowResult(0)
+	b.settle()
+	want("the first result, whose export was replaced", "", false)
+}
+
+// The state is of the pane of the denoised picture of an export, with the marks on its slices.
+func TestSavePresentation(t *testing.T) {
+	b := newBench(t)
+	path := filepath.Join(t.TempDir(), "PR00001.dcm")
+	roles := map[viewer.Role]int{}
+	text := func(f session.MarkFigures, role viewer.Role) string {
+		roles[role]++
+		return f.Mark.Name() + " here"
+	}
+	b.SavePresentation(path, text, false)
+	if b.Busy() {
+		t.Fatal("a presentation state of NIfTI")
+	}
+	b.applied(3)
+	out := filepath.Join(t.TempDir(), "out")
+	b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	b.draw(session.EllipseTool, [2]float64{2, 2}, [2]float64{9, 9})
+	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
+	b.settle()
+	b.SavePresentation(path, text, false)
+	b.settle()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err, b.errors)
+	}
+	if b.Message() != "The presentation state is saved." || roles[viewer.Denoised] != 2 || roles[viewer.Original] != 0 {
+		t.Errorf("%q; texts for %v", b.Message(), roles)
+	}
+	objects, _, err := dicom.Objects(t.Context(), os.DirFS(out))
+	if err != nil || len(objects) == 0 {
+		t.Fatal(err)
+	}
+	for _, o := range objects {
+		if !bytes.Contains(file, []byte(o.UID)) {
+			t.Errorf("%s is not referred to", o.Name)
+		}
+	}
+	for _, want := range []string{"ROI 1 here", "Line 2 here", "ELLIPSE", "POLYLINE"} {
+		if !bytes.Contains(file, []byte(want)) {
+			t.Errorf("the state lacks %q", want)
+		}
+	}
+	// A file that is there is not replaced without leave.
+	b.SavePresentation(path, text, false)
+	b.settle()
+	if len(b.errors) != 1 {
+		t.Errorf("errors %v", b.errors)
+	}
+}
