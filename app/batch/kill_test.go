@@ -117,6 +117,7 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 	c := newCohort(t)
 	poisoned, copies := max(1, n/30), max(1, n/60)
+	poison := map[string]bool{}
 	for i := range n - copies {
 		name := fmt.Sprintf("p%03d/s.nii", i)
 		switch {
@@ -124,14 +125,16 @@ func TestKilledAtRandom(t *testing.T) {
 			c.must(os.CopyFS(c.in+fmt.Sprintf("/copy%d", i), os.DirFS(c.dicom(fmt.Sprintf("p%03d", i), i))))
 		case i < copies+poisoned:
 			c.must(os.Truncate(c.nii(name, i), 600))
+			poison[name] = true
 		default:
 			c.nii(name, i)
 		}
 	}
 	random := rand.New(rand.NewPCG(1, 2))
+	const workers = 4
 	kills := 0
 	for range 8 {
-		cmd := doomed{c.in, c.out, "", 0, 4}.start(t)
+		cmd := doomed{c.in, c.out, "", 0, workers}.start(t)
 		limit := time.AfterFunc(time.Duration(random.IntN(900)+100)*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		err := cmd.Wait()
 		limit.Stop()
@@ -142,12 +145,17 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 	s := c.run(c.options())
 	t.Logf("%d kills; %d of %d were done before the last run", kills, s.Reused, s.Done)
-	equal(t, "states", []int{s.Done, s.Failed, s.Duplicates}, []int{n - copies - poisoned, poisoned, copies})
-	for _, r := range s.Results[poisoned:] {
-		if r.State == Failed {
-			t.Errorf("%s: %s", r.Input(), r.Problem)
+	// On a slow machine the kills may hit one series three times, which ends the attempts at it.
+	struck := 0
+	for _, r := range s.Results {
+		if r.State == Failed && !poison[r.Unit] && r.Problem == errEnded.Error() {
+			struck++
 		}
 	}
+	if struck*3 > kills*workers {
+		t.Errorf("%d series were given up after %d kills of %d workers", struck, kills, workers)
+	}
+	equal(t, "states", []int{s.Done, s.Failed, s.Duplicates}, []int{n - copies - poisoned - struck, poisoned + struck, copies})
 	equal(t, "rows", len(c.rows()), n)
 	if again := c.run(c.options()); again.Done != again.Reused {
 		t.Errorf("another run: %+v", again.Status)
