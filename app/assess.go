@@ -50,7 +50,7 @@ type AssessInput struct {
 	Recipe *denoise.Recipe
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
-	Engine denoise.Engine // runs the recipe again on parts of the volume; nil: the CPU
+	Engine denoise.Engine // runs the recipe again on parts of the volume, and the CPU after its device failed; nil: the CPU
 }
 
 // Assess judges a result by the noise of its input. The error is the context's,
@@ -85,9 +85,13 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	if doubt != "" {
 		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt}
 	} else {
-		a.Judgement, err = tune.Judge(ctx, in.Engine, tune.Result{
+		result := tune.Result{
 			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve,
-		})
+		}
+		a.Judgement, err = tune.Judge(ctx, in.Engine, result)
+		if errors.Is(err, ErrEngineFailed) && ctx.Err() == nil {
+			a.Judgement, err = tune.Judge(ctx, cpuEngine(), result)
+		}
 	}
 	if err != nil {
 		return Assessment{}, err

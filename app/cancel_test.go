@@ -17,9 +17,9 @@ func TestCancelled(t *testing.T) {
 			_, err := AddNoise(ctx, s, Noise{Model: noise.Gaussian, Sigma: 1})
 			return err
 		},
-		"measures": func(ctx context.Context) error { _, err := MeasureRun(ctx, run, nil); return err },
+		"measures": func(ctx context.Context) error { _, err := MeasureRun(ctx, nil, run, nil); return err },
 		"measures with a reference": func(ctx context.Context) error {
-			_, err := MeasureRun(ctx, run, s)
+			_, err := MeasureRun(ctx, nil, run, s)
 			return err
 		},
 		"pictures": func(ctx context.Context) error { _, err := Pictures(ctx, run, t.TempDir()); return err },

@@ -325,12 +325,14 @@ func (w *work) compute(ctx context.Context) error {
 		return err
 	}
 	q := RunRequest{Series: s, Recipe: w.recipe, Maps: maps, Region: w.region, Facts: w.on.Facts, Split: w.job.Uneven == UnevenSplit, Follow: w.follow(ctx)}
-	run, err := Denoise(ctx, w.on.Engine, q, w.events.progress(Filtering))
+	eng := w.on.Engine
+	run, err := Denoise(ctx, eng, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
 		if w.events.Fallback != nil {
 			w.events.Fallback(other.Info(), err)
 		}
-		run, err = Denoise(ctx, other, q, w.events.progress(Filtering))
+		eng = other
+		run, err = Denoise(ctx, eng, q, w.events.progress(Filtering))
 	}
 	if err != nil {
 		return err
@@ -362,7 +364,7 @@ func (w *work) compute(ctx context.Context) error {
 	if w.noisy != nil {
 		reference = w.on.Series
 	}
-	m, err := MeasureRun(ctx, run, reference)
+	m, err := MeasureRun(ctx, eng, run, reference)
 	w.measures, w.seconds.Measure = &m, time.Since(measuring).Seconds()
 	return err
 }

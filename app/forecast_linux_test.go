@@ -94,7 +94,7 @@ func TestForecastIsRight(t *testing.T) {
 		if !c.judged {
 			continue
 		}
-		used = float64(peak(t, func() { _, err = app.MeasureRun(context.Background(), run, nil) })) / mb
+		used = float64(peak(t, func() { _, err = app.MeasureRun(context.Background(), nil, run, nil) })) / mb
 		if said = float64(forecast.Judge) / mb; err != nil || used > said || used < 0.3*said {
 			t.Errorf("judging %s takes %.1f MB; the forecast is up to %.1f (%v)", c.filter, used, said, err)
 		}

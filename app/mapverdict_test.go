@@ -54,7 +54,7 @@ func TestVerdictsUnderANoiseMap(t *testing.T) {
 			t.Fatal(err)
 		}
 		run.Facts = &wrong
-		m, err := MeasureRun(t.Context(), run, nil)
+		m, err := MeasureRun(t.Context(), nil, run, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

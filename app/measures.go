@@ -57,10 +57,10 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 // MeasureRun measures a run against its input and, where reference is not nil,
 // against that: a series on the grid of run.Source. Every slice is judged by its own
 // voxels. The recipe is run at some twelve strengths on boxes of 40 000 voxels
-// together.
-func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Measures, err error) {
+// together, by eng, as Assess does; nil is the CPU.
+func MeasureRun(ctx context.Context, eng denoise.Engine, run *Run, reference *series.Series) (m Measures, err error) {
 	var facts denoise.Facts
-	if m.Assessment, facts, err = assessRun(ctx, run); err != nil {
+	if m.Assessment, facts, err = assessRun(ctx, eng, run); err != nil {
 		return Measures{}, err
 	}
 	c := comparison{before: run.Source.Volume, after: run.Result}
@@ -83,14 +83,14 @@ func MeasureRun(ctx context.Context, run *Run, reference *series.Series) (m Meas
 }
 
 // AssessRun is MeasureRun without the comparisons, which take as long as the verdict.
-func AssessRun(ctx context.Context, run *Run) (Assessment, error) {
-	a, _, err := assessRun(ctx, run)
+func AssessRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, error) {
+	a, _, err := assessRun(ctx, eng, run)
 	return a, err
 }
 
 // assessRun judges a run, and returns the facts that it is judged by.
-func assessRun(ctx context.Context, run *Run) (Assessment, denoise.Facts, error) {
-	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts}
+func assessRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, denoise.Facts, error) {
+	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts, Engine: eng}
 	find := in.facts
 	if run.Maps.Noise == nil {
 		find = run.facts

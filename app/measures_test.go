@@ -3,8 +3,11 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"quell/denoise"
 	"quell/denoise/noise"
@@ -60,7 +63,7 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := MeasureRun(t.Context(), run, clean)
+		m, err := MeasureRun(t.Context(), nil, run, clean)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +74,7 @@ func TestVerdictsOfRealFilters(t *testing.T) {
 		if m.Truth == nil || m.Start == nil || m.Truth.Max != measure.Float(200) || m.Start.Max != measure.Float(200) {
 			t.Fatalf("%s: truth %v, start %v", c.name, m.Truth, m.Start)
 		}
-		if alone, err := MeasureRun(t.Context(), run, nil); err != nil || alone.Change.Max != m.Change.Max || alone.Change.PSNR != m.Change.PSNR || alone.Change.SSIM != m.Change.SSIM {
+		if alone, err := MeasureRun(t.Context(), nil, run, nil); err != nil || alone.Change.Max != m.Change.Max || alone.Change.PSNR != m.Change.PSNR || alone.Change.SSIM != m.Change.SSIM {
 			t.Errorf("%s: against the original %+v, and without a reference %+v; %v", c.name, m.Change, alone.Change, err)
 		}
 		if better := m.Truth.MSE < m.Start.MSE; better != (c.want != tune.Over) {
@@ -162,20 +165,77 @@ func TestAssessRun(t *testing.T) {
 		if run.Facts != nil || (run.later.facts != nil) != known {
 			t.Fatalf("facts known: %v, later %v; want %v", run.Facts != nil, run.later.facts != nil, known)
 		}
-		if _, err := AssessRun(cancelled, run); !errors.Is(err, context.Canceled) {
+		if _, err := AssessRun(cancelled, nil, run); !errors.Is(err, context.Canceled) {
 			t.Errorf("facts known %v: %v after a cancel", known, err)
 		}
-		measured, err := MeasureRun(t.Context(), run, nil)
+		measured, err := MeasureRun(t.Context(), nil, run, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first := run.later.facts
-		a, err := AssessRun(t.Context(), run)
+		a, err := AssessRun(t.Context(), nil, run)
 		if err != nil || a.Why != measured.Why || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
 			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
 		}
 		if run.later.facts != first {
 			t.Error("the facts were found again")
+		}
+	}
+}
+
+// deviceEngine is the CPU's as a device: its runs are few and large, and fail with fails where
+// that is set.
+type deviceEngine struct {
+	denoise.Engine
+	runs  atomic.Int32
+	fails error
+}
+
+func (e *deviceEngine) Info() denoise.Info {
+	return denoise.Info{Name: "device", Cores: 2, Overhead: time.Millisecond}
+}
+
+func (e *deviceEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	if e.runs.Add(1); e.fails != nil {
+		return nil, e.fails
+	}
+	return e.Engine.Run(ctx, r, in, region, progress)
+}
+
+// A run is judged on the engine that is given. After a failure of its device the CPU judges;
+// every other error ends the work.
+func TestAssessRunOnADevice(t *testing.T) {
+	noisy, err := AddNoise(t.Context(), disc(48, 2), Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eng, err := PickEngine("cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := Denoise(t.Context(), eng, RunRequest{Series: noisy, Recipe: mustRecipe("gaussian", 2)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := AssessRun(t.Context(), nil, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := errors.New("something else")
+	for _, fails := range []error{nil, fmt.Errorf("the GPU worker died: %w", ErrEngineFailed), other} {
+		device := &deviceEngine{Engine: eng, fails: fails}
+		got, err := AssessRun(t.Context(), device, run)
+		switch {
+		case device.runs.Load() == 0:
+			t.Errorf("fails with %v: the engine was not used", fails)
+		case fails == other:
+			if !errors.Is(err, other) {
+				t.Errorf("error %v; want %v", err, other)
+			}
+		case err != nil || got.Verdict != want.Verdict || got.Sigma != want.Sigma:
+			t.Errorf("fails with %v: %+v, %v; want %+v", fails, got.Judgement, err, want.Judgement)
+		case fails != nil && got.Why != want.Why:
+			t.Errorf("%q on the CPU after a failure; want %q", got.Why, want.Why)
 		}
 	}
 }

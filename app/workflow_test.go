@@ -35,7 +35,7 @@ func TestWorkflow(t *testing.T) {
 		if done != total || total != int64(region.Voxels()) {
 			t.Errorf("%s: progress ends at %d of %d, want %d", r.Filter, done, total, region.Voxels())
 		}
-		m, err := MeasureRun(t.Context(), run, nil)
+		m, err := MeasureRun(t.Context(), nil, run, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 
 	"quell/app"
@@ -34,16 +35,19 @@ func TestWaitForTheEngine(t *testing.T) {
 			b.filter.Release(1)
 		}()
 		var r Result
-		err := b.withEngine(&r, func(eng denoise.Engine) error {
+		err := b.withEngine(&r, func(eng turns) error {
 			started := time.Now()
-			e := turns{slowEngine{}, eng.(turns).turn, eng.(turns).waited}
-			for range 2 {
-				if _, err := e.Run(t.Context(), denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil); err != nil {
+			eng.Engine = slowEngine{}
+			var g errgroup.Group
+			for range 2 { // at once, as the search for a strength does
+				g.Go(func() error {
+					_, err := eng.Run(t.Context(), denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil)
 					return err
-				}
+				})
 			}
+			err := g.Wait()
 			r.Seconds.Filter = time.Since(started).Seconds()
-			return nil
+			return err
 		})
 		if want := (app.Seconds{Wait: 10, Filter: 2}); err != nil || r.Seconds != want {
 			t.Errorf("%+v, %v; want %+v", r.Seconds, err, want)
@@ -64,7 +68,7 @@ func TestCancelWhileWaitingForTheEngine(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		waited := time.Duration(0)
-		_, err := turns{slowEngine{}, busy, &waited}.Run(ctx, denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil)
+		_, err := turns{slowEngine{}, busy, semaphore.NewWeighted(1), &waited}.Run(ctx, denoise.Recipe{}, denoise.Input{}, volume.Region{}, nil)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}

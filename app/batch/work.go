@@ -107,7 +107,9 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	filter := job
 	filter.Output.Path = ""
 	var report app.Report
-	err = b.withEngine(r, func(eng denoise.Engine) (err error) {
+	var engine denoise.Engine // that filtered
+	err = b.withEngine(r, func(eng turns) (err error) {
+		engine = eng.Engine
 		report, err = app.DoOn(ctx, app.On{Series: s, Engine: eng}, filter, app.Events{})
 		r.Seconds.Filter = report.Seconds.Filter
 		return err
@@ -122,7 +124,7 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	if report.Parts != nil {
 		r.unjudged(splitWhy)
 	} else {
-		a, err := app.AssessRun(ctx, report.Run)
+		a, err := app.AssessRun(ctx, engine, report.Run)
 		if err != nil {
 			return err
 		}
@@ -147,7 +149,7 @@ func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *R
 	job.Memory = b.o.Memory
 	b.stopped(loaded)
 	var report app.Report
-	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
+	err := b.withEngine(r, func(eng turns) (err error) {
 		started := time.Now()
 		report, err = t.catalog.DoSlabs(ctx, t.members[0], need, eng, job, app.Events{})
 		r.Seconds = report.Seconds
@@ -172,14 +174,15 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	var eachErr error
 	var shown *app.Assessment
 	var measure time.Duration
-	first := true // of the volumes of an attempt
+	var engine denoise.Engine // of the attempt
+	first := true             // of the volumes of the attempt
 	b.stopped(loaded)
 	each := func(done app.VolumeReport, run *app.Run) {
 		started := time.Now()
 		j := judged{name: done.Name}
 		if eachErr == nil && run.Parts == nil {
 			var a app.Assessment
-			a, eachErr = app.AssessRun(ctx, run)
+			a, eachErr = app.AssessRun(ctx, engine, run)
 			a.Map = nil // as large as the volume
 			j.m = &a
 		}
@@ -198,8 +201,8 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 		r.warn(nil, []string{fmt.Sprintf("The GPU failed (%v); the %s engine filtered volumes of this series.", err, to.Name)})
 	}}
 	var report app.Report
-	err := b.withEngine(r, func(eng denoise.Engine) (err error) {
-		all, shown, first, measure = nil, nil, true, 0
+	err := b.withEngine(r, func(eng turns) (err error) {
+		all, shown, first, measure, engine = nil, nil, true, 0, eng.Engine
 		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, events, each)
 		r.Seconds = report.Seconds
 		r.Seconds.Measure = measure.Seconds()
@@ -220,14 +223,17 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 // and takes the wait for the engine out of those of the filter. A GPU that was switched off after
 // failures is tried again by every series. One on which it fails is filtered by the CPU where
 // the policy leaves the choice open.
-func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
+//
+// A verdict is found by the same engine without taking turns: its runs are short, and there are
+// dozens of them.
+func (b *batch) withEngine(r *Result, filter func(turns) error) error {
 	eng, err := app.PickEngine(b.engine)
 	if err != nil {
 		return err
 	}
 	try := func(eng denoise.Engine) error {
 		waited := time.Duration(0)
-		err := filter(turns{eng, b.filter, &waited})
+		err := filter(turns{eng, b.filter, semaphore.NewWeighted(1), &waited})
 		r.Seconds.Wait = waited.Seconds()
 		r.Seconds.Filter -= r.Seconds.Wait
 		return err
@@ -243,15 +249,20 @@ func (b *batch) withEngine(r *Result, filter func(denoise.Engine) error) error {
 	return try(eng)
 }
 
-// turns is an engine whose runs take turns with those of other series. It is used by one
-// goroutine.
+// turns is an engine whose runs take turns with those of other series. It is safe for concurrent
+// use: the search for a strength runs several recipes at once.
 type turns struct {
 	denoise.Engine
 	turn   *semaphore.Weighted
-	waited *time.Duration // for the turns, in all
+	own    *semaphore.Weighted // held by the one of the series' runs that waits or runs; guards waited
+	waited *time.Duration      // for the turns, in all
 }
 
 func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input, region volume.Region, progress denoise.Progress) (*volume.Volume, error) {
+	if err := e.own.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer e.own.Release(1)
 	started := time.Now()
 	if err := e.turn.Acquire(ctx, 1); err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quell/app"
+	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
 	"quell/ui/newest"
@@ -17,6 +18,7 @@ type measureJob struct {
 	preview   *app.Preview
 	picture   *viewer.Picture // that shows the preview
 	run       *app.Run
+	engine    denoise.Engine // that judges the run
 	reference *series.Series
 }
 
@@ -87,7 +89,7 @@ func (s *Session) measure(job measureJob) measured {
 			if err = s.tooLarge(job.run.Source.Volume); err != nil {
 				return err
 			}
-			m.measures, err = app.MeasureRun(job.ctx, job.run, job.reference)
+			m.measures, err = app.MeasureRun(job.ctx, job.engine, job.run, job.reference)
 		} else {
 			m.measures, err = app.MeasurePreview(job.ctx, *job.preview, job.reference)
 		}
@@ -225,7 +227,7 @@ func (s *Session) measureSlice() {
 
 func (s *Session) measureVolume() {
 	if run := s.doc.Run(); run != nil {
-		s.volume.request(s.voxels, measureJob{run: run, reference: s.doc.Reference()})
+		s.volume.request(s.voxels, measureJob{run: run, engine: s.deps.Engine, reference: s.doc.Reference()})
 	}
 }
 

@@ -27,10 +27,11 @@ func (s *Session) SaveReport(path string, hide, overwrite bool) {
 	if r := s.resultOf(run); r != nil && r.numbers.ok && r.numbers.err == nil && r.numbers.job.reference == reference {
 		p.Measures = &r.numbers.measures
 	}
+	engine := s.deps.Engine
 	t := s.start(Exporting, "Writing the report", "")
 	s.background(func() error {
 		if p.Measures == nil {
-			m, err := app.MeasureRun(t.ctx, run, reference)
+			m, err := app.MeasureRun(t.ctx, engine, run, reference)
 			if err != nil {
 				return err
 			}
