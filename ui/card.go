@@ -71,25 +71,37 @@ func (c *card) show(tab int) {
 }
 
 // columnLayout places the filter above the card. The card gets what its contents need at
-// the usual text size, but no more than a share of a low window.
+// the usual text size, but of a low window no more than the filter leaves it, or a share.
 type columnLayout struct {
-	referenced func() bool // there is a reference, which the measures are compared with
+	needs func() columnNeeds
+}
+
+// columnNeeds is what the heights of filter and card depend on.
+type columnNeeds struct {
+	filter     float32 // the height without a scroll
+	referenced bool    // there is a reference, which the measures are compared with
+}
+
+// columnNeeds returns them as they are now.
+func (w *Workbench) columnNeeds() columnNeeds {
+	return columnNeeds{filter: w.filter.Needs(), referenced: w.referenced()}
 }
 
 const (
 	cardHeight    = 350
 	cardReference = 90 // of the rows about a reference
-	cardShare     = 0.55
+	cardShare     = 0.5
 	cardShareRef  = 0.7 // with a reference
 )
 
 // Layout implements fyne.Layout.
 func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
-	height := min(cardHeight, cardShare*size.Height)
-	if l.referenced() {
-		height = min(cardHeight+cardReference, cardShareRef*size.Height)
+	needs, most, share := l.needs(), float32(cardHeight), float32(cardShare)
+	if needs.referenced {
+		most, share = cardHeight+cardReference, cardShareRef
 	}
+	height := min(most, max(share*size.Height, size.Height-needs.filter))
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
 	card.Move(fyne.NewPos(0, size.Height-height))

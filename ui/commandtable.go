@@ -169,9 +169,9 @@ func (w *Workbench) presetCommands() []Command {
 	out := []Command{{ID: "windows", Title: "Presets", Menu: menuWindow, Gap: true, List: w.windowList}}
 	ct, others := volume.Presets("CT"), []string{"tissue", "narrow", "bright", "dark"}
 	for i, k := range presetKeys {
-		title := fmt.Sprintf("%s window  %s / %s", ct[i].Name, short(ct[i].Width), short(ct[i].Center))
+		title := fmt.Sprintf("%s  %s / %s", ct[i].Name, short(ct[i].Width), short(ct[i].Center))
 		if i < len(others) {
-			title += "; other than CT: " + others[i]
+			title += "; not CT: " + others[i]
 		}
 		out = append(out, Command{
 			ID: presetID(i), Title: title, Section: menuWindow, Chords: key(k),
@@ -249,8 +249,8 @@ func (w *Workbench) sliceCommands() []Command {
 		{ID: "previous-10", Title: "Ten slices back", Run: func() { state.Scroll(-10) },
 			Chords: []Chord{{fyne.KeyUp, fyne.KeyModifierShift}, {fyne.KeyPageUp, fyne.KeyModifierShift}}},
 		{ID: "first", Title: "First slice", Chords: key(fyne.KeyHome), Run: func() { state.SetIndex(0) }},
-		{ID: "next-volume", Title: "Next volume of a 4-D series", Chords: key(fyne.KeyRightBracket), Run: func() { w.stepVolume(1) }},
-		{ID: "previous-volume", Title: "Previous volume of a 4-D series", Chords: key(fyne.KeyLeftBracket), Run: func() { w.stepVolume(-1) }},
 		{ID: "last", Title: "Last slice", Chords: key(fyne.KeyEnd), Run: func() { state.SetIndex(state.View().Size[2] - 1) }},
+		{ID: "next-volume", Title: "Next 4-D volume", Chords: key(fyne.KeyRightBracket), Run: func() { w.stepVolume(1) }},
+		{ID: "previous-volume", Title: "Previous 4-D volume", Chords: key(fyne.KeyLeftBracket), Run: func() { w.stepVolume(-1) }},
 	}
 }

@@ -101,7 +101,7 @@ func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
 
 // Tooltip returns the tooltip that is shown, "" for none.
 func (w *Workbench) Tooltip() (text string, at fyne.Position, size fyne.Size) {
-	if w.tip.layer.Hidden {
+	if w.tip.ground.Hidden {
 		return "", at, size
 	}
 	return w.tip.text.Text, w.tip.ground.Position(), w.tip.ground.Size()

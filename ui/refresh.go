@@ -106,8 +106,8 @@ func (w *Workbench) noticed(c sliceview.Caption) sliceview.Caption {
 func (w *Workbench) displayCard() {
 	s := w.session
 	w.measures.Display(measureSnapshot(s))
-	if w.referenced() != w.reference {
-		w.reference = !w.reference
+	if needs := w.columnNeeds(); needs != w.needs {
+		w.needs = needs
 		w.column.Refresh()
 	}
 	w.marks.Display(markSnapshot(s))

@@ -86,12 +86,12 @@ type Workbench struct {
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
-	sendable   string    // the folder of the last export of DICOM; "" for none
-	exportPath string    // of the export in progress or of the last that failed
-	refreshes  bool      // a refresh is queued
-	reference  bool      // the card has room for the measures against a reference
-	awaited    time.Time // when a gesture last waited for its pictures
-	choosing   bool      // the dialog of the desktop is open
+	sendable   string      // the folder of the last export of DICOM; "" for none
+	exportPath string      // of the export in progress or of the last that failed
+	refreshes  bool        // a refresh is queued
+	needs      columnNeeds // that the column is laid out for
+	awaited    time.Time   // when a gesture last waited for its pictures
+	choosing   bool        // the dialog of the desktop is open
 	closed     bool
 	// ending is set when the event loop ends. From then on nothing may return to the
 	// UI goroutine: Fyne would call it at once, on the goroutine that asks.
@@ -190,6 +190,13 @@ func (w *Workbench) build() {
 	hooks := filterpanel.Hooks{
 		Changed: s.SetRecipe, AutoPreview: s.SetAutoPreview, Preview: s.Preview, Find: w.findStrength, Apply: w.apply, Cancel: s.Cancel,
 		Hide: func() { w.showColumn(false) },
+		Hint: func(o fyne.CanvasObject, text string) {
+			if o == nil {
+				w.tip.hide()
+			} else {
+				w.tip.beside(o, text)
+			}
+		},
 	}
 	w.filter = filterpanel.New(hooks)
 	w.measures = measurepanel.New(w.showPlace)
@@ -205,7 +212,7 @@ func (w *Workbench) build() {
 	w.arriving = newArriving()
 	w.reader = newReader(w)
 
-	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{w.referenced}, w.filter, w.card)))
+	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{w.columnNeeds}, w.filter, w.card)))
 	w.bars = []fyne.CanvasObject{w.tools, w.status, w.slices, w.rail.content}
 	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.arriving.layer))
 	w.main.SetPadded(false)

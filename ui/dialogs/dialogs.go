@@ -223,30 +223,39 @@ type Section struct {
 	Rows  [][2]string
 }
 
-// Shortcuts is the help sheet, in columns of about the same height.
+// Shortcuts is the help sheet, in as few columns as show all of it, and it scrolls where none do.
 func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
-	size := parent.Canvas().Size()
-	n := 2
-	if size.Width >= wideSheet {
-		n = 3
+	whole := parent.Canvas().Size()
+	size := fyne.NewSize(whole.Width*0.98, min(whole.Height*0.98, 860))
+	scroll := container.NewScroll(container.NewHBox())
+	d := newDialog("Keys and mouse", scroll, size, parent, closeOnly)
+	around := d.MinSize().Subtract(scroll.MinSize())
+	for n := 2; n <= mostColumns; n++ {
+		scroll.Content = columns(balanced(sections, n))
+		if scroll.Content.MinSize().Height <= size.Height-around.Height {
+			break
+		}
 	}
-	var columns []fyne.CanvasObject
-	for i, column := range balanced(sections, n) {
+	return d
+}
+
+const mostColumns = 4 // of the help sheet
+
+// columns sets columns of sections side by side.
+func columns(of [][]Section) fyne.CanvasObject {
+	row := container.NewHBox()
+	for i, column := range of {
 		if i > 0 {
-			columns = append(columns, widget.NewSeparator())
+			row.Add(widget.NewSeparator())
 		}
 		box := container.NewVBox()
 		for _, s := range column {
 			box.Add(sheet(s.Title, s.Rows))
 		}
-		columns = append(columns, box)
+		row.Add(box)
 	}
-	return newDialog("Keys and mouse", container.NewScroll(container.NewHBox(columns...)),
-		fyne.NewSize(size.Width*0.95, min(size.Height*0.95, 860)), parent, closeOnly)
+	return row
 }
-
-// wideSheet is the width from which the help sheet has three columns.
-const wideSheet = 1500
 
 // balanced divides sections in their order into at most n columns of about the same
 // number of rows.
@@ -269,20 +278,29 @@ func balanced(sections []Section, n int) (columns [][]Section) {
 	return slices.DeleteFunc(columns, func(c []Section) bool { return len(c) == 0 })
 }
 
-// rowGap reduces the space between labels, whose padding is meant for forms.
-const rowGap = -7
+// rowGap and columnGap reduce the space between labels, whose padding is meant for forms.
+const (
+	rowGap    = -9
+	columnGap = -8
+)
 
 // sheet sets two columns of text close together, below a title.
 func sheet(title string, rows [][2]string) fyne.CanvasObject {
 	left := container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
 	right := container.New(layout.NewCustomPaddedVBoxLayout(rowGap))
 	for _, r := range rows {
-		left.Add(bold(r[0]))
-		right.Add(widget.NewLabel(r[1]))
+		left.Add(smallText(r[0], fyne.TextStyle{Bold: true}))
+		right.Add(smallText(r[1], fyne.TextStyle{}))
 	}
 	head := bold(title)
 	head.Importance = widget.HighImportance
-	return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, container.NewHBox(left, right))
+	return container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, container.New(layout.NewCustomPaddedHBoxLayout(columnGap), left, right))
+}
+
+func smallText(text string, style fyne.TextStyle) *widget.Label {
+	l := widget.NewLabelWithStyle(text, fyne.TextAlignLeading, style)
+	l.SizeName = theme.SizeNameCaptionText
+	return l
 }
 
 func wrapped(text string) *widget.Label {

@@ -81,8 +81,9 @@ func (d *Dial) build(f denoise.Filter) {
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
 			d.hooks.Changed(d.shown.Recipe.Set(param.Name, v), final)
 		},
-		help: func(string, string) {},
-		line: true,
+		help:  func(string, string) {},
+		leave: func() {},
+		line:  true,
 	})
 	d.name.SetText(param.Label)
 	d.strength.RemoveAll()

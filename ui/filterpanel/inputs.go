@@ -8,13 +8,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// slider reports separately when the pointer enters it, each value while it
+// slider reports separately when the pointer enters and leaves it, each value while it
 // moves, and the end of a move. Fyne's OnChangeEnded cannot be used: it also fires
 // when a value is set, and setting one during a drag suppresses the end of the
 // drag.
 type slider struct {
 	control.Slider
-	hovered func()
+	hovered func(in bool)
 	moved   func(x float64)         // by the user
 	ended   func(x float64)         // after moved, at the end of a drag or click
 	nudged  func(direction float64) // an arrow key: one step down (-1) or up (1)
@@ -23,7 +23,7 @@ type slider struct {
 
 var _ desktop.Hoverable = (*slider)(nil)
 
-func newSlider(hovered func()) *slider {
+func newSlider(hovered func(in bool)) *slider {
 	s := &slider{hovered: hovered}
 	s.Max = 1
 	s.Step = 0 // the row rounds to the parameter's steps
@@ -53,8 +53,14 @@ func (s *slider) finish() {
 
 // MouseIn implements desktop.Hoverable.
 func (s *slider) MouseIn(e *desktop.MouseEvent) {
-	s.hovered()
+	s.hovered(true)
 	s.Slider.MouseIn(e)
+}
+
+// MouseOut implements desktop.Hoverable.
+func (s *slider) MouseOut() {
+	s.hovered(false)
+	s.Slider.MouseOut()
 }
 
 // DragEnd implements fyne.Draggable.
@@ -86,12 +92,12 @@ func (s *slider) TypedKey(k *fyne.KeyEvent) {
 type entry struct {
 	control.Entry
 	commit  func(text string)
-	hovered func()
-	shown   string // the text last set by show
-	typing  bool   // the entry has the focus
+	hovered func(in bool) // the focus comes and goes
+	shown   string        // the text last set by show
+	typing  bool          // the entry has the focus
 }
 
-func newEntry(commit func(string), hovered func()) *entry {
+func newEntry(commit func(string), hovered func(in bool)) *entry {
 	e := &entry{commit: commit, hovered: hovered}
 	e.Wrapping = fyne.TextWrapOff
 	e.Scroll = fyne.ScrollNone
@@ -134,13 +140,14 @@ func (e *entry) finish() {
 // FocusGained implements fyne.Focusable.
 func (e *entry) FocusGained() {
 	e.typing = true
-	e.hovered()
+	e.hovered(true)
 	e.Entry.FocusGained()
 }
 
 // FocusLost implements fyne.Focusable.
 func (e *entry) FocusLost() {
 	e.typing = false
+	e.hovered(false)
 	e.Entry.FocusLost()
 	e.finish()
 }
@@ -155,16 +162,16 @@ func (e *entry) TypedKey(k *fyne.KeyEvent) {
 	e.Entry.TypedKey(k)
 }
 
-// hoverArea reports when the pointer enters its content, for the help line.
+// hoverArea reports when the pointer enters and leaves its content, for the help.
 type hoverArea struct {
 	widget.BaseWidget
 	content fyne.CanvasObject
-	hovered func()
+	hovered func(in bool)
 }
 
 var _ desktop.Hoverable = (*hoverArea)(nil)
 
-func newHoverArea(content fyne.CanvasObject, hovered func()) *hoverArea {
+func newHoverArea(content fyne.CanvasObject, hovered func(in bool)) *hoverArea {
 	h := &hoverArea{content: content, hovered: hovered}
 	h.ExtendBaseWidget(h)
 	return h
@@ -176,10 +183,10 @@ func (h *hoverArea) CreateRenderer() fyne.WidgetRenderer {
 }
 
 // MouseIn implements desktop.Hoverable.
-func (h *hoverArea) MouseIn(*desktop.MouseEvent) { h.hovered() }
+func (h *hoverArea) MouseIn(*desktop.MouseEvent) { h.hovered(true) }
 
 // MouseMoved implements desktop.Hoverable.
 func (h *hoverArea) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut implements desktop.Hoverable. The help of the last row stays readable.
-func (h *hoverArea) MouseOut() {}
+// MouseOut implements desktop.Hoverable.
+func (h *hoverArea) MouseOut() { h.hovered(false) }

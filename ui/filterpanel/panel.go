@@ -52,6 +52,9 @@ type Hooks struct {
 	Apply       func()
 	Cancel      func()
 	Hide        func() // puts the panel away
+	// Hint shows the help on a row beside the row o where the panel is too low for it; o is nil
+	// for no help.
+	Hint func(o fyne.CanvasObject, text string)
 }
 
 // Panel is the filter column. Create it with New.
@@ -63,6 +66,7 @@ type Panel struct {
 
 	filter    *control.Select
 	dims      *control.Radio
+	params    *container.Scroll // basic, more and others
 	basic     *fyne.Container
 	others    *fyne.Container
 	more      *control.Button
@@ -152,7 +156,7 @@ func (p *Panel) build() {
 		widget.NewSeparator(),
 	)
 	// Leave room for the scroll bar.
-	params := container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
+	p.params = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10),
 		container.NewVBox(p.basic, container.NewBorder(nil, nil, p.more, reset), p.origin, p.others)))
 	p.explained = container.NewVBox(widget.NewSeparator(), fixedLines(p.help, 4))
 	foot := container.NewVBox(
@@ -162,16 +166,41 @@ func (p *Panel) build() {
 		p.status,
 		container.NewStack(p.apply, container.NewBorder(nil, nil, nil, p.cancel, p.bar)),
 	)
-	p.content = container.NewBorder(head, foot, nil, nil, params)
+	p.content = container.NewBorder(head, foot, nil, nil, p.params)
 }
 
-// lowPanel is the height from which on there is room for the help beside some parameters.
-const lowPanel = 240
-
-// Resize implements fyne.CanvasObject. A low panel has no help: its rows come first.
+// Resize implements fyne.CanvasObject.
 func (p *Panel) Resize(size fyne.Size) {
-	p.explained.Hidden = size.Height < lowPanel
 	p.BaseWidget.Resize(size)
+	p.placeHelp()
+}
+
+// Needs returns the height from which on the rows that are always shown need no scroll, without
+// the help.
+func (p *Panel) Needs() float32 {
+	needs := p.content.MinSize().Height - p.params.MinSize().Height + p.basic.MinSize().Height + theme.Padding() + p.more.MinSize().Height
+	if p.explained.Visible() {
+		needs -= p.helpHeight()
+	}
+	return needs
+}
+
+func (p *Panel) helpHeight() float32 { return theme.Padding() + p.explained.MinSize().Height }
+
+// placeHelp shows the help in the panel where the rows leave room for it.
+func (p *Panel) placeHelp() {
+	if hidden := p.Size().Height < p.Needs()+p.helpHeight(); hidden != p.explained.Hidden {
+		p.explained.Hidden = hidden
+		p.content.Refresh()
+	}
+}
+
+// explain shows the help on a row.
+func (p *Panel) explain(o fyne.CanvasObject, text string) {
+	p.help.SetText(text)
+	if p.explained.Hidden {
+		p.hooks.Hint(o, text)
+	}
 }
 
 // small returns a small grey label that wraps.
@@ -339,14 +368,16 @@ func (p *Panel) buildRows(f denoise.Filter) {
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
 			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)
 		},
-		help: func(title, text string) { p.help.SetText(title + ": " + text) },
+		leave: func() { p.hooks.Hint(nil, "") }, // help in the panel stays readable
 	}
 	for _, param := range f.Params {
+		var r *row
 		own := hooks
+		own.help = func(title, text string) { p.explain(r.object, title+": "+text) }
 		if param.Name == f.Strength.Param {
 			own.find = p.hooks.Find
 		}
-		r := newRow(param, own)
+		r = newRow(param, own)
 		p.rows = append(p.rows, r)
 		if param.Basic {
 			p.basic.Add(r.object)
@@ -361,4 +392,5 @@ func (p *Panel) buildRows(f denoise.Filter) {
 	} else {
 		p.more.Show()
 	}
+	p.placeHelp()
 }

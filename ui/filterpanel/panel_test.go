@@ -28,6 +28,8 @@ type owner struct {
 	applied  int
 	cancels  int
 	previews int
+	hinted   fyne.CanvasObject
+	hint     string
 	held     bool // show does nothing, as before a refresh
 }
 
@@ -52,6 +54,8 @@ func newOwner(t *testing.T, filter string) *owner {
 		Preview:     func() { o.previews++ },
 		Apply:       func() { o.applied++ },
 		Cancel:      func() { o.cancels++ },
+		Find:        func() {},
+		Hint:        func(at fyne.CanvasObject, text string) { o.hinted, o.hint = at, text },
 	})
 	r, err := denoise.NewRecipe(filter, 0)
 	if err != nil {
@@ -505,7 +509,7 @@ func TestLongestTextsFitTheirLines(t *testing.T) {
 			t.Errorf("the description of %s needs %g and has %g", f.Name, need, have)
 		}
 		for _, r := range o.panel.rows {
-			r.object.(*hoverArea).hovered()
+			r.object.(*hoverArea).hovered(true)
 			if need, have := o.panel.help.MinSize().Height, o.panel.help.Size().Height; need > have {
 				t.Errorf("the help on %s %s needs %g and has %g", f.Name, r.param.Name, need, have)
 			}
@@ -560,13 +564,29 @@ func TestARefusalGoesWithItsValue(t *testing.T) {
 	}
 }
 
-// A low panel has rows in the place of the help.
-func TestALowPanelHasNoHelp(t *testing.T) {
+// A low panel has rows in the place of the help, which is shown beside the panel then: of the
+// row that has the pointer, and no longer.
+func TestALowPanelHasItsHelpBeside(t *testing.T) {
 	o := newOwner(t, "nlm")
-	for height, hidden := range map[float32]bool{239: true, 240: false, 600: false} {
-		o.panel.Resize(fyne.NewSize(346, height))
+	enough := o.panel.Needs() + o.panel.helpHeight()
+	for height, hidden := range map[float32]bool{enough - 1: true, enough: false, enough + 100: false} {
+		o.panel.Resize(fyne.NewSize(430, height))
 		if o.panel.explained.Hidden != hidden {
-			t.Errorf("at a height of %g the help is hidden: %t", height, !hidden)
+			t.Errorf("at a height of %g, of which %g are needed, the help is hidden: %t", height, enough, !hidden)
 		}
+		area := o.panel.rows[1].object.(*hoverArea)
+		area.MouseIn(nil)
+		if hinted := o.hint != ""; hinted != hidden || hidden && (o.hinted != area || !strings.HasPrefix(o.hint, "Patch radius: ")) {
+			t.Errorf("at a height of %g the hint is %q", height, o.hint)
+		}
+		area.MouseOut()
+		if o.hint != "" {
+			t.Errorf("the hint %q stays", o.hint)
+		}
+	}
+	o.panel.Resize(fyne.NewSize(430, enough-1))
+	o.panel.filter.SetSelected("Gaussian") // which has fewer rows
+	if o.panel.explained.Hidden {
+		t.Error("another filter leaves room for the help, which is not shown")
 	}
 }

@@ -46,17 +46,33 @@ func (r *row) helpText(bounds string) string {
 // rowHooks are called for what the user does in a row.
 type rowHooks struct {
 	changed func(p denoise.Param, v denoise.Value, final bool)
-	help    func(title, text string)
-	find    func() // searches for the best value; nil where there is no search
-	line    bool   // a number is a slider and its value in one line, without a field
+	help    func(title, text string) // the pointer or the focus came to the row
+	leave   func()                   // and left it
+	find    func()                   // searches for the best value; nil where there is no search
+	line    bool                     // a number is a slider and its value in one line, without a field
 }
 
 const (
+	nameWidth    = 100 // of a parameter in one line with its slider
+	alsoWidth    = 80
 	entryWidth   = 70
 	unitWidth    = 46
 	dialWidth    = 150
 	writtenWidth = 76
 )
+
+// hover returns what a row's controls call when the pointer or the focus comes (true) or goes.
+func (h rowHooks) hover(r *row, p denoise.Param, bounds func() string) func(in bool) {
+	return func(in bool) {
+		if in {
+			h.help(p.Label, r.helpText(bounds()))
+		} else {
+			h.leave()
+		}
+	}
+}
+
+func unbounded() string { return "" }
 
 // newRow builds the row for a parameter's kind.
 func newRow(p denoise.Param, h rowHooks) *row {
@@ -87,7 +103,7 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 	}
 	r := &row{param: p}
 	line := container.NewBorder(nil, nil, widget.NewLabel(p.Label), fixedWidth(sel, entryWidth+unitWidth+12))
-	r.object = newHoverArea(line, func() { h.help(p.Label, r.helpText("")) })
+	r.object = newHoverArea(line, h.hover(r, p, unbounded))
 	r.show = func(value, _ denoise.Value, s Snapshot) {
 		busy = true
 		sel.SetSelectedIndex(slices.IndexFunc(values, value.Equal))
@@ -106,7 +122,7 @@ func switchRow(p denoise.Param, h rowHooks) *row {
 		}
 	}
 	r := &row{param: p}
-	r.object = newHoverArea(check, func() { h.help(p.Label, r.helpText("")) })
+	r.object = newHoverArea(check, h.hover(r, p, unbounded))
 	r.show = func(value, found denoise.Value, s Snapshot) {
 		busy = true
 		on := value
@@ -132,7 +148,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		busy            bool
 	)
 	r := &row{param: p}
-	help := func() { h.help(p.Label, r.helpText(bounds(p, unit))) }
+	help := h.hover(r, p, func() string { return bounds(p, unit) })
 
 	number := func(x float64) denoise.Value {
 		switch {
@@ -203,21 +219,13 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	end := container.NewHBox(auto, fixedWidth(field, entryWidth), fixedWidth(unitBox, unitWidth))
 	name := widget.NewLabel(p.Label)
 	name.Truncation = fyne.TextTruncateEllipsis // rather than the end of the row
-	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, nil, end, name)}
-	sliding := p.Kind != denoise.Ints || p.PerAxis
-	lowest, highest := small(""), small("") // the ends of the slider
+	lowest, highest := small(""), small("")     // the ends of the slider
 	lowest.Wrapping, highest.Wrapping = fyne.TextWrapOff, fyne.TextWrapOff
-	if sliding {
-		parts = append(parts, container.NewBorder(nil, nil, lowest, highest, slide))
-	}
 	find := findButton(h)
 	also := widget.NewLabel("") // the value in another unit
 	also.SizeName, also.Importance = theme.SizeNameCaptionText, widget.LowImportance
 	also.Truncation = fyne.TextTruncateEllipsis
-	if h.find != nil || p.Unit == "value" {
-		parts = append(parts, container.NewBorder(nil, nil, nil, find, also))
-	}
-	parts = append(parts, problem)
+	parts := append(numberLines(p, h.find != nil, name, end, slide, lowest, highest, also, find), problem)
 	r.object = newHoverArea(container.New(layout.NewCustomPaddedVBoxLayout(0), parts...), help)
 	written := widget.NewLabel("") // the value in place of the field
 	if h.line {
@@ -268,6 +276,23 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 	return r
 }
 
+// numberLines lays out the row of a number in lines: name and field; the slider between its ends;
+// in the row of the strength, the value in another unit and the button that finds the best one.
+func numberLines(p denoise.Param, strength bool, name, end, slide, lowest, highest, also, find fyne.CanvasObject) []fyne.CanvasObject {
+	first := container.NewBorder(nil, nil, nil, end, name)
+	switch {
+	case p.Kind == denoise.Ints && !p.PerAxis: // a list has no slider
+		return []fyne.CanvasObject{first}
+	case p.Auto == nil && (p.Kind == denoise.Int || p.Kind == denoise.Ints): // the slider of a count needs no ends
+		return []fyne.CanvasObject{container.NewBorder(nil, nil, fixedWidth(name, nameWidth), end, slide)}
+	case strength:
+		return []fyne.CanvasObject{first, container.NewBorder(nil, nil, lowest, highest, slide), container.NewBorder(nil, nil, nil, find, also)}
+	case p.Unit == "value":
+		highest = container.NewHBox(highest, fixedWidth(also, alsoWidth))
+	}
+	return []fyne.CanvasObject{first, container.NewBorder(nil, nil, lowest, highest, slide)}
+}
+
 // findButton returns the button that searches for the best strength; it is hidden in
 // the rows of other parameters.
 func findButton(h rowHooks) *control.Button {
@@ -275,7 +300,9 @@ func findButton(h rowHooks) *control.Button {
 	b.Importance = widget.LowImportance
 	b.Hidden = h.find == nil
 	b.OnHover = func(in bool) {
-		if in && h.find != nil {
+		if !in {
+			h.leave()
+		} else if h.find != nil {
 			h.help("Find the best strength (B)", "Searches for the strength with the least estimated error (SURE) and plots the error over the strength.")
 		}
 	}

@@ -230,7 +230,7 @@ func (p *Panel) table(lines []line) *fyne.Container {
 }
 
 const (
-	rowGap      = -7 // reduces the space between labels, whose padding is meant for forms
+	rowGap      = -8 // reduces the space between labels, whose padding is meant for forms
 	columnWidth = 97 // of numbers: the same in all tables, so that they are one
 )
 
