@@ -61,12 +61,17 @@ func (m *modules) graphic(mark Mark) []byte {
 	return e.item()
 }
 
-// caption writes the text of a mark beside its top right corner.
+// caption writes the text of a mark at the bottom left corner that the mark has on the screen, since
+// Quell shows it below.
 func (m *modules) caption(mark Mark) []byte {
-	at := [2]float64{0, math.Inf(1)}
+	stored := m.stored()
+	corner := [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, p := range m.onImage(mark) {
-		at = [2]float64{max(at[0], p[0]), min(at[1], p[1])}
+		shown := stored.To(m.View, [2]float64{p[0] - 0.5, p[1] - 0.5})
+		corner = [2]float64{min(corner[0], shown[0]), max(corner[1], shown[1])}
 	}
+	at := m.View.To(stored, corner)
+	at = [2]float64{at[0] + 0.5, at[1] + 0.5}
 	const most = 1024 // of ST
 	var e elements
 	e.text(part10.TagAnchorPointAnnotationUnits, "PIXEL")

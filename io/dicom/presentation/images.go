@@ -26,7 +26,7 @@ type images struct {
 // shared are the attributes of patient, study, body part and de-identification, which the object has in
 // common with the images. Their values keep their bytes and character set.
 var shared = []part10.Tag{
-	part10.TagSpecificCharacterSet, part10.TagStudyDate, part10.TagStudyTime, part10.TagAccessionNumber, part10.TagReferringPhysicianName,
+	part10.TagSpecificCharacterSet, part10.TagStudyDate, part10.TagStudyTime, part10.TagAccessionNumber, part10.TagReferringPhysicianName, part10.TagStudyDescription,
 	part10.TagPatientName, part10.TagPatientID, part10.TagIssuerOfPatientID, part10.TagPatientBirthDate, part10.TagPatientSex,
 	part10.TagPatientIdentityRemoved, part10.TagDeidentificationMethod, part10.TagStudyInstanceUID, part10.TagStudyID,
 	part10.TagLongitudinalTemporalInformationModified, part10.TagBodyPartExamined, part10.TagLaterality,

@@ -130,7 +130,7 @@ func TestModules(t *testing.T) {
 		"(0070,0001)[0](0070,0009)[0](0070,0022)": "FL 1.5 1.5 2.5 1.5 2.5 2.5 1.5 1.5", "(0070,0001)[0](0070,0009)[0](0070,0023)": "CS POLYLINE",
 		"(0070,0001)[0](0070,0009)[0](0070,0024)": "CS N", "(0070,0001)[1](0070,0009)[0](0070,0022)": "FL 0.5 0.5 3.5 2.5",
 		"(0070,0001)[1](0070,0008)[0](0070,0004)": "CS PIXEL", "(0070,0001)[1](0070,0008)[0](0070,0006)": "ST 1: 12.3 +/- 0.4 mm",
-		"(0070,0001)[1](0070,0008)[0](0070,0014)": "FL 3.5 0.5", "(0070,0001)[1](0070,0008)[0](0070,0015)": "CS N",
+		"(0070,0001)[1](0070,0008)[0](0070,0014)": "FL 0.5 2.5", "(0070,0001)[1](0070,0008)[0](0070,0015)": "CS N",
 	} {
 		if value, ok := got[path]; !ok || value != want {
 			t.Errorf("%s is %q, want %q", path, value, want)
@@ -243,11 +243,11 @@ func TestGraphics(t *testing.T) {
 		text string // where it stands
 	}{
 		"the first pixel": {presentation.Mark{Points: [][2]float64{{0, 0}}}, "POLYLINE", "0.5 0.5", "0.5 0.5"},
-		"the whole image": {presentation.Mark{Points: [][2]float64{{-0.5, -0.5}, {3.5, 2.5}}}, "POLYLINE", "0 0 4 3", "4 0"},
-		"a line that leaves the image keeps its direction": {presentation.Mark{Points: [][2]float64{{0.5, 0.5}, {5.5, 5.5}}}, "POLYLINE", "1 1 3 3", "3 1"},
-		"a line from beyond the image":                     {presentation.Mark{Points: [][2]float64{{-1.5, 0.5}, {2.5, 0.5}}}, "POLYLINE", "0 1 3 1", "3 1"},
+		"the whole image": {presentation.Mark{Points: [][2]float64{{-0.5, -0.5}, {3.5, 2.5}}}, "POLYLINE", "0 0 4 3", "0 3"},
+		"a line that leaves the image keeps its direction": {presentation.Mark{Points: [][2]float64{{0.5, 0.5}, {5.5, 5.5}}}, "POLYLINE", "1 1 3 3", "1 3"},
+		"a line from beyond the image":                     {presentation.Mark{Points: [][2]float64{{-1.5, 0.5}, {2.5, 0.5}}}, "POLYLINE", "0 1 3 1", "0 1"},
 		"a rectangle is cut off": {presentation.Mark{Points: [][2]float64{{-2, 0}, {1, 0}, {1, 9}, {-2, 9}}, Closed: true}, "POLYLINE",
-			"0 0.5 1.5 0.5 1.5 3 0 3 0 0.5", "1.5 0.5"},
+			"0 0.5 1.5 0.5 1.5 3 0 3 0 0.5", "0 3"},
 		"a wide ellipse": {presentation.Mark{Points: [][2]float64{{3, 1}}, Closed: true, Ellipse: corners([2]float64{0, 0}, [2]float64{3, 2})}, "ELLIPSE",
 			"0.5 1.5 3.5 1.5 2 0.5 2 2.5", "3.5 1.5"},
 		"a tall ellipse, drawn from below": {presentation.Mark{Points: [][2]float64{{2, 1}}, Closed: true, Ellipse: corners([2]float64{2, 2}, [2]float64{1, 0})}, "ELLIPSE",
@@ -255,7 +255,7 @@ func TestGraphics(t *testing.T) {
 		"an ellipse to the edge": {presentation.Mark{Points: [][2]float64{{1, 1}}, Closed: true, Ellipse: corners([2]float64{-0.5, -0.5}, [2]float64{3.5, 2.5})}, "ELLIPSE",
 			"0 1.5 4 1.5 2 0 2 3", "1.5 1.5"},
 		"an ellipse beyond it": {presentation.Mark{Points: [][2]float64{{-1, 1}, {1, 0}, {3, 1}}, Closed: true, Ellipse: corners([2]float64{-0.6, 0}, [2]float64{3, 2})}, "POLYLINE",
-			"0 1.5 1.5 0.5 3.5 1.5 0 1.5", "3.5 0.5"},
+			"0 1.5 1.5 0.5 3.5 1.5 0 1.5", "0 1.5"},
 	} {
 		state := stateOf(s)
 		c.mark.Text = "x"
@@ -267,6 +267,22 @@ func TestGraphics(t *testing.T) {
 		}
 		if want := fmt.Sprintf("US %d", (len(strings.Fields(c.data)))/2); got[graphic+"(0070,0021)"] != want {
 			t.Errorf("%s: %s points, want %s", name, got[graphic+"(0070,0021)"], want)
+		}
+	}
+}
+
+// TestCaptions puts the text of a mark at the corner that is at the bottom left of the screen.
+func TestCaptions(t *testing.T) {
+	_, s := dicomtest.OnDisk(t, dicomtest.Stack(2))
+	for turn, want := range map[volume.Turn]string{
+		{}: "FL 0.5 1.5", {Mirrored: true}: "FL 2.5 1.5", {Quarters: 1}: "FL 2.5 1.5", {Quarters: 2}: "FL 2.5 0.5", {Quarters: 3}: "FL 0.5 0.5",
+	} {
+		state := stateOf(s)
+		state.View = state.View.Turned(turn)
+		state.Area = [2][2]int{}
+		state.Marks = []presentation.Mark{{Points: [][2]float64{{0, 0}, {2, 1}}, Text: "x"}}
+		if got := flat(t, encode(t, state))["(0070,0001)[0](0070,0008)[0](0070,0014)"]; got != want {
+			t.Errorf("%+v: %s, want %s", turn, got, want)
 		}
 	}
 }
@@ -391,25 +407,28 @@ func TestBesideItsSeries(t *testing.T) {
 	}
 }
 
-// TestOtherPrograms asks dciodvfy and dcmtk about a state with everything in it.
+// TestOtherPrograms asks dciodvfy and dcmtk about states of a CT and of an enhanced MR with everything in them.
 func TestOtherPrograms(t *testing.T) {
-	_, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
-	state := stateOf(s)
-	state.View = state.View.Turned(volume.Turn{Quarters: 1})
-	state.Area = [2][2]int{{0, 1}, {2, 3}}
-	state.Marks = []presentation.Mark{{Slice: 1, Points: [][2]float64{{0, 0}, {2, 2}}, Text: "1: 3 mm"},
-		{Slice: 1, Points: [][2]float64{{0, 0}}, Closed: true, Ellipse: &[2][2]float64{{0, 0}, {2, 1}}, Text: "2: mean 3 SD 1 HU"}}
-	file := filepath.Join(t.TempDir(), "PR00001.dcm")
-	if err := os.WriteFile(file, encode(t, state), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct{ program, complaint string }{{"dciodvfy", "(?m)^Error"}, {"dcmpschk", "(?m)^(E:|W: .*(rror|arning|failed))"}} {
+	_, ct := dicomtest.OnDisk(t, dicomtest.Stack(3))
+	mr := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.PublicSeries(t, "mr/siemens-enhanced-xa10")), 0)
+	for _, c := range []struct{ program, complaint string }{{"dciodvfy", "(?m)^Error.*"}, {"dcmpschk", "(?m)^(E:|W: .*(rror|arning|failed)).*"}} {
 		if _, err := exec.LookPath(c.program); err != nil {
 			t.Skipf("%s is not installed", c.program)
 		}
-		text, _ := exec.Command(c.program, file).CombinedOutput() // the exit status of dciodvfy reports warnings too
-		if lines := regexp.MustCompile(c.complaint+".*").FindAllString(string(text), -1); lines != nil {
-			t.Errorf("%s: %q", c.program, lines)
+		for _, s := range []*series.Series{ct, mr} {
+			state := stateOf(s)
+			state.View = state.View.Turned(volume.Turn{Quarters: 1})
+			state.Area = [2][2]int{{0, 1}, {2, 3}}
+			state.Marks = []presentation.Mark{{Slice: 1, Points: [][2]float64{{0, 0}, {2, 2}}, Text: "1: 3 mm"},
+				{Slice: 1, Points: [][2]float64{{0, 0}}, Closed: true, Ellipse: &[2][2]float64{{0, 0}, {2, 1}}, Text: "2: mean 3 SD 1 HU"}}
+			file := filepath.Join(t.TempDir(), "PR00001.dcm")
+			if err := os.WriteFile(file, encode(t, state), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			text, _ := exec.Command(c.program, file).CombinedOutput() // the exit status of dciodvfy reports warnings too
+			if lines := regexp.MustCompile(c.complaint).FindAllString(string(text), -1); lines != nil || len(text) == 0 {
+				t.Errorf("%s of a state of %s: %q", c.program, s.Modality, lines)
+			}
 		}
 	}
 }
