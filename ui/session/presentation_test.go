@@ -2,14 +2,17 @@ package session_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"quell/app"
 	"quell/io/dicom"
 	"quell/ui/session"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // A presentation state refers to the last export of the result that is shown. NIfTI has none by
@@ -92,5 +95,56 @@ func TestSavePresentation(t *testing.T) {
 	b.settle()
 	if len(b.errors) != 1 {
 		t.Errorf("errors %v", b.errors)
+	}
+}
+
+// The state of a series as it was opened has the window and the figures of the original, and the area
+// of its pane, as it was before another plane was shown; a series with added noise has none.
+func TestPresentationOfTheOriginal(t *testing.T) {
+	b := newBench(t)
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out")
+	b.applied(3)
+	b.Export(out, app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	b.Open(out)
+	b.settle()
+	if folder, ok := b.Presentable(); folder != "" || !ok {
+		t.Fatalf("%q, %v", folder, ok)
+	}
+	v := b.Series().Volume
+	b.State().SetWindow(volume.Window{Center: 321, Width: 123})
+	b.State().Clockwise()
+	size := b.State().View().Size
+	b.State().ZoomAt(4, 0, 0, 64, 48) // the top left corner stays
+	first, last := b.State().Transform(64, 48).Pixels(64, 48)
+	if first[1] != 0 || last[1] >= size[1]-1 {
+		t.Fatalf("rows %d to %d of %d", first[1], last[1], size[1])
+	}
+	b.draw(session.LineTool, [2]float64{2, 2}, [2]float64{12, 2})
+	b.State().SetPlane(volume.Coronal) // the acquired slices are still shown as before
+	path := filepath.Join(dir, "PR00001.dcm")
+	var roles []viewer.Role
+	b.SavePresentation(path, func(_ session.MarkFigures, r viewer.Role) string { roles = append(roles, r); return "" }, false)
+	b.settle()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err, b.errors)
+	}
+	if !slices.Equal(roles, []viewer.Role{viewer.Original}) || !bytes.Contains(file, []byte("321 ")) || !bytes.Contains(file, []byte("123 ")) {
+		t.Errorf("roles %v, or another window", roles)
+	}
+	// Turned clockwise, the screen begins at the bottom of the stored image.
+	corner := func(col, row int) []byte {
+		b := []byte("SL\x08\x00")
+		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, uint32(col)), uint32(row))
+	}
+	if !bytes.Contains(file, corner(first[1]+1, v.Dims[1]-first[0])) || !bytes.Contains(file, corner(last[1]+1, v.Dims[1]-last[0])) {
+		t.Errorf("the area is not that of pixels %v to %v", first, last)
+	}
+	b.AddNoise(app.Noise{Model: "gaussian", Sigma: 3, Seed: 1})
+	b.settle()
+	if _, ok := b.Presentable(); ok {
+		t.Error("a state of the original has the figures of added noise")
 	}
 }
