@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
@@ -62,7 +64,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 	compareCaptions(s, &out)
 	if state.Unlinked() {
 		for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
-			out[role].Title = cmp.Or(out[role].Title, role.String()) + ", OWN WINDOW"
+			out[role].Title = cmp.Or(out[role].Title, lang.L(role.String())) + lang.L(", OWN WINDOW")
 		}
 	}
 	return out
@@ -74,10 +76,10 @@ func sliceText(state *viewer.State, index int) string {
 	text := fmt.Sprintf("%d / %d", index+1, state.View().Size[2])
 	t := state.Turned()
 	if t.Mirrored {
-		text += ", mirrored"
+		text += lang.L(", mirrored")
 	}
 	if t.Quarters != 0 {
-		text += fmt.Sprintf(", turned %d°", 90*t.Quarters)
+		text += fmt.Sprintf(lang.L(", turned %d°"), 90*t.Quarters)
 	}
 	return text
 }
@@ -85,9 +87,9 @@ func sliceText(state *viewer.State, index int) string {
 // zoomText writes the magnification in device pixels per voxel: "134 %", and whether
 // that fits the pane.
 func zoomText(state *viewer.State, p viewer.Pane) string {
-	text := fmt.Sprintf("Zoom %.0f %%", 100*state.Transform(float64(p.Width), float64(p.Height)).Magnification())
+	text := fmt.Sprintf(lang.L("Zoom %.0f %%"), 100*state.Transform(float64(p.Width), float64(p.Height)).Magnification())
 	if state.Zoom() == 1 {
-		text += ", fit"
+		text += lang.L(", fit")
 	}
 	return text
 }
@@ -95,14 +97,14 @@ func zoomText(state *viewer.State, p viewer.Pane) string {
 func originalCaption(s *session.Session, hidden bool, c *sliceview.Caption) {
 	c.Detail = summary(s.Series(), hidden)
 	if n, ok := s.Document().Noise(); ok {
-		c.Detail = "with " + n.String()
+		c.Detail = fmt.Sprintf(lang.L("with %s"), n)
 	}
 	m := s.NoiseMap()
 	if m == nil {
 		return
 	}
-	c.Badge, c.BadgeKind = "NOISE MAP", sliceview.Busy
-	c.Detail = fmt.Sprintf("noise σ mostly %s to %s, confidence %s", short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), m.Confidence)
+	c.Badge, c.BadgeKind = lang.L("NOISE MAP"), sliceview.Busy
+	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
 	if s.State().Overlay() == viewer.OverlayFull {
 		c.Corner[len(c.Corner)-1] += localNoise(s, m)
 	}
@@ -116,7 +118,7 @@ func localNoise(s *session.Session, m *app.NoiseMap) string {
 	}
 	i := m.Values.Index(voxel[0], voxel[1], voxel[2])
 	if !m.Values.Valid(i) {
-		return "   σ not measured here"
+		return lang.L("   σ not measured here")
 	}
 	return "   σ " + session.Quantity(float64(m.Values.Data[i]), m.Values.Unit)
 }
@@ -130,33 +132,33 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	}
 	switch status {
 	case session.Whole:
-		c.Badge, c.BadgeKind = "WHOLE VOLUME", sliceview.Good
+		c.Badge, c.BadgeKind = lang.L("WHOLE VOLUME"), sliceview.Good
 	case session.Slice:
-		c.Badge, c.BadgeKind = "SLICE ONLY", sliceview.Good
+		c.Badge, c.BadgeKind = lang.L("SLICE ONLY"), sliceview.Good
 	case session.Coarse:
-		c.Badge, c.BadgeKind = "COARSE, FILTERING …", sliceview.Caution
+		c.Badge, c.BadgeKind = lang.L("COARSE, FILTERING …"), sliceview.Caution
 	case session.Stale:
-		c.Badge, c.BadgeKind = "STALE", sliceview.Caution
+		c.Badge, c.BadgeKind = lang.L("STALE"), sliceview.Caution
 	case session.Waiting:
-		c.Badge, c.BadgeKind = "NOT FILTERED YET", sliceview.Caution
-		c.Detail = "showing the original"
+		c.Badge, c.BadgeKind = lang.L("NOT FILTERED YET"), sliceview.Caution
+		c.Detail = lang.L("showing the original")
 	}
 	if s.Previewing() && status == session.Stale {
-		c.Badge = "STALE, FILTERING …"
+		c.Badge = lang.L("STALE, FILTERING …")
 	} else if s.Previewing() && status == session.Waiting {
-		c.Badge, c.BadgeKind = "FILTERING …", sliceview.Busy
+		c.Badge, c.BadgeKind = lang.L("FILTERING …"), sliceview.Busy
 	}
 	if kept := s.Kept(); kept != nil {
-		c.Badge, c.BadgeKind = fmt.Sprintf("SLICE %d, FILTERING …", kept.Index+1), sliceview.Caution
-		c.Detail = "the slice before, until this one is filtered"
+		c.Badge, c.BadgeKind = fmt.Sprintf(lang.L("SLICE %d, FILTERING …"), kept.Index+1), sliceview.Caution
+		c.Detail = lang.L("the slice before, until this one is filtered")
 	}
 	if s.HoldsBefore() {
-		c.Badge, c.BadgeKind, c.Detail = "SHOWING THE ORIGINAL", sliceview.Caution, "while Space is held"
+		c.Badge, c.BadgeKind, c.Detail = lang.L("SHOWING THE ORIGINAL"), sliceview.Caution, lang.L("while Space is held")
 	}
 }
 
 func residualCaption(s *session.Session, c *sliceview.Caption, denoised sliceview.Caption) {
-	c.Detail = "original − denoised"
+	c.Detail = lang.L("original − denoised")
 	if _, status, ok := s.ShownRecipe(); !ok || status == session.Stale || status == session.Coarse || s.Kept() != nil {
 		c.Badge, c.BadgeKind = denoised.Badge, denoised.BadgeKind
 	}
@@ -170,7 +172,7 @@ func residualCaption(s *session.Session, c *sliceview.Caption, denoised slicevie
 		// Without a noise estimate the largest residual sets the scale.
 		for i, line := range c.Corner {
 			if strings.HasSuffix(line, "σ") {
-				c.Corner[i] = "± largest"
+				c.Corner[i] = lang.L("± largest")
 			}
 		}
 	}
@@ -183,7 +185,7 @@ func insetCaption(s *session.Session, c sliceview.Caption) sliceview.Caption {
 	}
 	title := c.Title
 	if title == "" {
-		title = viewer.Residual.String()
+		title = lang.L(viewer.Residual.String())
 	}
 	scale := ""
 	for _, line := range c.Corner {
@@ -191,7 +193,7 @@ func insetCaption(s *session.Session, c sliceview.Caption) sliceview.Caption {
 			scale = line
 		}
 	}
-	return sliceview.Caption{Small: true, Title: strings.TrimSpace(title + " " + scale), Place: "D enlarges", Unit: c.Unit, Letters: c.Letters}
+	return sliceview.Caption{Small: true, Title: strings.TrimSpace(title + " " + scale), Place: lang.L("D enlarges"), Unit: c.Unit, Letters: c.Letters}
 }
 
 // structureCaption names the place with the most structure and the reason of the
@@ -200,20 +202,20 @@ func structureCaption(s *session.Session, c *sliceview.Caption) {
 	found := s.Structure()
 	switch {
 	case found == nil:
-		c.Detail = "structure is not judged yet"
+		c.Detail = lang.L("structure is not judged yet")
 	case !found.Any:
-		c.Detail = "no structure found. " + found.Why
+		c.Detail = lang.L("no structure found.") + " " + found.Why
 	default:
-		c.Detail = "green: structure, most at " + placeText(found.Place) + ". " + found.Why
+		c.Detail = fmt.Sprintf(lang.L("green: structure, most at %s."), placeText(found.Place)) + " " + found.Why
 		if c.Badge == "" {
-			c.Badge, c.BadgeKind = "STRUCTURE", sliceview.Caution
+			c.Badge, c.BadgeKind = lang.L("STRUCTURE"), sliceview.Caution
 		}
 	}
 }
 
 // placeText names a place: "edges, x 120, y 88, z 5", counted from 1.
 func placeText(p session.Place) string {
-	return fmt.Sprintf("%s, x %d, y %d, z %d", p.What, p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
+	return fmt.Sprintf(lang.L("%s, x %d, y %d, z %d"), lang.L(p.What), p.Voxel[0]+1, p.Voxel[1]+1, p.Voxel[2]+1)
 }
 
 // recipeText returns a recipe as a label with its automatic values as numbers:

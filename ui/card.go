@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/control"
@@ -43,9 +44,13 @@ type card struct {
 // shown.
 func newCard(measures *measurepanel.Panel, plot *plotpanel.Panel, marks *markpanel.Panel, changed func()) *card {
 	c := &card{measures: measures, plot: plot, marks: marks, changed: changed}
-	c.tabs = control.NewRadio(tabNames, nil)
-	c.tabs.SetSelected(tabNames[tabMeasures])
-	c.tabs.OnChanged = func(name string) { c.show(slices.Index(tabNames, name)) }
+	var names []string
+	for _, name := range tabNames {
+		names = append(names, lang.L(name))
+	}
+	c.tabs = control.NewRadio(names, nil)
+	c.tabs.SetSelected(names[tabMeasures])
+	c.tabs.OnChanged = func(name string) { c.show(slices.Index(names, name)) }
 	plot.Hide()
 	marks.Hide()
 	c.content = container.NewBorder(container.NewVBox(widget.NewSeparator(), container.NewCenter(c.tabs)), nil, nil, nil, container.NewStack(measures, plot, marks))
@@ -57,7 +62,7 @@ func newCard(measures *measurepanel.Panel, plot *plotpanel.Panel, marks *markpan
 func (c *card) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(c.content) }
 
 // selectTab shows a tab as if the user had chosen it.
-func (c *card) selectTab(tab int) { c.tabs.SetSelected(tabNames[tab]) }
+func (c *card) selectTab(tab int) { c.tabs.SetSelected(c.tabs.Options()[tab]) }
 
 func (c *card) show(tab int) {
 	c.tab = tab

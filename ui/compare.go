@@ -21,22 +21,20 @@ const shareStep = 0.05
 
 // sideNames returns the permanent labels of the two sides of a comparison.
 func sideNames(s *session.Session) (names [2]string) {
-	names = [2]string{viewer.Original.String(), viewer.Denoised.String()}
-	results := s.Results()
-	for _, r := range results {
+	names = [2]string{lang.L(viewer.Original.String()), lang.L(viewer.Denoised.String())}
+	_, based := s.Base()
+	for _, r := range s.Results() {
 		if r.Base {
 			names[0] = runName(r.Number)
 		}
-	}
-	for _, r := range results {
-		if r.Shown && names[0] != viewer.Original.String() {
+		if r.Shown && based {
 			names[1] = runName(r.Number)
 		}
 	}
 	return names
 }
 
-func runName(number int) string { return fmt.Sprintf("RUN %d", number) }
+func runName(number int) string { return fmt.Sprintf(lang.L("RUN %d"), number) }
 
 // compareCaptions writes on the panes what each side of a comparison is.
 func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
@@ -45,9 +43,9 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	out[viewer.Original].Choice, out[viewer.Denoised].Choice = choice, choice
 	if r, ok := s.Base(); ok {
 		c := &out[viewer.Original]
-		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], recipeText(s, r.Run.Recipe), "EARLIER RUN", sliceview.Busy
+		c.Title, c.Detail, c.Badge, c.BadgeKind = names[0], recipeText(s, r.Run.Recipe), lang.L("EARLIER RUN"), sliceview.Busy
 		out[viewer.Denoised].Title = names[1]
-		out[viewer.Residual].Title = "DIFFERENCE"
+		out[viewer.Residual].Title = lang.L("DIFFERENCE")
 		out[viewer.Residual].Detail = strings.ToLower(names[0] + " − " + names[1])
 	}
 	c := &out[viewer.Denoised]
@@ -55,7 +53,10 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 	mode := s.State().Comparison()
 	if s.HoldsBefore() {
 		c.Title = names[0]
-		c.Badge = "SHOWING " + theName(names[0])
+		c.Badge = fmt.Sprintf(lang.L("SHOWING %s"), names[0])
+		if _, based := s.Base(); !based {
+			c.Badge = lang.L("SHOWING THE ORIGINAL")
+		}
 		return
 	}
 	if mode.Mode == viewer.Plain || !filtered && s.Kept() == nil {
@@ -70,21 +71,13 @@ func compareCaptions(s *session.Session, out *[viewer.Roles]sliceview.Caption) {
 		if mode.First {
 			c.Title = names[0]
 		}
-		c.Detail = "in turn with " + strings.ToLower(names[0]) + ": " + c.Detail
+		c.Detail = fmt.Sprintf(lang.L("in turn with %s"), strings.ToLower(names[0])) + ": " + c.Detail
 	case viewer.Fade:
 		share := int(100*mode.Share + 0.5)
 		c.Title = fmt.Sprintf("%s %d %% + %s %d %%", names[0], 100-share, names[1], share)
 	case viewer.Checkerboard:
 		c.Title = names[0] + " / " + names[1]
 	}
-}
-
-// theName writes a side within a sentence in capitals.
-func theName(name string) string {
-	if name == viewer.Original.String() {
-		return "THE " + name
-	}
-	return name
 }
 
 // modeID is the ID of the command of a mode.

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"quell/app"
+	"quell/denoise"
+	"quell/denoise/noise"
+	"quell/denoise/tune"
 	"quell/ui/blind"
 	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
@@ -86,9 +89,91 @@ func (w *Workbench) Texts() map[string][]string {
 	for p := volume.Axial; p <= volume.Sagittal; p++ {
 		add("planeName(p)", planeName(p))
 	}
-	add("planeName(state.View().Plane)", out["planeName(p)"]...)
+	for _, of := range []string{"state.View().Plane", "m.Plane", "volume.Plane(p)"} {
+		add("planeName("+of+")", out["planeName(p)"]...)
+	}
 	for _, line := range slices.Concat(whoLines, howLines) {
 		add("line.name", line.name)
+	}
+	for _, name := range tabNames {
+		add("name", name)
+	}
+	add("notClinical", notClinical)
+	add("string(v)", string(tune.Clean), string(tune.Under), string(tune.Matched), string(tune.Over), string(tune.Unknown))
+	add("string(c)", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
+	for _, of := range []string{"m.Measures.Verdict", "f.Verdict"} {
+		add("string("+of+")", out["string(v)"]...)
+	}
+	for _, of := range []string{"f.Confidence", "m.Confidence", "f.Noise.Confidence"} {
+		add("string("+of+")", out["string(c)"]...)
+	}
+	add("p.What", "edges", "smooth tissue", "an object")
+	add("r.Picture.FirstName()", (&viewer.Picture{}).FirstName(), (&viewer.Picture{Base: &volume.Volume{}}).FirstName())
+	for role := range viewer.Roles {
+		add("role.String()", role.String())
+	}
+	for _, of := range []string{"viewer.Original.String()", "viewer.Denoised.String()", "viewer.Residual.String()", "p.role.String()", "r.pane.role.String()"} {
+		add(of, out["role.String()"]...)
+	}
+	addFilters(add)
+	return out
+}
+
+// addFilters adds the texts of the filters and their parameters.
+func addFilters(add func(expression string, texts ...string)) {
+	for _, f := range denoise.Filters() {
+		add("f.Title", f.Title)
+		add("f.Help", f.Help)
+		recipes := variants(f)
+		for _, p := range f.Params {
+			for _, expression := range []string{"p.Label", "param.Label", "label"} {
+				add(expression, p.Label)
+			}
+			add("p.Help", p.Help)
+			if p.Unit != "value" {
+				add("p.Unit", p.Unit)
+			}
+			for _, choice := range p.Choices {
+				add("p.Word(choice)", p.Word(choice))
+			}
+			for _, r := range recipes {
+				add("r.ignored", r.Ignores(p.Name))
+			}
+		}
+	}
+}
+
+// variants returns recipes of a filter with every word and every least number of one or two
+// parameters, which is why others have no effect.
+func variants(f denoise.Filter) (out []denoise.Recipe) {
+	for _, dims := range f.Dims {
+		r, err := denoise.NewRecipe(f.Name, dims)
+		if err != nil {
+			continue
+		}
+		all := []denoise.Recipe{r}
+		for range 2 {
+			for _, r := range all {
+				for _, p := range f.Params {
+					values := []denoise.Value{denoise.Number(p.Min)}
+					switch p.Kind {
+					case denoise.Switch:
+						values = []denoise.Value{denoise.Bool(false), denoise.Bool(true)}
+					case denoise.Choice:
+						values = nil
+						for _, choice := range p.Choices {
+							values = append(values, denoise.Word(choice))
+						}
+					case denoise.Ints:
+						values = nil
+					}
+					for _, v := range values {
+						all = append(all, r.With(p.Name, v))
+					}
+				}
+			}
+		}
+		out = append(out, all...)
 	}
 	return out
 }

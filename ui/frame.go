@@ -3,6 +3,7 @@ package ui
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise/tune"
@@ -85,9 +86,9 @@ func (w *Workbench) displayQuick(s filterpanel.Snapshot) {
 	w.dial.Display(s)
 	text, importance := "", widget.LowImportance
 	if m := w.session.SliceMeasures(); m.Known && m.Current {
-		text, importance = "Verdict: "+string(m.Measures.Verdict), verdictImportance[m.Measures.Verdict]
+		text, importance = lang.L("Verdict")+": "+lang.L(string(m.Measures.Verdict)), verdictImportance[m.Measures.Verdict]
 		if m.Measures.Verdict == tune.Unknown {
-			text = "No verdict"
+			text = lang.L("No verdict")
 		}
 	}
 	if w.verdict.Text != text || w.verdict.Importance != importance {

@@ -23,9 +23,9 @@ var whoLines = []cornerLine{
 	{"Patient", func(s *series.Series) string {
 		return strings.Join(strings.FieldsFunc(s.Patient, func(r rune) bool { return r == '^' || r == ' ' || r == '=' }), " ")
 	}},
-	{"ID, sex, date of birth", func(s *series.Series) string { return joined(s.PatientID, s.Sex, date("born ", s.BirthDate)) }},
+	{"ID, sex, date of birth", func(s *series.Series) string { return joined(s.PatientID, s.Sex, date(lang.L("born "), s.BirthDate)) }},
 	{"Study", func(s *series.Series) string { return joined(date("", s.StudyDate), s.Study) }},
-	{"Series", func(s *series.Series) string { return joined(numbered("series ", s.Number), s.Description) }},
+	{"Series", func(s *series.Series) string { return joined(numbered(lang.L("series "), s.Number), s.Description) }},
 }
 
 // fileLine names the file of a series with one.
@@ -55,7 +55,7 @@ type identity struct {
 // says that alone.
 func (i identity) who(s *series.Series) []string {
 	if i.hidden {
-		return []string{"Identity hidden"}
+		return []string{lang.L("Identity hidden")}
 	}
 	return i.lines(whoLines, s)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/measure"
@@ -92,15 +93,15 @@ func (w *Workbench) toggleJudgement() {
 // copyMarks puts the table of all marks on the clipboard.
 func (w *Workbench) copyMarks() {
 	w.app.Clipboard().SetContent(w.session.MarksCSV())
-	w.status.note(fmt.Sprintf("The figures of %s are on the clipboard, as CSV.", counted(len(w.session.Marks()), "mark")))
+	w.status.note(fmt.Sprintf(lang.L("The figures of the marks (%d) are on the clipboard, as CSV."), len(w.session.Marks())))
 }
 
-// counted writes "1 mark", "2 marks".
-func counted(n int, what string) string {
+// counted writes a number of things: one, "1 slice", or several, as "%d slices" has them.
+func counted(n int, one, several string) string {
 	if n == 1 {
-		return "1 " + what
+		return one
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Sprintf(several, n)
 }
 
 // showMarks adds the marks on the slice to the captions of the panes.
@@ -128,6 +129,14 @@ func marksOf(s *session.Session, here []app.Mark, role viewer.Role, view volume.
 	return out
 }
 
+// markName names a mark as the panel does; what is written has its name in English.
+func markName(m app.Mark) string {
+	if m.Shape == measure.Line {
+		return fmt.Sprintf(lang.L("Line %d"), m.ID)
+	}
+	return m.Name()
+}
+
 // maxShown is how many marks of a slice are drawn; the list has all.
 const maxShown = 50
 
@@ -137,18 +146,18 @@ func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit 
 	if f.Mark.Shape == measure.Line {
 		text := name + fmt.Sprintf("%.1f mm", f.Length)
 		if role != viewer.Residual && f.Edge[role].Why == "" {
-			text += ", edge " + edgeText(f.Edge[role].Edge)
+			text += lang.L(", edge ") + edgeText(f.Edge[role].Edge)
 		}
 		return text
 	}
 	st := f.Stats[role]
 	if st.N == 0 {
 		if role == viewer.Original {
-			return name + "no voxel"
+			return name + lang.L("no voxel")
 		}
 		return name + "–"
 	}
-	text := name + "mean " + rounded(float64(st.Mean), st.SD, "") + " SD " + rounded(float64(st.SD), st.SD, unit)
+	text := name + lang.L("mean ") + rounded(float64(st.Mean), st.SD, "") + " SD " + rounded(float64(st.SD), st.SD, unit)
 	if cnr := s.CNR(f)[role]; cnr.Finite() {
 		text += ", CNR " + figure(float64(cnr), "")
 	}
@@ -196,23 +205,23 @@ func edgeText(e measure.Edge) string {
 // markSnapshot returns what the panel of marks shows.
 func markSnapshot(s *session.Session) markpanel.Snapshot {
 	if s.Series() == nil {
-		return markpanel.Snapshot{Note: "Open a series to measure in it."}
+		return markpanel.Snapshot{Note: lang.L("Open a series to measure in it.")}
 	}
 	snap := markpanel.Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}
 	selected, chosen := s.Selected()
 	unit := s.Series().Volume.Unit
 	for _, m := range s.Marks() {
 		f := s.MarkFigures(m)
-		where := fmt.Sprintf(", slice %d: ", m.Index+1)
+		where := fmt.Sprintf(lang.L(", slice %d: "), m.Index+1)
 		if m.Plane != s.State().View().Plane {
-			where = fmt.Sprintf(", %s %d: ", m.Plane, m.Index+1)
+			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(planeName(m.Plane))), m.Index+1)
 		}
 		text := fmt.Sprintf("%.1f mm", f.Length)
 		if m.Shape != measure.Line {
 			st := f.Stats[viewer.Original]
 			text = rounded(float64(st.Mean), st.SD, "") + " ± " + rounded(float64(st.SD), st.SD, unit)
 		}
-		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: m.Name() + where + text, Selected: chosen && m.ID == selected.ID})
+		snap.Entries = append(snap.Entries, markpanel.Entry{ID: m.ID, Text: markName(m) + where + text, Selected: chosen && m.ID == selected.ID})
 	}
 	switch {
 	case chosen && selected.Shape == measure.Line:
@@ -222,20 +231,22 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		ground, _ := s.Ground()
 		snap.ROI, snap.Ground = true, ground.ID != selected.ID
 	case len(snap.Entries) == 0:
-		snap.Note = "Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
-			"E draws an ellipse, Shift+E a rectangle, U freehand, L a line. Drag its edge to move it, a corner to change it."
+		snap.Note = lang.L("Choose a shape in the tool bar or the menu Measure, and drag on a picture: " +
+			"E draws an ellipse, Shift+E a rectangle, U freehand, L a line. Drag its edge to move it, a corner to change it.")
 	default:
-		snap.Note = "Click the edge of a mark, or its name below, for its figures."
+		snap.Note = lang.L("Click the edge of a mark, or its name below, for its figures.")
 	}
 	return snap
 }
 
-var paneNames = [3]string{"Original", "Denoised", "Residual"}
+func paneNames() [3]string {
+	return [3]string{lang.L("Original"), lang.L("Denoised"), lang.L("Residual")}
+}
 
 // regionRows returns the table of an ROI.
 func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
 	f, cnr := s.MarkFigures(m), s.CNR(s.MarkFigures(m))
-	rows = append(rows, markpanel.Row{Label: unit, Values: paneNames})
+	rows = append(rows, markpanel.Row{Label: unit, Values: paneNames()})
 	write := rounded
 	add := func(label string, value func(st measure.Stats, role viewer.Role) float64) {
 		r := markpanel.Row{Label: label}
@@ -244,10 +255,10 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 		}
 		rows = append(rows, r)
 	}
-	add("Mean", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Mean) })
+	add(lang.L("Mean"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Mean) })
 	add("SD", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.SD) })
-	add("Least", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Min) })
-	add("Most", func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Max) })
+	add(lang.L("Least"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Min) })
+	add(lang.L("Most"), func(st measure.Stats, _ viewer.Role) float64 { return float64(st.Max) })
 	write = func(x float64, _ measure.Float, unit string) string { return figure(x, unit) }
 	add("SNR", func(st measure.Stats, role viewer.Role) float64 {
 		if role == viewer.Residual {
@@ -256,41 +267,41 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 		return float64(st.SNR())
 	})
 	if ground, ok := s.Ground(); ok && ground.ID != m.ID {
-		add("CNR to "+ground.Name(), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
+		add(fmt.Sprintf(lang.L("CNR to %s"), markName(ground)), func(_ measure.Stats, role viewer.Role) float64 { return float64(cnr[role]) })
 	}
 	st := f.Stats[viewer.Original]
-	note = fmt.Sprintf("%s, %s mm². ", counted(st.N, "voxel"), figure(f.Area, ""))
+	note = fmt.Sprintf("%s, %s mm². ", counted(st.N, lang.L("1 voxel"), lang.L("%d voxels")), figure(f.Area, ""))
 	switch st.N {
 	case 0:
-		note = "No voxel of the series lies in it. "
+		note = lang.L("No voxel of the series lies in it. ")
 	case 1:
-		note += "One voxel has no SD. "
+		note += lang.L("One voxel has no SD. ")
 	}
 	if f.Stats[viewer.Denoised].N == 0 && st.N > 0 {
-		note += fmt.Sprintf("Slice %d is not filtered yet. ", m.Index+1)
+		note += fmt.Sprintf(lang.L("Slice %d is not filtered yet. "), m.Index+1)
 	}
 	estimated, known := s.Document().Estimated()
 	sigma, _, err := s.NoiseIn()
 	switch {
 	case st.N < 2:
 	case err != nil:
-		note += "Noise: " + err.Error() + "."
+		note += lang.L("Noise: ") + err.Error() + "."
 	case known:
-		note += fmt.Sprintf("Noise, without a slope of the ground: %s; estimated for the volume: %s.", figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
+		note += fmt.Sprintf(lang.L("Noise, without a slope of the ground: %s; estimated for the volume: %s."), figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
 	}
 	if given := s.Document().GivenNoise(); given != nil {
-		note += fmt.Sprintf(" In use: %s of %s.", figure(given.Sigma, unit), given.From)
+		note += fmt.Sprintf(lang.L(" In use: %s of %s."), figure(given.Sigma, unit), given.From)
 	}
 	return rows, note
 }
 
 // lineRows returns the table of a line.
 func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row, note string) {
-	f := s.MarkFigures(m)
-	rows = append(rows, markpanel.Row{Values: [3]string{paneNames[0], paneNames[1], ""}})
-	width, height := markpanel.Row{Label: "Edge 10–90 %, mm"}, markpanel.Row{Label: "Edge height, " + unit}
+	f, names := s.MarkFigures(m), paneNames()
+	rows = append(rows, markpanel.Row{Values: [3]string{names[0], names[1], ""}})
+	width, height := markpanel.Row{Label: lang.L("Edge 10–90 %, mm")}, markpanel.Row{Label: lang.L("Edge height") + ", " + unit}
 	if unit == "" {
-		height.Label = "Edge height"
+		height.Label = lang.L("Edge height")
 	}
 	for _, role := range []viewer.Role{viewer.Original, viewer.Denoised} {
 		e := f.Edge[role]
@@ -302,19 +313,19 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row
 		}
 	}
 	rows = append(rows, width, height)
-	note = fmt.Sprintf("Length %.1f mm. ", f.Length)
+	note = fmt.Sprintf(lang.L("Length %.1f mm. "), f.Length)
 	a, b := f.Edge[viewer.Original].Why, f.Edge[viewer.Denoised].Why
 	switch {
 	case a != "" && a == b:
 		note += a
 	case a != "" && b != "":
-		note += "Original: " + a + " Denoised: " + b
+		note += lang.L("Original: ") + a + " " + lang.L("Denoised: ") + b
 	case a != "":
-		note += "Original: " + a
+		note += lang.L("Original: ") + a
 	case b != "":
-		note += "Denoised: " + b
+		note += lang.L("Denoised: ") + b
 	default:
-		note += "The width is right where the line crosses the edge at a right angle."
+		note += lang.L("The width is right where the line crosses the edge at a right angle.")
 	}
 	return rows, note
 }
@@ -342,17 +353,17 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 	case !chosen || m.Plane != p.View.Plane || m.Index != p.Index:
 	case m.Shape == measure.Line:
 		f := s.MarkFigures(m)
-		out.Line, out.LineName = &outline, strings.ToLower(m.Name())
+		out.Line, out.LineName = &outline, markName(m)
 		out.LineNote = fmt.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
 		if a.Why == "" {
-			out.LineNote += ", edge " + edgeText(a.Edge)
+			out.LineNote += lang.L(", edge ") + edgeText(a.Edge)
 		}
 		if b.Why == "" {
-			out.LineNote += ", denoised " + edgeText(b.Edge)
+			out.LineNote += lang.L(", denoised ") + edgeText(b.Edge)
 		}
 	default:
-		out.Region, out.RegionName = &outline, m.Name()
+		out.Region, out.RegionName = &outline, markName(m)
 		for _, other := range s.Marks() {
 			if m.Shape == measure.Box && other.Shape == measure.Box && other.Plane == m.Plane && other.Index == m.Index {
 				out.Rectangles = append(out.Rectangles, other.In(p.View, p.Source.Geometry))

@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/software"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/ui/dialogs"
@@ -121,11 +122,11 @@ const (
 func pictureLabel(s *session.Session) []string {
 	state := s.State()
 	names := sideNames(s)
-	denoised := "not filtered yet"
+	denoised := lang.L("not filtered yet")
 	if r, status, ok := s.ShownRecipe(); ok {
 		denoised = recipeText(s, r)
 		if status == session.Coarse {
-			denoised += " (coarse preview)"
+			denoised += lang.L(" (coarse preview)")
 		}
 	}
 	lines := []string{derived, names[1] + ": " + denoised}
@@ -140,9 +141,9 @@ func pictureLabel(s *session.Session) []string {
 		shown = strings.ToLower(names[0]) + " " + shown + ", " + strings.ToLower(names[1]) + " " + window(state.WindowOf(viewer.Denoised))
 	}
 	if state.Inverted() {
-		shown += ", inverted"
+		shown += lang.L(", inverted")
 	}
-	return append(lines, fmt.Sprintf("Window: %s   %s slice %s   Quell %s", shown, state.View().Plane, sliceText(state, state.Index()), app.Version()))
+	return append(lines, fmt.Sprintf(lang.L("Window: %s   %s slice %s   Quell %s"), shown, strings.ToLower(lang.L(planeName(state.View().Plane))), sliceText(state, state.Index()), app.Version()))
 }
 
 // broken breaks a line between words where it is wider than width.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/session"
 	"quell/ui/sliceview"
@@ -96,11 +97,11 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 		shown, name = s.Document().Run().Result, names[1]
 		detail = recipeText(s, s.Document().Run().Recipe)
 	} else if !based && !s.HoldsBefore() {
-		detail = "until the volume is filtered"
+		detail = lang.L("until the volume is filtered")
 	}
 	for p := range out {
 		state, c := s.Plane(volume.Plane(p)), &out[p]
-		c.Title = strings.ToUpper(volume.Plane(p).String()) + ", " + name
+		c.Title = strings.ToUpper(lang.L(planeName(volume.Plane(p)))) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.WindowOf(viewer.Denoised)
 		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), sliceText(state, state.Index())}

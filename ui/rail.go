@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -171,7 +172,7 @@ var railBadges = map[session.DocumentState]color.Color{
 
 // display shows a series, where anything differs from what is shown.
 func (c *railCell) display(d session.Opened, hide bool, progress float64) {
-	badge := map[session.DocumentState]string{session.Unexported: "result", session.Exported: "exported"}[d.State]
+	badge := map[session.DocumentState]string{session.Unexported: lang.L("result"), session.Exported: lang.L("exported")}[d.State]
 	if d.State == session.Running {
 		badge = fmt.Sprintf("%.0f %%", 100*progress)
 	}
@@ -211,19 +212,14 @@ func trimmed(badge string) string {
 	return " " + badge + " "
 }
 
-func slicesText(n int) string {
-	if n == 1 {
-		return "1 slice"
-	}
-	return fmt.Sprintf("%d slices", n)
-}
+func slicesText(n int) string { return counted(n, lang.L("1 slice"), lang.L("%d slices")) }
 
 // documentName names an open series in a few words, without its identity where hide is
 // set.
 func documentName(d session.Opened, hide bool) string {
 	switch {
 	case d.Path == "":
-		return "bundled series"
+		return lang.L("bundled series")
 	case hide:
 		return strings.TrimSpace(d.Meta.Modality + " " + app.DimsText(d.Dims))
 	}
@@ -243,10 +239,10 @@ func documentHint(d session.Opened, hide bool) string {
 		parts = append(parts, dims)
 	}
 	parts = append(parts, map[session.DocumentState]string{
-		session.Running: "being filtered", session.Unexported: "a result that was not exported", session.Exported: "results exported",
+		session.Running: lang.L("being filtered"), session.Unexported: lang.L("a result that was not exported"), session.Exported: lang.L("results exported"),
 	}[d.State])
 	if d.Away {
-		parts = append(parts, "read again when it is shown")
+		parts = append(parts, lang.L("read again when it is shown"))
 	} else {
 		parts = append(parts, app.Bytes(d.Bytes))
 	}
@@ -263,8 +259,8 @@ func (c *railCell) Tapped(*fyne.PointEvent) {
 func (c *railCell) TappedSecondary(e *fyne.PointEvent) {
 	c.w.tip.hide()
 	menu := fyne.NewMenu("",
-		fyne.NewMenuItem("Show", func() { c.w.showDocument(c.index) }),
-		fyne.NewMenuItem("Close", func() { c.w.closeDocument(c.index) }))
+		fyne.NewMenuItem(lang.L("Show"), func() { c.w.showDocument(c.index) }),
+		fyne.NewMenuItem(lang.L("Close"), func() { c.w.closeDocument(c.index) }))
 	widget.ShowPopUpMenuAtPosition(menu, c.w.main.Canvas(), e.AbsolutePosition)
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/filterpanel"
@@ -97,7 +99,7 @@ func (w *Workbench) refresh() {
 // where the status bar is hidden.
 func (w *Workbench) noticed(c sliceview.Caption) sliceview.Caption {
 	if w.pictures && len(c.How) > 0 {
-		c.How = append(c.How, notClinical)
+		c.How = append(c.How, lang.L(notClinical))
 	}
 	return c
 }
@@ -131,7 +133,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 		snap.Facts, _ = s.Document().Facts()
 	}
 	if p := s.Progress(); p.Kind == session.Applying {
-		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, "Another series is being filtered.\n"+p.Text
+		snap.Running, snap.Fraction, snap.Progress = true, p.Fraction, lang.L("Another series is being filtered.")+"\n"+p.Text
 		if !p.Hidden {
 			snap.Progress = recipeText(s, p.Recipe) + "\n" + p.Text
 		}
@@ -157,13 +159,13 @@ func curveSnapshot(s *session.Session) *plotpanel.Curve {
 		return nil
 	}
 	param, _ := f.Param(found.Param)
-	unit := map[string]string{"value": "σ", "mm": "voxels"}[param.Unit]
+	unit := map[string]string{"value": "σ", "mm": lang.L("voxels")}[param.Unit]
 	if unit == "" {
 		unit = param.Unit
 	}
 	volumeUnit := s.Series().Volume.Unit
 	c := &plotpanel.Curve{
-		XLabel: param.Label, YLabel: "estimated error", Best: -1, Present: found.Present, Without: found.Sigma, Old: !found.Current,
+		XLabel: lang.L(param.Label), YLabel: lang.L("estimated error"), Best: -1, Present: found.Present, Without: found.Sigma, Old: !found.Current,
 	}
 	if unit != "" {
 		c.XLabel += ", " + unit
@@ -178,9 +180,9 @@ func curveSnapshot(s *session.Session) *plotpanel.Curve {
 		// The estimate of a mean square has an error of its own, and can be below 0.
 		rms := found.Sigma * math.Sqrt(max(p.MSE, 0))
 		c.X, c.Y = append(c.X, p.Strength), append(c.Y, rms)
-		label := strings.TrimSpace(short(p.Strength)+" "+unit) + ": error " + session.Quantity(rms, volumeUnit)
+		label := strings.TrimSpace(short(p.Strength)+" "+unit) + ": " + fmt.Sprintf(lang.L("error %s"), session.Quantity(rms, volumeUnit))
 		if i == c.Best {
-			label += ", the least"
+			label += lang.L(", the least")
 		}
 		c.Labels = append(c.Labels, label)
 	}
@@ -188,7 +190,7 @@ func curveSnapshot(s *session.Session) *plotpanel.Curve {
 }
 
 // measuring says why there are no measures of what is filtered.
-const measuring = "it is being measured."
+func measuring() string { return lang.L("it is being measured.") }
 
 func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	var snap measurepanel.Snapshot
@@ -212,18 +214,18 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if slice.Known {
 		index = slice.Index
 	}
-	snap.Name, snap.Unit = fmt.Sprintf("Slice %d", index+1), series.Volume.Unit
-	missing := "it has not been filtered with these parameters yet."
+	snap.Name, snap.Unit = fmt.Sprintf(lang.L("Slice %d"), index+1), series.Volume.Unit
+	missing := lang.L("it has not been filtered with these parameters yet.")
 	if _, status, _ := s.ShownRecipe(); status == session.Whole || status == session.Slice {
-		missing = measuring
+		missing = measuring()
 	}
 	snap.Slice = column(slice, missing)
 	if index != state.Index() {
-		snap.Slice.Old = fmt.Sprintf("the grey numbers stay until slice %d is measured.", state.Index()+1)
+		snap.Slice.Old = fmt.Sprintf(lang.L("the grey numbers stay until slice %d is measured."), state.Index()+1)
 	}
-	missing = "apply the filter to the volume to judge it as a whole."
+	missing = lang.L("apply the filter to the volume to judge it as a whole.")
 	if s.Applied() {
-		missing = measuring
+		missing = measuring()
 	}
 	snap.Volume = column(s.VolumeMeasures(), missing)
 	if facts, known := s.Document().Facts(); known {
@@ -237,9 +239,9 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 		}
 	}
 	if ref := s.Document().Reference(); ref != nil {
-		snap.Reference = "the reference"
+		snap.Reference = lang.L("the reference")
 		if n, noisy := s.Document().Noise(); noisy {
-			snap.Reference = fmt.Sprintf("the original (σ %g added)", n.Sigma)
+			snap.Reference = fmt.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
 		}
 	}
 	return snap

@@ -147,7 +147,7 @@ func (b *sliceBar) displayVolume(s *session.Session, asking bool) {
 // nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".
 func (b *sliceBar) nameVolume(s *session.Session, index int) {
 	if g, _ := s.Group(); g != nil && index >= 0 && index < g.Len() {
-		setText(b.volume, fmt.Sprintf("%s (%d of %d)", g.Places[index], index+1, g.Len()))
+		setText(b.volume, fmt.Sprintf(lang.L("%s (%d of %d)"), g.Places[index], index+1, g.Len()))
 	}
 }
 
@@ -188,5 +188,5 @@ func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
 		b.slider.Disable()
 	}
 	b.slider.SetValue(float64(state.Index() + 1))
-	setText(b.label, fmt.Sprintf("Slice %d of %d", state.Index()+1, n))
+	setText(b.label, fmt.Sprintf(lang.L("Slice %d of %d"), state.Index()+1, n))
 }

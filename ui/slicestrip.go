@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise/noise"
@@ -136,7 +137,7 @@ func (s *sliceStrip) summary() string {
 		if len(s.figures) == 0 {
 			return ""
 		}
-		return "σ not measured"
+		return lang.L("σ not measured")
 	}
 	least := most
 	for _, f := range s.figures {
@@ -146,7 +147,7 @@ func (s *sliceStrip) summary() string {
 	}
 	text := "σ " + short(least)
 	if short(least) != short(most) {
-		text += " to " + short(most)
+		text = fmt.Sprintf(lang.L("σ %s to %s"), short(least), short(most))
 	}
 	if s.unit != "" {
 		text += " " + s.unit
@@ -157,22 +158,22 @@ func (s *sliceStrip) summary() string {
 // text describes a slice in a line.
 func (s *sliceStrip) text(i int) string {
 	f := s.figures[i]
-	text := fmt.Sprintf("Slice %d: ", i+1)
+	text := fmt.Sprintf(lang.L("Slice %d: "), i+1)
 	switch {
 	case measured(f.Noise):
-		text += "σ " + session.Quantity(f.Noise.Sigma, s.unit) + ", " + string(f.Noise.Confidence)
+		text += "σ " + session.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
 	case f.Noise.Why != "":
-		text += "σ not measured: " + strings.TrimSuffix(lowerFirst(f.Noise.Why), ".")
+		text += lang.L("σ not measured: ") + strings.TrimSuffix(lowerFirst(f.Noise.Why), ".")
 	default:
-		text += "σ not measured"
+		text += lang.L("σ not measured")
 	}
 	switch f.Verdict {
 	case "":
-		text += "; not judged yet"
+		text += lang.L("; not judged yet")
 	case tune.Unknown:
-		text += "; no verdict. " + f.Why
+		text += lang.L("; no verdict. ") + f.Why
 	default:
-		text += "; " + string(f.Verdict) + ". " + f.Why
+		text += "; " + lang.L(string(f.Verdict)) + ". " + f.Why
 	}
 	return text
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -40,11 +41,11 @@ const notClinical = "Not for clinical use"
 func newStatusBar(w *Workbench) *statusBar {
 	b := &statusBar{
 		text: caption(""), bar: widget.NewProgressBar(), engine: caption(""), memory: caption(""),
-		cancel:   iconButton(theme.CancelIcon(), "Cancel", w.session.Cancel),
+		cancel:   iconButton(theme.CancelIcon(), lang.L("Cancel"), w.session.Cancel),
 		findings: iconButton(theme.WarningIcon(), "", w.showFindings),
 	}
 	b.text.Truncation = fyne.TextTruncateEllipsis
-	clinical := caption(notClinical)
+	clinical := caption(lang.L(notClinical))
 	clinical.Importance = widget.WarningImportance
 	ground := canvas.NewRectangle(nil)
 	ground.SetMinSize(fyne.NewSize(140, 0))
@@ -87,9 +88,9 @@ func (b *statusBar) display(s *session.Session, column bool) {
 	case b.noted != "":
 		setText(b.text, b.noted)
 	case s.Series() == nil:
-		setText(b.text, "Open a series, or drop a file or folder here.")
+		setText(b.text, lang.L("Open a series, or drop a file or folder here."))
 	case !factsKnown(s):
-		setText(b.text, "Measuring the noise of the series, on which automatic values depend …")
+		setText(b.text, lang.L("Measuring the noise of the series, on which automatic values depend …"))
 	default:
 		setText(b.text, "")
 	}
@@ -127,10 +128,7 @@ func (b *statusBar) showFindings(s *series.Series) {
 		}
 	}
 	b.findings.Hidden = n == 0
-	text := fmt.Sprintf("%d findings", n)
-	if n == 1 {
-		text = "1 finding"
-	}
+	text := counted(n, lang.L("1 finding"), lang.L("%d findings"))
 	icon := theme.InfoIcon()
 	if worst > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
@@ -147,9 +145,9 @@ func memoryText(used, limit int64) string {
 	case used == 0:
 		return ""
 	case 10*used > 7*limit:
-		return fmt.Sprintf("memory %s of %s", app.Bytes(used), app.Bytes(limit))
+		return fmt.Sprintf(lang.L("memory %s of %s"), app.Bytes(used), app.Bytes(limit))
 	}
-	return "memory " + app.Bytes(used)
+	return fmt.Sprintf(lang.L("memory %s"), app.Bytes(used))
 }
 
 func engineText(i denoise.Info) string {
@@ -158,7 +156,7 @@ func engineText(i denoise.Info) string {
 		text += " · " + i.Device
 	}
 	if i.Cores > 0 {
-		text += fmt.Sprintf(" · %d cores", i.Cores)
+		text += fmt.Sprintf(lang.L(" · %d cores"), i.Cores)
 	}
 	return text
 }

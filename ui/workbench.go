@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
@@ -369,16 +370,16 @@ func (w *Workbench) ownWindow() {
 		w.session.State().SetWindow(own)
 		return
 	}
-	w.status.note("The series has no window width and level of its own.")
+	w.status.note(lang.L("The series has no window width and level of its own."))
 }
 
 // toggleLink gives original and denoised picture their own windows, or one again.
 func (w *Workbench) toggleLink() {
 	state := w.session.State()
 	if state.ToggleLink(); state.Unlinked() {
-		w.status.note("Original and denoised have their own windows: what you set is for the one last pointed at.")
+		w.status.note(lang.L("Original and denoised have their own windows: what you set is for the one last pointed at."))
 	} else {
-		w.status.note("Original and denoised have one window.")
+		w.status.note(lang.L("Original and denoised have one window."))
 	}
 }
 

@@ -9,6 +9,7 @@ package control
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -159,7 +160,7 @@ var _ desktop.Keyable = (*Select)(nil)
 func NewSelect(options []string, changed func(string)) *Select {
 	s := &Select{}
 	s.Options, s.OnChanged = options, changed
-	s.PlaceHolder = "(choose)"
+	s.PlaceHolder = lang.L("(choose)")
 	s.ExtendBaseWidget(s)
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 
+	_ "quell/internal/locale" // English
 	"quell/ui/control"
 )
 

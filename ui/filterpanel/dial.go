@@ -3,6 +3,7 @@ package filterpanel
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -62,9 +63,9 @@ func (d *Dial) Display(s Snapshot) {
 		d.build(f)
 	}
 	d.row.show(s.Recipe.Get(d.row.param.Name), s.Resolved.Get(d.row.param.Name), s)
-	text, icon := "Apply", theme.MediaPlayIcon()
+	text, icon := lang.L("Apply"), theme.MediaPlayIcon()
 	if s.Running {
-		text, icon = "Cancel", theme.CancelIcon()
+		text, icon = lang.L("Cancel"), theme.CancelIcon()
 	}
 	if d.apply.Text != text {
 		d.apply.Icon = icon
@@ -85,7 +86,7 @@ func (d *Dial) build(f denoise.Filter) {
 		leave: func() {},
 		line:  true,
 	})
-	d.name.SetText(param.Label)
+	d.name.SetText(lang.L(param.Label))
 	d.strength.RemoveAll()
 	d.strength.Add(d.row.object)
 }

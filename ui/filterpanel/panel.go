@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -101,7 +102,7 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 func (p *Panel) build() {
 	var titles []string
 	for _, f := range denoise.Filters() {
-		titles = append(titles, f.Title)
+		titles = append(titles, lang.L(f.Title))
 	}
 	p.filter = control.NewSelect(titles, func(title string) {
 		i := slices.Index(titles, title)
@@ -121,10 +122,10 @@ func (p *Panel) build() {
 	p.basic = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others = container.New(layout.NewCustomPaddedVBoxLayout(2))
 	p.others.Hide()
-	p.more = control.NewButton("More parameters", theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
+	p.more = control.NewButton(lang.L("More parameters"), theme.MenuDropDownIcon(), func() { p.showMore(p.others.Hidden) })
 	p.more.Importance = widget.LowImportance
 	p.more.Alignment = widget.ButtonAlignLeading
-	reset := control.NewButton("Defaults", theme.ViewRefreshIcon(), func() {
+	reset := control.NewButton(lang.L("Defaults"), theme.ViewRefreshIcon(), func() {
 		if r, err := denoise.NewRecipe(p.shown.Recipe.Filter, p.shown.Recipe.Dims); err == nil {
 			p.hooks.Changed(r, true)
 		}
@@ -135,18 +136,18 @@ func (p *Panel) build() {
 	p.origin.Importance = widget.WarningImportance
 	p.origin.Hide()
 
-	p.auto = control.NewCheck("Preview while tuning", func(on bool) {
+	p.auto = control.NewCheck(lang.L("Preview while tuning"), func(on bool) {
 		if !p.busy {
 			p.hooks.AutoPreview(on)
 		}
 	})
-	p.preview = control.NewButton("Preview", nil, func() { p.hooks.Preview() })
+	p.preview = control.NewButton(lang.L("Preview"), nil, func() { p.hooks.Preview() })
 	p.status, p.took = small(""), small("")
 	p.took.Wrapping, p.took.Truncation = fyne.TextWrapOff, fyne.TextTruncateEllipsis
 	p.took.Alignment = fyne.TextAlignTrailing
-	p.apply = control.NewButton("Apply to volume", theme.MediaPlayIcon(), func() { p.hooks.Apply() })
+	p.apply = control.NewButton(lang.L("Apply to volume"), theme.MediaPlayIcon(), func() { p.hooks.Apply() })
 	p.apply.Importance = widget.HighImportance
-	p.cancel = control.NewButton("Cancel", theme.CancelIcon(), func() { p.hooks.Cancel() })
+	p.cancel = control.NewButton(lang.L("Cancel"), theme.CancelIcon(), func() { p.hooks.Cancel() })
 	p.bar = widget.NewProgressBar()
 
 	hide := control.NewButton("", theme.NavigateNextIcon(), func() { p.hooks.Hide() })
@@ -254,11 +255,11 @@ func dimsOf(label string) int {
 func (p *Panel) showMore(on bool) {
 	if on {
 		p.others.Show()
-		p.more.SetText("Fewer parameters")
+		p.more.SetText(lang.L("Fewer parameters"))
 		p.more.SetIcon(theme.MenuDropUpIcon())
 	} else {
 		p.others.Hide()
-		p.more.SetText("More parameters")
+		p.more.SetText(lang.L("More parameters"))
 		p.more.SetIcon(theme.MenuDropDownIcon())
 	}
 }
@@ -315,15 +316,19 @@ func Origin(carried []string) string {
 	if len(carried) == 0 {
 		return ""
 	}
-	return "From an earlier series: " + strings.Join(carried, ", ") + ". “Defaults” sets everything back."
+	var labels []string
+	for _, label := range carried {
+		labels = append(labels, lang.L(label))
+	}
+	return fmt.Sprintf(lang.L("From an earlier series: %s. “Defaults” sets everything back."), strings.Join(labels, ", "))
 }
 
 func (p *Panel) showFilter(f denoise.Filter) {
 	if p.built != f.Name {
 		p.buildRows(f)
 	}
-	if p.filter.Selected != f.Title {
-		p.filter.SetSelected(f.Title)
+	if title := lang.L(f.Title); p.filter.Selected != title {
+		p.filter.SetSelected(title)
 	}
 	var labels []string
 	for _, n := range f.Dims {
@@ -350,7 +355,7 @@ func (s Snapshot) status() string {
 	case s.Problem:
 		return s.Preview
 	case s.Applied:
-		return "The whole volume was filtered with these parameters."
+		return lang.L("The whole volume was filtered with these parameters.")
 	case s.Memory != "":
 		return s.Memory
 	}
@@ -363,7 +368,7 @@ func (p *Panel) buildRows(f denoise.Filter) {
 	p.rows = nil
 	p.basic.RemoveAll()
 	p.others.RemoveAll()
-	p.help.SetText(f.Help + " (" + f.Source + ")")
+	p.help.SetText(lang.L(f.Help) + " (" + f.Source + ")")
 	hooks := rowHooks{
 		changed: func(param denoise.Param, v denoise.Value, final bool) {
 			p.hooks.Changed(p.shown.Recipe.Set(param.Name, v), final)

@@ -1,6 +1,7 @@
 package filterpanel
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -38,7 +40,7 @@ func (r *row) usable(s Snapshot) bool {
 // helpText returns why the parameter has no effect, or else what it does.
 func (r *row) helpText(bounds string) string {
 	if r.ignored != "" {
-		return r.ignored + "."
+		return lang.L(r.ignored) + "."
 	}
 	return r.param.Help + bounds
 }
@@ -76,6 +78,7 @@ func unbounded() string { return "" }
 
 // newRow builds the row for a parameter's kind.
 func newRow(p denoise.Param, h rowHooks) *row {
+	p.Label, p.Help = lang.L(p.Label), lang.L(p.Help)
 	switch p.Kind {
 	case denoise.Choice:
 		return choiceRow(p, h)
@@ -90,10 +93,10 @@ func choiceRow(p denoise.Param, h rowHooks) *row {
 	var words []string
 	var values []denoise.Value
 	if p.Auto != nil {
-		words, values = append(words, "Auto"), append(values, denoise.Auto)
+		words, values = append(words, lang.L("Auto")), append(values, denoise.Auto)
 	}
 	for _, choice := range p.Choices {
-		words, values = append(words, p.Word(choice)), append(values, denoise.Word(choice))
+		words, values = append(words, lang.L(p.Word(choice))), append(values, denoise.Word(choice))
 	}
 	sel := control.NewSelect(words, nil)
 	sel.OnChanged = func(string) {
@@ -190,7 +193,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 		h.changed(p, v, true)
 	}
 
-	auto := control.NewCheck("Auto", nil)
+	auto := control.NewCheck(lang.L("Auto"), nil)
 	auto.OnChanged = func(on bool) {
 		if busy {
 			return
@@ -296,23 +299,23 @@ func numberLines(p denoise.Param, strength bool, name, end, slide, lowest, highe
 // findButton returns the button that searches for the best strength; it is hidden in
 // the rows of other parameters.
 func findButton(h rowHooks) *control.Button {
-	b := control.NewButton("Best", theme.SearchIcon(), func() { h.find() })
+	b := control.NewButton(lang.L("Best"), theme.SearchIcon(), func() { h.find() })
 	b.Importance = widget.LowImportance
 	b.Hidden = h.find == nil
 	b.OnHover = func(in bool) {
 		if !in {
 			h.leave()
 		} else if h.find != nil {
-			h.help("Find the best strength (B)", "Searches for the strength with the least estimated error (SURE) and plots the error over the strength.")
+			h.help(lang.L("Find the best strength (B)"), lang.L("Searches for the strength with the least estimated error (SURE) and plots the error over the strength."))
 		}
 	}
 	return b
 }
 
 func showFind(b *control.Button, s Snapshot) {
-	text, icon := "Best", theme.SearchIcon()
+	text, icon := lang.L("Best"), theme.SearchIcon()
 	if s.Searching {
-		text, icon = "Cancel", theme.CancelIcon()
+		text, icon = lang.L("Cancel"), theme.CancelIcon()
 	}
 	if b.Text != text {
 		b.Icon = icon
@@ -324,13 +327,13 @@ func showFind(b *control.Button, s Snapshot) {
 // refusal says in a sentence why a typed text is no value.
 func refusal(p denoise.Param, text string, err error) string {
 	if text = strings.TrimSpace(text); text == "" {
-		return "Type a number; the value stays as it was."
+		return lang.L("Type a number; the value stays as it was.")
 	}
 	why := strings.TrimSuffix(strings.TrimPrefix(err.Error(), p.Name+": "), ".") // the row has its name
 	if said, ok := strings.CutPrefix(why, text+" is "); ok {
-		return "“" + text + "” is " + said + "; the value stays as it was."
+		return fmt.Sprintf(lang.L("“%s” is %s; the value stays as it was."), text, said)
 	}
-	return "“" + text + "” is not taken: " + why + "; the value stays as it was."
+	return fmt.Sprintf(lang.L("“%s” is not taken: %s; the value stays as it was."), text, why)
 }
 
 // position returns a value's place on a slider; of a list, its first entry's.
@@ -412,7 +415,7 @@ func elsewhere(p denoise.Param, shown, resolved denoise.Value, unit string, f de
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
 	case resolved.Float() <= f.Negligible():
-		return "= 0 " + unit + ", removes nothing"
+		return fmt.Sprintf(lang.L("= 0 %s, removes nothing"), unit)
 	case unitOf(shown, unit) != unit:
 		return "= " + digits(resolved.Float()) + " " + unit
 	case f.Noise.Sigma > 0:
@@ -457,11 +460,15 @@ func convert(v denoise.Value, to string, f denoise.Facts) denoise.Value {
 
 // unitName returns the unit to show; "value" stands for the volume's unit.
 func unitName(p denoise.Param, volumeUnit string) string {
-	if p.Unit != "value" {
-		return p.Unit
+	switch p.Unit {
+	case "":
+		return ""
+	case "value":
+	default:
+		return lang.L(p.Unit)
 	}
 	if volumeUnit == "" {
-		return "units"
+		return lang.L("units")
 	}
 	return volumeUnit
 }
@@ -475,7 +482,7 @@ func bounds(p denoise.Param, unit string) string {
 	if unit != "" {
 		unit = " " + unit
 	}
-	return " From " + f(p.Min) + " to " + f(p.Max) + unit + "."
+	return " " + fmt.Sprintf(lang.L("From %s to %s."), f(p.Min), f(p.Max)+unit)
 }
 
 func enable(o fyne.Disableable, on bool) {

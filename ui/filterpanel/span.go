@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/denoise"
 )
 
@@ -124,7 +126,7 @@ func checkReach(p denoise.Param, v denoise.Value, f denoise.Facts) error {
 		return nil
 	}
 	if top := SpanFor(p, zero, f).Hi; v.Float() > maxReach*top {
-		return fmt.Errorf("it is more than %d times as far as the slider reaches", maxReach)
+		return fmt.Errorf(lang.L("it is more than %d times as far as the slider reaches"), maxReach)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -63,28 +64,34 @@ type line struct {
 }
 
 // The rows above the reason of the verdict. What is judged is the foreground alone.
-var judged = []line{
-	{label: "Noise σ", figure: figureText},
-	{label: "Residual SD", value: func(c Column, u string) string { return withUnit(c.ResidualSD, u) }},
-	{label: "Residual SD / σ", value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
-	{label: "Residual mean", value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
-	{label: "Structure removed", value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
-	{label: "Verdict", verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict, c.Confidence) }},
+func judged() []line {
+	return []line{
+		{label: lang.L("Noise σ"), figure: figureText},
+		{label: lang.L("Residual SD"), value: func(c Column, u string) string { return withUnit(c.ResidualSD, u) }},
+		{label: lang.L("Residual SD / σ"), value: func(c Column, _ string) string { return ratio(c.ResidualSD, c.Noise.Sigma) }},
+		{label: lang.L("Residual mean"), value: func(c Column, u string) string { return withUnit(c.ResidualMean, u) }},
+		{label: lang.L("Structure removed"), value: func(c Column, _ string) string { return withUnit(c.Structure, "σ") }},
+		{label: lang.L("Verdict"), verdict: true, value: func(c Column, _ string) string { return verdictText(c.Verdict, c.Confidence) }},
+	}
 }
 
 // The rows below it. Numbers against the input are headed "change", as they measure
 // how much the filter changed and not how well it worked.
-var changed = []line{
-	{label: "MSE", value: func(c Column, u string) string { return squared(c.Change.MSE, u) }},
-	{label: "PSNR", value: func(c Column, _ string) string { return decibel(c.Change.PSNR) }},
-	{label: "SSIM", value: func(c Column, _ string) string { return number(c.Change.SSIM) }},
+func changed() []line {
+	return []line{
+		{label: lang.L("MSE"), value: func(c Column, u string) string { return squared(c.Change.MSE, u) }},
+		{label: lang.L("PSNR"), value: func(c Column, _ string) string { return decibel(c.Change.PSNR) }},
+		{label: lang.L("SSIM"), value: func(c Column, _ string) string { return number(c.Change.SSIM) }},
+	}
 }
 
 // The rows with a reference.
-var agreement = []line{
-	{label: "MSE", value: func(c Column, _ string) string { return fromTo(c, number, mse) }},
-	{label: "PSNR", value: func(c Column, _ string) string { return fromTo(c, decibel, psnr) }},
-	{label: "SSIM", value: func(c Column, _ string) string { return fromTo(c, number, ssim) }},
+func agreement() []line {
+	return []line{
+		{label: lang.L("MSE"), value: func(c Column, _ string) string { return fromTo(c, number, mse) }},
+		{label: lang.L("PSNR"), value: func(c Column, _ string) string { return fromTo(c, decibel, psnr) }},
+		{label: lang.L("SSIM"), value: func(c Column, _ string) string { return fromTo(c, number, ssim) }},
+	}
 }
 
 // figureText writes sigma with its unit and confidence: "3.40 HU, fair".
@@ -92,7 +99,7 @@ func figureText(f noise.Figure, unit string) string {
 	if f.Confidence == noise.None || f.Confidence == "" {
 		return missing
 	}
-	return withUnit(f.Sigma, unit) + ", " + string(f.Confidence)
+	return withUnit(f.Sigma, unit) + ", " + lang.L(string(f.Confidence))
 }
 
 // missing stands for a number that there is none of; the text below the verdict
@@ -104,9 +111,9 @@ func verdictText(v tune.Verdict, c noise.Confidence) string {
 		return missing
 	}
 	if c == "" || c == noise.None {
-		return string(v)
+		return lang.L(string(v))
 	}
-	return string(v) + ", " + string(c)
+	return lang.L(string(v)) + ", " + lang.L(string(c))
 }
 
 func mse(c measure.Comparison) measure.Float  { return c.MSE }
@@ -199,9 +206,9 @@ type tableRow struct {
 // volume is true, that of the volume.
 func New(jump func(volume bool)) *Panel {
 	p := &Panel{}
-	p.heading = heading("Slice", fyne.TextAlignTrailing)
-	head := columns([]fyne.CanvasObject{heading("Measures", fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
-		[]fyne.CanvasObject{heading("Volume", fyne.TextAlignTrailing)})
+	p.heading = heading(lang.L("Slice"), fyne.TextAlignTrailing)
+	head := columns([]fyne.CanvasObject{heading(lang.L("Measures"), fyne.TextAlignLeading)}, []fyne.CanvasObject{p.heading},
+		[]fyne.CanvasObject{heading(lang.L("Volume"), fyne.TextAlignTrailing)})
 	p.reason = cell("", fyne.TextAlignLeading)
 	p.reason.Wrapping = fyne.TextWrapWord
 	p.place = control.NewButton("", theme.NavigateNextIcon(), func() { jump(p.placeOfVolume()) })
@@ -209,8 +216,8 @@ func New(jump func(volume bool)) *Panel {
 	p.place.Alignment = widget.ButtonAlignLeading
 	p.place.Hide()
 	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
-	first, second := p.table(judged), p.table(changed)
-	p.agrees = p.table(agreement)
+	first, second := p.table(judged()), p.table(changed())
+	p.agrees = p.table(agreement())
 	rows := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, second, p.truth, p.agrees)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows))
@@ -269,7 +276,7 @@ func (p *Panel) Display(s Snapshot) {
 		return
 	}
 	p.shown, p.key = s, key
-	p.heading.SetText("Slice")
+	p.heading.SetText(lang.L("Slice"))
 	if s.Name != "" {
 		p.heading.SetText(s.Name)
 	}
@@ -278,8 +285,8 @@ func (p *Panel) Display(s Snapshot) {
 		show(r.volume, r.line, s.Volume, s.Unit)
 	}
 	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
-	p.change.SetText(s.title("Change vs original", func(c Column) *measure.Comparison { return &c.Change }))
-	p.truth.SetText(s.title("Against "+s.Reference, func(c Column) *measure.Comparison { return c.Truth }))
+	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
+	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
 	p.reason.Importance = widget.LowImportance
 	if s.Problem != "" {
 		p.reason.Importance = widget.WarningImportance
@@ -343,14 +350,14 @@ func (s Snapshot) reason() string {
 	var lines []string
 	name := s.Name
 	if name == "" {
-		name = "Slice"
+		name = lang.L("Slice")
 	}
 	add := func(name string, c Column) {
 		switch {
 		case c.Known && !c.Current && c.Old != "":
 			lines = append(lines, name+": "+c.Old)
 		case c.Known && !c.Current:
-			lines = append(lines, name+": the grey numbers belong to earlier parameters.")
+			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
 		case c.Known && c.Why != "":
 			lines = append(lines, name+": "+c.Why)
 		case !c.Known && c.Missing != "":
@@ -359,14 +366,14 @@ func (s Snapshot) reason() string {
 	}
 	a, b := s.Slice, s.Volume
 	if a.Known && a.Current && b.Known && b.Current && a.Why == b.Why {
-		add(name+" and volume", a)
+		add(fmt.Sprintf(lang.L("%s and volume"), name), a)
 	} else {
 		add(name, a)
-		add("Volume", b)
+		add(lang.L("Volume"), b)
 	}
 	for _, c := range []Column{s.Slice, s.Volume} {
 		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
-			lines = append(lines, fmt.Sprintf("Confidence of σ is %s: %s.", f.Confidence, strings.TrimSuffix(f.Why, ".")))
+			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(f.Why, ".")))
 			break
 		}
 	}
@@ -389,5 +396,5 @@ func (p *Panel) placeText() string {
 	if !c.Known || !c.Current || c.Place == "" {
 		return ""
 	}
-	return "Show " + c.Place
+	return fmt.Sprintf(lang.L("Show %s"), c.Place)
 }

@@ -11,6 +11,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	_ "quell/internal/locale" // English
 	"quell/measure"
 )
 

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
+
+	"fyne.io/fyne/v2/lang"
 )
 
 // Curve is the estimated error of a filter over its strength.
@@ -99,7 +101,7 @@ func addCurve(p *plot.Plot, c *Curve) (axis, error) {
 		line.Color, points.Color = beforeLine, beforeLine
 	}
 	p.Add(without, line, points)
-	p.Legend.Add("without filter", without)
+	p.Legend.Add(lang.L("without filter"), without)
 	if c.Best >= 0 {
 		best, err := plotter.NewScatter(plotter.XYs{xys[c.Best]})
 		if err != nil {
@@ -107,7 +109,7 @@ func addCurve(p *plot.Plot, c *Curve) (axis, error) {
 		}
 		best.Color, best.Radius, best.Shape = bestMark, 4, vgdraw.CircleGlyph{}
 		p.Add(best)
-		p.Legend.Add("best", best)
+		p.Legend.Add(lang.L("best"), best)
 	}
 	if c.Present > 0 {
 		present, err := plotter.NewLine(plotter.XYs{{X: c.Present, Y: 0}, {X: c.Present, Y: 1.1 * top}})
@@ -116,7 +118,7 @@ func addCurve(p *plot.Plot, c *Curve) (axis, error) {
 		}
 		present.Color, present.Width = presentLine, 1
 		p.Add(present)
-		p.Legend.Add("present", present)
+		p.Legend.Add(lang.L("present"), present)
 	}
 	// The curve falls from the error without a filter, and rises beyond the best.
 	p.Legend.Top, p.Legend.Left = false, true

@@ -16,6 +16,8 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/measure"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -164,13 +166,13 @@ func addHistograms(p *plot.Plot, r Request) error {
 	p.X.Label.Text = unitText(r.Picture.Source.Unit) + r.Marked.in()
 	r.countAxis(p)
 	p.X.Min, p.X.Max = lo, hi
-	if err := add(r.Picture.Before, beforeLine, beforeFill, r.Picture.FirstName()); err != nil {
+	if err := add(r.Picture.Before, beforeLine, beforeFill, lang.L(r.Picture.FirstName())); err != nil {
 		return err
 	}
 	if r.Picture.After == nil {
 		return nil
 	}
-	return add(r.Picture.After, afterLine, nil, "denoised")
+	return add(r.Picture.After, afterLine, nil, lang.L("denoised"))
 }
 
 // empty says whether there is no voxel to count: of a slice of padding, or in an ROI
@@ -200,7 +202,7 @@ const leastCount = 0.5
 
 // countAxis sets up the axis of the counts.
 func (r Request) countAxis(p *plot.Plot) {
-	p.Y.Label.Text = "pixels"
+	p.Y.Label.Text = lang.L("pixels")
 	p.Y.Min, p.Y.Max = 0, 1 // or the largest count
 	if r.Log {
 		p.Y.Min = leastCount
@@ -240,13 +242,13 @@ func addResidual(p *plot.Plot, r Request) error {
 			reach = max(math.Abs(float64(s.Min)), math.Abs(float64(s.Max)), 1e-9)
 		}
 	}
-	p.X.Label.Text = unitText(r.Picture.Source.Unit) + " removed" + r.Marked.in()
+	p.X.Label.Text = fmt.Sprintf(lang.L("%s removed"), unitText(r.Picture.Source.Unit)) + r.Marked.in()
 	r.countAxis(p)
 	p.X.Min, p.X.Max = -reach, reach
 	if s.N == 0 {
 		return nil
 	}
-	if err := r.addCounts(p, values, -reach, reach, maxBins, afterLine, nil, "residual"); err != nil || !(r.Marked.Sigma > 0) {
+	if err := r.addCounts(p, values, -reach, reach, maxBins, afterLine, nil, lang.L("residual")); err != nil || !(r.Marked.Sigma > 0) {
 		return err
 	}
 	xys := make(plotter.XYs, maxBins)
@@ -260,7 +262,7 @@ func addResidual(p *plot.Plot, r Request) error {
 		}
 		xys[i] = plotter.XY{X: x, Y: y}
 	}
-	return addLine(p, xys, beforeLine, nil, "Gaussian of σ")
+	return addLine(p, xys, beforeLine, nil, lang.L("Gaussian of σ"))
 }
 
 // powers marks a logarithmic axis at powers of ten.
@@ -314,16 +316,16 @@ func addProfiles(p *plot.Plot, r Request) error {
 		}
 		return addLine(p, xys, line, nil, name)
 	}
-	p.X.Label.Text = "mm from the left edge"
+	p.X.Label.Text = lang.L("mm from the left edge")
 	if line != nil {
-		p.X.Label.Text = "mm along " + r.Marked.LineName
+		p.X.Label.Text = fmt.Sprintf(lang.L("mm along %s"), r.Marked.LineName)
 	}
 	p.Y.Label.Text = unitText(r.Picture.Source.Unit)
-	if err := add(r.Picture.Before, beforeLine, r.Picture.FirstName()); err != nil {
+	if err := add(r.Picture.Before, beforeLine, lang.L(r.Picture.FirstName())); err != nil {
 		return err
 	}
 	if r.Picture.After != nil {
-		if err := add(r.Picture.After, afterLine, "denoised"); err != nil {
+		if err := add(r.Picture.After, afterLine, lang.L("denoised")); err != nil {
 			return err
 		}
 	}
@@ -357,7 +359,7 @@ func addLine(p *plot.Plot, xys plotter.XYs, c, fill color.Color, name string) er
 
 func unitText(unit string) string {
 	if unit == "" {
-		return "value"
+		return lang.L("value")
 	}
 	return unit
 }

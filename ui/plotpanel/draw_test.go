@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	_ "quell/internal/locale" // English
 	"quell/measure"
 	"quell/ui/viewer"
 	"quell/volume"

@@ -1,7 +1,10 @@
 package plotpanel
 
 import (
+	"fmt"
 	"slices"
+
+	"fyne.io/fyne/v2/lang"
 
 	"quell/measure"
 )
@@ -22,7 +25,7 @@ func (m Marked) in() string {
 	if m.Region == nil {
 		return ""
 	}
-	return ", in " + m.RegionName
+	return fmt.Sprintf(lang.L(", in %s"), m.RegionName)
 }
 
 func (m Marked) equal(o Marked) bool {

@@ -8,12 +8,14 @@
 package plotpanel
 
 import (
+	"fmt"
 	"image"
 	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -86,7 +88,7 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 	p.note.Importance = widget.LowImportance
 	p.note.Truncation = fyne.TextTruncateEllipsis
 	p.area = newPlotArea(p.image, p.request)
-	p.find = control.NewButton("Find", theme.SearchIcon(), func() { p.hooks.Find() })
+	p.find = control.NewButton(lang.L("Find"), theme.SearchIcon(), func() { p.hooks.Find() })
 	p.find.Importance = widget.LowImportance
 	p.over = newCurveArea()
 	p.over.tapped = func(x float32) { p.take(p.point(x)) }
@@ -98,13 +100,13 @@ func New(start, do func(func()), hooks Hooks) *Panel {
 		}
 	}
 	p.over.stepped = func(direction int) { p.take(p.present() + direction) }
-	p.log = control.NewCheck("Log", func(bool) { p.request() })
-	p.removed = control.NewCheck("Residual", func(bool) { p.request() })
-	p.spectra = control.NewCheck("NPS/MTF", func(bool) {
+	p.log = control.NewCheck(lang.L("Log"), func(bool) { p.request() })
+	p.removed = control.NewCheck(lang.L("Residual"), func(bool) { p.request() })
+	p.spectra = control.NewCheck(lang.L("NPS/MTF"), func(bool) {
 		p.showFinding()
 		p.request()
 	})
-	p.all = control.NewCheck("All rectangles", func(bool) { p.request() })
+	p.all = control.NewCheck(lang.L("All rectangles"), func(bool) { p.request() })
 	p.words = widget.NewLabel("")
 	p.words.SizeName, p.words.Importance, p.words.Wrapping = theme.SizeNameCaptionText, widget.LowImportance, fyne.TextWrapWord
 	p.head = container.NewBorder(nil, nil, nil, container.NewHBox(p.all, p.spectra, p.removed, p.log, p.find), p.note)
@@ -188,20 +190,20 @@ func (p *Panel) showFinding() {
 	text := ""
 	switch {
 	case p.kind == Histogram && p.marked.Region != nil:
-		text = "In " + p.marked.RegionName
+		text = fmt.Sprintf(lang.L("In %s"), p.marked.RegionName)
 	case p.kind == Histogram:
 	case p.kind == Profile && p.marked.Line != nil:
 		text = p.marked.LineNote
 	case p.kind == Profile:
-		text = "Along the row under the pointer; L draws a line."
+		text = lang.L("Along the row under the pointer; L draws a line.")
 	case p.finding:
-		text = "Searching … Escape cancels."
+		text = lang.L("Searching … Escape cancels.")
 	case p.curve == nil:
-		text = "The error of the result, estimated for each strength."
+		text = lang.L("The error of the result, estimated for each strength.")
 	case p.curve.Old:
-		text = "The curve is of other parameters."
+		text = lang.L("The curve is of other parameters.")
 	default:
-		text = "Click a point to take it."
+		text = lang.L("Click a point to take it.")
 	}
 	if p.note.Text != text {
 		p.note.SetText(text)
@@ -267,11 +269,11 @@ func (p *Panel) show(a answer) {
 	}
 	p.showFinding()
 	if a.err != nil {
-		p.note.SetText("No plot: " + a.err.Error())
+		p.note.SetText(fmt.Sprintf(lang.L("No plot: %s"), a.err))
 		return
 	}
 	if a.image == nil && p.kind != Strength && a.words == "" && p.picture != nil {
-		p.note.SetText("There is no voxel to plot.")
+		p.note.SetText(lang.L("There is no voxel to plot."))
 	}
 	p.image.Image = nil
 	if a.image != nil {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/measure"
 )
 
@@ -54,7 +56,7 @@ func addSpectrum(p *plot.Plot, r Request) (words string, drawn bool, err error) 
 func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice) (words string, err error) {
 	rois, name := []measure.Outline{*r.Marked.Region}, r.Marked.RegionName
 	if r.All && len(r.Marked.Rectangles) > 1 {
-		rois, name = r.Marked.Rectangles, fmt.Sprintf("%d ROIs", len(r.Marked.Rectangles))
+		rois, name = r.Marked.Rectangles, fmt.Sprintf(lang.L("%d ROIs"), len(r.Marked.Rectangles))
 	}
 	var results []measure.Slice
 	if after != nil {
@@ -65,7 +67,7 @@ func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice)
 		return words, err
 	}
 	unit := r.Picture.Source.Unit
-	p.X.Label.Text, p.Y.Label.Text = "cycles/mm, in "+name, "NPS, "+squareOf(unit)+"mm²"
+	p.X.Label.Text, p.Y.Label.Text = fmt.Sprintf(lang.L("cycles/mm, in %s"), name), "NPS, "+squareOf(unit)+"mm²"
 	highest, err := 0.0, error(nil)
 	curve := func(n *measure.NPS, c color.Color, name string) {
 		if n == nil {
@@ -80,9 +82,9 @@ func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice)
 		}
 		err = errors.Join(err, addLine(p, xys, c, nil, name))
 	}
-	curve(&s.Original, beforeLine, r.Picture.FirstName())
-	curve(s.Result, afterLine, "denoised")
-	curve(s.Residual, residualLine, "residual")
+	curve(&s.Original, beforeLine, lang.L(r.Picture.FirstName()))
+	curve(s.Result, afterLine, lang.L("denoised"))
+	curve(s.Residual, residualLine, lang.L("residual"))
 	p.X.Min, p.X.Max = 0, s.Original.Nyquist
 	p.Y.Min, p.Y.Max = 0, 1.05*highest
 	sigma, mean := short(math.Sqrt(s.Original.Variance)), short(float64(s.Original.Mean))
@@ -90,7 +92,7 @@ func addNPS(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice)
 		sigma += " → " + short(math.Sqrt(s.Result.Variance))
 		mean += " → " + short(float64(s.Result.Mean))
 	}
-	return strings.TrimSpace("σ "+sigma+" "+unit) + ", mean frequency " + mean + " /mm.", err
+	return fmt.Sprintf(lang.L("%s, mean frequency %s /mm."), strings.TrimSpace("σ "+sigma+" "+unit), mean), err
 }
 
 // addMTF plots the MTF across the edge in an ROI.
@@ -99,7 +101,7 @@ func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice,
 	if err != nil {
 		return words, err
 	}
-	p.X.Label.Text, p.Y.Label.Text = "cycles/mm, in "+r.Marked.RegionName, "MTF"
+	p.X.Label.Text, p.Y.Label.Text = fmt.Sprintf(lang.L("cycles/mm, in %s"), r.Marked.RegionName), "MTF"
 	p.X.Min, p.Y.Min, p.Y.Max = 0, 0, 1.05
 	var falls []string
 	reasons := map[string]string{}
@@ -133,8 +135,8 @@ func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice,
 		}
 	}
 	p.X.Max = 0
-	curve(&m.Original, beforeLine, r.Picture.FirstName())
-	curve(m.Result, afterLine, "denoised")
+	curve(&m.Original, beforeLine, lang.L(r.Picture.FirstName()))
+	curve(m.Result, afterLine, lang.L("denoised"))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
 		words += " " + upper(reasons[why]) + ": " + why + "."
@@ -159,7 +161,7 @@ func fallText(f measure.Fall) string {
 
 func squareOf(unit string) string {
 	if unit == "" {
-		return "value² "
+		return lang.L("value² ")
 	}
 	return unit + "² "
 }

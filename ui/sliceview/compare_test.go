@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	_ "quell/internal/locale" // English
 	"quell/ui/viewer"
 )
 

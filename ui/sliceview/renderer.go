@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/viewer"
 )
@@ -74,7 +75,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 		detail:  newPlate(dimText, textSize, false),
 		place:   newPlate(lightText, textSize, false),
 	}
-	r.title.set(p.role.String())
+	r.title.set(lang.L(p.role.String()))
 	r.edge.StrokeColor, r.edge.StrokeWidth = edgeLine, 1
 	// Frames have device resolution; the default mode would resample them again,
 	// in software, on the UI goroutine.
@@ -155,7 +156,7 @@ func (r *renderer) layoutHead(size fyne.Size) {
 	c := r.pane.caption
 	title := c.Title
 	if title == "" {
-		title = r.pane.role.String()
+		title = lang.L(r.pane.role.String())
 	}
 	if c.Choice {
 		title += " ▾"

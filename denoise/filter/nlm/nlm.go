@@ -82,7 +82,7 @@ var Filter = denoise.Filter{
 			},
 		},
 		{
-			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "One"},
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "Weight one"},
 			Default: denoise.Auto, Auto: &denoise.AutoRule{Found: autoCentre, Spares: fixed},
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match, one, which leaves alone what resembles nothing. Auto is one where the noise is weak and on CT, and max where h is a number.",
 		},

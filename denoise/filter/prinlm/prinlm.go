@@ -39,7 +39,7 @@ var Filter = denoise.Filter{
 			Help: "Noise level that the prefilter and the Wiener stage remove; auto estimates it.",
 		},
 		{
-			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "One"}, Default: denoise.Word("max"),
+			Name: "centre", Label: "Centre weight", Kind: denoise.Choice, Choices: []string{"max", "one"}, Words: []string{"Largest weight", "Weight one"}, Default: denoise.Word("max"),
 			Help: "Weight of the voxel itself: the largest of its neighbours' weights, or that of a perfect match.",
 		},
 		{
