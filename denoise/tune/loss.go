@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 
 	"quell/internal/parallel"
 	"quell/volume"
@@ -58,11 +59,24 @@ type scene struct {
 	use       []bool    // counts
 	v, left   []float32 // the noisy slice and the residual
 	after     []float32 // the result, blurred by a pixel
+	result    []float32 // the result
 	blur      blurrer
 
-	marks []int // of pixels that were visited, by the number of the visit
-	visit int
-	stack []int // of a flood
+	circles [len(surroundings)][]place // a pixel beyond the radii
+	marks   []int32                    // of pixels that were visited, by the number of the visit
+	visit   int32
+	pixels  []place // of a flood
+	stack   []place // of a flood: those whose neighbours were not looked at
+	core    []int   // of an object
+}
+
+// place is a pixel relative to an extremum, and its index in the slice or relative to that of the
+// extremum.
+type place struct{ x, y, at int32 }
+
+// beside are the neighbours of a pixel in a slice of that width.
+func beside(nx int) [4]place {
+	return [...]place{{1, 0, 1}, {-1, 0, -1}, {0, 1, int32(nx)}, {0, -1, -int32(nx)}}
 }
 
 // faded returns the object of each slice that lost most, of those that lost more than
@@ -95,37 +109,50 @@ func (r Result) faded(ctx context.Context) ([]*object, error) {
 
 func newScene(nx, ny int, effective float64) *scene {
 	n := nx * ny
-	return &scene{
+	s := &scene{
 		nx: nx, ny: ny, effective: effective, valid: make([]bool, n), use: make([]bool, n),
-		v: make([]float32, n), left: make([]float32, n), after: make([]float32, n),
-		blur: newBlurrer(nx, ny), marks: make([]int, n),
+		v: make([]float32, n), left: make([]float32, n), after: make([]float32, n), result: make([]float32, n),
+		blur: newBlurrer(nx, ny), marks: make([]int32, n),
 	}
+	const points = 24
+	for k, radius := range surroundings {
+		for p := range points {
+			sin, cos := math.Sincos(2 * math.Pi * float64(p) / points)
+			x, y := int32(math.Round(float64(radius+1)*cos)), int32(math.Round(float64(radius+1)*sin))
+			s.circles[k] = append(s.circles[k], place{x, y, y*int32(nx) + x})
+		}
+	}
+	return s
 }
 
 // fill takes the mean of slices from..to of the region. A pixel is valid where it is
 // so in all of them.
 func (s *scene) fill(r Result, v *volume.Volume, from, to int) {
 	s.slices = to - from + 1
-	result := make([]float32, len(s.v))
+	sigmas := make([]float64, 0, s.slices)
+	for z := from; z <= to; z++ {
+		sigmas = append(sigmas, r.Noise.Slice(r.Region.Min[2]+z).Sigma*float64(s.slices))
+	}
 	for y := range s.ny {
+		first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+from)
+		filtered := r.After.Index(0, y, from)
 		for x := range s.nx {
 			k := y*s.nx + x
 			valid, use, a, left := true, true, 0.0, 0.0
-			for z := from; z <= to; z++ {
-				i := v.Index(r.Region.Min[0]+x, r.Region.Min[1]+y, r.Region.Min[2]+z)
+			for z, sigma := range sigmas {
+				i := first + x + z*v.SliceVoxels()
 				valid, use = valid && v.Valid(i), use && r.Foreground(i)
-				sigma := r.Noise.Slice(r.Region.Min[2]+z).Sigma * float64(s.slices)
 				a += float64(v.Data[i]) / sigma
-				left += (float64(v.Data[i]) - float64(r.After.At(x, y, z))) / sigma
+				left += (float64(v.Data[i]) - float64(r.After.Data[filtered+x+z*r.After.SliceVoxels()])) / sigma
 			}
 			s.valid[k], s.use[k] = valid, valid && use
-			s.v[k], s.left[k], result[k] = float32(a), float32(left), float32(a-left)
+			s.v[k], s.left[k], s.result[k] = float32(a), float32(left), float32(a-left)
 			if !valid {
-				s.v[k], s.left[k], result[k] = 0, 0, 0
+				s.v[k], s.left[k], s.result[k] = 0, 0, 0
 			}
 		}
 	}
-	s.blur.blur(s.after, result, 1)
+	s.blur.blur(s.after, s.result, 1)
 }
 
 // faded returns the object that lost most, if that is more than mostLost.
@@ -135,8 +162,8 @@ func (s *scene) faded() (worst *object) {
 			if !s.valid[y*s.nx+x] || !s.extremum(x, y) {
 				continue
 			}
-			for _, radius := range surroundings {
-				if lost := s.lost(x, y, radius); lost > mostLost && (worst == nil || lost > worst.lost) {
+			for k := range surroundings {
+				if lost := s.lost(x, y, k); lost > mostLost && (worst == nil || lost > worst.lost) {
 					worst = &object{at: [3]int{x, y, 0}, lost: lost}
 				}
 			}
@@ -149,29 +176,30 @@ func (s *scene) faded() (worst *object) {
 // equal ones it is the first.
 func (s *scene) extremum(x, y int) bool {
 	at := y*s.nx + x
+	v := s.after[at]
 	above, below := true, true
-	for j := y - 2; j <= y+2; j++ {
-		for i := x - 2; i <= x+2 && (above || below); i++ {
-			next := j*s.nx + i
-			if next == at {
-				continue
-			}
-			equal := s.after[next] == s.after[at] && next > at
-			above, below = above && (equal || s.after[at] > s.after[next]), below && (equal || s.after[at] < s.after[next])
+	for _, j := range [...]int{y, y - 1, y + 1, y - 2, y + 2} { // most fail in the first
+		for k, w := range s.after[j*s.nx+x-2 : j*s.nx+x+3] {
+			next := j*s.nx + x - 2 + k
+			equal := v == w && next >= at
+			above, below = above && (equal || v > w), below && (equal || v < w)
+		}
+		if !above && !below {
+			return false
 		}
 	}
-	return above || below
+	return true
 }
 
 // lost returns the share of the contrast of the object around an extremum that is
-// lost, less two standard errors; 0 where there is no object within a radius or it
+// lost, less two standard errors; 0 where there is no object within the k-th of the radii or it
 // cannot be seen.
-func (s *scene) lost(x, y, radius int) float64 {
-	around, ok := s.level(x, y, radius)
+func (s *scene) lost(x, y, k int) float64 {
+	around, ok := s.level(x, y, k)
 	if !ok {
 		return 0
 	}
-	top := float64(s.after[y*s.nx+x])
+	radius, top := surroundings[k], float64(s.after[y*s.nx+x])
 	// Not even the largest object of this radius could be seen.
 	area := math.Pi * float64(radius*radius)
 	if math.Abs(top-around) < 0.5*math.Sqrt(s.variance()*s.effective/area)/seen {
@@ -181,12 +209,11 @@ func (s *scene) lost(x, y, radius int) float64 {
 	if top < around {
 		side = -1
 	}
-	beyond := func(i int) bool { return side*(float64(s.after[i])-half) > 0 }
-	object, ok := s.flood(x, y, radius, beyond)
+	object, ok := s.flood(x, y, radius, half, side)
 	if !ok {
 		return 0
 	}
-	inside, ring, whole := s.areas(object, beyond)
+	inside, ring, whole := s.areas(object, func(i int) bool { return side*(float64(s.after[i])-half) > 0 })
 	if inside.n < fewestInside || 2*ring.n < whole || 2*(inside.use+ring.use) < inside.n+ring.n {
 		return 0
 	}
@@ -202,44 +229,51 @@ func (s *scene) lost(x, y, radius int) float64 {
 // variance is that of the noise.
 func (s *scene) variance() float64 { return 1 / float64(s.slices) }
 
-// level returns the mean of the result on a circle, where all of it holds data.
-func (s *scene) level(x, y, radius int) (float64, bool) {
-	const points = 24
+// level returns the mean of the result on the k-th circle, where all of it is in the slice and
+// holds data.
+func (s *scene) level(x, y, k int) (float64, bool) {
+	if r := surroundings[k] + 1; x < r || y < r || x+r >= s.nx || y+r >= s.ny {
+		return 0, false
+	}
 	sum := 0.0
-	for k := range points {
-		sin, cos := math.Sincos(2 * math.Pi * float64(k) / points)
-		i, j := x+int(math.Round(float64(radius+1)*cos)), y+int(math.Round(float64(radius+1)*sin))
-		if i < 0 || j < 0 || i >= s.nx || j >= s.ny || !s.valid[j*s.nx+i] {
+	for _, p := range s.circles[k] {
+		i := y*s.nx + x + int(p.at)
+		if !s.valid[i] {
 			return 0, false
 		}
-		sum += float64(s.after[j*s.nx+i])
+		sum += float64(s.after[i])
 	}
-	return sum / points, true
+	return sum / float64(len(s.circles[k])), true
 }
 
-// flood returns the pixels that hang together with one and belong; ok is false where
-// they reach farther than a radius.
-func (s *scene) flood(x, y, radius int, belongs func(i int) bool) (pixels []int, ok bool) {
+// flood returns the pixels that hang together with an extremum on its side of a level: 1 is
+// above, -1 below. ok is false where they reach farther than a radius, a pixel beyond which is in
+// the slice. The way to such a pixel is short where the last pixel found is the next to go on
+// from: most floods in noise have one.
+func (s *scene) flood(x, y, radius int, level, side float64) (pixels []place, ok bool) {
 	s.visit++
-	s.stack = append(s.stack[:0], y*s.nx+x)
-	s.marks[y*s.nx+x] = s.visit
-	for k := 0; k < len(s.stack); k++ {
-		i, j := s.stack[k]%s.nx, s.stack[k]/s.nx
-		if (i-x)*(i-x)+(j-y)*(j-y) > radius*radius {
-			return nil, false
-		}
-		for _, d := range [...][2]int{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
-			if i+d[0] < 0 || j+d[1] < 0 || i+d[0] >= s.nx || j+d[1] >= s.ny {
-				return nil, false
+	visit, limit, steps := s.visit, int32(radius*radius), beside(s.nx)
+	first := place{0, 0, int32(y*s.nx + x)}
+	s.marks[first.at] = visit
+	stack, found := append(s.stack[:0], first), append(s.pixels[:0], first)
+	for ok = true; ok && len(stack) > 0; {
+		p := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for _, d := range steps {
+			q := place{p.x + d.x, p.y + d.y, p.at + d.at}
+			if s.marks[q.at] == visit || side*(float64(s.after[q.at])-level) <= 0 {
+				continue
 			}
-			next := (j+d[1])*s.nx + i + d[0]
-			if s.marks[next] != s.visit && belongs(next) {
-				s.marks[next] = s.visit
-				s.stack = append(s.stack, next)
+			if q.x*q.x+q.y*q.y > limit {
+				ok = false
+				break
 			}
+			s.marks[q.at] = visit
+			stack, found = append(stack, q), append(found, q)
 		}
 	}
-	return s.stack, true
+	s.stack, s.pixels = stack, found
+	return found, ok
 }
 
 // area is what the pixels of an area add up to.
@@ -261,22 +295,33 @@ func (a area) spread(variance float64) float64 {
 
 // areas returns the inside of an object, whose pixels bear the mark of this visit,
 // and the ring around it without what other objects have of it; the whole ring has that
-// many pixels.
-func (s *scene) areas(object []int, beyond func(i int) bool) (inside, ring area, whole float64) {
+// many pixels. An inside that is too small has none.
+func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring area, whole float64) {
 	visit := s.visit
-	var core []int
-	for _, i := range object {
-		within := i%s.nx > 0 && i%s.nx < s.nx-1 && i >= s.nx && i < len(s.v)-s.nx
-		for _, next := range [...]int{i - 1, i + 1, i - s.nx, i + s.nx} {
-			within = within && s.marks[next] == visit
+	core := s.core[:0]
+	for _, p := range object {
+		i, within := int(p.at), true
+		for _, d := range beside(s.nx) {
+			within = within && s.marks[p.at+d.at] == visit
 		}
 		if within && s.valid[i] {
 			core = append(core, i)
 			s.add(&inside, i)
 		}
 	}
+	s.core = core
+	if inside.n < fewestInside {
+		return inside, area{}, 0
+	}
 	s.visit++
 	gap := s.visit
+	for _, i := range core {
+		s.marks[i] = gap
+	}
+	// What is near the core and not in it is near its edge.
+	core = slices.DeleteFunc(core, func(i int) bool {
+		return s.marks[i-1] == gap && s.marks[i+1] == gap && s.marks[i-s.nx] == gap && s.marks[i+s.nx] == gap
+	})
 	s.eachNear(core, ringFrom, func(i int) { s.marks[i] = gap })
 	s.visit++
 	s.eachNear(core, ringTo, func(i int) {
