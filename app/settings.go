@@ -25,7 +25,7 @@ type Settings struct {
 	Layout           string                    `json:"layout"`                  // of the panes; empty for one that suits the size
 	Column           string                    `json:"column"`                  // filter, measures and plots: "shown", "hidden"; empty for what suits the size
 	HideIdentity     bool                      `json:"hide_identity"`           // the patient's name, dates and files are not shown
-	WithoutLines     []string                  `json:"without_lines,omitempty"` // of the upper corners of a picture, by name
+	WithoutLines     []string                  `json:"without_lines,omitempty"` // of the corners of a picture, by name
 	Scale            float64                   `json:"scale"`                   // of the interface; 0 for that of the desktop
 	CineRate         int                       `json:"cine_rate"`               // slices per second; 0 for the usual rate
 	HideInset        bool                      `json:"hide_inset"`              // the small picture of the residual

@@ -40,25 +40,21 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		c := &out[role]
 		c.Letters = state.View().Letters
 		c.Unit = unit
-		c.Place = place
+		c.Place = d.identity.only(placeLine, place)
 		c.Outline = outline
 		w := state.WindowOf(role)
-		window := fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)
-		if role == viewer.Residual {
+		window := d.identity.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)))
+		if role == viewer.Residual { // without its scale it says nothing
 			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
 		}
 		index := state.Index()
 		if kept := s.Kept(); kept != nil && role != viewer.Original {
 			index = kept.Index
 		}
-		c.Corner = []string{strings.TrimSpace(window), sliceText(state, index)}
-		if state.Overlay() == viewer.OverlayFull {
-			c.Corner = append([]string{zoomText(state, d.panes[role])}, c.Corner...)
-			c.Corner = append(c.Corner, values[role])
-		}
+		c.Corner = d.identity.foot(state, zoomText(state, d.panes[role]), window, index, values[role])
 	}
 	out[d.named].Who, out[d.named].How = d.identity.who(series), d.identity.how(series)
-	originalCaption(s, d.identity.hidden, &out[viewer.Original])
+	originalCaption(s, d.identity, &out[viewer.Original])
 	denoisedCaption(s, &out[viewer.Denoised])
 	residualCaption(s, &out[viewer.Residual], out[viewer.Denoised])
 	compareCaptions(s, &out)
@@ -73,15 +69,20 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 // sliceText writes the place of a slice: "14 / 28", and how its picture is turned where that
 // is not as radiologists are used to.
 func sliceText(state *viewer.State, index int) string {
-	text := fmt.Sprintf("%d / %d", index+1, state.View().Size[2])
+	return strings.TrimSuffix(fmt.Sprintf("%d / %d, %s", index+1, state.View().Size[2], turnText(state)), ", ")
+}
+
+// turnText says how pictures are turned: "mirrored, turned 90°", or "".
+func turnText(state *viewer.State) string {
+	var texts []string
 	t := state.Turned()
 	if t.Mirrored {
-		text += lang.L(", mirrored")
+		texts = append(texts, lang.L("mirrored"))
 	}
 	if t.Quarters != 0 {
-		text += fmt.Sprintf(lang.L(", turned %d°"), 90*t.Quarters)
+		texts = append(texts, fmt.Sprintf(lang.L("turned %d°"), 90*t.Quarters))
 	}
-	return text
+	return strings.Join(texts, ", ")
 }
 
 // zoomText writes the magnification in device pixels per voxel: "134 %", and whether
@@ -94,8 +95,8 @@ func zoomText(state *viewer.State, p viewer.Pane) string {
 	return text
 }
 
-func originalCaption(s *session.Session, hidden bool, c *sliceview.Caption) {
-	c.Detail = summary(s.Series(), hidden)
+func originalCaption(s *session.Session, id identity, c *sliceview.Caption) {
+	c.Detail = summary(s.Series(), id.hidden)
 	if n, ok := s.Document().Noise(); ok {
 		c.Detail = fmt.Sprintf(lang.L("with %s"), n)
 	}
@@ -105,7 +106,7 @@ func originalCaption(s *session.Session, hidden bool, c *sliceview.Caption) {
 	}
 	c.Badge, c.BadgeKind = lang.L("NOISE MAP"), sliceview.Busy
 	c.Detail = fmt.Sprintf(lang.L("noise σ mostly %s to %s, confidence %s"), short(m.Lo), session.Quantity(m.Hi, m.Values.Unit), lang.L(string(m.Confidence)))
-	if s.State().Overlay() == viewer.OverlayFull {
+	if s.State().Overlay() == viewer.OverlayFull && id.shows(valueLine) {
 		c.Corner[len(c.Corner)-1] += localNoise(s, m)
 	}
 }

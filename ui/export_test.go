@@ -4,7 +4,6 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
-	"slices"
 	"strings"
 
 	"quell/app"
@@ -92,9 +91,7 @@ func (w *Workbench) Texts() map[string][]string {
 	for _, of := range []string{"state.View().Plane", "m.Plane", "volume.Plane(p)"} {
 		add("planeName("+of+")", out["planeName(p)"]...)
 	}
-	for _, line := range slices.Concat(whoLines, howLines) {
-		add("line.name", line.name)
-	}
+	add("name", cornerLines()...)
 	for _, name := range tabNames {
 		add("name", name)
 	}

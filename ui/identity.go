@@ -10,9 +10,10 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/series"
+	"quell/ui/viewer"
 )
 
-// cornerLine is a line of the upper corners, which the user can leave out.
+// cornerLine is a line of an upper corner, which the user can leave out.
 type cornerLine struct {
 	name string // in menu and settings
 	text func(s *series.Series) string
@@ -45,7 +46,24 @@ var howLines = []cornerLine{
 	fileLine,
 }
 
-// identity is how the upper corners name a series.
+// The lines of the lower corners, which the user can leave out too.
+const (
+	zoomLine   = "Zoom"
+	windowLine = "Window and level"
+	sliceLine  = "Slice"
+	valueLine  = "Value under the pointer"
+	placeLine  = "Position of the pointer"
+)
+
+// cornerLines returns the names of the lines of all corners, in menu and settings.
+func cornerLines() (names []string) {
+	for _, line := range slices.Concat(whoLines, howLines) {
+		names = append(names, line.name)
+	}
+	return append(names, zoomLine, windowLine, sliceLine, valueLine, placeLine)
+}
+
+// identity is what the corners say, and how they name a series.
 type identity struct {
 	hidden  bool     // the patient's identity is
 	without []string // names of lines that are left out
@@ -69,10 +87,35 @@ func (i identity) how(s *series.Series) []string {
 	return i.lines(howLines, s)
 }
 
+// foot returns the lines of the lower left corner: zoom, window, slice and value, or less where
+// the overlay has less. That a picture is turned is said in any case.
+func (i identity) foot(state *viewer.State, zoom, window string, index int, value string) []string {
+	slice := turnText(state)
+	if i.shows(sliceLine) {
+		slice = sliceText(state, index)
+	}
+	lines := present(window, slice)
+	if state.Overlay() == viewer.OverlayFull {
+		lines = append(present(i.only(zoomLine, zoom), window, slice), i.only(valueLine, value))
+	}
+	return lines
+}
+
+// shows says whether the user wants a line.
+func (i identity) shows(name string) bool { return !slices.Contains(i.without, name) }
+
+// only returns the text of a line, "" where the user does not want it.
+func (i identity) only(name, text string) string {
+	if !i.shows(name) {
+		return ""
+	}
+	return text
+}
+
 func (i identity) lines(of []cornerLine, s *series.Series) []string {
 	var texts []string
 	for _, line := range of {
-		if !slices.Contains(i.without, line.name) {
+		if i.shows(line.name) {
 			texts = append(texts, line.text(s))
 		}
 	}
@@ -84,17 +127,17 @@ func (w *Workbench) identity() identity {
 	return identity{hidden: w.settings.HideIdentity, without: w.settings.WithoutLines}
 }
 
-// cornerCommands choose the lines of the upper corners.
+// cornerCommands choose the lines of the corners.
 func (w *Workbench) cornerCommands() (out []Command) {
-	for _, line := range slices.Concat(whoLines, howLines) {
-		at := func() int { return slices.Index(w.settings.WithoutLines, line.name) }
+	for _, name := range cornerLines() {
+		at := func() int { return slices.Index(w.settings.WithoutLines, name) }
 		out = append(out, Command{
-			Title: lang.L(line.name), Checked: func() bool { return at() < 0 },
+			Title: lang.L(name), Checked: func() bool { return at() < 0 },
 			Run: func() {
 				if i := at(); i >= 0 {
 					w.settings.WithoutLines = slices.Delete(slices.Clone(w.settings.WithoutLines), i, i+1)
 				} else {
-					w.settings.WithoutLines = append(slices.Clone(w.settings.WithoutLines), line.name)
+					w.settings.WithoutLines = append(slices.Clone(w.settings.WithoutLines), name)
 				}
 				w.saveSettings()
 				w.refresh()

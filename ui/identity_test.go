@@ -1,6 +1,9 @@
 package ui_test
 
 import (
+	"bytes"
+	"image"
+	"image/draw"
 	"io/fs"
 	"slices"
 	"strings"
@@ -11,6 +14,8 @@ import (
 
 	"quell/app"
 	"quell/series"
+	"quell/ui/session"
+	"quell/ui/sliceview"
 	"quell/ui/viewer"
 )
 
@@ -102,26 +107,104 @@ func TestOneToOne(t *testing.T) {
 	}
 }
 
+// toggleLine shows a line of the corners, or leaves it out.
+func (b *bench) toggleLine(name string) {
+	b.t.Helper()
+	for _, c := range b.command("corners").List() {
+		if c.Title == name {
+			was := c.Checked()
+			if c.Run(); c.Checked() == was {
+				b.t.Errorf("%s is checked as before", name)
+			}
+			b.drain()
+			return
+		}
+	}
+	b.t.Fatalf("there is no line %q", name)
+}
+
+// Lines of the lower corners are left out too, in the panes and in the planes. The scale of the
+// residual and how a picture is turned are not.
+func TestLinesOfTheLowerCornersAreChosen(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	b.state().PointAt(50, 50, 100, 100)
+	b.drain()
+	corner := func(c sliceview.Caption) string {
+		return strings.Join(c.Corner, "|") + " / " + c.Place
+	}
+	pane := func(role viewer.Role) string { return corner(b.workbench.Panes()[role].Caption()) }
+	if got := strings.Split(pane(viewer.Original), "|"); len(got) != 4 || !strings.HasPrefix(got[0], "Zoom ") || got[1] != "W 90  L 40" || got[2] != "4 / 7" || !strings.Contains(got[3], " mm") {
+		t.Fatalf("at first %q", got)
+	}
+	for _, name := range []string{"Zoom", "Window and level", "Value under the pointer", "Position of the pointer"} {
+		b.toggleLine(name)
+	}
+	if got, want := pane(viewer.Original), "4 / 7| / "; got != want {
+		t.Errorf("the original says %q; want %q", got, want)
+	}
+	if got, want := pane(viewer.Residual), "± largest|4 / 7| / "; got != want {
+		t.Errorf("the residual says %q; want %q", got, want)
+	}
+	b.key(fyne.KeyM) // the noise map adds to the value
+	b.until("the noise map is there", func() bool { return b.session().NoiseMap() != nil })
+	b.drain()
+	if got, want := pane(viewer.Original), "4 / 7| / "; got != want {
+		t.Errorf("with the noise map the original says %q; want %q", got, want)
+	}
+	b.toggleLine("Slice")
+	b.command("turn").Run()
+	b.key(fyne.KeyI) // less text
+	if got, want := pane(viewer.Original), "turned 90° / "; got != want {
+		t.Errorf("turned, the original says %q; want %q", got, want)
+	}
+	b.key(fyne.KeyI)
+	b.key(fyne.KeyI)
+	b.key(fyne.KeyF5) // the planes
+	if got, want := corner(b.workbench.Planes()[1].Caption()), " / "; got != want {
+		t.Errorf("the coronal plane says %q; want %q", got, want)
+	}
+	b.toggleLine("Zoom")
+	if got := corner(b.workbench.Planes()[1].Caption()); !strings.HasPrefix(got, "Zoom ") {
+		t.Errorf("the coronal plane says %q; want the zoom", got)
+	}
+}
+
+// A saved picture of a series whose identity is hidden is that of any other patient.
+func TestASavedPictureHasNoHiddenIdentity(t *testing.T) {
+	b := newBench(t, large)
+	drawn := func(s *series.Series) *image.RGBA {
+		b.show(s)
+		b.until("the slice is filtered", func() bool {
+			p := b.session().Picture()
+			return b.status() == session.Slice && p != nil && p.After != nil
+		})
+		b.drain()
+		m, _ := b.workbench.Picture()
+		out := image.NewRGBA(m.Bounds())
+		draw.Draw(out, out.Rect, m, m.Bounds().Min, draw.Src)
+		return out
+	}
+	nobody := named()
+	nobody.Patient, nobody.PatientID, nobody.BirthDate, nobody.Sex = "ROE^JANE", "0815", "19700101", "F"
+	nobody.Study, nobody.StudyDate, nobody.Number, nobody.Description = "Other", "20200101", "9", "Another"
+	nobody.Sources = []series.Source{{FS: fs.FS(fstest.MapFS{}), Name: "in/roe.nii.gz"}}
+	if bytes.Equal(drawn(named()).Pix, drawn(nobody).Pix) {
+		t.Fatal("pictures do not name the patient, though the identity is shown")
+	}
+	b.key(fyne.KeyH)
+	if !bytes.Equal(drawn(named()).Pix, drawn(nobody).Pix) {
+		t.Error("pictures of two patients differ, though the identity is hidden")
+	}
+}
+
 // Lines of the upper corners are left out and come back, for the next start too; masking hides
 // more, never less.
 func TestLinesOfTheCornersAreChosen(t *testing.T) {
 	b := newBench(t, large)
 	b.show(named())
 	b.drain()
-	toggle := func(name string) {
-		t.Helper()
-		for _, c := range b.command("corners").List() {
-			if c.Title == name {
-				was := c.Checked()
-				if c.Run(); c.Checked() == was {
-					t.Errorf("%s is checked as before", name)
-				}
-				b.drain()
-				return
-			}
-		}
-		t.Fatalf("there is no line %q", name)
-	}
+	toggle := b.toggleLine
 	corners := func() string {
 		c := b.workbench.Panes()[viewer.Original].Caption()
 		return strings.Join(c.Who, "|") + " / " + strings.Join(c.How, "|")

@@ -104,17 +104,13 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 		c.Title = strings.ToUpper(lang.L(planeName(volume.Plane(p)))) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.WindowOf(viewer.Denoised)
-		c.Corner = []string{strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)), sliceText(state, state.Index())}
-		if state.Overlay() != viewer.OverlayFull {
-			continue
-		}
-		value := ""
-		if voxel, ok := state.Cursor(); ok {
+		window, value := id.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name))), ""
+		if voxel, ok := state.Cursor(); ok && state.Overlay() == viewer.OverlayFull {
 			facts, _ := s.Document().Facts()
 			value = valueText(float64(shown.Data[shown.Index(voxel[0], voxel[1], voxel[2])]), float64(facts.Hi)-float64(facts.Lo), series.Volume.Unit, false)
-			c.Place = position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2])))
+			c.Place = id.only(placeLine, position(series.Volume.Affine.Apply(float64(voxel[0]), float64(voxel[1]), float64(voxel[2]))))
 		}
-		c.Corner = append([]string{zoomText(state, sizes[p])}, append(c.Corner, value)...)
+		c.Corner = id.foot(state, zoomText(state, sizes[p]), window, state.Index(), value)
 	}
 	role := viewer.Original
 	if s.PlanesShowResult() {
