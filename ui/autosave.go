@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/series"
 	"quell/ui/dialogs"
@@ -163,16 +165,16 @@ func restoreText(work app.Workspace) string {
 	name := open.Name
 	switch {
 	case open.Path == "":
-		name = "the bundled series"
+		name = lang.L("the bundled series")
 	case name == "":
 		name = filepath.Base(open.Path)
 	}
-	text := fmt.Sprintf("Quell did not end in order. It had %s open (%d slices)", name, open.Dims[2])
+	text := fmt.Sprintf(lang.L("Quell did not end in order. It had %s open (%d slices)"), name, open.Dims[2])
 	switch more := len(work.Open) - 1; {
 	case more == 1:
-		text += " and another series"
+		text += lang.L(" and another series")
 	case more > 1:
-		text += fmt.Sprintf(" and %d other series", more)
+		text += fmt.Sprintf(lang.L(" and %d other series"), more)
 	}
 	results := 0
 	for _, one := range work.Open {
@@ -184,9 +186,9 @@ func restoreText(work app.Workspace) string {
 	}
 	switch {
 	case results == 1:
-		text += ", with a result that was not exported"
+		text += lang.L(", with a result that was not exported")
 	case results > 1:
-		text += fmt.Sprintf(", with %d results that were not exported", results)
+		text += fmt.Sprintf(lang.L(", with %d results that were not exported"), results)
 	}
 	return text + "."
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,7 +44,7 @@ func captions(s *session.Session, d display) [viewer.Roles]sliceview.Caption {
 		c.Place = d.identity.only(placeLine, place)
 		c.Outline = outline
 		w := state.WindowOf(role)
-		window := d.identity.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name)))
+		window := d.identity.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), windowName(w))))
 		if role == viewer.Residual { // without its scale it says nothing
 			window = fmt.Sprintf("±%s σ", short(state.Sigmas()))
 		}
@@ -83,6 +84,15 @@ func turnText(state *viewer.State) string {
 		texts = append(texts, fmt.Sprintf(lang.L("turned %d°"), 90*t.Quarters))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// windowName names a window: one of the program's own in the language of the workbench, that of
+// a file as the file has it.
+func windowName(w volume.Window) string {
+	if slices.Contains(volume.WindowNames(), w.Name) {
+		return lang.L(w.Name)
+	}
+	return w.Name
 }
 
 // zoomText writes the magnification in device pixels per voxel: "134 %", and whether

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/dialogs"
 )
@@ -40,7 +42,7 @@ func ParseChord(text string) (Chord, error) {
 		case i == len(parts)-1:
 			k, ok := keyNames[name]
 			if !ok {
-				return Chord{}, fmt.Errorf("%q is no key of a command; write a key such as K, F5 or Page Up, alone or after Ctrl+ and Shift+", strings.TrimSpace(part))
+				return Chord{}, fmt.Errorf(lang.L("%q is no key of a command; write a key such as K, F5 or Page Up, alone or after Ctrl+ and Shift+"), strings.TrimSpace(part))
 			}
 			c.Key = k
 		case name == "ctrl" || name == "cmd":
@@ -48,11 +50,11 @@ func ParseChord(text string) (Chord, error) {
 		case name == "shift":
 			c.Mod |= fyne.KeyModifierShift
 		default:
-			return Chord{}, fmt.Errorf("%q goes before no key; Ctrl and Shift do", strings.TrimSpace(part))
+			return Chord{}, fmt.Errorf(lang.L("%q goes before no key; Ctrl and Shift do"), strings.TrimSpace(part))
 		}
 	}
 	if c.Key == fyne.KeyReturn && c.Mod == 0 {
-		return Chord{}, fmt.Errorf("the key Return alone operates the control that has the focus")
+		return Chord{}, errors.New(lang.L("the key Return alone operates the control that has the focus"))
 	}
 	return c, nil
 }
@@ -64,10 +66,10 @@ func (c Command) changeable() bool { return c.List == nil && c.ID != cancelID }
 func checkChord(table []Command, id string, chord Chord) error {
 	for _, c := range table {
 		if c.ID == id && c.Hold != nil && chord.Mod != 0 {
-			return fmt.Errorf("%s is for as long as the key is held, which is a key without Ctrl and Shift", c.Title)
+			return fmt.Errorf(lang.L("%s is for as long as the key is held, which is a key without Ctrl and Shift"), c.Title)
 		}
 		if c.ID != id && slices.Contains(c.Chords, chord) {
-			return fmt.Errorf("%s is the key of %q", chord, c.Title)
+			return fmt.Errorf(lang.L("%s is the key of %q"), chord, c.Title)
 		}
 	}
 	return nil

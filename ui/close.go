@@ -3,25 +3,29 @@ package ui
 import (
 	"time"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/ui/dialogs"
 	"quell/ui/session"
 )
 
 // losses says what the user would lose, for the question before it is lost.
-var losses = map[session.Loss]string{
-	session.LosesRun:    "The filter is being applied to the volume. Nothing of an unfinished run is kept.",
-	session.LosesExport: "The export is being written. Nothing of an unfinished export is kept.",
-	session.LosesSend:   "The series is being sent. What the PACS has not stored yet is not sent.",
-	session.LosesResult: "A denoised volume has not been exported.",
+func losses() map[session.Loss]string {
+	return map[session.Loss]string{
+		session.LosesRun:    lang.L("The filter is being applied to the volume. Nothing of an unfinished run is kept."),
+		session.LosesExport: lang.L("The export is being written. Nothing of an unfinished export is kept."),
+		session.LosesSend:   lang.L("The series is being sent. What the PACS has not stored yet is not sent."),
+		session.LosesResult: lang.L("A denoised volume has not been exported."),
+	}
 }
 
 // confirmTask calls proceed, which starts a task, after a question where that would end a
 // run, an export or its sending.
-func (w *Workbench) confirmTask(proceed func()) { w.ask(losses[w.session.TaskLoss()], proceed) }
+func (w *Workbench) confirmTask(proceed func()) { w.ask(losses()[w.session.TaskLoss()], proceed) }
 
 // confirmVoxels calls proceed, which changes the voxels of the series that is shown, after
 // a question where that would lose work.
-func (w *Workbench) confirmVoxels(proceed func()) { w.ask(losses[w.session.VoxelsLoss()], proceed) }
+func (w *Workbench) confirmVoxels(proceed func()) { w.ask(losses()[w.session.VoxelsLoss()], proceed) }
 
 // ask calls proceed, after a question where text says what that would lose. Only one
 // question is open at a time.
@@ -45,7 +49,7 @@ func (w *Workbench) ask(text string, proceed func()) {
 func (w *Workbench) apply() {
 	text := ""
 	if w.session.ApplyLoses() {
-		text = "There are as many results as are kept. The oldest one gives way to the new one, and has not been exported."
+		text = lang.L("There are as many results as are kept. The oldest one gives way to the new one, and has not been exported.")
 	}
 	w.ask(text, w.session.Apply)
 }
@@ -59,7 +63,7 @@ const longWork = 10 * time.Second
 func (w *Workbench) cancelTask() {
 	p, text := w.session.Progress(), ""
 	if p.Elapsed >= longWork && (p.Kind == session.Applying || p.Kind == session.Exporting || p.Kind == session.Sending) {
-		text = losses[w.session.TaskLoss()]
+		text = losses()[w.session.TaskLoss()]
 	}
 	w.ask(text, func() {
 		// The task may have ended while the question was open.
@@ -75,9 +79,9 @@ func (w *Workbench) Quit() {
 		w.reader.askEnd()
 		return
 	}
-	text := losses[w.session.Loss()]
+	text := losses()[w.session.Loss()]
 	if text == "" && w.reader.ended != nil {
-		text = "The answers of the blind comparison are not saved."
+		text = lang.L("The answers of the blind comparison are not saved.")
 	}
 	w.ask(text, w.quit)
 }

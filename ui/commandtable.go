@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/ui/viewer"
 	"quell/volume"
@@ -18,15 +19,15 @@ func (w *Workbench) idle() bool { return w.open() && !w.session.Busy() }
 func (w *Workbench) fileCommands() []Command {
 	s := w.session
 	return []Command{
-		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder("Open a folder", w.Open) }},
-		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile("Open a file", w.Open) }},
+		{ID: "open-folder", Title: "Open folder …", Menu: menuFile, Chords: with(ctrl, fyne.KeyO), Run: func() { w.askFolder(lang.L("Open a folder"), w.Open) }},
+		{ID: "open-file", Title: "Open file …", Menu: menuFile, Chords: with(ctrl|fyne.KeyModifierShift, fyne.KeyO), Run: func() { w.askFile(lang.L("Open a file"), w.Open) }},
 		{ID: "open-path", Title: "Open a path …", Menu: menuFile, Chords: with(ctrl, fyne.KeyL), Run: w.askPath},
 		{ID: "open-bundled", Title: "Open the bundled series", Menu: menuFile, Run: w.OpenBundled},
 		{ID: "open-recent", Title: "Open recent", Menu: menuFile, List: w.recentCommands},
 		{ID: "reference-file", Title: "Load reference file …", Menu: menuFile, Gap: true, Enabled: w.idle,
-			Run: func() { w.askFile("Load a reference", s.SetReference) }},
+			Run: func() { w.askFile(lang.L("Load a reference"), s.SetReference) }},
 		{ID: "reference-folder", Title: "Load reference folder …", Menu: menuFile, Enabled: w.idle,
-			Run: func() { w.askFolder("Load a reference", s.SetReference) }},
+			Run: func() { w.askFolder(lang.L("Load a reference"), s.SetReference) }},
 		{ID: "no-reference", Title: "Remove the reference", Menu: menuFile, Run: w.clearReference,
 			Enabled: func() bool { return w.idle() && s.Document().Reference() != nil }},
 		{ID: "export", Title: "Export …", Menu: menuFile, Gap: true, Chords: with(ctrl, fyne.KeyE), Run: w.askExport,
@@ -186,7 +187,7 @@ func (w *Workbench) presetCommands() []Command {
 func (w *Workbench) windowList() (out []Command) {
 	for i, preset := range w.session.WindowPresets() {
 		c := Command{
-			Title: fmt.Sprintf("%s  %s / %s", preset.Name, short(preset.Width), short(preset.Center)),
+			Title: fmt.Sprintf("%s  %s / %s", windowName(preset), short(preset.Width), short(preset.Center)),
 			Run:   func() { w.session.State().SetWindow(preset) },
 		}
 		if i < len(presetKeys) {
@@ -219,7 +220,7 @@ func (w *Workbench) toolCommands() []Command {
 			Checked: func() bool { return w.settings.KeepsPreset(s.Recipe()) }},
 		{ID: "load-recipe", Title: "Load a recipe …", Menu: menuTools, Chords: with(ctrl, fyne.KeyR), Enabled: w.open,
 			Help: "a recipe, or the record beside an output",
-			Run:  func() { w.askFile("Load a recipe", w.loadRecipe) }},
+			Run:  func() { w.askFile(lang.L("Load a recipe"), w.loadRecipe) }},
 		{ID: "results", Title: "Results", Menu: menuTools, List: w.resultCommands},
 		{ID: cancelID, Title: "Cancel", Menu: menuTools, Chords: key(fyne.KeyEscape), Run: w.cancel},
 		{ID: "add-noise", Title: "Add noise …", Menu: menuTools, Gap: true, Run: w.askNoise, Enabled: w.idle},

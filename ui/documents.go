@@ -68,6 +68,6 @@ func (w *Workbench) showDocument(i int) {
 // closeDocument closes an open series, after a question where that would lose work.
 func (w *Workbench) closeDocument(i int) {
 	if w.main.Canvas().Overlays().Top() == nil {
-		w.ask(losses[w.session.DocumentLoss(i)], func() { w.session.CloseDocument(i) })
+		w.ask(losses()[w.session.DocumentLoss(i)], func() { w.session.CloseDocument(i) })
 	}
 }

@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
+
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/ui/dialogs"
@@ -20,7 +23,7 @@ func (w *Workbench) enginesFound(engines []app.EngineStatus) {
 	wanted := w.settings.Engine
 	for _, e := range engines {
 		if e.Name == wanted && e.Why != "" {
-			w.status.note("The engine " + e.Name + " cannot be used: " + e.Why + ".")
+			w.status.note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, e.Why))
 			wanted = "cpu"
 		}
 	}
@@ -74,7 +77,7 @@ func (w *Workbench) offerCPU(err error) {
 	if w.offer != nil {
 		w.offer.Hide()
 	}
-	w.offer = dialogs.Offer(err, "Continue with the CPU", func() {
+	w.offer = dialogs.Offer(err, lang.L("Continue with the CPU"), func() {
 		cpu, pickErr := app.PickEngine("cpu")
 		if pickErr != nil {
 			w.failed(pickErr)

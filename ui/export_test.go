@@ -10,6 +10,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/series"
 	"quell/ui/blind"
 	"quell/ui/dialogs"
 	"quell/ui/filterpanel"
@@ -112,7 +113,19 @@ func (w *Workbench) Texts() map[string][]string {
 	for _, of := range []string{"viewer.Original.String()", "viewer.Denoised.String()", "viewer.Residual.String()", "p.role.String()", "r.pane.role.String()"} {
 		add(of, out["role.String()"]...)
 	}
+	add("w.Name", volume.WindowNames()...)
 	addFilters(add)
+	for _, p := range app.Presets() {
+		add("p.Title", p.Title)
+	}
+	add("e.Title", out["f.Title"]...)
+	for severity := series.Note; severity <= series.Refused; severity++ {
+		add("f.Severity.String()", severity.String())
+	}
+	for _, m := range noise.Models() {
+		name := string(m)
+		add("capital(string(m))", strings.ToUpper(name[:1])+name[1:])
+	}
 	return out
 }
 

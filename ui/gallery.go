@@ -5,6 +5,7 @@ import (
 	"image"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
@@ -20,7 +21,7 @@ func (w *Workbench) compareFilters() {
 		return
 	}
 	size := w.main.Canvas().Size()
-	w.gallery = dialogs.Gallery("Every filter at its best on this slice", fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
+	w.gallery = dialogs.Gallery(lang.L("Every filter at its best on this slice"), fyne.NewSize(size.Width*0.95, size.Height*0.95), func() {
 		w.gallery = nil
 		if w.session.Comparing() {
 			w.session.Cancel()
@@ -37,12 +38,12 @@ func (w *Workbench) galleryCells() []dialogs.GalleryCell {
 	if g == nil {
 		return nil
 	}
-	cells := []dialogs.GalleryCell{{Title: "Original", Picture: pictureOf(g, g.Input)}}
+	cells := []dialogs.GalleryCell{{Title: lang.L("Original"), Picture: pictureOf(g, g.Input)}}
 	for i, f := range denoise.Filters() {
 		if i >= len(g.Exhibits) {
-			c := dialogs.GalleryCell{Title: f.Title, Awaiting: !g.Ended}
+			c := dialogs.GalleryCell{Title: lang.L(f.Title), Awaiting: !g.Ended}
 			if i == len(g.Exhibits) && !g.Ended {
-				c.Lines = []string{"is being tuned …"}
+				c.Lines = []string{lang.L("is being tuned …")}
 			}
 			cells = append(cells, c)
 			continue
@@ -55,7 +56,7 @@ func (w *Workbench) galleryCells() []dialogs.GalleryCell {
 // exhibitCell shows what a filter reached, and takes it.
 func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 	e := g.Exhibits[i]
-	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", e.Title, e.Recipe.Dims), Marked: i == g.Best}
+	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
 	if e.Problem != "" {
 		c.Lines = []string{e.Problem}
 		return c
@@ -63,7 +64,7 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
 	c.Lines = e.Labels(false)[1:]
 	if e.Note != "" && e.Chosen.IsAuto() {
-		c.Lines = append(c.Lines, "Its automatic setting: "+e.Note)
+		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+e.Note)
 	} else if e.Note != "" {
 		c.Lines = append(c.Lines, e.Note)
 	}

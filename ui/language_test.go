@@ -10,12 +10,20 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/ui/language"
 )
 
 // german returns the German translations.
@@ -163,4 +171,102 @@ func TestTestsAreInEnglish(t *testing.T) {
 			t.Errorf("no file of %s imports quell/internal/locale, which makes tests run in English", entry.Name())
 		}
 	}
+}
+
+// alike are the texts of the workbench that are the same in both languages: names, terms and
+// what is in the numbers and the recipe.
+var alike = []string{
+	"Auto", "Axial", "Cine", "Export", "Gamma", "Layout", "Log", "MSE", "Median", "NPS/MTF", "ORIGINAL", "Original", "PSNR", "ROI", "Radius", "Sagittal", "SSIM", "Start", "Zoom",
+}
+
+// English words of labels: the workbench in German shows none. Those of files, such as the
+// series' description, are no texts of the workbench.
+var english = regexp.MustCompile(`(?i)\b(the|of|and|slice|slices|with|noise|filter by|open|close|save|apply|show|strength|left|right|window|not|from|to|is|what|measures|denoised|residual|volume|cancel|apply)\b`)
+
+// The workbench shows no English text in German: what labels, buttons, check boxes, lists of
+// options, panes and menus say.
+func TestTheWorkbenchInGerman(t *testing.T) {
+	// The language is that of a process: what other tests began may still look texts up.
+	const own = "QUELL_TEST_GERMAN"
+	if os.Getenv(own) == "" {
+		c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+		c.Env = append(os.Environ(), own+"=1")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	if err := language.Use(language.German); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, large)
+	b.until("the slice is measured", func() bool { return b.session().SliceMeasures().Known })
+	texts := map[string]bool{}
+	var items func(of []*fyne.MenuItem)
+	items = func(of []*fyne.MenuItem) {
+		for _, item := range of {
+			texts[item.Label] = true
+			if item.ChildMenu != nil {
+				items(item.ChildMenu.Items)
+			}
+		}
+	}
+	for _, m := range b.workbench.Menu().Items {
+		texts[m.Label] = true
+		items(m.Items)
+	}
+	for _, s := range b.workbench.HelpSections() {
+		texts[s.Title] = true
+		for _, row := range s.Rows {
+			texts[row[1]] = true
+		}
+	}
+	labels := "" // a label that wraps has a text for every line
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if l, ok := o.(*widget.Label); ok {
+			texts[withoutReasons(b, l.Text)] = true
+			labels += l.Text + "\n"
+		}
+	}
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if t, ok := o.(*canvas.Text); ok && !strings.Contains(labels, t.Text) {
+			texts[t.Text] = true
+		}
+	}
+	for _, p := range b.workbench.Panes() {
+		c := p.Caption()
+		for _, text := range append(append([]string{c.Title, c.Badge, c.Detail, c.Place}, c.Corner...), c.How...) {
+			texts[text] = true
+		}
+	}
+	if len(texts) < 200 {
+		t.Fatalf("only %d texts were found", len(texts))
+	}
+	translated := german(t)
+	for text := range texts {
+		if to, known := translated[text]; known && to != text && !slices.Contains(slices.Collect(maps.Values(translated)), text) {
+			t.Errorf("%q is shown; want %q", text, to)
+		}
+		if found := english.FindString(text); found != "" && !slices.Contains(alike, text) {
+			t.Errorf("%q is English by the word %q", text, found)
+		}
+	}
+}
+
+// withoutReasons leaves out of a text why the noise and the verdict are what they are, which
+// packages below the workbench write, in English.
+func withoutReasons(b *bench, text string) string {
+	reasons := []string{b.session().SliceMeasures().Why}
+	if facts, known := b.session().Document().Facts(); known {
+		reasons = append(reasons, facts.Noise.Why)
+		for _, f := range facts.Noise.PerSlice {
+			reasons = append(reasons, f.Why)
+		}
+	}
+	for _, why := range reasons {
+		if why = strings.TrimSuffix(why, "."); why != "" {
+			text = strings.ReplaceAll(text, why, "")
+		}
+	}
+	return text
 }

@@ -85,9 +85,9 @@ func (w *Workbench) failed(err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case errors.As(err, &panicked):
-		text := "a fault in Quell stopped this task; the series and all other work are unchanged"
+		text := lang.L("a fault in Quell stopped this task; the series and all other work are unchanged")
 		if path := w.crashLog.Load(); path != nil {
-			text += ". A report without names or paths of your data is in " + *path
+			text += lang.L(". A report without names or paths of your data is in ") + *path
 		}
 		w.show(dialogs.Error(fmt.Errorf("%s (%w)", text, err), w.main))
 	case errors.Is(err, app.ErrEngineFailed) && w.session.Engine().Name != "cpu":
@@ -121,16 +121,16 @@ func (w *Workbench) Drop(uris []fyne.URI) {
 		if u.Scheme() == "file" {
 			w.Open(u.Path())
 			if len(uris) > 1 {
-				w.status.note("Only the first of several files is opened; drop their folder to choose.")
+				w.status.note(lang.L("Only the first of several files is opened; drop their folder to choose."))
 			}
 			return
 		}
 	}
-	w.status.note("Only files and folders can be opened.")
+	w.status.note(lang.L("Only files and folders can be opened."))
 }
 
 // askPath opens a path that is typed or chosen; it begins with the folder used last.
-func (w *Workbench) askPath() { w.browse("Open a file or folder", w.Open) }
+func (w *Workbench) askPath() { w.browse(lang.L("Open a file or folder"), w.Open) }
 
 // askFolder and askFile ask for a folder or a file by the dialog of the desktop, or by that
 // of the workbench, where both can be chosen.
@@ -218,17 +218,17 @@ func (w *Workbench) askReport() {
 	if run == nil {
 		return
 	}
-	note := "One HTML file with verdict, measures, ROIs and pictures of this slice in this window."
+	note := lang.L("One HTML file with verdict, measures, ROIs and pictures of this slice in this window.")
 	if w.settings.HideIdentity {
-		note += " The patient's identity is left out, as on the screen."
+		note += lang.L(" The patient's identity is left out, as on the screen.")
 	} else {
-		note += " It names the patient; H hides the identity first."
+		note += lang.L(" It names the patient; H hides the identity first.")
 	}
 	if !w.session.Applied() {
-		note += " The parameters were changed since; the report is on the volume as filtered."
+		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: "Save a report", Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run), Check: app.CheckPage, Show: w.show,
+		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run), Check: app.CheckPage, Show: w.show,
 		Save: func(path string, overwrite bool) {
 			if w.settings.KeepRecent {
 				w.settings.ExportFolder = filepath.Dir(path)
@@ -263,7 +263,7 @@ func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, a
 // openFolder shows a folder in the desktop's file manager.
 func (w *Workbench) openFolder(path string) {
 	if err := w.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}); err != nil {
-		w.status.note("The folder cannot be shown: " + path)
+		w.status.note(lang.L("The folder cannot be shown: ") + path)
 	}
 }
 

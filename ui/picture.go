@@ -30,19 +30,19 @@ func (w *Workbench) askPicture() {
 		return
 	}
 	m, label := w.picture()
-	note := fmt.Sprintf("One PNG file of the pictures as they are now, %d × %d pixels. Filter, window and “not for clinical use” are burned in.", m.Bounds().Dx(), m.Bounds().Dy())
+	note := fmt.Sprintf(lang.L("One PNG file of the pictures as they are now, %d × %d pixels. Filter, window and “not for clinical use” are burned in."), m.Bounds().Dx(), m.Bounds().Dy())
 	switch {
 	case w.settings.HideIdentity:
-		note += " The patient's identity is left out, as on the screen."
+		note += lang.L(" The patient's identity is left out, as on the screen.")
 	case s.State().Overlay() == viewer.OverlayFull:
-		note += " It names the patient; H hides the identity first."
+		note += lang.L(" It names the patient; H hides the identity first.")
 	}
 	recipe := s.Recipe()
 	if shown, _, ok := s.ShownRecipe(); ok {
 		recipe = shown
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: "Save a picture", Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index()),
+		Title: lang.L("Save a picture"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index()),
 		Check: app.CheckPicture, Show: w.show,
 		Save: func(path string, overwrite bool) {
 			if w.settings.KeepRecent {
@@ -55,7 +55,7 @@ func (w *Workbench) askPicture() {
 					if err != nil {
 						w.failed(err)
 					} else {
-						w.status.note("The picture is written.")
+						w.status.note(lang.L("The picture is written."))
 					}
 				})
 			})
@@ -134,7 +134,7 @@ func pictureLabel(s *session.Session) []string {
 		lines = append(lines, names[0]+": "+recipeText(s, base.Run.Recipe))
 	}
 	window := func(w volume.Window) string {
-		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name))
+		return strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), windowName(w)))
 	}
 	shown := window(state.WindowOf(viewer.Original))
 	if state.Unlinked() {

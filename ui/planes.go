@@ -104,7 +104,7 @@ func planeCaptions(s *session.Session, sizes [3]viewer.Pane, id identity) (out [
 		c.Title = strings.ToUpper(lang.L(planeName(volume.Plane(p)))) + ", " + name
 		c.Detail, c.Letters, c.Unit = detail, state.View().Letters, series.Volume.Unit
 		w := state.WindowOf(viewer.Denoised)
-		window, value := id.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), w.Name))), ""
+		window, value := id.only(windowLine, strings.TrimSpace(fmt.Sprintf("W %s  L %s  %s", short(w.Width), short(w.Center), windowName(w)))), ""
 		if voxel, ok := state.Cursor(); ok && state.Overlay() == viewer.OverlayFull {
 			facts, _ := s.Document().Facts()
 			value = valueText(float64(shown.Data[shown.Index(voxel[0], voxel[1], voxel[2])]), float64(facts.Hi)-float64(facts.Lo), series.Volume.Unit, false)

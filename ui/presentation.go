@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/ui/dialogs"
 	"quell/ui/session"
@@ -19,16 +21,16 @@ func (w *Workbench) askPresentation() {
 	}
 	source := w.session.Series()
 	place, name := w.settings.ExportFolder, dialogs.PresentationName(source)
-	note := "One DICOM file with the window, the area and the marks that are shown here, for the viewers of a PACS. It refers to "
+	note := lang.L("One DICOM file with the window, the area and the marks that are shown here, for the viewers of a PACS. It refers to ")
 	if folder != "" {
 		place, name = folder, app.PresentationName(folder)
-		note += fmt.Sprintf("the series exported to %s; marks have the figures of the denoised picture. Send to PACS sends both.", filepath.Base(folder))
+		note += fmt.Sprintf(lang.L("the series exported to %s; marks have the figures of the denoised picture. Send to PACS sends both."), filepath.Base(folder))
 	} else {
-		note += "the series as it was opened; marks have the figures of the original."
+		note += lang.L("the series as it was opened; marks have the figures of the original.")
 	}
-	note += " It names the patient as that series does."
+	note += lang.L(" It names the patient as that series does.")
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: "Save a presentation state", Note: note, Folder: place, Name: name, Show: w.show,
+		Title: lang.L("Save a presentation state"), Note: note, Folder: place, Name: name, Show: w.show,
 		Check: func(path string, overwrite bool) error { return app.CheckPresentation(source, path, overwrite) },
 		Save: func(path string, overwrite bool) {
 			if w.settings.KeepRecent && folder == "" {

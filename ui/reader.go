@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
@@ -42,8 +43,8 @@ func newReader(w *Workbench) *reader {
 	answer := func(text string, a blind.Answer) *control.Button {
 		return control.NewButton(text, nil, func() { r.answer(a) })
 	}
-	buttons := container.NewHBox(answer("1  Left", blind.Left), answer("3  Neither", blind.Equal), answer("2  Right", blind.Right))
-	end := control.NewButton("End", nil, r.askEnd)
+	buttons := container.NewHBox(answer(lang.L("1  Left"), blind.Left), answer(lang.L("3  Neither"), blind.Equal), answer(lang.L("2  Right"), blind.Right))
+	end := control.NewButton(lang.L("End"), nil, r.askEnd)
 	bar := container.NewBorder(nil, nil, r.text, end, container.NewCenter(buttons))
 	r.layer = container.NewStack(canvas.NewRectangle(color.Black),
 		container.NewBorder(nil, container.NewPadded(bar), nil, nil, container.NewGridWithColumns(2, r.pictures[0], r.pictures[1])))
@@ -120,7 +121,7 @@ func (r *reader) start(job viewer.Job, slices []int, info blind.Info, trials int
 // display shows the pair at hand.
 func (r *reader) display() {
 	_, number, _ := r.test.Current()
-	r.text.SetText(fmt.Sprintf("Which do you prefer?  %d of %d.  %s.", number, len(r.test.Trials), notClinical))
+	r.text.SetText(fmt.Sprintf(lang.L("Which do you prefer?  %d of %d.  %s."), number, len(r.test.Trials), lang.L(notClinical)))
 	for _, p := range r.pictures {
 		p.Refresh()
 	}
@@ -169,7 +170,7 @@ func (r *reader) end() {
 	w.main.SetContent(w.main.Content())
 	w.refresh()
 	if len(test.Answered()) == 0 {
-		w.status.note("The blind comparison ended without an answer.")
+		w.status.note(lang.L("The blind comparison ended without an answer."))
 		return
 	}
 	r.ended, r.endedInfo = test, info
@@ -187,14 +188,14 @@ func (r *reader) showResult() {
 func resultText(test *blind.Test, info blind.Info) string {
 	c := test.Tally()
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d of %d trials, seed %d, window %s.\n\n", len(test.Answered()), len(test.Trials), test.Seed, info.Window)
-	fmt.Fprintf(&b, "%s was preferred %s, %s %s, neither %s.\n\n", info.A, times(c.A), info.B, times(c.B), times(c.Equal))
+	fmt.Fprintf(&b, lang.L("%d of %d trials, seed %d, window %s.\n\n"), len(test.Answered()), len(test.Trials), test.Seed, info.Window)
+	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), info.A, times(c.A), info.B, times(c.B), times(c.Equal))
 	if share := c.Share(); math.IsNaN(share) {
-		b.WriteString("Neither was ever preferred: there is nothing to test.")
+		b.WriteString(lang.L("Neither was ever preferred: there is nothing to test."))
 	} else {
 		lo, hi := c.Interval()
-		fmt.Fprintf(&b, "%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
-			"Without a difference, a preference as strong as this would be seen with the probability p = %.2g (exact binomial test, two-sided, without ties).",
+		fmt.Fprintf(&b, lang.L("%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
+			"Without a difference, a preference as strong as this would be seen with the probability p = %.2g (exact binomial test, two-sided, without ties)."),
 			info.B, 100*share, 100*lo, 100*hi, c.P())
 	}
 	return b.String()
@@ -202,16 +203,16 @@ func resultText(test *blind.Test, info blind.Info) string {
 
 func times(n int) string {
 	if n == 1 {
-		return "once"
+		return lang.L("once")
 	}
-	return fmt.Sprintf("%d times", n)
+	return fmt.Sprintf(lang.L("%d times"), n)
 }
 
 // save asks where to write the table.
 func (r *reader) save(test *blind.Test, info blind.Info) {
 	w := r.w
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: "Save the table", Note: "One row for each trial, with seed, recipes and window. It names no patient.",
+		Title: lang.L("Save the table"), Note: lang.L("One row for each trial, with seed, recipes and window. It names no patient."),
 		Folder: w.settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckNew, Show: w.show,
 		Save: func(path string, overwrite bool) {
 			if err := app.WriteNew(path, []byte(test.CSV(info)), overwrite); err != nil {
@@ -219,7 +220,7 @@ func (r *reader) save(test *blind.Test, info blind.Info) {
 				return
 			}
 			r.ended = nil
-			w.status.note("The table is saved.")
+			w.status.note(lang.L("The table is saved."))
 		},
 	}, w.main))
 }

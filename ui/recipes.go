@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"fmt"
 	"strings"
+
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
@@ -10,10 +13,10 @@ import (
 // recipeCommands take the recipes that come with the program, and those that the user keeps.
 func (w *Workbench) recipeCommands() (out []Command) {
 	for _, p := range app.Presets() {
-		out = append(out, Command{Title: p.Title, Run: func() {
+		out = append(out, Command{Title: lang.L(p.Title), Run: func() {
 			w.session.TakeRecipe(p.Recipe)
 			data, _, _ := strings.Cut(p.TunedOn, ":")
-			w.status.note(p.Title + ": tuned on " + data + ".")
+			w.status.note(fmt.Sprintf(lang.L("%s: tuned on %s."), lang.L(p.Title), data))
 		}})
 	}
 	for _, r := range w.settings.Presets {
@@ -44,7 +47,7 @@ func (w *Workbench) loadRecipe(path string) {
 				w.failed(err)
 			case w.open():
 				w.takeRecipe(r)
-				w.status.note("The parameters are those of the file.")
+				w.status.note(lang.L("The parameters are those of the file."))
 			}
 		})
 	})

@@ -170,7 +170,7 @@ func (t *toolbar) showWindows(s *session.Session) {
 		whose = map[viewer.Role]string{viewer.Original: lang.L("Original: "), viewer.Denoised: lang.L("Denoised: ")}[s.State().Attended()]
 	}
 	for i, p := range t.presets {
-		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, p.Name, short(p.Width), short(p.Center)))
+		names = append(names, fmt.Sprintf("%s%s  %s / %s", whose, windowName(p), short(p.Width), short(p.Center)))
 		if w := s.State().Window(); current < 0 && w.Width == p.Width && w.Center == p.Center {
 			current = i
 		}

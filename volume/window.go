@@ -153,6 +153,18 @@ var ctPresets = []Window{
 	{Name: "Angiography", Width: 600, Center: 300},
 }
 
+// WindowNames returns the names of all windows of Presets, RelativeWindows and AutoWindow.
+func WindowNames() []string {
+	names := []string{"Auto"}
+	for _, w := range ctPresets {
+		names = append(names, w.Name)
+	}
+	for _, r := range relative {
+		names = append(names, r.name)
+	}
+	return names
+}
+
 // Presets returns the usual windows of a modality. For CT the first eight are those
 // of the keys 2 to 9; a menu alone shows the rest. Other modalities have no common
 // scale and no presets, but RelativeWindows. The caller may change the result.

@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -63,7 +64,7 @@ func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 		b.list.Unselect(i)
 		b.choose(b.shown[i])
 	}
-	b.confirm = control.NewButton("Open", nil, b.open)
+	b.confirm = control.NewButton(lang.L("Open"), nil, b.open)
 	b.confirm.Importance = widget.HighImportance
 	b.field.OnDown = func() { parent.Canvas().Focus(b.list) }
 	b.field.OnChanged = func(string) { b.typed() }
@@ -74,7 +75,7 @@ func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 	size := parent.Canvas().Size()
 	b.dialog = newDialog(r.Title, container.NewBorder(container.NewVBox(head, b.problem), nil, nil, nil, b.list),
 		fyne.NewSize(min(size.Width*0.85, 1100), min(size.Height*0.85, 760)), parent)
-	b.dialog.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, b.dialog.Hide), b.confirm})
+	b.dialog.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, b.dialog.Hide), b.confirm})
 	b.dialog.first = b.field
 	b.set(r.Start)
 	return b.dialog
@@ -135,7 +136,7 @@ func (b *browser) narrow() {
 		}
 	}
 	if b.read.err != nil && b.read.folder != "" {
-		b.problem.SetText("The folder cannot be read.")
+		b.problem.SetText(lang.L("The folder cannot be read."))
 	}
 	b.list.Refresh()
 	b.list.ScrollToTop()
@@ -162,7 +163,7 @@ func (b *browser) open() {
 		return
 	}
 	if _, err := os.Stat(path); err != nil {
-		b.problem.SetText("There is no file or folder of this path, or it may not be read.")
+		b.problem.SetText(lang.L("There is no file or folder of this path, or it may not be read."))
 		return
 	}
 	b.dialog.Hide()

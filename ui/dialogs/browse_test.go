@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	_ "quell/internal/locale" // English
 	"quell/ui/control"
 )
 

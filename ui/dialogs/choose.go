@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
@@ -41,7 +42,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	list := control.NewList(
 		func() int { return len(order) },
 		func() fyne.CanvasObject {
-			title, detail := bold("Series"), wrapped("detail")
+			title, detail := bold(lang.L("Series")), wrapped("detail")
 			title.Truncation = fyne.TextTruncateEllipsis
 			picture := canvas.NewImageFromImage(image.NewGray(image.Rect(0, 0, 1, 1)))
 			picture.FillMode = canvas.ImageFillContain
@@ -54,7 +55,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
 			title, detail, importance := describe(c.Entries[order[i]])
 			if i == 0 && why != "" {
-				title += "    Recommended: " + why
+				title += lang.L("    Recommended: ") + why
 			}
 			text.Objects[0].(*widget.Label).SetText(title)
 			second := text.Objects[1].(*widget.Label)
@@ -78,7 +79,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 		chosen = order[i]
 		d.Hide()
 	}
-	head := container.NewVBox(wrapped(fmt.Sprintf("%d series were found, the longest first. Choose the one to open; Return takes the first.", len(order))))
+	head := container.NewVBox(wrapped(fmt.Sprintf(lang.L("%d series were found, the longest first. Choose the one to open; Return takes the first."), len(order))))
 	if text := warnings(c.Findings); text != "" {
 		warning := wrapped(text)
 		warning.Importance = widget.WarningImportance
@@ -89,8 +90,8 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	for row, i := range order {
 		list.SetItemHeight(row, rowHeight(c.Entries[i], width))
 	}
-	d = newDialog("Choose a series", container.NewBorder(head, nil, nil, nil, list),
-		fyne.NewSize(width, min(size.Height*0.9, 680)), parent, choice{text: "Cancel"})
+	d = newDialog(lang.L("Choose a series"), container.NewBorder(head, nil, nil, nil, list),
+		fyne.NewSize(width, min(size.Height*0.9, 680)), parent, choice{text: lang.L("Cancel")})
 	d.first = list
 	d.SetOnClosed(func() {
 		cancel()
@@ -143,7 +144,7 @@ func warnings(findings []series.Finding) string {
 	}
 	const most = 2
 	if more := len(texts) - most; more > 0 {
-		texts = append(texts[:most], fmt.Sprintf("There are %d more findings.", more))
+		texts = append(texts[:most], fmt.Sprintf(lang.L("There are %d more findings."), more))
 	}
 	return strings.Join(texts, " ")
 }
@@ -154,7 +155,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 	parts := []string{}
 	part := e.Part
 	if e.Group != nil {
-		part = strings.TrimSpace(e.Component + fmt.Sprintf("  4-D: %d volumes along %s", e.Group.Len(), e.Group.Axis()))
+		part = strings.TrimSpace(e.Component + fmt.Sprintf(lang.L("  4-D: %d volumes along %s"), e.Group.Len(), e.Group.Axis()))
 	}
 	for _, p := range []string{e.Number, e.Modality, e.Description, part} {
 		if p != "" {
@@ -165,12 +166,12 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		title = e.Format
 	}
 	if e.Err != nil {
-		return title, "cannot be opened: " + e.Err.Error(), widget.DangerImportance
+		return title, lang.L("cannot be opened: ") + e.Err.Error(), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
 	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], e.Geometry.Acquired(), float64(e.Bytes)/1e6)
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
-		detail += ", study of " + day.Format(time.DateOnly)
+		detail += lang.L(", study of ") + day.Format(time.DateOnly)
 	}
 	if f := e.Warning(); f != nil {
 		return title, detail + ". " + f.Text, widget.WarningImportance

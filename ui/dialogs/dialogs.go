@@ -17,6 +17,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -73,44 +74,44 @@ func newDialog(title string, content fyne.CanvasObject, size fyne.Size, parent f
 	return d
 }
 
-var closeOnly = choice{text: "Close"}
+func closeOnly() choice { return choice{text: lang.L("Close")} }
 
 // Error shows an error's sentence.
 func Error(err error, parent fyne.Window) *Dialog {
-	return newDialog("Error", wrapped(sentence(err)), fyne.NewSize(480, 160), parent, closeOnly)
+	return newDialog(lang.L("Error"), wrapped(sentence(err)), fyne.NewSize(480, 160), parent, closeOnly())
 }
 
 // Offer shows an error's sentence and offers an alternative.
 func Offer(err error, alternative string, take func(), parent fyne.Window) *Dialog {
-	return newDialog("Error", wrapped(sentence(err)), fyne.NewSize(480, 180), parent,
-		closeOnly, choice{text: alternative, importance: widget.HighImportance, chosen: take})
+	return newDialog(lang.L("Error"), wrapped(sentence(err)), fyne.NewSize(480, 180), parent,
+		closeOnly(), choice{text: alternative, importance: widget.HighImportance, chosen: take})
 }
 
 // Discard asks whether work may be lost: text says which. Closing the dialog in
 // any other way than by the button keeps it.
 func Discard(text string, discard func(), parent fyne.Window) *Dialog {
-	return newDialog("Discard your work?", wrapped(text), fyne.NewSize(480, 180), parent,
-		choice{text: "Keep working", importance: widget.HighImportance},
-		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard})
+	return newDialog(lang.L("Discard your work?"), wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: lang.L("Keep working"), importance: widget.HighImportance},
+		choice{text: lang.L("Discard"), importance: widget.DangerImportance, chosen: discard})
 }
 
 // Notice says, at the first start and now and then, what Quell is not for, and what becomes of
 // the images.
 func Notice(parent fyne.Window) *Dialog {
-	return newDialog("Not for clinical use", wrapped(
-		"Quell is for research and teaching. It is not a medical device: what a filter removes may be a finding. Do not base a diagnosis on its pictures.\n\n"+
+	return newDialog(lang.L("Not for clinical use"), wrapped(
+		lang.L("Quell is for research and teaching. It is not a medical device: what a filter removes may be a finding. Do not base a diagnosis on its pictures.\n\n"+
 			"Images stay on this computer unless you send them. Settings, the list of recent series and, against a crash, the work that is open are kept in your own folders; "+
-			"without “Keep a list of recent series” (menu Edit) neither the list nor the work is."), fyne.NewSize(560, 260), parent,
-		choice{text: "Understood", importance: widget.HighImportance})
+			"without “Keep a list of recent series” (menu Edit) neither the list nor the work is.")), fyne.NewSize(560, 260), parent,
+		choice{text: lang.L("Understood"), importance: widget.HighImportance})
 }
 
 // Restore asks whether to open the work that text describes again. Closing the dialog
 // in any other way calls neither function.
 func Restore(text string, restore, discard func(), parent fyne.Window) *Dialog {
-	return newDialog("Open your last work again?", wrapped(text), fyne.NewSize(480, 180), parent,
-		choice{text: "Not now"},
-		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard},
-		choice{text: "Open", importance: widget.HighImportance, chosen: restore, focused: true})
+	return newDialog(lang.L("Open your last work again?"), wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: lang.L("Not now")},
+		choice{text: lang.L("Discard"), importance: widget.DangerImportance, chosen: discard},
+		choice{text: lang.L("Open"), importance: widget.HighImportance, chosen: restore, focused: true})
 }
 
 // sentence gives an error's text a capital and a full stop.
@@ -150,9 +151,9 @@ func Findings(findings []series.Finding, parent fyne.Window) *Dialog {
 		}
 	}
 	if len(findings) == 0 {
-		box.Add(wrapped("The reader found nothing unusual in this series."))
+		box.Add(wrapped(lang.L("The reader found nothing unusual in this series.")))
 	}
-	return newDialog("Findings on this series", container.NewVScroll(box), fyne.NewSize(640, 400), parent, closeOnly)
+	return newDialog(lang.L("Findings on this series"), container.NewVScroll(box), fyne.NewSize(640, 400), parent, closeOnly())
 }
 
 // shownFiles bounds the files named in one finding.
@@ -163,14 +164,14 @@ func finding(f series.Finding) fyne.CanvasObject {
 	if f.Severity > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
 	}
-	title := widget.NewLabel(strings.ToUpper(f.Severity.String()[:1]) + f.Severity.String()[1:] + ": " + string(f.Kind))
+	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + string(f.Kind))
 	title.TextStyle.Bold = true
 	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(f.Text))
 	if len(f.Files) > 0 {
 		names := f.Files
 		more := ""
 		if len(names) > shownFiles {
-			more = fmt.Sprintf(" and %d more", len(names)-shownFiles)
+			more = fmt.Sprintf(lang.L(" and %d more"), len(names)-shownFiles)
 			names = names[:shownFiles]
 		}
 		files := wrapped(strings.Join(names, ", ") + more)
@@ -188,25 +189,25 @@ func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 		if text == "" {
 			text = e.Info.Device
 			if e.Info.Cores > 0 {
-				text += fmt.Sprintf(", %d cores", e.Info.Cores)
+				text += fmt.Sprintf(lang.L(", %d cores"), e.Info.Cores)
 			}
 			if e.Info.Memory > 0 {
 				text += fmt.Sprintf(", %.1f GiB", float64(e.Info.Memory)/(1<<30))
 			}
 		} else {
-			text = "not usable: " + text
+			text = lang.L("not usable: ") + text
 		}
 		grid.Add(bold(e.Name))
 		grid.Add(wrapped(text))
 	}
-	return newDialog("Engines and devices", grid, fyne.NewSize(520, 220), parent, closeOnly)
+	return newDialog(lang.L("Engines and devices"), grid, fyne.NewSize(520, 220), parent, closeOnly())
 }
 
 // About describes the program and what it is not for.
 func About(version string, icon fyne.Resource, parent fyne.Window) *Dialog {
 	text := wrapped("Quell " + version + "\n\n" +
-		"Removes noise from CT and MR volumes and shows, slice by slice, what was removed.\n\n" +
-		"Quell is not a medical device and is not for clinical use. It makes no network connection but to a PACS that you send to. Licence: Apache 2.0.")
+		lang.L("Removes noise from CT and MR volumes and shows, slice by slice, what was removed.\n\n") +
+		lang.L("Quell is not a medical device and is not for clinical use. It makes no network connection but to a PACS that you send to. Licence: Apache 2.0."))
 	content := fyne.CanvasObject(text)
 	if icon != nil {
 		image := canvas.NewImageFromResource(icon)
@@ -214,7 +215,7 @@ func About(version string, icon fyne.Resource, parent fyne.Window) *Dialog {
 		image.FillMode = canvas.ImageFillContain
 		content = container.NewBorder(nil, nil, container.NewVBox(image), nil, text)
 	}
-	return newDialog("About Quell", content, fyne.NewSize(520, 260), parent, closeOnly)
+	return newDialog(lang.L("About Quell"), content, fyne.NewSize(520, 260), parent, closeOnly())
 }
 
 // Section is a part of the help sheet: keys or gestures, and what they do.
@@ -228,7 +229,7 @@ func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
 	whole := parent.Canvas().Size()
 	size := fyne.NewSize(whole.Width*0.98, min(whole.Height*0.98, 860))
 	scroll := container.NewScroll(container.NewHBox())
-	d := newDialog("Keys and mouse", scroll, size, parent, closeOnly)
+	d := newDialog(lang.L("Keys and mouse"), scroll, size, parent, closeOnly())
 	around := d.MinSize().Subtract(scroll.MinSize())
 	for n := 2; n <= mostColumns; n++ {
 		scroll.Content = columns(balanced(sections, n))

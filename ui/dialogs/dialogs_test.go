@@ -222,7 +222,7 @@ func TestExportSaysWhatWillBeWritten(t *testing.T) {
 			t.Errorf("the dialog does not say %q:\n%s", part, said())
 		}
 	}
-	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	if filepath.Base(path.Text) != "mr-nlm-3d.nii.gz" {
 		t.Errorf("as NIfTI the path is %q", path.Text)
 	}
@@ -265,11 +265,11 @@ func TestExportWithoutIdentity(t *testing.T) {
 	if !said("pseudonyms") || !said("Text drawn into the pixels stays") {
 		t.Error("the dialog does not say what is removed")
 	}
-	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	if box.Visible() || said("pseudonyms") {
 		t.Error("the choice is there for NIfTI")
 	}
-	find[*control.Radio](t, w)[0].SetSelected(asDICOM)
+	find[*control.Radio](t, w)[0].SetSelected(asDICOM())
 	test.Tap(button(t, w, "Export"))
 	if !options.Deidentify {
 		t.Errorf("exported with %+v", options)
@@ -287,7 +287,7 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 	var exported []app.ExportOptions
 	Export(ExportRequest{Run: run(t), Folder: folder, Show: func(d dialog.Dialog) { d.Show() },
 		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}, w).Show()
-	find[*control.Radio](t, w)[0].SetSelected(asNIfTI)
+	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	entry := find[*control.Entry](t, w)[0]
 	confirm := button(t, w, "Export")
 
@@ -317,24 +317,24 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 // TestExportCompressed: the choice is there for DICOM alone, begins as it was left,
 // and neither is lost by a change of the format nor comes into the way of NIfTI.
 func TestExportCompressed(t *testing.T) {
-	for _, format := range []string{asDICOM, asNIfTI} {
+	for _, format := range []string{asDICOM(), asNIfTI()} {
 		w := parent(t)
 		var options app.ExportOptions
-		Export(ExportRequest{Run: run(t), Folder: t.TempDir(), Compress: format == asNIfTI,
+		Export(ExportRequest{Run: run(t), Folder: t.TempDir(), Compress: format == asNIfTI(),
 			Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
 		box := check(t, w, "Compress without loss (JPEG Lossless)")
-		if !box.Visible() || box.Checked != (format == asNIfTI) {
+		if !box.Visible() || box.Checked != (format == asNIfTI()) {
 			t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
 		}
 		box.SetChecked(true)
 		formats := find[*control.Radio](t, w)[0]
-		formats.SetSelected(asNIfTI)
+		formats.SetSelected(asNIfTI())
 		if box.Visible() {
 			t.Error("the choice is there for NIfTI")
 		}
 		formats.SetSelected(format)
 		test.Tap(button(t, w, "Export"))
-		if (options.Compress == app.DefaultCompression) != (format == asDICOM) {
+		if (options.Compress == app.DefaultCompression) != (format == asDICOM()) {
 			t.Errorf("%s is exported with %+v", format, options)
 		}
 	}
@@ -372,11 +372,11 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ source, failed, format, path string }{
-		{"DICOM", "", asDICOM, "mr-nlm-3d"},
-		{"NIfTI-1", "", asNIfTI, "mr-nlm-3d.nii.gz"},
-		{"Analyze 7.5", "", asNIfTI, "mr-nlm-3d.nii.gz"},
-		{"NIfTI-1", "again", asDICOM, "again"},
-		{"DICOM", "again.nii", asNIfTI, "again.nii"},
+		{"DICOM", "", asDICOM(), "mr-nlm-3d"},
+		{"NIfTI-1", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
+		{"Analyze 7.5", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
+		{"NIfTI-1", "again", asDICOM(), "again"},
+		{"DICOM", "again.nii", asNIfTI(), "again.nii"},
 	} {
 		w := parent(t)
 		r := run(t)
@@ -401,7 +401,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 	failed := filepath.Join(folder, "again.nii.gz")
 	Export(ExportRequest{Run: run(t), Folder: folder, Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}, w).Show()
 	path, confirm := find[*control.Entry](t, w)[0], button(t, w, "Export")
-	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI {
+	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI() {
 		t.Errorf("suggested %q; want the path of the export that failed", path.Text)
 	}
 	submit := func() { path.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn}) }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -34,10 +35,8 @@ type ExportRequest struct {
 	Show      func(dialog.Dialog) // shows the dialog that selects a folder
 }
 
-const (
-	asDICOM = "DICOM series (a folder, one file per slice)"
-	asNIfTI = "NIfTI (one .nii.gz file)"
-)
+func asDICOM() string { return lang.L("DICOM series (a folder, one file per slice)") }
+func asNIfTI() string { return lang.L("NIfTI (one .nii.gz file)") }
 
 // datatypes are the two most useful ones: the result as it is, and the size of
 // scanner data. The command line has more.
@@ -66,20 +65,20 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f := &exportForm{request: r, parent: parent}
 	f.path = control.NewEntry()
 	f.report = wrapped("")
-	f.stale = wrapped("The parameters were changed since this volume was filtered; the export is the volume as filtered.")
+	f.stale = wrapped(lang.L("The parameters were changed since this volume was filtered; the export is the volume as filtered."))
 	f.stale.Importance = widget.WarningImportance
 	f.dtype = control.NewSelect(datatypes, nil)
 	f.dtype.SetSelected(datatypes[0])
-	f.types = container.NewBorder(nil, nil, widget.NewLabel("Voxels stored as"), nil, f.dtype)
-	f.hide = control.NewCheck("Remove patient identity", nil)
-	f.compress = control.NewCheck("Compress without loss (JPEG Lossless)", nil)
+	f.types = container.NewBorder(nil, nil, widget.NewLabel(lang.L("Voxels stored as")), nil, f.dtype)
+	f.hide = control.NewCheck(lang.L("Remove patient identity"), nil)
+	f.compress = control.NewCheck(lang.L("Compress without loss (JPEG Lossless)"), nil)
 	f.compress.SetChecked(r.Compress)
-	f.all = control.NewCheck(fmt.Sprintf("All %d volumes of the 4-D series, each filtered in the same way", r.Volumes), nil)
+	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
-	f.format = control.NewRadioColumn([]string{asDICOM, asNIfTI}, nil)
+	f.format = control.NewRadioColumn([]string{asDICOM(), asNIfTI()}, nil)
 
 	var d *Dialog
-	f.confirm = control.NewButton("Export", theme.DocumentSaveIcon(), func() {
+	f.confirm = control.NewButton(lang.L("Export"), theme.DocumentSaveIcon(), func() {
 		options := f.options()
 		export := func() {
 			d.Hide()
@@ -98,7 +97,7 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	})
 	f.confirm.Importance = widget.HighImportance
 	f.path.OnSubmitted = submit(f.confirm)
-	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
+	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
 
 	f.format.OnChanged = func(string) {
 		f.path.SetText(f.renamed(f.path.Text))
@@ -109,16 +108,16 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.hide.OnChanged = func(bool) { f.update() }
 	f.compress.OnChanged = func(bool) { f.update() }
 	f.all.OnChanged = func(bool) { f.update() }
-	browse := control.NewButton("Folder …", theme.FolderOpenIcon(), f.browse)
+	browse := control.NewButton(lang.L("Folder …"), theme.FolderOpenIcon(), f.browse)
 
 	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
-	f.format.SetSelected(asDICOM)
+	f.format.SetSelected(asDICOM())
 	dicom := strings.HasPrefix(r.Run.Source.Format, "DICOM")
 	if r.Path != "" {
 		dicom = app.FormatOf(r.Path) == app.DICOM
 	}
 	if !dicom {
-		f.format.SetSelected(asNIfTI)
+		f.format.SetSelected(asNIfTI())
 	}
 	if r.Path != "" {
 		f.path.SetText(r.Path)
@@ -126,11 +125,11 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	content := container.NewVBox(
 		f.format,
-		container.NewBorder(nil, nil, widget.NewLabel("Write to"), browse, f.path),
+		container.NewBorder(nil, nil, widget.NewLabel(lang.L("Write to")), browse, f.path),
 		f.types, f.compress, f.hide, f.all, widget.NewSeparator(), f.report, f.stale,
 	)
 	size := parent.Canvas().Size()
-	d = newDialog("Export the denoised series", content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
+	d = newDialog(lang.L("Export the denoised series"), content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
 	d.first = f.path
 	return d
@@ -155,7 +154,7 @@ func (f *exportForm) renamed(path string) string {
 	for _, end := range []string{".nii.gz", ".nii"} {
 		path = strings.TrimSuffix(path, end)
 	}
-	if f.format.Selected() == asNIfTI {
+	if f.format.Selected() == asNIfTI() {
 		path += ".nii.gz"
 	}
 	return path
@@ -179,7 +178,7 @@ func (f *exportForm) update() {
 	options := f.options()
 	err := app.CheckOutput(source, f.target(), options)
 	if err == nil && !filepath.IsAbs(f.target()) {
-		err = errors.New("give the whole path: a folder to write to, and a name in it")
+		err = errors.New(lang.L("give the whole path: a folder to write to, and a name in it"))
 	}
 	f.foreign = errors.Is(err, app.ErrForeignTarget)
 	if f.foreign { // a question when the export begins
@@ -204,22 +203,22 @@ func (f *exportForm) plan() string {
 	var b strings.Builder
 	switch {
 	case f.all.Checked && app.FormatOf(f.target()) == app.DICOM:
-		fmt.Fprintf(&b, "A folder with a derived DICOM series for each of the %d volumes, which are filtered now.", f.request.Volumes)
+		fmt.Fprintf(&b, lang.L("A folder with a derived DICOM series for each of the %d volumes, which are filtered now."), f.request.Volumes)
 	case f.all.Checked:
-		fmt.Fprintf(&b, "One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now.", f.request.Volumes, dims[0], dims[1], dims[2])
+		fmt.Fprintf(&b, lang.L("One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now."), f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:
-		fmt.Fprintf(&b, "A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show.", dims[2])
+		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show."), dims[2])
 	case app.FormatOf(f.target()) == app.DICOM:
-		fmt.Fprintf(&b, "A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED.", dims[2])
+		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED."), dims[2])
 	default:
-		fmt.Fprintf(&b, "One file of %d × %d × %d voxels with the geometry of the source.", dims[0], dims[1], dims[2])
+		fmt.Fprintf(&b, lang.L("One file of %d × %d × %d voxels with the geometry of the source."), dims[0], dims[1], dims[2])
 	}
 	if f.options().Compress != "" {
-		b.WriteString(" The pixels are compressed; every value stays as it is.")
+		b.WriteString(lang.L(" The pixels are compressed; every value stays as it is."))
 	}
-	fmt.Fprintf(&b, "\nFilter: %s.\nBeside it, %s holds the recipe.", f.request.Recipe, filepath.Base(f.target())+".recipe.json")
+	fmt.Fprintf(&b, lang.L("\nFilter: %s.\nBeside it, %s holds the recipe."), f.request.Recipe, filepath.Base(f.target())+".recipe.json")
 	if f.foreign {
-		fmt.Fprintf(&b, "\n%s exists and was not written by Quell: you are asked before it is replaced.", filepath.Base(f.target()))
+		fmt.Fprintf(&b, lang.L("\n%s exists and was not written by Quell: you are asked before it is replaced."), filepath.Base(f.target()))
 	}
 	return b.String()
 }
@@ -238,10 +237,10 @@ func (f *exportForm) browse() {
 
 // Replace asks before an export replaces a file or folder that Quell did not write.
 func Replace(path string, replace func(), parent fyne.Window) *Dialog {
-	text := filepath.Base(path) + " exists and was not written by Quell. What it holds is lost when it is replaced."
-	return newDialog("Replace what exists?", wrapped(text), fyne.NewSize(480, 180), parent,
-		choice{text: "Keep it", importance: widget.HighImportance},
-		choice{text: "Replace", importance: widget.DangerImportance, chosen: replace})
+	text := filepath.Base(path) + lang.L(" exists and was not written by Quell. What it holds is lost when it is replaced.")
+	return newDialog(lang.L("Replace what exists?"), wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: lang.L("Keep it"), importance: widget.HighImportance},
+		choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: replace})
 }
 
 // startFolder returns the last folder, or else the home folder.
@@ -267,13 +266,13 @@ func outputName(run *app.Run) string {
 // Exported shows what an export wrote; open shows a folder to the user, and send, nil where there
 // is nothing that a PACS takes, asks where to send it.
 func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {
-	files := "1 file"
+	files := lang.L("1 file")
 	if r.Files != 1 {
-		files = fmt.Sprintf("%d files", r.Files)
+		files = fmt.Sprintf(lang.L("%d files"), r.Files)
 	}
-	text := fmt.Sprintf("%s written and read back: %s", files, r.Output)
+	text := fmt.Sprintf(lang.L("%s written and read back: %s"), files, r.Output)
 	if r.Recipe != "" {
-		text += "\nRecipe: " + r.Recipe
+		text += lang.L("\nRecipe: ") + r.Recipe
 	}
 	box := container.NewVBox(wrapped(text))
 	for _, w := range r.Warnings {
@@ -281,9 +280,9 @@ func Exported(r app.ExportReport, open func(folder string), send func(), parent 
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}
-	choices := []choice{closeOnly, {text: "Open folder", chosen: func() { open(filepath.Dir(r.Output)) }}}
+	choices := []choice{closeOnly(), {text: lang.L("Open folder"), chosen: func() { open(filepath.Dir(r.Output)) }}}
 	if send != nil {
-		choices = append(choices, choice{text: "Send to PACS …", chosen: send})
+		choices = append(choices, choice{text: lang.L("Send to PACS …"), chosen: send})
 	}
-	return newDialog("Exported", box, fyne.NewSize(600, 240), parent, choices...)
+	return newDialog(lang.L("Exported"), box, fyne.NewSize(600, 240), parent, choices...)
 }

@@ -41,7 +41,7 @@ const (
 // Gallery returns the dialog; closed is called once it is closed in any way.
 func Gallery(title string, size fyne.Size, closed func(), parent fyne.Window) *GalleryDialog {
 	grid := container.NewGridWithColumns(galleryColumns)
-	return &GalleryDialog{Dialog: newDialog(title, container.NewVScroll(grid), size, parent, closeOnly), grid: grid, closed: closed, done: -1}
+	return &GalleryDialog{Dialog: newDialog(title, container.NewVScroll(grid), size, parent, closeOnly()), grid: grid, closed: closed, done: -1}
 }
 
 // SetOnClosed adds to what follows a close.

@@ -3,6 +3,7 @@ package dialogs
 import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
@@ -34,9 +35,9 @@ func ChangeKey(r KeyRequest, parent fyne.Window) *Dialog {
 	problem := wrapped("")
 	problem.Importance = widget.WarningImportance
 	command, key := control.NewSelect(titles, nil), control.NewEntry()
-	key.SetPlaceHolder("such as K, Ctrl+Shift+K or Page Up; nothing for no key")
+	key.SetPlaceHolder(lang.L("such as K, Ctrl+Shift+K or Page Up; nothing for no key"))
 	var d *Dialog
-	set := control.NewButton("Set the key", nil, func() {
+	set := control.NewButton(lang.L("Set the key"), nil, func() {
 		d.Hide()
 		r.Set(r.Commands[command.SelectedIndex()].ID, key.Text)
 	})
@@ -56,13 +57,13 @@ func ChangeKey(r KeyRequest, parent fyne.Window) *Dialog {
 		set.Enable()
 	}
 	command.OnChanged, key.OnChanged, key.OnSubmitted = check, check, submit(set)
-	form := container.New(layout.NewFormLayout(), bold("Command"), command, bold("New key"), key)
-	reset := control.NewButton("Restore all keys", nil, func() {
+	form := container.New(layout.NewFormLayout(), bold(lang.L("Command")), command, bold(lang.L("New key")), key)
+	reset := control.NewButton(lang.L("Restore all keys"), nil, func() {
 		d.Hide()
 		r.Reset()
 	})
-	d = newDialog("Change a key", container.NewVBox(form, problem), fyne.NewSize(560, 260), parent)
-	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, func() { d.Hide() }), reset, set})
+	d = newDialog(lang.L("Change a key"), container.NewVBox(form, problem), fyne.NewSize(560, 260), parent)
+	d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() }), reset, set})
 	d.first = command
 	return d
 }

@@ -1,6 +1,7 @@
 package dialogs
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
@@ -30,16 +32,16 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	models := noise.Models()
 	var names []string
 	for _, m := range models {
-		names = append(names, capital(string(m)))
+		names = append(names, modelName(m))
 	}
 	model := control.NewSelect(names, nil)
-	model.SetSelected(capital(string(noise.Gaussian)))
+	model.SetSelected(modelName(noise.Gaussian))
 	if r.Magnitude {
-		model.SetSelected(capital(string(noise.Rician)))
+		model.SetSelected(modelName(noise.Rician))
 	}
 	unit := r.Unit
 	if unit == "" {
-		unit = "the scanner's units"
+		unit = lang.L("the scanner's units")
 	}
 	sigma, seed := control.NewEntry(), control.NewEntry()
 	problem := wrapped("")
@@ -49,15 +51,15 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 	read := func() (app.Noise, error) {
 		s, err := number(sigma.Text)
 		if err != nil || !(s > 0) || math.IsInf(s, 0) {
-			return app.Noise{}, fmt.Errorf("sigma must be a number above 0, such as 12.5")
+			return app.Noise{}, errors.New(lang.L("sigma must be a number above 0, such as 12.5"))
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
 		if err != nil {
-			return app.Noise{}, fmt.Errorf("the seed must be a whole number from 0")
+			return app.Noise{}, errors.New(lang.L("the seed must be a whole number from 0"))
 		}
 		return app.Noise{Model: models[model.SelectedIndex()], Sigma: s, Seed: n}, nil
 	}
-	add := control.NewButton("Add", nil, func() {
+	add := control.NewButton(lang.L("Add"), nil, func() {
 		if n, err := read(); err == nil {
 			d.Hide()
 			r.Add(n)
@@ -84,16 +86,18 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		return l
 	}
 	form := container.New(layout.NewFormLayout(),
-		bold("Model"), model,
-		bold("Sigma"), sigma, widget.NewLabel(""), hint("Standard deviation in "+unit+"."),
-		bold("Seed"), seed, widget.NewLabel(""), hint("The same seed gives the same noise on every machine."),
+		bold(lang.L("Model")), model,
+		bold(lang.L("Sigma")), sigma, widget.NewLabel(""), hint(fmt.Sprintf(lang.L("Standard deviation in %s."), unit)),
+		bold(lang.L("Seed")), seed, widget.NewLabel(""), hint(lang.L("The same seed gives the same noise on every machine.")),
 	)
 	sigma.OnSubmitted, seed.OnSubmitted = submit(add), submit(add)
-	d = newDialog("Add noise", container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)
-	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, d.Hide), add})
+	d = newDialog(lang.L("Add noise"), container.NewVBox(form, problem), fyne.NewSize(460, 300), parent)
+	d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, d.Hide), add})
 	d.first = sigma
 	return d
 }
+
+func modelName(m noise.Model) string { return lang.L(capital(string(m))) }
 
 // number reads a number with a decimal point or comma.
 func number(text string) (float64, error) {

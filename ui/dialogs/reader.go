@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/widget"
 
 	"quell/ui/control"
@@ -20,9 +21,9 @@ const (
 
 // BlindStart explains a blind comparison of two images and asks for the number of trials.
 func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog {
-	text := wrapped(fmt.Sprintf("Two images of slices that are drawn at random, side by side, in this window and zoom: %s and %s. "+
+	text := wrapped(fmt.Sprintf(lang.L("Two images of slices that are drawn at random, side by side, in this window and zoom: %s and %s. "+
 		"Which of them is on the left is drawn as well. Names, measures and the patient's identity are hidden meanwhile.\n"+
-		"Answer which you prefer: 1 or Left, 2 or Right, 3 or Down where neither is better. Escape ends the comparison.", a, b))
+		"Answer which you prefer: 1 or Left, 2 or Right, 3 or Down where neither is better. Escape ends the comparison."), a, b))
 	trials, report := control.NewEntry(), wrapped("")
 	report.Importance = widget.WarningImportance
 	number := func() (int, bool) {
@@ -30,7 +31,7 @@ func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog
 		return n, err == nil && n >= 1 && n <= mostTrials
 	}
 	var d *Dialog
-	begin := control.NewButton("Start", nil, func() {
+	begin := control.NewButton(lang.L("Start"), nil, func() {
 		n, _ := number()
 		d.Hide()
 		start(n)
@@ -42,16 +43,16 @@ func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog
 			report.SetText("")
 			begin.Enable()
 		} else {
-			report.SetText(fmt.Sprintf("Give a number from 1 to %d.", mostTrials))
+			report.SetText(fmt.Sprintf(lang.L("Give a number from 1 to %d."), mostTrials))
 			begin.Disable()
 		}
 	}
 	trials.SetText(strconv.Itoa(usualTrials))
 	trials.CursorColumn = len(trials.Text)
-	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
-	content := container.NewVBox(text, container.NewBorder(nil, nil, widget.NewLabel("Trials"), nil, trials), report)
+	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
+	content := container.NewVBox(text, container.NewBorder(nil, nil, widget.NewLabel(lang.L("Trials")), nil, trials), report)
 	size := parent.Canvas().Size()
-	d = newDialog("Blind comparison", content, fyne.NewSize(min(size.Width*0.8, 640), 330), parent)
+	d = newDialog(lang.L("Blind comparison"), content, fyne.NewSize(min(size.Width*0.8, 640), 330), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, begin})
 	d.first = trials
 	return d
@@ -59,16 +60,16 @@ func BlindStart(a, b string, start func(trials int), parent fyne.Window) *Dialog
 
 // BlindEnd asks whether a blind comparison ends before its last trial.
 func BlindEnd(answered, trials int, end func(), parent fyne.Window) *Dialog {
-	text := fmt.Sprintf("%d of %d trials are answered. What is answered is counted; the rest is not shown.", answered, trials)
-	return newDialog("End the comparison?", wrapped(text), fyne.NewSize(480, 180), parent,
-		choice{text: "Go on", importance: widget.HighImportance},
-		choice{text: "End", importance: widget.DangerImportance, chosen: end})
+	text := fmt.Sprintf(lang.L("%d of %d trials are answered. What is answered is counted; the rest is not shown."), answered, trials)
+	return newDialog(lang.L("End the comparison?"), wrapped(text), fyne.NewSize(480, 180), parent,
+		choice{text: lang.L("Go on"), importance: widget.HighImportance},
+		choice{text: lang.L("End"), importance: widget.DangerImportance, chosen: end})
 }
 
 // BlindResult shows what a blind comparison came to. Closing it in any other way than by a
 // button decides nothing.
 func BlindResult(text string, save, discard func(), parent fyne.Window) *Dialog {
-	return newDialog("Result of the blind comparison", wrapped(text), fyne.NewSize(560, 300), parent,
-		choice{text: "Save the table (CSV) …", importance: widget.HighImportance, chosen: save},
-		choice{text: "Discard", importance: widget.DangerImportance, chosen: discard})
+	return newDialog(lang.L("Result of the blind comparison"), wrapped(text), fyne.NewSize(560, 300), parent,
+		choice{text: lang.L("Save the table (CSV) …"), importance: widget.HighImportance, chosen: save},
+		choice{text: lang.L("Discard"), importance: widget.DangerImportance, chosen: discard})
 }

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/dialog"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -38,12 +39,12 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 	target := func() string { return strings.TrimSpace(path.Text) }
 	check := func(overwrite bool) error {
 		if !filepath.IsAbs(target()) {
-			return errors.New("give the whole path: a folder to write to, and a name in it")
+			return errors.New(lang.L("give the whole path: a folder to write to, and a name in it"))
 		}
 		return r.Check(target(), overwrite)
 	}
 	var d *Dialog
-	save := control.NewButton("Save", theme.DocumentSaveIcon(), func() {
+	save := control.NewButton(lang.L("Save"), theme.DocumentSaveIcon(), func() {
 		foreign := errors.Is(check(false), app.ErrForeignTarget)
 		write := func() {
 			d.Hide()
@@ -53,9 +54,9 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 			write()
 			return
 		}
-		r.Show(newDialog("Replace what exists?", wrapped(filepath.Base(target())+" exists. What it holds is lost when it is replaced."), fyne.NewSize(480, 180), parent,
-			choice{text: "Keep it", importance: widget.HighImportance},
-			choice{text: "Replace", importance: widget.DangerImportance, chosen: write}))
+		r.Show(newDialog(lang.L("Replace what exists?"), wrapped(filepath.Base(target())+lang.L(" exists. What it holds is lost when it is replaced.")), fyne.NewSize(480, 180), parent,
+			choice{text: lang.L("Keep it"), importance: widget.HighImportance},
+			choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: write}))
 	})
 	save.Importance = widget.HighImportance
 	path.OnSubmitted = submit(save)
@@ -64,7 +65,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		text := r.Note
 		if errors.Is(err, app.ErrForeignTarget) {
 			if err = check(true); err == nil {
-				text += " " + filepath.Base(target()) + " exists: you are asked before it is replaced."
+				text += " " + filepath.Base(target()) + lang.L(" exists: you are asked before it is replaced.")
 			}
 		}
 		report.Importance = widget.MediumImportance
@@ -76,8 +77,8 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		}
 		report.SetText(text)
 	}
-	cancel := control.NewButton("Cancel", nil, func() { d.Hide() })
-	content := container.NewVBox(container.NewBorder(nil, nil, widget.NewLabel("Write to"), nil, path), report)
+	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
+	content := container.NewVBox(container.NewBorder(nil, nil, widget.NewLabel(lang.L("Write to")), nil, path), report)
 	size := parent.Canvas().Size()
 	d = newDialog(r.Title, content, fyne.NewSize(min(size.Width*0.8, 700), 220), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, save})

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/lang"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -30,9 +31,9 @@ type SendRequest struct {
 // the patient's identity.
 func Send(r SendRequest, parent fyne.Window) *Dialog {
 	to, from := control.NewEntry(), control.NewEntry()
-	to.SetPlaceHolder("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104")
+	to.SetPlaceHolder(lang.L("AETITLE@HOST:PORT, such as PACS@192.168.1.20:104"))
 	from.SetText(app.DefaultAETitle)
-	tls := control.NewCheck("Connect by TLS", nil)
+	tls := control.NewCheck(lang.L("Connect by TLS"), nil)
 	report := wrapped("")
 	target := func() app.SendTarget {
 		return app.SendTarget{To: strings.TrimSpace(to.Text), From: strings.TrimSpace(from.Text), TLS: tls.Checked}
@@ -40,18 +41,18 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 
 	ctx, cancel := context.WithCancel(context.Background())
 	var d *Dialog
-	send := control.NewButton("Send", theme.MailSendIcon(), func() {
+	send := control.NewButton(lang.L("Send"), theme.MailSendIcon(), func() {
 		d.Hide()
 		r.Send(target())
 	})
 	send.Importance = widget.HighImportance
 	var asked int // the number of the last test, so that an answer for another node is dropped
 	var test *control.Button
-	test = control.NewButton("Test the connection", nil, func() {
+	test = control.NewButton(lang.L("Test the connection"), nil, func() {
 		asked++
 		mine := asked
 		test.Disable()
-		say(report, widget.MediumImportance, "Asking …")
+		say(report, widget.MediumImportance, lang.L("Asking …"))
 		r.Echo(ctx, target(), func(err error) {
 			if mine != asked || ctx.Err() != nil {
 				return
@@ -61,7 +62,7 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 				say(report, widget.WarningImportance, sentence(err))
 				return
 			}
-			say(report, widget.SuccessImportance, "The PACS answers and accepts both titles.")
+			say(report, widget.SuccessImportance, lang.L("The PACS answers and accepts both titles."))
 		})
 	})
 	update := func() {
@@ -97,9 +98,9 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 			to.SetText(n.To)
 		}
 	}
-	rows := []fyne.CanvasObject{widget.NewLabel("PACS"), to, widget.NewLabel("Your AE title"), from}
+	rows := []fyne.CanvasObject{widget.NewLabel(lang.L("PACS")), to, widget.NewLabel(lang.L("Your AE title")), from}
 	if len(names) > 0 {
-		rows = append([]fyne.CanvasObject{widget.NewLabel("Used before"), known}, rows...)
+		rows = append([]fyne.CanvasObject{widget.NewLabel(lang.L("Used before")), known}, rows...)
 		known.SetSelectedIndex(0)
 	}
 	update()
@@ -108,8 +109,8 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 		wrapped(sendText(r.Plan, r.Hide)), widget.NewSeparator(),
 		container.New(layout.NewFormLayout(), rows...), tls, report,
 	)
-	d = newDialog("Send to a PACS", content, fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 680), 420), parent)
-	d.SetButtons([]fyne.CanvasObject{control.NewButton("Cancel", nil, func() { d.Hide() }), test, send})
+	d = newDialog(lang.L("Send to a PACS"), content, fyne.NewSize(min(parent.Canvas().Size().Width*0.8, 680), 420), parent)
+	d.SetButtons([]fyne.CanvasObject{control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() }), test, send})
 	d.SetOnClosed(cancel)
 	d.first = to
 	return d
@@ -122,9 +123,9 @@ func say(l *widget.Label, importance widget.Importance, text string) {
 
 // sendText says what is sent. The patient is masked, and not named at all where hide is set.
 func sendText(p app.SendPlan, hide bool) string {
-	text := p.Text() + "\nfrom " + filepath.Base(p.Folder)
+	text := p.Text() + lang.L("\nfrom ") + filepath.Base(p.Folder)
 	if p.Others > 0 {
-		text += fmt.Sprintf(" (%d other files in it are not sent)", p.Others)
+		text += fmt.Sprintf(lang.L(" (%d other files in it are not sent)"), p.Others)
 	}
 	open, named := false, false
 	for _, o := range p.Objects {
@@ -133,13 +134,13 @@ func sendText(p app.SendPlan, hide bool) string {
 	}
 	switch o := p.Objects[0]; {
 	case !open:
-		text += "\nThe files are de-identified."
+		text += lang.L("\nThe files are de-identified.")
 	case !named:
-		text += "\nThe files name no patient."
+		text += lang.L("\nThe files name no patient.")
 	case hide:
-		text += "\nThe files carry the patient's identity (hidden here)."
+		text += lang.L("\nThe files carry the patient's identity (hidden here).")
 	default:
-		text += fmt.Sprintf("\nThe files carry the patient's identity: %s, ID %s.", masked(o.Patient), masked(o.PatientID))
+		text += fmt.Sprintf(lang.L("\nThe files carry the patient's identity: %s, ID %s."), masked(o.Patient), masked(o.PatientID))
 	}
 	return text
 }
@@ -150,19 +151,19 @@ func masked(text string) string {
 	for _, r := range text {
 		return string(r) + "•••"
 	}
-	return "none"
+	return lang.L("none")
 }
 
 // Sent shows what became of every file. Where some are not stored, retry sends these.
 func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog {
 	if err == nil {
-		text := fmt.Sprintf("%s confirmed all files: %d.", r.Target, r.Stored)
+		text := fmt.Sprintf(lang.L("%s confirmed all files: %d."), r.Target, r.Stored)
 		for _, f := range r.Files {
 			if f.Status != app.Stored {
 				text += fmt.Sprintf("\n%s: %s", f.Name, f.Status)
 			}
 		}
-		return newDialog("Sent", container.NewVScroll(wrapped(text)), fyne.NewSize(600, 220), parent, closeOnly)
+		return newDialog(lang.L("Sent"), container.NewVScroll(wrapped(text)), fyne.NewSize(600, 220), parent, closeOnly())
 	}
 	box := container.NewVBox(wrapped(sentence(err)))
 	if r.Stored > 0 {
@@ -174,13 +175,13 @@ func Sent(r app.SendReport, err error, retry func(), parent fyne.Window) *Dialog
 		}
 		box.Add(wrapped(strings.Join(lines, "\n")))
 	}
-	title, again := "Not sent completely", fmt.Sprintf("Send the %d that are missing", r.Planned-r.Stored)
+	title, again := lang.L("Not sent completely"), fmt.Sprintf(lang.L("Send the %d that are missing"), r.Planned-r.Stored)
 	switch {
 	case r.Stored == 0:
-		title, again = "Not sent", "Send again"
+		title, again = lang.L("Not sent"), lang.L("Send again")
 	case r.Planned-r.Stored == 1:
-		again = "Send the one that is missing"
+		again = lang.L("Send the one that is missing")
 	}
 	return newDialog(title, container.NewVScroll(box), fyne.NewSize(600, 320), parent,
-		closeOnly, choice{text: again, chosen: retry})
+		closeOnly(), choice{text: again, chosen: retry})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quell/denoise"
+	_ "quell/internal/locale" // English
 	"quell/ui/session"
 )
 

@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 )
 
@@ -23,7 +25,7 @@ func (s *Session) Apply() {
 	if facts, known := s.doc.Facts(); known {
 		on.Facts = &facts
 	}
-	t := s.start(Applying, "Filtering", "slices")
+	t := s.start(Applying, lang.L("Filtering"), lang.L("slices"))
 	t.recipe, t.slices = recipe, int64(s.doc.Series().Volume.Dims[2])
 	var report app.Report
 	s.background(func() (err error) {
@@ -35,7 +37,7 @@ func (s *Session) Apply() {
 		if !s.finish(t, err) || !s.addResult(d, next) {
 			return
 		}
-		s.message = fmt.Sprintf("Filtered %d slices in %s on %s.", run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
+		s.message = fmt.Sprintf(lang.L("Filtered %d slices in %s on %s."), run.Result.Dims[2], Duration(run.Filter), run.Engine.Name)
 		if d != s.document {
 			s.listener.Changed()
 			return
@@ -64,7 +66,7 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 	if run == nil || s.Busy() {
 		return
 	}
-	t := s.start(Exporting, "Writing", "files")
+	t := s.start(Exporting, lang.L("Writing"), lang.L("files"))
 	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
 	s.background(func() (err error) {
@@ -78,7 +80,7 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 		if !s.finish(t, err) {
 			return
 		}
-		s.message = "The export is done."
+		s.message = lang.L("The export is done.")
 		s.listener.Changed()
 		done(report.Written)
 	})

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
@@ -88,7 +90,7 @@ func (s *Session) Restore(w app.Workspace) {
 		}
 	}
 	if shown != nil {
-		s.wake(shown, "The work of the last session is open again.")
+		s.wake(shown, lang.L("The work of the last session is open again."))
 	}
 }
 
@@ -100,7 +102,7 @@ func (s *Session) wake(d *document, message string) {
 		s.listener.Failed(err)
 		return
 	}
-	t := s.start(Loading, "Reading", "files")
+	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
 	var found restored
 	s.background(func() error {
 		return s.readAgain(t, w, &found)
@@ -135,11 +137,11 @@ func (s *Session) wake(d *document, message string) {
 		}
 		s.CompareWith(slices.IndexFunc(s.results, func(r *result) bool { return w.Base != "" && r.saved.File == w.Base }))
 		if d.files = found.files; w.Files != "" && d.files != w.Files {
-			message = strings.TrimSpace(message + " Its files have changed since.")
+			message = strings.TrimSpace(message + lang.L(" Its files have changed since."))
 		}
 		s.message = message
 		if lost := len(w.Runs) - len(found.results); lost > 0 {
-			s.message = strings.TrimSpace(fmt.Sprintf("%s %d of its results could not be read.", message, lost))
+			s.message = strings.TrimSpace(fmt.Sprintf(lang.L("%s %d of its results could not be read."), message, lost))
 		}
 		s.makeRoom(0)
 		s.listener.Opened(w.Path)

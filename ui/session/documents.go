@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
@@ -307,7 +309,7 @@ func (s *Session) room(need int64) error {
 		return nil
 	}
 	used, limit := s.Memory()
-	return fmt.Errorf("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first",
+	return fmt.Errorf(lang.L("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first"),
 		app.Bytes(used), app.Bytes(limit))
 }
 

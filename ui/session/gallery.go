@@ -3,6 +3,8 @@ package session
 import (
 	"errors"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/volume"
@@ -37,7 +39,7 @@ func (s *Session) CompareFilters() {
 		q.Facts = &facts
 	}
 	g := &Gallery{View: view, Input: q.Series.Volume.Crop(q.Region), Window: s.state.Window(), Invert: s.state.Inverted(), Best: -1}
-	t := s.start(Comparing, "Comparing the filters", "filters")
+	t := s.start(Comparing, lang.L("Comparing the filters"), lang.L("filters"))
 	s.gallery = g
 	q.Ready = func(e app.Exhibit) {
 		s.deps.Do(func() {
@@ -61,7 +63,7 @@ func (s *Session) CompareFilters() {
 		}
 		if s.finish(t, err) {
 			s.retry = nil
-			s.message = "Every filter was compared."
+			s.message = lang.L("Every filter was compared.")
 			s.listener.Changed()
 		}
 	})

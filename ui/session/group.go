@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/series"
 )
@@ -32,7 +34,7 @@ func (s *Session) ShowVolume(k int) {
 		return
 	}
 	d, catalog, entry := s.document, s.catalog, s.catalog.Members(s.entry)[k]
-	t := s.start(Loading, "Reading", "files")
+	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
 	t.document = d
 	report := s.reporter(t)
 	var loaded *series.Series
@@ -69,7 +71,7 @@ func (s *Session) ExportAll(out string, o app.ExportOptions, done func(app.Expor
 		return
 	}
 	run, catalog, entry, engine := s.Exportable(), s.catalog, s.entry, s.deps.Engine
-	t := s.start(Exporting, "Filtering all volumes", "")
+	t := s.start(Exporting, lang.L("Filtering all volumes"), "")
 	job := app.Job{Recipe: &run.Recipe, Engine: app.EnginePolicy{Name: engine.Info().Name}, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
 	s.background(func() (err error) {
@@ -82,7 +84,7 @@ func (s *Session) ExportAll(out string, o app.ExportOptions, done func(app.Expor
 		if !s.finish(t, err) {
 			return
 		}
-		s.message = fmt.Sprintf("All %d volumes are filtered and written.", len(report.Volumes))
+		s.message = fmt.Sprintf(lang.L("All %d volumes are filtered and written."), len(report.Volumes))
 		s.listener.Changed()
 		done(report.Written)
 	})

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/measure"
 	"quell/ui/viewer"
@@ -125,7 +127,7 @@ func (s *Session) CNR(f MarkFigures) (out [viewer.Roles]measure.Float) {
 func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
 	m, ok := s.Selected()
 	if !ok || m.Shape == measure.Line {
-		return 0, 0, errors.New("select an ROI to measure the noise in it")
+		return 0, 0, errors.New(lang.L("select an ROI to measure the noise in it"))
 	}
 	source := s.doc.Series().Volume
 	view := source.View(m.Plane)
@@ -149,7 +151,7 @@ func (s *Session) UseNoise() {
 	e := s.edit()
 	e.Noise = &app.GivenNoise{Sigma: sigma, Voxels: voxels, From: m.Name(), Of: v}
 	s.doc.Edits().Push(e)
-	s.message = fmt.Sprintf("The noise is that of %s, %s.", m.Name(), Quantity(sigma, v.Unit))
+	s.message = fmt.Sprintf(lang.L("The noise is that of %s, %s."), m.Name(), Quantity(sigma, v.Unit))
 	s.viewChanged()
 }
 
@@ -161,7 +163,7 @@ func (s *Session) EstimateNoise() {
 	e := s.edit()
 	e.Noise = nil
 	s.doc.Edits().Push(e)
-	s.message = "The noise is the estimated one again."
+	s.message = lang.L("The noise is the estimated one again.")
 	s.viewChanged()
 }
 
@@ -174,9 +176,9 @@ func (s *Session) WindowOfMark() {
 	}
 	f := s.MarkFigures(m).Stats[viewer.Original]
 	if f.N == 0 || f.Min == f.Max {
-		s.message = fmt.Sprintf("The values in %s are all the same; they give no window.", m.Name())
+		s.message = fmt.Sprintf(lang.L("The values in %s are all the same; they give no window."), m.Name())
 		if f.N == 0 {
-			s.message = m.Name() + " holds no voxel."
+			s.message = m.Name() + lang.L(" holds no voxel.")
 		}
 		s.listener.Changed()
 		return

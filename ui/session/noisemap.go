@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/viewer"
@@ -54,7 +56,7 @@ func (s *Session) NoiseMap() *app.NoiseMap {
 
 func (s *Session) mapNoise() {
 	series := s.doc.Series()
-	t := s.start(Mapping, "Mapping the noise", "")
+	t := s.start(Mapping, lang.L("Mapping the noise"), "")
 	var found app.NoiseMap
 	s.background(func() (err error) {
 		found, err = app.MapNoise(t.ctx, series)
@@ -64,7 +66,7 @@ func (s *Session) mapNoise() {
 			return
 		}
 		s.noise = noiseMap{found: &found, tint: noiseTint(found), shown: true}
-		s.message = fmt.Sprintf("The noise is mapped: σ is mostly %.3g to %s.", found.Lo, Quantity(found.Hi, found.Values.Unit))
+		s.message = fmt.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
 		s.draw()
 		s.listener.Changed()
 	})

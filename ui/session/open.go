@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
@@ -17,7 +19,7 @@ import (
 // Open scans a path and shows the series found there. Where there are several,
 // the listener chooses.
 func (s *Session) Open(path string) {
-	t := s.start(Loading, "Reading", "files")
+	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
 	var catalog *app.Catalog
 	s.background(func() (err error) {
 		catalog, err = s.deps.Scan(t.ctx, path)
@@ -63,7 +65,9 @@ func (s *Session) choose(t *task, catalog *app.Catalog) {
 }
 
 // alreadyOpen says that a series that was to be opened is one of the documents.
-const alreadyOpen = "The series was open already; close it first to read it again."
+func alreadyOpen() string {
+	return lang.L("The series was open already; close it first to read it again.")
+}
 
 // load opens entry i of a catalog, or shows the document that was read from the same files,
 // where those have not changed since.
@@ -96,11 +100,11 @@ func (s *Session) readFrom(files string) int {
 func (s *Session) showAgain(i int) {
 	d := s.documents[i]
 	if d.away != nil {
-		s.wake(d, alreadyOpen)
+		s.wake(d, alreadyOpen())
 		return
 	}
 	s.ShowDocument(i)
-	s.message = alreadyOpen
+	s.message = alreadyOpen()
 	s.listener.Opened(d.path)
 	s.listener.Changed()
 }
@@ -145,8 +149,8 @@ func (s *Session) read(t *task, catalog *app.Catalog, i int) (*series.Series, er
 	report := s.reporter(t)
 	s.deps.Do(func() {
 		if s.task == t {
-			if t.unit = "files"; !strings.HasPrefix(e.Format, "DICOM") {
-				t.unit = "slices"
+			if t.unit = lang.L("files"); !strings.HasPrefix(e.Format, "DICOM") {
+				t.unit = lang.L("slices")
 			}
 			t.arriving = &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}
 			s.drawFirst(t, catalog, i)
@@ -198,7 +202,7 @@ func closeCatalog(c *app.Catalog) {
 
 // OpenWith shows the series that load returns, such as the bundled one.
 func (s *Session) OpenWith(load func(ctx context.Context) (*series.Series, error)) {
-	t := s.start(Loading, "Reading", "files")
+	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
 	var loaded *series.Series
 	s.background(func() (err error) {
 		loaded, err = load(t.ctx)
@@ -303,7 +307,7 @@ func (s *Session) SetReference(path string) {
 		return
 	}
 	doc := s.doc
-	t := s.start(Preparing, "Reading the reference", "files")
+	t := s.start(Preparing, lang.L("Reading the reference"), lang.L("files"))
 	report := s.reporter(t)
 	var reference *series.Series
 	s.background(func() error {
@@ -324,7 +328,7 @@ func (s *Session) SetReference(path string) {
 			return
 		}
 		s.reference = path
-		s.message = "Results are compared with the reference."
+		s.message = lang.L("Results are compared with the reference.")
 		s.measureAgain()
 	})
 }
@@ -338,7 +342,7 @@ func (s *Session) ClearReference() {
 	if _, noisy := s.doc.Noise(); noisy {
 		s.doc.RemoveNoise()
 		s.reference = ""
-		s.changedVoxels("The added noise is removed.")
+		s.changedVoxels(lang.L("The added noise is removed."))
 		return
 	}
 	if err := s.doc.SetReference(nil); err != nil {
@@ -356,7 +360,7 @@ func (s *Session) AddNoise(n app.Noise) {
 		return
 	}
 	doc, clean := s.doc, s.doc.Clean()
-	t := s.start(Preparing, "Adding noise", "")
+	t := s.start(Preparing, lang.L("Adding noise"), "")
 	var noisy *series.Series
 	s.background(func() (err error) {
 		noisy, err = app.AddNoise(t.ctx, clean, n)
@@ -367,7 +371,7 @@ func (s *Session) AddNoise(n app.Noise) {
 		}
 		doc.SetNoisy(noisy, n)
 		s.reference = ""
-		s.changedVoxels(fmt.Sprintf("Added %s; the original is the reference.", n))
+		s.changedVoxels(fmt.Sprintf(lang.L("Added %s; the original is the reference."), n))
 	})
 }
 

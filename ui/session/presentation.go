@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/ui/viewer"
 )
@@ -55,10 +57,10 @@ func (s *Session) SavePresentation(path string, text func(MarkFigures, viewer.Ro
 			p.Marks = append(p.Marks, app.CaptionedMark{Mark: m, Text: text(s.MarkFigures(m), role)})
 		}
 	}
-	t := s.start(Exporting, "Writing the presentation state", "")
+	t := s.start(Exporting, lang.L("Writing the presentation state"), "")
 	s.background(func() error { return p.Write(t.ctx, path, overwrite) }, func(err error) {
 		if s.finish(t, err) {
-			s.message = "The presentation state is saved."
+			s.message = lang.L("The presentation state is saved.")
 			s.listener.Changed()
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/viewer"
@@ -120,10 +122,10 @@ func (s *Session) PreviewText() (text string, problem bool) {
 	case s.failed != nil && sameRequest(*s.failed, s.request()):
 		return s.failure.Error(), true
 	case s.asked != nil:
-		return fmt.Sprintf("Filtering slice %d …", s.asked.Index+1), false
+		return fmt.Sprintf(lang.L("Filtering slice %d …"), s.asked.Index+1), false
 	}
 	if p, exact, _ := s.previews.find(s.request()); exact {
-		return fmt.Sprintf("Slice %d took %s.", p.Request.Index+1, Duration(p.Took)), false
+		return fmt.Sprintf(lang.L("Slice %d took %s."), p.Request.Index+1, Duration(p.Took)), false
 	}
 	return "", false
 }

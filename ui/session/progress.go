@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/denoise"
 )
 
@@ -44,7 +46,7 @@ func (t *task) amount() string {
 	if t.slices > 0 {
 		done, total = done*t.slices/total, t.slices
 	}
-	return fmt.Sprintf("%d of %d %s", done, total, t.unit)
+	return fmt.Sprintf(lang.L("%d of %d %s"), done, total, t.unit)
 }
 
 // timeLeft extrapolates the time that the rest takes; false until there is
@@ -57,11 +59,11 @@ func timeLeft(elapsed time.Duration, fraction float64) (string, bool) {
 	left := time.Duration(float64(elapsed) * (1 - fraction) / fraction)
 	switch {
 	case left >= 90*time.Second:
-		return fmt.Sprintf("%.0f min left", left.Minutes()), true
+		return fmt.Sprintf(lang.L("%.0f min left"), left.Minutes()), true
 	case left >= 10*time.Second:
-		return fmt.Sprintf("%.0f s left", left.Seconds()), true
+		return fmt.Sprintf(lang.L("%.0f s left"), left.Seconds()), true
 	}
-	return fmt.Sprintf("%.1f s left", left.Seconds()), true
+	return fmt.Sprintf(lang.L("%.1f s left"), left.Seconds()), true
 }
 
 // reportEvery bounds how often the UI goroutine is bothered with progress.

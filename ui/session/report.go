@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/measure"
 	"quell/ui/viewer"
@@ -28,7 +30,7 @@ func (s *Session) SaveReport(path string, hide, overwrite bool) {
 		p.Measures = &r.numbers.measures
 	}
 	engine := s.deps.Engine
-	t := s.start(Exporting, "Writing the report", "")
+	t := s.start(Exporting, lang.L("Writing the report"), "")
 	s.background(func() error {
 		if p.Measures == nil {
 			m, err := app.MeasureRun(t.ctx, engine, run, reference)
@@ -40,7 +42,7 @@ func (s *Session) SaveReport(path string, hide, overwrite bool) {
 		return p.Write(t.ctx, path, overwrite)
 	}, func(err error) {
 		if s.finish(t, err) {
-			s.message = "The report is saved."
+			s.message = lang.L("The report is saved.")
 			s.listener.Changed()
 		}
 	})

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 )
 
@@ -12,7 +14,7 @@ func (s *Session) PlanSend(folder string, done func(app.SendPlan)) {
 	if s.Busy() {
 		return
 	}
-	t := s.start(Preparing, "Reading the files to send", "")
+	t := s.start(Preparing, lang.L("Reading the files to send"), "")
 	var plan app.SendPlan
 	s.background(func() (err error) {
 		plan, err = app.PlanSend(t.ctx, folder)
@@ -32,7 +34,7 @@ func (s *Session) Send(plan app.SendPlan, target app.SendTarget, done func(app.S
 	if s.Busy() {
 		return
 	}
-	t := s.start(Sending, "Sending", "files")
+	t := s.start(Sending, lang.L("Sending"), lang.L("files"))
 	count := s.reporter(t)
 	var report app.SendReport
 	s.background(func() (err error) {
@@ -48,7 +50,7 @@ func (s *Session) Send(plan app.SendPlan, target app.SendTarget, done func(app.S
 		}
 		s.finish(t, nil)
 		if err == nil {
-			s.message = "The series is sent."
+			s.message = lang.L("The series is sent.")
 		}
 		s.listener.Changed()
 		done(report, err)

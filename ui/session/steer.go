@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 )
@@ -42,7 +44,7 @@ func (s *Session) FollowsNoise() bool { return s.steering.on() }
 
 func (s *Session) followNoise() {
 	series, found := s.doc.Series(), s.noise.found
-	t := s.start(Mapping, "Mapping the noise", "")
+	t := s.start(Mapping, lang.L("Mapping the noise"), "")
 	var next steering
 	var facts denoise.Facts
 	s.background(func() (err error) {
@@ -61,7 +63,7 @@ func (s *Session) followNoise() {
 			return
 		}
 		s.noise.found, s.noise.tint, s.noise.facts, s.steering = found, noiseTint(*found), facts, next
-		s.message = fmt.Sprintf("The filter follows the noise, which is mostly %.3g to %s.", found.Lo, Quantity(found.Hi, found.Values.Unit))
+		s.message = fmt.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
 		s.viewChanged()
 	})
 }

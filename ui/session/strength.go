@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 	"quell/denoise/tune"
@@ -78,7 +80,7 @@ func (s *Session) FindStrength() {
 	if facts, ok := s.doc.Facts(); ok {
 		known = &facts
 	}
-	t := s.start(Searching, "Searching for the best strength", "strengths")
+	t := s.start(Searching, lang.L("Searching for the best strength"), lang.L("strengths"))
 	s.growing = nil
 	grows := func(c tune.Curve) {
 		s.deps.Do(func() {
@@ -107,12 +109,12 @@ func (s *Session) FindStrength() {
 		best := tuned.Curve.Points[tuned.Curve.Best]
 		switch {
 		case !tuned.Helps():
-			s.message = "No strength lowers the estimated error of this series; the strength stays as it is."
+			s.message = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
 		case !s.recipe.Equal(asked):
-			s.message = "The best strength is found. The recipe was changed meanwhile and stays as it is."
+			s.message = lang.L("The best strength is found. The recipe was changed meanwhile and stays as it is.")
 		default:
 			s.SetRecipe(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
-			s.message = fmt.Sprintf("The best strength lowers the estimated error by %.0f %%.", 100*(1-math.Sqrt(max(best.MSE, 0))))
+			s.message = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
 		}
 		if tuned.Helps() && len(tuned.Doubts) > 0 {
 			s.message += " " + strings.Join(tuned.Doubts, " ")

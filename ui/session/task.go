@@ -3,8 +3,11 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
@@ -87,7 +90,7 @@ func (s *Session) Cancel() {
 		return
 	}
 	s.task.cancel()
-	s.message = s.task.name + " cancelled."
+	s.message = fmt.Sprintf(lang.L("%s cancelled."), s.task.name)
 	s.task = nil
 	s.listener.Changed()
 }

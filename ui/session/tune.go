@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fyne.io/fyne/v2/lang"
+
 	"quell/app"
 	"quell/denoise"
 )
@@ -51,7 +53,7 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 		}
 		s.setRecipe(r.With(name, present))
 		if s.Busy() {
-			s.message = "The search for the best strength has to wait for the task in progress."
+			s.message = lang.L("The search for the best strength has to wait for the task in progress.")
 			return
 		}
 		s.FindStrength()
