@@ -291,7 +291,10 @@ func (p *Panel) Display(s Snapshot) {
 	enable(p.dims, s.Ready)
 
 	p.auto.SetChecked(s.AutoPreview)
-	p.preview.Hidden = s.AutoPreview
+	if p.preview.Hidden != s.AutoPreview {
+		p.preview.Hidden = s.AutoPreview
+		p.content.Refresh() // the line beside it gets or gives its place
+	}
 	enable(p.preview, s.Ready && !s.AutoPreview)
 	importance := widget.LowImportance
 	if s.Problem || s.Memory != "" && s.Progress == "" {

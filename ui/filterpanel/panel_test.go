@@ -590,3 +590,16 @@ func TestALowPanelHasItsHelpBeside(t *testing.T) {
 		t.Error("another filter leaves room for the help, which is not shown")
 	}
 }
+
+// The state of the preview has the place of the button that is not there.
+func TestTheStateOfThePreviewHasItsPlace(t *testing.T) {
+	o := newOwner(t, "nlm")
+	wide := o.panel.took.Size().Width
+	for _, on := range []bool{false, true} {
+		o.snap.AutoPreview = on
+		o.show()
+		if got := o.panel.took.Size().Width; (got == wide) != on {
+			t.Errorf("automatic previews %t: the line has a width of %g; it had %g", on, got, wide)
+		}
+	}
+}
