@@ -145,8 +145,9 @@ func TestMeasuresOfAnEmptySlice(t *testing.T) {
 	}
 }
 
-// TestAssessRun: the verdict is that of MeasureRun, and what a run did not need is found once.
-func TestAssessRun(t *testing.T) {
+// blurred is a noisy disc that a Gaussian filter ran on, with the engine.
+func blurred(t *testing.T) (denoise.Engine, *Run) {
+	t.Helper()
 	noisy, err := AddNoise(t.Context(), disc(48, 2), Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -159,6 +160,12 @@ func TestAssessRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return eng, run
+}
+
+// TestAssessRun: the verdict is that of MeasureRun, and what a run did not need is found once.
+func TestAssessRun(t *testing.T) {
+	_, run := blurred(t)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, known := range []bool{false, true} {
@@ -205,18 +212,7 @@ func (e *deviceEngine) Run(ctx context.Context, r denoise.Recipe, in denoise.Inp
 // A run is judged on the engine that is given. After a failure of its device the CPU judges;
 // every other error ends the work.
 func TestAssessRunOnADevice(t *testing.T) {
-	noisy, err := AddNoise(t.Context(), disc(48, 2), Noise{Model: noise.Gaussian, Sigma: 10, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eng, err := PickEngine("cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := Denoise(t.Context(), eng, RunRequest{Series: noisy, Recipe: mustRecipe("gaussian", 2)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	eng, run := blurred(t)
 	want, err := AssessRun(t.Context(), nil, run)
 	if err != nil {
 		t.Fatal(err)
