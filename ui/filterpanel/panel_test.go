@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	_ "quell/denoise/filter"
 	"quell/ui/control"
 	"quell/volume"
@@ -363,6 +364,21 @@ func TestAutoThatRemovesNothing(t *testing.T) {
 		if text := o.row("h").also(); strings.HasSuffix(text, "removes nothing") != want {
 			t.Errorf("%g of a negligible strength is labelled %q", x, text)
 		}
+	}
+}
+
+// Where the noise is not known, auto says why it removes nothing; a number of the user does not.
+func TestAutoWithoutKnownNoise(t *testing.T) {
+	o := newOwner(t, "nlm")
+	o.snap.Facts.Noise = noise.Estimate{Figure: noise.Figure{Confidence: noise.None, Why: "there are few regions"}}
+	o.show()
+	if text := o.row("h").also(); text != "= 0, noise unknown" {
+		t.Errorf("auto without a figure of the noise is labelled %q", text)
+	}
+	o.snap.Recipe = o.snap.Recipe.With("h", denoise.Number(o.snap.Facts.Negligible()))
+	o.show()
+	if text := o.row("h").also(); text != "= 0 HU, removes nothing" {
+		t.Errorf("a negligible strength is labelled %q", text)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/ui/control"
 )
 
@@ -252,7 +253,7 @@ func numberRow(p denoise.Param, h rowHooks) *row {
 				shown = convert(found, sigmaUnit, s.Facts)
 			}
 		}
-		setText(also, elsewhere(p, shown, found, unit, s.Facts))
+		setText(also, elsewhere(p, v.IsAuto(), shown, found, unit, s.Facts))
 		span = SpanFor(p, shown, s.Facts)
 		slide.show(span, position(p, shown))
 		text, least := format(p, shown), short(span.Lo)
@@ -409,11 +410,13 @@ func unitOf(v denoise.Value, unit string) string {
 // elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
 // sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" where it cannot
 // be said. A value that stands in for 0 removes nothing, as auto does where there is
-// hardly any noise.
-func elsewhere(p denoise.Param, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
+// hardly any noise, or where it is not known.
+func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
 	switch {
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
+	case resolved.Float() <= f.Negligible() && auto && f.Noise.Confidence == noise.None:
+		return lang.L("= 0, noise unknown")
 	case resolved.Float() <= f.Negligible():
 		return fmt.Sprintf(lang.L("= 0 %s, removes nothing"), unit)
 	case unitOf(shown, unit) != unit:
