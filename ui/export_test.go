@@ -248,6 +248,11 @@ var MarkColors = markColors
 // Settings returns the settings for the next start.
 func (w *Workbench) Settings() app.Settings { return w.settings }
 
+// StatusTop returns the upper edge of the status bar.
+func (w *Workbench) StatusTop() float32 {
+	return fyne.CurrentApp().Driver().AbsolutePositionForObject(w.status).Y
+}
+
 // Status returns the text of the status bar.
 func (w *Workbench) Status() string { return w.status.text.Text }
 

@@ -81,7 +81,9 @@ func (w *Workbench) refresh() {
 		w.displayQuick(filter)
 	}
 	w.slices.display(s.State(), s.SliceFigures())
-	w.slices.displayVolume(s, w.asking)
+	if w.slices.displayVolume(s, w.asking) {
+		w.frame.Refresh() // which leaves the height of the bar to its last layout otherwise
+	}
 	w.cine.display(s.Series() != nil && s.State().View().Size[2] > 1)
 	w.tools.display(s, w.layoutName())
 	w.status.display(s, w.showsColumn())

@@ -116,15 +116,16 @@ func ordered(view volume.View, figures []session.SliceFigure) []session.SliceFig
 	return out
 }
 
-// displayVolume shows which volume of a 4-D series is on the screen. While another is being
-// read, or waits for an answer, the slider stays where it was moved to.
-func (b *sliceBar) displayVolume(s *session.Session, asking bool) {
+// displayVolume shows which volume of a 4-D series is on the screen, and says whether the bar became
+// higher or lower by it. While another volume is being read, or waits for an answer, the slider stays
+// where it was moved to.
+func (b *sliceBar) displayVolume(s *session.Session, asking bool) (resized bool) {
 	g, index := s.Group()
 	if g != nil && b.wanted > 0 && b.wanted != index+1 && (b.dragged || asking || s.Busy()) {
-		return
+		return false
 	}
 	b.wanted = 0
-	if (g == nil) != b.along.Hidden {
+	if resized = (g == nil) != b.along.Hidden; resized {
 		for _, o := range []fyne.CanvasObject{b.volumes, b.volume, b.along} {
 			if g == nil {
 				o.Hide()
@@ -135,13 +136,14 @@ func (b *sliceBar) displayVolume(s *session.Session, asking bool) {
 		b.content.Refresh()
 	}
 	if g == nil {
-		return
+		return resized
 	}
 	b.busy = true
 	defer func() { b.busy = false }()
 	b.volumes.Max = float64(g.Len())
 	b.volumes.SetValue(float64(index + 1))
 	b.nameVolume(s, index)
+	return resized
 }
 
 // nameVolume writes the place of a volume: "b-value 1000 s/mm2 (3 of 10)".

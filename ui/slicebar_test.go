@@ -55,6 +55,12 @@ func TestSliderOfVolumes(t *testing.T) {
 	}
 	b.workbench.Open(path)
 	b.until("the first volume is shown", func() bool { _, text := b.volumeSlider(); return text == "time 0 s (1 of 3)" })
+	// Its line has a place of its own above the status bar, without a change of the window's size.
+	slider, _ := b.volumeSlider()
+	driver := fyne.CurrentApp().Driver()
+	if foot := driver.AbsolutePositionForObject(slider).Y + slider.Size().Height; foot > b.workbench.StatusTop() {
+		t.Errorf("the slider of volumes ends at %g, below the top of the status bar at %g", foot, b.workbench.StatusTop())
+	}
 	shown := func(want int, text string) {
 		t.Helper()
 		b.until(text, func() bool {
@@ -63,7 +69,7 @@ func TestSliderOfVolumes(t *testing.T) {
 			return index == want-1 && now == text && s != nil && s.Value == float64(want) && !b.session().Busy()
 		})
 	}
-	slider, _ := b.volumeSlider()
+	slider, _ = b.volumeSlider()
 	slider.SetValue(3)
 	shown(3, "time 4 s (3 of 3)")
 	b.press(fyne.KeyLeftBracket)

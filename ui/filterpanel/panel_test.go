@@ -13,8 +13,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
-	"quell/denoise/noise"
 	_ "quell/denoise/filter"
+	"quell/denoise/noise"
 	"quell/ui/control"
 	"quell/volume"
 )
