@@ -412,23 +412,25 @@ func TestOtherPrograms(t *testing.T) {
 	_, ct := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	mr := dicomtest.Load(t, dicomtest.Scan(t, dicomtest.PublicSeries(t, "mr/siemens-enhanced-xa10")), 0)
 	for _, c := range []struct{ program, complaint string }{{"dciodvfy", "(?m)^Error.*"}, {"dcmpschk", "(?m)^(E:|W: .*(rror|arning|failed)).*"}} {
-		if _, err := exec.LookPath(c.program); err != nil {
-			t.Skipf("%s is not installed", c.program)
-		}
-		for _, s := range []*series.Series{ct, mr} {
-			state := stateOf(s)
-			state.View = state.View.Turned(volume.Turn{Quarters: 1})
-			state.Area = [2][2]int{{0, 1}, {2, 3}}
-			state.Marks = []presentation.Mark{{Slice: 1, Points: [][2]float64{{0, 0}, {2, 2}}, Text: "1: 3 mm"},
-				{Slice: 1, Points: [][2]float64{{0, 0}}, Closed: true, Ellipse: &[2][2]float64{{0, 0}, {2, 1}}, Text: "2: mean 3 SD 1 HU"}}
-			file := filepath.Join(t.TempDir(), "PR00001.dcm")
-			if err := os.WriteFile(file, encode(t, state), 0o644); err != nil {
-				t.Fatal(err)
+		t.Run(c.program, func(t *testing.T) {
+			if _, err := exec.LookPath(c.program); err != nil {
+				t.Skipf("%s is not installed", c.program)
 			}
-			text, _ := exec.Command(c.program, file).CombinedOutput() // the exit status of dciodvfy reports warnings too
-			if lines := regexp.MustCompile(c.complaint).FindAllString(string(text), -1); lines != nil || len(text) == 0 {
-				t.Errorf("%s of a state of %s: %q", c.program, s.Modality, lines)
+			for _, s := range []*series.Series{ct, mr} {
+				state := stateOf(s)
+				state.View = state.View.Turned(volume.Turn{Quarters: 1})
+				state.Area = [2][2]int{{0, 1}, {2, 3}}
+				state.Marks = []presentation.Mark{{Slice: 1, Points: [][2]float64{{0, 0}, {2, 2}}, Text: "1: 3 mm"},
+					{Slice: 1, Points: [][2]float64{{0, 0}}, Closed: true, Ellipse: &[2][2]float64{{0, 0}, {2, 1}}, Text: "2: mean 3 SD 1 HU"}}
+				file := filepath.Join(t.TempDir(), "PR00001.dcm")
+				if err := os.WriteFile(file, encode(t, state), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				text, _ := exec.Command(c.program, file).CombinedOutput() // the exit status of dciodvfy reports warnings too
+				if lines := regexp.MustCompile(c.complaint).FindAllString(string(text), -1); lines != nil || len(text) == 0 {
+					t.Errorf("%s of a state of %s: %q", c.program, s.Modality, lines)
+				}
 			}
-		}
+		})
 	}
 }
