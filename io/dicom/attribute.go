@@ -32,10 +32,11 @@ func (c *Catalog) Attribute(ctx context.Context, i int, keyword string) ([]strin
 		return nil, err
 	}
 	name := c.Entries[i].Stack[0].Name
-	a, _, err := part10.ReadHeader(c.fsys, name, func(other part10.Tag) bool { return other == t })
+	a, p, err := part10.ReadHeader(c.fsys, name, func(other part10.Tag) bool { return other == t })
 	if err != nil {
 		return nil, err
 	}
+	defer p.Release()
 	return values(a, t), nil
 }
 

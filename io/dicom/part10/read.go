@@ -121,8 +121,8 @@ func OpenFile(fsys fs.FS, name string) (fs.File, error) {
 	return f, nil
 }
 
-// ReadHeader returns the wanted attributes of a file and the places of all; of the values of the
-// others it reads none.
+// ReadHeader returns the wanted attributes of a file and the places of all, which the caller
+// releases; of the values of the others it reads none.
 func ReadHeader(fsys fs.FS, name string, want func(Tag) bool) (Attributes, *File, error) {
 	f, err := OpenFile(fsys, name)
 	if err != nil {
@@ -139,11 +139,12 @@ func ReadHeader(fsys fs.FS, name string, want func(Tag) bool) (Attributes, *File
 	if err == nil && p.Syntax.Deflated {
 		p, err = TokenizeDeflated(fsys, name, p, want)
 	}
-	if err != nil {
-		return Attributes{}, nil, Unreadable(name, err)
+	var a Attributes
+	if err == nil {
+		a, err = ReadValues(p)
 	}
-	a, err := ReadValues(p)
 	if err != nil {
+		p.Release()
 		return Attributes{}, nil, Unreadable(name, err)
 	}
 	return a, p, nil

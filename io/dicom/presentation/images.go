@@ -56,6 +56,7 @@ func (s *State) readImages(ctx context.Context) (images, error) {
 		})
 		if err == nil {
 			err = s.checkImage(src, a, p)
+			p.Release()
 		}
 		if err == nil && z == 0 {
 			in.header = a
