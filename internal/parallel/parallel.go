@@ -42,11 +42,15 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 		once.Do(func() { first = err })
 		stop.Store(true)
 	}
-	if spared := spared(ctx); spared > 0 {
+	spared, behind := ctx.Value(sparing{}).(int)
+	if spared > 0 {
 		limit = min(limit, runtime.GOMAXPROCS(0)-spared)
 	}
 	for range min(max(limit, 1), n) {
 		wg.Go(func() {
+			if behind {
+				yieldToOthers()
+			}
 			err := Protect(func() error {
 				work := newWorker()
 				for !stop.Load() && ctx.Err() == nil {
@@ -75,15 +79,10 @@ func ForWorkers(ctx context.Context, n, limit int, newWorker func() func(i int) 
 type sparing struct{}
 
 // Sparing returns a context under which loops leave n of the cores to others, as long as
-// they have one themselves.
+// they have one themselves. Their goroutines have a lower priority than the rest of the
+// program where the system gives threads one of their own (Linux), whatever n is.
 func Sparing(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, sparing{}, n)
-}
-
-// spared returns the number of cores that loops leave to others.
-func spared(ctx context.Context) int {
-	n, _ := ctx.Value(sparing{}).(int)
-	return n
 }
 
 // Protect returns the error of f, or a *Panic where f panicked.

@@ -52,7 +52,7 @@ const (
 func (s *Session) start(kind TaskKind, name, unit string) *task {
 	s.Cancel()
 	t := &task{kind: kind, name: name, unit: unit, started: s.deps.Now()}
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.ctx, t.cancel = context.WithCancel(parallel.Sparing(context.Background(), 0))
 	if kind != Loading {
 		t.document = s.document
 	}
