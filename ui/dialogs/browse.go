@@ -32,6 +32,7 @@ type BrowseRequest struct {
 type browser struct {
 	request BrowseRequest
 	field   *control.Entry
+	given   string // what the dialog put into the field last
 	problem *widget.Label
 	list    *control.List
 	confirm *control.Button
@@ -83,6 +84,7 @@ func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 
 // set replaces the path in the field.
 func (b *browser) set(path string) {
+	b.given = path
 	b.field.SetText(path)
 	b.field.CursorColumn = len([]rune(path))
 	b.typed()
@@ -105,8 +107,13 @@ func (b *browser) folder() string {
 	return folder
 }
 
-// typed follows a change of the path.
+// typed follows a change of the path. A whole path that is typed or pasted behind the folder
+// which stands there takes its place.
 func (b *browser) typed() {
+	if whole, ok := strings.CutPrefix(b.field.Text, b.given); ok && b.given != "" && filepath.IsAbs(typedPath(whole)) {
+		b.set(whole)
+		return
+	}
 	b.problem.SetText("")
 	if typedPath(b.field.Text) == "" {
 		b.confirm.Disable()

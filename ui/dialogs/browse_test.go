@@ -146,6 +146,41 @@ func TestTheListFollowsThePath(t *testing.T) {
 	}
 }
 
+// A whole path that is typed or pasted behind the folder of the field counts alone.
+func TestAWholePathReplacesTheFolder(t *testing.T) {
+	w := parent(t)
+	root := tree(t, "CT/a.dcm", "mr/b.dcm")
+	sep := string(filepath.Separator)
+	ct, mr := filepath.Join(root, "CT")+sep, filepath.Join(root, "mr")+sep
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct{ added, want string }{
+		{mr, mr},                      // pasted, or typed up to here
+		{`"` + mr + `"`, mr},          // as a file manager copies it
+		{"~", home},                   // home
+		{"a.dcm", ct + "a.dcm"},       // a name in the folder
+		{"x" + mr, ct + "x" + mr},     // not at the beginning
+		{"~x", ct + "~x"},             // a name
+		{".." + sep, ct + ".." + sep}, // relative
+	} {
+		browse(t, w, ct)
+		b := find[*control.Entry](t, w)[0]
+		b.SetText(b.Text + c.added)
+		if got := typedPath(b.Text); got != c.want {
+			t.Errorf("%q behind %q is %q; want %q", c.added, ct, got, c.want)
+		}
+		test.Tap(button(t, w, "Cancel"))
+	}
+	browse(t, w, ct)
+	b := find[*control.Entry](t, w)[0]
+	test.Type(b, mr) // letter by letter, at the end
+	if b.Text != mr {
+		t.Errorf("the field holds %q; want %q", b.Text, mr)
+	}
+}
+
 // A choice enters a folder; a file is put into the field first and then opened.
 func TestChoosingInTheList(t *testing.T) {
 	w := parent(t)
