@@ -382,6 +382,19 @@ func TestAutoWithoutKnownNoise(t *testing.T) {
 	}
 }
 
+// Where the figure of the noise may be fine texture, auto says that; a little more noise is used.
+func TestAutoOfNoiseThatMayBeTexture(t *testing.T) {
+	for share, want := range map[float64]string{0.0079: "= 0, σ may be texture", 0.0081: "= "} {
+		o := newOwner(t, "nlm")
+		f := &o.snap.Facts
+		f.Noise = noise.Estimate{Figure: noise.Figure{Sigma: share * float64(f.Hi-f.Lo), Confidence: noise.Low}}
+		o.show()
+		if text := o.row("h").also(); !strings.HasPrefix(text, want) || strings.Contains(text, "texture") != (share < 0.008) {
+			t.Errorf("auto with noise of %g of the range is labelled %q; want %q", share, text, want)
+		}
+	}
+}
+
 func TestAutoShowsItsNumber(t *testing.T) {
 	o := newOwner(t, "nlm")
 	row := o.row("h")

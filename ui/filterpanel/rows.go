@@ -410,13 +410,15 @@ func unitOf(v denoise.Value, unit string) string {
 // elsewhere returns what a value comes to in another unit: "= 17.5 HU" for one in
 // sigmas or in percent, "= 1.2 σ" for one in the volume's unit; "" where it cannot
 // be said. A value that stands in for 0 removes nothing, as auto does where there is
-// hardly any noise, or where it is not known.
+// hardly any noise, where it is not known, or where the figure may be fine texture.
 func elsewhere(p denoise.Param, auto bool, shown, resolved denoise.Value, unit string, f denoise.Facts) string {
 	switch {
 	case p.Unit != "value" || resolved.IsAuto() || resolved.IsSURE() || unitOf(resolved, unit) != unit:
 		return ""
 	case resolved.Float() <= f.Negligible() && auto && f.Noise.Confidence == noise.None:
 		return lang.L("= 0, noise unknown")
+	case resolved.Float() <= f.Negligible() && auto && f.Trust() == 0 && !f.Noise.Negligible:
+		return lang.L("= 0, σ may be texture")
 	case resolved.Float() <= f.Negligible():
 		return fmt.Sprintf(lang.L("= 0 %s, removes nothing"), unit)
 	case unitOf(shown, unit) != unit:

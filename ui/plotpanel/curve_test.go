@@ -222,7 +222,7 @@ func TestTheNoteSaysWhatTheCurveIs(t *testing.T) {
 		note         string
 		button       bool // visible and enabled
 	}{
-		{nil, false, true, "The error of the result, estimated for each strength.", true},
+		{nil, false, true, "The estimated error of each strength.", true},
 		{nil, true, true, "Searching … Escape cancels.", false},
 		{valley(), false, false, "Click a point to take it.", false},
 		{old, false, true, "The curve is of other parameters.", true},

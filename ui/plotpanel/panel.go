@@ -199,7 +199,7 @@ func (p *Panel) showFinding() {
 	case p.finding:
 		text = lang.L("Searching … Escape cancels.")
 	case p.curve == nil:
-		text = lang.L("The error of the result, estimated for each strength.")
+		text = lang.L("The estimated error of each strength.")
 	case p.curve.Old:
 		text = lang.L("The curve is of other parameters.")
 	default:
