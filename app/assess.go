@@ -12,6 +12,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/parallel"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -73,7 +74,10 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	if in.Engine == nil {
 		in.Engine = cpuEngine()
 	}
-	counts := func(i int) bool { return (in.Mask == nil || in.Mask[i]) && foreground(i) }
+	counts := foreground // asked for every voxel, several times
+	if in.Mask != nil {
+		counts = func(i int) bool { return in.Mask[i] && foreground(i) }
+	}
 	a := Assessment{Unit: before.Unit}
 	e := facts.Noise
 	doubt := ""
@@ -96,8 +100,7 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
-	a.describe(in, e, counts)
-	return a, nil
+	return a, a.describe(ctx, in, e, counts)
 }
 
 // facts returns the known facts, or finds them. Under a noise map those of the series
@@ -110,12 +113,12 @@ func (in AssessInput) facts(ctx context.Context) (denoise.Facts, error) {
 }
 
 // describe fills in the noise of the input and the numbers of the residual, of all and
-// of each slice. Sigma of a noise map is its root mean square.
-func (a *Assessment) describe(in AssessInput, e noise.Estimate, counts func(int) bool) {
+// of each slice. Sigma of a noise map is its root mean square. The error is the context's.
+func (a *Assessment) describe(ctx context.Context, in AssessInput, e noise.Estimate, counts func(int) bool) error {
 	before, d := in.Before.Volume, in.Region.Dims()
-	var all, mapped moments
 	slices := make([]SliceAssessment, d[2])
-	for k := range slices {
+	residuals, sigmas := make([]moments, d[2]), make([]moments, d[2]) // of each slice
+	err := parallel.For(ctx, d[2], func(k int) error {
 		z := in.Region.Min[2] + k
 		var own, sigma moments
 		for y := range d[1] {
@@ -129,7 +132,7 @@ func (a *Assessment) describe(in AssessInput, e noise.Estimate, counts func(int)
 				}
 			}
 		}
-		all, mapped = all.plus(own), mapped.plus(sigma)
+		residuals[k], sigmas[k] = own, sigma
 		s := &slices[k]
 		s.ResidualSD = measure.Float(own.sd())
 		switch {
@@ -144,6 +147,14 @@ func (a *Assessment) describe(in AssessInput, e noise.Estimate, counts func(int)
 		default: // judged as one
 			s.SliceJudgement = tune.SliceJudgement{Verdict: a.Verdict, Why: a.Why, Structure: a.Structure}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	var all, mapped moments
+	for k := range slices {
+		all, mapped = all.plus(residuals[k]), mapped.plus(sigmas[k])
 	}
 	a.ResidualMean, a.ResidualSD = measure.Float(all.sum/all.n), measure.Float(all.sd())
 	figure := e.Figure
@@ -157,6 +168,7 @@ func (a *Assessment) describe(in AssessInput, e noise.Estimate, counts func(int)
 	if len(slices) > 1 {
 		a.Slices = slices
 	}
+	return nil
 }
 
 // moments are the sums of values.

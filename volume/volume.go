@@ -71,7 +71,20 @@ func (v *Volume) RangeOver(ctx context.Context, divisor *Volume) (lo, hi float32
 	err = parallel.For(ctx, len(blocks), func(b int) error {
 		lo, hi := inf, -inf
 		first := b * rangeBlock
-		for i, x := range v.Data[first:min(first+rangeBlock, len(v.Data))] {
+		part := v.Data[first:min(first+rangeBlock, len(v.Data))]
+		if divisor == nil && v.Mask == nil { // values are finite: plain comparisons do, which are faster
+			for _, x := range part {
+				if x < lo {
+					lo = x
+				}
+				if x > hi {
+					hi = x
+				}
+			}
+			blocks[b].lo, blocks[b].hi = lo, hi
+			return nil
+		}
+		for i, x := range part {
 			if !v.Valid(first + i) {
 				continue
 			}

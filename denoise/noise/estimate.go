@@ -390,8 +390,13 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 		pure := how.pureMiddle()
 		// Where the noise covers the texture, more windows can be used; where it differs
 		// from place to place, the first are those with little of it.
-		for range 4 {
-			f.Sigma = middle(e.sigmas(evenest(ws, f.Sigma))) / pure
+		for chosen, round := 0, 0; round < 4; round++ {
+			even := evenest(ws, f.Sigma)
+			if len(even) == chosen { // the same windows: nothing changes any more
+				break
+			}
+			chosen = len(even)
+			f.Sigma = middle(e.sigmas(even)) / pure
 		}
 	}
 	if math.IsNaN(f.Sigma) || math.IsInf(f.Sigma, 0) {

@@ -21,12 +21,14 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 		// In float64: the sum of values near the largest float32 overflows it.
 		sums, counts := make([]float64, nx*ny), make([]float64, nx*ny)
 		for y := range v.Dims[1] {
-			for x := range v.Dims[0] {
-				i := v.Index(x, y, z)
-				if v.Valid(i) {
-					at := y/side*nx + x/side
-					sums[at] += float64(v.Data[i])
-					counts[at]++
+			row := v.Index(0, y, z)
+			for at := range nx {
+				sum, n := &sums[y/side*nx+at], &counts[y/side*nx+at]
+				for i := row + at*side; i < row+min((at+1)*side, v.Dims[0]); i++ {
+					if v.Valid(i) {
+						*sum += float64(v.Data[i])
+						*n++
+					}
 				}
 			}
 		}
@@ -44,9 +46,16 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	if !IsCT(v) {
 		low, high = float32(0.6*threshold(means)), float32(1e38)
 	}
+	inside := make([]bool, len(means))
+	for i, m := range means {
+		inside[i] = m.mean >= low && m.mean <= high
+	}
+	column := make([]int, v.Dims[0])
+	for x := range column {
+		column[x] = x / side
+	}
 	bits, err := foregroundBits(ctx, v, func(x, y, z int) bool {
-		m := means[z*nx*ny+y/side*nx+x/side].mean
-		return m >= low && m <= high
+		return inside[(z*ny+y/side)*nx+column[x]]
 	})
 	if err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func threshold(ws []window) float64 {
 	for i, w := range ws {
 		means[i] = float64(w.mean)
 	}
-	slices.Sort(means)
+	sortFloats(means)
 	lo, hi := means[0], means[len(means)*98/100]
 	if !(lo < hi) {
 		return math.Inf(-1) // one class: everything is foreground
@@ -88,7 +88,7 @@ func quantile(x []float64, q float64) float64 {
 	if len(x) == 0 {
 		return 0
 	}
-	slices.Sort(x)
+	sortFloats(x)
 	at := q * float64(len(x)-1)
 	i := int(at)
 	if i+1 >= len(x) {
@@ -100,7 +100,7 @@ func quantile(x []float64, q float64) float64 {
 // middle returns the mean of the middle half of x, which it sorts: of noise it is the
 // median, and scatters less.
 func middle(x []float64) float64 {
-	slices.Sort(x)
+	sortFloats(x)
 	x = x[len(x)/4 : len(x)-len(x)/4]
 	sum := 0.0
 	for _, a := range x {

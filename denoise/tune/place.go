@@ -64,19 +64,23 @@ func (r residue) count() int {
 	return n
 }
 
-// perSlice adds up each slice.
-func (r residue) perSlice(found *volume.Volume) []share {
+// perSlice adds up each slice. The error is the context's.
+func (r residue) perSlice(ctx context.Context, found *volume.Volume) ([]share, error) {
 	per := make([]share, r.Dims[2])
 	n := r.SliceVoxels()
-	for i, use := range r.use {
-		if use {
-			s := &per[i/n]
-			s.voxels++
-			s.residual += float64(r.data[i]) * float64(r.data[i])
-			s.found += float64(found.Data[i]) * float64(found.Data[i])
+	return per, parallel.For(ctx, len(per), func(z int) error {
+		var s share
+		data, amplitudes := r.data[z*n:(z+1)*n], found.Plane(z)
+		for i, use := range r.use[z*n : (z+1)*n] {
+			if use {
+				s.voxels++
+				s.residual += float64(data[i]) * float64(data[i])
+				s.found += float64(amplitudes[i]) * float64(amplitudes[i])
+			}
 		}
-	}
-	return per
+		per[z] = s
+		return nil
+	})
 }
 
 // around is how far from a place the result is looked at.
@@ -84,13 +88,13 @@ const around = 3
 
 // place returns where the most structure was found.
 func (r residue) place(found *volume.Volume, result Result) *Place {
-	worst := 0
+	worst, most := 0, float32(0)
 	for i, a := range found.Data {
-		if a > found.Data[worst] {
-			worst = i
+		if a > most {
+			worst, most = i, a
 		}
 	}
-	if !(found.Data[worst] > 0) {
+	if most == 0 {
 		return nil
 	}
 	x, y, z := worst%r.Dims[0], worst/r.Dims[0]%r.Dims[1], worst/r.SliceVoxels()

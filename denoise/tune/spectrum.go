@@ -37,13 +37,14 @@ type bandPower struct {
 
 // add adds the means at a scale.
 func (p *bandPower) add(scale int, means, inner []float32) {
-	p.voxels = 0
+	voxels, sum := 0, 0.0
 	for i, m := range means {
 		if inner[i] > wholeWindow {
-			p.voxels++
-			p.squares[scale] += float64(m) * float64(m)
+			voxels++
+			sum += float64(m) * float64(m)
 		}
 	}
+	p.voxels, p.squares[scale] = voxels, p.squares[scale]+sum
 }
 
 // inner writes the share of the widest window around every pixel that counts.

@@ -247,7 +247,10 @@ func TestShares(t *testing.T) {
 	for i := range r.data {
 		r.data[i], r.use[i], found.Data[i] = float32(i), i%4 != 1 && i < 8, 2
 	}
-	per := r.perSlice(found)
+	per, err := r.perSlice(t.Context(), found)
+	if err != nil {
+		t.Fatal(err)
+	}
 	want := []share{{3, 0 + 4 + 9, 12}, {3, 16 + 36 + 49, 12}, {}}
 	if !slices.Equal(per, want) || r.count() != 6 {
 		t.Errorf("%d voxels: %+v; want %+v", r.count(), per, want)

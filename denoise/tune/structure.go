@@ -53,8 +53,8 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) 
 				powers[z].add(k, smooth, inner)
 				least := float32(significant * r.spread(s))
 				for i, m := range smooth {
-					if m = max(m, -m); use[i] && m > least {
-						out[i] = max(out[i], m)
+					if (m > least || m < -least) && use[i] {
+						out[i] = max(out[i], m, -m)
 					}
 				}
 			}
@@ -64,7 +64,7 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) 
 			b.blur(smooth, squares, powerScale)
 			least := float32(r.powerLimit())
 			for i, p := range smooth {
-				if use[i] && p > least {
+				if p > least && use[i] {
 					out[i] = max(out[i], float32(math.Sqrt(float64(p-1))))
 				}
 			}

@@ -127,7 +127,10 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 		return Judgement{}, err
 	}
 	j.Map, j.Spectrum = found, bands
-	per := res.perSlice(found)
+	per, err := res.perSlice(ctx, found)
+	if err != nil {
+		return Judgement{}, err
+	}
 	j.Structure = total(per).structure()
 	j.Place = res.place(found, r)
 	j.weigh(x)
