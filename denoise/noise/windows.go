@@ -33,7 +33,15 @@ const (
 // evenest returns the evenest windows: a share, and those whose texture a noise of
 // sigma covers; of few windows up to a half. It sorts them.
 func evenest(ws []window, sigma float64) []window {
-	slices.SortFunc(ws, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
+	slices.SortFunc(ws, func(a, b window) int {
+		switch { // of what cmp.Compare looks at, this is nearly always enough
+		case a.uneven < b.uneven:
+			return -1
+		case a.uneven > b.uneven:
+			return 1
+		}
+		return cmp.Compare(a.uneven, b.uneven)
+	})
 	n, _ := slices.BinarySearchFunc(ws, tolerableTexture*sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
 	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]
 }

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -35,6 +36,46 @@ func TestBlur(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A slice that is 0 beyond some rows has the same means there, to the bit, as those rows alone,
+// also after rows that are more.
+func TestBlurOfRows(t *testing.T) {
+	const nx, ny = 33, 60
+	b := newBlurrer(nx, ny)
+	for _, rows := range [][2]int{{0, ny}, {20, 41}, {59, 60}, {0, 1}, {7, 60}} {
+		from, to := rows[0]*nx, rows[1]*nx
+		rng := rand.New(rand.NewPCG(9, uint64(from)))
+		src := make([]float32, nx*ny)
+		for i := range src[from:to] {
+			src[from+i] = float32(rng.NormFloat64())
+		}
+		for _, scale := range meanScales {
+			whole, part := make([]float32, nx*ny), make([]float32, to-from)
+			b.blur(whole, src, scale)
+			b.blur(part, src[from:to], scale)
+			if !slices.Equal(whole[from:to], part) {
+				t.Errorf("rows %v, scale %g: the means differ", rows, scale)
+			}
+		}
+	}
+}
+
+func TestUsedRows(t *testing.T) {
+	for _, c := range []struct {
+		use      []bool
+		from, to int
+	}{
+		{[]bool{false, false, false, false, false, false}, 0, 0},
+		{[]bool{false, false, false, true, false, false}, 2, 4},
+		{[]bool{true, false, false, false, false, true}, 0, 6},
+		{[]bool{false, true, true, false, false, false}, 0, 4},
+		{[]bool{false, false, false, false, true, false}, 4, 6},
+	} {
+		if from, to := usedRows(c.use, 2); from != c.from || to != c.to {
+			t.Errorf("%v: pixels %d to %d; want %d to %d", c.use, from, to, c.from, c.to)
 		}
 	}
 }

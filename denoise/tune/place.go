@@ -34,7 +34,7 @@ const (
 // where that is known.
 func (r Result) residue(ctx context.Context) (residue, error) {
 	v := r.Input.Masked()
-	out := residue{Geometry: r.After.Geometry, data: make([]float32, len(r.After.Data)), use: make([]bool, len(r.After.Data)), correlation: r.Noise.Correlation}
+	out := residue{Geometry: r.After.Geometry, data: volume.Make[float32](len(r.After.Data)), use: volume.Make[bool](len(r.After.Data)), correlation: r.Noise.Correlation}
 	d := r.Region.Dims()
 	err := parallel.For(ctx, d[2], func(k int) error {
 		z := r.Region.Min[2] + k

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 
 	"quell/denoise/noise"
 	"quell/internal/convolve"
@@ -41,17 +42,28 @@ type residue struct {
 func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) {
 	found := volume.New(r.Geometry)
 	powers := make([]bandPower, r.Dims[2])
+	var least [len(meanScales)]float32
+	for k, s := range meanScales {
+		least[k] = float32(significant * r.spread(s))
+	}
+	mostPower := float32(r.powerLimit())
 	err := parallel.ForWorkers(ctx, r.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
 		n := r.SliceVoxels()
 		b := newBlurrer(r.Dims[0], r.Dims[1])
 		smooth, squares, inner := make([]float32, n), make([]float32, n), make([]float32, n)
 		return func(z int) error {
-			plane, use, out := r.data[z*n:(z+1)*n], r.use[z*n:(z+1)*n], found.Plane(z)
+			from, to := usedRows(r.use[z*n:(z+1)*n], r.Dims[0])
+			if from == to {
+				return nil
+			}
+			// Beyond these rows there is 0, as outside the slice.
+			plane, use, out := r.data[z*n+from:z*n+to], r.use[z*n+from:z*n+to], found.Plane(z)[from:to]
+			smooth, squares, inner := smooth[:to-from], squares[:to-from], inner[:to-from]
 			b.inner(inner, squares, use)
 			for k, s := range meanScales {
 				b.blur(smooth, plane, s)
 				powers[z].add(k, smooth, inner)
-				least := float32(significant * r.spread(s))
+				least := least[k]
 				for i, m := range smooth {
 					if (m > least || m < -least) && use[i] {
 						out[i] = max(out[i], m, -m)
@@ -62,9 +74,8 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) 
 				squares[i] = a * a
 			}
 			b.blur(smooth, squares, powerScale)
-			least := float32(r.powerLimit())
 			for i, p := range smooth {
-				if p > least && use[i] {
+				if p > mostPower && use[i] {
 					out[i] = max(out[i], float32(math.Sqrt(float64(p-1))))
 				}
 			}
@@ -156,18 +167,35 @@ func newBlurrer(nx, ny int) blurrer {
 	}
 }
 
-// blur writes the windowed means of src to dst, which may be src.
+// usedRows returns the pixels from the first row of nx in which any counts to the end of the
+// last; 0, 0 where none does.
+func usedRows(use []bool, nx int) (from, to int) {
+	from = slices.Index(use, true)
+	if from < 0 {
+		return 0, 0
+	}
+	to = len(use)
+	for !use[to-1] {
+		to--
+	}
+	return from / nx * nx, (to + nx - 1) / nx * nx
+}
+
+// blur writes the windowed means of src to dst, which may be src. Both are the same rows of
+// a slice, beyond which there is 0.
 func (b *blurrer) blur(dst, src []float32, scale float64) {
+	ny := len(src) / b.nx
+	clear(b.rows[(margin+ny)*b.width : (2*margin+ny)*b.width]) // of more rows before
 	kx, ky := weights(window(scale, b.nx)), weights(window(scale, b.ny))
 	offsets := b.steps(len(kx), 1)
-	for y := range b.ny {
+	for y := range ny {
 		for x, a := range src[y*b.nx : (y+1)*b.nx] {
 			b.line[margin+x] = float64(a)
 		}
 		convolve.Row(b.rows[(margin+y)*b.width:][:b.width], b.line[margin-len(kx)/2:], offsets, kx)
 	}
 	offsets = b.steps(len(ky), b.width)
-	for y := range b.ny {
+	for y := range ny {
 		convolve.Row(b.out, b.rows[(margin+y-len(ky)/2)*b.width:], offsets, ky)
 		for x := range b.nx {
 			dst[y*b.nx+x] = float32(b.out[x])
