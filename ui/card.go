@@ -93,20 +93,19 @@ func (w *Workbench) columnNeeds() columnNeeds {
 }
 
 const (
-	cardHeight    = 350
-	cardReference = 90 // of the rows about a reference
+	cardHeight    = 400 // of the measures with sentences on confidence
+	cardReference = 90  // of the rows about a reference
 	cardShare     = 0.5
-	cardShareRef  = 0.7 // with a reference
 )
 
 // Layout implements fyne.Layout.
 func (l columnLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	filter, card := objects[0], objects[1]
-	needs, most, share := l.needs(), float32(cardHeight), float32(cardShare)
+	needs, most := l.needs(), float32(cardHeight)
 	if needs.referenced {
-		most, share = cardHeight+cardReference, cardShareRef
+		most += cardReference
 	}
-	height := min(most, max(share*size.Height, size.Height-needs.filter))
+	height := min(most, max(cardShare*size.Height, size.Height-needs.filter))
 	filter.Move(fyne.NewPos(0, 0))
 	filter.Resize(fyne.NewSize(size.Width, size.Height-height))
 	card.Move(fyne.NewPos(0, size.Height-height))

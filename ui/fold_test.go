@@ -11,39 +11,46 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/denoise/noise"
 	"quell/ui"
 	"quell/ui/session"
 )
 
 // At 1280×720 every filter shows its parameters without a scroll, above measures that need
-// none either.
+// none either, with a reference as well.
 func TestTheColumnFitsALowScreen(t *testing.T) {
 	b := newBenchWith(t, fyne.NewSize(1280, 720-menuHeight), func(s *app.Settings) { s.Column, s.Layout = "shown", "1×2" })
 	b.app.Settings().SetTheme(ui.Theme{})
 	b.show(tissue(t))
-	for _, f := range denoise.Filters() {
-		r, err := denoise.NewRecipe(f.Name, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.session().SetRecipe(r, true)
-		b.until("the slice is filtered", func() bool { return b.status() == session.Slice && b.session().SliceMeasures().Known })
-		b.drain()
-		scrolls := 0
-		for _, o := range test.LaidOutObjects(b.canvas().Content()) {
-			s, ok := o.(*container.Scroll)
-			if !ok || s.Size().Height == 0 { // such as the list of one series
-				continue
+	fits := func(what string) {
+		for _, f := range denoise.Filters() {
+			r, err := denoise.NewRecipe(f.Name, 0)
+			if err != nil {
+				t.Fatal(err)
 			}
-			scrolls++
-			if needed, there := s.Content.MinSize().Height, s.Size().Height; needed > there {
-				t.Errorf("%s: scroll %d needs a height of %g; there are %g", f.Name, scrolls, needed, there)
+			b.session().SetRecipe(r, true)
+			b.until("the slice is filtered", func() bool { return b.status() == session.Slice && b.session().SliceMeasures().Known })
+			b.drain()
+			scrolls := 0
+			for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+				s, ok := o.(*container.Scroll)
+				if !ok || s.Size().Height == 0 { // such as the list of one series
+					continue
+				}
+				scrolls++
+				if needed, there := s.Content.MinSize().Height, s.Size().Height; needed > there {
+					t.Errorf("%s%s: scroll %d needs a height of %g; there are %g", f.Name, what, scrolls, needed, there)
+				}
 			}
-		}
-		if scrolls < 2 {
-			t.Fatalf("%d parts can scroll; want the parameters and the measures", scrolls)
+			if scrolls < 2 {
+				t.Fatalf("%d parts can scroll; want the parameters and the measures", scrolls)
+			}
 		}
 	}
+	fits("")
+	b.session().AddNoise(app.Noise{Model: noise.Gaussian, Sigma: 4, Seed: 1})
+	b.until("noise was added", func() bool { return b.session().Document().Reference() != nil })
+	fits(", with a reference")
 }
 
 // At 1280×720 the help sheet shows every key without a scroll.

@@ -188,9 +188,11 @@ type Panel struct {
 	heading *widget.Label // of the column of the slice
 	reason  *widget.Label
 	place   *control.Button
-	change  *widget.Label // heads changed
-	truth   *widget.Label // heads agreement
+	change  *widget.Label // heads changes
+	changes *fyne.Container
+	truth   *widget.Label // heads agrees
 	agrees  *fyne.Container
+	all     *fyne.Container // every row
 	content fyne.CanvasObject
 
 	shown Snapshot
@@ -216,11 +218,11 @@ func New(jump func(volume bool)) *Panel {
 	p.place.Alignment = widget.ButtonAlignLeading
 	p.place.Hide()
 	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
-	first, second := p.table(judged()), p.table(changed())
-	p.agrees = p.table(agreement())
-	rows := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, second, p.truth, p.agrees)
+	first := p.table(judged())
+	p.changes, p.agrees = p.table(changed()), p.table(agreement())
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, p.changes, p.truth, p.agrees)
 	// Leave room for the scroll bar.
-	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), rows))
+	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
 	return p
 }
@@ -296,9 +298,27 @@ func (p *Panel) Display(s Snapshot) {
 	hidden := p.place.Hidden
 	p.place.Hidden = p.placeText() == ""
 	p.place.SetText(p.placeText())
-	if p.reason.MinSize().Height != height || p.place.Hidden != hidden {
+	if p.fold() || p.reason.MinSize().Height != height || p.place.Hidden != hidden {
 		p.content.Refresh() // Fyne does not lay out what changes its size behind a dialog
 	}
+}
+
+// Resize implements fyne.Widget.
+func (p *Panel) Resize(size fyne.Size) {
+	p.BaseWidget.Resize(size)
+	if p.fold() {
+		p.content.Refresh()
+	}
+}
+
+// fold leaves out the change against the original where a reference tells more and there is
+// no room for both. It says whether that is another choice than before.
+func (p *Panel) fold() bool {
+	was := p.changes.Hidden
+	p.change.Hidden, p.changes.Hidden = false, false
+	low := p.shown.Reference != "" && p.all.MinSize().Height > p.Size().Height
+	p.change.Hidden, p.changes.Hidden = low, low
+	return low != was
 }
 
 // title heads a part of the table, with the MAX of its PSNR and SSIM.

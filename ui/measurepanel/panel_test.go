@@ -99,6 +99,29 @@ func TestTrueErrorsNeedAReference(t *testing.T) {
 	}
 }
 
+// Where a low panel has no room for both, the agreement with a reference stands in the place of
+// the change against the original; without a reference the change stays.
+func TestALowPanelLeavesOutTheChange(t *testing.T) {
+	p, _ := newPanel(t)
+	c := measured()
+	c.Truth, c.Start = &measure.Comparison{Max: 255}, &measure.Comparison{Max: 255}
+	with, without := Snapshot{Slice: c, Reference: "the reference"}, Snapshot{Slice: c}
+	p.Display(with)
+	p.Resize(fyne.NewSize(p.Size().Width, 2000))
+	needs := p.all.MinSize().Height
+	for _, s := range []struct {
+		snap   Snapshot
+		height float32
+		want   bool
+	}{{with, needs, true}, {with, needs - 1, false}, {without, needs - 1, true}, {with, needs - 1, false}, {with, needs, true}, {without, 10, true}} {
+		p.Resize(fyne.NewSize(p.Size().Width, s.height))
+		p.Display(s.snap)
+		if p.changes.Hidden == s.want || p.change.Hidden == s.want || p.agrees.Hidden != (s.snap.Reference == "") {
+			t.Errorf("height %g of %g, reference %q: change hidden %v", s.height, needs, s.snap.Reference, p.changes.Hidden)
+		}
+	}
+}
+
 func TestOldNumbersAreGrey(t *testing.T) {
 	p, _ := newPanel(t)
 	old := measured()
