@@ -177,8 +177,12 @@ func (s *scene) faded() (worst *object) {
 func (s *scene) extremum(x, y int) bool {
 	at := y*s.nx + x
 	v := s.after[at]
+	l, r, u, d := s.after[at-1], s.after[at+1], s.after[at-s.nx], s.after[at+s.nx]
+	if (l > v || r > v || u > v || d > v) && (l < v || r < v || u < v || d < v) {
+		return false // most pixels
+	}
 	above, below := true, true
-	for _, j := range [...]int{y, y - 1, y + 1, y - 2, y + 2} { // most fail in the first
+	for _, j := range [...]int{y, y - 1, y + 1, y - 2, y + 2} {
 		for k, w := range s.after[j*s.nx+x-2 : j*s.nx+x+3] {
 			next := j*s.nx + x - 2 + k
 			equal := v == w && next >= at
@@ -336,15 +340,20 @@ func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring are
 	return inside, ring, whole
 }
 
-// eachNear calls f for the pixels within a distance of others, some of them often.
+// eachNear calls f for the pixels within a distance of others, ringTo at most, some of them often.
 func (s *scene) eachNear(pixels []int, distance int, f func(i int)) {
+	var across [ringTo + 1]int // how far the disc reaches, so many rows from its middle
+	for dy := range distance + 1 {
+		for w := across[dy]; w*w+dy*dy <= distance*distance; w++ {
+			across[dy] = w
+		}
+	}
 	for _, p := range pixels {
 		x, y := p%s.nx, p/s.nx
 		for j := max(y-distance, 0); j <= min(y+distance, s.ny-1); j++ {
-			for i := max(x-distance, 0); i <= min(x+distance, s.nx-1); i++ {
-				if (i-x)*(i-x)+(j-y)*(j-y) <= distance*distance {
-					f(j*s.nx + i)
-				}
+			w := across[max(j-y, y-j)]
+			for i := max(x-w, 0); i <= min(x+w, s.nx-1); i++ {
+				f(j*s.nx + i)
 			}
 		}
 	}
