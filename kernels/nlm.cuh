@@ -60,6 +60,7 @@ struct Shape {
     static constexpr bool kEndShares = DIMS == 3 && F == 1;   // NlmParams::sharedFrom counts; where registers are scarcer the main loop is slower with that
     static constexpr int kRowsRead = kEndShares ? (kRows + WARPS - 1) / WARPS : 5; // rows of the tile that a warp reads together
     static constexpr bool kAlongZ = DIMS == 3 && F == 1 && Z < Y; // squares are summed along z first, which then takes fewer sums
+    static constexpr bool kInSteps = DIMS == 3 && F == 2 && X == 1; // Gaussian sums along x are those of rowSumsInSteps
     static constexpr int kWords = (kColumns + 31) / 32;       // words with one bit per column of a row
     static_assert(kPlanes * kRows * (kColumns + kWords) * 4 <= 64 << 10, "compute capability 7.5 has no more than 64 KB");
 
@@ -183,7 +184,8 @@ struct Walker {
                         w[e][n * Y + r] = S::kAlongZ ? tapSum<F, GAUSSIAN>(column, r, p.ring) : DIMS == 3 ? tapSum<F, GAUSSIAN>(q[n][e][r], k, p.ring) : q[n][e][r][0];
                 }
             }
-            rowSums<F, X, N * Y, GAUSSIAN>(w, from * Y, to * Y, p.ring);
+            if constexpr (S::kInSteps && GAUSSIAN) rowSumsInSteps(w[0], from * Y, to * Y, p.steps);
+            else rowSums<F, X, N * Y, GAUSSIAN>(w, from * Y, to * Y, p.ring);
 #pragma unroll
             for (int n = 0; n < N; ++n) {
                 if (n < from || n >= to) continue;
@@ -326,7 +328,7 @@ struct Walker {
 // together; their places in a plane are the same in all planes.
 template <class S, int WARPS, bool BITS>
 __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usable, int x, int y, int z,
-                                int rows, int planes, float reference)
+                                int rows, int planes, float reference, float scale)
 {
     const Field &f = p.field;
     const int lane = threadIdx.x;
@@ -354,7 +356,7 @@ __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usa
 #pragma unroll
                 for (int j = 0; j < S::kWords; ++j) {
                     const int c = lane + 32 * j;
-                    if (c < S::kColumns) values[line * S::kColumns + S::at(c)] = (value[i][j] - reference) * p.scale;
+                    if (c < S::kColumns) values[line * S::kColumns + S::at(c)] = (value[i][j] - reference) * scale;
                     if (BITS) {
                         bool use = f.inside(x + c, y + row, z + plane);
                         if (f.mask != nullptr && use && !__ldg(f.mask + (slice - f.in) + place[i] + column[j])) {
@@ -371,9 +373,9 @@ __device__ inline bool loadTile(const NlmParams &p, float *values, unsigned *usa
     return masked;
 }
 
-// finish writes the result of a voxel of the region, given its value v and its sums. It
+// finish writes the result of a voxel of the region, given its value v, its sums and what scales them back. It
 // returns true if its weights underflow: then it has written nothing.
-__device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, float num, float den, float log)
+__device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, float num, float den, float log, float inverse)
 {
     const Field &f = p.field;
     float result = v;
@@ -383,7 +385,7 @@ __device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, 
         result = fromMean(p, v, 0);
     } else if (p.one || log >= kUnderflow) {
         float centre = p.one ? 1 : powerOfTwo(log);
-        double unit = p.rician ? double(p.inverse) * p.inverse : double(p.inverse);
+        double unit = p.rician ? double(inverse) * inverse : double(inverse);
         result = fromMean(p, v, double(num / (den + centre)) * unit);
     } else if (log >= kUnderflow64) {
         return true;
@@ -399,9 +401,9 @@ __device__ inline bool finish(const NlmParams &p, int x, int y, int z, float v, 
 // the thread that finds them filtered them, all others would wait.
 template <int F, int X, int Y, int Z, int WARPS>
 #ifdef NLM_SELECT
-__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared, const Selection &select)
+__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared, float inverse, const Selection &select)
 #else
-__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared)
+__device__ inline void write(const NlmParams &p, const Tile &tile, int parts, const Sums<X, Y, Z> &sums, float *shared, float inverse)
 #endif
 {
     constexpr int kResults = X * Y * Z;
@@ -437,7 +439,7 @@ __device__ inline void write(const NlmParams &p, const Tile &tile, int parts, co
             den += s[32];
             log = fmaxf(log, s[64]);
         }
-        marked |= unsigned(finish(p, v.x, v.y, v.z, value, num, den, log)) << n;
+        marked |= unsigned(finish(p, v.x, v.y, v.z, value, num, den, log, inverse)) << n;
     }
 
     if (!__syncthreads_or(marked)) return;
@@ -505,22 +507,38 @@ __device__ inline void nlmBlock(const NlmParams &p)
     const int parts = place.parts, height = WARPS / parts * Y;
     const int lane = threadIdx.x, firstRow = threadIdx.y / parts * Y;
     const int x = tile.x - F + X * lane, y = tile.y + firstRow, z = tile.z;
-    const float reference = referenceOf<true>(f, tile, height);
+    const float reference = referenceOf<true>(f, tile, height), scale = S::kInSteps && GAUSSIAN ? p.scale * p.stepScale : p.scale;
 
+    // Where a slice has one brick, the thread's own voxels are in its tile, and readOwn reads them
+    // there, which saves small images the time of another read of the image.
+    const bool inTile = DIMS == 2 && max(p.search[0], p.search[1]) <= S::kBrick / 2;
     float own[S::kDeep][X][S::kTall];
-    int rowOffset[S::kTall];
+    if (!inTile) {
+        int rowOffset[S::kTall];
 #pragma unroll
-    for (int r = 0; r < S::kTall; ++r) rowOffset[r] = f.rowOffset(y - F + r);
+        for (int r = 0; r < S::kTall; ++r) rowOffset[r] = f.rowOffset(y - F + r);
 #pragma unroll
-    for (int e = 0; e < X; ++e) {
-        const int column = mirror(x + e, f.dims[0]) * f.columnStep();
+        for (int e = 0; e < X; ++e) {
+            const int column = mirror(x + e, f.dims[0]) * f.columnStep();
 #pragma unroll
-        for (int t = 0; t < S::kDeep; ++t) {
-            const float *slice = f.slice(z - kHalo + t) + column;
+            for (int t = 0; t < S::kDeep; ++t) {
+                const float *slice = f.slice(z - kHalo + t) + column;
 #pragma unroll
-            for (int r = 0; r < S::kTall; ++r) own[t][e][r] = (__ldg(slice + rowOffset[r]) - reference) * p.scale;
+                for (int r = 0; r < S::kTall; ++r) own[t][e][r] = (__ldg(slice + rowOffset[r]) - reference) * scale;
+            }
         }
     }
+
+    auto readOwn = [&] {
+        if constexpr (DIMS == 2) {
+            if (!inTile) return;
+#pragma unroll
+            for (int e = 0; e < X; ++e)
+#pragma unroll
+                for (int r = 0; r < S::kTall; ++r)
+                    own[0][e][r] = values[(firstRow + r + p.search[1]) * S::kColumns + S::at(X * lane + e + p.search[0])];
+        }
+    };
 
     Sums<X, Y, Z> sums;
 #pragma unroll
@@ -534,7 +552,7 @@ __device__ inline void nlmBlock(const NlmParams &p)
             }
 
     Walker<DIMS, F, X, Y, Z, WARPS, STEPS, TOGETHER, GAUSSIAN> walker{
-        p, values, usable, lane, firstRow, parts, int(threadIdx.y) % parts, x, y, z, reference * p.scale, own, sums
+        p, values, usable, lane, firstRow, parts, int(threadIdx.y) % parts, x, y, z, reference * scale, own, sums
 #ifdef NLM_SELECT
         , select, {0, 0, 0}
 #endif
@@ -557,15 +575,17 @@ __device__ inline void nlmBlock(const NlmParams &p)
                 if (z + Z - 1 + first[2] + n[2] - 1 < 0 || z + first[2] >= f.dims[2]) continue;
                 __syncthreads(); // all threads have processed the previous brick
                 if (special || f.mask != nullptr) {
-                    bool masked = loadTile<S, WARPS, true>(p, values, usable, tx, ty, tz, rows, planes, reference);
+                    bool masked = loadTile<S, WARPS, true>(p, values, usable, tx, ty, tz, rows, planes, reference, scale);
                     if (__syncthreads_or(masked) || special) {
+                        readOwn();
                         walker.template walk<true>(first, n);
                         continue;
                     }
                 } else {
-                    loadTile<S, WARPS, false>(p, values, usable, tx, ty, tz, rows, planes, reference);
+                    loadTile<S, WARPS, false>(p, values, usable, tx, ty, tz, rows, planes, reference, scale);
                     __syncthreads();
                 }
+                readOwn();
                 walker.template walk<false>(first, n);
             }
         }
@@ -580,9 +600,10 @@ __device__ inline void nlmBlock(const NlmParams &p)
 #pragma unroll
                 for (int r = 0; r < Y; ++r) sums.num[k][e][r] = fmaf(-own[k + kHalo][e][r + F], sums.den[k][e][r], sums.num[k][e][r]);
     }
+    const float inverse = S::kInSteps && GAUSSIAN ? p.inverse / p.stepScale : p.inverse;
 #ifdef NLM_SELECT
-    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared, select);
+    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared, inverse, select);
 #else
-    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared);
+    write<F, X, Y, Z, WARPS>(p, tile, parts, sums, shared, inverse);
 #endif
 }

@@ -54,7 +54,8 @@ type nlmParams struct {
 	Cuts       [3][5][5]float32 // Cut by the distances of an offset along z, y and x, less where the noise is correlated
 	SharedFrom int32            // for 3^3 patches the slice from which on all warps of a block share their voxels
 	Columns    int32            // of Out, along x of the volume: those of the region, or more where other launches fill the rest
-	Pad        int32
+	Steps      [4]float32       // for Gaussian 5^3 patches the factors of the sum along x, see rowSumsInSteps of nlm_sums.cuh
+	StepScale  float32          // the root of what they are relative to
 }
 
 // nlmTile describes how a fast nlm kernel divides the volume. It mirrors the template
@@ -263,6 +264,7 @@ func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
 	for k := 0; k <= radius; k++ {
 		args.Ring[k] = float32(p.Taps[radius+k] / middle)
 	}
+	args.Steps, args.StepScale = stepsOf(p.Taps[radius:])
 	norm := math.Pow(middle, float64(dims))
 	args.Norm = float32(norm)
 	if p.LK == 0 {
@@ -288,4 +290,20 @@ func newNLMParams(p nlm.Params, f field, dims int) nlmParams {
 		args.One = 1
 	}
 	return args
+}
+
+// stepsOf returns the factors with which rowSumsInSteps sums taps of radius 2, given from the
+// middle one on; those of other radii are not used.
+func stepsOf(taps []float64) (steps [4]float32, scale float32) {
+	if len(taps) != 3 || taps[1] == 0 {
+		return steps, 1
+	}
+	g, h := taps[1]/taps[0], taps[2]/taps[0]
+	part := h / g
+	m := g - h*part
+	rest := 1 - m*part // of the middle tap, above 0.67 for Gaussian weights
+	for i, f := range []float64{part, m / rest, h / rest, g / rest} {
+		steps[i] = float32(f)
+	}
+	return steps, float32(math.Sqrt(rest))
 }

@@ -21,7 +21,8 @@ struct NlmParams {
     float cuts[3][5][5]; // cut by the distances of an offset along z, y and x; cut beyond
     int sharedFrom; // 3-D, 3^3 patches: the slice from which on all warps of a block share their voxels
     int columns;    // of out, along x of the volume: those of the region, or more where other launches fill the rest
-    int pad;
+    float steps[4]; // Gaussian 5^3 patches: factors of the sum along x, see rowSumsInSteps
+    float stepScale; // the root of what these are relative to
 
     // result returns the address of voxel (x, y, z) of the region in out.
     __device__ float *result(int x, int y, int z) const
@@ -33,7 +34,7 @@ struct NlmParams {
         return f.out + (std::size_t(z - f.min[2]) * rows + (f.swapped ? x : y)) * columns + (f.swapped ? y : x);
     }
 };
-static_assert(sizeof(NlmParams) == 480);
+static_assert(sizeof(NlmParams) == 496);
 
 // cutAt returns what is subtracted from the distance of two patches that lie
 // (x, y, z) apart: 2 sigma^2, or less where their noise is correlated.

@@ -9,7 +9,7 @@ struct NlmSelectParams {
     NlmParams nlm;
     Selection select;
 };
-static_assert(sizeof(NlmSelectParams) == 552);
+static_assert(sizeof(NlmSelectParams) == 568);
 
 // Chosen is the choice of preselection.
 struct Chosen {

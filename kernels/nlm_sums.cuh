@@ -189,3 +189,26 @@ __device__ inline void rowSums(float (&v)[X][ROWS], int from, int to, const floa
         }
     }
 }
+
+// rowSumsInSteps computes the same sum of five Gaussian taps h, g, 1, g, h for one voxel a lane,
+// by three shuffles in place of four: with u(x) = h/g v(x) + v(x + 1) and m = g - h^2/g it is
+//
+//   (1 - m h/g) v(x) + m u(x) + h u(x + 1) + g u(x - 2)
+//
+// steps holds h/g and the last three factors relative to the first, to which the sums are
+// relative too.
+template <int ROWS>
+__device__ inline void rowSumsInSteps(float (&v)[ROWS], int from, int to, const float *steps)
+{
+    float u[ROWS], last[ROWS], next[ROWS];
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) next[r] = above(v[r], 1);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) u[r] = fmaf(steps[0], v[r], next[r]);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) next[r] = above(u[r], 1);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) last[r] = below(u[r], 2);
+#pragma unroll
+    for (int r = 0; r < ROWS; ++r) if (from <= r && r < to) v[r] = fmaf(steps[3], last[r], fmaf(steps[2], next[r], fmaf(steps[1], u[r], v[r])));
+}

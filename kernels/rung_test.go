@@ -279,7 +279,7 @@ func TestRungTextures(t *testing.T) {
 			t.Errorf("a volume of %v: %v", c, err)
 		}
 	}
-	if a, b := len(Pack(nlmTextureParams{})), len(Pack(nlmSelectParams{})); a != 488 || b != 552 {
+	if a, b := len(Pack(nlmTextureParams{})), len(Pack(nlmSelectParams{})); a != 504 || b != 568 {
 		t.Errorf("TextureParams: %d bytes, NlmSelectParams: %d", a, b)
 	}
 }

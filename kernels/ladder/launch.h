@@ -157,6 +157,10 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
         p.patch[c] = r.patchAlong(c);
     }
     for (int k = 0; k <= r.patch; ++k) p.ring[k] = float(taps[r.patch + k] / taps[r.patch]);
+    const double g = p.ring[1], h = p.ring[2], part = g > 0 ? h / g : 0, m = g - h * part, middle = 1 - m * part;
+    const double steps[] = {part, m / middle, h / middle, g / middle};
+    for (int k = 0; k < 4; ++k) p.steps[k] = float(steps[k]);
+    p.stepScale = float(std::sqrt(middle));
     p.scale = r.lk ? 1 : float(std::sqrt(unit * norm));
     p.inverse = 1 / p.scale;
     p.cut = r.lk ? 0 : float(2 * r.sigma * r.sigma * unit);

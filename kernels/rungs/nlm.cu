@@ -25,7 +25,7 @@ struct TextureParams {
     NlmParams nlm;
     TextureHandle texture;
 };
-static_assert(sizeof(TextureParams) == 488);
+static_assert(sizeof(TextureParams) == 504);
 
 // Sums are those of one voxel.
 struct Sums {
