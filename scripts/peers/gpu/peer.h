@@ -2,20 +2,11 @@
 // project's kernels from its own sources and starts them as the project does.
 #pragma once
 
+#include "../../../kernels/ladder/ladder.h" // CHECK
+
 #include <cuda_runtime.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-
-#define CHECK(call)                                                                         \
-    do {                                                                                    \
-        cudaError_t e = (call);                                                             \
-        if (e != cudaSuccess) {                                                             \
-            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e)); \
-            std::exit(1);                                                                   \
-        }                                                                                   \
-    } while (0)
 
 // Start queues the kernels of one run on the legacy default stream.
 using Start = std::function<void()>;
