@@ -45,6 +45,7 @@ type Workspace struct {
 	Open    []Work          `json:"open"`
 	Shown   int             `json:"shown"`             // of Open
 	Display json.RawMessage `json:"display,omitempty"` // of the workbench: how it shows all of them
+	Orderly bool            `json:"orderly,omitempty"` // the last that a process saved before it ended, as on SIGTERM
 }
 
 // runs returns the saved runs of all series.
@@ -80,7 +81,7 @@ const (
 )
 
 // Autosave keeps the work of one process in a folder of its own, for the next start
-// after a crash. The folder is readable by the user alone. Methods are safe for
+// after a crash or a signal. The folder is readable by the user alone. Methods are safe for
 // concurrent use.
 type Autosave struct {
 	dir  string

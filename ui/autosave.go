@@ -19,8 +19,8 @@ import (
 	"quell/ui/viewer"
 )
 
-// autosaver keeps the work of this process for the next start, if it does not end in
-// order. The work names paths, so nothing is kept where the settings keep none.
+// autosaver keeps the work of this process for the next start, if the user does not quit
+// it. The work names paths, so nothing is kept where the settings keep none.
 type autosaver struct {
 	kept   atomic.Pointer[app.Autosave] // nil: nothing is kept
 	last   []byte                       // that was saved, or is being saved
@@ -67,33 +67,42 @@ func (w *Workbench) loadRun(ctx context.Context, saved app.SavedRun, of *series.
 
 // autosave saves the work in the background where it has changed.
 func (w *Workbench) autosave() {
-	work, open := w.session.Workspace()
+	work, open := w.workspace()
 	if !open && w.auto.last == nil || w.auto.kept.Load() == nil {
 		return
 	}
-	work.Display, _ = json.Marshal(w.displayed())
 	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, w.auto.last) {
 		w.auto.last = data
 		w.auto.worker.Request(work)
 	}
 }
 
-// endAutosave stops to keep the work, and removes it where remove is true.
-func (w *Workbench) endAutosave(remove bool) {
+// workspace returns the work to keep, false where nothing is open that is worth it.
+func (w *Workbench) workspace() (work app.Workspace, open bool) {
+	work, open = w.session.Workspace()
+	work.Display, _ = json.Marshal(w.displayed())
+	return work, open
+}
+
+// endAutosave stops to keep the work, of which last is the end, nil where it is not to
+// be offered again.
+func (w *Workbench) endAutosave(last *app.Workspace) {
 	if w.auto.offered != nil && w.auto.offered != w.auto.kept.Load() {
 		w.auto.offered.Release()
 	}
 	kept := w.auto.kept.Swap(nil)
 	switch {
 	case kept == nil:
-	case remove:
+	case last == nil:
 		_ = kept.Remove() // what stays is removed by a later start
 	default:
+		last.Orderly = true
+		_ = kept.Save(*last) // else what was saved before is offered
 		kept.Release()
 	}
 }
 
-// OfferRestore asks whether to open the work of a process that did not end in order.
+// OfferRestore asks whether to open the work of a process that its user did not quit.
 func (w *Workbench) OfferRestore() {
 	if w.options.AutosaveDir == "" {
 		return
@@ -169,7 +178,11 @@ func restoreText(work app.Workspace) string {
 	case name == "":
 		name = filepath.Base(open.Path)
 	}
-	text := fmt.Sprintf(lang.L("Quell did not end in order. It had %s open (%d slices)"), name, open.Dims[2])
+	how := lang.L("Quell did not end in order. It had %s open (%d slices)")
+	if work.Orderly {
+		how = lang.L("Quell was ended by the system, as at a log-out. It had %s open (%d slices)")
+	}
+	text := fmt.Sprintf(how, name, open.Dims[2])
 	switch more := len(work.Open) - 1; {
 	case more == 1:
 		text += lang.L(" and another series")

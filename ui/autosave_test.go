@@ -88,11 +88,14 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
-	if q := b.question(); !strings.Contains(q, "the bundled series") || !strings.Contains(q, "7 slices") || !strings.Contains(q, "a result that was not exported") {
+	if q := b.question(); !strings.Contains(q, "ended by the system") || !strings.Contains(q, "the bundled series") || !strings.Contains(q, "7 slices") || !strings.Contains(q, "a result that was not exported") {
 		t.Fatalf("the question is %q", q)
 	}
 	b.key(fyne.KeyEscape) // not now
 	b.workbench.Close()
+	if !strings.Contains(savedWork(t, dir)[0], `"orderly": true`) {
+		t.Error("work that was not opened again is no longer offered as it was")
+	}
 
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
@@ -114,6 +117,26 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	b.tap("Discard")
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("%d folders are left after an orderly end", len(left))
+	}
+}
+
+// Work that was not saved at an orderly end is that of a crash.
+func TestACrashIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	b := startAt(t, dir, true)
+	b.openBundled()
+	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+	b.until("the work is saved", func() bool { return len(savedWork(t, dir)) == 1 })
+	crashed := savedWork(t, dir)[0]
+	b.workbench.Close()
+	files, _ := filepath.Glob(filepath.Join(dir, "*", "work.json"))
+	if err := os.WriteFile(files[0], []byte(crashed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b = startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if q := b.question(); !strings.Contains(q, "did not end in order") {
+		t.Errorf("the question is %q", q)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2/lang"
 
+	"quell/app"
 	"quell/ui/dialogs"
 	"quell/ui/session"
 )
@@ -110,8 +111,12 @@ func (w *Workbench) close(forget bool) {
 	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	w.keepLayout()
 	w.saveSettings()
+	var last *app.Workspace
+	if work, open := w.workspace(); open && !forget {
+		last = &work
+	}
 	w.session.Close()
-	w.endAutosave(forget)
+	w.endAutosave(last)
 }
 
 // saveSettings saves the settings. An error is shown in the status bar, as it does

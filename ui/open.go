@@ -73,7 +73,7 @@ func (w *Workbench) toggleKeepPaths() {
 	w.settings.KeepRecent = !w.settings.KeepRecent
 	if !w.settings.KeepRecent {
 		w.settings.ForgetPaths()
-		w.endAutosave(true)
+		w.endAutosave(nil)
 	}
 	w.saveSettings()
 	w.refreshMenu()
