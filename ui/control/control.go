@@ -7,6 +7,8 @@
 package control
 
 import (
+	"strconv"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/lang"
@@ -209,6 +211,15 @@ func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 		return
 	}
 	PassTyped(s, e)
+}
+
+// DoubleTapped selects a number as a whole, as a new one is typed in its place; Fyne's word ends
+// at the point.
+func (e *Entry) DoubleTapped(p *fyne.PointEvent) {
+	e.Entry.DoubleTapped(p)
+	if _, err := strconv.ParseFloat(e.Text, 64); err == nil {
+		e.TypedShortcut(&fyne.ShortcutSelectAll{})
+	}
 }
 
 // Pass gives a key that an extending type does not use to the canvas.

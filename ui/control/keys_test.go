@@ -165,6 +165,21 @@ func TestKeysOfAnEntry(t *testing.T) {
 	}
 }
 
+// A double click selects a number as a whole, of other texts a word.
+func TestADoubleClickSelectsANumber(t *testing.T) {
+	test.NewTempApp(t)
+	for text, want := range map[string]string{"2.376": "2.376", "-0.5": "-0.5", "1e-3": "1e-3", "one two": "two", "": ""} {
+		e := control.NewEntry()
+		onCanvas(t, e)
+		e.SetText(text)
+		e.CursorColumn = len(text)
+		e.DoubleTapped(&fyne.PointEvent{})
+		if got := e.SelectedText(); got != want {
+			t.Errorf("%q is selected of %q; want %q", got, text, want)
+		}
+	}
+}
+
 // TestRadioReturnAndDisabledArrows checks Return on an option, and arrows while disabled.
 func TestRadioReturnAndDisabledArrows(t *testing.T) {
 	r, items, chosen := radio(t)
