@@ -140,8 +140,10 @@ typedef struct {
     float norm, ring[9];
     int32_t parts;
     float cuts[3][5][5];
-    int32_t sharedFrom, columns, pad;
+    int32_t sharedFrom, columns;
+    float steps[4], stepScale;
 } NlmParams;
+_Static_assert(sizeof(NlmParams) == 496, "as in kernels/nlm_params.cuh");
 
 // cutAt returns what is subtracted from the distance of patches that lie (x, y, z) apart.
 static double cutAt(const NlmParams *p, int x, int y, int z)
