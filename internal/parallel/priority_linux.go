@@ -16,6 +16,9 @@ const behindNice = 10
 // priority again.
 func yieldToOthers() {
 	runtime.LockOSThread()
-	// The loop is right with any priority.
-	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), behindNice)
+	// A lower priority is kept, which a privileged process would raise. Errors do not matter: the
+	// loop is right with any priority.
+	if p, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil && p > 20-behindNice { // 20 - niceness
+		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, behindNice)
+	}
 }

@@ -15,8 +15,8 @@ func TestSparingLoopsHaveALowerPriority(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	own := priority(t)
-	if own <= 1 { // the kernel's 20 - nice
-		t.Skip("the test has the lowest priority itself")
+	if own <= 10 { // 20 - niceness
+		t.Skip("the test runs with a niceness of 10 or more, which loops that spare others keep")
 	}
 	of := func(spared bool) int {
 		ctx, got := t.Context(), 0
