@@ -67,8 +67,11 @@ func (w *Workbench) loadRun(ctx context.Context, saved app.SavedRun, of *series.
 
 // autosave saves the work in the background where it has changed.
 func (w *Workbench) autosave() {
+	if w.auto.kept.Load() == nil {
+		return
+	}
 	work, open := w.workspace()
-	if !open && w.auto.last == nil || w.auto.kept.Load() == nil {
+	if !open && w.auto.last == nil {
 		return
 	}
 	if data, err := json.Marshal(work); err == nil && !bytes.Equal(data, w.auto.last) {
@@ -84,8 +87,8 @@ func (w *Workbench) workspace() (work app.Workspace, open bool) {
 	return work, open
 }
 
-// endAutosave stops to keep the work, of which last is the end, nil where it is not to
-// be offered again.
+// endAutosave stops saving the work. It saves last as the work of an orderly end, which the
+// next start offers; nil removes what was saved.
 func (w *Workbench) endAutosave(last *app.Workspace) {
 	if w.auto.offered != nil && w.auto.offered != w.auto.kept.Load() {
 		w.auto.offered.Release()

@@ -311,8 +311,8 @@ func (p *Panel) Resize(size fyne.Size) {
 	}
 }
 
-// fold leaves out the change against the original where a reference tells more and there is
-// no room for both. It says whether that is another choice than before.
+// fold hides the rows of the change against the original if there is a reference and the panel
+// is too low for both. It reports whether their visibility changed.
 func (p *Panel) fold() bool {
 	was := p.changes.Hidden
 	p.change.Hidden, p.changes.Hidden = false, false
