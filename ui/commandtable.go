@@ -125,7 +125,7 @@ func (w *Workbench) viewCommands() []Command {
 		{ID: "residual", Title: "Residual pane", Menu: menuView, Chords: key(fyne.KeyD), Run: w.toggleResidual,
 			Help:    "what was removed: the original minus the denoised picture",
 			Checked: func() bool { return w.showsPane(viewer.Residual) }},
-		{ID: "inset", Title: "Small residual over the denoised picture", Menu: menuView, Chords: with(fyne.KeyModifierShift, fyne.KeyD), Run: w.toggleInset,
+		{ID: "inset", Title: "Small residual over the picture", Menu: menuView, Chords: with(fyne.KeyModifierShift, fyne.KeyD), Run: w.toggleInset,
 			Help:    "where the residual has no pane",
 			Checked: func() bool { return !w.settings.HideInset }},
 		{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: func() { w.showColumn(!w.showsColumn()) },

@@ -116,7 +116,7 @@ func (w *Workbench) compareCommands() []Command {
 		return open() && (m == viewer.Curtain || m == viewer.Fade)
 	}
 	return append(out,
-		Command{ID: "before", Title: "Original in the denoised pane (hold the key)", Menu: menuCompare, Gap: true, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
+		Command{ID: "before", Title: "Show the original (hold the key)", Menu: menuCompare, Gap: true, Chords: key(fyne.KeySpace), Hold: s.HoldBefore,
 			Run: func() { s.HoldBefore(!s.HoldsBefore()) }, Checked: s.HoldsBefore, Enabled: open},
 		Command{ID: "share-less", Title: "Divider left, less of B", Menu: menuCompare, Chords: key(fyne.KeyLeft), Run: shift(-shareStep), Enabled: divides},
 		Command{ID: "share-more", Title: "Divider right, more of B", Menu: menuCompare, Chords: key(fyne.KeyRight), Run: shift(shareStep), Enabled: divides},

@@ -282,7 +282,7 @@ func balanced(sections []Section, n int) (columns [][]Section) {
 // rowGap and columnGap reduce the space between labels, whose padding is meant for forms.
 const (
 	rowGap    = -9
-	columnGap = -8
+	columnGap = -2
 )
 
 // sheet sets two columns of text close together, below a title.

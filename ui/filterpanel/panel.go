@@ -334,7 +334,7 @@ func (p *Panel) showFilter(f denoise.Filter) {
 		p.filter.SetSelected(title)
 	}
 	var labels []string
-	for _, n := range f.Dims {
+	for _, n := range slices.Sorted(slices.Values(f.Dims)) { // a choice keeps its place from filter to filter
 		labels = append(labels, dimsLabel(n))
 	}
 	p.dims.SetOptions(labels)

@@ -153,6 +153,9 @@ func TestEveryParameterOfEveryFilterHasARow(t *testing.T) {
 		if len(o.panel.dims.Options()) != len(f.Dims) {
 			t.Errorf("%s offers %v; want %v", f.Name, o.panel.dims.Options(), f.Dims)
 		}
+		if !slices.IsSorted(o.panel.dims.Options()) {
+			t.Errorf("%s offers %v; want 2-D in front of 3-D, as every filter", f.Name, o.panel.dims.Options())
+		}
 	}
 }
 
