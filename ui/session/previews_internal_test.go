@@ -56,6 +56,35 @@ func TestFoundPreviews(t *testing.T) {
 	}
 }
 
+// A request that is in progress or has failed is no answer to one of another series, plane,
+// slice or recipe.
+func TestARequestIsTheSameInEveryPart(t *testing.T) {
+	s, other := &series.Series{}, &series.Series{}
+	recipe := func(dims int) denoise.Recipe {
+		r, err := denoise.NewRecipe("nlm", dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	q := app.PreviewRequest{Series: s, Recipe: recipe(2), Plane: volume.Axial, Index: 3}
+	if !sameRequest(q, q) {
+		t.Error("a request differs from itself")
+	}
+	for name, change := range map[string]func(*app.PreviewRequest){
+		"series": func(q *app.PreviewRequest) { q.Series = other },
+		"plane":  func(q *app.PreviewRequest) { q.Plane = volume.Coronal },
+		"slice":  func(q *app.PreviewRequest) { q.Index = 4 },
+		"recipe": func(q *app.PreviewRequest) { q.Recipe = recipe(3) },
+	} {
+		changed := q
+		change(&changed)
+		if sameRequest(q, changed) {
+			t.Errorf("a request of another %s is the same", name)
+		}
+	}
+}
+
 // Previews of voxels that were replaced are not kept in memory.
 func TestPreviewsGoWithTheirVoxels(t *testing.T) {
 	d := newDocument()
