@@ -174,14 +174,29 @@ func TestNoise(t *testing.T) {
 
 func TestNoiseRefusesNonsense(t *testing.T) {
 	w := parent(t)
-	Noise(NoiseRequest{Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
+	Noise(NoiseRequest{Unit: "HU", Range: 100, Add: func(n app.Noise) { t.Errorf("added %v", n) }}, w).Show()
 	sigma := find[*control.Entry](t, w)[0]
-	sigma.SetText("-3")
-	if b := button(t, w, "Add"); !b.Disabled() {
-		test.Tap(b)
-		t.Error("a negative sigma can be added")
+	problem := func() string {
+		for _, l := range find[*widget.Label](t, w) {
+			if l.Importance == widget.WarningImportance {
+				return l.Text
+			}
+		}
+		return "no label"
 	}
-	sigma.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	for text, want := range map[string]string{
+		"-3": "above 0", "0": "above 0", "": "above 0", "abc": "above 0", "NaN": "above 0", "100.1": "at most 100 HU", "1e9": "at most 100 HU",
+	} {
+		sigma.SetText(text)
+		if b := button(t, w, "Add"); !b.Disabled() || !strings.Contains(problem(), want) {
+			t.Errorf("sigma %q can be added: %v; the problem is %q, want %q", text, !b.Disabled(), problem(), want)
+		}
+		sigma.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	}
+	sigma.SetText("100")
+	if b := button(t, w, "Add"); b.Disabled() || problem() != "" {
+		t.Errorf("a sigma of the whole range cannot be added: %q", problem())
+	}
 }
 
 // run is a finished run on a series in memory.

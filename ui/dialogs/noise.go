@@ -53,6 +53,9 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		if err != nil || !(s > 0) || math.IsInf(s, 0) {
 			return app.Noise{}, errors.New(lang.L("sigma must be a number above 0, such as 12.5"))
 		}
+		if r.Range > 0 && s > r.Range {
+			return app.Noise{}, fmt.Errorf(lang.L("sigma must be at most %s, the range of the voxels"), strings.TrimSpace(fmt.Sprintf("%.4g %s", r.Range, r.Unit)))
+		}
 		n, err := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
 		if err != nil {
 			return app.Noise{}, errors.New(lang.L("the seed must be a whole number from 0"))
