@@ -123,22 +123,27 @@ func PlanSend(ctx context.Context, folder string) (SendPlan, error) {
 	return p, nil
 }
 
-// Text says what is sent: "9 files of 1 series: CT, Abdomen [Quell nlm]".
-func (p SendPlan) Text() string {
-	var series []string
+// Series describes the series of a plan in order: modality and description.
+func (p SendPlan) Series() (texts []string) {
 	uids := map[string]bool{}
 	for _, o := range p.Objects {
 		if uids[o.SeriesUID] {
 			continue
 		}
 		uids[o.SeriesUID] = true
-		series = append(series, strings.Join(slices.DeleteFunc([]string{o.Modality, o.Description}, func(s string) bool { return s == "" }), ", "))
+		texts = append(texts, strings.Join(slices.DeleteFunc([]string{o.Modality, o.Description}, func(s string) bool { return s == "" }), ", "))
 	}
+	return texts
+}
+
+// Text says what is sent: "9 files of 1 series: CT, Abdomen [Quell nlm]".
+func (p SendPlan) Text() string {
 	files := "1 file"
 	if n := len(p.Objects); n != 1 {
 		files = fmt.Sprintf("%d files", n)
 	}
 	const most = 3
+	series := p.Series()
 	text := fmt.Sprintf("%s of %d series: %s", files, len(series), strings.Join(series[:min(most, len(series))], "; "))
 	if len(series) > most {
 		text += fmt.Sprintf(" and %d more", len(series)-most)

@@ -168,17 +168,19 @@ func finding(f series.Finding) fyne.CanvasObject {
 	title.TextStyle.Bold = true
 	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(f.Text))
 	if len(f.Files) > 0 {
-		names := f.Files
-		more := ""
-		if len(names) > shownFiles {
-			more = fmt.Sprintf(lang.L(" and %d more"), len(names)-shownFiles)
-			names = names[:shownFiles]
-		}
-		files := wrapped(strings.Join(names, ", ") + more)
+		files := wrapped(firstOf(f.Files, shownFiles, ", "))
 		files.Importance = widget.LowImportance
 		box.Add(files)
 	}
 	return container.NewBorder(nil, nil, container.NewVBox(widget.NewIcon(icon)), nil, box)
+}
+
+// firstOf joins at most n texts and says how many more there are.
+func firstOf(texts []string, n int, separator string) string {
+	if len(texts) <= n {
+		return strings.Join(texts, separator)
+	}
+	return strings.Join(texts[:n], separator) + fmt.Sprintf(lang.L(" and %d more"), len(texts)-n)
 }
 
 // Engines lists the engines and why one is missing.

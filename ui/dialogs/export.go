@@ -263,14 +263,18 @@ func outputName(run *app.Run) string {
 	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
 }
 
+// fileCount is a number of files in words.
+func fileCount(n int) string {
+	if n == 1 {
+		return lang.L("1 file")
+	}
+	return fmt.Sprintf(lang.L("%d files"), n)
+}
+
 // Exported shows what an export wrote; open shows a folder to the user, and send, nil where there
 // is nothing that a PACS takes, asks where to send it.
 func Exported(r app.ExportReport, open func(folder string), send func(), parent fyne.Window) *Dialog {
-	files := lang.L("1 file")
-	if r.Files != 1 {
-		files = fmt.Sprintf(lang.L("%d files"), r.Files)
-	}
-	text := fmt.Sprintf(lang.L("%s written and read back: %s"), files, r.Output)
+	text := fmt.Sprintf(lang.L("%s written and read back: %s"), fileCount(r.Files), r.Output)
 	if r.Recipe != "" {
 		text += lang.L("\nRecipe: ") + r.Recipe
 	}

@@ -121,9 +121,14 @@ func say(l *widget.Label, importance widget.Importance, text string) {
 	l.SetText(text)
 }
 
+// shownSeries bounds the series named in the question.
+const shownSeries = 3
+
 // sendText says what is sent. The patient is masked, and not named at all where hide is set.
 func sendText(p app.SendPlan, hide bool) string {
-	text := p.Text() + lang.L("\nfrom ") + filepath.Base(p.Folder)
+	series := p.Series()
+	text := fmt.Sprintf(lang.L("%s of %d series: %s"), fileCount(len(p.Objects)), len(series), firstOf(series, shownSeries, "; ")) +
+		lang.L("\nfrom ") + filepath.Base(p.Folder)
 	if p.Others > 0 {
 		text += fmt.Sprintf(lang.L(" (%d other files in it are not sent)"), p.Others)
 	}
