@@ -34,10 +34,11 @@ type Work struct {
 	View      json.RawMessage `json:"view,omitempty"`    // of the workbench
 	Picture   []byte          `json:"picture,omitempty"` // a small one, as PNG
 	Marks     []Mark          `json:"marks,omitempty"`
-	Ground    int             `json:"ground,omitempty"` // the mark that contrasts are measured against
-	Given     *GivenNoise     `json:"given,omitempty"`  // in the place of the estimate
-	Runs      []SavedRun      `json:"runs,omitempty"`   // the oldest first
-	Base      string          `json:"base,omitempty"`   // the file of the run that is side A of comparisons
+	Ground    int             `json:"ground,omitempty"`  // the mark that contrasts are measured against
+	Given     *GivenNoise     `json:"given,omitempty"`   // in the place of the estimate
+	Runs      []SavedRun      `json:"runs,omitempty"`    // the oldest first
+	Base      string          `json:"base,omitempty"`    // the file of the run that is side A of comparisons
+	Running   *denoise.Recipe `json:"running,omitempty"` // of the run in progress
 }
 
 // Workspace is all that is open in the workbench.

@@ -206,5 +206,11 @@ func restoreText(work app.Workspace) string {
 	case results > 1:
 		text += fmt.Sprintf(lang.L(", with %d results that were not exported"), results)
 	}
-	return text + "."
+	text += "."
+	for _, one := range work.Open {
+		if one.Running != nil {
+			text += fmt.Sprintf(lang.L(" A run was not finished: %s."), one.Running)
+		}
+	}
+	return text
 }

@@ -120,6 +120,31 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 	}
 }
 
+// A run in progress at the end is named by the next start, once.
+func TestARunThatWasNotFinishedIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	b := startAt(t, dir, true)
+	b.openBundled()
+	b.session().Apply()
+	b.workbench.Close() // the answer of the run still waits
+	if s := savedWork(t, dir); len(s) != 1 || !strings.Contains(s[0], `"running": {`) {
+		t.Fatalf("saved is %q", s)
+	}
+
+	b = startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if q := b.question(); !strings.Contains(q, "open (7 slices). A run was not finished: nlm ") {
+		t.Fatalf("the question is %q", q)
+	}
+	b.press(fyne.KeyReturn)
+	b.until("the work is open", func() bool { return b.session().Series() != nil })
+	b.session().SetRecipe(b.session().Recipe().With("search-radius", denoise.Number(2)), true)
+	b.until("the work is saved without the run", func() bool {
+		s := savedWork(t, dir)
+		return len(s) == 1 && strings.Contains(s[0], `"search-radius": 2`) && !strings.Contains(s[0], "running")
+	})
+}
+
 // Work that was not saved at an orderly end is that of a crash.
 func TestACrashIsNamed(t *testing.T) {
 	dir := t.TempDir()

@@ -23,7 +23,7 @@ import (
 // nothing, or the series of the start alone, on which nothing was done: it is not to be
 // offered in the place of older work.
 func (s *Session) Workspace() (w app.Workspace, ok bool) {
-	if !slices.ContainsFunc(s.documents, func(d *document) bool { return !d.spare() }) {
+	if !slices.ContainsFunc(s.documents, func(d *document) bool { return !d.spare() || s.running(d) }) {
 		return w, false
 	}
 	for i, d := range s.documents {
@@ -35,6 +35,10 @@ func (s *Session) Workspace() (w app.Workspace, ok bool) {
 			w.Open = append(w.Open, d.work(s.state))
 		default:
 			w.Open = append(w.Open, d.work(d.view))
+		}
+		if s.running(d) {
+			recipe := s.task.recipe
+			w.Open[i].Running = &recipe
 		}
 	}
 	return w, true
@@ -78,6 +82,7 @@ func (s *Session) Restore(w app.Workspace) {
 		if open := s.readFrom(work.Files); open >= 0 && s.documents[open].untouched() {
 			s.CloseDocument(open) // as it was opened again since
 		}
+		work.Running = nil // the question told of it
 		d := newDocument()
 		d.path, d.entry, d.files, d.reference, d.recipe = work.Path, work.Entry, work.Files, work.Reference, work.Recipe
 		d.name, d.dims, d.away = work.Name, work.Dims, &work

@@ -130,7 +130,7 @@ func (s *Session) Documents() []Opened {
 	for _, d := range s.documents {
 		o := Opened{Path: d.path, Name: d.name, Meta: d.meta, Dims: d.dims, Picture: d.small, Shown: d == s.document, Away: d.away != nil, Bytes: d.bytes()}
 		switch {
-		case s.task != nil && s.task.kind == Applying && s.task.document == d:
+		case s.running(d):
 			o.State = Running
 		case d.unexported():
 			o.State = Unexported
@@ -140,6 +140,11 @@ func (s *Session) Documents() []Opened {
 		out = append(out, o)
 	}
 	return out
+}
+
+// running says whether a run on a document is in progress.
+func (s *Session) running(d *document) bool {
+	return s.task != nil && s.task.kind == Applying && s.task.document == d
 }
 
 // Path returns where the series that is shown was opened; "" for one without a path.
