@@ -1,12 +1,8 @@
 package tune
 
 import (
-	"context"
 	"fmt"
 	"math"
-
-	"quell/internal/parallel"
-	"quell/volume"
 )
 
 // Place is a voxel of the input with a word for what lies there.
@@ -32,81 +28,75 @@ const (
 
 // residue returns the residual of the region in sigmas, of each slice in its own
 // where that is known.
-func (r Result) residue(ctx context.Context) (residue, error) {
-	v := r.Input.Masked()
-	out := residue{Geometry: r.After.Geometry, data: volume.Make[float32](len(r.After.Data)), use: volume.Make[bool](len(r.After.Data)), correlation: r.Noise.Correlation}
-	d := r.Region.Dims()
-	err := parallel.For(ctx, d[2], func(k int) error {
+func (r Result) residue() residue {
+	v, d := r.Input.Masked(), r.Region.Dims()
+	return residue{Geometry: r.After.Geometry, correlation: r.Noise.Correlation, slice: func(k int, data []float32, use []bool) {
 		z := r.Region.Min[2] + k
 		sigma := r.Noise.Slice(z).Sigma
+		after := r.After.Plane(k)
 		for y := range d[1] {
-			from, to := v.Index(r.Region.Min[0], r.Region.Min[1]+y, z), out.Index(0, y, k)
-			for x := range d[0] {
-				if v.Valid(from+x) && r.Foreground(from+x) {
-					out.use[to+x] = true
-					out.data[to+x] = float32((float64(v.Data[from+x]) - float64(r.After.Data[to+x])) / sigma)
+			first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, z)
+			for x, a := range v.Data[first : first+d[0]] {
+				to := y*d[0] + x
+				use[to], data[to] = v.Valid(first+x) && r.Foreground(first+x), 0
+				if use[to] {
+					data[to] = float32((float64(a) - float64(after[to])) / sigma)
 				}
 			}
 		}
-		return nil
-	})
-	return out, err
+	}}
 }
 
-// count returns how many voxels count.
-func (r residue) count() int {
-	n := 0
-	for _, use := range r.use {
-		if use {
-			n++
-		}
+// count returns how many voxels count, of as many slices as it takes to have enough.
+func (r residue) count(enough int) (n int) {
+	data, use := make([]float32, r.SliceVoxels()), make([]bool, r.SliceVoxels())
+	for z := 0; z < r.Dims[2] && n < enough; z++ {
+		r.slice(z, data, use)
+		n += shareOf(data, data, use).voxels
 	}
 	return n
 }
 
-// perSlice adds up each slice. The error is the context's.
-func (r residue) perSlice(ctx context.Context, found *volume.Volume) ([]share, error) {
-	per := make([]share, r.Dims[2])
-	n := r.SliceVoxels()
-	return per, parallel.For(ctx, len(per), func(z int) error {
-		var s share
-		data, amplitudes := r.data[z*n:(z+1)*n], found.Plane(z)
-		for i, use := range r.use[z*n : (z+1)*n] {
-			if use {
-				s.voxels++
-				s.residual += float64(data[i]) * float64(data[i])
-				s.found += float64(amplitudes[i]) * float64(amplitudes[i])
+// shareOf adds up a slice, or rows of it: its residual and the structure in it.
+func shareOf(data, found []float32, use []bool) (s share) {
+	for i, use := range use {
+		if use {
+			s.voxels++
+			s.residual += float64(data[i]) * float64(data[i])
+			s.found += float64(found[i]) * float64(found[i])
+			if found[i] > s.peak {
+				s.peak, s.at = found[i], i
 			}
 		}
-		per[z] = s
-		return nil
-	})
+	}
+	return s
 }
 
 // around is how far from a place the result is looked at.
 const around = 3
 
-// place returns where the most structure was found.
-func (r residue) place(found *volume.Volume, result Result) *Place {
-	worst, most := 0, float32(0)
-	for i, a := range found.Data {
-		if a > most {
-			worst, most = i, a
+// place returns where slices show the most structure; nil where they show none.
+func (r Result) place(per []share) *Place {
+	z := 0
+	for k, s := range per {
+		if s.peak > per[z].peak {
+			z = k
 		}
 	}
-	if most == 0 {
+	if per[z].peak == 0 {
 		return nil
 	}
-	x, y, z := worst%r.Dims[0], worst/r.Dims[0]%r.Dims[1], worst/r.SliceVoxels()
+	d := r.After.Dims
+	x, y := per[z].at%d[0], per[z].at/d[0]
 	// What varies in the result by more than its noise is an edge.
 	var n, sum, squares float64
-	for j := max(y-around, 0); j <= min(y+around, r.Dims[1]-1); j++ {
-		for i := max(x-around, 0); i <= min(x+around, r.Dims[0]-1); i++ {
-			a := float64(result.After.At(i, j, z)) / result.Noise.Sigma
+	for j := max(y-around, 0); j <= min(y+around, d[1]-1); j++ {
+		for i := max(x-around, 0); i <= min(x+around, d[0]-1); i++ {
+			a := float64(r.After.At(i, j, z)) / r.Noise.Sigma
 			n, sum, squares = n+1, sum+a, squares+a*a
 		}
 	}
-	p := &Place{X: result.Region.Min[0] + x, Y: result.Region.Min[1] + y, Slice: result.Region.Min[2] + z, What: smooth}
+	p := &Place{X: r.Region.Min[0] + x, Y: r.Region.Min[1] + y, Slice: r.Region.Min[2] + z, What: smooth}
 	if math.Sqrt(max(squares/n-sum*sum/(n*n), 0)) > 2 {
 		p.What = edges
 	}

@@ -14,6 +14,8 @@ type share struct {
 	voxels   int
 	residual float64 // sum of squares, in sigmas
 	found    float64 // sum of squares of the structure, in sigmas
+	peak     float32 // the strongest structure of a slice, in sigmas
+	at       int     // its pixel, the first of equal ones
 }
 
 func (s share) structure() float64 { return s.found / math.Max(float64(s.voxels), 1) }

@@ -8,13 +8,9 @@ import (
 	"quell/denoise/noise"
 )
 
-func bandsOf(t *testing.T, r residue) []Band {
+func bandsOf(t *testing.T, r heldResidue) []Band {
 	t.Helper()
-	_, bands, err := r.structure(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return bands
+	return structureOf(t, r).bands
 }
 
 // Noise alone has its own spectrum, white or correlated; taken for white, correlated

@@ -242,20 +242,28 @@ func TestValuesOnTheCurve(t *testing.T) {
 // What the voxels of a slice add up to, of those that count, and of all slices.
 func TestShares(t *testing.T) {
 	g := volume.NewGeometry([3]int{2, 2, 3}, [3]float64{1, 1, 1})
-	found := volume.New(g)
-	r := residue{Geometry: g, data: make([]float32, 12), use: make([]bool, 12)}
+	r := held(g, make([]float32, 12), make([]bool, 12))
+	found := []float32{2, 2, 2, 2}
 	for i := range r.data {
-		r.data[i], r.use[i], found.Data[i] = float32(i), i%4 != 1 && i < 8, 2
+		r.data[i], r.use[i] = float32(i), i%4 != 1 && i < 8
 	}
-	per, err := r.perSlice(t.Context(), found)
-	if err != nil {
-		t.Fatal(err)
+	var per []share
+	for z := range 3 {
+		per = append(per, shareOf(r.data[4*z:4*z+4], found, r.use[4*z:4*z+4]))
 	}
-	want := []share{{3, 0 + 4 + 9, 12}, {3, 16 + 36 + 49, 12}, {}}
-	if !slices.Equal(per, want) || r.count() != 6 {
-		t.Errorf("%d voxels: %+v; want %+v", r.count(), per, want)
+	want := []share{{3, 0 + 4 + 9, 12, 2, 0}, {3, 16 + 36 + 49, 12, 2, 0}, {}}
+	if !slices.Equal(per, want) {
+		t.Errorf("%+v; want %+v", per, want)
 	}
-	if all := total(per); all != (share{6, 114, 24}) || all.power() != 19 || all.structure() != 4 || (share{}).power() != 0 {
+	if s := shareOf(r.data[:4], []float32{1, 9, 3, 3}, r.use[:4]); s.peak != 3 || s.at != 2 {
+		t.Errorf("%+v; want the first of the highest that count", s)
+	}
+	for enough, want := range map[int]int{1: 3, 3: 3, 4: 6, 100: 6} {
+		if n := r.count(enough); n != want {
+			t.Errorf("%d voxels, where %d are enough; want %d", n, enough, want)
+		}
+	}
+	if all := total(per); all != (share{voxels: 6, residual: 114, found: 24}) || all.power() != 19 || all.structure() != 4 || (share{}).power() != 0 {
 		t.Errorf("all: %+v", all)
 	}
 }

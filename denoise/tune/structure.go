@@ -29,18 +29,26 @@ const powerScale = 2
 // in a volume of 10^7 voxels some ten windows do so by chance.
 const significant = 5
 
-// residue is the residual of a region, voxel by voxel in sigmas.
+// residue is the residual of a region in sigmas. It is found slice by slice, where it is looked
+// at: as a volume it would take as much memory as the result.
 type residue struct {
 	volume.Geometry
-	data        []float32 // residual / sigma; 0 where a voxel does not count
-	use         []bool    // that count
 	correlation *noise.Correlation
+	// slice writes the residual of slice z, 0 where a voxel does not count, and which voxels
+	// count. It is called by several goroutines.
+	slice func(z int, data []float32, use []bool)
 }
 
-// structure returns the structure in the residual as amplitudes in sigmas, 0 where
-// there is none, and the spectrum of the residual. The error is the context's.
-func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) {
-	found := volume.New(r.Geometry)
+// structure is what is found in a residual.
+type structure struct {
+	found  *volume.Volume // amplitudes in sigmas, 0 where there is none
+	slices []share
+	bands  []Band // the spectrum of the residual
+}
+
+// structure looks for structure in the residual. The error is the context's.
+func (r residue) structure(ctx context.Context) (structure, error) {
+	s := structure{found: volume.New(r.Geometry), slices: make([]share, r.Dims[2])}
 	powers := make([]bandPower, r.Dims[2])
 	var least [len(meanScales)]float32
 	for k, s := range meanScales {
@@ -50,15 +58,18 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) 
 	err := parallel.ForWorkers(ctx, r.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
 		n := r.SliceVoxels()
 		b := newBlurrer(r.Dims[0], r.Dims[1])
+		data, counts, amplitudes := make([]float32, n), make([]bool, n), make([]float32, n)
 		smooth, squares, inner := make([]float32, n), make([]float32, n), make([]float32, n)
 		return func(z int) error {
-			from, to := usedRows(r.use[z*n:(z+1)*n], r.Dims[0])
+			r.slice(z, data, counts)
+			from, to := usedRows(counts, r.Dims[0])
 			if from == to {
 				return nil
 			}
 			// Beyond these rows there is 0, as outside the slice.
-			plane, use, out := r.data[z*n+from:z*n+to], r.use[z*n+from:z*n+to], found.Plane(z)[from:to]
+			plane, use, out := data[from:to], counts[from:to], amplitudes[from:to]
 			smooth, squares, inner := smooth[:to-from], squares[:to-from], inner[:to-from]
+			clear(out)
 			b.inner(inner, squares, use)
 			for k, s := range meanScales {
 				b.blur(smooth, plane, s)
@@ -79,13 +90,20 @@ func (r residue) structure(ctx context.Context) (*volume.Volume, []Band, error) 
 					out[i] = max(out[i], float32(math.Sqrt(float64(p-1))))
 				}
 			}
+			own := shareOf(plane, out, use)
+			own.at += from
+			s.slices[z] = own
+			if own.peak > 0 { // memory that is not written to takes none
+				copy(s.found.Plane(z)[from:to], out)
+			}
 			return nil
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return structure{}, err
 	}
-	return found, r.spectrum(powers), nil
+	s.bands = r.spectrum(powers)
+	return s, nil
 }
 
 // spread returns the standard deviation of a windowed mean of noise of sigma 1.

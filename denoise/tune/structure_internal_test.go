@@ -11,8 +11,23 @@ import (
 	"quell/volume"
 )
 
+// heldResidue is a residual whose voxels are in memory.
+type heldResidue struct {
+	residue
+	data []float32
+	use  []bool
+}
+
+func held(g volume.Geometry, data []float32, use []bool) heldResidue {
+	n := g.SliceVoxels()
+	return heldResidue{data: data, use: use, residue: residue{Geometry: g, slice: func(z int, to []float32, counts []bool) {
+		copy(to, data[z*n:])
+		copy(counts, use[z*n:])
+	}}}
+}
+
 // field returns a residual of noise of sigma 1 with the given correlation.
-func field(t *testing.T, dims [3]int, c *noise.Correlation) residue {
+func field(t *testing.T, dims [3]int, c *noise.Correlation) heldResidue {
 	t.Helper()
 	g := volume.NewGeometry(dims, [3]float64{1, 1, 1})
 	data, err := coloured(t.Context(), g, c, 7)
@@ -23,7 +38,9 @@ func field(t *testing.T, dims [3]int, c *noise.Correlation) residue {
 	for i := range use {
 		use[i] = true
 	}
-	return residue{Geometry: g, data: data, use: use, correlation: c}
+	r := held(g, data, use)
+	r.correlation = c
+	return r
 }
 
 // blotchy is the correlation of noise that is smooth over two voxels.
@@ -37,13 +54,18 @@ func blotchy() *noise.Correlation {
 	return c
 }
 
-func found(t *testing.T, r residue) *volume.Volume {
+func found(t *testing.T, r heldResidue) *volume.Volume {
 	t.Helper()
-	v, _, err := r.structure(t.Context())
+	return structureOf(t, r).found
+}
+
+func structureOf(t *testing.T, r heldResidue) structure {
+	t.Helper()
+	s, err := r.structure(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return s
 }
 
 func hits(v *volume.Volume) (n int) {
@@ -85,7 +107,8 @@ func TestStructureInNoise(t *testing.T) {
 			}
 		}
 	}
-	v := found(t, r)
+	s := structureOf(t, r)
+	v := s.found
 	if a := float64(v.At(40, 50, 1)); math.Abs(a-0.8) > 0.3 {
 		t.Errorf("a disc of 0.8 sigma reads %.2f", a)
 	}
@@ -99,7 +122,7 @@ func TestStructureInNoise(t *testing.T) {
 			t.Fatalf("structure %.2f at %d, %d, %d where there is none", a, x, y, z)
 		}
 	}
-	p := r.place(v, Result{After: volume.New(r.Geometry), Region: volume.Region{Min: [3]int{10, 20, 30}}, Noise: noise.Known(1)})
+	p := Result{After: volume.New(r.Geometry), Region: volume.Region{Min: [3]int{10, 20, 30}}, Noise: noise.Known(1)}.place(s.slices)
 	if p == nil || p.Slice != 31 || p.X < 10+78 || p.X > 10+97 || p.Y < 20+18 || p.Y > 20+37 || p.What != smooth {
 		t.Errorf("the most structure is at %v; want the pattern, in smooth tissue", p)
 	}
@@ -114,7 +137,7 @@ func TestStructureInNoise(t *testing.T) {
 // The limit of a mean is five standard deviations of it under noise.
 func TestLimitsOfStructure(t *testing.T) {
 	g := volume.NewGeometry([3]int{61, 61, 1}, [3]float64{1, 1, 1})
-	r := residue{Geometry: g, data: make([]float32, 61*61), use: make([]bool, 61*61)}
+	r := held(g, make([]float32, 61*61), make([]bool, 61*61))
 	for _, s := range meanScales {
 		if want := 1 / (2 * math.Sqrt(math.Pi) * s); math.Abs(r.spread(s)/want-1) > 0.05 {
 			t.Errorf("scale %g: the mean of white noise spreads by %.4f, want %.4f", s, r.spread(s), want)
@@ -149,27 +172,31 @@ func TestLimitsOfStructure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 func TestPlaceOfEdges(t *testing.T) {
 	g := volume.NewGeometry([3]int{20, 20, 2}, [3]float64{1, 1, 1})
-	r := residue{Geometry: g}
-	v, after := volume.New(g), volume.New(g)
-	if p := r.place(v, Result{After: after}); p != nil {
+	after := volume.New(g)
+	if p := (Result{After: after}).place(make([]share, 2)); p != nil {
 		t.Errorf("no structure lies at %v", p)
 	}
-	v.Data[v.Index(12, 5, 1)] = 2
+	per := []share{{}, {peak: 2, at: 5*20 + 12}}
 	for step, want := range map[float32]string{3: smooth, 5: edges} {
 		for i := range after.Data {
 			after.Data[i] = step * 10 * float32(i%20/12)
 		}
-		p := r.place(v, Result{After: after, Noise: noise.Known(10)})
+		p := Result{After: after, Noise: noise.Known(10)}.place(per)
 		if p == nil || *p != (Place{12, 5, 1, want}) {
 			t.Errorf("a step of %g sigma is %v, want %s", step, p, want)
 		}
+	}
+	// Of slices with equal peaks it is the first.
+	per[0] = share{peak: 2, at: 3}
+	if p := (Result{After: after, Noise: noise.Known(10)}).place(per); p == nil || p.Slice != 0 || p.X != 3 {
+		t.Errorf("the first of equal peaks is at %v", p)
 	}
 	if text := (Place{1, 2, 3, edges}).String(); text != "edges at x 1, y 2 in slice 3" {
 		t.Errorf("%q", text)

@@ -111,28 +111,22 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	if err := r.stabilise(ctx); err != nil {
 		return Judgement{}, err
 	}
-	res, err := r.residue(ctx)
-	if err != nil {
-		return Judgement{}, err
-	}
-	if n := res.count(); n < fewest {
+	left := r.residue()
+	if n := left.count(fewest); n < fewest {
 		return unknown(fmt.Sprintf("Only %d voxels of the foreground can be judged; %d are needed.", n, fewest)), nil
 	}
 	j, x, err := r.judge(ctx, engine)
 	if err != nil {
 		return Judgement{}, err
 	}
-	found, bands, err := res.structure(ctx)
+	s, err := left.structure(ctx)
 	if err != nil {
 		return Judgement{}, err
 	}
-	j.Map, j.Spectrum = found, bands
-	per, err := res.perSlice(ctx, found)
-	if err != nil {
-		return Judgement{}, err
-	}
+	per := s.slices
+	j.Map, j.Spectrum = s.found, s.bands
 	j.Structure = total(per).structure()
-	j.Place = res.place(found, r)
+	j.Place = r.place(per)
 	j.weigh(x)
 	if j.Curve != nil && len(per) > 1 {
 		j.Slices = j.Curve.judgeSlices(x, per)
