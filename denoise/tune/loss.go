@@ -54,13 +54,15 @@ type object struct {
 type scene struct {
 	nx, ny    int
 	slices    int
-	effective float64   // pixels to one independent sample of the noise
-	valid     []bool    // holds data
-	use       []bool    // counts
+	effective float64 // pixels to one independent sample of the noise
+	valid     []bool  // holds data
+	counts    func(i int) bool
 	v, left   []float32 // the noisy slice and the residual
 	after     []float32 // the result, blurred by a pixel
 	result    []float32 // the result
-	blur      blurrer
+	// One row: sums over the slices.
+	sums, sumsLeft []float64
+	blur           blurrer
 
 	circles [len(surroundings)][]place // a pixel beyond the radii
 	marks   []int32                    // of pixels that were visited, by the number of the visit
@@ -110,7 +112,7 @@ func (r Result) faded(ctx context.Context) ([]*object, error) {
 func newScene(nx, ny int, effective float64) *scene {
 	n := nx * ny
 	s := &scene{
-		nx: nx, ny: ny, effective: effective, valid: make([]bool, n), use: make([]bool, n),
+		nx: nx, ny: ny, effective: effective, valid: make([]bool, n), sums: make([]float64, nx), sumsLeft: make([]float64, nx),
 		v: make([]float32, n), left: make([]float32, n), after: make([]float32, n), result: make([]float32, n),
 		blur: newBlurrer(nx, ny), marks: make([]int32, n),
 	}
@@ -133,24 +135,46 @@ func (s *scene) fill(r Result, v *volume.Volume, from, to int) {
 	for z := from; z <= to; z++ {
 		sigmas = append(sigmas, r.Noise.Slice(r.Region.Min[2]+z).Sigma*float64(s.slices))
 	}
+	a, left := s.sums, s.sumsLeft
 	for y := range s.ny {
-		first := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+from)
-		filtered := r.After.Index(0, y, from)
-		for x := range s.nx {
-			k := y*s.nx + x
-			valid, use, a, left := true, true, 0.0, 0.0
-			for z, sigma := range sigmas {
-				i := first + x + z*v.SliceVoxels()
-				valid, use = valid && v.Valid(i), use && r.Foreground(i)
-				a += float64(v.Data[i]) / sigma
-				left += (float64(v.Data[i]) - float64(r.After.Data[filtered+x+z*r.After.SliceVoxels()])) / sigma
+		valid := s.valid[y*s.nx:][:s.nx]
+		clear(a)
+		clear(left)
+		for x := range valid {
+			valid[x] = true
+		}
+		for k, sigma := range sigmas {
+			first, filtered := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+from+k), r.After.Index(0, y, from+k)
+			after := r.After.Data[filtered:][:s.nx]
+			for x, value := range v.Data[first:][:s.nx] {
+				a[x] += float64(value) / sigma
+				left[x] += (float64(value) - float64(after[x])) / sigma
 			}
-			s.valid[k], s.use[k] = valid, valid && use
-			s.v[k], s.left[k], s.result[k] = float32(a), float32(left), float32(a-left)
+			if v.Mask != nil {
+				for x, holds := range v.Mask[first:][:s.nx] {
+					valid[x] = valid[x] && holds
+				}
+			}
+		}
+		for x, valid := range valid {
+			k := y*s.nx + x
+			s.v[k], s.left[k], s.result[k] = float32(a[x]), float32(left[x]), float32(a[x]-left[x])
 			if !valid {
 				s.v[k], s.left[k], s.result[k] = 0, 0, 0
 			}
 		}
+	}
+	s.counts = func(k int) bool {
+		if !s.valid[k] {
+			return false
+		}
+		first := v.Index(r.Region.Min[0]+k%s.nx, r.Region.Min[1]+k/s.nx, r.Region.Min[2]+from)
+		for z := range s.slices {
+			if !r.Foreground(first + z*v.SliceVoxels()) {
+				return false
+			}
+		}
+		return true
 	}
 	s.blur.blur(s.after, s.result, 1)
 }
@@ -286,7 +310,7 @@ type area struct{ n, use, v, squares, left float64 }
 func (s *scene) add(a *area, i int) {
 	v := float64(s.v[i])
 	a.n, a.v, a.squares, a.left = a.n+1, a.v+v, a.squares+v*v, a.left+float64(s.left[i])
-	if s.use[i] {
+	if s.counts(i) {
 		a.use++
 	}
 }
@@ -326,10 +350,18 @@ func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring are
 	core = slices.DeleteFunc(core, func(i int) bool {
 		return s.marks[i-1] == gap && s.marks[i+1] == gap && s.marks[i-s.nx] == gap && s.marks[i+s.nx] == gap
 	})
-	s.eachNear(core, ringFrom, func(i int) { s.marks[i] = gap })
+	s.eachNear(core, ringFrom, func(from, to int) {
+		for i := from; i < to; i++ {
+			s.marks[i] = gap
+		}
+	})
 	s.visit++
-	s.eachNear(core, ringTo, func(i int) {
-		if s.marks[i] != gap && s.marks[i] != s.visit {
+	s.eachNear(core, ringTo, func(from, to int) {
+		for i, mark := range s.marks[from:to] {
+			if mark == gap || mark == s.visit {
+				continue
+			}
+			i += from
 			s.marks[i] = s.visit
 			whole++
 			if s.valid[i] && !beyond(i) {
@@ -340,8 +372,8 @@ func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring are
 	return inside, ring, whole
 }
 
-// eachNear calls f for the pixels within a distance of others, ringTo at most, some of them often.
-func (s *scene) eachNear(pixels []int, distance int, f func(i int)) {
+// eachNear calls f for the rows of the pixels within a distance of others, ringTo at most, some of them often.
+func (s *scene) eachNear(pixels []int, distance int, f func(from, to int)) {
 	var across [ringTo + 1]int // how far the disc reaches, so many rows from its middle
 	for dy := range distance + 1 {
 		for w := across[dy]; w*w+dy*dy <= distance*distance; w++ {
@@ -352,9 +384,7 @@ func (s *scene) eachNear(pixels []int, distance int, f func(i int)) {
 		x, y := p%s.nx, p/s.nx
 		for j := max(y-distance, 0); j <= min(y+distance, s.ny-1); j++ {
 			w := across[max(j-y, y-j)]
-			for i := max(x-w, 0); i <= min(x+w, s.nx-1); i++ {
-				f(j*s.nx + i)
-			}
+			f(j*s.nx+max(x-w, 0), j*s.nx+min(x+w, s.nx-1)+1)
 		}
 	}
 }
