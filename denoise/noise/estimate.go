@@ -81,7 +81,7 @@ func Of(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	if IsCT(v) {
 		return ofTissue(ctx, v)
 	}
-	return ofDifferences(ctx, v)
+	return ofOccupied(ctx, v)
 }
 
 // IsCT says whether the values are Hounsfield units: by their unit or, where a
