@@ -239,6 +239,7 @@ func Shortcuts(sections []Section, parent fyne.Window) *Dialog {
 			break
 		}
 	}
+	d.Resize(size.Min(scroll.Content.MinSize().Add(around).Add(fyne.NewSquareSize(theme.ScrollBarSize()))))
 	return d
 }
 
