@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"quell/denoise/noise"
+	"quell/internal/convolve"
 	"quell/internal/parallel"
 	"quell/volume"
 )
@@ -24,20 +25,36 @@ func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed
 	if err != nil || c == nil {
 		return white, err
 	}
-	k := colouringKernel(c)
+	kernel := colouringKernel(c)
+	var taps []float64
+	for _, row := range kernel {
+		taps = append(taps, row[:]...)
+	}
 	out := make([]float32, len(white))
 	nx, ny := g.Dims[0], g.Dims[1]
 	err = parallel.For(ctx, g.Dims[2], func(z int) error {
 		from, to := white[z*nx*ny:(z+1)*nx*ny], out[z*nx*ny:(z+1)*nx*ny]
+		// The slice with what it continues as to all sides.
+		wide := convolve.RoundUp(nx)
+		stride := wide + 2*noise.MaxLag
+		around := make([]float64, (ny+2*noise.MaxLag)*stride)
+		for y := range ny + 2*noise.MaxLag {
+			row := from[wrap(y-noise.MaxLag, ny)*nx:][:nx]
+			for x := range nx + 2*noise.MaxLag {
+				around[y*stride+x] = float64(row[wrap(x-noise.MaxLag, nx)])
+			}
+		}
+		var offsets []int
+		for j := range kernelSide {
+			for i := range kernelSide {
+				offsets = append(offsets, j*stride+i)
+			}
+		}
+		sums := make([]float64, wide)
 		for y := range ny {
+			convolve.Row(sums, around[y*stride:], offsets, taps)
 			for x := range nx {
-				sum := 0.0
-				for j := -noise.MaxLag; j <= noise.MaxLag; j++ {
-					for i := -noise.MaxLag; i <= noise.MaxLag; i++ {
-						sum += k[j+noise.MaxLag][i+noise.MaxLag] * float64(from[wrap(y+j, ny)*nx+wrap(x+i, nx)])
-					}
-				}
-				to[y*nx+x] = float32(sum)
+				to[y*nx+x] = float32(sums[x])
 			}
 		}
 		return nil
@@ -55,13 +72,19 @@ const kernelSide = 2*noise.MaxLag + 1
 // square root of its spectrum, on a grid of three times the side.
 func colouringKernel(c *noise.Correlation) (k [kernelSide][kernelSide]float64) {
 	const n = 3 * kernelSide
+	// cosines are those of multiples of 2 pi / n, of either sign.
+	const most = 2 * (n - 1) * noise.MaxLag
+	var cosines [2*most + 1]float64
+	for i := range cosines {
+		cosines[i] = math.Cos(2 * math.Pi * float64(i-most) / n)
+	}
 	// rho is even in both axes together, so that its spectrum is real.
 	var spectrum [n][n]float64
 	for v := range n {
 		for u := range n {
 			for dy := -noise.MaxLag; dy <= noise.MaxLag; dy++ {
 				for dx := -noise.MaxLag; dx <= noise.MaxLag; dx++ {
-					spectrum[v][u] += c.Rho(dx, dy, 0) * math.Cos(2*math.Pi*float64(u*dx+v*dy)/n)
+					spectrum[v][u] += c.Rho(dx, dy, 0) * cosines[u*dx+v*dy+most]
 				}
 			}
 			spectrum[v][u] = math.Sqrt(max(spectrum[v][u], 0))
@@ -72,7 +95,7 @@ func colouringKernel(c *noise.Correlation) (k [kernelSide][kernelSide]float64) {
 		for i := range k[j] {
 			for v := range n {
 				for u := range n {
-					k[j][i] += spectrum[v][u] * math.Cos(2*math.Pi*float64(u*(i-noise.MaxLag)+v*(j-noise.MaxLag))/n) / (n * n)
+					k[j][i] += spectrum[v][u] * cosines[u*(i-noise.MaxLag)+v*(j-noise.MaxLag)+most] / (n * n)
 				}
 			}
 			sum += k[j][i] * k[j][i]
