@@ -88,7 +88,6 @@ func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correla
 	if len(even) < minWindows {
 		return nil
 	}
-	at := places(even)
 	var own, shared lags
 	count, pairs := 0.0, 0.0
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostCorrelated {
@@ -96,7 +95,7 @@ func correlate(v *volume.Volume, ws []window, sigma float64, s sharing) *Correla
 		r := residual(v, w.at, correlationSide, wideSurfaces())
 		own.add(r, r)
 		count++
-		if above := w.above(2); s.structure > 0 && at[above] {
+		if above := w.above(2); s.structure > 0 && holds(even, above) {
 			shared.add(r, residual(v, above, correlationSide, wideSurfaces()))
 			pairs++
 		}

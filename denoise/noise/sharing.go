@@ -1,8 +1,10 @@
 package noise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"quell/volume"
 )
@@ -19,19 +21,19 @@ type sharing struct {
 // mostShared bounds the windows that are compared.
 const mostShared = 20000
 
-// share compares the even windows of side n with those above them. Slices that overlap share
+// share compares the even windows of side n, in the order of surfaceFits, with those above them. Slices that overlap share
 // noise as well. A slice profile that reaches beyond the next slice makes the correlation fall
 // about linearly, from 1 to rho(1) to rho(2) = 2 rho(1) - 1; what rho(2) is above that, and above
 // chance, is structure.
 func share(v *volume.Volume, even []window, n int) sharing {
 	s := sharing{rho: [3]float64{1, 0, 0}}
-	at, surface := places(even), surfaces(n, 2)
+	surface := surfaces(n, 2)
 	var both, alone, pairs [3]float64
 	for i := 0; i < len(even); i += 1 + (len(even)-1)/mostShared {
 		var own []float64
 		for dz := 1; dz <= 2; dz++ {
 			above := even[i].above(dz)
-			if !at[above] {
+			if !holds(even, above) {
 				continue
 			}
 			if own == nil {
@@ -112,13 +114,13 @@ func (s sharing) noise() (across [3]float64) {
 	return across
 }
 
-// places returns where windows are.
-func places(ws []window) map[[3]int32]bool {
-	at := make(map[[3]int32]bool, len(ws))
-	for _, w := range ws {
-		at[w.at] = true
-	}
-	return at
+// holds says whether one of the windows, which are in the order that surfaceFits finds them in,
+// is at a place.
+func holds(ws []window, at [3]int32) bool {
+	_, found := slices.BinarySearchFunc(ws, at, func(w window, at [3]int32) int {
+		return cmp.Or(cmp.Compare(w.at[2], at[2]), cmp.Compare(w.at[1], at[1]), cmp.Compare(w.at[0], at[0]))
+	})
+	return found
 }
 
 // above returns the place of the window dz slices on.
