@@ -328,3 +328,23 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 		t.Error("a path that was written is suggested again")
 	}
 }
+
+// Ctrl+Q asks above a dialog as well, and once.
+func TestQuitAboveADialog(t *testing.T) {
+	b := newBench(t, large)
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	b.command("add-noise").Run()
+	quit := &desktop.CustomShortcut{KeyName: fyne.KeyQ, Modifier: fyne.KeyModifierShortcutDefault}
+	for range 2 {
+		b.canvas().(fyne.Shortcutable).TypedShortcut(quit)
+		b.drain()
+	}
+	if n := len(b.canvas().Overlays().List()); n != 2 || !strings.Contains(b.question(), "has not been exported") {
+		t.Fatalf("%d dialogs, the question is %q", n, b.question())
+	}
+	b.tap("Keep working")
+	if n := len(b.canvas().Overlays().List()); n != 1 {
+		t.Errorf("%d dialogs after the answer; want the one before it", n)
+	}
+}

@@ -7,11 +7,13 @@ import (
 	"quell/ui/session"
 )
 
-// cancelID is the command of Escape, the only one that a dialog leaves enabled.
-const cancelID = "cancel"
+// The commands that a dialog and a blind comparison leave enabled.
+const (
+	cancelID = "cancel" // that of Escape
+	quitID   = "quit"
+)
 
-// quitID is, beside it, the only one during a blind comparison.
-const quitID = "quit"
+func (c Command) always() bool { return c.ID == cancelID || c.ID == quitID }
 
 // bindKeys connects the chords of the command table to the canvas, in place of those of an
 // earlier table. A control that has the focus passes on the keys that it does not use, see
@@ -79,12 +81,10 @@ func (w *Workbench) bindKeys() {
 	})
 }
 
-// run carries out a command, unless it is disabled or a dialog is open.
+// run carries out a command, unless it is disabled, a dialog is open or a blind comparison is
+// in progress.
 func (w *Workbench) run(c Command) {
-	if w.main.Canvas().Overlays().Top() != nil && c.ID != cancelID {
-		return
-	}
-	if c.Enabled != nil && !c.Enabled() || w.reader.active() && c.ID != cancelID && c.ID != quitID {
+	if covered := w.main.Canvas().Overlays().Top() != nil || w.reader.active(); covered && !c.always() || c.Enabled != nil && !c.Enabled() {
 		return
 	}
 	c.Run()
