@@ -52,6 +52,8 @@ type AssessInput struct {
 	Facts  *denoise.Facts // denoise.FactsFor of Before and Maps, or nil to find them
 	Curve  *tune.Curve    // of Recipe over its strength, or nil to find it
 	Engine denoise.Engine // runs the recipe again on parts of the volume, and the CPU after its device failed; nil: the CPU
+	// WithoutMap leaves out the map of the structure, which is as large as After.
+	WithoutMap bool
 }
 
 // Assess judges a result by the noise of its input. The error is the context's,
@@ -90,7 +92,7 @@ func Assess(ctx context.Context, in AssessInput) (Assessment, error) {
 		a.Judgement = tune.Judgement{Verdict: tune.Unknown, Confidence: noise.None, Why: doubt}
 	} else {
 		result := tune.Result{
-			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve,
+			Input: in.Maps.input(before), After: in.After, Region: in.Region, Recipe: in.Recipe, Noise: e, Foreground: counts, Curve: in.Curve, WithoutMap: in.WithoutMap,
 		}
 		a.Judgement, err = tune.Judge(ctx, in.Engine, result)
 		if errors.Is(err, ErrEngineFailed) && ctx.Err() == nil {

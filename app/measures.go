@@ -60,7 +60,7 @@ func (c comparison) fill(ctx context.Context, m *Measures) (err error) {
 // together, by eng, as Assess does; nil is the CPU.
 func MeasureRun(ctx context.Context, eng denoise.Engine, run *Run, reference *series.Series) (m Measures, err error) {
 	var facts denoise.Facts
-	if m.Assessment, facts, err = assessRun(ctx, eng, run); err != nil {
+	if m.Assessment, facts, err = assessRun(ctx, eng, run, false); err != nil {
 		return Measures{}, err
 	}
 	c := comparison{before: run.Source.Volume, after: run.Result}
@@ -82,15 +82,16 @@ func MeasureRun(ctx context.Context, eng denoise.Engine, run *Run, reference *se
 	return m, c.fill(ctx, &m)
 }
 
-// AssessRun is MeasureRun without the comparisons, which take as long as the verdict.
+// AssessRun is MeasureRun without the comparisons, which take as long as the verdict, and
+// without the map of the structure.
 func AssessRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, error) {
-	a, _, err := assessRun(ctx, eng, run)
+	a, _, err := assessRun(ctx, eng, run, true)
 	return a, err
 }
 
 // assessRun judges a run, and returns the facts that it is judged by.
-func assessRun(ctx context.Context, eng denoise.Engine, run *Run) (Assessment, denoise.Facts, error) {
-	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts, Engine: eng}
+func assessRun(ctx context.Context, eng denoise.Engine, run *Run, withoutMap bool) (Assessment, denoise.Facts, error) {
+	in := AssessInput{Before: run.Source, After: run.Result, Region: run.Region, Maps: run.Maps, Recipe: &run.Resolved, Facts: run.Facts, Engine: eng, WithoutMap: withoutMap}
 	find := in.facts
 	if run.Maps.Noise == nil {
 		find = run.facts

@@ -184,6 +184,9 @@ func TestAssessRun(t *testing.T) {
 		if err != nil || a.Why != measured.Why || a.Sigma != measured.Sigma || a.Verdict != tune.Over || a.Sigma == 0 {
 			t.Errorf("%+v, %v; measured %+v", a.Judgement, err, measured.Judgement)
 		}
+		if measured.Map == nil || a.Map != nil || a.Place == nil || *a.Place != *measured.Place || a.Structure != measured.Structure {
+			t.Errorf("map %v, most structure %v; measured map %v, %v; want the same without a map", a.Map != nil, a.Place, measured.Map != nil, measured.Place)
+		}
 		if run.later.facts != first {
 			t.Error("the facts were found again")
 		}

@@ -183,7 +183,6 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 		if eachErr == nil && run.Parts == nil {
 			var a app.Assessment
 			a, eachErr = app.AssessRun(ctx, engine, run)
-			a.Map = nil // as large as the volume
 			j.m = &a
 		}
 		all = append(all, j)

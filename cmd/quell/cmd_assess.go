@@ -83,7 +83,7 @@ func (a assessor) volume(before, after *app.OpenedVolumes, k int) (app.Assessmen
 	if err := checkSame(a.cmd, a.out, result.Volume, s.Volume); err != nil {
 		return app.Assessment{}, err
 	}
-	in := app.AssessInput{Before: s, After: result.Volume}
+	in := app.AssessInput{Before: s, After: result.Volume, WithoutMap: true}
 	if a.mask != "" {
 		if in.Mask, err = openMask(a.cmd, a.mask, s.Volume); err != nil {
 			return app.Assessment{}, err

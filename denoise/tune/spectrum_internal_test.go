@@ -10,7 +10,8 @@ import (
 
 func bandsOf(t *testing.T, r heldResidue) []Band {
 	t.Helper()
-	return structureOf(t, r).bands
+	_, s := structureOf(t, r)
+	return s.bands
 }
 
 // Noise alone has its own spectrum, white or correlated; taken for white, correlated

@@ -41,14 +41,14 @@ type residue struct {
 
 // structure is what is found in a residual.
 type structure struct {
-	found  *volume.Volume // amplitudes in sigmas, 0 where there is none
 	slices []share
 	bands  []Band // the spectrum of the residual
 }
 
-// structure looks for structure in the residual. The error is the context's.
-func (r residue) structure(ctx context.Context) (structure, error) {
-	s := structure{found: volume.New(r.Geometry), slices: make([]share, r.Dims[2])}
+// structure looks for structure in the residual, and writes its amplitudes in sigmas where it
+// finds any to found, zeros before, unless that is nil. The error is the context's.
+func (r residue) structure(ctx context.Context, found *volume.Volume) (structure, error) {
+	s := structure{slices: make([]share, r.Dims[2])}
 	powers := make([]bandPower, r.Dims[2])
 	var least [len(meanScales)]float32
 	for k, s := range meanScales {
@@ -93,8 +93,8 @@ func (r residue) structure(ctx context.Context) (structure, error) {
 			own := shareOf(plane, out, use)
 			own.at += from
 			s.slices[z] = own
-			if own.peak > 0 { // memory that is not written to takes none
-				copy(s.found.Plane(z)[from:to], out)
+			if found != nil && own.peak > 0 { // memory that is not written to takes none
+				copy(found.Plane(z)[from:to], out)
 			}
 			return nil
 		}

@@ -56,16 +56,18 @@ func blotchy() *noise.Correlation {
 
 func found(t *testing.T, r heldResidue) *volume.Volume {
 	t.Helper()
-	return structureOf(t, r).found
+	v, _ := structureOf(t, r)
+	return v
 }
 
-func structureOf(t *testing.T, r heldResidue) structure {
+func structureOf(t *testing.T, r heldResidue) (*volume.Volume, structure) {
 	t.Helper()
-	s, err := r.structure(t.Context())
+	v := volume.New(r.Geometry)
+	s, err := r.structure(t.Context(), v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return v, s
 }
 
 func hits(v *volume.Volume) (n int) {
@@ -107,8 +109,7 @@ func TestStructureInNoise(t *testing.T) {
 			}
 		}
 	}
-	s := structureOf(t, r)
-	v := s.found
+	v, s := structureOf(t, r)
 	if a := float64(v.At(40, 50, 1)); math.Abs(a-0.8) > 0.3 {
 		t.Errorf("a disc of 0.8 sigma reads %.2f", a)
 	}
@@ -172,7 +173,7 @@ func TestLimitsOfStructure(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.structure(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := r.structure(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

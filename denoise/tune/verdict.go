@@ -60,7 +60,8 @@ type Judgement struct {
 	Slices []SliceJudgement `json:"slices,omitempty"`
 	Curve  *Curve           `json:"curve,omitempty"`
 	// Map is the structure in the residual, voxel by voxel of the region: its
-	// amplitude in sigmas, 0 where the residual looks like noise. nil without noise.
+	// amplitude in sigmas, 0 where the residual looks like noise. nil without noise, and where
+	// Result.WithoutMap asks for none.
 	Map *volume.Volume `json:"-"`
 }
 
@@ -86,6 +87,8 @@ type Result struct {
 	// Curve is that of the recipe over its strength, of the whole volume, where it is
 	// known: the recipe is then not run again.
 	Curve *Curve
+	// WithoutMap leaves out Judgement.Map, which is as large as After.
+	WithoutMap bool
 
 	unit float64 // of the volumes in that of the series, see [Result.stabilise]
 }
@@ -119,12 +122,15 @@ func Judge(ctx context.Context, engine denoise.Engine, r Result) (Judgement, err
 	if err != nil {
 		return Judgement{}, err
 	}
-	s, err := left.structure(ctx)
+	if !r.WithoutMap {
+		j.Map = volume.New(r.After.Geometry)
+	}
+	s, err := left.structure(ctx, j.Map)
 	if err != nil {
 		return Judgement{}, err
 	}
 	per := s.slices
-	j.Map, j.Spectrum = s.found, s.bands
+	j.Spectrum = s.bands
 	j.Structure = total(per).structure()
 	j.Place = r.place(per)
 	j.weigh(x)
