@@ -136,6 +136,10 @@ func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
 			w.displayAs(how)
 		}
 		w.session.Restore(work)
+		if how.Blind != nil && how.Blind.Test != nil && w.reader.ended == nil {
+			w.reader.ended = how.Blind
+			w.reader.showResult()
+		}
 	})
 }
 
@@ -146,13 +150,16 @@ type displayed struct {
 	Mode      string  `json:"mode"`             // of the comparison
 	Share     float64 `json:"share"`
 	Crosshair bool    `json:"crosshair,omitempty"`
+	// Blind is a blind comparison whose answers were not saved. It is not continued, but its
+	// answers can be saved.
+	Blind *comparison `json:"blind,omitempty"`
 }
 
 func (w *Workbench) displayed() displayed {
 	state := w.session.State()
 	compared := state.Comparison()
 	_, crosshair := state.Crosshair()
-	return displayed{Layout: w.layoutName(), Column: w.settings.Column, Mode: compared.Mode.String(), Share: compared.Share, Crosshair: crosshair}
+	return displayed{Layout: w.layoutName(), Column: w.settings.Column, Mode: compared.Mode.String(), Share: compared.Share, Crosshair: crosshair, Blind: w.reader.unsaved()}
 }
 
 // displayAs shows every series as was saved; what is not known stays as it is.
@@ -211,6 +218,10 @@ func restoreText(work app.Workspace) string {
 		if one.Running != nil {
 			text += fmt.Sprintf(lang.L(" A run was not finished: %s."), one.Running)
 		}
+	}
+	var shown displayed
+	if json.Unmarshal(work.Display, &shown) == nil && shown.Blind != nil {
+		text += lang.L(" The answers of a blind comparison can be saved.")
 	}
 	return text
 }

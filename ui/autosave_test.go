@@ -145,6 +145,41 @@ func TestARunThatWasNotFinishedIsNamed(t *testing.T) {
 	})
 }
 
+// The answers of a blind comparison outlive its process, and are not saved twice.
+func TestBlindAnswersAreKept(t *testing.T) {
+	dir := t.TempDir()
+	b := startAt(t, dir, true)
+	b.openBundled()
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	b.command("compare-blind").Run()
+	b.press(fyne.KeyReturn)
+	b.press(fyne.Key1)
+	b.press(fyne.Key3)
+	answers := b.workbench.Answered()
+	b.until("the answers are saved", func() bool {
+		s := savedWork(t, dir)
+		return len(answers) == 2 && len(s) == 1 && strings.Count(s[0], `"answer":`) == 2
+	})
+	b.workbench.Close()
+
+	b = startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if q := b.question(); !strings.Contains(q, "answers of a blind comparison") {
+		t.Fatalf("the question is %q", q)
+	}
+	b.press(fyne.KeyReturn)
+	b.until("the work is open", func() bool { return b.session().Series() != nil })
+	if q := b.question(); !strings.Contains(q, "2 of 20 trials") {
+		t.Fatalf("the result reads %q", q)
+	}
+	b.tap("Discard")
+	b.until("the answers are gone", func() bool {
+		s := savedWork(t, dir)
+		return len(s) == 1 && !strings.Contains(s[0], `"answer":`)
+	})
+}
+
 // Work that was not saved at an orderly end is that of a crash.
 func TestACrashIsNamed(t *testing.T) {
 	dir := t.TempDir()

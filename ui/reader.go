@@ -29,10 +29,23 @@ type reader struct {
 	info      blind.Info
 	renderers [2]viewer.Renderer // of the left and the right picture
 	pictures  [2]*canvas.Raster
-	ended     *blind.Test // whose answers are not saved yet, with its info; nil for none
-	endedInfo blind.Info
+	ended     *comparison // whose answers are not saved yet; nil for none
 	text      *widget.Label
 	layer     *fyne.Container
+}
+
+// comparison is a blind comparison and what its table says besides.
+type comparison struct {
+	Test *blind.Test `json:"test"`
+	Info blind.Info  `json:"info"`
+}
+
+// unsaved returns the comparison whose answers are not saved yet, nil for none.
+func (r *reader) unsaved() *comparison {
+	if r.test != nil && len(r.test.Answered()) > 0 {
+		return &comparison{r.test, r.info}
+	}
+	return r.ended
 }
 
 func newReader(w *Workbench) *reader {
@@ -139,6 +152,7 @@ func (r *reader) answer(a blind.Answer) {
 		return
 	}
 	r.test.Answer(a, r.w.options.Now())
+	r.w.autosave()
 	if _, _, more := r.test.Current(); more {
 		r.w.main.Canvas().Unfocus() // the keys go on
 		r.display()
@@ -173,15 +187,21 @@ func (r *reader) end() {
 		w.status.note(lang.L("The blind comparison ended without an answer."))
 		return
 	}
-	r.ended, r.endedInfo = test, info
+	r.ended = &comparison{test, info}
 	r.showResult()
 }
 
 // showResult shows what the comparison that ended last came to, until it is saved or
 // discarded.
 func (r *reader) showResult() {
-	test, info := r.ended, r.endedInfo
-	r.w.show(dialogs.BlindResult(resultText(test, info), func() { r.save(test, info) }, func() { r.ended = nil }, r.w.main))
+	test, info := r.ended.Test, r.ended.Info
+	r.w.show(dialogs.BlindResult(resultText(test, info), func() { r.save(test, info) }, r.forget, r.w.main))
+}
+
+// forget ends the comparison whose answers were not saved.
+func (r *reader) forget() {
+	r.ended = nil
+	r.w.autosave()
 }
 
 // resultText says what a comparison came to.
@@ -219,7 +239,7 @@ func (r *reader) save(test *blind.Test, info blind.Info) {
 				w.failed(err)
 				return
 			}
-			r.ended = nil
+			r.forget()
 			w.status.note(lang.L("The table is saved."))
 		},
 	}, w.main))

@@ -32,17 +32,16 @@ func (a Answer) String() string { return [...]string{"", "left", "right", "equal
 
 // Trial is one pair of pictures.
 type Trial struct {
-	Slice   int  // its index
-	Swapped bool // image A is on the right
-	Answer  Answer
-	Took    time.Duration // until the answer
+	Slice   int           `json:"slice"`             // its index
+	Swapped bool          `json:"swapped,omitempty"` // image A is on the right
+	Answer  Answer        `json:"answer,omitempty"`
+	Took    time.Duration `json:"took,omitempty"` // until the answer
 }
 
-// Test is a series of trials. Its methods are for one goroutine.
+// Test is a series of trials, answered in their order. Its methods are for one goroutine.
 type Test struct {
-	Seed   uint64
-	Trials []Trial
-	at     int
+	Seed   uint64    `json:"seed"`
+	Trials []Trial   `json:"trials"`
 	shown  time.Time // the trial at hand
 }
 
@@ -71,22 +70,29 @@ func New(seed uint64, n int, slices []int, now time.Time) *Test {
 
 // Current returns the trial at hand and its number from 1; false where all are answered.
 func (t *Test) Current() (trial Trial, number int, ok bool) {
-	if t.at == len(t.Trials) {
-		return Trial{}, t.at, false
+	at := len(t.Answered())
+	if at == len(t.Trials) {
+		return Trial{}, at, false
 	}
-	return t.Trials[t.at], t.at + 1, true
+	return t.Trials[at], at + 1, true
 }
 
 // Answer takes the answer to the trial at hand; it does nothing where all are answered.
 func (t *Test) Answer(a Answer, now time.Time) {
-	if t.at < len(t.Trials) && a != None {
-		t.Trials[t.at].Answer, t.Trials[t.at].Took = a, now.Sub(t.shown)
-		t.at, t.shown = t.at+1, now
+	if at := len(t.Answered()); at < len(t.Trials) && a != None {
+		t.Trials[at].Answer, t.Trials[at].Took, t.shown = a, now.Sub(t.shown), now
 	}
 }
 
 // Answered returns the trials that are answered.
-func (t *Test) Answered() []Trial { return t.Trials[:t.at] }
+func (t *Test) Answered() []Trial {
+	for at, trial := range t.Trials {
+		if trial.Answer == None {
+			return t.Trials[:at]
+		}
+	}
+	return t.Trials
+}
 
 // prefers says which image an answer prefers: "A", "B" or "neither".
 func (t Trial) prefers() string {
