@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// slider reports separately when the pointer enters and leaves it, each value while it
+// slider reports separately when the pointer or the focus comes and goes, each value while it
 // moves, and the end of a move. Fyne's OnChangeEnded cannot be used: it also fires
 // when a value is set, and setting one during a drag suppresses the end of the
 // drag.
@@ -61,6 +61,18 @@ func (s *slider) MouseIn(e *desktop.MouseEvent) {
 func (s *slider) MouseOut() {
 	s.hovered(false)
 	s.Slider.MouseOut()
+}
+
+// FocusGained implements fyne.Focusable.
+func (s *slider) FocusGained() {
+	s.hovered(true)
+	s.Slider.FocusGained()
+}
+
+// FocusLost implements fyne.Focusable.
+func (s *slider) FocusLost() {
+	s.hovered(false)
+	s.Slider.FocusLost()
 }
 
 // DragEnd implements fyne.Draggable.

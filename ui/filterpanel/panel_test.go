@@ -635,3 +635,18 @@ func TestTheStateOfThePreviewHasItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// The help follows the focus, so that it can be read without a mouse.
+func TestTheHelpFollowsTheFocus(t *testing.T) {
+	o := newOwner(t, "nlm")
+	for name, label := range map[string]string{"patch-radius": "Patch radius: ", "search-radius": "Search radius: "} {
+		for _, f := range []fyne.Focusable{o.row(name).slider, o.row(name).entry} {
+			o.panel.help.SetText("")
+			f.FocusGained()
+			if !strings.HasPrefix(o.panel.help.Text, label) {
+				t.Errorf("with the focus in %s the help is %q", name, o.panel.help.Text)
+			}
+			f.FocusLost()
+		}
+	}
+}
