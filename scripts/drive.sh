@@ -71,7 +71,7 @@ matches strength # until the curve is there
 settled "$work/last.png"
 mouse_to 1400 800
 xdotool click 1;                                changed "a click on the curve, which takes a point"
-mouse_to 1406 630
+mouse_to 1380 586
 xdotool click 1;                                changed "the tab of the histogram"
 key w;                                          changed "a curtain in the denoised pane"
 mouse_to 937 640 # the line in the middle of the pane

@@ -44,13 +44,21 @@ screen_run() {
 	screen_app=$!
 	screen_window=$(timeout 60 xdotool search --sync --onlyvisible --name '^Quell' | head -n 1) || true
 	[ -n "$screen_window" ] || { cat "$screen_dir/log" >&2; echo "screen: the workbench opened no window" >&2; return 1; }
-	xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
-	# The workbench is empty at first, then shows its panels, then the series.
+	# The workbench is empty at first, then shows its panels, then the series. On a busy machine it sets its own size after
+	# this one.
 	for i in $(seq 120); do
+		screen_filled || xdotool windowmove "$screen_window" 0 0 windowsize "$screen_window" "${screen_size%x*}" "${screen_size#*x}"
 		settled "$screen_dir/start.png"
-		[ "$(identify -format %k "$screen_dir/start.png")" -gt 200 ] && break
+		[ "$(identify -format %k "$screen_dir/start.png")" -gt 200 ] && screen_filled && break
 	done
 	xdotool windowfocus "$screen_window"
+}
+
+# screen_filled says whether the window has the size of the screen.
+screen_filled() {
+	local WIDTH=0 HEIGHT=0
+	eval "$(xdotool getwindowgeometry --shell "$screen_window" | grep -E '^(WIDTH|HEIGHT)=[0-9]+$')"
+	[ "${WIDTH}x$HEIGHT" = "$screen_size" ]
 }
 
 screen_quit() {
