@@ -161,9 +161,9 @@ func (r *reader) answer(a blind.Answer) {
 	r.end()
 }
 
-// askEnd ends the comparison after a question.
+// askEnd ends the comparison after a question, of which one is open at a time.
 func (r *reader) askEnd() {
-	if r.test == nil {
+	if r.test == nil || r.w.main.Canvas().Overlays().Top() != nil {
 		return
 	}
 	r.w.show(dialogs.BlindEnd(len(r.test.Answered()), len(r.test.Trials), r.end, r.w.main))

@@ -104,6 +104,7 @@ func TestABlindComparisonEndsAfterAQuestion(t *testing.T) {
 		b.press(k)
 	}
 	b.command("quit").Run()
+	b.command("quit").Run() // asks once
 	if b.workbench.OpenDialogs() != 1 || !b.workbench.ReaderShown() {
 		t.Fatal("quitting ends the comparison without a question")
 	}
