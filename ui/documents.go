@@ -57,7 +57,7 @@ func (w *Workbench) nextDocument(step int) {
 func (w *Workbench) showDocument(i int) {
 	open := w.session.Documents()
 	switch {
-	case i < 0 || i >= len(open) || open[i].Shown || w.main.Canvas().Overlays().Top() != nil:
+	case i < 0 || i >= len(open) || open[i].Shown || w.covered():
 	case open[i].Away:
 		w.confirmTask(func() { w.session.ShowDocument(i) })
 	default:
@@ -67,7 +67,7 @@ func (w *Workbench) showDocument(i int) {
 
 // closeDocument closes an open series, after a question where that would lose work.
 func (w *Workbench) closeDocument(i int) {
-	if w.main.Canvas().Overlays().Top() == nil {
+	if !w.covered() {
 		w.ask(losses()[w.session.DocumentLoss(i)], func() { w.session.CloseDocument(i) })
 	}
 }

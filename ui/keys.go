@@ -42,7 +42,7 @@ func (w *Workbench) bindKeys() {
 	}
 	keys, released := canvas.(desktop.Canvas)
 	canvas.SetOnTypedKey(func(e *fyne.KeyEvent) {
-		if e.Name == fyne.KeyEscape && released && w.main.Canvas().Overlays().Top() == nil {
+		if e.Name == fyne.KeyEscape && released && !w.covered() {
 			return // cancels when it is released
 		}
 		if w.reader.active() {
@@ -62,14 +62,14 @@ func (w *Workbench) bindKeys() {
 	armed := false
 	keys.SetOnKeyDown(func(e *fyne.KeyEvent) {
 		if e.Name == fyne.KeyEscape {
-			armed = canvas.Overlays().Top() == nil
+			armed = !w.covered()
 		}
 		if c, ok := held[e.Name]; ok {
 			c.Hold(true)
 		}
 	})
 	keys.SetOnKeyUp(func(e *fyne.KeyEvent) {
-		if e.Name == fyne.KeyEscape && armed && canvas.Overlays().Top() == nil {
+		if e.Name == fyne.KeyEscape && armed && !w.covered() {
 			w.cancel()
 		}
 		if e.Name == fyne.KeyEscape {
@@ -81,10 +81,13 @@ func (w *Workbench) bindKeys() {
 	})
 }
 
+// covered says whether a dialog or a pop-up lies above the workbench.
+func (w *Workbench) covered() bool { return w.main.Canvas().Overlays().Top() != nil }
+
 // run carries out a command, unless it is disabled, a dialog is open or a blind comparison is
 // in progress.
 func (w *Workbench) run(c Command) {
-	if covered := w.main.Canvas().Overlays().Top() != nil || w.reader.active(); covered && !c.always() || c.Enabled != nil && !c.Enabled() {
+	if (w.covered() || w.reader.active()) && !c.always() || c.Enabled != nil && !c.Enabled() {
 		return
 	}
 	c.Run()

@@ -114,7 +114,7 @@ func (w *Workbench) choose(c *app.Catalog, pick func(int), drop func()) {
 // Drop opens a file or folder that was dropped: the first of several, since the
 // workbench shows one series.
 func (w *Workbench) Drop(uris []fyne.URI) {
-	if w.main.Canvas().Overlays().Top() != nil || w.reader.active() {
+	if w.covered() || w.reader.active() {
 		return // a dialog waits for its answer
 	}
 	for _, u := range uris {

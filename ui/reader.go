@@ -148,7 +148,7 @@ var readerKeys = map[fyne.KeyName]blind.Answer{
 
 // answer takes an answer and shows the next pair, or the result.
 func (r *reader) answer(a blind.Answer) {
-	if r.test == nil || a == blind.None || r.w.main.Canvas().Overlays().Top() != nil {
+	if r.test == nil || a == blind.None || r.w.covered() {
 		return
 	}
 	r.test.Answer(a, r.w.options.Now())
@@ -163,7 +163,7 @@ func (r *reader) answer(a blind.Answer) {
 
 // askEnd ends the comparison after a question, of which one is open at a time.
 func (r *reader) askEnd() {
-	if r.test == nil || r.w.main.Canvas().Overlays().Top() != nil {
+	if r.test == nil || r.w.covered() {
 		return
 	}
 	r.w.show(dialogs.BlindEnd(len(r.test.Answered()), len(r.test.Trials), r.end, r.w.main))
