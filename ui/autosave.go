@@ -131,8 +131,8 @@ func (w *Workbench) restore(kept *app.Autosave, work app.Workspace) {
 		if own := w.auto.kept.Swap(kept); own != nil {
 			_ = own.Remove()
 		}
-		var how displayed
-		if json.Unmarshal(work.Display, &how) == nil {
+		how, known := displayedIn(work)
+		if known {
 			w.displayAs(how)
 		}
 		w.session.Restore(work)
@@ -153,6 +153,12 @@ type displayed struct {
 	// Blind is a blind comparison whose answers were not saved. It is not continued, but its
 	// answers can be saved.
 	Blind *comparison `json:"blind,omitempty"`
+}
+
+// displayedIn returns how saved work was shown; false where it does not say.
+func displayedIn(work app.Workspace) (how displayed, known bool) {
+	err := json.Unmarshal(work.Display, &how)
+	return how, err == nil
 }
 
 func (w *Workbench) displayed() displayed {
@@ -219,8 +225,7 @@ func restoreText(work app.Workspace) string {
 			text += fmt.Sprintf(lang.L(" A run was not finished: %s."), one.Running)
 		}
 	}
-	var shown displayed
-	if json.Unmarshal(work.Display, &shown) == nil && shown.Blind != nil {
+	if shown, known := displayedIn(work); known && shown.Blind != nil {
 		text += lang.L(" The answers of a blind comparison can be saved.")
 	}
 	return text

@@ -298,8 +298,8 @@ func (w *Workbench) ReaderShown() bool { return w.reader.active() && w.reader.la
 func (w *Workbench) FrameShown() bool { return w.frame.Visible() }
 
 // Trials and Answered return the trials of the blind comparison in progress.
-func (w *Workbench) Trials() []blind.Trial   { return w.reader.test.Trials }
-func (w *Workbench) Answered() []blind.Trial { return w.reader.test.Answered() }
+func (w *Workbench) Trials() []blind.Trial   { return w.reader.now.Test.Trials }
+func (w *Workbench) Answered() []blind.Trial { return w.reader.now.Test.Answered() }
 
 // DrawReader draws a side of the pair at hand.
 func (w *Workbench) DrawReader(side, width, height int) image.Image {

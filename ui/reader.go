@@ -24,9 +24,8 @@ import (
 // reader shows the pairs of a blind comparison, in the place of everything else.
 type reader struct {
 	w         *Workbench
-	test      *blind.Test // nil while there is none
+	now       *comparison // in progress; nil for none
 	job       viewer.Job
-	info      blind.Info
 	renderers [2]viewer.Renderer // of the left and the right picture
 	pictures  [2]*canvas.Raster
 	ended     *comparison // whose answers are not saved yet; nil for none
@@ -42,8 +41,8 @@ type comparison struct {
 
 // unsaved returns the comparison whose answers are not saved yet, nil for none.
 func (r *reader) unsaved() *comparison {
-	if r.test != nil && len(r.test.Answered()) > 0 {
-		return &comparison{r.test, r.info}
+	if r.now != nil && len(r.now.Test.Answered()) > 0 {
+		return r.now
 	}
 	return r.ended
 }
@@ -66,7 +65,7 @@ func newReader(w *Workbench) *reader {
 }
 
 // active says whether a comparison is in progress.
-func (r *reader) active() bool { return r.test != nil }
+func (r *reader) active() bool { return r.now != nil }
 
 // side returns the image on a side of the pair at hand.
 func (r *reader) side(side int, t blind.Trial) viewer.Role {
@@ -80,10 +79,10 @@ func (r *reader) side(side int, t blind.Trial) viewer.Role {
 func (r *reader) draw(side, width, height int) image.Image {
 	out := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(out, out.Rect, image.Black, image.Point{}, draw.Src)
-	if r.test == nil {
+	if r.now == nil {
 		return out
 	}
-	trial, _, ok := r.test.Current()
+	trial, _, ok := r.now.Test.Current()
 	if !ok || width < 1 || height < 1 {
 		return out
 	}
@@ -121,7 +120,7 @@ func (r *reader) start(job viewer.Job, slices []int, info blind.Info, trials int
 		w.compare(viewer.Plain)
 	}
 	w.stopCine()
-	r.job, r.info, r.test = job, info, blind.New(uint64(now.UnixNano()), trials, slices, now)
+	r.job, r.now = job, &comparison{blind.New(uint64(now.UnixNano()), trials, slices, now), info}
 	w.main.SetMainMenu(nil)
 	w.frame.Hide()
 	r.layer.Show()
@@ -133,8 +132,8 @@ func (r *reader) start(job viewer.Job, slices []int, info blind.Info, trials int
 
 // display shows the pair at hand.
 func (r *reader) display() {
-	_, number, _ := r.test.Current()
-	r.text.SetText(fmt.Sprintf(lang.L("Which do you prefer?  %d of %d.  %s."), number, len(r.test.Trials), lang.L(notClinical)))
+	_, number, _ := r.now.Test.Current()
+	r.text.SetText(fmt.Sprintf(lang.L("Which do you prefer?  %d of %d.  %s."), number, len(r.now.Test.Trials), lang.L(notClinical)))
 	for _, p := range r.pictures {
 		p.Refresh()
 	}
@@ -148,12 +147,12 @@ var readerKeys = map[fyne.KeyName]blind.Answer{
 
 // answer takes an answer and shows the next pair, or the result.
 func (r *reader) answer(a blind.Answer) {
-	if r.test == nil || a == blind.None || r.w.covered() {
+	if r.now == nil || a == blind.None || r.w.covered() {
 		return
 	}
-	r.test.Answer(a, r.w.options.Now())
+	r.now.Test.Answer(a, r.w.options.Now())
 	r.w.autosave()
-	if _, _, more := r.test.Current(); more {
+	if _, _, more := r.now.Test.Current(); more {
 		r.w.main.Canvas().Unfocus() // the keys go on
 		r.display()
 		return
@@ -163,19 +162,19 @@ func (r *reader) answer(a blind.Answer) {
 
 // askEnd ends the comparison after a question, of which one is open at a time.
 func (r *reader) askEnd() {
-	if r.test == nil || r.w.covered() {
+	if r.now == nil || r.w.covered() {
 		return
 	}
-	r.w.show(dialogs.BlindEnd(len(r.test.Answered()), len(r.test.Trials), r.end, r.w.main))
+	r.w.show(dialogs.BlindEnd(len(r.now.Test.Answered()), len(r.now.Test.Trials), r.end, r.w.main))
 }
 
 // end shows everything again, and the result.
 func (r *reader) end() {
-	w, test, info := r.w, r.test, r.info
-	if test == nil {
+	w, ended := r.w, r.now
+	if ended == nil {
 		return
 	}
-	r.test, r.job, r.renderers = nil, viewer.Job{}, [2]viewer.Renderer{}
+	r.now, r.job, r.renderers = nil, viewer.Job{}, [2]viewer.Renderer{}
 	r.layer.Hide()
 	w.frame.Show()
 	if !w.pictures {
@@ -183,19 +182,19 @@ func (r *reader) end() {
 	}
 	w.main.SetContent(w.main.Content())
 	w.refresh()
-	if len(test.Answered()) == 0 {
+	if len(ended.Test.Answered()) == 0 {
 		w.status.note(lang.L("The blind comparison ended without an answer."))
 		return
 	}
-	r.ended = &comparison{test, info}
+	r.ended = ended
 	r.showResult()
 }
 
 // showResult shows what the comparison that ended last came to, until it is saved or
 // discarded.
 func (r *reader) showResult() {
-	test, info := r.ended.Test, r.ended.Info
-	r.w.show(dialogs.BlindResult(resultText(test, info), func() { r.save(test, info) }, r.forget, r.w.main))
+	ended := r.ended
+	r.w.show(dialogs.BlindResult(ended.text(), func() { r.save(ended) }, r.forget, r.w.main))
 }
 
 // forget ends the comparison whose answers were not saved.
@@ -204,19 +203,20 @@ func (r *reader) forget() {
 	r.w.autosave()
 }
 
-// resultText says what a comparison came to.
-func resultText(test *blind.Test, info blind.Info) string {
-	c := test.Tally()
+// text says what a comparison came to.
+func (c *comparison) text() string {
+	test, info := c.Test, c.Info
+	tally := test.Tally()
 	var b strings.Builder
 	fmt.Fprintf(&b, lang.L("%d of %d trials, seed %d, window %s.\n\n"), len(test.Answered()), len(test.Trials), test.Seed, info.Window)
-	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), info.A, times(c.A), info.B, times(c.B), times(c.Equal))
-	if share := c.Share(); math.IsNaN(share) {
+	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), info.A, times(tally.A), info.B, times(tally.B), times(tally.Equal))
+	if share := tally.Share(); math.IsNaN(share) {
 		b.WriteString(lang.L("Neither was ever preferred: there is nothing to test."))
 	} else {
-		lo, hi := c.Interval()
+		lo, hi := tally.Interval()
 		fmt.Fprintf(&b, lang.L("%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
 			"Without a difference, a preference as strong as this would be seen with the probability p = %.2g (exact binomial test, two-sided, without ties)."),
-			info.B, 100*share, 100*lo, 100*hi, c.P())
+			info.B, 100*share, 100*lo, 100*hi, tally.P())
 	}
 	return b.String()
 }
@@ -229,13 +229,13 @@ func times(n int) string {
 }
 
 // save asks where to write the table.
-func (r *reader) save(test *blind.Test, info blind.Info) {
+func (r *reader) save(c *comparison) {
 	w := r.w
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save the table"), Note: lang.L("One row for each trial, with seed, recipes and window. It names no patient."),
 		Folder: w.settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckNew, Show: w.show,
 		Save: func(path string, overwrite bool) {
-			if err := app.WriteNew(path, []byte(test.CSV(info)), overwrite); err != nil {
+			if err := app.WriteNew(path, []byte(c.Test.CSV(c.Info)), overwrite); err != nil {
 				w.failed(err)
 				return
 			}
