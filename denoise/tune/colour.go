@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"math"
+	"runtime"
 
 	"quell/denoise/noise"
 	"quell/internal/convolve"
@@ -25,39 +26,36 @@ func coloured(ctx context.Context, g volume.Geometry, c *noise.Correlation, seed
 	if err != nil || c == nil {
 		return white, err
 	}
-	kernel := colouringKernel(c)
-	var taps []float64
-	for _, row := range kernel {
-		taps = append(taps, row[:]...)
-	}
 	out := make([]float32, len(white))
 	nx, ny := g.Dims[0], g.Dims[1]
-	err = parallel.For(ctx, g.Dims[2], func(z int) error {
-		from, to := white[z*nx*ny:(z+1)*nx*ny], out[z*nx*ny:(z+1)*nx*ny]
-		// The slice with what it continues as to all sides.
-		wide := convolve.RoundUp(nx)
-		stride := wide + 2*noise.MaxLag
-		around := make([]float64, (ny+2*noise.MaxLag)*stride)
-		for y := range ny + 2*noise.MaxLag {
-			row := from[wrap(y-noise.MaxLag, ny)*nx:][:nx]
-			for x := range nx + 2*noise.MaxLag {
-				around[y*stride+x] = float64(row[wrap(x-noise.MaxLag, nx)])
-			}
+	wide := convolve.RoundUp(nx)
+	stride := wide + 2*noise.MaxLag
+	var taps []float64
+	var offsets []int
+	for j, row := range colouringKernel(c) {
+		for i, tap := range row {
+			taps, offsets = append(taps, tap), append(offsets, j*stride+i)
 		}
-		var offsets []int
-		for j := range kernelSide {
-			for i := range kernelSide {
-				offsets = append(offsets, j*stride+i)
+	}
+	err = parallel.ForWorkers(ctx, g.Dims[2], runtime.GOMAXPROCS(0), func() func(int) error {
+		// A slice with what it continues as to all sides, and a row of sums.
+		around, sums := make([]float64, (ny+2*noise.MaxLag)*stride), make([]float64, wide)
+		return func(z int) error {
+			from, to := white[z*nx*ny:(z+1)*nx*ny], out[z*nx*ny:(z+1)*nx*ny]
+			for y := range ny + 2*noise.MaxLag {
+				row := from[wrap(y-noise.MaxLag, ny)*nx:][:nx]
+				for x := range nx + 2*noise.MaxLag {
+					around[y*stride+x] = float64(row[wrap(x-noise.MaxLag, nx)])
+				}
 			}
-		}
-		sums := make([]float64, wide)
-		for y := range ny {
-			convolve.Row(sums, around[y*stride:], offsets, taps)
-			for x := range nx {
-				to[y*nx+x] = float32(sums[x])
+			for y := range ny {
+				convolve.Row(sums, around[y*stride:], offsets, taps)
+				for x := range nx {
+					to[y*nx+x] = float32(sums[x])
+				}
 			}
+			return nil
 		}
-		return nil
 	})
 	return out, err
 }
