@@ -13,6 +13,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
+	"quell/ui/language"
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
@@ -215,9 +216,9 @@ func structureCaption(s *session.Session, c *sliceview.Caption) {
 	case found == nil:
 		c.Detail = lang.L("structure is not judged yet")
 	case !found.Any:
-		c.Detail = lang.L("no structure found.") + " " + found.Why
+		c.Detail = lang.L("no structure found.") + " " + language.Sentence(found.Why)
 	default:
-		c.Detail = fmt.Sprintf(lang.L("green: structure, most at %s."), placeText(found.Place)) + " " + found.Why
+		c.Detail = fmt.Sprintf(lang.L("green: structure, most at %s."), placeText(found.Place)) + " " + language.Sentence(found.Why)
 		if c.Badge == "" {
 			c.Badge, c.BadgeKind = lang.L("STRUCTURE"), sliceview.Caution
 		}

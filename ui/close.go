@@ -7,6 +7,7 @@ import (
 
 	"quell/app"
 	"quell/ui/dialogs"
+	"quell/ui/language"
 	"quell/ui/session"
 )
 
@@ -126,6 +127,6 @@ func (w *Workbench) saveSettings() {
 		return
 	}
 	if err := w.settings.Save(w.options.SettingsPath); err != nil {
-		w.status.note(err.Error())
+		w.status.note(language.Sentence(err.Error()))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"quell/app"
 	"quell/ui/dialogs"
+	"quell/ui/language"
 )
 
 // FindEngines looks for the GPU in the background, since a driver may take seconds
@@ -23,7 +24,7 @@ func (w *Workbench) enginesFound(engines []app.EngineStatus) {
 	wanted := w.settings.Engine
 	for _, e := range engines {
 		if e.Name == wanted && e.Why != "" {
-			w.status.note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, e.Why))
+			w.status.note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, language.Sentence(e.Why)))
 			wanted = "cpu"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/dialogs"
+	"quell/ui/language"
 	"quell/ui/session"
 	"quell/volume"
 )
@@ -58,15 +59,15 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 	e := g.Exhibits[i]
 	c := dialogs.GalleryCell{Title: fmt.Sprintf("%s, %d-D", lang.L(e.Title), e.Recipe.Dims), Marked: i == g.Best}
 	if e.Problem != "" {
-		c.Lines = []string{e.Problem}
+		c.Lines = []string{language.Sentence(e.Problem)}
 		return c
 	}
 	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
 	c.Lines = e.Labels(false)[1:]
 	if e.Note != "" && e.Chosen.IsAuto() {
-		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+e.Note)
+		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))
 	} else if e.Note != "" {
-		c.Lines = append(c.Lines, e.Note)
+		c.Lines = append(c.Lines, language.Sentence(e.Note))
 	}
 	return c
 }

@@ -218,7 +218,7 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	labels := "" // a label that wraps has a text for every line
 	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
 		if l, ok := o.(*widget.Label); ok {
-			texts[withoutReasons(b, l.Text)] = true
+			texts[l.Text] = true
 			labels += l.Text + "\n"
 		}
 	}
@@ -245,22 +245,4 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 			t.Errorf("%q is English by the word %q", text, found)
 		}
 	}
-}
-
-// withoutReasons leaves out of a text why the noise and the verdict are what they are, which
-// packages below the workbench write, in English.
-func withoutReasons(b *bench, text string) string {
-	reasons := []string{b.session().SliceMeasures().Why}
-	if facts, known := b.session().Document().Facts(); known {
-		reasons = append(reasons, facts.Noise.Why)
-		for _, f := range facts.Noise.PerSlice {
-			reasons = append(reasons, f.Why)
-		}
-	}
-	for _, why := range reasons {
-		if why = strings.TrimSuffix(why, "."); why != "" {
-			text = strings.ReplaceAll(text, why, "")
-		}
-	}
-	return text
 }

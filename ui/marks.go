@@ -12,6 +12,7 @@ import (
 
 	"quell/app"
 	"quell/measure"
+	"quell/ui/language"
 	"quell/ui/markpanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
@@ -285,7 +286,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 	switch {
 	case st.N < 2:
 	case err != nil:
-		note += lang.L("Noise: ") + err.Error() + "."
+		note += lang.L("Noise: ") + language.Sentence(err.Error()) + "."
 	case known:
 		note += fmt.Sprintf(lang.L("Noise, without a slope of the ground: %s; estimated for the volume: %s."), figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
 	}
@@ -314,7 +315,7 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row
 	}
 	rows = append(rows, width, height)
 	note = fmt.Sprintf(lang.L("Length %.1f mm. "), f.Length)
-	a, b := f.Edge[viewer.Original].Why, f.Edge[viewer.Denoised].Why
+	a, b := language.Sentence(f.Edge[viewer.Original].Why), language.Sentence(f.Edge[viewer.Denoised].Why)
 	switch {
 	case a != "" && a == b:
 		note += a

@@ -18,6 +18,7 @@ import (
 	"quell/app"
 	"quell/internal/parallel"
 	"quell/ui/dialogs"
+	"quell/ui/language"
 	"quell/ui/session"
 )
 
@@ -89,7 +90,7 @@ func (w *Workbench) failed(err error) {
 		if path := w.crashLog.Load(); path != nil {
 			text += lang.L(". A report without names or paths of your data is in ") + *path
 		}
-		w.show(dialogs.Error(fmt.Errorf("%s (%w)", text, err), w.main))
+		w.show(dialogs.Error(fmt.Errorf("%s (%s)", text, language.Sentence(err.Error())), w.main))
 	case errors.Is(err, app.ErrEngineFailed) && w.session.Engine().Name != "cpu":
 		w.offerCPU(err)
 	default:

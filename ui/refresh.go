@@ -11,6 +11,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/ui/filterpanel"
+	"quell/ui/language"
 	"quell/ui/measurepanel"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
@@ -127,7 +128,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 	snap.Resolved = resolved
 	snap.Preview, snap.Problem = s.PreviewText()
 	if err != nil {
-		snap.Preview, snap.Problem = err.Error(), true
+		snap.Preview, snap.Problem = language.Sentence(err.Error()), true
 	}
 	if series := s.Series(); series != nil {
 		snap.Ready = true
@@ -142,7 +143,7 @@ func filterSnapshot(s *session.Session) filterpanel.Snapshot {
 	}
 	snap.Applied, snap.Busy = s.Applied(), s.Busy()
 	if f, ok := s.Forecast(); ok {
-		snap.Memory = f.Text()
+		snap.Memory = language.Sentence(f.Text())
 	}
 	snap.Carried = s.Carried()
 	snap.CanFind, snap.Searching = s.CanFindStrength(), s.Searching()
@@ -202,7 +203,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	}
 	column := func(m session.Measures, missing string) measurepanel.Column {
 		if m.Err != nil {
-			snap.Problem = m.Err.Error()
+			snap.Problem = language.Sentence(m.Err.Error())
 		}
 		c := measurepanel.Column{Known: m.Known, Current: m.Current, Missing: missing}
 		if m.Known {

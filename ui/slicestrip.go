@@ -15,6 +15,7 @@ import (
 
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/ui/language"
 	"quell/ui/session"
 )
 
@@ -163,7 +164,7 @@ func (s *sliceStrip) text(i int) string {
 	case measured(f.Noise):
 		text += "σ " + session.Quantity(f.Noise.Sigma, s.unit) + ", " + lang.L(string(f.Noise.Confidence))
 	case f.Noise.Why != "":
-		text += lang.L("σ not measured: ") + strings.TrimSuffix(lowerFirst(f.Noise.Why), ".")
+		text += lang.L("σ not measured: ") + strings.TrimSuffix(lowerFirst(language.Sentence(f.Noise.Why)), ".")
 	default:
 		text += lang.L("σ not measured")
 	}
@@ -171,9 +172,9 @@ func (s *sliceStrip) text(i int) string {
 	case "":
 		text += lang.L("; not judged yet")
 	case tune.Unknown:
-		text += lang.L("; no verdict. ") + f.Why
+		text += lang.L("; no verdict. ") + language.Sentence(f.Why)
 	default:
-		text += "; " + lang.L(string(f.Verdict)) + ". " + f.Why
+		text += "; " + lang.L(string(f.Verdict)) + ". " + language.Sentence(f.Why)
 	}
 	return text
 }

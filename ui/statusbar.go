@@ -8,6 +8,7 @@ import (
 	"quell/series"
 	"quell/ui/control"
 	"quell/ui/filterpanel"
+	"quell/ui/language"
 	"quell/ui/session"
 
 	"fyne.io/fyne/v2"
@@ -105,10 +106,10 @@ func warning(s *session.Session) string {
 		return text
 	}
 	if _, err := s.Resolved(); err != nil {
-		return err.Error()
+		return language.Sentence(err.Error())
 	}
 	if f, ok := s.Forecast(); ok && f.Text() != "" {
-		return f.Text()
+		return language.Sentence(f.Text())
 	}
 	return filterpanel.Origin(s.Carried())
 }

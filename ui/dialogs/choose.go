@@ -17,6 +17,7 @@ import (
 	"quell/app"
 	"quell/series"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // thumbnailSide is the size of a series' picture in the list.
@@ -139,7 +140,7 @@ func warnings(findings []series.Finding) string {
 	var texts []string
 	for _, f := range findings {
 		if f.Severity > series.Note {
-			texts = append(texts, f.Text)
+			texts = append(texts, language.Sentence(f.Text))
 		}
 	}
 	const most = 2
@@ -166,7 +167,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		title = e.Format
 	}
 	if e.Err != nil {
-		return title, lang.L("cannot be opened: ") + e.Err.Error(), widget.DangerImportance
+		return title, lang.L("cannot be opened: ") + language.Sentence(e.Err.Error()), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
 	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], e.Geometry.Acquired(), float64(e.Bytes)/1e6)
@@ -174,7 +175,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		detail += lang.L(", study of ") + day.Format(time.DateOnly)
 	}
 	if f := e.Warning(); f != nil {
-		return title, detail + ". " + f.Text, widget.WarningImportance
+		return title, detail + ". " + language.Sentence(f.Text), widget.WarningImportance
 	}
 	return title, detail, widget.LowImportance
 }

@@ -25,6 +25,7 @@ import (
 	"quell/app"
 	"quell/series"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // Dialog is a dialog in which one control has the focus from the start, so that it
@@ -119,7 +120,7 @@ func sentence(err error) string {
 	if err.Error() == "" {
 		return ""
 	}
-	return strings.TrimSuffix(capital(err.Error()), ".") + "."
+	return strings.TrimSuffix(capital(language.Sentence(err.Error())), ".") + "."
 }
 
 // submit returns what Return in a field does: it presses the button, if that is enabled.
@@ -166,7 +167,7 @@ func finding(f series.Finding) fyne.CanvasObject {
 	}
 	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + string(f.Kind))
 	title.TextStyle.Bold = true
-	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(f.Text))
+	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(language.Sentence(f.Text)))
 	if len(f.Files) > 0 {
 		files := wrapped(firstOf(f.Files, shownFiles, ", "))
 		files.Importance = widget.LowImportance
@@ -187,7 +188,7 @@ func firstOf(texts []string, n int, separator string) string {
 func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 	grid := container.New(layout.NewFormLayout())
 	for _, e := range engines {
-		text := e.Why
+		text := language.Sentence(e.Why)
 		if text == "" {
 			text = e.Info.Device
 			if e.Info.Cores > 0 {

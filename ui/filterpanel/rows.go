@@ -18,6 +18,7 @@ import (
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // row shows and edits one parameter.
@@ -331,8 +332,9 @@ func refusal(p denoise.Param, text string, err error) string {
 		return lang.L("Type a number; the value stays as it was.")
 	}
 	why := strings.TrimSuffix(strings.TrimPrefix(err.Error(), p.Name+": "), ".") // the row has its name
-	if said, ok := strings.CutPrefix(why, text+" is "); ok {
-		return fmt.Sprintf(lang.L("“%s” is %s; the value stays as it was."), text, said)
+	why = language.Sentence(why)
+	if said, ok := strings.CutPrefix(why, text+" "); ok {
+		return fmt.Sprintf(lang.L("“%s” %s; the value stays as it was."), text, said)
 	}
 	return fmt.Sprintf(lang.L("“%s” is not taken: %s; the value stays as it was."), text, why)
 }

@@ -1,7 +1,8 @@
 // Package language holds the translations of the workbench, and chooses one.
 //
 // A text in the code is English, and the key of its translation: lang.L("Open folder …"), of
-// Fyne's package lang. A file translations/CODE.json is a language, without any code.
+// Fyne's package lang. A file translations/CODE.json is a language, without any code. What
+// packages below the workbench say in English is looked up by Sentence, in sentences/CODE.json.
 package language
 
 import (
@@ -41,8 +42,11 @@ func Chosen(choice string, system []string) string {
 // looked up from now on. Until it is called everything is in English. It is for the start of
 // the program, and for tests; Fyne can look the language up in the environment alone, which
 // is as the user set it afterwards.
-func Use(choice string) error {
+func Use(choice string) (err error) {
 	code := Chosen(choice, locale.System())
+	if sentences, err = readBook(code); err != nil {
+		return err
+	}
 	defer locale.Set("LC_ALL", code)()
 	defer locale.Restore()
 	locale.Set("LANGUAGE", code)

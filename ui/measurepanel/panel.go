@@ -22,6 +22,7 @@ import (
 	"quell/denoise/tune"
 	"quell/measure"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // Column is one column of numbers, in the unit of the volume.
@@ -379,7 +380,7 @@ func (s Snapshot) reason() string {
 		case c.Known && !c.Current:
 			lines = append(lines, name+": "+lang.L("the grey numbers belong to earlier parameters."))
 		case c.Known && c.Why != "":
-			lines = append(lines, name+": "+c.Why)
+			lines = append(lines, name+": "+language.Sentence(c.Why))
 		case !c.Known && c.Missing != "":
 			lines = append(lines, name+": "+c.Missing)
 		}
@@ -393,7 +394,7 @@ func (s Snapshot) reason() string {
 	}
 	for _, c := range []Column{s.Slice, s.Volume} {
 		if f := c.Noise; f.Why != "" && f.Confidence != noise.High {
-			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(f.Why, ".")))
+			lines = append(lines, fmt.Sprintf(lang.L("Confidence of σ is %s: %s."), lang.L(string(f.Confidence)), strings.TrimSuffix(language.Sentence(f.Why), ".")))
 			break
 		}
 	}

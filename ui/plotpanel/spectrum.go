@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/measure"
+	"quell/ui/language"
 )
 
 // residualLine is the curve of what was removed, beside those of original and result.
@@ -25,7 +26,7 @@ var residualLine = color.NRGBA{R: 0x6f, G: 0xb4, B: 0xff, A: 0xff}
 func addSpectrum(p *plot.Plot, r Request) (words string, drawn bool, err error) {
 	before, err := measure.SliceOf(r.Picture.Volume(r.Picture.Before), 0)
 	if err != nil {
-		return upper(err.Error()) + ".", false, nil //nolint:nilerr // the words hold it
+		return upper(language.Sentence(err.Error())) + ".", false, nil //nolint:nilerr // the words hold it
 	}
 	var after *measure.Slice
 	if r.Picture.After != nil {
@@ -43,11 +44,11 @@ func addSpectrum(p *plot.Plot, r Request) (words string, drawn bool, err error) 
 		if edge == nil {
 			return more, true, nil
 		}
-		return "NPS: " + err.Error() + ". MTF: " + edge.Error() + ".", false, nil //nolint:nilerr // the words hold it
+		return "NPS: " + language.Sentence(err.Error()) + ". MTF: " + language.Sentence(edge.Error()) + ".", false, nil //nolint:nilerr // the words hold it
 	}
 	words, err = addMTF(p, r, before, after, roi)
 	if err != nil {
-		return upper(err.Error()) + ".", false, nil //nolint:nilerr // the words hold it
+		return upper(language.Sentence(err.Error())) + ".", false, nil //nolint:nilerr // the words hold it
 	}
 	return words, true, nil
 }
@@ -139,10 +140,10 @@ func addMTF(p *plot.Plot, r Request, before measure.Slice, after *measure.Slice,
 	curve(m.Result, afterLine, lang.L("denoised"))
 	words = "f50 " + falls[0] + ", f10 " + falls[1] + " /mm."
 	for _, why := range order {
-		words += " " + upper(reasons[why]) + ": " + why + "."
+		words += " " + upper(reasons[why]) + ": " + language.Sentence(why) + "."
 	}
 	if m.Why != "" {
-		words += " " + upper(m.Why) + "."
+		words += " " + upper(language.Sentence(m.Why)) + "."
 	}
 	return words, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"quell/app"
 	"quell/measure"
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -142,7 +143,7 @@ func (s *Session) NoiseIn() (sigma float64, voxels int, err error) {
 func (s *Session) UseNoise() {
 	sigma, voxels, err := s.NoiseIn()
 	if err != nil {
-		s.message = sentence(err)
+		s.message = language.Sentence(sentence(err))
 		s.listener.Changed()
 		return
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"quell/ui/language"
 	"quell/ui/newest"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -48,7 +49,7 @@ func (s *Session) startPlanes() {
 		Done: func(d planesDrawn) {
 			switch {
 			case d.err != nil:
-				s.message = d.err.Error()
+				s.message = language.Sentence(d.err.Error())
 				s.listener.Changed()
 			case s.doc != nil && d.of == s.doc.Series().Volume:
 				s.listener.PlanesFramed(d.frames)

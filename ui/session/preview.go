@@ -9,6 +9,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -120,7 +121,7 @@ func (s *Session) PreviewText() (text string, problem bool) {
 	case s.doc == nil:
 		return "", false
 	case s.failed != nil && sameRequest(*s.failed, s.request()):
-		return s.failure.Error(), true
+		return language.Sentence(s.failure.Error()), true
 	case s.asked != nil:
 		return fmt.Sprintf(lang.L("Filtering slice %d …"), s.asked.Index+1), false
 	}

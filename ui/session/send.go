@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/ui/language"
 )
 
 // PlanSend reads what a folder of DICOM would send and passes it to done. Errors go to the
@@ -43,7 +44,7 @@ func (s *Session) Send(plan app.SendPlan, target app.SendTarget, done func(app.S
 	}, func(err error) {
 		if s.task != t { // cancelled: what the node has stays there
 			if err != nil && s.task == nil {
-				s.message = sentence(err)
+				s.message = language.Sentence(sentence(err))
 				s.listener.Changed()
 			}
 			return

@@ -11,6 +11,7 @@ import (
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/series"
+	"quell/ui/language"
 	"quell/ui/newest"
 	"quell/ui/viewer"
 	"quell/volume"
@@ -328,7 +329,7 @@ func (s *Session) draw() {
 // dropped.
 func (s *Session) framed(d drawn) {
 	if d.err != nil { // a dialog for every frame would block the view
-		s.message = d.err.Error()
+		s.message = language.Sentence(d.err.Error())
 		s.release()
 		s.listener.Changed()
 		return

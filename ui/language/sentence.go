@@ -1,0 +1,243 @@
+package language
+
+import (
+	"cmp"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed sentences
+var sentenceFiles embed.FS
+
+// sentences are those of the language in use; nil in English.
+var sentences *book
+
+// Sentence returns what a package below the workbench says, such as the reason of a verdict or
+// the text of an error, in the language in use. Those packages write English, with figures and
+// names in it: a text is recognised by the format that it was made with, and the translation
+// gets the same values. Several sentences and "path: problem; advice" are translated part by
+// part. A text of which a part is not known stays English as a whole.
+func Sentence(text string) string {
+	if sentences == nil {
+		return text
+	}
+	if out, ok := sentences.text(text); ok {
+		return out
+	}
+	return text
+}
+
+// book holds the sentences of a language, by their formats in English. Capitals at the start
+// and the full stop at the end follow the text that is translated.
+type book struct {
+	shown   map[string]string // what the workbench itself translates, such as the labels of parameters
+	whole   map[string]phrase // without values, by what canonical returns
+	formats []format          // with values, the longest first
+}
+
+// phrase is a translation.
+type phrase struct {
+	text  string
+	upper bool // the English begins with a capital
+}
+
+// format recognises the texts that a format of package fmt makes.
+type format struct {
+	phrase
+	values *regexp.Regexp
+	copied []bool // of each value: it is a number or a quoted text, the same in every language
+}
+
+// verb is one of package fmt. A translation may number its verbs: %[2]s is the second value.
+var verb = regexp.MustCompile(`%(?:\[(\d)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
+
+// name matches a value that is the same in every language: a word, a number with its unit, what is
+// in quotation marks or brackets, a path, the name of a file.
+var name = regexp.MustCompile(`^(?:\S+|[-+]?[\d.]+ (?:[kMGT]?B|[KMGT]iB|mm|ms|s|min|HU|%)|"[^"]*"|\[.*\]|[^:;]*[/\\][^:;]*|[^:;]*\.\w{1,4})$`)
+
+// readBook reads the sentences of a language; nil for English.
+func readBook(code string) (*book, error) {
+	if code == English {
+		return nil, nil //nolint:nilnil // English needs none
+	}
+	var pairs, shown map[string]string
+	for _, f := range []struct {
+		files embed.FS
+		name  string
+		to    *map[string]string
+	}{{sentenceFiles, "sentences/", &pairs}, {translations, "translations/", &shown}} {
+		data, err := f.files.ReadFile(f.name + code + ".json")
+		if err == nil {
+			err = json.Unmarshal(data, f.to)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the sentences of the language %s: %w", code, err)
+		}
+	}
+	return newBook(pairs, shown), nil
+}
+
+func newBook(pairs, shown map[string]string) *book {
+	b := &book{shown: shown, whole: map[string]phrase{}}
+	for english, translation := range pairs {
+		p := phrase{text: strings.TrimSuffix(translation, "."), upper: capital(english)}
+		if verb.MatchString(english) {
+			b.formats = append(b.formats, newFormat(strings.TrimSuffix(english, "."), p))
+		} else {
+			b.whole[canonical(english)] = p
+		}
+	}
+	slices.SortFunc(b.formats, func(a, b format) int {
+		x, y := a.values.String(), b.values.String()
+		return cmp.Or(len(y)-len(x), strings.Compare(x, y))
+	})
+	return b
+}
+
+func newFormat(english string, p phrase) format {
+	f := format{phrase: p}
+	expression, end := "(?s)^", 0
+	literal := func(text string) {
+		if end == 0 && text != "" { // it may begin with a capital or not
+			_, size := utf8.DecodeRuneInString(text)
+			expression += "(?i:" + regexp.QuoteMeta(text[:size]) + ")"
+			text = text[size:]
+		}
+		expression += regexp.QuoteMeta(text)
+	}
+	for _, m := range verb.FindAllStringSubmatchIndex(english, -1) {
+		literal(english[end:m[0]])
+		switch english[m[4]:m[5]] {
+		case "%":
+			expression += "%"
+		case "q":
+			expression += `("(?:[^"\\]|\\.)*")`
+			f.copied = append(f.copied, true)
+		case "s", "v", "w":
+			expression += "(.+?)"
+			f.copied = append(f.copied, false)
+		default:
+			expression += `([-+]?(?:\d[\d.]*(?:e[-+]\d+)?|Inf|NaN))`
+			f.copied = append(f.copied, true)
+		}
+		end = m[1]
+	}
+	literal(english[end:])
+	f.values = regexp.MustCompile(expression + "$")
+	return f
+}
+
+// text returns a text in the language; ok is false where a part of it is not known.
+func (b *book) text(text string) (out string, ok bool) {
+	if out, ok = b.clause(text); ok {
+		return out, true
+	}
+	for _, joint := range []string{". ", "; ", ": "} {
+		for i := range text {
+			if !strings.HasPrefix(text[i:], joint) {
+				continue
+			}
+			first, known := b.clause(text[:i])
+			if !known && joint == ": " && name.MatchString(text[:i]) {
+				first, known = text[:i], true
+			}
+			if !known {
+				continue
+			}
+			if rest, ok := b.text(text[i+len(joint):]); ok {
+				return first + joint + rest, true
+			}
+		}
+	}
+	return "", false
+}
+
+// clause returns a text that one format makes.
+func (b *book) clause(text string) (out string, ok bool) {
+	if out, ok = b.shown[text]; ok {
+		return out, true
+	}
+	plain := strings.TrimSuffix(text, ".")
+	p, ok := b.whole[canonical(plain)]
+	if ok {
+		out = p.text
+	}
+	for i := 0; i < len(b.formats) && !ok; i++ {
+		p = b.formats[i].phrase
+		out, ok = b.fill(b.formats[i], plain)
+	}
+	if !ok {
+		return "", false
+	}
+	if first, size := utf8.DecodeRuneInString(out); capital(text) && !p.upper {
+		out = string(unicode.ToUpper(first)) + out[size:]
+	} else if !capital(text) && p.upper {
+		out = string(unicode.ToLower(first)) + out[size:]
+	}
+	return out + text[len(plain):], true
+}
+
+// fill returns the translation of a format with the values of a text.
+func (b *book) fill(f format, text string) (out string, ok bool) {
+	found := f.values.FindStringSubmatch(text)
+	if found == nil {
+		return "", false
+	}
+	values := found[1:]
+	for i, v := range values {
+		if !f.copied[i] {
+			if values[i], ok = b.value(v); !ok {
+				return "", false
+			}
+		}
+	}
+	next := 0
+	return verb.ReplaceAllStringFunc(f.text, func(s string) string {
+		m := verb.FindStringSubmatch(s)
+		switch {
+		case m[2] == "%":
+			return "%"
+		case m[1] != "":
+			return values[m[1][0]-'1']
+		}
+		next++
+		return values[next-1]
+	}), true
+}
+
+// value returns a value of a format: a text, a name, or a list of them.
+func (b *book) value(text string) (out string, ok bool) {
+	if out, ok = b.text(text); ok {
+		return out, true
+	}
+	if name.MatchString(text) {
+		return text, true
+	}
+	for _, joint := range []string{", ", " and ", " or "} {
+		if first, rest, cut := strings.Cut(text, joint); cut {
+			first, known := b.value(first)
+			rest, also := b.value(rest)
+			return first + cmp.Or(b.whole[joint].text, joint) + rest, known && also
+		}
+	}
+	return "", false
+}
+
+// canonical returns a text without what depends on its place: a capital at the start, a full
+// stop at the end.
+func canonical(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + strings.TrimSuffix(text[size:], ".")
+}
+
+// capital says whether a text begins with a capital.
+func capital(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
+}
