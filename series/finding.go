@@ -17,8 +17,7 @@ func (s Severity) String() string { return [...]string{"note", "warning", "refus
 // MarshalText writes a severity as its word in JSON.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Kind is the type of a finding, as a word that scripts may rely on. Kinds
-// lists them all.
+// Kind is the type of a finding, as a word that scripts may rely on.
 type Kind string
 
 // Kinds of findings about the grid.

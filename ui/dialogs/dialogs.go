@@ -165,7 +165,7 @@ func finding(f series.Finding) fyne.CanvasObject {
 	if f.Severity > series.Note {
 		icon = theme.NewWarningThemedResource(theme.WarningIcon())
 	}
-	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + string(f.Kind))
+	title := widget.NewLabel(capital(lang.L(f.Severity.String())) + ": " + language.Sentence(string(f.Kind)))
 	title.TextStyle.Bold = true
 	box := container.New(layout.NewCustomPaddedVBoxLayout(rowGap), title, wrapped(language.Sentence(f.Text)))
 	if len(f.Files) > 0 {

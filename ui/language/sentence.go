@@ -51,15 +51,20 @@ type phrase struct {
 type format struct {
 	phrase
 	values *regexp.Regexp
-	copied []bool // of each value: it is a number or a quoted text, the same in every language
+	copied []bool // of each value: it is the same in every language, as a number
+	free   []bool // of each value: it stays as it is where it is not known
 }
 
-// verb is one of package fmt. A translation may number its verbs: %[2]s is the second value.
+// verb is one of package fmt. A translation may number its verbs: %[2]s is the second value. What
+// it writes as %v may be an unknown text, such as a label that a file gives.
 var verb = regexp.MustCompile(`%(?:\[(\d)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
 // name matches a value that is the same in every language: a word, a number with its unit, what is
 // in quotation marks or brackets, a path, the name of a file.
 var name = regexp.MustCompile(`^(?:\S+|[-+]?[\d.]+ (?:[kMGT]?B|[KMGT]iB|mm|ms|s|min|HU|%)|"[^"]*"|\[.*\]|[^:;]*[/\\][^:;]*|[^:;]*\.\w{1,4})$`)
+
+// counted matches a number with what is counted.
+var counted = regexp.MustCompile(`^(\d+ )(.+)$`)
 
 // readBook reads the sentences of a language; nil for English.
 func readBook(code string) (*book, error) {
@@ -119,8 +124,11 @@ func newFormat(english string, p phrase) format {
 		case "q":
 			expression += `("(?:[^"\\]|\\.)*")`
 			f.copied = append(f.copied, true)
+		case "c":
+			expression += `(.)`
+			f.copied = append(f.copied, true)
 		case "s", "v", "w":
-			expression += "(.+?)"
+			expression += "(.*?)"
 			f.copied = append(f.copied, false)
 		default:
 			expression += `([-+]?(?:\d[\d.]*(?:e[-+]\d+)?|Inf|NaN))`
@@ -130,6 +138,11 @@ func newFormat(english string, p phrase) format {
 	}
 	literal(english[end:])
 	f.values = regexp.MustCompile(expression + "$")
+	f.free = make([]bool, len(f.copied))
+	f.each(func(value int, verb string) string {
+		f.free[value] = verb == "v"
+		return ""
+	})
 	return f
 }
 
@@ -143,9 +156,9 @@ func (b *book) text(text string) (out string, ok bool) {
 			if !strings.HasPrefix(text[i:], joint) {
 				continue
 			}
-			first, known := b.clause(text[:i])
-			if !known && joint == ": " && name.MatchString(text[:i]) {
-				first, known = text[:i], true
+			first, known := text[:i], joint == ": " && name.MatchString(text[:i])
+			if !known {
+				first, known = b.clause(first)
 			}
 			if !known {
 				continue
@@ -191,30 +204,49 @@ func (b *book) fill(f format, text string) (out string, ok bool) {
 	}
 	values := found[1:]
 	for i, v := range values {
-		if !f.copied[i] {
-			if values[i], ok = b.value(v); !ok {
-				return "", false
-			}
+		if f.copied[i] {
+			continue
+		}
+		if known, ok := b.value(v); ok {
+			values[i] = known
+		} else if !f.free[i] {
+			return "", false
 		}
 	}
+	return f.each(func(value int, _ string) string { return values[value] }), true
+}
+
+// each replaces the verbs of the translation, each the one of a value, counted from 0.
+func (f format) each(by func(value int, verb string) string) string {
 	next := 0
 	return verb.ReplaceAllStringFunc(f.text, func(s string) string {
 		m := verb.FindStringSubmatch(s)
+		value := next
 		switch {
 		case m[2] == "%":
 			return "%"
 		case m[1] != "":
-			return values[m[1][0]-'1']
+			value = int(m[1][0] - '1')
+		default:
+			next++
 		}
-		next++
-		return values[next-1]
-	}), true
+		return by(value, m[2])
+	})
 }
 
-// value returns a value of a format: a text, a name, or a list of them.
+// value returns a value of a format: a text, a name, a count as in "3 images", or a list of them.
 func (b *book) value(text string) (out string, ok bool) {
-	if out, ok = b.text(text); ok {
+	if trimmed := strings.TrimSpace(text); trimmed != text {
+		out, ok = b.value(trimmed)
+		return strings.Replace(text, trimmed, out, 1), ok
+	}
+	if out, ok = b.text(text); ok || text == "" {
 		return out, true
+	}
+	if m := counted.FindStringSubmatch(text); m != nil {
+		if out, ok = b.clause(m[2]); ok {
+			return m[1] + out, true
+		}
 	}
 	if name.MatchString(text) {
 		return text, true

@@ -39,6 +39,15 @@ func TestSentence(t *testing.T) {
 		"Noise is left: 2.5 times the strength would lower the error by 12 %.":                                                         "Rauschen ist übrig: die 2.5-fache Stärke würde den Fehler um 12 % verringern.",
 		"The structure in the residual, most of all the smooth tissue at x 1, y 2 in slice 3, is by itself more than the least error.": "Die Struktur im Restbild, am meisten glattes Gewebe bei x 1, y 2 in Schicht 3, ist allein mehr als der kleinste Fehler.",
 		"The noise is not known: the volume is small.":                                                                                 "Das Rauschen ist nicht bekannt: das Volumen ist klein.",
+		"3 slices are missing (2.5 mm after slice 7, 5.0 mm after slice 9 and 2 more, where 1.25 mm is usual); the grid has the mean spacing. Filter slice by slice (2-D), or find the missing files.": "3 Schichten fehlen (2.5 mm nach Schicht 7, 5.0 mm nach Schicht 9 und 2 weitere, wo 1.25 mm üblich sind); das Gitter hat den mittleren Abstand. Schicht für Schicht filtern (2-D) oder die fehlenden Dateien suchen.",
+		"2 images are excluded, each because its rescale slope is 0.":                                                      "2 Bilder sind ausgeschlossen: für jedes gilt, sein Rescale Slope ist 0.",
+		"1 image is excluded, because it is a colour image (RGB, 8 bits), and only grey-scale images are read from DICOM.": "1 Bild ist ausgeschlossen: es ist ein Farbbild (RGB, 8 bits), und aus DICOM werden nur Graustufenbilder gelesen.",
+		"12 voxels are NaN; they are treated as padding, which filters neither use nor change.":                            "12 Voxel sind NaN; sie werden wie Füllwerte behandelt, die Filter weder benutzen noch ändern.",
+		"a.dcm: it cannot be opened (permission denied); check that it exists and may be read":                             "a.dcm: sie lässt sich nicht öffnen (keine Berechtigung); prüfen, ob sie vorhanden ist und gelesen werden darf",
+		"index: it is not a DICOM file; choose a file or folder with CT or MR images":                                      "index: es ist keine DICOM-Datei; eine Datei oder einen Ordner mit CT- oder MR-Bildern wählen",
+		"/out/x.nii: it needs 1.5 GB and 200.0 MB are free on its disk; free space, or choose another place":               "/out/x.nii: es braucht 1.5 GB, und 200.0 MB sind auf dem Datenträger frei; Platz schaffen oder einen anderen Ort wählen",
+		"Quell cannot use the GPU: no NVIDIA driver is installed (libcuda is missing)":                                     "Quell cannot use the GPU: no NVIDIA driver is installed (libcuda is missing)",
+		"h: 1e9 is not a number": "h: 1e9 ist keine Zahl",
 		// What stands before a colon may be a name.
 		"/data/My series/a.nii: padding lies in the ROI; no pixel lies in the ROI.": "/data/My series/a.nii: in der ROI liegen Füllwerte; in der ROI liegt kein Pixel.",
 		"a b.dcm: padding lies in the ROI":                                          "a b.dcm: in der ROI liegen Füllwerte",
@@ -66,7 +75,7 @@ func TestSentencesTakeTheSameValues(t *testing.T) {
 	count := func(text string) (values []string, numbers []string) {
 		for _, m := range verbs.FindAllStringSubmatch(text, -1) {
 			if m[2] != "%" {
-				values, numbers = append(values, m[0]), append(numbers, m[1])
+				values, numbers = append(values, strings.NewReplacer("v", "s", "w", "s").Replace(m[0])), append(numbers, m[1])
 			}
 		}
 		return values, numbers

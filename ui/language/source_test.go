@@ -12,26 +12,60 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"quell/ui/language"
 )
 
 // speakers are the packages below the workbench whose texts it shows, each with those of its texts
-// that it does not show.
+// that it does not show: mistakes of a programmer, names, and what files hold.
 var speakers = map[string][]string{
-	"denoise/noise": {"distant differences", "surface fits"}, // methods, for tests
+	"denoise": {
+		// of a filter that is registered
+		"registered twice", "conformance case", "it has no %s", "its strength %s is no parameter", "parameter %s is there twice",
+		"parameter %s implies %s, which does not exist", "name, label or help is missing", "the default is refused: %w",
+		"choices belong to a Choice, which needs two or more", "slider from %g to %g by %g, domain %g to %g",
+		"only a list has entries per axis, rising entries or a greatest length", "no pass computes the result",
+		"pass %s reads %q, which no pass before it computes", "pass %s writes %q, which exists already",
+		"pass %s lacks a reference, a CPU form or a tile size", "pass %s has a negative reach",
+		"its description and its passes disagree on whether it reads the noise map",
+		// names of passes and fields
+		"divide by sigma", "multiply by sigma", "voxels in sigmas", "filtered voxels in sigmas",
+		"stabilise noise", "restore signal", "stabilised voxels", "filtered stabilised voxels",
+		"a volume of %v voxels holds %d values and a mask of %d", "%s: the recipe is not resolved",
+	},
+	"denoise/noise": {"distant differences", "surface fits"},
 	"denoise/tune":  {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
-	"measure": { // mistakes of a caller
+	"gpu":           {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
+	"io/atomic":     {"Quell is writing an output. This folder is removed when it is done,\nor by a later export an hour after Quell has ended."},
+	"io/dicom": {
+		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
+		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", // in brackets
+	},
+	"io/dicom/assemble": {"and %d more"},
+	"io/dicom/instance": nil,
+	"io/dicom/part10":   {"and %d more", "no SOP class"},
+	"io/dicom/pixel":    {"no compression is called %q"},
+	"io/nifti": {
+		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",
+		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written",
+	},
+	"measure": {
 		"MAX is %g; it must be a positive number", "%d bins; at least 1 is needed",
 		"a histogram from %g to %g is not possible; the ends must be finite and in rising order",
 		"the reference has %d x %d x %d voxels and the other volume %d x %d x %d; only equal grids can be compared",
 		"the mask has %d voxels and the volumes %d",
 	},
+	"series": nil,
+	"volume": {
+		"region %v-%v is empty", "region %v-%v reaches outside %v", "unknown plane", "voxel %d is %v", "%d values for %d voxels",
+		"mask and data differ in length",
+	},
 }
 
 // listeners are packages some of whose texts have a translation.
-var listeners = []string{"app", "series"}
+var listeners = []string{"app"}
 
 // said is a text in the code: the format that makes it, and the literals that are joined with
 // values in it.
@@ -40,8 +74,13 @@ type said struct {
 	literals []string
 }
 
-// prose matches texts of two words and more.
-var prose = regexp.MustCompile(`[a-z]{2,}\S* .*[a-z]{2,}`)
+// prose matches texts with two words in lower case, which need a translation; names have capitals.
+var prose = regexp.MustCompile(`(?:^|\s)[a-z]{2,}\S*\s(?:.*\s)?[a-z]{2,}`)
+
+// parts are translated as parts of values: between those of a list, the end of a long list, and
+// what the system says.
+var parts = []string{" and ", " or ", "%d more",
+	syscall.ENOENT.Error(), syscall.EACCES.Error(), syscall.ENOSPC.Error(), syscall.EIO.Error(), syscall.EISDIR.Error(), syscall.ENOTDIR.Error()}
 
 // texts returns what the code of a package says.
 func texts(t *testing.T, dir string) (all []said) {
@@ -58,8 +97,9 @@ func texts(t *testing.T, dir string) (all []said) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		prefix := regexp.MustCompile("^(?:" + file.Name.Name + "|dicom): ") // a package's name, in errors of programmers
 		trimmed := func(text string) string {
-			return strings.TrimSpace(strings.TrimPrefix(text, file.Name.Name+": "))
+			return strings.TrimSpace(prefix.ReplaceAllString(text, ""))
 		}
 		var visit func(n ast.Node) bool
 		visit = func(n ast.Node) bool {
@@ -74,12 +114,11 @@ func texts(t *testing.T, dir string) (all []said) {
 			if len(s.literals) == 0 {
 				return true
 			}
-			if s.format = trimmed(s.format); prose.MatchString(verbs.ReplaceAllString(s.format, "")) {
-				for i, text := range s.literals {
-					s.literals[i] = trimmed(text)
-				}
-				all = append(all, s)
+			s.format = trimmed(s.format)
+			for i, text := range s.literals {
+				s.literals[i] = trimmed(text)
 			}
+			all = append(all, s)
 			for _, v := range values {
 				ast.Inspect(v, visit)
 			}
@@ -126,7 +165,10 @@ func TestEverySentenceHasATranslation(t *testing.T) {
 	known := func(text string) bool {
 		return german[text] != "" || shown[text] != "" || !prose.MatchString(verbs.ReplaceAllString(text, ""))
 	}
-	found := map[string]bool{" and ": true, " or ": true} // between the values of a list
+	found := map[string]bool{}
+	for _, text := range parts {
+		found[text] = true
+	}
 	for _, dir := range append(slices.Clone(listeners), slices.Sorted(maps.Keys(speakers))...) {
 		unseen, complete := speakers[dir]
 		left := map[string]bool{}
