@@ -43,6 +43,9 @@ func (w *Workbench) InsetShown() bool { return w.showsInset() }
 // RailWidth returns how wide the list of open series is.
 func (w *Workbench) RailWidth() float32 { return w.rail.content.Size().Width }
 
+// Invite returns the invitation to open a series.
+func (w *Workbench) Invite() fyne.CanvasObject { return w.invite.layer }
+
 // ShareShown says whether the slider of a comparison is shown.
 func (w *Workbench) ShareShown() bool { return w.tools.shares.Visible() }
 

@@ -125,7 +125,7 @@ func TestTheLineOfTheStrength(t *testing.T) {
 	})
 	b.key(fyne.KeyP)
 	b.drain()
-	if got := b.workbench.Status(); got != "" {
+	if got := b.workbench.Status(); got != exampleStatus {
 		t.Errorf("beside the column, which says it, the status bar says %q", got)
 	}
 }

@@ -76,7 +76,11 @@ func (b *bench) fieldText() string {
 	return ""
 }
 
-// While the noise is measured, the status bar says so.
+// exampleStatus is what the status bar says of a series without a path, as the bundled one.
+const exampleStatus = "This is the bundled series. Open your own, or drop a file or folder here."
+
+// While the noise is measured, the status bar says so. Then it says that the series is an example
+// until something was done on it.
 func TestTheStatusBarSaysWhatItWaitsFor(t *testing.T) {
 	b := newBench(t, large)
 	s := head()
@@ -87,7 +91,13 @@ func TestTheStatusBarSaysWhatItWaitsFor(t *testing.T) {
 	}
 	b.until("the noise is known", func() bool { _, known := b.session().Document().Facts(); return known })
 	b.drain()
-	if b.workbench.Status() != "" {
+	if b.workbench.Status() != exampleStatus {
 		t.Errorf("then the status bar says %q", b.workbench.Status())
+	}
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
+	b.drain()
+	if b.workbench.Status() == exampleStatus {
+		t.Error("work on the bundled series was done, and it still says that it is bundled")
 	}
 }

@@ -67,7 +67,7 @@ func (w *Workbench) showTitle() {
 func (w *Workbench) forgetPaths() {
 	w.settings.ForgetPaths()
 	w.saveSettings()
-	w.refreshMenu()
+	w.refresh()
 }
 
 func (w *Workbench) toggleKeepPaths() {
@@ -77,7 +77,7 @@ func (w *Workbench) toggleKeepPaths() {
 		w.endAutosave(nil)
 	}
 	w.saveSettings()
-	w.refreshMenu()
+	w.refresh()
 }
 
 // failed shows an error. A cancelled task is none.

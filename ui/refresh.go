@@ -94,6 +94,7 @@ func (w *Workbench) refresh() {
 	w.refreshMenu()
 	w.showTitle()
 	w.showRail()
+	w.invite.display(w)
 	w.arriving.display(s, w.settings.HideIdentity)
 	w.autosave()
 }

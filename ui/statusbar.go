@@ -92,6 +92,8 @@ func (b *statusBar) display(s *session.Session, column bool) {
 		setText(b.text, lang.L("Open a series, or drop a file or folder here."))
 	case !factsKnown(s):
 		setText(b.text, lang.L("Measuring the noise of the series, on which automatic values depend …"))
+	case s.Example():
+		setText(b.text, lang.L("This is the bundled series. Open your own, or drop a file or folder here."))
 	default:
 		setText(b.text, "")
 	}

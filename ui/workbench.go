@@ -81,6 +81,7 @@ type Workbench struct {
 	tip        *tooltip
 	rail       *rail
 	arriving   *arriving
+	invite     *invite
 	reader     *reader                // of a blind comparison
 	gallery    *dialogs.GalleryDialog // open, or nil
 	dialogs    []dialog.Dialog        // open, the topmost last
@@ -211,11 +212,12 @@ func (w *Workbench) build() {
 	w.status = newStatusBar(w)
 	w.rail = newRail(w)
 	w.arriving = newArriving()
+	w.invite = newInvite(w)
 	w.reader = newReader(w)
 
 	w.column = container.New(fixedWidthLayout{sideWidth}, container.NewPadded(container.New(columnLayout{w.columnNeeds}, w.filter, w.card)))
 	w.bars = []fyne.CanvasObject{w.tools, w.status, w.slices, w.rail.content}
-	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.arriving.layer))
+	w.frame = container.New(frameLayout{w}, w.tools, w.status, w.rail.content, w.column, w.slices, container.NewStack(w.paneRow, w.invite.layer, w.arriving.layer))
 	w.main.SetPadded(false)
 	w.main.SetContent(container.NewStack(w.frame, w.reader.layer, w.tip.layer))
 }

@@ -220,6 +220,9 @@ func (s *Session) Series() *series.Series {
 	return s.doc.Series()
 }
 
+// Example says whether the current series is the bundled one and nothing was done on it.
+func (s *Session) Example() bool { return s.doc != nil && s.spare() }
+
 // Picture returns the slice on the screen, or nil.
 func (s *Session) Picture() *viewer.Picture { return s.picture }
 
