@@ -194,6 +194,24 @@ func variants(f denoise.Filter) (out []denoise.Recipe) {
 // Commands returns the table of all commands.
 func (w *Workbench) Commands() []Command { return w.table }
 
+// Shortcut is the chord as the driver hands it on.
+func (c Chord) Shortcut() fyne.Shortcut { return c.shortcut() }
+
+// Record calls f with the ID of a command in place of running it, whether it is enabled or not.
+func (w *Workbench) Record(f func(id string)) {
+	for i, c := range w.table {
+		w.table[i].Enabled = nil
+		if c.Hold != nil {
+			w.table[i].Hold = func(bool) { f(c.ID) }
+		}
+		if c.Run != nil {
+			w.table[i].Run = func() { f(c.ID) }
+		}
+	}
+	w.setMenu()
+	w.bindKeys()
+}
+
 // Menu returns the main menu.
 func (w *Workbench) Menu() *fyne.MainMenu { return w.menu }
 

@@ -2,12 +2,16 @@ package ui_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/ui"
+	"quell/ui/control"
 	"quell/ui/session"
 	"quell/volume"
 )
@@ -68,6 +72,93 @@ func TestKeysWorkWhereverTheFocusIs(t *testing.T) {
 		}
 		b.canvas().Unfocus()
 		b.drain()
+	}
+}
+
+// typeChord types a chord as Fyne's driver for desktops does: one with Ctrl is offered to the menu,
+// to the control that has the focus, and to the canvas; a key is pressed, typed and released.
+func (b *bench) typeChord(c ui.Chord) {
+	focused := b.canvas().Focused()
+	if c.Mod&fyne.KeyModifierShortcutDefault != 0 {
+		shortcut := c.Shortcut()
+		for _, menu := range b.workbench.Menu().Items {
+			for _, item := range menu.Items {
+				if item.Shortcut != nil && item.Shortcut.ShortcutName() == shortcut.ShortcutName() {
+					item.Action()
+					return
+				}
+			}
+		}
+		if takes, ok := focused.(fyne.Shortcutable); ok {
+			takes.TypedShortcut(shortcut)
+			return
+		}
+		b.canvas().(fyne.Shortcutable).TypedShortcut(shortcut)
+		return
+	}
+	e := &fyne.KeyEvent{Name: c.Key}
+	if held, ok := focused.(desktop.Keyable); ok {
+		held.KeyDown(e)
+		focused.TypedKey(e)
+		held.KeyUp(e)
+	} else {
+		focused.TypedKey(e)
+	}
+}
+
+// Every key of the help sheet does what it says wherever the focus is, but for those with which
+// the control that has the focus is operated.
+func TestEveryKeyWorksWhereverTheFocusIs(t *testing.T) {
+	b := newBench(t, large)
+	b.drain()
+	all := b.focusable()
+	var ran []string
+	b.workbench.Record(func(id string) { ran = append(ran, id) })
+	kinds := map[string]bool{}
+	for _, focused := range all {
+		own := []fyne.KeyName{fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter}
+		_, field := focused.(fyne.Shortcutable)
+		switch focused.(type) {
+		case *control.Button, *control.Check:
+		case *control.List:
+			own = append(own, fyne.KeyUp, fyne.KeyDown)
+		case *control.Slider:
+			own = []fyne.KeyName{fyne.KeyLeft, fyne.KeyRight}
+		default:
+			own = append(own, fyne.KeyLeft, fyne.KeyRight)
+		}
+		b.canvas().Unfocus()
+		b.canvas().Focus(focused)
+		kind := fmt.Sprintf("%T", focused)
+		if b.canvas().Focused() != focused { // what holds it is hidden
+			continue
+		}
+		kinds[kind] = true
+		for _, c := range b.workbench.Commands() {
+			for _, chord := range c.Chords {
+				plain := chord.Mod&fyne.KeyModifierShortcutDefault == 0
+				function := len(chord.Key) > 1 && chord.Key[0] == 'F'
+				scrolls := chord.Key == fyne.KeyUp || chord.Key == fyne.KeyDown || chord.Key == fyne.KeyPageUp || chord.Key == fyne.KeyPageDown
+				switch {
+				case c.ID == "cancel", c.Hold != nil, chord.Mod&fyne.KeyModifierShift != 0 && plain: // see other tests; a test has neither Shift nor held keys
+					continue
+				case plain && slices.Contains(own, chord.Key):
+					continue
+				case plain && field && !function && !scrolls:
+					continue
+				}
+				b.canvas().Focus(focused)
+				ran = nil
+				b.typeChord(chord)
+				b.drain()
+				if !slices.Contains(ran, c.ID) {
+					t.Errorf("%s with the focus on %s ran %v; want %s", chord, kind, ran, c.ID)
+				}
+			}
+		}
+	}
+	if len(kinds) < 6 {
+		t.Errorf("only %v have had the focus", kinds)
 	}
 }
 

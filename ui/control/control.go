@@ -1,6 +1,6 @@
 // Package control holds Fyne's controls with one rule for keys: a control that
 // has the focus uses Left, Right, Space and Return, a list Up and Down too, and a
-// text field all keys that edit text. Every other key goes on to the canvas, so
+// text field all keys and shortcuts that edit text. Every other one goes on to the canvas, so
 // that scrolling, presets and Escape work wherever the focus is.
 //
 // It imports Fyne only. Everything is for the UI goroutine.
@@ -283,6 +283,18 @@ func (e *Entry) TypedKey(k *fyne.KeyEvent) {
 
 // Pass gives a key that an extending type does not use to the canvas.
 func (e *Entry) Pass(k *fyne.KeyEvent) { PassTyped(e, k) }
+
+// TypedShortcut implements fyne.Shortcutable: a field uses the shortcuts that edit text.
+func (e *Entry) TypedShortcut(s fyne.Shortcut) {
+	switch s.(type) {
+	case *fyne.ShortcutUndo, *fyne.ShortcutRedo, *fyne.ShortcutCut, *fyne.ShortcutCopy, *fyne.ShortcutPaste, *fyne.ShortcutSelectAll:
+		e.Entry.TypedShortcut(s)
+		return
+	}
+	if c, ok := canvasOf(e).(fyne.Shortcutable); ok {
+		c.TypedShortcut(s)
+	}
+}
 
 // edits says whether a key means something in a line of text. Letters and digits
 // arrive as runes too, so they are the field's.
