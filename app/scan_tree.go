@@ -46,7 +46,7 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + strings.TrimSuffix(all.Findings[0].Text, "."), Err: err}
 		}
 		if files.packed != "" {
-			problem += fmt.Sprintf(" beside packed files (%s), which are not opened inside of it", files.packed)
+			problem = fmt.Sprintf("%s beside packed files (%s), which are not opened inside of it", problem, files.packed)
 			advice = "unpack all and open their folder"
 		}
 		return nil, &InputError{Path: path, Problem: problem, Advice: advice, Err: err}
