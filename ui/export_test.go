@@ -137,7 +137,6 @@ func addFilters(add func(expression string, texts ...string)) {
 	for _, f := range denoise.Filters() {
 		add("f.Title", f.Title)
 		add("f.Help", f.Help)
-		recipes := variants(f)
 		for _, p := range f.Params {
 			for _, expression := range []string{"p.Label", "param.Label", "label"} {
 				add(expression, p.Label)
@@ -149,46 +148,8 @@ func addFilters(add func(expression string, texts ...string)) {
 			for _, choice := range p.Choices {
 				add("p.Word(choice)", p.Word(choice))
 			}
-			for _, r := range recipes {
-				add("r.ignored", r.Ignores(p.Name))
-			}
 		}
 	}
-}
-
-// variants returns recipes of a filter with every word and every least number of one or two
-// parameters, which is why others have no effect.
-func variants(f denoise.Filter) (out []denoise.Recipe) {
-	for _, dims := range f.Dims {
-		r, err := denoise.NewRecipe(f.Name, dims)
-		if err != nil {
-			continue
-		}
-		all := []denoise.Recipe{r}
-		for range 2 {
-			for _, r := range all {
-				for _, p := range f.Params {
-					values := []denoise.Value{denoise.Number(p.Min)}
-					switch p.Kind {
-					case denoise.Switch:
-						values = []denoise.Value{denoise.Bool(false), denoise.Bool(true)}
-					case denoise.Choice:
-						values = nil
-						for _, choice := range p.Choices {
-							values = append(values, denoise.Word(choice))
-						}
-					case denoise.Ints:
-						values = nil
-					}
-					for _, v := range values {
-						all = append(all, r.With(p.Name, v))
-					}
-				}
-			}
-		}
-		out = append(out, all...)
-	}
-	return out
 }
 
 // Commands returns the table of all commands.

@@ -63,7 +63,9 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 		return c
 	}
 	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
-	c.Lines = e.Labels(false)[1:]
+	for _, line := range e.Labels(false)[1:] {
+		c.Lines = append(c.Lines, language.Sentence(line))
+	}
 	if e.Note != "" && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))
 	} else if e.Note != "" {

@@ -23,6 +23,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"quell/denoise"
 	"quell/ui/language"
 )
 
@@ -236,6 +237,13 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	if len(texts) < 200 {
 		t.Fatalf("only %d texts were found", len(texts))
 	}
+	for _, f := range denoise.Filters() {
+		for _, r := range variants(f) {
+			for _, p := range f.Params {
+				texts[language.Sentence(r.Ignores(p.Name))] = true
+			}
+		}
+	}
 	translated := german(t)
 	for text := range texts {
 		if to, known := translated[text]; known && to != text && !slices.Contains(slices.Collect(maps.Values(translated)), text) {
@@ -245,4 +253,39 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 			t.Errorf("%q is English by the word %q", text, found)
 		}
 	}
+}
+
+// variants returns recipes of a filter with every word and every least number of one or two
+// parameters, which is why others have no effect.
+func variants(f denoise.Filter) (out []denoise.Recipe) {
+	for _, dims := range f.Dims {
+		r, err := denoise.NewRecipe(f.Name, dims)
+		if err != nil {
+			continue
+		}
+		all := []denoise.Recipe{r}
+		for range 2 {
+			for _, r := range all {
+				for _, p := range f.Params {
+					values := []denoise.Value{denoise.Number(p.Min)}
+					switch p.Kind {
+					case denoise.Switch:
+						values = []denoise.Value{denoise.Bool(false), denoise.Bool(true)}
+					case denoise.Choice:
+						values = nil
+						for _, choice := range p.Choices {
+							values = append(values, denoise.Word(choice))
+						}
+					case denoise.Ints:
+						values = nil
+					}
+					for _, v := range values {
+						all = append(all, r.With(p.Name, v))
+					}
+				}
+			}
+		}
+		out = append(out, all...)
+	}
+	return out
 }

@@ -42,7 +42,7 @@ func (r *row) usable(s Snapshot) bool {
 // helpText returns why the parameter has no effect, or else what it does.
 func (r *row) helpText(bounds string) string {
 	if r.ignored != "" {
-		return lang.L(r.ignored) + "."
+		return language.Sentence(r.ignored) + "."
 	}
 	return r.param.Help + bounds
 }

@@ -173,7 +173,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 		found.series, err = s.deps.Bundled(t.ctx)
 	} else if found.catalog, err = s.deps.Scan(t.ctx, w.Path); err == nil {
 		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
-			return fmt.Errorf("%s holds another series than before", w.Path)
+			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
 		}
 		found.files = found.catalog.Fingerprint(t.ctx, w.Entry)
 		found.series, err = s.read(t, found.catalog, w.Entry)
@@ -182,7 +182,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 		return err
 	}
 	if found.series.Volume.Dims != w.Dims {
-		return fmt.Errorf("%s holds another series than before: %s voxels, not %s", w.Path, app.DimsText(found.series.Volume.Dims), app.DimsText(w.Dims))
+		return fmt.Errorf(lang.L("%s holds another series than before: %s voxels, not %s"), w.Path, app.DimsText(found.series.Volume.Dims), app.DimsText(w.Dims))
 	}
 	filtered := found.series
 	if w.Noise != nil {
