@@ -50,18 +50,24 @@ type phrase struct {
 // format recognises the texts that a format of package fmt makes.
 type format struct {
 	phrase
-	values *regexp.Regexp
-	copied []bool // of each value: it is the same in every language, as a number
-	free   []bool // of each value: it stays as it is where it is not known
+	between []string // what stands before, between and after its values
+	verbs   string   // a letter for each value
+	free    []bool   // of each value: it stays as it is where it is not known
 }
 
 // verb is one of package fmt. A translation may number its verbs: %[2]s is the second value. What
-// it writes as %v may be an unknown text, such as a label that a file gives.
+// it writes as %v may be an unknown text or several, such as labels of volumes.
 var verb = regexp.MustCompile(`%(?:\[(\d)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 
 // name matches a value that is the same in every language: a word, a number with its unit, what is
 // in quotation marks or brackets, a path, the name of a file.
 var name = regexp.MustCompile(`^(?:\S+|[-+]?[\d.]+ (?:[kMGT]?B|[KMGT]iB|mm|ms|s|min|HU|%)|"[^"]*"|\[.*\]|[^:;]*[/\\][^:;]*|[^:;]*\.\w{1,4})$`)
+
+// What %q and the verbs for numbers write.
+var (
+	quoted = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"$`)
+	number = regexp.MustCompile(`^[-+]?(?:[\dA-F][\d.A-F]*(?:e[-+]\d+)?|Inf|NaN)$`)
+)
 
 // counted matches a number with what is counted.
 var counted = regexp.MustCompile(`^(\d+ )(.+)$`)
@@ -92,53 +98,36 @@ func newBook(pairs, shown map[string]string) *book {
 	b := &book{shown: shown, whole: map[string]phrase{}}
 	for english, translation := range pairs {
 		p := phrase{text: strings.TrimSuffix(translation, "."), upper: capital(english)}
-		if verb.MatchString(english) {
-			b.formats = append(b.formats, newFormat(strings.TrimSuffix(english, "."), p))
+		if f := newFormat(strings.TrimSuffix(english, "."), p); f.verbs != "" {
+			b.formats = append(b.formats, f)
 		} else {
-			b.whole[canonical(english)] = p
+			p.text = f.each(nil)
+			b.whole[canonical(f.between[0])] = p
 		}
 	}
 	slices.SortFunc(b.formats, func(a, b format) int {
-		x, y := a.values.String(), b.values.String()
+		x, y := strings.Join(a.between, ""), strings.Join(b.between, "")
 		return cmp.Or(len(y)-len(x), strings.Compare(x, y))
 	})
 	return b
 }
 
 func newFormat(english string, p phrase) format {
-	f := format{phrase: p}
-	expression, end := "(?s)^", 0
-	literal := func(text string) {
-		if end == 0 && text != "" { // it may begin with a capital or not
-			_, size := utf8.DecodeRuneInString(text)
-			expression += "(?i:" + regexp.QuoteMeta(text[:size]) + ")"
-			text = text[size:]
-		}
-		expression += regexp.QuoteMeta(text)
-	}
+	f := format{phrase: p, between: []string{""}}
+	end := 0
 	for _, m := range verb.FindAllStringSubmatchIndex(english, -1) {
-		literal(english[end:m[0]])
-		switch english[m[4]:m[5]] {
-		case "%":
-			expression += "%"
-		case "q":
-			expression += `("(?:[^"\\]|\\.)*")`
-			f.copied = append(f.copied, true)
-		case "c":
-			expression += `(.)`
-			f.copied = append(f.copied, true)
-		case "s", "v", "w":
-			expression += "(.*?)"
-			f.copied = append(f.copied, false)
-		default:
-			expression += `([-+]?(?:\d[\d.]*(?:e[-+]\d+)?|Inf|NaN))`
-			f.copied = append(f.copied, true)
+		last := &f.between[len(f.between)-1]
+		*last += english[end:m[0]]
+		if letter := english[m[4]:m[5]]; letter == "%" {
+			*last += "%"
+		} else {
+			f.verbs += letter
+			f.between = append(f.between, "")
 		}
 		end = m[1]
 	}
-	literal(english[end:])
-	f.values = regexp.MustCompile(expression + "$")
-	f.free = make([]bool, len(f.copied))
+	f.between[len(f.between)-1] += english[end:]
+	f.free = make([]bool, len(f.verbs))
 	f.each(func(value int, verb string) string {
 		f.free[value] = verb == "v"
 		return ""
@@ -198,22 +187,78 @@ func (b *book) clause(text string) (out string, ok bool) {
 
 // fill returns the translation of a format with the values of a text.
 func (b *book) fill(f format, text string) (out string, ok bool) {
-	found := f.values.FindStringSubmatch(text)
-	if found == nil {
+	if !f.fits(text) {
 		return "", false
 	}
-	values := found[1:]
-	for i, v := range values {
-		if f.copied[i] {
-			continue
-		}
-		if known, ok := b.value(v); ok {
-			values[i] = known
-		} else if !f.free[i] {
-			return "", false
-		}
+	values, ok := b.values(f, 0, text[len(f.between[0]):])
+	if !ok {
+		return "", false
 	}
 	return f.each(func(value int, _ string) string { return values[value] }), true
+}
+
+// fits says whether a text has what stands between the values of a format, in order.
+func (f format) fits(text string) bool {
+	before, last := f.between[0], len(f.verbs)
+	if len(text) < len(before) || !strings.EqualFold(text[:len(before)], before) || !strings.HasSuffix(text, f.between[last]) {
+		return false
+	}
+	text = text[len(before):]
+	for _, literal := range f.between[1:last] {
+		_, rest, found := strings.Cut(text, literal)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return len(text) >= len(f.between[last])
+}
+
+// values returns the translations of the values of a format from the first on, in a text that begins
+// with that. Where what stands between two values is in a value too, every place is tried.
+func (b *book) values(f format, first int, text string) (all []string, ok bool) {
+	if first == len(f.verbs) {
+		return nil, text == ""
+	}
+	next := f.between[first+1]
+	for at := 0; at+len(next) <= len(text); at++ {
+		if first+1 == len(f.verbs) {
+			at = len(text) - len(next)
+		}
+		if !strings.HasPrefix(text[at:], next) {
+			continue
+		}
+		value, ok := b.valueOf(f, first, text[:at])
+		if !ok {
+			continue
+		}
+		if rest, ok := b.values(f, first+1, text[at+len(next):]); ok {
+			return append([]string{value}, rest...), true
+		}
+	}
+	return nil, false
+}
+
+// valueOf returns the translation of a value of a format, which is itself if it is a number.
+func (b *book) valueOf(f format, i int, text string) (out string, ok bool) {
+	switch f.verbs[i] {
+	case 's', 'v', 'w':
+		if out, ok = b.value(text); ok || !f.free[i] {
+			return out, ok
+		}
+		items := strings.Split(text, "; ")
+		for i, item := range items {
+			if out, ok = b.value(item); ok {
+				items[i] = out
+			}
+		}
+		return strings.Join(items, "; "), true
+	case 'q':
+		return text, quoted.MatchString(text)
+	case 'c':
+		return text, utf8.RuneCountInString(text) == 1
+	}
+	return text, number.MatchString(text)
 }
 
 // each replaces the verbs of the translation, each the one of a value, counted from 0.
