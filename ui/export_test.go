@@ -61,6 +61,9 @@ func (w *Workbench) CineRate() string { return w.cine.rates.Selected }
 // PlaySlice is what the cine does at every tick.
 func (w *Workbench) PlaySlice() { w.playSlice() }
 
+// ExhibitLines is exhibitLines.
+var ExhibitLines = exhibitLines
+
 // DefaultLayout is defaultLayout.
 var DefaultLayout = defaultLayout
 

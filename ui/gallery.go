@@ -3,12 +3,14 @@ package ui
 import (
 	"fmt"
 	"image"
+	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
+	"quell/measure"
 	"quell/ui/dialogs"
 	"quell/ui/language"
 	"quell/ui/session"
@@ -63,15 +65,27 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 		return c
 	}
 	c.Picture, c.Take = pictureOf(g, e.Part), func() { w.session.TakeExhibit(i) }
-	for _, line := range e.Labels(false)[1:] {
-		c.Lines = append(c.Lines, language.Sentence(line))
-	}
+	c.Lines = exhibitLines(e)
 	if e.Note != "" && e.Chosen.IsAuto() {
 		c.Lines = append(c.Lines, lang.L("Its automatic setting: ")+language.Sentence(e.Note))
 	} else if e.Note != "" {
 		c.Lines = append(c.Lines, language.Sentence(e.Note))
 	}
 	return c
+}
+
+// exhibitLines says what a filter reached, and in what time.
+func exhibitLines(e app.Exhibit) []string {
+	v := e.Verdict
+	reached := lang.L(string(v))
+	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
+		reached = fmt.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, e.Part.Unit))
+	}
+	took := app.TimeText(e.Seconds)
+	if e.Truth != nil {
+		took = fmt.Sprintf("PSNR %s, %s", measure.Decibels(e.Truth.PSNR, 2), took)
+	}
+	return []string{reached, took}
 }
 
 // pictureOf draws a slice in the gallery's window, with square pixels.
