@@ -23,7 +23,7 @@ func level(float64, float64) float64 { return 1000 }
 
 func slope(x, y float64) float64 { return 1000 + 3*x - 2*y }
 
-// A slope of the ground has no part in the noise.
+// A slope of the background has no part in the noise.
 func TestEvenNoise(t *testing.T) {
 	for _, ground := range []func(x, y float64) float64{level, slope} {
 		values, pixels := patch(32, 5, ground)

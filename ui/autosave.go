@@ -194,7 +194,7 @@ func restoreText(work app.Workspace) string {
 	case name == "":
 		name = filepath.Base(open.Path)
 	}
-	how := lang.L("Quell did not end in order. It had %s open (%d slices)")
+	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
 	if work.Orderly {
 		how = lang.L("Quell was ended by the system, as at a log-out. It had %s open (%d slices)")
 	}

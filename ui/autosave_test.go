@@ -195,7 +195,7 @@ func TestACrashIsNamed(t *testing.T) {
 	}
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
-	if q := b.question(); !strings.Contains(q, "did not end in order") {
+	if q := b.question(); !strings.Contains(q, "was not closed properly") {
 		t.Errorf("the question is %q", q)
 	}
 }

@@ -42,7 +42,7 @@ func ParseChord(text string) (Chord, error) {
 		case i == len(parts)-1:
 			k, ok := keyNames[name]
 			if !ok {
-				return Chord{}, fmt.Errorf(lang.L("%q is no key of a command; write a key such as K, F5 or Page Up, alone or after Ctrl+ and Shift+"), strings.TrimSpace(part))
+				return Chord{}, fmt.Errorf(lang.L("%q is not a key for a command; write one such as K, F5 or Page Up, alone or after Ctrl+ and Shift+"), strings.TrimSpace(part))
 			}
 			c.Key = k
 		case name == "ctrl" || name == "cmd":
@@ -50,7 +50,7 @@ func ParseChord(text string) (Chord, error) {
 		case name == "shift":
 			c.Mod |= fyne.KeyModifierShift
 		default:
-			return Chord{}, fmt.Errorf(lang.L("%q goes before no key; Ctrl and Shift do"), strings.TrimSpace(part))
+			return Chord{}, fmt.Errorf(lang.L("%q is not a modifier key; use Ctrl and Shift"), strings.TrimSpace(part))
 		}
 	}
 	if c.Key == fyne.KeyReturn && c.Mod == 0 {
@@ -66,7 +66,7 @@ func (c Command) changeable() bool { return c.List == nil && c.ID != cancelID }
 func checkChord(table []Command, id string, chord Chord) error {
 	for _, c := range table {
 		if c.ID == id && c.Hold != nil && chord.Mod != 0 {
-			return fmt.Errorf(lang.L("%s is for as long as the key is held, which is a key without Ctrl and Shift"), c.Title)
+			return fmt.Errorf(lang.L("%s lasts while its key is held, so the key cannot have Ctrl or Shift"), c.Title)
 		}
 		if c.ID != id && slices.Contains(c.Chords, chord) {
 			return fmt.Errorf(lang.L("%s is the key of %q"), chord, c.Title)

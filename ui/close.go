@@ -51,7 +51,7 @@ func (w *Workbench) ask(text string, proceed func()) {
 func (w *Workbench) apply() {
 	text := ""
 	if w.session.ApplyLoses() {
-		text = lang.L("There are as many results as are kept. The oldest one gives way to the new one, and has not been exported.")
+		text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
 	}
 	w.ask(text, w.session.Apply)
 }

@@ -129,7 +129,7 @@ func (w *Workbench) viewCommands() []Command {
 			Help:    "where the residual has no pane",
 			Checked: func() bool { return !w.settings.HideInset }},
 		{ID: "strip", Title: "Filter, measures and plots", Menu: menuView, Chords: key(fyne.KeyP), Run: func() { w.showColumn(!w.showsColumn()) },
-			Help:    "hidden until it is wanted where it would leave less than 80 % of the workbench to the pictures",
+			Help:    "hidden at first where it would leave the pictures less than 80 % of the workbench",
 			Checked: w.showsColumn},
 		{ID: "noise-map", Title: "Noise map", Menu: menuView, Chords: key(fyne.KeyM), Run: s.ToggleNoiseMap,
 			Help:    "colours over the original show how strong the noise is at every place",

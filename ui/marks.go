@@ -288,7 +288,7 @@ func regionRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.R
 	case err != nil:
 		note += lang.L("Noise: ") + language.Sentence(err.Error()) + "."
 	case known:
-		note += fmt.Sprintf(lang.L("Noise, without a slope of the ground: %s; estimated for the volume: %s."), figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
+		note += fmt.Sprintf(lang.L("Noise, background slope removed: %s; estimated for the volume: %s."), figure(sigma, unit), figure(estimated.Noise.Sigma, unit))
 	}
 	if given := s.Document().GivenNoise(); given != nil {
 		note += fmt.Sprintf(lang.L(" In use: %s of %s."), figure(given.Sigma, unit), given.From)

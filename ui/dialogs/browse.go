@@ -170,7 +170,7 @@ func (b *browser) open() {
 		return
 	}
 	if _, err := os.Stat(path); err != nil {
-		b.problem.SetText(lang.L("There is no file or folder of this path, or it may not be read."))
+		b.problem.SetText(lang.L("No file or folder has this path, or it cannot be read."))
 		return
 	}
 	b.dialog.Hide()

@@ -111,7 +111,7 @@ func (s *Session) FindStrength() {
 		case !tuned.Helps():
 			s.message = lang.L("No strength lowers the estimated error of this series; the strength stays as it is.")
 		case !s.recipe.Equal(asked):
-			s.message = lang.L("The best strength is found. The recipe was changed meanwhile and stays as it is.")
+			s.message = lang.L("The best strength was found. The recipe was changed meanwhile and stays as it is.")
 		default:
 			s.SetRecipe(asked.With(tuned.Curve.Param, valueOf(asked.Filter, tuned.Curve, tuned.Curve.Best)), true)
 			s.message = fmt.Sprintf(lang.L("The best strength lowers the estimated error by %.0f %%."), 100*(1-math.Sqrt(max(best.MSE, 0))))
