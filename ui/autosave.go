@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -184,21 +185,22 @@ func (w *Workbench) displayAs(how displayed) {
 	state.MarkCrosshair(how.Crosshair)
 }
 
+// savedName is what a person knows a kept series by.
+func savedName(w app.Work) string {
+	if w.Path == "" {
+		return lang.L("the bundled series")
+	}
+	return cmp.Or(w.Name, filepath.Base(w.Path))
+}
+
 // restoreText says what was open.
 func restoreText(work app.Workspace) string {
 	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
-	name := open.Name
-	switch {
-	case open.Path == "":
-		name = lang.L("the bundled series")
-	case name == "":
-		name = filepath.Base(open.Path)
-	}
 	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
 	if work.Orderly {
 		how = lang.L("Quell was ended by the system, as at a log-out. It had %s open (%d slices)")
 	}
-	text := fmt.Sprintf(how, name, open.Dims[2])
+	text := fmt.Sprintf(how, savedName(open), open.Dims[2])
 	switch more := len(work.Open) - 1; {
 	case more == 1:
 		text += lang.L(" and another series")
@@ -222,7 +224,7 @@ func restoreText(work app.Workspace) string {
 	text += "."
 	for _, one := range work.Open {
 		if one.Running != nil {
-			text += fmt.Sprintf(lang.L(" A run was not finished: %s."), one.Running)
+			text += fmt.Sprintf(lang.L(" A run on %s was not finished: %s."), savedName(one), one.Running)
 		}
 	}
 	if shown, known := displayedIn(work); known && shown.Blind != nil {

@@ -133,7 +133,7 @@ func TestARunThatWasNotFinishedIsNamed(t *testing.T) {
 
 	b = startAt(t, dir, true)
 	b.workbench.OfferRestore()
-	if q := b.question(); !strings.Contains(q, "open (7 slices). A run was not finished: nlm ") {
+	if q := b.question(); !strings.Contains(q, "open (7 slices). A run on the bundled series was not finished: nlm ") {
 		t.Fatalf("the question is %q", q)
 	}
 	b.press(fyne.KeyReturn)
