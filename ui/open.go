@@ -231,24 +231,27 @@ func (w *Workbench) askReport() {
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run), Check: app.CheckPage, Show: w.show,
 		Save: func(path string, overwrite bool) {
-			if w.settings.KeepRecent {
-				w.settings.ExportFolder = filepath.Dir(path)
-				w.saveSettings()
-			}
+			w.rememberFolder(path)
 			w.session.SaveReport(path, w.settings.HideIdentity, overwrite)
 		},
 	}, w.main))
 }
 
+// rememberFolder keeps the folder that the user chose for a file, which the next dialog suggests,
+// where paths may be kept, and saves the settings.
+func (w *Workbench) rememberFolder(path string) {
+	if w.settings.KeepRecent {
+		w.settings.ExportFolder = filepath.Dir(path)
+	}
+	w.saveSettings()
+}
+
 // export remembers where an export goes and begins it.
 func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
-	if w.settings.KeepRecent {
-		w.settings.ExportFolder = filepath.Dir(out)
-	}
 	if app.FormatOf(out) == app.DICOM {
 		w.settings.ExportCompressed = o.Compress != ""
 	}
-	w.saveSettings()
+	w.rememberFolder(out)
 	w.exportPath = out
 	begin(out, o, func(r app.ExportReport) {
 		w.exportPath = ""

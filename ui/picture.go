@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -45,10 +44,7 @@ func (w *Workbench) askPicture() {
 		Title: lang.L("Save a picture"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index()),
 		Check: app.CheckPicture, Show: w.show,
 		Save: func(path string, overwrite bool) {
-			if w.settings.KeepRecent {
-				w.settings.ExportFolder = filepath.Dir(path)
-				w.saveSettings()
-			}
+			w.rememberFolder(path)
 			w.options.Go(func() {
 				err := app.WritePicture(m, label, path, overwrite)
 				w.options.Do(func() {

@@ -33,9 +33,8 @@ func (w *Workbench) askPresentation() {
 		Title: lang.L("Save a presentation state"), Note: note, Folder: place, Name: name, Show: w.show,
 		Check: func(path string, overwrite bool) error { return app.CheckPresentation(source, path, overwrite) },
 		Save: func(path string, overwrite bool) {
-			if w.settings.KeepRecent && folder == "" {
-				w.settings.ExportFolder = filepath.Dir(path)
-				w.saveSettings()
+			if folder == "" {
+				w.rememberFolder(path)
 			}
 			w.session.SavePresentation(path, func(f session.MarkFigures, role viewer.Role) string {
 				return markText(w.session, f, role, source.Volume.Unit)

@@ -240,6 +240,7 @@ func (r *reader) save(c *comparison) {
 				return
 			}
 			r.forget()
+			w.rememberFolder(path)
 			w.status.note(lang.L("The table is saved."))
 		},
 	}, w.main))

@@ -11,6 +11,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"quell/app"
 	"quell/denoise"
 	"quell/ui"
 )
@@ -72,6 +73,9 @@ func TestABlindComparisonHidesWhatIsWhat(t *testing.T) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if saved := app.LoadSettings(b.settingsPath); saved.ExportFolder != filepath.Dir(path) {
+		t.Errorf("the next dialog suggests %q", saved.ExportFolder)
 	}
 	rows, err := csv.NewReader(strings.NewReader(string(data))).ReadAll()
 	if err != nil || len(rows) != 5 {
