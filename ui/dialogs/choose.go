@@ -56,7 +56,7 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 			text, picture := row.Objects[0].(*fyne.Container), row.Objects[1].(*canvas.Image)
 			title, detail, importance := describe(c.Entries[order[i]])
 			if i == 0 && why != "" {
-				title += lang.L("    Recommended: ") + why
+				title += lang.L("    Recommended: ") + language.Sentence(why)
 			}
 			text.Objects[0].(*widget.Label).SetText(title)
 			second := text.Objects[1].(*widget.Label)
@@ -156,7 +156,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 	parts := []string{}
 	part := e.Part
 	if e.Group != nil {
-		part = strings.TrimSpace(e.Component + fmt.Sprintf(lang.L("  4-D: %d volumes along %s"), e.Group.Len(), e.Group.Axis()))
+		part = strings.TrimSpace(e.Component + fmt.Sprintf(lang.L("  4-D: %d volumes along %s"), e.Group.Len(), language.Sentence(e.Group.Axis())))
 	}
 	for _, p := range []string{e.Number, e.Modality, e.Description, part} {
 		if p != "" {
@@ -170,7 +170,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		return title, lang.L("cannot be opened: ") + language.Sentence(e.Err.Error()), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
-	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], e.Geometry.Acquired(), float64(e.Bytes)/1e6)
+	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], language.Sentence(e.Geometry.Acquired().String()), float64(e.Bytes)/1e6)
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
 		detail += lang.L(", study of ") + day.Format(time.DateOnly)
 	}
