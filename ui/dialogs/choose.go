@@ -156,7 +156,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 	parts := []string{}
 	part := e.Part
 	if e.Group != nil {
-		part = strings.TrimSpace(e.Component + fmt.Sprintf(lang.L("  4-D: %d volumes along %s"), e.Group.Len(), language.Sentence(e.Group.Axis())))
+		part = strings.TrimSpace(e.Component + fmt.Sprintf(lang.L("  4-D: %d volumes along %s"), e.Group.Len(), e.Group.Axis()))
 	}
 	for _, p := range []string{e.Number, e.Modality, e.Description, part} {
 		if p != "" {
