@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -121,10 +120,6 @@ func (t *task) finishBlock(b volume.Region, inputs []*residentSlab, run *future,
 	}
 }
 
-// errNotFinite is a fault of the device: kernels return finite results for
-// finite voxels.
-var errNotFinite = errors.New("the GPU returned values that are no numbers")
-
 // receive waits for a chunk and copies it to voxels from..to of the region.
 func (t *task) receive(from, to int, run *future, c chunkDownload) {
 	_, err := c.get.wait(context.Background())
@@ -137,8 +132,8 @@ func (t *task) receive(from, to int, run *future, c chunkDownload) {
 	if _, err := run.wait(t.ctx); err != nil {
 		return
 	}
-	if !decode(t.out()[from:to], t.s.staging(c.staging)) {
-		t.cancel(errNotFinite)
+	if err := decode(t.out()[from:to], t.s.staging(c.staging)); err != nil {
+		t.cancel(err)
 		return
 	}
 	t.done(from, to)

@@ -1,19 +1,22 @@
 package gpu
 
 import (
+	"context"
+	"errors"
 	"math"
 	"runtime"
 	"strings"
 	"unsafe"
 
 	"quell/gpu/wire"
+	"quell/internal/parallel"
 )
 
 // A chunk is what one put or get transfers: at most a staging buffer of float32
 // voxels, and fewer where that gives every core some to pack.
 const (
 	maxChunkVoxels = stagingBytes / 4
-	minChunkVoxels = 64 << 10
+	minChunkVoxels = 64 << 10 // worth a core
 )
 
 // chunkVoxels returns the voxels per chunk of a transfer of n voxels.
@@ -44,9 +47,25 @@ func encodeMask(staging []byte, mask []bool) wire.Format {
 	return wire.Bytes
 }
 
-// decode copies voxels out of a staging buffer and reports whether all are
-// finite.
-func decode(voxels []float32, staging []byte) bool {
+// errNotFinite is a fault of the device: kernels return finite results for
+// finite voxels.
+var errNotFinite = errors.New("the GPU returned values that are no numbers")
+
+// decode copies voxels out of a staging buffer, on all cores: one core would copy the last
+// chunk of a result long after the others are done. The error is errNotFinite.
+func decode(voxels []float32, staging []byte) error {
+	parts := (len(voxels) + minChunkVoxels - 1) / minChunkVoxels
+	return parallel.For(context.Background(), parts, func(i int) error {
+		first, last := i*minChunkVoxels, min((i+1)*minChunkVoxels, len(voxels))
+		if !decodePart(voxels[first:last], staging[4*first:]) {
+			return errNotFinite
+		}
+		return nil
+	})
+}
+
+// decodePart copies voxels and reports whether all are finite.
+func decodePart(voxels []float32, staging []byte) bool {
 	bad := uint32(0)
 	const exponent = 0x7f800000
 	from := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(staging))), len(voxels))

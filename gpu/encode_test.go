@@ -2,8 +2,10 @@ package gpu
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"testing"
 
 	"quell/gpu/wire"
@@ -31,14 +33,14 @@ func TestEncodeIsExact(t *testing.T) {
 		}
 		if c.want == wire.Float32 {
 			got := make([]float32, len(c.voxels))
-			finite := decode(got, slot)
+			err := decode(got, slot)
 			for i := range got {
 				if got[i] != c.voxels[i] {
 					t.Errorf("%s: %v came back as %v", name, c.voxels[i], got[i])
 				}
 			}
-			if finite != (name != "infinite") {
-				t.Errorf("%s: finite is %v", name, finite)
+			if (err != nil) != (name == "infinite") {
+				t.Errorf("%s: error %v", name, err)
 			}
 		}
 	}
@@ -48,14 +50,41 @@ func TestDecodeFindsValuesThatAreNotFinite(t *testing.T) {
 	for _, bits := range []uint32{0x7f800000, 0xff800000, 0x7fc00000, 0xffffffff, 0x7f800001} {
 		slot := make([]byte, 12)
 		encode(slot, []float32{0.5, math.Float32frombits(bits), 0.5})
-		if decode(make([]float32, 3), slot) {
-			t.Errorf("%08x passed", bits)
+		if err := decode(make([]float32, 3), slot); !errors.Is(err, errNotFinite) {
+			t.Errorf("%08x: error %v", bits, err)
 		}
 	}
 	slot := make([]byte, 12)
 	encode(slot, []float32{math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32})
-	if !decode(make([]float32, 3), slot) {
-		t.Error("the largest numbers did not pass")
+	if err := decode(make([]float32, 3), slot); err != nil {
+		t.Errorf("the largest numbers: error %v", err)
+	}
+}
+
+// A chunk is copied in parts, each of which is checked.
+func TestDecodeInParts(t *testing.T) {
+	for _, n := range []int{minChunkVoxels - 1, minChunkVoxels, minChunkVoxels + 1, 3*minChunkVoxels + 5} {
+		voxels, got := make([]float32, n), make([]float32, n+1)
+		for i := range voxels {
+			voxels[i] = float32(i) + 0.5
+		}
+		slot := make([]byte, 4*n)
+		encode(slot, voxels)
+		if err := decode(got[:n], slot); err != nil || !slices.Equal(got[:n], voxels) || got[n] != 0 {
+			t.Errorf("%d voxels: error %v, equal %v, %g behind them", n, err, slices.Equal(got[:n], voxels), got[n])
+		}
+		for _, bad := range []int{0, minChunkVoxels - 1, minChunkVoxels, n - 1} {
+			if bad >= n {
+				continue
+			}
+			kept := voxels[bad]
+			voxels[bad] = float32(math.NaN())
+			encode(slot, voxels)
+			if err := decode(got[:n], slot); !errors.Is(err, errNotFinite) {
+				t.Errorf("%d voxels, voxel %d not finite: error %v", n, bad, err)
+			}
+			voxels[bad] = kept
+		}
 	}
 }
 
