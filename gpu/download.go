@@ -73,6 +73,8 @@ func (t *task) start(job *wire.Job, d *download) (*future, error) {
 	}
 	if bind {
 		t.bound, futures = futures[0], futures[1:]
+		// Not before: large memory may start a garbage collection, on all cores.
+		go t.out()
 	}
 	for i, offset := range staging {
 		d.early = append(d.early, chunkDownload{staging: offset, get: futures[1+i]})

@@ -12,22 +12,20 @@ import (
 
 // output is the result of a run, which is made in parts.
 type output struct {
-	voxels func() []float32 // waits for their allocation
+	voxels func() []float32 // allocated by the first call, for which the others wait
 
 	mu      sync.Mutex
 	begin   func() *volume.Arrival // nil once it was called
 	arrival *volume.Arrival        // nil before, and where nobody follows it
 }
 
-// newOutput begins to allocate the voxels of v: that may clear memory of the run before, and
-// the device does not wait for it.
+// newOutput returns the output of a run into v, whose voxels are allocated when they are needed.
 func newOutput(ctx context.Context, v *volume.Volume) *output {
 	o := &output{voxels: sync.OnceValue(func() []float32 {
 		v.Data = uncleared(v.Voxels())
 		return v.Data
 	})}
 	o.begin = func() *volume.Arrival { return denoise.BeginArrival(ctx, v) }
-	go o.voxels()
 	return o
 }
 
@@ -45,7 +43,6 @@ func (o *output) final(from, to int) {
 // end ends the arrival of the voxels; where it has not begun it does not any more: after a
 // cancel the device may still be at work in the background.
 func (o *output) end(err error) {
-	o.voxels()
 	o.mu.Lock()
 	a := o.arrival
 	o.begin = nil

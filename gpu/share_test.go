@@ -503,9 +503,13 @@ func TestArrivalEndsWithASecondAttempt(t *testing.T) {
 		t.Errorf("%d voxels done in the second attempt", done)
 	}
 	arrival = nil
-	o = newOutput(ctx, &volume.Volume{Geometry: v.Geometry})
+	none := &volume.Volume{Geometry: v.Geometry}
+	o = newOutput(ctx, none)
 	o.end(errRepeated)
 	if o.final(0, 1); arrival != nil {
 		t.Error("an arrival begins after the end of its run")
+	}
+	if none.Data != nil {
+		t.Error("voxels were allocated that no device sent")
 	}
 }

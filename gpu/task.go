@@ -15,7 +15,7 @@ import (
 type task struct {
 	s      *session
 	r      *run
-	out    func() []float32 // returns the region's voxels; waits for their allocation
+	out    func() []float32 // returns the region's voxels; may wait for their allocation
 	region volume.Region
 	layout layout
 	lane   wire.Lane
