@@ -195,7 +195,7 @@ func sameValues(want *volume.Volume, back *series.Series) error {
 			// Values are float32 on both sides: two roundings on top of the step.
 			slack := step/2 + 2.4e-7*math.Abs(float64(x))
 			if d := math.Abs(float64(gs[i]) - float64(x)); !(d <= slack) {
-				return fmt.Errorf("a voxel of slice %d is %v instead of %v", z, gs[i], x)
+				return fmt.Errorf("a voxel of slice %d is %v instead of %v", z+1, gs[i], x)
 			}
 		}
 	}

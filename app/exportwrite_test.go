@@ -188,7 +188,7 @@ func TestReadBackLooksAtPositions(t *testing.T) {
 	}
 	back.Volume.Data[0] += 0.01
 	err := sameValues(want.Volume, back)
-	if err == nil || !strings.Contains(err.Error(), "a voxel of slice 0 is -49.74 instead of -50") {
+	if err == nil || !strings.Contains(err.Error(), "a voxel of slice 1 is -49.74 instead of -50") {
 		t.Errorf("off by more than half a step: %v", err)
 	}
 	want.Volume.Mask = make([]bool, len(want.Volume.Data))

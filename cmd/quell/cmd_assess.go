@@ -26,7 +26,8 @@ Where AFTER has its record (AFTER.recipe.json) or --recipe is given, the filter 
 run again on parts of BEFORE and the error is estimated over its strength (Stein's
 unbiased risk). Otherwise the filter whose result is most like AFTER stands in, which
 is less certain. Each slice is judged by its own noise and residual; place is where
-the residual shows the most structure. Of a 4-D series each volume is judged by itself.`,
+the residual shows the most structure. Slices and voxels are counted from 1; the
+numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
@@ -161,7 +162,7 @@ func printAssessment(w io.Writer, a app.Assessment) error {
 		fmt.Fprintf(w, "place        %s\n", a.Place)
 	}
 	for z, s := range a.Slices {
-		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
+		fmt.Fprintf(w, "slice %-6d %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, float64(s.ResidualSD), s.Structure)
 	}
 	return nil
 }

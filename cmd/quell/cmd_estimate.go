@@ -25,7 +25,8 @@ slice, with a confidence for each figure:
 
 CT is measured in even soft tissue, with the correlation of its noise; everything
 else by differences in the foreground, for Gaussian or Rician noise. --map writes
-the noise of every voxel. Of a 4-D series each volume is estimated by itself.`,
+the noise of every voxel. Slices are counted from 1. Of a 4-D series each volume is
+estimated by itself.`,
 		Args: exactly(1, "one IN"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
@@ -136,7 +137,7 @@ func printEstimate(w io.Writer, e noise.Estimate, unit string) error {
 		return err
 	}
 	for z, f := range e.PerSlice {
-		if _, err := fmt.Fprintf(w, "slice %d  %s\n", z, figureText(f, unit)); err != nil {
+		if _, err := fmt.Fprintf(w, "slice %d  %s\n", z+1, figureText(f, unit)); err != nil {
 			return err
 		}
 	}

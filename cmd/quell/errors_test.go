@@ -196,7 +196,7 @@ func TestPrintedEstimate(t *testing.T) {
 				Figure: noise.Figure{Sigma: 20, Confidence: noise.Low, Why: "texture"}, Model: noise.Rician,
 				PerSlice: []noise.Figure{{Sigma: 21, Confidence: noise.Fair}, {Confidence: noise.None, Why: "it is empty"}},
 			}, "",
-			"sigma 20  low confidence: texture\nnoise rician (assumed: no background shows it)\nslice 0  21  fair confidence\nslice 1  unknown: it is empty\n",
+			"sigma 20  low confidence: texture\nnoise rician (assumed: no background shows it)\nslice 1  21  fair confidence\nslice 2  unknown: it is empty\n",
 		},
 		{
 			noise.Estimate{Figure: noise.Figure{Sigma: 9, Confidence: noise.High}, Model: noise.Gaussian, ModelKnown: true, Correlation: correlated}, "HU",

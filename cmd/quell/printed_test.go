@@ -130,7 +130,7 @@ func TestPrintedVerdict(t *testing.T) {
 		want += fmt.Sprintf("spectrum     %.3g times the power of noise, after a Gaussian of %g voxels\n", b.Power, b.Scale)
 	}
 	for z, s := range judged.Slices {
-		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
+		want += fmt.Sprintf("slice %d      %-8s sigma %.4g, residual_sd %.4g, structure %.3g\n", z+1, s.Verdict, s.Sigma, s.ResidualSD, s.Structure)
 	}
 	if got := run(t, "assess", noisy, quiet); got != want || len(judged.Slices) != 8 || len(judged.Spectrum) < 2 {
 		t.Errorf("%s\nwant\n%s", got, want)

@@ -172,7 +172,7 @@ func TestWhatFadedIsOver(t *testing.T) {
 	}
 	j := judged(Matched)
 	j.fade(faded, region)
-	if j.Verdict != Over || j.Lost != 0.4 || *j.Place != (Place{X: 15, Y: 26, Slice: 32, What: "an object"}) || !strings.Contains(j.Why, "an object at x 15, y 26 in slice 32 lost over 40 %") {
+	if j.Verdict != Over || j.Lost != 0.4 || *j.Place != (Place{X: 15, Y: 26, Slice: 32, What: "an object"}) || !strings.Contains(j.Why, "an object at x 16, y 27 in slice 33 lost over 40 %") {
 		t.Errorf("%+v at %v", j, j.Place)
 	}
 	for z, want := range []Verdict{Matched, Over, Under, Unknown} {

@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// Place is a voxel of the input with a word for what lies there.
+// Place is a voxel of the input, counted from 0, with a word for what lies there.
 type Place struct {
 	X     int    `json:"x"`
 	Y     int    `json:"y"`
-	Slice int    `json:"slice"` // counted from 0
-	What  string `json:"what"`  // "edges" or "smooth tissue"
+	Slice int    `json:"slice"`
+	What  string `json:"what"` // "edges" or "smooth tissue"
 }
 
-// String returns "edges at x 120, y 88 in slice 5".
+// String returns "edges at x 120, y 88 in slice 5", counted from 1 as viewers do.
 func (p Place) String() string {
-	return fmt.Sprintf("%s at x %d, y %d in slice %d", p.What, p.X, p.Y, p.Slice)
+	return fmt.Sprintf("%s at x %d, y %d in slice %d", p.What, p.X+1, p.Y+1, p.Slice+1)
 }
 
 // The words for a place.

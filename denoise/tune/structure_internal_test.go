@@ -199,7 +199,7 @@ func TestPlaceOfEdges(t *testing.T) {
 	if p := (Result{After: after, Noise: noise.Known(10)}).place(per); p == nil || p.Slice != 0 || p.X != 3 {
 		t.Errorf("the first of equal peaks is at %v", p)
 	}
-	if text := (Place{1, 2, 3, edges}).String(); text != "edges at x 1, y 2 in slice 3" {
+	if text := (Place{1, 2, 3, edges}).String(); text != "edges at x 2, y 3 in slice 4" {
 		t.Errorf("%q", text)
 	}
 }
