@@ -47,8 +47,8 @@ func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64,
 	return math.Sqrt(square(rest) / (n - 3)), nil
 }
 
-// checkEven returns why values, of a sum of squares, are not noise on an even ground
-// alone. rest is what is left of them without the ground, base the terms of the ground, and
+// checkEven returns why values, of a sum of squares, are not noise on an even background
+// alone. rest is what is left of them without the background, base the terms of the background, and
 // higher those of bends that it does not have.
 func checkEven(rest []float64, squares float64, base, higher [][]float64) error {
 	sum, third, fourth := 0.0, 0.0, 0.0
@@ -66,7 +66,7 @@ func checkEven(rest []float64, squares float64, base, higher [][]float64) error 
 	skew, kurtosis := third/n/math.Pow(variance, 1.5), fourth/n/(variance*variance)
 	bent, _ := remove(rest, append(base, higher...))
 	if 1-square(bent)/sum > max(mostBent, bends*float64(len(higher))/n) {
-		return errors.New("the region is not even, or too small for its noise: an edge or a bend of the ground may be part of the SD")
+		return errors.New("the region is not even, or too small for its noise: an edge or a bend of the background may be part of the SD")
 	}
 	if math.Abs(skew) > mostSkew || kurtosis > mostKurtosis {
 		return errors.New("the region is not even: something brighter or darker lies in it")

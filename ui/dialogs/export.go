@@ -17,6 +17,7 @@ import (
 
 	"quell/app"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // ExportRequest holds the run to export, suggestions, and callbacks.
@@ -280,7 +281,7 @@ func Exported(r app.ExportReport, open func(folder string), send func(), parent 
 	}
 	box := container.NewVBox(wrapped(text))
 	for _, w := range r.Warnings {
-		l := wrapped(w)
+		l := wrapped(language.Sentence(w))
 		l.Importance = widget.WarningImportance
 		box.Add(l)
 	}
