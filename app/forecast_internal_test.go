@@ -64,15 +64,16 @@ func TestForecastOfEngines(t *testing.T) {
 	masked.Mask = make([]bool, 1000)
 	plan := denoise.Plan{Memory: 500, Slabs: 3}
 	refused := errors.New("no")
+	judge := JudgeMemory(v)
 	for i, c := range []struct {
 		eng  denoise.Engine
 		of   *volume.Volume
 		want Forecast
 	}{
-		{planned{plan: plan}, v, Forecast{Filter: 4500, Judge: 48000, Free: 7, Slabs: 3}},
-		{planned{plan: plan}, masked, Forecast{Filter: 5500, Judge: 48000, Free: 7, Slabs: 3}},
-		{planned{plan: plan, info: denoise.Info{Memory: 900}}, v, Forecast{Filter: 4000, Judge: 48000, Free: 7, Slabs: 3, Device: 500, Has: 900}},
-		{planned{plan: plan, err: refused}, v, Forecast{Filter: 4000, Judge: 48000, Free: 7, Refused: refused}},
+		{planned{plan: plan}, v, Forecast{Filter: 4500, Judge: judge, Free: 7, Slabs: 3}},
+		{planned{plan: plan}, masked, Forecast{Filter: 5500, Judge: judge, Free: 7, Slabs: 3}},
+		{planned{plan: plan, info: denoise.Info{Memory: 900}}, v, Forecast{Filter: 4000, Judge: judge, Free: 7, Slabs: 3, Device: 500, Has: 900}},
+		{planned{plan: plan, err: refused}, v, Forecast{Filter: 4000, Judge: judge, Free: 7, Refused: refused}},
 	} {
 		if got := ForecastRun(c.eng, denoise.Recipe{}, c.of, 7); got != c.want {
 			t.Errorf("%d: %+v; want %+v", i, got, c.want)

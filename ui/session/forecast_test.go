@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"quell/app"
 	"quell/ui/session"
 )
 
@@ -20,9 +21,9 @@ func TestMemoryOfARun(t *testing.T) {
 		d.Now = func() time.Time { return now.Add(time.Duration(ahead.Load())) }
 	})
 	b.settle()
-	need := 4 * int64(b.Series().Volume.Voxels())
+	need, judge := 4*int64(b.Series().Volume.Voxels()), app.JudgeMemory(b.Series().Volume)
 	f, ok := b.Forecast()
-	if !ok || f.Filter != need || f.Judge != 12*need {
+	if !ok || f.Filter != need || f.Judge != judge {
 		t.Errorf("forecast %+v, %v; want %d bytes", f, ok, need)
 	}
 	before := asked.Load()
@@ -39,7 +40,7 @@ func TestMemoryOfARun(t *testing.T) {
 	if b.Busy() || len(b.errors) != 1 || !strings.Contains(b.errors[0].Error(), "is free; close a series") {
 		t.Fatalf("busy %v, errors %v; want the run refused", b.Busy(), b.errors)
 	}
-	free.Store(12*need - 1) // at once
+	free.Store(judge - 1) // at once
 	b.Apply()
 	b.settle()
 	if !b.Applied() || len(b.errors) != 1 {
@@ -51,7 +52,7 @@ func TestMemoryOfARun(t *testing.T) {
 	if _, ok := b.Forecast(); ok {
 		t.Error("a forecast of what was done")
 	}
-	free.Store(12 * need)
+	free.Store(judge)
 	b.SetRecipe(b.tuned(3), true)
 	b.Apply()
 	b.settle()
