@@ -43,6 +43,12 @@ func (w *Workbench) InsetShown() bool { return w.showsInset() }
 // RailWidth returns how wide the list of open series is.
 func (w *Workbench) RailWidth() float32 { return w.rail.content.Size().Width }
 
+// SliceTexts returns the texts beside the slider of the slices.
+func (w *Workbench) SliceTexts() []string { return []string{w.slices.sigmas.Text, w.slices.label.Text} }
+
+// WindowShown returns the window that the tool bar names.
+func (w *Workbench) WindowShown() string { return w.tools.windows.Selected }
+
 // Invite returns the invitation to open a series.
 func (w *Workbench) Invite() fyne.CanvasObject { return w.invite.layer }
 

@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2/test"
@@ -33,8 +34,18 @@ func TestAnEmptyWorkbenchInvites(t *testing.T) {
 	if b.invited() != nil {
 		t.Error("the pictures of an open series are covered")
 	}
+	b.session().Apply()
+	b.until("the volume is filtered", b.session().Applied)
 	b.command("close-series").Run()
 	b.drain()
+	b.tap("Discard")
+	b.drain()
+	if status := b.workbench.Status(); status != "Open a series, or drop a file or folder here." {
+		t.Errorf("without a series the status bar says %q", status)
+	}
+	if left := append(b.workbench.SliceTexts(), b.workbench.WindowShown()); strings.Join(left, "") != "" {
+		t.Errorf("the closed series has left %q", left)
+	}
 	buttons := b.invited()
 	recent := filepath.Join("study", "series.nii")
 	for _, text := range []string{"Open folder …", "Open file …", "Open the bundled series", recent} {

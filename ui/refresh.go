@@ -17,6 +17,7 @@ import (
 	"quell/ui/session"
 	"quell/ui/sliceview"
 	"quell/ui/viewer"
+	"quell/volume"
 )
 
 // changed schedules a refresh of the panels. However often it is called during one
@@ -117,7 +118,9 @@ func (w *Workbench) displayCard() {
 		w.column.Refresh()
 	}
 	w.marks.Display(markSnapshot(s))
-	if p := s.Settled(); p != nil {
+	if s.Series() == nil {
+		w.plot.Display(nil, [3]int{}, volume.Window{}, plotpanel.Marked{})
+	} else if p := s.Settled(); p != nil {
 		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())

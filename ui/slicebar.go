@@ -177,6 +177,9 @@ func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
 	setEnabled(b.planes, state.Volume() != nil)
 	if state.Volume() == nil {
 		b.slider.Disable()
+		b.strip.display(nil, "", 0)
+		setText(b.sigmas, "")
+		setText(b.label, "")
 		return
 	}
 	b.planes.SetSelected(lang.L(planeName(state.View().Plane)))

@@ -134,6 +134,10 @@ func (t *toolbar) display(s *session.Session, layout string) {
 			setEnabled(o, false)
 		}
 		t.shares.Hide()
+		if len(t.windows.Options) > 0 {
+			t.windows.PlaceHolder, t.windows.Options = lang.L("Window …"), nil
+			t.windows.ClearSelected()
+		}
 		return
 	}
 	for _, o := range []fyne.Disableable{t.modes, t.windows, t.fit, t.actual, t.marks} {

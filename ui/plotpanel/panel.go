@@ -122,8 +122,8 @@ func (p *Panel) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRe
 // Kind returns what is plotted.
 func (p *Panel) Kind() Kind { return p.kind }
 
-// Display plots a slice with a window, and what is marked on it; it returns at once where
-// nothing that the plot shows has changed.
+// Display plots a slice with a window, and what is marked on it, or nothing where picture is nil;
+// it returns at once where nothing that the plot shows has changed.
 func (p *Panel) Display(picture *viewer.Picture, focus [3]int, window volume.Window, marked Marked) {
 	same := picture == p.picture && window == p.window && (p.kind != Profile || marked.Line != nil || focus == p.focus) && marked.equal(p.marked)
 	p.picture, p.focus, p.window, p.marked = picture, focus, window, marked
@@ -248,8 +248,15 @@ func (p *Panel) showPoint(i int) {
 	}
 }
 
+// empty says whether there is no slice for what is plotted.
+func (p *Panel) empty() bool { return p.picture == nil && p.kind != Strength }
+
 func (p *Panel) request() {
-	if !p.Visible() || p.picture == nil && p.kind != Strength {
+	switch {
+	case p.empty():
+		p.show(answer{})
+		return
+	case !p.Visible():
 		return
 	}
 	size, scale := p.area.Size(), screen.PixelsPerUnit(p)
@@ -262,6 +269,9 @@ func (p *Panel) request() {
 }
 
 func (p *Panel) show(a answer) {
+	if p.empty() { // the series was closed meanwhile
+		a = answer{}
+	}
 	p.axis = a.axis
 	if a.words != p.words.Text {
 		p.words.SetText(a.words)

@@ -90,3 +90,45 @@ func TestOnlyWhatThePlotShowsIsDrawnAgain(t *testing.T) {
 		t.Errorf("the histogram of an ROI: %q", p.note.Text)
 	}
 }
+
+// Without a slice nothing is plotted, also where the plot of the last one is late or the kind changes.
+func TestAClosedSeriesIsNotPlotted(t *testing.T) {
+	test.NewTempApp(t)
+	var queue []func()
+	p := New(func(f func()) { queue = append(queue, f) }, func(f func()) { f() }, Hooks{})
+	test.NewTempWindow(t, p).Resize(fyne.NewSize(500, 260))
+	drain := func() {
+		for len(queue) > 0 {
+			f := queue[0]
+			queue = queue[1:]
+			f()
+		}
+	}
+	window := volume.Window{Center: 50, Width: 100}
+	p.Display(picture(t), [3]int{1, 1, 0}, window, Marked{})
+	drain()
+	if p.image.Image == nil {
+		t.Fatal("the slice is not plotted")
+	}
+	p.Display(nil, [3]int{}, volume.Window{}, Marked{})
+	if p.image.Image != nil {
+		t.Error("the plot of a closed series stays")
+	}
+	p.Display(picture(t), [3]int{1, 1, 0}, window, Marked{})
+	p.Display(nil, [3]int{}, volume.Window{}, Marked{})
+	drain()
+	if p.image.Image != nil {
+		t.Error("a late plot of a closed series is shown")
+	}
+	p.Select(Strength)
+	p.Select(Profile)
+	drain()
+	if p.image.Image != nil {
+		t.Error("another kind of plot shows the closed series")
+	}
+	p.Display(picture(t), [3]int{1, 1, 0}, window, Marked{})
+	drain()
+	if p.image.Image == nil {
+		t.Error("the next series is not plotted")
+	}
+}

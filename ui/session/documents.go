@@ -169,6 +169,9 @@ func (s *Session) CloseDocument(i int) {
 		return
 	}
 	d := s.documents[i]
+	if d == s.document {
+		s.message = ""
+	}
 	if s.task != nil && s.task.document == d {
 		s.Cancel()
 	}
