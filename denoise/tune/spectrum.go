@@ -48,14 +48,18 @@ func (p *bandPower) add(scale int, means, inner []float32) {
 }
 
 // inner writes the share of the widest window around every pixel that counts.
-func (b *blurrer) inner(dst, scratch []float32, use []bool) {
-	for i, u := range use {
-		scratch[i] = 0
-		if u {
-			scratch[i] = 1
+func (b *blurrer) inner(dst []float32, use []bool) {
+	b.used = len(use) / b.nx
+	for y := range b.used {
+		row := b.row(y)
+		clear(row)
+		for x, u := range use[y*b.nx:][:len(row)] {
+			if u {
+				row[x] = 1
+			}
 		}
 	}
-	b.blur(dst, scratch, meanScales[len(meanScales)-1])
+	b.means(dst, meanScales[len(meanScales)-1])
 }
 
 // spectrum returns the bands of the residual, fine to coarse, of which there are

@@ -59,7 +59,7 @@ func (r residue) structure(ctx context.Context, found *volume.Volume) (structure
 		n := r.SliceVoxels()
 		b := newBlurrer(r.Dims[0], r.Dims[1])
 		data, counts, amplitudes := make([]float32, n), make([]bool, n), make([]float32, n)
-		smooth, squares, inner := make([]float32, n), make([]float32, n), make([]float32, n)
+		smooth, inner := make([]float32, n), make([]float32, n)
 		return func(z int) error {
 			r.slice(z, data, counts)
 			from, to := usedRows(counts, r.Dims[0])
@@ -68,11 +68,12 @@ func (r residue) structure(ctx context.Context, found *volume.Volume) (structure
 			}
 			// Beyond these rows there is 0, as outside the slice.
 			plane, use, out := data[from:to], counts[from:to], amplitudes[from:to]
-			smooth, squares, inner := smooth[:to-from], squares[:to-from], inner[:to-from]
+			smooth, inner := smooth[:to-from], inner[:to-from]
 			clear(out)
-			b.inner(inner, squares, use)
+			b.inner(inner, use)
+			b.load(plane)
 			for k, s := range meanScales {
-				b.blur(smooth, plane, s)
+				b.means(smooth, s)
 				powers[z].add(k, smooth, inner)
 				least := least[k]
 				for i, m := range smooth {
@@ -81,10 +82,8 @@ func (r residue) structure(ctx context.Context, found *volume.Volume) (structure
 					}
 				}
 			}
-			for i, a := range plane {
-				squares[i] = a * a
-			}
-			b.blur(smooth, squares, powerScale)
+			b.square()
+			b.means(smooth, powerScale)
 			for i, p := range smooth {
 				if p > mostPower && use[i] {
 					out[i] = max(out[i], float32(math.Sqrt(float64(p-1))))
@@ -167,8 +166,9 @@ func window(scale float64, n int) []float32 {
 // blurrer takes windowed means of slices. Outside a slice there is 0.
 type blurrer struct {
 	nx, ny, width int       // pixels of a slice, and values of a row: whole groups of lanes
-	line          []float64 // one row between zeros
-	rows          []float64 // of one slice, blurred along x, between rows of zeros
+	used          int       // rows that source holds
+	source        []float64 // the slice or rows of it, each between zeros
+	rows          []float64 // the same blurred along x, between rows of zeros
 	out           []float64 // one row
 	offsets       []int
 }
@@ -180,7 +180,7 @@ func newBlurrer(nx, ny int) blurrer {
 	width := convolve.RoundUp(nx)
 	return blurrer{
 		nx: nx, ny: ny, width: width,
-		line: make([]float64, width+2*margin), rows: make([]float64, (ny+2*margin)*width), out: make([]float64, width),
+		source: make([]float64, ny*(width+2*margin)), rows: make([]float64, (ny+2*margin)*width), out: make([]float64, width),
 		offsets: make([]int, 2*margin+1),
 	}
 }
@@ -202,21 +202,53 @@ func usedRows(use []bool, nx int) (from, to int) {
 // blur writes the windowed means of src to dst, which may be src. Both are the same rows of
 // a slice, beyond which there is 0.
 func (b *blurrer) blur(dst, src []float32, scale float64) {
-	ny := len(src) / b.nx
-	clear(b.rows[(margin+ny)*b.width : (2*margin+ny)*b.width]) // of more rows before
+	b.load(src)
+	b.means(dst, scale)
+}
+
+// load makes rows of a slice what means are taken of.
+func (b *blurrer) load(src []float32) {
+	b.used = len(src) / b.nx
+	for y := range b.used {
+		row := b.row(y)
+		for x, a := range src[y*b.nx:][:len(row)] {
+			row[x] = float64(a)
+		}
+	}
+}
+
+// square squares the source, in the precision of slices.
+func (b *blurrer) square() {
+	for y := range b.used {
+		row := b.row(y)
+		for x, a := range row {
+			row[x] = float64(float32(a * a)) // exact before it is rounded
+		}
+	}
+}
+
+// row returns the pixels of a row of the source.
+func (b *blurrer) row(y int) []float64 { return b.source[y*(b.width+2*margin)+margin:][:b.nx] }
+
+// means writes the windowed means of the source to dst.
+func (b *blurrer) means(dst []float32, scale float64) {
+	clear(b.rows[(margin+b.used)*b.width : (2*margin+b.used)*b.width]) // of more rows before
 	kx, ky := weights(window(scale, b.nx)), weights(window(scale, b.ny))
 	offsets := b.steps(len(kx), 1)
-	for y := range ny {
-		for x, a := range src[y*b.nx : (y+1)*b.nx] {
-			b.line[margin+x] = float64(a)
+	for y := range b.used {
+		row := b.rows[(margin+y)*b.width:][:b.width]
+		if y > 0 && slices.Equal(b.row(y), b.row(y-1)) { // of a mask, which is made of blocks
+			copy(row, b.rows[(margin+y-1)*b.width:])
+			continue
 		}
-		convolve.Row(b.rows[(margin+y)*b.width:][:b.width], b.line[margin-len(kx)/2:], offsets, kx)
+		convolve.Row(row, b.source[y*(b.width+2*margin)+margin-len(kx)/2:], offsets, kx)
 	}
 	offsets = b.steps(len(ky), b.width)
-	for y := range ny {
+	for y := range b.used {
 		convolve.Row(b.out, b.rows[(margin+y-len(ky)/2)*b.width:], offsets, ky)
-		for x := range b.nx {
-			dst[y*b.nx+x] = float32(b.out[x])
+		row := dst[y*b.nx:][:b.nx]
+		for x, a := range b.out[:len(row)] {
+			row[x] = float32(a)
 		}
 	}
 }
