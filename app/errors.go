@@ -128,10 +128,10 @@ func inputError(err error, path string, locate func(name string) string) error {
 	case errors.As(err, &system):
 		return &InputError{Path: path, Problem: "cannot be read: " + system.Err.Error(), Advice: "check the disk, or copy it again", Err: err}
 	}
-	// The sentence names the path once.
+	// The sentence names the path once; a reader knows the end of it.
 	problem := err.Error()
-	for _, prefix := range []string{path + ": ", filepath.Base(path) + ": "} {
-		problem = strings.TrimPrefix(problem, prefix)
+	if name, rest, ok := strings.Cut(problem, ": "); ok && (name == path || strings.HasSuffix(filepath.ToSlash(path), "/"+filepath.ToSlash(name))) {
+		problem = rest
 	}
 	return &InputError{Path: path, Problem: problem, Err: err}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,6 +65,14 @@ func TestInputErrorsAreOneSentence(t *testing.T) {
 	for _, err := range []error{nil, context.Canceled, context.DeadlineExceeded} {
 		if got := inputError(err, "in", locate); !errors.Is(got, err) || fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Errorf("%v became %v", err, got)
+		}
+	}
+	path := filepath.Join("data", "study", "a.hdr")
+	for name, want := range map[string]string{
+		path: path + ": is torn", "study/a.hdr": path + ": is torn", "a.hdr": path + ": is torn", "y/a.hdr": path + ": y/a.hdr: is torn", "hdr": path + ": hdr: is torn",
+	} {
+		if got := inputError(errors.New(name+": is torn"), path, locate); got.Error() != want {
+			t.Errorf("a reader names %s: %q", name, got)
 		}
 	}
 	if got := (&InputError{Problem: "is torn"}).Error(); got != "is torn" {
