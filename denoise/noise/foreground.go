@@ -46,16 +46,13 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	if !IsCT(v) {
 		low, high = float32(0.6*threshold(means)), float32(1e38)
 	}
-	inside := make([]bool, len(means))
-	for i, m := range means {
-		inside[i] = m.mean >= low && m.mean <= high
+	inside := make([]bool, v.Dims[0]*ny*v.Dims[2]) // a row of voxels for each row of windows
+	for i := range inside {
+		m := means[i/v.Dims[0]*nx+i%v.Dims[0]/side].mean
+		inside[i] = m >= low && m <= high
 	}
-	column := make([]int, v.Dims[0])
-	for x := range column {
-		column[x] = x / side
-	}
-	bits, err := foregroundBits(ctx, v, func(x, y, z int) bool {
-		return inside[(z*ny+y/side)*nx+column[x]]
+	bits, err := foregroundBits(ctx, v, func(y, z int) []bool {
+		return inside[(z*ny+y/side)*v.Dims[0]:][:v.Dims[0]]
 	})
 	if err != nil {
 		return nil, err
@@ -63,25 +60,22 @@ func Foreground(ctx context.Context, v *volume.Volume) (func(i int) bool, error)
 	return func(i int) bool { return bits[i>>6]>>(i&63)&1 != 0 }, nil
 }
 
-// foregroundBits returns a bit for every voxel: whether it is valid and counts. Verdicts ask
-// for all voxels several times.
-func foregroundBits(ctx context.Context, v *volume.Volume, counts func(x, y, z int) bool) ([]uint64, error) {
+// foregroundBits returns a bit for every voxel: whether it is valid and counts, by rows of the
+// volume. Verdicts ask for all voxels several times.
+func foregroundBits(ctx context.Context, v *volume.Volume, row func(y, z int) []bool) ([]uint64, error) {
 	const share = 1 << 16 // voxels that one task decides: whole words
-	n := len(v.Data)
+	n, nx, ny := len(v.Data), v.Dims[0], v.Dims[1]
 	bits := make([]uint64, (n+63)/64)
 	return bits, parallel.For(ctx, (n+share-1)/share, func(task int) error {
-		first := task * share
-		x, y, z := first%v.Dims[0], first/v.Dims[0]%v.Dims[1], first/(v.Dims[0]*v.Dims[1])
-		for i := first; i < min(first+share, n); i++ {
-			if v.Valid(i) && counts(x, y, z) {
-				bits[i>>6] |= 1 << (i & 63)
-			}
-			if x++; x == v.Dims[0] {
-				x = 0
-				if y++; y == v.Dims[1] {
-					y, z = 0, z+1
+		for i, end := task*share, min((task+1)*share, n); i < end; {
+			x, y, z := i%nx, i/nx%ny, i/(nx*ny)
+			counts := row(y, z)[x:min(nx, x+end-i)]
+			for k, c := range counts {
+				if at := i + k; c && v.Valid(at) {
+					bits[at>>6] |= 1 << (at & 63)
 				}
 			}
+			i += len(counts)
 		}
 		return nil
 	})

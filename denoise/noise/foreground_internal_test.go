@@ -16,7 +16,13 @@ func TestForegroundBits(t *testing.T) {
 			v.Mask[i] = i%7 != 3
 		}
 		counts := func(x, y, z int) bool { return (x*x+3*y+5*z)%4 < 2 }
-		bits, err := foregroundBits(t.Context(), v, counts)
+		bits, err := foregroundBits(t.Context(), v, func(y, z int) []bool {
+			row := make([]bool, dims[0])
+			for x := range row {
+				row[x] = counts(x, y, z)
+			}
+			return row
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
