@@ -61,11 +61,16 @@ func (e Exhibit) Labels(best bool) []string {
 	if e.MSE != nil {
 		measured = fmt.Sprintf("error %.3f, noise left %.3g", *e.MSE, *e.SigmaLeft)
 	}
+	return []string{name, measured, e.Took()}
+}
+
+// Took is the time in words, after the PSNR where there is a reference.
+func (e Exhibit) Took() string {
 	took := TimeText(e.Seconds)
 	if e.Truth != nil {
 		took = fmt.Sprintf("PSNR %s, %s", measure.Decibels(e.Truth.PSNR, 2), took)
 	}
-	return []string{name, measured, took}
+	return took
 }
 
 // TimeText is a time in a few digits: "3.1 ms", "520 ms", "5.2 s", "52 s".

@@ -25,7 +25,7 @@ const (
 // EvenNoise returns the SD of the noise in pixels of a picture of a width: the SD about
 // the plane that fits them best, so that a slow slope of the background has no part in it. An
 // error says why the noise cannot be measured in the pixels: there are too few, or they hold more
-// than noise on an even ground.
+// than noise on an even background.
 func EvenNoise(values []float32, mask []bool, pixels []int, width int) (float64, error) {
 	var xs, ys, vs []float64
 	for _, i := range pixels {

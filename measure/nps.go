@@ -76,7 +76,7 @@ func terms4(second [][]float64) (out [][]float64) {
 // secondOrder is how many of terms3 are of second order.
 const secondOrder = 3
 
-// Even returns why the values are not noise on an even ground alone, nil where they are. The
+// Even returns why the values are not noise on an even background alone, nil where they are. The
 // result of a filter need not be tested where its input is even.
 func (p Patch) Even() error { return p.even }
 

@@ -34,9 +34,7 @@ func newArriving() *arriving {
 func (a *arriving) display(s *session.Session, hide bool) {
 	series := s.Arriving()
 	if series == nil || series.Slice == nil {
-		if a.layer.Visible() {
-			a.layer.Hide()
-		}
+		a.layer.Hide()
 		return
 	}
 	text := joined(documentName(session.Opened{Path: series.Path, Name: series.Name, Meta: series.Meta, Dims: series.Dims}, hide), s.Progress().Text)
@@ -48,7 +46,5 @@ func (a *arriving) display(s *session.Session, hide bool) {
 		a.shown, a.slice.Image = series.Slice, series.Slice
 		a.slice.Refresh()
 	}
-	if !a.layer.Visible() {
-		a.layer.Show()
-	}
+	a.layer.Show()
 }

@@ -111,7 +111,7 @@ func (w *Workbench) Texts() map[string][]string {
 	add("notClinical", notClinical)
 	add("string(v)", string(tune.Clean), string(tune.Under), string(tune.Matched), string(tune.Over), string(tune.Unknown))
 	add("string(c)", string(noise.High), string(noise.Fair), string(noise.Low), string(noise.None))
-	for _, of := range []string{"m.Measures.Verdict", "f.Verdict"} {
+	for _, of := range []string{"m.Measures.Verdict", "f.Verdict", "e.Verdict"} {
 		add("string("+of+")", out["string(v)"]...)
 	}
 	for _, of := range []string{"f.Confidence", "m.Confidence", "f.Noise.Confidence"} {

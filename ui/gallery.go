@@ -10,7 +10,6 @@ import (
 
 	"quell/app"
 	"quell/denoise"
-	"quell/measure"
 	"quell/ui/dialogs"
 	"quell/ui/language"
 	"quell/ui/session"
@@ -76,16 +75,11 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 
 // exhibitLines says what a filter reached, and in what time.
 func exhibitLines(e app.Exhibit) []string {
-	v := e.Verdict
-	reached := lang.L(string(v))
+	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
 		reached = fmt.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, e.Part.Unit))
 	}
-	took := app.TimeText(e.Seconds)
-	if e.Truth != nil {
-		took = fmt.Sprintf("PSNR %s, %s", measure.Decibels(e.Truth.PSNR, 2), took)
-	}
-	return []string{reached, took}
+	return []string{reached, e.Took()}
 }
 
 // pictureOf draws a slice in the gallery's window, with square pixels.

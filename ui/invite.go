@@ -64,7 +64,5 @@ func (i *invite) display(w *Workbench) {
 			i.recent.Add(container.NewCenter(b))
 		}
 	}
-	if !i.layer.Visible() {
-		i.layer.Show()
-	}
+	i.layer.Show()
 }
