@@ -305,10 +305,11 @@ func (p Page) draw(ctx context.Context, d *pageData) error {
 		view := v.View(v.Acquired())
 		show = &Shown{View: view, Index: view.Size[2] / 2, Window: pictureWindow(p.Run.Source, v)}
 	}
-	drawn, err := drawSlice(ctx, p.Run, show.View, show.Index, show.Window, show.Inverted)
+	facts, err := p.Run.facts(ctx)
 	if err != nil {
 		return err
 	}
+	drawn := drawSlice(p.Run, show.View, show.Index, facts, show.Window, show.Inverted)
 	unit := p.Run.Source.Volume.Unit
 	window := strings.TrimSpace(fmt.Sprintf("W %.4g L %.4g %s", show.Window.Width, show.Window.Center, unit))
 	slice := fmt.Sprintf("%s slice %d of %d", show.View.Plane, show.Index+1, show.View.Size[2])

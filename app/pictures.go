@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"quell/denoise"
 	"quell/io/atomic"
 	"quell/volume"
 )
@@ -84,11 +85,21 @@ type Drawn struct {
 	Limit                   float64 // the end of the residual's colour scale, in the unit of the series
 }
 
-// Draw draws the slice that Pictures writes.
+// Draw draws the slice that Pictures writes. Where the noise of the run is not known yet, that of
+// the slice scales the residual: the whole volume would take far longer than the picture.
 func Draw(ctx context.Context, run *Run) (Drawn, error) {
 	before := run.input()
 	view := before.View(before.Acquired())
-	return drawSlice(ctx, run, view, view.Size[2]/2, pictureWindow(run.Source, before), false)
+	index := view.Size[2] / 2
+	facts := run.known()
+	if facts == nil {
+		own, err := denoise.VerdictFacts(ctx, before.Crop(view.Region(index)))
+		if err != nil {
+			return Drawn{}, err
+		}
+		facts = &own
+	}
+	return drawSlice(run, view, index, *facts, pictureWindow(run.Source, before), false), nil
 }
 
 // input returns the voxels that the run filtered.
@@ -99,18 +110,15 @@ func (r *Run) input() *volume.Volume {
 	return r.Source.Volume.Crop(r.Region)
 }
 
-// drawSlice draws slice index of a view of what the run filtered.
-func drawSlice(ctx context.Context, run *Run, view volume.View, index int, window volume.Window, inverted bool) (Drawn, error) {
+// drawSlice draws slice index of a view of what the run filtered, the residual on a scale of the
+// noise in facts.
+func drawSlice(run *Run, view volume.View, index int, facts denoise.Facts, window volume.Window, inverted bool) Drawn {
 	before := run.input()
 	original := view.Extract(nil, before, index)
 	result := view.Extract(nil, run.Result, index)
 	residual := make([]float32, len(original))
 	for i := range residual {
 		residual[i] = original[i] - result[i]
-	}
-	facts, err := run.facts(ctx)
-	if err != nil {
-		return Drawn{}, err
 	}
 	limit := pictureSigmas * facts.Noise.Sigma
 	if limit == 0 {
@@ -130,7 +138,7 @@ func drawSlice(ctx context.Context, run *Run, view volume.View, index int, windo
 		After:    draw(func(m *image.RGBA) { render(m, result) }),
 		Residual: draw(func(m *image.RGBA) { volume.Diverging{Limit: limit}.Render(m, residual) }),
 		Limit:    limit,
-	}, nil
+	}
 }
 
 // SquarePixels repeats columns or rows of a picture whose pixels are not square.

@@ -184,22 +184,35 @@ func (q *RunRequest) resolve(ctx context.Context, eng denoise.Engine, in denoise
 	return resolved, nil, err
 }
 
-// facts returns the facts of the source, found by the first call where the run did not need
-// them.
+// facts returns the facts of the source: those that the run needed, or those of verdicts and
+// pictures, found by the first call.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
-	if r.Facts != nil || r.later == nil {
-		return factsOf(ctx, r.Source.Volume, r.Facts)
+	switch {
+	case r.Facts != nil:
+		return *r.Facts, nil
+	case r.later == nil:
+		return denoise.VerdictFacts(ctx, r.Source.Volume)
 	}
 	r.later.mu.Lock()
 	defer r.later.mu.Unlock()
 	if r.later.facts == nil {
-		f, err := denoise.FactsOf(ctx, r.Source.Volume)
+		f, err := denoise.VerdictFacts(ctx, r.Source.Volume)
 		if err != nil {
 			return denoise.Facts{}, err
 		}
 		r.later.facts = &f
 	}
 	return *r.later.facts, ctx.Err()
+}
+
+// known returns the facts of the source; nil where nothing needed them so far.
+func (r *Run) known() *denoise.Facts {
+	if r.Facts != nil || r.later == nil {
+		return r.Facts
+	}
+	r.later.mu.Lock()
+	defer r.later.mu.Unlock()
+	return r.later.facts
 }
 
 // factsOf returns the facts of v: the known ones, or where known is nil those

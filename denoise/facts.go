@@ -31,10 +31,9 @@ type Facts struct {
 	Usual float64
 }
 
-// FactsOf reads a whole volume, on all cores. The error is the context's.
-func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
-	var f Facts
-	var err error
+// VerdictFacts reads a whole volume, on all cores, and returns what verdicts and pictures depend
+// on: all but Alike and AlikePatches, by which recipes are resolved. The error is the context's.
+func VerdictFacts(ctx context.Context, v *volume.Volume) (f Facts, err error) {
 	if f.Lo, f.Hi, err = v.Range(ctx); err != nil {
 		return Facts{}, err
 	}
@@ -42,6 +41,15 @@ func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
 		return Facts{}, err
 	}
 	if f.Foreground, err = noise.Foreground(ctx, v); err != nil {
+		return Facts{}, err
+	}
+	return f, nil
+}
+
+// FactsOf reads a whole volume, on all cores. The error is the context's.
+func FactsOf(ctx context.Context, v *volume.Volume) (Facts, error) {
+	f, err := VerdictFacts(ctx, v)
+	if err != nil {
 		return Facts{}, err
 	}
 	if f.Alike, err = f.alike(ctx, v); err != nil {

@@ -35,6 +35,35 @@ func TestFactsOfAConstantVolume(t *testing.T) {
 	}
 }
 
+// The facts of verdicts are those of recipes, but for what only recipes are resolved by.
+func TestVerdictFacts(t *testing.T) {
+	v := flat([3]int{64, 64, 3}, 100)
+	for i := range v.Data {
+		v.Data[i] += float32(i % 64 / 32 * 100)
+	}
+	v, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 5, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := denoise.VerdictFacts(t.Context(), v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := factsOf(t, v)
+	for i := range v.Data {
+		if f.Foreground(i) != all.Foreground(i) {
+			t.Fatalf("voxel %d is in one foreground alone", i)
+		}
+	}
+	if all.Alike == 0 || all.AlikePatches == 0 {
+		t.Errorf("%v, %v: not measured", all.Alike, all.AlikePatches)
+	}
+	f.Foreground, all.Foreground, all.Alike, all.AlikePatches = nil, nil, 0, 0
+	if !reflect.DeepEqual(f, all) {
+		t.Errorf("%+v; want %+v", f, all)
+	}
+}
+
 // Whatever reads a whole volume returns the context's error and no numbers, at
 // whichever poll the context ends.
 func TestCancel(t *testing.T) {
