@@ -36,6 +36,10 @@ type Options struct {
 	Workers int
 	Memory  int64 // bytes that they take together, about; 0 is three quarters of the machine's
 
+	// WithoutVerdict leaves results unjudged, as a verdict takes longer than a fast filter. Sigma
+	// is then known where the recipe asks for it. A later batch with verdicts does the series again.
+	WithoutVerdict bool
+
 	// List finds the units in place of the function List; nil for that. Begin is called when
 	// the output is locked, and Finish when the output of a series is in place: what it adds
 	// belongs to the series, which fails with its error. Both may be nil; Finish is called from

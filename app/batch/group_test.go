@@ -151,18 +151,19 @@ func TestJudge(t *testing.T) {
 	volume := func(name string, v tune.Verdict, sigma float64, c noise.Confidence) judged {
 		m := &app.Assessment{}
 		m.Verdict, m.Why, m.Sigma, m.SigmaConfidence = v, "Because.", sigma, c
-		return judged{name, m}
+		return judged{name, m, noise.Figure{Sigma: sigma, Confidence: c}}
 	}
 	for _, x := range []struct {
 		all                     []judged
 		verdict, why, sigmaText string
 	}{
 		{nil, "", "", ""},
-		{[]judged{{"a", nil}}, "", "", ""},
+		{[]judged{{name: "a"}}, "", "", ""},
+		{[]judged{{name: "a", noise: noise.Figure{Sigma: 3, Confidence: noise.Fair}}, {name: "b"}}, "", "", "3 fair"},
 		{[]judged{volume("", tune.Matched, 3, noise.High)}, "matched", "Because.", "3 high"},
 		{[]judged{volume("", tune.Unknown, 3, noise.None)}, "unknown", "Because.", ""},
 		{[]judged{volume("a", tune.Matched, 3, noise.High), volume("b", tune.Under, 5, noise.Low), volume("c", tune.Unknown, 4, noise.Fair), volume("d", tune.Under, 9, noise.None)}, "under", "2 of 4 volumes; b: Because.", "4 low"},
-		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {"c", nil}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
+		{[]judged{volume("a", tune.Over, 1, noise.Fair), volume("b", tune.Under, 2, noise.High), {name: "c"}}, "over", "1 of 3 volumes; a: Because.", "2 fair"},
 		{[]judged{volume("a", tune.Clean, 1, noise.High), volume("b", tune.Matched, 2, noise.High)}, "matched", "1 of 2 volumes; b: Because.", "2 high"},
 	} {
 		r := Result{State: Done}

@@ -201,7 +201,8 @@ func slug(s string) string {
 	return s
 }
 
-// reuse finds the key of a series, and reports whether its output is there already. digest is
+// reuse finds the key of a series, and reports whether its output is there already, with the
+// verdict that is asked for. digest is
 // that of the unit's file, "" before it is known.
 func (b *batch) reuse(t *task, digest *string) bool {
 	r, path, e := &t.result, t.unit.Path, t.first()
@@ -232,6 +233,9 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	r.Key = key
 	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before) {
 		return false
+	}
+	if before.Verdict == "" && !b.o.WithoutVerdict {
+		return false // it was left unjudged
 	}
 	stale := before.Settings != b.settings || before.Stamp != r.Stamp
 	before.Settings, before.Stamp, before.Reused = b.settings, r.Stamp, true

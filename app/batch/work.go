@@ -121,14 +121,12 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
 
 	started = time.Now()
-	if report.Parts != nil {
+	one, err := b.assess(ctx, engine, "", report.Run)
+	if err != nil {
+		return err
+	}
+	if r.judge([]judged{one}); report.Parts != nil {
 		r.unjudged(splitWhy)
-	} else {
-		a, err := app.AssessRun(ctx, engine, report.Run)
-		if err != nil {
-			return err
-		}
-		r.judge([]judged{{"", &a}})
 	}
 	if r.Picture, err = picture(ctx, report.Run); err != nil {
 		return err
@@ -180,10 +178,8 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 	each := func(done app.VolumeReport, run *app.Run) {
 		started := time.Now()
 		j := judged{name: done.Name}
-		if eachErr == nil && run.Parts == nil {
-			var a app.Assessment
-			a, eachErr = app.AssessRun(ctx, engine, run)
-			j.m = &a
+		if eachErr == nil {
+			j, eachErr = b.assess(ctx, engine, done.Name, run)
 		}
 		all = append(all, j)
 		if (first || worse(j.m, shown)) && eachErr == nil {
@@ -271,10 +267,25 @@ func (e turns) Run(ctx context.Context, recipe denoise.Recipe, in denoise.Input,
 	return e.Engine.Run(ctx, recipe, in, region, progress)
 }
 
-// judged is a volume of a series with how it is judged, which may be nil.
+// judged is a volume of a series with how it is judged.
 type judged struct {
-	name string
-	m    *app.Assessment
+	name  string
+	m     *app.Assessment // nil where it is not judged
+	noise noise.Figure    // of the input; the zero value where it is not known
+}
+
+// assess judges a run by the engine that filtered, where that is asked for and can be done.
+func (b *batch) assess(ctx context.Context, engine denoise.Engine, name string, run *app.Run) (judged, error) {
+	j := judged{name: name}
+	if b.o.WithoutVerdict || run.Parts != nil {
+		if run.Facts != nil {
+			j.noise = run.Facts.Noise.Figure
+		}
+		return j, nil
+	}
+	a, err := app.AssessRun(ctx, engine, run)
+	j.m, j.noise = &a, noise.Figure{Sigma: a.Sigma, Confidence: a.SigmaConfidence}
+	return j, err
 }
 
 // gravity orders verdicts, the worst last.
@@ -300,14 +311,11 @@ func (r *Result) judge(all []judged) {
 	least := 0 // of the confidences
 	same := 0
 	for i, j := range all {
-		if j.m == nil {
-			continue
-		}
-		if j.m.SigmaConfidence != noise.None {
-			sigmas = append(sigmas, j.m.Sigma)
-			least = max(least, slices.Index(confidences, j.m.SigmaConfidence))
+		if k := slices.Index(confidences, j.noise.Confidence); k >= 0 {
+			sigmas, least = append(sigmas, j.noise.Sigma), max(least, k)
 		}
 		switch {
+		case j.m == nil:
 		case worst == nil || worse(j.m, worst.m):
 			worst, same = &all[i], 1
 		case j.m.Verdict == worst.m.Verdict:
@@ -315,12 +323,11 @@ func (r *Result) judge(all []judged) {
 		}
 	}
 	r.SigmaConfidence = string(noise.None)
-	if worst == nil {
-		return
-	}
-	r.Verdict, r.Confidence, r.Why = string(worst.m.Verdict), string(worst.m.Confidence), worst.m.Why
-	if len(all) > 1 {
-		r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.name, worst.m.Why)
+	if worst != nil {
+		r.Verdict, r.Confidence, r.Why = string(worst.m.Verdict), string(worst.m.Confidence), worst.m.Why
+		if len(all) > 1 {
+			r.Why = fmt.Sprintf("%d of %d volumes; %s: %s", same, len(all), worst.name, worst.m.Why)
+		}
 	}
 	if len(sigmas) == 0 {
 		return

@@ -19,6 +19,8 @@ type Spec struct {
 	Output   string  `json:"output"` // absolute
 	Settings string  `json:"settings"`
 	Quell    string  `json:"quell"` // version, which is part of the settings
+
+	WithoutVerdict bool `json:"without_verdict,omitempty"` // see Options
 }
 
 // distribute has other processes do the units, and takes the results from the store.
@@ -45,7 +47,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 		delete(before, r.ID)
 		b.report(r)
 	}
-	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version()}
+	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
 	err = b.o.Distribute(ctx, spec, units, func(left int) {
 		b.progress.left(left, len(units))
 		_ = b.store.changed(stamps, visit) // an error comes again at the end
@@ -71,7 +73,7 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 	if spec.Quell != app.Version() {
 		return nil, app.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, app.Version())
 	}
-	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory}, events)
+	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory, WithoutVerdict: spec.WithoutVerdict}, events)
 	if err != nil {
 		return nil, err
 	}

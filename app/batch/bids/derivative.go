@@ -112,7 +112,10 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 	if _, known := sidecar["SkullStripped"]; !known && im.datatype() == "anat" {
 		sidecar["SkullStripped"] = false
 	}
-	quell := map[string]any{"Version": r.Quell, "Verdict": r.Verdict, "Engine": r.Engine}
+	quell := map[string]any{"Version": r.Quell, "Engine": r.Engine}
+	if r.Verdict != "" {
+		quell["Verdict"] = r.Verdict
+	}
 	if r.Recipe != nil {
 		quell["Recipe"] = r.Recipe
 	}
