@@ -144,11 +144,25 @@ func (v *Volume) Crop(r Region) *Volume {
 // Validate returns an error if the lengths of Data and Mask do not fit the geometry
 // or if a value is not finite.
 func (v *Volume) Validate() error {
-	if err := v.ValidateLayout(); err != nil || Finite(v.Data) {
+	if err := v.ValidateLayout(); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(v.Data, func(x float32) bool { return x-x != 0 })
-	return fmt.Errorf("volume: voxel %d is %v", i, v.Data[i])
+	return v.validateValues(0, len(v.Data))
+}
+
+// ValidatePlane returns an error where a value of slice z is not finite; see Validate.
+func (v *Volume) ValidatePlane(z int) error {
+	n := v.SliceVoxels()
+	return v.validateValues(z*n, (z+1)*n)
+}
+
+func (v *Volume) validateValues(from, to int) error {
+	values := v.Data[from:to]
+	if Finite(values) {
+		return nil
+	}
+	i := slices.IndexFunc(values, func(x float32) bool { return x-x != 0 })
+	return fmt.Errorf("volume: voxel %d is %v", from+i, values[i])
 }
 
 // ValidateLayout is Validate without a look at the values.

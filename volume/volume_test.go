@@ -3,6 +3,7 @@ package volume
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -121,6 +122,18 @@ func TestVolumeValidate(t *testing.T) {
 		spoil(v)
 		if v.Validate() == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestValidatePlane(t *testing.T) {
+	v := counted(tilted())
+	at := v.Index(2, 3, 1)
+	v.Data[at] = float32(math.NaN())
+	for z := range v.Dims[2] {
+		err := v.ValidatePlane(z)
+		if z != 1 && err != nil || z == 1 && (err == nil || err.Error() != fmt.Sprintf("volume: voxel %d is NaN", at)) {
+			t.Errorf("slice %d: %v", z, err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := v.Validate(); err != nil {
+	if err := v.ValidateLayout(); err != nil {
 		return fmt.Errorf("dicom: the volume cannot be written: %w", err)
 	}
 	if max(v.Dims[0], v.Dims[1]) > math.MaxUint16 {

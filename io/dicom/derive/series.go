@@ -38,7 +38,8 @@ type Series struct {
 
 // New prepares the derived series of result, which has the grid of src. It reads the
 // first source file for the transfer syntax and hashes the voxels, from which the UIDs
-// follow: the same source, recipe and voxels give the same series. The only error is that of ctx.
+// follow: the same source, recipe and voxels give the same series. Errors: that of ctx, or a
+// voxel that is not finite.
 func New(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*Series, error) {
 	sum, err := hashVoxels(ctx, result)
 	if err != nil {
@@ -150,13 +151,14 @@ func (s *Series) Warnings() []string {
 	return append(out, slices.Sorted(maps.Keys(s.identity))...)
 }
 
-// CheckResult returns an error where no file could be written from result: an invalid
-// compression or volume, a grid other than that of src, or slices without a source file.
+// CheckResult returns an error where no file could be written from result, whose values [New]
+// looks at: an invalid compression or volume, a grid other than that of src, or slices without a
+// source file.
 func CheckResult(src *series.Series, result *volume.Volume, c pixel.Compression) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if err := result.Validate(); err != nil {
+	if err := result.ValidateLayout(); err != nil {
 		return fmt.Errorf("dicom: the result cannot be written: %w", err)
 	}
 	if src.Volume.Dims != result.Dims || len(src.Sources) != result.Dims[2] {

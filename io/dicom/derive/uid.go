@@ -62,11 +62,14 @@ func studyOf(ctx context.Context, src *series.Series) (string, error) {
 	return part10.HashUID([]byte("study"), of), nil
 }
 
-// hashVoxels returns a SHA-256 over the volume's values, slice by slice in
+// hashVoxels returns a SHA-256 over the volume's values, which must be finite, slice by slice in
 // parallel, then over the slices' hashes.
 func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
 	sums := make([][sha256.Size]byte, v.Dims[2])
 	err := parallel.For(ctx, len(sums), func(z int) error {
+		if err := v.ValidatePlane(z); err != nil {
+			return fmt.Errorf("dicom: the voxels cannot be written: %w", err)
+		}
 		b, _ := volume.LittleEndian(v.Plane(z))
 		sums[z] = sha256.Sum256(b)
 		return nil
