@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"quell/denoise"
@@ -91,10 +92,15 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if in.Group != nil && job.Output.Report != "" {
 		return Report{}, Usagef("a report is of one series, and %s is a 4-D series of %d volumes; choose one with --series N", in.Catalog.Path, in.Group.Len())
 	}
-	if in.Group != nil {
-		if need, limit := job.needs(in), job.limit(); need > limit && job.Recipe != nil {
-			return Report{}, Usagef("each volume of %s needs about %s of memory, of %s that it may take: volumes of a 4-D series are filtered whole; choose one with --series N, or allow more with --memory", in.Catalog.Path, Bytes(need), Bytes(limit))
+	if job.inSlabs(in) {
+		r, err := doSlabs(ctx, job, in, job.needs(in), engine, events)
+		if err == nil {
+			r.Seconds.Total = time.Since(started).Seconds()
+			r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Filter - r.Seconds.Write
 		}
+		return r, err
+	}
+	if in.Group != nil {
 		eng, err := engine()
 		if err != nil {
 			return Report{}, err
@@ -104,15 +110,6 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 			r.Seconds.Start = time.Since(scanned).Seconds() - r.Seconds.Total
 			r.Seconds.Load += scanned.Sub(started).Seconds()
 			r.Seconds.Total = time.Since(started).Seconds()
-		}
-		return r, err
-	}
-	if job.inSlabs(in) {
-		w := &slabWork{job: job, in: in, need: job.needs(in), limit: job.limit(), events: events}
-		r, err := w.do(ctx, engine)
-		if err == nil {
-			r.Seconds.Total = time.Since(started).Seconds()
-			r.Seconds.Load = r.Seconds.Total - r.Seconds.Start - r.Seconds.Filter - r.Seconds.Write
 		}
 		return r, err
 	}
@@ -152,19 +149,9 @@ func (j Job) startEngine() (engine func() (denoise.Engine, error)) {
 	if j.Recipe == nil {
 		return func() (denoise.Engine, error) { return nil, nil } //nolint:nilnil // no engine is needed
 	}
-	type picked struct {
-		engine denoise.Engine
-		err    error
-	}
-	done := make(chan picked, 1)
-	go func() {
-		eng, err := j.Engine.pick()
-		done <- picked{eng, err}
-	}()
-	return func() (denoise.Engine, error) {
-		p := <-done
-		return p.engine, p.err
-	}
+	engine = sync.OnceValues(j.Engine.pick)
+	go func() { _, _ = engine() }() // its error comes again
+	return engine
 }
 
 // On is what a job works on where it is in memory already, as in the workbench.

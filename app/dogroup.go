@@ -26,6 +26,7 @@ type VolumeReport struct {
 	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
 	Measures *Measures       `json:"measures,omitempty"`
 	Seconds  Seconds         `json:"seconds"`
+	Slabs    *Slabs          `json:"slabs,omitempty"`  // where it is too large for memory
 	Output   string          `json:"output,omitempty"` // its folder, where each volume has one
 	Clipped  int64           `json:"clipped,omitempty"`
 }

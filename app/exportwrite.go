@@ -31,11 +31,14 @@ func section(s *series.Series, r volume.Region) *series.Series {
 
 // export is what is written to one output.
 type export struct {
-	series  *series.Series // source of result, on the same grid
-	result  *volume.Volume
+	series  *series.Series  // source of result, on the same grid
+	result  *volume.Volume  // nil where there are slabs
 	derived dicom.Derived   // without version and date
 	record  *Record         // nil for none
 	arrival *volume.Arrival // of the voxels of result
+	// slabs passes the slices of the result, which is not in memory as a whole, some at a time
+	// and in order; nil for a result that is. Only NIfTI is written from them.
+	slabs func(ctx context.Context, add func(part *volume.Volume) error) error
 	// settled returns when the run that result is of is finished, with its error; nil for a
 	// finished run. Nothing is committed before.
 	settled func(ctx context.Context) error
@@ -145,8 +148,33 @@ func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, prog
 	return err
 }
 
+// addTo adds the voxels as the next frame of a file.
+func (e export) addTo(ctx context.Context, w *nifti.FrameWriter) error {
+	if e.slabs == nil {
+		return w.Add(ctx, e.result)
+	}
+	return e.slabs(ctx, func(part *volume.Volume) error { return w.AddSlices(ctx, e.series.Volume.Geometry, part) })
+}
+
+// writeSlabs makes a NIfTI file of slabs, and reads it back.
+func writeSlabs(ctx context.Context, e export, path string, o ExportOptions) error {
+	w, err := nifti.NewFrameWriter(path, 1, e.series, 0, o.Dtype, e.derived.Description)
+	if err != nil {
+		return err
+	}
+	defer w.Discard()
+	if err := e.addTo(ctx, w); err != nil {
+		return err
+	}
+	return w.Close(ctx)
+}
+
 // writeNIfTI makes the file or pair of that name in dir and reads it back.
 func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	if e.slabs != nil {
+		report.Files = 1
+		return writeSlabs(ctx, e, filepath.Join(dir, name), o)
+	}
 	if err := nifti.WriteArriving(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
 		return err // a NIfTI file was read back
 	}

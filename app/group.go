@@ -158,7 +158,7 @@ func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int
 	e := v.c.Entries[i]
 	if e.sequence == nil || e.Err != nil || len(v.entries) == 1 {
 		s, err := v.c.Load(ctx, i, progress)
-		return v.withoutRelated(s), err
+		return withoutRelated(s, len(v.entries)), err
 	}
 	if v.sequence == nil {
 		v.sequence = e.sequence()
@@ -166,12 +166,12 @@ func (v *Volumes) Load(ctx context.Context, k int, progress func(done, total int
 	s, err := v.c.loadBy(ctx, i, func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 		return e.inSequence(ctx, v.sequence, progress)
 	}, progress)
-	return v.withoutRelated(s), err
+	return withoutRelated(s, len(v.entries)), err
 }
 
-// withoutRelated removes the findings about the other volumes of a 4-D series.
-func (v *Volumes) withoutRelated(s *series.Series) *series.Series {
-	if s != nil && len(v.entries) > 1 {
+// withoutRelated removes the findings about the other volumes, where so many are taken.
+func withoutRelated(s *series.Series, volumes int) *series.Series {
+	if s != nil && volumes > 1 {
 		s.Findings = slices.DeleteFunc(s.Findings, func(f series.Finding) bool { return f.Kind == series.Volumes })
 	}
 	return s

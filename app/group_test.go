@@ -22,25 +22,33 @@ func put4D(t *testing.T, path string, n int, step float64) (volumes []*volume.Vo
 	t.Helper()
 	first := wavy(7, 6, 5)
 	first.Volume.Affine.SetColumn(3, volume.Vec{-3, 4, 5})
-	w, err := nifti.NewFrameWriter(path, n, nil, step, "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Discard()
 	for k := range n {
 		v := volume.New(first.Volume.Geometry)
 		for i, x := range first.Volume.Data {
 			v.Data[i] = x*float32(k+1) + float32((i*7919+k*31)%13)
 		}
+		volumes = append(volumes, v)
+	}
+	write4D(t, path, step, volumes...)
+	return volumes
+}
+
+// write4D writes volumes to a NIfTI file.
+func write4D(t *testing.T, path string, step float64, volumes ...*volume.Volume) {
+	t.Helper()
+	w, err := nifti.NewFrameWriter(path, len(volumes), nil, step, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	for _, v := range volumes {
 		if err := w.Add(t.Context(), v); err != nil {
 			t.Fatal(err)
 		}
-		volumes = append(volumes, v)
 	}
 	if err := w.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return volumes
 }
 
 // groupJob filters a 4-D file of three volumes to out, a name in the folder dir.

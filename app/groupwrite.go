@@ -109,7 +109,7 @@ func (w *groupExport) addNIfTI(ctx context.Context, e export) (err error) {
 			return err
 		}
 	}
-	return w.frames.Add(ctx, e.result)
+	return e.addTo(ctx, w.frames)
 }
 
 // commit completes the output, reads it back, and gives it its name.

@@ -339,17 +339,22 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 // What cannot be done slab by slab is refused in one sentence before anything is read.
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
-		"only NIfTI is written":          func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"only NIfTI and Analyze":         func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
-		"noise map":                      func(j *Job) { j.NoiseMap = MapAuto },
-		"a mask":                         func(j *Job) { j.Mask = j.Input.Path },
-		"leave --assess":                 func(j *Job) { j.Measure = true },
-		"--noise-out":                    func(j *Job) { j.Output.Removed = j.Output.Path + "x.nii" },
-		"--pictures":                     func(j *Job) { j.Output.Pictures = t.TempDir() },
-		"--scales-out":                   func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
-		"no noise is added":              func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3} },
-		"no slices are resampled":        func(j *Job) { j.Uneven = UnevenResample },
-		"choose one with --series N":     func(j *Job) { j.Input.Path += ".gz"; put4D(t, j.Input.Path, 3, 2); j.Memory = 100 },
+		"only NIfTI is written":   func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
+		"only NIfTI and Analyze":  func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
+		"noise map":               func(j *Job) { j.NoiseMap = MapAuto },
+		"a mask":                  func(j *Job) { j.Mask = j.Input.Path },
+		"leave --assess":          func(j *Job) { j.Measure = true },
+		"--noise-out":             func(j *Job) { j.Output.Removed = j.Output.Path + "x.nii" },
+		"--pictures":              func(j *Job) { j.Output.Pictures = t.TempDir() },
+		"--scales-out":            func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
+		"no noise is added":       func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3} },
+		"no slices are resampled": func(j *Job) { j.Uneven = UnevenResample },
+		"Analyze files hold one volume": func(j *Job) {
+			j.Input.Path += ".gz"
+			put4D(t, j.Input.Path, 3, 2)
+			j.Memory = 1344
+			j.Output.Path = j.Output.Path[:len(j.Output.Path)-4] + ".hdr"
+		},
 		"the series has the slices 0:30": func(j *Job) { j.Slices = SliceRange{From: 20, To: 31} },
 		"is the input itself":            func(j *Job) { j.Output.Path = j.Input.Path },
 		"the memory cannot be negative":  func(j *Job) { j.Memory = -1 },
@@ -408,8 +413,7 @@ func TestSlabsOfAFileThatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	w := &slabWork{job: job, in: in, need: job.Memory + 1, limit: job.Memory}
-	_, err = w.do(t.Context(), func() (denoise.Engine, error) {
+	_, err = newSlabWork(job, in, 0, job.Memory+1, Events{}).do(t.Context(), func() (denoise.Engine, error) {
 		putMasked(t, job.Input.Path, changed)
 		return cpu.New(), nil
 	})
@@ -462,7 +466,7 @@ func TestSlabsFallBack(t *testing.T) {
 		}
 		fell, runs := 0, 0
 		var last [2]int64
-		w := &slabWork{job: job, in: in, need: job.Memory + 1, limit: job.Memory, events: Events{
+		events := Events{
 			Fallback: func(to denoise.Info, err error) { fell++ },
 			Progress: func(step Step, done, total int64) {
 				if step == Filtering {
@@ -470,8 +474,8 @@ func TestSlabsFallBack(t *testing.T) {
 				}
 			},
 			Message: func(series.Severity, string) {},
-		}}
-		report, err := w.do(t.Context(), func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil })
+		}
+		report, err := doSlabs(t.Context(), job, in, job.Memory+1, func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, events)
 		in.Close()
 		if name == "cuda" {
 			if !errors.Is(err, ErrEngineFailed) || fell != 0 {

@@ -138,11 +138,26 @@ func TestGroupNeedsMemory(t *testing.T) {
 	equal(t, "least", least, int64(5*4*8*6*3+1000))
 	least = leastNeeds(catalog.Entries[0], catalog.Entries[0].Bytes*4)
 	o := c.options()
-	o.Memory = least - 1
-	s := c.run(o)
-	equal(t, "states with less", states(s), []string{"x.nii failed"})
-	o.Memory = least
-	equal(t, "states", states(c.run(o)), []string{"x.nii done"})
+	whole := ""
+	for _, x := range []struct {
+		memory int64
+		slabs  bool
+	}{{least, false}, {least - 1, true}} {
+		o.Memory, o.Output = x.memory, filepath.Join(t.TempDir(), "out")
+		s, err := Run(t.Context(), o, Events{})
+		c.must(err)
+		if r := s.Results[0]; r.State != Done || r.Volumes != 4 || strings.Contains(r.Why, "slab by slab") != x.slabs || r.Recipe == nil {
+			t.Errorf("%d bytes: %+v", x.memory, r)
+		}
+		if !x.slabs {
+			whole = o.Output
+		}
+		a, err := os.ReadFile(filepath.Join(whole, "x.nii"))
+		c.must(err)
+		if b, err := os.ReadFile(filepath.Join(o.Output, "x.nii")); err != nil || string(a) != string(b) {
+			t.Errorf("%d bytes: another result, %v", x.memory, err)
+		}
+	}
 	equal(t, "outputs", []string{outputOf(Unit{Name: "x.hdr"}, catalog.Entries[0], true, "0123456789"), outputOf(Unit{Name: "x.nii"}, app.Entry{}, true, "0123456789")}, []string{"x_" + slug(catalog.Entries[0].Part) + ".nii", "x.nii"})
 }
 

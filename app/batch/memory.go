@@ -19,7 +19,10 @@ func needs(e app.Entry, files int64) int64 {
 	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
 }
 
-// leastNeeds is needs of a 4-D series whose next volume is not read meanwhile.
+// leastNeeds is needs where the next volume of a 4-D series is not read meanwhile.
 func leastNeeds(e app.Entry, files int64) int64 {
+	if e.Group == nil {
+		return needs(e, files)
+	}
 	return volumesInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
 }

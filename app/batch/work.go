@@ -46,13 +46,7 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 			return nil
 		}
 	}
-	bytes := needs(e, t.bytes())
-	whole := bytes <= b.o.Memory
-	if len(t.members) > 1 {
-		if least := leastNeeds(e, t.bytes()); least > b.o.Memory {
-			return fmt.Errorf("it needs about %s of memory, and the batch may take %s; give --memory, or run it on a larger machine", app.Bytes(least), app.Bytes(b.o.Memory))
-		}
-	}
+	least, bytes := leastNeeds(e, t.bytes()), needs(e, t.bytes())
 	held := min(bytes, b.o.Memory)
 	if err := b.memory.Acquire(ctx, held); err != nil {
 		return err
@@ -64,10 +58,10 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	job.Output.Path = b.store.outputPath(r.Output)
 	var err error
 	switch {
+	case least > b.o.Memory:
+		err = b.slabs(ctx, t, least, job, r)
 	case len(t.members) > 1:
 		err = b.group(ctx, t, job, r)
-	case !whole:
-		err = b.slabs(ctx, t, bytes, job, r)
 	default:
 		err = b.volume(ctx, t, job, r)
 	}
@@ -142,14 +136,15 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	return nil
 }
 
-// slabs does a series that needs more memory than the batch may take, with all of that.
+// slabs does a series of which a volume needs more memory than the batch may take, with all of
+// that.
 func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *Result) error {
 	job.Memory = b.o.Memory
 	b.stopped(loaded)
 	var report app.Report
 	err := b.withEngine(r, func(eng turns) (err error) {
 		started := time.Now()
-		report, err = t.catalog.DoSlabs(ctx, t.members[0], need, eng, job, app.Events{})
+		report, err = t.catalog.DoSlabs(ctx, t.members, need, eng, job, app.Events{})
 		r.Seconds = report.Seconds
 		r.Seconds.Load = time.Since(started).Seconds() - r.Seconds.Filter - r.Seconds.Write
 		return err
@@ -158,7 +153,7 @@ func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *R
 		return err
 	}
 	b.stopped(filtered)
-	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, report.Recipe
+	r.Engine, r.Device, r.Devices, r.Recipe = report.Engine, report.Device, report.Devices, cmp.Or(report.Recipe, report.Asked)
 	r.unjudged("What was filtered slab by slab is not judged, as it is never in memory as a whole.")
 	r.warn(report.Findings, report.Warnings)
 	return nil

@@ -9,15 +9,15 @@ import (
 	"quell/volume"
 )
 
-// FrameWriter writes volumes on one grid, one after another, as the frames of one
-// four-dimensional NIfTI file, which [ReadVolume] reads by number. It keeps no volume in
-// memory; those of integer types wait on the disk for the last. Its methods are called from
-// one goroutine.
+// FrameWriter writes volumes on one grid as the frames of one NIfTI file, one after another and
+// each whole or some slices at a time; [ReadVolume] reads them by number. The file of one frame
+// is that of [Write]. It keeps no voxels in memory; those of integer types wait on the disk for
+// the last. Its methods are called from one goroutine.
 type FrameWriter struct {
 	*appender
-	frames int // that the file is to have
-	added  int
-	grid   volume.Geometry
+	frames int             // that the file is to have
+	grid   volume.Geometry // of each; zero before the first
+	added  int             // slices, of all frames
 }
 
 // NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
@@ -35,6 +35,9 @@ func NewFrameWriter(path string, frames int, from *series.Series, step float64, 
 	w := &FrameWriter{appender: a, frames: frames}
 	a.layout = func(e encoder) *header {
 		h := newHeader(w.grid, a.source, e, description)
+		if frames == 1 {
+			return h
+		}
 		h.dim[0], h.dim[4] = 4, int64(frames)
 		if frames > maxDim16 {
 			h.format = nifti2
@@ -50,70 +53,40 @@ func NewFrameWriter(path string, frames int, from *series.Series, step float64, 
 
 // Add writes the next frame. All frames lie on the grid of the first.
 func (w *FrameWriter) Add(ctx context.Context, v *volume.Volume) error {
+	return w.AddSlices(ctx, v.Geometry, v)
+}
+
+// AddSlices writes the next slices of a frame on that grid. Only the dims of v's own count.
+func (w *FrameWriter) AddSlices(ctx context.Context, grid volume.Geometry, v *volume.Volume) error {
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	const tolerance = 0.01 // mm
-	switch {
-	case w.added == w.frames:
-		return fmt.Errorf("the file has its %d volumes", w.frames)
-	case w.added == 0:
-		w.grid = v.Geometry
-	case !v.SameGrid(w.grid, tolerance):
-		return fmt.Errorf("volume %d lies on another grid than the first", w.added)
+	if w.added == 0 {
+		w.grid = grid
 	}
-	w.added++
+	const tolerance = 0.01 // mm
+	frame, next := w.added/w.grid.Dims[2], w.added%w.grid.Dims[2]
+	switch d := v.Dims; {
+	case frame == w.frames:
+		return fmt.Errorf("the file has its %d volumes", w.frames)
+	case !grid.SameGrid(w.grid, tolerance):
+		return fmt.Errorf("volume %d lies on another grid than the first", frame)
+	case d[0] != grid.Dims[0] || d[1] != grid.Dims[1] || next+d[2] > grid.Dims[2]:
+		return fmt.Errorf("slices of %v voxels do not follow %d of %v", d, next, grid.Dims)
+	}
+	w.added += v.Dims[2]
 	return w.add(ctx, v)
 }
 
 // Close completes the file and reads it back: every byte must be as it was written. After
 // an error the file is gone.
 func (w *FrameWriter) Close(ctx context.Context) error {
-	if w.added != w.frames {
+	if w.added == 0 || w.added != w.frames*w.grid.Dims[2] {
 		w.Discard()
-		return fmt.Errorf("%d of %d volumes were written", w.added, w.frames)
-	}
-	return w.close(ctx)
-}
-
-// SliceWriter writes a volume some slices at a time, in order, as [Write] writes it whole.
-// It keeps no slice in memory; those of integer types wait on the disk for the last. Its
-// methods are called from one goroutine.
-type SliceWriter struct {
-	*appender
-	grid volume.Geometry
-	next int // slice
-}
-
-// NewSliceWriter begins a file of a volume on grid g; the other parameters are those of
-// [Write], but only NIfTI is written. The caller calls Close, or Discard.
-func NewSliceWriter(path string, g volume.Geometry, from *series.Series, dtype, description string) (*SliceWriter, error) {
-	a, err := newAppender(path, from, dtype)
-	if err != nil {
-		return nil, err
-	}
-	a.layout = func(e encoder) *header { return newHeader(g, a.source, e, description) }
-	return &SliceWriter{appender: a, grid: g}, nil
-}
-
-// Add writes the next slices. Only the dims of v's grid count.
-func (w *SliceWriter) Add(ctx context.Context, v *volume.Volume) error {
-	if err := v.Validate(); err != nil {
-		return err
-	}
-	if d := v.Dims; d[0] != w.grid.Dims[0] || d[1] != w.grid.Dims[1] || w.next+d[2] > w.grid.Dims[2] {
-		return fmt.Errorf("slices of %v voxels do not follow %d of %v", d, w.next, w.grid.Dims)
-	}
-	w.next += v.Dims[2]
-	return w.add(ctx, v)
-}
-
-// Close completes the file and reads it back: every byte must be as it was written. After
-// an error the file is gone.
-func (w *SliceWriter) Close(ctx context.Context) error {
-	if w.next != w.grid.Dims[2] {
-		w.Discard()
-		return fmt.Errorf("%d of %d slices were written", w.next, w.grid.Dims[2])
+		if w.frames == 1 {
+			return fmt.Errorf("%d of %d slices were written", w.added, w.grid.Dims[2])
+		}
+		return fmt.Errorf("%d of %d volumes were written", w.added/max(w.grid.Dims[2], 1), w.frames)
 	}
 	return w.close(ctx)
 }

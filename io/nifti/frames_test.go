@@ -1,6 +1,7 @@
 package nifti_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -100,6 +101,62 @@ func TestWriteFrames(t *testing.T) {
 	}
 	if files, err := os.ReadDir(dir); err != nil || len(files) != 5 {
 		t.Errorf("%v: a file of the writer is left", files)
+	}
+}
+
+// Frames that are written some slices at a time are those that are written whole.
+func TestWriteFramesInSlices(t *testing.T) {
+	dir := t.TempDir()
+	for name, dtype := range map[string]string{"f.nii": "", "i.nii": "int16", "z.nii.gz": "uint8"} {
+		frames := threeFrames(true)
+		whole, parts := filepath.Join(dir, "whole-"+name), filepath.Join(dir, name)
+		if err := writeFrames(t, whole, frames, nil, 1.5, dtype); err != nil {
+			t.Fatal(err)
+		}
+		w, err := nifti.NewFrameWriter(parts, len(frames), nil, 1.5, dtype, "three")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Discard()
+		for _, v := range frames {
+			for z := range v.Dims[2] {
+				if err := w.AddSlices(t.Context(), v.Geometry, v.Crop(volume.Slices(v.Geometry, z, z+1))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := w.AddSlices(t.Context(), frames[0].Geometry, frames[0]); err == nil || !strings.Contains(err.Error(), "has its 3 volumes") {
+			t.Errorf("%s: a fourth volume: %v", name, err)
+		}
+		if err := w.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a, _ := os.ReadFile(whole)
+		b, err := os.ReadFile(parts)
+		if err != nil || len(b) == 0 || !bytes.Equal(a, b) {
+			t.Errorf("%s: other bytes, %v", name, err)
+		}
+	}
+	w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Discard()
+	v := threeFrames(false)[0]
+	first := v.Crop(volume.Slices(v.Geometry, 0, 1))
+	if err := w.AddSlices(t.Context(), v.Geometry, first); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.AddSlices(t.Context(), v.Geometry, v); err == nil || !strings.Contains(err.Error(), "do not follow 1 of") {
+		t.Errorf("slices beyond the frame: %v", err)
+	}
+	other := v.Geometry
+	other.Affine[0][3]++
+	if err := w.AddSlices(t.Context(), other, first); err == nil || !strings.Contains(err.Error(), "another grid") {
+		t.Errorf("slices of another grid: %v", err)
+	}
+	if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "0 of 2 volumes") {
+		t.Errorf("half a frame: %v", err)
 	}
 }
 

@@ -119,7 +119,7 @@ func TestSlicesThatCannotBeRead(t *testing.T) {
 }
 
 // A file written slice by slice has the bytes of the file written whole.
-func TestSliceWriter(t *testing.T) {
+func TestWriteSlices(t *testing.T) {
 	v := phantom([3]int{9, 7, 8})
 	fractions := v.Clone()
 	for i := range fractions.Data {
@@ -140,12 +140,12 @@ func TestSliceWriter(t *testing.T) {
 			if err := Write(t.Context(), whole, c.v, c.from, c.dtype, "text"); err != nil {
 				t.Fatal(err)
 			}
-			w, err := NewSliceWriter(parts, c.v.Geometry, c.from, c.dtype, "text")
+			w, err := NewFrameWriter(parts, 1, c.from, 0, c.dtype, "text")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for z := 0; z < c.v.Dims[2]; z += 3 {
-				if err := w.Add(t.Context(), c.v.Crop(volume.Slices(c.v.Geometry, z, min(z+3, c.v.Dims[2])))); err != nil {
+				if err := w.AddSlices(t.Context(), c.v.Geometry, c.v.Crop(volume.Slices(c.v.Geometry, z, min(z+3, c.v.Dims[2])))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -174,12 +174,12 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 		"no number": {{Geometry: v.Geometry, Data: slices.Repeat([]float32{float32(math.Inf(1))}, v.Voxels())}},
 	} {
 		for _, dtype := range []string{"", "int16"} {
-			w, err := NewSliceWriter(filepath.Join(dir, "out.nii"), v.Geometry, nil, dtype, "")
+			w, err := NewFrameWriter(filepath.Join(dir, "out.nii"), 1, nil, 0, dtype, "")
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, p := range add {
-				err = errors.Join(err, w.Add(t.Context(), p))
+				err = errors.Join(err, w.AddSlices(t.Context(), v.Geometry, p))
 			}
 			if err = errors.Join(err, w.Close(t.Context())); err == nil {
 				t.Errorf("%s: no error", name)
@@ -191,7 +191,7 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 		}
 	}
 	for name, dtype := range map[string]string{"out.hdr": "", "out.img": "", "out.nii": "int12"} {
-		if _, err := NewSliceWriter(filepath.Join(dir, name), v.Geometry, nil, dtype, ""); err == nil {
+		if _, err := NewFrameWriter(filepath.Join(dir, name), 1, nil, 0, dtype, ""); err == nil {
 			t.Errorf("%s of %q is no error", name, dtype)
 		}
 	}

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"quell/denoise"
+	"quell/denoise/cpu"
+	"quell/denoise/noise"
+	"quell/series"
+	"quell/volume"
+)
+
+// twoSlices is memory for a slab of two slices of put4D, and those that a median of radius 1 reads
+// around them.
+const twoSlices = 7 * 6 * 8 * 4
+
+// The volumes of a 4-D file that do not fit are done slab by slab, one after another, with the
+// bits of the whole.
+func TestSlabsOf4D(t *testing.T) {
+	percent := mustRecipe("bilateral", 3).With("sigma-range", denoise.Percent(15)).With("radius", denoise.List(1)).With("stabilise", denoise.Number(0))
+	for name, change := range map[string]func(j *Job){
+		"float":      func(*Job) {},
+		"compressed": func(j *Job) { j.Output.Path += ".gz" },
+		"integers":   func(j *Job) { j.Output.Dtype = "int16" },
+		"slices":     func(j *Job) { j.Slices = SliceRange{From: 1, To: 4} },
+		"percent":    func(j *Job) { j.Recipe = &percent },
+		"no values": func(j *Job) { // somewhere in the second volume
+			data, err := os.ReadFile(j.Input.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nan, _ := volume.LittleEndian([]float32{float32(math.NaN()), float32(math.Inf(1))})
+			copy(data[len(data)-4*(7*6*5+50):], nan)
+			if err := os.WriteFile(j.Input.Path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"noise":   func(j *Job) { j.Recipe, j.Noise = nil, &Noise{Model: noise.Rician, Sigma: 3, Seed: 5} },
+		"convert": func(j *Job) { j.Recipe, j.Memory = nil, 7*6*4*2; j.Output.Dtype = "uint8" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, ext := range []string{"", ".gz"} {
+				if name == "no values" && ext != "" {
+					continue
+				}
+				dir := t.TempDir()
+				r := mustRecipe("median", 3)
+				job := Job{Input: Input{Path: filepath.Join(dir, "in.nii"+ext)}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, "out.nii")}, Memory: twoSlices}
+				put4D(t, job.Input.Path, 3, 2)
+				change(&job)
+				var lines []string
+				report, err := Do(t.Context(), job, Events{Message: func(_ series.Severity, text string) { lines = append(lines, text) }})
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole := job
+				whole.Memory, whole.Output.Path = math.MaxInt64, filepath.Join(dir, "whole"+filepath.Base(job.Output.Path))
+				want, err := Do(t.Context(), whole, Events{})
+				if err != nil || want.Slabs != nil || report.Slabs == nil || report.Slabs.Count < 2 || len(report.Volumes) != 3 {
+					t.Fatalf("%+v, %+v, %v", want.Slabs, report.Slabs, err)
+				}
+				a, _ := os.ReadFile(whole.Output.Path)
+				b, err := os.ReadFile(job.Output.Path)
+				if err != nil || len(b) == 0 || !bytes.Equal(a, b) {
+					t.Errorf("another file, %v", err)
+				}
+				plans := 1
+				if name == "no values" {
+					plans = 2 // the mask of the second volume takes memory
+				}
+				if n := strings.Count(strings.Join(lines, "\n"), " slabs of "); n != plans || lines[0] != report.Slabs.Text {
+					t.Errorf("%q", lines)
+				}
+				sameReports(t, report, want)
+			}
+		})
+	}
+}
+
+// sameReports compares the report and the record of a job that was done slab by slab with those of
+// one that was done whole.
+func sameReports(t *testing.T, got, want Report) {
+	t.Helper()
+	if got.Dims != want.Dims || got.Voxels != want.Voxels || got.Axis != want.Axis || got.Engine != want.Engine || len(got.Warnings) != len(want.Warnings) || len(got.Findings) != len(want.Findings) {
+		t.Errorf("%+v; want %+v", got, want)
+	}
+	for k, v := range got.Volumes {
+		if w := want.Volumes[k]; v.Name != w.Name || v.Series != w.Series || (v.Recipe == nil) != (w.Recipe == nil) || v.Recipe != nil && v.Recipe.String() != w.Recipe.String() || v.Slabs == nil {
+			t.Errorf("volume %d: %+v; want %+v", k, v, w)
+		}
+		if s := v.Seconds; s.Write <= 0 || s.Load <= 0 || math.Abs(s.Start+s.Load+s.Filter+s.Write-s.Total) > 1e-9 {
+			t.Errorf("volume %d: %+v", k, s)
+		}
+	}
+	var records [2]Record
+	for i, r := range []Report{got, want} {
+		if r.Record == "" {
+			continue
+		}
+		data, err := os.ReadFile(r.Record)
+		if err != nil || json.Unmarshal(data, &records[i]) != nil || len(records[i].Volumes) != 3 {
+			t.Fatalf("record %s, %v", data, err)
+		}
+	}
+	a, b := records[0], records[1]
+	if a.Source != b.Source || fmt.Sprint(a.Region) != fmt.Sprint(b.Region) || len(a.Volumes) != len(b.Volumes) {
+		t.Errorf("record %+v; want %+v", a, b)
+	}
+	for k := range a.Volumes {
+		if x, y := a.Volumes[k], b.Volumes[k]; x.Source != y.Source || x.Source.SHA256 == "" || x.Place.String() != y.Place.String() {
+			t.Errorf("record of volume %d: %+v; want %+v", k, x, y)
+		}
+	}
+}
+
+// Each volume has its own noise, from a sample of its own.
+func TestSlabsOf4DWithTheNoiseOfEachVolume(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	sigmas := []float64{4, 12}
+	var volumes []*volume.Volume
+	for _, sigma := range sigmas {
+		v, err := noise.AddNoise(t.Context(), volume.New(volume.NewGeometry([3]int{48, 48, 30}, [3]float64{1, 1, 1})), noise.Gaussian, sigma, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		volumes = append(volumes, v)
+	}
+	write4D(t, in, 2, volumes...)
+	r := mustRecipe("nlm", 2).With("search-radius", denoise.Number(2))
+	job := Job{Input: Input{Path: in}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}, Output: Output{Path: filepath.Join(dir, "out.nii")}, Memory: 8 * 4 * 48 * 48 * 5}
+	report, err := Do(t.Context(), job, Events{})
+	if err != nil || len(report.Volumes) != 2 {
+		t.Fatal(report, err)
+	}
+	for k, v := range report.Volumes {
+		if v.Noise == nil || math.Abs(v.Noise.Sigma/sigmas[k]-1) > 0.1 || v.Slabs.Sample != (SliceRange{From: 12, To: 17}) {
+			t.Errorf("volume %d: noise %+v, slabs %+v; want sigma %g", k, v.Noise, v.Slabs, sigmas[k])
+		}
+	}
+}
+
+// Where the GPU fails in a later volume, the CPU does all of them.
+func TestSlabsOf4DFallBack(t *testing.T) {
+	dir, job := groupJob(t, "out.nii")
+	job.Engine.Name, job.Memory = "auto", twoSlices
+	fell, runs := 0, 0
+	in, err := OpenVolumes(t.Context(), job.Input, Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	events := Events{Fallback: func(denoise.Info, error) { fell++ }}
+	report, err := doSlabs(t.Context(), job, in, job.needs(in), func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, events)
+	if err != nil || fell != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
+		t.Fatalf("%+v, %v, %d fallbacks, %d runs", report, err, fell, runs)
+	}
+	whole := job
+	whole.Memory, whole.Engine.Name, whole.Output.Path = math.MaxInt64, "cpu", filepath.Join(dir, "whole.nii")
+	if _, err := Do(t.Context(), whole, Events{}); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := os.ReadFile(whole.Output.Path)
+	if b, err := os.ReadFile(job.Output.Path); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("another result, %v", err)
+	}
+}
+
+// A cancel at any slab leaves nothing.
+func TestSlabsOf4DCancelled(t *testing.T) {
+	for at := 1; at <= 9; at += 4 {
+		dir, job := groupJob(t, "out.nii")
+		job.Memory = twoSlices
+		in, err := OpenVolumes(t.Context(), job.Input, Events{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		runs := 0
+		eng := engineFunc(func(v *volume.Volume, _ denoise.Recipe, r volume.Region) (*volume.Volume, error) {
+			if runs++; runs == at {
+				cancel()
+			}
+			return v.Crop(r), nil
+		})
+		_, err = doSlabs(ctx, job, in, job.needs(in), func() (denoise.Engine, error) { return eng, nil }, Events{})
+		in.Close()
+		cancel()
+		if !errors.Is(err, context.Canceled) || runs > at {
+			t.Errorf("slab %d: %v, %d runs", at, err, runs)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("slab %d: %v", at, files)
+		}
+	}
+}
+
+// Volumes are done whole as long as one fits.
+func TestSlabsOf4DOnlyWhereNeeded(t *testing.T) {
+	const need = 2 * 4 * 7 * 6 * 5
+	for memory, slabs := range map[int64]bool{0: false, need: false, need - 1: true} {
+		_, job := groupJob(t, "out.nii")
+		job.Memory = memory
+		report, err := Do(t.Context(), job, Events{})
+		if err != nil || (report.Slabs != nil) != slabs || (report.Volumes[2].Slabs != nil) != slabs {
+			t.Errorf("memory %d: %+v, %v", memory, report.Slabs, err)
+		}
+	}
+	dir, job := groupJob(t, "out")
+	job.Memory = need - 1
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "only NIfTI is written") {
+		t.Errorf("DICOM: %v", err)
+	}
+	if files, _ := os.ReadDir(dir); len(files) != 1 {
+		t.Errorf("%v", files)
+	}
+}
