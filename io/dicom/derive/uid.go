@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
@@ -63,15 +64,21 @@ func studyOf(ctx context.Context, src *series.Series) (string, error) {
 }
 
 // hashVoxels returns a SHA-256 over the volume's values, which must be finite, slice by slice in
-// parallel, then over the slices' hashes.
+// parallel, then over the slices' hashes. Values are looked at when they were hashed, part by part:
+// the slower of both waits for the memory, and the other finds them in the cache.
 func hashVoxels(ctx context.Context, v *volume.Volume) ([]byte, error) {
+	const part = 1 << 14 // voxels
 	sums := make([][sha256.Size]byte, v.Dims[2])
 	err := parallel.For(ctx, len(sums), func(z int) error {
-		if err := v.ValidatePlane(z); err != nil {
-			return fmt.Errorf("dicom: the voxels cannot be written: %w", err)
+		h := sha256.New()
+		for values := range slices.Chunk(v.Plane(z), part) {
+			b, _ := volume.LittleEndian(values)
+			h.Write(b)
+			if !volume.Finite(values) {
+				return fmt.Errorf("dicom: the voxels cannot be written: %w", v.ValidatePlane(z))
+			}
 		}
-		b, _ := volume.LittleEndian(v.Plane(z))
-		sums[z] = sha256.Sum256(b)
+		h.Sum(sums[z][:0])
 		return nil
 	})
 	if err != nil {
