@@ -19,7 +19,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
 
-.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs io-bench peers peers-gpu pictures screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -81,6 +81,10 @@ cross: ## compile everything but the workbench for Windows, Linux on ARM and mac
 pacs: ## send exports to a PACS (Orthanc) and back; SERIES="folder..." instead of the bundled series
 	@scripts/setup.sh pacs
 	@scripts/pacs.sh $(SERIES)
+
+bids: ## validate what quell bids writes, with npm's bids-validator
+	@scripts/setup.sh validators
+	@scripts/bids.sh
 
 io-bench: ## time the opening of series, beside ITK, dcmtk, pydicom and nibabel if they are installed
 	@scripts/io-bench.sh

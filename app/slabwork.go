@@ -285,7 +285,7 @@ func (w *slabWork) export() (e export, err error) {
 		w.others = time.Since(started) - adding
 		if w.job.Recipe != nil {
 			logger.Load().Info("denoise", slog.String("filter", w.resolved.Filter), slog.Int("dims", w.resolved.Dims), slog.String("engine", w.engine.Info().Name),
-				outcome(err), slog.Int("slabs", w.slabs.Count))
+				outcome(err), slog.Int("slabs", w.slabs.Count), slog.Duration("took", time.Duration(w.seconds.Filter*float64(time.Second))))
 		}
 		if e.record != nil {
 			e.record.Source.SHA256 = digest

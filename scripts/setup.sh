@@ -5,6 +5,7 @@
 #   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
 #   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
+#   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
 set -euo pipefail
 
 workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
@@ -12,6 +13,8 @@ screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 pacs=(orthanc dcmtk)
+validators=(dcmtk dicom3tools libgdcm-tools)
+command -v npm >/dev/null || validators+=(npm)
 
 missing() {
 	local p
@@ -84,8 +87,9 @@ pacs)
 		echo "setup: Debian has started Orthanc as a service, which is not needed; 'systemctl disable --now orthanc' stops it"
 	fi
 	;;
+validators) install "the validators" "${validators[@]}" ;;
 *)
-	echo "usage: setup.sh workbench|screen|cuda|nvcc|pacs" >&2
+	echo "usage: setup.sh workbench|screen|cuda|nvcc|pacs|validators" >&2
 	exit 2
 	;;
 esac
