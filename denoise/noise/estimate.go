@@ -270,7 +270,7 @@ func ofDifferences(ctx context.Context, v *volume.Volume) (Estimate, error) {
 	e.Negligible = e.Confidence != None && (e.Sigma == 0 || e.Sigma < 0.0055*valueRange)
 	gain := 1.0
 	if e.Confidence != None && !how.single() {
-		even := evenest(foreground(ws, cut), 0)
+		even := evenest(byUnevenness(foreground(ws, cut)), 0)
 		if gain, err = e.judgeColour(ctx, v, even, how, valueRange); err != nil {
 			return Estimate{}, err
 		}
@@ -387,7 +387,7 @@ func (e Estimate) differencesFigure(ws []window, cut float64, how sampling, valu
 	if how.single() {
 		f.Sigma = quantile(all, 0.5) / how.pure(0.5)
 	} else {
-		pure := how.pureMiddle()
+		ws, pure := byUnevenness(ws), how.pureMiddle()
 		// Where the noise covers the texture, more windows can be used; where it differs
 		// from place to place, the first are those with little of it.
 		for chosen, round := 0, 0; round < 4; round++ {

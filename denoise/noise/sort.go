@@ -7,7 +7,6 @@ import (
 
 const (
 	digitBits = 11
-	digits    = 6 // of a float64
 	// fewFloats is up to where comparisons sort faster than digits.
 	fewFloats = 2000
 )
@@ -19,20 +18,37 @@ func sortFloats(x []float64) {
 		slices.Sort(x)
 		return
 	}
-	keys, next := make([]uint64, len(x)), make([]uint64, len(x))
-	var counts [digits][1 << digitBits]int
+	keys := make([]uint64, len(x))
 	for i, a := range x {
 		b := math.Float64bits(a)
 		// In the order of the values: the negative ones, larger in size first, then the others.
-		b ^= uint64(int64(b)>>63) | 1<<63
-		keys[i] = b
-		for d := range counts {
-			counts[d][b>>(d*digitBits)%(1<<digitBits)]++
+		keys[i] = b ^ (uint64(int64(b)>>63) | 1<<63)
+	}
+	for i, b := range sortKeys(keys, 0) {
+		b ^= ^uint64(int64(b)>>63) | 1<<63
+		x[i] = math.Float64frombits(b)
+	}
+}
+
+// sortKeys returns the keys in the order of their bits from the given one on; of equal ones the
+// order stays. It overwrites keys.
+func sortKeys(keys []uint64, from int) []uint64 {
+	if len(keys) == 0 {
+		return keys
+	}
+	const last = (64 + digitBits - 1) / digitBits
+	var counts [last][1 << digitBits]int
+	digits := counts[:(64-from+digitBits-1)/digitBits]
+	for _, b := range keys {
+		b >>= from
+		for d := range digits {
+			digits[d][b>>(d*digitBits)%(1<<digitBits)]++
 		}
 	}
-	for d := range counts {
-		c := &counts[d]
-		if c[keys[0]>>(d*digitBits)%(1<<digitBits)] == len(x) {
+	next := make([]uint64, len(keys))
+	for d := range digits {
+		c, shift := &digits[d], from+d*digitBits
+		if c[keys[0]>>shift%(1<<digitBits)] == len(keys) {
 			continue // the digit of all
 		}
 		at := 0
@@ -40,14 +56,11 @@ func sortFloats(x []float64) {
 			c[k], at = at, at+n
 		}
 		for _, b := range keys {
-			k := b >> (d * digitBits) % (1 << digitBits)
+			k := b >> shift % (1 << digitBits)
 			next[c[k]] = b
 			c[k]++
 		}
 		keys, next = next, keys
 	}
-	for i, b := range keys {
-		b ^= ^uint64(int64(b)>>63) | 1<<63
-		x[i] = math.Float64frombits(b)
-	}
+	return keys
 }

@@ -30,18 +30,23 @@ const (
 	tolerableTexture = 2
 )
 
-// evenest returns the evenest windows: a share, and those whose texture a noise of
-// sigma covers; of few windows up to a half. It sorts them.
+// byUnevenness returns the windows in the order of their unevenness, which is not negative; of
+// equal ones the order stays.
+func byUnevenness(ws []window) []window {
+	keys := make([]uint64, len(ws))
+	for i, w := range ws {
+		keys[i] = uint64(math.Float32bits(w.uneven))<<32 | uint64(i)
+	}
+	sorted := make([]window, len(ws))
+	for i, key := range sortKeys(keys, 32) {
+		sorted[i] = ws[uint32(key)]
+	}
+	return sorted
+}
+
+// evenest returns the evenest of windows that are in that order: a share, and those whose texture
+// a noise of sigma covers; of few windows up to a half.
 func evenest(ws []window, sigma float64) []window {
-	slices.SortFunc(ws, func(a, b window) int {
-		switch { // of what cmp.Compare looks at, this is nearly always enough
-		case a.uneven < b.uneven:
-			return -1
-		case a.uneven > b.uneven:
-			return 1
-		}
-		return cmp.Compare(a.uneven, b.uneven)
-	})
 	n, _ := slices.BinarySearchFunc(ws, tolerableTexture*sigma, func(w window, s float64) int { return cmp.Compare(float64(w.uneven), s) })
 	return ws[:max(n, int(evenestShare*float64(len(ws))), min(len(ws)/2, fewEven))]
 }

@@ -1,8 +1,10 @@
 package noise
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -87,9 +89,28 @@ func TestEvenestWindows(t *testing.T) {
 		sigma float64
 		want  int
 	}{{2000, 0, 300}, {2000, 150, 300}, {2000, 201, 401}, {2000, 1e9, 2000}, {700, 0, 150}, {200, 0, 100}, {60, 0, 30}} {
-		got := evenest(windowsOfUnevenness(c.n), c.sigma)
+		got := evenest(byUnevenness(windowsOfUnevenness(c.n)), c.sigma)
 		if len(got) != c.want || got[0].uneven != 1 || got[len(got)-1].uneven != float32(c.want) {
 			t.Errorf("%d windows, sigma %g: %d chosen, want %d", c.n, c.sigma, len(got), c.want)
+		}
+	}
+}
+
+// Windows of equal unevenness stay in their order.
+func TestByUnevenness(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{0, 1, 7, 30000} {
+		ws := make([]window, n)
+		for i := range ws {
+			ws[i] = window{uneven: float32(math.Ldexp(float64(rng.IntN(1000)), rng.IntN(60)-30)), mean: float32(i)}
+		}
+		if n > 2 {
+			ws[2].uneven = float32(math.Inf(1))
+		}
+		want := slices.Clone(ws)
+		slices.SortStableFunc(want, func(a, b window) int { return cmp.Compare(a.uneven, b.uneven) })
+		if got := byUnevenness(ws); !slices.Equal(got, want) {
+			t.Errorf("%d windows are in another order", n)
 		}
 	}
 }
