@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
 
 	"quell/internal/parallel"
 	"quell/volume"
@@ -67,9 +66,8 @@ type scene struct {
 	circles [len(surroundings)][]place // a pixel beyond the radii
 	marks   []int32                    // of pixels that were visited, by the number of the visit
 	visit   int32
-	pixels  []place // of a flood
+	found   []place // of a flood
 	stack   []place // of a flood: those whose neighbours were not looked at
-	core    []int   // of an object
 }
 
 // place is a pixel relative to an extremum, and its index in the slice or relative to that of the
@@ -131,9 +129,9 @@ func newScene(nx, ny int, effective float64) *scene {
 // so in all of them.
 func (s *scene) fill(r Result, v *volume.Volume, from, to int) {
 	s.slices = to - from + 1
-	sigmas := make([]float64, 0, s.slices)
+	shares := make([]float64, 0, s.slices) // of a voxel in the mean, in sigmas
 	for z := from; z <= to; z++ {
-		sigmas = append(sigmas, r.Noise.Slice(r.Region.Min[2]+z).Sigma*float64(s.slices))
+		shares = append(shares, 1/(r.Noise.Slice(r.Region.Min[2]+z).Sigma*float64(s.slices)))
 	}
 	a, left := s.sums, s.sumsLeft
 	for y := range s.ny {
@@ -143,12 +141,12 @@ func (s *scene) fill(r Result, v *volume.Volume, from, to int) {
 		for x := range valid {
 			valid[x] = true
 		}
-		for k, sigma := range sigmas {
+		for k, share := range shares {
 			first, filtered := v.Index(r.Region.Min[0], r.Region.Min[1]+y, r.Region.Min[2]+from+k), r.After.Index(0, y, from+k)
 			after := r.After.Data[filtered:][:s.nx]
 			for x, value := range v.Data[first:][:s.nx] {
-				a[x] += float64(value) / sigma
-				left[x] += (float64(value) - float64(after[x])) / sigma
+				a[x] += float64(value) * share
+				left[x] += (float64(value) - float64(after[x])) * share
 			}
 			if v.Mask != nil {
 				for x, holds := range v.Mask[first:][:s.nx] {
@@ -283,7 +281,7 @@ func (s *scene) flood(x, y, radius int, level, side float64) (pixels []place, ok
 	visit, limit, steps := s.visit, int32(radius*radius), beside(s.nx)
 	first := place{0, 0, int32(y*s.nx + x)}
 	s.marks[first.at] = visit
-	stack, found := append(s.stack[:0], first), append(s.pixels[:0], first)
+	stack, found := append(s.stack[:0], first), append(s.found[:0], first)
 	for ok = true; ok && len(stack) > 0; {
 		p := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -300,7 +298,7 @@ func (s *scene) flood(x, y, radius int, level, side float64) (pixels []place, ok
 			stack, found = append(stack, q), append(found, q)
 		}
 	}
-	s.stack, s.pixels = stack, found
+	s.stack, s.found = stack, found
 	return found, ok
 }
 
@@ -321,72 +319,37 @@ func (a area) spread(variance float64) float64 {
 	return math.Sqrt(max(a.squares/a.n-mean*mean-variance, 0))
 }
 
-// areas returns the inside of an object, whose pixels bear the mark of this visit,
-// and the ring around it without what other objects have of it; the whole ring has that
-// many pixels. An inside that is too small has none.
+// areas returns the inside of an object, whose first pixel is its extremum, and the ring around it
+// without what other objects have of it; the whole ring has that many pixels. An inside that is too
+// small has none.
 func (s *scene) areas(object []place, beyond func(i int) bool) (inside, ring area, whole float64) {
-	visit := s.visit
-	core := s.core[:0]
+	at := int(object[0].at)
+	var all pixels
 	for _, p := range object {
-		i, within := int(p.at), true
-		for _, d := range beside(s.nx) {
-			within = within && s.marks[p.at+d.at] == visit
-		}
-		if within && s.valid[i] {
-			core = append(core, i)
+		all.set(int(p.x), int(p.y))
+	}
+	core := all.inner()
+	for x, y := range core.each {
+		if i := at + y*s.nx + x; s.valid[i] {
 			s.add(&inside, i)
+		} else {
+			core.unset(x, y)
 		}
 	}
-	s.core = core
 	if inside.n < fewestInside {
 		return inside, area{}, 0
 	}
-	s.visit++
-	gap := s.visit
-	for _, i := range core {
-		s.marks[i] = gap
-	}
 	// What is near the core and not in it is near its edge.
-	core = slices.DeleteFunc(core, func(i int) bool {
-		return s.marks[i-1] == gap && s.marks[i+1] == gap && s.marks[i-s.nx] == gap && s.marks[i+s.nx] == gap
-	})
-	s.eachNear(core, ringFrom, func(from, to int) {
-		for i := from; i < to; i++ {
-			s.marks[i] = gap
+	around := core.near(ringTo)
+	around.remove(core.near(ringFrom))
+	around.clip(at%s.nx, at/s.nx, s.nx, s.ny)
+	for x, y := range around.each {
+		whole++
+		if i := at + y*s.nx + x; s.valid[i] && !beyond(i) {
+			s.add(&ring, i)
 		}
-	})
-	s.visit++
-	s.eachNear(core, ringTo, func(from, to int) {
-		for i, mark := range s.marks[from:to] {
-			if mark == gap || mark == s.visit {
-				continue
-			}
-			i += from
-			s.marks[i] = s.visit
-			whole++
-			if s.valid[i] && !beyond(i) {
-				s.add(&ring, i)
-			}
-		}
-	})
+	}
 	return inside, ring, whole
-}
-
-// eachNear calls f for the rows of the pixels within a distance of others, ringTo at most, some of them often.
-func (s *scene) eachNear(pixels []int, distance int, f func(from, to int)) {
-	var across [ringTo + 1]int // how far the disc reaches, so many rows from its middle
-	for dy := range distance + 1 {
-		for w := across[dy]; w*w+dy*dy <= distance*distance; w++ {
-			across[dy] = w
-		}
-	}
-	for _, p := range pixels {
-		x, y := p%s.nx, p/s.nx
-		for j := max(y-distance, 0); j <= min(y+distance, s.ny-1); j++ {
-			w := across[max(j-y, y-j)]
-			f(j*s.nx+max(x-w, 0), j*s.nx+min(x+w, s.nx-1)+1)
-		}
-	}
 }
 
 // fade takes what faded into account: a matched result in which an object did is over.
