@@ -111,10 +111,7 @@ func (in AssessInput) facts(ctx context.Context) (denoise.Facts, error) {
 	if in.Maps.Noise != nil && (in.Facts == nil || in.Facts.Usual == 0) {
 		return denoise.FactsFor(ctx, in.Maps.input(in.Before.Volume))
 	}
-	if in.Facts != nil {
-		return *in.Facts, nil
-	}
-	return denoise.VerdictFacts(ctx, in.Before.Volume)
+	return factsOf(ctx, in.Before.Volume, in.Facts, denoise.VerdictFacts)
 }
 
 // describe fills in the noise of the input and the numbers of the residual, of all and

@@ -186,9 +186,6 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 	}
 	w.seconds.Write = time.Since(started).Seconds()
 	w.seconds.Total = w.seconds.Load + w.seconds.Filter + w.seconds.Measure + w.seconds.Write
-	if progress := g.events.files(Writing); progress != nil {
-		progress(k+1, len(g.in.Entries))
-	}
 	g.add(k, w, written)
 	if g.each != nil && w.run != nil {
 		g.each(g.report.Volumes[k], w.run)
@@ -216,7 +213,7 @@ func (g *groupWork) show(ctx context.Context, run *Run) error {
 }
 
 // begin checks the space for all volumes, reads the maps and begins the outputs.
-func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
+func (g *groupWork) begin(ctx context.Context, w *work) error {
 	out, n := g.job.Output, int64(len(g.in.Entries))
 	if err := atomic.CheckSpace(out.Path, n*outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)); err != nil {
 		return err
@@ -225,6 +222,12 @@ func (g *groupWork) begin(ctx context.Context, w *work) (err error) {
 		return err
 	}
 	g.maps = w.maps
+	return g.beginOutputs()
+}
+
+// beginOutputs begins the outputs that the job asks for.
+func (g *groupWork) beginOutputs() (err error) {
+	out := g.job.Output
 	recorded := g.job.Recipe != nil || g.job.Noise != nil
 	if g.output, err = beginGroup(out.Path, out.ExportOptions, g.in.Group, g.job.Recipe, recorded); err != nil {
 		return err
@@ -254,8 +257,11 @@ func (g *groupWork) volumeEvents(k int) Events {
 	return events
 }
 
-// add counts in the report of volume k.
+// add counts in the report of volume k, which is written.
 func (g *groupWork) add(k int, w *work, written ExportReport) {
+	if progress := g.events.files(Writing); progress != nil {
+		progress(k+1, len(g.in.Entries))
+	}
 	one := w.report(written)
 	r := &g.report
 	if k == 0 {

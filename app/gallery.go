@@ -73,7 +73,7 @@ func ShowGallery(ctx context.Context, engine denoise.Engine, q GalleryRequest) (
 	if err := q.Region.Validate(v.Geometry); err != nil {
 		return Gallery{}, &UsageError{Text: err.Error(), Err: err}
 	}
-	facts, err := factsOf(ctx, v, q.Facts)
+	facts, err := factsOf(ctx, v, q.Facts, denoise.FactsOf)
 	if err != nil {
 		return Gallery{}, err
 	}

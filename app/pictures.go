@@ -91,15 +91,11 @@ func Draw(ctx context.Context, run *Run) (Drawn, error) {
 	before := run.input()
 	view := before.View(before.Acquired())
 	index := view.Size[2] / 2
-	facts := run.known()
-	if facts == nil {
-		own, err := denoise.VerdictFacts(ctx, before.Crop(view.Region(index)))
-		if err != nil {
-			return Drawn{}, err
-		}
-		facts = &own
+	facts, err := factsOf(ctx, before.Crop(view.Region(index)), run.known(), denoise.VerdictFacts)
+	if err != nil {
+		return Drawn{}, err
 	}
-	return drawSlice(run, view, index, *facts, pictureWindow(run.Source, before), false), nil
+	return drawSlice(run, view, index, facts, pictureWindow(run.Source, before), false), nil
 }
 
 // input returns the voxels that the run filtered.

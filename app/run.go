@@ -187,11 +187,8 @@ func (q *RunRequest) resolve(ctx context.Context, eng denoise.Engine, in denoise
 // facts returns the facts of the source: those that the run needed, or those of verdicts and
 // pictures, found by the first call.
 func (r *Run) facts(ctx context.Context) (denoise.Facts, error) {
-	switch {
-	case r.Facts != nil:
-		return *r.Facts, nil
-	case r.later == nil:
-		return denoise.VerdictFacts(ctx, r.Source.Volume)
+	if r.Facts != nil || r.later == nil {
+		return factsOf(ctx, r.Source.Volume, r.Facts, denoise.VerdictFacts)
 	}
 	r.later.mu.Lock()
 	defer r.later.mu.Unlock()
@@ -215,11 +212,11 @@ func (r *Run) known() *denoise.Facts {
 	return r.later.facts
 }
 
-// factsOf returns the facts of v: the known ones, or where known is nil those
-// found now.
-func factsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts) (denoise.Facts, error) {
+// factsOf returns the facts of v: the known ones, or where known is nil those that find finds
+// now.
+func factsOf(ctx context.Context, v *volume.Volume, known *denoise.Facts, find func(context.Context, *volume.Volume) (denoise.Facts, error)) (denoise.Facts, error) {
 	if known == nil {
-		return denoise.FactsOf(ctx, v)
+		return find(ctx, v)
 	}
 	return *known, nil
 }

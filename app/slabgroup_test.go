@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,6 +147,31 @@ func TestSlabsOf4DWithTheNoiseOfEachVolume(t *testing.T) {
 		if v.Noise == nil || math.Abs(v.Noise.Sigma/sigmas[k]-1) > 0.1 || v.Slabs.Sample != (SliceRange{From: 12, To: 17}) {
 			t.Errorf("volume %d: noise %+v, slabs %+v; want sigma %g", k, v.Noise, v.Slabs, sigmas[k])
 		}
+	}
+}
+
+// A volume in which no noise is found is left as it is, with the warning of a whole run, which names
+// the volume.
+func TestSlabsOf4DWithoutNoise(t *testing.T) {
+	dir := t.TempDir()
+	even := volume.New(volume.NewGeometry([3]int{9, 8, 30}, [3]float64{1, 1, 1}))
+	r := mustRecipe("nlm", 3).With("search-radius", denoise.Number(1)).With("patch-radius", denoise.Number(1))
+	job := Job{Input: Input{Path: filepath.Join(dir, "in.nii")}, Recipe: &r, Engine: EnginePolicy{Name: "cpu"}}
+	write4D(t, job.Input.Path, 2, even, even)
+	var warnings [2][]string // that were said, of the whole and of slabs
+	for i, memory := range []int64{math.MaxInt64, 8 * 9 * 8 * 12} {
+		job.Memory, job.Output.Path = memory, filepath.Join(dir, fmt.Sprintf("out%d.nii", i))
+		report, err := Do(t.Context(), job, Events{Message: func(severity series.Severity, text string) {
+			if severity == series.Warning {
+				warnings[i] = append(warnings[i], text)
+			}
+		}})
+		if err != nil || (report.Slabs != nil) != (i == 1) || !slices.Equal(report.Warnings, warnings[i]) {
+			t.Errorf("%d bytes: %v, %+v, warnings %q, said %q", memory, err, report.Slabs, report.Warnings, warnings[i])
+		}
+	}
+	if len(warnings[0]) != 2 || !strings.HasPrefix(warnings[0][1], "time 2 s: ") || !slices.Equal(warnings[0], warnings[1]) {
+		t.Errorf("%q", warnings)
 	}
 }
 

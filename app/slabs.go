@@ -116,11 +116,7 @@ func (w *slabWork) do(ctx context.Context, engine func() (denoise.Engine, error)
 	if err = w.wrote(&written, err); err != nil {
 		return Report{}, err
 	}
-	one := w.done()
-	for _, text := range one.warnings {
-		w.events.message(series.Warning, text)
-	}
-	r := one.report(written)
+	r := w.done().report(written)
 	r.Run, r.Covered, r.Slabs = nil, w.in.Covered, &w.slabs
 	return r, nil
 }
@@ -131,21 +127,16 @@ func (g *groupWork) inSlabs(ctx context.Context, need int64, engine func() (deno
 		return Report{}, err
 	}
 	defer g.close()
-	started := time.Now()
 	for k := range g.in.Entries {
 		if err := g.volumeInSlabs(ctx, k, need, engine); err != nil {
 			return Report{}, err
 		}
 	}
-	r, err := g.finish(ctx)
-	if err == nil {
-		r.Seconds.Total = time.Since(started).Seconds()
-	}
-	return r, err
+	return g.finish(ctx)
 }
 
 // volumeInSlabs does the job on volume k.
-func (g *groupWork) volumeInSlabs(ctx context.Context, k int, need int64, engine func() (denoise.Engine, error)) (err error) {
+func (g *groupWork) volumeInSlabs(ctx context.Context, k int, need int64, engine func() (denoise.Engine, error)) error {
 	started := time.Now()
 	w := newSlabWork(g.job, g.in, k, need, g.volumeEvents(k))
 	if err := w.prepare(ctx, engine); err != nil {
@@ -155,8 +146,7 @@ func (g *groupWork) volumeInSlabs(ctx context.Context, k int, need int64, engine
 	case k == 0:
 		g.events.message(series.Note, w.slabs.Text)
 		g.report.Slabs = &w.slabs
-		recorded := g.job.Recipe != nil || g.job.Noise != nil
-		if g.output, err = beginGroup(g.job.Output.Path, g.job.Output.ExportOptions, g.in.Group, g.job.Recipe, recorded); err != nil {
+		if err := g.beginOutputs(); err != nil {
 			return err
 		}
 	case w.slabs != *g.report.Slabs:
@@ -173,9 +163,6 @@ func (g *groupWork) volumeInSlabs(ctx context.Context, k int, need int64, engine
 	one := w.done()
 	one.seconds.Total = time.Since(started).Seconds()
 	one.seconds.Load = one.seconds.Total - one.seconds.Start - one.seconds.Filter - one.seconds.Write
-	if progress := g.events.files(Writing); progress != nil {
-		progress(k+1, len(g.in.Entries))
-	}
 	g.add(k, one, written)
 	g.report.Volumes[k].Slabs = &w.slabs
 	return nil

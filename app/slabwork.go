@@ -68,7 +68,7 @@ func (w *slabWork) prepare(ctx context.Context, engine func() (denoise.Engine, e
 	w.seconds.Start = time.Since(started).Seconds()
 	started = time.Now()
 	if w.job.Recipe != nil {
-		if err := w.resolve(ctx, w.engine, sample); err != nil {
+		if err := w.resolve(ctx, sample); err != nil {
 			return err
 		}
 		if w.program, err = w.resolved.Bind(w.source.Volume.Geometry); err != nil {
@@ -76,7 +76,7 @@ func (w *slabWork) prepare(ctx context.Context, engine func() (denoise.Engine, e
 		}
 	}
 	w.seconds.Filter = time.Since(started).Seconds()
-	return w.plan(w.program)
+	return w.plan()
 }
 
 // check refuses what cannot be done slab by slab, before anything is read.
@@ -191,7 +191,7 @@ func (w *slabWork) sampleFrom(sample, part *volume.Volume, z int) {
 
 // resolve finds the numbers of the recipe: by the range of all voxels, and by the noise of the
 // sample.
-func (w *slabWork) resolve(ctx context.Context, eng denoise.Engine, sample *volume.Volume) error {
+func (w *slabWork) resolve(ctx context.Context, sample *volume.Volume) error {
 	q := RunRequest{Series: w.source, Recipe: w.recipe, Facts: &w.facts}
 	if sample != nil {
 		lo, hi := w.facts.Lo, w.facts.Hi
@@ -207,14 +207,17 @@ func (w *slabWork) resolve(ctx context.Context, eng denoise.Engine, sample *volu
 		}
 	}
 	var err error
-	w.resolved, w.tuned, err = q.resolve(ctx, eng, denoise.Input{Volume: q.Series.Volume})
+	w.resolved, w.tuned, err = q.resolve(ctx, w.engine, denoise.Input{Volume: q.Series.Volume})
 	return err
 }
 
-// plan chooses the slabs for a program: as many slices as fit.
-func (w *slabWork) plan(p denoise.Program) error {
+// around is how many slices beside its own a slab reads at most.
+func (w *slabWork) around() int { return 2*w.program.Reach()[2] + max(w.program.Lattice[2], 1) - 1 }
+
+// plan chooses the slabs: as many slices as fit.
+func (w *slabWork) plan() error {
 	g := w.source.Volume.Geometry
-	around := int64(2*p.Reach()[2] + max(p.Lattice[2], 1) - 1)
+	around := int64(w.around())
 	var recipe *denoise.Recipe
 	if w.job.Recipe != nil {
 		recipe = &w.resolved
@@ -314,12 +317,12 @@ func (w *slabWork) eachSlab(ctx context.Context, write func(part *volume.Volume)
 		return "", err
 	}
 	defer r.Close()
-	g, p := w.source.Volume.Geometry, w.program
-	window := newSliceWindow(r, w.slabs.Slices+2*p.Reach()[2]+max(p.Lattice[2], 1)-1, w.padded)
+	g := w.source.Volume.Geometry
+	window := newSliceWindow(r, w.slabs.Slices+w.around(), w.padded)
 	window.pad, window.hash = w.facts.Lo, newVoxelHash()
 	w.same = true
 	for z := w.region.Min[2]; z < w.region.Max[2]; z += w.slabs.Slices {
-		slab := p.Slab(g, z, min(z+w.slabs.Slices, w.region.Max[2]))
+		slab := w.program.Slab(g, z, min(z+w.slabs.Slices, w.region.Max[2]))
 		if err := window.move(ctx, slab.First, slab.End); err != nil {
 			return "", err
 		}
@@ -380,15 +383,15 @@ func (w *slabWork) run() *Run {
 	return run
 }
 
-// done describes the job when it is done, without voxels.
+// done describes the job when it is done, without voxels, and says the warnings about it.
 func (w *slabWork) done() *work {
-	one := &work{job: w.job, on: On{Series: w.source}, seconds: w.seconds, findings: w.source.Findings}
+	one := &work{job: w.job, on: On{Series: w.source}, seconds: w.seconds, findings: w.source.Findings, events: w.events}
 	if w.job.Recipe == nil {
 		return one
 	}
 	one.run = w.run()
 	if text := autoWarning(one.run.Recipe, one.run.Facts, func() bool { return w.same }); text != "" {
-		one.warnings = []string{text}
+		one.warn(text)
 	}
 	return one
 }

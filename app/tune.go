@@ -123,7 +123,7 @@ func Tune(ctx context.Context, engine denoise.Engine, q TuneRequest) (Tuned, err
 // facts returns the facts that the recipe is resolved by.
 func (q *TuneRequest) facts(ctx context.Context, in denoise.Input) (denoise.Facts, error) {
 	if in.Noise == nil && in.Mask == nil {
-		return factsOf(ctx, in.Volume, q.Facts)
+		return factsOf(ctx, in.Volume, q.Facts, denoise.FactsOf)
 	}
 	return denoise.FactsFor(ctx, in)
 }

@@ -202,8 +202,7 @@ func slug(s string) string {
 }
 
 // reuse finds the key of a series, and reports whether its output is there already, with the
-// verdict that is asked for. digest is
-// that of the unit's file, "" before it is known.
+// verdict that is asked for. digest is that of the unit's file, "" before it is known.
 func (b *batch) reuse(t *task, digest *string) bool {
 	r, path, e := &t.result, t.unit.Path, t.first()
 	before, known := b.store.load(r.ID)

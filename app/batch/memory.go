@@ -13,16 +13,17 @@ const (
 // needs estimates the bytes of memory that a series takes from reading to writing, given the
 // bytes of its files.
 func needs(e app.Entry, files int64) int64 {
+	n := leastNeeds(e, files)
 	if e.Group != nil {
-		return groupInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
+		n += (groupInWork - volumesInWork) * 4 * int64(e.Geometry.Voxels())
 	}
-	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
+	return n
 }
 
 // leastNeeds is needs where the next volume of a 4-D series is not read meanwhile.
 func leastNeeds(e app.Entry, files int64) int64 {
-	if e.Group == nil {
-		return needs(e, files)
+	if e.Group != nil {
+		files /= int64(e.Group.Len())
 	}
-	return volumesInWork*4*int64(e.Geometry.Voxels()) + files/int64(e.Group.Len())
+	return volumesInWork*4*int64(e.Geometry.Voxels()) + files
 }
