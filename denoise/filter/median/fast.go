@@ -25,43 +25,45 @@ const largestNetwork = 400
 // (pad).
 type worker struct {
 	Params
-	in, out  denoise.Field
-	programs *programs
-	memory   []float32 // of a program
-	holes    []int     // for each column of a row, how many before it have an excluded voxel
-	values   []float32 // to select from
-}
-
-// programs are the programs of a run, which its workers share.
-type programs struct {
-	width int // of the neighbourhood
-	pitch int // of the rows of a program
-	mu    sync.Mutex
-	made  map[variant]*program
-}
-
-// variant is what the networks of one neighbourhood differ in.
-type variant struct {
-	rows  int  // of the neighbourhood inside the volume
-	upper bool // some median is the mean of two values
+	in, out denoise.Field
+	memory  []float32 // of a program
+	holes   []int     // for each column of a row, how many before it have an excluded voxel
+	values  []float32 // to select from
 }
 
 func start(p Params, in, out denoise.Field) func() denoise.Worker {
-	shared := &programs{width: 2*p.Radius[0] + 1, pitch: roundUp(tileSize[0] + 2*p.Radius[0]), made: map[variant]*program{}}
 	return func() denoise.Worker {
-		w := &worker{Params: p, in: in, out: out, programs: shared}
+		w := &worker{Params: p, in: in, out: out}
 		return w.run
 	}
 }
 
-// of returns the program of a variant, which it makes once.
-func (p *programs) of(v variant) *program {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.made[v] == nil {
-		p.made[v] = newNetwork(v.rows, p.width, v.upper).compile(p.pitch)
+// variant is what networks differ in.
+type variant struct {
+	rows  int  // of the neighbourhood inside the volume
+	width int  // of the neighbourhood
+	upper bool // some median is the mean of two values
+}
+
+// pitch returns the values in a row of the program.
+func (v variant) pitch() int { return roundUp(tileSize[0] + v.width - 1) }
+
+// programs holds the programs that were compiled, at most 60 kB each. They outlive the run:
+// a judgement runs the filter some hundred times on small boxes, where compiling took a tenth
+// of the time and left most of the garbage.
+var programs = struct {
+	sync.Mutex
+	of map[variant]*program
+}{of: map[variant]*program{}}
+
+// program returns the program of v, compiled once. It is safe for concurrent use.
+func (v variant) program() *program {
+	programs.Lock()
+	defer programs.Unlock()
+	if programs.of[v] == nil {
+		programs.of[v] = newNetwork(v.rows, v.width, v.upper).compile(v.pitch())
 	}
-	return p.made[v]
+	return programs.of[v]
 }
 
 // usesNetwork reports whether medians in a volume with n voxels along x are computed by
@@ -104,12 +106,13 @@ func (w *worker) network(row volume.Region) {
 	right := row.Max[0] + w.Radius[0] - box.Max[0]
 	n := row.Dims()[0]
 	rows, columns := box.Dims()[1]*box.Dims()[2], n+2*w.Radius[0]
-	p := w.programs.of(variant{rows, rows%2 == 0 || left+right > 0})
+	wanted := variant{rows, 2*w.Radius[0] + 1, rows%2 == 0 || left+right > 0}
+	p := wanted.program()
 	w.memory = tile.Resize(w.memory, max(p.size, len(w.memory)))
 	k := 0
 	for z := box.Min[2]; z < box.Max[2]; z++ {
 		for y := box.Min[1]; y < box.Max[1]; y++ {
-			line := w.memory[k*w.programs.pitch:][:columns]
+			line := w.memory[k*wanted.pitch():][:columns]
 			copy(line[left:], w.in.Data[w.in.Index(box.Min[0], y, z):][:box.Dims()[0]])
 			pad(line, left, right, k < (rows+1)/2)
 			k++
