@@ -95,9 +95,8 @@ func TestForecastIsRight(t *testing.T) {
 			continue
 		}
 		used = float64(peak(t, func() { _, err = app.MeasureRun(context.Background(), nil, run, nil) })) / mb
-		least := 3.6 * 4 * float64(v.Voxels()) / mb
-		if said = float64(forecast.Judge) / mb; err != nil || used > said || used < least {
-			t.Errorf("judging %s takes %.1f MB; the forecast is %.1f to %.1f (%v)", c.filter, used, least, said, err)
+		if said = float64(forecast.Judge) / mb; err != nil || used > said || used < 0.15*said {
+			t.Errorf("judging %s takes %.1f MB; the forecast is up to %.1f (%v)", c.filter, used, said, err)
 		}
 		t.Logf("judged: %.1f MB, forecast %.1f", used, said)
 	}
