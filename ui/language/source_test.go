@@ -225,3 +225,31 @@ func TestEverySentenceHasATranslation(t *testing.T) {
 		}
 	}
 }
+
+// A kind of findings is one word, which TestEverySentenceHasATranslation does not ask for.
+func TestEveryKindOfFindingHasATranslation(t *testing.T) {
+	german := readTexts(t, filepath.Join("sentences", language.German+".json"))
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "series", "finding.go"), nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := v.Type.(*ast.Ident); ok && name.Name == "Kind" {
+			for _, value := range v.Values {
+				kind, _ := join(value)
+				if kinds++; german[kind.format] == "" {
+					t.Errorf("German has no %q, a kind of findings", kind.format)
+				}
+			}
+		}
+		return false
+	})
+	if kinds < 30 {
+		t.Errorf("%d kinds of findings; there are 30 or more", kinds)
+	}
+}
