@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"quell/app"
 	"quell/denoise"
@@ -18,13 +20,15 @@ import (
 // counted is the CPU engine with a count of runs and an error added to its results.
 type counted struct {
 	denoise.Engine
-	runs int
-	add  float32 // to the first voxel of each result
-	err  error
+	runs  int
+	takes time.Duration // a run at least
+	add   float32       // to the first voxel of each result
+	err   error
 }
 
 func (c *counted) Run(ctx context.Context, r denoise.Recipe, in denoise.Input, region volume.Region, p denoise.Progress) (*volume.Volume, error) {
 	c.runs++
+	time.Sleep(c.takes)
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -58,9 +62,13 @@ func three() []Experiment {
 	return []Experiment{e}
 }
 
-func TestResume(t *testing.T) {
+// Every run takes a millisecond of the bubble's clock, so that every row takes as many runs.
+func TestResume(t *testing.T) { synctest.Test(t, resume) }
+
+func resume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache", "bench.json")
 	engine := newCounted()
+	engine.takes = time.Millisecond
 	o := engine.options(Options{State: path})
 	ctx, cancel := context.WithCancel(context.Background())
 	var begun []string
