@@ -17,8 +17,8 @@ import (
 //
 // Filter is exact but for the scratch memory of the processor's cores: a run of at least
 // 50 MB takes between Filter less 18 MB for each core, and Filter plus 5 %. Judge is an upper
-// bound, as the garbage collector decides how much is in use at a time: a judgement of a volume of 0.5 to 300 MB
-// takes 0.1 to 0.95 times as much on 2 to 16 cores.
+// bound, as the garbage collector decides how much is in use at a time: a judgement of a volume of
+// 0.5 to 300 MB takes 0.1 to 0.96 times as much on 2 to 16 cores.
 type Forecast struct {
 	Filter int64 // main memory for the result and what the engine computes in between
 	Judge  int64 // main memory to judge the result as a whole afterwards, beside the result

@@ -48,9 +48,9 @@ type variant struct {
 // pitch returns the values in a row of the program.
 func (v variant) pitch() int { return roundUp(tileSize[0] + v.width - 1) }
 
-// programs holds the programs that were compiled, at most 60 kB each. They outlive the run:
-// a judgement runs the filter some hundred times on small boxes, where compiling took a tenth
-// of the time and left most of the garbage.
+// programs holds the programs that were compiled, of 140 kB at most; all there can be would take
+// 50 MB. They outlive the run: a judgement runs the filter some hundred times on small boxes, where
+// compiling took a tenth of the time and left most of the garbage.
 var programs = struct {
 	sync.Mutex
 	of map[variant]*program
