@@ -14,6 +14,7 @@ import (
 
 	"quell/app"
 	"quell/assets"
+	"quell/internal/clean"
 	"quell/internal/crash"
 	_ "quell/internal/locale" // English until a language is chosen
 	"quell/ui"
@@ -37,7 +38,7 @@ func main() {
 		return
 	}
 	if err := run(*fresh, *size, flag.Args()); err != nil {
-		fmt.Fprintln(os.Stderr, "quell-workbench:", err)
+		fmt.Fprintln(os.Stderr, "quell-workbench:", clean.Line(err.Error()))
 		os.Exit(app.ExitCode(err))
 	}
 }

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"quell/internal/clean"
 )
 
 // column is a figure of an experiment that at least one row has.
@@ -213,14 +214,14 @@ func (e EngineReport) sentence() string {
 
 // WriteCSV writes one line for each figure of each row; times are in seconds.
 func (r Report) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := clean.NewCSV(w)
 	number := func(m map[string]float64, key string) string {
 		if !has(m, key) {
 			return ""
 		}
 		return strconv.FormatFloat(m[key], 'g', 9, 64)
 	}
-	lines := [][]string{{"experiment", "row", "engine", "device", "status", "figure", "unit", "paper", "here", "ratio", "slices", "of", "repeats", "recipe", "input", "note"}}
+	out.Row("experiment", "row", "engine", "device", "status", "figure", "unit", "paper", "here", "ratio", "slices", "of", "repeats", "recipe", "input", "note")
 	for _, x := range r.Experiments {
 		for _, row := range x.Rows {
 			device, recipe := "", ""
@@ -238,11 +239,11 @@ func (r Report) WriteCSV(w io.Writer) error {
 				if figures[c.key].kind == duration {
 					unit = "s"
 				}
-				lines = append(lines, []string{x.Name, row.Name, row.Engine, device, string(row.Status), c.key, unit,
+				out.Row(x.Name, row.Name, row.Engine, device, string(row.Status), c.key, unit,
 					number(row.Paper, c.key), number(row.Result.Figures, c.key), number(row.Ratio, c.key),
-					strconv.Itoa(row.Result.Slices), strconv.Itoa(row.Result.Of), strconv.Itoa(row.Result.Repeats), recipe, row.Result.Input, row.note()})
+					strconv.Itoa(row.Result.Slices), strconv.Itoa(row.Result.Of), strconv.Itoa(row.Result.Repeats), recipe, row.Result.Input, row.note())
 			}
 		}
 	}
-	return out.WriteAll(lines)
+	return out.Flush()
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/base64"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"html/template"
@@ -23,6 +22,7 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
+	"quell/internal/clean"
 	"quell/io/atomic"
 )
 
@@ -185,19 +185,19 @@ func secondsText(r Result, seconds float64) string {
 
 func writeCSV(path string, all []Result) error {
 	var data bytes.Buffer
-	w := csv.NewWriter(&data)
+	w := clean.NewCSV(&data)
 	row := make([]string, len(columns))
 	for i, c := range columns {
 		row[i] = c.name
 	}
-	_ = w.Write(row) // to memory
+	w.Row(row...)
 	for _, r := range all {
 		for i, c := range columns {
 			row[i] = c.value(r)
 		}
-		_ = w.Write(row)
+		w.Row(row...)
 	}
-	w.Flush()
+	_ = w.Flush() // to memory
 	return atomic.WriteFile(path, data.Bytes(), 0o666)
 }
 

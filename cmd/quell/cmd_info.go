@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/clean"
 	"quell/series"
 	"quell/volume"
 )
@@ -101,7 +102,7 @@ func orEmpty(f []series.Finding) []series.Finding {
 func printInfo(w io.Writer, c *app.Catalog) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
-		if text := fmt.Sprintf(format, args...); text != "" {
+		if text := clean.Line(fmt.Sprintf(format, args...)); text != "" {
 			fmt.Fprintf(tw, "  %s\t%s\n", name, text)
 		}
 	}
@@ -135,7 +136,7 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 		}
 	}
 	for _, f := range c.Findings {
-		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, f.Text)
+		fmt.Fprintf(tw, "%s\t%s\n", f.Severity, clean.Line(f.Text))
 	}
 	return tw.Flush()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/clean"
 	"quell/io/dicom"
 	"quell/io/nifti"
 )
@@ -62,9 +63,9 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// warn writes a line to stderr.
+// warn writes a line to stderr, which scripts read by lines.
 func warn(cmd *cobra.Command, format string, args ...any) {
-	fmt.Fprintf(cmd.ErrOrStderr(), "quell: "+format+"\n", args...)
+	fmt.Fprintln(cmd.ErrOrStderr(), "quell: "+clean.Line(fmt.Sprintf(format, args...)))
 }
 
 // do does a job and writes its events to stderr.

@@ -16,6 +16,7 @@ import (
 	"quell/app"
 	"quell/app/batch"
 	"quell/app/batch/queue"
+	"quell/internal/clean"
 )
 
 const metricsHelp = "serve metrics for Prometheus at http://`HOST:PORT`/metrics; they hold no names"
@@ -77,7 +78,7 @@ func processes(n, workers int, memory int64) distributor {
 			cancel(queue.Supervise(ctx, n, func(ctx context.Context, i int) *exec.Cmd {
 				child := exec.CommandContext(ctx, program, args...)
 				child.Env = append(append(os.Environ(), queue.TokenEnv+"="+server.Token()), queue.Device(i)...)
-				child.Stderr = os.Stderr
+				child.Stderr = clean.NewWriter(os.Stderr)
 				return child
 			}))
 		}()

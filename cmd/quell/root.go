@@ -6,15 +6,19 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/internal/clean"
 )
 
-// execute runs the command line and returns the exit code.
-func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+// execute runs the command line and returns the exit code. All text passes the cleaner, as it may
+// quote names of files and attributes; the progress bar alone writes to the terminal itself.
+func execute(ctx context.Context, args []string, out, errs io.Writer) int {
+	stdout, stderr := clean.NewWriter(out), clean.NewWriter(errs)
+	defer stderr.Flush()
+	defer stdout.Flush()
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
@@ -25,18 +29,15 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 	case errors.As(err, &sent):
-		fmt.Fprintln(stderr, "quell: "+oneLine(err))
+		fmt.Fprintln(stderr, "quell: "+clean.Line(err.Error()))
 	case ctx.Err() != nil:
 		code = app.ExitCancelled
 		fmt.Fprintln(stderr, "quell: cancelled; nothing was written")
 	default:
-		fmt.Fprintln(stderr, "quell: "+oneLine(err))
+		fmt.Fprintln(stderr, "quell: "+clean.Line(err.Error()))
 	}
 	return code
 }
-
-// oneLine puts an error on one line, as scripts read stderr by lines.
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // Help texts of flags that several commands have.
 const (

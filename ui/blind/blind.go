@@ -1,11 +1,10 @@
 // Package blind is a blind comparison of two images by a reader: which side each is on and
 // which slices are shown is drawn at random, the reader prefers left, right or neither, and
-// the preference is tested. It has no widgets and imports gonum's distributions and the
-// standard library.
+// the preference is tested. It has no widgets and imports gonum's distributions,
+// internal/clean and the standard library.
 package blind
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"quell/internal/clean"
 )
 
 // Answer is what a reader prefers.
@@ -165,18 +166,18 @@ type Info struct {
 // CSV returns a table of what is answered, a row for each trial.
 func (t *Test) CSV(i Info) string {
 	var out strings.Builder
-	w := csv.NewWriter(&out)
-	_ = w.Write([]string{"trial", "plane", "slice", "left", "right", "answer", "prefers", "seconds", "seed", "trials", "A", "B", "window", "quell"})
+	w := clean.NewCSV(&out)
+	w.Row("trial", "plane", "slice", "left", "right", "answer", "prefers", "seconds", "seed", "trials", "A", "B", "window", "quell")
 	for k, trial := range t.Answered() {
 		left, right := "A", "B"
 		if trial.Swapped {
 			left, right = "B", "A"
 		}
-		_ = w.Write([]string{
-			strconv.Itoa(k + 1), i.Plane, strconv.Itoa(trial.Slice + 1), left, right, trial.Answer.String(), trial.prefers(),
+		w.Row(
+			strconv.Itoa(k+1), i.Plane, strconv.Itoa(trial.Slice+1), left, right, trial.Answer.String(), trial.prefers(),
 			fmt.Sprintf("%.1f", trial.Took.Seconds()), strconv.FormatUint(t.Seed, 10), strconv.Itoa(len(t.Trials)), i.A, i.B, i.Window, i.Version,
-		})
+		)
 	}
-	w.Flush()
+	_ = w.Flush() // to memory
 	return out.String()
 }

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
+	"quell/internal/clean"
 	"quell/measure"
 	"quell/ui/language"
 	"quell/ui/viewer"
@@ -190,7 +190,7 @@ func (s *Session) WindowOfMark() {
 // MarksCSV returns a table of all marks, a row for each pane, with the numbers in full.
 func (s *Session) MarksCSV() string {
 	var b strings.Builder
-	w := csv.NewWriter(&b)
+	w := clean.NewCSV(&b)
 	unit := s.doc.Series().Volume.Unit
 	in := func(name, unit string) string {
 		if unit == "" {
@@ -198,8 +198,8 @@ func (s *Session) MarksCSV() string {
 		}
 		return name + " (" + unit + ")"
 	}
-	_ = w.Write([]string{"mark", "shape", "plane", "slice", "image", "pixels", "area (mm2)", in("mean", unit), in("SD", unit), in("min", unit), in("max", unit),
-		"SNR", "CNR", "CNR against", "length (mm)", "edge width (mm)", "standard error (mm)", in("edge height", unit), "note"})
+	w.Row("mark", "shape", "plane", "slice", "image", "pixels", "area (mm2)", in("mean", unit), in("SD", unit), in("min", unit), in("max", unit),
+		"SNR", "CNR", "CNR against", "length (mm)", "edge width (mm)", "standard error (mm)", in("edge height", unit), "note")
 	number := func(x float64) string {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return ""
@@ -238,9 +238,9 @@ func (s *Session) MarksCSV() string {
 				row = append(row, strconv.Itoa(st.N), number(f.Area), number(float64(st.Mean)), number(float64(st.SD)), number(float64(st.Min)), number(float64(st.Max)),
 					snr, number(float64(cnr[role])), against, "", "", "", "", "")
 			}
-			_ = w.Write(row)
+			w.Row(row...)
 		}
 	}
-	w.Flush()
+	_ = w.Flush() // to memory
 	return b.String()
 }

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/klauspost/compress/flate"
+
+	"quell/internal/clean"
 )
 
 // Error is a file or folder that cannot be used. Its text is one sentence:
@@ -113,10 +115,10 @@ func Shorten(s string) string {
 	return s
 }
 
-// Printable replaces control characters.
+// Printable replaces what is not clean.Safe, such as control and bidi characters.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if !clean.Safe(r) {
 			return unicode.ReplacementChar
 		}
 		return r
