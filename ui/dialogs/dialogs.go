@@ -34,14 +34,27 @@ type Dialog struct {
 	*dialog.CustomDialog
 	parent fyne.Window
 	first  fyne.Focusable
+	shown  bool
 }
 
 // Show shows the dialog and focuses its first control.
 func (d *Dialog) Show() {
+	d.shown = true
 	d.CustomDialog.Show()
 	if d.first != nil {
 		d.parent.Canvas().Focus(d.first)
 	}
+}
+
+// Hide takes the focus from the control that has it, and hides the dialog. Fyne removes an
+// overlay without FocusLost: the cursor of a text field would blink, and the window be painted
+// for it, until the program ends.
+func (d *Dialog) Hide() {
+	if d.shown {
+		d.shown = false
+		d.parent.Canvas().Unfocus()
+	}
+	d.CustomDialog.Hide()
 }
 
 // choice is a button that closes a dialog and then calls chosen, which may be nil.
