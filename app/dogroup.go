@@ -137,7 +137,7 @@ func (c *Catalog) DoGroup(ctx context.Context, i int, engine denoise.Engine, job
 		return Report{}, err
 	}
 	if selected.Group == nil {
-		return Report{}, Usagef("%s: series %d is in no 4-D series", c.Path, i)
+		return Report{}, Usagef("%s: series %d is in no 4-D series", c.Path, i+1)
 	}
 	volumes := c.Volumes(selected.Entries)
 	defer volumes.Close()

@@ -87,7 +87,7 @@ func (c *Catalog) first(in Input) (int, error) {
 	}
 	i := *in.Series
 	if i < 0 || i >= len(c.Entries) {
-		return 0, Usagef("%s holds %d series, counted from 0; there is no series %d", c.Path, len(c.Entries), i)
+		return 0, Usagef("%s holds %d series, counted from 1; there is no series %d", c.Path, len(c.Entries), i+1)
 	}
 	return i, nil
 }
@@ -114,9 +114,9 @@ func (c *Catalog) coverage(in Input, s Selection) Coverage {
 	}
 	another := "--series takes another"
 	if first.Group != nil && in.Series != nil {
-		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series)
+		another = fmt.Sprintf("--series all:%d takes the 4-D series that it belongs to", *in.Series+1)
 	}
-	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0], how, first.label(), another)
+	out.Text = fmt.Sprintf("%s holds %d series; taking number %d%s (%s); %s", c.Path, out.Of, s.Entries[0]+1, how, first.label(), another)
 	return out
 }
 

@@ -130,7 +130,7 @@ func TestDoFilters4D(t *testing.T) {
 			if !s.Volume.SameGrid(one.Run.Result.Geometry, 1e-3) {
 				t.Errorf("%s: volume %d lies elsewhere", out, k)
 			}
-			if one.Covered.Volumes != 1 || one.Covered.Of != 3 || !strings.Contains(one.Covered.Text, "taking number "+string('0'+rune(k))) {
+			if one.Covered.Volumes != 1 || one.Covered.Of != 3 || !strings.Contains(one.Covered.Text, "taking number "+string('1'+rune(k))) {
 				t.Errorf("%+v", one.Covered)
 			}
 			for i, x := range removed[k].Volume.Data {
@@ -175,7 +175,7 @@ func TestDoOn4DInOtherWays(t *testing.T) {
 	dir, job := groupJob(t, "slab.nii")
 	job.Slices = SliceRange{From: 1, To: 3}
 	report, err := Do(t.Context(), job, Events{})
-	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": only slices 1:3 of 5" {
+	if err != nil || report.Dims != [3]int{7, 6, 2} || report.Covered.Text != job.Input.Path+": only slices 2:3 of 5" {
 		t.Errorf("%+v, %v", report.Covered, err)
 	}
 	if _, all := loadAll(t, job.Output.Path); len(all) != 3 || all[2].Volume.Dims[2] != 2 {
@@ -258,7 +258,7 @@ func TestDoRefuses4D(t *testing.T) {
 		"the pictures cannot be":        func(dir string, j *Job) { j.Output.Pictures = j.Input.Path },
 		"chooses no neighbourhood":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
 		"is the input itself":           func(dir string, j *Job) { j.Output.Path = j.Input.Path },
-		"there is no series 7":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
+		"there is no series 8":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },
 	} {
 		dir, job := groupJob(t, "out.nii")
 		change(dir, &job)
@@ -320,10 +320,10 @@ func TestSelect(t *testing.T) {
 	}{
 		"default":      {Input{}, []int{0, 1, 2}, true, "holds 4 volumes; taking the 4-D series of 3 along volume"},
 		"all":          {Input{All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
-		"one":          {Input{Series: &one}, []int{1}, false, "taking number 1 (5 slices, volume 2 of 3); --series all:1 takes the 4-D series"},
+		"one":          {Input{Series: &one}, []int{1}, false, "taking number 2 (5 slices, volume 2 of 3); --series all:2 takes the 4-D series"},
 		"all of one":   {Input{Series: &one, All: true}, []int{0, 1, 2}, true, "holds 4 volumes"},
-		"another":      {Input{Series: &single}, []int{3}, false, "taking number 3 (4 slices); --series takes another"},
-		"all of other": {Input{Series: &single, All: true}, []int{3}, false, "taking number 3 (4 slices)"},
+		"another":      {Input{Series: &single}, []int{3}, false, "taking number 4 (4 slices); --series takes another"},
+		"all of other": {Input{Series: &single, All: true}, []int{3}, false, "taking number 4 (4 slices)"},
 	} {
 		s, err := c.Select(x.in)
 		if err != nil || !slices.Equal(s.Entries, x.entries) || (s.Group != nil) != x.group || !strings.Contains(s.Covered.Text, x.text) || s.Covered.Of != 4 || s.Covered.Volumes != len(x.entries) {

@@ -15,23 +15,23 @@ func TestSliceRanges(t *testing.T) {
 		text     string
 		from, to int // -1 for an error
 	}{
-		{SliceRange{}, "0:", 0, 8},
-		{SliceRange{From: 7}, "7:", 7, 8},
-		{SliceRange{From: 8}, "8:", -1, -1},
-		{SliceRange{From: 2, To: 5}, "2:5", 2, 5},
-		{SliceRange{To: 8}, "0:8", 0, 8},
-		{SliceRange{To: 9}, "0:9", -1, -1},
-		{SliceRange{From: 4, To: 5}, "4:5", 4, 5},
-		{SliceRange{From: 5, To: 5}, "5:5", -1, -1},
-		{SliceRange{From: -1, To: 5}, "-1:5", -1, -1},
-		{SliceRange{To: -1}, "0:-1", -1, -1},
+		{SliceRange{}, "1:", 0, 8},
+		{SliceRange{From: 7}, "8:", 7, 8},
+		{SliceRange{From: 8}, "9:", -1, -1},
+		{SliceRange{From: 2, To: 5}, "3:5", 2, 5},
+		{SliceRange{To: 8}, "1:8", 0, 8},
+		{SliceRange{To: 9}, "1:9", -1, -1},
+		{SliceRange{From: 4, To: 5}, "5:5", 4, 5},
+		{SliceRange{From: 5, To: 5}, "6:5", -1, -1},
+		{SliceRange{From: -1, To: 5}, "0:5", -1, -1},
+		{SliceRange{To: -1}, "1:-1", -1, -1},
 	} {
 		got, err := c.r.Region(g)
 		if c.r.String() != c.text {
 			t.Errorf("%+v is %q, want %q", c.r, c.r, c.text)
 		}
 		if c.from < 0 {
-			if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "has the slices 0:8") {
+			if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "has the slices 1:8") {
 				t.Errorf("%s: error %v", c.text, err)
 			}
 		} else if err != nil || got != volume.Slices(g, c.from, c.to) {

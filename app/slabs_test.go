@@ -183,7 +183,7 @@ func TestSlabsWithTheNoiseOfASample(t *testing.T) {
 		putMasked(t, job.Input.Path, v)
 		job.Memory = 8 * 4 * 48 * 48 * 5 // samples of 5 slices
 		report := both(t, job)
-		if want := (SliceRange{From: 12, To: 17}); report.Slabs.Sample != want || !strings.HasSuffix(report.Slabs.Text, "with the noise of slices 12:17") {
+		if want := (SliceRange{From: 12, To: 17}); report.Slabs.Sample != want || !strings.HasSuffix(report.Slabs.Text, "with the noise of slices 13:17") {
 			t.Errorf("%s: %+v", r, report.Slabs)
 		}
 		if len(report.Warnings) != 0 {
@@ -355,7 +355,7 @@ func TestSlabsThatAreRefused(t *testing.T) {
 			j.Memory = 1344
 			j.Output.Path = j.Output.Path[:len(j.Output.Path)-4] + ".hdr"
 		},
-		"the series has the slices 0:30": func(j *Job) { j.Slices = SliceRange{From: 20, To: 31} },
+		"the series has the slices 1:30": func(j *Job) { j.Slices = SliceRange{From: 20, To: 31} },
 		"is the input itself":            func(j *Job) { j.Output.Path = j.Input.Path },
 		"the memory cannot be negative":  func(j *Job) { j.Memory = -1 },
 	} {

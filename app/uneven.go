@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -138,11 +137,11 @@ func (q RunRequest) runParts(ctx context.Context, eng denoise.Engine, resolved d
 	return out, nil
 }
 
-// partsText names parts: "0:4, 4:7".
+// partsText names parts, counted from 1: "1:4, 5:7".
 func partsText(parts []series.Part) string {
 	names := make([]string, len(parts))
 	for i, p := range parts {
-		names[i] = fmt.Sprintf("%d:%d", p.From, p.To)
+		names[i] = SliceRange{From: p.From, To: p.To}.String()
 	}
 	return strings.Join(names, ", ")
 }

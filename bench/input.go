@@ -170,7 +170,7 @@ func (in *inputs) make(ctx context.Context, q Input) (*sample, error) {
 		if q.Kind == Slice {
 			z := in.given.Dims[2] / 2
 			m.truth = padded(in.given.Crop(volume.Slices(in.given.Geometry, z, z+1)), dims)
-			m.text = fmt.Sprintf("slice %d of %s, cropped or padded with zeros to %s", z, in.path, size(dims))
+			m.text = fmt.Sprintf("slice %d of %s, cropped or padded with zeros to %s", z+1, in.path, size(dims))
 		} else {
 			m.truth = middle(in.given, dims[2])
 			m.text = fmt.Sprintf("%s, %s", in.path, size(dims))

@@ -116,7 +116,7 @@ func (s *Series) Resample(spacing float64) (*Series, error) {
 		r.Measured[z] = d.Dot(along)
 		const sideways = 0.1
 		if off := d.Sub(along.Scale(r.Measured[z])).Norm(); off > sideways {
-			return nil, fmt.Errorf("slice %d lies %.2f mm beside the line through the others, so that interpolation would blur them", z, off)
+			return nil, fmt.Errorf("slice %d lies %.2f mm beside the line through the others, so that interpolation would blur them", z+1, off)
 		}
 		if z > 0 {
 			steps = append(steps, r.Measured[z]-r.Measured[z-1])

@@ -125,7 +125,7 @@ func TestResampleRefuses(t *testing.T) {
 		s       *series.Series
 		spacing float64
 	}{
-		"slice 1 lies 0.11 mm beside":     {shifted, 1},
+		"slice 2 lies 0.11 mm beside":     {shifted, 1},
 		"does not say where":              {none, 1},
 		"not between 2 and 96":            {slicesAt(0, 1, 3), 4},
 		"every 0.03 mm over 3.0 mm":       {slicesAt(0, 1, 3), 0.03},

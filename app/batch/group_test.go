@@ -62,7 +62,7 @@ func TestGroup(t *testing.T) {
 
 	// A list may name one of the volumes.
 	list := filepath.Join(c.in, "list.csv")
-	c.must(os.WriteFile(list, []byte("path,series\nbold.nii.gz,1\n"), 0o666))
+	c.must(os.WriteFile(list, []byte("path,series\nbold.nii.gz,2\n"), 0o666))
 	o = c.options()
 	o.Inputs, o.Output = []string{list}, c.out+"2"
 	single, err := Run(t.Context(), o, Events{})
@@ -96,7 +96,7 @@ func TestGroupPicture(t *testing.T) {
 	c.run(c.options())
 	single := c.options()
 	list := filepath.Join(c.in, "list.csv")
-	c.must(os.WriteFile(list, []byte("path,series\nx.nii,1\n"), 0o666))
+	c.must(os.WriteFile(list, []byte("path,series\nx.nii,2\n"), 0o666))
 	single.Inputs, single.Output = []string{list}, c.out+"2"
 	c.must(func() error { _, err := Run(t.Context(), single, Events{}); return err }())
 	results := func(out string) (all []Result) {

@@ -23,7 +23,7 @@ type Unit struct {
 	Path   string `json:"path"`
 	Folder bool   `json:"folder,omitempty"`
 	Bytes  int64  `json:"bytes"`            // of its files
-	Series *int   `json:"series,omitempty"` // the only one that is filtered, by its number in the catalog
+	Series *int   `json:"series,omitempty"` // the only one that is filtered, by its index in the catalog; names and lists count from 1
 	Output string `json:"output,omitempty"` // relative to the output; "" is named after the unit and the series
 }
 
@@ -252,9 +252,10 @@ func (l *lister) refine(from int, row map[string]string) (problem string) {
 	u := &l.units[from]
 	if text := row["series"]; text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return "has a series that is no number from 0"
+		if err != nil || n < 1 {
+			return "has a series that is no number from 1"
 		}
+		n--
 		u.Series = &n
 	}
 	if u.Output = filepath.ToSlash(row["output"]); u.Output != "" && !filepath.IsLocal(row["output"]) {
@@ -290,7 +291,7 @@ func (l *lister) named(roots []string) ([]Unit, error) {
 		}
 		u.Name = filepath.ToSlash(name)
 		if u.Series != nil {
-			u.Name += "#" + strconv.Itoa(*u.Series)
+			u.Name += "#" + strconv.Itoa(*u.Series+1)
 		}
 	}
 	slices.SortStableFunc(l.units, func(a, b Unit) int { return strings.Compare(a.Name, b.Name) })

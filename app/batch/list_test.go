@@ -111,12 +111,12 @@ func TestListCSV(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("\ufeffoutput,path,series\nx/one.nii,a.nii,\n,b,2\n, " + filepath.Join(root, "c", "d.nii") + ",\n,missing.nii,\n,b,0\n")
+	write("\ufeffoutput,path,series\nx/one.nii,a.nii,\n,b,3\n, " + filepath.Join(root, "c", "d.nii") + ",\n,missing.nii,\n,b,1\n")
 	units, err := List(t.Context(), []string{list}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "units", listed(units), []string{"a.nii 5", "b#0/ 10", "b#2/ 10", "c/d.nii 7", "missing.nii 0"})
+	equal(t, "units", listed(units), []string{"a.nii 5", "b#1/ 10", "b#3/ 10", "c/d.nii 7", "missing.nii 0"})
 	if units[0].Output != "x/one.nii" || *units[1].Series != 0 || *units[2].Series != 2 || units[3].Series != nil {
 		t.Errorf("%+v", units)
 	}
@@ -124,13 +124,14 @@ func TestListCSV(t *testing.T) {
 		"":                                "line 1 cannot be read",
 		"file\na.nii":                     "line 1 names no column path",
 		"path,series\na.nii,-1":           "line 2 has a series that is no number",
+		"path,series\nb,0":                "line 2 has a series that is no number from 1",
 		"path,series\na.nii,x":            "line 2 has a series",
-		"path,series\na.nii,0\n,1":        "line 3 has no path",
+		"path,series\na.nii,1\n,1":        "line 3 has no path",
 		"path\na.nii,0":                   "line 2 cannot be read",
 		"path,output\na.nii,../x.nii":     "line 2 has an output outside",
 		"path,output\na.nii,/x.nii":       "line 2 has an output outside",
 		"path,output\n.,x":                "line 2 names a series or an output for a path of several",
-		"path,series\na.nii,0\nc/d.nii,y": "line 3 has a series",
+		"path,series\na.nii,1\nc/d.nii,y": "line 3 has a series",
 	} {
 		write(text)
 		if _, err := List(t.Context(), []string{list}, ""); app.ExitCode(err) != app.ExitInput || !strings.Contains(err.Error(), problem) {

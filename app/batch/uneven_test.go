@@ -36,7 +36,7 @@ func TestUnevenSeries(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, x := range []struct{ uneven, warning string }{
-		{app.UnevenSplit, "The slices 0:2, 2:5 are evenly spaced and were filtered by themselves."},
+		{app.UnevenSplit, "The slices 1:2, 3:5 are evenly spaced and were filtered by themselves."},
 		{app.UnevenResample, "Resampled on request: 5 slices measured over 10.00 mm became 6 slices every 2 mm"},
 		{"resample=2.5", "became 5 slices every 2.5 mm"},
 	} {

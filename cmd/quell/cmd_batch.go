@@ -34,7 +34,8 @@ func newBatch() *cobra.Command {
 		Short: "Remove noise from many series",
 		Long: `Filter every series of IN by one recipe. IN is a series, a folder with everything
 below it, a pattern in quotes ('cohort/*/T1w.nii.gz'), a BIDS dataset, or a list: a
-.csv whose first line names the columns path and, where needed, series and output.
+.csv whose first line names the columns path and, where needed, series (its number in
+quell info) and output.
 
 OUT mirrors the names of IN, relative to the folder that holds all of them. A NIfTI
 or Analyze file keeps its name; a DICOM series becomes a folder named by its number,

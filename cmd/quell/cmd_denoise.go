@@ -53,7 +53,7 @@ func newDenoise() *cobra.Command {
 	flags.SortFlags = false
 	f.recipe.addTo(cmd)
 	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
-	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`: A to B-1, counted from 0; either may be left out; the filter still reads the slices around them")
+	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
 	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
 	flags.StringVar(&f.mask, "mask", "", "leave voxels that are 0 in this `file` unchanged, and do not use them")
 	addOutputFlags(cmd, &f.output.ExportOptions)
@@ -158,31 +158,4 @@ func denoiseHelp() string {
 		fmt.Fprintf(&b, "  %-10s %s (%s)\n             %s\n", f.Name, f.Help, strings.Join(forms, ", "), f.Source)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// parseSlices reads A:B, where either may be left out.
-func parseSlices(s string) (app.SliceRange, error) {
-	var out app.SliceRange
-	if s == "" {
-		return out, nil
-	}
-	a, b, ok := strings.Cut(s, ":")
-	if !ok {
-		return out, app.Usagef("--slices %s: give A:B, such as 10:20 for the slices 10 to 19", s)
-	}
-	for _, end := range []struct {
-		text  string
-		value *int
-		min   int
-	}{{a, &out.From, 0}, {b, &out.To, 1}} {
-		if end.text == "" {
-			continue
-		}
-		n, err := strconv.Atoi(end.text)
-		if err != nil || n < end.min {
-			return out, app.Usagef("--slices %s: %q is not a number of slices from %d", s, end.text, end.min)
-		}
-		*end.value = n
-	}
-	return out, nil
 }

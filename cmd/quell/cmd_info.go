@@ -36,9 +36,10 @@ func newInfo() *cobra.Command {
 		Use:   "info PATH",
 		Short: "List the series under a path, and what is odd about them",
 		Long: `List the series under a path: geometry, modality, transfer syntax, and findings
-such as gaps, duplicates and excluded slices. Only headers are read.
+such as gaps, duplicates and excluded slices. Only headers are read. Series are
+numbered from 1, as --series takes them.
 
-In the JSON, lengths are mm and "affine" maps a voxel index to patient
+In the JSON, series count from 0 ("index"), lengths are mm and "affine" maps a voxel index to patient
 coordinates, x to the left, y to posterior, z to head (LPS+).`,
 		Args: exactly(1, "one PATH"),
 	}
@@ -112,7 +113,7 @@ func printInfo(w io.Writer, c *app.Catalog) error {
 		if i == taken && len(c.Entries) > 1 {
 			chosen = " (taken by default)"
 		}
-		fmt.Fprintf(tw, "series %d%s\n", i, chosen)
+		fmt.Fprintf(tw, "series %d%s\n", i+1, chosen)
 		row("format", "%s", e.Format)
 		row("modality", "%s", e.Modality)
 		row("description", "%s", e.Description)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -22,8 +20,8 @@ func newMeasure() *cobra.Command {
 		Long: `Measure the noise power spectrum in even regions and the modulation transfer
 function across edges, of IN, of RESULT in the same places, and of what was removed.
 
-A BOX is X0:X1,Y0:Y1 on the slices as they are stored: the columns X0 to X1-1 and
-the rows Y0 to Y1-1, counted from 0.
+A BOX is X0:X1,Y0:Y1 on the slices as they are stored: the columns X0 to X1 and the
+rows Y0 to Y1, counted from 1, both ends included. In the JSON they count from 0.
 
 --nps averages the spectra of all its boxes on all slices, each less the surface of
 second order that fits it best, in the square of the unit times mm2 over cycles/mm
@@ -32,8 +30,8 @@ second order that fits it best, in the square of the unit times mm2 over cycles/
 a straight, slanted edge (the task transfer function of AAPM TG-233): edge and line spread
 function of the mean of all slices, f50 and f10 with standard errors. RESULT is measured across the
 edge that IN shows. Where a figure cannot be given, its reason is.`,
-		Example: `  quell measure phantom/ quiet/ --nps 100:164,200:264 --nps 300:364,200:264 --slices 10:30
-  quell measure phantom/ quiet/ --disc 210:260,180:230 --slices 10:30 --json`,
+		Example: `  quell measure phantom/ quiet/ --nps 101:164,201:264 --nps 301:364,201:264 --slices 11:30
+  quell measure phantom/ quiet/ --disc 211:260,181:230 --slices 11:30 --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				return nil
@@ -46,7 +44,7 @@ edge that IN shows. Where a figure cannot be given, its reason is.`,
 	nps := flags.StringArray("nps", nil, "a `BOX` whose noise power spectrum is measured; may be given several times")
 	disc := flags.StringArray("disc", nil, "a `BOX` around a disc; may be given several times")
 	edge := flags.StringArray("edge", nil, "a `BOX` across a straight edge; may be given several times")
-	of := flags.String("slices", "", "measure the slices `A:B`: A to B-1, counted from 0; the middle one if not given")
+	of := flags.String("slices", "", "measure the slices `A:B`, counted from 1, both included; the middle one if not given")
 	asJSON := flags.Bool("json", false, jsonHelp)
 	var pick choice
 	pick.addTo(cmd)
@@ -131,13 +129,13 @@ type measured struct {
 }
 
 type npsJSON struct {
-	Boxes []string `json:"boxes"`
+	Boxes []box `json:"boxes"`
 	*measure.Spectra
 	Why string `json:"why,omitempty"` // there is none: a clause
 }
 
 type transfersOf struct {
-	Box string `json:"box"`
+	Box box    `json:"box"`
 	Of  string `json:"of"` // disc or edge
 	*measure.Transfers
 	Why string `json:"why,omitempty"` // there is none, or none of the result: a clause
@@ -150,33 +148,27 @@ type regions struct {
 }
 
 // outline reads a BOX.
-func (w regions) outline(flag, box string, shape measure.Shape) (measure.Outline, error) {
-	x, y, two := strings.Cut(box, ",")
-	var ends [2][2]int
-	for c, text := range []string{x, y} {
-		a, b, ok := strings.Cut(text, ":")
-		var errs [2]error
-		ends[c][0], errs[0] = strconv.Atoi(a)
-		ends[c][1], errs[1] = strconv.Atoi(b)
-		if !two || !ok || errs[0] != nil || errs[1] != nil || ends[c][0] < 0 || ends[c][1] <= ends[c][0] {
-			return measure.Outline{}, app.Usagef("--%s %s: give X0:X1,Y0:Y1, such as 100:164,200:264 for the columns 100 to 163 of the rows 200 to 263", flag, box)
-		}
+func (w regions) outline(flag, text string, shape measure.Shape) (box, measure.Outline, error) {
+	b, err := parseBox(text)
+	if err != nil {
+		return b, measure.Outline{}, app.Usagef("--%s %s: %w", flag, text, err)
 	}
-	if s := w.before[0]; ends[0][1] > s.Width || ends[1][1] > s.Height {
-		return measure.Outline{}, app.Usagef("--%s %s: the slices have %d columns and %d rows", flag, box, s.Width, s.Height)
+	if s := w.before[0]; b.Max[0] > s.Width || b.Max[1] > s.Height {
+		return b, measure.Outline{}, app.Usagef("--%s %s: the slices have %d columns and %d rows", flag, text, s.Width, s.Height)
 	}
-	o := measure.Outline{Shape: shape, Points: [][2]float64{{float64(ends[0][0]), float64(ends[1][0])}, {float64(ends[0][1] - 1), float64(ends[1][1] - 1)}}}
-	return o, nil
+	corner := func(x, y int) [2]float64 { return [2]float64{float64(x), float64(y)} }
+	return b, measure.Outline{Shape: shape, Points: [][2]float64{corner(b.Min[0], b.Min[1]), corner(b.Max[0]-1, b.Max[1]-1)}}, nil
 }
 
 func (w regions) spectra(boxes []string) (*npsJSON, error) {
-	out := &npsJSON{Boxes: boxes}
+	out := &npsJSON{}
 	var rois []measure.Outline
-	for _, box := range boxes {
-		o, err := w.outline("nps", box, measure.Box)
+	for _, text := range boxes {
+		b, o, err := w.outline("nps", text, measure.Box)
 		if err != nil {
 			return nil, err
 		}
+		out.Boxes = append(out.Boxes, b)
 		rois = append(rois, o)
 	}
 	s, err := measure.SpectraOf(w.before, w.after, rois)
@@ -188,9 +180,9 @@ func (w regions) spectra(boxes []string) (*npsJSON, error) {
 	return out, nil
 }
 
-func (w regions) transfers(name, box string, shape measure.Shape) (transfersOf, error) {
-	out := transfersOf{Box: box, Of: name}
-	o, err := w.outline(name, box, shape)
+func (w regions) transfers(name, text string, shape measure.Shape) (transfersOf, error) {
+	b, o, err := w.outline(name, text, shape)
+	out := transfersOf{Box: b, Of: name}
 	if err != nil {
 		return out, err
 	}

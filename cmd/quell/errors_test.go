@@ -76,9 +76,9 @@ func TestRefusedCommands(t *testing.T) {
 		"compare a.nii b.nii --best":                           {2, "see quell compare --help"},
 		"estimate":                                             {2, "estimate takes one IN, not 0 arguments"},
 		"estimate gone.nii":                                    {3, "gone.nii"},
-		"estimate a.nii --series 7":                            {2, "there is no series 7"},
+		"estimate a.nii --series 7":                            {2, "counted from 1; there is no series 7"},
 		"estimate a.nii --component red":                       {2, "leave --component out"},
-		"estimate a.nii --series 0 --component red":            {2, "not both"},
+		"estimate a.nii --series 1 --component red":            {2, "not both"},
 		"estimate a.nii --map a.nii":                           {2, "is the input itself"},
 		"estimate a.nii --map m.nii --dtype int3":              {2, "no data type is called"},
 		"estimate small.nii --map m.nii":                       {1, "the noise cannot be mapped"},
@@ -103,6 +103,13 @@ func TestRefusedCommands(t *testing.T) {
 		"denoise a.nii n.nii --filter median --engine warp":    {2, "no engine is called"},
 		"denoise a.nii n.nii --filter median --slices 5:99":    {2, "slices"},
 		"denoise a.nii n.nii --filter median --compress=magic": {2, "no compression is called that"},
+		"denoise a.nii n.nii --filter median --slices 0:10":    {2, "--slices 0:10: slices count from 1, both ends included; give 1:10 for the first 10"},
+		"denoise a.nii n.nii --filter median --series 0":       {2, "series count from 1, as quell info numbers them"},
+		"denoise a.nii n.nii --filter median --series all:0":   {2, "series count from 1, as quell info numbers them"},
+		"denoise a.nii n.nii --filter median --series 2":       {2, "holds 1 series, counted from 1; there is no series 2"},
+		"measure a.nii --nps 0:9,1:9":                          {2, "--nps 0:9,1:9: columns count from 1, both ends included; give 1:9 for the first 9"},
+		"measure a.nii --nps 1:9,0:9":                          {2, "--nps 1:9,0:9: rows count from 1"},
+		"measure a.nii --nps 1:13,1:9":                         {2, "--nps 1:13,1:9: the slices have 12 columns and 13 rows"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := execute(t.Context(), strings.Fields(args), &stdout, &stderr)
@@ -172,11 +179,11 @@ func TestChosenSeriesIsTold(t *testing.T) {
 	at := folder(t)
 	dir := filepath.Dir(at("a.nii"))
 	var stdout, stderr bytes.Buffer
-	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" holds 5 series; taking number 0, the largest") {
+	if code := execute(t.Context(), []string{"estimate", dir}, &stdout, &stderr); code != 0 || !strings.HasPrefix(stderr.String(), "quell: "+dir+" holds 5 series; taking number 1, the largest") {
 		t.Errorf("code %d, stderr %q", code, &stderr)
 	}
 	stderr.Reset()
-	if code := execute(t.Context(), []string{"estimate", dir, "--series", "3"}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+	if code := execute(t.Context(), []string{"estimate", dir, "--series", "4"}, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
 		t.Errorf("code %d, stderr %q", code, &stderr)
 	}
 }

@@ -26,7 +26,7 @@ type gallery struct {
 var galleryFlags = []string{"slices", "reference", "picture"}
 
 func (g *gallery) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&g.slices, "slices", "", "with all: the slices `A:B` that are filtered and measured; the middle one if not given")
+	flags.StringVar(&g.slices, "slices", "", "with all: the slices `A:B`, counted from 1, both included, that are filtered and measured; the middle one if not given")
 	flags.StringVar(&g.reference, "reference", "", "with all: a noise-free series on the same grid, in this `file`, for PSNR")
 	flags.StringVar(&g.picture, "picture", "", "with all: write a PNG of the middle slice by every filter to this `file`")
 }

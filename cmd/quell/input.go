@@ -16,10 +16,10 @@ type choice struct {
 	component string
 }
 
-// seriesFlag is --series: a number, all volumes of a 4-D series, or all of that to which a
+// seriesFlag is --series: a number from 1, all volumes of a 4-D series, or all of that to which a
 // number belongs.
 type seriesFlag struct {
-	number int
+	number int // from 0
 	set    bool
 	all    bool
 }
@@ -30,14 +30,14 @@ func (f *seriesFlag) String() string {
 		words = append(words, "all")
 	}
 	if f.set {
-		words = append(words, strconv.Itoa(f.number))
+		words = append(words, strconv.Itoa(f.number+1))
 	}
 	return strings.Join(words, ":")
 }
 
 func (f *seriesFlag) Type() string { return "N|all" }
 
-func (f *seriesFlag) Set(s string) (err error) {
+func (f *seriesFlag) Set(s string) error {
 	number, all := strings.CutPrefix(s, "all")
 	*f = seriesFlag{all: all}
 	if all && number == "" {
@@ -47,9 +47,14 @@ func (f *seriesFlag) Set(s string) (err error) {
 		number = strings.TrimPrefix(number, ":")
 	}
 	f.set = true
-	if f.number, err = strconv.Atoi(number); err != nil {
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
 		return errors.New("give the number of a series, as quell info counts them, all, or all:N")
+	case n < 1:
+		return errors.New("series count from 1, as quell info numbers them")
 	}
+	f.number = n - 1
 	return nil
 }
 

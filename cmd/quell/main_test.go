@@ -247,16 +247,3 @@ func TestFlagsAreTheParameters(t *testing.T) {
 		}
 	}
 }
-
-func TestParseSlices(t *testing.T) {
-	for text, want := range map[string]app.SliceRange{"": {}, "2:5": {From: 2, To: 5}, ":3": {To: 3}, "7:": {From: 7}, ":": {}, "9:10": {From: 9, To: 10}} {
-		if got, err := parseSlices(text); err != nil || got != want {
-			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"3", "a:b", "-1:3", ":0", "2:-5", "1:2:3", "0:99999999999999999999"} {
-		if _, err := parseSlices(text); app.ExitCode(err) != app.ExitUsage {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}

@@ -55,7 +55,7 @@ func TestPrintedInfo(t *testing.T) {
 	if err := nifti.Write(t.Context(), at("b.nii"), v, nil, "float32", ""); err != nil {
 		t.Fatal(err)
 	}
-	const one = `series 0
+	const one = `series 1
   format     NIfTI-1
   voxels     100 x 90 x 30
   spacing    0.1235 x 2 x 3.5 mm
@@ -73,7 +73,7 @@ func TestPrintedInfo(t *testing.T) {
 	if err := errors.Join(os.WriteFile(at("a.nii"), data[:5000], 0o600), os.WriteFile(at("c.nii"), data, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Replace(one, "series 0", "series 0 (taken by default)", 1) + strings.Replace(one, "series 0", "series 1", 1) +
+	want := strings.Replace(one, "series 1", "series 1 (taken by default)", 1) + strings.Replace(one, "series 1", "series 2", 1) +
 		"refused      " + at("a.nii") + ": the voxels should end at byte 1080352, but the file has 5000 bytes; get a complete copy.\n"
 	if got := run(t, "info", dir); got != want {
 		t.Errorf("three files:\n%s\nwant\n%s", got, want)

@@ -42,7 +42,7 @@ func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 // Help texts of flags that several commands have.
 const (
 	jsonHelp      = "print one JSON object"
-	seriesHelp    = "which series of IN, as quell info counts them, all volumes of the largest 4-D series, or of that of N with all:N; the largest, with all of its volumes, if not given"
+	seriesHelp    = "which series of IN, counted from 1 as by quell info, all volumes of the largest 4-D series, or of that of N with all:N; the largest, with all of its volumes, if not given"
 	componentHelp = "which `component` of complex voxels (magnitude, phase, real, imaginary) or of colours (luminance, red, green, blue)"
 )
 

@@ -230,7 +230,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s of %s: %v", c, name, err)
 		}
 	}
-	if _, err := ReadVolume(t.Context(), fsys, "four-d.nii", 4); err == nil || !strings.Contains(err.Error(), "0 to 3") {
+	if _, err := ReadVolume(t.Context(), fsys, "four-d.nii", 4); err == nil || !strings.Contains(err.Error(), "1 to 4") {
 		t.Errorf("volume 4 of 4: %v", err)
 	}
 }

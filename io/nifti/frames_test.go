@@ -92,7 +92,7 @@ func TestWriteFrames(t *testing.T) {
 				}
 			}
 		}
-		if _, err := sequence.Read(t.Context(), 3); err == nil || !strings.HasPrefix(err.Error(), name+": it has no volume 3") {
+		if _, err := sequence.Read(t.Context(), 3); err == nil || !strings.HasPrefix(err.Error(), name+": it has no volume 4") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if s, err := sequence.Read(t.Context(), 0); err != nil || s.Volume.Data[1] == 0 && c.slack == 0 {

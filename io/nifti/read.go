@@ -251,7 +251,7 @@ func (im *image) planOf(t int, c Component) (plan, error) {
 	}
 	p.decoder.component = c
 	if n := h.volumes(); t < 0 || int64(t) >= n {
-		return p, fmt.Errorf("it has no volume %d; its volumes are numbered 0 to %d", t, n-1)
+		return p, fmt.Errorf("it has no volume %d; its volumes are numbered 1 to %d", t+1, n)
 	}
 	if err := im.checkSize(p, t); err != nil {
 		return p, err
@@ -303,7 +303,7 @@ func (im *image) seriesOf(p plan, t int, lost losses) (*series.Series, error) {
 	if n := im.header.volumes(); n > 1 {
 		p.findings = append(p.findings, series.Finding{
 			Severity: series.Note, Kind: series.Volumes,
-			Text: fmt.Sprintf("The file holds %d volumes; this is number %d, counted from 0.", n, t),
+			Text: fmt.Sprintf("The file holds %d volumes; this is number %d.", n, t+1),
 		})
 	}
 	source := series.Source{Frame: t, Position: v.Affine.Column(3), Slope: p.decoder.slope, Inter: p.decoder.inter}

@@ -34,7 +34,7 @@ func (im *image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 	file, direct := im.direct()
 	switch {
 	case z < 0 || z >= p.geometry.Dims[2]:
-		return nil, fmt.Errorf("it has no slice %d of volume %d", z, t)
+		return nil, fmt.Errorf("it has no slice %d of volume %d", z+1, t+1)
 	case !direct:
 		return nil, errors.New("a slice cannot be read without those before it")
 	}

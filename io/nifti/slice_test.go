@@ -62,10 +62,10 @@ func TestReadSlice(t *testing.T) {
 		t, z    int
 		problem string
 	}{
-		"a slice before the first": {os.DirFS(dir), "a.nii", 0, -1, "no slice -1"},
-		"a slice beyond the last":  {os.DirFS(dir), "a.nii", 0, 7, "no slice 7"},
-		"a volume beyond the last": {os.DirFS(dir), "a.nii", 1, 0, "no volume 1"},
-		"a volume before":          {os.DirFS(dir), "a.nii", -1, 0, "no volume -1"},
+		"a slice before the first": {os.DirFS(dir), "a.nii", 0, -1, "no slice 0"},
+		"a slice beyond the last":  {os.DirFS(dir), "a.nii", 0, 7, "no slice 8"},
+		"a volume beyond the last": {os.DirFS(dir), "a.nii", 1, 0, "no volume 2"},
+		"a volume before":          {os.DirFS(dir), "a.nii", -1, 0, "no volume 0"},
 		"a compressed file":        {os.DirFS(dir), "a.nii.gz", 0, 0, "without those before it"},
 		"a file of a zip":          {sequentialFS{FS: os.DirFS(dir)}, "a.nii", 0, 0, "without those before it"},
 		"no file":                  {os.DirFS(dir), "b.nii", 0, 0, "b.nii: there is no such file"},
