@@ -23,6 +23,9 @@ type Server struct {
 // maxStore bounds the files of the queue; a million units take a third of it.
 const maxStore = 2 << 30
 
+// waitForServer is how long a server may take to start.
+const waitForServer = 30 * time.Second
+
 // Start starts a server that keeps its streams in a folder. Without an address nothing is open on
 // the network; with one (127.0.0.1:0 for any port) it takes connections that have its token. Every
 // message is on disk before it is confirmed.
@@ -50,7 +53,7 @@ func Start(dir, address string) (*Server, error) {
 		return nil, fmt.Errorf("the queue cannot be started: %w", err)
 	}
 	go s.Start()
-	if !s.ReadyForConnections(30 * time.Second) {
+	if !s.ReadyForConnections(waitForServer) {
 		s.Shutdown()
 		return nil, errors.New("the queue cannot be started: its server does not answer; check whether the address is in use")
 	}
@@ -77,21 +80,4 @@ func (s *Server) Connect() (*nats.Conn, error) {
 func (s *Server) Close() {
 	s.s.Shutdown()
 	s.s.WaitForShutdown()
-}
-
-// Connect connects to a server on the network. Without a token and credentials those in the
-// address count. A connection that is lost is made again, without end.
-func Connect(url, token, credentials string) (*nats.Conn, error) {
-	options := []nats.Option{nats.Name("quell " + app.Version()), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second)}
-	if token != "" {
-		options = append(options, nats.Token(token))
-	}
-	if credentials != "" {
-		options = append(options, nats.UserCredentials(credentials))
-	}
-	nc, err := nats.Connect(url, options...)
-	if err != nil {
-		return nil, fmt.Errorf("the server of the queue cannot be reached: %w", err)
-	}
-	return nc, nil
 }
