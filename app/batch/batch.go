@@ -252,11 +252,12 @@ func (b *batch) work(ctx context.Context, source Source) error {
 		if d, err = source.Next(ctx); err != nil {
 			break
 		}
-		alone := d.Attempt > 1
+		h := b.store.take(d.Unit)
+		alone := h.before > 0
 		if alone {
 			open.Wait()
 		}
-		b.unit(ctx, d, &open, func(t task) { tasks <- t })
+		b.unit(ctx, d, h, &open, func(t task) { tasks <- t })
 		if alone {
 			open.Wait()
 		}
@@ -270,27 +271,28 @@ func (b *batch) work(ctx context.Context, source Source) error {
 	return cmp.Or(ctx.Err(), err)
 }
 
-// errEnded is the failure of what had maxAttempts.
-var errEnded = fmt.Errorf("the process ended %d times while it worked on this: it may need more memory than there is", maxAttempts)
-
 // unit scans a unit and emits its series. Open counts until they are done. After maxAttempts the
 // series that have no result yet fail: the process may have ended when all were done. If that
 // attempt ends the process too, it is for the scan, and the unit fails unseen.
-func (b *batch) unit(ctx context.Context, d Delivery, open *sync.WaitGroup, emit func(task)) {
+func (b *batch) unit(ctx context.Context, d Delivery, h *hold, open *sync.WaitGroup, emit func(task)) {
 	var inUnit sync.WaitGroup
 	var catalog *app.Catalog
 	err := parallel.Protect(func() (err error) {
-		if d.Attempt > maxAttempts+1 {
+		if h.before > maxAttempts {
 			return errEnded
 		}
+		h.enter()
+		defer h.leave()
 		catalog, err = b.scan(ctx, d.Unit, func(t task) {
-			if d.Attempt > maxAttempts {
+			if h.before == maxAttempts {
 				b.finish(d.Unit, b.fail(d.Unit, t.result, errEnded))
 				return
 			}
 			inUnit.Add(1)
-			t.done = inUnit.Done
+			t.hold, t.done = h, inUnit.Done
+			h.leave() // while it waits for a worker
 			emit(t)
+			h.enter()
 		})
 		return err
 	})
@@ -300,14 +302,20 @@ func (b *batch) unit(ctx context.Context, d Delivery, open *sync.WaitGroup, emit
 	open.Go(func() {
 		inUnit.Wait()
 		catalog.Close()
+		outcome := GivenBack
 		if ctx.Err() == nil {
+			outcome = Finished
 			b.progress.unit(d.Unit)
 		}
-		d.Done(ctx.Err() == nil)
+		if !h.release(outcome == Finished) {
+			outcome = Taken
+		}
+		d.Done(outcome)
 	})
 }
 
-// finish reports a result. Of a batch that is cancelled, what was in work has none.
+// finish reports a result. What was in work when the batch was cancelled, or when another process
+// took it over, has none.
 func (b *batch) finish(u Unit, r *Result) {
 	if r == nil {
 		return

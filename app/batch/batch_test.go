@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -215,6 +216,70 @@ func (c cohort) time(path string) (t time.Time) {
 	info, err := os.Stat(path)
 	c.must(err)
 	return info.ModTime().Add(1e9)
+}
+
+// TestListThatNamesAnotherOutput: a series whose line names another output is written there.
+func TestListThatNamesAnotherOutput(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	c.nii("b.nii", 2)
+	list := filepath.Join(c.in, "list.csv")
+	o := c.options()
+	o.Inputs = []string{list}
+	for _, x := range []struct {
+		output string
+		reused int
+	}{{"x/one.nii", 0}, {"x/one.nii", 2}, {"two.nii", 1}, {"", 1}, {"x/one.nii", 1}} {
+		c.must(os.WriteFile(list, []byte("path,output\na.nii,"+x.output+"\nb.nii,\n"), 0o666))
+		s := c.run(o)
+		equal(t, x.output, []int{s.Done, s.Reused}, []int{2, x.reused})
+		want := cmp.Or(x.output, "a.nii")
+		for _, row := range c.rows() {
+			if row["input"] == "a.nii" && row["output"] != want {
+				t.Errorf("%q: the row names %s", x.output, row["output"])
+			}
+		}
+		if !exists(filepath.Join(c.out, filepath.FromSlash(want))) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+}
+
+// TestWhatAsksForEverythingAgain: each setting that changes an output is part of the key, and the
+// engine is not.
+func TestWhatAsksForEverythingAgain(t *testing.T) {
+	c := newCohort(t)
+	keyOf := func(change func(*app.Job)) string {
+		o := c.options()
+		change(&o.Job)
+		b, err := newBatch(o, Events{})
+		c.must(err)
+		key, err := b.hash("digest")
+		c.must(err)
+		return key
+	}
+	plain := keyOf(func(*app.Job) {})
+	other, err := denoise.NewRecipe("gaussian", 3)
+	c.must(err)
+	seen := map[string]string{plain: "nothing"}
+	for name, change := range map[string]func(*app.Job){
+		"recipe":     func(j *app.Job) { j.Recipe = &other },
+		"dimensions": func(j *app.Job) { j.AutoDims = true },
+		"noise map":  func(j *app.Job) { j.NoiseMap = app.MapAuto },
+		"type":       func(j *app.Job) { j.Output.Dtype = "int16" },
+		"identity":   func(j *app.Job) { j.Output.Deidentify = true },
+		"compressed": func(j *app.Job) { j.Output.Compress = app.DefaultCompression },
+		"uneven":     func(j *app.Job) { j.Uneven = "resample" },
+	} {
+		key := keyOf(change)
+		if same, twice := seen[key]; twice {
+			t.Errorf("%s has the key of %s", name, same)
+		}
+		seen[key] = name
+	}
+	if keyOf(func(j *app.Job) { j.Engine.Name = "auto" }) != plain {
+		t.Error("the engine asks for everything again")
+	}
 }
 
 func TestFailuresAreRows(t *testing.T) {

@@ -3,13 +3,18 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -21,12 +26,15 @@ import (
 // killEnv holds the killed batch of a child process.
 const killEnv = "QUELL_TEST_BATCH"
 
-// doomed is a batch in a child process that kills itself at the nth time that a stage ends.
+// doomed is a batch in a child process that sends itself a signal, SIGKILL unless another is
+// given, at the nth time that a stage ends.
 type doomed struct {
 	In, Out string
 	At      stage
 	Nth     int64
 	Workers int
+	Signal  syscall.Signal
+	Worker  *Spec // do the units as a worker of this batch
 }
 
 func TestMain(m *testing.M) {
@@ -42,24 +50,51 @@ func die(text string) int {
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		panic(err)
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	var times atomic.Int64
+	stopped := func(s stage) {
+		if s != d.At || times.Add(1) != d.Nth {
+			return
+		}
+		_ = syscall.Kill(os.Getpid(), cmp.Or(d.Signal, syscall.SIGKILL))
+		switch d.Signal {
+		case syscall.SIGSTOP: // goes on when it is continued
+		case syscall.SIGTERM:
+			<-ctx.Done()
+		default:
+			select {}
+		}
+	}
+	if d.Worker != nil {
+		return app.ExitCode(d.work(ctx, stopped))
+	}
 	o := optionsOf(d.In, d.Out)
 	o.Workers = d.Workers
 	b, err := newBatch(o, Events{})
 	if err != nil {
 		panic(err)
 	}
-	var times atomic.Int64
-	b.stopped = func(s stage) {
-		if s == d.At && times.Add(1) == d.Nth {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}
-	s, err := b.run(context.Background())
+	b.stopped = stopped
+	s, err := b.run(ctx)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
-	return app.ExitCode(s.Err())
+	return app.ExitCode(errors.Join(err, s.Err()))
+}
+
+// work does all units as a worker.
+func (d doomed) work(ctx context.Context, stopped func(stage)) error {
+	w, err := NewWorker(*d.Worker, d.Workers, 0, Events{})
+	if err != nil {
+		panic(err)
+	}
+	w.b.stopped = stopped
+	units, err := List(ctx, []string{d.In}, d.Out)
+	if err != nil {
+		panic(err)
+	}
+	return w.Work(ctx, newLocal(w.b.store, units))
 }
 
 // start starts a doomed batch.
@@ -92,7 +127,7 @@ func TestKilledAtEveryStage(t *testing.T) {
 		for i := range 4 {
 			c.nii(fmt.Sprintf("s%d.nii", i), i)
 		}
-		if err := (doomed{c.in, c.out, x.at, 2, 1}).start(t).Wait(); !killed(err) {
+		if err := (doomed{In: c.in, Out: c.out, At: x.at, Nth: 2, Workers: 1}).start(t).Wait(); !killed(err) {
 			t.Fatalf("%s: the process was to be killed: %v", x.at, err)
 		}
 		if exists(c.out + "/report.csv") {
@@ -103,6 +138,84 @@ func TestKilledAtEveryStage(t *testing.T) {
 		}
 		equal(t, "rows", len(c.rows()), 4)
 	}
+}
+
+// TestOnlyCrashesCount: a process that ends on SIGTERM gives back what it has in work, however
+// often. One that is killed counts, also where it is the scheduler that kills.
+func TestOnlyCrashesCount(t *testing.T) {
+	for sig, want := range map[syscall.Signal]State{syscall.SIGTERM: Done, syscall.SIGKILL: Failed} {
+		c := newCohort(t)
+		c.nii("a.nii", 1)
+		for range maxAttempts + 1 {
+			err := doomed{In: c.in, Out: c.out, At: filtered, Nth: 1, Workers: 1, Signal: sig}.start(t).Wait()
+			exit, ok := err.(*exec.ExitError)
+			if sig == syscall.SIGTERM && (!ok || exit.ExitCode() != app.ExitCancelled) {
+				t.Errorf("after SIGTERM: %v", err)
+			}
+			if n := (store{c.out}).ended(Unit{Name: "a.nii"}); sig == syscall.SIGTERM && n != 0 {
+				t.Errorf("%d processes count", n)
+			}
+			if !killed(err) && sig == syscall.SIGKILL { // the attempt that states the failure
+				break
+			}
+		}
+		rows := map[string]string{}
+		if sig == syscall.SIGKILL {
+			for _, row := range c.rows() {
+				rows[row["input"]] = row["state"]
+				if !strings.Contains(row["problem"], "ended 3 times") {
+					t.Errorf("problem %q", row["problem"])
+				}
+			}
+		} else {
+			rows["a.nii"] = string(c.run(c.options()).Results[0].State)
+		}
+		equal(t, sig.String(), rows, map[string]string{"a.nii": string(want)})
+	}
+}
+
+// TestPausedWorkerDoesNotWrite: a worker that is stopped before the commit, and whose unit another
+// one does meanwhile, changes neither the output nor its result when it goes on.
+func TestPausedWorkerDoesNotWrite(t *testing.T) {
+	c := newCohort(t)
+	c.nii("a.nii", 1)
+	var spec Spec
+	o := c.options()
+	o.Distribute = func(_ context.Context, s Spec, _ []Unit, _ func(int)) error {
+		spec = s
+		return context.Canceled
+	}
+	_, _ = Run(t.Context(), o, Events{})
+	cmd := doomed{In: c.in, Out: c.out, At: filtered, Nth: 1, Workers: 1, Signal: syscall.SIGSTOP, Worker: &spec}.start(t)
+	var status syscall.WaitStatus
+	if _, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+		t.Fatalf("the worker was to stop: %v, %v", err, status)
+	}
+	if err := (doomed{In: c.in, Out: c.out, Worker: &spec, Workers: 1}).start(t).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	before := c.stamps("a.nii")
+	c.must(cmd.Process.Signal(syscall.SIGCONT))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the paused worker: %v", err)
+	}
+	equal(t, "stamps", c.stamps("a.nii"), before)
+	if s := c.run(c.options()); s.Done != 1 || s.Reused != 1 {
+		t.Errorf("%+v", s.Status)
+	}
+}
+
+// stamps are those of an output, its record and its result.
+func (c cohort) stamps(name string) (all []string) {
+	c.t.Helper()
+	results, err := filepath.Glob(filepath.Join(store{c.out}.dir(), "results", "*.json"))
+	c.must(err)
+	for _, path := range append(results, filepath.Join(c.out, name), filepath.Join(c.out, name+".recipe.json")) {
+		info, err := os.Stat(path)
+		c.must(err)
+		all = append(all, fmt.Sprint(filepath.Base(path), info.Size(), info.ModTime(), info.Sys().(*syscall.Stat_t).Ino))
+	}
+	return all
 }
 
 // TestKilledAtRandom kills processes at random times until everything is done, with poisoned and
@@ -134,7 +247,7 @@ func TestKilledAtRandom(t *testing.T) {
 	const workers = 4
 	kills := 0
 	for range 8 {
-		cmd := doomed{c.in, c.out, "", 0, workers}.start(t)
+		cmd := doomed{In: c.in, Out: c.out, Workers: workers}.start(t)
 		limit := time.AfterFunc(time.Duration(random.IntN(900)+100)*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		err := cmd.Wait()
 		limit.Stop()

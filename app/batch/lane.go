@@ -20,6 +20,7 @@ type task struct {
 	catalog *app.Catalog
 	members []int  // in the catalog: one entry, or those of a 4-D series
 	result  Result // what is known before it is read
+	hold    *hold
 	done    func()
 }
 

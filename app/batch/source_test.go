@@ -12,45 +12,37 @@ import (
 	"quell/app"
 )
 
-// TestAttempts: units that were begun and not finished come last, with how often that was.
-func TestAttempts(t *testing.T) {
+// TestSourceOfOneProcess: units that were begun and not finished come last.
+func TestSourceOfOneProcess(t *testing.T) {
 	s := store{t.TempDir()}
 	units := []Unit{{Name: "a"}, {Name: "b"}, {Name: "c"}}
-	next := func(l *local, name string, attempt int) Delivery {
-		t.Helper()
-		d, err := l.Next(t.Context())
-		if err != nil || d.Name != name || d.Attempt != attempt {
-			t.Errorf("%s, attempt %d, %v; want %s, %d", d.Name, d.Attempt, err, name, attempt)
-		}
-		return d
-	}
+	s.take(units[0]).enter()
+	s.take(units[1]) // was not begun
 	l := newLocal(s, units)
-	next(l, "a", 1)
-	next(l, "b", 1).Done(true)
-	next(l, "c", 1).Done(false) // a cancel is not the unit's fault
+	for _, name := range []string{"b", "c", "a"} {
+		if d, err := l.Next(t.Context()); err != nil || d.Name != name {
+			t.Errorf("%s, %v; want %s", d.Name, err, name)
+		}
+	}
 	if _, err := l.Next(t.Context()); !errors.Is(err, io.EOF) {
 		t.Errorf("the end: %v", err)
 	}
-	l = newLocal(s, units)
-	next(l, "b", 1)
-	next(l, "c", 1).Done(true)
-	next(l, "a", 2)
-	l = newLocal(s, units)
-	next(l, "c", 1).Done(true)
-	next(l, "a", 3).Done(true)
-	next(l, "b", 2)
-	if l = newLocal(s, units[:1]); len(l.units) != 1 {
-		t.Error("a unit is missing")
-	}
-	next(l, "a", 1)
-	if err := os.WriteFile(l.path(units[0]), nil, 0o666); err != nil { // cut short
-		t.Fatal(err)
-	}
-	next(newLocal(s, units[:1]), "a", 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := newLocal(s, units).Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// ended counts processes that ended while they worked on a unit.
+func (c cohort) ended(name string, times int) {
+	c.t.Helper()
+	for range times {
+		h := store{c.out}.take(Unit{Name: name})
+		if !h.made {
+			c.t.Fatal("nothing is counted")
+		}
+		h.enter()
 	}
 }
 
@@ -61,12 +53,7 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 		for _, name := range []string{"a.nii", "b.nii", "c.nii"} {
 			c.nii(name, 1)
 		}
-		for range attempts {
-			c.must(os.MkdirAll(store{c.out}.dir(), 0o777))
-			if _, err := newLocal(store{c.out}, []Unit{{Name: "b.nii"}}).Next(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+		c.ended("b.nii", attempts)
 		s := c.run(c.options())
 		if s.Done != done || s.Failed != 3-done {
 			t.Errorf("after %d attempts: %+v", attempts, s.Status)
@@ -104,10 +91,7 @@ func TestWhatIsDoneIsNoFailure(t *testing.T) {
 			c.must(os.Rename(filepath.Join(from+"x", f.Name()), filepath.Join(to, "more-"+f.Name())))
 		}
 		c.must(os.RemoveAll(from + "x"))
-		for range attempts {
-			_, err := newLocal(store{c.out}, []Unit{{Name: "p/ct"}}).Next(t.Context())
-			c.must(err)
-		}
+		c.ended("p/ct", attempts)
 		equal(t, "states", states(c.run(o)), append(want, "q.nii done before"))
 		equal(t, "at last", states(c.run(o)), []string{"p/ct done", "p/ct done before", "q.nii done before"})
 		equal(t, "rows", len(c.rows()), 3)
@@ -120,13 +104,8 @@ func TestSuspectIsDoneAlone(t *testing.T) {
 	for _, name := range []string{"a.nii", "b.nii", "c.nii", "d.nii"} {
 		c.nii(name, 1)
 	}
-	c.must(os.MkdirAll(store{c.out}.dir(), 0o777))
-	before := newLocal(store{c.out}, []Unit{{Name: "a.nii"}, {Name: "b.nii"}})
-	for range 2 {
-		if _, err := before.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c.ended("a.nii", 1)
+	c.ended("b.nii", 1)
 	var order []string
 	b, err := newBatch(c.options(), Events{Result: func(r Result) { order = append(order, r.Unit) }})
 	c.must(err)

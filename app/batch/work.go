@@ -16,14 +16,19 @@ import (
 	"quell/denoise/noise"
 	"quell/denoise/tune"
 	"quell/internal/parallel"
+	"quell/io/atomic"
 	"quell/series"
 	"quell/volume"
 )
 
-// do does one series; nil after a cancel. A panic is a failure of this series alone.
+// do does one series; nil after a cancel, and where another process has taken it over. A panic is
+// a failure of this series alone.
 func (b *batch) do(ctx context.Context, t task) *Result {
 	r := t.result
-	err := parallel.Protect(func() error { return b.series(ctx, t, &r) })
+	err := parallel.Protect(func() error { return b.series(atomic.WithFence(ctx, t.hold.check), t, &r) })
+	if t.hold.check() != nil {
+		return nil
+	}
 	if ctx.Err() == nil {
 		b.progress.part(t.unit, t.bytes(), false)
 	}
@@ -52,6 +57,8 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 		return err
 	}
 	defer b.memory.Release(held)
+	t.hold.enter()
+	defer t.hold.leave()
 	started := time.Now()
 
 	job := b.o.Job

@@ -13,6 +13,7 @@ import (
 
 	"quell/app"
 	"quell/app/batch"
+	"quell/app/batch/queue"
 )
 
 // batchFlags are the flags that commands on many series share.
@@ -61,7 +62,8 @@ the attribute is not taken, except by != and !~.
 machines that share OUT. Two batches of the same part, or of different N, on one OUT
 are refused.
 
---processes N does the series in N processes; --nats URL leaves them to quell worker.
+--processes N does the series in N processes; --nats URL leaves them to quell worker, by
+a NATS server of version ` + queue.LeastServer + ` or later.
 
 Exit codes: 0 every series is done, 1 some failed, 3 some failed and all of these
 because their input is unreadable or refused.`,

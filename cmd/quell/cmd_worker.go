@@ -17,10 +17,10 @@ func newWorker() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker --nats URL",
 		Short: "Do the series of quell batch --nats",
-		Long: `Take series from a NATS JetStream server, where quell batch --nats lists them, and
-filter them. Workers read and write by the paths that quell batch was given, so they
-share its file system. Any number may run; one that ends loses nothing, as its series
-go to another after a minute.
+		Long: `Take series from a NATS JetStream server (version ` + queue.LeastServer + ` or later), where quell batch
+--nats lists them, and filter them. Workers read and write by the paths that quell batch
+was given, so they share its file system. Any number may run; one that ends loses
+nothing, as its series go to another after a minute.
 
 A worker ends on SIGTERM, after it has given back what it has in work, or with --drain
 when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks for one.`,

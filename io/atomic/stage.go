@@ -87,7 +87,7 @@ func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
 // beside the target; one that was not made in the stage is removed beside the
 // target, because it belongs to the earlier output. Whatever had those names goes
 // only when everything is in place: after an error, or when ctx ends, it is still
-// there. The error is an *Error or the context's.
+// there. The error is an *Error, the context's or that of its fence.
 func (s *Stage) Commit(ctx context.Context, companions ...string) error {
 	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.target), stage: s.dir,
 		journal: journal{Target: filepath.Base(s.target), Companions: companions}}
@@ -96,6 +96,11 @@ func (s *Stage) Commit(ctx context.Context, companions ...string) error {
 			return ctx.Err()
 		}
 		return WriteError(s.name, err)
+	}
+	if fence, ok := ctx.Value(fenceKey{}).(func() error); ok {
+		if err := fence(); err != nil {
+			return err
+		}
 	}
 	err := c.run()
 	if err == nil {
@@ -108,6 +113,16 @@ func (s *Stage) Commit(ctx context.Context, companions ...string) error {
 			Advice: "it is in the hidden folder " + filepath.Base(s.dir) + " beside it", Err: err}
 	}
 	return WriteError(s.name, err)
+}
+
+// fenceKey is the key of a fence in a context.
+type fenceKey struct{}
+
+// WithFence returns a context in which Commit asks fence when everything is ready, just before it
+// changes what others see; after an error nothing is changed. It keeps a writer that was paused,
+// and taken for dead, from replacing what its successor wrote.
+func WithFence(ctx context.Context, fence func() error) context.Context {
+	return context.WithValue(ctx, fenceKey{}, fence)
 }
 
 // Close removes what was not committed. It may be called more than once.

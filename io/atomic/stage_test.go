@@ -183,3 +183,25 @@ func TestErrorsLeaveOutThePathsOfTheStage(t *testing.T) {
 		t.Errorf("without advice: %q", got)
 	}
 }
+
+// TestFence: a commit whose fence has an error leaves everything as it was.
+func TestFence(t *testing.T) {
+	errFence := errors.New("taken over")
+	for _, fence := range []error{errFence, nil} {
+		parent := t.TempDir()
+		o := outputs[1]
+		o.make(t, parent, "old")
+		s := beginOn(t, filepath.Join(parent, o.target), unsynced())
+		o.make(t, s.Dir(), "new")
+		asked := 0
+		err := s.Commit(WithFence(t.Context(), func() error { asked++; return fence }), o.companions...)
+		s.Close()
+		want := o.written("new")
+		if fence != nil {
+			want = o.written("old")
+		}
+		if got := tree(t, parent); !errors.Is(err, fence) || asked != 1 || !slices.Equal(got, want) {
+			t.Errorf("fence %v: %v, asked %d times, %q", fence, err, asked, got)
+		}
+	}
+}

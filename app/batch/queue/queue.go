@@ -161,7 +161,8 @@ const consumerName = "workers"
 func consumerConfig(t Timing) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
 		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: t.Wait,
-		// Units that end their workers are known by the number of their deliveries.
+		// Units that end their workers are counted beside the output: a delivery may have been
+		// given back, or not begun.
 		MaxDeliver: -1,
 		// Workers ask for one unit at a time, so that they bound what is in work.
 		MaxAckPending: -1,

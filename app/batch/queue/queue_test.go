@@ -265,7 +265,7 @@ func TestLostUnitComesAgain(t *testing.T) {
 	}
 	src := &source{stream: stream, consumer: consumer, timing: quick}
 	d, err := src.Next(t.Context())
-	if s.must(err); d.Attempt != 2 || d.Name != units[0].Name {
+	if s.must(err); d.Name != units[0].Name {
 		t.Errorf("%+v", d)
 	}
 	// One that gives signs of life keeps it for longer than Wait, and gives it back at once.
@@ -274,12 +274,10 @@ func TestLostUnitComesAgain(t *testing.T) {
 	if _, err := src.Next(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a unit in work was handed out: %v", err)
 	}
-	d.Done(false)
+	d.Done(batch.GivenBack)
 	again, err := src.Next(t.Context())
-	if s.must(err); again.Attempt != 3 {
-		t.Errorf("%+v", again)
-	}
-	again.Done(true)
+	s.must(err)
+	again.Done(batch.Finished)
 	if _, err := src.Next(t.Context()); err == nil || s.left(stream) != 0 {
 		t.Errorf("an empty queue: %v", err)
 	}
@@ -361,14 +359,14 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// TestUnitThatEndsItsWorkers becomes a failure.
-func TestUnitThatEndsItsWorkers(t *testing.T) {
+// TestUnitThatIsGivenBack however often is no failure.
+func TestUnitThatIsGivenBack(t *testing.T) {
 	s := newSite(t, 1)
 	spec, units := s.units()
 	stream := s.queued(spec, units)
 	consumer, err := stream.Consumer(t.Context(), consumerName)
 	s.must(err)
-	for range 3 {
+	for range 5 {
 		msg, err := take(t.Context(), consumer, quick)
 		if s.must(err); msg == nil {
 			t.Fatal("no message")
@@ -377,8 +375,25 @@ func TestUnitThatEndsItsWorkers(t *testing.T) {
 	}
 	var got []batch.Result
 	s.must(Work(t.Context(), s.connect(), WorkerOptions{Timing: quick, Drain: true}, batch.Events{Result: func(r batch.Result) { got = append(got, r) }}))
-	if len(got) != 1 || got[0].State != batch.Failed || !strings.Contains(got[0].Problem, "ended 3 times") || s.left(stream) != 0 {
+	if len(got) != 1 || got[0].State != batch.Done || s.left(stream) != 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestUnitOfAnother: a worker that lost a unit to another leaves its message alone.
+func TestUnitOfAnother(t *testing.T) {
+	s := newSite(t, 1)
+	spec, units := s.units()
+	stream := s.queued(spec, units)
+	consumer, err := stream.Consumer(t.Context(), consumerName)
+	s.must(err)
+	src := &source{stream: stream, consumer: consumer, timing: quick}
+	d, err := src.Next(t.Context())
+	s.must(err)
+	d.Done(batch.Taken)
+	info, err := consumer.Info(t.Context())
+	if s.must(err); info.NumAckPending != 1 || s.left(stream) != 1 {
+		t.Errorf("%d are in work, %d are left", info.NumAckPending, s.left(stream))
 	}
 }
 

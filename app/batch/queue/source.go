@@ -36,8 +36,7 @@ func (s *source) Next(ctx context.Context) (batch.Delivery, error) {
 // is removed.
 func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Delivery, bool) {
 	var u batch.Unit
-	meta, err := msg.Metadata()
-	if err != nil || json.Unmarshal(msg.Data(), &u) != nil {
+	if json.Unmarshal(msg.Data(), &u) != nil {
 		_ = msg.TermWithReason("not a unit")
 		return batch.Delivery{}, false
 	}
@@ -55,17 +54,19 @@ func (s *source) delivery(ctx context.Context, msg jetstream.Msg) (batch.Deliver
 			}
 		}
 	}()
-	return batch.Delivery{Unit: u, Attempt: int(meta.NumDelivered), Done: func(finished bool) {
+	return batch.Delivery{Unit: u, Done: func(outcome batch.Outcome) {
 		close(done)
 		<-kept
-		if !finished {
+		switch outcome {
+		case batch.Taken: // the message is the other's
+		case batch.GivenBack:
 			_ = msg.Nak()
-			return
+		case batch.Finished:
+			// What is not confirmed comes again, and its results are reused.
+			confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Wait)
+			defer cancel()
+			_ = msg.DoubleAck(confirm)
 		}
-		// What is not confirmed comes again, and its results are reused.
-		confirm, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timing.Wait)
-		defer cancel()
-		_ = msg.DoubleAck(confirm)
 	}}, true
 }
 

@@ -23,8 +23,8 @@ import (
 // workerEnv names the server of a worker in a child process.
 const workerEnv = "QUELL_TEST_WORKER"
 
-// server is how a child process finds the server, and after how many series it kills itself;
-// 0 is never.
+// childWorker is how a child process finds the server, and at which series it kills itself; 0 is
+// never.
 type childWorker struct {
 	URL, Token string
 	Die        int64
