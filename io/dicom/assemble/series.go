@@ -176,6 +176,7 @@ func formSeries(all []*instance.Slice) []Entry {
 		p.kind = p.label
 		parts = append(parts, splitVolumes(p)...)
 	}
+	sortByAcquisition(parts)
 	entries := make([]Entry, len(parts))
 	for i, p := range parts {
 		entries[i] = formEntry(p, findings)

@@ -44,7 +44,7 @@ func samePosition(image *instance.Slice) float64 {
 //     the file names are volumes of their own.
 //   - A distinction divides slices if every group then has fewer duplicates than the
 //     whole, or if the groups are regular grids that lie between each other.
-//   - Remaining duplicates are split by instance number if most positions are
+//   - Remaining duplicates are split by order of acquisition if most positions are
 //     duplicated (an unlabelled time series), otherwise excluded.
 func splitVolumes(p candidate) []candidate {
 	if !p.slices[0].Placed {
@@ -80,6 +80,9 @@ func splitVolumes(p candidate) []candidate {
 func divide(p candidate, by instance.Distinction, groups map[string][]*instance.Slice) []candidate {
 	keys := slices.Collect(maps.Keys(groups))
 	slices.SortFunc(keys, func(a, b string) int {
+		if by.Axis {
+			return byAcquisition(a, b, groups)
+		}
 		return cmp.Or(cmp.Compare(complexRank(a), complexRank(b)), byNumber(a, b, groups))
 	})
 	var out []candidate
@@ -172,11 +175,11 @@ func byNumber(a, b string, groups map[string][]*instance.Slice) int {
 	if err1 == nil && err2 == nil {
 		return cmp.Compare(x, y)
 	}
-	return byInstance(slices.MinFunc(groups[a], byInstance), slices.MinFunc(groups[b], byInstance))
+	return acquiredFirst(slices.MinFunc(groups[a], acquiredFirst), slices.MinFunc(groups[b], acquiredFirst))
 }
 
 // positionsOf groups slices by position, in order along the normal; slices at one
-// position are in the order of instance number, then name.
+// position are in the order of acquisition.
 func positionsOf(images []*instance.Slice) [][]*instance.Slice {
 	if len(images) == 0 {
 		return nil
@@ -198,7 +201,7 @@ func positionsOf(images []*instance.Slice) [][]*instance.Slice {
 		}
 	}
 	for _, s := range out {
-		slices.SortFunc(s, byInstance)
+		slices.SortFunc(s, acquiredFirst)
 	}
 	return out
 }
@@ -217,7 +220,7 @@ func multiplicity(images []*instance.Slice) int {
 	return most
 }
 
-// splitByOrder splits slices that differ in nothing but their instance number.
+// splitByOrder splits slices that differ in nothing but their order of acquisition.
 func splitByOrder(p candidate) []candidate {
 	st := positionsOf(p.slices)
 	most, duplicated := 0, 0

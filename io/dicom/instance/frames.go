@@ -85,6 +85,11 @@ func (in *Instance) splitFrames(whole *Slice, p *part10.File, a part10.Attribute
 		}
 	}
 	in.Slices = out
+	pointers, err := dimensionPointers(p)
+	if err != nil {
+		return err
+	}
+	orderDimensions(out, pointers)
 	if !placed && frames > 1 {
 		return in.placeByOffset(whole, p, a)
 	}

@@ -37,6 +37,7 @@ type Slice struct {
 	// Distinctions holds for each of the attributes of the same name what the slice
 	// says; "" if nothing.
 	Distinctions [len(Distinctions)]string
+	acquired     acquired
 }
 
 // Normal returns the unit vector row x column.
@@ -118,6 +119,7 @@ func (s *Slice) readDistinctions(a part10.Attributes) {
 	for i, d := range Distinctions {
 		s.Distinctions[i] = d.value(a)
 	}
+	s.acquired.read(a)
 }
 
 // readImage takes pixel format and plane of the file's image, and excludes an image

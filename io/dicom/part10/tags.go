@@ -123,6 +123,10 @@ const (
 	TagTemporalPositionIndex                         Tag = 0x00209128
 	TagNominalCardiacTriggerDelayTime                Tag = 0x00209153
 	TagFrameAcquisitionNumber                        Tag = 0x00209156
+	TagDimensionIndexValues                          Tag = 0x00209157
+	TagInStackPositionNumber                         Tag = 0x00209057
+	TagDimensionIndexPointer                         Tag = 0x00209165
+	TagDimensionIndexSequence                        Tag = 0x00209222
 	TagUnassignedSharedConvertedAttributesSequence   Tag = 0x00209170
 	TagUnassignedPerFrameConvertedAttributesSequence Tag = 0x00209171
 	TagSamplesPerPixel                               Tag = 0x00280002

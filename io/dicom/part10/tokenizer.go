@@ -168,12 +168,12 @@ func (t *tokenizer) keepValue(e Element) error {
 }
 
 // keptWhole are the elements whose bytes are kept whole if any values are: functional
-// groups, the private headers of mosaics, the character set, and the records of an
+// groups and what orders them, the private headers of mosaics, the character set, and the records of an
 // index.
 var keptWhole = map[Tag]bool{
 	TagSharedFunctionalGroupsSequence: true, TagPerFrameFunctionalGroupsSequence: true,
 	TagDetectorInformationSequence: true, TagSiemensCSAImageHeader: true, TagSpecificCharacterSet: true,
-	TagDirectoryRecordSequence: true, TagUIHFrameSequence: true,
+	TagDirectoryRecordSequence: true, TagUIHFrameSequence: true, TagDimensionIndexSequence: true,
 }
 
 // hold keeps the bytes of the element at off buffered until its end is found, if the

@@ -132,6 +132,10 @@ func (a Attributes) Integer(t Tag) (int, bool) {
 	return int(f), ok && f == math.Trunc(f) && math.Abs(f) < 1<<31
 }
 
+// Integers returns the values of an attribute of binary integers (US, SS, UL, SL); nil if
+// it is absent or of another type.
+func (a Attributes) Integers(t Tag) []int { return slices.Clone(valuesOf[int](a, t)) }
+
 // Number returns the first value of a numeric attribute.
 func (a Attributes) Number(t Tag) (float64, bool) {
 	if v, ok := a.Numbers(t); ok && len(v) > 0 {
