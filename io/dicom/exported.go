@@ -18,6 +18,11 @@ func sliceName(z int) string { return fmt.Sprintf("IM%05d.dcm", z+1) }
 // from 1, in the folder of that.
 func PresentationName(n int) string { return fmt.Sprintf("PR%05d.dcm", n) }
 
+// IsPresentation says whether a file of an exported series has the name of a presentation state.
+func IsPresentation(name string) bool {
+	return strings.HasPrefix(name, "PR") && exportedPattern.MatchString(name)
+}
+
 // exportedPattern is of the files of a series that Quell exported, and of its presentation states.
 var exportedPattern = regexp.MustCompile(`^(IM|PR)\d{5,}\.dcm$`)
 
