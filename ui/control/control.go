@@ -117,7 +117,10 @@ func (b *Button) held(e *fyne.KeyEvent, down bool) {
 }
 
 // Check is a widget.Check that Space and Return toggle.
-type Check struct{ widget.Check }
+type Check struct {
+	widget.Check
+	OnSubmitted func() // what Return does instead, such as the main button of a dialog; nil: it toggles
+}
 
 var _ desktop.Keyable = (*Check)(nil)
 
@@ -134,6 +137,10 @@ func (c *Check) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeySpace:
 	case fyne.KeyReturn, fyne.KeyEnter:
+		if c.OnSubmitted != nil {
+			c.OnSubmitted()
+			return
+		}
 		c.TypedRune(' ')
 	default:
 		PassTyped(c, e)

@@ -21,6 +21,8 @@ type Radio struct {
 	// OnHover, if set, is called when the pointer enters (true) and leaves an option,
 	// which is drawn as o.
 	OnHover func(option string, o fyne.CanvasObject, in bool)
+	// OnSubmitted, if set, is what Return does on the option that is chosen already.
+	OnSubmitted func()
 
 	selected string
 	disabled bool
@@ -201,6 +203,10 @@ func (i *radioItem) TypedKey(e *fyne.KeyEvent) {
 	case fyne.KeySpace: // arrives as a rune
 		return
 	case fyne.KeyReturn, fyne.KeyEnter:
+		if i.group.OnSubmitted != nil && i.Text == i.group.selected {
+			i.group.OnSubmitted()
+			return
+		}
 		i.TypedRune(' ')
 		return
 	case fyne.KeyLeft:

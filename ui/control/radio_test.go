@@ -86,3 +86,26 @@ func TestADisabledRadioKeepsItsChoice(t *testing.T) {
 		t.Errorf("chosen %v, selected %q of %v; want a alone", *chosen, r.Selected(), r.Options())
 	}
 }
+
+// Return is the main button's of a dialog on what is chosen already, and chooses what is not.
+func TestReturnOnAChosenOptionSubmits(t *testing.T) {
+	r, items, _ := radio(t)
+	enter := &fyne.KeyEvent{Name: fyne.KeyReturn}
+	submitted := 0
+	r.OnSubmitted = func() { submitted++ }
+	items[1].TypedKey(enter)
+	if r.Selected() != "b" || submitted != 0 {
+		t.Errorf("selected %q, submitted %d times", r.Selected(), submitted)
+	}
+	items[1].TypedKey(enter)
+	if r.Selected() != "b" || submitted != 1 {
+		t.Errorf("selected %q, submitted %d times", r.Selected(), submitted)
+	}
+	c := control.NewCheck("box", nil)
+	c.TypedKey(enter)
+	c.OnSubmitted = func() { submitted++ }
+	c.TypedKey(enter)
+	if !c.Checked || submitted != 2 {
+		t.Errorf("checked %v, submitted %d times", c.Checked, submitted)
+	}
+}
