@@ -57,6 +57,17 @@ func (w Workspace) runs() (all []SavedRun) {
 	return all
 }
 
+// Unexported counts the results that were not exported, or whose exported files are gone. It looks
+// at the files.
+func (w Workspace) Unexported() (n int) {
+	for _, run := range w.runs() {
+		if !slices.ContainsFunc(run.Exports, (*Exported).Stands) {
+			n++
+		}
+	}
+	return n
+}
+
 // SavedRun is a finished run whose result is in a file of the autosave.
 type SavedRun struct {
 	File     string         `json:"file"`   // float32, little endian, x fastest
@@ -66,8 +77,8 @@ type SavedRun struct {
 	Engine   denoise.Info   `json:"engine"`
 	Started  time.Time      `json:"started"`
 	Filter   time.Duration  `json:"filter"`
-	Exported bool           `json:"exported,omitempty"`
-	Given    *GivenNoise    `json:"given,omitempty"` // that automatic values followed
+	Exports  []*Exported    `json:"exports,omitempty"` // the last one last
+	Given    *GivenNoise    `json:"given,omitempty"`   // that automatic values followed
 }
 
 // maxAutosave bounds the results that one autosave holds, in bytes; others are lost

@@ -207,14 +207,7 @@ func restoreText(work app.Workspace) string {
 	case more > 1:
 		text += fmt.Sprintf(lang.L(" and %d other series"), more)
 	}
-	results := 0
-	for _, one := range work.Open {
-		for _, run := range one.Runs {
-			if !run.Exported {
-				results++
-			}
-		}
-	}
+	results := work.Unexported()
 	switch {
 	case results == 1:
 		text += lang.L(", with a result that was not exported")

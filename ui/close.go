@@ -18,6 +18,7 @@ func losses() map[session.Loss]string {
 		session.LosesExport: lang.L("The export is being written. Nothing of an unfinished export is kept."),
 		session.LosesSend:   lang.L("The series is being sent. What the PACS has not stored yet is not sent."),
 		session.LosesResult: lang.L("A denoised volume has not been exported."),
+		session.LosesGone:   lang.L("The files that a denoised volume was exported to are gone, or were replaced."),
 	}
 }
 
@@ -27,7 +28,9 @@ func (w *Workbench) confirmTask(proceed func()) { w.ask(losses()[w.session.TaskL
 
 // confirmVoxels calls proceed, which changes the voxels of the series that is shown, after
 // a question where that would lose work.
-func (w *Workbench) confirmVoxels(proceed func()) { w.ask(losses()[w.session.VoxelsLoss()], proceed) }
+func (w *Workbench) confirmVoxels(proceed func()) {
+	w.session.CheckExports(func() { w.ask(losses()[w.session.VoxelsLoss()], proceed) })
+}
 
 // ask calls proceed, after a question where text says what that would lose. Only one
 // question is open at a time.
@@ -49,11 +52,13 @@ func (w *Workbench) ask(text string, proceed func()) {
 // apply filters the volume, after a question where that takes the place of a result
 // that was not exported.
 func (w *Workbench) apply() {
-	text := ""
-	if w.session.ApplyLoses() {
-		text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
-	}
-	w.ask(text, w.session.Apply)
+	w.session.CheckExports(func() {
+		text := ""
+		if w.session.ApplyLoses() {
+			text = lang.L("No more results can be kept: the new one replaces the oldest, which has not been exported.")
+		}
+		w.ask(text, w.session.Apply)
+	})
 }
 
 // longWork is how long a run or export must have taken for Escape to ask before it
@@ -81,11 +86,33 @@ func (w *Workbench) Quit() {
 		w.reader.askEnd()
 		return
 	}
-	text := losses()[w.session.Loss()]
-	if text == "" && w.reader.ended != nil {
-		text = lang.L("The answers of the blind comparison are not saved.")
+	w.session.CheckExports(func() {
+		text := losses()[w.session.Loss()]
+		if text == "" && w.reader.ended != nil {
+			text = lang.L("The answers of the blind comparison are not saved.")
+		}
+		w.ask(text, w.quit)
+	})
+}
+
+// lookAtExports is how often it is looked whether exported files stand.
+const lookAtExports = 5 * time.Second
+
+// watchExports keeps the badges of exported results true while there are any.
+func (w *Workbench) watchExports() {
+	switch has := w.session.HasExports(); {
+	case has && w.unwatch == nil:
+		w.unwatch = w.options.Every(lookAtExports, func() {
+			w.options.Do(func() {
+				if w.watchExports(); w.unwatch != nil {
+					w.session.CheckExports(func() {})
+				}
+			})
+		})
+	case !has && w.unwatch != nil:
+		w.unwatch()
+		w.unwatch = nil
 	}
-	w.ask(text, w.quit)
 }
 
 func (w *Workbench) quit() {
@@ -108,6 +135,9 @@ func (w *Workbench) close(forget bool) {
 	w.ending.Store(true)
 	w.stopBlinking()
 	w.stopCine()
+	if w.unwatch != nil {
+		w.unwatch()
+	}
 	size := w.main.Canvas().Size()
 	w.settings.WorkbenchSize = [2]float32{size.Width, size.Height}
 	w.keepLayout()

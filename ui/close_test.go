@@ -300,7 +300,7 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 	field := func() *control.Entry {
 		t.Helper()
 		b.command("export").Run()
-		b.drain()
+		b.until("the dialog is open", func() bool { return b.canvas().Overlays().Top() != nil })
 		for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
 			if e, ok := o.(*control.Entry); ok {
 				return e
@@ -311,6 +311,7 @@ func TestTheExportPathIsKeptUntilItIsWritten(t *testing.T) {
 	}
 	field().SetText(path)
 	b.tap("Export")
+	b.until("the export begins", func() bool { return b.canvas().Overlays().Top() == nil })
 	b.session().Cancel()
 	if b.session().Loss() == session.LosesResult { // the cancel came in time
 		e := field()

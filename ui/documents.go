@@ -67,7 +67,14 @@ func (w *Workbench) showDocument(i int) {
 
 // closeDocument closes an open series, after a question where that would lose work.
 func (w *Workbench) closeDocument(i int) {
-	if !w.covered() {
-		w.ask(losses()[w.session.DocumentLoss(i)], func() { w.session.CloseDocument(i) })
+	if w.covered() || i < 0 {
+		return
 	}
+	open := w.session.Documents()[i]
+	w.session.CheckExports(func() {
+		if now := w.session.Documents(); i >= len(now) || now[i].Path != open.Path {
+			return // it was closed meanwhile
+		}
+		w.ask(losses()[w.session.DocumentLoss(i)], func() { w.session.CloseDocument(i) })
+	})
 }

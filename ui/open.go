@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/dialog"
@@ -194,10 +195,29 @@ func (w *Workbench) show(d dialog.Dialog) {
 	d.Show()
 }
 
+// askExport asks where to export the run. Names that are free are looked for in the background,
+// which is done before the dialog opens if the file system answers soon.
 func (w *Workbench) askExport() {
 	run := w.session.Exportable()
-	if run == nil {
+	if run == nil || w.proposals.Busy() {
 		return
+	}
+	w.proposals.Request(proposed{of: app.NewExporting(run, w.session.ExportsOf(run)), folder: w.settings.ExportFolder, hide: w.settings.HideIdentity})
+	const soon = 100 * time.Millisecond
+	w.proposals.Await(time.After(soon))
+}
+
+// proposed are names for an export of a run, as they were free when they were looked for.
+type proposed struct {
+	of     *app.Exporting
+	folder string // to suggest; "" for the home folder
+	hide   bool   // the identity is hidden
+	free   app.Proposals
+}
+
+func (w *Workbench) showExport(p proposed) {
+	if w.session.Exportable() != p.of.Run || w.covered() {
+		return // another series is shown by now
 	}
 	volumes := 0
 	if w.session.CanExportAll() {
@@ -205,8 +225,8 @@ func (w *Workbench) askExport() {
 		volumes = g.Len()
 	}
 	w.show(dialogs.Export(dialogs.ExportRequest{
-		Run: run, Stale: !w.session.Applied(), Folder: w.settings.ExportFolder, Path: w.exportPath, Recipe: recipeText(w.session, run.Recipe),
-		Compress: w.settings.ExportCompressed, Show: w.show,
+		Of: p.of, Stale: !w.session.Applied(), Proposed: p.free, Path: w.exportPath, Recipe: recipeText(w.session, p.of.Run.Recipe),
+		Hide: p.hide, Compress: w.settings.ExportCompressed, Show: w.show, Go: w.options.Go, Do: w.options.Do,
 		Export:    func(out string, o app.ExportOptions) { w.export(out, o, w.session.Export) },
 		Volumes:   volumes,
 		ExportAll: func(out string, o app.ExportOptions) { w.export(out, o, w.session.ExportAll) },
@@ -229,7 +249,7 @@ func (w *Workbench) askReport() {
 		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run), Check: app.CheckPage, Show: w.show,
+		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run, w.settings.HideIdentity), Check: app.CheckPage, Show: w.show,
 		Save: func(path string, overwrite bool) {
 			w.rememberFolder(path)
 			w.session.SaveReport(path, w.settings.HideIdentity, overwrite)
@@ -255,6 +275,7 @@ func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, a
 	w.exportPath = out
 	begin(out, o, func(r app.ExportReport) {
 		w.exportPath = ""
+		w.watchExports()
 		var send func()
 		if app.FormatOf(r.Output) == app.DICOM {
 			w.sendable, send = r.Output, w.askSend
@@ -267,7 +288,7 @@ func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, a
 // openFolder shows a folder in the desktop's file manager.
 func (w *Workbench) openFolder(path string) {
 	if err := w.app.OpenURL(&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}); err != nil {
-		w.status.note(lang.L("The folder cannot be shown: ") + path)
+		w.show(dialogs.NoFileManager(path, w.main))
 	}
 }
 

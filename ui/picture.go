@@ -41,7 +41,7 @@ func (w *Workbench) askPicture() {
 		recipe = shown
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save a picture"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index()),
+		Title: lang.L("Save a picture"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index(), w.settings.HideIdentity),
 		Check: app.CheckPicture, Show: w.show,
 		Save: func(path string, overwrite bool) {
 			w.rememberFolder(path)

@@ -20,7 +20,7 @@ func (w *Workbench) askPresentation() {
 		return
 	}
 	source := w.session.Series()
-	place, name := w.settings.ExportFolder, dialogs.PresentationName(source)
+	place, name := w.settings.ExportFolder, dialogs.PresentationName(source, w.settings.HideIdentity)
 	note := lang.L("One DICOM file with the window, the area and the marks that are shown here, for the viewers of a PACS. It refers to ")
 	if folder != "" {
 		place, name = folder, app.PresentationName(folder)

@@ -20,6 +20,7 @@ func TestAPresentationStateIsSaved(t *testing.T) {
 	b.until("the volume is filtered", b.session().Applied)
 	out := filepath.Join(t.TempDir(), "out")
 	b.command("export").Run()
+	b.until("the dialog is open", func() bool { return b.canvas().Overlays().Top() != nil })
 	b.canvas().Focused().(interface{ SetText(string) }).SetText(out)
 	b.tap("Export")
 	b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })

@@ -42,7 +42,7 @@ func TestSendAnExport(t *testing.T) {
 	export := func(name string) {
 		t.Helper()
 		b.command("export").Run()
-		b.drain()
+		b.until("the dialog is open", func() bool { return b.canvas().Overlays().Top() != nil })
 		field().SetText(filepath.Join(t.TempDir(), name))
 		b.tap("Export")
 		b.until("the export is written", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "written and read back") })

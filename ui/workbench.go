@@ -22,6 +22,7 @@ import (
 	"quell/ui/filterpanel"
 	"quell/ui/markpanel"
 	"quell/ui/measurepanel"
+	"quell/ui/newest"
 	"quell/ui/plotpanel"
 	"quell/ui/session"
 	"quell/ui/sliceview"
@@ -88,8 +89,10 @@ type Workbench struct {
 	offer      dialog.Dialog          // the last question whether the CPU should continue
 	asking     bool                   // the question about lost work is open
 	auto       autosaver
-	sendable   string      // the folder of the last export of DICOM; "" for none
-	exportPath string      // of the export in progress or of the last that failed
+	sendable   string // the folder of the last export of DICOM; "" for none
+	exportPath string // of the export in progress or of the last that failed
+	proposals  newest.Worker[proposed, proposed]
+	unwatch    func()      // ends the look at exported files; nil while there is none
 	refreshes  bool        // a refresh is queued
 	needs      columnNeeds // that the column is laid out for
 	awaited    time.Time   // when a gesture last waited for its pictures
@@ -160,6 +163,10 @@ func New(a fyne.App, o Options) *Workbench {
 		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes, PlanePanes: w.planeSizes, PlanesFramed: w.planesFramed,
 		Choose: w.choose, Opened: w.opened, Failed: w.failed,
 	})
+	w.proposals = newest.Worker[proposed, proposed]{Go: o.Go, Do: w.options.Do, Done: w.showExport, Work: func(p proposed) proposed {
+		p.free = p.of.Propose(dialogs.StartFolder(p.folder), p.hide)
+		return p
+	}}
 	w.startAutosave()
 	w.session.State().SetInvertLevel(w.settings.InvertLevel)
 	w.build()
@@ -168,6 +175,7 @@ func New(a fyne.App, o Options) *Workbench {
 	w.main.SetCloseIntercept(w.Quit)
 	// While another program is in front, the release of a held key is not seen.
 	a.Lifecycle().SetOnExitedForeground(func() { w.session.HoldBefore(false) })
+	a.Lifecycle().SetOnEnteredForeground(func() { w.session.CheckExports(func() {}) })
 	w.main.Resize(fyne.NewSize(w.settings.WorkbenchSize[0], w.settings.WorkbenchSize[1]))
 	w.startLayout()
 	w.session.JudgeSlices(!w.settings.LeaveSlices)

@@ -210,13 +210,21 @@ func run(t *testing.T) *app.Run {
 	return &app.Run{Recipe: r, Source: &series.Series{Meta: series.Meta{Format: "DICOM", Modality: "MR"}, Volume: v}, Region: v.Bounds(), Result: v.Clone()}
 }
 
+// request asks where to export a run, with names for a folder.
+func request(r *app.Run, folder string, of ExportRequest) ExportRequest {
+	of.Of = app.NewExporting(r, nil)
+	of.Proposed = of.Of.Propose(folder, of.Hide)
+	of.Go, of.Do = func(f func()) { f() }, func(f func()) { f() }
+	return of
+}
+
 func TestExportSaysWhatWillBeWritten(t *testing.T) {
 	w := parent(t)
 	folder := t.TempDir()
 	var out string
 	var options app.ExportOptions
-	Export(ExportRequest{Run: run(t), Recipe: "nlm 3-D h=10", Stale: true, Folder: folder,
-		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}, w).Show()
+	Export(request(run(t), folder, ExportRequest{Recipe: "nlm 3-D h=10", Stale: true,
+		Export: func(o string, opt app.ExportOptions) { out, options = o, opt }}), w).Show()
 
 	if check(t, w, "Remove patient identity").Visible() {
 		t.Error("a series without DICOM files has an identity to remove")
@@ -268,7 +276,7 @@ func TestExportWithoutIdentity(t *testing.T) {
 		r.Source.Sources = append(r.Source.Sources, series.Source{FS: fstest.MapFS{}, Name: "x", UID: fmt.Sprint("1.2.", z)})
 	}
 	var options app.ExportOptions
-	Export(ExportRequest{Run: r, Folder: t.TempDir(), Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
+	Export(request(r, t.TempDir(), ExportRequest{Export: func(_ string, o app.ExportOptions) { options = o }}), w).Show()
 	box := check(t, w, "Remove patient identity")
 	said := func(part string) bool {
 		return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, part) })
@@ -300,8 +308,8 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exported []app.ExportOptions
-	Export(ExportRequest{Run: run(t), Folder: folder, Show: func(d dialog.Dialog) { d.Show() },
-		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}, w).Show()
+	Export(request(run(t), folder, ExportRequest{Show: func(d dialog.Dialog) { d.Show() },
+		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
 	find[*control.Radio](t, w)[0].SetSelected(asNIfTI())
 	entry := find[*control.Entry](t, w)[0]
 	confirm := button(t, w, "Export")
@@ -321,11 +329,73 @@ func TestExportAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Errorf("exported %+v; want once, with leave to overwrite, and no dialog open", exported)
 	}
 
-	Export(ExportRequest{Run: run(t), Folder: folder,
-		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}, w).Show()
+	Export(request(run(t), folder, ExportRequest{
+		Export: func(_ string, o app.ExportOptions) { exported = append(exported, o) }}), w).Show()
 	test.Tap(button(t, w, "Export"))
 	if len(exported) != 2 || exported[1].Overwrite {
 		t.Errorf("exported %+v; want no leave to overwrite for a new folder", exported[1:])
+	}
+}
+
+// An export of Quell is replaced after a question that says whose it is; the same one without.
+func TestExportSaysWhoseExportItReplaces(t *testing.T) {
+	folder := t.TempDir()
+	own, other := run(t), run(t)
+	other.Source.Volume.Data[0]++
+	for _, r := range []*app.Run{own, other} {
+		r.Resolved = r.Recipe
+	}
+	out := filepath.Join(folder, "out.nii.gz")
+	if _, err := app.Export(t.Context(), own, out, app.ExportOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		run  *app.Run
+		said string
+		asks bool
+	}{
+		{own, "out.nii.gz exists: the earlier export of this series with this recipe, 1 file of ", false},
+		{other, "out.nii.gz exists: an export of another series (MR, 4 x 4 x 3), 1 file of ", true},
+	} {
+		w := parent(t)
+		exported := 0
+		Export(request(c.run, folder, ExportRequest{Path: out, Show: func(d dialog.Dialog) { d.Show() },
+			Export: func(string, app.ExportOptions) { exported++ }}), w).Show()
+		said := func() bool {
+			return slices.ContainsFunc(find[*widget.Label](t, w), func(l *widget.Label) bool { return strings.Contains(l.Text, c.said) })
+		}
+		if !said() {
+			t.Errorf("the dialog does not say %q", c.said)
+		}
+		test.Tap(button(t, w, "Export"))
+		if c.asks {
+			if exported != 0 || !said() {
+				t.Errorf("exported %d times without a question that says %q", exported, c.said)
+			}
+			test.Tap(button(t, w, "Replace"))
+		}
+		if exported != 1 {
+			t.Errorf("exported %d times", exported)
+		}
+	}
+}
+
+// Return exports also after the mouse chose a format or a box; Space chooses.
+func TestReturnExportsAfterAClick(t *testing.T) {
+	w := parent(t)
+	var out []string
+	Export(request(run(t), t.TempDir(), ExportRequest{Export: func(path string, _ app.ExportOptions) { out = append(out, path) }}), w).Show()
+	for _, o := range test.LaidOutObjects(find[*control.Radio](t, w)[0]) {
+		if tapped, ok := o.(fyne.Tappable); ok && strings.Contains(fmt.Sprint(o), "NIfTI") {
+			tapped.Tapped(nil)
+		}
+	}
+	if find[*control.Radio](t, w)[0].Selected() != asNIfTI() {
+		t.Fatal("the mouse does not choose")
+	}
+	w.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+	if len(out) != 1 || !strings.HasSuffix(out[0], ".nii.gz") {
+		t.Errorf("exported to %q", out)
 	}
 }
 
@@ -335,8 +405,8 @@ func TestExportCompressed(t *testing.T) {
 	for _, format := range []string{asDICOM(), asNIfTI()} {
 		w := parent(t)
 		var options app.ExportOptions
-		Export(ExportRequest{Run: run(t), Folder: t.TempDir(), Compress: format == asNIfTI(),
-			Export: func(_ string, o app.ExportOptions) { options = o }}, w).Show()
+		Export(request(run(t), t.TempDir(), ExportRequest{Compress: format == asNIfTI(),
+			Export: func(_ string, o app.ExportOptions) { options = o }}), w).Show()
 		box := check(t, w, "Compress without loss (JPEG Lossless)")
 		if !box.Visible() || box.Checked != (format == asNIfTI()) {
 			t.Errorf("visible %v, checked %v", box.Visible(), box.Checked)
@@ -396,7 +466,7 @@ func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 		w := parent(t)
 		r := run(t)
 		r.Source.Format = c.source
-		request := ExportRequest{Run: r, Folder: folder, Export: func(string, app.ExportOptions) {}}
+		request := request(r, folder, ExportRequest{Export: func(string, app.ExportOptions) {}})
 		if c.failed != "" {
 			request.Path = filepath.Join(folder, c.failed)
 		}
@@ -414,7 +484,7 @@ func TestExportTakesWholePaths(t *testing.T) {
 	folder := t.TempDir()
 	var out string
 	failed := filepath.Join(folder, "again.nii.gz")
-	Export(ExportRequest{Run: run(t), Folder: folder, Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}, w).Show()
+	Export(request(run(t), folder, ExportRequest{Path: failed, Export: func(o string, _ app.ExportOptions) { out = o }}), w).Show()
 	path, confirm := find[*control.Entry](t, w)[0], button(t, w, "Export")
 	if path.Text != failed || find[*control.Radio](t, w)[0].Selected() != asNIfTI() {
 		t.Errorf("suggested %q; want the path of the export that failed", path.Text)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -18,22 +19,26 @@ import (
 	"quell/app"
 	"quell/ui/control"
 	"quell/ui/language"
+	"quell/ui/newest"
 )
 
 // ExportRequest holds the run to export, suggestions, and callbacks.
 type ExportRequest struct {
-	Run      *app.Run
-	Recipe   string // of the run, as a label
-	Stale    bool   // the current recipe is another than the run's
-	Folder   string // to suggest; "" for the home folder
-	Path     string // to suggest, in any folder: that of an export that failed; "" for none
-	Compress bool   // suggest to compress DICOM
+	Of       *app.Exporting
+	Recipe   string        // of the run, as a label
+	Stale    bool          // the current recipe is another than the run's
+	Proposed app.Proposals // in the folder that is suggested
+	Path     string        // to suggest in their place: that of an export that failed; "" for none
+	Hide     bool          // the identity is hidden on the screen
+	Compress bool          // suggest to compress DICOM
 	Export   func(out string, o app.ExportOptions)
 	// Volumes is the number of volumes of the 4-D series that the run is of one of, where
 	// all can be filtered as it was; else 0. ExportAll filters and writes all.
 	Volumes   int
 	ExportAll func(out string, o app.ExportOptions)
-	Show      func(dialog.Dialog) // shows the dialog that selects a folder
+	Show      func(dialog.Dialog) // shows the dialog that selects a folder, and the question
+	Go        func(func())        // runs a function on another goroutine
+	Do        func(func())        // runs a function on the UI goroutine
 }
 
 func asDICOM() string { return lang.L("DICOM series (a folder, one file per slice)") }
@@ -57,7 +62,19 @@ type exportForm struct {
 	report   *widget.Label
 	stale    *widget.Label // that the run was made with other parameters
 	confirm  *control.Button
+	dialog   *Dialog
+	proposed app.Proposals
+	looker   newest.Worker[string, looked]
+	seen     looked
+	pressed  bool // the export begins as soon as what stands at the target is known
 	foreign  bool // the export would replace what Quell did not write
+}
+
+// looked is what stands at a path.
+type looked struct {
+	path  string
+	there app.Existing
+	any   bool
 }
 
 // Export asks where and how to write a run, and shows beforehand what will be
@@ -78,42 +95,42 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.all.Hidden = r.Volumes < 2
 	f.format = control.NewRadioColumn([]string{asDICOM(), asNIfTI()}, nil)
 
-	var d *Dialog
-	f.confirm = control.NewButton(lang.L("Export"), theme.DocumentSaveIcon(), func() {
-		options := f.options()
-		export := func() {
-			d.Hide()
-			if f.all.Checked {
-				r.ExportAll(f.target(), options)
-			} else {
-				r.Export(f.target(), options)
-			}
-		}
-		if !f.foreign {
-			export()
-			return
-		}
-		options.Overwrite = true
-		r.Show(Replace(f.target(), export, parent))
-	})
+	f.proposed = r.Proposed
+	f.looker = newest.Worker[string, looked]{Go: r.Go, Do: r.Do, Work: func(path string) looked {
+		there, any := r.Of.Existing(path)
+		return looked{path, there, any}
+	}, Done: f.found}
+	f.confirm = control.NewButton(lang.L("Export"), theme.DocumentSaveIcon(), f.press)
 	f.confirm.Importance = widget.HighImportance
 	f.path.OnSubmitted = submit(f.confirm)
-	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
+	cancel := control.NewButton(lang.L("Cancel"), nil, func() { f.dialog.Hide() })
 
 	f.format.OnChanged = func(string) {
-		f.path.SetText(f.renamed(f.path.Text))
+		if f.isProposed() {
+			f.path.SetText(f.proposal())
+		} else {
+			f.path.SetText(f.renamed(f.path.Text))
+		}
 		f.update()
 	}
+	// The mouse leaves the focus on what it clicked.
+	enter := func() { submit(f.confirm)("") }
+	f.format.OnSubmitted, f.hide.OnSubmitted, f.compress.OnSubmitted, f.all.OnSubmitted = enter, enter, enter, enter
 	f.path.OnChanged = func(string) { f.update() }
 	f.dtype.OnChanged = func(string) { f.update() }
-	f.hide.OnChanged = func(bool) { f.update() }
+	f.hide.OnChanged = func(bool) {
+		if f.isProposed() {
+			f.path.SetText(f.proposal())
+		}
+		f.update()
+	}
 	f.compress.OnChanged = func(bool) { f.update() }
 	f.all.OnChanged = func(bool) { f.update() }
 	browse := control.NewButton(lang.L("Folder …"), theme.FolderOpenIcon(), f.browse)
 
-	f.path.SetText(filepath.Join(startFolder(r.Folder), outputName(r.Run)))
+	f.path.SetText(f.proposed.DICOM)
 	f.format.SetSelected(asDICOM())
-	dicom := strings.HasPrefix(r.Run.Source.Format, "DICOM")
+	dicom := strings.HasPrefix(r.Of.Run.Source.Format, "DICOM")
 	if r.Path != "" {
 		dicom = app.FormatOf(r.Path) == app.DICOM
 	}
@@ -130,10 +147,85 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 		f.types, f.compress, f.hide, f.all, widget.NewSeparator(), f.report, f.stale,
 	)
 	size := parent.Canvas().Size()
-	d = newDialog(lang.L("Export the denoised series"), content, fyne.NewSize(min(size.Width*0.8, 760), 410), parent)
-	d.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
-	d.first = f.path
-	return d
+	f.dialog = newDialog(lang.L("Export the denoised series"), content, fyne.NewSize(min(size.Width*0.8, 760), 430), parent)
+	f.dialog.SetButtons([]fyne.CanvasObject{cancel, f.confirm})
+	f.dialog.first = f.path
+	return f.dialog
+}
+
+// isProposed says whether the path is as proposed.
+func (f *exportForm) isProposed() bool {
+	p := f.proposed
+	return slices.Contains([]string{p.DICOM, p.Deidentified, p.NIfTI}, f.target())
+}
+
+// proposal returns the path to propose for the selected format.
+func (f *exportForm) proposal() string {
+	switch {
+	case f.format.Selected() == asNIfTI():
+		return f.proposed.NIfTI
+	case f.hide.Checked:
+		return f.proposed.Deidentified
+	}
+	return f.proposed.DICOM
+}
+
+// found takes what stands at a path, and begins the export that waits for it.
+func (f *exportForm) found(seen looked) {
+	f.seen = seen
+	f.update()
+	if f.pressed && seen.path == f.target() {
+		f.pressed = false
+		f.begin()
+	}
+}
+
+// press begins the export once it is known what it replaces.
+func (f *exportForm) press() {
+	f.pressed = true
+	f.looker.Request(f.target())
+}
+
+// begin exports, after a question where that replaces anything but an earlier export of the same.
+func (f *exportForm) begin() {
+	if f.confirm.Disabled() {
+		return
+	}
+	out, options := f.target(), f.options()
+	options.Overwrite = f.foreign
+	export := func() {
+		f.dialog.Hide()
+		if f.all.Checked {
+			f.request.ExportAll(out, options)
+		} else {
+			f.request.Export(out, options)
+		}
+	}
+	if f.asks() {
+		f.request.Show(Replace(f.standing(), export, f.parent))
+		return
+	}
+	export()
+}
+
+// stands says whether something is known to be at the target.
+func (f *exportForm) stands() bool {
+	return f.seen.any && f.seen.path == f.target() && (f.seen.there.Files > 0 || !f.seen.there.Quell)
+}
+
+// asks says whether the target is replaced after a question only. An export of all volumes is not the
+// same as the export of one, and presentation states are not written again.
+func (f *exportForm) asks() bool {
+	there := f.seen.there
+	return f.foreign || f.stands() && (!there.Same || f.all.Checked || there.States > 0)
+}
+
+// standing describes what is at the target.
+func (f *exportForm) standing() string {
+	if !f.stands() {
+		return fmt.Sprintf(lang.L("%s exists and was not written by Quell."), filepath.Base(f.target()))
+	}
+	return standing(f.seen.there, f.request.Hide)
 }
 
 // target returns the path in the field.
@@ -170,7 +262,7 @@ func (f *exportForm) update() {
 		f.types.Show()
 		f.compress.Hide()
 	}
-	source := f.request.Run.Source
+	source := f.request.Of.Run.Source
 	if app.CheckDeidentify(source, f.target()) == nil {
 		f.hide.Show()
 	} else {
@@ -194,13 +286,16 @@ func (f *exportForm) update() {
 		return
 	}
 	f.confirm.Enable()
+	if f.seen.path != f.target() {
+		f.looker.Request(f.target())
+	}
 	f.stale.Hidden = !f.request.Stale
 	f.report.Importance = widget.MediumImportance
 	f.report.SetText(f.plan())
 }
 
 func (f *exportForm) plan() string {
-	dims := f.request.Run.Result.Dims
+	dims := f.request.Of.Run.Result.Dims
 	var b strings.Builder
 	switch {
 	case f.all.Checked && app.FormatOf(f.target()) == app.DICOM:
@@ -218,8 +313,11 @@ func (f *exportForm) plan() string {
 		b.WriteString(lang.L(" The pixels are compressed; every value stays as it is."))
 	}
 	fmt.Fprintf(&b, lang.L("\nFilter: %s.\nBeside it, %s holds the recipe."), f.request.Recipe, filepath.Base(f.target())+".recipe.json")
-	if f.foreign {
-		fmt.Fprintf(&b, lang.L("\n%s exists and was not written by Quell: you are asked before it is replaced."), filepath.Base(f.target()))
+	switch {
+	case f.asks():
+		b.WriteString("\n" + f.standing() + lang.L(" You are asked before it is replaced."))
+	case f.stands():
+		b.WriteString("\n" + f.standing() + lang.L(" It is replaced."))
 	}
 	return b.String()
 }
@@ -227,7 +325,7 @@ func (f *exportForm) plan() string {
 func (f *exportForm) browse() {
 	d := dialog.NewFolderOpen(func(u fyne.ListableURI, err error) {
 		if err == nil && u != nil {
-			f.path.SetText(filepath.Join(u.Path(), filepath.Base(f.path.Text)))
+			f.moveTo(u.Path())
 		}
 	}, f.parent)
 	if u, err := storage.ListerForURI(storage.NewFileURI(filepath.Dir(f.path.Text))); err == nil {
@@ -236,16 +334,23 @@ func (f *exportForm) browse() {
 	f.request.Show(d)
 }
 
-// Replace asks before an export replaces a file or folder that Quell did not write.
-func Replace(path string, replace func(), parent fyne.Window) *Dialog {
-	text := filepath.Base(path) + lang.L(" exists and was not written by Quell. What it holds is lost when it is replaced.")
-	return newDialog(lang.L("Replace what exists?"), wrapped(text), fyne.NewSize(480, 180), parent,
-		choice{text: lang.L("Keep it"), importance: widget.HighImportance},
-		choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: replace})
+// moveTo names another folder, and in it a name that is free there, unless the user chose one.
+func (f *exportForm) moveTo(folder string) {
+	if !f.isProposed() {
+		f.path.SetText(filepath.Join(folder, filepath.Base(f.path.Text)))
+		return
+	}
+	f.request.Go(func() {
+		proposed := f.request.Of.Propose(folder, f.request.Hide)
+		f.request.Do(func() {
+			f.proposed = proposed
+			f.path.SetText(f.proposal())
+		})
+	})
 }
 
-// startFolder returns the last folder, or else the home folder.
-func startFolder(last string) string {
+// StartFolder returns the last folder, or else the home folder.
+func StartFolder(last string) string {
 	if info, err := os.Stat(last); last != "" && err == nil && info.IsDir() {
 		return last
 	}
@@ -253,15 +358,6 @@ func startFolder(last string) string {
 		return home
 	}
 	return "."
-}
-
-// outputName suggests a name with modality and filter, and without the patient.
-func outputName(run *app.Run) string {
-	name := strings.ToLower(run.Source.Modality)
-	if name == "" {
-		name = "volume"
-	}
-	return fmt.Sprintf("%s-%s-%dd", name, run.Recipe.Filter, run.Recipe.Dims)
 }
 
 // fileCount is a number of files in words.
@@ -290,4 +386,11 @@ func Exported(r app.ExportReport, open func(folder string), send func(), parent 
 		choices = append(choices, choice{text: lang.L("Send to PACS …"), chosen: send})
 	}
 	return newDialog(lang.L("Exported"), box, fyne.NewSize(600, 240), parent, choices...)
+}
+
+// NoFileManager says where a folder is that no file manager shows.
+func NoFileManager(path string, parent fyne.Window) *Dialog {
+	field := control.NewEntry() // from which the path can be copied
+	field.SetText(path)
+	return newDialog(lang.L("No file manager"), container.NewVBox(wrapped(lang.L("No file manager answers on this desktop. The folder is:")), field), fyne.NewSize(600, 190), parent, closeOnly())
 }

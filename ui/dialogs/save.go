@@ -1,7 +1,6 @@
 package dialogs
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -25,9 +24,9 @@ type SaveRequest struct {
 	Title  string
 	Note   string // sentences on what is written
 	Folder string // to suggest; "" for the home folder
-	Name   string // to suggest
+	Name   string // to suggest, with a number where a file of that name is there
 	// Check returns why path cannot be written; an error that wraps app.ErrForeignTarget
-	// where a file is there that is replaced after a question only.
+	// where a file is there that it takes overwrite to replace.
 	Check func(path string, overwrite bool) error
 	Save  func(path string, overwrite bool)
 	Show  func(dialog.Dialog) // shows the question
@@ -50,13 +49,11 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 			d.Hide()
 			r.Save(target(), foreign)
 		}
-		if !foreign {
-			write()
+		if there, any := app.ExistingFile(target()); any { // also one that Quell wrote
+			r.Show(Replace(fileStanding(there), write, parent))
 			return
 		}
-		r.Show(newDialog(lang.L("Replace what exists?"), wrapped(filepath.Base(target())+lang.L(" exists. What it holds is lost when it is replaced.")), fyne.NewSize(480, 180), parent,
-			choice{text: lang.L("Keep it"), importance: widget.HighImportance},
-			choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: write}))
+		write()
 	})
 	save.Importance = widget.HighImportance
 	path.OnSubmitted = submit(save)
@@ -64,9 +61,10 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		err := check(false)
 		text := r.Note
 		if errors.Is(err, app.ErrForeignTarget) {
-			if err = check(true); err == nil {
-				text += " " + filepath.Base(target()) + lang.L(" exists: you are asked before it is replaced.")
-			}
+			err = check(true)
+		}
+		if there, any := app.ExistingFile(target()); any {
+			text += " " + fileStanding(there) + lang.L(" You are asked before it is replaced.")
 		}
 		report.Importance = widget.MediumImportance
 		save.Enable()
@@ -83,20 +81,29 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 	d = newDialog(r.Title, content, fyne.NewSize(min(size.Width*0.8, 700), 220), parent)
 	d.SetButtons([]fyne.CanvasObject{cancel, save})
 	d.first = path
-	path.SetText(filepath.Join(startFolder(r.Folder), r.Name))
+	// A picture or a report of the same slice may well show something else: none takes the place of another.
+	base, ending := strings.TrimSuffix(r.Name, filepath.Ext(r.Name)), filepath.Ext(r.Name)
+	path.SetText(app.FreePath(filepath.Join(StartFolder(r.Folder), base), ending, nil))
 	return d
 }
 
-// ReportName suggests a name for a report, without the patient.
-func ReportName(run *app.Run) string { return outputName(run) + ".html" }
-
-// PictureName suggests a name for a picture of a slice, counted from 0, without the patient.
-func PictureName(of *series.Series, r denoise.Recipe, slice int) string {
-	return fmt.Sprintf("%s-slice-%d.png", outputName(&app.Run{Source: of, Recipe: r}), slice+1)
+// fileStanding says in a sentence what file stands at a path.
+func fileStanding(e app.Existing) string {
+	return fmt.Sprintf(lang.L("%s exists, %s of %s."), filepath.Base(e.Path), app.Bytes(e.Bytes), e.Modified.Local().Format(dayAndTime))
 }
 
-// PresentationName suggests a name for a presentation state of a series as it was opened, without
-// the patient.
-func PresentationName(of *series.Series) string {
-	return cmp.Or(strings.ToLower(of.Modality), "volume") + "-presentation.dcm"
+// ReportName suggests a name for a report, see app.OutputName.
+func ReportName(run *app.Run, hide bool) string {
+	return app.OutputName(run.Source, run.Recipe, hide) + ".html"
+}
+
+// PictureName suggests a name for a picture of a slice, counted from 0, see app.OutputName.
+func PictureName(of *series.Series, r denoise.Recipe, slice int, hide bool) string {
+	return fmt.Sprintf("%s-slice-%d.png", app.OutputName(of, r, hide), slice+1)
+}
+
+// PresentationName suggests a name for a presentation state of a series as it was opened, see
+// app.OutputName.
+func PresentationName(of *series.Series, hide bool) string {
+	return app.OutputName(of, denoise.Recipe{}, hide) + "-presentation.dcm"
 }

@@ -29,7 +29,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	Save(SaveRequest{
-		Title: "Save a report", Note: "One file.", Folder: folder, Name: ReportName(run(t)), Show: func(d dialog.Dialog) { d.Show() },
+		Title: "Save a report", Note: "One file.", Folder: folder, Name: ReportName(run(t), false), Show: func(d dialog.Dialog) { d.Show() },
 		Check: func(path string, overwrite bool) error {
 			if strings.HasSuffix(path, "bad.html") {
 				return errors.New("it cannot be written")
@@ -52,7 +52,7 @@ func TestSaveAsksBeforeItReplacesAForeignFile(t *testing.T) {
 		}
 	}
 	entry.SetText(mine)
-	if save.Disabled() || !said("mine.html exists: you are asked before it is replaced") {
+	if save.Disabled() || !said("You are asked before it is replaced") {
 		t.Fatal("a foreign file cannot be replaced, or without a word")
 	}
 	test.Tap(save)

@@ -69,14 +69,13 @@ func (s *Session) Export(out string, o app.ExportOptions, done func(app.ExportRe
 	t := s.start(Exporting, lang.L("Writing"), lang.L("files"))
 	job := app.Job{Recipe: &run.Recipe, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
+	var files *app.Exported
 	s.background(func() (err error) {
 		report, err = app.DoOn(t.ctx, app.On{Series: run.Source, Run: run}, job, s.events(t))
+		files = writtenBy(report, err)
 		return err
 	}, func(err error) {
-		if r := s.resultOf(run); err == nil && r != nil {
-			r.exported = true // also where the cancel came too late
-			s.exportedTo(r, report.Written.Output)
-		}
+		s.noteExport(run, files) // also where the cancel came too late
 		if !s.finish(t, err) {
 			return
 		}

@@ -29,7 +29,9 @@ func (s *Session) Workspace() (w app.Workspace, ok bool) {
 	for i, d := range s.documents {
 		switch {
 		case d.away != nil:
-			w.Open = append(w.Open, *d.away)
+			away := *d.away
+			away.Runs = slices.Clone(away.Runs) // it is saved in the background
+			w.Open = append(w.Open, away)
 		case d == s.document:
 			w.Shown = i
 			w.Open = append(w.Open, d.work(s.state))
@@ -199,7 +201,7 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 	}
 	for _, saved := range w.Runs {
 		if run, err := s.deps.LoadRun(t.ctx, saved, filtered); err == nil {
-			found.results = append(found.results, &result{run: run, given: saved.Given.For(filtered.Volume), exported: saved.Exported, saved: &saved})
+			found.results = append(found.results, &result{run: run, given: saved.Given.For(filtered.Volume), exports: saved.Exports, saved: &saved})
 		}
 	}
 	if given := func(r *result) bool { return r.given != nil }; w.Given != nil || slices.ContainsFunc(found.results, given) {

@@ -74,7 +74,7 @@ func TestWorkIsOpenedAgain(t *testing.T) {
 	b.settle()
 	work, ok := b.Work()
 	data, err := json.Marshal(work)
-	if !ok || err != nil || work.Path != path || len(work.Runs) != 2 || !work.Runs[0].Exported || work.Runs[1].Exported {
+	if !ok || err != nil || work.Path != path || len(work.Runs) != 2 || len(work.Runs[0].Exports) != 1 || len(work.Runs[1].Exports) != 0 {
 		t.Fatalf("the work is %s", data)
 	}
 	var again app.Work

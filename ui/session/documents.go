@@ -76,14 +76,6 @@ func (d *document) untouched() bool {
 	return d.doc != nil && len(d.results) == 0 && d.doc.Reference() == nil && !d.doc.Edits().Worked()
 }
 
-// unexported says whether a result has not been exported.
-func (d *document) unexported() bool {
-	if d.away != nil {
-		return slices.ContainsFunc(d.away.Runs, func(r app.SavedRun) bool { return !r.Exported })
-	}
-	return slices.ContainsFunc(d.results, func(r *result) bool { return !r.exported })
-}
-
 // bytes returns the memory that a document holds in voxels and results.
 func (d *document) bytes() (n int64) {
 	if d.doc == nil {
@@ -108,7 +100,7 @@ const (
 	Untouched  DocumentState = iota // there is no result
 	Running                         // the recipe is being applied to it
 	Unexported                      // a result has not been exported
-	Exported                        // all results have been exported
+	Exported                        // all results have been exported, and the files stand
 )
 
 // Opened describes an open series for the list of them.
@@ -132,7 +124,7 @@ func (s *Session) Documents() []Opened {
 		switch {
 		case s.running(d):
 			o.State = Running
-		case d.unexported():
+		case s.lossOfResults(d) != NoLoss:
 			o.State = Unexported
 		case len(d.results) > 0 || d.away != nil && len(d.away.Runs) > 0:
 			o.State = Exported
@@ -284,7 +276,7 @@ func (s *Session) Memory() (used, limit int64) {
 // storable says whether a document can be put away without a loss: what is on it can be
 // read again.
 func (s *Session) storable(d *document) bool {
-	lost := func(r *result) bool { return !r.exported && r.saved == nil }
+	lost := func(r *result) bool { return !s.resultExported(r) && r.saved == nil }
 	busy := s.task != nil && s.task.document == d
 	return d.doc != nil && !busy && !d.steering.on() && !slices.ContainsFunc(d.results, lost)
 }
@@ -350,7 +342,7 @@ func (d *document) work(view viewer.State) app.Work {
 	for _, r := range d.results {
 		if r.saved != nil {
 			saved := *r.saved
-			saved.Exported, saved.Given = r.exported, r.given
+			saved.Exports, saved.Given = slices.Clone(r.exports), r.given
 			w.Runs = append(w.Runs, saved)
 			if r == d.base {
 				w.Base = saved.File

@@ -17,7 +17,7 @@ func Kept(volumes []*volume.Volume) (stay []*volume.Volume) {
 	for _, v := range volumes {
 		all = append(all, &result{run: &app.Run{Result: v}})
 	}
-	all, _ = kept(all)
+	all, _ = kept(all, func(*result) bool { return false })
 	for _, r := range all {
 		stay = append(stay, r.run.Result)
 	}
@@ -55,3 +55,6 @@ func (s *Session) MeasuresSlice() bool  { return s.slice.runs() }
 func (s *Session) MeasuresVolume() bool { return s.volume.runs() }
 
 func (m *measuring) runs() bool { return m.end != nil && !m.answered && !m.stopped() }
+
+// SlowCheck is how long a check of exported files may take.
+const SlowCheck = slowCheck

@@ -74,13 +74,13 @@ func (s *Session) ExportAll(out string, o app.ExportOptions, done func(app.Expor
 	t := s.start(Exporting, lang.L("Filtering all volumes"), "")
 	job := app.Job{Recipe: &run.Recipe, Engine: app.EnginePolicy{Name: engine.Info().Name}, Output: app.Output{Path: out, ExportOptions: o}}
 	var report app.Report
+	var files *app.Exported
 	s.background(func() (err error) {
 		report, err = catalog.DoGroup(t.ctx, entry, engine, job, s.events(t), nil)
+		files = writtenBy(report, err)
 		return err
 	}, func(err error) {
-		if r := s.resultOf(run); err == nil && r != nil {
-			r.exported = true // also where the cancel came too late
-		}
+		s.noteExport(run, files) // also where the cancel came too late
 		if !s.finish(t, err) {
 			return
 		}

@@ -1,26 +1,13 @@
 package session
 
 import (
+	"slices"
+
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/ui/viewer"
 )
-
-// exportedTo notes where a result was exported to, in the place of what was there.
-func (s *Session) exportedTo(r *result, out string) {
-	if app.FormatOf(out) != app.DICOM {
-		return
-	}
-	for _, d := range append([]*document{s.document}, s.documents...) {
-		for _, other := range d.results {
-			if other.folder == out {
-				other.folder = ""
-			}
-		}
-	}
-	r.folder = out
-}
 
 // Presentable says whether a presentation state can be saved, and of what: of the series that the
 // shown result was exported to, or where folder is "" of the series that is open.
@@ -28,8 +15,12 @@ func (s *Session) Presentable() (folder string, ok bool) {
 	if s.doc == nil || s.Busy() {
 		return "", false
 	}
-	if r := s.resultOf(s.doc.Run()); s.Applied() && r != nil && r.folder != "" {
-		return r.folder, true
+	if r := s.resultOf(s.doc.Run()); s.Applied() && r != nil {
+		for _, e := range slices.Backward(r.exports) {
+			if app.FormatOf(e.Output) == app.DICOM && !s.gone[e] {
+				return e.Output, true
+			}
+		}
 	}
 	_, noisy := s.doc.Noise()
 	return "", app.Presentable(s.doc.Series()) && !noisy

@@ -21,16 +21,15 @@ type result struct {
 	steering steering
 	given    *app.GivenNoise // that automatic values followed; nil: the estimate
 	numbers  measured        // of the run as a whole; not ok before they are known
-	exported bool
-	folder   string        // of DICOM that it was exported to last; "" for none
-	saved    *app.SavedRun // nil where it is not kept for the next start
+	exports  []*app.Exported // the last one last; they may have gone since
+	saved    *app.SavedRun   // nil where it is not kept for the next start
 }
 
 // Result describes a finished run that is kept.
 type Result struct {
 	Number   int // counted from 1 in the order of the runs
 	Run      *app.Run
-	Exported bool
+	Exported bool // and the files stand
 	Shown    bool // it was made by the current recipe: side B of comparisons
 	Base     bool // it is side A of comparisons
 }
@@ -40,7 +39,7 @@ func (s *Session) Results() []Result {
 	var out []Result
 	for _, r := range s.results {
 		out = append(out, Result{
-			Number: r.number, Run: r.run, Exported: r.exported, Shown: s.Applied() && r.run == s.doc.Run(), Base: r == s.base,
+			Number: r.number, Run: r.run, Exported: s.exported(r.exports), Shown: s.Applied() && r.run == s.doc.Run(), Base: r == s.base,
 		})
 	}
 	return out
@@ -105,16 +104,16 @@ func (s *Session) ApplyLoses() bool {
 		return false
 	}
 	next := &result{run: &app.Run{Result: s.doc.Series().Volume}}
-	_, dropped := kept(append(slices.Clone(s.results), next))
-	return slices.ContainsFunc(dropped, func(r *result) bool { return !r.exported })
+	_, dropped := kept(append(slices.Clone(s.results), next), s.resultExported)
+	return slices.ContainsFunc(dropped, func(r *result) bool { return !s.resultExported(r) })
 }
 
 // kept divides results, the oldest first, into those within the limits and the rest.
 // Those that were exported go first, then the oldest; the newest stays.
-func kept(results []*result) (stay, dropped []*result) {
+func kept(results []*result, exported func(*result) bool) (stay, dropped []*result) {
 	stay = slices.Clone(results)
 	for len(stay) > 1 && (len(stay) > maxResults || bytesOf(stay) > resultBytes) {
-		i := max(slices.IndexFunc(stay[:len(stay)-1], func(r *result) bool { return r.exported }), 0)
+		i := max(slices.IndexFunc(stay[:len(stay)-1], exported), 0)
 		dropped = append(dropped, stay[i])
 		stay = slices.Delete(stay, i, i+1)
 	}
@@ -135,7 +134,7 @@ func (s *Session) addResult(d *document, r *result) bool {
 		return false
 	}
 	d.keepResults(append(d.results, r)) // numbered before the oldest goes
-	stay, _ := kept(d.results)
+	stay, _ := kept(d.results, s.resultExported)
 	d.keepResults(stay)
 	s.saveResult(d, r)
 	s.makeRoom(0)

@@ -74,8 +74,9 @@ type Session struct {
 	*document             // that is shown; an empty one before the first is open
 	documents []*document // that are open, in the order in which they were opened
 	shows     int         // of documents so far
-	inFlight  int         // functions of background that have not ended
-	garbage   int         // how often memory is to be returned to the system
+	exportChecks
+	inFlight int // functions of background that have not ended
+	garbage  int // how often memory is to be returned to the system
 
 	previewer   *app.Previewer
 	coarse      *app.Preview        // of the slice asked for; nil before

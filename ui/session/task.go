@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"fyne.io/fyne/v2/lang"
@@ -141,6 +140,7 @@ const (
 	LosesExport      // an export is being written
 	LosesSend        // an export is being sent
 	LosesResult      // a result has not been exported
+	LosesGone        // the files that a result was exported to are gone
 )
 
 // TaskLoss returns what is lost when another task takes the place of the one in progress.
@@ -171,10 +171,7 @@ func (s *Session) lossOf(d *document) Loss {
 	if s.task != nil && s.task.document == d && s.TaskLoss() != NoLoss {
 		return s.TaskLoss()
 	}
-	if d.unexported() {
-		return LosesResult
-	}
-	return NoLoss
+	return s.lossOfResults(d)
 }
 
 // Loss returns what is lost when all series are closed now.
@@ -182,8 +179,20 @@ func (s *Session) Loss() Loss {
 	if loss := s.TaskLoss(); loss != NoLoss {
 		return loss
 	}
-	if slices.ContainsFunc(s.documents, (*document).unexported) {
-		return LosesResult
+	return s.lossOfResults(s.documents...)
+}
+
+// lossOfResults returns whether a result of the documents has not been exported, or was in vain.
+func (s *Session) lossOfResults(documents ...*document) (loss Loss) {
+	for _, d := range documents {
+		for _, exports := range d.exports() {
+			switch {
+			case len(exports) == 0:
+				return LosesResult
+			case !s.exported(exports):
+				loss = LosesGone
+			}
+		}
 	}
-	return NoLoss
+	return loss
 }

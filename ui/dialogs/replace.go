@@ -1,0 +1,83 @@
+package dialogs
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/lang"
+	"fyne.io/fyne/v2/widget"
+
+	"quell/app"
+)
+
+// Replace asks before an export or another file replaces what standing describes in a sentence.
+func Replace(standing string, replace func(), parent fyne.Window) *Dialog {
+	return newDialog(lang.L("Replace what exists?"), wrapped(standing+lang.L(" What it holds is lost when it is replaced.")), fyne.NewSize(520, 200), parent,
+		choice{text: lang.L("Keep it"), importance: widget.HighImportance},
+		choice{text: lang.L("Replace"), importance: widget.DangerImportance, chosen: replace})
+}
+
+// dayAndTime is how the time of a file is written.
+const dayAndTime = "2006-01-02 15:04"
+
+// standing says in a sentence what stands at a path: whose it is, how much, and since when. Where hide is
+// set it names no patient and no series.
+func standing(e app.Existing, hide bool) string {
+	name, amount := filepath.Base(e.Path), fmt.Sprintf(lang.L("%s of %s"), fileCount(e.Files), e.Modified.Local().Format(dayAndTime))
+	if e.States > 0 {
+		amount = fmt.Sprintf(lang.L("%s, with presentation states: %d"), amount, e.States)
+	}
+	switch {
+	case !e.Quell:
+		return fmt.Sprintf(lang.L("%s exists and was not written by Quell: %s."), name, amount)
+	case e.Same:
+		return fmt.Sprintf(lang.L("%s exists: the earlier export of this series with this recipe, %s."), name, amount)
+	case e.Source:
+		return fmt.Sprintf(lang.L("%s exists: an export of this series with another recipe%s, %s."), name, made(e), amount)
+	}
+	return fmt.Sprintf(lang.L("%s exists: an export of another series%s, %s."), name, inBrackets(ofSeries(e, hide)), amount)
+}
+
+// made is the recipe of an export in brackets, as far as its record says.
+func made(e app.Existing) string {
+	if e.Record == nil || e.Record.Asked == nil {
+		return ""
+	}
+	return inBrackets(e.Record.Asked.String())
+}
+
+// ofSeries says of which series an export is, as far as it says.
+func ofSeries(e app.Existing, hide bool) string {
+	m := e.Meta
+	if m.Modality == "" && e.Record != nil {
+		m.Modality = e.Record.Source.Modality
+	}
+	parts := []string{m.Modality}
+	if !hide {
+		parts = append(parts, m.Description)
+		if day, err := time.Parse("20060102", m.StudyDate); err == nil {
+			parts = append(parts, strings.TrimPrefix(lang.L(", study of "), ", ")+day.Format(time.DateOnly))
+		}
+		parts = append(parts, m.Patient)
+	}
+	if e.Record != nil {
+		parts = append(parts, app.DimsText(e.Record.Source.Dims))
+	}
+	var said []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+func inBrackets(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}

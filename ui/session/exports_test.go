@@ -1,0 +1,127 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"quell/app"
+	"quell/ui/session"
+)
+
+// exported exports the result that is shown to a path.
+func (b *bench) exported(path string) {
+	b.loop.t.Helper()
+	b.Export(path, app.ExportOptions{}, func(app.ExportReport) {})
+	b.settle()
+	if len(b.errors) > 0 {
+		b.loop.t.Fatal(b.errors)
+	}
+}
+
+// checked looks whether exported files stand, and returns what would be lost.
+func (b *bench) checked() session.Loss {
+	b.loop.t.Helper()
+	b.CheckExports(func() {})
+	b.settle()
+	return b.Loss()
+}
+
+// Two results that went to one path: the first is not exported any more, at once and after a look.
+func TestAnExportInThePlaceOfAnotherIsALoss(t *testing.T) {
+	b := newBench(t)
+	out := filepath.Join(t.TempDir(), "out.nii.gz")
+	b.applied(3)
+	b.exported(out)
+	b.applied(5)
+	b.exported(out)
+	for range 2 {
+		if r := b.Results(); r[0].Exported || !r[1].Exported || b.Loss() != session.LosesGone {
+			t.Errorf("results %+v, loss %v", r, b.Loss())
+		}
+		b.checked()
+	}
+	b.exported(out) // the same again
+	if r := b.Results(); !r[1].Exported || b.checked() != session.LosesGone {
+		t.Errorf("results %+v", r)
+	}
+	b.ShowResult(0)
+	b.exported(filepath.Join(t.TempDir(), "other"))
+	if b.checked() != session.NoLoss {
+		t.Error("two exports in two places lose something")
+	}
+}
+
+// A result is exported while the files of one of its exports stand.
+func TestAResultIsExportedWhileFilesStand(t *testing.T) {
+	b := newBench(t)
+	file, folder := filepath.Join(t.TempDir(), "out.nii.gz"), filepath.Join(t.TempDir(), "out")
+	b.applied(3)
+	if b.HasExports() || b.checked() != session.LosesResult {
+		t.Error("a result is exported from the start")
+	}
+	b.exported(file)
+	b.exported(folder)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if !b.HasExports() || b.checked() != session.NoLoss {
+		t.Error("the folder stands, and the result is lost")
+	}
+	slice := filepath.Join(folder, "IM00001.dcm")
+	if err := os.Rename(slice, slice+".bak"); err != nil {
+		t.Fatal(err)
+	}
+	if loss := b.checked(); loss != session.LosesGone || b.DocumentLoss(0) != loss || b.VoxelsLoss() != loss || b.Documents()[0].State != session.Unexported {
+		t.Errorf("a file of the folder is gone: loss %v, state %v", loss, b.Documents()[0].State)
+	}
+	if err := os.Rename(slice+".bak", slice); err != nil {
+		t.Fatal(err)
+	}
+	if b.checked() != session.NoLoss || b.Documents()[0].State != session.Exported {
+		t.Error("the file is back, and the result is lost")
+	}
+}
+
+// A file system that does not answer neither blocks the window nor counts as an export.
+func TestAFileSystemThatDoesNotAnswer(t *testing.T) {
+	var stuck []func()
+	var hold bool
+	now := time.Now()
+	b := newBenchWith(t, func(d *session.Deps) {
+		start := d.Go
+		d.Go = func(f func()) {
+			if hold {
+				stuck = append(stuck, f)
+				return
+			}
+			start(f)
+		}
+		d.Now = func() time.Time { return now }
+	})
+	b.applied(3)
+	b.exported(filepath.Join(t.TempDir(), "out.nii.gz"))
+	hold = true
+	asked := 0
+	check := func(want int, loss session.Loss) {
+		t.Helper()
+		b.CheckExports(func() { asked++ })
+		if asked != want || b.Loss() != loss {
+			t.Errorf("%d answers, loss %v; want %d, %v", asked, b.Loss(), want, loss)
+		}
+	}
+	check(0, session.NoLoss)
+	now = now.Add(session.SlowCheck)
+	check(0, session.NoLoss)
+	now = now.Add(1)
+	check(1, session.LosesGone)
+	hold = false
+	for _, f := range stuck {
+		go f()
+	}
+	b.loop.until("the checks are answered", func() bool { return asked == 3 })
+	if b.Loss() != session.NoLoss {
+		t.Error("the file system answers, and the export is not seen")
+	}
+}
