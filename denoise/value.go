@@ -75,6 +75,9 @@ func (v Value) IsPercent() bool { return v.kind == kindPercent }
 // IsSigmas reports whether the value is a multiple of the noise's sigma.
 func (v Value) IsSigmas() bool { return v.kind == kindSigmas }
 
+// IsWord reports whether the value is the name of a choice.
+func (v Value) IsWord() bool { return v.kind == kindWord }
+
 // IsSURE reports whether the value is to be found by tuning.
 func (v Value) IsSURE() bool { return v.kind == kindSURE }
 

@@ -28,6 +28,8 @@ unbiased risk). Otherwise the filter whose result is most like AFTER stands in, 
 is less certain. Each slice is judged by its own noise and residual; place is where
 the residual shows the most structure. Slices and voxels are counted from 1; the
 numbers of the JSON count from 0. Of a 4-D series each volume is judged by itself.`,
+		Example: `  quell assess ct/ quiet/
+  quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")

@@ -103,9 +103,9 @@ because their input is unreadable or refused.`,
 // addTo adds the flags of the work.
 func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.options.Job.Engine.Name, "engine", "auto", "auto, cpu or cuda")
-	flags.StringVar(&f.options.Job.NoiseMap, "noise-map", "", "auto: estimate the noise of each series from place to place; the filter works in units of it")
-	flags.IntVar(&f.options.Workers, "workers", 0, "how many series are in work at once: one is filtered while others are read and written; 3 if not given")
+	addEngineFlag(cmd, &f.options.Job.Engine.Name, engineHelp)
+	flags.StringVar(&f.options.Job.NoiseMap, "noise-map", "", "`auto`: estimate the noise of each series from place to place; the filter works in units of it")
+	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")
 	flags.StringVar(&f.shard, "shard", "", "do the part `I/N` of the series")
@@ -159,7 +159,7 @@ func memorySize(cmd *cobra.Command, text string) (int64, error) {
 func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Options, batch.Events) (batch.Summary, error)) error {
 	o := f.options
 	o.Job.Output.Compress = f.compress.Compression
-	if err := f.recipe.apply(cmd, &o.Job); err != nil {
+	if err := f.recipe.apply(&o.Job); err != nil {
 		return err
 	}
 	var err error

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -40,10 +41,13 @@ same command is given again.
 --tune measures none of that. It searches the launch shapes of the kernels that
 are the fastest on this GPU, checks them, and keeps them for later runs of the
 program, with that device, driver and version of the kernels.`,
+		Example: `  quell bench --list
+  quell bench --quick --report bench.html
+  quell bench zheng --engine cpu --csv zheng.csv`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
-	flags.StringVar(&o.Engine, "engine", "auto", "cpu, cuda, or auto for the rows of both")
+	addEngineFlag(cmd, &o.Engine, "the engine by `name`: cpu, cuda, or auto for the rows of both")
 	flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
 	flags.StringVar(&o.Volume, "volume", "", "filter this `IN` in place of the phantoms; noise is added as in the paper")
 	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
@@ -54,6 +58,13 @@ program, with that device, driver and version of the kernels.`,
 	flags.BoolVar(&overwrite, "overwrite", false, "replace files that exist")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		known := nameFlag{kind: "experiment", names: experimentNames()}
+		for i := range args {
+			known.value = &args[i]
+			if err := known.Set(args[i]); err != nil {
+				return app.Usagef("%s: %w", args[i], err)
+			}
+		}
 		o.Names = args
 		none := func(why string, names ...string) error {
 			for _, name := range names {
@@ -118,6 +129,18 @@ program, with that device, driver and version of the kernels.`,
 		return err
 	}
 	return cmd
+}
+
+// experimentNames returns the names of experiments and of papers.
+func experimentNames() (names []string) {
+	for _, e := range bench.Experiments() {
+		for _, name := range []string{e.Name, e.Paper.Key} {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // tuneGPU searches launch shapes and prints what it gained.

@@ -23,9 +23,11 @@ they are. MAX is the reference's range unless --max gives it.
 
 Against a noise-free reference these measure quality. Against a filter's input
 they only measure how much was changed.`,
+		Example: `  quell compare truth.nii.gz quiet.nii.gz --max 255
+  quell compare truth.nii.gz quiet.nii.gz --mask brain.nii.gz --json`,
 		Args: exactly(2, "REFERENCE and TEST"),
 	}
-	peak := cmd.Flags().Float64("max", 0, "MAX of psnr and ssim; the reference's range if not given")
+	peak := cmd.Flags().Float64("max", 0, "`MAX` of psnr and ssim; the reference's range if not given")
 	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

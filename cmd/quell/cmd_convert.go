@@ -14,6 +14,9 @@ func newConvert() *cobra.Command {
 kept, but Analyze has no place for the patient's position and orientation. A
 series whose slices are unevenly spaced or missing is refused: the other formats
 store one spacing for all slices.`,
+		Example: `  quell convert ct/ ct.nii.gz
+  quell convert study.zip t1.nii.gz --series 2 --dtype int16
+  quell convert gaps/ even.nii.gz --uneven resample=2.5`,
 		Args: exactly(2, "IN and OUT"),
 	}
 	var options app.ExportOptions

@@ -52,7 +52,7 @@ func newDenoise() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.recipe.addTo(cmd)
-	flags.StringVar(&f.engine.Name, "engine", "auto", "auto, cpu or cuda")
+	addEngineFlag(cmd, &f.engine.Name, engineHelp)
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
 	flags.StringVar(&f.noiseMap, "noise-map", "", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")
 	flags.StringVar(&f.mask, "mask", "", "leave voxels that are 0 in this `file` unchanged, and do not use them")
@@ -134,7 +134,7 @@ func tunedText(t *app.Tuned) string {
 func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, error) {
 	job := app.Job{Input: f.in.input(input), Engine: f.engine, Output: f.output, NoiseMap: f.noiseMap, Mask: f.mask, Measure: f.assess || f.output.Report != "", Uneven: f.uneven}
 	job.Output.Path, job.Output.Compress = output, f.compress.Compression
-	err := f.recipe.apply(cmd, &job)
+	err := f.recipe.apply(&job)
 	if err != nil {
 		return job, err
 	}

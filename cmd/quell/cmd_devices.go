@@ -23,7 +23,9 @@ func newDevices() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "devices",
 		Short: "List the engines and their devices, and why one is not available",
-		Args:  exactly(0, "no arguments"),
+		Example: `  quell devices
+  quell devices --json`,
+		Args: exactly(0, "no arguments"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -27,6 +27,8 @@ CT is measured in even soft tissue, with the correlation of its noise; everythin
 else by differences in the foreground, for Gaussian or Rician noise. --map writes
 the noise of every voxel. Slices are counted from 1. Of a 4-D series each volume is
 estimated by itself.`,
+		Example: `  quell estimate ct/
+  quell estimate brain.nii.gz --map sigma.nii.gz --json`,
 		Args: exactly(1, "one IN"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)

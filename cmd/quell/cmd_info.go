@@ -41,6 +41,8 @@ numbered from 1, as --series takes them.
 
 In the JSON, series count from 0 ("index"), lengths are mm and "affine" maps a voxel index to patient
 coordinates, x to the left, y to posterior, z to head (LPS+).`,
+		Example: `  quell info study/
+  quell info study.zip --json`,
 		Args: exactly(1, "one PATH"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)

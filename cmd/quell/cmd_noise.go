@@ -19,12 +19,15 @@ func newNoise() *cobra.Command {
 		Short: "Add noise of a known strength to a series",
 		Long: `Add noise of a known strength to a series, to see how well a filter removes it
 again. The same seed gives the same values on every machine.`,
+		Example: `  quell noise clean.nii.gz noisy.nii.gz --model rician --sigma 10
+  quell noise ct/ noisy/ --model gaussian --sigma 20 --seed 7`,
 		Args: exactly(2, "IN and OUT"),
 	}
 	flags := cmd.Flags()
-	model := flags.String("model", "", "the noise `model`: "+strings.Join(models, " or "))
-	sigma := flags.Float64("sigma", 0, "standard deviation of the noise, in the series' unit")
-	seed := flags.Uint64("seed", 1, "seed of the noise")
+	var model string
+	addNameFlag(cmd, &model, "model", "noise model", models, "the noise `model`: "+strings.Join(models, " or "))
+	sigma := flags.Float64("sigma", 0, "standard deviation `S` of the noise, in the series' unit")
+	seed := flags.Uint64("seed", 1, "seed `N` of the noise")
 	var options app.ExportOptions
 	addOutputFlags(cmd, &options)
 	var memory string
@@ -36,7 +39,7 @@ again. The same seed gives the same values on every machine.`,
 		if !flags.Changed("model") || !flags.Changed("sigma") {
 			return app.Usagef("which noise? Give --model (%s) and --sigma", strings.Join(models, " or "))
 		}
-		n := app.Noise{Model: noise.Model(*model), Sigma: *sigma, Seed: *seed}
+		n := app.Noise{Model: noise.Model(model), Sigma: *sigma, Seed: *seed}
 		if err := n.Validate(); err != nil {
 			return err
 		}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,22 +31,28 @@ func newPhantom() *cobra.Command {
 
 --truth writes the same image without noise, --ideal the exact phantom. The same
 seed gives the same values on every machine.`,
+		Example: `  quell phantom ct.nii.gz --views 360 --snr 25 --truth truth.nii.gz
+  quell phantom mr.nii.gz --kind mr --snr 30 --dims 128,128,40 --spacing 1.5,1.5,3
+  quell phantom repeat.nii.gz --kind steps --snr 10 --repeats 8`,
 		Args: exactly(1, "one OUT"),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&job.Kind, "kind", "ct", "the phantom: "+strings.Join(phantom.Kinds(), ", "))
+	flags.SortFlags = false
+	job.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
+	addNameFlag(cmd, &job.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
 	flags.StringVar(&job.Truth, "truth", "", "also write the image without noise to `OUT2`")
 	flags.StringVar(&job.Ideal, "ideal", "", "also write the exact phantom to `OUT3`")
-	flags.IntVar(&scan.Views, "views", 720, "ct: projections over 180 degrees")
-	flags.Float64Var(&job.SNR, "snr", 0, "mean over standard deviation of the noise: of the projections (ct), of the object (mr, steps); 0 adds no noise")
-	flags.Float64Var(&scan.Photons, "photons", 0, "ct: photons per detector element, in place of --snr")
-	flags.StringVar(&scan.Recon.Method, "recon", "fbp", "ct: the reconstruction, "+strings.Join(phantom.Reconstructions(), " or "))
-	flags.StringVar(&scan.Recon.Kernel, "kernel", "soft", "ct: the kernel of fbp, sharp or soft")
-	flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: passes of sart over all views")
-	flags.IntVar(&job.Repeats, "repeats", 1, "images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
-	flags.Uint64Var(&job.Seed, "seed", 1, "seed of the noise")
-	flags.Float64SliceVar(&size, "dims", nil, "voxels along x, y and z")
-	flags.Float64SliceVar(&spacing, "spacing", nil, "mm between voxels along x, y and z")
+	flags.IntVar(&scan.Views, "views", 720, "ct: `N` projections over 180 degrees")
+	flags.Float64Var(&job.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
+	flags.Float64Var(&scan.Photons, "photons", 0, "ct: `N` photons per detector element, in place of --snr")
+	addNameFlag(cmd, &scan.Recon.Method, "recon", "reconstruction", phantom.Reconstructions(), "ct: the reconstruction by `name`, "+strings.Join(phantom.Reconstructions(), " or "))
+	addNameFlag(cmd, &scan.Recon.Kernel, "kernel", "kernel", []string{"sharp", "soft"}, "ct: the kernel of fbp by `name`, sharp or soft")
+	flags.IntVar(&scan.Recon.Iterations, "iterations", 5, "ct: `N` passes of sart over all views")
+	flags.IntVar(&job.Repeats, "repeats", 1, "`N` images with different noise: seeds S, S+1, ...; -1, -2, ... is added to OUT")
+	flags.Uint64Var(&job.Seed, "seed", 1, "seed `N` of the noise")
+	flags.Var((*numbersFlag)(&size), "dims", "size of the matrix: `NX,NY,NZ` voxels along x, y and z (not 2-D or 3-D, as in other commands)")
+	flags.Var((*numbersFlag)(&spacing), "spacing", "`DX,DY,DZ` mm between voxels along x, y and z")
+	asJSON := flags.Bool("json", false, jsonHelp)
 	addOutputFlags(cmd, &job.Options)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		scanned := false
@@ -77,6 +86,9 @@ seed gives the same values on every machine.`,
 		defer done()
 		written, err := app.MakePhantom(cmd.Context(), job, events)
 		done()
+		if *asJSON {
+			return cmp.Or(err, printJSON(cmd.OutOrStdout(), map[string]any{"kind": job.Kind, "outputs": append([]string{}, written...)}))
+		}
 		for _, out := range written {
 			fmt.Fprintf(cmd.OutOrStdout(), "written to %s\n", out)
 		}
@@ -98,4 +110,29 @@ func phantomSize(dims, spacing []float64) (size phantom.Size, err error) {
 	}
 	copy(size.Spacing[:], spacing)
 	return size, nil
+}
+
+// numbersFlag is a flag of several numbers with commas between them.
+type numbersFlag []float64
+
+func (f *numbersFlag) String() string {
+	words := make([]string, len(*f))
+	for i, x := range *f {
+		words[i] = strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	return strings.Join(words, ",")
+}
+
+func (f *numbersFlag) Type() string { return "numbers" }
+
+func (f *numbersFlag) Set(s string) error {
+	*f = nil
+	for word := range strings.SplitSeq(s, ",") {
+		x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil {
+			return errors.New("give three numbers with commas between them: x,y,z")
+		}
+		*f = append(*f, x)
+	}
+	return nil
 }

@@ -16,6 +16,8 @@ func newPresets() *cobra.Command {
 		Long: `List the recipes that come with Quell, for quell denoise --preset NAME. Each names the
 data that it was tuned on; on other data it is a start. Strengths count in sigmas of the
 noise of the series, which is estimated.`,
+		Example: `  quell presets
+  quell denoise ct/ quiet/ --preset ct-head-soft-tissue`,
 		Args: exactly(0, "no arguments"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)

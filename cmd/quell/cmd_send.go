@@ -18,6 +18,8 @@ are, in their own transfer syntax.
 The command fails unless the PACS confirmed every file, and names those that it
 did not store. --echo asks whether the PACS answers and knows the AE titles, and
 sends nothing (C-ECHO).`,
+		Example: `  quell send --to PACS@host:104 --echo
+  quell send --to PACS@host:2762 --tls --tls-ca hospital.pem quiet/`,
 	}
 	flags := cmd.Flags()
 	var target app.SendTarget
@@ -47,6 +49,9 @@ sends nothing (C-ECHO).`,
 		if *echo {
 			if err := app.Echo(cmd.Context(), target); err != nil {
 				return err
+			}
+			if *asJSON {
+				return printJSON(cmd.OutOrStdout(), map[string]any{"target": target.To, "answers": true})
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s answers\n", target.To)
 			return err

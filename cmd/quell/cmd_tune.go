@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,14 +33,19 @@ denoise IN OUT --filter nlm --h sure" does both in one step.
 those of --slices, with the estimated error and the noise that is left, the verdict, the
 structure in the residual, the time, and with --reference the PSNR. --picture draws
 them side by side.`,
+		Example: `  quell tune ct/ --filter nlm --out tuned.json
+  quell tune brain.nii.gz --filter all --slices 20:22 --picture gallery.png`,
 		Args: exactly(1, "one IN"),
 	}
 	flags := cmd.Flags()
-	filter := flags.String("filter", "nlm", "the filter's `name`: "+filterNames()+"; or all")
+	filter := "nlm"
+	addNameFlag(cmd, &filter, "filter", "filter", append(filterNames(), everyFilter), "the filter's `name`: "+strings.Join(filterNames(), ", ")+"; or all")
 	recipeFile := flags.String("recipe", "", "start from the recipe in this `file`; flags override it")
-	dims := flags.Int("dims", 0, "2 or 3; if not given, as suits the series")
-	objective := flags.String("objective", "sure", "what the best strength is: `sure|residual`")
-	engineName := flags.String("engine", "auto", "auto, cpu or cuda")
+	var dims string
+	addDimsFlag(cmd, &dims, "the recipe's if not given, or without one auto")
+	objective, engineName := string(tune.LeastRisk), "auto"
+	addNameFlag(cmd, &objective, "objective", "objective", []string{string(tune.LeastRisk), string(tune.Discrepancy)}, "what the best strength is: `sure|residual`")
+	addEngineFlag(cmd, &engineName, engineHelp)
 	out := flags.String("out", "", "write the recipe to this `file`")
 	overwrite := flags.Bool("overwrite", false, "replace the file although it is not a recipe")
 	asJSON := flags.Bool("json", false, jsonHelp)
@@ -49,24 +55,21 @@ them side by side.`,
 	var every gallery
 	every.addTo(flags)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		all := *filter == everyFilter
+		all := filter == everyFilter
 		if err := every.check(flags, all, params); err != nil {
 			return err
 		}
-		if o := tune.Objective(*objective); o != tune.LeastRisk && o != tune.Discrepancy {
-			return app.Usagef("--objective %s: give %s or %s", o, tune.LeastRisk, tune.Discrepancy)
-		}
 		if *recipeFile != "" && !flags.Changed("filter") {
-			*filter = ""
+			filter = ""
 		}
 		var recipe denoise.Recipe
 		if !all {
 			var err error
-			if recipe, err = params.recipe(*recipeFile, *filter, *dims); err != nil {
+			if recipe, err = params.recipe(*recipeFile, filter, dimsOf(dims)); err != nil {
 				return err
 			}
 		}
-		engine, err := app.PickEngine(*engineName)
+		engine, err := app.PickEngine(engineName)
 		if err != nil {
 			return err
 		}
@@ -78,12 +81,12 @@ them side by side.`,
 		if all {
 			return every.run(cmd, engine, in.Series, *out, *overwrite, *asJSON)
 		}
-		if *dims == 0 && *recipeFile == "" {
+		if dims == autoDims || dims == "" && *recipeFile == "" {
 			if recipe.Dims, err = app.ProposeDims(in.Series, recipe.Filter); err != nil {
 				return err
 			}
 		}
-		t, err := app.Tune(cmd.Context(), engine, app.TuneRequest{Series: in.Series, Recipe: recipe, Objective: tune.Objective(*objective)})
+		t, err := app.Tune(cmd.Context(), engine, app.TuneRequest{Series: in.Series, Recipe: recipe, Objective: tune.Objective(objective)})
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,9 @@ func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  exactly(0, "no arguments"),
+		Example: `  quell version
+  quell version --json`,
+		Args: exactly(0, "no arguments"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

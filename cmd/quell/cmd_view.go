@@ -17,32 +17,43 @@ import (
 const workbench = "quell-workbench"
 
 func newView() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "view [PATH]",
 		Short: "Open the workbench",
 		Long: `Open the workbench, the program ` + workbench + ` beside this one or on the PATH,
 with the series under PATH; without it, with the bundled series.`,
+		Example: `  quell view
+  quell view ct/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return app.Usagef("view takes one PATH, not %d: the workbench shows one series at a time", len(args))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, path := range args {
-				if _, err := os.Stat(path); err != nil {
-					return &app.InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
-				}
-			}
-			program, err := findWorkbench()
-			if err != nil {
-				return err
-			}
-			c := exec.CommandContext(cmd.Context(), program, args...)
-			c.Stdin, c.Stdout, c.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
-			return c.Run()
-		},
 	}
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp+" when the workbench is closed")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, path := range args {
+			if _, err := os.Stat(path); err != nil {
+				return &app.InputError{Path: path, Problem: "there is no such file or folder", Advice: "check the name", Err: err}
+			}
+		}
+		program, err := findWorkbench()
+		if err != nil {
+			return err
+		}
+		c := exec.CommandContext(cmd.Context(), program, args...)
+		c.Stdin, c.Stdout, c.Stderr = os.Stdin, cmd.OutOrStdout(), cmd.ErrOrStderr()
+		if !*asJSON {
+			return c.Run()
+		}
+		c.Stdout = cmd.ErrOrStderr() // stdout is for the object
+		if err := c.Run(); err != nil {
+			return err
+		}
+		return printJSON(cmd.OutOrStdout(), map[string]any{"program": program, "paths": append([]string{}, args...)})
+	}
+	return cmd
 }
 
 // findWorkbench prefers the workbench beside this program to one on the PATH, as

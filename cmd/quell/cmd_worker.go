@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -35,10 +36,11 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	n.addTo(cmd)
-	flags.IntVar(&o.Workers, "workers", 0, "how many series are in work at once: one is filtered while others are read and written; 3 if not given")
+	flags.IntVar(&o.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.BoolVar(&o.Drain, "drain", false, "end when no batch is left")
 	flags.StringVar(&metrics, "metrics", "", metricsHelp)
+	asJSON := flags.Bool("json", false, jsonHelp+" with the number of series that this worker did")
 	flags.BoolVar(&child, "child", false, "end when standard input is closed")
 	_ = flags.MarkHidden("child") // exists
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -59,7 +61,8 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 				cancel()
 			}()
 		}
-		events, stop, err := withMetrics(metrics, batch.Events{})
+		ended := map[batch.State]int{batch.Done: 0, batch.Failed: 0, batch.Duplicate: 0}
+		events, stop, err := withMetrics(metrics, batch.Events{Result: func(r batch.Result) { ended[r.State]++ }})
 		if err != nil {
 			return err
 		}
@@ -72,7 +75,10 @@ when no batch is left. QUELL_NATS_TOKEN holds a token of the server, if it asks 
 		o.Timing = queue.Usual
 		err = queue.Work(ctx, nc, o, events)
 		if errors.Is(err, context.Canceled) && cmd.Context().Err() == nil {
-			return nil // the process that started it has ended
+			err = nil // the process that started it has ended
+		}
+		if *asJSON {
+			return cmp.Or(err, printJSON(cmd.OutOrStdout(), map[string]any{"series": ended}))
 		}
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/io/nifti"
 )
 
 // choice holds the flags that select one of the series under a path.
@@ -60,9 +61,8 @@ func (f *seriesFlag) Set(s string) error {
 
 // addTo adds the flags to a command.
 func (c *choice) addTo(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.Var(&c.series, "series", seriesHelp)
-	flags.StringVar(&c.component, "component", "", componentHelp)
+	cmd.Flags().Var(&c.series, "series", seriesHelp)
+	addNameFlag(cmd, &c.component, "component", "component", nifti.ComponentNames(), componentHelp)
 }
 
 // input returns the selected series of a path.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,13 +17,14 @@ import (
 // addOutputFlags adds the flags that all commands with an output have.
 func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.Dtype, "dtype", "", "voxel `type` of NIfTI and Analyze output: "+strings.Join(nifti.Datatypes(), ", ")+"; float32 if not given")
+	addNameFlag(cmd, &o.Dtype, "dtype", "data type", nifti.Datatypes(), "voxel `type` of NIfTI and Analyze output: "+strings.Join(nifti.Datatypes(), ", ")+"; float32 if not given")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
 }
 
 // addUnevenFlag adds the flag for slices that are unevenly spaced or missing.
 func addUnevenFlag(cmd *cobra.Command, uneven *string, words string) {
-	cmd.Flags().StringVar(uneven, "uneven", "", words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
+	f := addNameFlag(cmd, uneven, "uneven", "", []string{app.UnevenSplit, app.UnevenResample, app.UnevenResample + "=MM"}, words+"where slices are unevenly spaced or missing: `resample` interpolates them at the usual distance, resample=MM at that one; they then have positions of their own, which the JSON and the record state")
+	f.rest = "=" // resample=MM
 }
 
 // compressFlag is --compress: alone it means the default, as --compress=NAME
@@ -42,18 +42,18 @@ func (f *compressFlag) String() string { return string(f.Compression) }
 func (f *compressFlag) Type() string { return "name" }
 
 func (f *compressFlag) Set(s string) error {
-	c := dicom.Compression(s)
 	switch s {
 	case "true":
-		c = app.DefaultCompression
+		s = string(app.DefaultCompression)
 	case "false":
-		c = dicom.Uncompressed
+		s = string(dicom.Uncompressed)
 	}
-	if !slices.Contains(dicom.Compressions(), c) {
-		return fmt.Errorf("no compression is called that; there are %v", dicom.Compressions())
+	var names []string
+	for _, c := range dicom.Compressions() {
+		names = append(names, string(c))
 	}
-	f.Compression = c
-	return nil
+	named := nameFlag{value: (*string)(&f.Compression), kind: "compression", names: names}
+	return named.Set(s)
 }
 
 // printJSON writes the one object of --json.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type paramFlag struct {
 	value denoise.Value
 	set   bool
 	kind  string
+	words []string // that some filter takes in place of a number; for suggestions
 }
 
 func (f *paramFlag) String() string {
@@ -31,8 +33,13 @@ func (f *paramFlag) String() string {
 }
 
 func (f *paramFlag) Set(s string) (err error) {
+	s = strings.ToLower(s) // as all words and units are
 	f.value, err = denoise.ParseValue(s)
-	f.set = err == nil
+	if f.set = err == nil; f.set && f.value.IsWord() && !slices.Contains(f.words, s) {
+		if hint := didYouMean(s, f.words); hint != "" {
+			return errors.New(hint)
+		}
+	}
 	return err
 }
 
@@ -47,7 +54,7 @@ func addParamFlags(cmd *cobra.Command) paramFlags {
 			if _, done := flags[p.Name]; done {
 				continue
 			}
-			f := &paramFlag{kind: typeOf(p)}
+			f := &paramFlag{kind: typeOf(p), words: wordsOf(p.Name)}
 			flags[p.Name] = f
 			flag := cmd.Flags().VarPF(f, p.Name, "", usageOf(p))
 			if p.Kind == denoise.Switch {
@@ -55,7 +62,36 @@ func addParamFlags(cmd *cobra.Command) paramFlags {
 			}
 		}
 	}
+	addHelpFlag(cmd)
 	return flags
+}
+
+// wordsOf returns the words that some filter takes as a parameter's value.
+func wordsOf(param string) (words []string) {
+	add := func(more ...string) {
+		for _, word := range more {
+			if !slices.Contains(words, word) {
+				words = append(words, word)
+			}
+		}
+	}
+	for _, f := range denoise.Filters() {
+		p, ok := f.Param(param)
+		if !ok {
+			continue
+		}
+		add(p.Choices...)
+		if p.Kind == denoise.Switch {
+			add("true", "false")
+		}
+		if p.Auto != nil {
+			add("auto")
+		}
+		if f.Strength.Param == param {
+			add("sure")
+		}
+	}
+	return words
 }
 
 // usageOf describes a parameter and its domain in each filter that has it.
@@ -146,7 +182,7 @@ func (flags paramFlags) recipe(file, filter string, dimensions int) (denoise.Rec
 		}
 		return flags.from(r, "recipe", filter, dimensions)
 	case filter == "":
-		return denoise.Recipe{}, app.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", filterNames())
+		return denoise.Recipe{}, app.Usagef("which filter? Give --filter, --recipe or --preset; there are %s", strings.Join(filterNames(), ", "))
 	}
 	r, err := denoise.NewRecipe(filter, dimensions)
 	if err != nil {
@@ -203,12 +239,12 @@ func (flags paramFlags) changed(r denoise.Recipe) (denoise.Recipe, error) {
 	return r, nil
 }
 
-func filterNames() string {
+func filterNames() []string {
 	var names []string
 	for _, f := range denoise.Filters() {
 		names = append(names, f.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func paramNames(f denoise.Filter) string {

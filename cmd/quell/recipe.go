@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"quell/app"
@@ -16,25 +18,16 @@ type recipeFlags struct {
 // addTo adds all flags but those of the parameters.
 func (f *recipeFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.filter, "filter", "", "the filter's `name`: "+filterNames())
+	addNameFlag(cmd, &f.filter, "filter", "filter", filterNames(), "the filter's `name`: "+strings.Join(filterNames(), ", "))
 	flags.StringVar(&f.recipe, "recipe", "", "start from the recipe in this `file`, or in the record beside an output; flags override it")
-	flags.StringVar(&f.preset, "preset", "", "start from the preset of this `name`, see quell presets; flags override it")
-	flags.StringVar(&f.dims, "dims", "", "`2|3|auto`: slice by slice, as a volume, or as suits the series; if not given, the recipe's or the filter's default")
+	addNameFlag(cmd, &f.preset, "preset", "preset", presetNames(), "start from the preset of this `name`, see quell presets; flags override it")
+	addDimsFlag(cmd, &f.dims, "if not given, the recipe's or the filter's default")
 }
 
 // apply gives a job the recipe that the flags describe.
-func (f *recipeFlags) apply(cmd *cobra.Command, job *app.Job) error {
-	dims := 0
-	switch f.dims {
-	case "2", "3":
-		dims = int(f.dims[0] - '0')
-	case "auto":
-		job.AutoDims = true
-	default:
-		if cmd.Flags().Changed("dims") {
-			return app.Usagef("--dims %s: give 2, 3 or auto", f.dims)
-		}
-	}
+func (f *recipeFlags) apply(job *app.Job) error {
+	dims := dimsOf(f.dims)
+	job.AutoDims = f.dims == autoDims
 	var recipe denoise.Recipe
 	var err error
 	switch {
@@ -50,4 +43,40 @@ func (f *recipeFlags) apply(cmd *cobra.Command, job *app.Job) error {
 	}
 	job.Recipe = &recipe
 	return nil
+}
+
+// autoDims is --dims auto.
+const autoDims = "auto"
+
+// addDimsFlag adds --dims; usage says what holds without it.
+func addDimsFlag(cmd *cobra.Command, dims *string, usage string) {
+	addNameFlag(cmd, dims, "dims", "", []string{"2", "3", autoDims}, "`2|3|auto`: slice by slice, as a volume, or as suits the series; "+usage)
+}
+
+// dimsOf returns the number of --dims, 0 for auto and for none.
+func dimsOf(text string) int {
+	switch text {
+	case "2":
+		return 2
+	case "3":
+		return 3
+	}
+	return 0
+}
+
+func presetNames() []string {
+	var names []string
+	for _, p := range app.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// engineHelp is the usage of --engine.
+const engineHelp = "the engine by `name`: auto, cpu or cuda"
+
+// addEngineFlag adds --engine.
+func addEngineFlag(cmd *cobra.Command, engine *string, usage string) {
+	*engine = "auto"
+	addNameFlag(cmd, engine, "engine", "engine", []string{"auto", "cpu", "cuda"}, usage)
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"runtime"
 
@@ -13,30 +13,35 @@ import (
 	"quell/internal/clean"
 )
 
-// execute runs the command line and returns the exit code. All text passes the cleaner, as it may
-// quote names of files and attributes; the progress bar alone writes to the terminal itself.
-func execute(ctx context.Context, args []string, out, errs io.Writer) int {
-	stdout, stderr := clean.NewWriter(out), clean.NewWriter(errs)
-	defer stderr.Flush()
-	defer stdout.Flush()
+// runCommand runs the command line.
+func runCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	code := app.ExitCode(err)
+	var misused error
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if value, ok := valueAfterHelp(cmd, args); ok {
+			misused = notHelp(value)
+			return
+		}
+		help(cmd, args)
+	})
+	return cmp.Or(root.ExecuteContext(ctx), misused)
+}
+
+// endOf returns the exit code of an error and the sentence for stderr, "" for no error.
+func endOf(ctx context.Context, err error) (code int, text string) {
 	var sent *app.SendError
 	switch {
 	case err == nil:
+		return app.ExitDone, ""
 	case errors.As(err, &sent):
-		fmt.Fprintln(stderr, "quell: "+clean.Line(err.Error()))
 	case ctx.Err() != nil:
-		code = app.ExitCancelled
-		fmt.Fprintln(stderr, "quell: cancelled; nothing was written")
-	default:
-		fmt.Fprintln(stderr, "quell: "+clean.Line(err.Error()))
+		return app.ExitCancelled, "cancelled; nothing was written"
 	}
-	return code
+	return app.ExitCode(err), clean.Line(err.Error())
 }
 
 // Help texts of flags that several commands have.
@@ -68,7 +73,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return app.Usagef("there is no command %q; see quell --help", args[0])
+				return noCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -92,12 +97,12 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 			return log.Close()
 		},
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return app.Usagef("%w; see %s --help", err, cmd.CommandPath())
-	})
+	root.Flags().Bool("json", false, jsonHelp)
+	root.SetFlagErrorFunc(misuse)
+	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentFlags().StringVar(&logPath, "log", "", "append a log to this `file`; it holds no names and no paths")
-	root.PersistentFlags().IntVar(&threads, "threads", 0, "how many processors to use, at most; all if not given")
+	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.AddCommand(
 		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),
 	)
@@ -112,4 +117,27 @@ func exactly(n int, usage string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// newHelp is cobra's help, but a command that is unknown is an error.
+func newHelp() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Example: `  quell help
+  quell help denoise`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = noCommand(cmd.Root(), rest[0])
+			}
+			if err != nil {
+				return err
+			}
+			of.InitDefaultHelpFlag() // its help lists the flag
+			return of.Help()
+		},
+	}
+	cmd.Flags().Bool("json", false, jsonHelp)
+	return cmd
 }

@@ -32,6 +32,15 @@ var (
 	colourComponents  = []Component{Luminance, Red, Green, Blue}
 )
 
+// ComponentNames returns the names of all components, of complex voxels and of colours.
+func ComponentNames() []string {
+	var names []string
+	for _, c := range slices.Concat(complexComponents, colourComponents) {
+		names = append(names, string(c))
+	}
+	return names
+}
+
 // checkComponent returns an error if c is not a component of the datatype, or is
 // missing where one must be chosen.
 func (d datatype) checkComponent(c Component) error {

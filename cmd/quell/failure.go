@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+
+	"quell/app"
+	"quell/denoise"
+	"quell/internal/clean"
+	"quell/internal/parallel"
+	"quell/io/atomic"
+	"quell/io/dicom"
+	"quell/io/dimse"
+)
+
+// failure is an error in the JSON of a command. Scripts rely on the kinds; docs/GUIDE.md lists them.
+type failure struct {
+	Kind string `json:"kind"`
+	Text string `json:"text"`           // the sentence on stderr
+	File string `json:"file,omitempty"` // that it is about, as the user or the system names it
+}
+
+// kindOf is the exit code in a word, and of code 1 what failed.
+func kindOf(err error, code int) string {
+	var fault *parallel.Panic
+	var sent *app.SendError
+	var node *dimse.Error
+	var connection *net.OpError
+	var written *atomic.Error
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case code == app.ExitUsage:
+		return "usage"
+	case code == app.ExitInput:
+		return "input"
+	case code == app.ExitCancelled:
+		return "cancelled"
+	case errors.As(err, &fault):
+		return "internal"
+	case errors.Is(err, app.ErrEngineFailed), errors.Is(err, denoise.ErrUnsupported):
+		return "device"
+	case errors.As(err, &sent), errors.As(err, &node), errors.As(err, &connection):
+		return "network"
+	case errors.As(err, &written), errors.As(err, &path), errors.As(err, &link): // inputs have a code of their own
+		return "output"
+	}
+	return "failed"
+}
+
+// fileOf returns the file that an error names; "" for none.
+func fileOf(err error) string {
+	var input *app.InputError
+	var written *atomic.Error
+	var dcm *dicom.Error
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &input) && input.Path != "":
+		return input.Path
+	case errors.As(err, &written):
+		return written.Path
+	case errors.As(err, &dcm) && dcm.Name != "":
+		return dcm.Name
+	case errors.As(err, &path):
+		return path.Path
+	case errors.As(err, &link):
+		return link.New
+	}
+	return ""
+}
+
+// wantsJSON reports whether arguments ask for JSON, also if they are wrong otherwise.
+func wantsJSON(args []string) (wanted bool) {
+	for _, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "--json" {
+			wanted = true
+		} else if value, ok := strings.CutPrefix(arg, "--json="); ok {
+			wanted, _ = strconv.ParseBool(value)
+		}
+	}
+	return wanted
+}
+
+// oneObject holds the JSON that a command prints until it ends, so that stdout gets one object: what
+// the command found, with "error" added if it failed.
+type oneObject struct{ bytes.Buffer }
+
+// wrap makes an object of text that is none, such as a help.
+func (o *oneObject) wrap() {
+	if text := o.String(); text != "" && !json.Valid(o.Bytes()) {
+		o.Reset()
+		_ = printJSON(o, map[string]string{"text": text}) // to memory
+	}
+}
+
+// add puts an error behind the other members.
+func (o *oneObject) add(failed failure) {
+	data, _ := json.MarshalIndent(failed, "  ", "  ") // strings alone
+	members := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(o.Bytes()), []byte("}")))
+	switch len(members) {
+	case 0:
+		members = []byte("{")
+	case 1: // an empty object
+	default:
+		members = append(members, ',')
+	}
+	all := append(bytes.Clone(members), "\n  \"error\": "...)
+	o.Reset()
+	o.Write(append(append(all, data...), "\n}\n"...))
+}
+
+// execute runs the command line and returns the exit code. All text passes the cleaner, as it may
+// quote names of files and attributes; the progress bar alone writes to the terminal itself.
+func execute(ctx context.Context, args []string, out, errs io.Writer) int {
+	stdout, stderr := clean.NewWriter(out), clean.NewWriter(errs)
+	defer stderr.Flush()
+	defer stdout.Flush()
+	if !wantsJSON(args) {
+		code, text := endOf(ctx, protected(ctx, args, stdout, stderr))
+		complain(stderr, text)
+		return code
+	}
+	var object oneObject
+	err := protected(ctx, args, &object, stderr)
+	code, text := endOf(ctx, err)
+	object.wrap()
+	if err != nil {
+		object.add(failure{Kind: kindOf(err, code), Text: text, File: fileOf(err)})
+	}
+	if _, err := object.WriteTo(stdout); err != nil && code == app.ExitDone {
+		code, text = endOf(ctx, err)
+	}
+	complain(stderr, text)
+	return code
+}
+
+// protected is runCommand with an error in place of a panic.
+func protected(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return parallel.Protect(func() error { return runCommand(ctx, args, stdout, stderr) })
+}
+
+// complain writes the one line of an error.
+func complain(w io.Writer, text string) {
+	if text != "" {
+		fmt.Fprintln(w, "quell: "+text)
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"quell/app"
+)
+
+// commands returns all commands that the help lists.
+func commands() (all []*cobra.Command) {
+	for _, cmd := range newRoot().Commands() {
+		if cmd.IsAvailableCommand() {
+			all = append(all, cmd)
+		}
+	}
+	return all
+}
+
+// TestEveryCommandHasExamples: the examples are commands that parse, most of them of the command itself.
+func TestEveryCommandHasExamples(t *testing.T) {
+	if n := len(commands()); n < 19 {
+		t.Fatalf("%d commands", n)
+	}
+	for _, cmd := range commands() {
+		own := 0
+		for line := range strings.Lines(cmd.Example) {
+			words := strings.Fields(strings.ReplaceAll(line, "'", ""))
+			if len(words) > 0 && strings.Contains(words[0], "=") {
+				words = words[1:] // a variable of the environment
+			}
+			if len(words) < 2 || words[0] != "quell" || !strings.HasPrefix(line, "  ") {
+				t.Errorf("%s: example %q", cmd.Name(), line)
+				continue
+			}
+			of, args, err := newRoot().Find(words[1:])
+			if err == nil {
+				err = of.ParseFlags(args)
+			}
+			if err == nil {
+				err = of.ValidateArgs(of.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", cmd.Name(), strings.TrimSpace(line), err)
+			}
+			if of.Name() == cmd.Name() {
+				own++
+			}
+		}
+		if own == 0 {
+			t.Errorf("quell %s --help has no example", cmd.Name())
+		}
+	}
+}
+
+// TestEveryCommandHasJSON: and no flag has a type of Go's in the help.
+func TestEveryCommandHasJSON(t *testing.T) {
+	root := newRoot()
+	for _, cmd := range append(commands(), root) {
+		if cmd.Flags().Lookup("json") == nil {
+			t.Errorf("%s has no --json", cmd.CommandPath())
+		}
+		goTypes := []string{"string", "strings", "stringArray", "int", "ints", "uint", "float", "floats", "float64Slice", "duration", "name"}
+		check := func(f *pflag.Flag) {
+			if kind, _ := pflag.UnquoteUsage(f); slices.Contains(goTypes, kind) && (kind != "name" || f.Value.Type() != "name") {
+				t.Errorf("%s --%s takes a %q", cmd.CommandPath(), f.Name, kind)
+			}
+		}
+		cmd.Flags().VisitAll(check)
+		if usages := cmd.Flags().FlagUsages(); strings.Contains(usages, "(default [") {
+			t.Errorf("%s: the help shows the default of a list as Go does:\n%s", cmd.CommandPath(), usages)
+		}
+		cmd.PersistentFlags().VisitAll(check)
+	}
+}
+
+// quell runs a command and returns its exit code and what it prints.
+func quell(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = execute(t.Context(), args, &out, &errs)
+	return code, out.String(), errs.String()
+}
+
+// TestMistypedWords: what is close to a word that is known gets a suggestion, in the one line of
+// the error, and case does not matter for the names of things.
+func TestMistypedWords(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for args, want := range map[string]string{
+		"denois a b":                                     `there is no command "denois"; did you mean denoise?`,
+		"denois a b --filter nlm":                        `there is no command "denois"; did you mean denoise?`,
+		"compere a b":                                    `there is no command "compere"; did you mean compare?`,
+		"DENOISE a b":                                    `did you mean denoise?`,
+		"improve a b":                                    `there is no command "improve"; see quell --help`,
+		"help denois":                                    `there is no command "denois"; did you mean denoise?`,
+		"denoise a b --fliter nlm":                       "there is no flag --fliter; did you mean --filter?",
+		"denoise a b --sigma-spacial 2":                  "there is no flag --sigma-spacial; did you mean --sigma-spatial?",
+		"denoise a b -filter nlm":                        "there is no flag -filter; did you mean --filter?",
+		"denoise a b --zzzzzz":                           "there is no flag --zzzzzz; see quell denoise --help",
+		"denoise a b --filter nml":                       "--filter nml: no filter is called that; did you mean nlm?",
+		"denoise a b --filter medain":                    "did you mean median?",
+		"denoise a b --filter magic":                     "no filter is called that; there are nlm,",
+		"denoise a b --preset mr-brain":                  "no preset is called that; did you mean mr-brain-3d, mr-brain-3d-fast",
+		"denoise a b --filter nlm --engine cdua":         "--engine cdua: no engine is called that; did you mean cpu or cuda?",
+		"denoise a b --filter nlm --dims 4":              "--dims 4: give 2, 3 or auto",
+		"denoise a b --filter nlm --dims atuo":           "--dims atuo: did you mean auto?",
+		"denoise a b --filter nlm --h atuo":              "--h atuo: did you mean auto?",
+		"denoise a b --filter nlm --centre maxx":         "--centre maxx: did you mean max?",
+		"denoise a b --filter nlm --dtype flaot32":       "no data type is called that; did you mean float32?",
+		"denoise a b --filter nlm --compress=jpeg":       "no compression is called that; did you mean jpeg-lossless?",
+		"denoise a b --filter nlm --uneven resampel=2":   "--uneven resampel=2: did you mean resample?",
+		"denoise a b --filter nlm --component magnitute": "no component is called that; did you mean magnitude?",
+		"noise a b --model gausian --sigma 3":            "no noise model is called that; did you mean gaussian?",
+		"phantom p.nii --kind stesp":                     "no phantom is called that; did you mean steps?",
+		"phantom p.nii --recon sarf":                     "no reconstruction is called that; did you mean sart?",
+		"phantom p.nii --kernel sfot":                    "no kernel is called that; did you mean soft?",
+		"tune a --objective shure":                       "no objective is called that; did you mean sure?",
+		"tune a --filter nlmm":                           "no filter is called that; did you mean nlm",
+		"bench zhegn":                                    "zhegn: no experiment is called that; did you mean zheng",
+		"phantom p.nii --seed x":                         "--seed x: give a whole number",
+		"compare a b --max x":                            "--max x: give a number",
+		"phantom p.nii --dims 3,x":                       "--dims 3,x: give three numbers with commas between them: x,y,z",
+		"info a --json=x":                                "--json x: give true or false, or the flag alone",
+		"denoise a b --filter":                           "--filter needs a value; see quell denoise --help",
+	} {
+		code, stdout, stderr := quell(t, strings.Fields(args)...)
+		if code != app.ExitUsage || stdout != "" || !strings.HasPrefix(stderr, "quell: ") || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, stdout %q, stderr %q; want %q", args, code, stdout, stderr, want)
+		}
+	}
+	for _, args := range []string{
+		"phantom a.nii --kind STEPS --dims 24,20,6 --dtype INT16", "noise a.nii b.nii --model Gaussian --sigma 3",
+		"denoise b.nii c.nii --filter NLM --engine CPU --dims AUTO --h AUTO --centre Max", "tune b.nii --filter Gaussian --objective Residual",
+		"denoise b.nii d.nii --preset MR-Brain-3D-Fast --h 2Sigma", "phantom p.nii --dims 9,9,1 --recon FBP --kernel Sharp", "bench --list ZHENG",
+	} {
+		if code, _, stderr := quell(t, strings.Fields(args)...); code != 0 {
+			t.Errorf("%s: code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// TestHyphenH: -h is help; with a value it is an error that names --h.
+func TestHyphenH(t *testing.T) {
+	const run = "denoise in.nii out.nii --filter nlm "
+	for args, value := range map[string]string{
+		run + "-h 12": "12", run + "-h=12": "12", run + "-h=1": "1", run + "-h=0": "0", run + "-h12": "12", run + "-h auto": "auto", run + "-h AUTO": "AUTO", run + "-h 5.8sigma": "5.8sigma",
+		run + "-h5.8sigma": "5.8sigma", run + "-h 10%": "10%", run + "-h sure --dims 3": "sure", run + "-h -5": "5",
+		"denoise -h 12 in.nii out.nii": "12", "tune in.nii -h 12": "12", "batch in out --filter nlm -h 12": "12", "bids in out participant -h=2sigma": "2sigma",
+	} {
+		code, stdout, stderr := quell(t, strings.Fields(args)...)
+		if want := fmt.Sprintf("quell: -h is for help and takes no value; write --h %s, with two hyphens\n", value); code != app.ExitUsage || stdout != "" || stderr != want {
+			t.Errorf("%s: code %d, stdout %.40q, stderr %q", args, code, stdout, stderr)
+		}
+	}
+	for _, args := range []string{"denoise -h", run + "-h", "denoise -h nlm", "denoise --help 12", run + "--help", "info -h 12", "-h", "tune -h", "help denoise"} {
+		if code, stdout, stderr := quell(t, strings.Fields(args)...); code != 0 || !strings.Contains(stdout, "Usage:") || stderr != "" {
+			t.Errorf("%s: code %d, stdout %.40q, stderr %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestErrorsAsJSON: with --json an error is an object on stdout, its sentence is on stderr as well,
+// and the exit code is as without.
+func TestErrorsAsJSON(t *testing.T) {
+	at := folder(t)
+	for args, want := range map[string]struct {
+		code       int
+		kind, file string
+	}{
+		"compare " + at("gone.nii") + " b.nii":                         {3, "input", at("gone.nii")},
+		"compare " + at("a.nii") + " " + at("small.nii"):               {3, "input", at("small.nii")},
+		"denoise " + at("a.nii") + " " + at("c.nii"):                   {2, "usage", ""},
+		"denoise " + at("a.nii") + " " + at("c.nii") + " --fliter nlm": {2, "usage", ""},
+		"denoise " + at("a.nii") + " " + at("c.nii") + " --filter nml": {2, "usage", ""},
+		"denois":              {2, "usage", ""},
+		"compare --json=true": {2, "usage", ""},
+		"tune a -h=1":         {2, "usage", ""},
+		"info " + at("zero.nii") + " --log " + at("no/log"):                              {1, "output", at("no/log")},
+		"denoise " + at("a.nii") + " " + at("a.nii/c.nii") + " --filter median --dims 2": {2, "usage", at("a.nii/c.nii")},
+		"send --to A@127.0.0.1:1 --echo":                                                 {1, "network", ""},
+		"compare " + at("a.nii") + " " + at("b.nii") + " --mask " + at("zero.nii"):       {1, "failed", ""},
+	} {
+		plain, _, sentence := quell(t, strings.Fields(args)...)
+		code, stdout, stderr := quell(t, append(strings.Fields(args), "--json")...)
+		var got struct{ Error failure }
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+			t.Errorf("%s: %v in %q", args, err, stdout)
+			continue
+		}
+		e := got.Error
+		if code != want.code || plain != code || stderr != sentence || e.Kind != want.kind || e.File != want.file || "quell: "+e.Text+"\n" != stderr {
+			t.Errorf("%s: code %d, %+v, stderr %q; want code %d, %+v", args, code, e, stderr, plain, want)
+		}
+	}
+}
+
+// TestOneObject: what a command found stays when it fails, with the error beside it.
+func TestOneObject(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                      `{"error":{"kind":"failed","text":"x"}}`,
+		"{}\n":                  `{"error":{"kind":"failed","text":"x"}}`,
+		"{\n  \"a\": {}\n}\n":   `{"a":{},"error":{"kind":"failed","text":"x"}}`,
+		"{\"a\": \"}\"}":        `{"a":"}","error":{"kind":"failed","text":"x"}}`,
+		"Usage:\n  \"quell\"\n": `{"error":{"kind":"failed","text":"x"},"text":"Usage:\n  \"quell\"\n"}`,
+	} {
+		var o oneObject
+		o.WriteString(given)
+		o.wrap()
+		o.add(failure{Kind: "failed", Text: "x"})
+		var got any
+		if err := json.Unmarshal(o.Bytes(), &got); err != nil {
+			t.Errorf("%q: %v in %q", given, err, o.String())
+			continue
+		}
+		if data, _ := json.Marshal(got); string(data) != want {
+			t.Errorf("%q becomes %s; want %s", given, data, want)
+		}
+	}
+	if got := parsed[map[string]string](t, "denoise", "--help"); !strings.Contains(got["text"], "Usage:") {
+		t.Errorf("help: %q", got)
+	}
+}
