@@ -111,17 +111,15 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 	}
 	b.store.tidy()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
-	var mine []Unit
-	for _, u := range b.units {
-		if u.shard(b.o.Shards) == b.o.Shard {
-			mine = append(mine, u)
-		}
-	}
+	mine := shardOf(b.units, b.o.Shard, b.o.Shards)
 	b.progress.begin(mine)
 	if b.o.Distribute != nil {
 		err = b.distribute(ctx, mine)
 	} else {
 		err = b.work(ctx, newLocal(b.store, mine))
+	}
+	if err == nil {
+		err = b.finishPart()
 	}
 	summary, reportErr := b.summarise(started)
 	return summary, errors.Join(err, reportErr)
@@ -320,19 +318,23 @@ func (b *batch) finish(u Unit, r *Result) {
 	if r == nil {
 		return
 	}
+	saved := true
 	if !r.Reused {
-		if err := b.store.save(*r); err != nil && r.Problem == "" {
-			r.Problem = fmt.Sprintf("the output is there, but not that it is done: %v", err)
-			r.State, r.Code = Failed, app.ExitFailed
+		if err := b.store.save(*r); err != nil {
+			saved = false
+			if r.Problem == "" {
+				r.Problem = fmt.Sprintf("the output is there, but not that it is done: %v", err)
+				r.State, r.Code = Failed, app.ExitFailed
+			}
 		}
 	}
 	b.stopped(recorded)
-	b.report(*r)
+	b.report(*r, saved)
 }
 
 // report counts a result and logs it.
-func (b *batch) report(r Result) {
+func (b *batch) report(r Result, saved bool) {
 	app.Log("series", slog.String("id", r.ID), slog.String("state", string(r.State)), slog.Bool("reused", r.Reused), slog.Int("code", r.Code),
 		slog.String("engine", r.Engine), slog.String("verdict", r.Verdict), slog.Int("voxels", r.voxels()), slog.Any("seconds", r.Seconds))
-	b.progress.result(r)
+	b.progress.result(r, saved)
 }

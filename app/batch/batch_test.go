@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -102,7 +103,7 @@ func (c cohort) check(s Summary) {
 		}
 		seen[row["id"]] = row["state"]
 	}
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if seen[r.ID] != string(r.State) {
 			c.t.Errorf("%s is %s, and in report.csv %q", r.Input(), r.State, seen[r.ID])
 		}
@@ -139,10 +140,13 @@ func (c cohort) rows() (rows []map[string]string) {
 	return rows
 }
 
+// resultsOf are the results of a run.
+func resultsOf(s Summary) []Result { return slices.Collect(s.Results()) }
+
 // states lists the states of inputs, in the order of their names.
 func states(s Summary) []string {
 	var all []string
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		text := fmt.Sprintf("%s %s", r.Unit, r.State)
 		if r.Reused {
 			text += " before"
@@ -298,12 +302,12 @@ func TestFailuresAreRows(t *testing.T) {
 	c.must(os.MkdirAll(filepath.Join(c.out, "folder.nii", "x"), 0o777))
 	s := c.run(c.options())
 	equal(t, "states", states(s), []string{"cut.nii failed", "folder.nii failed", "foreign.nii failed", "good.nii done", "poisoned failed", "text.nii failed"})
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if r.State == Failed && (r.Problem == "" || strings.Contains(r.Problem, c.in) || strings.Contains(r.Problem, "\n") || r.Output != "") {
 			t.Errorf("%s: %q", r.Unit, r.Problem)
 		}
 	}
-	if s.Results[5].State != Done || s.Results[0].State != Failed {
+	if resultsOf(s)[5].State != Done || resultsOf(s)[0].State != Failed {
 		t.Error("problems do not come first")
 	}
 	if err := s.Err(); app.ExitCode(err) != app.ExitInput || !strings.HasPrefix(err.Error(), "5 of 6 series failed; the first: cut.nii: ") {
@@ -336,15 +340,24 @@ func TestExitCodes(t *testing.T) {
 		{[]Result{failed(app.ExitInput), failed(app.ExitFailed)}, app.ExitFailed},
 		{[]Result{failed(app.ExitFailed), failed(app.ExitInput)}, app.ExitFailed},
 	} {
-		sortResults(x.results)
-		s := Summary{Results: x.results}
-		if got := app.ExitCode(s.Err()); got != x.want {
+		if got := app.ExitCode(summaryOf(x.results...).Err()); got != x.want {
 			t.Errorf("%v: %d, want %d", x.results, got, x.want)
 		}
 	}
-	if err := (Summary{Results: []Result{failed(1)}}).Err(); err.Error() != "1 of 1 series failed: a: p" {
+	if err := summaryOf(failed(1)).Err(); err.Error() != "1 of 1 series failed: a: p" {
 		t.Error(err)
 	}
+}
+
+// summaryOf is a summary of results that no store has.
+func summaryOf(all ...Result) Summary {
+	a := results{unsaved: map[string]Result{}}
+	for i, r := range all {
+		r.ID = strconv.Itoa(i)
+		a.rows, a.unsaved[r.ID] = append(a.rows, rowOf(r)), r
+	}
+	sortRows(a.rows)
+	return Summary{results: a}
 }
 
 // hooked is a batch whose series call hook at the end of every stage.
@@ -369,8 +382,8 @@ func TestPanicIsAFailureOfOneSeries(t *testing.T) {
 	})
 	s, err := b.run(t.Context())
 	c.must(err)
-	if s.Done != 3 || s.Failed != 1 || s.Results[0].Problem != "internal error: a fault" || app.ExitCode(s.Err()) != app.ExitFailed {
-		t.Errorf("%+v, %q", s.Status, s.Results[0].Problem)
+	if s.Done != 3 || s.Failed != 1 || resultsOf(s)[0].Problem != "internal error: a fault" || app.ExitCode(s.Err()) != app.ExitFailed {
+		t.Errorf("%+v, %q", s.Status, resultsOf(s)[0].Problem)
 	}
 	if s := c.run(c.options()); s.Done != 4 || s.Reused != 3 {
 		t.Errorf("second run: %+v", s.Status)
@@ -409,7 +422,7 @@ func TestDuplicatesAreFilteredOnce(t *testing.T) {
 	c.nii("d.nii", 2) // another file of the same voxels has an output of its own
 	s := c.run(c.options())
 	equal(t, "states", []int{s.Done, s.Duplicates, s.Failed}, []int{3, 1, 0})
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if r.State == Duplicate && (r.SameAs == "" || r.Output != "" || !strings.HasPrefix(r.SameAs, map[string]string{"a": "b", "b": "a"}[r.Unit])) {
 			t.Errorf("%+v", r)
 		}
@@ -417,7 +430,7 @@ func TestDuplicatesAreFilteredOnce(t *testing.T) {
 	again := c.run(c.options())
 	equal(t, "again", []int{again.Done, again.Reused, again.Duplicates}, []int{3, 3, 1})
 	// The copy takes the place of a series that is gone.
-	for _, r := range again.Results {
+	for _, r := range resultsOf(again) {
 		if r.State == Done && r.Format == "DICOM" {
 			c.must(os.RemoveAll(filepath.Join(c.in, r.Unit)))
 		}
@@ -477,7 +490,7 @@ func TestShardsDoEverySeriesOnce(t *testing.T) {
 		if s.Done == 0 || s.Done > 8 {
 			t.Errorf("shard %d has %d of 12 series", shard, s.Done)
 		}
-		for _, r := range s.Results {
+		for _, r := range resultsOf(s) {
 			done[r.Unit]++
 		}
 	}
@@ -548,7 +561,7 @@ func TestSlabs(t *testing.T) {
 		o.Memory, o.Output = memory, filepath.Join(t.TempDir(), "out")
 		s, err := Run(t.Context(), o, Events{})
 		c.must(err)
-		for _, r := range s.Results {
+		for _, r := range resultsOf(s) {
 			if strings.HasPrefix(r.Format, "DICOM") {
 				if memory < bytes && (r.State != Failed || !strings.Contains(r.Problem, "of memory")) {
 					t.Errorf("%d bytes: %s is %s: %s", memory, r.Unit, r.State, r.Problem)

@@ -31,10 +31,10 @@ func TestFullDisk(t *testing.T) {
 	if err == nil || app.ExitCode(err) != app.ExitFailed || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("a report that cannot be written: %v", err)
 	}
-	if len(s.Results) != 12 || s.Failed == 0 || s.Done == 0 {
-		t.Errorf("%+v, %d results", s.Status, len(s.Results))
+	if len(resultsOf(s)) != 12 || s.Failed == 0 || s.Done == 0 {
+		t.Errorf("%+v, %d results", s.Status, len(resultsOf(s)))
 	}
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if r.State == Failed && !strings.Contains(r.Problem, "disk") && !strings.Contains(r.Problem, "are free") {
 			t.Errorf("%s: %q", r.Unit, r.Problem)
 		}

@@ -50,7 +50,7 @@ func TestGroup(t *testing.T) {
 			t.Errorf("why %q", row["why"])
 		}
 	}
-	if r, ok := (store{c.out}).load(s.Results[0].ID); !ok || r.Picture == nil || r.Seconds.Filter == 0 || r.Engine != "cpu" {
+	if r, ok := (store{c.out}).load(resultsOf(s)[0].ID); !ok || r.Picture == nil || r.Seconds.Filter == 0 || r.Engine != "cpu" {
 		t.Errorf("%+v", r)
 	}
 	if again := c.run(c.options()); again.Reused != 2 {
@@ -67,8 +67,8 @@ func TestGroup(t *testing.T) {
 	o.Inputs, o.Output = []string{list}, c.out+"2"
 	single, err := Run(t.Context(), o, Events{})
 	c.must(err)
-	if len(single.Results) != 1 || single.Results[0].Output != "bold_volume-2-of-3.nii.gz" || single.Results[0].Volumes != 0 {
-		t.Errorf("%+v", single.Results)
+	if len(resultsOf(single)) != 1 || resultsOf(single)[0].Output != "bold_volume-2-of-3.nii.gz" || resultsOf(single)[0].Volumes != 0 {
+		t.Errorf("%+v", resultsOf(single))
 	}
 }
 
@@ -146,7 +146,7 @@ func TestGroupNeedsMemory(t *testing.T) {
 		o.Memory, o.Output = x.memory, filepath.Join(t.TempDir(), "out")
 		s, err := Run(t.Context(), o, Events{})
 		c.must(err)
-		if r := s.Results[0]; r.State != Done || r.Volumes != 4 || strings.Contains(r.Why, "slab by slab") != x.slabs || r.Recipe == nil {
+		if r := resultsOf(s)[0]; r.State != Done || r.Volumes != 4 || strings.Contains(r.Why, "slab by slab") != x.slabs || r.Recipe == nil {
 			t.Errorf("%d bytes: %+v", x.memory, r)
 		}
 		if !x.slabs {

@@ -168,7 +168,7 @@ func TestOnlyCrashesCount(t *testing.T) {
 				}
 			}
 		} else {
-			rows["a.nii"] = string(c.run(c.options()).Results[0].State)
+			rows["a.nii"] = string(resultsOf(c.run(c.options()))[0].State)
 		}
 		equal(t, sig.String(), rows, map[string]string{"a.nii": string(want)})
 	}
@@ -260,7 +260,7 @@ func TestKilledAtRandom(t *testing.T) {
 	t.Logf("%d kills; %d of %d were done before the last run", kills, s.Reused, s.Done)
 	// On a slow machine the kills may hit one series three times, which ends the attempts at it.
 	struck := 0
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if r.State == Failed && !poison[r.Unit] && r.Problem == errEnded.Error() {
 			struck++
 		}

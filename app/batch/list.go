@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
@@ -25,21 +24,6 @@ type Unit struct {
 	Bytes  int64  `json:"bytes"`            // of its files
 	Series *int   `json:"series,omitempty"` // the only one that is filtered, by its index in the catalog; names and lists count from 1
 	Output string `json:"output,omitempty"` // relative to the output; "" is named after the unit and the series
-}
-
-// shard returns the number of the shard, of n, that a unit belongs to, counted from 0. It
-// depends on the name alone, so that it is the same on every machine and in every run.
-func (u Unit) shard(n int) int {
-	h := fnv.New64a()
-	h.Write([]byte(u.Name))
-	return int(mixed(h.Sum64()) % uint64(n))
-}
-
-// mixed spreads names that differ in their last byte over all bits (MurmurHash3's finalizer).
-func mixed(h uint64) uint64 {
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }
 
 // List finds the units of inputs, by name: files, folders with everything below them, glob

@@ -140,22 +140,6 @@ func TestListCSV(t *testing.T) {
 	}
 }
 
-// TestShardOf: the parts depend on names alone, and are about equal.
-func TestShardOf(t *testing.T) {
-	counts := make([]int, 7)
-	for i := range 700 {
-		counts[Unit{Name: fmt.Sprintf("sub-%03d/anat/T1w.nii.gz", i), Bytes: int64(i)}.shard(7)]++
-	}
-	for i, n := range counts {
-		if n < 70 || n > 130 {
-			t.Errorf("shard %d has %d of 700", i, n)
-		}
-	}
-	if got := (Unit{Name: "sub-001/anat/T1w.nii.gz"}).shard(1000); got != 831 {
-		t.Errorf("the shard of a name is %d; it must not change from one version to the next", got)
-	}
-}
-
 func TestOutputNames(t *testing.T) {
 	for _, x := range []struct {
 		unit Unit

@@ -3,8 +3,6 @@ package batch
 import (
 	"sync"
 	"time"
-
-	"quell/app"
 )
 
 // progress counts what is finished. Rates are by the bytes of the inputs.
@@ -14,7 +12,8 @@ type progress struct {
 
 	mu      sync.Mutex
 	status  Status
-	results map[string]Result // without pictures
+	rows    map[string]row    // of the results, by id
+	unsaved map[string]Result // failures that the store does not have, without pictures
 	started time.Time
 	total   int64
 	whole   int64            // bytes of the units that are finished
@@ -24,7 +23,7 @@ type progress struct {
 }
 
 func (p *progress) begin(units []Unit) {
-	p.started, p.parts, p.results = p.now(), map[string]int64{}, map[string]Result{}
+	p.started, p.parts, p.rows, p.unsaved = p.now(), map[string]int64{}, map[string]row{}, map[string]Result{}
 	for _, u := range units {
 		p.total += u.Bytes
 	}
@@ -76,25 +75,29 @@ func (p *progress) unselected() {
 }
 
 // result counts a result, in place of an earlier one of the series: what failed may be done
-// after all where a unit is delivered again.
-func (p *progress) result(r Result) {
+// after all where a unit is delivered again. saved says whether the store has it.
+func (p *progress) result(r Result, saved bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if earlier, again := p.results[r.ID]; again {
+	if earlier, again := p.rows[r.ID]; again {
 		p.count(earlier, -1)
 	}
-	p.count(r, 1)
+	x := rowOf(r)
+	p.count(x, 1)
 	if p.events.Result != nil {
 		p.events.Result(r)
 	}
-	r.Picture = nil
-	p.results[r.ID] = r
+	p.rows[r.ID] = x
+	if delete(p.unsaved, r.ID); !saved {
+		r.Picture = nil
+		p.unsaved[r.ID] = r
+	}
 	p.report()
 }
 
 // count adds n to the counts of a result's state. The lock is held.
-func (p *progress) count(r Result, n int) {
-	switch r.State {
+func (p *progress) count(x row, n int) {
+	switch x.state {
 	case Failed:
 		p.status.Failed += n
 	case Duplicate:
@@ -102,7 +105,7 @@ func (p *progress) count(r Result, n int) {
 	default:
 		p.status.Done += n
 	}
-	if r.Reused {
+	if x.reused {
 		p.status.Reused += n
 	}
 }
@@ -130,21 +133,4 @@ func (p *progress) share() {
 	if worked := finished - p.reused; worked > 0 {
 		p.status.Left = time.Duration(float64(p.now().Sub(p.started)) * float64(p.total-finished) / float64(worked))
 	}
-}
-
-// exitCode returns that of the worst result.
-func exitCode(results []Result) int {
-	code := app.ExitDone
-	for _, r := range results {
-		switch {
-		case r.State != Failed:
-		case r.Code == app.ExitInput || r.Code == app.ExitUsage:
-			if code == app.ExitDone {
-				code = app.ExitInput
-			}
-		default:
-			code = app.ExitFailed
-		}
-	}
-	return code
 }

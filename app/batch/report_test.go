@@ -2,14 +2,19 @@ package batch
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"quell/app"
 )
 
 func TestReportOrder(t *testing.T) {
@@ -20,9 +25,8 @@ func TestReportOrder(t *testing.T) {
 		{Unit: "copy", State: Duplicate}, done("good", "matched"), done("clean", "clean"), warned, done("unsure", "unknown"), done("under", "under"), done("over", "over"),
 		{Unit: "z", State: Failed}, {Unit: "y", Series: "2", State: Failed}, {Unit: "y", Series: "1", State: Failed},
 	}
-	sortResults(all)
 	var names []string
-	for _, r := range all {
+	for r := range summaryOf(all...).Results() {
 		names = append(names, r.Unit+r.Series)
 	}
 	equal(t, "order", names, []string{"y1", "y2", "z", "over", "under", "unsure", "warned", "clean", "good", "copy"})
@@ -35,7 +39,7 @@ func TestReports(t *testing.T) {
 	s := c.run(c.options())
 	rows := c.rows()
 	equal(t, "first row", []string{rows[0]["input"], rows[0]["state"], rows[0]["sigma"], rows[0]["filter_s"], rows[0]["output"]}, []string{"cut.nii", "failed", "", "", ""})
-	equal(t, "problem", rows[0]["problem"], s.Results[0].Problem)
+	equal(t, "problem", rows[0]["problem"], resultsOf(s)[0].Problem)
 	good := rows[1]
 	equal(t, "second row", []string{good["input"], good["state"], good["problem"], good["output"], good["dims"], good["engine"], good["files"]},
 		[]string{"good, <1>.nii", "done", "", "good, <1>.nii", "8 x 6 x 3", "cpu", "1"})
@@ -72,7 +76,7 @@ func TestTheTableIsNoProgram(t *testing.T) {
 		all = append(all, Result{ID: strconv.Itoa(i), Unit: text, Series: text, Output: text, Problem: text, SameAs: text, Verdict: text, Why: text, Warnings: []string{text}, Format: text, Modality: text, Engine: text})
 	}
 	path := filepath.Join(t.TempDir(), "report.csv")
-	c.must(writeCSV(path, all))
+	c.must(writeCSV(path, summaryOf(all...).results))
 	file, err := os.Open(path)
 	c.must(err)
 	defer file.Close()
@@ -127,17 +131,17 @@ func TestProgress(t *testing.T) {
 	step("an unselected unit", 21, func() { p.unit(c) }, 1, 0)
 	p.unselected()
 	for _, r := range []Result{{ID: "1", State: Done}, {ID: "2", State: Done, Reused: true}, {ID: "3", State: Failed}, {ID: "4", State: Duplicate, Picture: []byte{1}}} {
-		p.result(r)
+		p.result(r, r.State != Failed)
 	}
 	equal(t, "counts", []int{last.Done, last.Reused, last.Failed, last.Duplicates, last.Unselected}, []int{2, 1, 1, 1, 1})
-	p.result(Result{ID: "3", State: Done}) // a unit that was delivered again
-	p.result(Result{ID: "2", State: Failed})
+	p.result(Result{ID: "3", State: Done}, true) // a unit that was delivered again
+	p.result(Result{ID: "2", State: Failed, Picture: []byte{1}}, false)
 	equal(t, "counts again", []int{last.Done, last.Reused, last.Failed, last.Duplicates}, []int{2, 0, 1, 1})
 	p.left(1, 4) // of units that others do; results do not change the share
-	p.result(Result{ID: "5", State: Done})
+	p.result(Result{ID: "5", State: Done}, true)
 	equal(t, "share", last.Share, 0.75)
-	if len(p.results) != 5 || p.results["4"].Picture != nil {
-		t.Errorf("%v", p.results)
+	if r, ok := p.unsaved["2"]; len(p.rows) != 5 || len(p.unsaved) != 1 || !ok || r.Picture != nil {
+		t.Errorf("%v, not in the store: %v", p.rows, p.unsaved)
 	}
 }
 
@@ -150,4 +154,110 @@ func TestEveryEventIsOptional(t *testing.T) {
 	if !slices.Contains(got, "a.nii done") || !slices.Contains(got, "status") {
 		t.Errorf("%v", got)
 	}
+}
+
+// TestReportHasPages of a bounded number of series, which lead to each other; the pages of a longer
+// report go.
+func TestReportHasPages(t *testing.T) {
+	dir := t.TempDir()
+	recipe := optionsOf("", "").Job.Recipe
+	b := &batch{store: store{dir}, o: Options{Job: app.Job{Recipe: recipe}}}
+	read := func(name string) string {
+		t.Helper()
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	for _, x := range []struct{ series, pages int }{{2*pageRows + 1, 3}, {2 * pageRows, 2}, {pageRows, 1}, {0, 1}} {
+		var all []Result
+		for i := range x.series {
+			r := Result{Unit: fmt.Sprintf("s%04d.nii", i), State: Done, Verdict: "matched", Picture: []byte{1}}
+			if i%100 == 99 {
+				r.State, r.Problem = Failed, "cut off"
+			}
+			all = append(all, r)
+		}
+		if err := b.writeHTML(summaryOf(all...).results); err != nil {
+			t.Fatal(err)
+		}
+		rows := 0
+		for n := 1; n <= x.pages; n++ {
+			html := read(pageFile(n))
+			rows += strings.Count(html, `<td class="name">`)
+			if !strings.Contains(html, fmt.Sprintf("%d of %d series filtered", x.series-x.series/100, x.series)) {
+				t.Errorf("%d series, page %d: no counts", x.series, n)
+			}
+			var links []string
+			for _, m := range regexp.MustCompile(`<a href="([^"]+)"`).FindAllStringSubmatch(html, -1) {
+				links = append(links, filepath.ToSlash(filepath.Join(filepath.Dir(filepath.FromSlash(pageFile(n))), filepath.FromSlash(m[1]))))
+			}
+			var want []string
+			for k := 1; k <= x.pages; k++ {
+				if k != n {
+					want = append(want, pageFile(k))
+				}
+			}
+			if !slices.Equal(links, want) {
+				t.Errorf("%d series, page %d leads to %q; want %q", x.series, n, links, want)
+			}
+		}
+		if rows != x.series {
+			t.Errorf("%d series in %d rows", x.series, rows)
+		}
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(pageFile(max(x.pages, 1)+1)))); err == nil {
+			t.Errorf("%d series: a page of a longer report is left", x.series)
+		}
+	}
+}
+
+// TestSummaryAsJSON has the counts and the results, one by one.
+func TestSummaryAsJSON(t *testing.T) {
+	for _, n := range []int{0, 1, 3} {
+		var all []Result
+		for i := range n {
+			all = append(all, Result{Unit: fmt.Sprint("s", i), State: Done, Picture: []byte{1}})
+		}
+		s := summaryOf(all...)
+		s.Done, s.Output = n, "out"
+		var text strings.Builder
+		if err := s.WriteJSON(&text); err != nil {
+			t.Fatal(err)
+		}
+		var back struct {
+			Done    int
+			Output  string
+			Results []Result
+		}
+		if err := json.Unmarshal([]byte(text.String()), &back); err != nil || back.Done != n || back.Output != "out" || back.Results == nil {
+			t.Fatalf("%v, %+v\n%s", err, back, text.String())
+		}
+		equal(t, "results", len(back.Results), n)
+		for i, r := range back.Results {
+			equal(t, "unit", []any{r.Unit, r.Picture}, []any{fmt.Sprint("s", i), []byte(nil)})
+		}
+	}
+}
+
+// TestMemoryOfAResult: what stays in memory of a series is some hundred bytes, whatever its picture
+// and its sentences take.
+func TestMemoryOfAResult(t *testing.T) {
+	p := progress{now: time.Now}
+	p.begin(nil)
+	const n = 2000
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	for i := range n {
+		p.result(Result{ID: fmt.Sprintf("%016d", i), Unit: fmt.Sprintf("p%04d/s.nii", i), State: Done, Picture: make([]byte, 12000), Why: strings.Repeat("w", 1000)}, true)
+	}
+	if each := (heap() - before) / n; each > 500 {
+		t.Errorf("%d bytes of each", each)
+	}
+	runtime.KeepAlive(&p)
 }

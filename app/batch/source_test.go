@@ -58,8 +58,8 @@ func TestUnitThatEndsTheProcess(t *testing.T) {
 		if s.Done != done || s.Failed != 3-done {
 			t.Errorf("after %d attempts: %+v", attempts, s.Status)
 		}
-		if s.Failed > 0 && (s.Results[0].Unit != "b.nii" || !strings.Contains(s.Results[0].Problem, "ended 3 times") || app.ExitCode(s.Err()) != app.ExitFailed) {
-			t.Errorf("%+v", s.Results[0])
+		if s.Failed > 0 && (resultsOf(s)[0].Unit != "b.nii" || !strings.Contains(resultsOf(s)[0].Problem, "ended 3 times") || app.ExitCode(s.Err()) != app.ExitFailed) {
+			t.Errorf("%+v", resultsOf(s)[0])
 		}
 		left, err := os.ReadDir(filepath.Join(c.out, StateFolder, "attempts"))
 		if c.must(err); len(left) != 0 {

@@ -30,7 +30,7 @@ func TestUnevenSeries(t *testing.T) {
 		t.Helper()
 		o := c.options()
 		o.Job.Recipe, o.Job.Uneven = &recipe, uneven
-		return c.run(o).Results[0]
+		return resultsOf(c.run(o))[0]
 	}
 	if r := run(""); r.State != Failed || !strings.Contains(r.Problem, "off even spacing") {
 		t.Errorf("%+v", r)

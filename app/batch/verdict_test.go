@@ -51,7 +51,7 @@ func TestWithoutVerdict(t *testing.T) {
 	o.WithoutVerdict = true
 	s := c.run(o)
 	equal(t, "rows", row(), []string{"a.nii|done||||", "b.nii|done||||", "g.nii|done||||"})
-	for _, r := range s.Results {
+	for _, r := range resultsOf(s) {
 		if r.Picture != nil {
 			t.Errorf("%s: the summary has its picture", r.Unit)
 		}

@@ -29,8 +29,8 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	if err != nil {
 		return err
 	}
-	before, stamps := map[string]Result{}, map[string]time.Time{}
-	if err := b.store.changed(stamps, func(r Result) { before[r.ID] = r }); err != nil {
+	before, stamps := map[string]time.Time{}, map[string]time.Time{} // when results were finished, and their files written
+	if err := b.store.changed(stamps, func(r Result) { before[r.ID] = r.Finished }); err != nil {
 		return err
 	}
 	_ = os.Remove(b.pinPath()) // of an earlier run
@@ -43,9 +43,9 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 			return
 		}
 		earlier, known := before[r.ID]
-		r.Reused = known && earlier.Finished.Equal(r.Finished)
+		r.Reused = known && earlier.Equal(r.Finished)
 		delete(before, r.ID)
-		b.report(r)
+		b.report(r, true)
 	}
 	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
 	err = b.o.Distribute(ctx, spec, units, func(left int) {

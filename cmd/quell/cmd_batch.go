@@ -58,9 +58,10 @@ Part, Volumes, Slices, Rows, Columns and SliceSpacing, all of which must hold:
 The comparisons are = != < <= > >=, and ~ !~ for regular expressions. A series without
 the attribute is not taken, except by != and !~.
 
---shard I/N does one of N parts, by the names of the inputs: run it N times, on any
-machines that share OUT. Two batches of the same part, or of different N, on one OUT
-are refused.
+--shard I/N does one of N parts of about the same size: run it N times, on any machines
+that share OUT. Two batches of the same part, or of different N, on one OUT are refused.
+The parts follow from the names and sizes of the inputs: after a change of these run all
+parts again, which do only what is missing.
 
 --processes N does the series in N processes; --nats URL leaves them to quell worker, by
 a NATS server of version ` + queue.LeastServer + ` or later.
@@ -190,7 +191,7 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 		return err
 	}
 	if f.json {
-		err = printJSON(cmd.OutOrStdout(), summary)
+		err = summary.WriteJSON(cmd.OutOrStdout())
 	} else {
 		err = printSummary(cmd, summary)
 	}
@@ -213,7 +214,10 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s in %s; see %s\n", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML)
+	if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s in %s; see %s\n", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML); err != nil || len(s.Pending) == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Parts that are still to be done over these inputs: %s.\n", strings.Trim(fmt.Sprint(s.Pending), "[]"))
 	return err
 }
 

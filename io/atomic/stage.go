@@ -1,9 +1,11 @@
 package atomic
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -154,6 +156,24 @@ func WriteFile(path string, data []byte, mode fs.FileMode) error {
 		return err
 	}
 	defer s.Close()
+	return s.Commit(context.Background())
+}
+
+// WriteStream is WriteFile with the data that write writes, through a buffer.
+func WriteStream(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	s, staged, err := stageFile(path, nil, mode)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	file, err := os.OpenFile(staged, os.O_WRONLY, 0)
+	if err != nil {
+		return WriteError(path, err)
+	}
+	buffer := bufio.NewWriter(file)
+	if err := errors.Join(write(buffer), buffer.Flush(), file.Close()); err != nil {
+		return WriteError(path, err)
+	}
 	return s.Commit(context.Background())
 }
 

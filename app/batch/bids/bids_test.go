@@ -264,7 +264,7 @@ func TestDamagedMetadata(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	sum, err := Run(t.Context(), s.dir, Filter{}, s.options(out), batch.Events{})
 	s.must(err)
-	if sum.Done != 2 || sum.Failed != 1 || app.ExitCode(sum.Err()) != app.ExitInput || !strings.Contains(sum.Results[0].Problem, "no JSON object") {
+	if sum.Done != 2 || sum.Failed != 1 || app.ExitCode(sum.Err()) != app.ExitInput || !strings.Contains(slices.Collect(sum.Results())[0].Problem, "no JSON object") {
 		t.Errorf("%+v, %v", sum.Status, sum.Err())
 	}
 	s.put("sub-01/anat/sub-01_T1w.json", "\ufeff{}") // a byte order mark does no harm

@@ -129,8 +129,8 @@ func TestDistribute(t *testing.T) {
 	defer cancel()
 	sum, err := batch.Run(t.Context(), s.options(s.connect()), batch.Events{})
 	s.must(err)
-	if sum.Done != 9 || sum.Failed != 1 || sum.Reused != 0 || sum.Share != 1 || len(sum.Results) != 10 {
-		t.Errorf("%+v, %d results", sum.Status, len(sum.Results))
+	if sum.Done != 9 || sum.Failed != 1 || sum.Reused != 0 || sum.Share != 1 || len(slices.Collect(sum.Results())) != 10 {
+		t.Errorf("%+v, %d results", sum.Status, len(slices.Collect(sum.Results())))
 	}
 	mu.Lock()
 	for name, n := range worked {

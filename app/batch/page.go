@@ -1,0 +1,165 @@
+package batch
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"image"
+	"image/jpeg"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/image/draw"
+
+	"quell/app"
+	"quell/denoise/tune"
+	"quell/io/atomic"
+)
+
+//go:embed report.gohtml
+var reportPage string
+
+var page = template.Must(template.New("report").Parse(reportPage))
+
+// pageRows is how many series a page of the report has: with their pictures 2 to 5 MB.
+const pageRows = 200
+
+type (
+	htmlReport struct {
+		Recipe, Version, Select, When         string
+		Done, Failed, Duplicates, Under, Over int
+		Total                                 int
+		Page                                  int // from 1
+		Pages                                 []pageLink
+		Rows                                  []htmlRow
+	}
+	// pageLink leads from a page of the report to another one.
+	pageLink struct {
+		Number, From, To int    // rows, from 1
+		Problems         bool   // begins with one
+		First            string // input of the first row
+		Href             string
+	}
+	htmlRow struct {
+		Result
+		Class, SigmaText, Took string
+		Image                  template.URL
+	}
+)
+
+// pageFile names a page of the report, relative to the output: the first one is report.html, the
+// others are in the folder of the batch, where no output can be.
+func pageFile(number int) string {
+	if number == 1 {
+		return "report.html"
+	}
+	return path.Join(StateFolder, "report", fmt.Sprintf("page-%d.html", number))
+}
+
+// writeHTML writes the report in pages of pageRows series, which refer to each other and to no
+// other file. The first one is written last and has the counts of all.
+func (b *batch) writeHTML(all results) error {
+	h := htmlReport{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.o.Select, When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows)}
+	for _, x := range all.rows {
+		h.count(x)
+	}
+	pages := slices.Collect(slices.Chunk(all.rows, pageRows))
+	if len(pages) == 0 {
+		pages = append(pages, nil)
+	}
+	for i := len(pages) - 1; i >= 0; i-- {
+		h.Page, h.Pages, h.Rows = i+1, linksFrom(i+1, pages), nil
+		for r := range (results{all.store, pages[i], all.unsaved}).each {
+			h.Rows = append(h.Rows, htmlRowOf(r))
+		}
+		var data bytes.Buffer
+		if err := page.Execute(&data, h); err != nil {
+			return err
+		}
+		if err := atomic.WriteFile(filepath.Join(b.store.out, filepath.FromSlash(pageFile(h.Page))), data.Bytes(), 0o666); err != nil {
+			return err
+		}
+	}
+	for n := len(pages) + 1; os.Remove(filepath.Join(b.store.out, filepath.FromSlash(pageFile(n)))) == nil; n++ { // of a longer report
+	}
+	return nil
+}
+
+// linksFrom returns the links of a page; none where it is the only one.
+func linksFrom(number int, pages [][]row) (links []pageLink) {
+	if len(pages) == 1 {
+		return nil
+	}
+	for i, rows := range pages {
+		href := pageFile(i + 1)
+		if number > 1 {
+			href = path.Join("..", "..", href)
+		}
+		from := i*pageRows + 1
+		links = append(links, pageLink{i + 1, from, from + len(rows) - 1, rows[0].urgency < urgency(Result{State: Done}), rows[0].unit, href})
+	}
+	return links
+}
+
+// count adds a series to the numbers of the report.
+func (h *htmlReport) count(x row) {
+	switch {
+	case x.state == Failed:
+		h.Failed++
+	case x.state == Duplicate:
+		h.Duplicates++
+	default:
+		h.Done++
+	}
+	switch x.urgency {
+	case urgency(Result{State: Done, Verdict: string(tune.Over)}):
+		h.Over++
+	case urgency(Result{State: Done, Verdict: string(tune.Under)}):
+		h.Under++
+	}
+}
+
+func htmlRowOf(r Result) htmlRow {
+	x := htmlRow{Result: r, Class: "well", SigmaText: sigmaText(r)}
+	switch r.State {
+	case Failed:
+		x.Class = "failed"
+	case Done:
+		if urgency(r) < urgency(Result{State: Done}) {
+			x.Class = "doubt"
+		}
+		x.Took = app.TimeText(r.Seconds.Load + r.Seconds.Filter + r.Seconds.Measure + r.Seconds.Write)
+	}
+	if r.Picture != nil {
+		x.Image = template.URL("data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(r.Picture))
+	}
+	return x
+}
+
+// pictureHeight is that of the pictures of a series in pixels.
+const pictureHeight = 160
+
+// picture returns a JPEG of the middle slice: before, after, and what was removed.
+func picture(ctx context.Context, run *app.Run) ([]byte, error) {
+	drawn, err := app.Draw(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	size := drawn.Before.Rect.Size()
+	width := max(1, min(size.X*pictureHeight/size.Y, 3*pictureHeight))
+	m := image.NewRGBA(image.Rect(0, 0, 3*width, pictureHeight))
+	for i, part := range []*image.RGBA{drawn.Before, drawn.After, drawn.Residual} {
+		draw.ApproxBiLinear.Scale(m, image.Rect(i*width, 0, (i+1)*width, pictureHeight), part, part.Rect, draw.Src, nil)
+	}
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, m, &jpeg.Options{Quality: 85}); err != nil {
+		return nil, err
+	}
+	return file.Bytes(), nil
+}

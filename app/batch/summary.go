@@ -1,0 +1,208 @@
+package batch
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"quell/app"
+	"quell/denoise/tune"
+)
+
+// Summary is what a batch came to. The results of its series stay on disk: what is in memory of each
+// is its row.
+type Summary struct {
+	Status
+	Output  string  `json:"output"`
+	CSV     string  `json:"csv"`
+	HTML    string  `json:"html"`
+	Seconds float64 `json:"seconds"`
+	Pending []int   `json:"pending_shards,omitempty"` // counted from 1: those that are still to be done over these inputs
+
+	results results // of this run
+}
+
+// Results passes the results of this run, problems first, without pictures. They are read from the
+// output one by one, so a later run may have changed them.
+func (s Summary) Results() iter.Seq[Result] {
+	return func(yield func(Result) bool) {
+		for r := range s.results.each {
+			r.Picture = nil
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// WriteJSON writes the summary and its results, one by one.
+func (s Summary) WriteJSON(w io.Writer) error {
+	head, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "%s,\n  \"results\": [", bytes.TrimSuffix(head, []byte("\n}"))); err != nil {
+		return err
+	}
+	between := "\n    "
+	for r := range s.Results() {
+		data, err := json.MarshalIndent(r, "    ", "  ")
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", between, data); err != nil {
+			return err
+		}
+		between = ",\n    "
+	}
+	end := "]\n}\n"
+	if len(s.results.rows) > 0 {
+		end = "\n  " + end
+	}
+	_, err = io.WriteString(w, end)
+	return err
+}
+
+// Err returns the error of a batch in which series failed: an *app.InputError where every
+// failure is a fault of an input, and nil where none failed.
+func (s Summary) Err() error {
+	rows := s.results.rows
+	failed := 0
+	for _, r := range rows {
+		if r.state == Failed {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	first := s.results.read(rows[0])
+	text := fmt.Sprintf("%d of %d series failed; the first: %s: %s", failed, len(rows), first.Input(), first.Problem)
+	if failed == 1 {
+		text = fmt.Sprintf("1 of %d series failed: %s: %s", len(rows), first.Input(), first.Problem)
+	}
+	if exitCode(rows) == app.ExitInput {
+		return &app.InputError{Problem: text}
+	}
+	return errors.New(text)
+}
+
+// exitCode returns that of the worst result.
+func exitCode(rows []row) int {
+	code := app.ExitDone
+	for _, r := range rows {
+		switch {
+		case r.state != Failed:
+		case r.code == app.ExitInput || r.code == app.ExitUsage:
+			if code == app.ExitDone {
+				code = app.ExitInput
+			}
+		default:
+			code = app.ExitFailed
+		}
+	}
+	return code
+}
+
+// row is what is in memory of a result: what orders and counts it.
+type row struct {
+	id, unit, series string
+	state            State
+	reused           bool
+	urgency, code    int
+}
+
+func rowOf(r Result) row {
+	return row{r.ID, r.Unit, r.Series, r.State, r.Reused, urgency(r), r.Code}
+}
+
+// results are results of a store in an order.
+type results struct {
+	store   store
+	rows    []row
+	unsaved map[string]Result // those that are not in the store
+}
+
+// read returns the result of a row. One that was removed meanwhile has only what the row says.
+func (a results) read(x row) Result {
+	r, known := a.unsaved[x.id]
+	if !known {
+		if r, known = a.store.load(x.id); !known {
+			r = Result{ID: x.id, Unit: x.unit, Series: x.series, State: x.state, Code: x.code}
+		}
+	}
+	r.Reused = x.reused
+	return r
+}
+
+// each passes the results, read one by one.
+func (a results) each(yield func(Result) bool) {
+	for _, x := range a.rows {
+		if !yield(a.read(x)) {
+			return
+		}
+	}
+}
+
+// summarise writes the reports, over the results of all shards, and returns those of this
+// process.
+func (b *batch) summarise(started time.Time) (Summary, error) {
+	s := Summary{Output: b.o.Output, CSV: filepath.Join(b.o.Output, "report.csv"), HTML: filepath.Join(b.o.Output, "report.html")}
+	b.progress.mu.Lock()
+	s.Status = b.progress.status
+	s.results = results{store: b.store, unsaved: b.progress.unsaved}
+	for _, x := range b.progress.rows {
+		s.results.rows = append(s.results.rows, x)
+	}
+	b.progress.mu.Unlock()
+	sortRows(s.results.rows)
+	s.Left, s.Seconds, s.Pending = 0, time.Since(started).Seconds(), b.pending()
+
+	units := map[string]bool{}
+	for _, u := range b.units {
+		units[u.Name] = true
+	}
+	all := results{store: b.store, unsaved: s.results.unsaved}
+	err := b.store.all(func(r Result) {
+		// A failure that could not be saved stands over an older result.
+		if _, newer := all.unsaved[r.ID]; newer || r.Settings != b.settings || !units[r.Unit] {
+			return
+		}
+		all.rows = append(all.rows, rowOf(r))
+	})
+	for _, r := range all.unsaved {
+		all.rows = append(all.rows, rowOf(r))
+	}
+	sortRows(all.rows)
+	return s, errors.Join(err, writeCSV(s.CSV, all), b.writeHTML(all))
+}
+
+// urgency orders results: what failed, what may be wrong, what is well.
+func urgency(r Result) int {
+	switch {
+	case r.State == Failed:
+		return 0
+	case r.Verdict == string(tune.Over):
+		return 1
+	case r.Verdict == string(tune.Under):
+		return 2
+	case r.Verdict == string(tune.Unknown) || len(r.Warnings) > 0:
+		return 3
+	case r.State == Done:
+		return 4
+	}
+	return 5
+}
+
+func sortRows(all []row) {
+	slices.SortFunc(all, func(a, b row) int {
+		return cmp.Or(cmp.Compare(a.urgency, b.urgency), cmp.Compare(a.unit, b.unit), cmp.Compare(a.series, b.series), cmp.Compare(a.id, b.id))
+	})
+}
