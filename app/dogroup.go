@@ -26,8 +26,7 @@ type VolumeReport struct {
 	NoiseMap *MapRecord      `json:"noise_map,omitempty"`
 	Measures *Measures       `json:"measures,omitempty"`
 	Seconds  Seconds         `json:"seconds"`
-	Slabs    *Slabs          `json:"slabs,omitempty"`  // where it is too large for memory
-	Output   string          `json:"output,omitempty"` // its folder, where each volume has one
+	Slabs    *Slabs          `json:"slabs,omitempty"` // where it is too large for memory
 	Clipped  int64           `json:"clipped,omitempty"`
 }
 
@@ -172,12 +171,12 @@ func (g *groupWork) volume(ctx context.Context, k int, s *series.Series, waited 
 	if err != nil {
 		return err
 	}
-	written, err := g.output.add(ctx, k, e, nil)
+	written, err := g.output.add(ctx, k, e)
 	if err != nil {
 		return err
 	}
 	if g.removed != nil {
-		if _, err := g.removed.add(ctx, k, removedExport(w.run), nil); err != nil {
+		if _, err := g.removed.add(ctx, k, removedExport(w.run)); err != nil {
 			return err
 		}
 	}
@@ -214,8 +213,8 @@ func (g *groupWork) show(ctx context.Context, run *Run) error {
 
 // begin checks the space for all volumes, reads the maps and begins the outputs.
 func (g *groupWork) begin(ctx context.Context, w *work) error {
-	out, n := g.job.Output, int64(len(g.in.Entries))
-	if err := atomic.CheckSpace(out.Path, n*outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)); err != nil {
+	out := g.job.Output
+	if err := atomic.CheckSpace(out.Path, g.outputSize(w)); err != nil {
 		return err
 	}
 	if err := w.loadMaps(ctx); err != nil {
@@ -223,6 +222,29 @@ func (g *groupWork) begin(ctx context.Context, w *work) error {
 	}
 	g.maps = w.maps
 	return g.beginOutputs()
+}
+
+// outputSize is that of all volumes, of which w works on the first. A DICOM file with frames of
+// several volumes counts once, and its frames once more: they wait on the disk for the last.
+func (g *groupWork) outputSize(w *work) int64 {
+	out, n := g.job.Output, int64(len(g.in.Entries))
+	size := outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)
+	if FormatOf(out.Path) != DICOM || !hasDICOM(w.on.Series) {
+		return n * size
+	}
+	files, first := map[string]bool{}, int64(0) // and how many of them the first volume has
+	for k, i := range g.in.Entries {
+		for _, name := range g.in.Catalog.Entries[i].files() {
+			files[name] = true
+		}
+		if k == 0 {
+			first = int64(len(files))
+		}
+	}
+	if all := int64(len(files)); all != n*first {
+		return size*all/first + n*2*int64(w.region.Voxels())
+	}
+	return n * size
 }
 
 // beginOutputs begins the outputs that the job asks for.
@@ -292,7 +314,7 @@ func (g *groupWork) add(k int, w *work, written ExportReport) {
 	}
 	v := VolumeReport{
 		Series: g.in.Entries[k], Place: place, Name: place.String(), Engine: one.Engine, Recipe: one.Recipe, Tuned: one.Tuned,
-		NoiseMap: one.NoiseMap, Measures: one.Measures, Seconds: one.Seconds, Output: one.Output, Clipped: one.Clipped,
+		NoiseMap: one.NoiseMap, Measures: one.Measures, Seconds: one.Seconds, Clipped: one.Clipped,
 	}
 	switch {
 	case w.run != nil && w.run.Facts != nil:

@@ -117,10 +117,9 @@ func commit(ctx context.Context, stage *atomic.Stage, out string, o ExportOption
 	return recorded, nil
 }
 
-// writeDICOM makes the folder dir and reads it back.
-func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+// prepare completes what the files of DICOM state, and returns warnings about it.
+func (e *export) prepare(o ExportOptions) (warnings []string) {
 	e.derived.Version, e.derived.Now, e.derived.Compress = Version(), o.Now, o.Compress
-	var warnings []string
 	if o.Deidentify {
 		key, err := pseudonymKey()
 		if err != nil {
@@ -128,21 +127,32 @@ func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, prog
 		}
 		e.derived.Deidentify, e.derived.Secret = true, key
 	}
+	if !hasDICOM(e.series) && strings.HasPrefix(e.series.Format, "DICOM") {
+		why := "The source's files have no instance UIDs"
+		if e.series.Resampled != nil {
+			why = "The slices are interpolated"
+		}
+		warnings = append(warnings, why+": the export is a new series without patient data.")
+	}
+	return warnings
+}
+
+// fresh returns the result as a series without a DICOM source.
+func (e *export) fresh() *series.Series {
+	fresh := *e.series
+	fresh.Volume = e.result
+	return &fresh
+}
+
+// writeDICOM makes the folder dir and reads it back.
+func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	warnings := e.prepare(o)
 	var done dicom.Report
 	var err error
 	if hasDICOM(e.series) {
 		done, err = dicom.Write(ctx, dir, e.series, e.result, e.derived, progress)
 	} else {
-		if strings.HasPrefix(e.series.Format, "DICOM") {
-			why := "The source's files have no instance UIDs"
-			if e.series.Resampled != nil {
-				why = "The slices are interpolated"
-			}
-			warnings = append(warnings, why+": the export is a new series without patient data.")
-		}
-		fresh := *e.series
-		fresh.Volume = e.result
-		done, err = dicom.WriteNew(ctx, dir, &fresh, e.derived, progress)
+		done, err = dicom.WriteNew(ctx, dir, e.fresh(), e.derived, progress)
 	}
 	report.Files, report.Clipped, report.Warnings = done.Files, done.Clipped, append(done.Warnings, warnings...)
 	return err

@@ -4,20 +4,19 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
 	"quell/denoise"
 	"quell/io/atomic"
+	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
 )
 
 // groupExport writes the volumes of a 4-D series to one output, one after another: a 4-D
-// NIfTI file, or a folder that holds a folder of DICOM for each volume, which is a derived
-// series of its own. No volume is kept in memory. The output and its record are made in a
-// stage and committed together.
+// NIfTI file, or a folder that holds one DICOM series. No volume is kept in memory. The output
+// and its record are made in a stage and committed together.
 type groupExport struct {
 	out     string
 	options ExportOptions
@@ -27,8 +26,8 @@ type groupExport struct {
 	started time.Time
 	report  ExportReport
 
-	frames   *nifti.FrameWriter // nil for DICOM, and before the first volume
-	together []byte             // names the study of volumes without a DICOM source
+	frames *nifti.FrameWriter  // nil for DICOM, and before the first volume
+	files  *dicom.SeriesWriter // nil for NIfTI, and before the first volume
 }
 
 // beginGroup begins an output. The caller closes it. asked is the recipe, nil where nothing
@@ -44,23 +43,17 @@ func beginGroup(out string, o ExportOptions, group *series.Group, asked *denoise
 	if recorded {
 		w.record = &Record{Quell: Version(), Recipe: asked, Asked: asked, Time: o.Now.Truncate(time.Second)}
 	}
-	if FormatOf(out) == DICOM {
-		if err := os.Mkdir(stage.Path(filepath.Base(out)), 0o777); err != nil {
-			stage.Close()
-			return nil, writeError(out, err)
-		}
-	}
 	return w, nil
 }
 
 // add writes volume k, the next one, and returns what was done.
-func (w *groupExport) add(ctx context.Context, k int, e export, progress func(done, total int)) (ExportReport, error) {
+func (w *groupExport) add(ctx context.Context, k int, e export) (ExportReport, error) {
 	var report ExportReport
 	var err error
 	started := time.Now()
 	wait := e.record.identify()
 	if FormatOf(w.out) == DICOM {
-		err = w.addDICOM(ctx, k, e, progress, &report)
+		report.Clipped, err = w.addDICOM(ctx, k, e)
 	} else {
 		err = w.addNIfTI(ctx, e)
 	}
@@ -78,27 +71,26 @@ func (w *groupExport) add(ctx context.Context, k int, e export, progress func(do
 		w.record.Volumes = append(w.record.Volumes, e.record)
 	}
 	report.Write = time.Since(started)
-	w.report.Files += report.Files
-	w.report.Clipped += report.Clipped
-	for _, text := range report.Warnings {
-		w.report.Warnings = append(w.report.Warnings, w.group.Places[k].String()+": "+text)
-	}
 	return report, nil
 }
 
-// addDICOM writes a volume to a folder in the output and reads it back.
-func (w *groupExport) addDICOM(ctx context.Context, k int, e export, progress func(done, total int), report *ExportReport) error {
-	name := w.group.FolderName(k)
-	e.derived.Suffix += " " + w.group.Places[k].String()
-	e.derived.Volume = k + 1
-	if !hasDICOM(e.series) {
-		if k == 0 {
-			w.together = []byte(voxelHash(e.series.Volume))
+// addDICOM writes volume k to the files of the series. It returns how many voxels were clipped.
+func (w *groupExport) addDICOM(ctx context.Context, k int, e export) (clipped int64, err error) {
+	warnings := e.prepare(w.options)
+	if w.files == nil {
+		w.report.Warnings = warnings // of each volume the same
+		if w.files, err = dicom.NewSeriesWriter(w.stage.Path(filepath.Base(w.out)), w.group.Len(), nil); err != nil {
+			return 0, err
 		}
-		e.derived.Together = w.together
 	}
-	report.Output = filepath.Join(w.out, name)
-	return writeDICOM(ctx, e, filepath.Join(w.stage.Path(filepath.Base(w.out)), name), w.options, progress, report)
+	e.derived.Place, e.derived.Step = w.group.Places[k], w.group.Step
+	before := w.files.Clipped()
+	if hasDICOM(e.series) {
+		err = w.files.Add(ctx, e.series, e.result, e.derived)
+	} else {
+		err = w.files.AddNew(ctx, e.fresh(), e.derived)
+	}
+	return w.files.Clipped() - before, err
 }
 
 // addNIfTI writes a volume as the next frame of the file.
@@ -127,6 +119,13 @@ func (w *groupExport) finish(ctx context.Context) error {
 		}
 		w.report.Files = 1
 	}
+	if w.files != nil {
+		done, err := w.files.Close(ctx)
+		if err != nil {
+			return writeError(w.out, err)
+		}
+		w.report.Files, w.report.Clipped, w.report.Warnings = done.Files, done.Clipped, append(done.Warnings, w.report.Warnings...)
+	}
 	recorded, err := commit(ctx, w.stage, w.out, w.options, w.record)
 	w.report.Recipe = recorded
 	return err
@@ -136,6 +135,9 @@ func (w *groupExport) finish(ctx context.Context) error {
 func (w *groupExport) close() {
 	if w.frames != nil {
 		w.frames.Discard()
+	}
+	if w.files != nil {
+		w.files.Discard()
 	}
 	w.stage.Close()
 }

@@ -156,7 +156,7 @@ func (g *groupWork) volumeInSlabs(ctx context.Context, k int, need int64, engine
 	if err != nil {
 		return err
 	}
-	written, err := g.output.add(ctx, k, e, nil)
+	written, err := g.output.add(ctx, k, e)
 	if err = w.wrote(&written, err); err != nil {
 		return err
 	}

@@ -149,7 +149,8 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, e
 func denoiseHelp() string {
 	var b strings.Builder
 	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
-		"of the recipe beside it (OUT.recipe.json). Filters:\n\n")
+		"of the recipe beside it (OUT.recipe.json). A 4-D series becomes one series again:\n" +
+		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.Filters() {
 		forms := make([]string, len(f.Dims))
 		for i, d := range f.Dims {

@@ -5,158 +5,285 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/dicom/derive"
-	"quell/io/dicom/part10"
+	"quell/series"
 	"quell/volume"
 )
 
-// seriesWriter writes the files of a series into a new folder and proves that
-// they are there.
-type seriesWriter struct {
-	files [][]int // the slices of each file, in the order of its frames
-	place []place // of each slice
-	// start is called on every goroutine that makes files.
-	start    func() fileMaker
-	progress *parallel.Counter
+// SeriesWriter writes the volumes of a series, one after another, as one series into a new
+// folder: that of a single volume with Add, those of a 4-D series with an Add for each. Files
+// are named IM00001.dcm and so on, and their Instance Numbers rise likewise: volume after
+// volume, and along the slice normal in each. A multi-frame image stays one: frames of a file
+// that belong to several volumes are in one file again. No voxels of an earlier volume are in
+// memory; frames whose file waits for others wait on the disk. Its methods are called from one
+// goroutine.
+type SeriesWriter struct {
+	dir      string
+	volumes  int
+	progress func(done, total int)
+	counter  *parallel.Counter
 	report   derive.Report
+	rounding float64 // of the values of volumes without a DICOM source, at most
+
+	derived *derive.Series            // nil before the first volume, and for new ones
+	fresh   *derive.SecondaryCaptures // likewise, and for derived ones
+
+	slices []written      // of all volumes, in their order
+	ends   []int          // of each volume among slices
+	number map[string]int // of the file of each source file
+	files  []writtenFile
 }
 
-// fileMaker returns the bytes of the k-th file and the pixels of its slices, little endian,
-// which are used until its next call.
-type fileMaker func(k int) (file []byte, pixels [][]byte, err error)
+// written is a slice in the folder.
+type written struct {
+	file     int // its number
+	frame    int // of the source file; when all are written, that of the file
+	position volume.Vec
+	sum      uint64 // of its pixels
+}
+
+// writtenFile is a file in the folder.
+type writtenFile struct {
+	uid   string   // of the series, as the file states it
+	at    int64    // where it does
+	spool *os.File // of the pixels of frames whose file waits for others; nil for none
+}
 
 // checkSeed is the seed of all hashes: what is written is read back by the same process.
 var checkSeed = maphash.MakeSeed()
 
-// place is the file and the frame of a slice.
-type place struct{ file, frame int }
-
-func newSeriesWriter(files [][]int, progress func(done, total int)) *seriesWriter {
-	w := &seriesWriter{files: files, progress: newCounter(2*len(files), progress)}
-	n := 0
-	for _, f := range files {
-		n += len(f)
-	}
-	w.place = make([]place, n)
-	for k, f := range files {
-		for i, z := range f {
-			w.place[z] = place{k, i}
-		}
-	}
-	return w
-}
-
-func (w *seriesWriter) warn(format string, args ...any) {
-	w.report.Warnings = append(w.report.Warnings, fmt.Sprintf(format, args...))
-}
-
-// run makes the folder dir with every file in it and reads them back. After an
-// error dir is gone. positions are where the slices' first voxels must be, along
-// the normal.
-func (w *seriesWriter) run(ctx context.Context, dir string, positions []volume.Vec) (err error) {
+// NewSeriesWriter makes the folder dir, which must not exist, for the given number of volumes.
+// progress, which may be nil, is called for a single volume alone, from one goroutine at a time:
+// it counts files written and files read back. The caller calls Close, or Discard.
+func NewSeriesWriter(dir string, volumes int, progress func(done, total int)) (*SeriesWriter, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
+		return nil, err
+	}
+	return &SeriesWriter{dir: dir, volumes: volumes, progress: progress, counter: &parallel.Counter{}, number: map[string]int{}}, nil
+}
+
+// Clipped returns how many voxels of the volumes so far were outside what their files can store.
+func (w *SeriesWriter) Clipped() int64 {
+	if w.derived == nil {
+		return 0
+	}
+	return w.derived.Clipped
+}
+
+// Add writes the next volume: result, which lies on the grid of src.Volume, derived from the
+// files of src as [Write] does. After an error only Discard is left.
+func (w *SeriesWriter) Add(ctx context.Context, src *series.Series, result *volume.Volume, d derive.Derived) (err error) {
+	if err := w.room(); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.RemoveAll(dir)
-		}
-	}()
-	sums := make([]uint64, len(w.place))
-	err = parallel.ForWorkers(ctx, len(w.files), runtime.GOMAXPROCS(0), func() func(k int) error {
-		makeFile := w.start()
-		return func(k int) error {
-			file, pixels, err := makeFile(k)
-			if err != nil {
-				return err
-			}
-			for i, z := range w.files[k] {
-				sums[z] = maphash.Bytes(checkSeed, pixels[i])
-			}
-			if err := writeFile(filepath.Join(dir, sliceName(k)), file); err != nil {
-				return err
-			}
-			w.progress.Add(1)
-			return nil
-		}
-	})
+	if err := derive.CheckResult(src, result, d.Compress); err != nil {
+		return err
+	}
+	d.Volumes = w.volumes
+	if w.derived == nil {
+		w.derived, err = derive.New(ctx, src, result, d)
+	} else {
+		err = w.derived.Next(ctx, src, result, d)
+	}
 	if err != nil {
 		return err
 	}
-	w.report.Files = len(w.files)
-	return w.verify(ctx, dir, positions, sums)
+	defer w.derived.Release()
+	w.report.SeriesUID = w.derived.UID
+	var parts []part
+	first := len(w.slices)
+	for _, at := range derive.SliceFiles(src.Sources) {
+		name := src.Sources[at[0]].Name
+		k, ok := w.number[name]
+		if !ok {
+			k = len(w.files)
+			w.number[name] = k
+			w.files = append(w.files, writtenFile{})
+		}
+		parts = append(parts, part{k, at})
+	}
+	w.slices = append(w.slices, make([]written, len(src.Sources))...)
+	for _, p := range parts {
+		for _, z := range p.at {
+			w.slices[first+z] = written{file: p.file, frame: src.Sources[z].Frame, position: src.Sources[z].Position}
+		}
+	}
+	return w.write(ctx, first, parts, func() fileMaker {
+		var b derive.Buffers
+		return func(p part) ([]byte, [][]byte, error) { return w.derived.File(p.file, p.at, &b) }
+	})
 }
 
-// writeFile makes the file at path, which begins to go to the disk.
-func writeFile(path string, data []byte) error {
+// AddNew writes the next volume, that of a series without a DICOM source, as [WriteNew] does.
+// After an error only Discard is left.
+func (w *SeriesWriter) AddNew(ctx context.Context, s *series.Series, d derive.Derived) (err error) {
+	if err := w.room(); err != nil {
+		return err
+	}
+	d.Volumes = w.volumes
+	if w.fresh == nil {
+		w.fresh, err = derive.NewSecondaryCaptures(ctx, w.dir, s, d)
+	} else {
+		err = w.fresh.Next(ctx, w.dir, s, d)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.fresh.Release()
+	n, v := w.fresh, s.Volume
+	w.report.SeriesUID = n.UID
+	// Files are numbered along row x column, which a left-handed grid runs against.
+	backwards := v.Affine.Det() < 0
+	along := func(k int) int {
+		if backwards {
+			return v.Dims[2] - 1 - k
+		}
+		return k
+	}
+	first := len(w.slices)
+	parts := make([]part, v.Dims[2])
+	for k := range parts {
+		parts[k] = part{len(w.files), []int{k}}
+		w.slices = append(w.slices, written{file: len(w.files), position: v.Affine.Apply(0, 0, float64(along(k)))})
+		w.files = append(w.files, writtenFile{})
+	}
+	err = w.write(ctx, first, parts, func() fileMaker {
+		return func(p part) ([]byte, [][]byte, error) {
+			k := p.at[0]
+			pixels := n.Pixels(along(k))
+			return n.File(p.file, w.slices[first+k].position, pixels), [][]byte{pixels}, nil
+		}
+	})
+	if n.Format.Slope != 1 || n.Format.Intercept != math.Trunc(n.Format.Intercept) {
+		w.rounding = max(w.rounding, n.Format.Slope/2)
+	}
+	return err
+}
+
+// room returns an error where all volumes are there.
+func (w *SeriesWriter) room() error {
+	if len(w.ends) == w.volumes {
+		return fmt.Errorf("dicom: the series has its %d volumes", w.volumes)
+	}
+	return nil
+}
+
+// part is what a volume has of a file: the slices at, in the order of their frames.
+type part struct {
+	file int
+	at   []int
+}
+
+// fileMaker returns the bytes of a file, nil for one that waits, and the pixels of the slices of
+// a part, little endian, which are used until its next call.
+type fileMaker func(p part) (file []byte, pixels [][]byte, err error)
+
+// write writes the parts of the next volume, whose slices begin at first. start is called on
+// every goroutine that makes files.
+func (w *SeriesWriter) write(ctx context.Context, first int, parts []part, start func() fileMaker) error {
+	w.ends = append(w.ends, len(w.slices))
+	if w.volumes == 1 {
+		w.counter = newCounter(2*len(parts), w.progress)
+	}
+	return parallel.ForWorkers(ctx, len(parts), runtime.GOMAXPROCS(0), func() func(i int) error {
+		makeFile := start()
+		return func(i int) error {
+			p := parts[i]
+			file, pixels, err := makeFile(p)
+			if err != nil {
+				return err
+			}
+			for i, z := range p.at {
+				w.slices[first+z].sum = maphash.Bytes(checkSeed, pixels[i])
+			}
+			if file == nil {
+				return w.spool(p.file, pixels)
+			}
+			w.counter.Add(1)
+			return w.writeFile(p.file, file)
+		}
+	})
+}
+
+// writeFile makes the k-th file, which begins to go to the disk.
+func (w *SeriesWriter) writeFile(k int, data []byte) error {
+	w.files[k].state(w.report.SeriesUID, data)
+	return makeFile(w.path(k), func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+// makeFile makes the file at path.
+func makeFile(path string, write func(f *os.File) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	atomic.StartWriteback(f, 0, 0)
 	return errors.Join(err, f.Close())
 }
 
-// verify reads the folder as any reader would: one series, every slice in its
-// place, and pixels that are bit for bit those that were to be written.
-func (w *seriesWriter) verify(ctx context.Context, dir string, positions []volume.Vec, sums []uint64) error {
-	broken := func(format string, args ...any) error {
-		return part10.FileError("", "check the disk, or choose another place", nil,
-			"the files written were read back and differ from what was to be written (%s), so they were removed", fmt.Sprintf(format, args...))
+func (w *SeriesWriter) path(k int) string { return filepath.Join(w.dir, sliceName(k)) }
+
+// Close completes the files, and reads the folder back as any reader would. After an error the
+// folder is gone. The error is the context's, an *Error that names a source file, an *Error
+// without a name if what was read back differs, or the file system's.
+func (w *SeriesWriter) Close(ctx context.Context) (derive.Report, error) {
+	defer w.Discard()
+	if len(w.ends) != w.volumes {
+		return derive.Report{}, fmt.Errorf("dicom: %d of %d volumes were written", len(w.ends), w.volumes)
 	}
-	fsys := os.DirFS(dir)
-	c, err := Scan(ctx, fsys, nil)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		return broken("%v", err)
-	}
-	if len(c.Entries) != 1 || c.Entries[0].Err != nil {
-		return broken("%d volumes", len(c.Entries))
-	}
-	e := &c.Entries[0]
-	if len(e.Stack) != len(w.place) || e.UID != w.report.SeriesUID {
-		return broken("%d of %d slices", len(e.Stack), len(w.place))
-	}
-	for z, h := range e.Stack {
-		if at := w.place[z]; path.Base(h.Name) != sliceName(at.file) || h.Frame != at.frame {
-			return broken("frame %d of %s in place %d", h.Frame, h.Name, z)
-		}
-		if h.Position.Sub(positions[z]).Norm() > 1e-3 {
-			return broken("position of frame %d of %s", h.Frame, h.Name)
+	w.rankFrames()
+	for _, step := range []func(context.Context) error{w.finishWaiting, w.restate, w.verify} {
+		if err := step(ctx); err != nil {
+			return derive.Report{}, err
 		}
 	}
-	return parallel.ForWorkers(ctx, len(w.files), runtime.GOMAXPROCS(0), func() func(k int) error {
-		var file []byte
-		return func(k int) (err error) {
-			h := e.Stack[w.files[k][0]]
-			if file, err = part10.ReadFile(fsys, h.Name, h.Size, file); err != nil {
-				return broken("%v", err)
-			}
-			f, err := h.OpenPixels(file)
-			if err != nil {
-				return broken("%v", err)
-			}
-			for _, z := range w.files[k] {
-				pixels, err := f.Slice(e.Stack[z])
-				if err != nil {
-					return broken("%v", err)
-				}
-				if maphash.Bytes(checkSeed, pixels) != sums[z] {
-					return broken("pixels of %s differ", h.Name)
-				}
-			}
-			w.progress.Add(1)
-			return nil
+	w.report.Files = len(w.files)
+	w.report.Clipped = w.Clipped()
+	if w.derived != nil {
+		w.report.Warnings = append(w.report.Warnings, w.derived.Warnings()...)
+	}
+	if w.rounding > 0 {
+		w.report.Warnings = append(w.report.Warnings, fmt.Sprintf("Values are scaled into 16 bits; each is within %.3g of what it was.", w.rounding))
+	}
+	w.dir = "" // stays
+	return w.report, nil
+}
+
+// Discard removes the folder, unless Close returned without an error.
+func (w *SeriesWriter) Discard() {
+	for _, f := range w.files {
+		if f.spool != nil {
+			f.spool.Close()
 		}
-	})
+	}
+	if w.dir != "" {
+		os.RemoveAll(w.dir)
+	}
+}
+
+// rankFrames numbers the frames of each file, which are those of the source file that were written.
+func (w *SeriesWriter) rankFrames() {
+	of := make([][]*written, len(w.files))
+	for i := range w.slices {
+		s := &w.slices[i]
+		of[s.file] = append(of[s.file], s)
+	}
+	for _, frames := range of {
+		slices.SortFunc(frames, func(a, b *written) int { return a.frame - b.frame })
+		for i, s := range frames {
+			s.frame = i
+		}
+	}
 }

@@ -65,8 +65,7 @@ func TestReadBackFindsEveryDifference(t *testing.T) {
 		if err := c.change(dir); err != nil {
 			t.Fatal(err)
 		}
-		w := dicom.NewSeriesWriter(r.SeriesUID, [][]int{{0}, {1}, {2}}, nil)
-		err := dicom.ReadBack(w, t.Context(), dir, positions, sums)
+		err := dicom.ReadBack(dicom.WrittenTo(dir, r.SeriesUID, [][]int{{0}, {1}, {2}}, positions, sums), t.Context())
 		if c.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
@@ -78,11 +77,11 @@ func TestReadBackFindsEveryDifference(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "out")
 	r := dicomtest.Write(t, dir, s, s.Volume)
-	err := dicom.ReadBack(dicom.NewSeriesWriter(r.SeriesUID+".1", [][]int{{0}, {1}, {2}}, nil), t.Context(), dir, positions, sums)
+	err := dicom.ReadBack(dicom.WrittenTo(dir, r.SeriesUID+".1", [][]int{{0}, {1}, {2}}, positions, sums), t.Context())
 	dicomtest.WantError(t, err, "(3 of 3 slices)")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := dicom.ReadBack(dicom.NewSeriesWriter(r.SeriesUID, [][]int{{0}, {1}, {2}}, nil), cancelled, dir, positions, sums); err != context.Canceled {
+	if err := dicom.ReadBack(dicom.WrittenTo(dir, r.SeriesUID, [][]int{{0}, {1}, {2}}, positions, sums), cancelled); err != context.Canceled {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -99,8 +98,8 @@ func TestReadBackChecksFrames(t *testing.T) {
 		"(frame 2 of IM00001.dcm in place 0)": {{0, 1, 2}}, // the frames lie against the order of their positions
 		"(frame 1 of IM00001.dcm in place 1)": {{2, 0}, {1}},
 	} {
-		w := dicom.NewSeriesWriter(r.SeriesUID, files, nil)
-		dicomtest.WantError(t, dicom.ReadBack(w, t.Context(), dir, positions, make([]uint64, 3)), want[:6], "IM00001.dcm in place")
+		w := dicom.WrittenTo(dir, r.SeriesUID, files, positions, make([]uint64, 3))
+		dicomtest.WantError(t, dicom.ReadBack(w, t.Context()), want[:6], "IM00001.dcm in place")
 	}
 }
 
@@ -110,15 +109,20 @@ func TestSeriesWriterStopsAtTheFirstError(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	for _, c := range []struct {
 		name string
-		make func(k int) ([]byte, [][]byte, error)
+		make func() ([]byte, [][]byte, error)
 		want error
 	}{
-		{"make", func(int) ([]byte, [][]byte, error) { return nil, [][]byte{nil}, broken }, broken},
-		{"write", func(int) ([]byte, [][]byte, error) {
-			return nil, [][]byte{nil}, os.Mkdir(filepath.Join(dir, "IM00001.dcm"), 0o777)
+		{"make", func() ([]byte, [][]byte, error) { return nil, [][]byte{nil}, broken }, broken},
+		{"write", func() ([]byte, [][]byte, error) {
+			return []byte{}, [][]byte{nil}, os.Mkdir(filepath.Join(dir, "IM00001.dcm"), 0o777)
 		}, nil},
 	} {
-		err := dicom.RunWrite(dicom.NewSeriesWriter("1.2", [][]int{{0}}, c.make), t.Context(), dir, make([]volume.Vec, 1))
+		w, err := dicom.NewSeriesWriter(dir, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.WriteFiles(t.Context(), c.make)
+		w.Discard()
 		var path *fs.PathError
 		if c.want != nil && !errors.Is(err, c.want) || c.want == nil && (!errors.As(err, &path) || path.Path != filepath.Join(dir, "IM00001.dcm")) {
 			t.Errorf("%s: %v", c.name, err)

@@ -2,7 +2,6 @@ package dicom
 
 import (
 	"context"
-	"math"
 
 	"quell/io/dicom/derive"
 	"quell/series"
@@ -27,31 +26,9 @@ import (
 // may be nil; it is called from one goroutine at a time and counts files written and files
 // read back. The error is the context's, an *Error that names a source file, an *Error
 // without a name if what was read back differs, or the file system's. Several exports may
-// run at a time.
+// run at a time. [SeriesWriter] writes the volumes of a 4-D series as one.
 func Write(ctx context.Context, dir string, src *series.Series, result *volume.Volume, d derive.Derived, progress func(done, total int)) (derive.Report, error) {
-	if err := derive.CheckResult(src, result, d.Compress); err != nil {
-		return derive.Report{}, err
-	}
-	series, err := derive.New(ctx, src, result, d)
-	if err != nil {
-		return derive.Report{}, err
-	}
-	w := newSeriesWriter(derive.SliceFiles(src.Sources), progress)
-	w.report.SeriesUID = series.UID
-	w.start = func() fileMaker {
-		var b derive.Buffers
-		return func(k int) ([]byte, [][]byte, error) { return series.File(k, w.files[k], &b) }
-	}
-	positions := make([]volume.Vec, len(src.Sources))
-	for z, from := range src.Sources {
-		positions[z] = from.Position
-	}
-	if err := w.run(ctx, dir, positions); err != nil {
-		return derive.Report{}, err
-	}
-	w.report.Clipped = series.Clipped
-	w.report.Warnings = series.Warnings()
-	return w.report, nil
+	return writeOne(ctx, dir, progress, func(w *SeriesWriter) error { return w.Add(ctx, src, result, d) })
 }
 
 // WriteNew writes the volume of a series that has no DICOM source (one from
@@ -61,41 +38,18 @@ func Write(ctx context.Context, dir string, src *series.Series, result *volume.V
 // report says by how much that rounds. Masked voxels are stored as padding.
 // Folder, progress and errors are as for Write.
 func WriteNew(ctx context.Context, dir string, s *series.Series, d derive.Derived, progress func(done, total int)) (derive.Report, error) {
-	v := s.Volume
-	n, err := derive.NewSecondaryCaptures(ctx, dir, s, d)
+	return writeOne(ctx, dir, progress, func(w *SeriesWriter) error { return w.AddNew(ctx, s, d) })
+}
+
+// writeOne writes a series of one volume.
+func writeOne(ctx context.Context, dir string, progress func(done, total int), add func(w *SeriesWriter) error) (derive.Report, error) {
+	w, err := NewSeriesWriter(dir, 1, progress)
 	if err != nil {
 		return derive.Report{}, err
 	}
-	files := make([][]int, v.Dims[2])
-	for k := range files {
-		files[k] = []int{k}
-	}
-	w := newSeriesWriter(files, progress)
-	w.report.SeriesUID = n.UID
-	// Files are numbered along row x column, which a left-handed grid runs
-	// against.
-	backwards := v.Affine.Det() < 0
-	along := func(k int) int {
-		if backwards {
-			return v.Dims[2] - 1 - k
-		}
-		return k
-	}
-	positions := make([]volume.Vec, v.Dims[2])
-	for k := range positions {
-		positions[k] = v.Affine.Apply(0, 0, float64(along(k)))
-	}
-	w.start = func() fileMaker {
-		return func(k int) ([]byte, [][]byte, error) {
-			pixels := n.Pixels(along(k))
-			return n.File(k, positions[k], pixels), [][]byte{pixels}, nil
-		}
-	}
-	if err := w.run(ctx, dir, positions); err != nil {
+	defer w.Discard()
+	if err := add(w); err != nil {
 		return derive.Report{}, err
 	}
-	if n.Format.Slope != 1 || n.Format.Intercept != math.Trunc(n.Format.Intercept) {
-		w.warn("Values are scaled into 16 bits; each is within %.3g of what it was.", n.Format.Slope/2)
-	}
-	return w.report, nil
+	return w.Close(ctx)
 }

@@ -299,7 +299,7 @@ func (f *exportForm) plan() string {
 	var b strings.Builder
 	switch {
 	case f.all.Checked && app.FormatOf(f.target()) == app.DICOM:
-		fmt.Fprintf(&b, lang.L("A folder with a derived DICOM series for each of the %d volumes, which are filtered now."), f.request.Volumes)
+		fmt.Fprintf(&b, lang.L("One derived DICOM series of all %d volumes, which are filtered now."), f.request.Volumes)
 	case f.all.Checked:
 		fmt.Fprintf(&b, lang.L("One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now."), f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:

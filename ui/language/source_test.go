@@ -52,7 +52,8 @@ var speakers = map[string][]string{
 	"io/atomic":     {"Quell is writing an output. This folder is removed when it is done,\nor by a later export an hour after Quell has ended."},
 	"io/dicom": {
 		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
-		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", // in brackets
+		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", "frame %d of %s is missing", "%d volumes, not %d", "%d slices in volume %d", // in brackets
+		"the series has its %d volumes", "%d of %d volumes were written",
 	},
 	"io/dicom/assemble": nil,
 	"io/dicom/instance": nil,
@@ -63,7 +64,7 @@ var speakers = map[string][]string{
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written",
 	},
 	"io/dicom/derive": {
-		"Source image for image processing operation", "new series", "new instance", "new study", "new frame of reference", // in files, the log
+		"Source image for image processing operation", "new series", "unfinished series", "new unfinished series", "new instance", "new study", "new frame of reference", // in files, the log
 		"a slice has %d voxels, its source %d x %d", "a result of %v voxels for a source of %v with %d files",
 	},
 	"io/dicom/presentation": {

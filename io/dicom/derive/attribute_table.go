@@ -36,6 +36,7 @@ const (
 	removed                  // removed
 	groupRemoved             // removed from images of the classes with functional groups
 	cutRemoved               // removed if frames are left out
+	numbered                 // set in series of several volumes
 )
 
 // derivedAttributes is the whole of what an export changes, in order of tags.
@@ -90,6 +91,7 @@ var derivedAttributes = []rule{
 	{part10.TagStudyInstanceUID, "UI", missing, func(s *image) []byte { return []byte(s.studyUID) }},
 	{part10.TagSeriesInstanceUID, "UI", always, func(s *image) []byte { return []byte(s.seriesUID) }},
 	{part10.TagSeriesNumber, "IS", always, (*image).seriesNumber},
+	{part10.TagInstanceNumber, "IS", numbered, func(s *image) []byte { return strconv.AppendInt(nil, int64(s.number), 10) }},
 	// The parts of a concatenation become independent images.
 	{tag: 0x00200242, when: groupRemoved}, // SOPInstanceUIDOfConcatenationSource
 	{tag: 0x00209161, when: groupRemoved}, // ConcatenationUID
@@ -250,25 +252,13 @@ func (s *image) seriesNumber() []byte {
 	return s.numberOf(n)
 }
 
-// volumesPerSeries is the number of volumes of a 4-D series that have series numbers in
-// their order.
-const volumesPerSeries = 10000
-
-// numberOf returns the number of the derived series from that of its source. The volumes
-// of a 4-D series are numbered within ten thousand.
+// numberOf returns the number of the derived series from that of its source.
 func (d *Derived) numberOf(n int64) []byte {
 	const offset, most = 9000, 1<<31 - 1
 	if n > most-offset {
 		n = 0
 	}
-	n += offset
-	if d.Volume > 0 {
-		if n < 0 || n >= most/volumesPerSeries {
-			n = offset
-		}
-		n = n*volumesPerSeries + int64(d.Volume%volumesPerSeries)
-	}
-	return strconv.AppendInt(nil, n, 10)
+	return strconv.AppendInt(nil, n+offset, 10)
 }
 
 // storedValue encodes a stored pixel value.

@@ -317,8 +317,8 @@ func TestNotCompressible(t *testing.T) {
 // TestEncapsulatedBytes compares the computed length of compressed pixels with the real one.
 func TestEncapsulatedBytes(t *testing.T) {
 	for _, streams := range [][][]byte{{{1, 2}}, {{1, 2, 3, 4}, {5, 6}, make([]byte, 1000)}} {
-		if want := len(pixel.AppendEncapsulated(nil, streams)); pixel.EncapsulatedBytes(streams) != int64(want) {
-			t.Errorf("%d streams: %d bytes, are %d", len(streams), pixel.EncapsulatedBytes(streams), want)
+		if want := len(pixel.AppendEncapsulated(nil, streams)); pixel.EncapsulatedBytes(pixel.Lengths(streams)) != int64(want) {
+			t.Errorf("%d streams: %d bytes, are %d", len(streams), pixel.EncapsulatedBytes(pixel.Lengths(streams)), want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
+	"quell/series"
 )
 
 // Derived describes how a derived series was made.
@@ -16,12 +17,13 @@ type Derived struct {
 	Description string
 	// Suffix is appended to the source's SeriesDescription.
 	Suffix string
-	// Volume counts the volumes of a 4-D series, from 1; 0 for a series of one. Each
-	// volume is a series, and their numbers are in the order of the volumes.
-	Volume int
-	// Together is the same for series without a DICOM source that belong to one study and
-	// one frame of reference; nil for a series alone.
-	Together []byte
+	// Volumes is how many volumes the series has; 0 counts as 1.
+	Volumes int
+	// Place is where the volume lies in its 4-D series, and Step the time in seconds from
+	// one volume to the next, as in series.Group. They matter for volumes without a DICOM
+	// source; others have the attributes of that.
+	Place series.Place
+	Step  float64
 	// Version is Quell's version.
 	Version string
 	// Now dates the new objects.

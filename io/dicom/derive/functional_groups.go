@@ -122,8 +122,12 @@ func (s *image) derivationItems(item part10.SequenceItem) ([]byte, error) {
 // derivationImage is the item that refers a frame to the frame of the source (counted from
 // 1) that it was made of. A 3-D filter used its neighbours too, as the recipe states.
 func (s *image) derivationImage(frame int) []byte {
+	description, ok := s.descriptions[frame-1]
+	if !ok {
+		description = s.Description
+	}
 	var item []byte
-	item = part10.AppendElement(item, s.Encoding, part10.TagDerivationDescription, "ST", []byte(part10.Clip(part10.ASCII(s.Description), 1024)))
+	item = part10.AppendElement(item, s.Encoding, part10.TagDerivationDescription, "ST", []byte(part10.Clip(part10.ASCII(description), 1024)))
 	item = part10.AppendElement(item, s.Encoding, part10.TagSourceImageSequence, "SQ", s.sourceReference(frame))
 	item = part10.AppendCode(item, s.Encoding, part10.TagDerivationCodeSequence, s.code())
 	return part10.AppendItem(nil, s.Encoding, item)

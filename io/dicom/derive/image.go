@@ -18,22 +18,41 @@ type image struct {
 	studyUID  string // for a source without one
 	seriesUID string
 	sopUID    string
+	number    int // of the file in its series, from 1
 
 	part10.Dataset                   // the source file
 	slices         []*instance.Slice // those that are exported, in the order of their frames
 	format         pixel.Format      // bits and padding, which all share
-	cut            bool              // some frames are left out
+	inFile         int               // slices that the source file has
+	cut            bool              // some of them are left out
+	descriptions   map[int]string    // of the derivation of each frame; nil for Description
 	pixels         []byte            // new pixel data, little endian
 	buffers        *Buffers          // hold it and the file
 
-	smallest, largest int64 // stored values of the result, padding left out
-	clipped           int64
-	identity          *deid.Identity // nil if the source's stays
-	unreadable        []part10.Tag   // sequences that could not be extended
+	extremes
+	clipped    int64
+	identity   *deid.Identity // nil if the source's stays
+	unreadable []part10.Tag   // sequences that could not be extended
+}
+
+// extremes are the smallest and largest stored values of a result, padding left out.
+type extremes struct {
+	smallest, largest int64
+	found             bool // there are any
+}
+
+func (e *extremes) add(o extremes) {
+	switch {
+	case o.found && !e.found:
+		*e = o
+	case o.found:
+		e.smallest, e.largest = min(e.smallest, o.smallest), max(e.largest, o.largest)
+	}
 }
 
 // newImage opens the bytes of a source file that holds the slices of sources, in the order
-// of their frames. It fails if they are not those that the series was loaded from.
+// of their frames. It fails if they are not those that the series was loaded from. The
+// caller says with keep how many are exported in all.
 func newImage(sources []series.Source, file []byte) (*image, error) {
 	name := sources[0].Name
 	d, in, err := instance.OpenSource(name, file)
@@ -51,14 +70,20 @@ func newImage(sources []series.Source, file []byte) (*image, error) {
 		}
 		s.slices = append(s.slices, in.Slices[src.Frame])
 	}
-	s.format, s.cut = s.slices[0].Format, len(s.slices) < len(in.Slices)
-	switch {
-	case s.cut && in.Tiles != nil:
-		return nil, part10.FileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
-	case s.cut && !s.describesFrames():
-		return nil, part10.FileError(name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
-	}
+	s.format, s.inFile = s.slices[0].Format, len(in.Slices)
 	return s, nil
+}
+
+// keep says that n slices of the file are exported, or why they cannot be.
+func (s *image) keep(n int) error {
+	s.cut = n < s.inFile
+	switch name := s.slices[0].Name; {
+	case s.cut && s.slices[0].Tiles != nil:
+		return part10.FileError(name, "export the whole volume, or write NIfTI", nil, "a run of slices cannot be cut out of a mosaic")
+	case s.cut && !s.describesFrames():
+		return part10.FileError(name, part10.AdviseNIfTI, nil, "frames cannot be cut out of this multi-frame image, which does not describe each (it has no functional groups)")
+	}
+	return nil
 }
 
 // rewrite replaces the data set of the source by data, which holds all of its elements, so
@@ -80,26 +105,21 @@ func (s *image) store(values func(i int) []float32, valid func(i int) []bool) {
 	raw := append(s.buffers.pixels[:0], s.Bytes[e.Value:e.Value+int64(e.Length)]...)
 	s.buffers.pixels = raw
 	part10.LittleEndian(raw, s.Encoding, e.VR, s.format.Allocated)
-	if s.cut {
+	if len(s.slices) < s.inFile {
 		raw = s.cutFrames(raw)
 	}
 	if s.identity != nil {
 		s.format.ClearUnused(raw)
 	}
 	s.pixels = raw
-	found := false
 	for i, h := range s.slices {
 		pixels := s.slicePixels(i)
 		s.clipped += h.Format.Encode(pixels, values(i), valid(i))
 		if h.Tiles != nil {
 			h.Tiles.SetTile(raw, h.Frame, pixels)
 		}
-		switch lo, hi, present := h.Format.Extremes(pixels, len(values(i))); {
-		case present && !found:
-			s.smallest, s.largest, found = lo, hi, true
-		case present:
-			s.smallest, s.largest = min(s.smallest, lo), max(s.largest, hi)
-		}
+		lo, hi, present := h.Format.Extremes(pixels, len(values(i)))
+		s.extremes.add(extremes{lo, hi, present})
 	}
 }
 
@@ -133,6 +153,7 @@ func (s *image) edits() ([]part10.Edit, error) {
 			r.when == groupRemoved && !s.grouped(),
 			r.when == unlessPET && s.datedBySeries(),
 			r.when == cutRemoved && !s.cut,
+			r.when == numbered && s.Volumes < 2,
 			r.when == present && !s.File.Has(r.tag),
 			r.when == missing && len(s.Text(r.tag)) > 0:
 			continue
@@ -171,22 +192,18 @@ func (s *image) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	at, _ := slices.BinarySearchFunc(edits, part10.TagPixelData, func(e part10.Edit, t part10.Tag) int { return cmp.Compare(e.Tag, t) })
-	pixels := s.File.Elements[s.File.PixelIndex]
-
 	size := int64(len(s.pixels))
 	var streams [][]byte
 	if s.compressible() {
 		streams = s.Compress.Encode(s.pixels, s.frames(), s.slices[0].ImageFormat())
-		if size = pixel.EncapsulatedBytes(streams); size >= part10.UndefinedLength {
-			return nil, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
+		if size, err = s.encapsulated(pixel.Lengths(streams)); err != nil {
+			return nil, err
 		}
 	}
+	pixels := s.File.Elements[s.File.PixelIndex]
 	rest := int64(len(s.Bytes)) - (pixels.End - pixels.Value)
 	out := slices.Grow(s.buffers.file[:0], int(size+rest+8<<10+int64(len(s.Recipe))))
-	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, s.syntaxUID(), s.Version)
-	before, behind := part10.AroundPixels(s.File.Elements)
-	out = part10.Merge(out, s.Bytes, before, edits[:at])
+	out = s.appendHead(out, edits)
 	if streams != nil {
 		out = pixel.AppendEncapsulated(out, streams)
 	} else {
@@ -194,9 +211,38 @@ func (s *image) encode() ([]byte, error) {
 		out = append(out, s.pixels...)
 		part10.LittleEndian(out[len(out)-len(s.pixels):], s.Encoding, pixels.VR, s.format.Allocated)
 	}
-	out = part10.Merge(out, s.Bytes, behind, edits[at:])
+	out = s.appendTail(out, edits)
 	s.buffers.file = out
 	return out, nil
+}
+
+// encapsulated returns how long the compressed pixels are with streams of these lengths, or
+// that they are too long.
+func (s *image) encapsulated(lengths []int) (int64, error) {
+	size := pixel.EncapsulatedBytes(lengths)
+	if size >= part10.UndefinedLength {
+		return 0, part10.FileError(s.slices[0].Name, "export without compression", nil, "its compressed pixels (%d bytes) are more than an offset table can index", size)
+	}
+	return size, nil
+}
+
+// appendHead appends the file as far as its pixels.
+func (s *image) appendHead(out []byte, edits []part10.Edit) []byte {
+	out = part10.AppendFileMeta(out, string(s.Text(part10.TagSOPClassUID)), s.sopUID, s.syntaxUID(), s.Version)
+	before, _ := part10.AroundPixels(s.File.Elements)
+	return part10.Merge(out, s.Bytes, before, edits[:pixelsAmong(edits)])
+}
+
+// appendTail appends what follows the pixels.
+func (s *image) appendTail(out []byte, edits []part10.Edit) []byte {
+	_, behind := part10.AroundPixels(s.File.Elements)
+	return part10.Merge(out, s.Bytes, behind, edits[pixelsAmong(edits):])
+}
+
+// pixelsAmong returns the place of the pixels among edits.
+func pixelsAmong(edits []part10.Edit) int {
+	at, _ := slices.BinarySearchFunc(edits, part10.TagPixelData, func(e part10.Edit, t part10.Tag) int { return cmp.Compare(e.Tag, t) })
+	return at
 }
 
 // frames returns how many frames the image has: a mosaic is one.

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -31,35 +33,61 @@ func checkNew(dir string, v *volume.Volume, c pixel.Compression) error {
 	return nil
 }
 
-// SecondaryCaptures makes the files of a series for a volume without a DICOM source, one
-// Secondary Capture per slice. Its methods may be called from several goroutines.
+// SecondaryCaptures makes the files of a series for volumes without a DICOM source, one
+// Secondary Capture per slice, volume after volume. Its methods may be called from several
+// goroutines, but not beside Next.
 type SecondaryCaptures struct {
-	Derived
-	from   *series.Series
-	sum    []byte // hash of the voxels
-	grid   []byte // what else decides the files: affine and mask
-	UID    string
-	Format pixel.Format
+	Derived // of the volume that is made
+	from    *series.Series
+	sum     []byte // hash of the voxels
+	grid    []byte // what else decides the files: affine and mask
+	UID     string // as that of Series
+	Format  pixel.Format
+
+	begun    int    // volumes
+	together []byte // names the study and the frame of reference: the hash of the first volume
+	keys     []byte // of all volumes: what decides their files
 }
 
 // NewSecondaryCaptures checks that the volume of a series can be written as
-// Secondary Captures and chooses how its values are stored. dir is named in errors.
+// Secondary Captures and chooses how its values are stored. dir is named in errors. Where d
+// says that the series has several volumes, it is the first.
 func NewSecondaryCaptures(ctx context.Context, dir string, s *series.Series, d Derived) (*SecondaryCaptures, error) {
+	n := new(SecondaryCaptures)
+	return n, n.Next(ctx, dir, s, d)
+}
+
+// Next is NewSecondaryCaptures for the next volume. The files of the one before are made.
+func (n *SecondaryCaptures) Next(ctx context.Context, dir string, s *series.Series, d Derived) error {
 	if err := checkNew(dir, s.Volume, d.Compress); err != nil {
-		return nil, err
+		return err
 	}
 	sum, err := hashVoxels(ctx, s.Volume)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	format, err := quantisation(ctx, s.Volume)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	n := &SecondaryCaptures{Derived: d, Format: format, from: s, sum: sum, grid: gridKey(s.Volume)}
-	n.UID = n.hashUID("new series")
-	return n, nil
+	n.Derived, n.Format, n.from, n.sum, n.grid = d, format, s, sum, gridKey(s.Volume)
+	if n.begun++; n.begun == 1 {
+		n.together = sum
+	}
+	n.keys = slices.Concat(n.keys, n.Recipe, n.sum, n.grid)
+	switch {
+	case n.Volumes < 2:
+		n.UID = n.hashUID("new series")
+	case n.begun == n.Volumes:
+		n.UID = n.seriesUID("new series", n.keys)
+	case n.begun == 1:
+		n.UID = n.seriesUID("new unfinished series", n.keys)
+	}
+	return nil
 }
+
+// Release drops the voxels of the volume, whose files are made.
+func (n *SecondaryCaptures) Release() { n.from = nil }
 
 // syntaxUID returns the transfer syntax of the files.
 func (n *SecondaryCaptures) syntaxUID() string {
@@ -72,18 +100,15 @@ func (n *SecondaryCaptures) syntaxUID() string {
 // hashUID makes a UID of all that decides the pixels, their place and their encoding.
 func (n *SecondaryCaptures) hashUID(kind string, more ...[]byte) string {
 	parts := append([][]byte{[]byte(kind), n.Recipe, n.sum, n.grid}, more...)
-	if n.Volume > 0 { // two volumes of a 4-D series may have the same voxels
-		parts = append(parts, []byte("volume "+strconv.Itoa(n.Volume)))
+	if n.Volumes > 1 { // two volumes of a 4-D series may have the same voxels
+		parts = append(parts, []byte("volume "+strconv.Itoa(n.begun)))
 	}
 	return part10.HashUID(encodingParts(n.syntaxUID(), parts...)...)
 }
 
-// together returns what the study and the frame of reference are named after.
-func (n *SecondaryCaptures) together() []byte {
-	if n.Together != nil {
-		return n.Together
-	}
-	return n.sum
+// seriesUID returns the UID of a series of several volumes.
+func (n *SecondaryCaptures) seriesUID(kind string, key []byte) string {
+	return uidOfLength(encodingParts(n.syntaxUID(), []byte(kind), key), func(uid string) string { return uid })
 }
 
 // gridKey returns what besides the values decides how a volume is written: its affine
@@ -221,18 +246,75 @@ func (e *newElements) identify(n *SecondaryCaptures, sop string, k int) {
 	e.text(part10.TagSeriesDescription, part10.Clip(part10.ASCII(joinWords(n.from.Description, n.Suffix)), 64))
 	e.text(part10.TagDerivationDescription, part10.Clip(part10.ASCII(n.Description), 1024))
 	e.put(part10.TagDerivationCodeSequence, "SQ", part10.AppendItem(nil, part10.ExplicitLE, part10.CodeItem(part10.ExplicitLE, n.code())))
-	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.together()))
+	e.text(part10.TagStudyInstanceUID, part10.HashUID([]byte("new study"), n.together))
 	e.text(part10.TagSeriesInstanceUID, n.UID)
 	e.text(part10.TagStudyID, "1")
 	e.text(part10.TagSeriesNumber, string(n.numberOf(0)))
 	e.text(part10.TagInstanceNumber, strconv.Itoa(k+1))
+	if n.Volumes > 1 {
+		e.locate(n)
+	}
+}
+
+// axes are the attributes that state where a volume lies on an axis of a 4-D series, by its
+// name, see instance.Distinctions.
+var axes = map[string]part10.Tag{
+	"echo":                 part10.TagEchoNumbers,
+	"echo time":            part10.TagEchoTime,
+	"inversion time":       part10.TagInversionTimes,
+	"b-value":              part10.TagDiffusionBValue,
+	"direction":            part10.TagDiffusionGradientOrientation,
+	"temporal position":    part10.TagTemporalPositionIdentifier,
+	"frame reference time": part10.TagFrameReferenceTime,
+	"trigger time":         part10.TagTriggerTime,
+}
+
+// locate states what tells the volume from the others of its series: the attributes of its
+// axes, where there are such, else its number in time; and the number of its acquisition.
+func (e *newElements) locate(n *SecondaryCaptures) {
+	known := false
+	for _, c := range n.Place {
+		t, ok := axes[c.Axis]
+		if !ok {
+			continue
+		}
+		if vr := part10.DictionaryVR(t); vr != "FD" {
+			e.text(t, c.Value)
+		} else if values, ok := floats(c.Value); ok {
+			e.put(t, vr, values)
+		} else {
+			continue
+		}
+		known = true
+	}
+	if !known {
+		e.text(part10.TagTemporalPositionIdentifier, strconv.Itoa(n.begun))
+		e.text(part10.TagNumberOfTemporalPositions, strconv.Itoa(n.Volumes))
+		if n.Step > 0 {
+			e.decimals(part10.TagTemporalResolution, 1000*n.Step)
+		}
+	}
+	e.text(part10.TagAcquisitionNumber, strconv.Itoa(n.begun))
+}
+
+// floats encodes numbers that backslashes separate as FD; false if they are none.
+func floats(text string) ([]byte, bool) {
+	var out []byte
+	for word := range strings.SplitSeq(text, `\`) {
+		x, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, false
+		}
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
+	}
+	return out, true
 }
 
 // place states the position of the image: lengths in mm, positions LPS+.
 func (e *newElements) place(n *SecondaryCaptures, position volume.Vec) {
 	v := n.from.Volume
 	row, col := v.Affine.Column(0).Unit(), v.Affine.Column(1).Unit()
-	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.together()))
+	e.text(part10.TagFrameOfReferenceUID, part10.HashUID([]byte("new frame of reference"), n.together))
 	e.text(part10.TagPositionReferenceIndicator, "")
 	e.text(part10.TagPatientOrientation, "") // given by position and orientation
 	e.decimals(part10.TagImagePositionPatient, position[:]...)

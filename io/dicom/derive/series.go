@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,18 +19,27 @@ import (
 	"quell/volume"
 )
 
-// Series makes the files of a derived series. File may be called from several goroutines.
+// Series makes the files of a derived series, volume after volume. File may be called from
+// several goroutines, but not beside Next.
 type Series struct {
-	Derived
+	Derived  // of the volume that is made
 	src      *series.Series
 	result   *volume.Volume
 	sum      []byte // hash of result
 	studyUID string // for sources without one
+	// UID is stated by the files that are made. It is final when the last volume was begun;
+	// until then it is one of the same length for all, because UIDs follow from all voxels.
 	UID      string
 	encoding string // transfer syntax of the first file
 	names    deid.Pseudonyms
+	begun    int    // volumes
+	voxels   int    // of a slice
+	keys     []byte // of the sources of those
+	sums     []byte // the hashes of their voxels
+	recipes  [][]byte
 
 	mu       sync.Mutex // guards the fields below
+	waiting  map[int]*waiting
 	Clipped  int64
 	plain    int                 // files that could not be compressed
 	replaced map[part10.Tag]bool // sequences that could not be extended
@@ -38,57 +48,111 @@ type Series struct {
 
 // New prepares the derived series of result, which has the grid of src. It reads the
 // first source file for the transfer syntax and hashes the voxels, from which the UIDs
-// follow: the same source, recipe and voxels give the same series. Errors: that of ctx, or a
+// follow: the same sources, recipes and voxels give the same series. Where d says that the
+// series has several volumes, result is the first. Errors: that of ctx, or a
 // voxel that is not finite.
 func New(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) (*Series, error) {
-	sum, err := hashVoxels(ctx, result)
-	if err != nil {
-		return nil, err
-	}
 	studyUID, err := studyOf(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	s := &Series{Derived: d, src: src, result: result, sum: sum, studyUID: studyUID,
-		encoding: d.seriesSyntax(ctx, src),
-		names:    deid.Pseudonyms{Secret: d.Secret},
-		replaced: map[part10.Tag]bool{}, identity: map[string]bool{}}
-	s.UID = part10.HashUID(encodingParts(s.encoding, []byte("series"), []byte(src.UID), sourceKey(src.Sources), d.Recipe, sum)...)
+	s := &Series{Derived: d, studyUID: studyUID, encoding: d.seriesSyntax(ctx, src), names: deid.Pseudonyms{Secret: d.Secret},
+		waiting: map[int]*waiting{}, replaced: map[part10.Tag]bool{}, identity: map[string]bool{}}
 	if d.Deidentify {
-		s.studyUID, s.UID = string(s.names.UID([]byte(s.studyUID))), string(s.names.UID([]byte(s.UID)))
+		s.studyUID = string(s.names.UID([]byte(s.studyUID)))
+	}
+	return s, s.Next(ctx, src, result, d)
+}
+
+// Next prepares the next volume; see New. The files of the one before are made.
+func (s *Series) Next(ctx context.Context, src *series.Series, result *volume.Volume, d Derived) error {
+	sum, err := hashVoxels(ctx, result)
+	if err != nil {
+		return err
+	}
+	s.Derived, s.src, s.result, s.sum, s.voxels = d, src, result, sum, result.SliceVoxels()
+	if d.Deidentify {
 		s.Now = deid.DummyTime
 	}
-	return s, nil
+	s.begun++
+	s.keys, s.sums, s.recipes = append(s.keys, sourceKey(src.Sources)...), append(s.sums, sum...), append(s.recipes, d.Recipe)
+	switch {
+	case s.begun >= s.Volumes:
+		s.UID = s.seriesUID([]byte("series"), []byte(src.UID), s.keys, joinRecipes(s.recipes), s.sums)
+	case s.begun == 1:
+		s.UID = s.seriesUID([]byte("unfinished series"), s.keys)
+	}
+	return nil
 }
+
+// seriesUID returns the UID of these parts.
+func (s *Series) seriesUID(parts ...[]byte) string {
+	parts, own := encodingParts(s.encoding, parts...), func(uid string) string {
+		if s.Deidentify {
+			return string(s.names.UID([]byte(uid)))
+		}
+		return uid
+	}
+	if s.Volumes < 2 {
+		return own(part10.HashUID(parts...))
+	}
+	return uidOfLength(parts, own)
+}
+
+// joinRecipes returns the recipe of all volumes if it is one, else the list of theirs.
+func joinRecipes(recipes [][]byte) []byte {
+	if !slices.ContainsFunc(recipes, func(r []byte) bool { return !bytes.Equal(r, recipes[0]) }) {
+		return recipes[0]
+	}
+	return slices.Concat([]byte("["), bytes.Join(recipes, []byte(",")), []byte("]"))
+}
+
+// Release drops the voxels of the volume, whose files are made.
+func (s *Series) Release() { s.src, s.result = nil, nil }
 
 // Buffers are the memory of one file in the making, to be used again for the next. Their
 // zero value is ready.
 type Buffers struct{ source, pixels, file []byte }
 
-// File returns the k-th file, of the slices at, and the pixels of each of them, in b: until
-// its next use. It may be called from several goroutines, each with buffers of its own.
+// File returns the k-th file of the series, of the slices at of the volume, and the pixels of
+// each of them, little endian, in b: until its next use. The file is nil where its source has
+// frames of volumes to come: the caller keeps the pixels for Finish. It may be called from
+// several goroutines, each with buffers of its own.
 func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte, err error) {
-	m, err := s.image(k, at, b)
-	if err != nil {
-		return nil, nil, err
-	}
-	m.store(func(i int) []float32 { return s.result.Plane(at[i]) }, func(i int) []bool { return s.src.Volume.PlaneMask(at[i]) })
-	if file, err = m.encode(); err != nil {
-		return nil, nil, err
-	}
-	for i := range at {
-		pixels = append(pixels, m.slicePixels(i))
-	}
-	s.note(m)
-	return file, pixels, nil
-}
-
-// image opens the source of the k-th file and prepares it for the changes of the new one.
-func (s *Series) image(k int, at []int, b *Buffers) (*image, error) {
 	sources := make([]series.Source, len(at))
 	for i, z := range at {
 		sources[i] = s.src.Sources[z]
 	}
+	m, err := s.image(k, sources, b)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := s.waits(k, m)
+	kept := len(at)
+	if w != nil {
+		kept = min(m.inFile, s.Volumes*len(at)) // at most
+	}
+	if err := m.keep(kept); err != nil {
+		return nil, nil, err
+	}
+	m.store(func(i int) []float32 { return s.result.Plane(at[i]) }, func(i int) []bool { return s.src.Volume.PlaneMask(at[i]) })
+	if w != nil {
+		w.add(s, m, sources)
+	} else {
+		s.identify(m, k, sources, s.sum)
+		if file, err = m.encode(); err != nil {
+			return nil, nil, err
+		}
+		s.note(m)
+	}
+	for i := range at {
+		pixels = append(pixels, m.slicePixels(i))
+	}
+	return file, pixels, nil
+}
+
+// image opens the source of the k-th file and prepares it for the changes of the new one.
+func (s *Series) image(k int, sources []series.Source, b *Buffers) (*image, error) {
 	var err error
 	if b.source, err = readSource(sources[0], b.source); err != nil {
 		return nil, err
@@ -97,24 +161,29 @@ func (s *Series) image(k int, at []int, b *Buffers) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n := s.result.SliceVoxels(); m.format.Rows*m.format.Cols != n {
-		return nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", n, m.format.Cols, m.format.Rows)
+	if m.format.Rows*m.format.Cols != s.voxels {
+		return nil, fmt.Errorf("dicom: a slice has %d voxels, its source %d x %d", s.voxels, m.format.Cols, m.format.Rows)
 	}
-	m.Derived, m.studyUID, m.seriesUID, m.buffers = &s.Derived, s.studyUID, s.UID, b
+	m.Derived, m.studyUID, m.seriesUID, m.number, m.buffers = &s.Derived, s.studyUID, s.UID, k+1, b
 	if err := m.makeExplicit(); err != nil {
 		return nil, err
 	}
-	// A file that cannot be compressed belongs to another series than in a plain export,
-	// so that the encoding of the series is part of its UID too.
-	parts := encodingParts(s.encoding, []byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), s.Recipe, s.sum)
-	m.sopUID = part10.HashUID(encodingParts(m.syntaxUID(), parts...)...)
 	if s.Deidentify {
-		if err := m.deidentify(s.names); err != nil {
-			return nil, err
-		}
-		m.sopUID = string(s.names.UID([]byte(m.sopUID)))
+		return m, m.deidentify(s.names)
 	}
 	return m, nil
+}
+
+// identify gives the k-th file, of these sources, its UID. sum is the hash of the voxels of its
+// volumes.
+func (s *Series) identify(m *image, k int, sources []series.Source, sum []byte) {
+	// A file that cannot be compressed belongs to another series than in a plain export,
+	// so that the encoding of the series is part of its UID too.
+	parts := encodingParts(s.encoding, []byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), m.Recipe, sum)
+	m.sopUID = part10.HashUID(encodingParts(m.syntaxUID(), parts...)...)
+	if s.Deidentify {
+		m.sopUID = string(s.names.UID([]byte(m.sopUID)))
+	}
 }
 
 // note records the warnings about an image for the report.

@@ -33,6 +33,20 @@ func encodingParts(syntaxUID string, parts ...[]byte) [][]byte {
 	return append(parts, []byte(syntaxUID))
 }
 
+// uidLength is the length of the UIDs of series of several volumes: that of most hashes.
+const uidLength = 44
+
+// uidOfLength returns what own makes of a hash of parts, of uidLength: files that state one such
+// UID can be made to state another.
+func uidOfLength(parts [][]byte, own func(hash string) string) string {
+	for {
+		if uid := own(part10.HashUID(parts...)); len(uid) == uidLength {
+			return uid
+		}
+		parts = append(parts, []byte("another"))
+	}
+}
+
 // seriesSyntax returns the transfer syntax in which the first file of a series is
 // written. Of its source only the header is read.
 func (d *Derived) seriesSyntax(ctx context.Context, src *series.Series) string {

@@ -115,6 +115,8 @@ const (
 	TagFrameOfReferenceUID                           Tag = 0x00200052
 	TagLaterality                                    Tag = 0x00200060
 	TagTemporalPositionIdentifier                    Tag = 0x00200100
+	TagNumberOfTemporalPositions                     Tag = 0x00200105
+	TagTemporalResolution                            Tag = 0x00200110
 	TagPositionReferenceIndicator                    Tag = 0x00201040
 	TagStackID                                       Tag = 0x00209056
 	TagFrameContentSequence                          Tag = 0x00209111

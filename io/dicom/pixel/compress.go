@@ -59,25 +59,29 @@ func (c Compression) Fits(enc part10.Encoding, f *Format) bool {
 func (c Compression) Encode(pixels []byte, frames int, f *Format) [][]byte {
 	n := int(f.Bytes())
 	pixels = pixels[:frames*n] // without the byte that made them even
-	precision := f.streamPrecision(pixels)
+	precision := f.Precision(pixels)
 	streams := make([][]byte, frames)
 	_ = parallel.For(context.Background(), frames, func(i int) error { // encoders do not fail
-		frame := pixels[i*n : (i+1)*n]
-		if c == RLE {
-			streams[i] = codec.EncodeRLE(frame, f.Info())
-		} else {
-			streams[i] = codec.EncodeJPEGLossless(frame, f.Info(), precision)
-		}
+		streams[i] = c.EncodeFrame(pixels[i*n:(i+1)*n], f, precision)
 		return nil
 	})
 	return streams
 }
 
-// streamPrecision returns the sample precision with which JPEG keeps every bit of the
+// EncodeFrame returns the stream of one frame. precision is the largest Precision of the
+// frames in its file.
+func (c Compression) EncodeFrame(frame []byte, f *Format, precision int) []byte {
+	if c == RLE {
+		return codec.EncodeRLE(frame, f.Info())
+	}
+	return codec.EncodeJPEGLossless(frame, f.Info(), precision)
+}
+
+// Precision returns the sample precision with which JPEG keeps every bit of the
 // words: BitsStored (PS3.5 section 8.2.1) if the other bits are 0, else the whole word,
 // as for overlays or a repeated sign in the high bits, which decoders would not restore.
 // DCMTK decodes streams of 8 bits and less into bytes, so words take at least 9.
-func (f *Format) streamPrecision(pixels []byte) int {
+func (f *Format) Precision(pixels []byte) int {
 	if f.Allocated == 8 || f.Stored <= 8 || f.High != f.Stored-1 {
 		return f.Allocated
 	}
@@ -90,11 +94,11 @@ func (f *Format) streamPrecision(pixels []byte) int {
 	return f.Stored
 }
 
-// EncapsulatedBytes returns how long Pixel Data is with these streams.
-func EncapsulatedBytes(streams [][]byte) int64 {
-	n := int64(12 + 8 + 4*len(streams) + 8) // header, offset table, delimiter
-	for _, s := range streams {
-		n += 8 + int64(len(s))
+// EncapsulatedBytes returns how long Pixel Data is with streams of these lengths.
+func EncapsulatedBytes(lengths []int) int64 {
+	n := int64(12 + 8 + 4*len(lengths) + 8) // header, offset table, delimiter
+	for _, l := range lengths {
+		n += 8 + int64(l)
 	}
 	return n
 }
@@ -102,16 +106,36 @@ func EncapsulatedBytes(streams [][]byte) int64 {
 // AppendEncapsulated appends Pixel Data of compressed frames: the basic offset table
 // and one fragment for each (PS3.5 annex A.4). All offsets must fit 32 bits.
 func AppendEncapsulated(b []byte, streams [][]byte) []byte {
-	b = part10.AppendElementHeader(b, part10.ExplicitLE, part10.TagPixelData, "OB", part10.UndefinedLength)
-	var table []byte
-	offset := 0
-	for _, s := range streams {
-		table = binary.LittleEndian.AppendUint32(table, uint32(offset))
-		offset += 8 + len(s)
-	}
-	b = part10.AppendItem(b, part10.ExplicitLE, table)
+	b = AppendOffsetTable(b, Lengths(streams))
 	for _, s := range streams {
 		b = part10.AppendItem(b, part10.ExplicitLE, s)
 	}
+	return AppendPixelsEnd(b)
+}
+
+// Lengths returns those of streams.
+func Lengths(streams [][]byte) []int {
+	out := make([]int, len(streams))
+	for i, s := range streams {
+		out[i] = len(s)
+	}
+	return out
+}
+
+// AppendOffsetTable appends the begin of Pixel Data, up to the first fragment, for streams of
+// these lengths. It is as long whatever they are.
+func AppendOffsetTable(b []byte, lengths []int) []byte {
+	b = part10.AppendElementHeader(b, part10.ExplicitLE, part10.TagPixelData, "OB", part10.UndefinedLength)
+	var table []byte
+	offset := 0
+	for _, n := range lengths {
+		table = binary.LittleEndian.AppendUint32(table, uint32(offset))
+		offset += 8 + n
+	}
+	return part10.AppendItem(b, part10.ExplicitLE, table)
+}
+
+// AppendPixelsEnd appends what follows the last fragment.
+func AppendPixelsEnd(b []byte) []byte {
 	return part10.AppendElementHeader(b, part10.ExplicitLE, part10.TagSequenceDelimitation, "", 0)
 }

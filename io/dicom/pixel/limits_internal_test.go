@@ -301,7 +301,7 @@ func TestStreamPrecision(t *testing.T) {
 		{16, 16, 15, 0xFFFF, 16}, {8, 8, 7, 0, 8}, {8, 6, 5, 0, 8},
 	} {
 		f := Format{Allocated: c.allocated, Stored: c.stored, High: c.high}
-		if got := f.streamPrecision(binary.LittleEndian.AppendUint16([]byte{0, 0}, c.word)); got != c.want {
+		if got := f.Precision(binary.LittleEndian.AppendUint16([]byte{0, 0}, c.word)); got != c.want {
 			t.Errorf("%d of %d bits, %#x: %d, want %d", c.stored, c.allocated, c.word, got, c.want)
 		}
 	}
@@ -333,8 +333,8 @@ func TestFits(t *testing.T) {
 func TestEncapsulated(t *testing.T) {
 	streams := [][]byte{[]byte("first."), []byte("2nd."), []byte("the third.")}
 	b := AppendEncapsulated(nil, streams)
-	if int64(len(b)) != EncapsulatedBytes(streams) {
-		t.Errorf("%d bytes, announced as %d", len(b), EncapsulatedBytes(streams))
+	if int64(len(b)) != EncapsulatedBytes(Lengths(streams)) {
+		t.Errorf("%d bytes, announced as %d", len(b), EncapsulatedBytes(Lengths(streams)))
 	}
 	table, items, err := part10.ReadFragments(b, part10.Element{Value: 12})
 	if err != nil || len(items) != 3 {

@@ -1,0 +1,94 @@
+package dicom
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"quell/io/dicom/derive"
+)
+
+// spool keeps the pixels of frames of the k-th file, which waits for others, on the disk.
+func (w *SeriesWriter) spool(k int, pixels [][]byte) error {
+	f := &w.files[k]
+	if f.spool == nil {
+		var err error
+		if f.spool, err = os.CreateTemp(w.dir, "frames-"); err != nil {
+			return err
+		}
+	}
+	for _, p := range pixels {
+		if _, err := f.spool.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finishWaiting makes the files that waited, from the pixels on the disk.
+func (w *SeriesWriter) finishWaiting(ctx context.Context) error {
+	if w.derived == nil {
+		return nil
+	}
+	var b derive.Buffers
+	for _, k := range w.derived.Waiting() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.finish(k, &b); err != nil {
+			return err
+		}
+		w.counter.Add(1)
+	}
+	return nil
+}
+
+func (w *SeriesWriter) finish(k int, b *derive.Buffers) error {
+	spool := w.files[k].spool
+	info, err := spool.Stat()
+	if err != nil {
+		return err
+	}
+	n := 0 // frames
+	for _, s := range w.slices {
+		if s.file == k {
+			n++
+		}
+	}
+	pixels := make([]byte, info.Size()/int64(n))
+	frame := func(i int) ([]byte, error) {
+		_, err := spool.ReadAt(pixels, int64(i)*int64(len(pixels)))
+		return pixels, err
+	}
+	err = makeFile(w.path(k), func(f *os.File) error { return w.derived.Finish(k, frame, b, f) })
+	w.files[k].spool = nil
+	return errors.Join(err, spool.Close(), os.Remove(spool.Name()))
+}
+
+// state notes where the bytes of a file state the UID of the series.
+func (f *writtenFile) state(uid string, data []byte) {
+	f.uid, f.at = uid, int64(bytes.Index(data, []byte(uid)))
+}
+
+// restate replaces the UID of the series in the files that were made before it was known: it
+// follows from the voxels of all volumes.
+func (w *SeriesWriter) restate(ctx context.Context) error {
+	for k, f := range w.files {
+		if f.uid == "" || f.uid == w.report.SeriesUID {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		file, err := os.OpenFile(w.path(k), os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		_, err = file.WriteAt([]byte(w.report.SeriesUID), f.at)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
