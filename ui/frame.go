@@ -16,8 +16,7 @@ const (
 	columnHidden = "hidden"
 )
 
-// pictureShare is the part of the workbench that pictures take at least, unless the user
-// shows the column where it takes more.
+// pictureShare is the part of the workbench that pictures take at least without the column.
 const pictureShare = 0.8
 
 // showsColumn says whether the column is beside the pictures.
@@ -31,12 +30,17 @@ func (w *Workbench) showsColumn() bool {
 	return w.columnFits()
 }
 
-// columnFits says whether pictures beside the column have their share of the workbench.
+// The size of the workbench, in units, from which on the column is shown until the user hides it: a
+// window that fills 1440 pixels less the borders of a desktop, and is no strip.
+const (
+	columnFrom = 1400
+	columnTall = 600
+)
+
+// columnFits says whether there is room for the column beside the pictures.
 func (w *Workbench) columnFits() bool {
-	if w.rail.content.Visible() {
-		return w.fits(sideWidth + railWidth)
-	}
-	return w.fits(sideWidth)
+	whole := w.main.Canvas().Size()
+	return whole.Width >= columnFrom && whole.Height >= columnTall
 }
 
 // fits says whether pictures have their share of the workbench beside something of a width.

@@ -190,6 +190,7 @@ type Panel struct {
 	reason  *widget.Label
 	place   *control.Button
 	change  *widget.Label // heads changes
+	caution *widget.Label // that changes say nothing of quality
 	changes *fyne.Container
 	truth   *widget.Label // heads agrees
 	agrees  *fyne.Container
@@ -219,9 +220,11 @@ func New(jump func(volume bool)) *Panel {
 	p.place.Alignment = widget.ButtonAlignLeading
 	p.place.Hide()
 	p.change, p.truth = heading("", fyne.TextAlignLeading), heading("", fyne.TextAlignLeading)
+	p.caution = cell(lang.L("How much was changed, not how good it is: that takes a reference."), fyne.TextAlignLeading)
+	p.caution.Wrapping = fyne.TextWrapWord
 	first := p.table(judged())
 	p.changes, p.agrees = p.table(changed()), p.table(agreement())
-	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, p.changes, p.truth, p.agrees)
+	p.all = container.New(layout.NewCustomPaddedVBoxLayout(rowGap), head, first, p.reason, p.place, p.change, p.caution, p.changes, p.truth, p.agrees)
 	// Leave room for the scroll bar.
 	p.content = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 0, 0, 10), p.all))
 	p.ExtendBaseWidget(p)
@@ -287,7 +290,7 @@ func (p *Panel) Display(s Snapshot) {
 		show(r.slice, r.line, s.Slice, s.Unit)
 		show(r.volume, r.line, s.Volume, s.Unit)
 	}
-	p.truth.Hidden, p.agrees.Hidden = s.Reference == "", s.Reference == ""
+	p.truth.Hidden, p.agrees.Hidden, p.caution.Hidden = s.Reference == "", s.Reference == "", s.Reference != ""
 	p.change.SetText(s.title(lang.L("Change vs original"), func(c Column) *measure.Comparison { return &c.Change }))
 	p.truth.SetText(s.title(fmt.Sprintf(lang.L("Against %s"), s.Reference), func(c Column) *measure.Comparison { return c.Truth }))
 	p.reason.Importance = widget.LowImportance

@@ -91,10 +91,13 @@ func TestTrueErrorsNeedAReference(t *testing.T) {
 	if !p.agrees.Hidden || !p.truth.Hidden {
 		t.Error("a row of true PSNR without a reference")
 	}
+	if p.caution.Hidden || p.caution.Text != "How much was changed, not how good it is: that takes a reference." {
+		t.Errorf("without a reference the panel says of its MSE and PSNR %q, hidden %v", p.caution.Text, p.caution.Hidden)
+	}
 	c.Start = &measure.Comparison{MSE: 400, PSNR: 20, SSIM: 0.5}
 	c.Truth = &measure.Comparison{MSE: 12, PSNR: 37.29, SSIM: 0.93}
 	p.Display(Snapshot{Slice: c, Reference: "the reference"})
-	if slice, _ := cells(p, "PSNR", 1); p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
+	if slice, _ := cells(p, "PSNR", 1); !p.caution.Hidden || p.agrees.Hidden || p.truth.Hidden || slice.Text != "20.00 dB → 37.29 dB" {
 		t.Errorf("PSNR %q, hidden %v; want from 20 to 37.29 dB", slice.Text, p.agrees.Hidden)
 	}
 }
