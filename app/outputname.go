@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"quell/denoise"
+	"quell/internal/clean"
 	"quell/series"
 )
 
@@ -83,7 +84,7 @@ func descriptionName(m series.Meta) string {
 // system and no shell takes for anything else.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || r == utf8.RuneError
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) || !clean.Safe(r) || r == utf8.RuneError
 	})
 }
 
@@ -91,7 +92,7 @@ func words(text string) []string {
 func seriesPseudonym(m series.Meta) string {
 	key, _ := pseudonymKey() // one that cannot be stored serves this once
 	h := hmac.New(sha256.New, key)
-	fmt.Fprintf(h, "output name %q %q %q %q %q", m.UID, m.PatientID, m.StudyDate, m.Number, m.Description)
+	h.Write([]byte(strings.Join([]string{"output-name", m.UID, m.PatientID, m.StudyDate, m.Number, m.Description}, "\x00")))
 	return hex.EncodeToString(h.Sum(nil)[:4])
 }
 

@@ -26,6 +26,7 @@ func TestOutputNamesHoldStudyAndSeriesAndNotThePatient(t *testing.T) {
 		"ct-20150206-s3-thorax-2-nlm-2d":                          with(func(m *series.Meta) { m.Description = "thorax MüllerHP_2" }),
 		"ct-s3-nlm-2d":                                            with(func(m *series.Meta) { m.Description, m.StudyDate = "", "2015.02.06" }),
 		"volume-20150206-s3-x-nlm-2d":                             with(func(m *series.Meta) { m.Modality, m.Description = "../JONES", "x" }),
+		"ct-20150206-s3-a-b-c-nlm-2d":                             with(func(m *series.Meta) { m.Description = "a\u3164b\ufe0f c" }), // invisible
 		"mr-nlm-2d":                                               with(func(m *series.Meta) { m.Format, m.Modality = "NIfTI-1", "MR" }),
 		"ct-20150206-s3-頭部-nlm-2d":                                with(func(m *series.Meta) { m.Description = "頭部" }),
 		"ct-20150206-s3-" + strings.Repeat("a", 32) + "-nlm-2d":   with(func(m *series.Meta) { m.Description = strings.Repeat("A", 33) }),

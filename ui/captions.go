@@ -252,7 +252,7 @@ func recipeText(s *session.Session, r denoise.Recipe) string {
 			continue
 		}
 		v := resolved.Get(p.Name)
-		text := v.String()
+		text := language.Number(v.String())
 		switch {
 		case p.Unit == "value" && asked.IsAuto() && known && !v.IsAuto() && v.Float() <= facts.Negligible():
 			text = "0"
@@ -324,7 +324,7 @@ func valueText(x, span float64, unit string, signed bool) string {
 	case span > 0 && span < 100:
 		digits = 3
 	}
-	text := strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
+	text := language.Number(strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1))
 	if signed && x > 0 {
 		text = "+" + text
 	}
@@ -341,7 +341,7 @@ func position(p volume.Vec) string {
 		if x > 0 {
 			side = 1
 		}
-		parts[c] = fmt.Sprintf("%s %.1f", letters[c][side], math.Abs(x))
+		parts[c] = language.Sprintf("%s %.1f", letters[c][side], math.Abs(x))
 	}
 	return strings.Join(parts, "  ") + " mm"
 }
@@ -366,5 +366,5 @@ func short(x float64) string {
 	if math.Abs(x) >= 1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'g', 3, 64), "-", "−", 1)
+	return language.Number(strings.Replace(strconv.FormatFloat(x, 'g', 3, 64), "-", "−", 1))
 }

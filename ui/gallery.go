@@ -77,9 +77,9 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 func exhibitLines(e app.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = fmt.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, e.Part.Unit))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, e.Part.Unit))
 	}
-	return []string{reached, e.Took()}
+	return []string{reached, language.Number(e.Took())}
 }
 
 // pictureOf draws a slice in the gallery's window, with square pixels.

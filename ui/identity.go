@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/series"
+	"quell/ui/language"
 	"quell/ui/viewer"
 )
 
@@ -39,7 +40,7 @@ var fileLine = cornerLine{"File", func(s *series.Series) string {
 
 // howLines say how the series was acquired.
 var howLines = []cornerLine{
-	{"Kernel, kV, TR and TE", func(s *series.Series) string { return joined(s.Kernel, s.Technique) }},
+	{"Kernel, kV, TR and TE", func(s *series.Series) string { return joined(s.Kernel, language.Number(s.Technique)) }},
 	{"Thickness and size of a pixel", func(s *series.Series) string {
 		return fmt.Sprintf("%s mm · %s mm", short(s.Volume.Spacing[2]), short(s.Volume.Spacing[0]))
 	}},

@@ -24,7 +24,9 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/denoise"
+	"quell/ui/control"
 	"quell/ui/language"
+	"quell/ui/viewer"
 )
 
 // german returns the German translations.
@@ -195,7 +197,14 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, large)
-	b.until("the slice is measured", func() bool { return b.session().SliceMeasures().Known })
+	b.session().Apply()
+	b.until("slice and volume are measured", func() bool {
+		return b.session().Applied() && b.session().SliceMeasures().Current && b.session().VolumeMeasures().Current
+	})
+	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.4, 0.6}) // the window
+	b.key(fyne.KeyL)
+	b.dragOn(viewer.Original, [2]float32{0.3, 0.5}, [2]float32{0.7, 0.6})
+	b.drain()
 	texts := map[string]bool{}
 	var items func(of []*fyne.MenuItem)
 	items = func(of []*fyne.MenuItem) {
@@ -236,6 +245,23 @@ func TestTheWorkbenchInGerman(t *testing.T) {
 	}
 	if len(texts) < 200 {
 		t.Fatalf("only %d texts were found", len(texts))
+	}
+	for _, o := range test.LaidOutObjects(b.canvas().Content()) {
+		if e, ok := o.(*control.Entry); ok {
+			texts[e.Text] = true
+		}
+	}
+	commas := 0
+	for text := range texts {
+		if regexp.MustCompile(`\d\.\d`).MatchString(text) {
+			t.Errorf("%q has a decimal point", text)
+		}
+		if regexp.MustCompile(`\d,\d`).MatchString(text) {
+			commas++
+		}
+	}
+	if commas < 10 {
+		t.Errorf("only %d numbers have a comma", commas)
 	}
 	for _, f := range denoise.Filters() {
 		for _, r := range variants(f) {

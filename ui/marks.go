@@ -145,7 +145,7 @@ const maxShown = 50
 func markText(s *session.Session, f session.MarkFigures, role viewer.Role, unit string) string {
 	name := fmt.Sprintf("%d: ", f.Mark.ID)
 	if f.Mark.Shape == measure.Line {
-		text := name + fmt.Sprintf("%.1f mm", f.Length)
+		text := name + language.Sprintf("%.1f mm", f.Length)
 		if role != viewer.Residual && f.Edge[role].Why == "" {
 			text += lang.L(", edge ") + edgeText(f.Edge[role].Edge)
 		}
@@ -176,7 +176,7 @@ func rounded(x float64, sd measure.Float, unit string) string {
 	if strings.Trim(text, "-0.") == "" { // no minus before a zero
 		text = strings.TrimPrefix(text, "-")
 	}
-	return strings.TrimSpace(strings.Replace(text, "-", "−", 1) + " " + unit)
+	return strings.TrimSpace(language.Number(strings.Replace(text, "-", "−", 1)) + " " + unit)
 }
 
 // figure writes a number with its unit, "–" for none.
@@ -194,13 +194,13 @@ func figure(x float64, unit string) string {
 // edgeText writes the width of an edge with its standard error: "2.3 ± 0.2 mm".
 func edgeText(e measure.Edge) string {
 	if e.Narrower {
-		return fmt.Sprintf("< %.2g mm", e.Width)
+		return language.Sprintf("< %.2g mm", e.Width)
 	}
 	digits := 1
 	if e.Error < 0.1 {
 		digits = 2
 	}
-	return fmt.Sprintf("%.*f ± %.*f mm", digits, e.Width, digits, e.Error)
+	return language.Sprintf("%.*f ± %.*f mm", digits, e.Width, digits, e.Error)
 }
 
 // markSnapshot returns what the panel of marks shows.
@@ -217,7 +217,7 @@ func markSnapshot(s *session.Session) markpanel.Snapshot {
 		if m.Plane != s.State().View().Plane {
 			where = fmt.Sprintf(", %s %d: ", strings.ToLower(lang.L(planeName(m.Plane))), m.Index+1)
 		}
-		text := fmt.Sprintf("%.1f mm", f.Length)
+		text := language.Sprintf("%.1f mm", f.Length)
 		if m.Shape != measure.Line {
 			st := f.Stats[viewer.Original]
 			text = rounded(float64(st.Mean), st.SD, "") + " ± " + rounded(float64(st.SD), st.SD, unit)
@@ -314,7 +314,7 @@ func lineRows(s *session.Session, m app.Mark, unit string) (rows []markpanel.Row
 		}
 	}
 	rows = append(rows, width, height)
-	note = fmt.Sprintf(lang.L("Length %.1f mm. "), f.Length)
+	note = language.Sprintf(lang.L("Length %.1f mm. "), f.Length)
 	a, b := language.Sentence(f.Edge[viewer.Original].Why), language.Sentence(f.Edge[viewer.Denoised].Why)
 	switch {
 	case a != "" && a == b:
@@ -355,7 +355,7 @@ func markedOn(s *session.Session, p *viewer.Picture) plotpanel.Marked {
 	case m.Shape == measure.Line:
 		f := s.MarkFigures(m)
 		out.Line, out.LineName = &outline, markName(m)
-		out.LineNote = fmt.Sprintf("%.1f mm", f.Length)
+		out.LineNote = language.Sprintf("%.1f mm", f.Length)
 		a, b := f.Edge[viewer.Original], f.Edge[viewer.Denoised]
 		if a.Why == "" {
 			out.LineNote += lang.L(", edge ") + edgeText(a.Edge)

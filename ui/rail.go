@@ -17,6 +17,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"quell/app"
+	"quell/ui/language"
 	"quell/ui/session"
 )
 
@@ -244,7 +245,7 @@ func documentHint(d session.Opened, hide bool) string {
 	if d.Away {
 		parts = append(parts, lang.L("read again when it is shown"))
 	} else {
-		parts = append(parts, app.Bytes(d.Bytes))
+		parts = append(parts, language.Number(app.Bytes(d.Bytes)))
 	}
 	return joined(parts...)
 }

@@ -18,6 +18,7 @@ import (
 	"quell/ui/blind"
 	"quell/ui/control"
 	"quell/ui/dialogs"
+	"quell/ui/language"
 	"quell/ui/viewer"
 )
 
@@ -208,15 +209,15 @@ func (c *comparison) text() string {
 	test, info := c.Test, c.Info
 	tally := test.Tally()
 	var b strings.Builder
-	fmt.Fprintf(&b, lang.L("%d of %d trials, seed %d, window %s.\n\n"), len(test.Answered()), len(test.Trials), test.Seed, info.Window)
-	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), info.A, times(tally.A), info.B, times(tally.B), times(tally.Equal))
+	fmt.Fprintf(&b, lang.L("%d of %d trials, seed %d, window %s.\n\n"), len(test.Answered()), len(test.Trials), test.Seed, language.Number(info.Window))
+	fmt.Fprintf(&b, lang.L("%s was preferred %s, %s %s, neither %s.\n\n"), language.Number(info.A), times(tally.A), language.Number(info.B), times(tally.B), times(tally.Equal))
 	if share := tally.Share(); math.IsNaN(share) {
 		b.WriteString(lang.L("Neither was ever preferred: there is nothing to test."))
 	} else {
 		lo, hi := tally.Interval()
-		fmt.Fprintf(&b, lang.L("%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
+		b.WriteString(language.Sprintf(lang.L("%s: %.0f %% of the decided trials, 95 %% interval %.0f to %.0f %% (Clopper-Pearson). "+
 			"Without a difference, a preference as strong as this would be seen with the probability p = %.2g (exact binomial test, two-sided, without ties)."),
-			info.B, 100*share, 100*lo, 100*hi, tally.P())
+			language.Number(info.B), 100*share, 100*lo, 100*hi, tally.P()))
 	}
 	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/language"
 )
 
 // recipeCommands take the recipes that come with the program, and those that the user keeps.
@@ -21,7 +22,7 @@ func (w *Workbench) recipeCommands() (out []Command) {
 	}
 	for _, r := range w.settings.Presets {
 		out = append(out, Command{
-			Title: r.String(), Run: func() { w.takeRecipe(r) },
+			Title: language.Number(r.String()), Run: func() { w.takeRecipe(r) },
 			Checked: func() bool { return w.session.Recipe().Equal(r) },
 		})
 	}

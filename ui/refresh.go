@@ -248,7 +248,7 @@ func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	if ref := s.Document().Reference(); ref != nil {
 		snap.Reference = lang.L("the reference")
 		if n, noisy := s.Document().Noise(); noisy {
-			snap.Reference = fmt.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
+			snap.Reference = language.Sprintf(lang.L("the original (σ %g added)"), n.Sigma)
 		}
 	}
 	return snap

@@ -148,9 +148,9 @@ func memoryText(used, limit int64) string {
 	case used == 0:
 		return ""
 	case 10*used > 7*limit:
-		return fmt.Sprintf(lang.L("memory %s of %s"), app.Bytes(used), app.Bytes(limit))
+		return fmt.Sprintf(lang.L("memory %s of %s"), language.Number(app.Bytes(used)), language.Number(app.Bytes(limit)))
 	}
-	return fmt.Sprintf(lang.L("memory %s"), app.Bytes(used))
+	return fmt.Sprintf(lang.L("memory %s"), language.Number(app.Bytes(used)))
 }
 
 func engineText(i denoise.Info) string {

@@ -8,6 +8,7 @@ package control
 
 import (
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
@@ -224,7 +225,7 @@ func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 // at the point.
 func (e *Entry) DoubleTapped(p *fyne.PointEvent) {
 	e.Entry.DoubleTapped(p)
-	if _, err := strconv.ParseFloat(e.Text, 64); err == nil {
+	if _, err := strconv.ParseFloat(strings.Replace(e.Text, ",", ".", 1), 64); err == nil {
 		e.TypedShortcut(&fyne.ShortcutSelectAll{})
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"quell/app"
 	"quell/ui/control"
+	"quell/ui/language"
 	"quell/ui/newest"
 )
 
@@ -231,7 +232,7 @@ func (r *fileRow) CreateRenderer() fyne.WidgetRenderer {
 }
 
 func (r *fileRow) display(f fs.FileInfo) {
-	icon, detail := theme.FileIcon(), app.Bytes(f.Size())+"    "+f.ModTime().Format(time.DateOnly)
+	icon, detail := theme.FileIcon(), language.Number(app.Bytes(f.Size()))+"    "+f.ModTime().Format(time.DateOnly)
 	if f.IsDir() {
 		icon, detail = theme.FolderIcon(), f.ModTime().Format(time.DateOnly)
 	}

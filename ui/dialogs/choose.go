@@ -170,7 +170,7 @@ func describe(e app.Entry) (title, detail string, importance widget.Importance) 
 		return title, lang.L("cannot be opened: ") + language.Sentence(e.Err.Error()), widget.DangerImportance
 	}
 	d := e.Geometry.Dims
-	detail = fmt.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], language.Sentence(e.Geometry.Acquired().String()), float64(e.Bytes)/1e6)
+	detail = language.Sprintf("%d × %d × %d, %s, %.1f MB", d[0], d[1], d[2], language.Sentence(e.Geometry.Acquired().String()), float64(e.Bytes)/1e6)
 	if day, err := time.Parse("20060102", e.StudyDate); err == nil {
 		detail += lang.L(", study of ") + day.Format(time.DateOnly)
 	}

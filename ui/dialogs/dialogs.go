@@ -208,7 +208,7 @@ func Engines(engines []app.EngineStatus, parent fyne.Window) *Dialog {
 				text += fmt.Sprintf(lang.L(", %d cores"), e.Info.Cores)
 			}
 			if e.Info.Memory > 0 {
-				text += fmt.Sprintf(", %.1f GiB", float64(e.Info.Memory)/(1<<30))
+				text += language.Sprintf(", %.1f GiB", float64(e.Info.Memory)/(1<<30))
 			}
 		} else {
 			text = lang.L("not usable: ") + text

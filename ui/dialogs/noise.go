@@ -16,6 +16,7 @@ import (
 	"quell/app"
 	"quell/denoise/noise"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // NoiseRequest holds suggestions for the noise dialog, and its callback.
@@ -49,12 +50,12 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 
 	var d *Dialog
 	read := func() (app.Noise, error) {
-		s, err := number(sigma.Text)
+		s, err := language.ParseNumber(sigma.Text)
 		if err != nil || !(s > 0) || math.IsInf(s, 0) {
 			return app.Noise{}, errors.New(lang.L("sigma must be a number above 0, such as 12.5"))
 		}
 		if r.Range > 0 && s > r.Range {
-			return app.Noise{}, fmt.Errorf(lang.L("sigma must be at most %s, the range of the voxels"), strings.TrimSpace(fmt.Sprintf("%.4g %s", r.Range, r.Unit)))
+			return app.Noise{}, fmt.Errorf(lang.L("sigma must be at most %s, the range of the voxels"), strings.TrimSpace(language.Sprintf("%.4g %s", r.Range, r.Unit)))
 		}
 		n, err := strconv.ParseUint(strings.TrimSpace(seed.Text), 10, 64)
 		if err != nil {
@@ -80,7 +81,7 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 		}
 	}
 	sigma.OnChanged, seed.OnChanged = update, update
-	sigma.SetText(strconv.FormatFloat(suggestedNoise(r), 'g', 2, 64))
+	sigma.SetText(language.Number(strconv.FormatFloat(suggestedNoise(r), 'g', 2, 64)))
 	seed.SetText("1")
 
 	hint := func(text string) fyne.CanvasObject {
@@ -101,11 +102,6 @@ func Noise(r NoiseRequest, parent fyne.Window) *Dialog {
 }
 
 func modelName(m noise.Model) string { return lang.L(capital(string(m))) }
-
-// number reads a number with a decimal point or comma.
-func number(text string) (float64, error) {
-	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(text), ",", ".", 1), 64)
-}
 
 // suggestedNoise returns twice the estimate of the noise, or 2 % of the range where
 // there is none: noise that is clearly visible.

@@ -17,6 +17,7 @@ import (
 	"quell/denoise"
 	"quell/series"
 	"quell/ui/control"
+	"quell/ui/language"
 )
 
 // SaveRequest describes a file to be written, and says how.
@@ -89,7 +90,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 
 // fileStanding says in a sentence what file stands at a path.
 func fileStanding(e app.Existing) string {
-	return fmt.Sprintf(lang.L("%s exists, %s of %s."), filepath.Base(e.Path), app.Bytes(e.Bytes), e.Modified.Local().Format(dayAndTime))
+	return fmt.Sprintf(lang.L("%s exists, %s of %s."), filepath.Base(e.Path), language.Number(app.Bytes(e.Bytes)), e.Modified.Local().Format(dayAndTime))
 }
 
 // ReportName suggests a name for a report, see app.OutputName.

@@ -6,5 +6,5 @@
 // Snapshot, and Hooks receive what the user does as a new recipe; the owner
 // decides and calls Display again.
 //
-// It imports denoise, ui/control and Fyne. Everything is for the UI goroutine.
+// It imports denoise, ui/control, ui/language and Fyne. Everything is for the UI goroutine.
 package filterpanel

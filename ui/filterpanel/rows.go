@@ -370,7 +370,7 @@ func short(x float64) string {
 	if x >= 1000 && x < 1e6 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return language.Number(strconv.FormatFloat(x, 'g', 3, 64))
 }
 
 // shortened rounds to the digits that are shown.
@@ -436,7 +436,7 @@ func digits(x float64) string {
 	if math.Abs(x) >= 1000 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return language.Number(strconv.FormatFloat(x, 'g', 3, 64))
 }
 
 // convert expresses a value in another unit (sigmaUnit, percentUnit or the
@@ -485,7 +485,7 @@ func bounds(p denoise.Param, unit string) string {
 	if p.Kind == denoise.Choice || p.Kind == denoise.Switch || p.Unit == "value" {
 		return ""
 	}
-	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	f := func(x float64) string { return language.Number(strconv.FormatFloat(x, 'g', -1, 64)) }
 	if unit != "" {
 		unit = " " + unit
 	}

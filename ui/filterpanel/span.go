@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/denoise"
+	"quell/ui/language"
 )
 
 // Span is the range of a slider. Typed values are bounded by the parameter's Min
@@ -86,7 +87,7 @@ func parse(p denoise.Param, text string, shown denoise.Value, unit string) (deno
 		text, inUnit = strings.CutSuffix(text, unit)
 	}
 	if p.Kind != denoise.Ints {
-		text = strings.Replace(text, ",", ".", 1)
+		text = language.Pointed(text)
 	}
 	v, err := denoise.ParseValue(text)
 	if err != nil {
@@ -143,5 +144,5 @@ func format(p denoise.Param, v denoise.Value) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return strconv.FormatFloat(x, 'f', -1, 64)
 	}
-	return strconv.FormatFloat(x, 'g', 4, 64)
+	return language.Number(strconv.FormatFloat(x, 'g', 4, 64))
 }

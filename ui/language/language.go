@@ -44,6 +44,7 @@ func Chosen(choice string, system []string) string {
 // is as the user set it afterwards.
 func Use(choice string) (err error) {
 	code := Chosen(choice, locale.System())
+	comma = code == German
 	if sentences, err = readBook(code); err != nil {
 		return err
 	}

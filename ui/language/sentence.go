@@ -63,6 +63,9 @@ var verb = regexp.MustCompile(`%(?:\[(\d)\])?[-+#0]*[\d.]*([a-zA-Z%])`)
 // in quotation marks or brackets, a path, the name of a file.
 var name = regexp.MustCompile(`^(?:\S+|[-+]?[\d.]+ (?:[kMGT]?B|[KMGT]iB|mm|ms|s|min|HU|%)|"[^"]*"|\[.*\]|[^:;]*[/\\][^:;]*|[^:;]*\.\w{1,4})$`)
 
+// measured matches a number alone or with its unit, or in a unit of noise or of the range.
+var measured = regexp.MustCompile(`^[-+]?\d+\.\d+(?:e[-+]\d+)?(?: ?(?:[kMGT]?B|[KMGT]iB|mm|ms|s|min|HU|dB|%|σ|sigma))?$`)
+
 // What %q and the verbs for numbers write.
 var (
 	quoted = regexp.MustCompile(`^"(?:[^"\\]|\\.)*"$`)
@@ -258,7 +261,7 @@ func (b *book) valueOf(f format, i int, text string) (out string, ok bool) {
 	case 'c':
 		return text, utf8.RuneCountInString(text) == 1
 	}
-	return text, number.MatchString(text)
+	return Number(text), number.MatchString(text)
 }
 
 // each replaces the verbs of the translation, each the one of a value, counted from 0.
@@ -292,6 +295,9 @@ func (b *book) value(text string) (out string, ok bool) {
 		if out, ok = b.clause(m[2]); ok {
 			return m[1] + out, true
 		}
+	}
+	if measured.MatchString(text) {
+		return Number(text), true
 	}
 	if name.MatchString(text) {
 		return text, true

@@ -1,7 +1,7 @@
 // Package measurepanel shows the measures of slice and volume: noise, residual and
 // verdict with its reason and place, the change against the original and, where
 // there is a reference, the agreement with it. It imports denoise/noise,
-// denoise/tune, measure, ui/control and Fyne.
+// denoise/tune, measure, ui/control, ui/language and Fyne.
 package measurepanel
 
 import (
@@ -159,10 +159,10 @@ func decimal(x float64, digits int) string {
 	if strings.Trim(text, "-0.") == "" { // no minus before a zero
 		text = strings.TrimPrefix(text, "-")
 	}
-	return strings.Replace(text, "-", "−", 1)
+	return language.Number(strings.Replace(text, "-", "−", 1))
 }
 
-func decibel(x measure.Float) string { return measure.Decibels(x, 2) }
+func decibel(x measure.Float) string { return language.Number(measure.Decibels(x, 2)) }
 
 func withUnit(x float64, unit string) string {
 	if math.IsNaN(x) {
@@ -329,7 +329,7 @@ func (p *Panel) fold() bool {
 func (s Snapshot) title(text string, of func(Column) *measure.Comparison) string {
 	for _, c := range []Column{s.Slice, s.Volume} {
 		if m := of(c); c.Known && m != nil && m.Max > 0 {
-			return text + ", MAX " + strings.TrimSpace(strconv.FormatFloat(float64(m.Max), 'g', 4, 64)+" "+s.Unit)
+			return text + ", MAX " + strings.TrimSpace(language.Number(strconv.FormatFloat(float64(m.Max), 'g', 4, 64))+" "+s.Unit)
 		}
 	}
 	return text

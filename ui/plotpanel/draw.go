@@ -19,6 +19,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/measure"
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -392,5 +393,5 @@ func (ticks) Ticks(lo, hi float64) []plot.Tick {
 
 // number writes a number with a true minus sign.
 func number(x float64) string {
-	return strings.Replace(strconv.FormatFloat(x, 'g', 5, 64), "-", "−", 1)
+	return language.Number(strings.Replace(strconv.FormatFloat(x, 'g', 5, 64), "-", "−", 1))
 }

@@ -3,7 +3,7 @@
 // filter over its strength, with gonum/plot, as an image of exactly the panel's size.
 //
 // Draw does not use Fyne and runs on a worker; Panel shows its images. The package
-// imports measure, ui/control, ui/newest, ui/screen, ui/viewer, gonum/plot and
+// imports measure, ui/control, ui/language, ui/newest, ui/screen, ui/viewer, gonum/plot and
 // Fyne.
 package plotpanel
 

@@ -157,7 +157,7 @@ func fallText(f measure.Fall) string {
 	if f.Error < 0.005 {
 		digits = 3
 	}
-	return fmt.Sprintf("%.*f±%.*f", digits, float64(f.At), digits, float64(f.Error))
+	return language.Sprintf("%.*f±%.*f", digits, float64(f.At), digits, float64(f.Error))
 }
 
 func squareOf(unit string) string {
@@ -172,7 +172,7 @@ func short(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
 	}
-	return fmt.Sprintf("%.3g", x)
+	return language.Sprintf("%.3g", x)
 }
 
 func upper(text string) string { return strings.ToUpper(text[:1]) + text[1:] }

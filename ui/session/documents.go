@@ -13,6 +13,7 @@ import (
 	"quell/app"
 	"quell/denoise"
 	"quell/series"
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -310,7 +311,7 @@ func (s *Session) room(need int64) error {
 	}
 	used, limit := s.Memory()
 	return fmt.Errorf(lang.L("the open series take %s of the %s of memory kept for them, with results that are nowhere else; export the results or close a series first"),
-		app.Bytes(used), app.Bytes(limit))
+		language.Number(app.Bytes(used)), language.Number(app.Bytes(limit)))
 }
 
 // putAway closes a document but for what opens it again.

@@ -8,6 +8,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/language"
 	"quell/volume"
 )
 
@@ -41,7 +42,7 @@ func (s *Session) Forecast() (app.Forecast, bool) {
 // memory does not suffice.
 func (s *Session) tooLarge(v *volume.Volume) error {
 	if need, free := app.JudgeMemory(v), s.deps.Available(); free > 0 && need > free {
-		return fmt.Errorf(lang.L("the result is not judged as a whole: that takes up to %s of memory and %s is free"), app.Bytes(need), app.Bytes(free))
+		return fmt.Errorf(lang.L("the result is not judged as a whole: that takes up to %s of memory and %s is free"), language.Number(app.Bytes(need)), language.Number(app.Bytes(free)))
 	}
 	return nil
 }

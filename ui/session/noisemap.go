@@ -8,6 +8,7 @@ import (
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -66,7 +67,7 @@ func (s *Session) mapNoise() {
 			return
 		}
 		s.noise = noiseMap{found: &found, tint: noiseTint(found), shown: true}
-		s.message = fmt.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
+		s.message = language.Sprintf(lang.L("The noise is mapped: σ is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
 		s.draw()
 		s.listener.Changed()
 	})
@@ -74,7 +75,7 @@ func (s *Session) mapNoise() {
 
 // Quantity writes a number with its unit.
 func Quantity(x float64, unit string) string {
-	text := fmt.Sprintf("%.3g", x)
+	text := language.Sprintf("%.3g", x)
 	if math.Abs(x) >= 1000 {
 		text = fmt.Sprintf("%.0f", x)
 	}

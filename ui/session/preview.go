@@ -135,11 +135,11 @@ func (s *Session) PreviewText() (text string, problem bool) {
 func Duration(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
-		return fmt.Sprintf("%.1f min", d.Minutes())
+		return language.Sprintf("%.1f min", d.Minutes())
 	case d >= 10*time.Second:
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	case d >= time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return language.Sprintf("%.1f s", d.Seconds())
 	}
 	return fmt.Sprintf("%d ms", d.Milliseconds())
 }

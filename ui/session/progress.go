@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/lang"
 
 	"quell/denoise"
+	"quell/ui/language"
 )
 
 // Progress is how far the task in progress is.
@@ -63,7 +64,7 @@ func timeLeft(elapsed time.Duration, fraction float64) (string, bool) {
 	case left >= 10*time.Second:
 		return fmt.Sprintf(lang.L("%.0f s left"), left.Seconds()), true
 	}
-	return fmt.Sprintf(lang.L("%.1f s left"), left.Seconds()), true
+	return language.Sprintf(lang.L("%.1f s left"), left.Seconds()), true
 }
 
 // reportEvery bounds how often the UI goroutine is bothered with progress.

@@ -1,12 +1,11 @@
 package session
 
 import (
-	"fmt"
-
 	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
+	"quell/ui/language"
 )
 
 // steering is what steers the filter beside the recipe. The zero value steers
@@ -63,7 +62,7 @@ func (s *Session) followNoise() {
 			return
 		}
 		s.noise.found, s.noise.tint, s.noise.facts, s.steering = found, noiseTint(*found), facts, next
-		s.message = fmt.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
+		s.message = language.Sprintf(lang.L("The filter follows the noise, which is mostly %.3g to %s."), found.Lo, Quantity(found.Hi, found.Values.Unit))
 		s.viewChanged()
 	})
 }

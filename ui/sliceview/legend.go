@@ -1,7 +1,6 @@
 package sliceview
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"strconv"
@@ -9,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 
+	"quell/ui/language"
 	"quell/ui/viewer"
 	"quell/volume"
 )
@@ -31,7 +31,7 @@ type scale struct {
 // divergingScale is the scale of the residual, positive values at the top.
 func divergingScale(limit float64, unit string) scale {
 	d := volume.Diverging{Limit: 1}
-	n := strconv.FormatFloat(limit, 'g', 3, 64)
+	n := language.Number(strconv.FormatFloat(limit, 'g', 3, 64))
 	return scale{
 		key:    d,
 		color:  func(t float64) color.Color { return d.Color(2*t - 1) },
@@ -42,7 +42,7 @@ func divergingScale(limit float64, unit string) scale {
 // tintScale is the scale of what is laid over a picture, as it looks on a mid grey.
 func tintScale(t *viewer.Tint) scale {
 	c := t.Colors
-	label := func(x float64) string { return withUnit(fmt.Sprintf("%.3g", x), t.Unit) }
+	label := func(x float64) string { return withUnit(language.Sprintf("%.3g", x), t.Unit) }
 	return scale{
 		key: c,
 		color: func(at float64) color.Color {

@@ -4,7 +4,7 @@
 //
 // A pane has no state but the drag in progress. Every gesture changes the
 // viewer.State that all panes share; pictures arrive as viewer.Frames. The package
-// imports measure, ui/screen, ui/viewer and Fyne.
+// imports measure, ui/language, ui/screen, ui/viewer and Fyne.
 package sliceview
 
 import (
