@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
@@ -59,7 +60,7 @@ func (e Exhibit) Labels(best bool) []string {
 	}
 	measured := string(e.Verdict)
 	if e.MSE != nil {
-		measured = fmt.Sprintf("error %.3f, noise left %.3g", *e.MSE, *e.SigmaLeft)
+		measured = fmt.Sprintf("error %.3f, noise left %.3g %s", *e.MSE, *e.SigmaLeft, cmp.Or(e.Part.Unit, "units"))
 	}
 	return []string{name, measured, e.Took()}
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -77,7 +78,7 @@ func (w *Workbench) exhibitCell(g *session.Gallery, i int) dialogs.GalleryCell {
 func exhibitLines(e app.Exhibit) []string {
 	reached := lang.L(string(e.Verdict))
 	if e.MSE != nil { // whose estimate has an error of its own, and can be below 0
-		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, e.Part.Unit))
+		reached = language.Sprintf(lang.L("estimated error %.2f σ, noise left %s"), math.Sqrt(max(*e.MSE, 0)), session.Quantity(*e.SigmaLeft, cmp.Or(e.Part.Unit, lang.L("units"))))
 	}
 	return []string{reached, language.Number(e.Took())}
 }

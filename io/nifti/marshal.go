@@ -3,6 +3,7 @@ package nifti
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"quell/volume"
@@ -149,9 +150,14 @@ func scaled(a volume.Affine, s float64) volume.Affine {
 // setDescription stores s, cut between two characters to the 79 bytes that fit.
 func (h *header) setDescription(s string) {
 	h.descrip = [80]byte{}
+	full := s
 	for len(s) > len(h.descrip)-1 {
 		_, n := utf8.DecodeLastRuneInString(s)
 		s = s[:len(s)-n]
+	}
+	// Half a word or a value of a parameter that lacks digits would mislead.
+	if last := strings.LastIndexByte(s, ' '); len(s) < len(full) && full[len(s)] != ' ' && last > 0 {
+		s = strings.TrimRight(s[:last], " ,;")
 	}
 	copy(h.descrip[:], s)
 }

@@ -395,6 +395,20 @@ func TestDescriptionIsTruncatedBetweenCharacters(t *testing.T) {
 	}
 }
 
+func TestDescriptionIsTruncatedBetweenWords(t *testing.T) {
+	for s, want := range map[string]string{
+		strings.Repeat("x", 70) + ", centre=one, r=2": strings.Repeat("x", 70),
+		strings.Repeat("x", 70) + " h=1.2345 r=2":     strings.Repeat("x", 70) + " h=1.2345", // 79 bytes
+		strings.Repeat("x", 70) + " h=1.23456 r=2":    strings.Repeat("x", 70),               // one more
+		strings.Repeat("x", 70) + " h=1.2345":         strings.Repeat("x", 70) + " h=1.2345",
+	} {
+		var h header
+		if h.setDescription(s); text(h.descrip[:]) != want {
+			t.Errorf("%q becomes %q; want %q", s, text(h.descrip[:]), want)
+		}
+	}
+}
+
 // TestWriteErrorIsReported writes to a full disk.
 func TestWriteErrorIsReported(t *testing.T) {
 	v := readSample(t, "int16-le.nii").Volume

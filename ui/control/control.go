@@ -241,12 +241,21 @@ func (s *Slider) KeyUp(e *fyne.KeyEvent) { PassHeld(s, e, false) }
 
 // List is a widget.List that Up, Down and Space operate; Return selects the row
 // that has the focus.
-type List struct{ widget.List }
+type List struct {
+	widget.List
+	// OnSubmitted, if set, is what Return does with that row instead; i is -1 in an empty list.
+	OnSubmitted func(i widget.ListItemID)
+}
 
 // NewList returns a list.
 func NewList(length func() int, create func() fyne.CanvasObject, update func(widget.ListItemID, fyne.CanvasObject)) *List {
 	l := &List{}
-	l.Length, l.CreateItem, l.UpdateItem = length, create, update
+	l.Length, l.CreateItem = length, create
+	l.UpdateItem = func(i widget.ListItemID, o fyne.CanvasObject) {
+		if i < length() { // Fyne updates the row that has the focus, also of an empty list
+			update(i, o)
+		}
+	}
 	l.ExtendBaseWidget(l)
 	return l
 }
@@ -256,11 +265,27 @@ func (l *List) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyUp, fyne.KeyDown:
 		l.List.TypedKey(e)
-	case fyne.KeySpace, fyne.KeyReturn, fyne.KeyEnter:
-		l.List.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
+	case fyne.KeySpace:
+		l.List.TypedKey(e)
+	case fyne.KeyReturn, fyne.KeyEnter:
+		l.submit()
 	default:
 		PassTyped(l, e)
 	}
+}
+
+// submit selects the row that has the focus, which Fyne does not name, for OnSubmitted.
+func (l *List) submit() {
+	if l.OnSubmitted != nil {
+		if l.Length() == 0 {
+			l.OnSubmitted(-1)
+			return
+		}
+		selected := l.OnSelected
+		defer func() { l.OnSelected = selected }()
+		l.OnSelected = l.OnSubmitted
+	}
+	l.List.TypedKey(&fyne.KeyEvent{Name: fyne.KeySpace})
 }
 
 // Entry is a one-line text field.

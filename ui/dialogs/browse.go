@@ -51,7 +51,8 @@ type listing struct {
 }
 
 // Browse asks for a file or folder: a path is typed, or chosen from the list of the
-// folder that is typed so far. The last word of the path narrows the list.
+// folder that is typed so far. The last word of the path narrows the list. In the list Return opens
+// a file or a folder; Space and the mouse enter a folder.
 func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 	b := &browser{request: r, field: control.NewEntry(), problem: wrapped("")}
 	b.problem.Importance = widget.WarningImportance
@@ -65,6 +66,13 @@ func Browse(r BrowseRequest, parent fyne.Window) *Dialog {
 	b.list.OnSelected = func(i widget.ListItemID) {
 		b.list.Unselect(i)
 		b.choose(b.shown[i])
+	}
+	b.list.OnSubmitted = func(i widget.ListItemID) {
+		b.list.UnselectAll()
+		if i >= 0 && b.read.folder == b.folder() { // else the typed folder is not read yet
+			b.set(filepath.Join(b.folder(), b.shown[i].Name()))
+		}
+		b.open()
 	}
 	b.confirm = control.NewButton(lang.L("Open"), nil, b.open)
 	b.confirm.Importance = widget.HighImportance

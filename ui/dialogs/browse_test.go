@@ -181,6 +181,38 @@ func TestAWholePathReplacesTheFolder(t *testing.T) {
 	}
 }
 
+// Down and Return open what the typed path begins, a file or a folder, without another key.
+func TestReturnInTheListOpens(t *testing.T) {
+	w := parent(t)
+	root := tree(t, "CT/a.dcm", "CT/b.dcm", "mr/a.dcm")
+	for typed, want := range map[string]string{
+		filepath.Join(root, "m"):                               filepath.Join(root, "mr"),
+		filepath.Join(root, "mr"):                              filepath.Join(root, "mr"),
+		filepath.Join(root, "CT", "b"):                         filepath.Join(root, "CT", "b.dcm"),
+		filepath.Join(root, "CT") + string(filepath.Separator): filepath.Join(root, "CT", "a.dcm"),
+		filepath.Join(root, "none"):                            "",
+	} {
+		b := browse(t, w, root+string(filepath.Separator))
+		b.field().SetText(typed)
+		for _, k := range []fyne.KeyName{fyne.KeyDown, fyne.KeyReturn} {
+			w.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: k})
+		}
+		if b.opened != want {
+			t.Errorf("%q, Down, Return opens %q; want %q", typed, b.opened, want)
+		}
+		if want == "" {
+			test.Tap(button(t, w, "Cancel"))
+		}
+	}
+	b := browse(t, w, root+string(filepath.Separator))
+	for _, k := range []fyne.KeyName{fyne.KeyDown, fyne.KeySpace} {
+		w.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: k})
+	}
+	if b.opened != "" || b.field().Text != filepath.Join(root, "CT")+string(filepath.Separator) {
+		t.Errorf("Space opens %q, and the field holds %q", b.opened, b.field().Text)
+	}
+}
+
 // A choice enters a folder; a file is put into the field first and then opened.
 func TestChoosingInTheList(t *testing.T) {
 	w := parent(t)

@@ -115,7 +115,7 @@ func Notice(parent fyne.Window) *Dialog {
 	return newDialog(lang.L("Not for clinical use"), wrapped(
 		lang.L("Quell is for research and teaching. It is not a medical device: what a filter removes may be a finding. Do not base a diagnosis on its pictures.\n\n"+
 			"Images stay on this computer unless you send them. Settings, the list of recent series and, against a crash, the work that is open are kept in your own folders; "+
-			"without “Keep a list of recent series” (menu Edit) neither the list nor the work is.")), fyne.NewSize(560, 260), parent,
+			"if “Keep a list of recent series” (menu Edit) is off, neither the list nor the work is kept.")), fyne.NewSize(560, 260), parent,
 		choice{text: lang.L("Understood"), importance: widget.HighImportance})
 }
 
