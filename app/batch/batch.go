@@ -101,13 +101,16 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 		return Summary{}, err
 	}
 	defer release()
+	if err := b.remember(); err != nil {
+		return Summary{}, err
+	}
+	if err := b.ownRecipe(); err != nil {
+		return Summary{}, err
+	}
 	if b.o.Begin != nil {
 		if err := b.o.Begin(); err != nil {
 			return Summary{}, err
 		}
-	}
-	if err := b.remember(); err != nil {
-		return Summary{}, err
 	}
 	b.store.tidy()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
@@ -128,7 +131,10 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 // remember reads which results are there.
 func (b *batch) remember() error {
 	b.former = map[string][]string{}
-	return b.store.all(func(r Result) { b.former[r.Unit] = append(b.former[r.Unit], r.ID) })
+	return b.store.all(func(r Result) {
+		b.former[r.Unit] = append(b.former[r.Unit], r.ID)
+		b.anyDone = b.anyDone || r.State == Done
+	})
 }
 
 // batch is a batch in progress.
@@ -136,10 +142,12 @@ type batch struct {
 	o         Options
 	selection Selection
 	settings  string // hash, see Result.Settings
+	made      string // hash, see Result.Made
 	engine    string // the class that filters: pinned, so that results do not depend on the order
 	store     store
 	units     []Unit              // of all shards
 	former    map[string][]string // the results that were there, by unit
+	anyDone   bool                // one of these has an output
 	progress  progress
 	memory    *semaphore.Weighted
 	filter    *semaphore.Weighted // of 1: one series at a time has the engine
@@ -208,20 +216,31 @@ func newBatch(o Options, events Events) (*batch, error) {
 	if b.settings, err = b.hash(o.Select); err != nil {
 		return nil, err
 	}
+	if b.made, err = b.hash(); err != nil {
+		return nil, err
+	}
 	return b, nil
 }
 
-// hash identifies what is done with a series, and further texts. The engine does not count:
-// engines agree within a tolerance, and what is done stays done on another machine.
-func (b *batch) hash(texts ...string) (string, error) {
+// recipe returns what is done with a series, as JSON. The engine does not count: engines agree
+// within a tolerance, and what is done stays done on another machine. Nor does leave to replace
+// files, which changes no output.
+func (b *batch) recipe() ([]byte, error) {
 	job := b.o.Job
-	data, err := json.Marshal(struct {
+	options := job.Output.ExportOptions
+	options.Overwrite = false
+	return json.Marshal(struct {
 		Recipe   *denoise.Recipe
 		AutoDims bool
 		NoiseMap string
 		Options  app.ExportOptions
 		Uneven   string `json:",omitempty"`
-	}{job.Recipe, job.AutoDims, job.NoiseMap, job.Output.ExportOptions, job.Uneven})
+	}{job.Recipe, job.AutoDims, job.NoiseMap, options, job.Uneven})
+}
+
+// hash identifies what is done with a series, by which version, and further texts.
+func (b *batch) hash(texts ...string) (string, error) {
+	data, err := b.recipe()
 	if err != nil {
 		return "", err
 	}

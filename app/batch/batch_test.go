@@ -201,10 +201,11 @@ func TestSecondRunDoesWhatIsMissing(t *testing.T) {
 		t.Error("an output was removed")
 	}
 
-	// Another recipe or option asks for everything again.
+	// Another recipe or option asks for everything again, and for leave to replace it.
 	other, err := denoise.NewRecipe("median", 2)
 	c.must(err)
 	o.Job.Recipe = &other
+	o.Job.Output.Overwrite = true
 	if s := c.run(o); s.Reused != 0 || s.Done != 4 {
 		t.Errorf("another recipe: %+v", s.Status)
 	}
@@ -281,8 +282,13 @@ func TestWhatAsksForEverythingAgain(t *testing.T) {
 		}
 		seen[key] = name
 	}
-	if keyOf(func(j *app.Job) { j.Engine.Name = "auto" }) != plain {
-		t.Error("the engine asks for everything again")
+	for name, change := range map[string]func(*app.Job){
+		"engine":    func(j *app.Job) { j.Engine.Name = "auto" },
+		"overwrite": func(j *app.Job) { j.Output.Overwrite = true },
+	} {
+		if keyOf(change) != plain {
+			t.Errorf("%s asks for everything again", name)
+		}
 	}
 }
 

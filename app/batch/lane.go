@@ -127,7 +127,7 @@ func (b *batch) describe(u Unit, c *app.Catalog, members []int, known map[string
 		id = identify(u.Name, mark, strconv.Itoa(n))
 	}
 	r := Result{
-		ID: id, Settings: b.settings, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: app.Version(),
+		ID: id, Settings: b.settings, Made: b.made, Unit: u.Name, Format: e.Format, Modality: e.Modality, Dims: e.Geometry.Dims, Quell: app.Version(),
 	}
 	if len(members) > 1 {
 		r.Volumes = len(members)
@@ -238,7 +238,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 		return false // it was left unjudged
 	}
 	stale := before.Settings != b.settings || before.Stamp != r.Stamp
-	before.Settings, before.Stamp, before.Reused = b.settings, r.Stamp, true
+	before.Settings, before.Made, before.Stamp, before.Reused = b.settings, b.made, r.Stamp, true
 	if stale && b.store.save(before) != nil {
 		return false
 	}
@@ -257,7 +257,7 @@ func (b *batch) forget(u Unit, known map[string]bool) {
 
 // failure returns the result of a unit that cannot be scanned, nil after a cancel.
 func (b *batch) failure(u Unit, err error) *Result {
-	return b.fail(u, Result{ID: identify(u.Name, ""), Settings: b.settings, Unit: u.Name, Quell: app.Version()}, err)
+	return b.fail(u, Result{ID: identify(u.Name, ""), Settings: b.settings, Made: b.made, Unit: u.Name, Quell: app.Version()}, err)
 }
 
 // fail makes a failure of a result, nil after a cancel. The row names the unit already, so the

@@ -179,7 +179,7 @@ func TestReportHasPages(t *testing.T) {
 			}
 			all = append(all, r)
 		}
-		if err := b.writeHTML(summaryOf(all...).results); err != nil {
+		if err := b.writeHTML(summaryOf(all...).results, 0); err != nil {
 			t.Fatal(err)
 		}
 		rows := 0

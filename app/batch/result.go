@@ -34,6 +34,7 @@ type Result struct {
 	ID       string `json:"id"`       // of the series: its unit and what distinguishes it there
 	Key      string `json:"key"`      // of recipe, options, program version and voxels: equal keys give equal outputs
 	Settings string `json:"settings"` // of recipe, options, program version and selection
+	Made     string `json:"made"`     // of recipe, options and program version
 	Unit     string `json:"unit"`     // Unit.Name
 	Series   string `json:"series"`   // describes it within the unit; "" where the unit is one series
 	State    State  `json:"state"`

@@ -26,6 +26,10 @@ type Summary struct {
 	Seconds float64 `json:"seconds"`
 	Pending []int   `json:"pending_shards,omitempty"` // counted from 1: those that are still to be done over these inputs
 
+	// OfOthers counts outputs in place that another recipe or version of Quell made and this run
+	// did not do again: those of other shards, or of inputs that are not taken any more.
+	OfOthers int `json:"of_other_recipes,omitempty"`
+
 	results results // of this run
 }
 
@@ -172,7 +176,11 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 	all := results{store: b.store, unsaved: s.results.unsaved}
 	err := b.store.all(func(r Result) {
 		// A failure that could not be saved stands over an older result.
-		if _, newer := all.unsaved[r.ID]; newer || r.Settings != b.settings || !units[r.Unit] {
+		_, newer := all.unsaved[r.ID]
+		if !newer && r.State == Done && r.Made != b.made && r.Made != "" && exists(b.store.outputPath(r.Output)) {
+			s.OfOthers++
+		}
+		if newer || r.Settings != b.settings || !units[r.Unit] {
 			return
 		}
 		all.rows = append(all.rows, rowOf(r))
@@ -181,7 +189,7 @@ func (b *batch) summarise(started time.Time) (Summary, error) {
 		all.rows = append(all.rows, rowOf(r))
 	}
 	sortRows(all.rows)
-	return s, errors.Join(err, writeCSV(s.CSV, all), b.writeHTML(all))
+	return s, errors.Join(err, writeCSV(s.CSV, all), b.writeHTML(all, s.OfOthers))
 }
 
 // urgency orders results: what failed, what may be wrong, what is well.

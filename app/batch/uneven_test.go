@@ -29,7 +29,7 @@ func TestUnevenSeries(t *testing.T) {
 	run := func(uneven string) Result {
 		t.Helper()
 		o := c.options()
-		o.Job.Recipe, o.Job.Uneven = &recipe, uneven
+		o.Job.Recipe, o.Job.Uneven, o.Job.Output.Overwrite = &recipe, uneven, true
 		return resultsOf(c.run(o))[0]
 	}
 	if r := run(""); r.State != Failed || !strings.Contains(r.Problem, "off even spacing") {

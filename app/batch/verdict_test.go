@@ -87,7 +87,7 @@ func TestWithoutVerdict(t *testing.T) {
 	c.must(nifti.Write(t.Context(), filepath.Join(c.in, "noisy.nii"), noisy, nil, "", ""))
 	recipe, err := denoise.NewRecipe("bilateral", 2)
 	c.must(err)
-	o.Job.Recipe = &recipe
+	o.Job.Recipe, o.Job.Output.Overwrite = &recipe, true
 	sigma := func(o Options) (texts []string) {
 		c.run(o)
 		for _, r := range c.rows() {

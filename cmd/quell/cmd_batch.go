@@ -49,8 +49,9 @@ Every series ends in one output, which was read back and compared, or in one fai
 the others go on. OUT/report.csv and OUT/report.html have a row for each, problems
 first, with sigma, the verdict (see quell assess), seconds and pictures. The same
 command again does only what is missing: what failed, what is new, and what another
-recipe, another version or a changed input asks for. Inputs with the same DICOM
-instances are filtered once.
+version or a changed input asks for. Inputs with the same DICOM instances are filtered
+once. OUT holds one recipe: another one is refused there, unless --overwrite has it
+replace what the first one made.
 
 --select takes conditions on DICOM attributes by their keywords, or on Path, Format,
 Part, Volumes, Slices, Rows, Columns and SliceSpacing, all of which must hold:
@@ -214,10 +215,14 @@ func printSummary(cmd *cobra.Command, s batch.Summary) error {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.text))
 		}
 	}
-	if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s in %s; see %s\n", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML); err != nil || len(s.Pending) == 0 {
-		return err
+	lines := []string{fmt.Sprintf("%s in %s; see %s", strings.Join(parts, ", "), app.TimeText(s.Seconds), s.HTML)}
+	if len(s.Pending) > 0 {
+		lines = append(lines, fmt.Sprintf("Parts that are still to be done over these inputs: %s.", strings.Trim(fmt.Sprint(s.Pending), "[]")))
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Parts that are still to be done over these inputs: %s.\n", strings.Trim(fmt.Sprint(s.Pending), "[]"))
+	if s.OfOthers > 0 {
+		lines = append(lines, plural(s.OfOthers, "output", "outputs")+" in that folder were made by another recipe or version of Quell and have no row.")
+	}
+	_, err := fmt.Fprintln(cmd.OutOrStdout(), strings.Join(lines, "\n"))
 	return err
 }
 
