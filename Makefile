@@ -5,7 +5,8 @@ SHELL       := bash
 
 GO    ?= go
 BIN   := bin
-BUILD := $(GO) build -trimpath
+# QUELL_VERSION=1.2.3 names a release, so that builds for several processors are one program (internal/version).
+BUILD := $(GO) build -trimpath $(if $(QUELL_VERSION),-ldflags "-X quell/internal/version.stamped=$(QUELL_VERSION)")
 
 # All packages except the workbench's main package, the only one that needs cgo. CGO_ENABLED=1 lets go list see the
 # packages that import cgo.

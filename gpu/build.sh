@@ -14,11 +14,12 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p bin/gpu
+link="-s -w${QUELL_VERSION:+ -X quell/internal/version.stamped=$QUELL_VERSION}"
 worker=bin/gpu/quell-gpu
 tags=cuda,kerneltest # gpu.test also runs the two-pass filter of package kerneltest
 [ "${1:-}" = worker ] && worker=bin/quell-gpu && tags=cuda
 CGO_ENABLED=1 CGO_LDFLAGS="-g -O2 -L/usr/lib/x86_64-linux-gnu/stubs -L/usr/local/cuda/lib64/stubs" \
-    go build -tags "$tags" -trimpath -ldflags "-s -w" -o "$worker" ./cmd/quell-gpu
+    go build -tags "$tags" -trimpath -ldflags "$link" -o "$worker" ./cmd/quell-gpu
 [ "${1:-}" = worker ] && exit 0
-CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/gpu/quell ./cmd/quell
+CGO_ENABLED=0 go build -trimpath -ldflags "$link" -o bin/gpu/quell ./cmd/quell
 CGO_ENABLED=0 go test -c -trimpath -o bin/gpu/gpu.test ./gpu

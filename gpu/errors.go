@@ -53,10 +53,17 @@ var errShutdown = errors.New("the GPU worker was shut down")
 var errHung = errors.New("the GPU worker gave no answer when it was started; the driver may hang")
 
 // checkHello returns the reason why a worker cannot be used, if its hello holds
-// one.
-func checkHello(h wire.Hello) error {
+// one. source is the version of this program if its build names it, and digest that of its kernels.
+func checkHello(h wire.Hello, source, digest string) error {
 	if h.Version != wire.Version {
 		return fmt.Errorf("the GPU worker speaks version %d of the protocol and this Quell version %d; install both from one release", h.Version, wire.Version)
+	}
+	// Programs that do not name their source are compared by their kernels.
+	if source != "" && h.Quell != "" && h.Quell != source {
+		return fmt.Errorf("the GPU worker is that of Quell %s and this is %s; install both from one release", h.Quell, source)
+	}
+	if h.Kernels != "" && h.Kernels != digest {
+		return errors.New("the GPU worker has other kernels than this Quell; install both from one release")
 	}
 	if h.Fault != nil {
 		return &faultError{Fault: h.Fault, device: h.Device, others: h.Others}

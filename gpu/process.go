@@ -11,6 +11,8 @@ import (
 
 	"quell/gpu/shm"
 	"quell/gpu/wire"
+	"quell/internal/version"
+	"quell/kernels"
 )
 
 // process is one running worker: requests go out, replies come in. It is safe
@@ -95,7 +97,7 @@ func startProcess(ctx context.Context, path string, env []string, segment *shm.S
 		p.stop(errHung)
 		return nil, p.lost
 	}
-	if err := checkHello(p.hello); err != nil {
+	if err := checkHello(p.hello, version.Source(), kernels.Digest()); err != nil {
 		p.stop(err)
 		return nil, err
 	}

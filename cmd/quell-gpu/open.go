@@ -10,6 +10,7 @@ import (
 
 	"quell/gpu/driver"
 	"quell/gpu/wire"
+	"quell/internal/version"
 	"quell/kernels"
 )
 
@@ -23,7 +24,7 @@ const oldestCompute = 75
 // open opens the first visible device and describes it in the hello. The hello's
 // fault says why it cannot be used.
 func open(shared []byte, out *wire.Writer) (*worker, wire.Hello) {
-	hello := wire.Hello{Version: wire.Version, Driver: cu.Version(), Kernels: kernels.Digest()}
+	hello := wire.Hello{Version: wire.Version, Driver: cu.Version(), Kernels: kernels.Digest(), Quell: version.Source()}
 	w := &worker{shared: shared, out: out, buffers: map[wire.Handle]buffer{}, programs: map[wire.ProgramID]*program{}}
 	hello.Fault = w.open(&hello)
 	return w, hello

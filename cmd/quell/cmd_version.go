@@ -7,24 +7,46 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
+	"quell/gpu"
+	"quell/internal/version"
+	"quell/io/dicom"
+	"quell/kernels"
 )
+
+// build describes the program in the JSON of quell version.
+type build struct {
+	Version  string   `json:"version"`
+	Revision string   `json:"revision,omitempty"` // of version control at the build
+	Modified bool     `json:"modified,omitempty"` // files were changed since
+	Program  string   `json:"program"`            // hash of the executable
+	Go       string   `json:"go"`                 // that built the program
+	System   string   `json:"system"`
+	Kernels  string   `json:"kernels"`          // hash of the CUDA kernels
+	Worker   string   `json:"worker,omitempty"` // path of the GPU worker, if there is one
+	Codecs   []string `json:"codecs"`           // of compressed DICOM
+}
 
 func newVersion() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
+		Long: `Print the version. It names the source: a release, or a revision without changes. A
+program of other code, or one that was built without version control, has a hash of its
+executable behind the release. Programs of one version share the work of a batch.`,
 		Example: `  quell version
   quell version --json`,
 		Args: exactly(0, "no arguments"),
 	}
-	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
+	asJSON := cmd.Flags().Bool("json", false, jsonHelp+" with revision, kernels, GPU worker and codecs")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), struct {
-				Version string `json:"version"`
-				Go      string `json:"go"` // that built the program
-				System  string `json:"system"`
-			}{app.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH})
+			b := build{
+				Version: app.Version(), Program: version.Program(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+				Kernels: kernels.Digest(), Codecs: dicom.Codecs(),
+			}
+			b.Revision, b.Modified = version.Revision()
+			b.Worker, _ = gpu.LocateWorker() // quell devices says why there is none
+			return printJSON(cmd.OutOrStdout(), b)
 		}
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), "quell version", app.Version())
 		return err

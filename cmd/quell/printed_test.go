@@ -15,6 +15,7 @@ import (
 
 	"quell/app"
 	"quell/io/nifti"
+	"quell/kernels"
 	"quell/phantom"
 	"quell/volume"
 )
@@ -206,8 +207,9 @@ func TestPrintedVersion(t *testing.T) {
 	if got := run(t, "--version"); got != want {
 		t.Errorf("--version prints %q, want %q", got, want)
 	}
-	v := parsed[struct{ Version, Go, System string }](t, "version")
-	if v.Version != app.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH {
+	v := parsed[build](t, "version")
+	if v.Version != app.Version() || v.Go != runtime.Version() || v.System != runtime.GOOS+"/"+runtime.GOARCH || v.Kernels != kernels.Digest() ||
+		!strings.HasSuffix(v.Version, "+"+v.Program) || !slices.Equal(v.Codecs, []string{"JPEG", "JPEG 2000", "JPEG Lossless", "JPEG-LS", "RLE"}) {
 		t.Errorf("version --json has %+v", v)
 	}
 }

@@ -68,7 +68,7 @@ folder of DICOM. An input is never written to.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,
-		Version:       app.Version(),
+		Version:       "of this program", // computed by the template: it may read the executable
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -98,6 +98,8 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 		},
 	}
 	root.Flags().Bool("json", false, jsonHelp)
+	cobra.AddTemplateFunc("programVersion", app.Version)
+	root.SetVersionTemplate("quell version {{programVersion}}\n")
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -38,6 +38,7 @@ type Hello struct {
 	Pinned  bool     `json:"pinned"`            // the segment is page-locked, so copies overlap with kernels
 	Fault   *Fault   `json:"fault,omitempty"`   // set when the device cannot be used
 	Kernels string   `json:"kernels,omitempty"` // hash of the kernels' manifest
+	Quell   string   `json:"quell,omitempty"`   // version of the source, if the build names it
 }
 
 // Op is the operation of a request.

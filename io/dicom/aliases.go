@@ -2,6 +2,7 @@ package dicom
 
 import (
 	"quell/io/dicom/assemble"
+	"quell/io/dicom/codec"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -47,6 +48,9 @@ var Smoothing = derive.Smoothing
 
 // Compressions lists the pixel encodings, the plainest first.
 func Compressions() []Compression { return pixel.Compressions() }
+
+// Codecs returns the names of the codecs whose images are read.
+func Codecs() []string { return codec.Names() }
 
 // Sniff reports whether a file that begins with head is DICOM; 132 bytes are
 // enough.

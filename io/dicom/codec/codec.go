@@ -16,6 +16,8 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 )
 
 // Info describes a frame as the DICOM header does (PS3.3 C.7.6.3). Frames have one
@@ -70,6 +72,15 @@ var decoders = map[string]*decoder{
 	"1.2.840.10008.1.2.4.201": jpeg2000,
 	"1.2.840.10008.1.2.4.202": jpeg2000,
 	"1.2.840.10008.1.2.4.203": jpeg2000,
+}
+
+// Names returns the names of all codecs, in the order of the alphabet.
+func Names() []string {
+	names := map[string]bool{}
+	for _, d := range decoders {
+		names[d.name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Supported reports whether frames of a transfer syntax can be decoded.

@@ -1,0 +1,5 @@
+//go:build other
+
+package main
+
+func init() { answer++ }
