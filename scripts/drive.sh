@@ -2,9 +2,9 @@
 # Drives the workbench with keys and mouse on a virtual display, and checks that every gesture changes the picture,
 # comparing and the three planes among them, that keys work while a control has the focus, that Escape takes one step at a
 # time, that a result is not lost without a question, that SIGTERM ends the workbench in order and a crash loses no work,
-# that the log holds no fault, and that the exit code is 0. Some screens are compared with reference pictures in
-# scripts/screens, so that a change of the layout is seen; SCREEN_UPDATE=all scripts/drive.sh writes them
-# again, on a machine with little else to do; look at them before they are committed.
+# that a window at rest draws nothing, that the log holds no fault, and that the exit code is 0. Some screens are compared
+# with reference pictures in scripts/screens, so that a change of the layout is seen; SCREEN_UPDATE=all scripts/drive.sh
+# writes them again, on a machine with little else to do; look at them before they are committed.
 #
 # Steps that follow background work wait for its outcome on the screen, however slow the machine is.
 set -euo pipefail
@@ -110,6 +110,8 @@ key Escape;                                     changed "Escape, which keeps it"
 key ctrl+e;                                     changed "the export dialog"
 matches export
 key Escape;                                     changed "Escape in the field of the dialog"
+for keys in ctrl+l ctrl+s ctrl+e; do key "$keys" Escape; done
+rests "dialogs with text fields"
 screen_quit
 no_faults
 screen_stop

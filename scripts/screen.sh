@@ -14,6 +14,7 @@
 #   deviates FILE NAME      prints how many pixels of a picture, reduced by small, deviate from scripts/screens/NAME.png
 #   matches NAME            waits until the display is as in scripts/screens/NAME.png; writes that file where SCREEN_UPDATE
 #                           is all or holds the name
+#   rests WHAT              waits until the workbench draws nothing any more: it takes less than 6 % of a core for 10 s
 #   key KEY...              presses keys in the workbench
 #   mouse_to X Y            moves the pointer
 # shellcheck shell=bash
@@ -154,6 +155,21 @@ matches() {
 	cp "$screen_dir/now.png" "${TMPDIR:-/tmp}/quell-$1.png"
 	echo "screen: $n pixels deviate from scripts/screens/$1.png; the display is in ${TMPDIR:-/tmp}/quell-$1.png" >&2
 	echo "screen: look at both; where the change is wanted, SCREEN_UPDATE=$1 scripts/drive.sh writes the reference again" >&2
+	return 1
+}
+
+# rests counts the time of the processor, which others on a busy machine do not change. The event loop of the toolkit takes
+# 1 to 2 %, a blinking cursor 15 to 26 % where OpenGL is drawn in software. Work in the background may end first.
+rests() {
+	local i before after most
+	most=$((6 * $(getconf CLK_TCK) / 10))
+	for i in $(seq 30); do
+		before=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
+		sleep 10
+		after=$(awk '{print $14 + $15}' "/proc/$screen_app/stat")
+		[ $((after - before)) -ge "$most" ] || { echo "screen: at rest after $1: $((after - before)) ticks in 10 s"; return 0; }
+	done
+	echo "screen: after $1 the workbench takes $((after - before)) ticks in 10 s, and is not at rest" >&2
 	return 1
 }
 

@@ -162,7 +162,7 @@ func denoisedCaption(s *session.Session, c *sliceview.Caption) {
 	}
 	if kept := s.Kept(); kept != nil {
 		c.Badge, c.BadgeKind = fmt.Sprintf(lang.L("SLICE %d, FILTERING …"), kept.Index+1), sliceview.Caution
-		c.Detail = lang.L("the slice before, until this one is filtered")
+		c.Detail = lang.L("another slice, until this one is filtered")
 	}
 	if s.HoldsBefore() {
 		c.Badge, c.BadgeKind, c.Detail = lang.L("SHOWING THE ORIGINAL"), sliceview.Caution, lang.L("while Space is held")

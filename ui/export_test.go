@@ -199,6 +199,9 @@ func (w *Workbench) PlotKind() plotpanel.Kind { return w.plot.Kind() }
 // PlotShown says whether a plot stands in the place of the measures.
 func (w *Workbench) PlotShown() bool { return w.plot.Visible() }
 
+// SelectTab shows a tab of the card.
+func (w *Workbench) SelectTab(tab int) { w.card.selectTab(tab) }
+
 // MainMenu returns the menu of the window, nil in full screen.
 func (w *Workbench) MainMenu() *fyne.MainMenu { return w.main.MainMenu() }
 

@@ -205,7 +205,7 @@ func edgeText(e measure.Edge) string {
 
 // markSnapshot returns what the panel of marks shows.
 func markSnapshot(s *session.Session) markpanel.Snapshot {
-	if s.Series() == nil {
+	if s.Series() == nil || arrives(s) {
 		return markpanel.Snapshot{Note: lang.L("Open a series to measure in it.")}
 	}
 	snap := markpanel.Snapshot{Ready: true, Given: s.Document().GivenNoise() != nil}

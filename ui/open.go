@@ -53,7 +53,7 @@ func (w *Workbench) opened(path string) {
 // showTitle names the series in the title, unless the identity is hidden.
 func (w *Workbench) showTitle() {
 	title := Title
-	if series := w.session.Series(); series != nil && !w.reader.active() {
+	if series := w.session.Series(); series != nil && !w.reader.active() && !arrives(w.session) {
 		name := ""
 		if shown := w.session.Documents()[w.current()]; !w.settings.HideIdentity || shown.Path == "" {
 			name = documentName(shown, false)

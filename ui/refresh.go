@@ -82,7 +82,7 @@ func (w *Workbench) refresh() {
 	} else {
 		w.displayQuick(filter)
 	}
-	w.slices.display(s.State(), s.SliceFigures())
+	w.slices.display(s)
 	if w.slices.displayVolume(s, w.asking) {
 		w.frame.Refresh() // which leaves the height of the bar to its last layout otherwise
 	}
@@ -118,16 +118,22 @@ func (w *Workbench) displayCard() {
 		w.column.Refresh()
 	}
 	w.marks.Display(markSnapshot(s))
-	if s.Series() == nil {
+	if s.Series() == nil || arrives(s) {
 		w.plot.Display(nil, [3]int{}, volume.Window{}, plotpanel.Marked{})
-	} else if p := s.Settled(); p != nil {
+		w.plot.DisplayCurve(nil, false, false)
+		return
+	}
+	if p := s.Settled(); p != nil {
 		w.plot.Display(p, s.State().Focus(), s.State().Window(), markedOn(s, p))
 	}
 	w.plot.DisplayCurve(curveSnapshot(s), s.Searching(), s.CanFindStrength())
 }
 
 func filterSnapshot(s *session.Session) filterpanel.Snapshot {
-	snap := filterpanel.Snapshot{Recipe: s.Recipe(), AutoPreview: s.AutoPreview()}
+	snap := filterpanel.Snapshot{Recipe: s.Recipe(), Resolved: s.Recipe(), AutoPreview: s.AutoPreview()}
+	if arrives(s) {
+		return snap
+	}
 	resolved, err := s.Resolved()
 	snap.Resolved = resolved
 	snap.Preview, snap.Problem = s.PreviewText()
@@ -202,7 +208,7 @@ func measuring() string { return lang.L("it is being measured.") }
 func measureSnapshot(s *session.Session) measurepanel.Snapshot {
 	var snap measurepanel.Snapshot
 	series := s.Series()
-	if series == nil {
+	if series == nil || arrives(s) {
 		return snap
 	}
 	column := func(m session.Measures, missing string) measurepanel.Column {

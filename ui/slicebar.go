@@ -7,7 +7,6 @@ import (
 
 	"quell/ui/control"
 	"quell/ui/session"
-	"quell/ui/viewer"
 	"quell/volume"
 
 	"fyne.io/fyne/v2"
@@ -170,12 +169,14 @@ func (w *Workbench) stepVolume(by int) {
 }
 
 // display shows the slice, and what is known of every slice.
-func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
+func (b *sliceBar) display(s *session.Session) {
+	state := s.State()
 	n := state.View().Size[2]
 	b.busy = true
 	defer func() { b.busy = false }()
-	setEnabled(b.planes, state.Volume() != nil)
-	if state.Volume() == nil {
+	shown := state.Volume() != nil && !arrives(s)
+	setEnabled(b.planes, shown)
+	if !shown {
 		b.slider.Disable()
 		b.strip.display(nil, "", 0)
 		setText(b.sigmas, "")
@@ -183,7 +184,7 @@ func (b *sliceBar) display(state *viewer.State, figures []session.SliceFigure) {
 		return
 	}
 	b.planes.SetSelected(lang.L(planeName(state.View().Plane)))
-	figures = ordered(state.View(), figures)
+	figures := ordered(state.View(), s.SliceFigures())
 	b.strip.display(figures, state.Volume().Unit, state.Index())
 	setText(b.sigmas, b.strip.summary())
 	b.slider.Max = float64(max(n, 1))

@@ -99,7 +99,11 @@ func (b *statusBar) display(s *session.Session, column bool) {
 	}
 	setText(b.engine, engineText(s.Engine()))
 	setText(b.memory, memoryText(s.Memory()))
-	b.showFindings(s.Series())
+	if arrives(s) {
+		b.showFindings(nil)
+	} else {
+		b.showFindings(s.Series())
+	}
 }
 
 // warning is what the filter column says in orange, for a workbench without it.

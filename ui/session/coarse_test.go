@@ -99,6 +99,16 @@ func TestACoarsePictureEndsWithItsRequest(t *testing.T) {
 	}
 }
 
+// dimmed says whether a picture is another one in weak light.
+func dimmed(got, of []uint8) bool {
+	for i := range of {
+		if i%4 != 3 && got[i] > of[i]/2 {
+			return false
+		}
+	}
+	return len(got) == len(of)
+}
+
 // The pictures of the last slice stay until those of the next are there, but for the
 // original, which moves at once, and before the filter begins.
 func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
@@ -121,8 +131,8 @@ func TestTheLastPictureStaysUntilTheNextIsThere(t *testing.T) {
 	if slice := <-b.engine.held; slice != first-3 {
 		t.Errorf("slice %d is filtered", slice)
 	}
-	if slices.Equal(b.pixels(viewer.Original), original) || !slices.Equal(b.pixels(viewer.Denoised), denoised) || !slices.Equal(b.pixels(viewer.Residual), residual) {
-		t.Error("want the next original beside the last result and residual")
+	if slices.Equal(b.pixels(viewer.Original), original) || !dimmed(b.pixels(viewer.Denoised), denoised) || !dimmed(b.pixels(viewer.Residual), residual) {
+		t.Error("want the next original beside the last result and residual, dimmed")
 	}
 	if m := b.SliceMeasures(); !m.Known || m.Current || m.Index != first {
 		t.Errorf("known %v, current %v, of slice %d; want the numbers of slice %d, not current", m.Known, m.Current, m.Index, first)

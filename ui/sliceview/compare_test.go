@@ -6,6 +6,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
 
 	_ "quell/internal/locale" // English
 	"quell/ui/viewer"
@@ -209,5 +210,29 @@ func TestTheCrossIsInItsSlice(t *testing.T) {
 	p.Refresh()
 	if !r.cross[0].Hidden {
 		t.Error("a voxel of another slice is marked")
+	}
+}
+
+// The number of a slice that is not that asked for stands across it, whatever texts are shown.
+func TestTheNumberOfAnotherSliceStandsAcrossIt(t *testing.T) {
+	for _, size := range []fyne.Size{{Width: 300, Height: 400}, {Width: 160, Height: 160}} {
+		p, _, state := shownPane(t, viewer.Denoised)
+		p.Resize(size)
+		r := test.WidgetRenderer(p).(*renderer)
+		f := p.Frame()
+		for range 3 {
+			state.CycleOverlay()
+			f.Other = 98
+			p.SetFrame(f)
+			text := r.other.text
+			middle := text.Position().AddXY(text.Size().Width/2, text.Size().Height/2)
+			if text.Hidden || text.Text != "SLICE 98" || text.TextSize < 1.5*textSize || max(middle.X-size.Width/2, size.Width/2-middle.X) > 1 || max(middle.Y-size.Height/2, size.Height/2-middle.Y) > 1 {
+				t.Errorf("%v: %q of size %g at %v, hidden %v", size, text.Text, text.TextSize, middle, text.Hidden)
+			}
+			f.Other = 0
+			if p.SetFrame(f); !r.other.text.Hidden || !r.other.ground.Hidden {
+				t.Errorf("%v: a number is across the slice that is asked for", size)
+			}
+		}
 	}
 }

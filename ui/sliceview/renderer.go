@@ -1,6 +1,7 @@
 package sliceview
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 
@@ -15,7 +16,8 @@ const (
 	lineHeight = 19               // of the heading
 	textTop    = 2*lineHeight + 4 // below the two lines of the heading
 	crossArm   = 7
-	hairGap    = 9 // on every side of the crosshair's point
+	otherSize  = 30 // of the number across another slice
+	hairGap    = 9  // on every side of the crosshair's point
 )
 
 var badgeColors = map[BadgeKind]color.Color{
@@ -39,6 +41,7 @@ type renderer struct {
 	who     *block // top left: whose picture it is
 	how     *block // top right: how it was made
 	place   *plate
+	other   *plate // across a slice that is not that asked for: its number
 	letters [4]*plate
 	cross   [2]*canvas.Line
 	hair    [4]*canvas.Line // of the crosshair: left, right, above and below its point
@@ -74,6 +77,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 		badge:   newPlate(dimText, textSize, true),
 		detail:  newPlate(dimText, textSize, false),
 		place:   newPlate(lightText, textSize, false),
+		other:   newPlate(badgeColors[Caution], otherSize, true),
 	}
 	r.title.set(lang.L(p.role.String()))
 	r.edge.StrokeColor, r.edge.StrokeWidth = edgeLine, 1
@@ -124,6 +128,7 @@ func (p *Pane) CreateRenderer() fyne.WidgetRenderer {
 	r.tint = newLegend()
 	r.objects = append(r.objects, r.tint.objects()...)
 	add(r.badge)
+	add(r.other)
 	r.objects = append(r.objects, r.edge)
 	return r
 }
@@ -242,6 +247,13 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.place.move(fyne.NewPos(size.Width-margin-c.Aside-s.Width, size.Height-foot))
 
 	middle, top := size.Height/2, float32(2)
+	r.other.show(r.pane.frame.Other > 0)
+	if r.pane.frame.Other > 0 {
+		r.other.set(fmt.Sprintf(lang.L("SLICE %d"), r.pane.frame.Other))
+		r.other.text.TextSize = min(otherSize, size.Height/6)
+	}
+	s = r.other.size()
+	r.other.move(fyne.NewPos((size.Width-s.Width)/2, middle-s.Height/2))
 	if r.title.size().Width > half { // a long label reaches the letter's place
 		top = textTop
 	}

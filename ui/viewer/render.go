@@ -41,7 +41,7 @@ type Job struct {
 	// View shows at Index; nil where there is none yet.
 	Result *volume.Volume
 	Part   bool
-	// Last, where there is no result yet, stays in the panes that show one: an earlier
+	// Last, if there is no result yet, stays in the panes that show one, dimmed: an earlier
 	// picture of the same view. nil shows the original and no residual.
 	Last *Picture
 
@@ -105,6 +105,7 @@ type Frame struct {
 	X0, Y0, X1, Y1 int
 	Limit          float64 // the residual's scale that was used
 	Tint           *Tint   // what is laid over the picture; nil for nothing
+	Other          int     // number of the slice that is shown dimmed, from 1, if it is another than that asked for; 0
 	View           volume.View
 	Pane           [2]int    // the size of the pane that it was drawn for
 	Placed         Transform // in that pane
@@ -174,7 +175,10 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 	var frames [Roles]Frame
 	var panes sync.WaitGroup
 	for role := range Roles {
-		values, first := picture.Before, []float32(nil)
+		values, first, other := picture.Before, []float32(nil), 0
+		if result.Index != picture.Index && (role == Residual || role == Denoised && !job.Before) {
+			other = result.Index + 1
+		}
 		switch {
 		case role == Denoised && !job.Before && result.After != nil && job.Compare.onlyA():
 			values = result.Before
@@ -186,7 +190,13 @@ func (r *Renderer) Render(job Job) (*Picture, [Roles]Frame) {
 		case role == Residual:
 			values = result.Residual
 		}
-		panes.Go(func() { frames[role] = r.panes[role].paint(role, job, values, first, limit, turn) })
+		panes.Go(func() {
+			frames[role] = r.panes[role].paint(role, job, values, first, limit, turn)
+			if frames[role].Image != nil && other > 0 {
+				frames[role].Other = other
+				dim(frames[role].Image)
+			}
+		})
 	}
 	panes.Wait()
 	r.turn = turn
@@ -279,6 +289,18 @@ func (p *painter) draw(role Role, job Job, values, first []float32, limit float6
 	}
 	if first != nil {
 		job.Compare.line(f, job.Panes[role])
+	}
+}
+
+// dimming divides the brightness of a slice that stands beside another one, so that a pair of
+// two slices is not taken for a comparison.
+const dimming = 3
+
+func dim(img *image.RGBA) {
+	for i := 0; i < len(img.Pix); i += 4 {
+		for c := range 3 {
+			img.Pix[i+c] /= dimming
+		}
 	}
 }
 

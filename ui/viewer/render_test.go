@@ -265,6 +265,56 @@ func TestHoldingShowsTheOriginal(t *testing.T) {
 	}
 }
 
+// dimmed says whether a picture is another one in weak light.
+func dimmed(got, of []uint8) bool {
+	bright := false
+	for i := range of {
+		if i%4 == 3 && got[i] != of[i] || i%4 != 3 && got[i] > of[i]/2 {
+			return false
+		}
+		bright = bright || i%4 != 3 && of[i] > 20 && got[i] > of[i]/4
+	}
+	return bright
+}
+
+// A pair never shows two slices in full light: until the slice has a result, every way to compare
+// shows the one before dimmed and with its number, and the original alone.
+func TestAnotherSliceIsDimmed(t *testing.T) {
+	for _, mode := range []Comparison{{}, {Mode: Curtain, Share: 0.5}, {Mode: Blink}, {Mode: Blink, First: true}, {Mode: Fade, Share: 0.4}, {Mode: Checkerboard}} {
+		j := job(scene())
+		j.Index, j.Compare, j.Result = 0, mode, j.Source.Clone()
+		for i := range j.Result.Data {
+			j.Result.Data[i] += 9
+		}
+		var r Renderer
+		last, first := r.Render(j)
+		light := [Roles][]uint8{slices.Clone(first[Original].Image.Pix), slices.Clone(first[Denoised].Image.Pix), slices.Clone(first[Residual].Image.Pix)}
+		for _, f := range first {
+			if f.Other != 0 {
+				t.Errorf("%v: a slice with a result is called slice %d", mode.Mode, f.Other)
+			}
+		}
+		j.Index, j.Result, j.Last = 1, nil, last
+		_, second := r.Render(j)
+		for _, role := range []Role{Denoised, Residual} {
+			if second[role].Other != 1 || !dimmed(second[role].Image.Pix, light[role]) {
+				t.Errorf("%v: %v shows slice %d beside slice 2, dimmed %v", mode.Mode, role, second[role].Other, dimmed(second[role].Image.Pix, light[role]))
+			}
+		}
+		if second[Original].Other != 0 || dimmed(second[Original].Image.Pix, light[Original]) {
+			t.Errorf("%v: the original is dimmed", mode.Mode)
+		}
+		j.Before = true
+		if _, held := r.Render(j); held[Denoised].Other != 0 || held[Residual].Other != 1 {
+			t.Errorf("%v: while the original is held the panes show slices %d and %d", mode.Mode, held[Denoised].Other, held[Residual].Other)
+		}
+		j.Before, j.Index = false, 0 // the same slice, by an earlier recipe
+		if _, same := r.Render(j); same[Denoised].Other != 0 || !slices.Equal(same[Denoised].Image.Pix, light[Denoised]) {
+			t.Errorf("%v: an earlier result of the slice itself is dimmed", mode.Mode)
+		}
+	}
+}
+
 // Until there is a result the last one stays, in its panes and at its scale, unless the
 // view is another.
 func TestTheLastResultStays(t *testing.T) {
@@ -278,8 +328,8 @@ func TestTheLastResultStays(t *testing.T) {
 	denoised, residual := slices.Clone(first[Denoised].Image.Pix), slices.Clone(first[Residual].Image.Pix)
 	j.Index, j.Result, j.Last = 1, nil, last
 	picture, second := r.Render(j)
-	if picture.Index != 1 || picture.After != nil || !slices.Equal(second[Denoised].Image.Pix, denoised) ||
-		!slices.Equal(second[Residual].Image.Pix, residual) || second[Residual].Limit != 3 {
+	if picture.Index != 1 || picture.After != nil || !dimmed(second[Denoised].Image.Pix, denoised) ||
+		!dimmed(second[Residual].Image.Pix, residual) || second[Residual].Limit != 3 {
 		t.Errorf("slice %d, scale %g: want the last result beside the next slice", picture.Index, second[Residual].Limit)
 	}
 	if slices.Equal(second[Original].Image.Pix, first[Original].Image.Pix) {
