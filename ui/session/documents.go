@@ -28,12 +28,12 @@ type document struct {
 	reference string        // path of the reference; "" for none that was read
 	doc       *app.Document // nil before a series is open, and while it is put away
 	recipe    denoise.Recipe
-	tried     map[string]bool    // filters whose recipe was set for the series
-	carried   denoise.Recipe     // what the series started the filter with
-	results   []*result          // finished runs of the voxels that are shown, the oldest first
-	base      *result            // of results: side A of comparisons; nil for the original
-	voxels    context.Context    // ends when the document has other voxels
-	endVoxels context.CancelFunc // ends voxels
+	settings  map[string]denoise.Recipe // of the filters that were left for another one, by name
+	carried   denoise.Recipe            // what the series started the filter with
+	results   []*result                 // finished runs of the voxels that are shown, the oldest first
+	base      *result                   // of results: side A of comparisons; nil for the original
+	voxels    context.Context           // ends when the document has other voxels
+	endVoxels context.CancelFunc        // ends voxels
 
 	previews previews
 	noise    noiseMap  // of the current voxels
@@ -55,7 +55,7 @@ type document struct {
 }
 
 func newDocument() *document {
-	d := &document{tried: map[string]bool{}}
+	d := &document{settings: map[string]denoise.Recipe{}}
 	d.voxels, d.endVoxels = context.WithCancel(context.Background())
 	return d
 }

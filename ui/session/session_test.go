@@ -218,6 +218,69 @@ func TestAFilterStartsWithItsLastParameters(t *testing.T) {
 	}
 }
 
+// A filter comes up with the settings that this series had of it, or with its defaults; not with
+// those of another series, whichever of the two had the filter first.
+func TestFilterSettingsBelongToTheirSeries(t *testing.T) {
+	b := newBench(t)
+	choose := func(name string, dims int) denoise.Recipe {
+		t.Helper()
+		r, err := denoise.NewRecipe(name, dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.SetRecipe(r, true)
+		return b.Recipe()
+	}
+	b.settle()
+	own := b.tuned(5)
+	b.SetRecipe(own, true)
+	first := choose("bilateral", 2)
+	b.loop.drain()
+	b.OpenWith(func(context.Context) (*series.Series, error) { return rampSeries(t), nil })
+	b.loop.until("another series is open", func() bool { return len(b.Documents()) == 2 })
+	b.settle()
+	for _, name := range []string{"nlm", "bilateral"} {
+		r := choose(name, 3)
+		r.Dims = 3
+		b.SetRecipe(r.With(strengthParam(t, name), denoise.Number(123)), true)
+	}
+	foreign := b.Recipe()
+	b.ShowDocument(0)
+	b.settle()
+	if !b.Recipe().Equal(first) {
+		t.Fatalf("the first series has %v; want %v", b.Recipe(), first)
+	}
+	if got := choose("nlm", 2); !got.Equal(own) {
+		t.Errorf("nlm comes up as %v; want the settings of this series", got)
+	}
+	if got := choose("bilateral", 2); !got.Equal(first) {
+		t.Errorf("bilateral comes up as %v; want %v", got, first)
+	}
+	want, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.memory["gaussian"] = want.With("sigma", denoise.Number(3)) // of yet another series
+	if got := choose("gaussian", 2); !got.Equal(want) {
+		t.Errorf("gaussian comes up as %v; want its defaults", got)
+	}
+	b.ShowDocument(1)
+	b.settle()
+	choose("nlm", 3)
+	if got := choose("bilateral", 3); !got.Equal(foreign) {
+		t.Errorf("on the second series bilateral comes up as %v; want %v", got, foreign)
+	}
+}
+
+func strengthParam(t *testing.T, filter string) string {
+	t.Helper()
+	f, err := denoise.FilterByName(filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Strength.Param
+}
+
 // A filter that has one dimensionality leaves none behind; one that was chosen stays.
 func TestTheDimensionalityOfTheNextFilter(t *testing.T) {
 	b := newBench(t)

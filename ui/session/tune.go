@@ -33,15 +33,8 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 	if s.doc == nil {
 		return
 	}
-	if r.Filter != s.recipe.Filter && final { // a filter starts with its last parameters
-		present, err := denoise.FilterByName(s.recipe.Filter)
-		chosen := err == nil && len(present.Dims) > 1 // the dimensionality is the user's choice
-		switch last, ok := s.deps.Remembered()[r.Filter]; {
-		case ok && last.Validate() == nil && s.tried[r.Filter]:
-			r = last
-		case ok && last.Validate() == nil, !chosen:
-			r = s.propose(r.Filter)
-		}
+	if r.Filter != s.recipe.Filter && final {
+		r = s.startOf(r)
 	}
 	if name := strengthOf(r); name != "" && r.Get(name).IsSURE() {
 		// A search replaces the value; until it ends the present one stays, or for
@@ -66,13 +59,28 @@ func (s *Session) SetRecipe(r denoise.Recipe, final bool) {
 	s.TakeRecipe(r)
 }
 
+// startOf returns the recipe that a filter starts with when r asks for it: the last one that this
+// series had of it, else its defaults. The recipes of other series do not come up, as they were
+// right for the noise and the slices of those.
+func (s *Session) startOf(r denoise.Recipe) denoise.Recipe {
+	if own, ok := s.settings[r.Filter]; ok {
+		return own
+	}
+	if present, err := denoise.FilterByName(s.recipe.Filter); err == nil && len(present.Dims) > 1 {
+		return r // its dimensionality is the user's choice
+	}
+	if proposed, err := app.ProposeRecipe(s.doc.Series(), nil, r.Filter); err == nil {
+		return proposed
+	}
+	return r
+}
+
 // TakeRecipe makes r the current recipe as it is, as one step of the history.
 func (s *Session) TakeRecipe(r denoise.Recipe) {
 	if s.doc == nil {
 		return
 	}
 	s.setRecipe(r)
-	s.tried[r.Filter] = true
 	if present, ok := s.doc.Edits().Present(); !ok || !present.Recipe.Equal(r) {
 		present.Recipe = r
 		s.doc.Edits().Push(present)
@@ -108,6 +116,9 @@ func (s *Session) Carried() (labels []string) {
 }
 
 func (s *Session) setRecipe(r denoise.Recipe) {
+	if r.Filter != s.recipe.Filter {
+		s.settings[s.recipe.Filter] = s.recipe
+	}
 	s.recipe = r
 	s.viewChanged()
 }
