@@ -52,9 +52,8 @@ type written struct {
 
 // writtenFile is a file in the folder.
 type writtenFile struct {
-	uid   string   // of the series, as the file states it
-	at    int64    // where it does
-	spool *os.File // of the pixels of frames whose file waits for others; nil for none
+	states stated
+	spool  *os.File // of the pixels of frames whose file waits for others; nil for none
 }
 
 // checkSeed is the seed of all hashes: what is written is read back by the same process.
@@ -215,7 +214,9 @@ func (w *SeriesWriter) write(ctx context.Context, first int, parts []part, start
 
 // writeFile makes the k-th file, which begins to go to the disk.
 func (w *SeriesWriter) writeFile(k int, data []byte) error {
-	w.files[k].state(w.report.SeriesUID, data)
+	if w.volumes > 1 {
+		w.files[k].states = findUIDs(data, w.report.SeriesUID, k)
+	}
 	return makeFile(w.path(k), func(f *os.File) error {
 		_, err := f.Write(data)
 		return err

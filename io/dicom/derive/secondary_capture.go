@@ -100,15 +100,20 @@ func (n *SecondaryCaptures) syntaxUID() string {
 // hashUID makes a UID of all that decides the pixels, their place and their encoding.
 func (n *SecondaryCaptures) hashUID(kind string, more ...[]byte) string {
 	parts := append([][]byte{[]byte(kind), n.Recipe, n.sum, n.grid}, more...)
-	if n.Volumes > 1 { // two volumes of a 4-D series may have the same voxels
-		parts = append(parts, []byte("volume "+strconv.Itoa(n.begun)))
-	}
 	return part10.HashUID(encodingParts(n.syntaxUID(), parts...)...)
 }
 
 // seriesUID returns the UID of a series of several volumes.
 func (n *SecondaryCaptures) seriesUID(kind string, key []byte) string {
 	return uidOfLength(encodingParts(n.syntaxUID(), []byte(kind), key), func(uid string) string { return uid })
+}
+
+// instanceUID returns the UID of the k-th file.
+func (n *SecondaryCaptures) instanceUID(k int) string {
+	if n.Volumes > 1 {
+		return InstanceUID(n.UID, k)
+	}
+	return n.hashUID("new instance", []byte(strconv.Itoa(k)))
 }
 
 // gridKey returns what besides the values decides how a volume is written: its affine
@@ -188,7 +193,7 @@ func (n *SecondaryCaptures) Pixels(z int) []byte {
 
 // File returns the file of the k-th slice along the normal.
 func (n *SecondaryCaptures) File(k int, position volume.Vec, pixels []byte) []byte {
-	sop := n.hashUID("new instance", []byte(strconv.Itoa(k)))
+	sop := n.instanceUID(k)
 	image := image{Derived: &n.Derived, Dataset: part10.Dataset{Encoding: part10.ExplicitLE, File: &part10.File{}}}
 	e := newElements(image.recipeBlock())
 	e.identify(n, sop, k)

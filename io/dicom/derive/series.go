@@ -78,25 +78,27 @@ func (s *Series) Next(ctx context.Context, src *series.Series, result *volume.Vo
 	s.keys, s.sums, s.recipes = append(s.keys, sourceKey(src.Sources)...), append(s.sums, sum...), append(s.recipes, d.Recipe)
 	switch {
 	case s.begun >= s.Volumes:
-		s.UID = s.seriesUID([]byte("series"), []byte(src.UID), s.keys, joinRecipes(s.recipes), s.sums)
+		s.UID = s.seriesUID("series", []byte(src.UID), s.keys, joinRecipes(s.recipes), s.sums)
 	case s.begun == 1:
-		s.UID = s.seriesUID([]byte("unfinished series"), s.keys)
+		s.UID = s.seriesUID("unfinished series", s.keys)
 	}
 	return nil
 }
 
-// seriesUID returns the UID of these parts.
-func (s *Series) seriesUID(parts ...[]byte) string {
-	parts, own := encodingParts(s.encoding, parts...), func(uid string) string {
+// seriesUID returns the UID of these parts and of the encoding.
+func (s *Series) seriesUID(kind string, parts ...[]byte) string {
+	own := func(uid string) string {
 		if s.Deidentify {
 			return string(s.names.UID([]byte(uid)))
 		}
 		return uid
 	}
+	parts = encodingParts(s.encoding, append([][]byte{[]byte(kind)}, parts...)...)
 	if s.Volumes < 2 {
 		return own(part10.HashUID(parts...))
 	}
-	return uidOfLength(parts, own)
+	// The first file may be the only one that cannot be compressed.
+	return uidOfLength(append(parts, []byte(s.Compress.SyntaxUID())), own)
 }
 
 // joinRecipes returns the recipe of all volumes if it is one, else the list of theirs.
@@ -139,7 +141,7 @@ func (s *Series) File(k int, at []int, b *Buffers) (file []byte, pixels [][]byte
 	if w != nil {
 		w.add(s, m, sources)
 	} else {
-		s.identify(m, k, sources, s.sum)
+		s.identify(m, k, sources)
 		if file, err = m.encode(); err != nil {
 			return nil, nil, err
 		}
@@ -174,12 +176,15 @@ func (s *Series) image(k int, sources []series.Source, b *Buffers) (*image, erro
 	return m, nil
 }
 
-// identify gives the k-th file, of these sources, its UID. sum is the hash of the voxels of its
-// volumes.
-func (s *Series) identify(m *image, k int, sources []series.Source, sum []byte) {
+// identify gives the k-th file, of these sources, its UID.
+func (s *Series) identify(m *image, k int, sources []series.Source) {
+	if s.Volumes > 1 {
+		m.sopUID = InstanceUID(s.UID, k)
+		return
+	}
 	// A file that cannot be compressed belongs to another series than in a plain export,
 	// so that the encoding of the series is part of its UID too.
-	parts := encodingParts(s.encoding, []byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), m.Recipe, sum)
+	parts := encodingParts(s.encoding, []byte("instance"), sourceKey(sources), []byte(strconv.Itoa(k)), s.Recipe, s.sum)
 	m.sopUID = part10.HashUID(encodingParts(m.syntaxUID(), parts...)...)
 	if s.Deidentify {
 		m.sopUID = string(s.names.UID([]byte(m.sopUID)))

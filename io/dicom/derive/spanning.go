@@ -16,7 +16,6 @@ type waiting struct {
 	sources      []series.Source // in the order in which they came
 	descriptions []string        // of the derivation of each
 	recipes      [][]byte        // of the volumes
-	sums         []byte          // the hashes of their voxels
 	extremes     extremes
 	precision    int // see pixel.Format.Precision
 }
@@ -36,7 +35,7 @@ func (s *Series) waits(k int, m *image) *waiting {
 
 // add takes the frames of a volume.
 func (w *waiting) add(s *Series, m *image, sources []series.Source) {
-	w.sources, w.recipes, w.sums = append(w.sources, sources...), append(w.recipes, s.Recipe), append(w.sums, s.sum...)
+	w.sources, w.recipes = append(w.sources, sources...), append(w.recipes, s.Recipe)
 	for range sources {
 		w.descriptions = append(w.descriptions, s.Description)
 	}
@@ -88,7 +87,7 @@ func (s *Series) Finish(k int, frame func(i int) ([]byte, error), b *Buffers, ou
 	d := s.Derived
 	d.Recipe, d.Description = joinRecipes(w.recipes), strings.Join(slices.Compact(slices.Clone(w.descriptions)), "; ")
 	m.Derived, m.descriptions, m.extremes = &d, descriptions, w.extremes
-	s.identify(m, k, sources, w.sums)
+	s.identify(m, k, sources)
 	next := func(i int) ([]byte, error) { return frame(order[i]) }
 	if m.compressible() {
 		err = m.finishCompressed(next, w.precision, out)

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"quell/internal/parallel"
 	"quell/io/dicom/instance"
@@ -45,6 +46,13 @@ func uidOfLength(parts [][]byte, own func(hash string) string) string {
 		}
 		parts = append(parts, []byte("another"))
 	}
+}
+
+// InstanceUID returns the UID of the k-th file of a series of several volumes. It follows from
+// that of the series, and so from all voxels: a file that another export shares with this one is
+// another instance there, as an instance is in one series.
+func InstanceUID(seriesUID string, k int) string {
+	return uidOfLength([][]byte{[]byte("instance"), []byte(seriesUID), []byte(strconv.Itoa(k))}, func(uid string) string { return uid })
 }
 
 // seriesSyntax returns the transfer syntax in which the first file of a series is

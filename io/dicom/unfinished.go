@@ -66,16 +66,36 @@ func (w *SeriesWriter) finish(k int, b *derive.Buffers) error {
 	return errors.Join(err, spool.Close(), os.Remove(spool.Name()))
 }
 
-// state notes where the bytes of a file state the UID of the series.
-func (f *writtenFile) state(uid string, data []byte) {
-	f.uid, f.at = uid, int64(bytes.Index(data, []byte(uid)))
+// stated is where a file states its UIDs.
+type stated struct {
+	series   string // the UID of the series that it states
+	at       int64
+	instance [2]int64 // in the header of the file, and in the data set
 }
 
-// restate replaces the UID of the series in the files that were made before it was known: it
-// follows from the voxels of all volumes.
+// findUIDs finds the UIDs in the k-th file of a series of several volumes.
+func findUIDs(data []byte, series string, k int) (out stated) {
+	from := 0
+	next := func(uid string) int64 {
+		at := bytes.Index(data[from:], []byte(uid))
+		if at < 0 {
+			return -1 // cannot be written to
+		}
+		from += at + len(uid)
+		return int64(from - len(uid))
+	}
+	instance := derive.InstanceUID(series, k)
+	out.series = series
+	out.instance[0], out.instance[1], out.at = next(instance), next(instance), next(series)
+	return out
+}
+
+// restate replaces the UIDs in the files that were made before they were known: they follow from
+// the voxels of all volumes.
 func (w *SeriesWriter) restate(ctx context.Context) error {
+	final := w.report.SeriesUID
 	for k, f := range w.files {
-		if f.uid == "" || f.uid == w.report.SeriesUID {
+		if f.states.series == "" || f.states.series == final {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -85,7 +105,11 @@ func (w *SeriesWriter) restate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		_, err = file.WriteAt([]byte(w.report.SeriesUID), f.at)
+		_, err = file.WriteAt([]byte(final), f.states.at)
+		for _, at := range f.states.instance {
+			_, more := file.WriteAt([]byte(derive.InstanceUID(final, k)), at)
+			err = errors.Join(err, more)
+		}
 		if err := errors.Join(err, file.Close()); err != nil {
 			return err
 		}
