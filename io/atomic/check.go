@@ -20,49 +20,43 @@ func Check(target string, folder bool, companions ...string) error {
 	if filepath.Dir(abs) == abs {
 		return errRoot(target)
 	}
+	inside := false
+	if folder {
+		if inside, err = staysInPlace(abs); err != nil {
+			return WriteError(target, err)
+		}
+	}
+	if inside {
+		return WriteError(target, probe(abs))
+	}
 	for i, name := range append([]string{filepath.Base(abs)}, companions...) {
 		if err := checkKind(filepath.Join(filepath.Dir(abs), name), folder && i == 0); err != nil {
 			return WriteError(target, err)
 		}
 	}
-	return WriteError(target, probe(abs, folder))
-}
-
-// probe tries the nearest folder above target that exists; what is missing below
-// it is made by Begin.
-func probe(target string, folder bool) error {
-	dir := filepath.Dir(target)
+	// What is missing below the nearest folder that exists is made by Begin.
+	dir := filepath.Dir(abs)
 	for !exists(dir) {
 		dir = filepath.Dir(dir)
 	}
-	// A folder, so that one left by a kill is removed as a stage without a lease.
+	if err := probe(dir); err != nil || folder {
+		return WriteError(target, err)
+	}
+	return WriteError(target, probeFile(abs, dir))
+}
+
+// probeFile reports a file that is a mount point, which cannot be replaced: links cannot
+// lead across it.
+func probeFile(target, dir string) error {
+	if !exists(target) {
+		return nil
+	}
 	temp, err := os.MkdirTemp(dir, prefix)
 	if err != nil {
 		return err
 	}
-	defer func() { os.RemoveAll(temp) }()
-	if !exists(target) {
-		return nil
-	}
-	// A target that is a mount point cannot be replaced. Across it neither links nor
-	// folders can be moved.
-	file := target
-	if folder {
-		entries, err := os.ReadDir(target)
-		if err != nil {
-			return err
-		}
-		if len(entries) == 0 {
-			inside := filepath.Join(target, filepath.Base(temp))
-			if err := os.Rename(temp, inside); err != nil {
-				return err
-			}
-			temp = inside
-			return nil
-		}
-		file = filepath.Join(target, entries[0].Name())
-	}
-	if err := os.Link(file, filepath.Join(temp, "link")); errors.Is(err, syscall.EXDEV) {
+	defer os.RemoveAll(temp)
+	if err := os.Link(target, filepath.Join(temp, "link")); errors.Is(err, syscall.EXDEV) {
 		return err
 	}
 	return nil

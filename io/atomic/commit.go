@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"quell/internal/parallel"
 )
@@ -21,6 +22,7 @@ type commit struct {
 	parent, stage string
 	journal       journal
 	undos         []func() error // one for each step done
+	release       func()         // gives back the lock on a folder that is written into; nil without one
 }
 
 // journal is what recovery has to know of a commit.
@@ -29,12 +31,22 @@ type journal struct {
 	Companions []string
 	New        string // fingerprint of the new target
 	Old        string // fingerprint of the earlier target, "" for none
+	// Inside says that the target is a folder that stays: parent is the target, and its
+	// members are its entries. Former and Entries are the fingerprints of the earlier and the
+	// new ones, by name.
+	Inside          bool
+	Former, Entries map[string]string
 }
 
 // The paths of a member: where it is to be, where it is made, and where the earlier
 // one is kept until the commit is done.
-func (c *commit) final(name string) string  { return filepath.Join(c.parent, name) }
-func (c *commit) staged(name string) string { return filepath.Join(c.stage, newName, name) }
+func (c *commit) final(name string) string { return filepath.Join(c.parent, name) }
+func (c *commit) staged(name string) string {
+	if c.journal.Inside && !slices.Contains(c.journal.Companions, name) {
+		return filepath.Join(c.stage, newName, c.journal.Target, name)
+	}
+	return filepath.Join(c.stage, newName, name)
+}
 func (c *commit) former(name string) string { return filepath.Join(c.stage, oldName, name) }
 
 // prepare does everything that changes nothing outside the stage: it checks the
@@ -46,22 +58,30 @@ func (c *commit) prepare(ctx context.Context) error {
 		}
 		return err
 	}
-	made, err := os.Lstat(c.staged(c.journal.Target))
+	made, err := os.Lstat(filepath.Join(c.stage, newName, c.journal.Target))
 	if err != nil {
 		return err
 	}
-	for i, name := range append([]string{c.journal.Target}, c.journal.Companions...) {
-		if err := checkKind(c.final(name), made.IsDir() && i == 0); err != nil {
-			return err
-		}
+	if c.journal.Inside {
+		err = checkKind(c.parent, made.IsDir())
+	} else {
+		err = c.checkKinds(made.IsDir())
+	}
+	if err != nil {
+		return err
 	}
 	if err := syncTree(ctx, c.fsys, filepath.Join(c.stage, newName)); err != nil {
 		return err
 	}
-	if c.journal.New, err = fingerprint(c.staged(c.journal.Target)); err != nil {
-		return err
+	if c.journal.Inside {
+		if c.release, err = lockFolder(c.parent, lockTries); err != nil {
+			return err
+		}
+		err = c.journal.list(c)
+	} else {
+		err = c.identify()
 	}
-	if c.journal.Old, err = fingerprint(c.final(c.journal.Target)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return err
 	}
 	var data bytes.Buffer
@@ -77,8 +97,32 @@ func (c *commit) prepare(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// checkKinds refuses members that would take the place of another kind.
+func (c *commit) checkKinds(folder bool) error {
+	for i, name := range append([]string{c.journal.Target}, c.journal.Companions...) {
+		if err := checkKind(c.final(name), folder && i == 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// identify fills in the fingerprints of the new and the earlier target.
+func (c *commit) identify() (err error) {
+	if c.journal.New, err = fingerprint(c.staged(c.journal.Target)); err != nil {
+		return err
+	}
+	if c.journal.Old, err = fingerprint(c.final(c.journal.Target)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
 // run takes the steps that others see, in the order that the package describes.
 func (c *commit) run() error {
+	if c.journal.Inside {
+		return c.runInside()
+	}
 	for _, name := range c.journal.Companions {
 		if exists(c.final(name)) {
 			if err := c.move(c.final(name), c.former(name)); err != nil {

@@ -18,14 +18,49 @@ type output struct {
 	target     string
 	companions []string
 	files      []string // of target and companions, below the parent
+	inside     bool     // the target is a folder that stays, with its companions in it
+}
+
+// home returns the folder of the output's stage.
+func (o output) home(parent string) string {
+	if o.inside {
+		return filepath.Join(parent, o.target)
+	}
+	return parent
+}
+
+// begin makes the output's stage, and the folder of one that stays.
+func (o output) begin(t *testing.T, parent string, fsys fileSystem) *Stage {
+	t.Helper()
+	target := filepath.Join(parent, o.target)
+	if o.inside {
+		if err := os.MkdirAll(target, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := open(target, target, o.inside, fsys, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.make(t, s.Dir(), "new")
+	if o.inside {
+		for _, c := range o.companions {
+			if err := os.Rename(filepath.Join(s.Path(o.target), c), s.Path(c)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return s
 }
 
 var outputs = []output{
-	{"a file", "brain.nii", nil, []string{"brain.nii"}},
-	{"a file with its record", "brain.nii", []string{"brain.nii.json"}, []string{"brain.nii", "brain.nii.json"}},
-	{"a pair with its record", "brain.hdr", []string{"brain.hdr.json", "brain.img"}, []string{"brain.hdr", "brain.hdr.json", "brain.img"}},
-	{"a folder", "series", nil, []string{"series/1.dcm", "series/2.dcm"}},
-	{"a folder with its record", "series", []string{"series.json"}, []string{"series.json", "series/1.dcm", "series/2.dcm"}},
+	{"a file", "brain.nii", nil, []string{"brain.nii"}, false},
+	{"a file with its record", "brain.nii", []string{"brain.nii.json"}, []string{"brain.nii", "brain.nii.json"}, false},
+	{"a pair with its record", "brain.hdr", []string{"brain.hdr.json", "brain.img"}, []string{"brain.hdr", "brain.hdr.json", "brain.img"}, false},
+	{"a folder", "series", nil, []string{"series/1.dcm", "series/2.dcm"}, false},
+	{"a folder with its record", "series", []string{"series.json"}, []string{"series.json", "series/1.dcm", "series/2.dcm"}, false},
+	{"a folder that stays", "series", nil, []string{"series/1.dcm", "series/2.dcm", "series/more/3.dcm"}, true},
+	{"a folder that stays with its record", "series", []string{"a.json"}, []string{"series/1.dcm", "series/2.dcm", "series/a.json"}, true},
 }
 
 // written returns what tree lists of the output with that content.
@@ -66,8 +101,7 @@ func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, pa
 							o.make(t, parent, "old")
 						}
 						d := newDisk()
-						stage := beginOn(t, filepath.Join(parent, o.target), d)
-						o.make(t, stage.Dir(), "new")
+						stage := o.begin(t, parent, d)
 						if step == 0 { // count them on a commit that succeeds
 							d.steps = 0
 							if err := stage.Commit(t.Context(), o.companions...); err != nil {
@@ -85,8 +119,7 @@ func forEachStep(t *testing.T, test func(t *testing.T, o output, hasOld bool, pa
 							if hasOld {
 								o.make(t, parent, "old")
 							}
-							stage = beginOn(t, filepath.Join(parent, o.target), d)
-							o.make(t, stage.Dir(), "new")
+							stage = o.begin(t, parent, d)
 						}
 						d.steps = 0
 						test(t, o, hasOld, parent, d, stage, step)
@@ -127,7 +160,7 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 
 		// At once: no companion lies beside a target that it does not belong to,
 		// and a target is missing only where it cannot be exchanged.
-		left := stages(t, parent)
+		left := stages(t, o.home(parent))
 		files := slices.DeleteFunc(tree(t, parent), func(f string) bool { return f == "hidden" })
 		for _, content := range []string{"old", "new"} {
 			if !slices.ContainsFunc(files, func(f string) bool { return !slices.Contains(o.written(content), f) }) {
@@ -142,15 +175,15 @@ func TestCrashAtEveryStepIsRecovered(t *testing.T) {
 		}
 
 		// A later writer leaves the stage alone until its lease has expired.
-		next := beginOn(t, filepath.Join(parent, "next"), unsynced())
+		next := beginOn(t, filepath.Join(o.home(parent), "next"), unsynced())
 		next.Close()
-		if got := stages(t, parent); !slices.Equal(got, left) {
+		if got := stages(t, o.home(parent)); !slices.Equal(got, left) {
 			t.Fatalf("stages %q became %q", left, got)
 		}
 		for _, s := range left {
 			age(t, s, 2*leaseExpiry)
 		}
-		next = beginOn(t, filepath.Join(parent, "next"), unsynced())
+		next = beginOn(t, filepath.Join(o.home(parent), "next"), unsynced())
 		next.Close()
 		got := tree(t, parent)
 		whole := slices.Equal(got, o.written("new")) || hasOld && slices.Equal(got, o.written("old")) || !hasOld && len(got) == 0

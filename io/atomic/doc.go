@@ -29,6 +29,20 @@
 //   - its companions may be missing. An Analyze header without its .img cannot be
 //     opened, so new voxels are never read under an old header.
 //
+// A folder that cannot be exchanged for another is written into: a mount point, or one whose
+// parent folder is not writable, as in containers. The stage is then inside the folder, and
+// so are the companions. Commit renames entry by entry, under a lock that writers on one
+// machine share:
+//
+//  1. the earlier companions and then the earlier entries move into the stage,
+//  2. the new entries and then the new companions move out of it.
+//
+// A kill between two renames leaves a part of the earlier entries or a part of the new ones,
+// never some of both, and no companion beside a part. The stage holds the rest. The next
+// Begin on that folder or in it completes the commit, once the lease has expired, unless an
+// entry was changed since; a writer that comes before replaces the part by its own output.
+// lost+found stays.
+//
 // A stage carries a lease, a file that its owner rewrites every minute. Begin
 // removes the stages beside the target whose lease has expired. Process ids and
 // host names play no part, because containers share storage and names; nor do
@@ -39,5 +53,5 @@
 // but perhaps beside a companion of the other.
 //
 // The package imports the standard library, x/sys/unix for the atomic exchange of
-// folders, and internal/parallel.
+// folders and for locks on them, and internal/parallel.
 package atomic

@@ -34,6 +34,9 @@ func errRoot(target string) error {
 // errLost is the cause where another writer took over a stage.
 var errLost = errors.New("its lease expired and another export removed it")
 
+// errHeld is the cause if other writers keep the lock on a folder.
+var errHeld = errors.New("another export is writing there")
+
 // WriteError says in words why target cannot be written; err is an error of the
 // system. Paths in err are those of the stage and are left out. An *Error stays as
 // it is.
@@ -58,6 +61,8 @@ func WriteError(target string, err error) error {
 		e.Problem, e.Advice = "a part of its path is a file", "choose another place"
 	case errors.Is(err, fs.ErrPermission):
 		e.Problem, e.Advice = "it cannot be written because permission is missing", "choose another place, or have the permissions of its folder changed"
+	case errors.Is(err, errHeld):
+		e.Problem, e.Advice = "another export is writing there", "wait for it, or choose another place"
 	case errors.Is(err, errLost):
 		e.Problem, e.Advice = "what was made was removed by another export after this one had not run for an hour", "run it again"
 	default:

@@ -59,6 +59,9 @@ func recoverCommit(fsys fileSystem, stage string) error {
 	if gob.NewDecoder(bytes.NewReader(data)).Decode(&c.journal) != nil {
 		return nil //nolint:nilerr // cut short while it was written: nothing was moved
 	}
+	if c.journal.Inside {
+		return c.recoverInside()
+	}
 	target := c.journal.Target
 	// Between the two renames of a folder there is nothing at the target. If the new
 	// one had been there, it was deleted since.

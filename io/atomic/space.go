@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// CheckSpace reports that an output of that many bytes does not fit beside target.
+// CheckSpace reports that an output of that many bytes does not fit at target.
 // An output that it replaces stays until the new one is whole, so its space does
 // not count. Where the system does not say what is free, the error is nil.
 func CheckSpace(target string, bytes int64) error {
@@ -13,7 +13,7 @@ func CheckSpace(target string, bytes int64) error {
 	if err != nil {
 		return WriteError(target, err)
 	}
-	dir := filepath.Dir(abs)
+	dir := abs // a folder that is a mount point has the space of its own file system
 	for !exists(dir) {
 		dir = filepath.Dir(dir)
 	}

@@ -20,6 +20,7 @@ type Stage struct {
 	name   string   // the target as it was named
 	target string   // the same, absolute
 	dir    string   // of the stage
+	inside bool     // the target is a folder that stays and is written into
 	made   []string // folders above the target that Begin made, outermost first
 
 	done      chan struct{} // ends the renewal of the lease
@@ -29,8 +30,8 @@ type Stage struct {
 }
 
 // Begin makes a stage beside target, and the folders above it where they are
-// missing. It removes stages there whose lease has expired. The error is an
-// *Error.
+// missing; in target if that is a folder that is written into, see Inside. It removes
+// stages there whose lease has expired. The error is an *Error.
 func Begin(target string) (*Stage, error) {
 	return begin(target, disk{}, time.NewTicker(renewEvery).C)
 }
@@ -40,11 +41,23 @@ func begin(target string, fsys fileSystem, ticks <-chan time.Time) (*Stage, erro
 	if err != nil {
 		return nil, WriteError(target, err)
 	}
-	parent := filepath.Dir(abs)
-	if parent == abs {
+	if filepath.Dir(abs) == abs {
 		return nil, errRoot(target)
 	}
-	s := &Stage{fsys: fsys, name: target, target: abs, dir: newStageName(parent), done: make(chan struct{})}
+	inside, err := staysInPlace(abs)
+	if err != nil {
+		return nil, WriteError(target, err)
+	}
+	return open(target, abs, inside, fsys, ticks)
+}
+
+// open makes the stage of a target that was named so, beside it or inside it.
+func open(target, abs string, inside bool, fsys fileSystem, ticks <-chan time.Time) (*Stage, error) {
+	parent := filepath.Dir(abs)
+	if inside {
+		parent = abs
+	}
+	s := &Stage{fsys: fsys, name: target, target: abs, dir: newStageName(parent), inside: inside, done: make(chan struct{})}
 	for dir := parent; !exists(dir); dir = filepath.Dir(dir) {
 		s.made = append([]string{dir}, s.made...)
 	}
@@ -82,17 +95,26 @@ func (s *Stage) create(parent string) error {
 // the names that they will have.
 func (s *Stage) Dir() string { return filepath.Join(s.dir, newName) }
 
+// Inside reports whether the target is a folder that stays and whose entries are exchanged:
+// a mount point, or a folder in one that is not writable. Its companions lie in it.
+func (s *Stage) Inside() bool { return s.inside }
+
 // Path returns where the target or a companion of that name is made.
 func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
 
 // Commit gives the target and its companions their names. Companions are names
-// beside the target; one that was not made in the stage is removed beside the
+// beside the target, or in it if it is written into; one that was not made in the stage is removed beside the
 // target, because it belongs to the earlier output. Whatever had those names goes
 // only when everything is in place: after an error, or when ctx ends, it is still
 // there. The error is an *Error, the context's or that of its fence.
 func (s *Stage) Commit(ctx context.Context, companions ...string) error {
-	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.target), stage: s.dir,
-		journal: journal{Target: filepath.Base(s.target), Companions: companions}}
+	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.dir), stage: s.dir,
+		journal: journal{Target: filepath.Base(s.target), Companions: companions, Inside: s.inside}}
+	defer func() {
+		if c.release != nil {
+			c.release()
+		}
+	}()
 	if err := c.prepare(ctx); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -1,0 +1,158 @@
+package atomic
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+)
+
+// keptName is the folder that a file system keeps in its root for fsck. It is no part of
+// an output.
+const keptName = "lost+found"
+
+// lockTries makes a commit wait ten seconds for others, which take a fraction of one.
+const lockTries = 1000
+
+// Kept reports whether an entry of a folder stays if the folder is written into: stages,
+// and what belongs to the file system.
+func Kept(name string) bool { return IsStage(name) || name == keptName }
+
+// staysInPlace reports whether target is a folder that cannot be exchanged for another, and
+// so is written into: a mount point, or one whose parent folder is not writable. The error
+// is one of the system: neither can be done.
+func staysInPlace(target string) (bool, error) {
+	if info, err := os.Lstat(target); err != nil || !info.IsDir() {
+		return false, nil //nolint:nilerr // nothing is there to stay
+	}
+	// A folder, so that one left by a kill is removed as a stage without a lease.
+	temp, err := os.MkdirTemp(filepath.Dir(target), prefix)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { os.RemoveAll(temp) }()
+	// Folders cannot be moved across a mount point.
+	moved := filepath.Join(target, filepath.Base(temp))
+	err = os.Rename(temp, moved)
+	if errors.Is(err, syscall.EXDEV) || errors.Is(err, syscall.EBUSY) {
+		return true, nil
+	}
+	if err == nil {
+		temp = moved
+	}
+	return false, err
+}
+
+// probe tries to make a folder in dir.
+func probe(dir string) error {
+	temp, err := os.MkdirTemp(dir, prefix)
+	os.RemoveAll(temp)
+	return err
+}
+
+// list fills in the entries of the folder that is written into, earlier and new ones.
+func (j *journal) list(c *commit) (err error) {
+	if j.Former, err = entries(c.parent); err != nil {
+		return err
+	}
+	if j.Entries, err = entries(filepath.Join(c.stage, newName, j.Target)); err != nil {
+		return err
+	}
+	for _, name := range j.Companions {
+		sum, err := fingerprint(c.staged(name))
+		switch {
+		case err == nil:
+			j.Entries[name] = sum
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	return nil
+}
+
+// entries returns the fingerprints of what is in a folder, by name.
+func entries(dir string) (map[string]string, error) {
+	all, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	sums := map[string]string{}
+	for _, e := range all {
+		if Kept(e.Name()) {
+			continue
+		}
+		if sums[e.Name()], err = fingerprint(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}
+
+// ordered returns names with the companions at the end, so that a companion is in the
+// folder only together with all of its target.
+func (j *journal) ordered(sums map[string]string) []string {
+	names := slices.Sorted(maps.Keys(sums))
+	return slices.Concat(
+		slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(j.Companions, name) }),
+		slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(j.Companions, name) }))
+}
+
+// runInside moves the earlier entries out of the folder, companions first, and then the new
+// ones into it, companions last, so that entries of both never lie together.
+func (c *commit) runInside() error {
+	out := c.journal.ordered(c.journal.Former)
+	slices.Reverse(out)
+	for _, name := range out {
+		if err := c.move(c.final(name), c.former(name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range c.journal.ordered(c.journal.Entries) {
+		if err := c.move(c.staged(name), c.final(name)); err != nil {
+			return err
+		}
+	}
+	return c.fsys.Sync(c.parent)
+}
+
+// recoverInside completes a commit to a folder that was written into. It does nothing if
+// any of the entries was changed or removed since.
+func (c *commit) recoverInside() error {
+	release, err := lockFolder(c.parent, lockTries)
+	if err != nil {
+		return err
+	}
+	defer release()
+	j := &c.journal
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(j.Former)), slices.Collect(maps.Keys(j.Entries))) {
+		sum, _ := fingerprint(c.final(name))
+		earlier, isFormer := j.Former[name]
+		now, isNew := j.Entries[name]
+		gone := isFormer && !exists(c.former(name)) && !(sum != "" && sum == earlier) ||
+			isNew && !exists(c.staged(name)) && !(sum != "" && sum == now)
+		if gone || sum != "" && sum != earlier && sum != now {
+			return nil
+		}
+	}
+	for name, sum := range j.Former {
+		if there, _ := fingerprint(c.final(name)); there == sum {
+			if err := c.fsys.Rename(c.final(name), c.former(name)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range j.ordered(j.Entries) {
+		if exists(c.staged(name)) {
+			if err := c.fsys.Rename(c.staged(name), c.final(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return c.fsys.Sync(c.parent)
+}
