@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"strings"
 
 	"quell/denoise"
 	"quell/denoise/noise"
@@ -190,16 +189,17 @@ func (m moments) sd() float64 {
 // rms returns the root mean square; 0 without values.
 func (m moments) rms() float64 { return math.Sqrt(m.squares / max(m.n, 1)) }
 
-// RecipeBeside returns the recipe in the record beside an output if that output, or a
+// RecipeBeside returns the recipe in the record beside or in an output if that output, or a
 // volume of it, was made from the voxels of before as a whole, under the noise map of maps;
 // nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe, error) {
-	data, err := os.ReadFile(strings.TrimRight(out, "/\\") + recordSuffix)
+	path := recordOfOutput(out)
+	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, inputError(err, out+recordSuffix, nil)
+		return nil, inputError(err, path, nil)
 	}
 	// Anything but the record of a run over the whole of before is no ground: the
 	// result is then judged without a recipe.

@@ -80,6 +80,9 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if err := job.Validate(); err != nil {
 		return Report{}, err
 	}
+	if err := job.gate(job.Input.Path).Check(); err != nil {
+		return Report{}, err
+	}
 	started := time.Now()
 	engine := job.startEngine()
 	in, err := OpenVolumes(ctx, job.Input, events)
@@ -242,28 +245,21 @@ func (w *work) check() error {
 	if out.Path == "" {
 		return nil
 	}
-	if err := CheckOutput(s, out.Path, out.ExportOptions); err != nil {
+	if err := checkOptions(s, out.Path, out.ExportOptions); err != nil {
 		return err
 	}
-	if out.Pictures != "" {
-		if err := checkPictures(out.Pictures); err != nil {
-			return err
-		}
-	}
-	if out.Report != "" {
-		if err := CheckPage(out.Report, out.Overwrite); err != nil {
-			return err
-		}
-	}
 	if out.Removed != "" {
-		if err := CheckOutput(s, out.Removed, removedOptions(out.Removed, out.ExportOptions)); err != nil {
+		if err := checkOptions(s, out.Removed, removedOptions(out.Removed, out.ExportOptions)); err != nil {
 			return err
 		}
 	}
 	if out.Scales != "" {
-		if err := checkScales(s, w.recipe, out.Scales, out.ExportOptions); err != nil {
+		if err := checkScales(w.recipe, out.Scales); err != nil {
 			return err
 		}
+	}
+	if err := w.job.gate(sourcesOf(s)...).Check(); err != nil {
+		return err
 	}
 	return checkSpace(s, w.region, out.Path, out.ExportOptions)
 }
@@ -415,7 +411,7 @@ func (w *work) export(ctx context.Context) (report ExportReport, err error) {
 	}
 	if w.job.Output.Pictures != "" {
 		// The output is there: a cancel comes too late.
-		if _, err := Pictures(context.WithoutCancel(ctx), w.run, w.job.Output.Pictures); err != nil {
+		if _, err := Pictures(context.WithoutCancel(ctx), w.run, w.job.Output.Pictures, options.Overwrite); err != nil {
 			return report, err
 		}
 	}

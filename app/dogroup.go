@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -359,10 +357,7 @@ func (g *groupWork) finish(ctx context.Context) (Report, error) {
 	}
 	for k, files := range g.pictures {
 		dir := filepath.Join(g.job.Output.Pictures, g.in.Group.FolderName(k))
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return Report{}, fmt.Errorf("the pictures cannot be written: %w", err)
-		}
-		if _, err := writePictures(files, dir); err != nil {
+		if _, err := writePictures(files, dir, g.job.Output.Overwrite, g.job.Input.Path); err != nil {
 			return Report{}, err
 		}
 	}

@@ -154,6 +154,8 @@ func TestExportNeverTouchesItsSource(t *testing.T) {
 		{folder, filepath.Join(dir, "study")},
 		{folder, dir},
 		{folder, filepath.Join(folder, "sub")},
+		{folder, filepath.Join(folder, "out.nii.gz")},
+		{folder, filepath.Join(link, "series", "out.nii.gz")},
 		{folder, filepath.Join(link, "series")},
 		{filepath.Join(folder, "IM00001.dcm"), folder},
 		{filepath.Join(dir, "study"), filepath.Join(folder, "sub")},
@@ -170,7 +172,7 @@ func TestExportNeverTouchesItsSource(t *testing.T) {
 	for _, c := range []struct{ in, out string }{
 		{nii, filepath.Join(dir, "out.nii")},
 		{folder, filepath.Join(dir, "study", "out")},
-		{folder, filepath.Join(folder, "out.nii.gz")},
+		{folder, filepath.Join(dir, "study", "out.nii.gz")},
 		{filepath.Join(folder, "IM00001.dcm"), filepath.Join(folder, "out")},
 		{filepath.Join(dir, "study"), filepath.Join(dir, "study", "out")},
 	} {

@@ -50,9 +50,9 @@ func write(ctx context.Context, e export, out string, o ExportOptions, progress 
 	if o.Now.IsZero() {
 		o.Now = started
 	}
-	out = filepath.Clean(out) // without the slash that shells add to a folder
+	err := CheckOutput(e.series, out, o) // a slash at the end makes the name that of a folder
+	out = filepath.Clean(out)
 	report := ExportReport{Output: out}
-	err := CheckOutput(e.series, out, o)
 	if err == nil {
 		err = checkSpace(e.series, e.series.Volume.Bounds(), out, o)
 	}
@@ -104,14 +104,21 @@ func commit(ctx context.Context, stage *atomic.Stage, out string, o ExportOption
 			record.deidentify()
 		}
 		recorded = out + recordSuffix
+		if stage.Inside() {
+			recorded = filepath.Join(out, insideRecord)
+		}
 		if err := record.save(stage.Path(filepath.Base(recorded))); err != nil {
 			return "", writeError(out, err)
 		}
 	}
-	if err := checkExisting(out, o); err != nil {
+	if err := checkExisting(out, o.Overwrite); err != nil {
 		return "", err // another program wrote there meanwhile
 	}
-	if err := stage.Commit(ctx, companions(out)...); err != nil {
+	names := companions(out)
+	if stage.Inside() {
+		names = []string{insideRecord}
+	}
+	if err := stage.Commit(ctx, names...); err != nil {
 		return "", err
 	}
 	return recorded, nil

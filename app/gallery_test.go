@@ -91,7 +91,7 @@ func TestGallery(t *testing.T) {
 func checkSheet(t *testing.T, g Gallery, s, truth *series.Series) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sheet.png")
-	if err := g.WritePicture(path, s, truth); err != nil {
+	if err := g.WritePicture(path, s, truth, false); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(path)

@@ -1,20 +1,17 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
-	"image/png"
 	"math"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
 
-	"quell/io/atomic"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -31,8 +28,8 @@ const (
 // WritePicture writes a PNG with the middle slice of the gallery's region: the input,
 // the reference where there is one, and every exhibit side by side, each with its
 // measures below it. A slice is magnified by a whole number until labels fit. An
-// existing PNG is replaced.
-func (g Gallery) WritePicture(path string, s, reference *series.Series) error {
+// earlier picture of Quell is replaced, any other file only with overwrite.
+func (g Gallery) WritePicture(path string, s, reference *series.Series, overwrite bool) error {
 	window := pictureWindow(s, s.Volume)
 	cells := []cell{{g.Input, []string{"input", fmt.Sprintf("sigma %.3g", g.Noise.Noise.Sigma)}}}
 	if reference != nil {
@@ -41,11 +38,7 @@ func (g Gallery) WritePicture(path string, s, reference *series.Series) error {
 	for i, e := range g.Exhibits {
 		cells = append(cells, cell{e.Part, e.Labels(i == g.Best)})
 	}
-	var file bytes.Buffer
-	if err := png.Encode(&file, sheet(cells, window)); err != nil {
-		return fmt.Errorf("%s cannot be drawn: %w", path, err)
-	}
-	return atomic.WriteFile(path, file.Bytes(), 0o666)
+	return WritePicture(sheet(cells, window), "", path, overwrite, s, reference)
 }
 
 // Labels are the lines below an exhibit's picture: what it is, what it reached, and

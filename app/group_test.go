@@ -256,7 +256,7 @@ func TestDoRefuses4D(t *testing.T) {
 	for want, change := range map[string]func(dir string, j *Job){
 		"Analyze files hold one volume": func(dir string, j *Job) { j.Output.Path = filepath.Join(dir, "out.hdr") },
 		"removed.hdr: Analyze files":    func(dir string, j *Job) { j.Output.Removed = filepath.Join(dir, "removed.hdr") },
-		"the pictures cannot be":        func(dir string, j *Job) { j.Output.Pictures = j.Input.Path },
+		"a part of its path is a file":  func(dir string, j *Job) { j.Output.Pictures = j.Input.Path },
 		"chooses no neighbourhood":      func(dir string, j *Job) { j.Output.Scales = filepath.Join(dir, "s.nii") },
 		"is the input itself":           func(dir string, j *Job) { j.Output.Path = j.Input.Path },
 		"there is no series 8":          func(dir string, j *Job) { j.Input.Series = new(int); *j.Input.Series = 7; j.Input.All = true },

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"quell/denoise"
@@ -98,12 +97,6 @@ func (j Job) validateWork() error {
 		return Usagef("slices, pictures, reports and measures are for jobs that filter; give a recipe")
 	case j.Recipe == nil && (j.Output.Removed != "" || j.Output.Scales != "" || j.NoiseMap != "" || j.Mask != ""):
 		return Usagef("noise maps, masks, removed noise and scales are for jobs that filter; give a recipe")
-	case j.Output.Removed != "" && filepath.Clean(j.Output.Removed) == filepath.Clean(j.Output.Path):
-		return Usagef("%s: the result and the removed noise need a name each", j.Output.Path)
-	case j.Output.Scales != "" && slices.ContainsFunc([]string{j.Output.Path, j.Output.Removed}, func(other string) bool {
-		return filepath.Clean(other) == filepath.Clean(j.Output.Scales)
-	}):
-		return Usagef("%s: the scales need a name of their own", j.Output.Scales)
 	}
 	if what, _, err := parseUneven(j.Uneven); err != nil {
 		return err
@@ -121,6 +114,19 @@ func (j Job) validateWork() error {
 		}
 	}
 	return nil
+}
+
+// gate returns what the job writes, and what it reads: the inputs, maps and the mask.
+func (j Job) gate(inputs ...string) Gate {
+	inputs = append(slices.Clone(inputs), j.Mask)
+	if j.NoiseMap != MapAuto {
+		inputs = append(inputs, j.NoiseMap)
+	}
+	out := j.Output
+	return Gate{Inputs: inputs, Overwrite: out.Overwrite, Outputs: []Target{
+		{"OUT", out.Path, SeriesOutput}, {"--noise-out", out.Removed, SeriesOutput}, {"--scales-out", out.Scales, MapOutput},
+		{"--pictures", out.Pictures, PicturesOutput}, {"--report", out.Report, ReportOutput},
+	}}
 }
 
 func (in Input) validate() error {

@@ -13,17 +13,40 @@ var logger atomic.Pointer[slog.Logger]
 
 func init() { logger.Store(slog.New(slog.DiscardHandler)) }
 
+// logMark is in the first line of every log, by which it is known again.
+const logMark = `"msg":"log","program":"quell"`
+
 // LogTo appends what the package does to a file, one JSON object a line, until
 // the returned closer is closed. The lines hold counts, sizes,
 // durations, filters and engines; never a name, an identifier, a path or the
-// text of an error, which may quote one.
+// text of an error, which may quote one. The file is new, empty, a log that Quell
+// wrote, or a pipe or terminal; any other is refused.
 func LogTo(path string) (io.Closer, error) {
+	if err := (Gate{Outputs: []Target{{"--log", path, LogOutput}}}).Check(); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the log cannot be written: %w", err)
 	}
-	logger.Store(slog.New(slog.NewJSONHandler(f, nil)))
+	log := slog.New(slog.NewJSONHandler(f, nil))
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		log.Info("log", slog.String("program", "quell"), slog.String("version", Version()))
+	}
+	logger.Store(log)
 	return logFile{f}, nil
+}
+
+// checkLog refuses a file that lines must not be appended to.
+func checkLog(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil //nolint:nilerr // it is made, or refused when it is tried
+	case info.Mode()&(os.ModeCharDevice|os.ModeNamedPipe) != 0, info.Mode().IsRegular() && info.Size() == 0, holdsMark(path, logMark, 256):
+		return nil
+	}
+	return Usagef("%s exists and is no log of Quell, so nothing is appended to it; choose another name", path)
 }
 
 // Log adds a line of another package to the log, by the same rules: attributes hold no name,

@@ -167,7 +167,7 @@ func TestMapsAreChecked(t *testing.T) {
 		"give a recipe":                             func(j *Job) { j.Recipe, j.Mask = nil, one },
 		"are for jobs that filter":                  func(j *Job) { j.Recipe, j.NoiseMap = nil, one },
 		"removed noise and scales are for jobs":     func(j *Job) { j.Recipe, j.Output.Removed = nil, "x.nii" },
-		"need a name each":                          func(j *Job) { j.Output.Removed = filepath.Dir(j.Output.Path) + "/./out.nii" },
+		"OUT and --noise-out would both be written": func(j *Job) { j.Output.Removed = filepath.Dir(j.Output.Path) + "/./out.nii" },
 		"is the input itself":                       func(j *Job) { j.Output.Removed = j.Input.Path },
 		"NAME.hdr":                                  func(j *Job) { j.Output.Removed = "x.img" },
 		"no such file":                              func(j *Job) { j.NoiseMap = "missing.nii" },

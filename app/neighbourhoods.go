@@ -8,7 +8,6 @@ import (
 	"quell/internal/parallel"
 	"quell/io/atomic"
 	"quell/io/nifti"
-	"quell/series"
 	"quell/volume"
 )
 
@@ -36,23 +35,25 @@ func (q PreviewRequest) ChoosesNeighbourhoods() bool {
 	return err == nil && f.Support != nil
 }
 
-// checkScales reports why the scales of a recipe's neighbourhoods cannot be written to
-// out.
-func checkScales(s *series.Series, r denoise.Recipe, out string, o ExportOptions) error {
+// checkScales refuses scales of a recipe that has none, and files that cannot hold them.
+func checkScales(r denoise.Recipe, out string) error {
 	if FormatOf(out) != NIfTI {
 		return Usagef("%s: the scales are written as NIfTI; give a name that ends in .nii or .nii.gz", out)
 	}
 	if f, err := denoise.FilterByName(r.Filter); err == nil && f.Support == nil {
 		return Usagef("--scales-out: %s chooses no neighbourhood for every voxel", r.Filter)
 	}
-	return checkTarget(s, filepath.Clean(out), o)
+	return nil
 }
 
 // ExportScales writes how far the neighbourhood of every voxel of a run reaches: a
 // NIfTI file of eight volumes, one for each of denoise.Directions, of denoise.Lengths
 // in voxels. Excluded voxels hold 0. Of the options Overwrite counts.
 func ExportScales(ctx context.Context, run *Run, out string, o ExportOptions) error {
-	if err := checkScales(run.Source, run.Resolved, out, o); err != nil {
+	if err := checkScales(run.Resolved, out); err != nil {
+		return err
+	}
+	if err := (Gate{Inputs: sourcesOf(run.Source), Outputs: []Target{{"--scales-out", out, MapOutput}}, Overwrite: o.Overwrite}).Check(); err != nil {
 		return err
 	}
 	w, err := beginScales(out, 1)

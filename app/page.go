@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"quell/denoise/noise"
-	"quell/io/atomic"
 	"quell/measure"
 	"quell/series"
 	"quell/volume"
@@ -49,18 +48,13 @@ type Table struct {
 // pageMark is in the first lines of every report, by which it is known again.
 const pageMark = `<meta name="generator" content="Quell, report on a series">`
 
-// CheckPage is CheckNew for a report, which takes the place of an earlier one.
-func CheckPage(path string, overwrite bool) error {
-	return CheckNew(path, overwrite || isPage(path))
-}
-
 // isPage reports whether a file is a report.
 func isPage(path string) bool { return holdsMark(path, pageMark, 1024) }
 
 // Write writes the report to path, whole or not at all. An earlier report is replaced,
 // any other file only with overwrite.
 func (p Page) Write(ctx context.Context, path string, overwrite bool) error {
-	if err := CheckPage(path, overwrite); err != nil {
+	if err := CheckFile(ReportOutput, path, overwrite, p.Run.Source); err != nil {
 		return err
 	}
 	data, err := p.HTML(ctx)
@@ -70,7 +64,7 @@ func (p Page) Write(ctx context.Context, path string, overwrite bool) error {
 	if err != nil {
 		return err
 	}
-	return atomic.WriteFile(path, data, 0o666)
+	return WriteFile(ReportOutput, path, data, overwrite, p.Run.Source)
 }
 
 //go:embed page.gohtml

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"quell/denoise/noise"
@@ -45,23 +44,23 @@ func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, er
 		if j.Repeats > 1 {
 			out = numbered(out, k+1)
 		}
-		images = append(images, phantomImage{out, func() (*volume.Volume, error) { return j.noisy(ctx, p, j.Seed+uint64(k)) }})
+		images = append(images, phantomImage{"OUT", out, func() (*volume.Volume, error) { return j.noisy(ctx, p, j.Seed+uint64(k)) }})
 	}
 	if j.Truth != "" {
-		images = append(images, phantomImage{j.Truth, func() (*volume.Volume, error) { return j.clean(ctx, p) }})
+		images = append(images, phantomImage{"--truth", j.Truth, func() (*volume.Volume, error) { return j.clean(ctx, p) }})
 	}
 	if j.Ideal != "" {
-		images = append(images, phantomImage{j.Ideal, func() (*volume.Volume, error) { return p.Voxels(ctx) }})
+		images = append(images, phantomImage{"--ideal", j.Ideal, func() (*volume.Volume, error) { return p.Voxels(ctx) }})
 	}
-	places := map[string]bool{}
+	gate := Gate{Overwrite: j.Options.Overwrite}
 	for _, image := range images {
-		if places[filepath.Clean(image.out)] {
-			return nil, Usagef("two outputs have the name %s; give each one its own", image.out)
-		}
-		places[filepath.Clean(image.out)] = true
-		if err := CheckOutput(phantomSeries(p, &volume.Volume{Geometry: p.Geometry, Unit: p.Unit}), image.out, j.Options); err != nil {
+		if err := checkOptions(phantomSeries(p, &volume.Volume{Geometry: p.Geometry, Unit: p.Unit}), image.out, j.Options); err != nil {
 			return nil, err
 		}
+		gate.Outputs = append(gate.Outputs, Target{image.option, image.out, SeriesOutput})
+	}
+	if err := gate.Check(); err != nil {
+		return nil, err
 	}
 	var written []string
 	for _, image := range images {
@@ -79,7 +78,8 @@ func MakePhantom(ctx context.Context, j PhantomJob, events Events) ([]string, er
 }
 
 type phantomImage struct {
-	out  string
+	option, out string
+
 	make func() (*volume.Volume, error)
 }
 

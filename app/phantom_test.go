@@ -147,7 +147,7 @@ func TestPhantomsThatAreRefused(t *testing.T) {
 		"an unknown kind":          {func(j *PhantomJob) { j.Kind = "cow" }, "no phantom is called"},
 		"an impossible size":       {func(j *PhantomJob) { j.Size.Dims = [3]int{-1, 1, 1} }, "-1 voxels"},
 		"an impossible scan":       {func(j *PhantomJob) { j.Scan = &phantom.Scan{} }, "0 views"},
-		"one name twice":           {func(j *PhantomJob) { j.Truth = at("./n.nii") }, "two outputs have the name"},
+		"one name twice":           {func(j *PhantomJob) { j.Truth = at("./n.nii") }, "OUT and --truth would both be written to"},
 		"one name twice, repeated": {func(j *PhantomJob) { j.Repeats, j.Truth = 2, at("n-2.nii") }, "n-2.nii"},
 		"ideal and truth":          {func(j *PhantomJob) { j.Truth, j.Ideal = at("t.nii"), at("t.nii") }, "t.nii"},
 		"the last one is foreign":  {func(j *PhantomJob) { j.Ideal = at("theirs.nii") }, "Quell did not write it"},

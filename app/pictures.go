@@ -1,12 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image"
-	"image/png"
-	"os"
 	"path/filepath"
 
 	"quell/denoise"
@@ -18,23 +15,16 @@ import (
 // as in the workbench: noise stays inside it and structure stands out.
 const pictureSigmas = 3
 
-// checkPictures returns a UsageError where pictures cannot be written into dir.
-func checkPictures(dir string) error {
-	if err := atomic.Check(filepath.Join(dir, "before.png"), false); err != nil {
-		return &UsageError{Text: "the pictures cannot be written: " + err.Error(), Err: err}
-	}
-	return nil
-}
+// pictureNames are the files that Pictures writes.
+var pictureNames = []string{"before.png", "after.png", "residual.png"}
 
 // Pictures writes before.png, after.png and residual.png of one slice of a run
 // into dir, which is created where it is missing: the middle slice as acquired,
 // one pixel per voxel, in the series' own window, the residual on a colour scale
 // that ends at three noise sigmas (a tenth of the range where no noise was found).
-// It returns the files' paths; each file is replaced in one step.
-func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("the pictures cannot be written: %w", err)
-	}
+// It returns the files' paths; each file is replaced in one step, one that is no picture of
+// Quell only with overwrite.
+func Pictures(ctx context.Context, run *Run, dir string, overwrite bool) ([]string, error) {
 	drawn, err := Draw(ctx, run)
 	if err != nil {
 		return nil, err
@@ -43,7 +33,7 @@ func Pictures(ctx context.Context, run *Run, dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return writePictures(files, dir)
+	return writePictures(files, dir, overwrite, sourcesOf(run.Source)...)
 }
 
 // pictureFile is a picture as it is written.
@@ -54,21 +44,22 @@ type pictureFile struct {
 
 // encode returns the files of the pictures.
 func (d Drawn) encode() (files []pictureFile, err error) {
-	for _, p := range []struct {
-		name string
-		m    *image.RGBA
-	}{{"before.png", d.Before}, {"after.png", d.After}, {"residual.png", d.Residual}} {
-		var file bytes.Buffer
-		if err := png.Encode(&file, p.m); err != nil {
-			return nil, fmt.Errorf("%s cannot be drawn: %w", p.name, err)
+	for i, m := range []*image.RGBA{d.Before, d.After, d.Residual} {
+		data, err := encodePicture(m, "")
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be drawn: %w", pictureNames[i], err)
 		}
-		files = append(files, pictureFile{p.name, file.Bytes()})
+		files = append(files, pictureFile{pictureNames[i], data})
 	}
 	return files, nil
 }
 
-// writePictures writes files into a folder, which exists, and returns their paths.
-func writePictures(files []pictureFile, dir string) (paths []string, err error) {
+// writePictures writes files into a folder, which is made where it is missing, and returns
+// their paths.
+func writePictures(files []pictureFile, dir string, overwrite bool, inputs ...string) (paths []string, err error) {
+	if err := (Gate{Inputs: inputs, Outputs: []Target{{"--pictures", dir, PicturesOutput}}, Overwrite: overwrite}).Check(); err != nil {
+		return nil, err
+	}
 	for _, f := range files {
 		path := filepath.Join(dir, f.name)
 		if err := atomic.WriteFile(path, f.data, 0o644); err != nil {

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/measure"
 	"quell/series"
@@ -51,22 +49,10 @@ func PresentationName(folder string) string {
 	}
 }
 
-// CheckPresentation is CheckNew for a presentation state of s, which is not written into the folder
-// that s was read from.
-func CheckPresentation(s *series.Series, path string, overwrite bool) error {
-	if !strings.EqualFold(filepath.Ext(path), ".dcm") {
-		return Usagef("a presentation state is a DICOM file: let its name end in .dcm")
-	}
-	if err := checkSource(s, path); err != nil {
-		return err
-	}
-	return CheckNew(path, overwrite)
-}
-
 // Write writes the presentation state to path, whole or not at all. A file that is there is replaced
 // with overwrite only.
 func (p Presentation) Write(ctx context.Context, path string, overwrite bool) error {
-	if err := CheckPresentation(p.Of, path, overwrite); err != nil {
+	if err := CheckFile(PresentationOutput, path, overwrite, p.Of); err != nil {
 		return err
 	}
 	state, err := p.state(ctx)
@@ -78,7 +64,7 @@ func (p Presentation) Write(ctx context.Context, path string, overwrite bool) er
 	if err != nil {
 		return inputError(err, path, func(name string) string { return name })
 	}
-	return atomic.WriteFile(path, data, 0o666)
+	return WriteFile(PresentationOutput, path, data, overwrite, p.Of)
 }
 
 // presentationNumber is the number in a name of PresentationName; 1 for another name.

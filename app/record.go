@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"hash"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,18 @@ import (
 // recordSuffix makes the record's name from the output's. The record lies
 // beside a DICOM folder, not in it: archives import every file of a folder.
 const recordSuffix = ".recipe.json"
+
+// insideRecord is the name of the record in a folder of DICOM that is written into, such as a
+// mount point: what lies beside that may not be kept.
+const insideRecord = "quell" + recordSuffix
+
+// recordOfOutput returns the path of the record of an output, which may not exist.
+func recordOfOutput(out string) string {
+	if inside := filepath.Join(out, insideRecord); exists(inside) {
+		return inside
+	}
+	return filepath.Clean(out) + recordSuffix
+}
 
 // Record describes how an output was made, so that it can be made again. It has
 // no patient data and no file names.
@@ -142,8 +155,9 @@ func (r *Record) save(path string) error {
 // maxRecipe bounds a recipe file: real ones have less than a thousandth.
 const maxRecipe = 1 << 20
 
-// LoadRecipe reads a recipe: a bare one, or the record beside an output, of
-// which it takes the recipe as run, the one that reproduces the output. Errors
+// LoadRecipe reads a recipe: a bare one, or the record of an output, of which it takes
+// the recipe as run, the one that reproduces the output. path may be the folder that holds
+// its record. Errors
 // are *InputError.
 func LoadRecipe(path string) (denoise.Recipe, error) {
 	refuse := func(problem string, err error) (denoise.Recipe, error) {
@@ -152,6 +166,9 @@ func LoadRecipe(path string) (denoise.Recipe, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return denoise.Recipe{}, inputError(err, path, nil)
+	}
+	if inside := filepath.Join(path, insideRecord); info.IsDir() && exists(inside) {
+		return LoadRecipe(inside)
 	}
 	if info.IsDir() || info.Size() > maxRecipe {
 		return refuse("is not a recipe", nil)

@@ -139,8 +139,8 @@ func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 			c.Close()
 		}
 	}
-	if isRecord(out + recordSuffix) {
-		if data, err := os.ReadFile(out + recordSuffix); err == nil {
+	if record := recordOfOutput(out); isRecord(record) {
+		if data, err := os.ReadFile(record); err == nil {
 			var r Record
 			if json.Unmarshal(data, &r) == nil {
 				there.Record = &r

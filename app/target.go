@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"quell/io/atomic"
 	"quell/io/dicom"
@@ -24,12 +23,22 @@ import (
 var ErrForeignTarget = errors.New("the existing output was not written by Quell")
 
 // CheckOutput reports why an export of s to out cannot begin: options that do not go
-// together, an output that cannot be written, that is the input, or that would
-// replace what Quell did not write. Export checks the same first; CheckOutput is for
-// callers who want to know before hours of filtering.
+// together, or an output that the Gate refuses. Export checks the same first; CheckOutput
+// is for callers who want to know before hours of filtering.
 func CheckOutput(s *series.Series, out string, o ExportOptions) error {
+	if err := checkOptions(s, out, o); err != nil {
+		return err
+	}
+	return Gate{Inputs: sourcesOf(s), Outputs: []Target{{"OUT", out, SeriesOutput}}, Overwrite: o.Overwrite}.Check()
+}
+
+// checkOptions refuses options of an export that do not go together.
+func checkOptions(s *series.Series, out string, o ExportOptions) error {
 	if out == "" {
 		return Usagef("the output has no name")
+	}
+	if err := SeriesOutput.checkName(out); err != nil {
+		return err
 	}
 	out = filepath.Clean(out)
 	format := FormatOf(out)
@@ -50,10 +59,7 @@ func CheckOutput(s *series.Series, out string, o ExportOptions) error {
 			return err
 		}
 	}
-	if err := checkPositions(s, format); err != nil {
-		return err
-	}
-	return checkTarget(s, out, o)
+	return checkPositions(s, format)
 }
 
 // checkDtype refuses a data type that the format does not have.
@@ -79,128 +85,71 @@ func companions(out string) []string {
 	return names
 }
 
-// checkTarget refuses an output that cannot be written, that would touch the
-// input of s, or that would replace what Quell did not write.
-func checkTarget(s *series.Series, out string, o ExportOptions) error {
-	if err := checkSource(s, out); err != nil {
-		return err
+// besides returns the paths of the companions.
+func besides(out string) []string {
+	paths := companions(out)
+	for i, name := range paths {
+		paths[i] = filepath.Join(filepath.Dir(out), name)
 	}
-	if err := checkExisting(out, o); err != nil {
-		return err
-	}
-	err := atomic.Check(out, FormatOf(out) == DICOM, companions(out)...)
-	var number syscall.Errno
-	if errors.As(err, &number) && number != syscall.ENAMETOOLONG && number != syscall.ENOTDIR && number != syscall.EXDEV {
-		return err // the name is right, the place is not
-	}
-	if err != nil {
-		return &UsageError{Text: err.Error(), Err: err}
-	}
-	return nil
+	return paths
 }
 
-// checkSource refuses an output that is or holds a file of the series, or that
-// lies in the folder that the series was found in.
-func checkSource(s *series.Series, out string) error {
-	folders := map[string]bool{} // of the sources, each looked at once
+// sourcesOf returns the files of a series, and their folders if these were read as a whole:
+// what is written there would be found with the series the next time.
+func sourcesOf(s *series.Series) []string {
+	var paths []string
+	known := map[string]bool{}
+	add := func(path string) {
+		if !known[path] {
+			known[path] = true
+			paths = append(paths, path)
+		}
+	}
 	for _, src := range s.Sources {
-		source, ok := origin(src)
+		path, ok := origin(src)
 		if !ok {
 			continue
 		}
-		if FormatOf(out) != DICOM {
-			for _, name := range append(companions(out), filepath.Base(out)) {
-				if sameFile(filepath.Join(filepath.Dir(out), name), source) {
-					return Usagef("%s is the input itself, which is never written to; choose another name", out)
-				}
-			}
-			continue
+		if f, isFolder := src.FS.(*folder); isFolder && f.whole {
+			add(filepath.Dir(path))
 		}
-		if sameFile(out, source) {
-			return Usagef("%s is the input itself, which is never written to; choose another name", out)
-		}
-		dir := filepath.Dir(source)
-		if folders[dir] {
-			continue
-		}
-		folders[dir] = true
-		if isInside(dir, out) {
-			return Usagef("%s holds the input, which is never written to; choose a folder of its own", out)
-		}
-		// A series inside the folder it came from would be found with it the
-		// next time the folder is opened.
-		if f, isFolder := src.FS.(*folder); isFolder && f.whole && isInside(out, dir) {
-			return Usagef("%s lies inside the input's folder; choose a folder beside it", out)
-		}
+		add(path)
 	}
-	return nil
+	return paths
 }
 
-// sameFile reports whether two paths lead to one file, by whatever names.
-func sameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
-}
-
-// isInside reports whether path is dir or lies below it, by whatever names. path
-// may not exist.
-func isInside(path, dir string) bool {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	for path = realPath(path); ; path = filepath.Dir(path) {
-		if above, err := os.Stat(path); err == nil && os.SameFile(above, info) {
-			return true
-		}
-		if path == filepath.Dir(path) {
-			return false
-		}
-	}
-}
-
-// realPath is absolute and free of links as far as the path exists.
-func realPath(path string) string {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	if resolved, err := filepath.EvalSymlinks(abs); err == nil {
-		return resolved
-	}
-	parent := filepath.Dir(abs)
-	if parent == abs {
-		return abs
-	}
-	return filepath.Join(realPath(parent), filepath.Base(abs))
-}
-
-// checkExisting refuses to replace a file or folder of another kind, and one that
-// Quell did not write unless o asks for that.
-func checkExisting(out string, o ExportOptions) error {
+// checkExisting refuses to replace a file or folder of another kind, one that Quell did not
+// write unless overwrite asks for that, and in any case a folder with what is no DICOM.
+func checkExisting(out string, overwrite bool) error {
+	folder := FormatOf(out) == DICOM
 	if info, err := os.Stat(out); err == nil {
-		switch folder := FormatOf(out) == DICOM; {
+		switch {
 		case folder && !info.IsDir():
 			return Usagef("%s is a file, and a DICOM series needs a folder; choose another name, or one that ends in .nii.gz", out)
 		case !folder && info.IsDir():
 			return Usagef("%s is a folder; choose a name that is free", out)
 		}
 	}
-	if err := checkNotHome(out); err != nil || o.Overwrite {
+	if err := checkNotHome(out); err != nil {
 		return err
 	}
-	if exists(out) {
-		ours, err := writtenByQuell(out)
-		if err != nil {
+	ours := !exists(out)
+	if !ours {
+		var err error
+		if ours, err = writtenByQuell(out); err != nil {
 			return atomic.WriteError(out, err)
 		}
-		if !ours {
-			return foreign(out)
+	}
+	if folder && !ours {
+		if err := checkFolder(out); err != nil {
+			return err
 		}
+	}
+	switch {
+	case overwrite:
+		return nil
+	case !ours:
+		return foreign(out)
 	}
 	if record := out + recordSuffix; exists(record) && !isRecord(record) {
 		return foreign(record)
@@ -212,10 +161,28 @@ func checkExisting(out string, o ExportOptions) error {
 	return nil
 }
 
-// exists reports whether path names anything, a broken link too.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+// checkFolder refuses to replace a folder that holds anything but files of DICOM and, for the
+// volumes of a 4-D series, folders of Quell's.
+func checkFolder(out string) error {
+	other, err := dicom.Foreign(out, func(name string) bool { return isRecordInside(out, name) || isDICOM(filepath.Join(out, name)) })
+	switch {
+	case err != nil:
+		return atomic.WriteError(out, err)
+	case other != "":
+		return Usagef("%s holds %s, which is not DICOM and would be lost; move it away, or choose another name", out, other)
+	}
+	return nil
+}
+
+// isRecordInside reports whether a file of that name is the record in a folder.
+func isRecordInside(out, name string) bool {
+	return name == insideRecord && isRecord(filepath.Join(out, name))
+}
+
+// isDICOM reports whether a file holds DICOM, compressed by gzip or not.
+func isDICOM(path string) bool {
+	head, inner, err := headsOf(path)
+	return err == nil && (dicom.Sniff(head) || dicom.Sniff(inner))
 }
 
 // writtenByQuell reports whether an existing output is one of Quell's: a folder
@@ -225,7 +192,8 @@ func exists(path string) bool {
 // moved.
 func writtenByQuell(out string) (bool, error) {
 	if FormatOf(out) == DICOM {
-		return dicom.MayReplace(out)
+		other, err := dicom.Foreign(out, func(name string) bool { return isRecordInside(out, name) })
+		return other == "", err
 	}
 	description, err := nifti.Description(openFolder(filepath.Dir(out), false), filepath.Base(out))
 	return err == nil && strings.Contains(description, "Quell "), nil

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"quell/io/dicom"
@@ -41,11 +40,10 @@ func TestForeignTargets(t *testing.T) {
 	put("text.nii.gz", "not an image")
 	put("voxels.img", "voxels without a header")
 	put("record.nii.recipe.json", `{"recipe": "goulash"}`)
-	put("folder/letter.txt", "x")
-	put("nested/deep/letter.txt", "x")
+	putForeignDICOM(t, at("folder"))
 	for name, file := range map[string]string{
 		"truth.nii": "truth.nii", "pair.hdr": "pair.hdr", "text.nii.gz": "text.nii.gz", "voxels.hdr": "voxels.img",
-		"record.nii": "record.nii.recipe.json", "folder": "folder", "nested": "nested",
+		"record.nii": "record.nii.recipe.json", "folder": "folder",
 	} {
 		before := filesBelow(t, dir)
 		for what, err := range map[string]error{
@@ -75,12 +73,81 @@ func TestForeignTargets(t *testing.T) {
 			return errors.Join(err, export("converted.nii", ExportOptions{}))
 		}(),
 		"a folder shown by a file manager": func() error {
-			put("nested/.DS_Store", "x")
-			return export("nested", ExportOptions{})
+			put("folder/.DS_Store", "x")
+			return export("folder", ExportOptions{})
 		}(),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// putForeignDICOM writes a series whose files have names that Quell does not give.
+func putForeignDICOM(t *testing.T, dir string) {
+	t.Helper()
+	putDICOM(t, dir, 4, 4, 2)
+	for _, z := range []string{"1", "2"} {
+		if err := os.Rename(filepath.Join(dir, "IM0000"+z+".dcm"), filepath.Join(dir, "scan"+z+".dcm")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestOverwriteReplacesDICOMAlone: of a folder that Quell did not write, files of DICOM and
+// the volumes of an earlier export go, and nothing else, which is named.
+func TestOverwriteReplacesDICOMAlone(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.nii")
+	putNii(t, in, 4, 4, 2)
+	run := filtered(t, reopen(t, in), volume.Region{})
+	for name, c := range map[string]struct {
+		add  func(out string)
+		lost string // "" if it may be replaced
+	}{
+		"DICOM alone": {func(string) {}, ""},
+		"DICOM by gzip": {func(out string) {
+			data, err := os.ReadFile(filepath.Join(out, "scan1.dcm"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeTestFile(t, filepath.Join(out, "scan.gz"), gzipped(t, data))
+		}, ""},
+		"a file manager's": {func(out string) { writeTestFile(t, filepath.Join(out, "Thumbs.db"), nil) }, ""},
+		"volumes of Quell": {func(out string) {
+			if _, err := Export(t.Context(), run, filepath.Join(out, "002-time-1-s"), ExportOptions{}, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(filepath.Join(out, "002-time-1-s"+recordSuffix)); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		"a letter":            {func(out string) { writeTestFile(t, filepath.Join(out, "letter.txt"), []byte("x")) }, "letter.txt"},
+		"an empty file":       {func(out string) { writeTestFile(t, filepath.Join(out, "notes"), nil) }, "notes"},
+		"a folder":            {func(out string) { putForeignDICOM(t, filepath.Join(out, "other")) }, "other"},
+		"another's volumes":   {func(out string) { putForeignDICOM(t, filepath.Join(out, "002")) }, "002/scan1.dcm"},
+		"a batch":             {func(out string) { os.Mkdir(filepath.Join(out, batchState), 0o755) }, batchState},
+		"a file like records": {func(out string) { writeTestFile(t, filepath.Join(out, insideRecord), []byte("{}")) }, insideRecord},
+	} {
+		out := filepath.Join(dir, strings.ReplaceAll(name, " ", "_"))
+		putForeignDICOM(t, out)
+		c.add(out)
+		before := filesBelow(t, out)
+		if err := CheckOutput(run.Source, out, ExportOptions{}); ExitCode(err) != ExitUsage || errors.Is(err, ErrForeignTarget) != (c.lost == "") {
+			t.Errorf("%s: unasked: %v", name, err)
+		}
+		_, err := Export(t.Context(), run, out, ExportOptions{Overwrite: true}, nil)
+		if c.lost == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), out+" holds "+c.lost+", which") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := filesBelow(t, out); !slices.Equal(after, before) {
+			t.Errorf("%s: the folder changed", name)
 		}
 	}
 }
@@ -328,34 +395,14 @@ func TestNamesThatCannotBe(t *testing.T) {
 		filepath.Join(dir, strings.Repeat("n", 300)+".nii"): "too long",
 		filepath.Join(dir, "file", "a.nii"):                 "a part of its path is a file",
 	} {
-		if err := checkTarget(s, out, ExportOptions{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+		if err := CheckOutput(s, out, ExportOptions{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", filepath.Base(out), err)
 		}
 	}
 	if runtime.GOOS == "linux" {
-		if err := checkTarget(s, "/proc/quell-test.nii", ExportOptions{}); ExitCode(err) != ExitFailed {
+		if err := CheckOutput(s, "/proc/quell-test.nii", ExportOptions{}); ExitCode(err) != ExitFailed {
 			t.Errorf("a file where none can be: %v", err)
 		}
-	}
-}
-
-// TestMountPointsAreNotReplaced needs a folder on a file system of its own beside which
-// the test may write: /dev/shm in most containers, for root.
-func TestMountPointsAreNotReplaced(t *testing.T) {
-	const mounted = "/dev/shm"
-	probe, err := os.MkdirTemp(filepath.Dir(mounted), "quell-test")
-	if err != nil {
-		t.Skip("not permitted beside ", mounted, ": ", err)
-	}
-	inside := filepath.Join(mounted, filepath.Base(probe))
-	err = os.Rename(probe, inside)
-	os.RemoveAll(probe)
-	os.RemoveAll(inside)
-	if !errors.Is(err, syscall.EXDEV) {
-		t.Skip(mounted, " is no mount point: ", err)
-	}
-	if err := checkTarget(wavy(4, 4, 2), mounted, ExportOptions{Overwrite: true}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is a mount point") {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -363,16 +410,19 @@ func TestMountPointsAreNotReplaced(t *testing.T) {
 func TestTheInputIsNoOutput(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "src")
 	putDICOM(t, dir, 4, 4, 3)
-	file := filepath.Join(dir, "IM00002.dcm")
-	if err := checkSource(reopen(t, file), file); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is the input itself") {
+	file := filepath.Join(dir, "IM00002")
+	if err := os.Rename(file+".dcm", file); err != nil {
+		t.Fatal(err)
+	}
+	if err := CheckOutput(reopen(t, file), file, ExportOptions{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "is the input itself") {
 		t.Errorf("a file to itself: %v", err)
 	}
 	bundled, err := OpenBundled(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := checkSource(bundled, dir); err != nil {
-		t.Errorf("a series that lies in no folder: %v", err)
+	if inputs := sourcesOf(bundled); len(inputs) != 0 {
+		t.Errorf("a series that lies in no folder has the inputs %q", inputs)
 	}
 	if !isInside("/", "/") || isInside(dir, file) || !isInside(filepath.Join(dir, "new", "deep"), dir) || isInside(dir, filepath.Join(dir, "gone")) {
 		t.Error("what lies inside a folder is wrong")

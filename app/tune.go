@@ -5,13 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"quell/denoise"
 	"quell/denoise/noise"
 	"quell/denoise/tune"
-	"quell/io/atomic"
 	"quell/series"
 )
 
@@ -178,14 +176,9 @@ func (q *RunRequest) tune(ctx context.Context, engine denoise.Engine) (*Tuned, e
 // WriteRecipe writes a recipe to a file that LoadRecipe reads. A file that is no
 // recipe is replaced only with overwrite.
 func WriteRecipe(path string, r denoise.Recipe, overwrite bool) error {
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		if _, err := LoadRecipe(path); err != nil {
-			return Usagef("%s exists and is not a recipe; give another name, or --overwrite", path)
-		}
-	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return atomic.WriteFile(path, append(data, '\n'), 0o666)
+	return WriteFile(RecipeOutput, path, append(data, '\n'), overwrite)
 }

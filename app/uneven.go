@@ -48,13 +48,8 @@ func (j Job) Evened(s *series.Series) (*series.Series, error) {
 	if err != nil || what != UnevenResample || s.Irregular == 0 {
 		return s, err
 	}
-	for _, path := range []string{j.Output.Path, j.Output.Removed} { // the result has no sources
-		if path == "" {
-			continue
-		}
-		if err := checkSource(s, path); err != nil {
-			return nil, err
-		}
+	if err := j.gate(sourcesOf(s)...).Check(); err != nil { // the result has no sources
+		return nil, err
 	}
 	out, err := s.Resample(spacing)
 	if err != nil {

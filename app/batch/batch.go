@@ -9,7 +9,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,6 +98,9 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 	if b.units, err = list(ctx); err != nil {
 		return Summary{}, err
 	}
+	if err := b.checkPlace(); err != nil {
+		return Summary{}, err
+	}
 	release, err := b.store.lock(b.o.Shard, b.o.Shards)
 	if err != nil {
 		return Summary{}, err
@@ -126,6 +131,19 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 	}
 	summary, reportErr := b.summarise(started)
 	return summary, errors.Join(err, reportErr)
+}
+
+// checkPlace refuses an output that would touch an input, before anything is written.
+func (b *batch) checkPlace() error {
+	inputs := slices.Clone(b.o.Inputs)
+	for _, u := range b.units {
+		if sameFile(filepath.Join(b.o.Output, filepath.FromSlash(u.Name)), u.Path) {
+			return app.Usagef("%s holds the inputs, whose names the outputs would take; choose another folder", b.o.Output)
+		}
+		inputs = append(inputs, u.Path)
+	}
+	gate := app.Gate{Inputs: inputs, Outputs: []app.Target{{Option: "OUT", Path: b.o.Output, Kind: app.BatchOutput}}, Overwrite: b.o.Job.Output.Overwrite}
+	return gate.Check()
 }
 
 // remember reads which results are there.

@@ -85,6 +85,8 @@ type lister struct {
 func (l *lister) add(ctx context.Context, path string) error {
 	info, err := os.Stat(path)
 	switch {
+	case sameFile(path, l.except): // that a pattern names too
+		return nil
 	case err != nil:
 		return &app.InputError{Path: path, Problem: "cannot be read", Advice: "check the name", Err: err}
 	case info.IsDir():

@@ -32,9 +32,12 @@ numbers of the JSON count from 0. Of a 4-D series each volume is judged by itsel
   quell assess brain.nii.gz quiet.nii.gz --recipe tuned.json --json`,
 		Args: exactly(2, "BEFORE and AFTER"),
 	}
-	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
-	noiseMap := cmd.Flags().String("noise-map", "", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
-	recipeFile := cmd.Flags().String("recipe", "", "the recipe that made AFTER, if it lies in another `file` than beside it")
+	mask := new(string)
+	addInput(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
+	noiseMap := new(string)
+	addInput(cmd.Flags(), noiseMap, "noise-map", "the noise map that the filter worked by: this `file`, or auto to estimate it again; errors count in units of it")
+	recipeFile := new(string)
+	addInput(cmd.Flags(), recipeFile, "recipe", "the recipe that made AFTER, if it lies in another `file` than beside it")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	var pick choice
 	pick.addTo(cmd)

@@ -106,7 +106,7 @@ because their input is unreadable or refused.`,
 func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	addEngineFlag(cmd, &f.options.Job.Engine.Name, engineHelp)
-	flags.StringVar(&f.options.Job.NoiseMap, "noise-map", "", "`auto`: estimate the noise of each series from place to place; the filter works in units of it")
+	addInput(flags, &f.options.Job.NoiseMap, "noise-map", "`auto`: estimate the noise of each series from place to place; the filter works in units of it")
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
 	flags.BoolVar(&f.options.WithoutVerdict, "no-verdict", false, "leave the results unjudged: much faster where the filter is; sigma is then given where the recipe needs it")

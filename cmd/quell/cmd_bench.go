@@ -17,7 +17,6 @@ import (
 
 	"quell/app"
 	"quell/bench"
-	"quell/io/atomic"
 )
 
 func newBench() *cobra.Command {
@@ -49,13 +48,13 @@ program, with that device, driver and version of the kernels.`,
 	flags.BoolVar(&list, "list", false, "list the experiments and measure nothing")
 	addEngineFlag(cmd, &o.Engine, "the engine by `name`: cpu, cuda, or auto for the rows of both")
 	flags.BoolVar(&o.Quick, "quick", false, "one repeat and fewer slices: under two minutes for all rows of a CPU with two cores")
-	flags.StringVar(&o.Volume, "volume", "", "filter this `IN` in place of the phantoms; noise is added as in the paper")
+	addInput(flags, &o.Volume, "volume", "filter this `IN` in place of the phantoms; noise is added as in the paper")
 	flags.BoolVar(&o.Fresh, "fresh", false, "measure again what a cancelled run has measured")
-	flags.StringVar(&csvFile, "csv", "", "write a line for each figure to this `file`")
-	flags.StringVar(&plots, "plots", "", "write the charts and pictures as PNG files into this `folder`")
-	flags.StringVar(&report, "report", "", "write one HTML page with tables, charts and pictures to this `file`")
+	addOutput(flags, &csvFile, "csv", app.TableOutput, "write a line for each figure to this `file`")
+	addOutput(flags, &plots, "plots", app.ChartsOutput, "write the charts and pictures as PNG files into this `folder`")
+	addOutput(flags, &report, "report", app.PageOutput, "write one HTML page with tables, charts and pictures to this `file`")
 	flags.BoolVar(&tune, "tune", false, "search the launch shapes that are the fastest on this GPU, and use them from now on")
-	flags.BoolVar(&overwrite, "overwrite", false, "replace files that exist")
+	flags.BoolVar(&overwrite, "overwrite", false, "replace files that Quell did not write")
 	flags.BoolVar(&asJSON, "json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		known := nameFlag{kind: "experiment", names: experimentNames()}
@@ -92,14 +91,6 @@ program, with that device, driver and version of the kernels.`,
 		if err := o.Validate(); err != nil {
 			return err
 		}
-		if err := newFolder(plots, overwrite); err != nil {
-			return err
-		}
-		for _, path := range []string{csvFile, report} {
-			if err := newFile(path, overwrite); err != nil {
-				return err
-			}
-		}
 		o.Command = commandLine(cmd, args)
 		var err error
 		if o.State, err = bench.StatePath(); err != nil {
@@ -115,7 +106,7 @@ program, with that device, driver and version of the kernels.`,
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(writeWith(csvFile, r.WriteCSV), writeWith(report, r.WriteHTML), writePlots(plots, r)); err != nil {
+		if err := errors.Join(writeWith(app.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(app.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite)); err != nil {
 			return err
 		}
 		if asJSON {
@@ -225,35 +216,6 @@ func benchEvents(cmd *cobra.Command) (bench.Events, func()) {
 	return events, done
 }
 
-// newFile refuses a file that exists, before any work. Nothing in a report says that
-// Quell wrote it.
-func newFile(path string, overwrite bool) error {
-	if path == "" {
-		return nil
-	}
-	if err := atomic.Check(path, false); err != nil {
-		return &app.UsageError{Text: err.Error(), Err: err}
-	}
-	if _, err := os.Lstat(path); err == nil && !overwrite {
-		return app.Usagef("%s exists; give another name, or --overwrite", path)
-	}
-	return nil
-}
-
-// newFolder refuses a folder with files in it.
-func newFolder(dir string, overwrite bool) error {
-	if dir == "" {
-		return nil
-	}
-	if err := atomic.Check(filepath.Join(dir, "chart.png"), false); err != nil {
-		return &app.UsageError{Text: "the plots cannot be written: " + err.Error(), Err: err}
-	}
-	if files, err := os.ReadDir(dir); err == nil && len(files) > 0 && !overwrite {
-		return app.Usagef("%s holds files; give another folder, or --overwrite", dir)
-	}
-	return nil
-}
-
 // commandLine returns the command as it was given, flags first.
 func commandLine(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
@@ -268,7 +230,7 @@ func commandLine(cmd *cobra.Command, args []string) string {
 }
 
 // writeWith writes a file, where it has a name.
-func writeWith(path string, write func(io.Writer) error) error {
+func writeWith(kind *app.OutputKind, path string, write func(io.Writer) error, overwrite bool) error {
 	if path == "" {
 		return nil
 	}
@@ -276,20 +238,20 @@ func writeWith(path string, write func(io.Writer) error) error {
 	if err := write(&data); err != nil {
 		return err
 	}
-	return atomic.WriteFile(path, data.Bytes(), 0o666)
+	return app.WriteFile(kind, path, data.Bytes(), overwrite)
 }
 
 // writePlots writes the charts and pictures into a folder, which is made where it is
 // missing.
-func writePlots(dir string, r bench.Report) error {
+func writePlots(dir string, r bench.Report, overwrite bool) error {
 	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil { // also where no experiment has a chart
 		return fmt.Errorf("the plots cannot be written: %w", err)
 	}
 	for name, data := range r.PNGs() {
-		if err := atomic.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+		if err := app.WriteFile(app.PictureOutput, filepath.Join(dir, name), app.MarkPicture(data, ""), overwrite); err != nil {
 			return err
 		}
 	}

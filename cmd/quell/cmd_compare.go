@@ -28,7 +28,8 @@ they only measure how much was changed.`,
 		Args: exactly(2, "REFERENCE and TEST"),
 	}
 	peak := cmd.Flags().Float64("max", 0, "`MAX` of psnr and ssim; the reference's range if not given")
-	mask := cmd.Flags().String("mask", "", "count only voxels that are not 0 in this `file`")
+	mask := new(string)
+	addInput(cmd.Flags(), mask, "mask", "count only voxels that are not 0 in this `file`")
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if cmd.Flags().Changed("max") && !(*peak > 0 && !math.IsInf(*peak, 0)) {

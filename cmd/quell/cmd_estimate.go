@@ -32,7 +32,8 @@ estimated by itself.`,
 		Args: exactly(1, "one IN"),
 	}
 	asJSON := cmd.Flags().Bool("json", false, jsonHelp)
-	mapped := cmd.Flags().String("map", "", "write the noise map, sigma for every voxel, to `OUT`")
+	mapped := new(string)
+	addOutput(cmd.Flags(), mapped, "map", app.SeriesOutput, "write the noise map, sigma for every voxel, to `OUT`")
 	var options app.ExportOptions
 	addOutputFlags(cmd, &options)
 	var pick choice

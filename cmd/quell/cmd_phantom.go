@@ -40,8 +40,8 @@ seed gives the same values on every machine.`,
 	flags.SortFlags = false
 	job.Kind, scan.Recon.Method, scan.Recon.Kernel = "ct", "fbp", "soft"
 	addNameFlag(cmd, &job.Kind, "kind", "phantom", phantom.Kinds(), "the phantom by `name`: "+strings.Join(phantom.Kinds(), ", "))
-	flags.StringVar(&job.Truth, "truth", "", "also write the image without noise to `OUT2`")
-	flags.StringVar(&job.Ideal, "ideal", "", "also write the exact phantom to `OUT3`")
+	addOutput(flags, &job.Truth, "truth", app.SeriesOutput, "also write the image without noise to `OUT2`")
+	addOutput(flags, &job.Ideal, "ideal", app.SeriesOutput, "also write the exact phantom to `OUT3`")
 	flags.IntVar(&scan.Views, "views", 720, "ct: `N` projections over 180 degrees")
 	flags.Float64Var(&job.SNR, "snr", 0, "mean over standard deviation of the noise, the ratio `X`: of the projections (ct), of the object (mr, steps); 0 adds no noise")
 	flags.Float64Var(&scan.Photons, "photons", 0, "ct: `N` photons per detector element, in place of --snr")

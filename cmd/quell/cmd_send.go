@@ -26,7 +26,7 @@ sends nothing (C-ECHO).`,
 	flags.StringVar(&target.To, "to", "", "the PACS, as `AETITLE@HOST:PORT`")
 	flags.StringVar(&target.From, "from", app.DefaultAETitle, "AE `title` of this side, which the PACS may have to know")
 	flags.BoolVar(&target.TLS, "tls", false, "connect by TLS")
-	flags.StringVar(&target.Authority, "tls-ca", "", "`file` of the certificates (PEM) that --tls trusts; those of the system if not given")
+	addInput(flags, &target.Authority, "tls-ca", "`file` of the certificates (PEM) that --tls trusts; those of the system if not given")
 	retry := flags.Int("retry", 0, "send what was not stored again, at most this `number` of times")
 	echo := flags.Bool("echo", false, "ask whether the PACS answers, and send nothing")
 	asJSON := flags.Bool("json", false, jsonHelp+" with the status of every file")

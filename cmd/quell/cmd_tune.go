@@ -40,14 +40,16 @@ them side by side.`,
 	flags := cmd.Flags()
 	filter := "nlm"
 	addNameFlag(cmd, &filter, "filter", "filter", append(filterNames(), everyFilter), "the filter's `name`: "+strings.Join(filterNames(), ", ")+"; or all")
-	recipeFile := flags.String("recipe", "", "start from the recipe in this `file`; flags override it")
+	recipeFile := new(string)
+	addInput(flags, recipeFile, "recipe", "start from the recipe in this `file`; flags override it")
 	var dims string
 	addDimsFlag(cmd, &dims, "the recipe's if not given, or without one auto")
 	objective, engineName := string(tune.LeastRisk), "auto"
 	addNameFlag(cmd, &objective, "objective", "objective", []string{string(tune.LeastRisk), string(tune.Discrepancy)}, "what the best strength is: `sure|residual`")
 	addEngineFlag(cmd, &engineName, engineHelp)
-	out := flags.String("out", "", "write the recipe to this `file`")
-	overwrite := flags.Bool("overwrite", false, "replace the file although it is not a recipe")
+	out := new(string)
+	addOutput(flags, out, "out", app.RecipeOutput, "write the recipe to this `file`")
+	overwrite := flags.Bool("overwrite", false, "replace a file that Quell did not write")
 	asJSON := flags.Bool("json", false, jsonHelp)
 	var pick choice
 	pick.addTo(cmd)

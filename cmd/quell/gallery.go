@@ -27,8 +27,8 @@ var galleryFlags = []string{"slices", "reference", "picture"}
 
 func (g *gallery) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&g.slices, "slices", "", "with all: the slices `A:B`, counted from 1, both included, that are filtered and measured; the middle one if not given")
-	flags.StringVar(&g.reference, "reference", "", "with all: a noise-free series on the same grid, in this `file`, for PSNR")
-	flags.StringVar(&g.picture, "picture", "", "with all: write a PNG of the middle slice by every filter to this `file`")
+	addInput(flags, &g.reference, "reference", "with all: a noise-free series on the same grid, in this `file`, for PSNR")
+	addOutput(flags, &g.picture, "picture", app.PictureOutput, "with all: write a PNG of the middle slice by every filter to this `file`")
 }
 
 // check refuses flags that do not go together.
@@ -85,7 +85,7 @@ func (g *gallery) run(cmd *cobra.Command, engine denoise.Engine, s *series.Serie
 		return err
 	}
 	if g.picture != "" {
-		if err := shown.WritePicture(g.picture, s, q.Reference); err != nil {
+		if err := shown.WritePicture(g.picture, s, q.Reference, overwrite); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ type natsFlags struct{ url, credentials string }
 func (f *natsFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.url, "nats", "", "the NATS server with JetStream (version "+queue.LeastServer+" or later) at this `URL`, such as nats://head:4222")
-	flags.StringVar(&f.credentials, "nats-creds", "", "credentials of that server, in this `file`")
+	addInput(flags, &f.credentials, "nats-creds", "credentials of that server, in this `file`")
 }
 
 func (f *natsFlags) connect() (*nats.Conn, error) {

@@ -19,7 +19,7 @@ type recipeFlags struct {
 func (f *recipeFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	addNameFlag(cmd, &f.filter, "filter", "filter", filterNames(), "the filter's `name`: "+strings.Join(filterNames(), ", "))
-	flags.StringVar(&f.recipe, "recipe", "", "start from the recipe in this `file`, or in the record beside an output; flags override it")
+	addInput(flags, &f.recipe, "recipe", "start from the recipe in this `file`, or in the record beside an output; flags override it")
 	addNameFlag(cmd, &f.preset, "preset", "preset", presetNames(), "start from the preset of this `name`, see quell presets; flags override it")
 	addDimsFlag(cmd, &f.dims, "if not given, the recipe's or the filter's default")
 }

@@ -63,8 +63,11 @@ func newRoot() *cobra.Command {
 IN is a DICOM file or a folder, zip or DICOMDIR of them, or .nii, .nii.gz,
 .hdr/.img. DICOM files may be compressed by gzip (.dcm.gz). One DICOM file is
 one slice: give the folder for the series.
-OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze, anything else is a
-folder of DICOM. An input is never written to.
+OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze; a name without an ending,
+or with a slash after it, is a folder of DICOM. Other endings (a dot and up to four
+letters, or one of another format) are refused; sub-01.v2 is a folder. A folder that
+cannot be replaced, such as a mount point, is written into. An input is never
+written to, nor is a folder that is one.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,
@@ -85,6 +88,9 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 				}
 				runtime.GOMAXPROCS(min(threads, runtime.NumCPU()))
 			}
+			if err := gateOf(cmd, args).Check(); err != nil {
+				return err
+			}
 			if logPath != "" {
 				log, err = app.LogTo(logPath)
 			}
@@ -103,7 +109,7 @@ Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 	root.SetFlagErrorFunc(misuse)
 	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentFlags().StringVar(&logPath, "log", "", "append a log to this `file`; it holds no names and no paths")
+	addOutput(root.PersistentFlags(), &logPath, "log", app.LogOutput, "append a log to this `file`; it holds no names and no paths")
 	root.PersistentFlags().IntVar(&threads, "threads", 0, "use at most `N` processors; all if not given")
 	root.AddCommand(
 		newInfo(), newDenoise(), newCompare(), newMeasure(), newNoise(), newEstimate(), newAssess(), newTune(), newPresets(), newConvert(), newSend(), newPhantom(), newBench(), newBatch(), newBIDS(), newWorker(), newDevices(), newVersion(), newView(),

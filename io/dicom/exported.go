@@ -3,11 +3,13 @@ package dicom
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"quell/io/atomic"
 	"quell/io/dicom/part10"
 )
 
@@ -33,30 +35,36 @@ var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".direc
 // series.Group.FolderName.
 var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
 
-// MayReplace reports whether the folder dir holds nothing but a series that Write
-// or WriteNew made, with presentation states of it, or folders of them for the volumes of a 4-D series, or nothing at all,
-// so that a new export may replace it. Files of file managers do not count.
-func MayReplace(dir string) (bool, error) { return mayReplace(dir, true) }
+// Foreign returns the name of the first entry of the folder dir, with slashes, that Write or
+// WriteNew did not make; "" for none. Theirs are series with presentation states, also in
+// folders for the volumes of a 4-D series. Not counted are files of file managers, what stays
+// when a folder is written into (atomic.Kept), and files directly in dir for which known is true.
+func Foreign(dir string, known func(name string) bool) (string, error) {
+	return foreign(dir, known, true)
+}
 
-func mayReplace(dir string, volumes bool) (bool, error) {
+func foreign(dir string, known func(name string) bool, volumes bool) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	for _, e := range entries {
 		switch name := e.Name(); {
+		case e.IsDir() && atomic.Kept(name):
 		case e.IsDir() && volumes && volumePattern.MatchString(name):
-			if ours, err := mayReplace(filepath.Join(dir, name), false); !ours || err != nil {
-				return false, err
+			inner, err := foreign(filepath.Join(dir, name), func(string) bool { return false }, false)
+			if inner != "" || err != nil {
+				return path.Join(name, inner), err
 			}
 		case !e.Type().IsRegular():
-			return false, nil
+			return name, nil
 		case slices.Contains(fileManagerFiles, name) || strings.HasPrefix(name, "._"): // macOS, on network shares
-		case !exportedPattern.MatchString(name) || !writtenByQuell(filepath.Join(dir, name)):
-			return false, nil
+		case exportedPattern.MatchString(name) && writtenByQuell(filepath.Join(dir, name)):
+		case !known(name):
+			return name, nil
 		}
 	}
-	return true, nil
+	return "", nil
 }
 
 // writtenByQuell reports whether the meta header of a file names this writer.

@@ -15,7 +15,7 @@ import (
 	"quell/io/dicom/part10"
 )
 
-func TestMayReplace(t *testing.T) {
+func TestForeign(t *testing.T) {
 	dir, s := dicomtest.OnDisk(t, dicomtest.Stack(3))
 	parent := t.TempDir()
 	in := func(name string) string { return filepath.Join(parent, name) }
@@ -34,15 +34,24 @@ func TestMayReplace(t *testing.T) {
 	os.Mkdir(in("empty"), 0o755)
 	os.Mkdir(in("icons"), 0o755)
 	os.WriteFile(filepath.Join(in("icons"), ".DS_Store"), []byte("x"), 0o644)
-	for name, want := range map[string]bool{
-		in("export"): true, in("shown"): true,
-		in("empty"): true, in("icons"): true, in("letter"): false, in("other"): false, dir: false,
+	for _, name := range []string{"stage", "volumes", "deep", "record"} {
+		dicomtest.Write(t, in(name), s, s.Volume)
+	}
+	for _, name := range []string{"stage/.quell-export-abc/new", "stage/lost+found", "volumes/001-b-value-0", "deep/001", "deep/002"} {
+		os.MkdirAll(in(filepath.FromSlash(name)), 0o755)
+	}
+	dicomtest.Write(t, filepath.Join(in("volumes"), "002"), s, s.Volume)
+	os.WriteFile(filepath.Join(in("deep"), "002", "known"), []byte("x"), 0o644)
+	os.WriteFile(filepath.Join(in("record"), "known"), []byte("x"), 0o644)
+	for name, want := range map[string]string{
+		in("export"): "", in("shown"): "", in("stage"): "", in("volumes"): "", in("record"): "",
+		in("empty"): "", in("icons"): "", in("letter"): "letter.txt", in("other"): "IM00001.dcm", dir: "a.dcm", in("deep"): "002/known",
 	} {
-		if got, err := dicom.MayReplace(name); got != want || err != nil {
-			t.Errorf("MayReplace(%s) = %v, %v; want %v", name, got, err, want)
+		if got, err := dicom.Foreign(name, func(name string) bool { return name == "known" }); got != want || err != nil {
+			t.Errorf("Foreign(%s) = %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if _, err := dicom.MayReplace(in("missing")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := dicom.Foreign(in("missing"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 }

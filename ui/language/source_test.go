@@ -29,7 +29,7 @@ var speakers = map[string][]string{
 		"Converted from another file format", "Converted from %s by Quell %s%s. Not for clinical use.", ". Slices %s filtered by themselves",
 		"%s%s. Not for clinical use.", "Pixel by pixel subtraction", "Noise that was removed: input less result. %s", "[Quell removed noise]",
 		"Estimated standard deviation of the noise", "Noise map (standard deviation) estimated by Quell %s. Not for clinical use.", "[Quell noise map]",
-		"Software\x00Quell, picture of a comparison",
+		"Software\x00Quell, picture of a comparison", `<meta name="generator" content="Quell, benchmarks">`,
 	},
 	"denoise": {
 		// of a filter that is registered

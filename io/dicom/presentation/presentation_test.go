@@ -402,8 +402,8 @@ func TestBesideItsSeries(t *testing.T) {
 	if f := dicomtest.Finding(t, c.Findings, series.NoImage); f.Severity != series.Note {
 		t.Errorf("finding %+v", f)
 	}
-	if may, err := dicom.MayReplace(out); !may || err != nil {
-		t.Errorf("may be replaced: %v, %v", may, err)
+	if other, err := dicom.Foreign(out, func(string) bool { return false }); other != "" || err != nil {
+		t.Errorf("foreign: %q, %v", other, err)
 	}
 }
 

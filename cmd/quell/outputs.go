@@ -1,0 +1,93 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"quell/app"
+)
+
+// outputFlag is a flag that names an output. Every output is one of this type, or an
+// argument in argumentsOf, and so passes the gate before a command runs.
+type outputFlag struct {
+	path *string
+	kind *app.OutputKind
+}
+
+func (f outputFlag) String() string { return *f.path }
+
+func (f outputFlag) Type() string { return "output" }
+
+func (f outputFlag) Set(path string) error { *f.path = path; return nil }
+
+// addOutput adds a flag that names an output.
+func addOutput(flags *pflag.FlagSet, path *string, name string, kind *app.OutputKind, usage string) {
+	flags.Var(outputFlag{path, kind}, name, usage)
+}
+
+// inputFlag is a flag that names a file that is read.
+type inputFlag struct{ path *string }
+
+func (f inputFlag) String() string { return *f.path }
+
+func (f inputFlag) Type() string { return "input" }
+
+func (f inputFlag) Set(path string) error { *f.path = path; return nil }
+
+// addInput adds a flag that names a file that is read, or says auto.
+func addInput(flags *pflag.FlagSet, path *string, name, usage string) {
+	flags.Var(inputFlag{path}, name, usage)
+}
+
+// argumentsOf returns which arguments of a command are read and which are written.
+func argumentsOf(cmd *cobra.Command, args []string) (inputs []string, outputs []app.Target) {
+	out := func(path string, kind *app.OutputKind) []app.Target {
+		return []app.Target{{Option: "OUT", Path: path, Kind: kind}}
+	}
+	switch name := cmd.Name(); {
+	case name == "phantom" && len(args) == 1:
+		if n, err := cmd.Flags().GetInt("repeats"); err == nil && n > 1 {
+			return nil, nil // the names have numbers: app.MakePhantom checks them
+		}
+		return nil, out(args[0], app.SeriesOutput)
+	case (name == "denoise" || name == "noise" || name == "convert") && len(args) == 2:
+		return args[:1], out(args[1], app.SeriesOutput)
+	case name == "batch" && len(args) > 1:
+		last := len(args) - 1
+		for _, in := range args[:last] {
+			if paths, err := filepath.Glob(in); err == nil && strings.ContainsAny(in, "*?[") {
+				inputs = append(inputs, paths...) // but for the output of an earlier batch, see batch.List
+				continue
+			}
+			inputs = append(inputs, in)
+		}
+		return inputs, out(args[last], app.BatchOutput)
+	case name == "bids" && len(args) > 1:
+		return args[:1], []app.Target{{Option: "OUT_DIR", Path: args[1], Kind: app.BatchOutput}}
+	case name == "bench" || name == "help":
+		return nil, nil // names
+	}
+	return args, nil
+}
+
+// gateOf returns what a command reads and writes, by its arguments and flags.
+func gateOf(cmd *cobra.Command, args []string) app.Gate {
+	var g app.Gate
+	g.Inputs, g.Outputs = argumentsOf(cmd, slices.Clone(args)) // which grow
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch v := f.Value.(type) {
+		case outputFlag:
+			g.Outputs = append(g.Outputs, app.Target{Option: "--" + f.Name, Path: *v.path, Kind: v.kind})
+		case inputFlag:
+			g.Inputs = append(g.Inputs, *v.path)
+		}
+	})
+	if f := cmd.Flags().Lookup("overwrite"); f != nil {
+		g.Overwrite = f.Value.String() == "true"
+	}
+	return g
+}
