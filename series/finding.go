@@ -42,6 +42,7 @@ const (
 	ModalityLUT Kind = "modality-lut" // a modality lookup table is not applied
 	Monochrome1 Kind = "monochrome1"  // low values are meant to be bright
 	Noise       Kind = "noise"        // noise was added
+	Diffusion   Kind = "diffusion"    // gradients of a diffusion series are missing or not used
 )
 
 // Kinds of findings about what is not in the volume.

@@ -40,6 +40,8 @@ type Group struct {
 	// Step is the time in seconds from one volume to the next; 0 where the files do not
 	// say, or where the volumes differ in something other than time.
 	Step float64
+	// Gradients are the diffusion weightings of the volumes; nil if the files give none.
+	Gradients *Gradients
 }
 
 // Len returns the number of volumes.

@@ -42,6 +42,7 @@ func formGroups(entries []Entry, parts []candidate) {
 			times = append(times, timeOf(&entries[i], parts[i].place))
 		}
 		group.Step = evenStep(times)
+		giveGradients(group, entries, members)
 	}
 }
 

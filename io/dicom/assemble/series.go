@@ -176,6 +176,7 @@ func formSeries(all []*instance.Slice) []Entry {
 		p.kind = p.label
 		parts = append(parts, splitVolumes(p)...)
 	}
+	separateIsotropic(parts)
 	sortByAcquisition(parts)
 	entries := make([]Entry, len(parts))
 	for i, p := range parts {

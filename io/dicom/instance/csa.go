@@ -83,6 +83,20 @@ func csaValues(b []byte, names ...string) (map[string][]float64, error) {
 	return out, nil
 }
 
+// readCSA returns elements of the Siemens header of a file; nil if it has none or a damaged
+// one.
+func readCSA(p *part10.File, names ...string) map[string][]float64 {
+	b, e, err := p.KeptElement(part10.TagSiemensCSAImageHeader)
+	if b == nil || err != nil {
+		return nil
+	}
+	values, err := csaValues(b[e.Value:e.End], names...)
+	if err != nil {
+		return nil
+	}
+	return values
+}
+
 // AppendMosaicCSA appends a CSA2 header that holds nothing but the number of slices of a
 // mosaic and the unit vector from one to the next.
 func AppendMosaicCSA(b []byte, slices int, normal volume.Vec) []byte {

@@ -1,7 +1,6 @@
 package instance
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -32,8 +31,8 @@ var Distinctions = [...]Distinction{
 	{"echo", single, []part10.Tag{part10.TagEchoNumbers}, true, ""},
 	{"echo time", single, []part10.Tag{part10.TagEffectiveEchoTime, part10.TagEchoTime}, true, "ms"},
 	{"inversion time", single, []part10.Tag{part10.TagInversionTimes}, true, "ms"},
-	{"b-value", bValue, []part10.Tag{part10.TagDiffusionBValue, part10.TagSiemensBValue, part10.TagPhilipsBValue, part10.TagGEBValue, part10.TagUIHBValue}, true, "s/mm2"},
-	{"direction", direction, []part10.Tag{part10.TagDiffusionGradientOrientation, part10.TagUIHDirection}, true, ""},
+	{"b-value", single, nil, true, "s/mm2"}, // these two follow from Slice.Gradient
+	{"direction", joined, nil, true, ""},
 	{"temporal position", single, []part10.Tag{part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier}, true, ""},
 	{"frame reference time", single, []part10.Tag{part10.TagFrameReferenceTime}, true, "ms"},
 	{StackDistinction, single, []part10.Tag{part10.TagStackID}, false, ""},
@@ -66,7 +65,16 @@ var privateBlocks = map[part10.Tag]struct {
 }{
 	part10.TagSiemensMosaicImages: {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
 	part10.TagSiemensBValue:       {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
+	part10.TagSiemensDirection:    {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
+	part10.TagSiemensBMatrix:      {part10.TagSiemensMRCreator, "SIEMENS MR HEADER"},
 	part10.TagPhilipsBValue:       {part10.TagPhilipsCreator, "Philips Imaging DD 001"},
+	part10.TagPhilipsDirectionRL:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
+	part10.TagPhilipsDirectionAP:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
+	part10.TagPhilipsDirectionFH:  {part10.TagPhilipsMRCreator, "Philips MR Imaging DD 001"},
+	part10.TagGEDirectionX:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
+	part10.TagGEDirectionY:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
+	part10.TagGEDirectionZ:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
+	part10.TagGEDirections:        {part10.TagGEAcquisitionCreator, "GEMS_ACQU_01"},
 	part10.TagGEBValue:            {part10.TagGECreator, "GEMS_PARM_01"},
 	part10.TagUIHBValue:           {part10.TagUIHCreator, UIHOwner},
 	part10.TagUIHDirection:        {part10.TagUIHCreator, UIHOwner},
@@ -96,30 +104,4 @@ func joined(a part10.Attributes, t part10.Tag) string {
 		return string(part10.Decimals(v...))
 	}
 	return strings.Join(a.Strings(t), "\\")
-}
-
-// direction reads the components of a unit vector, rounded to 4 digits, which is
-// finer than the difference between any two diffusion gradients.
-func direction(a part10.Attributes, t part10.Tag) string {
-	v, ok := a.Numbers(t)
-	if !ok {
-		return ""
-	}
-	rounded := make([]float64, len(v))
-	for i := range v {
-		rounded[i] = math.Round(v[i]*1e4)/1e4 + 0 // no negative zero
-	}
-	return string(part10.Decimals(rounded...))
-}
-
-// bValue reads a b-value in s/mm2.
-func bValue(a part10.Attributes, t part10.Tag) string {
-	v, ok := a.Number(t)
-	if !ok {
-		return ""
-	}
-	if t == part10.TagGEBValue && v >= 1e9 {
-		v -= 1e9 // a mark of GE's software version
-	}
-	return strconv.FormatFloat(v, 'g', 6, 64) // measured values have more digits
 }

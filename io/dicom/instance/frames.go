@@ -119,6 +119,7 @@ func (s *Slice) readFrame(a part10.Attributes) (problem string) {
 	s.readPlane(a)
 	s.readDisplay(a)
 	s.readDistinctions(a)
+	s.readGradient(a, nil)
 	return ""
 }
 

@@ -20,8 +20,10 @@ var groupAttributes = map[part10.Tag][]part10.Tag{
 	part10.TagCTImageFrameTypeSequence:           {part10.TagFrameType},
 	part10.TagPETFrameTypeSequence:               {part10.TagFrameType},
 	part10.TagMREchoSequence:                     {part10.TagEffectiveEchoTime},
-	part10.TagMRDiffusionSequence:                {part10.TagDiffusionBValue},
+	part10.TagMRDiffusionSequence:                {part10.TagDiffusionBValue, part10.TagDiffusionDirectionality},
 	part10.TagDiffusionGradientDirectionSequence: {part10.TagDiffusionGradientOrientation}, // inside the one before
+	part10.TagDiffusionBMatrixSequence:           bMatrixTags,                              // so is this one
+	part10.TagPhilipsFrameSequence:               {part10.TagPhilipsFrameCreator, part10.TagPhilipsDiffusionVolume},
 	part10.TagMRModifierSequence:                 {part10.TagInversionTimes},
 	part10.TagCardiacSynchronizationSequence:     {part10.TagNominalCardiacTriggerDelayTime},
 	part10.TagCTReconstructionSequence:           {part10.TagConvolutionKernel},
@@ -76,7 +78,7 @@ func addGroups(a part10.Attributes, b []byte, item part10.SequenceItem) error {
 		}
 		err := part10.EachItem(b, parent, item.Enc, func(group part10.SequenceItem) error {
 			for _, e := range group.Elements {
-				if parent.Tag == part10.TagMRDiffusionSequence && e.Tag == part10.TagDiffusionGradientDirectionSequence {
+				if parent.Tag == part10.TagMRDiffusionSequence && (e.Tag == part10.TagDiffusionGradientDirectionSequence || e.Tag == part10.TagDiffusionBMatrixSequence) {
 					if err := addGroups(a, b, part10.SequenceItem{Enc: group.Enc, Elements: []part10.Element{e}}); err != nil {
 						return err
 					}

@@ -134,6 +134,7 @@ func (in *Instance) fill(p *part10.File) {
 		in.Err = in.checkStream(whole, p.Stream)
 	}
 	whole.readDistinctions(a)
+	whole.readGradient(a, readCSA(p, csaBValue, csaDirection, csaBMatrix))
 	if in.Usable() {
 		in.splitImage(whole, p, a)
 	}

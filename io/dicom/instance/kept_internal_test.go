@@ -201,22 +201,6 @@ func TestAppendedCSA(t *testing.T) {
 	}
 }
 
-// TestPrivateDistinctions are read in the block of their maker alone.
-func TestPrivateDistinctions(t *testing.T) {
-	var b Distinction
-	for _, d := range Distinctions {
-		if d.Name == "b-value" {
-			b = d
-		}
-	}
-	value := part10.AppendElement(nil, part10.ExplicitLE, part10.TagSiemensBValue, "IS", []byte("1000"))
-	for owner, want := range map[string]string{"SIEMENS MR HEADER": "1000", "OTHER": "", "": ""} {
-		if got := b.value(attributes(t, creator(owner), value)); got != want {
-			t.Errorf("%q: %q, want %q", owner, got, want)
-		}
-	}
-}
-
 // TestCompressedLimits: a frame takes at least 8 bytes, and its codec's least for the pixels.
 func TestCompressedLimits(t *testing.T) {
 	const ls = "1.2.840.10008.1.2.4.80"

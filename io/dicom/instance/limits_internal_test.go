@@ -240,14 +240,7 @@ func TestCSAHeaders(t *testing.T) {
 
 // TestDistinctionValues writes numbers in one form, whatever their VR.
 func TestDistinctionValues(t *testing.T) {
-	fd := func(tag part10.Tag, v ...uint64) []byte {
-		var b []byte
-		for _, x := range v {
-			b = binary.LittleEndian.AppendUint64(b, x)
-		}
-		return part10.AppendElement(nil, part10.ExplicitLE, tag, "FD", b)
-	}
-	a := attributes(t, text(part10.TagEchoTime, "2.50 "), text(part10.TagStackID, "S1"), fd(part10.TagDiffusionGradientOrientation, 0xBF11111111111111, 0x3FF0000000000000), // about -6.5e-5, 1
+	a := attributes(t, text(part10.TagEchoTime, "2.50 "), text(part10.TagStackID, "S1"),
 		text(part10.TagConvolutionKernel, `B\30s`), short(part10.TagTemporalPositionIndex, 7))
 	for _, c := range []struct {
 		read func(part10.Attributes, part10.Tag) string
@@ -255,27 +248,10 @@ func TestDistinctionValues(t *testing.T) {
 		want string
 	}{
 		{single, part10.TagEchoTime, "2.5"}, {single, part10.TagStackID, "S1"}, {single, part10.TagTemporalPositionIndex, "7"}, {single, part10.TagKVP, ""},
-		{joined, part10.TagConvolutionKernel, `B\30s`}, {joined, part10.TagEchoTime, "2.5"}, {direction, part10.TagDiffusionGradientOrientation, `-0.0001\1`}, {direction, part10.TagKVP, ""}, {bValue, part10.TagKVP, ""},
+		{joined, part10.TagConvolutionKernel, `B\30s`}, {joined, part10.TagEchoTime, "2.5"}, {joined, part10.TagKVP, ""},
 	} {
 		if got := c.read(a, c.tag); got != c.want {
 			t.Errorf("%v: %q, want %q", c.tag, got, c.want)
-		}
-	}
-}
-
-// TestBValues: GE adds 10^9 to its own, no other manufacturer does.
-func TestBValues(t *testing.T) {
-	for _, c := range []struct {
-		tag   part10.Tag
-		value string
-		want  string
-	}{
-		{part10.TagGEBValue, "1000000700", "700"}, {part10.TagGEBValue, "1000000000", "0"}, {part10.TagGEBValue, "999999999", "1e+09"}, {part10.TagGEBValue, "700", "700"},
-		{part10.TagSiemensBValue, "1000000700", "1e+09"}, {part10.TagSiemensBValue, "700", "700"},
-	} {
-		a := attributes(t, part10.AppendElement(nil, part10.ExplicitLE, c.tag, "IS", []byte(c.value)))
-		if got := bValue(a, c.tag); got != c.want {
-			t.Errorf("%v, %s: %s, want %s", c.tag, c.value, got, c.want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package instance
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	lib "github.com/suyashkumar/dicom"
 
@@ -12,6 +13,7 @@ import (
 // acquired is when a slice was acquired, compared with others at its position.
 type acquired struct {
 	reference        float64 // Frame Reference Time in ms, which PET gives; 0 if none
+	volume           int     // number of Philips's, which counts the volumes of diffusion in time; 0 if none
 	dimensions       []int   // Dimension Index Values of a frame, the slowest first
 	temporal, number int     // Temporal Position and Acquisition Number; 0 if none
 	time             float64 // of acquisition, as a number that grows within a day; 0 if none
@@ -34,13 +36,16 @@ func (q *acquired) read(a part10.Attributes) {
 	q.temporal = int(first(part10.TagTemporalPositionIndex, part10.TagTemporalPositionIdentifier))
 	q.number = int(first(part10.TagFrameAcquisitionNumber, part10.TagAcquisitionNumber))
 	q.time = first(part10.TagFrameAcquisitionDateTime, part10.TagAcquisitionTime)
+	if strings.HasPrefix(a.Text(part10.TagPhilipsFrameCreator), "Philips") {
+		q.volume = int(first(part10.TagPhilipsDiffusionVolume))
+	}
 	q.dimensions = a.Integers(part10.TagDimensionIndexValues)
 }
 
 // CompareAcquired orders slices at one position by acquisition, as dcm2niix does: by
 // Frame Reference Time where there is one (PET), else by Instance Number, which scanners
 // count in the order of their protocol. Frames of one file share that number and are
-// ordered by their Dimension Index Values, then Frame Acquisition Number and time, then as
+// ordered by the volume number of Philips or their Dimension Index Values, then Frame Acquisition Number and time, then as
 // they lie in the file. It returns 0 for slices that nothing but their file distinguishes.
 func CompareAcquired(a, b *Slice) int {
 	p, q := &a.acquired, &b.acquired
@@ -51,6 +56,7 @@ func CompareAcquired(a, b *Slice) int {
 	return cmp.Or(
 		cmp.Compare(p.reference, q.reference),
 		cmp.Compare(a.Number, b.Number),
+		cmp.Compare(p.volume, q.volume),
 		slices.Compare(p.dimensions, q.dimensions),
 		cmp.Compare(p.temporal, q.temporal),
 		cmp.Compare(p.number, q.number),

@@ -37,6 +37,7 @@ type Slice struct {
 	// Distinctions holds for each of the attributes of the same name what the slice
 	// says; "" if nothing.
 	Distinctions [len(Distinctions)]string
+	Gradient     Gradient
 	acquired     acquired
 }
 

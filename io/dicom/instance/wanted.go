@@ -18,8 +18,13 @@ var wantedTags = func() map[part10.Tag]bool {
 		part10.TagPixelSpacing, part10.TagBitsAllocated, part10.TagBitsStored, part10.TagHighBit, part10.TagPixelRepresentation,
 		part10.TagPixelPaddingValue, part10.TagPixelPaddingRangeLimit, part10.TagWindowCenter, part10.TagWindowWidth,
 		part10.TagWindowCenterWidthExplanation, part10.TagRescaleIntercept, part10.TagRescaleSlope, part10.TagRescaleType,
-		part10.TagUnits, part10.TagSiemensMosaicImages,
+		part10.TagUnits, part10.TagSiemensMosaicImages, part10.TagPatientPosition,
+		part10.TagDiffusionBValue, part10.TagDiffusionGradientOrientation, part10.TagDiffusionDirectionality,
+		part10.TagInPlanePhaseEncodingDirection, part10.TagImageComments, part10.TagPhilipsFrameCreator,
 	} {
+		want[t] = true
+	}
+	for _, t := range bMatrixTags {
 		want[t] = true
 	}
 	for _, d := range Distinctions {
@@ -30,8 +35,8 @@ var wantedTags = func() map[part10.Tag]bool {
 	for _, t := range frameOffsetTags {
 		want[t] = true
 	}
-	for _, owner := range privateBlocks {
-		want[owner.creator] = true
+	for t, owner := range privateBlocks {
+		want[t], want[owner.creator] = true, true
 	}
 	return want
 }()

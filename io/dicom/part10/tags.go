@@ -88,9 +88,12 @@ const (
 	TagConvolutionKernel                             Tag = 0x00181210
 	TagNominalScannedPixelSpacing                    Tag = 0x00182010
 	TagFrameAcquisitionDateTime                      Tag = 0x00189074
+	TagPatientPosition                               Tag = 0x00185100
+	TagInPlanePhaseEncodingDirection                 Tag = 0x00181312
 	TagDiffusionGradientDirectionSequence            Tag = 0x00189076
 	TagInversionTimes                                Tag = 0x00189079
 	TagEffectiveEchoTime                             Tag = 0x00189082
+	TagDiffusionDirectionality                       Tag = 0x00189075
 	TagDiffusionBValue                               Tag = 0x00189087
 	TagDiffusionGradientOrientation                  Tag = 0x00189089
 	TagMREchoSequence                                Tag = 0x00189114
@@ -101,6 +104,13 @@ const (
 	TagCTReconstructionSequence                      Tag = 0x00189314
 	TagCTImageFrameTypeSequence                      Tag = 0x00189329
 	TagPETFrameTypeSequence                          Tag = 0x00189751
+	TagDiffusionBMatrixSequence                      Tag = 0x00189601
+	TagDiffusionBValueXX                             Tag = 0x00189602
+	TagDiffusionBValueXY                             Tag = 0x00189603
+	TagDiffusionBValueXZ                             Tag = 0x00189604
+	TagDiffusionBValueYY                             Tag = 0x00189605
+	TagDiffusionBValueYZ                             Tag = 0x00189606
+	TagDiffusionBValueZZ                             Tag = 0x00189607
 	TagContributingEquipmentSequence                 Tag = 0x0018A001
 	TagContributionDateTime                          Tag = 0x0018A002
 	TagStudyInstanceUID                              Tag = 0x0020000D
@@ -118,6 +128,7 @@ const (
 	TagNumberOfTemporalPositions                     Tag = 0x00200105
 	TagTemporalResolution                            Tag = 0x00200110
 	TagPositionReferenceIndicator                    Tag = 0x00201040
+	TagImageComments                                 Tag = 0x00204000
 	TagStackID                                       Tag = 0x00209056
 	TagFrameContentSequence                          Tag = 0x00209111
 	TagPlanePositionSequence                         Tag = 0x00209113
@@ -224,10 +235,17 @@ const (
 	TagSiemensMRCreator    Tag = 0x00190010
 	TagSiemensMosaicImages Tag = 0x0019100A
 	TagSiemensBValue       Tag = 0x0019100C
+	TagSiemensDirection    Tag = 0x0019100E
+	TagSiemensBMatrix      Tag = 0x00191027
 	// Siemens keeps the header of its own software (Common Siemens Architecture) in
 	// element 10 of a private block that is always the first of its group.
 	TagSiemensCSACreator     Tag = 0x00290010
 	TagSiemensCSAImageHeader Tag = 0x00291010
+	TagGEAcquisitionCreator  Tag = 0x00190010 // the same element as Siemens's
+	TagGEDirectionX          Tag = 0x001910BB
+	TagGEDirectionY          Tag = 0x001910BC
+	TagGEDirectionZ          Tag = 0x001910BD
+	TagGEDirections          Tag = 0x001910E0 // how many there are in the series
 	TagGECreator             Tag = 0x00430010
 	TagGEBValue              Tag = 0x00431039
 	TagUIHCreator            Tag = 0x00650010
@@ -236,4 +254,13 @@ const (
 	TagUIHFrameSequence      Tag = 0x00651051
 	TagPhilipsCreator        Tag = 0x20010010
 	TagPhilipsBValue         Tag = 0x20011003
+	TagPhilipsMRCreator      Tag = 0x20050010
+	TagPhilipsDirectionRL    Tag = 0x200510B0
+	TagPhilipsDirectionAP    Tag = 0x200510B1
+	TagPhilipsDirectionFH    Tag = 0x200510B2
+	// Philips keeps attributes of its own of a frame in this sequence, the number of the
+	// volume in time among them.
+	TagPhilipsFrameSequence   Tag = 0x2005140F
+	TagPhilipsFrameCreator    Tag = 0x20050015
+	TagPhilipsDiffusionVolume Tag = 0x20051596
 )
