@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,13 +178,17 @@ func withoutRelated(s *series.Series, volumes int) *series.Series {
 
 // groupOfFile returns the 4-D series of the volumes of a NIfTI file; nil for one volume.
 // They lie along the b-values in the .bval file beside it, else in time where the header
-// says so, else along their numbers.
-func groupOfFile(fsys fs.FS, name string, info nifti.Info) *series.Group {
+// says so, else along their numbers. The findings are about the files beside it.
+func groupOfFile(fsys fs.FS, name string, info nifti.Info) (g *series.Group, found []series.Finding) {
 	if info.Volumes < 2 {
-		return nil
+		return nil, nil
 	}
-	g := &series.Group{Step: info.Step}
-	weights := bValues(fsys, name, info.Volumes)
+	g = &series.Group{Step: info.Step}
+	g.Gradients, found = nifti.ReadGradients(fsys, name, info)
+	var weights []string // as the file has them
+	if g.Gradients != nil {
+		weights = strings.Fields(string(g.Gradients.BVal))
+	}
 	for t := range info.Volumes {
 		c := series.Coordinate{Axis: "volume", Value: strconv.Itoa(t + 1)}
 		switch {
@@ -196,34 +199,5 @@ func groupOfFile(fsys fs.FS, name string, info nifti.Info) *series.Group {
 		}
 		g.Places = append(g.Places, series.Place{c})
 	}
-	return g
-}
-
-// maxBValues bounds a .bval file: real ones have less than a hundredth.
-const maxBValues = 1 << 20
-
-// bValues returns the n numbers in the .bval file beside a NIfTI file, the convention of
-// FSL and BIDS; nil where there is none, or where it holds something else.
-func bValues(fsys fs.FS, name string, n int) []string {
-	base := name
-	for _, ext := range []string{".gz", ".nii"} {
-		if strings.EqualFold(path.Ext(base), ext) {
-			base = strings.TrimSuffix(base, path.Ext(base))
-		}
-	}
-	info, err := fs.Stat(fsys, base+".bval")
-	if err != nil || info.Size() > maxBValues {
-		return nil
-	}
-	data, err := fs.ReadFile(fsys, base+".bval")
-	words := strings.Fields(string(data))
-	if err != nil || len(words) != n {
-		return nil
-	}
-	for _, w := range words {
-		if _, err := strconv.ParseFloat(w, 64); err != nil {
-			return nil
-		}
-	}
-	return words
+	return g, found
 }

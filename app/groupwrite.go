@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"quell/io/dicom"
 	"quell/io/nifti"
 	"quell/series"
+	"quell/volume"
 )
 
 // groupExport writes the volumes of a 4-D series to one output, one after another: a 4-D
@@ -100,8 +102,30 @@ func (w *groupExport) addNIfTI(ctx context.Context, e export) (err error) {
 		if w.frames, err = nifti.NewFrameWriter(path, w.group.Len(), e.series, w.group.Step, w.options.Dtype, e.derived.Description); err != nil {
 			return err
 		}
+		if err := w.addGradients(path, e.series.Volume.Geometry); err != nil {
+			return err
+		}
 	}
 	return e.addTo(ctx, w.frames)
+}
+
+// addGradients writes the diffusion gradients of the volumes beside a NIfTI file.
+func (w *groupExport) addGradients(path string, grid volume.Geometry) error {
+	if w.group.Gradients == nil {
+		return nil
+	}
+	bval, bvec := nifti.FormatGradients(w.group.Gradients, grid)
+	bvalPath, bvecPath := nifti.GradientFiles(path)
+	for path, text := range map[string][]byte{bvalPath: bval, bvecPath: bvec} {
+		if text == nil {
+			continue
+		}
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			return err
+		}
+		w.report.Files++
+	}
+	return nil
 }
 
 // commit completes the output, reads it back, and gives it its name.
@@ -117,7 +141,7 @@ func (w *groupExport) finish(ctx context.Context) error {
 		if err := w.frames.Close(ctx); err != nil {
 			return writeError(w.out, err)
 		}
-		w.report.Files = 1
+		w.report.Files++
 	}
 	if w.files != nil {
 		done, err := w.files.Close(ctx)

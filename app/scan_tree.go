@@ -163,7 +163,8 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 	}
 	c := &Catalog{Path: path}
 	for _, component := range components {
-		group := groupOfFile(fsys, name, info)
+		group, found := groupOfFile(fsys, name, info)
+		findings := slices.Concat(info.Findings, found)
 		sequence := func() *nifti.Sequence { return nifti.NewSequence(fsys, name, component) }
 		for t := range info.Volumes {
 			read := func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error) {
@@ -178,7 +179,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 			}
 			e := Entry{
 				Meta: info.Meta, Component: string(component), Group: group, GroupIndex: t, Geometry: info.Geometry, Slices: info.Geometry.Dims[2],
-				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: info.Findings,
+				Bytes: info.Bytes / int64(info.Volumes), Datatype: info.Datatype, Findings: findings,
 				load: func(ctx context.Context, progress func(done, total int)) (*series.Series, error) {
 					own := sequence()
 					defer own.Close()

@@ -82,6 +82,10 @@ func companions(out string) []string {
 	if image := nifti.ImagePath(name); image != name {
 		names = append(names, image)
 	}
+	if FormatOf(out) == NIfTI {
+		bval, bvec := nifti.GradientFiles(name)
+		names = append(names, bval, bvec)
+	}
 	return names
 }
 
@@ -154,9 +158,12 @@ func checkExisting(out string, overwrite bool) error {
 	if record := out + recordSuffix; exists(record) && !isRecord(record) {
 		return foreign(record)
 	}
-	// The voxels of a pair are replaced together with its header.
-	if image := nifti.ImagePath(out); exists(image) && !exists(out) {
-		return foreign(image)
+	// The voxels of a pair and the gradients of a 4-D series are replaced together with an
+	// output that is Quell's.
+	for _, name := range companions(out) {
+		if path := filepath.Join(filepath.Dir(out), name); path != out+recordSuffix && exists(path) && !exists(out) {
+			return foreign(path)
+		}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ screen=(xvfb xdotool x11-utils imagemagick xauth procps "${workbench[@]}")
 cuda=(gcc libc6-dev nvidia-cuda-dev)
 nvcc=(g++ nvidia-cuda-toolkit "${cuda[@]}")
 pacs=(orthanc dcmtk)
-validators=(dcmtk dicom3tools libgdcm-tools)
+validators=(dcmtk dicom3tools libgdcm-tools dcm2niix)
 command -v npm >/dev/null || validators+=(npm)
 
 missing() {

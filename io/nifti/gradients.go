@@ -1,0 +1,180 @@
+package nifti
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"quell/series"
+	"quell/volume"
+)
+
+// The files beside a 4-D NIfTI file that hold the diffusion gradients of its volumes, by the
+// convention of FSL and BIDS: NAME.bval one line of b-values in s/mm2, NAME.bvec three lines of
+// components, along the voxel axes of NAME.nii, the first with the opposite sign if the
+// determinant of the affine is positive.
+const (
+	bvalSuffix = ".bval"
+	bvecSuffix = ".bvec"
+)
+
+// GradientFiles returns the names of the two files that belong to a NIfTI file.
+func GradientFiles(name string) (bval, bvec string) {
+	base := name
+	for _, ext := range []string{".gz", ".nii"} {
+		if strings.EqualFold(path.Ext(base), ext) {
+			base = strings.TrimSuffix(base, path.Ext(base))
+		}
+	}
+	return base + bvalSuffix, base + bvecSuffix
+}
+
+// maxGradients bounds the files: real ones have less than a hundredth.
+const maxGradients = 1 << 20
+
+// ReadGradients reads the files beside a 4-D file. It returns nil if there are none that can be
+// used, and a finding if one is there and is not used.
+func ReadGradients(fsys fs.FS, name string, info Info) (*series.Gradients, []series.Finding) {
+	bval, bvec := GradientFiles(name)
+	weights, text, err := readTable(fsys, bval)
+	if err != nil || weights == nil {
+		return nil, unused(bval, err)
+	}
+	row := slices.Concat(weights...)
+	if len(row) != info.Volumes {
+		return nil, unused(bval, fmt.Errorf("it holds %d numbers for %d volumes", len(row), info.Volumes))
+	}
+	g := &series.Gradients{Volumes: make([]series.Gradient, info.Volumes), BVal: text}
+	for i, b := range row {
+		g.Volumes[i].B = b
+	}
+	rows, text, err := readTable(fsys, bvec)
+	if err != nil || rows == nil {
+		return g, unused(bvec, err)
+	}
+	at, ok := components(rows, info.Volumes)
+	if !ok {
+		return g, unused(bvec, fmt.Errorf("it does not hold three lines of %d numbers", info.Volumes))
+	}
+	g.BVec = text
+	axes := gradientAxes(info.Geometry)
+	for i := range g.Volumes {
+		var d volume.Vec
+		for k, axis := range axes {
+			d = d.Add(axis.Scale(at(k, i)))
+		}
+		if n := d.Norm(); n > 0 && !math.IsInf(n, 0) { // false for NaN, which some programs write for b-value 0
+			g.Volumes[i].Direction = d.Unit()
+		}
+	}
+	return g, nil
+}
+
+// unused reports a file that is not used; nothing if there is none.
+func unused(name string, err error) []series.Finding {
+	if err == nil {
+		return nil
+	}
+	return []series.Finding{{Severity: series.Warning, Kind: series.Diffusion, Files: []string{name},
+		Text: fmt.Sprintf("The %s file beside it is not used: %v.", path.Ext(name), err)}}
+}
+
+// components returns how to get component k of volume i from three lines, or from a line for each
+// volume, as some programs write.
+func components(rows [][]float64, volumes int) (at func(k, i int) float64, ok bool) {
+	all := func(n int) bool {
+		for _, r := range rows {
+			if len(r) != n {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case len(rows) == 3 && all(volumes):
+		return func(k, i int) float64 { return rows[k][i] }, true
+	case len(rows) == volumes && all(3):
+		return func(k, i int) float64 { return rows[i][k] }, true
+	}
+	return nil, false
+}
+
+// readTable reads lines of numbers; nil if there is no such file.
+func readTable(fsys fs.FS, name string) (rows [][]float64, text []byte, err error) {
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+		return nil, nil, nil //nolint:nilerr // most files have none beside them
+	case !info.Mode().IsRegular():
+		return nil, nil, errors.New("it is no file")
+	case info.Size() > maxGradients:
+		return nil, nil, errors.New("it is too large")
+	}
+	if text, err = fs.ReadFile(fsys, name); err != nil {
+		return nil, nil, errors.New("it cannot be read")
+	}
+	for _, line := range strings.Split(strings.ReplaceAll(string(text), "\r", "\n"), "\n") {
+		var row []float64
+		for _, word := range strings.Fields(line) {
+			v, err := strconv.ParseFloat(word, 64)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%q is no number", word)
+			}
+			row = append(row, v)
+		}
+		if row != nil {
+			rows = append(rows, row)
+		}
+	}
+	if rows == nil {
+		return nil, nil, errors.New("it is empty")
+	}
+	return rows, text, nil
+}
+
+// gradientAxes returns the unit vectors in the patient, LPS+, along which the components of
+// directions in a .bvec file are.
+func gradientAxes(g volume.Geometry) [3]volume.Vec {
+	var axes [3]volume.Vec
+	for c := range axes {
+		axes[c] = g.Affine.Column(c).Unit()
+	}
+	if axes[0].Cross(axes[1]).Dot(axes[2]) > 0 {
+		axes[0] = axes[0].Scale(-1)
+	}
+	return axes
+}
+
+// FormatGradients returns the two files for volumes on a grid. bvec is nil if no volume has a
+// direction although some have a b-value: zeros would say that there is none.
+func FormatGradients(g *series.Gradients, grid volume.Geometry) (bval, bvec []byte) {
+	if g.BVal != nil {
+		return g.BVal, g.BVec
+	}
+	bval = line(len(g.Volumes), func(i int) float64 { return g.Volumes[i].B })
+	if g.Weighted() && !g.Directed() {
+		return bval, nil
+	}
+	for _, axis := range gradientAxes(grid) {
+		bvec = append(bvec, line(len(g.Volumes), func(i int) float64 { return g.Volumes[i].Direction.Dot(axis) })...)
+	}
+	return bval, bvec
+}
+
+// line formats numbers with 6 digits, as dcm2niix does.
+func line(n int, at func(i int) float64) []byte {
+	words := make([]string, n)
+	for i := range words {
+		v := at(i)
+		if math.Abs(v) < 1e-9 {
+			v = 0 // of rounding, and no negative zero
+		}
+		words[i] = strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return []byte(strings.Join(words, " ") + "\n")
+}
