@@ -110,11 +110,12 @@ func (s *Session) wake(d *document, message string) {
 		return
 	}
 	t := s.start(Loading, lang.L("Reading"), lang.L("files"))
+	t.document = d // the reading ends where it is closed
 	var found restored
 	s.background(func() error {
 		return s.readAgain(t, w, &found)
 	}, func(err error) {
-		if !s.finish(t, err) || !slices.Contains(s.documents, d) {
+		if !s.finish(t, err) {
 			closeCatalog(found.catalog)
 			return
 		}
