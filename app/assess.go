@@ -193,7 +193,7 @@ func (m moments) rms() float64 { return math.Sqrt(m.squares / max(m.n, 1)) }
 // volume of it, was made from the voxels of before as a whole, under the noise map of maps;
 // nil without such a record.
 func RecipeBeside(out string, before *volume.Volume, maps Maps) (*denoise.Recipe, error) {
-	path := recordOfOutput(out)
+	path := RecordPath(out)
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -26,8 +26,8 @@ const recordSuffix = ".recipe.json"
 // mount point: what lies beside that may not be kept.
 const insideRecord = "quell" + recordSuffix
 
-// recordOfOutput returns the path of the record of an output, which may not exist.
-func recordOfOutput(out string) string {
+// RecordPath returns the path of the record of an output, which may not exist.
+func RecordPath(out string) string {
 	if inside := filepath.Join(out, insideRecord); exists(inside) {
 		return inside
 	}

@@ -139,7 +139,7 @@ func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 			c.Close()
 		}
 	}
-	if record := recordOfOutput(out); isRecord(record) {
+	if record := RecordPath(out); isRecord(record) {
 		if data, err := os.ReadFile(record); err == nil {
 			var r Record
 			if json.Unmarshal(data, &r) == nil {

@@ -43,9 +43,9 @@ type Options struct {
 	WithoutVerdict bool
 
 	// List finds the units in place of the function List; nil for that. Begin is called when
-	// the output is locked, and Finish when the output of a series is in place: what it adds
-	// belongs to the series, which fails with its error. Both may be nil; Finish is called from
-	// several goroutines.
+	// the output is locked, and Finish when the output of a series is in place, also where it
+	// was before: what it adds belongs to the series, which fails with its error. Both may be
+	// nil; Finish is called from several goroutines.
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
 	Finish func(Result) error

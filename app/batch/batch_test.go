@@ -185,6 +185,27 @@ func TestSecondRunDoesWhatIsMissing(t *testing.T) {
 	equal(t, "second run", states(s), all)
 	equal(t, "reused", []int{s.Done, s.Reused}, []int{4, 4})
 
+	// A record that is gone comes again, with the same output.
+	var dicomOutput string
+	for r := range s.Results() {
+		if r.Unit == "q/ct" {
+			dicomOutput = r.Output
+		}
+	}
+	before, err := os.ReadFile(filepath.Join(c.out, "p/b.nii.gz"))
+	c.must(err)
+	for _, name := range []string{"p/b.nii.gz.recipe.json", dicomOutput + ".recipe.json"} {
+		c.must(os.Remove(filepath.Join(c.out, name)))
+		s = c.run(o)
+		equal(t, "without "+name, []int{s.Done, s.Reused}, []int{4, 3})
+		if !exists(filepath.Join(c.out, name)) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	after, err := os.ReadFile(filepath.Join(c.out, "p/b.nii.gz"))
+	c.must(err)
+	equal(t, "the output is the same", string(after) == string(before), true)
+
 	// An output that is gone or incomplete, and an input that changed.
 	c.must(os.Remove(filepath.Join(c.out, "p/c.img")))
 	c.nii("a.nii", 5)

@@ -105,7 +105,13 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 		}
 		t := task{unit: u, catalog: catalog, members: members, result: r}
 		if b.reuse(&t, &digest) {
-			b.finish(u, &t.result)
+			done := &t.result
+			if b.o.Finish != nil { // what belongs to the output may be gone
+				if err := b.o.Finish(t.result); err != nil {
+					done = b.fail(u, r, err)
+				}
+			}
+			b.finish(u, done)
 			b.progress.part(u, t.bytes(), true)
 			continue
 		}

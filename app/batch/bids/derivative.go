@@ -1,6 +1,7 @@
 package bids
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -73,7 +74,7 @@ the verdict and what failed.
 `
 	const ignore = "report.html\nreport.csv\n*.recipe.json\n"
 	for name, text := range map[string]string{"README": readme, ".bidsignore": ignore} {
-		if err := atomic.WriteFile(filepath.Join(out, name), []byte(text), 0o666); err != nil {
+		if err := write(filepath.Join(out, name), []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 				return err
 			}
 			if data != nil {
-				if err := atomic.WriteFile(base+ext, data, 0o666); err != nil {
+				if err := write(base+ext, data); err != nil {
 					return err
 				}
 			}
@@ -216,5 +217,13 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return atomic.WriteFile(path, append(data, '\n'), 0o666)
+	return write(path, append(data, '\n'))
+}
+
+// write writes a file, unless it is there with the same bytes.
+func write(path string, data []byte) error {
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, data) {
+		return nil
+	}
+	return atomic.WriteFile(path, data, 0o666)
 }
