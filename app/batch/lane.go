@@ -240,6 +240,9 @@ func (b *batch) reuse(t *task, digest *string) bool {
 	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before) {
 		return false
 	}
+	if !exists(app.RecordPath(b.store.outputPath(before.Output))) {
+		return false // it is made again with its output
+	}
 	if before.Verdict == "" && !b.o.WithoutVerdict {
 		return false // it was left unjudged
 	}

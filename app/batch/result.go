@@ -198,11 +198,11 @@ func (s store) tidy() {
 	}
 }
 
-// holds reports whether the output of a result is in place with its record, by the names and sizes
-// of its files, which were compared with the voxels when they were written.
+// holds reports whether the output of a result is in place, by the names and sizes of its
+// files, which were compared with the voxels when they were written.
 func (s store) holds(r Result) bool {
 	now := Result{Output: r.Output}
-	return s.describe(&now) == nil && now.Listing == r.Listing && exists(app.RecordPath(s.outputPath(r.Output)))
+	return s.describe(&now) == nil && now.Listing == r.Listing
 }
 
 // owner says which series has a key.
