@@ -91,6 +91,7 @@ type Catalog struct {
 	Findings []series.Finding // about files that belong to no entry
 	Default  int              // the largest volume that can be loaded
 	closer   io.Closer
+	hide     *Pseudonyms // of what is loaded; see Conceal
 }
 
 // Pick returns the largest entry with the given component, "" for voxels that
@@ -184,6 +185,9 @@ func (c *Catalog) loadable(i int) error {
 func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(done, total int)) (*series.Series, error) {
 	started := time.Now()
 	s, err := load(ctx, progress)
+	if err == nil {
+		s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
+	}
 	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
 		// Unreadable files in the folder may be missing slices of this series.
 		for _, f := range c.Findings {

@@ -76,6 +76,9 @@ type Report struct {
 //
 // The workbench, which keeps a series open and shows a result before it is
 // exported, does its jobs with DoOn.
+//
+// What a de-identified job reports, be it an error, has pseudonyms in place of the texts of its
+// source.
 func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if err := job.Validate(); err != nil {
 		return Report{}, err
@@ -83,6 +86,15 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 	if err := job.gate(job.Input.Path).Check(); err != nil {
 		return Report{}, err
 	}
+	if job.Output.Deidentify {
+		job.Input.hide, _ = NewPseudonyms() // the export warns of a key that cannot be stored
+	}
+	r, err := doOpening(ctx, job, events)
+	return r, job.Input.hide.Error(err, job.Input.Path)
+}
+
+// doOpening is Do for a job that is valid.
+func doOpening(ctx context.Context, job Job, events Events) (Report, error) {
 	started := time.Now()
 	engine := job.startEngine()
 	in, err := OpenVolumes(ctx, job.Input, events)

@@ -27,6 +27,7 @@ func OpenVolumes(ctx context.Context, in Input, events Events) (*OpenedVolumes, 
 	if err != nil {
 		return nil, err
 	}
+	c.Conceal(in.hide)
 	selected, err := c.Select(in)
 	if err != nil {
 		c.Close()

@@ -210,9 +210,13 @@ func (p Page) identity() (rows []row) {
 	}
 	v := s.Volume
 	add("Format", s.Format)
-	add("Modality", s.Modality)
-	add("Maker", s.Manufacturer)
-	add("Acquisition", strings.TrimSpace(s.Kernel+" "+s.Technique))
+	if !p.Hide || modality.MatchString(s.Modality) {
+		add("Modality", s.Modality)
+	}
+	if !p.Hide { // free texts
+		add("Maker", s.Manufacturer)
+		add("Acquisition", strings.TrimSpace(s.Kernel+" "+s.Technique))
+	}
 	add("Voxels", fmt.Sprintf("%s of %.4g × %.4g × %.4g mm", DimsText(v.Dims), v.Spacing[0], v.Spacing[1], v.Spacing[2]))
 	return rows
 }

@@ -136,6 +136,9 @@ func (r *Record) deidentify() {
 		v.deidentify()
 	}
 	r.Time, r.Source.SHA256 = time.Time{}, ""
+	if !modality.MatchString(r.Source.Modality) {
+		r.Source.Modality = ""
+	}
 	for _, m := range []*MapRecord{r.NoiseMap, r.Mask} {
 		if m != nil {
 			m.SHA256 = ""

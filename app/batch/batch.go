@@ -101,11 +101,15 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 	if err := b.checkPlace(); err != nil {
 		return Summary{}, err
 	}
+	b.units = b.hidden(b.units)
 	release, err := b.store.lock(b.o.Shard, b.o.Shards)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer release()
+	if err := b.sameKey(); err != nil {
+		return Summary{}, err
+	}
 	if err := b.remember(); err != nil {
 		return Summary{}, err
 	}
@@ -163,6 +167,7 @@ type batch struct {
 	made      string // hash, see Result.Made
 	engine    string // the class that filters: pinned, so that results do not depend on the order
 	store     store
+	hide      *app.Pseudonyms     // nil where names stay
 	units     []Unit              // of all shards
 	former    map[string][]string // the results that were there, by unit
 	anyDone   bool                // one of these has an output
@@ -231,6 +236,9 @@ func newBatch(o Options, events Events) (*batch, error) {
 		memory: semaphore.NewWeighted(o.Memory), filter: semaphore.NewWeighted(1), stopped: func(stage) {},
 	}
 	b.progress = progress{events: events, now: time.Now}
+	if err := b.pseudonyms(); err != nil {
+		return nil, err
+	}
 	if b.settings, err = b.hash(o.Select); err != nil {
 		return nil, err
 	}
@@ -253,7 +261,8 @@ func (b *batch) recipe() ([]byte, error) {
 		NoiseMap string
 		Options  app.ExportOptions
 		Uneven   string `json:",omitempty"`
-	}{job.Recipe, job.AutoDims, job.NoiseMap, options, job.Uneven})
+		Key      string `json:",omitempty"` // of the pseudonyms
+	}{job.Recipe, job.AutoDims, job.NoiseMap, options, job.Uneven, b.keyName()})
 }
 
 // hash identifies what is done with a series, by which version, and further texts.
@@ -315,6 +324,9 @@ func (b *batch) unit(ctx context.Context, d Delivery, h *hold, open *sync.WaitGr
 	err := parallel.Protect(func() (err error) {
 		if h.before > maxAttempts {
 			return errEnded
+		}
+		if d.Unit, err = b.unseal(d.Unit); err != nil {
+			return err
 		}
 		h.enter()
 		defer h.leave()

@@ -58,6 +58,11 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 	} else {
 		catalog, err = app.Scan(ctx, u.Path)
 	}
+	var plain []app.Entry // with the texts that a selection asks for
+	if catalog != nil {
+		plain = slices.Clone(catalog.Entries)
+		catalog.Conceal(b.hide)
+	}
 	known := map[string]bool{}
 	defer func() {
 		if ctx.Err() == nil {
@@ -94,7 +99,7 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 		}
 		r := b.describe(u, catalog, members, known)
 		known[r.ID] = true
-		taken, err := b.selection.Takes(ctx, u, e)
+		taken, err := b.selection.Takes(ctx, u, plain[members[0]])
 		switch {
 		case err != nil:
 			b.finish(u, b.fail(u, r, err))
@@ -213,7 +218,7 @@ func slug(s string) string {
 func (b *batch) reuse(t *task, digest *string) bool {
 	r, path, e := &t.result, t.unit.Path, t.first()
 	before, known := b.store.load(r.ID)
-	if r.Digest = t.identity(); r.Digest == "" {
+	if r.Digest = b.hide.Text("digest", t.identity()); r.Digest == "" {
 		r.Stamp = stampOf(path)
 		switch {
 		case *digest != "":
@@ -224,7 +229,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 			if err != nil {
 				return false // reading it fails as well and is reported
 			}
-			*digest = sum
+			*digest = b.hide.Text("digest", sum)
 		}
 		r.Digest = *digest
 	}
@@ -274,6 +279,9 @@ func (b *batch) failure(u Unit, err error) *Result {
 func (b *batch) fail(u Unit, r Result, err error) *Result {
 	if errors.Is(err, context.Canceled) {
 		return nil
+	}
+	if !errors.Is(err, errEnded) {
+		err = b.hide.Error(err, u.Path)
 	}
 	text := strings.Join(strings.Fields(err.Error()), " ")
 	if u.Path != "" {

@@ -24,6 +24,11 @@ type Unit struct {
 	Bytes  int64  `json:"bytes"`            // of its files
 	Series *int   `json:"series,omitempty"` // the only one that is filtered, by its index in the catalog; names and lists count from 1
 	Output string `json:"output,omitempty"` // relative to the output; "" is named after the unit and the series
+
+	// Of a batch that is de-identified Name is a pseudonym, and Given what it stands for. In a queue
+	// Sealed holds Given and Path, which are then empty.
+	Given  string `json:"given,omitempty"`
+	Sealed string `json:"sealed,omitempty"`
 }
 
 // List finds the units of inputs, by name: files, folders with everything below them, glob

@@ -65,7 +65,7 @@ func pageFile(number int) string {
 // writeHTML writes the report in pages of pageRows series, which refer to each other and to no
 // other file. The first one is written last and has the counts of all.
 func (b *batch) writeHTML(all results, ofOthers int) error {
-	h := htmlReport{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.o.Select, When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
+	h := htmlReport{Recipe: b.o.Job.Recipe.String(), Version: app.Version(), Select: b.selectText(), When: time.Now().Format("2 January 2006, 15:04 MST"), Total: len(all.rows), OfOthers: ofOthers}
 	for _, x := range all.rows {
 		h.count(x)
 	}

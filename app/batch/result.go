@@ -208,8 +208,8 @@ func (s store) holds(r Result) bool {
 // owner says which series has a key.
 type owner struct{ ID, Input, Path string }
 
-// claim makes a series the owner of a key, unless another one that still exists is.
-func (s store) claim(key string, me owner) (owner, error) {
+// claim makes a series the owner of a key, unless another one is whose path is there still.
+func (s store) claim(key string, me owner, isThere func(path string) bool) (owner, error) {
 	data, err := json.Marshal(me)
 	if err != nil {
 		return me, err
@@ -220,7 +220,7 @@ func (s store) claim(key string, me owner) (owner, error) {
 		return me, err
 	}
 	var other owner
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &other) == nil && exists(other.Path) {
+	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &other) == nil && isThere(other.Path) {
 		return other, nil
 	}
 	return me, atomic.WriteFile(path, data, 0o666)

@@ -25,7 +25,7 @@ type condition struct {
 
 // own are the attributes that every format has.
 var own = map[string]func(u Unit, e app.Entry) []string{
-	"Path":   func(u Unit, e app.Entry) []string { return []string{u.Name} },
+	"Path":   func(u Unit, e app.Entry) []string { return []string{cmp.Or(u.Given, u.Name)} },
 	"Format": func(u Unit, e app.Entry) []string { return []string{e.Format} },
 	"Part": func(u Unit, e app.Entry) []string {
 		if e.Group != nil || e.Part == "" {

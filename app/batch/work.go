@@ -42,7 +42,10 @@ func (b *batch) do(ctx context.Context, t task) *Result {
 func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	e := t.first()
 	if e.Identity() != "" {
-		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: t.unit.Path})
+		first, err := b.store.claim(r.Key, owner{ID: r.ID, Input: r.Input(), Path: b.hide.Seal(t.unit.Path)}, func(sealed string) bool {
+			path, err := b.hide.Unseal(sealed)
+			return err == nil && exists(path)
+		})
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,10 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 		delete(before, r.ID)
 		b.report(r, true)
 	}
-	spec := Spec{Job: b.o.Job, Select: b.o.Select, Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
+	if units, err = b.seal(units); err != nil {
+		return err
+	}
+	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
 	err = b.o.Distribute(ctx, spec, units, func(left int) {
 		b.progress.left(left, len(units))
 		_ = b.store.changed(stamps, visit) // an error comes again at the end
@@ -72,6 +75,13 @@ type Worker struct{ b *batch }
 func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, error) {
 	if spec.Quell != app.Version() {
 		return nil, app.Usagef("the batch was begun by Quell %s, and this is %s; use the same version for all", spec.Quell, app.Version())
+	}
+	if spec.Job.Output.Deidentify {
+		hide, _ := app.NewPseudonyms() // newBatch returns the error
+		var err error
+		if spec.Select, err = hide.Unseal(spec.Select); err != nil {
+			return nil, app.Usagef("the batch was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one")
+		}
 	}
 	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory, WithoutVerdict: spec.WithoutVerdict}, events)
 	if err != nil {

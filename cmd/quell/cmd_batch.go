@@ -26,6 +26,7 @@ type batchFlags struct {
 	children int
 	compress compressFlag
 	options  batch.Options
+	reveal   string
 	json     bool
 }
 
@@ -64,6 +65,10 @@ that share OUT. Two batches of the same part, or of different N, on one OUT are 
 The parts follow from the names and sizes of the inputs: after a change of these run all
 parts again, which do only what is missing.
 
+With --deidentify, names of folders and inputs become pseudonyms in OUT, in the
+reports, and in what is printed. They follow from a key of this account and are the
+same in every run; machines that share OUT need the same key.
+
 --processes N does the series in N processes; --nats URL leaves them to quell worker, by
 a NATS server of version ` + queue.LeastServer + ` or later.
 
@@ -89,17 +94,39 @@ because their input is unreadable or refused.`,
 	f.nats.addTo(cmd)
 	flags.IntVar(&f.children, "processes", 0, "do the series in `N` processes, each with a GPU of its own where there are several; one that dies is replaced")
 	addOutputFlags(cmd, &f.options.Job.Output.ExportOptions)
-	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays, and names of folders do")
+	flags.BoolVar(&f.options.Job.Output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and put pseudonyms in place of names in everything else that is written or printed; what is drawn in the pixels stays")
+	flags.StringVar(&f.reveal, "reveal", "", "print the inputs that a `pseudonym` in a report of --deidentify stands for, and do nothing else")
 	f.compress.addTo(cmd)
 	f.recipe.params = addParamFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		f.options.Inputs, f.options.Output = args[:len(args)-1], args[len(args)-1]
+		if f.reveal != "" {
+			return f.printRevealed(cmd)
+		}
 		if err := f.distribute(cmd); err != nil {
 			return err
 		}
 		return f.run(cmd, batch.Run)
 	}
 	return cmd
+}
+
+// printRevealed prints the inputs that a pseudonym stands for.
+func (f *batchFlags) printRevealed(cmd *cobra.Command) error {
+	units, err := batch.List(cmd.Context(), f.options.Inputs, f.options.Output)
+	if err != nil {
+		return err
+	}
+	paths, err := batch.Reveal(units, f.reveal)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addTo adds the flags of the work.

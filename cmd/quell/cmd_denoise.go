@@ -61,7 +61,7 @@ func newDenoise() *cobra.Command {
 	addOutput(flags, &f.output.Scales, "scales-out", app.MapOutput, "lpa and sadct: also write how many voxels the neighbourhood of each voxel reaches, to this NIfTI `file` of eight volumes, from +x by 45 degrees towards +y; of a 4-D series eight for each volume in turn")
 	addOutput(flags, &f.output.Pictures, "pictures", app.PicturesOutput, "also draw before.png, after.png and residual.png of the middle slice into this `folder`; of a 4-D series into a folder for each volume there")
 	addOutput(flags, &f.output.Report, "report", app.ReportOutput, "also judge the result and write a report with pictures, one HTML `file`; without the patient's identity with --deidentify")
-	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile); what is drawn in the pixels stays")
+	flags.BoolVar(&f.output.Deidentify, "deidentify", false, "remove the patient's identity from DICOM output (PS3.15 basic profile), and print and record pseudonyms in place of names; what is drawn in the pixels stays")
 	f.compress.addTo(cmd)
 	addUnevenFlag(cmd, &f.uneven, "split filters evenly spaced runs of slices by themselves, ")
 	addMemoryFlag(cmd, &f.memory, "filtered")

@@ -3,6 +3,7 @@ package dicom
 import (
 	"quell/io/dicom/assemble"
 	"quell/io/dicom/codec"
+	"quell/io/dicom/deid"
 	"quell/io/dicom/derive"
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -24,6 +25,8 @@ type (
 	Presentation = presentation.State
 	// PresentationMark is a mark of it; see presentation.Mark.
 	PresentationMark = presentation.Mark
+	// Pseudonyms stand for patients, UIDs and texts; see deid.Pseudonyms.
+	Pseudonyms = deid.Pseudonyms
 	// Code is a coded concept of DICOM; see part10.Code.
 	Code = part10.Code
 	// Compression names a lossless pixel encoding; see pixel.Compression.

@@ -45,6 +45,11 @@ func (p Pseudonyms) Patient(s *part10.Dataset) []byte {
 	return fmt.Appendf(nil, "Q%X", p.hash("patient", id)[:8])
 }
 
+// Text returns the pseudonym of a text of a kind: 16 hexadecimal digits.
+func (p Pseudonyms) Text(kind, text string) string {
+	return fmt.Sprintf("%x", p.hash("text "+kind, []byte(text))[:8])
+}
+
 // Identity is what an image gets in place of its identity.
 type Identity struct {
 	patient  []byte   // pseudonym
