@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,34 +94,32 @@ func (p *Pseudonyms) box() cipher.AEAD {
 	return box
 }
 
-// Error returns an error of the same class and, if it is about the input, without its texts: it may
-// quote names of files and values of attributes. root is the path of the input.
+// Error returns an error of the same class. If it is about the input, whose path is root, it has
+// neither its texts, which may quote names of files and values of attributes, nor its cause.
 func (p *Pseudonyms) Error(err error, root string) error {
 	var usage *UsageError
 	var input *InputError
 	var output *atomic.Error
+	var system *fs.PathError
+	under := func(path string) bool {
+		return path == "" || isInside(path, root) || strings.HasPrefix(filepath.Clean(path), filepath.Clean(root))
+	}
 	switch {
 	case p == nil || err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.As(err, &input):
-		if input.Path != "" && !isInside(input.Path, root) && !strings.HasPrefix(filepath.Clean(input.Path), filepath.Clean(root)) {
+		if !under(input.Path) {
 			return err // about a mask or a list of the user's
 		}
-		return &InputError{Problem: "the input is unreadable or refused", Advice: "quell info says why, with names", Err: err}
-	case errors.As(err, &usage), errors.Is(err, ErrEngineFailed), errors.As(err, &output):
+		return &InputError{Problem: "the input is unreadable or refused", Advice: "quell info says why, with names"}
+	case errors.As(err, &usage), errors.Is(err, ErrEngineFailed), errors.As(err, &output), errors.As(err, &system) && !under(system.Path):
 		return err
 	}
-	return &hiddenError{err}
+	return errHidden
 }
 
-// hiddenError is a failure whose words may quote the source.
-type hiddenError struct{ err error }
-
-func (hiddenError) Error() string {
-	return "the work failed; without --deidentify the same command says why, with names"
-}
-
-func (e *hiddenError) Unwrap() error { return e.err }
+// errHidden stands for failures whose words may quote the source.
+var errHidden = errors.New("the work failed; without --deidentify the same command says why, with names")
 
 // findings returns findings by their kinds: their sentences may quote the source.
 func (p *Pseudonyms) findings(all []series.Finding) []series.Finding {

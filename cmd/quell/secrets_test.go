@@ -187,7 +187,7 @@ func plant(t *testing.T, s *secrets, dir, uid string) {
 		for i := range len(f.Pixels) / 2 {
 			f.Pixels[2*i+1] = f.Pixels[2*i+1]&0x0f | high[i]<<4
 		}
-		file := append(f.File(), s.in("the bytes behind the file")...)
+		file := append(f.File(), "\x00\x00\x00\x00\x00\x00\x00\x00"+s.in("the bytes behind the file")...) // after zeros, as text is no element
 		copy(file, s.in("the preamble"))
 		if err := os.WriteFile(filepath.Join(dir, s.in("the name of a file")+name), file, 0o666); err != nil {
 			t.Fatal(err)
