@@ -46,10 +46,11 @@ no_faults
 screen_stop
 
 screen_start
-settled "$work/last.png"
-key p;                                          changed "the column of filter and measures"
 mouse_to 400 420
 matches column
+settled "$work/last.png"
+key p;                                          changed "P, which hides the column of filter and measures"
+key p;                                          changed "P, which shows it again"
 xdotool click 4;                                changed "wheel to the next slice"
 key 8;                                          changed "the bone window"
 xdotool mousedown 1 mousemove_relative --sync 60 40 mouseup 1; changed "window/level by left drag"
@@ -117,7 +118,6 @@ no_faults
 screen_stop
 
 screen_start
-key p
 settled "$work/last.png"
 mouse_to 1330 139
 xdotool click 1;                                changed "a click on the slider of the strength"

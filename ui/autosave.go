@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"fyne.io/fyne/v2/lang"
 
@@ -122,7 +123,13 @@ func (w *Workbench) OfferRestore() {
 	w.auto.offered = kept // unless it is opened or discarded, the next start asks again
 	restore := func() { w.restore(kept, work) }
 	discard := func() { _ = kept.Remove() }
-	w.show(dialogs.Restore(restoreText(work), restore, discard, w.main))
+	// Exported files may lie on a server that does not answer soon, or at all.
+	count := newest.Worker[app.Workspace, int]{Go: w.options.Go, Do: w.options.Do, Work: app.Workspace.Unexported, Done: func(lost int) {
+		w.show(dialogs.Restore(restoreText(work, lost), restore, discard, w.main))
+	}}
+	count.Request(work)
+	const soon = 3 * time.Second
+	count.Await(time.After(soon))
 }
 
 // restore opens the work of an ended process, and keeps it from then on as its own.
@@ -193,8 +200,8 @@ func savedName(w app.Work) string {
 	return cmp.Or(w.Name, filepath.Base(w.Path))
 }
 
-// restoreText says what was open.
-func restoreText(work app.Workspace) string {
+// restoreText says what was open, with how many results that are nowhere else.
+func restoreText(work app.Workspace, results int) string {
 	open := work.Open[min(max(work.Shown, 0), len(work.Open)-1)]
 	how := lang.L("Quell was not closed properly. It had %s open (%d slices)")
 	if work.Orderly {
@@ -207,7 +214,6 @@ func restoreText(work app.Workspace) string {
 	case more > 1:
 		text += fmt.Sprintf(lang.L(" and %d other series"), more)
 	}
-	results := work.Unexported()
 	switch {
 	case results == 1:
 		text += lang.L(", with a result that was not exported")

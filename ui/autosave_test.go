@@ -105,7 +105,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 		t.Errorf("slice %d, %d results", b.state().Index(), len(b.session().Results()))
 	}
 	voxel, crosshair := b.state().Crosshair()
-	if c := b.state().Comparison(); !b.command("layout-2×2").Checked() || !b.command("strip").Checked() || c.Mode != viewer.Checkerboard || c.Share != 0.25 || !crosshair || voxel != [3]int{3, 4, 5} {
+	if c := b.state().Comparison(); !b.command("layout-2×2").Checked() || b.command("strip").Checked() || c.Mode != viewer.Checkerboard || c.Share != 0.25 || !crosshair || voxel != [3]int{3, 4, 5} {
 		t.Errorf("comparison %+v, crosshair %v: %t; want layout, comparison and crosshair as they were", c, voxel, crosshair)
 	}
 	b.state().SetIndex(2)
@@ -113,6 +113,7 @@ func TestTheNextStartOffersTheWork(t *testing.T) {
 		saved := savedWork(t, dir)
 		return len(saved) == 1 && strings.Contains(saved[0], `"index": 2`)
 	})
+	b.drain()
 	b.workbench.Quit()
 	b.tap("Discard")
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
