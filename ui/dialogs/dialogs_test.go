@@ -380,6 +380,30 @@ func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 	}
 }
 
+// What is pressed and cancelled before it is known what the export replaces does not begin.
+func TestACancelledExportDoesNotBegin(t *testing.T) {
+	for _, cancel := range []bool{false, true} {
+		w := parent(t)
+		exported := 0
+		r := request(run(t), t.TempDir(), ExportRequest{Export: func(string, app.ExportOptions) { exported++ }})
+		var held []func()
+		r.Go = func(f func()) { held = append(held, f) }
+		Export(r, w).Show()
+		test.Tap(button(t, w, "Export"))
+		if cancel {
+			test.Tap(button(t, w, "Cancel"))
+		}
+		for len(held) > 0 {
+			f := held[0]
+			held = held[1:]
+			f()
+		}
+		if want := map[bool]int{false: 1, true: 0}[cancel]; exported != want {
+			t.Errorf("cancelled %v: exported %d times", cancel, exported)
+		}
+	}
+}
+
 // Return exports also after the mouse chose a format or a box; Space chooses.
 func TestReturnExportsAfterAClick(t *testing.T) {
 	w := parent(t)

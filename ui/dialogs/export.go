@@ -174,8 +174,10 @@ func (f *exportForm) proposal() string {
 func (f *exportForm) found(seen looked) {
 	f.seen = seen
 	f.update()
-	if f.pressed && seen.path == f.target() {
-		f.pressed = false
+	if !f.pressed || seen.path != f.target() {
+		return
+	}
+	if f.pressed = false; f.dialog.shown { // it was not cancelled meanwhile
 		f.begin()
 	}
 }
