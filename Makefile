@@ -1,4 +1,5 @@
-# Quell. "make run" and "make test" install or build whatever they need; "make help" lists all targets.
+# Quell. "make run" and "make test" install or build whatever they need, and so does scripts/make.sh where make itself is
+# missing; "make help" lists all targets.
 
 SHELL       := bash
 .SHELLFLAGS := -o pipefail -c
@@ -20,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
 
-.PHONY: run build cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels gpu-test gpu-bench ci clean help
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels bare gpu-test gpu-bench ci clean help
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -30,10 +31,14 @@ run: ## open the workbench on the bundled series; without a display, denoise it 
 
 build: cli workbench worker ## build the command line, the workbench and the GPU worker into bin/
 
-cli: ## build the command line alone; needs no C compiler
+# What go needs before it is run; make runs go for the lists of packages before the first line of a recipe.
+modules:
+	@scripts/setup.sh modules
+
+cli: modules ## build the command line alone; needs no C compiler; 95 seconds of processor time at first
 	CGO_ENABLED=0 $(BUILD) -o $(BIN)/quell ./cmd/quell
 
-workbench: ## build the workbench; installs the OpenGL and X11 headers if they are missing
+workbench: modules ## build the workbench; installs the OpenGL and X11 headers if they are missing
 	@scripts/setup.sh workbench
 	CGO_ENABLED=1 $(BUILD) -o $(BIN)/quell-workbench .
 
@@ -49,9 +54,10 @@ gpu-test: ## build GPU tests that need no Go to run, into bin/gpu/, and run them
 gpu-bench: ## build GPU benchmarks likewise
 	@scripts/gpu.sh bench
 
-test: ## run all tests; needs no display, no GPU and no C compiler
-	CGO_ENABLED=0 $(GO) vet $(PACKAGES)
-	CGO_ENABLED=0 $(TEST) $(PACKAGES) | $(SUMMARY)
+test: modules ## run all tests; needs no display, no GPU and no C compiler
+	@echo "test: checking and compiling the packages; the first time takes minutes"
+	@CGO_ENABLED=0 $(GO) vet $(PACKAGES)
+	@CGO_ENABLED=0 $(TEST) $(PACKAGES) | $(SUMMARY) $(words $(PACKAGES))
 
 # These tests compare values, for minutes under the race detector, on code paths that the other tests run too.
 NO_RACE := TestConformance/(agrees_with_the_reference|noise_map_agrees|stabilised_agrees|CT_values|padding|scale|shifts|slabs)|TestExtremeValues|TestResultsScaleExactly|TestSameBitsWithoutVectorCode|TestSameBitsOnAnyCores|TestSigma|TestMapFollows|TestRiskFollows|TestVerdictsFollow|TestVerdictsOf|TestSearchFinds|TestVerdictAgreement|TestBlindVerdicts|TestStandInOfOtherSizes|TestChosenStrength|TestClosedForm|TestRiskOf|TestTable|TestErrorOn|TestGivenNoiseIsOpenedAgain
@@ -70,7 +76,7 @@ MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
 mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
 	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./scripts/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
-lint: ## check import rules, errors, comments and style (.golangci.yml)
+lint: modules ## check import rules, errors, comments and style (.golangci.yml)
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
 
 cross: ## compile everything but the workbench for Windows, Linux on ARM and macOS
@@ -101,6 +107,9 @@ pictures: ## redraw the pictures of docs/TRUST.md and docs/FILTERS.md from phant
 
 screenshots: ## redraw the pictures of the README and the user guide from the running workbench
 	@scripts/screenshots.sh
+
+bare: ## try the two commands of the README in a bare Debian; needs root and a mirror of Debian
+	@scripts/bare.sh
 
 ci: ## run all checks of the repository
 	@.ci/run

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that a step needs and that are missing, and prints their names.
+#   setup.sh make        make itself: for make.sh
+#   setup.sh modules     certificates, if Go modules have to be downloaded and the machine has none: for every build. Fails
+#                        with one line if none can be downloaded
 #   setup.sh workbench   C compiler, OpenGL and X11 headers, and Mesa: to build and show the workbench
 #   setup.sh screen      a virtual display and tools that press keys and compare pictures: for drive.sh and screenshots.sh
 #   setup.sh cuda        CUDA headers, only if an NVIDIA device is present: to build the GPU worker
 #   setup.sh nvcc        the CUDA compiler and headers, on any machine: to compile the kernels and test the worker
 #   setup.sh pacs        Orthanc, a PACS, and DICOM network tools: for pacs.sh
 #   setup.sh validators  programs that tests ask about the DICOM files that Quell writes, and npm: for bids.sh
+#   setup.sh bare        debootstrap: for bare.sh
 set -euo pipefail
 
 workbench=(gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgl1-mesa-dri libglx-mesa0)
@@ -38,7 +42,22 @@ apt() {
 		[ -f "$lists/sources.list" ] || : >"$lists/sources.list"
 		extra=(-o "Dir::Etc::SourceList=$lists/sources.list" -o "Dir::Etc::SourceParts=$lists")
 	fi
-	"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${extra[@]}" "$@"
+	"${root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -o DPkg::Lock::Timeout=5 "${extra[@]}" "$@"
+}
+
+# patient runs apt and waits while another program holds one of its locks; DPkg::Lock::Timeout waits for those of dpkg
+# alone, and says nothing.
+lock_wait=${SETUP_LOCK_WAIT:-600} # seconds
+patient() {
+	local until=$((SECONDS + lock_wait)) told=
+	until apt "$@" >"$work/log" 2>&1; do
+		if ! grep -q 'Could not get lock\|Unable to lock\|Unable to acquire the dpkg' "$work/log" || [ "$SECONDS" -ge "$until" ]; then
+			return 1
+		fi
+		[ -n "$told" ] || echo "setup: another program uses apt; waiting for it, at most $lock_wait s"
+		told=1
+		sleep 2
+	done
 }
 
 install() {
@@ -61,7 +80,7 @@ install() {
 	local work
 	work=$(mktemp -d)
 	chmod 755 "$work" # apt reads the lists as another user
-	if ! { apt update -qq && apt install -y -qq --no-install-recommends $need; } >"$work/log" 2>&1; then
+	if ! { patient update -qq && patient install -y -qq --no-install-recommends $need; }; then
 		tail -n 20 "$work/log" >&2
 		rm -rf "$work"
 		echo "setup: apt-get failed; see the lines above" >&2
@@ -70,7 +89,32 @@ install() {
 	rm -rf "$work"
 }
 
+# certificates reports whether this machine has certificates where Go looks for them.
+certificates() {
+	local f
+	for f in "${SSL_CERT_FILE:-}" "${SSL_CERT_DIR:-}" /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt \
+		/etc/ssl/ca-bundle.pem /etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem /etc/ssl/cert.pem; do
+		[ -e "$f" ] && return
+	done
+	return 1
+}
+
 case ${1:-} in
+make) install "the build" make ca-certificates ;;
+modules)
+	if ! command -v "${GO:-go}" >/dev/null; then
+		echo "setup: Go is not on the PATH; install Go 1.26 or later and try again" >&2
+		exit 1
+	fi
+	if ! certificates && ! GOPROXY=off GOFLAGS=-mod=readonly "${GO:-go}" mod download >/dev/null 2>&1; then
+		install "the download of Go modules" ca-certificates
+	fi
+	# One small module shows whether others can be had; else go prints the same error for each of them.
+	if ! problem=$(GOFLAGS=-mod=readonly "${GO:-go}" mod download golang.org/x/term 2>&1); then
+		echo "setup: Go modules cannot be downloaded: $(tail -n 1 <<<"$problem")" >&2
+		exit 1
+	fi
+	;;
 workbench) install "the workbench" "${workbench[@]}" ;;
 screen) install "screenshots" "${screen[@]}" ;;
 cuda)
@@ -88,8 +132,9 @@ pacs)
 	fi
 	;;
 validators) install "the validators" "${validators[@]}" ;;
+bare) install "a bare Debian" debootstrap ;;
 *)
-	echo "usage: setup.sh workbench|screen|cuda|nvcc|pacs|validators" >&2
+	echo "usage: setup.sh make|modules|workbench|screen|cuda|nvcc|pacs|validators|bare" >&2
 	exit 2
 	;;
 esac

@@ -1,7 +1,8 @@
 // Command testsummary reads the output of "go test -json" from its standard input
 // and prints one line per package, the output of what failed, and at the end how
 // many tests passed, failed and were skipped, with each reason for a skip. It exits
-// with 1 if a test or a build failed.
+// with 1 if a test or a build failed. The argument is the number of packages. On a
+// terminal a line at the end shows how many of them have ended and which are running.
 package main
 
 import (
@@ -14,12 +15,26 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
 )
 
 func main() {
 	s := newSummary(os.Stdout)
-	if err := s.read(os.Stdin); err != nil {
+	if len(os.Args) > 1 {
+		s.packages, _ = strconv.Atoi(os.Args[1]) // 0 if it is no number
+	}
+	stop := func() {}
+	if term.IsTerminal(int(os.Stdout.Fd())) {
+		stop = s.live(time.Second)
+	}
+	err := s.read(os.Stdin)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "testsummary:", err)
 		os.Exit(1)
 	}
@@ -45,7 +60,12 @@ type test struct{ pkg, name string }
 
 // summary counts tests while it reads their events.
 type summary struct {
+	mu             sync.Mutex // guards what follows
 	w              io.Writer
+	packages       int                 // that are tested; 0 if not known
+	ended          int                 // packages
+	running        []string            // packages, in the order of their starts
+	status         string              // that the terminal shows
 	output         map[test][]string   // of tests and packages that have not ended
 	builds         map[string][]string // compiler messages by import path
 	passed         int
@@ -64,19 +84,82 @@ func (s *summary) read(r io.Reader) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		var e event
-		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Fprintln(s.w, lines.Text())
-			continue
-		}
-		s.add(e)
+		s.line(lines.Bytes())
 	}
 	return lines.Err()
+}
+
+func (s *summary) line(line []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var e event
+	if json.Unmarshal(line, &e) != nil {
+		s.show("")
+		fmt.Fprintf(s.w, "%s\n", line)
+		return
+	}
+	s.add(e)
+}
+
+// live shows the status on a terminal until stop.
+func (s *summary) live(every time.Duration) (stop func()) {
+	began, done, stopped := time.Now(), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			s.mu.Lock()
+			s.show(s.statusText(time.Since(began)))
+			s.mu.Unlock()
+			select {
+			case <-tick.C:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-stopped
+		s.show("")
+	}
+}
+
+// statusText is a line like "12 of 60 packages, 1m10s: app, io/dicom".
+func (s *summary) statusText(took time.Duration) string {
+	text := fmt.Sprintf("%d packages", s.ended)
+	if s.packages > 0 {
+		text = fmt.Sprintf("%d of %d packages", s.ended, s.packages)
+	}
+	text += ", " + took.Round(time.Second).String() + ": "
+	if len(s.running) == 0 {
+		return text + "compiling"
+	}
+	const most = 3
+	names := make([]string, 0, most)
+	for _, pkg := range s.running[:min(most, len(s.running))] {
+		names = append(names, strings.TrimPrefix(pkg, "quell/"))
+	}
+	if more := len(s.running) - most; more > 0 {
+		return fmt.Sprintf("%s%s and %d more", text, strings.Join(names, ", "), more)
+	}
+	return text + strings.Join(names, ", ")
+}
+
+// show replaces the status on the terminal; "" removes it.
+func (s *summary) show(status string) {
+	if status != s.status {
+		fmt.Fprint(s.w, "\r\x1b[K", status)
+		s.status = status
+	}
 }
 
 func (s *summary) add(e event) {
 	t := test{e.Package, e.Test}
 	switch e.Action {
+	case "start":
+		s.running = append(s.running, e.Package)
 	case "build-output":
 		s.builds[e.ImportPath] = append(s.builds[e.ImportPath], e.Output)
 	case "output":
@@ -92,6 +175,9 @@ func (s *summary) add(e event) {
 }
 
 func (s *summary) endTest(action string, t test) {
+	if action == "fail" {
+		s.show("")
+	}
 	switch action {
 	case "pass":
 		s.passed++
@@ -108,6 +194,9 @@ func (s *summary) endTest(action string, t test) {
 // endPackage prints the package's line and, of one that failed, what it printed
 // outside its tests: the shuffle's seed and a panic that no test is to blame for.
 func (s *summary) endPackage(e event) {
+	s.show("")
+	s.ended++
+	s.running = slices.DeleteFunc(s.running, func(pkg string) bool { return pkg == e.Package })
 	switch e.Action {
 	case "pass":
 		fmt.Fprintf(s.w, "ok    %s  %.1f s\n", e.Package, e.Elapsed)

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 func summaryOf(t *testing.T, events string) (*summary, string) {
@@ -73,5 +74,38 @@ not JSON
 	}
 	if !s.failed() {
 		t.Error("it passed")
+	}
+}
+
+// The status names what runs, and no line of the summary stays behind it.
+func TestStatus(t *testing.T) {
+	var out strings.Builder
+	s := newSummary(&out)
+	s.packages = 6
+	for _, c := range []struct{ event, want string }{
+		{``, "0 of 6 packages, 2s: compiling"},
+		{`{"Action":"start","Package":"quell/a"}`, "0 of 6 packages, 2s: a"},
+		{`{"Action":"start","Package":"quell/io/b"}`, "0 of 6 packages, 2s: a, io/b"},
+		{`{"Action":"start","Package":"quell/c"}`, "0 of 6 packages, 2s: a, io/b, c"},
+		{`{"Action":"start","Package":"quell/d"}`, "0 of 6 packages, 2s: a, io/b, c and 1 more"},
+		{`{"Action":"pass","Package":"quell/a","Elapsed":1}`, "1 of 6 packages, 2s: io/b, c, d"},
+		{`{"Action":"skip","Package":"quell/c"}`, "2 of 6 packages, 2s: io/b, d"},
+	} {
+		if c.event != "" {
+			s.line([]byte(c.event))
+		}
+		if got := s.statusText(2 * time.Second); got != c.want {
+			t.Errorf("after %s: %q; want %q", c.event, got, c.want)
+		}
+	}
+	out.Reset()
+	s.show("busy")
+	s.show("busy")
+	s.line([]byte(`{"Action":"fail","Package":"quell/d","Test":"TestX"}`))
+	s.line([]byte(`{"Action":"pass","Package":"quell/io/b","Elapsed":2}`))
+	s.show("still")
+	s.line([]byte("not JSON"))
+	if want := "\r\x1b[Kbusy\r\x1b[K--- FAIL: quell/d TestX\nok    quell/io/b  2.0 s\n\r\x1b[Kstill\r\x1b[Knot JSON\n"; out.String() != want {
+		t.Errorf("the terminal gets %q; want %q", out.String(), want)
 	}
 }
