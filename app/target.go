@@ -203,7 +203,7 @@ func writtenByQuell(out string) (bool, error) {
 		return other == "", err
 	}
 	description, err := nifti.Description(openFolder(filepath.Dir(out), false), filepath.Base(out))
-	return err == nil && strings.Contains(description, "Quell "), nil
+	return err == nil && strings.Contains(description+" ", "Quell "), nil // a long one is cut off after a word
 }
 
 // foreign is the error for what exists at path.

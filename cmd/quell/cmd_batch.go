@@ -213,10 +213,10 @@ func (f *batchFlags) run(cmd *cobra.Command, run func(context.Context, batch.Opt
 	summary, err := run(cmd.Context(), o, events)
 	done()
 	if err != nil {
-		if cmd.Context().Err() != nil && summary.Done > 0 {
-			warn(cmd, "The %s that are done stay: the same command continues with the next series.", plural(summary.Done, "series", "series"))
+		if summary.Done == 0 {
+			return leaving(err, "no series was done")
 		}
-		return err
+		return leaving(err, fmt.Sprintf("the %s that are done stay: the same command continues with the next series", plural(summary.Done, "series", "series")))
 	}
 	if f.json {
 		err = summary.WriteJSON(cmd.OutOrStdout())

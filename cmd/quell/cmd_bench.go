@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -100,11 +99,11 @@ program, with that device, driver and version of the kernels.`,
 		defer done()
 		r, err := bench.Run(cmd.Context(), o, events)
 		done()
-		if errors.Is(err, context.Canceled) {
-			warn(cmd, "The rows that were measured are kept: the same command continues with the next one.")
-		}
 		if err != nil {
-			return err
+			if _, none := os.Stat(o.State); none != nil { // no row was measured, or none can be kept
+				return nothingWritten(err)
+			}
+			return leaving(err, "the rows that were measured are kept: the same command continues with the next one")
 		}
 		if err := errors.Join(writeWith(app.TableOutput, csvFile, r.WriteCSV, overwrite), writeWith(app.PageOutput, report, r.WriteHTML, overwrite), writePlots(plots, r, overwrite)); err != nil {
 			return err

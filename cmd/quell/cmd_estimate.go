@@ -58,6 +58,7 @@ estimated by itself.`,
 			one := volumeEstimate{Name: in.Name(k), unit: s.Volume.Unit}
 			if *mapped != "" {
 				_, one.Estimate, err = app.ExportNoiseMap(cmd.Context(), s, *mapped, options, events)
+				err = nothingWritten(err)
 			} else {
 				one.Estimate, err = noise.Of(cmd.Context(), s.Volume)
 			}

@@ -86,6 +86,11 @@ seed gives the same values on every machine.`,
 		defer done()
 		written, err := app.MakePhantom(cmd.Context(), job, events)
 		done()
+		if len(written) == 0 {
+			err = nothingWritten(err)
+		} else {
+			err = leaving(err, "what is complete stays: "+strings.Join(written, ", "))
+		}
 		if *asJSON {
 			return cmp.Or(err, printJSON(cmd.OutOrStdout(), map[string]any{"kind": job.Kind, "outputs": append([]string{}, written...)}))
 		}

@@ -72,7 +72,8 @@ func warn(cmd *cobra.Command, format string, args ...any) {
 func do(cmd *cobra.Command, job app.Job) (app.Report, error) {
 	events, done := eventsOf(cmd)
 	defer done()
-	return app.Do(cmd.Context(), job, events)
+	report, err := app.Do(cmd.Context(), job, events)
+	return report, nothingWritten(err)
 }
 
 // printWritten prints what was done and where the result was written; the first line says

@@ -39,7 +39,7 @@ func endOf(ctx context.Context, err error) (code int, text string) {
 		return app.ExitDone, ""
 	case errors.As(err, &sent):
 	case ctx.Err() != nil:
-		return app.ExitCancelled, "cancelled; nothing was written"
+		return app.ExitCancelled, cancelledText(err)
 	}
 	return app.ExitCode(err), clean.Line(err.Error())
 }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"errors"
+)
+
+// cancelled is the end of a command that was cancelled, with what became of its outputs in
+// words: only the command knows that.
+type cancelled struct {
+	err  error
+	left string
+}
+
+func (c *cancelled) Error() string { return "cancelled; " + c.left }
+
+func (c *cancelled) Unwrap() error { return c.err }
+
+// leaving says what a command leaves behind if err is that of a cancelled context.
+func leaving(err error, left string) error {
+	if !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &cancelled{err, left}
+}
+
+// nothingWritten is for commands whose outputs get their names together at the end.
+func nothingWritten(err error) error { return leaving(err, "nothing was written") }
+
+// cancelledText is the sentence about a command that was cancelled.
+func cancelledText(err error) string {
+	if c := (*cancelled)(nil); errors.As(err, &c) {
+		return c.Error()
+	}
+	return "cancelled"
+}
