@@ -86,6 +86,9 @@ func (w *groupExport) addDICOM(ctx context.Context, k int, e export) (clipped in
 		}
 	}
 	e.derived.Place, e.derived.Step = w.group.Places[k], w.group.Step
+	if g := w.group.Gradients; g != nil {
+		e.derived.Gradient = &g.Volumes[k]
+	}
 	before := w.files.Clipped()
 	if hasDICOM(e.series) {
 		err = w.files.Add(ctx, e.series, e.result, e.derived)

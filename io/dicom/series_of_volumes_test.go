@@ -134,7 +134,7 @@ func TestVolumesAreOneSeries(t *testing.T) {
 		last := 0
 		for v, want := range results {
 			e := &back.Entries[v]
-			if e.UID != report.SeriesUID || e.GroupIndex != v || !d.Deidentify && e.Group.Places[v].String() != before.Entries[v].Group.Places[v].String() {
+			if e.UID != report.SeriesUID || e.GroupIndex != v || e.Group.Places[v].String() != before.Entries[v].Group.Places[v].String() {
 				t.Errorf("%s: volume %d is %s, place %v of series %s", what, v, e.Group.Places[v], e.GroupIndex, e.UID)
 			}
 			got := dicomtest.Load(t, back, v)
@@ -266,6 +266,37 @@ func TestUIDsOfVolumes(t *testing.T) {
 	}
 }
 
+// writeNewVolumes writes a volume of two slices at each place, without a DICOM source, as one series.
+// The values of the first are 0; voxel i of the others is i.
+func writeNewVolumes(t *testing.T, places []series.Place, step float64, gradients ...series.Gradient) (out string, report derive.Report) {
+	t.Helper()
+	out = filepath.Join(t.TempDir(), "out")
+	w, err := dicom.NewSeriesWriter(out, len(places), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
+	g.Affine.SetColumn(0, volume.Vec{-1}) // files run against the slices
+	for v, place := range places {
+		s := &series.Series{Volume: volume.New(g)}
+		for i := range s.Volume.Data {
+			s.Volume.Data[i] = float32(i * min(v, 1)) // two have the same voxels
+		}
+		d := dicomtest.TestDerived
+		d.Place, d.Step = place, step
+		if gradients != nil {
+			d.Gradient = &gradients[v]
+		}
+		if err := w.AddNew(t.Context(), s, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if report, err = w.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return out, report
+}
+
 // TestNewVolumesAreOneSeries likewise for volumes without a DICOM source: their attributes say where
 // each lies, and several have the same voxels.
 func TestNewVolumesAreOneSeries(t *testing.T) {
@@ -275,31 +306,13 @@ func TestNewVolumesAreOneSeries(t *testing.T) {
 		axis   string
 	}{
 		"time":    {[]series.Place{{{Axis: "time", Value: "0"}}, {{Axis: "time", Value: "2"}}, {{Axis: "time", Value: "4"}}}, 2, "temporal position"},
-		"b-value": {[]series.Place{{{Axis: "b-value", Value: "0"}}, {{Axis: "b-value", Value: "1000"}}, {{Axis: "b-value", Value: "0"}}}, 0, "b-value, acquisition"},
+		"b-value": {[]series.Place{{{Axis: "b-value", Value: "0"}}, {{Axis: "b-value", Value: "1000"}}, {{Axis: "b-value", Value: "0"}}}, 0, "b-value, temporal position"},
 		"echo":    {[]series.Place{{{Axis: "echo time", Value: "4.6"}}, {{Axis: "echo time", Value: "9.2"}}, {{Axis: "echo time", Value: "13.8"}}}, 0, "echo time"},
 		"words":   {[]series.Place{{{Axis: "b-value", Value: "none"}}, {{Axis: "b-value", Value: "low"}}, {{Axis: "b-value", Value: "high"}}}, 0, "temporal position"},
 	} {
-		out := filepath.Join(t.TempDir(), "out")
-		w, err := dicom.NewSeriesWriter(out, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := volume.NewGeometry([3]int{4, 3, 2}, [3]float64{1, 2, 3})
-		g.Affine.SetColumn(0, volume.Vec{-1}) // files run against the slices
-		for v, place := range c.places {
-			s := &series.Series{Volume: volume.New(g)}
-			for i := range s.Volume.Data {
-				s.Volume.Data[i] = float32(i * min(v, 1)) // two have the same voxels
-			}
-			d := dicomtest.TestDerived
-			d.Place, d.Step = place, c.step
-			if err := w.AddNew(t.Context(), s, d); err != nil {
-				t.Fatal(err)
-			}
-		}
-		report, err := w.Close(t.Context())
-		if err != nil || len(report.Warnings) != 0 || report.Files != 6 {
-			t.Fatalf("%s: %+v, %v", what, report, err)
+		out, report := writeNewVolumes(t, c.places, c.step)
+		if len(report.Warnings) != 0 || report.Files != 6 {
+			t.Fatalf("%s: %+v", what, report)
 		}
 		back := dicomtest.Scan(t, os.DirFS(out))
 		if len(back.Entries) != 3 || back.Entries[0].Group == nil || back.Entries[0].Group.Axis() != c.axis {

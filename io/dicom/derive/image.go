@@ -180,6 +180,7 @@ func (s *image) edits() ([]part10.Edit, error) {
 	if s.identity != nil {
 		edits = append(edits, s.identity.Edits(&s.Dataset)...)
 		edits = append(edits, s.tileEdits()...)
+		edits = append(edits, s.weightingEdits()...)
 	}
 	part10.SortEdits(edits)
 	return edits, nil

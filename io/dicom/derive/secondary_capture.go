@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"quell/io/dicom/part10"
 	"quell/io/dicom/pixel"
@@ -268,51 +267,34 @@ var axes = map[string]part10.Tag{
 	"echo time":            part10.TagEchoTime,
 	"inversion time":       part10.TagInversionTimes,
 	"b-value":              part10.TagDiffusionBValue,
-	"direction":            part10.TagDiffusionGradientOrientation,
-	"temporal position":    part10.TagTemporalPositionIdentifier,
 	"frame reference time": part10.TagFrameReferenceTime,
 	"trigger time":         part10.TagTriggerTime,
 }
 
-// locate states what tells the volume from the others of its series: the attributes of its
-// axes, where there are such, else its number in time; and the number of its acquisition.
+// locate states what tells the volume from the others of its series: its number, as that of the
+// acquisition and as the temporal position, by which other programs order volumes, and the
+// attributes of its axes.
 func (e *newElements) locate(n *SecondaryCaptures) {
-	known := false
+	e.text(part10.TagAcquisitionNumber, strconv.Itoa(n.begun))
+	e.text(part10.TagTemporalPositionIdentifier, strconv.Itoa(n.begun))
+	e.text(part10.TagNumberOfTemporalPositions, strconv.Itoa(n.Volumes))
+	if n.Step > 0 {
+		e.decimals(part10.TagTemporalResolution, 1000*n.Step)
+	}
 	for _, c := range n.Place {
 		t, ok := axes[c.Axis]
-		if !ok {
-			continue
-		}
-		if vr := part10.DictionaryVR(t); vr != "FD" {
-			e.text(t, c.Value)
-		} else if values, ok := floats(c.Value); ok {
-			e.put(t, vr, values)
-		} else {
-			continue
-		}
-		known = true
-	}
-	if !known {
-		e.text(part10.TagTemporalPositionIdentifier, strconv.Itoa(n.begun))
-		e.text(part10.TagNumberOfTemporalPositions, strconv.Itoa(n.Volumes))
-		if n.Step > 0 {
-			e.decimals(part10.TagTemporalResolution, 1000*n.Step)
+		x, err := strconv.ParseFloat(c.Value, 64)
+		switch vr := part10.DictionaryVR(t); {
+		case !ok || err != nil || n.Gradient != nil && t == part10.TagDiffusionBValue:
+		case vr == "FD":
+			e.put(t, vr, doubles(part10.ExplicitLE, x))
+		default:
+			e.put(t, vr, part10.Decimals(x))
 		}
 	}
-	e.text(part10.TagAcquisitionNumber, strconv.Itoa(n.begun))
-}
-
-// floats encodes numbers that backslashes separate as FD; false if they are none.
-func floats(text string) ([]byte, bool) {
-	var out []byte
-	for word := range strings.SplitSeq(text, `\`) {
-		x, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return nil, false
-		}
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
+	if n.Gradient != nil {
+		*e = append(*e, weighting(part10.ExplicitLE, *n.Gradient)...)
 	}
-	return out, true
 }
 
 // place states the position of the image: lengths in mm, positions LPS+.

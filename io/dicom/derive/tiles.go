@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"strconv"
+
 	"quell/io/dicom/instance"
 	"quell/io/dicom/part10"
 )
@@ -39,6 +41,7 @@ func (s *image) uihTiles() []part10.Edit {
 	}
 	return []part10.Edit{
 		part10.Set(s.Encoding, part10.TagUIHCreator, "LO", []byte(instance.UIHOwner)),
+		part10.Set(s.Encoding, part10.TagUIHTiles, "DS", strconv.AppendInt(nil, int64(len(s.slices)), 10)),
 		part10.Set(s.Encoding, part10.TagUIHFrameSequence, "SQ", items),
 	}
 }

@@ -251,6 +251,7 @@ const (
 	TagUIHCreator            Tag = 0x00650010
 	TagUIHBValue             Tag = 0x00651009
 	TagUIHDirection          Tag = 0x00651037
+	TagUIHTiles              Tag = 0x00651050
 	TagUIHFrameSequence      Tag = 0x00651051
 	TagPhilipsCreator        Tag = 0x20010010
 	TagPhilipsBValue         Tag = 0x20011003
