@@ -61,6 +61,20 @@ func TestSendAnExport(t *testing.T) {
 	if len(s.Seen().Calling) != 0 {
 		t.Error("the node is called before the question is answered")
 	}
+	refused := "NOBODY@127.0.0.1:1"
+	field().SetText(refused)
+	b.tap("Send")
+	b.until("the node is not reached", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "Not sent") })
+	if nodes := b.workbench.Settings().Nodes; len(nodes) != 0 {
+		t.Errorf("%v are kept, which stored nothing", nodes)
+	}
+	b.tap("Send again")
+	if strings.Contains(b.question(), "Not sent") || field().Text != refused {
+		t.Errorf("%q is in the field; want the address, to correct it", field().Text)
+	}
+	if b.session().Busy() || len(s.Seen().Calling) != 0 {
+		t.Error("it is sent before the address is confirmed")
+	}
 	field().SetText(s.String())
 	b.tap("Send")
 	b.until("the answer is shown", func() bool { return strings.Contains(b.question(), "6 of 7 files are stored") })
@@ -74,5 +88,16 @@ func TestSendAnExport(t *testing.T) {
 	b.until("the question is asked again", func() bool { return strings.Contains(b.question(), "7 files") })
 	if field().Text != s.String() {
 		t.Errorf("%q is suggested", field().Text)
+	}
+	if nodes := b.workbench.Settings().Nodes; len(nodes) != 1 || nodes[0].To != s.String() {
+		t.Errorf("kept are %v; want the node that stored files", nodes)
+	}
+	// A node that was used before is proposed again when it refuses, and kept.
+	field().SetText(refused)
+	b.tap("Send")
+	b.until("the node is not reached again", func() bool { return !b.session().Busy() && strings.Contains(b.question(), "Not sent") })
+	b.tap("Send again")
+	if nodes := b.workbench.Settings().Nodes; field().Text != refused || len(nodes) != 1 {
+		t.Errorf("%q is in the field, kept are %v", field().Text, nodes)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -21,6 +22,7 @@ import (
 type SendRequest struct {
 	Plan  app.SendPlan
 	Nodes []app.SendTarget // the last first
+	At    app.SendTarget   // proposed; empty for the first node
 	Hide  bool             // nothing of the patient is shown
 	// Echo asks whether a node answers, until the context ends, and calls done on the UI goroutine.
 	Echo func(ctx context.Context, t app.SendTarget, done func(error))
@@ -89,19 +91,27 @@ func Send(r SendRequest, parent fyne.Window) *Dialog {
 	for _, n := range r.Nodes {
 		names = append(names, n.To)
 	}
+	fill := func(n app.SendTarget) {
+		from.SetText(n.From)
+		tls.SetChecked(n.TLS)
+		to.SetText(n.To)
+	}
 	known := control.NewSelect(names, nil)
 	known.OnChanged = func(string) {
 		if i := known.SelectedIndex(); i >= 0 {
-			n := r.Nodes[i]
-			from.SetText(n.From)
-			tls.SetChecked(n.TLS)
-			to.SetText(n.To)
+			fill(r.Nodes[i])
 		}
 	}
 	rows := []fyne.CanvasObject{widget.NewLabel(lang.L("PACS")), to, widget.NewLabel(lang.L("Your AE title")), from}
 	if len(names) > 0 {
 		rows = append([]fyne.CanvasObject{widget.NewLabel(lang.L("Used before")), known}, rows...)
 		known.SetSelectedIndex(0)
+	}
+	if r.At.To != "" {
+		if !slices.Contains(names, r.At.To) {
+			known.ClearSelected()
+		}
+		fill(r.At)
 	}
 	update()
 
