@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 )
@@ -30,6 +31,27 @@ func DefaultMemory() int64 {
 		return n / 4 * 3
 	}
 	return 8e9
+}
+
+// ProcessMemory returns the bytes of main memory that this process takes, as the system counts
+// them: its resident size. If the system does not say, it is what the Go runtime holds. It may be
+// called from any goroutine.
+func ProcessMemory() int64 {
+	if data, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if f := strings.Fields(string(data)); len(f) > 1 {
+			if pages, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+				return pages * int64(os.Getpagesize())
+			}
+		}
+	}
+	return runtimeMemory()
+}
+
+// runtimeMemory returns the bytes that the Go runtime holds and has not given back.
+func runtimeMemory() int64 {
+	held := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(held)
+	return int64(held[0].Value.Uint64()) - int64(held[1].Value.Uint64())
 }
 
 // machineMemory returns the bytes of memory of the machine or of the container, whichever is

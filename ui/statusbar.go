@@ -29,7 +29,7 @@ type statusBar struct {
 	cancel   *control.Button
 	findings *control.Button
 	engine   *widget.Label
-	memory   *widget.Label // of the open series
+	memory   *widget.Label // that the process takes
 	content  fyne.CanvasObject
 	noted    string
 	worst    series.Severity // of the findings shown
@@ -98,7 +98,8 @@ func (b *statusBar) display(s *session.Session, column bool) {
 		setText(b.text, "")
 	}
 	setText(b.engine, engineText(s.Engine()))
-	setText(b.memory, memoryText(s.Memory()))
+	used, limit := s.Memory()
+	setText(b.memory, memoryText(app.ProcessMemory(), used, limit))
 	if arrives(s) {
 		b.showFindings(nil)
 	} else {
@@ -146,15 +147,15 @@ func (b *statusBar) showFindings(s *series.Series) {
 	}
 }
 
-// memoryText says how much memory the open series take; with the limit, where it is near.
-func memoryText(used, limit int64) string {
-	switch {
-	case used == 0:
-		return ""
-	case 10*used > 7*limit:
-		return fmt.Sprintf(lang.L("memory %s of %s"), language.Number(app.Bytes(used)), language.Number(app.Bytes(limit)))
+// memoryText says how much memory the process takes, to 10 MB so that the text does not change all
+// the time, and how much of it the open series may take, if they are near their limit.
+func memoryText(process, used, limit int64) string {
+	const step = 10e6
+	text := fmt.Sprintf(lang.L("memory %s"), app.Bytes((process+step/2)/step*step))
+	if used > 0 && 10*used > 7*limit {
+		text += fmt.Sprintf(lang.L(", series %s of %s"), app.Bytes(used), app.Bytes(limit))
 	}
-	return fmt.Sprintf(lang.L("memory %s"), language.Number(app.Bytes(used)))
+	return text
 }
 
 func engineText(i denoise.Info) string {

@@ -207,7 +207,10 @@ func (s *Session) collect(measured bool) {
 		return
 	}
 	s.garbage--
-	s.deps.Go(s.deps.FreeMemory)
+	s.deps.Go(func() {
+		s.deps.FreeMemory()
+		s.deps.Do(s.listener.Changed) // the memory that is shown is less now
+	})
 }
 
 // lastUsed returns the document shown last among those that are not put away, nil for none.
