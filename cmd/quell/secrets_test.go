@@ -81,6 +81,9 @@ var base64Text = regexp.MustCompile(`[A-Za-z0-9+/=]{24,}`)
 func (s *secrets) search(t *testing.T, where string, data []byte, depth int) {
 	t.Helper()
 	for _, place := range s.found(data) {
+		if strings.HasSuffix(where, ".dcm") && isDescribed(place) {
+			continue
+		}
 		t.Errorf("%s holds the secret of %s", where, place)
 	}
 	if depth == 0 {
@@ -110,9 +113,7 @@ func (s *secrets) tree(t *testing.T, root string) (files int) {
 			return nil
 		}
 		data, err := os.ReadFile(path)
-		if filepath.Ext(path) != ".dcm" {
-			s.search(t, rel, data, 2)
-		}
+		s.search(t, rel, data, 2)
 		files++
 		return err
 	})
@@ -143,6 +144,16 @@ var textTags = sync.OnceValue(func() (all []part10.Tag) {
 	}
 	return all
 })
+
+// described are attributes that the profile keeps in DICOM files: maker, model and software of the
+// machine, its kernel, and coded concepts.
+var described = []part10.Tag{part10.TagManufacturer, part10.TagManufacturerModelName, part10.TagSoftwareVersions, part10.TagConvolutionKernel,
+	part10.TagCodeValue, part10.TagCodingSchemeDesignator, 0x00080103, part10.TagCodeMeaning, 0x00080119}
+
+// isDescribed reports whether a place is one of them.
+func isDescribed(place string) bool {
+	return slices.ContainsFunc(described, func(tag part10.Tag) bool { return strings.HasSuffix(place, tag.String()) })
+}
 
 // plant makes a series with a secret in every text of the dictionary, at the top, in sequences and
 // private elements, in names of files, behind the pixels and in the bits that they leave.

@@ -98,6 +98,10 @@ func (c cleaner) clean(out []byte, elements []part10.Element, enc part10.Encodin
 				value = c.UID(c.b[e.Value:e.End])
 			}
 			out = part10.AppendElement(out, enc, e.Tag, vr, value)
+		case what == known || vr == "CS":
+			out = part10.AppendElement(out, enc, e.Tag, vr, c.technique(e.Tag, c.b[e.Value:e.End]))
+		case (vr == "IS" || vr == "DS") && !numbers.Match(c.b[e.Value:e.End]):
+			out = part10.AppendElement(out, enc, e.Tag, vr, nil)
 		default:
 			out = append(out, c.b[e.Start:e.End]...)
 		}

@@ -16,6 +16,7 @@ const (
 	dummy     action = 'D'
 	keep      action = 'K' // of a sequence: its items are cleaned
 	replaceID action = 'U' // of a sequence: likewise
+	known     action = 'T' // a text of terms: those that are known stay, see technique
 )
 
 // profileActions are the actions of basicProfile by tag.
@@ -32,8 +33,13 @@ var profileActions = func() map[part10.Tag]action {
 	return m
 }()
 
+const (
+	tagSequenceName   part10.Tag = 0x00180024
+	tagVOILUTSequence part10.Tag = 0x00283010
+)
+
 // furtherAttributes are texts, and bytes of unknown meaning, that basicProfile does not
-// name. Those that stay (K) describe the machine, the method or a code, and readers need
+// name. Those of which known terms stay (T) name a technique. Those that stay (K) describe the machine, the method or a code, and readers need
 // them; those with another code may be free text but must not be missing. All other texts
 // that basicProfile does not name are removed.
 var furtherAttributes = []profileRow{
@@ -51,37 +57,37 @@ var furtherAttributes = []profileRow{
 	{0x00080119, "K", "Long Code Value"},
 	{part10.TagManufacturerModelName, "K", "Manufacturer's Model Name"},
 	{part10.TagReferencedSOPClassUID, "K", "Referenced SOP Class UID"},
-	{0x00180024, "K", "Sequence Name"},
-	{0x00180031, "K", "Radiopharmaceutical"},
-	{0x00180085, "K", "Imaged Nucleus"},
-	{0x00181016, "K", "Secondary Capture Device Manufacturer"},
-	{0x00181018, "K", "Secondary Capture Device Manufacturer's Model Name"},
-	{0x00181019, "K", "Secondary Capture Device Software Versions"},
+	{0x00180024, "T", "Sequence Name"},
+	{0x00180031, "T", "Radiopharmaceutical"},
+	{0x00180085, "T", "Imaged Nucleus"},
+	{0x00181016, "X", "Secondary Capture Device Manufacturer"},
+	{0x00181018, "X", "Secondary Capture Device Manufacturer's Model Name"},
+	{0x00181019, "X", "Secondary Capture Device Software Versions"},
 	{part10.TagSoftwareVersions, "K", "Software Versions"},
-	{0x00181040, "K", "Contrast/Bolus Route"},
-	{0x00181061, "K", "Trigger Source or Type"},
-	{0x00181070, "K", "Radiopharmaceutical Route"},
-	{0x00181160, "K", "Filter Type"},
-	{0x00181180, "K", "Collimator/Grid Name"},
+	{0x00181040, "T", "Contrast/Bolus Route"},
+	{0x00181061, "T", "Trigger Source or Type"},
+	{0x00181070, "T", "Radiopharmaceutical Route"},
+	{0x00181160, "T", "Filter Type"},
+	{0x00181180, "T", "Collimator/Grid Name"},
 	{part10.TagConvolutionKernel, "K", "Convolution Kernel"},
-	{0x00181250, "K", "Receive Coil Name"},
-	{0x00181251, "K", "Transmit Coil Name"},
-	{0x00189005, "K", "Pulse Sequence Name"},
-	{0x00189041, "K", "Receive Coil Manufacturer Name"},
-	{0x00189047, "K", "Multi-Coil Element Name"},
-	{0x00189050, "K", "Transmit Coil Manufacturer Name"},
+	{0x00181250, "T", "Receive Coil Name"},
+	{0x00181251, "T", "Transmit Coil Name"},
+	{0x00189005, "T", "Pulse Sequence Name"},
+	{0x00189041, "T", "Receive Coil Manufacturer Name"},
+	{0x00189047, "T", "Multi-Coil Element Name"},
+	{0x00189050, "T", "Transmit Coil Manufacturer Name"},
 	{0x00189080, "D", "Metabolite Map Description"},
 	{0x00189252, "D", "ASL Technique Description"},
 	{0x0018925B, "D", "ASL Crusher Description"},
 	{0x0018925E, "D", "ASL Bolus Cut-off Technique"},
-	{0x00189320, "K", "Image Filter"},
+	{0x00189320, "T", "Image Filter"},
 	{part10.TagPositionReferenceIndicator, "Z", "Position Reference Indicator"},
-	{part10.TagStackID, "K", "Stack ID"},
-	{0x00209213, "K", "Dimension Index Private Creator"},
-	{0x00209238, "K", "Functional Group Private Creator"},
+	{part10.TagStackID, "T", "Stack ID"},
+	{0x00209213, "T", "Dimension Index Private Creator"},
+	{0x00209238, "T", "Functional Group Private Creator"},
 	{0x00280A04, "D", "Pixel Spacing Calibration Description"},
-	{part10.TagRescaleType, "K", "Rescale Type"},
-	{part10.TagWindowCenterWidthExplanation, "K", "Window Center & Width Explanation"},
+	{part10.TagRescaleType, "T", "Rescale Type"},
+	{part10.TagWindowCenterWidthExplanation, "X", "Window Center & Width Explanation"},
 	{0x00281201, "K", "Red Palette Color Lookup Table Data"},
 	{0x00281202, "K", "Green Palette Color Lookup Table Data"},
 	{0x00281203, "K", "Blue Palette Color Lookup Table Data"},
@@ -90,13 +96,14 @@ var furtherAttributes = []profileRow{
 	{0x00281222, "K", "Segmented Green Palette Color Lookup Table Data"},
 	{0x00281223, "K", "Segmented Blue Palette Color Lookup Table Data"},
 	{0x00281224, "K", "Segmented Alpha Palette Color Lookup Table Data"},
-	{0x00283003, "K", "LUT Explanation"},
-	{0x00283004, "K", "Modality LUT Type"},
+	{0x00283003, "X", "LUT Explanation"},
+	{0x00283004, "T", "Modality LUT Type"},
 	{0x00283006, "K", "LUT Data"},
-	{0x00409210, "K", "LUT Label"},
-	{0x00541101, "K", "Attenuation Correction Method"},
-	{0x00541103, "K", "Reconstruction Method"},
-	{0x00541105, "K", "Scatter Correction Method"},
+	{tagVOILUTSequence, "X", "VOI LUT Sequence"}, // its data are bytes of any meaning; a window says the same
+	{0x00409210, "X", "LUT Label"},
+	{0x00541101, "T", "Attenuation Correction Method"},
+	{0x00541103, "T", "Reconstruction Method"},
+	{0x00541105, "T", "Scatter Correction Method"},
 	{part10.TagPixelData, "K", "Pixel Data"},
 }
 
@@ -106,8 +113,8 @@ var furtherAttributes = []profileRow{
 //     (group 0004) are removed; of an overlay even the numbers, which have no meaning
 //     without its data, and that may be drawn text;
 //   - attributes that are not in the data dictionary are removed;
-//   - of the rest numbers, code strings and sequences stay, UIDs are replaced, and texts,
-//     dates and bytes are removed.
+//   - of the rest numbers and sequences stay, of code strings the known terms, UIDs are
+//     replaced, and texts, dates and bytes are removed.
 func actionOf(t part10.Tag, vr string) action {
 	if group := t.Group(); group%2 == 1 || group == 0x0004 || group>>8 == 0x50 || group>>8 == 0x60 {
 		return remove
