@@ -7,13 +7,17 @@
 //   out_x = the mean of u_k,x over the blocks k that voxel x belongs to
 //
 //   bnlm_3d, bnlm_2d  radius 1 and step 2
-//   bnlm_any          any radius and step: a thread computes a voxel, by the definition
+//   bnlm_blocks_N     any radius and step: u - v of blocks of up to 32 N voxels
+//   bnlm_mean         any radius and step: out from these
 //
-// In the fast kernels a thread computes one block. Its samples, those of the block that
+// In bnlm_3d and bnlm_2d a thread computes one block. Its samples, those of the block that
 // it is compared with, and its 27 sums stay in registers. From one offset to the next
 // along x only a third of the samples is read anew. What the blocks give goes through
 // shared memory: a tile's voxels need blocks of this thread block alone, so that those
 // at its rim are computed by its neighbours too.
+//
+// In bnlm_blocks_N a warp computes one block, and a lane up to N of its voxels. What the
+// blocks give goes through memory.
 #include "bnlm_params.cuh"
 
 __device__ inline int mirror(int i, int n)
@@ -323,13 +327,187 @@ __device__ inline void bnlmTile(const BnlmParams &p)
     }
 }
 
+constexpr int kWarps = 8; // of a thread block of bnlm_blocks_N
+
+template <class T>
+__device__ inline T warpSum(T x)
+{
+#pragma unroll
+    for (int apart = 16; apart > 0; apart >>= 1) x += __shfl_xor_sync(~0u, x, apart);
+    return x;
+}
+
+// LaneSamples are the samples 32 i + lane of a block, x fastest. The samples beyond the block are
+// not used.
+template <int PER>
+struct LaneSamples {
+    int from[PER]; // of a block inside the box: the sample's place behind the first sample's
+    int lane, samples;
+
+    __device__ explicit LaneSamples(const BnlmParams &p) : lane(threadIdx.x & 31)
+    {
+        samples = (2 * p.radius[0] + 1) * (2 * p.radius[1] + 1) * (2 * p.radius[2] + 1);
+#pragma unroll
+        for (int i = 0; i < PER; ++i) {
+            int o[3];
+            offset(p, i, o);
+            from[i] = int(place(p.in, o[0], o[1], o[2]));
+        }
+    }
+
+    __device__ bool has(int i) const { return i * 32 + lane < samples; }
+
+    // offset returns where sample i lies from the first one.
+    __device__ void offset(const BnlmParams &p, int i, int (&o)[3]) const
+    {
+        const int n = i * 32 + lane, w = 2 * p.radius[0] + 1, h = 2 * p.radius[1] + 1;
+        o[0] = n % w, o[1] = n / w % h, o[2] = n / (w * h);
+    }
+
+    template <class T>
+    static __device__ std::ptrdiff_t place(const Box<T> &b, int x, int y, int z)
+    {
+        return (std::ptrdiff_t(z) * (b.max[1] - b.min[1]) + y) * (b.max[0] - b.min[0]) + x;
+    }
+
+    // read calls use(i, v) with the samples of the block at (x, y, z), and returns whether none
+    // of the block is excluded.
+    template <class Use>
+    __device__ bool read(const BnlmParams &p, int x, int y, int z, Use use) const
+    {
+        const int fx = x - p.radius[0], fy = y - p.radius[1], fz = z - p.radius[2];
+        const bool within = fx >= 0 && fy >= 0 && fz >= 0 && x + p.radius[0] < p.dims[0] && y + p.radius[1] < p.dims[1] && z + p.radius[2] < p.dims[2];
+        bool complete = true;
+        if (within && p.mask.data == nullptr) {
+            const float *first = p.in.data + place(p.in, fx - p.in.min[0], fy - p.in.min[1], fz - p.in.min[2]);
+#pragma unroll
+            for (int i = 0; i < PER; ++i)
+                if (has(i)) use(i, __ldg(first + from[i]));
+            return true;
+        }
+#pragma unroll
+        for (int i = 0; i < PER; ++i) {
+            if (!has(i)) continue;
+            int o[3];
+            offset(p, i, o);
+            complete &= validSample(p, fx + o[0], fy + o[1], fz + o[2]);
+            use(i, __ldg(p.in.data + sampleIndex(p, fx + o[0], fy + o[1], fz + o[2])));
+        }
+        return __all_sync(~0u, complete);
+    }
+};
+
+// eachCandidate calls use with the blocks that the block at (x, y, z) is compared with.
+template <class Use>
+__device__ inline void eachCandidate(const BnlmParams &p, int x, int y, int z, Use use)
+{
+    for (int jz = max(z - p.search[2], 0); jz <= min(z + p.search[2], p.dims[2] - 1); ++jz)
+        for (int jy = max(y - p.search[1], 0); jy <= min(y + p.search[1], p.dims[1] - 1); ++jy)
+            for (int jx = max(x - p.search[0], 0); jx <= min(x + p.search[0], p.dims[0] - 1); ++jx) {
+                if (!candidate(p, jx - x, jy - y, jz - z)) continue;
+                if (p.select.mean.data == nullptr || p.select.alike(x, y, z, jx, jy, jz)) use(jx, jy, jz);
+            }
+}
+
+// exactBlockOfWarp computes what a block gives in float64, if its weights underflow in float32.
+template <int PER>
+__device__ __noinline__ void exactBlockOfWarp(const BnlmParams &p, int x, int y, int z, float *to)
+{
+    const LaneSamples<PER> lanes(p);
+    double own[PER], there[PER], num[PER];
+    double least = 1e300, den = 1;
+#pragma unroll
+    for (int i = 0; i < PER; ++i) own[i] = num[i] = there[i] = 0;
+    lanes.read(p, x, y, z, [&](int i, float v) { own[i] = v; });
+    for (int pass = 0; pass < 2; ++pass) {
+        eachCandidate(p, x, y, z, [&](int jx, int jy, int jz) {
+            double e = 0;
+            const bool complete = lanes.read(p, jx, jy, jz, [&](int i, float v) {
+                there[i] = double(v) - own[i];
+                e += there[i] * there[i];
+            });
+            if (!complete) return;
+            e = warpSum(e) * p.factor;
+            if (pass == 0) {
+                least = fmin(least, e);
+                return;
+            }
+            const double w = exp2(least - e);
+            den += w;
+#pragma unroll
+            for (int i = 0; i < PER; ++i) num[i] += w * there[i];
+        });
+        if (exp2(-least) == 0) den = INFINITY; // float64 holds no weight
+    }
+#pragma unroll
+    for (int i = 0; i < PER; ++i)
+        if (lanes.has(i)) to[i * 32 + lanes.lane] = float(num[i] / den);
+}
+
+// blockOfWarp writes what a block gives to its voxels. Sums over a block are the same in all
+// lanes: each step of warpSum adds the same pair.
+template <int PER>
+__device__ inline void blockOfWarp(const BnlmParams &p)
+{
+    const std::size_t block = std::size_t(blockIdx.x) * kWarps + threadIdx.x / 32, line = block / p.count[0];
+    if (line >= std::size_t(p.count[1]) * p.count[2]) return;
+    const int x = (p.first[0] + int(block - line * p.count[0])) * p.step[0], y = (p.first[1] + int(line % p.count[1])) * p.step[1],
+              z = (p.first[2] + int(line / p.count[1])) * p.step[2];
+    const LaneSamples<PER> lanes(p);
+    float *to = p.changes + block * lanes.samples;
+    const float reference = __ldg(p.in.data + sampleIndex(p, x, y, z));
+    float own[PER], there[PER], num[PER];
+#pragma unroll
+    for (int i = 0; i < PER; ++i) own[i] = num[i] = there[i] = 0;
+    lanes.read(p, x, y, z, [&](int i, float v) { own[i] = (v - reference) * p.scale; });
+    float den = 0, least = kNone;
+    eachCandidate(p, x, y, z, [&](int jx, int jy, int jz) {
+        float e = 0;
+        const bool complete = lanes.read(p, jx, jy, jz, [&](int i, float v) {
+            there[i] = (v - reference) * p.scale;
+            const float d = there[i] - own[i];
+            e = fmaf(d, d, e);
+        });
+        if (!complete) return;
+        e = warpSum(e);
+        if (e < least) { // weights are relative to the largest
+            const float less = powerOfTwo(e - least);
+            den *= less;
+#pragma unroll
+            for (int i = 0; i < PER; ++i) num[i] *= less;
+            least = e;
+        }
+        const float w = powerOfTwo(least - e);
+        den += w;
+#pragma unroll
+        for (int i = 0; i < PER; ++i) num[i] = fmaf(w, there[i], num[i]);
+    });
+    if (least > kUnderflow && least < kUnderflow64) {
+        exactBlockOfWarp<PER>(p, x, y, z, to);
+        return;
+    }
+    const float share = least < kUnderflow64 ? p.inverse / (den + 1) : 0;
+#pragma unroll
+    for (int i = 0; i < PER; ++i)
+        if (lanes.has(i)) to[i * 32 + lanes.lane] = share == 0 ? 0 : fmaf(-den, own[i], num[i]) * share;
+}
+
 extern "C" {
 
 __global__ void __launch_bounds__(kThreads, 1) bnlm_3d(const __grid_constant__ BnlmParams p) { bnlmTile<3>(p); }
 
 __global__ void __launch_bounds__(kThreads, 1) bnlm_2d(const __grid_constant__ BnlmParams p) { bnlmTile<2>(p); }
 
-__global__ void __launch_bounds__(128) bnlm_any(const __grid_constant__ BnlmParams p)
+__global__ void __launch_bounds__(kWarps * 32) bnlm_blocks_1(const __grid_constant__ BnlmParams p) { blockOfWarp<1>(p); }
+
+__global__ void __launch_bounds__(kWarps * 32) bnlm_blocks_4(const __grid_constant__ BnlmParams p) { blockOfWarp<4>(p); }
+
+__global__ void __launch_bounds__(kWarps * 32) bnlm_blocks_11(const __grid_constant__ BnlmParams p) { blockOfWarp<11>(p); }
+
+__global__ void __launch_bounds__(kWarps * 32) bnlm_blocks_23(const __grid_constant__ BnlmParams p) { blockOfWarp<23>(p); }
+
+// bnlm_mean computes a voxel in a thread.
+__global__ void __launch_bounds__(128) bnlm_mean(const __grid_constant__ BnlmParams p)
 {
     const Box<float> &o = p.out;
     const unsigned w = o.max[0] - o.min[0], h = o.max[1] - o.min[1], d = o.max[2] - o.min[2];
@@ -340,26 +518,24 @@ __global__ void __launch_bounds__(128) bnlm_any(const __grid_constant__ BnlmPara
         o.at(v[0], v[1], v[2]) = p.voxels.at(v[0], v[1], v[2]);
         return;
     }
-    const double own = __ldg(p.in.data + sampleIndex(p, v[0], v[1], v[2]));
-    int first[3], last[3], k[3];
+    int first[3], last[3], side[3];
     for (int c = 0; c < 3; ++c) {
         first[c] = max(v[c] - p.radius[c] + p.step[c] - 1, 0) / p.step[c];
         last[c] = min(v[c] + p.radius[c], p.dims[c] - 1) / p.step[c];
+        side[c] = 2 * p.radius[c] + 1;
     }
     double sum = 0;
     int blocks = 0;
     for (int kz = first[2]; kz <= last[2]; ++kz)
         for (int ky = first[1]; ky <= last[1]; ++ky)
             for (int kx = first[0]; kx <= last[0]; ++kx) {
-                k[0] = kx * p.step[0], k[1] = ky * p.step[1], k[2] = kz * p.step[2];
-                double num = 0;
-                double den = exactChanges(p, k, [&](double weight, int dx, int dy, int dz) {
-                    num += weight * (double(__ldg(p.in.data + sampleIndex(p, v[0] + dx, v[1] + dy, v[2] + dz))) - own);
-                });
-                if (den > 0) sum += num / den;
+                const std::size_t block = (std::size_t(kz - p.first[2]) * p.count[1] + (ky - p.first[1])) * p.count[0] + (kx - p.first[0]);
+                const int oz = v[2] - kz * p.step[2] + p.radius[2], oy = v[1] - ky * p.step[1] + p.radius[1],
+                          ox = v[0] - kx * p.step[0] + p.radius[0];
+                sum += double(p.changes[block * (side[0] * side[1] * side[2]) + (oz * side[1] + oy) * side[0] + ox]);
                 ++blocks;
             }
-    o.at(v[0], v[1], v[2]) = float(own + sum / blocks);
+    o.at(v[0], v[1], v[2]) = float(double(__ldg(p.in.data + sampleIndex(p, v[0], v[1], v[2]))) + sum / blocks);
 }
 
 } // extern "C"

@@ -11,6 +11,9 @@
 //
 //   stabilise_noise  out = f(v / sigma), for every voxel
 //   restore_signal   out = sigma nu with E[f | nu] = v; an excluded voxel keeps that of the volume
+//
+// They compute in float64, as the CPU engine does: passes that compare what they read with a
+// threshold decide alike only if both engines give them the same float32 values.
 #include "box.cuh"
 
 // NoiseMapParams mirrors struct noiseMapParams of noisemap.go.
@@ -31,12 +34,13 @@ struct StabiliseParams {
     Box<const std::uint8_t> mask;
     Box<float> out;
     int dims[3];
-    float sigma;
-    float shift, floor;           // of package rice, as are the tables
-    float slopes[25], values[25]; // f' and f at z = 0, 0.25, ...
-    float squares[19], rises[19]; // nu^2 and its derivative at E[f] = floor, floor + 0.5, ...
+    int pad;
+    double sigma;
+    double shift, floor;           // of package rice, as are the tables
+    double slopes[25], values[25]; // f' and f at z = 0, 0.25, ...
+    double squares[19], rises[19]; // nu^2 and its derivative at E[f] = floor, floor + 0.5, ...
 };
-static_assert(sizeof(StabiliseParams) == 504);
+static_assert(sizeof(StabiliseParams) == 872);
 
 constexpr float kLargest = 3.402823466e38f; // of the finite numbers
 
@@ -62,27 +66,28 @@ __device__ inline float sigmaAt(const NoiseMapParams &p, const Voxel &at)
     return s > 0 && s >= p.least && s <= kLargest ? s : p.usual;
 }
 
-__device__ inline float stabilise(const StabiliseParams &p, float z)
+// stabilise rounds each operation, as package rice does: the compiler contracts none of them.
+__device__ inline double stabilise(const StabiliseParams &p, double z)
 {
-    if (z >= 6) return z - 0.25f / z + p.shift;
+    if (z >= 6) return __dadd_rn(__dadd_rn(z, -__ddiv_rn(1, 4 * z)), p.shift);
     if (!(z > 0)) return 0;
     const int k = int(z * 4);
-    const float t = z - 0.25f * k;
-    return p.values[k] + t * (p.slopes[k] + (p.slopes[k + 1] - p.slopes[k]) * 2 * t);
+    const double t = z - 0.25 * k, curve = (p.slopes[k + 1] - p.slopes[k]) * 2;
+    return __dadd_rn(p.values[k], __dmul_rn(t, __dadd_rn(p.slopes[k], __dmul_rn(curve, t))));
 }
 
-__device__ inline float signalOf(const StabiliseParams &p, float d)
+__device__ inline double signalOf(const StabiliseParams &p, double d)
 {
-    const float at = (d - p.floor) * 2;
+    const double at = (d - p.floor) * 2;
     if (!(at > 0)) return 0;
     if (at >= 18) {
         d -= p.shift;
-        return d * (0.5f + 0.5f * sqrtf(1 - 1 / (d * d)));
+        return d * (0.5 + 0.5 * sqrt(1 - 1 / (d * d)));
     }
     const int k = int(at);
-    const float t = at - k, from = p.squares[k], rise = p.squares[k + 1] - from;
-    const float a = 0.5f * p.rises[k] - rise, b = rise - 0.5f * p.rises[k + 1];
-    return sqrtf(from + t * (rise + (1 - t) * (a + t * (b - a))));
+    const double t = at - k, from = p.squares[k], rise = p.squares[k + 1] - from;
+    const double a = 0.5 * p.rises[k] - rise, b = rise - 0.5 * p.rises[k + 1];
+    return sqrt(from + t * (rise + (1 - t) * (a + t * (b - a))));
 }
 
 extern "C" {
@@ -104,7 +109,7 @@ __global__ void __launch_bounds__(256) multiply_by_sigma(const __grid_constant__
 __global__ void __launch_bounds__(256) stabilise_noise(const __grid_constant__ StabiliseParams p)
 {
     const Voxel at(p.out);
-    if (at.inside) p.out.at(at.x, at.y, at.z) = stabilise(p, __fdiv_rn(p.in.at(at.x, at.y, at.z), p.sigma));
+    if (at.inside) p.out.at(at.x, at.y, at.z) = float(stabilise(p, __ddiv_rn(p.in.at(at.x, at.y, at.z), p.sigma)));
 }
 
 __global__ void __launch_bounds__(256) restore_signal(const __grid_constant__ StabiliseParams p)
@@ -112,7 +117,7 @@ __global__ void __launch_bounds__(256) restore_signal(const __grid_constant__ St
     const Voxel at(p.out);
     if (!at.inside) return;
     p.out.at(at.x, at.y, at.z) = valid(p.dims, p.mask, at.x, at.y, at.z) ?
-        signalOf(p, p.in.at(at.x, at.y, at.z)) * p.sigma : p.voxels.at(at.x, at.y, at.z);
+        float(signalOf(p, p.in.at(at.x, at.y, at.z)) * p.sigma) : p.voxels.at(at.x, at.y, at.z);
 }
 
 } // extern "C"

@@ -12,13 +12,14 @@
 // four. The tile in shared memory holds the rows of one slice around the block, wide
 // enough for some steps of dx; wider neighbourhoods and further slices follow one after
 // the other. Neighbours that are outside or excluded hold kExcluded, whose weight is zero.
-// A voxel whose weights are too small for float32 is computed again in float64.
+// A voxel whose weights float32 does not hold well enough is computed again in float64.
 #include "prinlm_params.cuh"
 
 constexpr int kStrip = 4;          // voxels of a lane
 constexpr int kWarps = 4;          // warps of a block
 constexpr float kExcluded = 1e18f; // its square is finite and 2^-(its square) is 0
 constexpr float kFaint = 0x1p-64f; // a largest weight below it is not used
+constexpr float kSteep = 400;      // see Strip::faint
 
 // powerOfTwo returns 2^x within 2 ulp, in one instruction; 0 below 2^-126.
 __device__ inline float powerOfTwo(float x)
@@ -40,6 +41,14 @@ struct Strip {
         num[i] = fmaf(w, vj - v[i], num[i]);
         den[i] += w;
         peak[i] = fmaxf(peak[i], w);
+    }
+
+    // faint returns whether float64 is needed for voxel i: its weights are too small, or too far
+    // off. The rounding of g and m moves dg and dm by up to 2^-23 (|g| + |m|), and the weight
+    // 2^-(d^2) by 2 d times as much: less than 1e-4 up to kSteep.
+    __device__ bool faint(int i) const
+    {
+        return peak[i] < kFaint || sqrtf(-__log2f(fminf(peak[i], 1))) * (fabsf(g[i]) + fabsf(m[i])) > kSteep;
     }
 };
 
@@ -127,7 +136,7 @@ prinlm_average(const __grid_constant__ PrinlmParams p)
         float result = p.voxels.at(x, y + i, z);
         if (valid(p.dims, p.mask, x, y + i, z)) {
             if (p.one) result = p.in.at(x, y + i, z) + s.num[i] / (s.den[i] + 1);
-            else if (s.peak[i] < kFaint) result = exactly(p, x, y + i, z);
+            else if (s.faint(i)) result = exactly(p, x, y + i, z);
             else result = p.in.at(x, y + i, z) + s.num[i] / (s.den[i] + s.peak[i]);
         }
         p.out.at(x, y + i, z) = result;

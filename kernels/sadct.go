@@ -95,33 +95,16 @@ func around(region volume.Region, reach int, dims [3]int) volume.Region {
 	return region.Grow([3]int{reach, reach, 0}, volume.Geometry{Dims: dims})
 }
 
-// sadctBands divides a region into bands whose supports fit into sadctMemory: slices, as
-// many together as there is room for, or rows of one slice, at least one.
-func sadctBands(region volume.Region, reach int, dims [3]int) []volume.Region {
-	centres := around(region, reach, dims).Dims()
-	row := sadctBytes(reach) * int64(centres[0])
-	slices, rows := int(sadctMemory/(row*int64(centres[1]))), region.Dims()[1]
-	if slices == 0 {
-		slices, rows = 1, max(int(sadctMemory/row)-2*reach, 1)
-	}
-	var bands []volume.Region
-	for z := region.Min[2]; z < region.Max[2]; z += slices {
-		for y := region.Min[1]; y < region.Max[1]; y += rows {
-			band := region
-			band.Min[1], band.Min[2] = y, z
-			band.Max[1], band.Max[2] = min(y+rows, region.Max[1]), min(z+slices, region.Max[2])
-			bands = append(bands, band)
-		}
-	}
-	return bands
+// sadctBanding divides regions of a volume of those dims by the memory of their supports.
+func sadctBanding(reach int, dims [3]int) banding {
+	return banding{most: sadctMemory, bytes: func(d [3]int) int64 {
+		return sadctBytes(reach) * int64(min(d[0]+2*reach, dims[0])) * int64(min(d[1]+2*reach, dims[1])) * int64(d[2])
+	}}
 }
 
 // sadctScratch returns the most bytes of the bands of a region.
 func sadctScratch(_ denoise.Program, pass denoise.Pass, dims, region [3]int) int64 {
-	reach := pass.Reach[0] / 2 // supports overlap those around a pixel's own
-	across, down := min(region[0]+2*reach, dims[0]), min(region[1]+2*reach, dims[1])
-	row := sadctBytes(reach) * int64(across)
-	return min(row*int64(down)*int64(region[2]), max(sadctMemory, row*int64(min(2*reach+1, down))))
+	return sadctBanding(pass.Reach[0]/2, dims).scratch(region) // supports overlap those around a pixel's own
 }
 
 // sadctStage: for each band of the region a warp computes sadctEach supports, and then a
@@ -155,7 +138,7 @@ func sadctStage(kernel string, wiener bool) func(denoise.Program, denoise.Pass, 
 			warps, name = 4, kernel+"_long"
 		}
 		var launches []Launch
-		for _, band := range sadctBands(part.Region, reach, part.Dims) {
+		for _, band := range sadctBanding(reach, part.Dims).of(part.Region) {
 			centres := around(band, reach, part.Dims)
 			args.Supports = NewBox(Buffer{Address: part.Scratch, Box: centres})
 			args.From, args.To = indices(band.Min), indices(band.Max)

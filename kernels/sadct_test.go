@@ -75,10 +75,10 @@ func TestSadctBands(t *testing.T) {
 	}{
 		{1 << 30, whole, 8, 1, 30, 5, 6000}, {6000, whole, 8, 1, 30, 5, 6000}, {5999, whole, 8, 2, 30, 4, 5999},
 		{1200, whole, 8, 5, 30, 1, 1200}, {1199, whole, 8, 15, 13, 1, 1199}, {40*17 + 39, whole, 8, 150, 1, 1, 719}, {1, whole, 8, 150, 1, 1, 680}, {1, whole, 15, 150, 1, 1, 1200},
-		{1 << 30, part, 8, 1, 9, 3, 36 * 18 * 3}, {36 * 18, part, 8, 3, 9, 1, 36 * 18}, {36*18 - 1, part, 8, 27, 1, 1, 36*18 - 1}, {1, part, 5, 27, 1, 1, 35 * 11},
+		{1 << 30, part, 8, 1, 9, 3, 36 * 18 * 3}, {40 * 25, part, 8, 3, 9, 1, 40 * 25}, {40*25 - 1, part, 8, 6, 8, 1, 40*25 - 1}, {40*18 - 1, part, 8, 27, 1, 1, 40*18 - 1}, {1, part, 5, 27, 1, 1, 35 * 11},
 	} {
 		sadctMemory = c.memory * sadctBytes(c.reach)
-		bands := sadctBands(c.region, c.reach, dims)
+		bands := sadctBanding(c.reach, dims).of(c.region)
 		if d := bands[0].Dims(); len(bands) != c.bands || d[1] != c.rows || d[2] != c.deep {
 			t.Errorf("%d supports, reach %d: %d bands, the first %v; want %d of %d rows and %d slices", c.memory, c.reach, len(bands), d, c.bands, c.rows, c.deep)
 		}

@@ -9,10 +9,10 @@ import (
 type stabiliseParams struct {
 	In, Voxels, Mask, Out Box
 	Dims                  [3]int32
-	Sigma                 float32
-	Shift, Floor          float32
-	Slopes, Values        [rice.Knots]float32
-	Squares, Rises        [rice.Pieces]float32
+	_                     int32
+	Sigma, Shift, Floor   float64
+	Slopes, Values        [rice.Knots]float64
+	Squares, Rises        [rice.Pieces]float64
 }
 
 func stabiliseLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) ([]Launch, error) {
@@ -20,13 +20,7 @@ func stabiliseLaunches(kernel string) func(denoise.Program, denoise.Pass, Part) 
 		const threads = 256
 		args := stabiliseParams{
 			In: NewBox(part.Inputs[0]), Voxels: NewBox(part.Voxels), Mask: NewBox(part.Mask), Out: part.OutBox(), Dims: indices(part.Dims),
-			Sigma: float32(p.Stabilised), Shift: float32(rice.Shift), Floor: float32(rice.Floor),
-		}
-		for k := range args.Slopes {
-			args.Slopes[k], args.Values[k] = float32(rice.Slopes[k]), float32(rice.Values[k])
-		}
-		for k := range args.Squares {
-			args.Squares[k], args.Rises[k] = float32(rice.Squares[k]), float32(rice.Rises[k])
+			Sigma: p.Stabilised, Shift: rice.Shift, Floor: rice.Floor, Slopes: rice.Slopes, Values: rice.Values, Squares: rice.Squares, Rises: rice.Rises,
 		}
 		return []Launch{{
 			Module: "noisemap", Kernel: kernel,

@@ -60,6 +60,8 @@ typedef struct {
     int32_t dims[3], search[3], radius[3], step[3], spread;
     float scale, inverse;
     double factor;
+    float *changes;
+    int32_t first[3], count[3];
 } BnlmParams;
 
 static int holdsData(const BnlmParams *p, int x, int y, int z)

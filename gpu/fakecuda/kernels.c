@@ -362,7 +362,7 @@ HostKernel findKernel(const char *name)
     static const struct { const char *prefix; HostKernel kernel; } all[] = {
         {"nlm_formula_texture", nlmTexture}, {"nlm_shared_texture", nlmTexture}, {"bilateral_formula_texture", bilateralTexture},
         {"bilateral_constant_texture", bilateralTexture}, {"bilateral_shared_texture", bilateralTexture},
-        {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm", bnlm},
+        {"nlm_underflow", nothing}, {"nlm_select_underflow", nothing}, {"nlm_select", nlmSelect}, {"nlm", nlm}, {"bnlm_blocks", nothing}, {"bnlm", bnlm},
         {"preselect_mean", preselectMean}, {"preselect_deviation", preselectDeviation}, {"bilateral", bilateral}, {"gaussian", gaussian},
         {"median", median}, {"lpa", lpa}, {"widen", widen},
         {"sadct_scales", sadctScales}, {"sadct_threshold", sadctThreshold}, {"sadct_wiener", sadctWiener}, {"sadct_gather", sadctGather},

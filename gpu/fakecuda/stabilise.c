@@ -7,9 +7,9 @@
 
 typedef struct {
     Box in, voxels, mask, out;
-    int32_t dims[3];
-    float sigma, shift, floor;
-    float slopes[25], values[25], squares[19], rises[19];
+    int32_t dims[3], pad;
+    double sigma, shift, floor;
+    double slopes[25], values[25], squares[19], rises[19];
 } StabiliseParams;
 
 static double stabilised(const StabiliseParams *p, double z)

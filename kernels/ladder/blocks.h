@@ -38,6 +38,7 @@ inline std::vector<BlocksCase> blocksCases(bool small)
             all.push_back({"prinlm_average", {45, 37, 9}, {3, 3, 3}, masked, part});
             all.push_back({"prinlm_average", {45, 37, 3}, {2, 5, 0}, masked, part, 0.3});
             all.push_back({"prinlm_average", {33, 31, 6}, {3, 2, 1}, masked, part, 3, true});
+            for (double h : {0.3, 1.0, 2.0}) all.push_back({"prinlm_average", {63, 37, 5}, {2, 3, 1}, masked, part, h});
             all.push_back({"prinlm_mean", {33, 31, 6}, {1, 1, 1}, masked, part});
         }
     }

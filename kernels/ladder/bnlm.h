@@ -59,6 +59,9 @@ inline std::vector<BnlmCase> bnlmCases(bool small)
             all.push_back({true, {17, 12, 5}, dimensions, masked, true, true, 1, 2, 3, 12});
             all.push_back({true, {17, 12, 5}, dimensions, masked, false, false, 2, 0, 1, 25});
             all.push_back({true, {17, 12, 5}, dimensions, masked, false, true, 1, 1, 1, 12});
+            all.push_back({true, {33, 24, 11}, dimensions, masked, true, false, 1, 3, 1, 12});
+            all.push_back({true, {33, 24, 11}, dimensions, masked, true, false, 2, 4, 2, 12});
+            for (double h : {0.05, 0.3, 1.0}) all.push_back({true, {17, 12, 9}, dimensions, masked, false, masked, 2, 2, 1, h});
             BnlmCase thin{true, {17, 40, 9}, dimensions, masked, false, true, 3, 1, 2, 12};
             thin.thin = true;
             all.push_back(thin);
@@ -89,9 +92,19 @@ inline std::vector<BnlmCase> fewestBnlmCases()
 class BlockFilter {
     const BnlmCase &c;
     const Volume &v;
-    Buffer voxels, mask, mean, deviation;
+    Buffer voxels, mask, mean, deviation, changes;
 
     int along(int axis, int r) const { return axis < c.dimensions ? r : 0; }
+
+    std::size_t samplesOfBlock() const
+    {
+        std::size_t n = 1;
+        for (int a = 0; a < 3; ++a) n *= 2 * along(a, c.radius) + 1;
+        return n;
+    }
+
+    // changesBytes is enough for what all blocks of the volume give.
+    std::size_t changesBytes() const { return c.bnlm && (c.radius != 1 || c.step != 2) ? 4 * samplesOfBlock() * v.data.size() : 1; }
 
     template <class T>
     Box<T> box(T *data) const { return {data, {0, 0, 0}, {v.dims[0], v.dims[1], v.dims[2]}}; }
@@ -127,19 +140,22 @@ class BlockFilter {
         if (!v.mask.empty()) p.mask = box<const std::uint8_t>(mask.as<std::uint8_t>());
         p.out.data = out;
         p.select = selection();
-        double samples = 1;
         for (int a = 0; a < 3; ++a) {
             p.out.min[a] = region.min[a], p.out.max[a] = region.max[a];
             p.dims[a] = v.dims[a];
             p.search[a] = along(a, c.search);
             p.radius[a] = along(a, c.radius);
             p.step[a] = a < c.dimensions ? c.step : 1;
-            samples *= 2 * p.radius[a] + 1;
         }
         p.spread = c.spread;
-        p.factor = std::log2(std::exp(1.0)) / (c.h * c.h * samples);
+        p.factor = std::log2(std::exp(1.0)) / (c.h * c.h * double(samplesOfBlock()));
         p.scale = float(std::sqrt(p.factor));
         p.inverse = 1 / p.scale;
+        p.changes = changes.as<float>();
+        for (int a = 0; a < 3; ++a) {
+            p.first[a] = (std::max(region.min[a] - p.radius[a], 0) + p.step[a] - 1) / p.step[a];
+            p.count[a] = std::min(region.max[a] - 1 + p.radius[a], p.dims[a] - 1) / p.step[a] - p.first[a] + 1;
+        }
         return p;
     }
 
@@ -157,7 +173,7 @@ class BlockFilter {
 public:
     BlockFilter(const BnlmCase &c, const Volume &v)
         : c(c), v(v), voxels(v.data.size() * 4), mask(std::max<std::size_t>(v.mask.size(), 1)), mean(v.data.size() * 4),
-          deviation(v.data.size() * 4)
+          deviation(v.data.size() * 4), changes(changesBytes())
     {
         voxels.put(v.data.data());
         if (!v.mask.empty()) mask.put(v.mask.data());
@@ -206,7 +222,12 @@ public:
                      blocks(f, 32 * x - 2 * c.radius, 16, z), {32, 4}, l.shared, args}};
         }
         BnlmParams p = bnlmParams(region, out);
-        if (c.radius != 1 || c.step != 2) return {{"bnlm", "bnlm_any", tiles(int(region.voxels()), 128), {128, 1}, 0, bytes(p)}};
+        if (c.radius != 1 || c.step != 2) {
+            const int samples = int(samplesOfBlock());
+            const char *per = samples <= 32 ? "1" : samples <= 128 ? "4" : samples <= 352 ? "11" : "23";
+            return {{"bnlm", std::string("bnlm_blocks_") + per, tiles(p.count[0] * p.count[1] * p.count[2], 8), {256, 1}, 0, bytes(p)},
+                    {"bnlm", "bnlm_mean", tiles(int(region.voxels()), 128), {128, 1}, 0, bytes(p)}};
+        }
         const bool deep = c.dimensions == 3;
         const int size[3] = {deep ? 22 : 46, deep ? 14 : 30, deep ? 6 : 1};
         unsigned grid = 1;
