@@ -39,6 +39,10 @@ func BenchmarkVolumes(b *testing.B) {
 		{"Manjon_odct3D", [3]int{181, 217, 51}, "odct", 3, map[string]denoise.Value{"sigma": number(10)}},
 		{"Manjon_prinlm3D_7", [3]int{181, 217, 51}, "prinlm", 3, map[string]denoise.Value{"sigma": number(10), "h": number(5)}},
 		{"prinlm3D_7_wiener_6", [3]int{181, 217, 51}, "prinlm", 3, map[string]denoise.Value{"sigma": number(10), "h": number(5), "wiener": number(6)}},
+		{"bnlm3D_7", [3]int{181, 217, 51}, "bnlm", 3, map[string]denoise.Value{"h": number(10)}},
+		{"bnlm3D_7_blocks_3_step_1", [3]int{181, 217, 51}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-step": number(1)}},
+		{"bnlm3D_7_blocks_5_step_1_all", [3]int{181, 217, 51}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-radius": number(2), "block-step": number(1), "candidates": choice("all")}},
+		{"bnlm3D_3_blocks_7_step_1", [3]int{127, 181, 24}, "bnlm", 3, map[string]denoise.Value{"h": number(10), "block-radius": number(3), "block-step": number(1), "search-radius": number(1)}},
 		{"median3D_3", [3]int{256, 256, 120}, "median", 3, nil},
 		{"gaussian3D_9", [3]int{256, 256, 120}, "gaussian", 3, map[string]denoise.Value{"radius": denoise.List(4), "sigma-spatial": number(2), "voxel-units": denoise.Bool(true)}},
 	} {

@@ -21,6 +21,14 @@ func TestConformanceFake(t *testing.T) {
 	}
 }
 
+// Random recipes on the fake driver: fewer and smaller ones than on a GPU.
+func TestRandomRecipesFake(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the fake kernels are slow")
+	}
+	enginetest.Random(t, fakeEngine(t, fakeOptions(t)), 1000, 45, 3e6)
+}
+
 // setBlocks gives the device of e the speed at which the defaults of f run in blocks of
 // about n voxels: most scenes of the suite are divided, and few into single rows, around
 // which a filter of long reach would compute many others again and again.

@@ -102,6 +102,9 @@ func (d *device) start() error {
 	defer cancel()
 	began := time.Now()
 	s, err := startSession(limit, d.options, d.env, d.stagingDivisor())
+	if lost := (*lostError)(nil); errors.As(err, &lost) { // it died before it said hello; a second one may not
+		s, err = startSession(limit, d.options, d.env, d.stagingDivisor())
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {

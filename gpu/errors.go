@@ -45,6 +45,19 @@ type lostError struct {
 
 func (e *lostError) Error() string { return e.text }
 
+// absentError is why there is no GPU to use on this machine: no worker, no driver or no device.
+type absentError struct{ text string }
+
+func (e *absentError) Error() string { return e.text }
+
+// Absent reports whether an error of New says that this machine has no GPU for the engine: no worker
+// is installed, no driver, or there is no device. Every other error of New is about a GPU that was
+// expected to work.
+func Absent(err error) bool {
+	var absent *absentError
+	return errors.As(err, &absent)
+}
+
 // errShutdown is the reason of a worker that the engine itself shut down.
 var errShutdown = errors.New("the GPU worker was shut down")
 
@@ -82,16 +95,19 @@ func (e *faultError) Unwrap() error { return e.Fault }
 
 // initReasons explains the errors of cuInit that gorgonia.org/cu prints before
 // it ends the process, by the name or number of the error.
-var initReasons = []struct{ mark, text string }{
-	{"NoDevice", "the NVIDIA driver finds no device"},
-	{"InvalidDevice", "the NVIDIA driver finds no usable device"},
-	{"SystemDriverMismatch", "the NVIDIA driver's library and kernel module are of different versions; restart the computer"},
-	{"UnknownErrorCode:804", "the NVIDIA driver's library does not support this device"},
-	{"CompatNotSupportedOnDevice", "the NVIDIA driver's library does not support this device"},
-	{"SystemNotReady", "the NVIDIA driver is not ready"},
-	{"UnknownErrorCode:34", "only a stub of libcuda is installed; install the NVIDIA driver"},
-	{"UnknownErrorCode:46", "the device is in exclusive use by another program"},
-	{"OperatingSystem", "the NVIDIA driver's kernel module does not answer"},
+var initReasons = []struct {
+	mark, text string
+	absent     bool // there is no GPU
+}{
+	{mark: "NoDevice", text: "the NVIDIA driver finds no device", absent: true},
+	{mark: "InvalidDevice", text: "the NVIDIA driver finds no usable device", absent: true},
+	{mark: "SystemDriverMismatch", text: "the NVIDIA driver's library and kernel module are of different versions; restart the computer"},
+	{mark: "UnknownErrorCode:804", text: "the NVIDIA driver's library does not support this device"},
+	{mark: "CompatNotSupportedOnDevice", text: "the NVIDIA driver's library does not support this device"},
+	{mark: "SystemNotReady", text: "the NVIDIA driver is not ready"},
+	{mark: "UnknownErrorCode:34", text: "only a stub of libcuda is installed; install the NVIDIA driver", absent: true},
+	{mark: "UnknownErrorCode:46", text: "the device is in exclusive use by another program"},
+	{mark: "OperatingSystem", text: "the NVIDIA driver's kernel module does not answer"},
 }
 
 // exitReason returns why a worker exited, given the error of Cmd.Wait and the
@@ -100,6 +116,9 @@ func exitReason(exit error, output string) error {
 	if rest, ok := lineWith(output, "Error in initialization"); ok {
 		for _, r := range initReasons {
 			if strings.Contains(rest, r.mark) {
+				if r.absent {
+					return &absentError{r.text}
+				}
 				return errors.New(r.text)
 			}
 		}
@@ -107,7 +126,7 @@ func exitReason(exit error, output string) error {
 	}
 	if line, ok := lineWith(output, "error while loading shared libraries"); ok {
 		if strings.Contains(line, "libcuda") {
-			return errors.New("no NVIDIA driver is installed (libcuda is missing)")
+			return &absentError{"no NVIDIA driver is installed (libcuda is missing)"}
 		}
 		return fmt.Errorf("the GPU worker does not start: %s", line)
 	}
@@ -118,7 +137,7 @@ func exitReason(exit error, output string) error {
 	case exit == nil:
 		return &lostError{text: "the GPU worker ended", output: output}
 	case errors.As(exit, &e) && uint32(e.ExitCode()) == dllNotFound:
-		return errors.New("no NVIDIA driver is installed (nvcuda.dll is missing)")
+		return &absentError{"no NVIDIA driver is installed (nvcuda.dll is missing)"}
 	case errors.As(exit, &e) && e.ExitCode() == wire.ExitSticky:
 		return &lostError{text: "the GPU failed and its worker had to end", output: output}
 	}

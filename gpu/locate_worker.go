@@ -37,5 +37,5 @@ func LocateWorker() (string, error) {
 	if found, err := exec.LookPath(name); err == nil {
 		return found, nil
 	}
-	return "", fmt.Errorf("the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)
+	return "", &absentError{fmt.Sprintf("the GPU worker %s is neither beside this program nor on the PATH; it belongs beside the program, or name its path in %s", name, WorkerVariable)}
 }

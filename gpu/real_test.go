@@ -3,7 +3,9 @@ package gpu
 import (
 	"context"
 	"testing"
+	"time"
 
+	"quell/denoise"
 	"quell/denoise/enginetest"
 	"quell/internal/parallel"
 	"quell/volume"
@@ -26,6 +28,40 @@ func TestConformance(t *testing.T) {
 	e := realEngine(t, Options{})
 	t.Logf("%+v", e.Status())
 	enginetest.Run(t, e)
+}
+
+// Random recipes over all parameters of all filters, on the machine's GPU.
+func TestRandomRecipes(t *testing.T) {
+	e := realEngine(t, Options{})
+	enginetest.Random(t, e, 0, 500, 3e8)
+}
+
+// A launch is short for blocks of any size: a worker that gives no answer for two seconds is killed.
+func TestBlocksOfAnySizeAnswer(t *testing.T) {
+	e := realEngine(t, Options{Stall: 2 * time.Second})
+	v := noisy([3]int{127, 181, 12})
+	for radius := range 5 {
+		for step := 1; step <= radius+1; step++ {
+			for _, search := range []int{1, 5, 32} {
+				for _, candidates := range []string{"quarter", "all"} {
+					r := recipe(t, "bnlm", 3, map[string]denoise.Value{
+						"h": denoise.Number(20), "block-radius": denoise.Number(float64(radius)), "block-step": denoise.Number(float64(step)),
+						"search-radius": denoise.Number(float64(search)), "candidates": denoise.Word(candidates),
+					})
+					region := v.Bounds()
+					if search > 5 {
+						region = volume.Region{Min: [3]int{0, 90, 11}, Max: [3]int{127, 100, 12}}
+					}
+					if _, err := e.Run(t.Context(), r, denoise.Input{Volume: v}, region, nil); err != nil {
+						t.Errorf("%s: %v", r, err)
+					}
+				}
+			}
+		}
+	}
+	if s := e.Status(); s.Starts != 1 {
+		t.Errorf("the worker was started %d times: %s", s.Starts, s.Reason)
+	}
 }
 
 // noisy returns a volume of whole numbers like those of a CT.
