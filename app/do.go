@@ -94,14 +94,28 @@ func Do(ctx context.Context, job Job, events Events) (Report, error) {
 }
 
 // doOpening is Do for a job that is valid.
-func doOpening(ctx context.Context, job Job, events Events) (Report, error) {
+func doOpening(ctx context.Context, job Job, events Events) (r Report, err error) {
 	started := time.Now()
-	engine := job.startEngine()
+	start := job.startEngine()
 	in, err := OpenVolumes(ctx, job.Input, events)
 	if err != nil {
 		return Report{}, err
 	}
 	defer in.Close()
+	lost := ""
+	engine := sync.OnceValues(func() (denoise.Engine, error) {
+		eng, err := start()
+		if why := job.Engine.Lost(eng); why != nil {
+			lost = FallbackText(why, nil, eng, *job.Recipe, in.geometry(), len(in.Entries))
+			events.message(series.Warning, lost)
+		}
+		return eng, err
+	})
+	defer func() {
+		if err == nil && lost != "" {
+			r.Warnings = append([]string{lost}, r.Warnings...)
+		}
+	}()
 	in.Covered.slices(in, job.Slices)
 	scanned := time.Now()
 	if in.Group != nil && job.Output.Report != "" {
@@ -150,7 +164,7 @@ func doOpening(ctx context.Context, job Job, events Events) (Report, error) {
 	}
 	w := &work{job: job, on: On{Series: s, Engine: eng}, source: source, fallback: true, findings: s.Findings, events: events}
 	w.seconds = Seconds{Load: loaded.Sub(started).Seconds(), Start: time.Since(loaded).Seconds()}
-	r, err := do(ctx, w)
+	r, err = do(ctx, w)
 	if err == nil {
 		r.Covered = in.Covered
 		r.Seconds.Total = time.Since(started).Seconds()
@@ -323,9 +337,7 @@ func (w *work) compute(ctx context.Context) error {
 	eng := w.on.Engine
 	run, err := Denoise(ctx, eng, q, w.events.progress(Filtering))
 	if other, ok := w.job.Engine.fallback(); ok && w.fallback && errors.Is(err, ErrEngineFailed) {
-		if w.events.Fallback != nil {
-			w.events.Fallback(other.Info(), err)
-		}
+		w.warn(FallbackText(err, eng, other, w.recipe, s.Volume.Geometry, 1))
 		eng = other
 		run, err = Denoise(ctx, eng, q, w.events.progress(Filtering))
 	}

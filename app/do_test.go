@@ -160,21 +160,16 @@ func TestDoFallsBackToTheCPU(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer in.Close()
-		var to string
-		w := &work{job: job, on: On{Series: in.Series}, fallback: true, events: Events{Fallback: func(info denoise.Info, err error) {
-			if errors.Is(err, ErrEngineFailed) {
-				to = info.Name
-			}
-		}}}
+		w := &work{job: job, on: On{Series: in.Series}, fallback: true}
 		w.on.Engine = engineFunc(func(*volume.Volume, denoise.Recipe, volume.Region) (*volume.Volume, error) { return nil, c.err })
 		if err := w.check(); err != nil {
 			t.Fatal(err)
 		}
 		switch err := w.compute(t.Context()); {
-		case c.falls && (err != nil || to != "cpu" || w.run.Engine.Name != "cpu"):
-			t.Errorf("policy %q after %v: %v, continued with %q; want the cpu", c.policy, c.err, err, to)
-		case !c.falls && (!errors.Is(err, c.err) || to != ""):
-			t.Errorf("policy %q after %v: %v, continued with %q; want the error", c.policy, c.err, err, to)
+		case c.falls && (err != nil || w.run.Engine.Name != "cpu" || len(w.warnings) != 1 || !strings.HasPrefix(w.warnings[0], broken.Error()+"; the CPU filters instead")):
+			t.Errorf("policy %q after %v: %v, warnings %q; want the cpu", c.policy, c.err, err, w.warnings)
+		case !c.falls && (!errors.Is(err, c.err) || len(w.warnings) > 0):
+			t.Errorf("policy %q after %v: %v, warnings %q; want the error", c.policy, c.err, err, w.warnings)
 		}
 	}
 }

@@ -54,7 +54,7 @@ type loaded struct {
 
 // readsAhead reports whether the memory of a job on a 4-D series also holds the next volume.
 func (j Job) readsAhead(in *OpenedVolumes) bool {
-	g := in.Catalog.Entries[in.Entries[0]].Geometry
+	g := in.geometry()
 	return j.needs(in)+4*int64(g.Voxels()) <= j.limit()
 }
 
@@ -266,7 +266,7 @@ func (g *groupWork) beginOutputs() (err error) {
 // volumeEvents returns the events of volume k: progress is that of all volumes, and
 // messages name the volume.
 func (g *groupWork) volumeEvents(k int) Events {
-	events := Events{Fallback: g.events.Fallback}
+	events := Events{}
 	if g.events.Progress != nil {
 		n := int64(len(g.in.Entries))
 		events.Progress = func(step Step, done, total int64) { g.events.Progress(step, int64(k)*total+done, n*total) }

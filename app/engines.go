@@ -17,6 +17,7 @@ type EngineStatus struct {
 	Name string       // "cpu" or "cuda"
 	Info denoise.Info // what it runs on; zero where it is not usable
 	Why  string       // one sentence why it cannot be used; empty where it can
+	Lost bool         // it cannot be used though the machine has what it runs on
 }
 
 // cpuEngine is shared: engines are safe for concurrent use.
@@ -136,7 +137,7 @@ func engineList(e gpuEngine, err error) []EngineStatus {
 	cuda := EngineStatus{Name: "cuda"}
 	switch {
 	case err != nil:
-		cuda.Why = gpu.Reason(err)
+		cuda.Why, cuda.Lost = gpu.Reason(err), !gpu.Absent(err)
 	case e == nil:
 		cuda.Why = "the GPU has not answered yet"
 	default:

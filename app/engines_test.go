@@ -92,22 +92,27 @@ type switchedGPU struct {
 
 func (g *switchedGPU) Enable() { g.enabled++ }
 
-// TestPickedGPU: a GPU that started is picked unless the CPU is asked for, and is tried
-// again; one that failed is named with the reason.
-func TestPickedGPU(t *testing.T) {
-	set := func(e gpuEngine, err error) {
+// stateOfGPU returns a function that sets the result of the last start of the GPU, for this test.
+func stateOfGPU(t *testing.T) func(e gpuEngine, err error) {
+	cudaEngine.mu.Lock()
+	e, err, failed, worker := cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker
+	cudaEngine.mu.Unlock()
+	t.Cleanup(func() {
+		cudaEngine.mu.Lock()
+		defer cudaEngine.mu.Unlock()
+		cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker = e, err, failed, worker
+	})
+	return func(e gpuEngine, err error) {
 		cudaEngine.mu.Lock()
 		defer cudaEngine.mu.Unlock()
 		cudaEngine.engine, cudaEngine.err, cudaEngine.failed = e, err, cudaEngine.now()
 	}
-	cudaEngine.mu.Lock()
-	e, err, failed, worker := cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker
-	cudaEngine.mu.Unlock()
-	defer func() {
-		cudaEngine.mu.Lock()
-		defer cudaEngine.mu.Unlock()
-		cudaEngine.engine, cudaEngine.err, cudaEngine.failed, cudaEngine.worker = e, err, failed, worker
-	}()
+}
+
+// TestPickedGPU: a GPU that started is picked unless the CPU is asked for, and is tried
+// again; one that failed is named with the reason.
+func TestPickedGPU(t *testing.T) {
+	set := stateOfGPU(t)
 	fast := &switchedGPU{Engine: newFakeEngine()}
 	set(fast, nil)
 	for i, name := range []string{"", "auto", "cuda"} {

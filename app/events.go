@@ -22,11 +22,8 @@ const (
 type Events struct {
 	Progress func(step Step, done, total int64)
 	// Message receives a sentence for a person: which series was taken, the
-	// warnings about an input and about an output.
+	// warnings about an input and about an output, a GPU that failed.
 	Message func(severity series.Severity, text string)
-	// Fallback is called when an engine failed with err and the job continues
-	// with another.
-	Fallback func(to denoise.Info, err error)
 }
 
 func (e Events) message(severity series.Severity, text string) {

@@ -151,7 +151,7 @@ func (p EnginePolicy) pick() (denoise.Engine, error) {
 }
 
 // fallback returns the engine to continue with after a failure of the device
-// of the first; false where the policy allows none.
+// of the first; false if the policy allows none.
 func (p EnginePolicy) fallback() (denoise.Engine, bool) {
 	if p.Name != "" && p.Name != "auto" {
 		return nil, false

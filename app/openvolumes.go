@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"quell/series"
+	"quell/volume"
 )
 
 // OpenedVolumes are the volumes that an input selects: one, or those of a 4-D series. They
@@ -59,6 +60,9 @@ func (o *OpenedVolumes) announce(findings []series.Finding) {
 		}
 	}
 }
+
+// geometry returns that of each of the volumes.
+func (o *OpenedVolumes) geometry() volume.Geometry { return o.Catalog.Entries[o.Entries[0]].Geometry }
 
 // Name returns the place of the k-th volume in its 4-D series in words; "" where it is
 // alone.

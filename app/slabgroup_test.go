@@ -185,9 +185,13 @@ func TestSlabsOf4DFallBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	events := Events{Fallback: func(denoise.Info, error) { fell++ }}
+	events := Events{Message: func(_ series.Severity, text string) {
+		if strings.Contains(text, "the CPU filters instead") {
+			fell++
+		}
+	}}
 	report, err := doSlabs(t.Context(), job, in, job.needs(in), func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, events)
-	if err != nil || fell != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
+	if err != nil || fell != 1 || len(report.Warnings) != 1 || runs != 3 || report.Engine != "cpu" || len(report.Volumes) != 3 {
 		t.Fatalf("%+v, %v, %d fallbacks, %d runs", report, err, fell, runs)
 	}
 	whole := job

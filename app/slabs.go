@@ -36,7 +36,7 @@ func (j Job) limit() int64 { return cmp.Or(j.Memory, DefaultMemory()) }
 // needs estimates how many bytes the job's volumes take where it works on a whole volume. The
 // program itself takes some 100 MB more.
 func (j Job) needs(in *OpenedVolumes) int64 {
-	g := in.Catalog.Entries[in.Entries[0]].Geometry
+	g := in.geometry()
 	if g.Voxels() == 0 {
 		return 0
 	}
@@ -93,10 +93,11 @@ func doSlabs(ctx context.Context, job Job, in *OpenedVolumes, need int64, engine
 	}
 	r, err := do(engine)
 	if other, ok := job.Engine.fallback(); ok && errors.Is(err, ErrEngineFailed) {
-		if events.Fallback != nil {
-			events.Fallback(other.Info(), err)
-		}
+		failed, _ := engine()
+		text := FallbackText(err, failed, other, *job.Recipe, in.geometry(), len(in.Entries))
+		events.message(series.Warning, text)
 		r, err = do(func() (denoise.Engine, error) { return other, nil })
+		r.Warnings = append([]string{text}, r.Warnings...)
 	}
 	return r, err
 }

@@ -467,13 +467,16 @@ func TestSlabsFallBack(t *testing.T) {
 		fell, runs := 0, 0
 		var last [2]int64
 		events := Events{
-			Fallback: func(to denoise.Info, err error) { fell++ },
 			Progress: func(step Step, done, total int64) {
 				if step == Filtering {
 					last = [2]int64{done, total}
 				}
 			},
-			Message: func(series.Severity, string) {},
+			Message: func(_ series.Severity, text string) {
+				if strings.Contains(text, "the CPU filters instead") {
+					fell++
+				}
+			},
 		}
 		report, err := doSlabs(t.Context(), job, in, job.Memory+1, func() (denoise.Engine, error) { return failingEngine{cpu.New(), &runs}, nil }, events)
 		in.Close()

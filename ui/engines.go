@@ -26,6 +26,8 @@ func (w *Workbench) enginesFound(engines []app.EngineStatus) {
 		if e.Name == wanted && e.Why != "" {
 			w.status.note(fmt.Sprintf(lang.L("The engine %s cannot be used: %s."), e.Name, language.Sentence(e.Why)))
 			wanted = "cpu"
+		} else if e.Lost && wanted != "cpu" {
+			w.status.note(fmt.Sprintf(lang.L("The GPU cannot be used: %s. The CPU filters instead."), language.Sentence(e.Why)))
 		}
 	}
 	if e, err := app.PickEngine(wanted); err == nil {
@@ -71,20 +73,18 @@ func usable(name string) bool {
 
 func (w *Workbench) showEngines() { w.show(dialogs.Engines(app.EnginesSoFar(), w.main)) }
 
-// offerCPU shows why the GPU failed and offers to continue with the CPU; the GPU
-// stays the engine of the next start. A preview and a run that fail together are
-// one question.
+// offerCPU shows why the GPU failed and offers to continue with the CPU, with the time that is
+// expected to take; the GPU stays the engine of the next start. A preview and a run that fail
+// together are one question.
 func (w *Workbench) offerCPU(err error) {
 	if w.offer != nil {
 		w.offer.Hide()
 	}
-	w.offer = dialogs.Offer(err, lang.L("Continue with the CPU"), func() {
-		cpu, pickErr := app.PickEngine("cpu")
-		if pickErr != nil {
-			w.failed(pickErr)
-			return
-		}
-		w.session.ContinueWith(cpu)
-	}, w.main)
+	cpu, pickErr := app.PickEngine("cpu")
+	if pickErr != nil {
+		w.failed(err)
+		return
+	}
+	w.offer = dialogs.Offer(err, w.session.Expected(cpu), lang.L("Continue with the CPU"), func() { w.session.ContinueWith(cpu) }, w.main)
 	w.show(w.offer)
 }

@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2/test"
@@ -40,6 +41,9 @@ func TestTheCPUIsOfferedOnce(t *testing.T) {
 	b.drain()
 	if n := open(); n != 1 {
 		t.Fatalf("%d dialogs are open; want the last offer alone", n)
+	}
+	if text := b.session().Expected(cpu); !strings.HasPrefix(text, "On the CPU the volume is expected to take ") || strings.Contains(text, "times as long") {
+		t.Errorf("the dialog says %q; both engines are expected to take as long", text)
 	}
 	for _, o := range test.LaidOutObjects(b.canvas().Overlays().Top()) {
 		if button, ok := o.(*control.Button); ok && button.Text == "Continue with the CPU" {

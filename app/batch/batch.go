@@ -60,6 +60,8 @@ type Options struct {
 type Events struct {
 	Result func(Result)
 	Status func(Status)
+	// Warning receives a sentence about the whole batch.
+	Warning func(text string)
 }
 
 // Status is how far a batch has come.
@@ -121,6 +123,11 @@ func (b *batch) run(ctx context.Context) (Summary, error) {
 			return Summary{}, err
 		}
 	}
+	if b.o.Distribute == nil {
+		if err := b.pin(); err != nil {
+			return Summary{}, err
+		}
+	}
 	b.store.tidy()
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(b.o.Memory))
 	mine := shardOf(b.units, b.o.Shard, b.o.Shards)
@@ -166,6 +173,7 @@ type batch struct {
 	settings  string // hash, see Result.Settings
 	made      string // hash, see Result.Made
 	engine    string // the class that filters: pinned, so that results do not depend on the order
+	lost      error  // why it filters on the CPU though the machine has a GPU; nil otherwise
 	store     store
 	hide      *app.Pseudonyms     // nil where names stay
 	units     []Unit              // of all shards
@@ -174,6 +182,7 @@ type batch struct {
 	progress  progress
 	memory    *semaphore.Weighted
 	filter    *semaphore.Weighted // of 1: one series at a time has the engine
+	stop      func(cause error)   // ends the work on all series; what is done stays
 	stopped   func(stage)         // for tests: called at the end of each stage of a series
 }
 
@@ -223,17 +232,17 @@ func newBatch(o Options, events Events) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine := ""
+	engine, lost := "", error(nil)
 	if o.Distribute == nil { // else the workers have one
 		e, err := app.PickEngine(o.Job.Engine.Name)
 		if err != nil {
 			return nil, err
 		}
-		engine = e.Info().Name
+		engine, lost = e.Info().Name, o.Job.Engine.Lost(e)
 	}
 	b := &batch{
-		o: o, selection: selection, engine: engine, store: store{o.Output},
-		memory: semaphore.NewWeighted(o.Memory), filter: semaphore.NewWeighted(1), stopped: func(stage) {},
+		o: o, selection: selection, engine: engine, lost: lost, store: store{o.Output},
+		memory: semaphore.NewWeighted(o.Memory), filter: semaphore.NewWeighted(1), stopped: func(stage) {}, stop: func(error) {},
 	}
 	b.progress = progress{events: events, now: time.Now}
 	if err := b.pseudonyms(); err != nil {
@@ -279,6 +288,11 @@ func (b *batch) hash(texts ...string) (string, error) {
 // process has begun before and not finished is done alone, so that another end of the process
 // is put down to the right one.
 func (b *batch) work(ctx context.Context, source Source) error {
+	if warning := b.progress.events.Warning; b.lost != nil && warning != nil {
+		warning(fmt.Sprintf("%v; the CPU filters instead", b.lost))
+	}
+	ctx, b.stop = context.WithCancelCause(ctx)
+	defer b.stop(nil)
 	tasks := make(chan task)
 	var workers sync.WaitGroup
 	for range b.o.Workers {
@@ -312,7 +326,7 @@ func (b *batch) work(ctx context.Context, source Source) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	return cmp.Or(ctx.Err(), err)
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // unit scans a unit and emits its series. Open counts until they are done. After maxAttempts the

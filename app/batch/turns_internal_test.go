@@ -35,7 +35,7 @@ func TestWaitForTheEngine(t *testing.T) {
 			b.filter.Release(1)
 		}()
 		var r Result
-		err := b.withEngine(&r, func(eng turns) error {
+		err := b.withEngine(task{}, &r, func(eng turns) error {
 			started := time.Now()
 			eng.Engine = slowEngine{}
 			var g errgroup.Group

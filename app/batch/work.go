@@ -32,6 +32,9 @@ func (b *batch) do(ctx context.Context, t task) *Result {
 	if ctx.Err() == nil {
 		b.progress.part(t.unit, t.bytes(), false)
 	}
+	if err != nil && context.Cause(ctx) != nil {
+		return nil
+	}
 	if err != nil {
 		return b.fail(t.unit, t.result, err)
 	}
@@ -112,7 +115,7 @@ func (b *batch) volume(ctx context.Context, t task, job app.Job, r *Result) erro
 	filter.Output.Path = ""
 	var report app.Report
 	var engine denoise.Engine // that filtered
-	err = b.withEngine(r, func(eng turns) (err error) {
+	err = b.withEngine(t, r, func(eng turns) (err error) {
 		engine = eng.Engine
 		report, err = app.DoOn(ctx, app.On{Series: s, Engine: eng}, filter, app.Events{})
 		r.Seconds.Filter = report.Seconds.Filter
@@ -152,7 +155,7 @@ func (b *batch) slabs(ctx context.Context, t task, need int64, job app.Job, r *R
 	job.Memory = b.o.Memory
 	b.stopped(loaded)
 	var report app.Report
-	err := b.withEngine(r, func(eng turns) (err error) {
+	err := b.withEngine(t, r, func(eng turns) (err error) {
 		started := time.Now()
 		report, err = t.catalog.DoSlabs(ctx, t.members, need, eng, job, app.Events{})
 		r.Seconds = report.Seconds
@@ -197,13 +200,10 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 			b.stopped(filtered)
 		}
 	}
-	events := app.Events{Fallback: func(to denoise.Info, err error) {
-		r.warn(nil, []string{fmt.Sprintf("The GPU failed (%v); the %s engine filtered volumes of this series.", err, to.Name)})
-	}}
 	var report app.Report
-	err := b.withEngine(r, func(eng turns) (err error) {
+	err := b.withEngine(t, r, func(eng turns) (err error) {
 		all, shown, first, measure, engine = nil, nil, true, 0, eng.Engine
-		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, events, each)
+		report, err = t.catalog.DoGroup(ctx, t.members[0], eng, job, app.Events{}, each)
 		r.Seconds = report.Seconds
 		r.Seconds.Measure = measure.Seconds()
 		return err
@@ -221,12 +221,12 @@ func (b *batch) group(ctx context.Context, t task, job app.Job, r *Result) error
 
 // withEngine calls filter, which sets the seconds of the result, with the engine of the batch,
 // and takes the wait for the engine out of those of the filter. A GPU that was switched off after
-// failures is tried again by every series. One on which it fails is filtered by the CPU where
-// the policy leaves the choice open.
+// failures is tried again by every series. If the GPU fails on a series, the CPU filters it if that is
+// what "auto" asked for; if nothing was asked for, the batch stops.
 //
 // A verdict is found by the same engine without taking turns: its runs are short, and there are
 // dozens of them.
-func (b *batch) withEngine(r *Result, filter func(turns) error) error {
+func (b *batch) withEngine(t task, r *Result, filter func(turns) error) error {
 	eng, err := app.PickEngine(b.engine)
 	if err != nil {
 		return err
@@ -238,16 +238,47 @@ func (b *batch) withEngine(r *Result, filter func(turns) error) error {
 		r.Seconds.Filter -= r.Seconds.Wait
 		return err
 	}
+	if b.lost != nil { // it has filtered on the CPU from the start
+		r.Warnings = append(r.Warnings, b.fallback(t, b.lost, nil, eng))
+	}
 	err = try(eng)
-	if policy := b.o.Job.Engine.Name; !errors.Is(err, app.ErrEngineFailed) || policy != "" && policy != "auto" {
+	policy := b.o.Job.Engine.Name
+	if !errors.Is(err, app.ErrEngineFailed) || policy != "" && policy != "auto" {
 		return err
 	}
-	r.Warnings = append(r.Warnings, fmt.Sprintf("The GPU failed (%v); the CPU filtered this series.", err))
-	if eng, err = app.PickEngine("cpu"); err != nil {
+	cpu, pickErr := app.PickEngine("cpu")
+	if pickErr != nil {
 		return err
 	}
-	return try(eng)
+	if policy == "" {
+		b.stop(&engineChange{cause: err, text: b.fallback(t, err, eng, cpu)})
+		return err
+	}
+	r.Warnings = append(r.Warnings, b.fallback(t, err, eng, cpu))
+	return try(cpu)
 }
+
+// fallback says that the CPU filters the series of a task.
+func (b *batch) fallback(t task, why error, failed, cpu denoise.Engine) string {
+	var g volume.Geometry
+	var recipe denoise.Recipe
+	if len(t.members) > 0 {
+		g, recipe = t.first().Geometry, *b.o.Job.Recipe
+	}
+	return app.FallbackText(why, failed, cpu, recipe, g, len(t.members))
+}
+
+// engineChange is why a batch stops whose engine would change from one series to the next.
+type engineChange struct {
+	cause error
+	text  string // what the change would mean
+}
+
+func (e *engineChange) Error() string {
+	return fmt.Sprintf("the batch stops, as its engine would change: %s. Run it again to go on with the GPU, or with --engine auto to let the CPU filter such series", e.text)
+}
+
+func (e *engineChange) Unwrap() error { return e.cause }
 
 // turns is an engine whose runs take turns with those of other series. It is safe for concurrent
 // use: the search for a strength runs several recipes at once.

@@ -103,10 +103,10 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 	return &Worker{b}, nil
 }
 
-// pin makes the engine of the first worker that of all: results of one batch do not depend on
-// which worker did them.
+// pin makes the engine with which a batch begins that of all its workers and of the runs that continue
+// it, if its policy names none: results of one batch do not depend on when and where they were made.
 func (b *batch) pin() error {
-	if name := b.o.Job.Engine.Name; name != "" && name != "auto" {
+	if b.o.Job.Engine.Name != "" || b.lost != nil {
 		return nil
 	}
 	path := b.pinPath()
@@ -120,7 +120,7 @@ func (b *batch) pin() error {
 	}
 	b.engine = string(data)
 	if _, err := app.PickEngine(b.engine); err != nil {
-		return &app.UsageError{Text: "the other workers of this batch run on " + b.engine + ": " + err.Error(), Err: err}
+		return &app.UsageError{Text: "this batch was begun on " + b.engine + ": " + err.Error() + ", or --engine auto", Err: err}
 	}
 	return nil
 }

@@ -132,7 +132,7 @@ func (f *batchFlags) printRevealed(cmd *cobra.Command) error {
 // addTo adds the flags of the work.
 func (f *batchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	addEngineFlag(cmd, &f.options.Job.Engine.Name, engineHelp)
+	addEngineFlag(cmd, &f.options.Job.Engine.Name, batchEngineHelp)
 	addInput(flags, &f.options.Job.NoiseMap, "noise-map", "`auto`: estimate the noise of each series from place to place; the filter works in units of it")
 	flags.IntVar(&f.options.Workers, "workers", 0, "`N` series are in work at once: one is filtered while others are read and written; 3 if not given")
 	flags.StringVar(&f.memory, "memory", "", "how much memory they may take together, about: a `size` like 8GB; three quarters of the machine's if not given")
@@ -267,6 +267,10 @@ func batchEvents(cmd *cobra.Command) (events batch.Events, done func()) {
 		if terminal {
 			fmt.Fprint(os.Stderr, "\r\x1b[K")
 		}
+	}
+	events.Warning = func(text string) {
+		clearLine()
+		warn(cmd, "warning: %s", text)
 	}
 	events.Result = func(r batch.Result) {
 		if r.State == batch.Failed {

@@ -52,6 +52,7 @@ func newDenoise() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	f.recipe.addTo(cmd)
+	f.engine.Name = "auto"
 	addEngineFlag(cmd, &f.engine.Name, engineHelp)
 	flags.StringVar(&f.slices, "slices", "", "filter and write only the slices `A:B`, counted from 1, both included; either may be left out; the filter still reads the slices around them")
 	addInput(flags, &f.noiseMap, "noise-map", "noise that differs from place to place: sigma for each voxel from this `file`, or auto to estimate it; the filter works in units of it")

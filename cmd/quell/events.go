@@ -10,7 +10,6 @@ import (
 	"golang.org/x/term"
 
 	"quell/app"
-	"quell/denoise"
 	"quell/series"
 )
 
@@ -25,10 +24,6 @@ func eventsOf(cmd *cobra.Command) (events app.Events, done func()) {
 				text = severity.String() + ": " + text
 			}
 			warn(cmd, "%s", text)
-		},
-		Fallback: func(to denoise.Info, err error) {
-			b.clear()
-			warn(cmd, "warning: %v; continuing with the %s engine", err, to.Name)
 		},
 	}
 	if term.IsTerminal(int(os.Stderr.Fd())) {

@@ -75,8 +75,10 @@ func presetNames() []string {
 // engineHelp is the usage of --engine.
 const engineHelp = "the engine by `name`: auto, cpu or cuda"
 
-// addEngineFlag adds --engine.
+// batchEngineHelp is that of commands on many series, which stop if nothing is given and the GPU fails.
+const batchEngineHelp = "the engine by `name`: cuda or cpu; if not given, that of the first series, and the batch stops if it fails; auto: the CPU does what the GPU cannot"
+
+// addEngineFlag adds --engine. The value of engine is the default.
 func addEngineFlag(cmd *cobra.Command, engine *string, usage string) {
-	*engine = "auto"
 	addNameFlag(cmd, engine, "engine", "engine", []string{"auto", "cpu", "cuda"}, usage)
 }

@@ -22,7 +22,7 @@ import (
 var speakers = map[string][]string{
 	"app": {
 		// of the command line, of reports and pictures in English, and of the log
-		"do.go", "dogroup.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go",
+		"do.go", "dogroup.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go",
 		"page.go", "phantom.go", "pictures.go", "shapes.go", "slabs.go", "slabwork.go", "uneven.go",
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",

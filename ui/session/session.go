@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
+
+	"fyne.io/fyne/v2/lang"
 
 	"quell/app"
 	"quell/denoise"
@@ -245,6 +248,23 @@ func (s *Session) ContinueWith(e denoise.Engine) {
 	if retry != nil {
 		retry()
 	}
+}
+
+// Expected says how long filtering the volume is expected to take on another engine, and how many
+// times as long as on the present one, if that is known and at least 2; "" if nothing is.
+func (s *Session) Expected(on denoise.Engine) string {
+	if s.doc == nil {
+		return ""
+	}
+	recipe, _ := s.Resolved() // the recipe itself, if its automatic values are not known
+	takes, times := app.Slowdown(s.deps.Engine, on, recipe, s.doc.Series().Volume.Geometry, 1)
+	switch {
+	case takes == 0:
+		return ""
+	case times == 0:
+		return fmt.Sprintf(lang.L("On the CPU the volume is expected to take %s."), Duration(takes))
+	}
+	return fmt.Sprintf(lang.L("On the CPU the volume is expected to take %s, about %.0f times as long."), Duration(takes), times)
 }
 
 // HoldBefore shows the original in the denoised pane while on is true.
