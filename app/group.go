@@ -201,3 +201,18 @@ func groupOfFile(fsys fs.FS, name string, info nifti.Info) (g *series.Group, fou
 	}
 	return g, found
 }
+
+// UseGradients gives the 4-D series of a NIfTI file the gradients of texts in FSL's format, of
+// which bvec may be nil, in place of those beside it.
+func (c *Catalog) UseGradients(bval, bvec []byte) {
+	for i := range c.Entries {
+		e := &c.Entries[i]
+		if e.Group == nil {
+			continue
+		}
+		g, found := nifti.ParseGradients(bval, bvec, e.Group.Len(), e.Geometry)
+		e.Group.Gradients = g
+		e.Findings = slices.DeleteFunc(slices.Clone(e.Findings), func(f series.Finding) bool { return f.Kind == series.Diffusion })
+		e.Findings = append(e.Findings, found...)
+	}
+}

@@ -118,6 +118,7 @@ func (w *groupExport) addGradients(path string, grid volume.Geometry) error {
 		return nil
 	}
 	bval, bvec := nifti.FormatGradients(w.group.Gradients, grid)
+	w.frames.Mark(nifti.GradientMark(bval, bvec))
 	bvalPath, bvecPath := nifti.GradientFiles(path)
 	for path, text := range map[string][]byte{bvalPath: bval, bvecPath: bvec} {
 		if text == nil {

@@ -118,6 +118,11 @@ func sourcesOf(s *series.Series) []string {
 			add(filepath.Dir(path))
 		}
 		add(path)
+		if FormatOf(path) == NIfTI {
+			bval, bvec := nifti.GradientFiles(path)
+			add(bval)
+			add(bvec)
+		}
 	}
 	return paths
 }
@@ -158,10 +163,35 @@ func checkExisting(out string, overwrite bool) error {
 	if record := out + recordSuffix; exists(record) && !isRecord(record) {
 		return foreign(record)
 	}
-	// The voxels of a pair and the gradients of a 4-D series are replaced together with an
-	// output that is Quell's.
-	for _, name := range companions(out) {
-		if path := filepath.Join(filepath.Dir(out), name); path != out+recordSuffix && exists(path) && !exists(out) {
+	// The voxels of a pair are replaced together with its header.
+	if image := nifti.ImagePath(out); exists(image) && !exists(out) {
+		return foreign(image)
+	}
+	if FormatOf(out) == NIfTI {
+		return checkGradients(out)
+	}
+	return nil
+}
+
+// checkGradients refuses to replace diffusion gradients beside a NIfTI file that were not
+// written with it.
+func checkGradients(out string) error {
+	read := func(path string) []byte {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil
+		}
+		return text
+	}
+	bval, bvec := nifti.GradientFiles(out)
+	if !exists(bval) && !exists(bvec) {
+		return nil
+	}
+	mark, err := nifti.Auxiliary(openFolder(filepath.Dir(out), false), filepath.Base(out))
+	known := strings.Fields(mark)
+	now := strings.Fields(nifti.GradientMark(read(bval), read(bvec)))
+	for i, path := range []string{bval, bvec} {
+		if exists(path) && (err != nil || len(known) != len(now) || known[2*i+1] != now[2*i+1]) {
 			return foreign(path)
 		}
 	}

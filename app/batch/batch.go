@@ -43,11 +43,12 @@ type Options struct {
 	WithoutVerdict bool
 
 	// List finds the units in place of the function List; nil for that. Begin is called when
-	// the output is locked, and Finish when the output of a series is in place, also where it
-	// was before: what it adds belongs to the series, which fails with its error. Both may be
-	// nil; Finish is called from several goroutines.
+	// the output is locked, Open when a unit is scanned, and Finish when the output of a series
+	// is in place, also where it was before: what it adds belongs to the series, which fails
+	// with its error. They may be nil; Open and Finish are called from several goroutines.
 	List   func(ctx context.Context) ([]Unit, error)
 	Begin  func() error
+	Open   func(Unit, *app.Catalog) error
 	Finish func(Result) error
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for

@@ -58,6 +58,12 @@ func (b *batch) scan(ctx context.Context, u Unit, emit func(task)) (*app.Catalog
 	} else {
 		catalog, err = app.Scan(ctx, u.Path)
 	}
+	if err == nil && b.o.Open != nil {
+		if err = b.o.Open(u, catalog); err != nil {
+			catalog.Close()
+			catalog = nil
+		}
+	}
 	var plain []app.Entry // with the texts that a selection asks for
 	if catalog != nil {
 		plain = slices.Clone(catalog.Entries)

@@ -18,6 +18,7 @@ type FrameWriter struct {
 	frames int             // that the file is to have
 	grid   volume.Geometry // of each; zero before the first
 	added  int             // slices, of all frames
+	mark   string          // see Mark
 }
 
 // NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
@@ -35,6 +36,8 @@ func NewFrameWriter(path string, frames int, from *series.Series, step float64, 
 	w := &FrameWriter{appender: a, frames: frames}
 	a.layout = func(e encoder) *header {
 		h := newHeader(w.grid, a.source, e, description)
+		h.auxFile = [24]byte{}
+		copy(h.auxFile[:len(h.auxFile)-1], w.mark)
 		if frames == 1 {
 			return h
 		}
@@ -50,6 +53,10 @@ func NewFrameWriter(path string, frames int, from *series.Series, step float64, 
 	}
 	return w, nil
 }
+
+// Mark keeps a text of up to 23 bytes as the name of an auxiliary file in the header, which
+// [Auxiliary] returns. It is called before the first frame; without it there is none.
+func (w *FrameWriter) Mark(text string) { w.mark = text }
 
 // Add writes the next frame. All frames lie on the grid of the first.
 func (w *FrameWriter) Add(ctx context.Context, v *volume.Volume) error {

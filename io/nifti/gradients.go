@@ -3,6 +3,7 @@ package nifti
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"path"
@@ -40,29 +41,45 @@ const maxGradients = 1 << 20
 // ReadGradients reads the files beside a 4-D file. It returns nil if there are none that can be
 // used, and a finding if one is there and is not used.
 func ReadGradients(fsys fs.FS, name string, info Info) (*series.Gradients, []series.Finding) {
-	bval, bvec := GradientFiles(name)
-	weights, text, err := readTable(fsys, bval)
-	if err != nil || weights == nil {
-		return nil, unused(bval, err)
+	bvalName, bvecName := GradientFiles(name)
+	bval, err := readText(fsys, bvalName)
+	if err != nil || bval == nil {
+		return nil, unused(bvalSuffix, err)
+	}
+	bvec, err := readText(fsys, bvecName)
+	g, found := ParseGradients(bval, bvec, info.Volumes, info.Geometry)
+	return g, append(found, unused(bvecSuffix, err)...)
+}
+
+// ParseGradients reads the text of the two files, of which that of directions may be nil, for so
+// many volumes on a grid. It returns nil for b-values that cannot be used, and a finding about
+// what is not used.
+func ParseGradients(bval, bvec []byte, volumes int, grid volume.Geometry) (*series.Gradients, []series.Finding) {
+	weights, err := parseTable(bval)
+	if err != nil {
+		return nil, unused(bvalSuffix, err)
 	}
 	row := slices.Concat(weights...)
-	if len(row) != info.Volumes {
-		return nil, unused(bval, fmt.Errorf("it holds %d numbers for %d volumes", len(row), info.Volumes))
+	if len(row) != volumes {
+		return nil, unused(bvalSuffix, fmt.Errorf("it holds %d numbers for %d volumes", len(row), volumes))
 	}
-	g := &series.Gradients{Volumes: make([]series.Gradient, info.Volumes), BVal: text}
+	g := &series.Gradients{Volumes: make([]series.Gradient, volumes), BVal: bval}
 	for i, b := range row {
 		g.Volumes[i].B = b
 	}
-	rows, text, err := readTable(fsys, bvec)
-	if err != nil || rows == nil {
-		return g, unused(bvec, err)
+	if bvec == nil {
+		return g, nil
 	}
-	at, ok := components(rows, info.Volumes)
+	rows, err := parseTable(bvec)
+	if err != nil {
+		return g, unused(bvecSuffix, err)
+	}
+	at, ok := components(rows, volumes)
 	if !ok {
-		return g, unused(bvec, fmt.Errorf("it does not hold three lines of %d numbers", info.Volumes))
+		return g, unused(bvecSuffix, fmt.Errorf("it does not hold three lines of %d numbers", volumes))
 	}
-	g.BVec = text
-	axes := gradientAxes(info.Geometry)
+	g.BVec = bvec
+	axes := gradientAxes(grid)
 	for i := range g.Volumes {
 		var d volume.Vec
 		for k, axis := range axes {
@@ -75,13 +92,12 @@ func ReadGradients(fsys fs.FS, name string, info Info) (*series.Gradients, []ser
 	return g, nil
 }
 
-// unused reports a file that is not used; nothing if there is none.
-func unused(name string, err error) []series.Finding {
+// unused reports a file that is not used; nothing if there is no error.
+func unused(suffix string, err error) []series.Finding {
 	if err == nil {
 		return nil
 	}
-	return []series.Finding{{Severity: series.Warning, Kind: series.Diffusion, Files: []string{name},
-		Text: fmt.Sprintf("The %s file beside it is not used: %v.", path.Ext(name), err)}}
+	return []series.Finding{{Severity: series.Warning, Kind: series.Diffusion, Text: fmt.Sprintf("The %s file beside it is not used: %v.", suffix, err)}}
 }
 
 // components returns how to get component k of volume i from three lines, or from a line for each
@@ -104,26 +120,32 @@ func components(rows [][]float64, volumes int) (at func(k, i int) float64, ok bo
 	return nil, false
 }
 
-// readTable reads lines of numbers; nil if there is no such file.
-func readTable(fsys fs.FS, name string) (rows [][]float64, text []byte, err error) {
+// readText returns the content of a file; nil if there is none.
+func readText(fsys fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case err != nil:
-		return nil, nil, nil //nolint:nilerr // most files have none beside them
+		return nil, nil //nolint:nilerr // most files have none beside them
 	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("it is no file")
+		return nil, errors.New("it is no file")
 	case info.Size() > maxGradients:
-		return nil, nil, errors.New("it is too large")
+		return nil, errors.New("it is too large")
 	}
-	if text, err = fs.ReadFile(fsys, name); err != nil {
-		return nil, nil, errors.New("it cannot be read")
+	text, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, errors.New("it cannot be read")
 	}
+	return text, nil
+}
+
+// parseTable reads lines of numbers.
+func parseTable(text []byte) (rows [][]float64, err error) {
 	for _, line := range strings.Split(strings.ReplaceAll(string(text), "\r", "\n"), "\n") {
 		var row []float64
 		for _, word := range strings.Fields(line) {
 			v, err := strconv.ParseFloat(word, 64)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%q is no number", word)
+				return nil, fmt.Errorf("%q is no number", word)
 			}
 			row = append(row, v)
 		}
@@ -132,9 +154,9 @@ func readTable(fsys fs.FS, name string) (rows [][]float64, text []byte, err erro
 		}
 	}
 	if rows == nil {
-		return nil, nil, errors.New("it is empty")
+		return nil, errors.New("it is empty")
 	}
-	return rows, text, nil
+	return rows, nil
 }
 
 // gradientAxes returns the unit vectors in the patient, LPS+, along which the components of
@@ -177,4 +199,10 @@ func line(n int, at func(i int) float64) []byte {
 		words[i] = strconv.FormatFloat(v, 'g', 6, 64)
 	}
 	return []byte(strings.Join(words, " ") + "\n")
+}
+
+// GradientMark returns what the header of a NIfTI file keeps of the two files that were written
+// with it, in its name of an auxiliary file: by it the files are known from others of their names.
+func GradientMark(bval, bvec []byte) string {
+	return fmt.Sprintf("bval %06x bvec %06x", crc32.ChecksumIEEE(bval)>>8, crc32.ChecksumIEEE(bvec)>>8)
 }

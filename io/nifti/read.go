@@ -63,16 +63,34 @@ func ReadHeader(fsys fs.FS, name string) (Info, error) {
 // Description returns the description in the header of a file, whether or not its
 // voxels are there.
 func Description(fsys fs.FS, name string) (string, error) {
-	s, err := openFile(fsys, name)
+	h, err := headerIn(fsys, name)
 	if err != nil {
 		return "", err
+	}
+	return text(h.descrip[:]), nil
+}
+
+// Auxiliary returns the name of an auxiliary file in the header of a file, see
+// [FrameWriter.Mark].
+func Auxiliary(fsys fs.FS, name string) (string, error) {
+	h, err := headerIn(fsys, name)
+	if err != nil {
+		return "", err
+	}
+	return text(h.auxFile[:]), nil
+}
+
+func headerIn(fsys fs.FS, name string) (*header, error) {
+	s, err := openFile(fsys, name)
+	if err != nil {
+		return nil, err
 	}
 	defer s.close()
 	h, err := parseHeader(s)
 	if err != nil {
-		return "", readError(err)
+		return nil, readError(err)
 	}
-	return text(h.descrip[:]), nil
+	return h, nil
 }
 
 // Read reads the first volume of a file. See ReadVolume.

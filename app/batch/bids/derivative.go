@@ -97,8 +97,26 @@ func (d *Dataset) link(out string) (string, error) {
 	return "file://" + filepath.ToSlash(to), nil // another drive
 }
 
-// finish writes what belongs to a denoised image: its sidecar, and the gradients of a diffusion
-// series, which filtering does not change.
+// open gives a diffusion series the gradients that apply to it, which may lie above it. They
+// leave with the image.
+func (d *Dataset) open(u batch.Unit, c *app.Catalog) error {
+	im, ok := parse(u.Name)
+	if !ok || im.datatype() != "dwi" {
+		return nil
+	}
+	bval, err := d.inherited(im, ".bval")
+	if err != nil || bval == nil {
+		return err
+	}
+	bvec, err := d.inherited(im, ".bvec")
+	if err != nil {
+		return err
+	}
+	c.UseGradients(bval, bvec)
+	return nil
+}
+
+// finish writes the sidecar of a denoised image.
 func (d *Dataset) finish(out string, r batch.Result) error {
 	im, ok := parse(r.Unit)
 	if !ok {
@@ -126,19 +144,6 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 	sidecar["Quell"] = quell
 	target := filepath.Join(out, filepath.FromSlash(im.derived()))
 	base := strings.TrimSuffix(target, im.ext)
-	if im.datatype() == "dwi" {
-		for _, ext := range []string{".bval", ".bvec"} {
-			data, err := d.inherited(im, ext)
-			if err != nil {
-				return err
-			}
-			if data != nil {
-				if err := write(base+ext, data); err != nil {
-					return err
-				}
-			}
-		}
-	}
 	return writeJSON(base+".json", sidecar)
 }
 
