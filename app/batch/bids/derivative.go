@@ -101,22 +101,29 @@ func (d *Dataset) link(out string) (string, error) {
 // leave with the image.
 func (d *Dataset) open(u batch.Unit, c *app.Catalog) error {
 	im, ok := parse(u.Name)
-	if !ok || im.datatype() != "dwi" {
+	if !ok {
 		return nil
 	}
-	bval, err := d.inherited(im, ".bval")
-	if err != nil || bval == nil {
-		return err
+	bval, bvec, err := d.gradients(im)
+	if err == nil && bval != nil {
+		c.UseGradients(bval, bvec)
 	}
-	bvec, err := d.inherited(im, ".bvec")
-	if err != nil {
-		return err
-	}
-	c.UseGradients(bval, bvec)
-	return nil
+	return err
 }
 
-// finish writes the sidecar of a denoised image.
+// gradients returns the files that apply to a diffusion series; nil for others.
+func (d *Dataset) gradients(im image) (bval, bvec []byte, err error) {
+	if im.datatype() != "dwi" {
+		return nil, nil, nil
+	}
+	if bval, err = d.inherited(im, ".bval"); err != nil {
+		return nil, nil, err
+	}
+	bvec, err = d.inherited(im, ".bvec")
+	return bval, bvec, err
+}
+
+// finish writes the sidecar of a denoised image, and its gradients if they are gone.
 func (d *Dataset) finish(out string, r batch.Result) error {
 	im, ok := parse(r.Unit)
 	if !ok {
@@ -144,6 +151,18 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 	sidecar["Quell"] = quell
 	target := filepath.Join(out, filepath.FromSlash(im.derived()))
 	base := strings.TrimSuffix(target, im.ext)
+	bval, bvec, err := d.gradients(im)
+	if err != nil {
+		return err
+	}
+	for ext, data := range map[string][]byte{".bval": bval, ".bvec": bvec} {
+		if data == nil {
+			continue
+		}
+		if err := write(base+ext, data); err != nil {
+			return err
+		}
+	}
 	return writeJSON(base+".json", sidecar)
 }
 
