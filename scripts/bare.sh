@@ -103,7 +103,7 @@ for f in .cache go; do
 done
 chroot "$root" chown -R someone: /home/someone
 inside someone /home/someone/src scripts/make.sh run || fail "it failed"
-count 0 'setup:'
+count 0 'setup: installing'
 results home/someone/src
 inside someone /home/someone/src scripts/make.sh test "$tests" || fail "it failed"
 count 1 ' 0 failed'

@@ -49,7 +49,7 @@ apt() {
 # alone, and says nothing.
 lock_wait=${SETUP_LOCK_WAIT:-600} # seconds
 patient() {
-	local until=$((SECONDS + lock_wait)) told=
+	local until=$((SECONDS + lock_wait))
 	until apt "$@" >"$work/log" 2>&1; do
 		if ! grep -q 'Could not get lock\|Unable to lock\|Unable to acquire the dpkg' "$work/log" || [ "$SECONDS" -ge "$until" ]; then
 			return 1
@@ -61,7 +61,7 @@ patient() {
 }
 
 install() {
-	local what=$1 need root=()
+	local what=$1 need root=() told=
 	shift
 	if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
 		echo "setup: this is not a Debian system; if the build fails, install the equivalents of: $*"

@@ -126,8 +126,7 @@ func (o *oneObject) add(failed failure) {
 // quote names of files and attributes; the progress bar alone writes to the terminal itself.
 func execute(ctx context.Context, args []string, out, errs io.Writer) int {
 	stdout, stderr := clean.NewWriter(out), clean.NewWriter(errs)
-	defer stderr.Flush()
-	defer stdout.Flush()
+	defer func() { _, _ = stderr.Flush(), stdout.Flush() }() // the beginning of a character at most
 	if !wantsJSON(args) {
 		code, text := endOf(ctx, protected(ctx, args, stdout, stderr))
 		complain(stderr, text)

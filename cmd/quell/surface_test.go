@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"quell/app"
+	"quell/internal/parallel"
+	"quell/io/atomic"
 )
 
 // commands returns all commands that the help lists.
@@ -224,5 +229,34 @@ func TestOneObject(t *testing.T) {
 	}
 	if got := parsed[map[string]string](t, "denoise", "--help"); !strings.Contains(got["text"], "Usage:") {
 		t.Errorf("help: %q", got)
+	}
+}
+
+// TestKinds: what no command of these tests brings about.
+func TestKinds(t *testing.T) {
+	at := folder(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var stdout, stderr strings.Builder
+	code := execute(ctx, []string{"denoise", at("a.nii"), at("c.nii"), "--filter", "median", "--dims", "2", "--json"}, &stdout, &stderr)
+	var got struct{ Error failure }
+	if err := json.Unmarshal([]byte(stdout.String()), &got); err != nil || code != app.ExitCancelled || got.Error.Kind != "cancelled" || got.Error.Text == "" {
+		t.Errorf("code %d, %v, %q", code, err, stdout.String())
+	}
+	panicked := parallel.Protect(func() error { panic("x") })
+	for _, c := range []struct {
+		err        error
+		kind, file string
+	}{
+		{panicked, "internal", ""},
+		{fmt.Errorf("run: %w", panicked), "internal", ""},
+		{fmt.Errorf("the GPU: %w", app.ErrEngineFailed), "device", ""},
+		{&atomic.Error{Path: "out", Problem: "is full"}, "output", "out"},
+		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: os.ErrPermission}, "output", "b"},
+		{errors.New("x"), "failed", ""},
+	} {
+		if kind, file := kindOf(c.err, app.ExitFailed), fileOf(c.err); kind != c.kind || file != c.file {
+			t.Errorf("%v: kind %s of %q; want %s of %q", c.err, kind, file, c.kind, c.file)
+		}
 	}
 }
