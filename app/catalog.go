@@ -46,6 +46,7 @@ type Entry struct {
 	attribute   func(ctx context.Context, keyword string) ([]string, error)
 	identity    func() string
 	files       func() []string // where they are; of an archive with its path before the name
+	damaged     bool            // Err is about a broken file
 }
 
 // Attribute returns the values of a DICOM attribute by its keyword; none where the format
@@ -92,6 +93,43 @@ type Catalog struct {
 	Default  int              // the largest volume that can be loaded
 	closer   io.Closer
 	hide     *Pseudonyms // of what is loaded; see Conceal
+
+	withoutDamaged func() *Catalog // nil of formats of one file
+}
+
+// WithoutDamaged returns the catalog of the same files without the broken ones; nil if none is
+// broken or nothing is left. It takes the place of the catalog: one of the two is to be closed.
+func (c *Catalog) WithoutDamaged() *Catalog {
+	if c.withoutDamaged == nil {
+		return nil
+	}
+	rest := c.withoutDamaged()
+	if rest != nil {
+		rest.closer, rest.hide = c.closer, c.hide
+	}
+	return rest
+}
+
+// Rest returns what can be opened of entry i, which a broken file keeps from being loaded: the
+// catalog without the broken files and the number of the entry there, the largest of the series.
+// rest is nil if there is no such entry.
+func (c *Catalog) Rest(i int) (rest *Catalog, entry int) {
+	if !c.Entries[i].damaged {
+		return nil, 0
+	}
+	if rest = c.WithoutDamaged(); rest == nil {
+		return nil, 0
+	}
+	entry = -1
+	for k, e := range rest.Entries {
+		if e.Err == nil && e.UID == c.Entries[i].UID && (entry < 0 || e.Slices > rest.Entries[entry].Slices) {
+			entry = k
+		}
+	}
+	if entry < 0 {
+		return nil, 0
+	}
+	return rest, entry
 }
 
 // Pick returns the largest entry with the given component, "" for voxels that

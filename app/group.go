@@ -42,6 +42,25 @@ func (c *Catalog) Items() [][]int {
 	return items
 }
 
+// Only returns the entry to open if the catalog leaves no choice, of a 4-D series its first volume;
+// else -1. A series that a broken file keeps from being loaded is a choice as well, if the rest
+// of it can be.
+func (c *Catalog) Only() int {
+	items := c.Items()
+	for i := range c.Entries {
+		if rest, _ := c.Rest(i); rest != nil {
+			items = append(items, []int{i})
+		}
+	}
+	switch len(items) {
+	case 0:
+		return c.Default
+	case 1:
+		return items[0][0]
+	}
+	return -1
+}
+
 // Selection is what a job works on: the volumes of a catalog that its input selects.
 type Selection struct {
 	Entries []int         // numbers in the catalog, in the order of the group

@@ -42,6 +42,8 @@ type Input struct {
 	Series    *int   `json:"series,omitempty"`    // its number in the catalog; nil: see Catalog.Select
 	All       bool   `json:"all,omitempty"`       // the whole 4-D series that Series is a volume of
 	Component string `json:"component,omitempty"` // of voxels with several; not together with Series
+	// SkipDamaged leaves broken DICOM files out, see Catalog.WithoutDamaged.
+	SkipDamaged bool `json:"skip_damaged,omitempty"`
 
 	hide *Pseudonyms // of a job that is de-identified, see Catalog.Conceal
 }

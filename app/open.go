@@ -32,11 +32,14 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	c, err := Scan(ctx, in.Path)
+	c, err := in.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	first, err := c.first(in)
+	if err == nil {
+		err = c.broken(first)
+	}
 	if err != nil {
 		c.Close()
 		return nil, err
@@ -51,6 +54,32 @@ func Open(ctx context.Context, in Input, events Events) (*Opened, error) {
 		return nil, err
 	}
 	return &Opened{Series: s, Catalog: c, Took: time.Since(started)}, nil
+}
+
+// scan scans the path of an input, and leaves broken files out if that is asked for.
+func (in Input) scan(ctx context.Context) (*Catalog, error) {
+	c, err := Scan(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if in.SkipDamaged {
+		if rest := c.WithoutDamaged(); rest != nil {
+			c = rest
+		}
+	}
+	return c, nil
+}
+
+// broken returns the error of an entry that can be loaded without its broken files, which says how;
+// nil for any other.
+func (c *Catalog) broken(i int) error {
+	var input *InputError
+	if rest, _ := c.Rest(i); rest == nil || !errors.As(c.Entries[i].Err, &input) {
+		return nil
+	}
+	told := *input
+	told.Advice = "copy it again from where it came, or leave it out with --skip-damaged"
+	return &told
 }
 
 // label describes an entry in a few words: "STD BRAIN 5MM, 28 slices, time 1 of 2".

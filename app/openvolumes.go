@@ -24,12 +24,15 @@ func OpenVolumes(ctx context.Context, in Input, events Events) (*OpenedVolumes, 
 	if err := in.validate(); err != nil {
 		return nil, err
 	}
-	c, err := Scan(ctx, in.Path)
+	c, err := in.scan(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c.Conceal(in.hide)
 	selected, err := c.Select(in)
+	if err == nil {
+		err = c.broken(selected.Entries[0])
+	}
 	if err != nil {
 		c.Close()
 		return nil, err

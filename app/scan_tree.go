@@ -127,7 +127,18 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 	if err != nil {
 		return nil, inputError(err, path, locate)
 	}
+	return dicomCatalog(found, path, locate), nil
+}
+
+// dicomCatalog makes the entries of a DICOM catalog.
+func dicomCatalog(found *dicom.Catalog, path string, locate func(string) string) *Catalog {
 	c := &Catalog{Path: path, Findings: found.Findings, Default: found.Default}
+	c.withoutDamaged = func() *Catalog {
+		if rest := found.WithoutDamaged(); rest != nil {
+			return dicomCatalog(rest, path, locate)
+		}
+		return nil
+	}
 	for i, e := range found.Entries {
 		c.Entries = append(c.Entries, Entry{
 			Meta: e.Meta, Part: e.Part, Group: e.Group, GroupIndex: e.GroupIndex, Geometry: e.Geometry, Slices: e.Slices, Bytes: e.Bytes, Findings: e.Findings,
@@ -145,9 +156,10 @@ func scanDICOM(ctx context.Context, fsys fs.FS, names []string, path string, loc
 			},
 			identity: func() string { return found.Identity(i) },
 			files:    func() []string { return located(found.FilesOf(i), locate) },
+			damaged:  e.Damaged,
 		})
 	}
-	return c, nil
+	return c
 }
 
 // scanNIfTI makes an entry for every volume of one file and, where voxels have

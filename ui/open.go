@@ -113,6 +113,11 @@ func (w *Workbench) choose(c *app.Catalog, pick func(int), drop func()) {
 	w.show(dialogs.Choose(c, pick, drop, pictures, w.main))
 }
 
+// askDamaged asks whether a series is opened without its broken files.
+func (w *Workbench) askDamaged(err error, rest int, open, drop func()) {
+	w.show(dialogs.Damaged(err, rest, open, drop, w.main))
+}
+
 // Drop opens a file or folder that was dropped: the first of several, since the
 // workbench shows one series.
 func (w *Workbench) Drop(uris []fyne.URI) {

@@ -161,7 +161,7 @@ func New(a fyne.App, o Options) *Workbench {
 		Remember:   func(r denoise.Recipe) { w.settings.Remember(r) },
 	}, session.Listener{
 		Changed: w.changed, Framed: w.framed, Panes: w.paneSizes, PlanePanes: w.planeSizes, PlanesFramed: w.planesFramed,
-		Choose: w.choose, Opened: w.opened, Failed: w.failed,
+		Choose: w.choose, Damaged: w.askDamaged, Opened: w.opened, Failed: w.failed,
 	})
 	w.proposals = newest.Worker[proposed, proposed]{Go: o.Go, Do: w.options.Do, Done: w.showExport, Work: func(p proposed) proposed {
 		p.free = p.of.Propose(dialogs.StartFolder(p.folder), p.hide)

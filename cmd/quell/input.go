@@ -13,8 +13,9 @@ import (
 
 // choice holds the flags that select one of the series under a path.
 type choice struct {
-	series    seriesFlag
-	component string
+	series      seriesFlag
+	component   string
+	skipDamaged bool
 }
 
 // seriesFlag is --series: a number from 1, all volumes of a 4-D series, or all of that to which a
@@ -62,12 +63,13 @@ func (f *seriesFlag) Set(s string) error {
 // addTo adds the flags to a command.
 func (c *choice) addTo(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.series, "series", seriesHelp)
+	cmd.Flags().BoolVar(&c.skipDamaged, "skip-damaged", false, "leave damaged DICOM files out, and read the rest of their series with a gap")
 	addNameFlag(cmd, &c.component, "component", "component", nifti.ComponentNames(), componentHelp)
 }
 
 // input returns the selected series of a path.
 func (c *choice) input(path string) app.Input {
-	in := app.Input{Path: path, Component: c.component, All: c.series.all}
+	in := app.Input{Path: path, Component: c.component, All: c.series.all, SkipDamaged: c.skipDamaged}
 	if c.series.set {
 		in.Series = &c.series.number
 	}

@@ -35,7 +35,9 @@ type Catalog struct {
 	// Files is the number of files that were looked at.
 	Files int
 
-	fsys fs.FS
+	fsys    fs.FS
+	images  []*instance.Slice    // of all entries, of broken files too
+	foreign []*instance.Instance // files that are not DICOM
 }
 
 // Scan reads the headers of the named files of fsys (nil: every file below its
@@ -80,14 +82,31 @@ func Scan(ctx context.Context, fsys fs.FS, names []string) (*Catalog, error) {
 			c.Findings = append(c.Findings, findMissing(index, names)...)
 		}
 	}
-	var stack []*instance.Slice
 	for _, f := range byKind[instance.Image] {
-		stack = append(stack, f.Slices...)
+		c.images = append(c.images, f.Slices...)
 	}
-	c.Entries = assemble.Entries(stack)
-	warnUnreadableNeighbours(c.Entries, byKind[instance.Foreign])
-	c.Default = largest(c.Entries)
+	c.foreign = byKind[instance.Foreign]
+	c.enter(assemble.Entries(c.images))
 	return c, nil
+}
+
+// enter sets the entries.
+func (c *Catalog) enter(entries []assemble.Entry) {
+	warnUnreadableNeighbours(entries, c.foreign)
+	c.Entries, c.Default = entries, largest(entries)
+}
+
+// WithoutDamaged returns the catalog of the same files without the broken ones, which findings
+// name; nil if none is broken or nothing is left. A slice that is missing inside a volume is a
+// gap there.
+func (c *Catalog) WithoutDamaged() *Catalog {
+	entries := assemble.WithoutDamaged(c.images)
+	if entries == nil {
+		return nil
+	}
+	rest := *c
+	rest.enter(entries)
+	return &rest
 }
 
 // walk lists every file below the root, except those of unfinished exports.

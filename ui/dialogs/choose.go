@@ -74,8 +74,10 @@ func Choose(c *app.Catalog, pick func(i int), drop func(), pictures func(ctx con
 	})
 	list.OnSelected = func(i widget.ListItemID) {
 		if c.Entries[order[i]].Err != nil {
-			list.Unselect(i)
-			return
+			if rest, _ := c.Rest(order[i]); rest == nil {
+				list.Unselect(i)
+				return
+			}
 		}
 		chosen = order[i]
 		d.Hide()

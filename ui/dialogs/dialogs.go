@@ -101,6 +101,25 @@ func Offer(err error, known, alternative string, take func(), parent fyne.Window
 		closeOnly(), choice{text: alternative, importance: widget.HighImportance, chosen: take})
 }
 
+// Damaged shows the error of a series that broken files keep from being read, and offers to open
+// the rest of its slices. Exactly one of open and drop is called: drop if the dialog is closed in
+// any other way than by the button.
+func Damaged(err error, rest int, open, drop func(), parent fyne.Window) *Dialog {
+	text := sentence(err) + "\n\n" + fmt.Sprintf(lang.L("Its other slices (%d) can be opened without it. A finding names what is left out."), rest)
+	then := drop
+	d := newDialog(lang.L("A file is damaged"), wrapped(text), fyne.NewSize(560, 240), parent)
+	cancel := control.NewButton(lang.L("Cancel"), nil, func() { d.Hide() })
+	others := control.NewButton(fmt.Sprintf(lang.L("Open the other %d"), rest), nil, func() {
+		then = open
+		d.Hide()
+	})
+	others.Importance = widget.HighImportance
+	d.SetButtons([]fyne.CanvasObject{cancel, others})
+	d.first = cancel
+	d.SetOnClosed(func() { then() })
+	return d
+}
+
 // Discard asks whether work may be lost: text says which. Closing the dialog in
 // any other way than by the button keeps it.
 func Discard(text string, discard func(), parent fyne.Window) *Dialog {

@@ -571,3 +571,25 @@ func TestTheHelpSheetIsBalanced(t *testing.T) {
 		}
 	}
 }
+
+// Whether the rest of a damaged series is opened is answered once, however the dialog is closed.
+func TestDamagedCallsExactlyOneWayOut(t *testing.T) {
+	w := parent(t)
+	opened, dropped := 0, 0
+	ask := func() *Dialog {
+		d := Damaged(errors.New("IM5.dcm: the file is truncated; copy it again"), 23, func() { opened++ }, func() { dropped++ }, w)
+		d.Show()
+		return d
+	}
+	ask()
+	test.Tap(button(t, w, "Open the other 23"))
+	if opened != 1 || dropped != 0 || w.Canvas().Overlays().Top() != nil {
+		t.Errorf("opened %d, dropped %d", opened, dropped)
+	}
+	ask()
+	test.Tap(button(t, w, "Cancel"))
+	ask().Hide() // Escape
+	if opened != 1 || dropped != 2 {
+		t.Errorf("opened %d, dropped %d after two refusals", opened, dropped)
+	}
+}

@@ -178,6 +178,9 @@ func (s *Session) readAgain(t *task, w app.Work, found *restored) (err error) {
 		if w.Entry < 0 || w.Entry >= len(found.catalog.Entries) {
 			return fmt.Errorf(lang.L("%s holds another series than before"), w.Path)
 		}
+		if rest, entry := found.catalog.Rest(w.Entry); rest != nil { // as the user chose when it was opened
+			found.catalog, w.Entry = rest, entry
+		}
 		found.files = found.catalog.Fingerprint(t.ctx, w.Entry)
 		found.series, err = s.read(t, found.catalog, w.Entry)
 	}

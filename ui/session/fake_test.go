@@ -174,6 +174,7 @@ type bench struct {
 	opened      []string
 	memory      map[string]denoise.Recipe
 	choosing    func(c *app.Catalog, pick func(int), drop func())
+	damaged     func(err error, rest int, open, drop func())
 	scan        func(ctx context.Context, path string) (*app.Catalog, error) // nil: app.Scan
 	framed      func(source *volume.Volume)                                  // nil ignores frames
 	told        string                                                       // what panels showed at the last notification of a change
@@ -251,8 +252,16 @@ func newBenchWith(t *testing.T, change func(*session.Deps)) *bench {
 		PlanePanes:   func() [3]viewer.Pane { return b.planePanes },
 		PlanesFramed: func(f [3]viewer.Frame) { b.planeFrames = f },
 		Choose:       func(c *app.Catalog, pick func(int), drop func()) { b.choosing(c, pick, drop) },
-		Opened:       func(path string) { b.opened = append(b.opened, path) },
-		Failed:       func(err error) { b.errors = append(b.errors, err) },
+		Damaged: func(err error, rest int, open, drop func()) {
+			if b.damaged == nil {
+				t.Errorf("nobody answers about %v", err)
+				drop()
+				return
+			}
+			b.damaged(err, rest, open, drop)
+		},
+		Opened: func(path string) { b.opened = append(b.opened, path) },
+		Failed: func(err error) { b.errors = append(b.errors, err) },
 	})
 	t.Cleanup(func() {
 		b.engine.open()

@@ -40,12 +40,8 @@ func (s *Session) Open(path string) {
 // choose loads the only series of a catalog, of a 4-D series its first volume, or the one
 // that the listener picks.
 func (s *Session) choose(t *task, catalog *app.Catalog) {
-	if items := catalog.Items(); len(items) < 2 {
-		first := catalog.Default
-		if len(items) == 1 {
-			first = items[0][0]
-		}
-		s.load(t, catalog, first)
+	if only := catalog.Only(); only >= 0 {
+		s.load(t, catalog, only)
 		return
 	}
 	pick := func(i int) {
@@ -70,8 +66,24 @@ func alreadyOpen() string {
 }
 
 // load opens entry i of a catalog, or shows the document that was read from the same files,
-// where those have not changed since.
+// if those have not changed since. If broken files keep it from being read, the listener asks
+// whether the rest is opened.
 func (s *Session) load(t *task, catalog *app.Catalog, i int) {
+	if rest, entry := catalog.Rest(i); rest != nil {
+		s.listener.Damaged(catalog.Entries[i].Err, rest.Entries[entry].Slices, func() {
+			if s.task == t {
+				s.load(t, rest, entry)
+			} else {
+				closeCatalog(rest)
+			}
+		}, func() {
+			closeCatalog(rest)
+			if s.task == t {
+				s.Cancel()
+			}
+		})
+		return
+	}
 	var files string
 	s.background(func() error {
 		files = catalog.Fingerprint(t.ctx, i)

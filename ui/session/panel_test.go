@@ -91,6 +91,7 @@ func emptySession(t *testing.T) (s *session.Session, clock *time.Time, changes *
 		Framed:  func(*viewer.Picture, [viewer.Roles]viewer.Frame) { fail("a frame was drawn") },
 		Panes:   func() (p [viewer.Roles]viewer.Pane) { fail("a frame was requested"); return p },
 		Choose:  func(*app.Catalog, func(int), func()) { fail("a choice") },
+		Damaged: func(error, int, func(), func()) { fail("a damaged file") },
 		Opened:  func(string) { fail("a series was opened") },
 		Failed:  func(err error) { t.Errorf("failed: %v", err) },
 	})

@@ -62,8 +62,11 @@ type Listener struct {
 	PlanePanes   func() [3]viewer.Pane
 	PlanesFramed func([3]viewer.Frame)
 	Choose       func(c *app.Catalog, pick func(i int), drop func()) // several series were found; call one of the two
-	Opened       func(path string)                                   // a series is shown; "" for the bundled one
-	Failed       func(err error)                                     // a task failed; called once for each failure
+	// Damaged is called if broken files keep a series from being read, err names one: open opens
+	// the rest of its slices, drop does not; call one of the two.
+	Damaged func(err error, rest int, open, drop func())
+	Opened  func(path string) // a series is shown; "" for the bundled one
+	Failed  func(err error)   // a task failed; called once for each failure
 }
 
 // Session is the workbench's state: the open series, of which one is shown, and the work
