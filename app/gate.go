@@ -40,31 +40,30 @@ type Gate struct {
 // program may have written there meanwhile.
 func (g Gate) Check() error {
 	inputs := g.inputs()
-	for i, t := range g.Outputs {
+	var outputs []Target
+	for _, t := range g.Outputs {
 		if t.Path == "" {
 			continue
 		}
 		if err := t.Kind.checkName(t.Path); err != nil {
 			return err
 		}
+		t.Path = filepath.Clean(t.Path) // as writers do: the way that a system takes by gone/.. is another
 		if err := t.apart(inputs); err != nil {
 			return err
 		}
-		for _, other := range g.Outputs[:i] {
-			if other.Path != "" && t.meets(other) {
+		for _, other := range outputs {
+			if t.meets(other) {
 				return Usagef("%s and %s would both be written to %s; give each a name of its own", other.Option, t.Option, t.Path)
 			}
 		}
+		outputs = append(outputs, t)
 	}
-	for _, t := range g.Outputs {
-		if t.Path == "" {
-			continue
-		}
-		path := filepath.Clean(t.Path)
-		if err := t.Kind.existing(path, g.Overwrite); err != nil {
+	for _, t := range outputs {
+		if err := t.Kind.existing(t.Path, g.Overwrite); err != nil {
 			return err
 		}
-		if err := t.Kind.writable(path); err != nil {
+		if err := t.Kind.writable(t.Path); err != nil {
 			return err
 		}
 	}

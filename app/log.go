@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 )
 
@@ -25,7 +26,7 @@ func LogTo(path string) (io.Closer, error) {
 	if err := (Gate{Outputs: []Target{{"--log", path, LogOutput}}}).Check(); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(filepath.Clean(path), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the log cannot be written: %w", err)
 	}

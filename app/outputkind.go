@@ -77,7 +77,7 @@ func (k *OutputKind) paths(path string) []string {
 	if k.members == nil {
 		return []string{path}
 	}
-	return k.members(filepath.Clean(path))
+	return k.members(path)
 }
 
 // replaces reports whether path is a folder that is replaced as a whole.
@@ -136,7 +136,7 @@ func (k *OutputKind) checkName(path string) error {
 		return nil
 	}
 	if k.folder != nil {
-		if info, err := os.Stat(path); os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Clean(path)); os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir() {
 			return nil
 		}
 		return Usagef("%s: Quell does not write %s; give a name that ends in .nii, .nii.gz or .hdr, or a folder of DICOM, with a slash at its end if its name has a dot", path, end)

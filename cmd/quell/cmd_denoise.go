@@ -150,7 +150,7 @@ func (f *denoiseFlags) job(cmd *cobra.Command, input, output string) (app.Job, e
 func denoiseHelp() string {
 	var b strings.Builder
 	b.WriteString("Remove noise from a series and write the result as a new series, with a record\n" +
-		"of the recipe beside it (OUT.recipe.json). A 4-D series becomes one series again:\n" +
+		"of the recipe beside it (OUT.recipe.json), or in a folder that is mounted\n(OUT/quell.recipe.json). A 4-D series becomes one series again:\n" +
 		"a 4-D NIfTI file, or one DICOM series. Filters:\n\n")
 	for _, f := range denoise.Filters() {
 		forms := make([]string, len(f.Dims))

@@ -226,6 +226,10 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 			if !o.only {
 				// As a name, by a link, and by a hard link, with an ending that the kind has.
 				refused("an input", "in.nii", "set", "in.nii", overwrite...)
+				refused("an input by a folder that is not there", "in.nii", "set", "gone/../in.nii", overwrite...)
+				must(os.Link("in.nii", o.name))
+				refused("an input by that and a hard link", "in.nii", "set", "gone/../"+o.name)
+				must(os.Remove(o.name))
 				for what, link := range map[string]func(old, new string) error{"a link": os.Symlink, "a hard link": os.Link} {
 					must(os.MkdirAll(filepath.Dir(file), 0o755))
 					must(link(filepath.Join(dir, "in.nii"), file))
