@@ -248,6 +248,15 @@ func (g *groupWork) outputSize(w *work) int64 {
 // beginOutputs begins the outputs that the job asks for.
 func (g *groupWork) beginOutputs() (err error) {
 	out := g.job.Output
+	if out.Pictures != "" { // of each volume, before any is filtered
+		gate := Gate{Inputs: []string{g.job.Input.Path}, Overwrite: out.Overwrite}
+		for k := range g.in.Entries {
+			gate.Outputs = append(gate.Outputs, Target{"--pictures", filepath.Join(out.Pictures, g.in.Group.FolderName(k)), PicturesOutput})
+		}
+		if err := gate.Check(); err != nil {
+			return err
+		}
+	}
 	recorded := g.job.Recipe != nil || g.job.Noise != nil
 	if g.output, err = beginGroup(out.Path, out.ExportOptions, g.in.Group, g.job.Recipe, recorded); err != nil {
 		return err

@@ -251,6 +251,31 @@ func TestScalesAndPicturesOf4D(t *testing.T) {
 	}
 }
 
+// A foreign picture in the folder of one volume stops the job before any work.
+func TestForeignPicturesOf4D(t *testing.T) {
+	dir, job := groupJob(t, "out.nii")
+	r := mustRecipe("median", 2)
+	job.Recipe = &r
+	job.Output.Pictures = filepath.Join(dir, "pictures")
+	theirs := filepath.Join(job.Output.Pictures, "003-time-4-s", "after.png")
+	if err := os.MkdirAll(filepath.Dir(theirs), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeTestFile(t, theirs, []byte("x"))
+	_, err := Do(t.Context(), job, Events{Progress: func(step Step, _, _ int64) {
+		if step == Filtering {
+			t.Fatal("a volume is filtered")
+		}
+	}})
+	if !errors.Is(err, ErrForeignTarget) || exists(job.Output.Path) {
+		t.Errorf("unasked: %v", err)
+	}
+	job.Output.Overwrite = true
+	if _, err := Do(t.Context(), job, Events{}); err != nil || !isPicture(theirs) {
+		t.Errorf("with overwrite: %v", err)
+	}
+}
+
 // What cannot be done with several volumes is refused, and a failure leaves nothing.
 func TestDoRefuses4D(t *testing.T) {
 	for want, change := range map[string]func(dir string, j *Job){

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// writers are the files outside of io and internal that write, each with what passes the gate
+// before, or why it is none of its business.
+var writers = map[string]string{
+	"app/writefile.go":       "WriteFile: the gate",
+	"app/pictures.go":        "writePictures: the gate",
+	"app/log.go":             "LogTo: the gate",
+	"app/exportwrite.go":     "write: CheckOutput",
+	"app/groupwrite.go":      "work.check: Job.gate",
+	"app/neighbourhoods.go":  "ExportScales and work.check: the gate",
+	"app/record.go":          "in a stage",
+	"app/autosave.go":        "the program's own folder",
+	"app/settings.go":        "the program's own folder",
+	"app/deidentify.go":      "the program's own folder: the key of the pseudonyms, which is never replaced",
+	"app/shapes.go":          "the program's own folder",
+	"bench/state.go":         "the program's own folder",
+	"cmd/quell/cmd_bench.go": "makes the folder of the charts: the gate of the command line",
+	"app/batch/":             "in the folder of a batch: checkPlace",
+	"gpu/":                   "shared memory",
+	"scripts/":               "programs of the makers",
+}
+
+// writing are the functions that write, by package and name.
+var writing = map[string][]string{
+	"os":     {"WriteFile", "Create", "OpenFile", "Mkdir", "MkdirAll", "Rename", "Link", "Symlink", "CopyFS", "CreateTemp"},
+	"atomic": {"WriteFile", "CreateFile", "Begin"},
+}
+
+// TestWhatWritesIsKnown: a new place that writes has to say what passes the gate before.
+func TestWhatWritesIsKnown(t *testing.T) {
+	met := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(filepath.ToSlash(path), "../")
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "io" || name == "internal" || strings.HasPrefix(d.Name(), ".") && d.Name() != ".."):
+			return fs.SkipDir
+		case d.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, _ := n.(*ast.CallExpr)
+			if call == nil {
+				return true
+			}
+			fun, _ := call.Fun.(*ast.SelectorExpr)
+			if fun == nil {
+				return true
+			}
+			pkg, _ := fun.X.(*ast.Ident)
+			if pkg == nil {
+				return true
+			}
+			for _, function := range writing[pkg.Name] {
+				if function != fun.Sel.Name {
+					continue
+				}
+				known := ""
+				for place := range writers {
+					if place == name || strings.HasSuffix(place, "/") && strings.HasPrefix(name, place) {
+						known = place
+					}
+				}
+				met[known] = true
+				if known == "" {
+					t.Errorf("%s calls %s.%s: let what a person names pass the gate, see WriteFile", name, pkg.Name, function)
+				}
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for place := range writers {
+		if !met[place] {
+			t.Errorf("%s does not write", place)
+		}
+	}
+}
