@@ -1,11 +1,13 @@
 package nifti
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
 
+	"quell/internal/parallel"
 	"quell/volume"
 )
 
@@ -57,7 +59,7 @@ type encoder struct {
 func newEncoder(d datatype, v *volume.Volume) encoder {
 	var values valueLimits
 	if d.integer() {
-		values.add(v.Data)
+		values = limitsOf(v.Data)
 	}
 	return encoderFor(d, values)
 }
@@ -92,8 +94,7 @@ func newScaleOnlyEncoder(d datatype, v *volume.Volume) (encoder, error) {
 		return encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.name)
 	}
 	e := encoder{datatype: d, slope: 1}
-	var values valueLimits
-	values.add(v.Data)
+	values := limitsOf(v.Data)
 	lo, hi, whole := float64(values.lo), float64(values.hi), !values.fractions
 	if !d.integer() || (whole && lo >= d.lo && hi <= d.hi) {
 		return e, nil
@@ -126,6 +127,32 @@ func (l *valueLimits) add(data []float32) {
 			l.fractions = true
 		}
 	}
+}
+
+// merge counts in the values of others.
+func (l *valueLimits) merge(others valueLimits) {
+	if !others.any {
+		return
+	}
+	if l.any {
+		others.lo, others.hi, others.fractions = min(l.lo, others.lo), max(l.hi, others.hi), l.fractions || others.fractions
+	}
+	*l = others
+}
+
+// limitsOf returns the limits of values, which all cores look at.
+func limitsOf(data []float32) valueLimits {
+	const step = 1 << 20
+	parts := make([]valueLimits, (len(data)+step-1)/step)
+	_ = parallel.For(context.Background(), len(parts), func(i int) error { // without a cancel there is no error
+		parts[i].add(data[i*step : min((i+1)*step, len(data))])
+		return nil
+	})
+	var all valueLimits
+	for _, part := range parts {
+		all.merge(part)
+	}
+	return all
 }
 
 // encode stores src in dst, little-endian; dst has len(src)*bytes bytes.

@@ -1,0 +1,32 @@
+package nifti
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestLimitsInParts: the limits of values that several cores look at are those of one pass, whichever part
+// holds the smallest, the largest and the only fraction.
+func TestLimitsInParts(t *testing.T) {
+	if got := limitsOf(nil); got != (valueLimits{}) {
+		t.Errorf("of nothing: %+v", got)
+	}
+	const part = 1 << 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	data := make([]float32, 3*part+5)
+	for i := range data {
+		data[i] = float32(rng.IntN(100))
+	}
+	for _, at := range []int{0, part - 1, part, 2*part + 7, 3 * part, len(data) - 1} {
+		for _, x := range []float32{-3, 300, 7.5, -0.25} {
+			before := data[at]
+			data[at] = x
+			var want valueLimits
+			want.add(data)
+			if got := limitsOf(data); got != want {
+				t.Errorf("%g at %d: %+v; want %+v", x, at, got, want)
+			}
+			data[at] = before
+		}
+	}
+}
