@@ -146,18 +146,20 @@ func TestAlikeOfPaddedAndScaledVolumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	padded := volume.New(volume.NewGeometry([3]int{60, 64, 3}, [3]float64{1, 1, 1}))
-	padded.Mask = make([]bool, len(padded.Data))
-	for i := range padded.Data {
-		x, y, z := i%60, i/60%64, i/(60*64)
-		if padded.Data[i] = 1e6; x < 48 {
-			padded.Data[i], padded.Mask[i] = part.At(x, y, z), true
+	for _, padding := range []float32{1e6, 100} { // far from the tissue, where it would have no weight, and like it
+		padded := volume.New(volume.NewGeometry([3]int{60, 64, 3}, [3]float64{1, 1, 1}))
+		padded.Mask = make([]bool, len(padded.Data))
+		for i := range padded.Data {
+			x, y, z := i%60, i/60%64, i/(60*64)
+			if padded.Data[i] = padding; x < 48 {
+				padded.Data[i], padded.Mask[i] = part.At(x, y, z), true
+			}
 		}
-	}
-	g := f
-	g.Foreground = func(i int) bool { return padded.Mask[i] }
-	if got, err := g.alike(t.Context(), padded); err != nil || math.Abs(got-want) > 1e-9 {
-		t.Errorf("beside padding %g, %v; want %g", got, err, want)
+		g := f
+		g.Foreground = func(i int) bool { return padded.Mask[i] }
+		if got, err := g.alike(t.Context(), padded); err != nil || math.Abs(got-want) > 1e-9 {
+			t.Errorf("beside padding of %g: %g, %v; want %g", padding, got, err, want)
+		}
 	}
 	for _, c := range []float64{0x1p-40, 0x1p40} {
 		scaled := part.Clone()

@@ -142,6 +142,12 @@ func TestValuesOfStabilisedRecipes(t *testing.T) {
 	if bound.Get("strength").Float() != 12./5 || bound.Stabilisation() != 0 || !bound.Equal(r.Unstabilised()) {
 		t.Errorf("the filter is bound with %s", bound)
 	}
+	// In sigmas a strength stays in its domain.
+	for _, c := range []struct{ strength, sigma, want float64 }{{Positive, 16, Positive}, {16 * Positive, 16, Positive}, {Largest, 0.5, Largest}, {Largest / 2, 0.5, Largest}, {Largest / 4, 0.5, Largest / 2}} {
+		if got := r.With("strength", Number(c.strength)).UnstabilisedBy(c.sigma).Get("strength").Float(); got != c.want {
+			t.Errorf("%g by a sigma of %g: %g; want %g", c.strength, c.sigma, got, c.want)
+		}
+	}
 	if plain := r.With("stabilise", Number(0)); !plain.Unstabilised().Equal(plain) {
 		t.Errorf("without stabilisation %s became %s", plain, plain.Unstabilised())
 	}
