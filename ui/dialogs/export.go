@@ -97,8 +97,8 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.proposed = r.Proposed
 	f.looker = newest.Worker[string, looked]{Go: r.Go, Do: r.Do, Work: func(path string) looked {
-		there, any := r.Of.Existing(path)
-		return looked{path, there, any}
+		there, stands := r.Of.Existing(path)
+		return looked{path, there, stands}
 	}, Done: f.found}
 	f.confirm = control.NewButton(lang.L("Export"), theme.DocumentSaveIcon(), f.press)
 	f.confirm.Importance = widget.HighImportance

@@ -50,7 +50,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 			d.Hide()
 			r.Save(target(), foreign)
 		}
-		if there, any := app.ExistingFile(target()); any { // also one that Quell wrote
+		if there, stands := app.ExistingFile(target()); stands { // also one that Quell wrote
 			r.Show(Replace(fileStanding(there), write, parent))
 			return
 		}
@@ -64,7 +64,7 @@ func Save(r SaveRequest, parent fyne.Window) *Dialog {
 		if errors.Is(err, app.ErrForeignTarget) {
 			err = check(true)
 		}
-		if there, any := app.ExistingFile(target()); any {
+		if there, stands := app.ExistingFile(target()); stands {
 			text += " " + fileStanding(there) + lang.L(" You are asked before it is replaced.")
 		}
 		report.Importance = widget.MediumImportance
