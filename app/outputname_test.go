@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"quell/denoise"
 	"quell/series"
@@ -164,6 +165,30 @@ func TestAnExportStandsWhileItsFilesDo(t *testing.T) {
 			if !last.Stands() {
 				t.Error("a presentation state in the folder hides the export")
 			}
+		}
+	}
+	file := filepath.Join(t.TempDir(), "out.nii")
+	report, err := Export(t.Context(), run, file, ExportOptions{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := ExportedBy(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := time.Date(2026, 3, 4, 5, 6, 7, 123456789, time.UTC)
+	e.Files[0].Modified = written
+	for now, want := range map[time.Time]bool{
+		written: true, written.Truncate(100): true, written.Truncate(time.Second): true, written.Truncate(2 * time.Second): true,
+		written.Truncate(2 * time.Second).Add(2 * time.Second): true,
+		written.Add(200): false, written.Add(time.Second): false, written.Truncate(2 * time.Second).Add(-2 * time.Second): false,
+		written.Truncate(2 * time.Second).Add(4 * time.Second): false,
+	} {
+		if err := os.Chtimes(file, now, now); err != nil {
+			t.Fatal(err)
+		}
+		if e.Stands() != want {
+			t.Errorf("written at %v, the file of %v stands: %v", written, now, !want)
 		}
 	}
 	if new(Exported).Stands() {

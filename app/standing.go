@@ -45,11 +45,22 @@ func ExportedBy(r ExportReport) (*Exported, error) {
 func (e *Exported) Stands() bool {
 	for _, f := range e.Files {
 		info, err := os.Stat(f.Path)
-		if err != nil || !info.Mode().IsRegular() || info.Size() != f.Size || !info.ModTime().Equal(f.Modified) {
+		if err != nil || !info.Mode().IsRegular() || info.Size() != f.Size || !sameTime(info.ModTime(), f.Modified) {
 			return false
 		}
 	}
 	return len(e.Files) > 0
+}
+
+// sameTime reports whether a file system that stores times in steps may say now for what it said when
+// the file was written: shares and memory cards round a time once it leaves the cache.
+func sameTime(now, written time.Time) bool {
+	for _, step := range []time.Duration{1, 100, time.Microsecond, time.Millisecond, 10 * time.Millisecond, time.Second, 2 * time.Second} {
+		if down := written.Truncate(step); now.Equal(down) || now.Equal(down.Add(step)) {
+			return true
+		}
+	}
+	return false
 }
 
 // outputFiles visits the files of an output: the .dcm files of a folder and of those in it,
