@@ -21,7 +21,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
 SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
 
-.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels bare gpu-test gpu-bench ci clean help
+.PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels bare gpu-test gpu-bench ci clean help cluster
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -92,6 +92,9 @@ pacs: ## send exports to a PACS (Orthanc) and back; SERIES="folder..." instead o
 bids: ## validate what quell bids writes, with npm's bids-validator
 	@scripts/setup.sh validators
 	@scripts/bids.sh
+
+cluster: ## check the examples for clusters with the types of Kubernetes and the schema of Compose
+	@cd docs/cluster/check && CGO_ENABLED=0 $(GO) test ./...
 
 io-bench: ## time the opening of series, beside ITK, dcmtk, pydicom and nibabel if they are installed
 	@scripts/io-bench.sh

@@ -6,7 +6,9 @@
 #SBATCH --cpus-per-task=8
 #SBATCH --mem=32G
 #SBATCH --time=04:00:00
-#SBATCH --signal=TERM@60
+# B: the signal goes to the batch shell, which exec makes quell.
+#SBATCH --signal=B:TERM@60
+#SBATCH --requeue
 set -euo pipefail
 export GOMAXPROCS=$SLURM_CPUS_PER_TASK
 exec quell batch /data/cohort /data/quiet --preset mr-brain-3d --shard "$SLURM_ARRAY_TASK_ID/16" --memory 28GB
