@@ -52,8 +52,15 @@ type Options struct {
 	Finish func(Result) error
 
 	// Distribute has other processes do the units, which make a Worker of spec, and waits for
-	// them; nil where this process does them. progress takes how many units are left.
-	Distribute func(ctx context.Context, spec Spec, units []Unit, progress func(left int)) error
+	// them; nil where this process does them. progress takes what is left.
+	Distribute func(ctx context.Context, spec Spec, units []Unit, progress func(Left)) error
+}
+
+// Left is what is not finished of a batch that other processes do, in units.
+type Left struct {
+	Units       int // in all
+	InWork      int // of these with a worker
+	Redelivered int // of those in work: after a worker that ended, gave it back, or gave no sign of life
 }
 
 // Events receives what happens during a batch. Every function may be nil and must return
@@ -74,6 +81,10 @@ type Status struct {
 	Unselected int           `json:"unselected"` // series that the selection does not take
 	Share      float64       `json:"share"`      // of the bytes of all inputs that is finished, 0 to 1
 	Left       time.Duration `json:"-"`          // until the end at the rate so far; 0 where that is not known
+
+	// Units, the files and folders that are scanned in one go: waiting, in work, and of these
+	// with a worker that is not their first. Those of a worker process are in work there.
+	Queued, InWork, Redelivered int `json:"-"`
 }
 
 // defaultWorkers is one series that is read, one that is filtered and one that is written.
@@ -312,6 +323,7 @@ func (b *batch) work(ctx context.Context, source Source) error {
 			break
 		}
 		h := b.store.take(d.Unit)
+		b.progress.taken(h.before > 0)
 		alone := h.before > 0
 		if alone {
 			open.Wait()
@@ -372,6 +384,7 @@ func (b *batch) unit(ctx context.Context, d Delivery, h *hold, open *sync.WaitGr
 		if !h.release(outcome == Finished) {
 			outcome = Taken
 		}
+		b.progress.ended(h.before > 0)
 		d.Done(outcome)
 	})
 }

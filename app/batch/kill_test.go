@@ -181,7 +181,7 @@ func TestPausedWorkerDoesNotWrite(t *testing.T) {
 	c.nii("a.nii", 1)
 	var spec Spec
 	o := c.options()
-	o.Distribute = func(_ context.Context, s Spec, _ []Unit, _ func(int)) error {
+	o.Distribute = func(_ context.Context, s Spec, _ []Unit, _ func(Left)) error {
 		spec = s
 		return context.Canceled
 	}

@@ -1,27 +1,63 @@
 package batch
 
 import (
-	"fmt"
-	"io"
 	"net/http"
 	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"quell/app"
 )
 
-// Metrics counts what a process did, in the text format of Prometheus. It holds no names.
-// Its methods may be called from several goroutines.
+// Metrics counts what a process did, for Prometheus, beside the usual figures of the process and
+// of Go. It holds no names. Its methods may be called from several goroutines.
 type Metrics struct {
-	mu      sync.Mutex
-	states  [3]int // as in metricStates
-	reused  int
-	voxels  int
-	seconds [4]float64 // as in metricStages
-	status  Status
+	http.Handler // answers every request with the metrics
+	series       *prometheus.CounterVec
+	reused       prometheus.Counter
+	voxels       prometheus.Counter
+	seconds      *prometheus.CounterVec
+
+	mu     sync.Mutex
+	status Status
 }
 
-var (
-	metricStates = [3]State{Done, Failed, Duplicate}
-	metricStages = [4]string{"load", "filter", "measure", "write"}
-)
+// NewMetrics returns metrics that count from zero.
+func NewMetrics() *Metrics {
+	m := &Metrics{
+		series:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quell_series_total", Help: "Series that ended in this process, by state."}, []string{"state"}),
+		reused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "quell_series_reused_total", Help: "Series whose output was there before."}),
+		voxels:  prometheus.NewCounter(prometheus.CounterOpts{Name: "quell_voxels_total", Help: "Voxels that were filtered."}),
+		seconds: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quell_seconds_total", Help: "Seconds that stages of series took, those that wait for the engine included."}, []string{"stage"}),
+	}
+	for _, state := range []State{Done, Failed, Duplicate} {
+		m.series.WithLabelValues(string(state))
+	}
+	m.stages(Result{})
+	gauge := func(name, help string, labels prometheus.Labels, value func(Status) float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, func() float64 {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return value(m.status)
+		})
+	}
+	const units = "Files and folders that are not finished: waiting, or in work; of a worker process those that it has in work."
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		m.series, m.reused, m.voxels, m.seconds,
+		gauge("quell_units", units, prometheus.Labels{"state": "queued"}, func(s Status) float64 { return float64(s.Queued) }),
+		gauge("quell_units", units, prometheus.Labels{"state": "in_work"}, func(s Status) float64 { return float64(s.InWork) }),
+		gauge("quell_units_redelivered", "Files and folders in work that another worker had before.", nil, func(s Status) float64 { return float64(s.Redelivered) }),
+		gauge("quell_finished_ratio", "Share of the batch that is finished.", nil, func(s Status) float64 { return s.Share }),
+		gauge("quell_left_seconds", "Seconds to the end at the rate so far; 0 where that is not known.", nil, func(s Status) float64 { return s.Left.Seconds() }),
+		gauge("quell_build_info", "1, with the version of Quell.", prometheus.Labels{"version": app.Version()}, func(Status) float64 { return 1 }),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	m.Handler = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	return m
+}
 
 // Events returns events that count and then call others.
 func (m *Metrics) Events(others Events) Events {
@@ -44,47 +80,18 @@ func (m *Metrics) Events(others Events) Events {
 }
 
 func (m *Metrics) count(r Result) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if r.Reused {
-		m.reused++
+		m.reused.Inc()
 		return
 	}
-	for i, state := range metricStates {
-		if r.State == state {
-			m.states[i]++
-		}
-	}
-	m.voxels += r.voxels()
-	for i, s := range [4]float64{r.Seconds.Load, r.Seconds.Filter, r.Seconds.Measure, r.Seconds.Write} {
-		m.seconds[i] += s
-	}
+	m.series.WithLabelValues(string(r.State)).Inc()
+	m.voxels.Add(float64(r.voxels()))
+	m.stages(r)
 }
 
-// ServeHTTP answers every request with the metrics.
-func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	m.write(w)
-}
-
-func (m *Metrics) write(w io.Writer) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	head := func(name, kind, help string) { fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
-	head("quell_series_total", "counter", "Series that ended in this process, by state.")
-	for i, state := range metricStates {
-		fmt.Fprintf(w, "quell_series_total{state=%q} %d\n", state, m.states[i])
+// stages adds the seconds of a result, and makes the series of each stage.
+func (m *Metrics) stages(r Result) {
+	for stage, seconds := range map[string]float64{"load": r.Seconds.Load, "filter": r.Seconds.Filter, "measure": r.Seconds.Measure, "write": r.Seconds.Write} {
+		m.seconds.WithLabelValues(stage).Add(max(seconds, 0))
 	}
-	head("quell_series_reused_total", "counter", "Series whose output was there before.")
-	fmt.Fprintf(w, "quell_series_reused_total %d\n", m.reused)
-	head("quell_voxels_total", "counter", "Voxels that were filtered.")
-	fmt.Fprintf(w, "quell_voxels_total %d\n", m.voxels)
-	head("quell_seconds_total", "counter", "Seconds that stages of series took, those that wait for the engine included.")
-	for i, stage := range metricStages {
-		fmt.Fprintf(w, "quell_seconds_total{stage=%q} %g\n", stage, m.seconds[i])
-	}
-	head("quell_finished_ratio", "gauge", "Share of the batch that is finished.")
-	fmt.Fprintf(w, "quell_finished_ratio %g\n", m.status.Share)
-	head("quell_left_seconds", "gauge", "Seconds to the end at the rate so far; 0 where that is not known.")
-	fmt.Fprintf(w, "quell_left_seconds %g\n", m.status.Left.Seconds())
 }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -10,7 +11,7 @@ import (
 )
 
 func TestMetrics(t *testing.T) {
-	var m Metrics
+	m := NewMetrics()
 	results, statuses := 0, 0
 	events := m.Events(Events{Result: func(Result) { results++ }, Status: func(Status) { statuses++ }})
 	done := Result{Unit: "name", State: Done, Dims: [3]int{2, 3, 4}, Seconds: app.Seconds{Load: 1, Filter: 2, Measure: 3, Write: 4}}
@@ -22,15 +23,16 @@ func TestMetrics(t *testing.T) {
 		events.Result(r)
 	}
 	events.Status(Status{Share: 0.25, Left: 90 * time.Second})
-	m.Events(Events{}).Status(Status{Share: 0.5, Left: time.Minute})
+	m.Events(Events{}).Status(Status{Share: 0.5, Left: time.Minute, Queued: 7, InWork: 3, Redelivered: 2})
 	m.Events(Events{}).Result(reused)
 	w := httptest.NewRecorder()
-	m.ServeHTTP(w, nil)
+	m.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	text := w.Body.String()
 	for _, line := range []string{
 		`quell_series_total{state="done"} 2`, `quell_series_total{state="failed"} 1`, `quell_series_total{state="duplicate"} 1`, "quell_series_reused_total 2",
 		"quell_voxels_total 264", `quell_seconds_total{stage="load"} 2`, `quell_seconds_total{stage="write"} 8`, "quell_finished_ratio 0.5", "quell_left_seconds 60",
-		"# TYPE quell_series_total counter",
+		"# TYPE quell_series_total counter", `quell_units{state="queued"} 7`, `quell_units{state="in_work"} 3`, "quell_units_redelivered 2",
+		fmt.Sprintf("quell_build_info{version=%q} 1", app.Version()), "# TYPE go_goroutines gauge", "# TYPE process_resident_memory_bytes gauge",
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("%q is missing in\n%s", line, text)

@@ -27,6 +27,7 @@ func (p *progress) begin(units []Unit) {
 	for _, u := range units {
 		p.total += u.Bytes
 	}
+	p.status.Queued = len(units)
 }
 
 // part counts a series of so many bytes in a unit.
@@ -52,10 +53,30 @@ func (p *progress) unit(u Unit) {
 	p.report()
 }
 
-// left sets the share where others do the units: so many of all are not finished.
-func (p *progress) left(units, all int) {
+// taken counts a unit that this process begins, and ended one that it has no more; again says
+// whether another process had it before.
+func (p *progress) taken(again bool) { p.inWork(1, again) }
+func (p *progress) ended(again bool) { p.inWork(-1, again) }
+
+func (p *progress) inWork(n int, again bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.status.InWork += n
+	if n > 0 {
+		p.status.Queued = max(p.status.Queued-n, 0) // a worker does not know how many there are
+	}
+	if again {
+		p.status.Redelivered += n
+	}
+	p.report()
+}
+
+// left sets the share where others do the units: so many of all are not finished.
+func (p *progress) left(left Left, all int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	units := left.Units
+	p.status.Queued, p.status.InWork, p.status.Redelivered = units-left.InWork, left.InWork, left.Redelivered
 	p.remote, p.status.Share, p.status.Left = true, 1, 0
 	if all > 0 {
 		p.status.Share = 1 - float64(units)/float64(all)

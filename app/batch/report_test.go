@@ -137,7 +137,7 @@ func TestProgress(t *testing.T) {
 	p.result(Result{ID: "3", State: Done}, true) // a unit that was delivered again
 	p.result(Result{ID: "2", State: Failed, Picture: []byte{1}}, false)
 	equal(t, "counts again", []int{last.Done, last.Reused, last.Failed, last.Duplicates}, []int{2, 0, 1, 1})
-	p.left(1, 4) // of units that others do; results do not change the share
+	p.left(Left{Units: 1}, 4) // of units that others do; results do not change the share
 	p.result(Result{ID: "5", State: Done}, true)
 	equal(t, "share", last.Share, 0.75)
 	if r, ok := p.unsaved["2"]; len(p.rows) != 5 || len(p.unsaved) != 1 || !ok || r.Picture != nil {

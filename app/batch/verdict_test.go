@@ -20,7 +20,7 @@ func TestWorkerWithoutVerdict(t *testing.T) {
 	c.nii("a.nii", 1)
 	o := c.options()
 	o.WithoutVerdict = true
-	o.Distribute = func(ctx context.Context, spec Spec, units []Unit, _ func(int)) error {
+	o.Distribute = func(ctx context.Context, spec Spec, units []Unit, _ func(Left)) error {
 		data, err := json.Marshal(spec)
 		c.must(err)
 		var received Spec

@@ -51,7 +51,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 		return err
 	}
 	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
-	err = b.o.Distribute(ctx, spec, units, func(left int) {
+	err = b.o.Distribute(ctx, spec, units, func(left Left) {
 		b.progress.left(left, len(units))
 		_ = b.store.changed(stamps, visit) // an error comes again at the end
 	})
@@ -63,7 +63,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 			visit(r)
 		}
 	})
-	b.progress.left(0, len(units))
+	b.progress.left(Left{}, len(units))
 	return err
 }
 

@@ -22,13 +22,13 @@ func TestResultsOfOthersAreReportedAsTheyCome(t *testing.T) {
 	var counted []int // after each unit
 	events := Events{Status: func(s Status) { last = s }, Result: func(r Result) { seen = append(seen, r.Unit+" "+string(r.State)) }}
 	o := c.options()
-	o.Distribute = func(ctx context.Context, spec Spec, units []Unit, progress func(left int)) error {
+	o.Distribute = func(ctx context.Context, spec Spec, units []Unit, progress func(Left)) error {
 		w, err := NewWorker(spec, 1, 0, Events{})
 		c.must(err)
-		progress(len(units))
+		progress(Left{Units: len(units)})
 		for i := range units {
 			c.must(w.Work(ctx, newLocal(w.b.store, units[i:i+1])))
-			progress(len(units) - i - 1)
+			progress(Left{Units: len(units) - i - 1})
 			counted = append(counted, last.Done+last.Failed)
 		}
 		return nil

@@ -35,11 +35,11 @@ func (f *natsFlags) connect() (*nats.Conn, error) {
 }
 
 // distributor is batch.Options.Distribute.
-type distributor = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(left int)) error
+type distributor = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error
 
 // remote has the workers of a server do the units.
 func (f *natsFlags) remote() distributor {
-	return func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(int)) error {
+	return func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		nc, err := f.connect()
 		if err != nil {
 			return err
@@ -51,7 +51,7 @@ func (f *natsFlags) remote() distributor {
 
 // processes has n processes of this machine do the units, with a server in this one.
 func processes(n, workers int, memory int64) distributor {
-	return func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(int)) error {
+	return func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		program, err := os.Executable()
 		if err != nil {
 			return err
@@ -115,9 +115,9 @@ func serveMetrics(address string, events batch.Events) (batch.Events, metricsSer
 	if err != nil {
 		return events, metricsServer{}, app.Usagef("--metrics %s: %w", address, err)
 	}
-	var m batch.Metrics
+	m := batch.NewMetrics()
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", &m)
+	mux.Handle("/metrics", m)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = server.Serve(l) }() // ends with an error when it is closed
 	return m.Events(events), metricsServer{l.Addr().String(), func() { _ = server.Close() }}, nil

@@ -47,7 +47,7 @@ func subjectOf(stream string, u batch.Unit) string { return stream + "." + short
 // Distribute queues units and waits until workers have done them, see batch.Options.Distribute.
 // Batches with other settings for the same output are removed: the caller has the lock of the
 // output.
-func Distribute(ctx context.Context, nc *nats.Conn, t Timing, spec batch.Spec, units []batch.Unit, progress func(left int)) error {
+func Distribute(ctx context.Context, nc *nats.Conn, t Timing, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return err
@@ -101,14 +101,14 @@ func isQueued(err error) bool {
 
 // wait returns when no unit is left. Where the server's clock is set back, it has the units in
 // work delivered again.
-func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(left int)) error {
+func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(batch.Left)) error {
 	tick := time.NewTicker(t.Poll)
 	defer tick.Stop()
 	var server clock
 	for {
 		info, err := stream.Info(ctx)
 		if err == nil { // else the connection is lost: it comes back
-			progress(int(info.State.Msgs))
+			progress(leftOf(ctx, stream, int(info.State.Msgs)))
 			if info.State.Msgs == 0 {
 				return nil
 			}
@@ -128,6 +128,18 @@ func wait(ctx context.Context, stream jetstream.Stream, t Timing, progress func(
 		case <-tick.C:
 		}
 	}
+}
+
+// leftOf adds what the consumer knows to the number of units that are left.
+func leftOf(ctx context.Context, stream jetstream.Stream, units int) batch.Left {
+	left := batch.Left{Units: units}
+	consumer, err := stream.Consumer(ctx, consumerName)
+	if err != nil {
+		return left // it is being made again
+	}
+	info := consumer.CachedInfo() // of this moment
+	left.InWork, left.Redelivered = min(info.NumAckPending, units), min(info.NumRedelivered, units)
+	return left
 }
 
 // clock is what a server's clock said at a time of this process, which counts on however clocks

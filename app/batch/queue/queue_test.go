@@ -82,7 +82,7 @@ func (s *site) connect() *nats.Conn {
 // options distribute the work over a connection.
 func (s *site) options(nc *nats.Conn) batch.Options {
 	o := optionsOf(s.in, s.out)
-	o.Distribute = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(int)) error {
+	o.Distribute = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		return Distribute(ctx, nc, quick, spec, units, progress)
 	}
 	return o
@@ -161,7 +161,7 @@ func TestDistribute(t *testing.T) {
 func (s *site) units() (spec batch.Spec, units []batch.Unit) {
 	s.t.Helper()
 	o := optionsOf(s.in, s.out)
-	o.Distribute = func(_ context.Context, sp batch.Spec, us []batch.Unit, _ func(int)) error {
+	o.Distribute = func(_ context.Context, sp batch.Spec, us []batch.Unit, _ func(batch.Left)) error {
 		spec, units = sp, us
 		return context.Canceled
 	}
@@ -176,7 +176,7 @@ func (s *site) queued(spec batch.Spec, units []batch.Unit) jetstream.Stream {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	nc := s.connect()
-	if err := Distribute(ctx, nc, quick, spec, units, func(int) { cancel() }); !errors.Is(err, context.Canceled) {
+	if err := Distribute(ctx, nc, quick, spec, units, func(batch.Left) { cancel() }); !errors.Is(err, context.Canceled) {
 		s.t.Fatal(err)
 	}
 	js, err := jetstream.New(nc)
@@ -340,7 +340,7 @@ func TestClockSetBack(t *testing.T) {
 		}
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if err := wait(t.Context(), &setBack{stream, after}, timing, func(int) {}); err != nil {
+			if err := wait(t.Context(), &setBack{stream, after}, timing, func(batch.Left) {}); err != nil {
 				t.Errorf("waiting: %v", err)
 			}
 		})
@@ -378,6 +378,35 @@ func TestUnitThatIsGivenBack(t *testing.T) {
 	if len(got) != 1 || got[0].State != batch.Done || s.left(stream) != 0 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestWhatIsLeft says how many units are in work, and how many of these another worker had.
+func TestWhatIsLeft(t *testing.T) {
+	s := newSite(t, 3)
+	spec, units := s.units()
+	stream := s.queued(spec, units)
+	left := func(want batch.Left) {
+		t.Helper()
+		if got := leftOf(t.Context(), stream, int(s.left(stream))); got != want {
+			t.Errorf("%+v; want %+v", got, want)
+		}
+	}
+	left(batch.Left{Units: 3})
+	consumer, err := stream.Consumer(t.Context(), consumerName)
+	s.must(err)
+	timing := Usual // which gives nothing to another worker meanwhile
+	timing.Poll = time.Minute
+	first, err := take(t.Context(), consumer, timing)
+	s.must(err)
+	left(batch.Left{Units: 3, InWork: 1})
+	s.must(first.Nak())
+	for range 3 {
+		_, err := take(t.Context(), consumer, timing)
+		s.must(err)
+	}
+	left(batch.Left{Units: 3, InWork: 3, Redelivered: 1})
+	s.must(stream.DeleteConsumer(t.Context(), consumerName))
+	left(batch.Left{Units: 3})
 }
 
 // TestUnitOfAnother: a worker that lost a unit to another leaves its message alone.

@@ -64,11 +64,11 @@ func TestKilledWorkers(t *testing.T) {
 	var killed atomic.Int64
 	o := s.options(s.connect())
 	plain := o.Distribute
-	o.Distribute = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(int)) error {
+	o.Distribute = func(ctx context.Context, spec batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		var begun sync.Once
-		return plain(ctx, spec, units, func(left int) {
+		return plain(ctx, spec, units, func(left batch.Left) {
 			begun.Do(func() { // when the units are queued
 				for range 2 {
 					wg.Go(func() {
