@@ -231,7 +231,7 @@ func TestDerivative(t *testing.T) {
 		t.Error(err)
 	}
 	bold := s.read(at("sub-01/func/sub-01_task-rest_desc-denoised_bold.json"))
-	if bold["TaskName"] != "rest" || bold["SkullStripped"] != nil || bold["Quell"].(map[string]any)["Recipe"] == nil {
+	if bold["TaskName"] != "rest" || bold["SkullStripped"] != false || bold["Quell"].(map[string]any)["Recipe"] == nil {
 		t.Errorf("%v", bold)
 	}
 	for _, ext := range []string{".bval", ".bvec"} {
@@ -246,6 +246,10 @@ func TestDerivative(t *testing.T) {
 		d["SourceDatasets"].([]any)[0].(map[string]any)["DOI"] != "doi:10.0/x" {
 		t.Errorf("%v", d)
 	}
+	if source := d["SourceDatasets"].([]any)[0].(map[string]any); source["URL"] != "../.." {
+		t.Errorf("the source is %v", source)
+	}
+	s.rules(out)
 	for _, name := range []string{"README", ".bidsignore", "report.html", "sub-02/ses-a/anat/sub-02_ses-a_desc-denoised_T1w.nii.gz"} {
 		if _, err := os.Stat(at(name)); err != nil {
 			t.Error(err)
@@ -264,6 +268,60 @@ func TestDerivative(t *testing.T) {
 		}
 	}
 	s.validate(out)
+}
+
+// rules checks a derivative as a dataset of its own by what the BIDS schema 1.10 asks for beyond
+// names of raw data: each NIfTI file has desc and a sidecar with the fields that are required of
+// derived images, each sidecar and gradient an image, and .bidsignore names everything else.
+func (s study) rules(out string) {
+	s.t.Helper()
+	root := study{s.t, out}
+	description := root.read(filepath.Join(out, "dataset_description.json"))
+	for _, key := range []string{"Name", "BIDSVersion", "DatasetType", "GeneratedBy", "SourceDatasets", "DatasetLinks"} {
+		if description[key] == nil {
+			s.t.Errorf("the description has no %s", key)
+		}
+	}
+	d := root.open()
+	s.must(filepath.WalkDir(out, func(full string, e os.DirEntry, err error) error {
+		rel, _ := filepath.Rel(out, full)
+		name := filepath.ToSlash(rel)
+		switch {
+		case err != nil || name == ".":
+			return err
+		case d.ignores(name, e.IsDir()):
+			if e.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		case e.IsDir() || slices.Contains([]string{"README", ".bidsignore", "dataset_description.json"}, name):
+			return nil
+		}
+		base, ext := strings.TrimSuffix(full, ".gz"), filepath.Ext(strings.TrimSuffix(name, ".gz"))
+		base = strings.TrimSuffix(base, ext)
+		im, ok := parse(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ext) + ".nii")
+		if !ok || im.entities["desc"] == "" || im.order[len(im.order)-1] != "desc" {
+			s.t.Errorf("%s is no name of a derivative", name)
+		}
+		switch ext {
+		case ".nii":
+			sidecar := s.read(base + ".json")
+			for _, key := range []string{"SkullStripped", "Description", "Sources"} {
+				if sidecar[key] == nil {
+					s.t.Errorf("%s has no %s", name, key)
+				}
+			}
+		case ".json", ".bval", ".bvec":
+			_, plain := os.Stat(base + ".nii")
+			_, compressed := os.Stat(base + ".nii.gz")
+			if (plain == nil) == (compressed == nil) {
+				s.t.Errorf("%s belongs to no image", name)
+			}
+		default:
+			s.t.Errorf("%s is in no dataset", name)
+		}
+		return nil
+	}))
 }
 
 // TestDamagedMetadata: a series whose metadata cannot be read fails, the others do not.

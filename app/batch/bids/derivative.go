@@ -40,25 +40,23 @@ func checkOutput(out string) error {
 // what validators leave out.
 func (d *Dataset) describe(out string) error {
 	name, _ := d.description["Name"].(string)
-	source := map[string]any{}
+	link, err := d.link(out)
+	if err != nil {
+		return err
+	}
+	source := map[string]any{"URL": link}
 	for theirs, ours := range map[string]string{"DatasetDOI": "DOI", "Version": "Version"} {
 		if value, ok := d.description[theirs].(string); ok && value != "" {
 			source[ours] = value
 		}
 	}
-	link, err := d.link(out)
-	if err != nil {
-		return err
-	}
 	description := map[string]any{
-		"Name":         "Quell: denoised images of " + cmp.Or(name, "a dataset without a name"),
-		"BIDSVersion":  version,
-		"DatasetType":  "derivative",
-		"GeneratedBy":  []any{map[string]any{"Name": "Quell", "Version": app.Version(), "Description": "Removes noise. Not for clinical use."}},
-		"DatasetLinks": map[string]string{"source": link},
-	}
-	if len(source) > 0 {
-		description["SourceDatasets"] = []any{source}
+		"Name":           "Quell: denoised images of " + cmp.Or(name, "a dataset without a name"),
+		"BIDSVersion":    version,
+		"DatasetType":    "derivative",
+		"GeneratedBy":    []any{map[string]any{"Name": "Quell", "Version": app.Version(), "Description": "Removes noise. Not for clinical use."}},
+		"DatasetLinks":   map[string]string{"source": link},
+		"SourceDatasets": []any{source},
 	}
 	for _, key := range []string{"License", "Authors", "Acknowledgements"} {
 		if value, ok := d.description[key]; ok {
@@ -72,7 +70,7 @@ func (d *Dataset) describe(out string) error {
 which quell denoise --recipe reads. report.html and report.csv list sigma of the noise,
 the verdict and what failed.
 `
-	const ignore = "report.html\nreport.csv\n*.recipe.json\n"
+	const ignore = "report.html\nreport.csv\n*.recipe.json\n" + batch.StateFolder + "/\n"
 	for name, text := range map[string]string{"README": readme, ".bidsignore": ignore} {
 		if err := write(filepath.Join(out, name), []byte(text)); err != nil {
 			return err
@@ -135,7 +133,7 @@ func (d *Dataset) finish(out string, r batch.Result) error {
 	}
 	sidecar["Sources"] = []string{"bids:source:" + im.name}
 	sidecar["Description"] = "Denoised by Quell " + app.Version() + ". Not for clinical use."
-	if _, known := sidecar["SkullStripped"]; !known && im.datatype() == "anat" {
+	if _, known := sidecar["SkullStripped"]; !known { // required of every derived image
 		sidecar["SkullStripped"] = false
 	}
 	quell := map[string]any{"Version": r.Quell, "Engine": r.Engine}
