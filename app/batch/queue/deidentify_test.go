@@ -40,10 +40,10 @@ func TestQueueHoldsNoName(t *testing.T) {
 	o.Job.Output.Deidentify, o.Select = true, "PatientID!=QZMILLER"
 	var spec batch.Spec
 	distribute := o.Distribute
-	o.Distribute = func(ctx context.Context, sp batch.Spec, units []batch.Unit, progress func(int)) error {
+	o.Distribute = func(ctx context.Context, sp batch.Spec, units []batch.Unit, progress func(batch.Left)) error {
 		spec = sp
 		queuedOnly, cancel := context.WithCancel(ctx)
-		_ = distribute(queuedOnly, sp, units, func(int) { cancel() }) // it is queued, and no one works
+		_ = distribute(queuedOnly, sp, units, func(batch.Left) { cancel() }) // it is queued, and no one works
 		searchNames(t, queued)
 		working, stop := context.WithCancel(ctx)
 		wait := s.workers(working, 2, batch.Events{})
