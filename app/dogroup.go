@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"quell/denoise"
@@ -356,7 +357,11 @@ func (g *groupWork) finish(ctx context.Context) (Report, error) {
 		if err != nil {
 			return Report{}, err
 		}
-		written.Warnings = append(written.Warnings, more.Warnings...)
+		for _, text := range more.Warnings {
+			if !slices.Contains(written.Warnings, text) {
+				written.Warnings = append(written.Warnings, text)
+			}
+		}
 		r.Removed = more.Output
 	}
 	if g.scales != nil {

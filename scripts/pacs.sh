@@ -3,8 +3,8 @@
 # retrieves them (C-MOVE, C-GET) and compares every attribute and pixel with the export. Exporting the same result again must replace
 # it; another recipe must make another series of the same study; a de-identified export must belong to another patient.
 # Needs the packages of setup.sh pacs. All data stay on this machine and are removed at the end.
-#   pacs.sh              the bundled series
-#   pacs.sh FOLDER...    every volume of these folders
+#   pacs.sh              the bundled series, and a 4-D series of it
+#   pacs.sh FOLDER...    every volume of these folders, and where they are a 4-D series all of them as one
 # QUELL names the program to test; if it is not set, bin/quell is built.
 set -euo pipefail
 here=$PWD
@@ -19,7 +19,7 @@ for f in "$@"; do
 done
 [ $# -gt 0 ] || folders=(assets/series)
 
-for program in Orthanc findscu movescu getscu dcmconv dcmdump; do
+for program in Orthanc findscu movescu getscu dcmconv dcmdump dcmodify; do
 	PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || { echo "pacs: $program is missing; scripts/setup.sh pacs installs it" >&2; exit 1; }
 done
 quell=${QUELL:-bin/quell}
@@ -198,7 +198,7 @@ export_to() {
 	"$quell" denoise "$source" "$out" --series "$n" --dims 2 "$@" >"$work/log" 2>&1
 }
 
-# check SOURCE N NAME runs all checks on volume N of SOURCE.
+# check SOURCE N NAME runs all checks on volume N of SOURCE, or on all of a 4-D series.
 check() {
 	local source=$1 n=$2 name=$3 dir=$work/out before
 	rm -rf "$dir" && mkdir "$dir"
@@ -231,6 +231,22 @@ check() {
 	ok "$name: the de-identified export belongs to another patient and study"
 }
 
+# dynamic OUT makes a 4-D series of the bundled one: three acquisitions of it.
+dynamic() {
+	local a f
+	mkdir "$1"
+	for a in 1 2 3; do
+		for f in assets/series/*.dcm; do
+			cp "$f" "$1/$a-$(basename "$f")"
+		done
+		dcmodify -q -nb -gin -i "AcquisitionNumber=$a" "$1/$a"-*.dcm
+	done
+}
+if [ $# -eq 0 ]; then
+	dynamic "$work/dynamic"
+	folders+=("$work/dynamic")
+fi
+
 for folder in "${folders[@]}"; do
 	# Two folders may hold the same series in two forms: each is sent to a new PACS.
 	start_pacs
@@ -239,8 +255,12 @@ for folder in "${folders[@]}"; do
 		fail "a wrong AE title: $(cat "$work/log")"
 	fi
 	for n in $("$quell" info "$folder" 2>/dev/null | sed -n 's/^series \([0-9]*\).*/\1/p'); do
+		[ "$folder" != "$work/dynamic" ] || break # each volume is the bundled series
 		check "$folder" "$n" "$(basename "$folder") $n"
 	done
+	if "$quell" info "$folder" 2>/dev/null | grep -q 'volumes of this grid'; then
+		check "$folder" all "$(basename "$folder"), all volumes as one series"
+	fi
 	stop_pacs
 done
 [ "$checks" -gt 0 ] || fail "no volume could be exported"
