@@ -250,7 +250,7 @@ func (r *renderer) layoutTexts(size fyne.Size) {
 	r.other.show(r.pane.frame.Other > 0)
 	if r.pane.frame.Other > 0 {
 		r.other.set(fmt.Sprintf(lang.L("SLICE %d"), r.pane.frame.Other))
-		r.other.text.TextSize = min(otherSize, size.Height/6)
+		r.other.text.TextSize = min(otherSize, size.Width/8) // of an inset, between the letters at its edges
 	}
 	s = r.other.size()
 	r.other.move(fyne.NewPos((size.Width-s.Width)/2, middle-s.Height/2))
