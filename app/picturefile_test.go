@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"quell/app"
+	"quell/io/nifti"
+	"quell/series"
+	"quell/volume"
 )
 
 // A picture is a PNG with its description, is known again, and takes the place of a foreign
@@ -48,18 +51,36 @@ func TestWritePicture(t *testing.T) {
 	if kept, _ := os.ReadFile(foreign); string(kept) != "mine" {
 		t.Error("a foreign file was replaced")
 	}
-	if err := app.WritePicture(m, "", foreign, true); err != nil || app.CheckPicture(foreign, false) != nil {
-		t.Errorf("with leave: %v, and then %v", err, app.CheckPicture(foreign, false))
+	if err := app.WritePicture(m, "", foreign, true); err != nil || app.CheckFile(app.PictureOutput, foreign, false) != nil {
+		t.Errorf("with leave: %v, and then %v", err, app.CheckFile(app.PictureOutput, foreign, false))
 	}
 	for _, bad := range []string{filepath.Join(dir, "c.nii.gz"), filepath.Join(dir, "png"), filepath.Join(dir, "a.PNG", "c.png")} {
-		if err := app.CheckPicture(bad, true); err == nil {
+		if err := app.CheckFile(app.PictureOutput, bad, true); err == nil {
 			t.Errorf("%s can be written", bad)
 		}
+	}
+	if err := app.CheckFile(app.PictureOutput, filepath.Join(dir, "new.png"), true, seriesIn(t, dir)); app.ExitCode(err) != app.ExitUsage || !strings.Contains(err.Error(), "lies inside the input's folder") {
+		t.Errorf("in the folder of an open series: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "d.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if app.CheckPicture(filepath.Join(dir, "d.png"), true) == nil {
+	if app.CheckFile(app.PictureOutput, filepath.Join(dir, "d.png"), true) == nil {
 		t.Error("a folder is replaced")
 	}
+}
+
+// seriesIn returns a series that was opened from a folder.
+func seriesIn(t *testing.T, dir string) *series.Series {
+	t.Helper()
+	v := volume.New(volume.NewGeometry([3]int{4, 4, 2}, [3]float64{1, 1, 1}))
+	if err := nifti.Write(t.Context(), filepath.Join(dir, "series.nii"), v, nil, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	in, err := app.Open(t.Context(), app.Input{Path: dir}, app.Events{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return in.Series
 }

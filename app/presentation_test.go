@@ -168,10 +168,10 @@ func TestCheckPresentation(t *testing.T) {
 	p := shownBundled(t)
 	dir := t.TempDir()
 	var usage *UsageError
-	if err := CheckPresentation(p.Of, filepath.Join(dir, "a.png"), false); !errors.As(err, &usage) || !strings.Contains(err.Error(), ".dcm") {
+	if err := CheckFile(PresentationOutput, filepath.Join(dir, "a.png"), false, p.Of); !errors.As(err, &usage) || !strings.Contains(err.Error(), ".dcm") {
 		t.Errorf("a name of another kind: %v", err)
 	}
-	if err := CheckPresentation(p.Of, filepath.Join(dir, "a.DCM"), false); err != nil {
+	if err := CheckFile(PresentationOutput, filepath.Join(dir, "a.DCM"), false, p.Of); err != nil {
 		t.Error(err)
 	}
 	for name, want := range map[string]int{"PR00012.dcm": 12, "PR00000.dcm": 1, "ct-presentation.dcm": 1} {
@@ -202,7 +202,7 @@ func TestCheckPresentation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := CheckPresentation(opened, filepath.Join(out, "PR00001.dcm"), true); !errors.As(err, &usage) {
+	if err := CheckFile(PresentationOutput, filepath.Join(out, "PR00001.dcm"), true, opened); !errors.As(err, &usage) {
 		t.Errorf("into the input: %v", err)
 	}
 }

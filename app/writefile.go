@@ -29,25 +29,9 @@ func WriteFile(kind *OutputKind, path string, data []byte, overwrite bool, of ..
 	return atomic.WriteFile(path, data, 0o666)
 }
 
-// CheckPage is CheckFile for a report.
-func CheckPage(path string, overwrite bool) error { return CheckFile(ReportOutput, path, overwrite) }
-
-// CheckPicture is CheckFile for a picture.
-func CheckPicture(path string, overwrite bool) error {
-	return CheckFile(PictureOutput, path, overwrite)
-}
-
-// CheckNew is CheckFile for a table.
-func CheckNew(path string, overwrite bool) error { return CheckFile(TableOutput, path, overwrite) }
-
-// CheckPresentation is CheckFile for a presentation state of s.
-func CheckPresentation(s *series.Series, path string, overwrite bool) error {
-	return CheckFile(PresentationOutput, path, overwrite, s)
-}
-
-// WriteNew is WriteFile for a table.
-func WriteNew(path string, data []byte, overwrite bool) error {
-	return WriteFile(TableOutput, path, data, overwrite)
+// CheckOf returns CheckFile for a kind and the series that are open.
+func CheckOf(kind *OutputKind, of ...*series.Series) func(path string, overwrite bool) error {
+	return func(path string, overwrite bool) error { return CheckFile(kind, path, overwrite, of...) }
 }
 
 // holdsMark reports whether a file has mark in its first n bytes, by which Quell knows a file

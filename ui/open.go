@@ -254,7 +254,7 @@ func (w *Workbench) askReport() {
 		note += lang.L(" The parameters were changed since; the report is on the volume as filtered.")
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
-		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run, w.settings.HideIdentity), Check: app.CheckPage, Show: w.show,
+		Title: lang.L("Save a report"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.ReportName(run, w.settings.HideIdentity), Check: app.CheckOf(app.ReportOutput, run.Source), Show: w.show,
 		Save: func(path string, overwrite bool) {
 			w.rememberFolder(path)
 			w.session.SaveReport(path, w.settings.HideIdentity, overwrite)

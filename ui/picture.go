@@ -28,6 +28,7 @@ func (w *Workbench) askPicture() {
 	if s.Series() == nil {
 		return
 	}
+	of := s.Series()
 	m, label := w.picture()
 	note := fmt.Sprintf(lang.L("One PNG file of the pictures as they are now, %d × %d pixels. Filter, window and “not for clinical use” are burned in."), m.Bounds().Dx(), m.Bounds().Dy())
 	switch {
@@ -42,11 +43,11 @@ func (w *Workbench) askPicture() {
 	}
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a picture"), Note: note, Folder: w.settings.ExportFolder, Name: dialogs.PictureName(s.Series(), recipe, s.State().Index(), w.settings.HideIdentity),
-		Check: app.CheckPicture, Show: w.show,
+		Check: app.CheckOf(app.PictureOutput, of), Show: w.show,
 		Save: func(path string, overwrite bool) {
 			w.rememberFolder(path)
 			w.options.Go(func() {
-				err := app.WritePicture(m, label, path, overwrite)
+				err := app.WritePicture(m, label, path, overwrite, of)
 				w.options.Do(func() {
 					if err != nil {
 						w.failed(err)

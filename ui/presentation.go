@@ -31,7 +31,7 @@ func (w *Workbench) askPresentation() {
 	note += lang.L(" It names the patient as that series does.")
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save a presentation state"), Note: note, Folder: place, Name: name, Show: w.show,
-		Check: func(path string, overwrite bool) error { return app.CheckPresentation(source, path, overwrite) },
+		Check: app.CheckOf(app.PresentationOutput, source),
 		Save: func(path string, overwrite bool) {
 			if folder == "" {
 				w.rememberFolder(path)

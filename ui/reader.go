@@ -231,12 +231,12 @@ func times(n int) string {
 
 // save asks where to write the table.
 func (r *reader) save(c *comparison) {
-	w := r.w
+	w, of := r.w, r.w.session.Series()
 	w.show(dialogs.Save(dialogs.SaveRequest{
 		Title: lang.L("Save the table"), Note: lang.L("One row for each trial, with seed, recipes and window. It names no patient."),
-		Folder: w.settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckNew, Show: w.show,
+		Folder: w.settings.ExportFolder, Name: "blind-comparison.csv", Check: app.CheckOf(app.TableOutput, of), Show: w.show,
 		Save: func(path string, overwrite bool) {
-			if err := app.WriteNew(path, []byte(c.Test.CSV(c.Info)), overwrite); err != nil {
+			if err := app.WriteFile(app.TableOutput, path, []byte(c.Test.CSV(c.Info)), overwrite, of); err != nil {
 				w.failed(err)
 				return
 			}

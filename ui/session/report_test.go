@@ -73,7 +73,7 @@ func TestReportNeverReplacesWhatItShouldNot(t *testing.T) {
 	}
 	b.SaveReport(path, false, true)
 	b.settle()
-	if err := app.CheckPage(path, false); err != nil {
+	if err := app.CheckFile(app.ReportOutput, path, false); err != nil {
 		t.Errorf("with leave to overwrite: %v", err)
 	}
 }
