@@ -27,6 +27,7 @@ type seriesInfo struct {
 	Slices      int              `json:"slices"`
 	Bytes       int64            `json:"bytes"`
 	Datatype    string           `json:"datatype,omitempty"`
+	Gradient    *series.Gradient `json:"gradient,omitempty"` // of a volume of a diffusion series
 	Findings    []series.Finding `json:"findings"`
 	Error       string           `json:"error,omitempty"`
 }
@@ -40,7 +41,8 @@ such as gaps, duplicates and excluded slices. Only headers are read. Series are
 numbered from 1, as --series takes them.
 
 In the JSON, series count from 0 ("index"), lengths are mm and "affine" maps a voxel index to patient
-coordinates, x to the left, y to posterior, z to head (LPS+).`,
+coordinates, x to the left, y to posterior, z to head (LPS+). "gradient" is the b-value of a volume of a
+diffusion series in s/mm2 and its direction in the same coordinates, zero where there is none.`,
 		Example: `  quell info study/
   quell info study.zip --json`,
 		Args: exactly(1, "one PATH"),
@@ -74,6 +76,9 @@ func printInfoJSON(w io.Writer, c *app.Catalog) error {
 		s := seriesInfo{
 			Index: i, Meta: e.Meta, Part: e.Part, Component: e.Component, Dims: e.Geometry.Dims, Spacing: e.Geometry.Spacing, Affine: e.Geometry.Affine,
 			Slices: e.Slices, Bytes: e.Bytes, Datatype: e.Datatype, Findings: orEmpty(e.Findings),
+		}
+		if e.Group != nil && e.Group.Gradients != nil {
+			s.Gradient = &e.Group.Gradients.Volumes[e.GroupIndex]
 		}
 		if e.Err != nil {
 			s.Error = e.Err.Error()

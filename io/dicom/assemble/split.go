@@ -99,6 +99,9 @@ func divide(p candidate, by instance.Distinction, groups map[string][]*instance.
 func (p candidate) with(c series.Coordinate, axis bool) candidate {
 	join := func(words ...string) string { return strings.TrimPrefix(strings.Join(words, ", "), ", ") }
 	name := strings.TrimSpace(c.Axis + " " + c.Value)
+	if axis {
+		name = strings.ReplaceAll(name, `\`, " ") // the components of a direction
+	}
 	out := candidate{label: join(p.label, name), kind: p.kind, place: p.place}
 	if axis {
 		out.place = append(slices.Clone(p.place), c)

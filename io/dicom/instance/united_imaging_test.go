@@ -49,7 +49,7 @@ func TestUIHTilesOfOneSeries(t *testing.T) {
 	for _, e := range c.Entries {
 		parts = append(parts, e.Part)
 	}
-	if want := []string{"b-value 0", `b-value 929.75, direction 0\0.6\0.8`, `b-value 929.75, direction 1\0\0`}; !slices.Equal(parts, want) {
+	if want := []string{"b-value 0", "b-value 929.75, direction 0 0.6 0.8", "b-value 929.75, direction 1 0 0"}; !slices.Equal(parts, want) {
 		t.Errorf("parts %q, want %q", parts, want)
 	}
 }
