@@ -109,10 +109,10 @@ func linksFrom(number int, pages [][]row) (links []pageLink) {
 
 // count adds a series to the numbers of the report.
 func (h *htmlReport) count(x row) {
-	switch {
-	case x.state == Failed:
+	switch x.state {
+	case Failed:
 		h.Failed++
-	case x.state == Duplicate:
+	case Duplicate:
 		h.Duplicates++
 	default:
 		h.Done++
