@@ -20,6 +20,7 @@ import (
 type commit struct {
 	fsys          fileSystem
 	parent, stage string
+	locked        bool // the stage, by this process
 	journal       journal
 	undos         []func() error // one for each step done
 	release       func()         // gives back the lock on a folder that is written into; nil without one
@@ -52,7 +53,7 @@ func (c *commit) former(name string) string { return filepath.Join(c.stage, oldN
 // prepare does everything that changes nothing outside the stage: it checks the
 // targets, puts the new files on disk and writes the journal.
 func (c *commit) prepare(ctx context.Context) error {
-	if err := renewOnce(c.fsys, c.stage); err != nil {
+	if err := renewOnce(c.fsys, c.stage, c.locked); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return errLost
 		}

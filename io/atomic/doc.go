@@ -21,8 +21,8 @@
 // so that a target never lies beside a companion that belongs to another. When
 // a step fails, the steps before it are undone. When the process is killed or
 // the machine stops between two steps, the stage still holds everything, and the
-// next Begin in that folder completes or undoes the commit, once the lease of the
-// stage has expired. Until then:
+// next Begin in that folder completes or undoes the commit, if it is on the same
+// machine or once the lease of the stage has expired. Until then:
 //
 //   - the target is the earlier or the new one, whole. Only a folder on a file
 //     system without an atomic exchange (network shares, Windows) may be missing;
@@ -43,8 +43,11 @@
 // entry was changed since; a writer that comes before replaces the part by its own output.
 // lost+found stays.
 //
-// A stage carries a lease, a file that its owner rewrites every minute. Begin
-// removes the stages beside the target whose lease has expired. Process ids and
+// A stage carries a lease, a file that its owner rewrites every minute, and a lock
+// (flock), which the system gives back when the owner ends, however it ends. Begin
+// removes the stages beside the target whose lock is free or whose lease has
+// expired. The lock counts only if the lease names the running kernel: other
+// machines may not see it, while all containers of one kernel do. Process ids and
 // host names play no part, because containers share storage and names; nor do
 // clocks of machines: all times compared are modification times that the one
 // file system gave.

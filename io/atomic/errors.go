@@ -31,6 +31,9 @@ func errRoot(target string) error {
 	return &Error{Path: target, Problem: "it is the root of a file system", Advice: "name a folder or file in it"}
 }
 
+// errNoLocks is the error of a lock on a file system, or an operating system, without them.
+var errNoLocks = errors.New("there are no locks")
+
 // errLost is the cause where another writer took over a stage.
 var errLost = errors.New("its lease expired and another export removed it")
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -160,5 +161,6 @@ func beginOn(t *testing.T, target string, fsys fileSystem) *Stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { runtime.KeepAlive(s) }) // with its lock, which a file that is collected loses
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -33,7 +34,42 @@ const (
 )
 
 const leaseText = "Quell is writing an output. This folder is removed when it is done,\n" +
-	"or by a later export an hour after Quell has ended.\n"
+	"or by a later export: at once on the same machine, else an hour after Quell\n" +
+	"has ended.\n"
+
+// lockedHere is in the lease of a stage whose owner holds a lock on it, with the boot of its machine.
+const lockedHere = "locked in boot "
+
+// boot identifies the running kernel, "" where that is not known. Processes of one kernel see each
+// other's locks, in whatever containers they are; those of two kernels may not.
+var boot = sync.OnceValue(func() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id") // of Linux
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+})
+
+// leaseOf returns the text of a lease.
+func leaseOf(locked bool) []byte {
+	if !locked || boot() == "" {
+		return []byte(leaseText)
+	}
+	return []byte(leaseText + lockedHere + boot() + "\n")
+}
+
+// takeDead locks a stage whose owner held a lock on it in the running kernel and has none any more:
+// it has ended. held is nil if the owner lives, or if that cannot be known.
+func takeDead(stage string) (held *os.File) {
+	text, err := os.ReadFile(filepath.Join(stage, leaseName))
+	if err != nil || boot() == "" || !strings.Contains(string(text), lockedHere+boot()+"\n") {
+		return nil
+	}
+	if held, err = tryLock(stage); err != nil {
+		return nil
+	}
+	return held
+}
 
 // IsStage reports whether name is that of a folder in which an output is being
 // made, so that readers skip it.
@@ -45,14 +81,14 @@ func newStageName(parent string) string {
 }
 
 // renew rewrites the lease of a stage until done is closed or the stage is gone.
-func renew(fsys fileSystem, stage string, ticks <-chan time.Time, done <-chan struct{}) {
+func renew(fsys fileSystem, stage string, locked bool, ticks <-chan time.Time, done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
 			return
 		case <-ticks:
 		}
-		if err := renewOnce(fsys, stage); errors.Is(err, fs.ErrNotExist) {
+		if err := renewOnce(fsys, stage, locked); errors.Is(err, fs.ErrNotExist) {
 			return // another writer removed it; Commit reports that
 		}
 	}
@@ -60,8 +96,8 @@ func renew(fsys fileSystem, stage string, ticks <-chan time.Time, done <-chan st
 
 // renewOnce writes to the lease, so that the file system dates it with its own
 // clock. An explicit time would be that of this machine.
-func renewOnce(fsys fileSystem, stage string) error {
-	return fsys.Rewrite(filepath.Join(stage, leaseName), []byte(leaseText))
+func renewOnce(fsys fileSystem, stage string, locked bool) error {
+	return fsys.Rewrite(filepath.Join(stage, leaseName), leaseOf(locked))
 }
 
 // lastAlive returns when the owner of a stage was last alive, by the clock of the

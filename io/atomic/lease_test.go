@@ -124,7 +124,7 @@ type returningOwner struct {
 }
 
 func (o returningOwner) Rename(from, to string) error {
-	if err := renewOnce(o.disk, from); err != nil {
+	if err := renewOnce(o.disk, from, false); err != nil {
 		o.t.Error(err)
 	}
 	return o.disk.Rename(from, to)
@@ -255,7 +255,7 @@ func TestRenewalGoesOnAfterAnError(t *testing.T) {
 		ticks <- time.Time{}
 	}
 	d := &rewrites{errs: []error{syscall.EIO, nil, fs.ErrNotExist}}
-	renew(d, "stage", ticks, nil)
+	renew(d, "stage", false, ticks, nil)
 	if len(d.errs) != 0 {
 		t.Errorf("%d of 3 renewals are missing", len(d.errs))
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// clearExpired recovers and removes the stages in parent whose leases have
-// expired at now, which is a time of the same file system. Errors are not
+// clearExpired recovers and removes the stages in parent whose owners are known to have ended, or
+// whose leases have expired at now, which is a time of the same file system. Errors are not
 // reported: what cannot be removed now is left to a later writer.
 func clearExpired(fsys fileSystem, parent string, now time.Time) {
 	entries, err := os.ReadDir(parent)
@@ -24,23 +24,33 @@ func clearExpired(fsys fileSystem, parent string, now time.Time) {
 	}
 	for _, e := range entries {
 		stage := filepath.Join(parent, e.Name())
-		if !IsStage(e.Name()) || !e.IsDir() || !expired(stage) {
+		if !IsStage(e.Name()) || !e.IsDir() {
 			continue
 		}
-		// The rename makes the stage ours: of several writers that try, one
-		// succeeds. Its owner may have come back just before it.
-		taken := newStageName(parent)
-		if fsys.Rename(stage, taken) != nil {
-			continue
+		held := takeDead(stage)
+		if held != nil || expired(stage) {
+			takeOver(fsys, parent, stage, held, expired)
 		}
-		if !expired(taken) {
-			_ = fsys.Rename(taken, stage)
-			continue
-		}
-		_ = renewOnce(fsys, taken) // others leave it to us
-		if recoverCommit(fsys, taken) == nil {
-			_ = fsys.RemoveAll(taken)
-		}
+	}
+}
+
+// takeOver recovers and removes a stage whose owner has ended, of which held is the lock, or whose
+// lease has expired.
+func takeOver(fsys fileSystem, parent, stage string, held *os.File, expired func(stage string) bool) {
+	defer held.Close() // of nil too
+	// The rename makes the stage ours: of several writers that try, one succeeds. The owner of an
+	// expired lease may have come back just before it.
+	taken := newStageName(parent)
+	if fsys.Rename(stage, taken) != nil {
+		return
+	}
+	if held == nil && !expired(taken) {
+		_ = fsys.Rename(taken, stage)
+		return
+	}
+	_ = renewOnce(fsys, taken, held != nil) // others leave it to us
+	if recoverCommit(fsys, taken) == nil {
+		_ = fsys.RemoveAll(taken)
 	}
 }
 

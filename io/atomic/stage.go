@@ -21,6 +21,7 @@ type Stage struct {
 	target string   // the same, absolute
 	dir    string   // of the stage
 	inside bool     // the target is a folder that stays and is written into
+	lock   *os.File // held while the stage is open; nil without locks
 	made   []string // folders above the target that Begin made, outermost first
 
 	done      chan struct{} // ends the renewal of the lease
@@ -65,7 +66,7 @@ func open(target, abs string, inside bool, fsys fileSystem, ticks <-chan time.Ti
 		s.Close()
 		return nil, WriteError(target, err)
 	}
-	s.renewal.Go(func() { renew(fsys, s.dir, ticks, s.done) })
+	s.renewal.Go(func() { renew(fsys, s.dir, s.lock != nil, ticks, s.done) })
 	if now, err := lastAlive(s.dir); err == nil {
 		clearExpired(fsys, parent, now)
 	}
@@ -85,7 +86,8 @@ func (s *Stage) create(parent string) error {
 	if err := s.fsys.Mkdir(s.dir); err != nil {
 		return err
 	}
-	if err := s.fsys.Create(filepath.Join(s.dir, leaseName), []byte(leaseText)); err != nil {
+	s.lock, _ = tryLock(s.dir) // without locks the age of the lease counts
+	if err := s.fsys.Create(filepath.Join(s.dir, leaseName), leaseOf(s.lock != nil)); err != nil {
 		return err
 	}
 	return errors.Join(s.fsys.Mkdir(filepath.Join(s.dir, newName)), s.fsys.Mkdir(filepath.Join(s.dir, oldName)))
@@ -108,7 +110,7 @@ func (s *Stage) Path(name string) string { return filepath.Join(s.Dir(), name) }
 // only when everything is in place: after an error, or when ctx ends, it is still
 // there. The error is an *Error, the context's or that of its fence.
 func (s *Stage) Commit(ctx context.Context, companions ...string) error {
-	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.dir), stage: s.dir,
+	c := &commit{fsys: s.fsys, parent: filepath.Dir(s.dir), stage: s.dir, locked: s.lock != nil,
 		journal: journal{Target: filepath.Base(s.target), Companions: companions, Inside: s.inside}}
 	defer func() {
 		if c.release != nil {
@@ -159,8 +161,9 @@ func (s *Stage) Close() {
 	close(s.done)
 	s.renewal.Wait()
 	if s.broken {
-		return
+		return // with its lock: recovery begins when this process has ended
 	}
+	defer s.lock.Close()        // of nil too
 	_ = s.fsys.RemoveAll(s.dir) // what stays is removed when its lease has expired
 	if s.committed {
 		return
