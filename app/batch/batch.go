@@ -42,6 +42,10 @@ type Options struct {
 	// is then known where the recipe asks for it. A later batch with verdicts does the series again.
 	WithoutVerdict bool
 
+	// Verify compares the bytes of outputs that are there with their results: what differs is done
+	// again. Without it that is done for files that were changed after their result was saved.
+	Verify bool
+
 	// List finds the units in place of the function List; nil for that. Begin is called when
 	// the output is locked, Open when a unit is scanned, and Finish when the output of a series
 	// is in place, also where it was before: what it adds belongs to the series, which fails

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -197,7 +198,8 @@ func TestDescribe(t *testing.T) {
 	s := store{root}
 	describe := func(name string) Result {
 		r := Result{Output: name}
-		if err := s.describe(&r); err != nil {
+		var err error
+		if r.Content, err = s.content(name); errors.Join(err, s.describe(&r)) != nil {
 			t.Fatal(err)
 		}
 		return r
@@ -205,7 +207,7 @@ func TestDescribe(t *testing.T) {
 	d, f, h := describe("d"), describe("f.nii"), describe("h.hdr")
 	equal(t, "files and bytes", []int64{int64(d.Files), d.Bytes, int64(f.Files), f.Bytes, int64(h.Files), h.Bytes}, []int64{2, 18, 1, 5, 2, 10})
 	for _, r := range []Result{d, f, h} {
-		if !s.holds(r) {
+		if !s.holds(r, true) {
 			t.Errorf("%s is not held", r.Output)
 		}
 	}
@@ -218,13 +220,13 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []Result{d, f, h} {
-		if s.holds(r) {
+		if s.holds(r, true) {
 			t.Errorf("%s changed and is held", r.Output)
 		}
 	}
 	moved := f
 	moved.Output = "g.nii"
-	if !s.holds(moved) {
+	if !s.holds(moved, true) {
 		t.Error("the name of a file does not count, but where it lies")
 	}
 }

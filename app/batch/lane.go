@@ -248,7 +248,7 @@ func (b *batch) reuse(t *task, digest *string) bool {
 		return false
 	}
 	r.Key = key
-	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before) {
+	if !known || before.Key != key || before.Output != r.Output || before.State != Done || !b.store.holds(before, b.o.Verify) {
 		return false
 	}
 	if !exists(app.RecordPath(b.store.outputPath(before.Output))) {

@@ -50,6 +50,7 @@ type Result struct {
 	Files   int    `json:"files,omitempty"`
 	Bytes   int64  `json:"bytes,omitempty"`   // of these files
 	Listing string `json:"listing,omitempty"` // hash of their names and sizes
+	Content string `json:"content,omitempty"` // hash of their bytes
 
 	Problem string `json:"problem,omitempty"` // one sentence
 	Code    int    `json:"code,omitempty"`    // exit code of the failure
@@ -178,11 +179,43 @@ func (s store) describe(r *Result) error {
 	return nil
 }
 
-// tidy removes what killed processes left beside outputs that are in place, once that has
-// expired: nothing is written there again, which would remove it.
+// files returns the paths of the files of an output, in order; none if it is not there.
+func (s store) files(output string) (paths []string) {
+	path := s.outputPath(output)
+	_ = atomic.EachFile(path, func(name string, _ fs.FileInfo) { // what is missing fails when it is opened
+		paths = append(paths, filepath.Join(path, filepath.FromSlash(name)))
+	})
+	if header, ok := strings.CutSuffix(path, ".hdr"); ok {
+		paths = append(paths, header+".img")
+	}
+	return paths
+}
+
+// content returns a hash of the bytes of the files of an output, in their order. Their names and
+// sizes are in the listing.
+func (s store) content(output string) (string, error) {
+	h := sha256.New()
+	for _, path := range s.files(output) {
+		f, err := os.Open(path)
+		if err != nil {
+			return "", err
+		}
+		if _, err := io.Copy(h, f); err != nil {
+			return "", errors.Join(err, f.Close())
+		}
+		f.Close()
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// tidy removes what killed processes left beside outputs and results, once it is known that they
+// ended: where nothing is written again, nothing else removes it.
 func (s store) tidy() {
 	outputs := map[string]string{} // of each folder one
-	_ = s.all(func(r Result) {     // the run reports what is wrong with results
+	for _, path := range []string{s.resultPath("-"), s.ownerPath("-"), filepath.Join(s.dir(), "-"), filepath.Join(s.out, "-")} {
+		outputs[filepath.Dir(path)] = path
+	}
+	_ = s.all(func(r Result) { // the run reports what is wrong with results
 		if r.Output != "" {
 			path := s.outputPath(r.Output)
 			outputs[filepath.Dir(path)] = path
@@ -199,10 +232,33 @@ func (s store) tidy() {
 }
 
 // holds reports whether the output of a result is in place, by the names and sizes of its
-// files, which were compared with the voxels when they were written.
-func (s store) holds(r Result) bool {
+// files, which were compared with the voxels when they were written; and by their bytes, if verify
+// asks for that or if a file was changed after the result was saved.
+func (s store) holds(r Result, verify bool) bool {
 	now := Result{Output: r.Output}
-	return s.describe(&now) == nil && now.Listing == r.Listing
+	if s.describe(&now) != nil || now.Listing != r.Listing {
+		return false
+	}
+	if !verify {
+		saved, err := os.Stat(s.resultPath(r.ID))
+		if err != nil {
+			return false
+		}
+		if !s.changedSince(r.Output, saved.ModTime()) {
+			return true
+		}
+	}
+	sum, err := s.content(r.Output)
+	return err == nil && sum == r.Content
+}
+
+// changedSince reports whether a file of an output is younger than a time of its file system.
+func (s store) changedSince(output string, at time.Time) (changed bool) {
+	for _, name := range s.files(output) {
+		info, err := os.Stat(name)
+		changed = changed || err != nil || info.ModTime().After(at)
+	}
+	return changed
 }
 
 // owner says which series has a key.

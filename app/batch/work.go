@@ -85,6 +85,9 @@ func (b *batch) series(ctx context.Context, t task, r *Result) error {
 	if err := b.store.describe(r); err != nil {
 		return err
 	}
+	if r.Content, err = b.store.content(r.Output); err != nil {
+		return err
+	}
 	if b.o.Finish != nil {
 		if err := b.o.Finish(*r); err != nil {
 			return err

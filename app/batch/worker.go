@@ -21,6 +21,7 @@ type Spec struct {
 	Quell    string  `json:"quell"` // version, which is part of the settings
 
 	WithoutVerdict bool `json:"without_verdict,omitempty"` // see Options
+	Verify         bool `json:"verify,omitempty"`          // see Options
 }
 
 // distribute has other processes do the units, and takes the results from the store.
@@ -50,7 +51,7 @@ func (b *batch) distribute(ctx context.Context, units []Unit) error {
 	if units, err = b.seal(units); err != nil {
 		return err
 	}
-	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict}
+	spec := Spec{Job: b.o.Job, Select: b.hide.Seal(b.o.Select), Output: out, Settings: b.settings, Quell: app.Version(), WithoutVerdict: b.o.WithoutVerdict, Verify: b.o.Verify}
 	err = b.o.Distribute(ctx, spec, units, func(left Left) {
 		b.progress.left(left, len(units))
 		_ = b.store.changed(stamps, visit) // an error comes again at the end
@@ -83,7 +84,7 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 			return nil, app.Usagef("the batch was begun with another key of pseudonyms: use the account that began it, or copy its pseudonyms.key beside the settings of this one")
 		}
 	}
-	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory, WithoutVerdict: spec.WithoutVerdict}, events)
+	b, err := newBatch(Options{Inputs: []string{"of another process"}, Output: spec.Output, Job: spec.Job, Select: spec.Select, Workers: workers, Memory: memory, WithoutVerdict: spec.WithoutVerdict, Verify: spec.Verify}, events)
 	if err != nil {
 		return nil, err
 	}
