@@ -1,12 +1,16 @@
 package app
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync/atomic"
+
+	outputs "quell/io/atomic"
 )
 
 // logger receives what the package did; it discards everything until LogTo.
@@ -30,12 +34,13 @@ func LogTo(path string) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the log cannot be written: %w", err)
 	}
-	log := slog.New(slog.NewJSONHandler(f, nil))
+	file := &logFile{File: f, path: path}
+	log := slog.New(slog.NewJSONHandler(file, nil))
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		log.Info("log", slog.String("program", "quell"), slog.String("version", Version()))
 	}
 	logger.Store(log)
-	return logFile{f}, nil
+	return file, nil
 }
 
 // checkLog refuses a file that lines must not be appended to.
@@ -54,11 +59,29 @@ func checkLog(path string) error {
 // identifier, path or text of an error.
 func Log(msg string, attrs ...any) { logger.Load().Info(msg, attrs...) }
 
-type logFile struct{ *os.File }
+// logFile keeps the first error of a write, which slog drops, until it is closed. The handler calls
+// Write from one goroutine at a time.
+type logFile struct {
+	*os.File
+	path string
+	err  error
+}
 
-func (l logFile) Close() error {
+func (l *logFile) Write(p []byte) (int, error) {
+	n, err := l.File.Write(p)
+	l.err = cmp.Or(l.err, err)
+	return n, err
+}
+
+// Close returns an *atomic.Error if lines are missing.
+func (l *logFile) Close() error {
 	logger.Store(slog.New(slog.DiscardHandler))
-	return l.File.Close()
+	err := outputs.WriteError(l.path, cmp.Or(l.err, l.File.Close()))
+	var worded *outputs.Error
+	if errors.As(err, &worded) {
+		return &outputs.Error{Path: l.path, Problem: "lines of the log are missing: " + worded.Problem, Advice: worded.Advice + "; the output itself is complete", Err: worded.Err}
+	}
+	return err
 }
 
 // outcome describes an error without its text.
