@@ -28,10 +28,10 @@ func WrittenTo(dir, uid string, files [][]int, positions []volume.Vec, sums []ui
 // ReadBack reads the folder of a writer back.
 var ReadBack = (*SeriesWriter).verify
 
-// WriteFiles writes a file of one slice by make.
-func (w *SeriesWriter) WriteFiles(ctx context.Context, make func() ([]byte, [][]byte, error)) error {
+// WriteFiles writes the one slice of file.
+func (w *SeriesWriter) WriteFiles(ctx context.Context, file func() ([]byte, [][]byte, error)) error {
 	w.files, w.slices = []writtenFile{{}}, []written{{}}
 	return w.write(ctx, 0, []part{{0, []int{0}}}, func() fileMaker {
-		return func(part) ([]byte, [][]byte, error) { return make() }
+		return func(part) ([]byte, [][]byte, error) { return file() }
 	})
 }

@@ -315,7 +315,7 @@ func TestNewVolumesAreOneSeries(t *testing.T) {
 			t.Fatalf("%s: %+v", what, report)
 		}
 		back := dicomtest.Scan(t, os.DirFS(out))
-		if len(back.Entries) != 3 || back.Entries[0].Group == nil || back.Entries[0].Group.Axis() != c.axis {
+		if len(back.Entries) != 3 || back.Entries[0].Group == nil || back.Entries[0].Group.Axis() != c.axis || back.Entries[0].Group.Step != c.step {
 			t.Fatalf("%s: %d volumes, %+v", what, len(back.Entries), back.Entries[0].Group)
 		}
 		study := map[string]bool{}

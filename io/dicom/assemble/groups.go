@@ -50,7 +50,7 @@ func formGroups(entries []Entry, parts []candidate) {
 var timeAxes = []string{"temporal position", "frame reference time", "acquisition", "acquisition time", "trigger time", "repeat"}
 
 // timeOf returns the time of a volume in seconds: its coordinate if that is a time, else
-// when the first of its slices was acquired; NaN if the files do not say, or if the volume
+// when the first of its slices was acquired, else that of its temporal position; NaN if the files do not say, or if the volume
 // lies on an axis other than time.
 func timeOf(e *Entry, place series.Place) float64 {
 	c := place[len(place)-1]
@@ -69,6 +69,9 @@ func timeOf(e *Entry, place series.Place) float64 {
 		if t := acquiredAt(s); !(t >= first) { // also where first is NaN
 			first = t
 		}
+	}
+	if position, err := strconv.ParseFloat(c.Value, 64); err == nil && math.IsNaN(first) && c.Axis == "temporal position" {
+		return position * e.Stack[0].TemporalStep
 	}
 	return first
 }

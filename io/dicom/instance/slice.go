@@ -31,8 +31,9 @@ type Slice struct {
 	// Thickness is the slice spacing that the header claims in mm, 0 if none. It is
 	// used where positions cannot say.
 	Thickness            float64
-	NoPixelSpacing       bool // Spacing is assumed
-	SpacingFromThickness bool // the slice spacing is assumed to be the slice thickness
+	TemporalStep         float64 // seconds from one temporal position to the next; 0 if the file does not say
+	NoPixelSpacing       bool    // Spacing is assumed
+	SpacingFromThickness bool    // the slice spacing is assumed to be the slice thickness
 
 	// Distinctions holds for each of the attributes of the same name what the slice
 	// says; "" if nothing.
@@ -67,6 +68,9 @@ func newSlice(in *Instance, a part10.Attributes) *Slice {
 		BodyPart:       a.Text(part10.TagBodyPartExamined),
 		Kernel:         a.Text(part10.TagConvolutionKernel),
 		TransferSyntax: in.Syntax.UID,
+	}
+	if ms, ok := a.Number(part10.TagTemporalResolution); ok && ms > 0 {
+		s.TemporalStep = ms / 1000
 	}
 	s.readDisplay(a)
 	return s
