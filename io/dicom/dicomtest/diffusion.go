@@ -27,9 +27,13 @@ type Diffusion struct {
 
 // The size of the images.
 const (
-	DiffusionCols, DiffusionRows, DiffusionSlices = 8, 6, 4
-	diffusionSpacing                              = 2.5 // mm between slices
+	DiffusionCols   = 8
+	DiffusionRows   = 6
+	DiffusionSlices = 4
 )
+
+// diffusionSpacing is the distance of slices in mm.
+const diffusionSpacing = 2.5
 
 // Interleaved are gradients as large studies have them: shells in turn, and b-value 0 repeated.
 func Interleaved() []series.Gradient {

@@ -10,16 +10,16 @@ import (
 // TestCompareAcquired asks for what counts first.
 func TestCompareAcquired(t *testing.T) {
 	file := &Instance{}
-	make := func(number, frame int, q acquired) *Slice {
+	slice := func(number, frame int, q acquired) *Slice {
 		return &Slice{Instance: &Instance{Number: number}, Frame: frame, acquired: q}
 	}
 	frame := func(n int, q acquired) *Slice { return &Slice{Instance: file, Frame: n, acquired: q} }
 	for name, pair := range map[string][2]*Slice{ // the first is the earlier
-		"Frame Reference Time":  {make(2, 0, acquired{reference: 10}), make(1, 0, acquired{reference: 20})},
-		"instance number":       {make(1, 0, acquired{temporal: 2, number: 2, time: 2}), make(2, 0, acquired{temporal: 1, number: 1, time: 1})},
-		"temporal position":     {make(1, 0, acquired{temporal: 1, number: 2, time: 2}), make(1, 0, acquired{temporal: 2, number: 1, time: 1})},
-		"acquisition number":    {make(1, 0, acquired{number: 1, time: 2}), make(1, 0, acquired{number: 2, time: 1})},
-		"acquisition time":      {make(1, 1, acquired{time: 95958.5}), make(1, 0, acquired{time: 100001})},
+		"Frame Reference Time":  {slice(2, 0, acquired{reference: 10}), slice(1, 0, acquired{reference: 20})},
+		"instance number":       {slice(1, 0, acquired{temporal: 2, number: 2, time: 2}), slice(2, 0, acquired{temporal: 1, number: 1, time: 1})},
+		"temporal position":     {slice(1, 0, acquired{temporal: 1, number: 2, time: 2}), slice(1, 0, acquired{temporal: 2, number: 1, time: 1})},
+		"acquisition number":    {slice(1, 0, acquired{number: 1, time: 2}), slice(1, 0, acquired{number: 2, time: 1})},
+		"acquisition time":      {slice(1, 1, acquired{time: 95958.5}), slice(1, 0, acquired{time: 100001})},
 		"dimensions of a frame": {frame(5, acquired{dimensions: []int{1, 9}, temporal: 2}), frame(0, acquired{dimensions: []int{2, 1}, temporal: 1})},
 		"frame":                 {frame(0, acquired{}), frame(1, acquired{})},
 	} {
@@ -27,7 +27,7 @@ func TestCompareAcquired(t *testing.T) {
 			t.Errorf("%s: %d, %d", name, a, b)
 		}
 	}
-	if c := CompareAcquired(make(1, 0, acquired{}), make(1, 1, acquired{})); c != 0 {
+	if c := CompareAcquired(slice(1, 0, acquired{}), slice(1, 1, acquired{})); c != 0 {
 		t.Errorf("frames of two files: %d", c)
 	}
 }
