@@ -60,8 +60,8 @@ func (g Group) Axis() string {
 	return strings.Join(names, ", ")
 }
 
-// FolderName returns the name of the folder for volume i in an output of a folder for
-// each volume: its number from 1, so that folders sort along the axis, and its place, as
+// FolderName returns the name of the folder for volume i where pictures are drawn of
+// each: its number from 1, so that folders sort along the axis, and its place, as
 // in "003-b-value-1000-s-mm2". It consists of letters, digits, dots and hyphens.
 func (g Group) FolderName(i int) string {
 	var b strings.Builder

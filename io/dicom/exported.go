@@ -31,8 +31,7 @@ var exportedPattern = regexp.MustCompile(`^(IM|PR)\d{5,}\.dcm$`)
 // fileManagerFiles are what file managers leave in folders that they show.
 var fileManagerFiles = []string{".DS_Store", "Thumbs.db", "desktop.ini", ".directory"}
 
-// volumePattern is of the folders of an output of several volumes, see
-// series.Group.FolderName.
+// volumePattern is of the folders of an earlier output of several volumes, which had one for each.
 var volumePattern = regexp.MustCompile(`^\d{3,}(-[a-z0-9.]+)*$`)
 
 // Foreign returns the name of the first entry of the folder dir, with slashes, that Write or
