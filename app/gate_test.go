@@ -57,7 +57,7 @@ func TestLogsAreAppendedToLogsAlone(t *testing.T) {
 	writeTestFile(t, at("other"), []byte(`{"time":"2026-01-01T00:00:00Z","level":"INFO","msg":"start"}`+"\n"))
 	late := append(make([]byte, 300), logMark...) // a patient's file that quotes one
 	writeTestFile(t, at("late"), late)
-	for what, link := range map[string]func(old, new string) error{"link": os.Symlink, "hard": os.Link} {
+	for what, link := range map[string]func(from, to string) error{"link": os.Symlink, "hard": os.Link} {
 		if err := link(slice, at(what)); err != nil {
 			t.Skip("no links here:", err)
 		}

@@ -20,13 +20,14 @@ func TestProcessMemory(t *testing.T) {
 	for name, memory := range map[string]func() int64{"the process": ProcessMemory, "the runtime": runtimeMemory} {
 		debug.FreeOSMemory()
 		before := memory()
-		block := make([]byte, 256<<20)
-		for i := 0; i < len(block); i += 1024 {
-			block[i] = 1
-		}
-		with := memory()
-		runtime.KeepAlive(block)
-		block = nil
+		with := func() int64 {
+			block := make([]byte, 256<<20)
+			for i := 0; i < len(block); i += 1024 {
+				block[i] = 1
+			}
+			defer runtime.KeepAlive(block)
+			return memory()
+		}()
 		debug.FreeOSMemory()
 		if after := memory(); with-before < 200<<20 || with-after < 200<<20 {
 			t.Errorf("%s: %d MB before, %d with 268 MB, %d after", name, before>>20, with>>20, after>>20)

@@ -92,7 +92,7 @@ func TestPageHoldsWhatIsKnownOfAResult(t *testing.T) {
 		pageMark, "gaussian, 2-D: matched", "(high confidence)", "The error is the least.", "Not for clinical use", "Jane", "P&lt;17&gt;", "19700203", "20250101 HEAD", "4 Axial thin", "1.2.3",
 		"DICOM", "CT", "STD&#43; 120 kV", "80 x 64 x 3 of 0.5 × 1 × 3 mm", "A gap was found.", run.Resolved.String(), "fake test", "HU, ", "confidence",
 		"<td>5 HU</td>", "<td>0.25 HU</td>", "0.2 σ", "a blob at x 4, y 5 in slice 2", "MSE 25, PSNR 40.00 dB, SSIM 0.9, MAX 80", "MSE 100 → 30",
-		"ROI 1", "33.1 &lt;HU&gt;", "<td>1</td><td>under</td><td>10 HU</td><td>5.5 HU</td><td>Noise is left.</td>", "<td>2</td><td>over</td><td>–</td>", Version(), "23 November 2026, 01:02 UTC",
+		"ROI 1", "33.1 &lt;HU&gt;", "<td>1</td><td>under</td><td>10 HU</td><td>5.5 HU</td><td>Noise is left.</td>", "<td>2</td><td>over</td><td>–</td>", strings.ReplaceAll(Version(), "+", "&#43;"), "23 November 2026, 01:02 UTC",
 		"Axial slice 2 of 3.",
 	} {
 		if !strings.Contains(page, want) {

@@ -111,8 +111,7 @@ func (b *batch) pin() error {
 		return nil
 	}
 	path := b.pinPath()
-	err := atomic.CreateFile(path, []byte(b.engine), 0o666)
-	if err == nil || !errors.Is(err, fs.ErrExist) {
+	if err := atomic.CreateFile(path, []byte(b.engine), 0o666); !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	data, err := os.ReadFile(path)

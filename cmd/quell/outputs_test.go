@@ -230,7 +230,7 @@ func TestEveryOutputPassesTheGate(t *testing.T) {
 				must(os.Link("in.nii", o.name))
 				refused("an input by that and a hard link", "in.nii", "set", "gone/../"+o.name)
 				must(os.Remove(o.name))
-				for what, link := range map[string]func(old, new string) error{"a link": os.Symlink, "a hard link": os.Link} {
+				for what, link := range map[string]func(from, to string) error{"a link": os.Symlink, "a hard link": os.Link} {
 					must(os.MkdirAll(filepath.Dir(file), 0o755))
 					must(link(filepath.Join(dir, "in.nii"), file))
 					refused("an input by "+what, "in.nii", "set", o.name)
