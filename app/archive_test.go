@@ -289,7 +289,7 @@ func TestNamesThatAreNoUTF8(t *testing.T) {
 	}
 	defer c.Close()
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Export(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	opens(t, "export", out, 3)

@@ -32,7 +32,7 @@ func TestExportDeidentified(t *testing.T) {
 	run := filtered(t, reopen(t, src), volume.Region{})
 	export := func(name string) (uid string) {
 		out := filepath.Join(dir, name)
-		report, err := Export(t.Context(), run, out, ExportOptions{Deidentify: true}, nil)
+		report, err := exportRun(t.Context(), run, out, ExportOptions{Deidentify: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestKeyThatCannotBeStored(t *testing.T) {
 	dir := t.TempDir()
 	putDICOM(t, filepath.Join(dir, "src"), 4, 4, 3)
 	run := filtered(t, reopen(t, filepath.Join(dir, "src")), volume.Region{})
-	report, err := Export(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{Deidentify: true}, nil)
+	report, err := exportRun(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{Deidentify: true}, nil)
 	if err != nil || len(report.Warnings) != 3 || !strings.Contains(report.Warnings[2], "pseudonyms.key is damaged") {
 		t.Errorf("%v, warnings %q", err, report.Warnings)
 	}
@@ -165,7 +165,7 @@ func TestSourceWithoutUIDs(t *testing.T) {
 	if err := CheckOutput(s, out, ExportOptions{Deidentify: true}); err == nil || !strings.Contains(err.Error(), "have no instance UIDs") {
 		t.Error(err)
 	}
-	report, err := Export(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil)
+	report, err := exportRun(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil)
 	if err != nil || !strings.Contains(strings.Join(report.Warnings, "\n"), "is a new series") {
 		t.Errorf("%v, warnings %q", err, report.Warnings)
 	}

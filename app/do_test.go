@@ -303,13 +303,13 @@ func TestIrregularSeries(t *testing.T) {
 	}
 	for _, name := range []string{"a.nii", "a.nii.gz", "a.hdr"} {
 		out := filepath.Join(t.TempDir(), name)
-		_, err := Export(t.Context(), run, out, ExportOptions{}, nil)
+		_, err := exportRun(t.Context(), run, out, ExportOptions{}, nil)
 		refused("export to "+name, err)
 		_, err = Convert(t.Context(), s, out, ExportOptions{}, nil)
 		refused("conversion to "+name, err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); err != nil {
 		t.Errorf("export to DICOM: %v", err)
 	}
 	back, c2, err := openPath(t.Context(), out)
@@ -322,7 +322,7 @@ func TestIrregularSeries(t *testing.T) {
 	}
 	without := *s
 	without.Sources = nil
-	_, err = Export(t.Context(), &Run{Source: &without, Result: run.Result, Region: run.Region, Recipe: run.Recipe}, out+"2", ExportOptions{}, nil)
+	_, err = exportRun(t.Context(), &Run{Source: &without, Result: run.Result, Region: run.Region, Recipe: run.Recipe}, out+"2", ExportOptions{}, nil)
 	refused("a new DICOM series", err)
 	if dims, err := ProposeDims(s, "median"); err != nil || dims != 2 {
 		t.Errorf("%d-D is proposed, %v; want 2-D", dims, err)

@@ -12,10 +12,10 @@ import (
 	"quell/series"
 )
 
-// Format is a file format that Export writes.
+// Format is a file format that is written.
 type Format int
 
-// The formats Export writes.
+// The formats that are written.
 const (
 	DICOM   Format = iota // a folder, one file per slice
 	NIfTI                 // NAME.nii or NAME.nii.gz
@@ -66,18 +66,6 @@ type ExportReport struct {
 	Warnings []string      // sentences for a person
 	Recipe   string        // the record written beside Output
 	Write    time.Duration // what it took
-}
-
-// Export writes the result of a run to out in the format of FormatOf, and a record
-// of how it was made to out + ".recipe.json". Both are made in a stage, read back and
-// compared, and committed together: after an error or a cancel an earlier output and
-// its record are still there. progress, which may be nil, counts files.
-func Export(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	e, err := exportOf(run, o)
-	if err != nil {
-		return ExportReport{}, err
-	}
-	return write(ctx, e, out, o, progress)
 }
 
 // exportOf returns the export of a run's result.
@@ -138,15 +126,6 @@ func whereText(s *series.Series, parts []series.Part) string {
 
 // pixelAddition is the derivation of added noise (PS3.16 CID 7203).
 var pixelAddition = dicom.Code{Value: "113042", Scheme: "DCM", Meaning: "Pixel by pixel addition"}
-
-// ExportNoisy writes a series that AddNoise made of clean, as Export does.
-func ExportNoisy(ctx context.Context, clean, noisy *series.Series, n Noise, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
-	e, err := noisyExport(clean, noisy, n, o)
-	if err != nil {
-		return ExportReport{}, err
-	}
-	return write(ctx, e, out, o, progress)
-}
 
 // noisyExport returns the export of a series that AddNoise made of clean.
 func noisyExport(clean, noisy *series.Series, n Noise, o ExportOptions) (export, error) {

@@ -30,6 +30,22 @@ func filtered(t *testing.T, s *series.Series, region volume.Region) *Run {
 	return run
 }
 
+// exportRun writes a finished run as the workbench and a batch do. progress, which may be
+// nil, counts files.
+func exportRun(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
+	var events Events
+	if progress != nil {
+		events.Progress = func(step Step, done, total int64) {
+			if step == Writing {
+				progress(int(done), int(total))
+			}
+		}
+	}
+	job := Job{Recipe: &run.Recipe, Output: Output{Path: out, ExportOptions: o}}
+	r, err := DoOn(ctx, On{Series: run.Source, Run: run}, job, events)
+	return r.Written, err
+}
+
 func reopen(t *testing.T, path string) *series.Series {
 	t.Helper()
 	s, c, err := openPath(t.Context(), path)
@@ -60,7 +76,7 @@ func TestExportRegion(t *testing.T) {
 	whole := filtered(t, s, volume.Region{})
 	part := filtered(t, s, volume.Slices(s.Volume.Geometry, 2, 4))
 	out := filepath.Join(dir, "part.nii")
-	if _, err := Export(t.Context(), part, out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), part, out, ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	back := reopen(t, out).Volume
@@ -81,7 +97,7 @@ func TestExportDICOM(t *testing.T) {
 	s := reopen(t, src)
 	run := filtered(t, s, volume.Region{})
 	out := filepath.Join(dir, "out")
-	report, err := Export(t.Context(), run, out, ExportOptions{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, nil)
+	report, err := exportRun(t.Context(), run, out, ExportOptions{Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,13 +116,13 @@ func TestExportDICOM(t *testing.T) {
 		t.Error("the source was changed")
 	}
 	// An earlier export is replaced; anything else is not.
-	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); err != nil {
 		t.Errorf("a second export: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(out, "notes.txt"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); ExitCode(err) != ExitUsage {
+	if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); ExitCode(err) != ExitUsage {
 		t.Errorf("a folder with another program's file: %v", err)
 	}
 }
@@ -228,7 +244,7 @@ func TestExportCancelledLeavesNothing(t *testing.T) {
 	for _, out := range []string{"out.nii.gz", "out"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := Export(ctx, run, filepath.Join(dir, out), ExportOptions{}, nil); ExitCode(err) != ExitCancelled {
+		if _, err := exportRun(ctx, run, filepath.Join(dir, out), ExportOptions{}, nil); ExitCode(err) != ExitCancelled {
 			t.Errorf("%s: %v", out, err)
 		}
 	}
@@ -246,16 +262,12 @@ func TestNoisyExportIsReproducible(t *testing.T) {
 	n := Noise{Model: noise.Gaussian, Sigma: 3, Seed: 42}
 	var values [][]float32
 	for _, name := range []string{"a.nii", "b.nii"} {
-		noisy, err := AddNoise(t.Context(), s, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := ExportNoisy(t.Context(), s, noisy, n, filepath.Join(dir, name), ExportOptions{}, nil)
+		report, err := DoOn(t.Context(), On{Series: s}, Job{Noise: &n, Output: Output{Path: filepath.Join(dir, name)}}, Events{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		values = append(values, reopen(t, report.Output).Volume.Data)
-		if _, err := LoadRecipe(report.Recipe); ExitCode(err) != ExitInput {
+		if _, err := LoadRecipe(report.Record); ExitCode(err) != ExitInput {
 			t.Errorf("a record of noise was taken as a recipe: %v", err)
 		}
 	}

@@ -44,7 +44,9 @@ type export struct {
 	settled func(ctx context.Context) error
 }
 
-// write checks the output, writes it and logs that.
+// write checks the output, writes it in the format of FormatOf, with its record beside
+// it, and logs that. After an error or a cancel an earlier output and its record are
+// still there. progress, which may be nil, counts files.
 func write(ctx context.Context, e export, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
 	started := time.Now()
 	if o.Now.IsZero() {
@@ -192,7 +194,7 @@ func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions
 		report.Files = 1
 		return writeSlabs(ctx, e, filepath.Join(dir, name), o)
 	}
-	if err := nifti.WriteArriving(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
+	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
 		return err // a NIfTI file was read back
 	}
 	report.Files = 1

@@ -29,7 +29,7 @@ func TestExportNIfTI(t *testing.T) {
 		{"d.hdr", "", 2, 0},
 	} {
 		out := filepath.Join(dir, filepath.FromSlash(c.name))
-		report, err := Export(t.Context(), run, out, ExportOptions{Dtype: c.dtype}, nil)
+		report, err := exportRun(t.Context(), run, out, ExportOptions{Dtype: c.dtype}, nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -56,7 +56,7 @@ func TestExportNIfTI(t *testing.T) {
 	out := filepath.Join(dir, "a.nii")
 	other := filtered(t, reopen(t, in), volume.Region{})
 	other.Result.Data[0] = 12345
-	if _, err := Export(t.Context(), other, out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), other, out, ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := reopen(t, out).Volume.Data[0]; got != 12345 {
@@ -129,7 +129,7 @@ func TestExportsThatFailLate(t *testing.T) {
 		dir := t.TempDir()
 		out := filepath.Join(dir, "out.nii")
 		ctx, cancel := context.WithCancel(t.Context())
-		report, err := Export(ctx, run, out, ExportOptions{}, func(int, int) { c.meanwhile(dir, cancel) })
+		report, err := exportRun(ctx, run, out, ExportOptions{}, func(int, int) { c.meanwhile(dir, cancel) })
 		cancel()
 		if err == nil || ExitCode(err) != c.code || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), ".quell") || report.Recipe != "" {
 			t.Errorf("%s: %+v, %v", what, report, err)
@@ -147,7 +147,7 @@ func TestExportsThatFailLate(t *testing.T) {
 func TestExportReports(t *testing.T) {
 	run := filtered(t, wavy(6, 5, 4), volume.Region{})
 	var calls [][2]int
-	report, err := Export(t.Context(), run, filepath.Join(t.TempDir(), "out.nii"), ExportOptions{}, func(done, total int) { calls = append(calls, [2]int{done, total}) })
+	report, err := exportRun(t.Context(), run, filepath.Join(t.TempDir(), "out.nii"), ExportOptions{}, func(done, total int) { calls = append(calls, [2]int{done, total}) })
 	if err != nil || report.Write <= 0 || len(calls) != 1 || calls[0] != [2]int{1, 1} {
 		t.Errorf("%+v, progress %v, %v", report, calls, err)
 	}

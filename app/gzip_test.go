@@ -77,7 +77,7 @@ func TestCompressedDICOM(t *testing.T) {
 			t.Errorf("%s: the voxels are not those that were written", path)
 		}
 		out := filepath.Join(t.TempDir(), "out")
-		if _, err := Export(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil); err != nil {
+		if _, err := exportRun(t.Context(), filtered(t, s, volume.Region{}), out, ExportOptions{}, nil); err != nil {
 			t.Error(err)
 		}
 		opens(t, "export", out, 3)

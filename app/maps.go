@@ -187,8 +187,8 @@ func (m Maps) records() (noise, mask *MapRecord) {
 // pixelSubtraction is the derivation of the noise that was removed (PS3.16 CID 7203).
 var pixelSubtraction = dicom.Code{Value: "113062", Scheme: "DCM", Meaning: "Pixel by pixel subtraction"}
 
-// ExportRemoved writes what a run removed, its input less its result, as Export
-// does, without a record.
+// ExportRemoved writes what a run removed, its input less its result, as a
+// result is written, without a record.
 func ExportRemoved(ctx context.Context, run *Run, out string, o ExportOptions, progress func(done, total int)) (ExportReport, error) {
 	return write(ctx, removedExport(run), out, o, progress)
 }

@@ -17,7 +17,7 @@ import (
 var noiseMapping = dicom.Code{Value: "NOISEMAP", Scheme: "99QUELL", Meaning: "Estimated standard deviation of the noise"}
 
 // ExportNoiseMap estimates the noise of every voxel of a series and writes the map
-// to out, as Export does. Where the noise cannot be estimated the error says why.
+// to out, as Convert does. If the noise cannot be estimated the error says why.
 func ExportNoiseMap(ctx context.Context, s *series.Series, out string, o ExportOptions, events Events) (ExportReport, noise.Estimate, error) {
 	if err := CheckOutput(s, out, o); err != nil {
 		return ExportReport{}, noise.Estimate{}, err

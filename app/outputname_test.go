@@ -68,7 +68,7 @@ func TestProposedNamesAreFreeOrOfTheSame(t *testing.T) {
 	if want := OutputName(a.Source, a.Recipe, false) + ".nii.gz"; first != want || propose(b) != want {
 		t.Fatalf("in an empty folder %q and %q are proposed", first, propose(b))
 	}
-	report, err := Export(t.Context(), a, filepath.Join(out, first), ExportOptions{}, nil)
+	report, err := exportRun(t.Context(), a, filepath.Join(out, first), ExportOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestAnExportStandsWhileItsFilesDo(t *testing.T) {
 		var last *Exported
 		export := func() {
 			t.Helper()
-			report, err := Export(t.Context(), run, out, ExportOptions{}, nil)
+			report, err := exportRun(t.Context(), run, out, ExportOptions{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

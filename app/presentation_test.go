@@ -91,7 +91,7 @@ func TestPresentationOfAnExport(t *testing.T) {
 	if _, err := p.state(t.Context()); err == nil || !strings.Contains(err.Error(), "out") {
 		t.Errorf("without the export: %v", err)
 	}
-	if _, err := Export(t.Context(), p.Run, p.Exported, ExportOptions{Deidentify: true}, nil); err != nil {
+	if _, err := exportRun(t.Context(), p.Run, p.Exported, ExportOptions{Deidentify: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(p.Exported, PresentationName(p.Exported))
@@ -149,7 +149,7 @@ func TestPresentationOfALeftHandedExport(t *testing.T) {
 	s.Volume.Affine[0][0] *= -1
 	run := &Run{Recipe: mustRecipe("gaussian", 2), Resolved: mustRecipe("gaussian", 2), Source: s, Region: s.Volume.Bounds(), Result: s.Volume}
 	out := filepath.Join(t.TempDir(), "out")
-	if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+	if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	view := s.Volume.View(volume.Axial)

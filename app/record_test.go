@@ -23,7 +23,7 @@ func TestRecordReproducesTheRun(t *testing.T) {
 	putNii(t, in, 8, 7, 6)
 	s := reopen(t, in)
 	run := filtered(t, s, volume.Region{})
-	report, err := Export(t.Context(), run, filepath.Join(dir, "out.nii"), ExportOptions{}, nil)
+	report, err := exportRun(t.Context(), run, filepath.Join(dir, "out.nii"), ExportOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func putMasked(t *testing.T, path string, v *volume.Volume) {
 	plain := *v
 	plain.Mask, plain.Data = nil, make([]float32, len(data))
 	os.Remove(path) // of an earlier one
-	if err := nifti.Write(t.Context(), path, &plain, nil, "", ""); err != nil {
+	if err := nifti.Write(t.Context(), path, &plain, nil, nil, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.ReadFile(path)

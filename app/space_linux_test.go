@@ -24,7 +24,7 @@ func TestDiskIsCheckedBeforeAnyWork(t *testing.T) {
 	putNii(t, in, 40, 40, 40)
 	run := filtered(t, reopen(t, in), volume.Region{})
 	out := filepath.Join(small, "out.nii")
-	_, err := Export(t.Context(), run, out, ExportOptions{}, nil)
+	_, err := exportRun(t.Context(), run, out, ExportOptions{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "it needs 256.0 kB and ") || ExitCode(err) != ExitFailed {
 		t.Errorf("export: error %v", err)
 	}

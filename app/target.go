@@ -23,7 +23,7 @@ import (
 var ErrForeignTarget = errors.New("the existing output was not written by Quell")
 
 // CheckOutput reports why an export of s to out cannot begin: options that do not go
-// together, or an output that the Gate refuses. Export checks the same first; CheckOutput
+// together, or an output that the Gate refuses. Every export checks the same first; CheckOutput
 // is for callers who want to know before hours of filtering.
 func CheckOutput(s *series.Series, out string, o ExportOptions) error {
 	if err := checkOptions(s, out, o); err != nil {

@@ -32,7 +32,7 @@ func TestForeignTargets(t *testing.T) {
 		}
 	}
 	export := func(name string, o ExportOptions) error {
-		_, err := Export(t.Context(), run, at(name), o, nil)
+		_, err := exportRun(t.Context(), run, at(name), o, nil)
 		return err
 	}
 	putNii(t, at("truth.nii"), 2, 2, 2)
@@ -115,7 +115,7 @@ func TestOverwriteReplacesDICOMAlone(t *testing.T) {
 		}, ""},
 		"a file manager's": {func(out string) { writeTestFile(t, filepath.Join(out, "Thumbs.db"), nil) }, ""},
 		"volumes of Quell": {func(out string) {
-			if _, err := Export(t.Context(), run, filepath.Join(out, "002-time-1-s"), ExportOptions{}, nil); err != nil {
+			if _, err := exportRun(t.Context(), run, filepath.Join(out, "002-time-1-s"), ExportOptions{}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Remove(filepath.Join(out, "002-time-1-s"+recordSuffix)); err != nil {
@@ -136,7 +136,7 @@ func TestOverwriteReplacesDICOMAlone(t *testing.T) {
 		if err := CheckOutput(run.Source, out, ExportOptions{}); ExitCode(err) != ExitUsage || errors.Is(err, ErrForeignTarget) != (c.lost == "") {
 			t.Errorf("%s: unasked: %v", name, err)
 		}
-		_, err := Export(t.Context(), run, out, ExportOptions{Overwrite: true}, nil)
+		_, err := exportRun(t.Context(), run, out, ExportOptions{Overwrite: true}, nil)
 		if c.lost == "" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -186,7 +186,7 @@ func TestFailedExportKeepsTheEarlierOutput(t *testing.T) {
 	run := filtered(t, reopen(t, in), volume.Region{})
 	for _, name := range []string{"out.nii", "out.hdr", "out"} {
 		out := filepath.Join(dir, name)
-		if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+		if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		record := out + recordSuffix
@@ -201,7 +201,7 @@ func TestFailedExportKeepsTheEarlierOutput(t *testing.T) {
 			if err := CheckOutput(run.Source, out, o); ExitCode(err) != ExitUsage {
 				t.Errorf("%s: check: %v", name, err)
 			}
-			if _, err := Export(t.Context(), run, out, o, nil); err == nil {
+			if _, err := exportRun(t.Context(), run, out, o, nil); err == nil {
 				t.Errorf("%s: no error", name)
 			}
 		}
@@ -218,7 +218,7 @@ func TestTargetWrittenMeanwhileIsKept(t *testing.T) {
 	putNii(t, in, 4, 4, 2)
 	run := filtered(t, reopen(t, in), volume.Region{})
 	out := filepath.Join(dir, "out.nii")
-	_, err := Export(t.Context(), run, out, ExportOptions{}, func(int, int) {
+	_, err := exportRun(t.Context(), run, out, ExportOptions{}, func(int, int) {
 		if err := os.WriteFile(out, []byte("theirs"), 0o644); err != nil {
 			t.Error(err)
 		}
@@ -239,7 +239,7 @@ func TestLostSourceIsNamed(t *testing.T) {
 	if err := os.Remove(filepath.Join(src, "IM00003.dcm")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Export(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{}, nil)
+	_, err := exportRun(t.Context(), run, filepath.Join(dir, "out"), ExportOptions{}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "IM00003.dcm: the source file cannot be opened") {
 		t.Errorf("error %v", err)
 	}
@@ -252,7 +252,7 @@ func TestOutputFolderMayEndInASlash(t *testing.T) {
 	run := filtered(t, reopen(t, in), volume.Region{})
 	out := filepath.Join(dir, "out")
 	for range 2 {
-		report, err := Export(t.Context(), run, out+"/", ExportOptions{}, nil)
+		report, err := exportRun(t.Context(), run, out+"/", ExportOptions{}, nil)
 		if err != nil || report.Output != out || report.Recipe != out+recordSuffix {
 			t.Fatalf("report %+v, error %v", report, err)
 		}
@@ -271,7 +271,7 @@ func TestOutputNamesMayBeAnyBytes(t *testing.T) {
 		}
 		os.Remove(out)
 		for range 2 { // the second replaces the first
-			if _, err := Export(t.Context(), run, out, ExportOptions{}, nil); err != nil {
+			if _, err := exportRun(t.Context(), run, out, ExportOptions{}, nil); err != nil {
 				t.Fatalf("%q: %v", name, err)
 			}
 		}

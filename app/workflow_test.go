@@ -51,7 +51,7 @@ func TestWorkflow(t *testing.T) {
 		"out":        math.Abs(s.Sources[0].Slope) / 2,
 		"out.nii.gz": 0,
 	} {
-		report, err := Export(t.Context(), run, filepath.Join(dir, name), ExportOptions{}, nil)
+		report, err := exportRun(t.Context(), run, filepath.Join(dir, name), ExportOptions{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -206,7 +206,7 @@ func smallVolume(t *testing.T, dims [3]int) string {
 		v.Data[i] = 10 + float32(i/7%5)*40 + float32(i%13)*5
 	}
 	path := filepath.Join(t.TempDir(), "small.nii")
-	if err := nifti.Write(context.Background(), path, v, nil, "", ""); err != nil {
+	if err := nifti.Write(context.Background(), path, v, nil, nil, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -84,7 +84,7 @@ func TestWithoutVerdict(t *testing.T) {
 	}
 	noisy, err := noise.AddNoise(t.Context(), v, noise.Gaussian, 5, 1)
 	c.must(err)
-	c.must(nifti.Write(t.Context(), filepath.Join(c.in, "noisy.nii"), noisy, nil, "", ""))
+	c.must(nifti.Write(t.Context(), filepath.Join(c.in, "noisy.nii"), noisy, nil, nil, "", ""))
 	recipe, err := denoise.NewRecipe("bilateral", 2)
 	c.must(err)
 	o.Job.Recipe, o.Job.Output.Overwrite = &recipe, true

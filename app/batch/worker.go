@@ -129,6 +129,3 @@ func (b *batch) pinPath() string { return filepath.Join(b.store.dir(), "engine-"
 
 // Work does the units of a source until there are no more or ctx ends.
 func (w *Worker) Work(ctx context.Context, source Source) error { return w.b.work(ctx, source) }
-
-// Settings identifies the batch among those of one output.
-func (w *Worker) Settings() string { return w.b.settings }

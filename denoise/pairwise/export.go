@@ -18,6 +18,3 @@ func WeighSum(w, sum, peak, a, b, c, least []float32, scale float32, bits []byte
 func Alike(bits []byte, ma, mb, da, db []float32, apart, ratio float32, n int) uint64 {
 	return alike(bits, ma, mb, da, db, apart, ratio, n)
 }
-
-// Keep sets w = 0 where the pair's bit is not set.
-func Keep(w []float32, bits []byte, n int) { keep(w, bits, n) }

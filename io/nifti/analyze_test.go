@@ -54,7 +54,7 @@ func TestAnalyzeIntegers(t *testing.T) {
 		}
 	}
 	for _, dtype := range []string{"uint8", "uint16"} {
-		if err := Write(t.Context(), filepath.Join(t.TempDir(), "a.hdr"), row(-1, 0), nil, dtype, ""); err == nil {
+		if err := Write(t.Context(), filepath.Join(t.TempDir(), "a.hdr"), row(-1, 0), nil, nil, dtype, ""); err == nil {
 			t.Errorf("-1 was written as %s", dtype)
 		}
 	}

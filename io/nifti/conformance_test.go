@@ -13,7 +13,7 @@ import (
 // writer adapts Write to the conformance suite.
 func writer(dtype string) func(context.Context, string, string, *volume.Volume) error {
 	return func(ctx context.Context, dir, name string, v *volume.Volume) error {
-		return nifti.Write(ctx, filepath.Join(dir, name), v, nil, dtype, "")
+		return nifti.Write(ctx, filepath.Join(dir, name), v, nil, nil, dtype, "")
 	}
 }
 

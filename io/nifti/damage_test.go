@@ -117,7 +117,7 @@ func damageSamples(t *testing.T) map[string]map[string][]byte {
 func fileOf(t *testing.T, v *volume.Volume, dtype, ext string) []byte {
 	t.Helper()
 	name := path.Join(t.TempDir(), "a"+ext)
-	if err := Write(t.Context(), name, v, nil, dtype, ""); err != nil {
+	if err := Write(t.Context(), name, v, nil, nil, dtype, ""); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(name)

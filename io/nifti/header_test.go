@@ -377,7 +377,7 @@ func TestAnalyzeWriteFailures(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, blocked), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(t.Context(), filepath.Join(dir, "a.hdr"), v, nil, "", ""); !errors.Is(err, fs.ErrExist) {
+		if err := Write(t.Context(), filepath.Join(dir, "a.hdr"), v, nil, nil, "", ""); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", blocked, err)
 		}
 		if left, _ := os.ReadDir(dir); len(left) != 1 || !left[0].IsDir() {

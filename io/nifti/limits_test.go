@@ -200,7 +200,7 @@ func TestLargestDimension(t *testing.T) {
 		if h.format != want || !slices.Equal(s.Volume.Data, v.Data) {
 			t.Errorf("%d voxels: %v", n, h.format)
 		}
-		err := Write(t.Context(), t.TempDir()+"/a.hdr", v, nil, "uint8", "")
+		err := Write(t.Context(), t.TempDir()+"/a.hdr", v, nil, nil, "uint8", "")
 		if (err == nil) != (want == nifti1) {
 			t.Errorf("%d voxels in Analyze: %v", n, err)
 		}

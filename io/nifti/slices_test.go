@@ -137,7 +137,7 @@ func TestWriteSlices(t *testing.T) {
 		for _, ext := range []string{".nii", ".nii.gz"} {
 			dir := t.TempDir()
 			whole, parts := filepath.Join(dir, "whole"+ext), filepath.Join(dir, "parts"+ext)
-			if err := Write(t.Context(), whole, c.v, c.from, c.dtype, "text"); err != nil {
+			if err := Write(t.Context(), whole, c.v, nil, c.from, c.dtype, "text"); err != nil {
 				t.Fatal(err)
 			}
 			w, err := NewFrameWriter(parts, 1, c.from, 0, c.dtype, "text")

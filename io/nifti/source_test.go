@@ -39,7 +39,7 @@ func TestSourceHeader(t *testing.T) {
 			delete(fsys, "in.nii")
 		}
 		dir := t.TempDir()
-		err := Write(t.Context(), filepath.Join(dir, "out.nii"), from.Volume, from, "", "")
+		err := Write(t.Context(), filepath.Join(dir, "out.nii"), from.Volume, nil, from, "", "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)
 		}

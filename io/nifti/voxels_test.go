@@ -64,7 +64,7 @@ func TestParallelAndSequentialReading(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, name := range []string{"a.nii", "a.nii.gz"} {
-		if err := Write(t.Context(), filepath.Join(dir, name), v, nil, "int16", ""); err != nil {
+		if err := Write(t.Context(), filepath.Join(dir, name), v, nil, nil, "int16", ""); err != nil {
 			t.Fatal(err)
 		}
 		for what, fsys := range map[string]fs.FS{"random access": os.DirFS(dir), "sequential": sequentialFS{FS: os.DirFS(dir)}} {
@@ -154,7 +154,7 @@ func BenchmarkRead(b *testing.B) {
 	for _, ext := range []string{".nii", ".nii.gz"} {
 		for _, dtype := range []string{"int16", "float32"} {
 			name := dtype + ext
-			if err := Write(b.Context(), filepath.Join(dir, name), v, nil, dtype, ""); err != nil {
+			if err := Write(b.Context(), filepath.Join(dir, name), v, nil, nil, dtype, ""); err != nil {
 				b.Fatal(err)
 			}
 			b.Run(name, func(b *testing.B) {

@@ -19,9 +19,9 @@ import (
 // gzipLevel is the level beyond which pgzip takes more time without saving space.
 const gzipLevel = 6
 
-// Write writes v to path: NIfTI if path ends in .nii or .nii.gz, an Analyze 7.5 pair
-// if it ends in .hdr, with the voxels in the .img beside it. NIfTI is version 1 unless
-// v came from version 2 or is too large for version 1.
+// Write writes v, whose values are finite, to path: NIfTI if path ends in .nii or
+// .nii.gz, an Analyze 7.5 pair if it ends in .hdr, with the voxels in the .img beside it.
+// NIfTI is version 1 unless v came from version 2 or is too large for version 1.
 //
 // from is the series that v was computed from, and may be nil. If it was read from a
 // NIfTI file, Write reads the header of that file again and keeps its transform
@@ -30,6 +30,10 @@ const gzipLevel = 6
 // voxels, so that a crop stays in place. Any other volume gets sform and qform with
 // code 1; a sheared one (gantry tilt) gets sform alone, since a quaternion cannot
 // represent shear. Positions written are always those of v's grid.
+//
+// a is nil if all voxels are there. For a volume that an engine is computing, each voxel is
+// written when a says that it is final. An integer type and an Analyze file wait for all of
+// them, since the scale of the values is in the header.
 //
 // dtype is one of Datatypes. An integer type stores values unscaled if all are whole
 // and fit, else scaled by scl_slope and scl_inter to the type's range. The masked
@@ -46,17 +50,7 @@ const gzipLevel = 6
 // The files must not exist; package atomic puts them in the place of earlier ones.
 // After an error or a cancelled context no file is left. The error does not name
 // path, which may lie in a stage.
-func Write(ctx context.Context, path string, v *volume.Volume, from *series.Series, dtype, description string) error {
-	if err := v.Validate(); err != nil {
-		return err
-	}
-	return WriteArriving(ctx, path, v, nil, from, dtype, description)
-}
-
-// WriteArriving is Write for voxels that an engine is computing, all of which are finite: each
-// is written when a says that it is final. An integer type and an Analyze file wait for all of
-// them, since the scale of the values is in the header.
-func WriteArriving(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival, from *series.Series, dtype, description string) error {
+func Write(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival, from *series.Series, dtype, description string) error {
 	d, err := datatypeByName(dtype)
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func (s study) image(name string, n int) {
 		v.Data[i] = float32(uint32(i)*2654435761>>16)/1000 + float32(i%8/4*100)
 	}
 	if n == 1 {
-		s.must(nifti.Write(s.t.Context(), path, v, nil, "", ""))
+		s.must(nifti.Write(s.t.Context(), path, v, nil, nil, "", ""))
 		return
 	}
 	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: v}, 2, "", "")

@@ -68,7 +68,7 @@ func (s *site) series(name string) {
 	for i := range v.Data {
 		v.Data[i] = float32(uint32(i+len(name))*2654435761>>16) / 1000
 	}
-	s.must(nifti.Write(s.t.Context(), path, v, nil, "", ""))
+	s.must(nifti.Write(s.t.Context(), path, v, nil, nil, "", ""))
 }
 
 func (s *site) connect() *nats.Conn {
