@@ -168,7 +168,7 @@ func TestAnExportStandsWhileItsFilesDo(t *testing.T) {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "out.nii")
-	report, err := Export(t.Context(), run, file, ExportOptions{}, nil)
+	report, err := exportRun(t.Context(), run, file, ExportOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

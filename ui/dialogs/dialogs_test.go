@@ -346,7 +346,8 @@ func TestExportSaysWhoseExportItReplaces(t *testing.T) {
 		r.Resolved = r.Recipe
 	}
 	out := filepath.Join(folder, "out.nii.gz")
-	if _, err := app.Export(t.Context(), own, out, app.ExportOptions{}, nil); err != nil {
+	job := app.Job{Recipe: &own.Recipe, Output: app.Output{Path: out}}
+	if _, err := app.DoOn(t.Context(), app.On{Series: own.Source, Run: own}, job, app.Events{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
