@@ -22,7 +22,7 @@ import (
 var speakers = map[string][]string{
 	"app": {
 		// of the command line, of reports and pictures in English, and of the log
-		"do.go", "dogroup.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go",
+		"do.go", "dogroup.go", "fallback.go", "gallerysheet.go", "group.go", "groupwrite.go", "job.go", "log.go", "memory.go", "neighbourhoods.go", "openvolumes.go", "pseudonyms.go",
 		"page.go", "phantom.go", "pictures.go", "shapes.go", "slabs.go", "slabwork.go", "uneven.go",
 		// in files
 		"Noise filtered by Quell %s: %s", "Pixel by pixel addition", "Quell %s added %s. Not for clinical use.",
@@ -49,7 +49,10 @@ var speakers = map[string][]string{
 	"denoise/noise": {"distant differences", "surface fits"},
 	"denoise/tune":  {"the recipe is not resolved", "the result does not have the %v voxels that are judged"},
 	"gpu":           {"Error in initialization", "error while loading shared libraries", "the GPU computes voxels again"}, // of the driver, the log
-	"io/atomic":     {"Quell is writing an output. This folder is removed when it is done,\nor by a later export an hour after Quell has ended."},
+	"io/atomic": { // in files, and what Quell does without
+		"Quell is writing an output. This folder is removed when it is done,\nor by a later export: at once on the same machine, else an hour after Quell\nhas ended.",
+		"locked in boot", "there are no locks",
+	},
 	"io/dicom": {
 		"attribute %q of entry %d of %d", "entry %d of %d", "thumbnail of %d pixels of entry %d of %d",
 		"frame %d of %s in place %d", "position of frame %d of %s", "pixels of %s differ", "frame %d of %s is missing", "%d volumes, not %d", "%d slices in volume %d", // in brackets
@@ -60,6 +63,7 @@ var speakers = map[string][]string{
 	"io/dicom/part10":   {"no SOP class"},
 	"io/dicom/pixel":    {"no compression is called %q"},
 	"io/nifti": {
+		"bval %06x bvec %06x", // in a header
 		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written",
 	},
