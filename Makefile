@@ -19,7 +19,7 @@ GREMLINS      := gremlins github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # Tests run in random order; -timeout is a limit for tests that hang, far above what a busy machine needs.
 TEST    := $(GO) test -json -shuffle=on -timeout=30m
-SUMMARY := CGO_ENABLED=0 $(GO) run ./scripts/testsummary
+SUMMARY := CGO_ENABLED=0 $(GO) run ./tools/testsummary
 
 .PHONY: run build modules cli workbench worker test race monkey fuzz mutate lint cross pacs bids io-bench peers peers-gpu pictures screenshots kernels bare gpu-test gpu-bench ci clean help cluster
 
@@ -74,7 +74,7 @@ fuzz: ## run every fuzz target for FUZZTIME (60s)
 
 MUTATE ?= ./denoise/... ./measure/... ./io/... ./app/... ./ui/session
 mutate: ## test the tests: mutate MUTATE="./measure ./io/..." (hours for all), or the lines changed since SINCE=main
-	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./scripts/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
+	@tool=$$(scripts/tool.sh $(GREMLINS)) && CGO_ENABLED=0 $(GO) run ./tools/mutate $(addprefix -since ,$(SINCE)) "$$tool" $(MUTATE)
 
 lint: modules ## check import rules, errors, comments and style (.golangci.yml)
 	@tool=$$(scripts/tool.sh $(GOLANGCI_LINT)) && CGO_ENABLED=0 "$$tool" run $(PACKAGES:quell/%=./%)
@@ -106,7 +106,7 @@ peers-gpu: ## time the CUDA kernels beside open filters, whose sources are fetch
 	@scripts/peers-gpu.sh
 
 pictures: ## redraw the pictures of docs/TRUST.md and docs/FILTERS.md from phantoms and the bundled series
-	CGO_ENABLED=0 $(GO) run ./scripts/trust docs/images
+	CGO_ENABLED=0 $(GO) run ./tools/trust docs/images
 
 screenshots: ## redraw the pictures of the README and the user guide from the running workbench
 	@scripts/screenshots.sh

@@ -28,7 +28,7 @@ var writers = map[string]string{
 	"cmd/quell/cmd_bench.go": "makes the folder of the charts: the gate of the command line",
 	"app/batch/":             "in the folder of a batch: checkPlace",
 	"gpu/":                   "shared memory",
-	"scripts/":               "programs of the makers",
+	"tools/":                 "programs of the makers",
 }
 
 // writing are the functions that write, by package and name.

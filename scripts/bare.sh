@@ -70,7 +70,7 @@ results() {
 }
 
 # Tests of the whole take long and are those of this machine anyway; these have no files beside the checkout.
-tests=PACKAGES='quell/volume quell/measure quell/scripts/testsummary'
+tests=PACKAGES='quell/volume quell/measure quell/tools/testsummary'
 
 echo "bare: a user without sudo and without make is told what is missing"
 if inside someone /home/someone/src scripts/make.sh run; then fail "it worked"; fi

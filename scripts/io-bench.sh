@@ -12,11 +12,11 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work/bin"
 bin=$work/bin
-peer=$PWD/scripts/iobench/peers
+peer=$PWD/tools/iobench/peers
 have() { command -v "$1" >/dev/null; }
 without() { echo "io-bench: without $*" >&2; }
 
-CGO_ENABLED=0 go build -o "$bin/iobench" ./scripts/iobench
+CGO_ENABLED=0 go build -o "$bin/iobench" ./tools/iobench
 CGO_ENABLED=0 go build -o "$bin/quell" ./cmd/quell
 s=$work/series
 if [ ! -d "$s/ct" ]; then

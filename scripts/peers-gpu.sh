@@ -17,7 +17,7 @@ fetch() { # OWNER NAME COMMIT
 	git -C "$sources/$2" checkout -q FETCH_HEAD
 }
 compile() { # OBJECT FILE FLAGS...
-	local object=$work/$1.o file=scripts/peers/gpu/$2.cu
+	local object=$work/$1.o file=tools/peers/gpu/$2.cu
 	shift 2
 	"${NVCC:-nvcc}" -O3 -std=c++17 -gencode arch=compute_75,code=sm_75 -gencode arch=compute_80,code=sm_80 \
 		-gencode arch=compute_90,code=sm_90 -gencode arch=compute_90,code=compute_90 "$@" -c -o "$object" "$file"

@@ -17,7 +17,7 @@ if [ -z "$volume" ]; then
 	"$work/quell" noise "$work/clean.nii" "$volume" --model gaussian --sigma 10 >/dev/null
 fi
 itk=
-if { cmake -S scripts/peers -B "$work/itk" && cmake --build "$work/itk"; } >"$work/itk.log" 2>&1; then
+if { cmake -S tools/peers -B "$work/itk" && cmake --build "$work/itk"; } >"$work/itk.log" 2>&1; then
 	itk=$work/itk/itk
 else
 	without "ITK (libinsighttoolkit5-dev, cmake, g++)"
@@ -27,4 +27,4 @@ for p in python3 /usr/bin/python3; do
 	[ -z "$python" ] && "$p" -c 'import nibabel' 2>/dev/null && python=$p
 done
 [ -n "$python" ] || { echo "peers: nibabel is needed to read volumes (python3-nibabel)" >&2; exit 1; }
-"$python" scripts/peers/peers.py "$work/quell" "$volume" "$work" $itk
+"$python" tools/peers/peers.py "$work/quell" "$volume" "$work" $itk

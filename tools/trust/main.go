@@ -2,7 +2,7 @@
 // docs/FILTERS.md from phantoms and the bundled series, with Quell's own filters and
 // estimates:
 //
-//	go run ./scripts/trust docs/images
+//	go run ./tools/trust docs/images
 package main
 
 import (
