@@ -72,9 +72,9 @@ func (e Entry) Identity() string {
 func (c *Catalog) Name(i int) string {
 	e := c.Entries[i]
 	switch {
-	case strings.HasPrefix(e.Format, "DICOM") && e.Description != "":
+	case FormatNamed(e.Format).Identity && e.Description != "":
 		return e.Description
-	case !strings.HasPrefix(e.Format, "DICOM") && e.files != nil:
+	case !FormatNamed(e.Format).Identity && e.files != nil:
 		return filepath.Base(e.files()[0])
 	}
 	return filepath.Base(c.Path)
@@ -154,7 +154,7 @@ func (c *Catalog) Pick(component string) (int, error) {
 	if known := c.components(""); known != "" {
 		return 0, Usagef("%s has no component %q; there are %s", c.Path, component, known)
 	}
-	if strings.HasPrefix(c.Entries[c.Default].Format, "DICOM") {
+	if f := FormatNamed(c.Entries[c.Default].Format); !f.Components {
 		return 0, Usagef("%s is DICOM, of which grey-scale images alone are read; components are chosen in NIfTI and Analyze files only: convert a colour series to grey scale first", c.Path)
 	}
 	return 0, Usagef("the voxels of %s are single numbers; leave --component out", c.Path)
@@ -226,7 +226,7 @@ func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(
 	if err == nil {
 		s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
 	}
-	if err == nil && strings.HasPrefix(s.Format, "DICOM") {
+	if err == nil && FormatNamed(s.Format).Folder() {
 		// Unreadable files in the folder may be missing slices of this series.
 		for _, f := range c.Findings {
 			if f.Severity > series.Note {
@@ -237,7 +237,7 @@ func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(
 	attrs := []any{outcome(err), slog.Duration("took", time.Since(started))}
 	if err == nil {
 		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
-		if !strings.HasPrefix(s.Format, "DICOM") {
+		if !FormatNamed(s.Format).Identity {
 			// DICOM's default window function assumes whole numbers.
 			for w := range s.Windows {
 				s.Windows[w].Exact = true

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"quell/io/atomic"
 	"quell/series"
@@ -17,9 +16,9 @@ import (
 // de-identified: that takes DICOM input and DICOM output.
 func CheckDeidentify(s *series.Series, out string) error {
 	switch {
-	case FormatOf(out) != DICOM:
+	case !FormatOf(out).Identity:
 		return Usagef("%s: only DICOM output can be de-identified; name a folder", out)
-	case !hasDICOM(s) && strings.HasPrefix(s.Format, "DICOM"):
+	case !hasDICOM(s) && FormatNamed(s.Format).Identity:
 		return Usagef("the input's files have no instance UIDs, so the output is a new series without patient data; leave de-identification out")
 	case !hasDICOM(s):
 		return Usagef("the input is not DICOM and has no patient data; leave de-identification out")

@@ -228,7 +228,7 @@ func (g *groupWork) begin(ctx context.Context, w *work) error {
 func (g *groupWork) outputSize(w *work) int64 {
 	out, n := g.job.Output, int64(len(g.in.Entries))
 	size := outputSize(w.on.Series, w.region, out.Path, out.ExportOptions)
-	if FormatOf(out.Path) != DICOM || !hasDICOM(w.on.Series) {
+	if !FormatOf(out.Path).Identity || !hasDICOM(w.on.Series) {
 		return n * size
 	}
 	files, first := map[string]bool{}, int64(0) // and how many of them the first volume has

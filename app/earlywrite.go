@@ -23,7 +23,7 @@ type earlyWrite struct {
 // nil where it is written when it is complete.
 func (w *work) follow(ctx context.Context) func(run *Run, a *volume.Arrival) {
 	out, options := w.job.Output.Path, w.job.Output.ExportOptions
-	if out == "" || FormatOf(out) != NIfTI {
+	if out == "" || !FormatOf(out).Streams {
 		return nil // the UIDs of DICOM files follow from all voxels
 	}
 	return func(run *Run, a *volume.Arrival) {

@@ -12,32 +12,9 @@ import (
 	"quell/series"
 )
 
-// Format is a file format that is written.
-type Format int
-
-// The formats that are written.
-const (
-	DICOM   Format = iota // a folder, one file per slice
-	NIfTI                 // NAME.nii or NAME.nii.gz
-	Analyze               // NAME.hdr and NAME.img
-)
-
-// FormatOf returns the format of an output by its name: .nii and .nii.gz are NIfTI,
-// .hdr is Analyze, anything else is a folder of DICOM.
-func FormatOf(out string) Format {
-	name := strings.ToLower(out)
-	switch {
-	case strings.HasSuffix(name, ".nii"), strings.HasSuffix(name, ".nii.gz"):
-		return NIfTI
-	case strings.HasSuffix(name, ".hdr"):
-		return Analyze
-	}
-	return DICOM
-}
-
 // ExportOptions are the options of an export besides its name.
 type ExportOptions struct {
-	Dtype string    `json:"dtype,omitempty"` // of NIfTI and Analyze, see nifti.Datatypes; "" is float32
+	Dtype string    `json:"dtype,omitempty"` // one of Format.Datatypes; "" is the first
 	Now   time.Time `json:"-"`               // date of the output; zero is the time of the call
 	// Deidentify removes the patient's identity from DICOM made from DICOM, see
 	// dicom.Derived. The pixels are not changed.
@@ -177,8 +154,8 @@ func conversionOf(s *series.Series) export {
 
 // checkConversion refuses a conversion from DICOM to DICOM.
 func checkConversion(s *series.Series, out string) error {
-	if FormatOf(out) == DICOM && hasDICOM(s) {
-		return Usagef("the input is DICOM already; give an output that ends in .nii, .nii.gz or .hdr")
+	if FormatOf(out).Identity && hasDICOM(s) {
+		return Usagef("the input is DICOM already; give an output that ends in %s", orList(fileEndings()))
 	}
 	return nil
 }

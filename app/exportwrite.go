@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"quell/io/atomic"
@@ -80,11 +79,7 @@ func writeStaged(ctx context.Context, e export, out string, o ExportOptions, pro
 	defer stage.Close()
 	name := filepath.Base(out)
 	wait := e.record.identify()
-	if FormatOf(out) == DICOM {
-		err = writeDICOM(ctx, e, stage.Path(name), o, progress, report)
-	} else {
-		err = writeNIfTI(ctx, e, stage.Dir(), name, o, progress, report)
-	}
+	err = FormatOf(out).write(ctx, e, stage.Dir(), name, o, progress, report)
 	wait()
 	if err != nil {
 		return writeError(out, err)
@@ -136,7 +131,7 @@ func (e *export) prepare(o ExportOptions) (warnings []string) {
 		}
 		e.derived.Deidentify, e.derived.Secret = true, key
 	}
-	if !hasDICOM(e.series) && strings.HasPrefix(e.series.Format, "DICOM") {
+	if !hasDICOM(e.series) && FormatNamed(e.series.Format).Identity {
 		why := "The source's files have no instance UIDs"
 		if e.series.Resampled != nil {
 			why = "The slices are interpolated"
@@ -153,8 +148,9 @@ func (e *export) fresh() *series.Series {
 	return &fresh
 }
 
-// writeDICOM makes the folder dir and reads it back.
-func writeDICOM(ctx context.Context, e export, dir string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+// writeDICOM makes the folder of that name in dir and reads it back.
+func writeDICOM(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	dir = filepath.Join(dir, name)
 	warnings := e.prepare(o)
 	var done dicom.Report
 	var err error
@@ -188,17 +184,17 @@ func writeSlabs(ctx context.Context, e export, path string, o ExportOptions) err
 	return w.Close(ctx)
 }
 
-// writeNIfTI makes the file or pair of that name in dir and reads it back.
-func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+// writeFile makes the file or pair of that name in dir and reads it back.
+func writeFile(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
 	if e.slabs != nil {
 		report.Files = 1
 		return writeSlabs(ctx, e, filepath.Join(dir, name), o)
 	}
 	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
-		return err // a NIfTI file was read back
+		return err // a single file was read back
 	}
 	report.Files = 1
-	if nifti.ImagePath(name) != name {
+	if format := FormatOf(name); format.second != nil {
 		back, err := nifti.Read(ctx, openFolder(dir, false), name)
 		if err != nil {
 			return fmt.Errorf("cannot be read back: %w", err)
@@ -207,15 +203,24 @@ func writeNIfTI(ctx context.Context, e export, dir, name string, o ExportOptions
 			return fmt.Errorf("was read back and differs from what was to be written (%w), so it is not kept; check the disk, or choose another place", err)
 		}
 		report.Files = 2
-		const visible = 0.1 // mm
-		if off := nifti.AnalyzeError(e.result.Geometry); off > visible {
-			report.Warnings = append(report.Warnings, fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off))
+		if text := format.lost(e.result.Geometry); text != "" {
+			report.Warnings = append(report.Warnings, text)
 		}
 	}
 	if progress != nil {
 		progress(1, 1)
 	}
 	return nil
+}
+
+// analyzeLoss warns of the positions that an Analyze file does not keep.
+func analyzeLoss(g volume.Geometry) string {
+	const visible = 0.1 // mm
+	off := nifti.AnalyzeError(g)
+	if off <= visible {
+		return ""
+	}
+	return fmt.Sprintf("Analyze stores no orientation and no distant origin: other programs place voxels up to %.1f mm from their position; write NIfTI to keep it.", off)
 }
 
 // sameValues compares the volume to be written with what was read back, at the same

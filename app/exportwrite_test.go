@@ -160,7 +160,7 @@ func TestExportReports(t *testing.T) {
 func writeNIfTICancelled(t *testing.T, run *Run) (report ExportReport, err error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = writeNIfTI(ctx, export{series: run.Source, result: run.Result}, t.TempDir(), "a.nii", ExportOptions{}, nil, &report)
+	err = writeFile(ctx, export{series: run.Source, result: run.Result}, t.TempDir(), "a.nii", ExportOptions{}, nil, &report)
 	return report, err
 }
 

@@ -4,16 +4,12 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"time"
 
 	"quell/denoise"
 	"quell/io/atomic"
-	"quell/io/dicom"
-	"quell/io/nifti"
 	"quell/series"
-	"quell/volume"
 )
 
 // groupExport writes the volumes of a 4-D series to one output, one after another: a 4-D
@@ -28,8 +24,15 @@ type groupExport struct {
 	started time.Time
 	report  ExportReport
 
-	frames *nifti.FrameWriter  // nil for DICOM, and before the first volume
-	files  *dicom.SeriesWriter // nil for NIfTI, and before the first volume
+	volumes volumeSink
+}
+
+// volumeSink writes the volumes of a 4-D series in the format of the output. discard removes what
+// is not finished.
+type volumeSink interface {
+	add(ctx context.Context, k int, e export) (clipped int64, err error)
+	finish(ctx context.Context) error
+	discard()
 }
 
 // beginGroup begins an output. The caller closes it. asked is the recipe, nil where nothing
@@ -42,6 +45,7 @@ func beginGroup(out string, o ExportOptions, group *series.Group, asked *denoise
 		return nil, err
 	}
 	w := &groupExport{out: out, options: o, group: group, stage: stage, started: time.Now(), report: ExportReport{Output: out}}
+	w.volumes = FormatOf(out).volumes(w)
 	if recorded {
 		w.record = &Record{Quell: Version(), Recipe: asked, Asked: asked, Time: o.Now.Truncate(time.Second)}
 	}
@@ -54,11 +58,7 @@ func (w *groupExport) add(ctx context.Context, k int, e export) (ExportReport, e
 	var err error
 	started := time.Now()
 	wait := e.record.identify()
-	if FormatOf(w.out) == DICOM {
-		report.Clipped, err = w.addDICOM(ctx, k, e)
-	} else {
-		err = w.addNIfTI(ctx, e)
-	}
+	report.Clipped, err = w.volumes.add(ctx, k, e)
 	wait()
 	if err != nil {
 		return report, writeError(w.out, err)
@@ -76,62 +76,6 @@ func (w *groupExport) add(ctx context.Context, k int, e export) (ExportReport, e
 	return report, nil
 }
 
-// addDICOM writes volume k to the files of the series. It returns how many voxels were clipped.
-func (w *groupExport) addDICOM(ctx context.Context, k int, e export) (clipped int64, err error) {
-	warnings := e.prepare(w.options)
-	if w.files == nil {
-		w.report.Warnings = warnings // of each volume the same
-		if w.files, err = dicom.NewSeriesWriter(w.stage.Path(filepath.Base(w.out)), w.group.Len(), nil); err != nil {
-			return 0, err
-		}
-	}
-	e.derived.Place, e.derived.Step = w.group.Places[k], w.group.Step
-	if g := w.group.Gradients; g != nil {
-		e.derived.Gradient = &g.Volumes[k]
-	}
-	before := w.files.Clipped()
-	if hasDICOM(e.series) {
-		err = w.files.Add(ctx, e.series, e.result, e.derived)
-	} else {
-		err = w.files.AddNew(ctx, e.fresh(), e.derived)
-	}
-	return w.files.Clipped() - before, err
-}
-
-// addNIfTI writes a volume as the next frame of the file.
-func (w *groupExport) addNIfTI(ctx context.Context, e export) (err error) {
-	if w.frames == nil {
-		path := w.stage.Path(filepath.Base(w.out))
-		if w.frames, err = nifti.NewFrameWriter(path, w.group.Len(), e.series, w.group.Step, w.options.Dtype, e.derived.Description); err != nil {
-			return err
-		}
-		if err := w.addGradients(path, e.series.Volume.Geometry); err != nil {
-			return err
-		}
-	}
-	return e.addTo(ctx, w.frames)
-}
-
-// addGradients writes the diffusion gradients of the volumes beside a NIfTI file.
-func (w *groupExport) addGradients(path string, grid volume.Geometry) error {
-	if w.group.Gradients == nil {
-		return nil
-	}
-	bval, bvec := nifti.FormatGradients(w.group.Gradients, grid)
-	w.frames.Mark(nifti.GradientMark(bval, bvec))
-	bvalPath, bvecPath := nifti.GradientFiles(path)
-	for path, text := range map[string][]byte{bvalPath: bval, bvecPath: bvec} {
-		if text == nil {
-			continue
-		}
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			return err
-		}
-		w.report.Files++
-	}
-	return nil
-}
-
 // commit completes the output, reads it back, and gives it its name.
 func (w *groupExport) commit(ctx context.Context) (ExportReport, error) {
 	err := w.finish(ctx)
@@ -141,18 +85,8 @@ func (w *groupExport) commit(ctx context.Context) (ExportReport, error) {
 }
 
 func (w *groupExport) finish(ctx context.Context) error {
-	if w.frames != nil {
-		if err := w.frames.Close(ctx); err != nil {
-			return writeError(w.out, err)
-		}
-		w.report.Files++
-	}
-	if w.files != nil {
-		done, err := w.files.Close(ctx)
-		if err != nil {
-			return writeError(w.out, err)
-		}
-		w.report.Files, w.report.Clipped, w.report.Warnings = done.Files, done.Clipped, append(done.Warnings, w.report.Warnings...)
+	if err := w.volumes.finish(ctx); err != nil {
+		return writeError(w.out, err)
 	}
 	recorded, err := commit(ctx, w.stage, w.out, w.options, w.record)
 	w.report.Recipe = recorded
@@ -161,22 +95,16 @@ func (w *groupExport) finish(ctx context.Context) error {
 
 // close removes what was not committed.
 func (w *groupExport) close() {
-	if w.frames != nil {
-		w.frames.Discard()
-	}
-	if w.files != nil {
-		w.files.Discard()
-	}
+	w.volumes.discard()
 	w.stage.Close()
 }
 
 // checkGroupOutput refuses what an output of several volumes cannot be.
 func checkGroupOutput(out Output) error {
-	switch {
-	case FormatOf(out.Path) == Analyze:
-		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Path)
-	case out.Removed != "" && FormatOf(out.Removed) == Analyze:
-		return Usagef("%s: Analyze files hold one volume; name a .nii or .nii.gz for all, or choose one with --series", out.Removed)
+	for _, path := range []string{out.Path, out.Removed} {
+		if f := FormatOf(path); path != "" && !f.Frames {
+			return Usagef("%s: %s files hold one volume; name a NIfTI file for all, or choose one with --series", path, f.Name)
+		}
 	}
 	return nil
 }

@@ -216,7 +216,7 @@ func removedExport(run *Run) export {
 // say little, so that NIfTI holds them as they are.
 func removedOptions(out string, o ExportOptions) ExportOptions {
 	o.Dtype = ""
-	if FormatOf(out) != DICOM {
+	if !FormatOf(out).Identity {
 		o.Compress, o.Deidentify = "", false
 	}
 	return o

@@ -37,8 +37,8 @@ func (q PreviewRequest) ChoosesNeighbourhoods() bool {
 
 // checkScales refuses scales of a recipe that has none, and files that cannot hold them.
 func checkScales(r denoise.Recipe, out string) error {
-	if FormatOf(out) != NIfTI {
-		return Usagef("%s: the scales are written as NIfTI; give a name that ends in .nii or .nii.gz", out)
+	if f := FormatOf(out); !f.Frames || f.Folder() {
+		return Usagef("%s: the scales are written as one file of several volumes; give a name that ends in %s", out, orList(MapOutput.Endings))
 	}
 	if f, err := denoise.FilterByName(r.Filter); err == nil && f.Support == nil {
 		return Usagef("--scales-out: %s chooses no neighbourhood for every voxel", r.Filter)

@@ -29,14 +29,14 @@ type OutputKind struct {
 var (
 	// SeriesOutput is a series in the format that its name asks for, see FormatOf, with its record.
 	SeriesOutput = &OutputKind{
-		Name: "a series", Endings: seriesEndings,
+		Name:     "a series", // its endings and those of a map are set with the table of formats
 		members:  func(path string) []string { return append([]string{path}, besides(path)...) },
-		folder:   func(path string) bool { return FormatOf(path) == DICOM },
+		folder:   func(path string) bool { return FormatOf(path).Folder() },
 		existing: checkExisting, writable: checkWritable,
 	}
 	// MapOutput is a series as NIfTI, such as the scales of neighbourhoods.
 	MapOutput = &OutputKind{
-		Name: "a NIfTI file", Endings: []string{".nii", ".nii.gz"},
+		Name:     "a NIfTI file",
 		existing: checkExisting, writable: checkWritable,
 	}
 	ReportOutput = &OutputKind{Name: "a report", Endings: []string{".html", ".htm"}, own: isPage}
@@ -97,12 +97,9 @@ func (k *OutputKind) checkFiles(path string, overwrite bool) error {
 	return nil
 }
 
-// seriesEndings are those of the formats that a series is written in.
-var seriesEndings = []string{".nii", ".nii.gz", ".hdr", ".img"}
-
 // otherEndings belong to formats that Quell does not write under an output's name.
 var otherEndings = []string{
-	".7z", ".avi", ".bmp", ".bval", ".bvec", ".bz2", ".csv", ".dcm", ".dicom", ".gif", ".gz", ".h5", ".hdf5", ".htm", ".html", ".ima", ".jp2", ".jpeg",
+	".7z", ".avi", ".bmp", ".bval", ".bvec", ".bz2", ".csv", ".dcm", ".dicom", ".gif", ".gz", ".h5", ".hdf5", ".htm", ".html", ".ima", ".img", ".jp2", ".jpeg",
 	".jpg", ".json", ".jsonl", ".log", ".mat", ".mgh", ".mgz", ".mha", ".mhd", ".mif", ".minc", ".mnc", ".mp4", ".nhdr", ".nifti", ".npy", ".npz", ".nrrd",
 	".par", ".pdf", ".png", ".rar", ".raw", ".rec", ".svg", ".tar", ".tgz", ".tif", ".tiff", ".tsv", ".txt", ".v16", ".xml", ".xz", ".zip", ".zst",
 }
@@ -112,14 +109,14 @@ var otherEndings = []string{
 // it begins the ending of a known format: sub-01.v2 and study_2.5mm are folders.
 func ending(path string) string {
 	name := strings.ToLower(filepath.Base(path))
-	if strings.HasSuffix(name, ".nii.gz") {
-		return ".nii.gz"
+	if _, known := splitEnding(name); known != "" {
+		return known
 	}
 	ext := filepath.Ext(name)
 	if ext == name || ext == "." {
 		return ""
 	}
-	if slices.Contains(otherEndings, ext) || slices.Contains(seriesEndings, ext) {
+	if slices.Contains(otherEndings, ext) {
 		return ext
 	}
 	letters := strings.TrimLeft(ext[min(1, len(ext)):], "abcdefghijklmnopqrstuvwxyz") == ""
@@ -139,9 +136,9 @@ func (k *OutputKind) checkName(path string) error {
 		if info, err := os.Stat(filepath.Clean(path)); os.IsPathSeparator(path[len(path)-1]) || err == nil && info.IsDir() {
 			return nil
 		}
-		return Usagef("%s: Quell does not write %s; give a name that ends in .nii, .nii.gz or .hdr, or a folder of DICOM, with a slash at its end if its name has a dot", path, end)
+		return Usagef("%s: Quell does not write %s; give a name that ends in %s, or a folder of DICOM, with a slash at its end if its name has a dot", path, end, orList(fileEndings()))
 	}
-	if !k.Strict && (k.Endings == nil || !slices.Contains(otherEndings, end) && !slices.Contains(seriesEndings, end)) {
+	if !k.Strict && (k.Endings == nil || !slices.Contains(otherEndings, end) && !slices.Contains(fileEndings(), end)) {
 		return nil
 	}
 	return Usagef("%s: for %s give a name that ends in %s", path, k.Name, strings.Join(k.Endings, " or "))
@@ -221,5 +218,5 @@ func isPlaceError(err error) bool {
 
 // checkWritable reports why a series cannot be written to out.
 func checkWritable(out string) error {
-	return unwritable(atomic.Check(out, FormatOf(out) == DICOM, companions(out)...))
+	return unwritable(atomic.Check(out, FormatOf(out).Folder(), companions(out)...))
 }

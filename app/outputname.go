@@ -41,7 +41,7 @@ func nameOf(s *series.Series, hide bool) string {
 	}
 	parts := []string{modality}
 	switch {
-	case !strings.HasPrefix(s.Format, "DICOM"):
+	case !FormatNamed(s.Format).Identity:
 	case hide:
 		parts = append(parts, seriesPseudonym(s.Meta))
 	default:

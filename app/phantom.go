@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"quell/denoise/noise"
 	"quell/phantom"
@@ -128,12 +127,6 @@ func phantomSeries(p phantom.Phantom, v *volume.Volume) *series.Series {
 
 // numbered adds -k to a name, before the endings that say its format.
 func numbered(out string, k int) string {
-	base, ext := out, ""
-	for _, e := range []string{".nii.gz", ".nii", ".hdr"} {
-		if strings.HasSuffix(strings.ToLower(out), e) {
-			base, ext = out[:len(out)-len(e)], out[len(out)-len(e):]
-			break
-		}
-	}
+	base, ext := splitEnding(out)
 	return fmt.Sprintf("%s-%d%s", base, k, ext)
 }

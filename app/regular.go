@@ -31,13 +31,16 @@ func checkRecipe(s *series.Series, r denoise.Recipe, split bool) error {
 }
 
 // checkPositions refuses an output that would put the slices of an irregular
-// series elsewhere: NIfTI and Analyze store one spacing for all slices, and so
+// series elsewhere: files of one volume store one spacing for all slices, and so
 // does a new DICOM series.
-func checkPositions(s *series.Series, format Format) error {
-	if s.Irregular == 0 || format == DICOM && hasDICOM(s) {
+func checkPositions(s *series.Series, format *Format) error {
+	if s.Irregular == 0 || format.Identity && hasDICOM(s) {
 		return nil
 	}
-	name := map[Format]string{DICOM: "A new DICOM series", NIfTI: "NIfTI", Analyze: "Analyze"}[format]
+	name := format.Name
+	if format.Folder() {
+		name = "A new DICOM series"
+	}
 	return &InputError{
 		Problem: fmt.Sprintf("the slices are unevenly spaced or missing, and %s stores one spacing for all: slices would lie up to %.1f mm from where they were measured", name, s.Irregular),
 		Advice:  "write a folder of DICOM, which keeps every position, find the missing files, or interpolate even slices on the command line (--uneven resample)",

@@ -65,7 +65,7 @@ func (j Job) inSlabs(in *OpenedVolumes) bool {
 	if j.needs(in) <= j.limit() {
 		return false
 	}
-	return j.Recipe != nil || j.Memory > 0 || in.Catalog.Entries[in.Entries[0]].slices != nil && FormatOf(j.Output.Path) == NIfTI && j.Uneven == ""
+	return j.Recipe != nil || j.Memory > 0 || in.Catalog.Entries[in.Entries[0]].slices != nil && FormatOf(j.Output.Path).Streams && j.Uneven == ""
 }
 
 // DoSlabs is Do, slab by slab, for entry i or, of several entries, for the 4-D series that they

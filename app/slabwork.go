@@ -86,7 +86,7 @@ func (w *slabWork) check(ctx context.Context) error {
 	switch {
 	case e.slices == nil:
 		why = "slab by slab only NIfTI and Analyze files are read"
-	case FormatOf(out.Path) != NIfTI:
+	case !FormatOf(out.Path).Streams:
 		why = "slab by slab only NIfTI is written; name an output that ends in .nii or .nii.gz"
 	case w.job.NoiseMap != "" || w.job.Mask != "":
 		why = "a noise map or a mask is not used slab by slab; leave it out"

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"quell/io/dicom"
-	"quell/io/nifti"
 	"quell/series"
 )
 
@@ -64,10 +63,10 @@ func sameTime(now, written time.Time) bool {
 }
 
 // outputFiles visits the files of an output: the .dcm files of a folder and of those in it,
-// a NIfTI file, an Analyze pair.
+// else a file or a pair.
 func outputFiles(out string, visit func(path string, info fs.FileInfo)) error {
-	if FormatOf(out) != DICOM {
-		for _, path := range slices.Compact([]string{out, nifti.ImagePath(out)}) {
+	if f := FormatOf(out); !f.Folder() {
+		for _, path := range f.files(out) {
 			info, err := os.Stat(path)
 			if err != nil {
 				return err
@@ -144,7 +143,7 @@ func (e *Exporting) Existing(out string) (there Existing, ok bool) {
 	if !there.Quell {
 		return there, true
 	}
-	if FormatOf(out) == DICOM && first != "" {
+	if FormatOf(out).Identity && first != "" {
 		if c, err := scan(context.Background(), first); err == nil {
 			there.Meta = c.Entries[0].Meta
 			c.Close()

@@ -12,7 +12,6 @@ import (
 
 	"quell/io/atomic"
 	"quell/io/dicom"
-	"quell/io/nifti"
 	"quell/series"
 	"quell/volume"
 )
@@ -42,8 +41,8 @@ func checkOptions(s *series.Series, out string, o ExportOptions) error {
 	}
 	out = filepath.Clean(out)
 	format := FormatOf(out)
-	if strings.HasSuffix(strings.ToLower(out), ".img") {
-		return Usagef("%s: name the header, NAME.hdr, and the .img is written beside it", out)
+	if header := headerOf(out); header != nil {
+		return Usagef("%s: name the header, NAME%s, and the %s is written beside it", out, header.Endings[0], header.voxels)
 	}
 	if err := checkDtype(format, o.Dtype); err != nil {
 		return err
@@ -51,7 +50,7 @@ func checkOptions(s *series.Series, out string, o ExportOptions) error {
 	if o.compressed() && !slices.Contains(dicom.Compressions(), o.Compress) {
 		return Usagef("no compression is called %q; there are %v", o.Compress, dicom.Compressions())
 	}
-	if o.compressed() && format != DICOM {
+	if o.compressed() && format.Compressions == nil {
 		return Usagef("%s: compression is for DICOM; NIfTI is compressed where its name ends in .nii.gz", out)
 	}
 	if o.Deidentify {
@@ -63,14 +62,14 @@ func checkOptions(s *series.Series, out string, o ExportOptions) error {
 }
 
 // checkDtype refuses a data type that the format does not have.
-func checkDtype(format Format, dtype string) error {
+func checkDtype(format *Format, dtype string) error {
 	switch {
 	case dtype == "":
 		return nil
-	case format == DICOM:
+	case format.Datatypes == nil:
 		return Usagef("a data type is for NIfTI and Analyze; DICOM keeps that of its source")
-	case !slices.Contains(nifti.Datatypes(), dtype):
-		return Usagef("no data type is called %q; there are %s", dtype, strings.Join(nifti.Datatypes(), ", "))
+	case !slices.Contains(format.Datatypes, dtype):
+		return Usagef("no data type is called %q; there are %s", dtype, strings.Join(format.Datatypes, ", "))
 	}
 	return nil
 }
@@ -78,15 +77,7 @@ func checkDtype(format Format, dtype string) error {
 // companions returns the names beside an output that belong to it.
 func companions(out string) []string {
 	name := filepath.Base(out)
-	names := []string{name + recordSuffix}
-	if image := nifti.ImagePath(name); image != name {
-		names = append(names, image)
-	}
-	if FormatOf(out) == NIfTI {
-		bval, bvec := nifti.GradientFiles(name)
-		names = append(names, bval, bvec)
-	}
-	return names
+	return append([]string{name + recordSuffix}, FormatOf(name).companions(name)...)
 }
 
 // besides returns the paths of the companions.
@@ -118,10 +109,8 @@ func sourcesOf(s *series.Series) []string {
 			add(filepath.Dir(path))
 		}
 		add(path)
-		if FormatOf(path) == NIfTI {
-			bval, bvec := nifti.GradientFiles(path)
-			add(bval)
-			add(bvec)
+		for _, other := range FormatOf(path).companions(path) {
+			add(other)
 		}
 	}
 	return paths
@@ -130,7 +119,8 @@ func sourcesOf(s *series.Series) []string {
 // checkExisting refuses to replace a file or folder of another kind, one that Quell did not
 // write unless overwrite asks for that, and in any case a folder with what is no DICOM.
 func checkExisting(out string, overwrite bool) error {
-	folder := FormatOf(out) == DICOM
+	format := FormatOf(out)
+	folder := format.Folder()
 	if info, err := os.Stat(out); err == nil {
 		switch {
 		case folder && !info.IsDir():
@@ -164,35 +154,14 @@ func checkExisting(out string, overwrite bool) error {
 		return foreign(record)
 	}
 	// The voxels of a pair are replaced together with its header.
-	if image := nifti.ImagePath(out); exists(image) && !exists(out) {
-		return foreign(image)
-	}
-	if FormatOf(out) == NIfTI {
-		return checkGradients(out)
-	}
-	return nil
-}
-
-// checkGradients refuses to replace diffusion gradients beside a NIfTI file that were not
-// written with it.
-func checkGradients(out string) error {
-	read := func(path string) []byte {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil
+	for _, image := range format.files(out)[1:] {
+		if exists(image) && !exists(out) {
+			return foreign(image)
 		}
-		return text
 	}
-	bval, bvec := nifti.GradientFiles(out)
-	if !exists(bval) && !exists(bvec) {
-		return nil
-	}
-	mark, err := nifti.Auxiliary(openFolder(filepath.Dir(out), false), filepath.Base(out))
-	known := strings.Fields(mark)
-	now := strings.Fields(nifti.GradientMark(read(bval), read(bvec)))
-	for i, path := range []string{bval, bvec} {
-		if exists(path) && (err != nil || len(known) != len(now) || known[2*i+1] != now[2*i+1]) {
-			return foreign(path)
+	if format.foreign != nil {
+		if other := format.foreign(out); other != "" {
+			return foreign(other)
 		}
 	}
 	return nil
@@ -222,19 +191,8 @@ func isDICOM(path string) bool {
 	return err == nil && (dicom.Sniff(head) || dicom.Sniff(inner))
 }
 
-// writtenByQuell reports whether an existing output is one of Quell's: a folder
-// where every file is one of its own, whatever file managers left there, or a NIfTI
-// or Analyze file whose description says so. The description, unlike the record
-// beside the file, is written by conversions too and stays with a file that is
-// moved.
-func writtenByQuell(out string) (bool, error) {
-	if FormatOf(out) == DICOM {
-		other, err := dicom.Foreign(out, func(name string) bool { return isRecordInside(out, name) })
-		return other == "", err
-	}
-	description, err := nifti.Description(openFolder(filepath.Dir(out), false), filepath.Base(out))
-	return err == nil && strings.Contains(description+" ", "Quell "), nil // a long one is cut off after a word
-}
+// writtenByQuell reports whether an existing output is one of Quell's.
+func writtenByQuell(out string) (bool, error) { return FormatOf(out).ours(out) }
 
 // foreign is the error for what exists at path.
 func foreign(path string) error {
@@ -276,13 +234,11 @@ func checkSpace(s *series.Series, region volume.Region, out string, o ExportOpti
 // outputSize returns how many bytes an output takes at least; 0 for a compressed
 // one, of which that is not known before.
 func outputSize(s *series.Series, region volume.Region, out string, o ExportOptions) int64 {
-	switch voxels := int64(region.Voxels()); {
+	switch f := FormatOf(out); {
 	case o.compressed() || strings.HasSuffix(strings.ToLower(out), ".gz"):
 		return 0
-	case FormatOf(out) != DICOM:
-		return voxels * int64(nifti.BytesPerVoxel(o.Dtype))
-	case !hasDICOM(s):
-		return voxels * 2
+	case !f.Identity || !hasDICOM(s):
+		return int64(region.Voxels()) * int64(f.voxelBytes(o.Dtype))
 	}
 	// A derived file is as large as its source, or larger where that is compressed.
 	size := int64(0)

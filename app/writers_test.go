@@ -18,6 +18,7 @@ var writers = map[string]string{
 	"app/log.go":             "LogTo: the gate",
 	"app/exportwrite.go":     "write: CheckOutput",
 	"app/groupwrite.go":      "work.check: Job.gate",
+	"app/groupvolumes.go":    "work.check: Job.gate",
 	"app/neighbourhoods.go":  "ExportScales and work.check: the gate",
 	"app/record.go":          "in a stage",
 	"app/autosave.go":        "the program's own folder",

@@ -273,7 +273,7 @@ func (w *Workbench) rememberFolder(path string) {
 
 // export remembers where an export goes and begins it.
 func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, app.ExportOptions, func(app.ExportReport))) {
-	if app.FormatOf(out) == app.DICOM {
+	if app.FormatOf(out).Compressions != nil {
 		w.settings.ExportCompressed = o.Compress != ""
 	}
 	w.rememberFolder(out)
@@ -282,7 +282,7 @@ func (w *Workbench) export(out string, o app.ExportOptions, begin func(string, a
 		w.exportPath = ""
 		w.watchExports()
 		var send func()
-		if app.FormatOf(r.Output) == app.DICOM {
+		if app.FormatOf(r.Output).Identity {
 			w.sendable, send = r.Output, w.askSend
 		}
 		w.show(dialogs.Exported(r, w.openFolder, send, w.main))

@@ -149,7 +149,7 @@ func (b *batch) describe(u Unit, c *app.Catalog, members []int, known map[string
 	if len(members) > 1 {
 		r.Volumes = len(members)
 	}
-	if len(c.Entries) > len(members) || strings.HasPrefix(e.Format, "DICOM") {
+	if len(c.Entries) > len(members) || app.FormatNamed(e.Format).Identity {
 		r.Series = strings.Join(words(e.Number, e.Description, e.Component, e.Part), ", ")
 	}
 	if r.Output = u.Output; r.Output == "" {
@@ -173,7 +173,7 @@ func words(all ...string) (out []string) {
 // of the unit.
 func outputOf(u Unit, e app.Entry, group bool, id string) string {
 	name := strings.SplitN(u.Name, "#", 2)[0]
-	if !strings.HasPrefix(e.Format, "DICOM") && app.IsNIfTI(name) {
+	if !app.FormatNamed(e.Format).Folder() && app.IsNIfTI(name) {
 		base, ext := name, ""
 		for _, x := range []string{".nii.gz", ".nii", ".hdr.gz", ".hdr"} {
 			if n := len(name) - len(x); n > 0 && strings.EqualFold(name[n:], x) {

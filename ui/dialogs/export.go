@@ -130,9 +130,9 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(f.proposed.DICOM)
 	f.format.SetSelected(asDICOM())
-	dicom := strings.HasPrefix(r.Of.Run.Source.Format, "DICOM")
+	dicom := app.FormatNamed(r.Of.Run.Source.Format).Identity
 	if r.Path != "" {
-		dicom = app.FormatOf(r.Path) == app.DICOM
+		dicom = app.FormatOf(r.Path).Folder()
 	}
 	if !dicom {
 		f.format.SetSelected(asNIfTI())
@@ -234,7 +234,7 @@ func (f *exportForm) standing() string {
 func (f *exportForm) target() string { return strings.TrimSpace(f.path.Text) }
 
 func (f *exportForm) options() app.ExportOptions {
-	if app.FormatOf(f.target()) != app.DICOM {
+	if !app.FormatOf(f.target()).Folder() {
 		return app.ExportOptions{Dtype: f.dtype.Selected}
 	}
 	o := app.ExportOptions{Deidentify: f.hide.Checked && f.hide.Visible()}
@@ -257,7 +257,7 @@ func (f *exportForm) renamed(path string) string {
 
 // update shows what will be written, or why it cannot be.
 func (f *exportForm) update() {
-	if app.FormatOf(f.target()) == app.DICOM {
+	if app.FormatOf(f.target()).Folder() {
 		f.types.Hide()
 		f.compress.Show()
 	} else {
@@ -300,13 +300,13 @@ func (f *exportForm) plan() string {
 	dims := f.request.Of.Run.Result.Dims
 	var b strings.Builder
 	switch {
-	case f.all.Checked && app.FormatOf(f.target()) == app.DICOM:
+	case f.all.Checked && app.FormatOf(f.target()).Folder():
 		fmt.Fprintf(&b, lang.L("One derived DICOM series of all %d volumes, which are filtered now."), f.request.Volumes)
 	case f.all.Checked:
 		fmt.Fprintf(&b, lang.L("One 4-D file of %d volumes of %d × %d × %d voxels, which are filtered now."), f.request.Volumes, dims[0], dims[1], dims[2])
 	case f.options().Deidentify:
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files without names, dates and private attributes (DICOM PS3.15 basic profile), with pseudonyms for patient, study and UIDs. Text drawn into the pixels stays, and so does a face that they show."), dims[2])
-	case app.FormatOf(f.target()) == app.DICOM:
+	case app.FormatOf(f.target()).Folder():
 		fmt.Fprintf(&b, lang.L("A derived DICOM series of %d files: new series and instance UIDs, the study, patient and frame of reference of the source, image type DERIVED."), dims[2])
 	default:
 		fmt.Fprintf(&b, lang.L("One file of %d × %d × %d voxels with the geometry of the source."), dims[0], dims[1], dims[2])

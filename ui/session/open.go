@@ -7,7 +7,6 @@ import (
 	"image"
 	"image/png"
 	"slices"
-	"strings"
 
 	"fyne.io/fyne/v2/lang"
 
@@ -161,7 +160,7 @@ func (s *Session) read(t *task, catalog *app.Catalog, i int) (*series.Series, er
 	report := s.reporter(t)
 	s.deps.Do(func() {
 		if s.task == t {
-			if t.unit = lang.L("files"); !strings.HasPrefix(e.Format, "DICOM") {
+			if t.unit = lang.L("files"); !app.FormatNamed(e.Format).Folder() {
 				t.unit = lang.L("slices")
 			}
 			t.arriving = &Arriving{Path: catalog.Path, Name: catalog.Name(i), Meta: e.Meta, Dims: e.Geometry.Dims}

@@ -17,7 +17,7 @@ func (s *Session) Presentable() (folder string, ok bool) {
 	}
 	if r := s.resultOf(s.doc.Run()); s.Applied() && r != nil {
 		for _, e := range slices.Backward(r.exports) {
-			if app.FormatOf(e.Output) == app.DICOM && !s.gone[e] {
+			if app.FormatOf(e.Output).Identity && !s.gone[e] {
 				return e.Output, true
 			}
 		}
