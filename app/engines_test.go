@@ -68,13 +68,15 @@ func TestFailedGPUStartIsRepeatedLater(t *testing.T) {
 
 func TestEngineList(t *testing.T) {
 	ready := &switchedGPU{Engine: newFakeEngine()}
+	absent := absentGPU(t)
 	for what, c := range map[string]struct {
 		e    gpuEngine
 		err  error
 		want EngineStatus
 	}{
 		"before the first start": {nil, nil, EngineStatus{Name: "cuda", Why: "the GPU has not answered yet"}},
-		"after a failure":        {nil, errors.New("no driver"), EngineStatus{Name: "cuda", Why: gpu.Reason(errors.New("no driver"))}},
+		"after a failure":        {nil, errors.New("no driver"), EngineStatus{Name: "cuda", Why: gpu.Reason(errors.New("no driver")), Lost: true}},
+		"without a GPU":          {nil, absent, EngineStatus{Name: "cuda", Why: gpu.Reason(absent)}},
 		"ready":                  {ready, nil, EngineStatus{Name: "cuda", Info: ready.Info()}},
 	} {
 		list := engineList(c.e, c.err)
