@@ -1,11 +1,14 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"testing"
 	"time"
 
@@ -216,5 +219,69 @@ func TestTheNewestWorkIsOffered(t *testing.T) {
 	second, work := AbandonedWork(root, now)
 	if second == nil || work.Open[0].Name != "older" || second.dir != older {
 		t.Errorf("after it comes %+v", work)
+	}
+}
+
+// dyingVariable names the folder in which another process keeps its work.
+const dyingVariable = "QUELL_TEST_AUTOSAVE"
+
+// TestWorkOfAProcessThatIsDying kills a process with much memory: its lock is held until the system
+// has that back, and then its work is found. Beside a process that lives nothing is.
+func TestWorkOfAProcessThatIsDying(t *testing.T) {
+	recipe := finished(wavy(4, 4, 3)).Recipe
+	if root := os.Getenv(dyingVariable); root != "" {
+		a, err := NewAutosave(root)
+		if err == nil {
+			err = a.Save(Workspace{Open: []Work{{Name: "HEAD", Recipe: recipe}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		memory := make([]byte, 512<<20)
+		for i := 0; i < len(memory); i += 4096 {
+			memory[i] = 1
+		}
+		os.Stdout.WriteString("saved\n")
+		time.Sleep(time.Hour) // until it is killed
+		runtime.KeepAlive(memory)
+		runtime.KeepAlive(a) // with its lock
+	}
+	root := t.TempDir()
+	process := exec.Command(os.Args[0], "-test.run=^TestWorkOfAProcessThatIsDying$")
+	process.Env = append(os.Environ(), dyingVariable+"="+root)
+	out, err := process.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "saved\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	running := RunningWork(root)
+	if a, _ := AbandonedWork(root, time.Now()); a != nil || len(running) != 1 {
+		t.Fatalf("of a process that lives: work %v, running %q", a != nil, running)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if a, _ := AwaitWork(stopped, running, time.Now); a != nil {
+		t.Error("the work of a process that lives is taken")
+	}
+	if err := process.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	a, work := AwaitWork(t.Context(), running, time.Now)
+	if a == nil || len(work.Open) != 1 || work.Open[0].Name != "HEAD" {
+		t.Errorf("the work is %+v", work)
+	}
+	_ = process.Wait() // it was killed
+	if a != nil {
+		if err := a.Remove(); err != nil {
+			t.Error(err)
+		}
+	}
+	if a, _ := AwaitWork(t.Context(), running, time.Now); a != nil {
+		t.Error("work that was removed is found")
 	}
 }

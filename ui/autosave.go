@@ -28,7 +28,8 @@ type autosaver struct {
 	last   []byte                       // that was saved, or is being saved
 	worker newest.Worker[app.Workspace, error]
 
-	offered *app.Autosave // of an ended process; nil for none
+	offered     *app.Autosave // of an ended process; nil for none
+	stopWaiting func()        // for processes that are ending; nil for none
 }
 
 // startAutosave begins to keep the work.
@@ -92,6 +93,9 @@ func (w *Workbench) workspace() (work app.Workspace, open bool) {
 // endAutosave stops saving the work. It saves last as the work of an orderly end, which the
 // next start offers; nil removes what was saved.
 func (w *Workbench) endAutosave(last *app.Workspace) {
+	if w.auto.stopWaiting != nil {
+		w.auto.stopWaiting()
+	}
 	if w.auto.offered != nil && w.auto.offered != w.auto.kept.Load() {
 		w.auto.offered.Release()
 	}
@@ -107,15 +111,41 @@ func (w *Workbench) endAutosave(last *app.Workspace) {
 	}
 }
 
-// OfferRestore asks whether to open the work of a process that its user did not quit.
+// ending is how long a process that was killed may take to end.
+const ending = 20 * time.Second
+
+// OfferRestore asks whether to open the work of a process that its user did not quit. One that is
+// still ending is waited for in the background.
 func (w *Workbench) OfferRestore() {
-	if w.options.AutosaveDir == "" {
+	dir := w.options.AutosaveDir
+	if dir == "" {
 		return
 	}
-	kept, work := app.AbandonedWork(w.options.AutosaveDir, w.options.Now())
-	if kept == nil {
+	running := app.RunningWork(dir)
+	if kept, work := app.AbandonedWork(dir, w.options.Now()); kept != nil {
+		w.offerWork(kept, work)
 		return
 	}
+	if len(running) == 0 {
+		return
+	}
+	ctx, stop := context.WithTimeout(context.Background(), ending)
+	w.auto.stopWaiting = stop
+	w.options.Go(func() {
+		if kept, work := app.AwaitWork(ctx, running, w.options.Now); kept != nil {
+			w.options.Do(func() {
+				if errors.Is(ctx.Err(), context.Canceled) { // the window was closed meanwhile
+					kept.Release()
+					return
+				}
+				w.offerWork(kept, work)
+			})
+		}
+	})
+}
+
+// offerWork asks whether to open work of an ended process.
+func (w *Workbench) offerWork(kept *app.Autosave, work app.Workspace) {
 	if !w.settings.KeepRecent {
 		_ = kept.Remove()
 		return

@@ -240,3 +240,27 @@ func TestWorkThatIsNotWantedIsRemoved(t *testing.T) {
 		t.Error("work is kept after paths are no longer")
 	}
 }
+
+// TestWorkOfAProcessThatIsEndingIsOffered: the start finds the lock of a process held that the system
+// is ending, and asks as soon as it is free.
+func TestWorkOfAProcessThatIsEndingIsOffered(t *testing.T) {
+	dir := t.TempDir()
+	ending, err := app.NewAutosave(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe, err := denoise.NewRecipe("gaussian", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ending.Save(app.Workspace{Open: []app.Work{{Name: "HEAD", Recipe: recipe}}}); err != nil {
+		t.Fatal(err)
+	}
+	b := startAt(t, dir, true)
+	b.workbench.OfferRestore()
+	if q := b.question(); q != "" {
+		t.Fatalf("beside a process that runs the question is %q", q)
+	}
+	ending.Release() // as the end of a process does
+	b.until("the work is offered", func() bool { return strings.Contains(b.question(), "the bundled series") })
+}
