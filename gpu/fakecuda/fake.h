@@ -31,6 +31,16 @@ static inline size_t boxIndex(const Box *b, int x, int y, int z)
 
 static inline float boxAt(const Box *b, int x, int y, int z) { return ((const float *)b->data)[boxIndex(b, x, y, z)]; }
 
+// The kernels of fields.c.
+void gaussian(const void *args);
+void bilateral(const void *args);
+void bilateralTexture(const void *args);
+void median(const void *args);
+void nlm(const void *args);
+void nlmSelect(const void *args);
+void nlmTexture(const void *args);
+void lpa(const void *args);
+
 // The kernels of stabilise.c.
 void stabiliseNoise(const void *args);
 void restoreSignal(const void *args);

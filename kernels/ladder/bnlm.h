@@ -8,7 +8,6 @@
 #include <cstring>
 
 #include "../bnlm_params.cuh"
-#include "../nlm_select_params.cuh"
 #include "reference.h"
 
 namespace plain {
@@ -237,12 +236,12 @@ public:
 
     bool check(Device &device, const Region &region)
     {
-        static_assert(sizeof(plain::BnlmParams) == sizeof(BnlmParams) && sizeof(plain::PreselectParams) == sizeof(PreselectParams));
+        static_assert(sizeof(plain::PreselectParams) == sizeof(PreselectParams));
         std::vector<float> means(v.data.size()), deviations(means), hostMeans(means), hostDeviations(means);
         Buffer out(region.voxels() * 4);
         std::vector<Launch> before = preselectLaunches(), average = averageLaunches(region, out.as<float>());
         std::vector<float> got(region.voxels()), again(got);
-        std::vector<double> want(got.size());
+        std::vector<float> want(got.size());
         device.start(before);
         device.start(average);
         cuCheck(cuCtxSynchronize(), average[0].kernel.c_str());
@@ -267,28 +266,22 @@ public:
         }
         if (c.bnlm) {
             BnlmParams p = bnlmParams(region, nullptr);
-            std::vector<float> result(got.size());
             p.in.data = p.voxels.data = v.data.data();
             if (!v.mask.empty()) p.mask.data = v.mask.data();
             if (c.selects) p.select.mean.data = hostMeans.data(), p.select.deviation.data = hostDeviations.data();
-            p.out.data = result.data();
-            plain::BnlmParams q;
-            std::memcpy(&q, &p, sizeof q);
-            plain::bnlm(&q);
-            std::copy(result.begin(), result.end(), want.begin());
+            p.out.data = want.data();
+            plainly<plain::BnlmParams>(plain::bnlm, p);
         } else {
-            Recipe r = recipe();
-            r.means = hostMeans.data();
-            r.deviations = hostDeviations.data();
-            r.apart = float(1 - c.meanRatio);
-            r.ratio = float(std::sqrt(c.varianceRatio));
+            Selection select = selection();
+            select.mean.data = hostMeans.data();
+            select.deviation.data = hostDeviations.data();
             std::vector<unsigned char> map;
-            want = reference(r, v, region, map);
+            want = reference(recipe(), v, region, map, &select);
         }
         double worst = 0, squares = 0;
         bool finite = true;
         for (std::size_t i = 0; i < got.size(); ++i) {
-            double d = std::fabs(got[i] - want[i]) / 255;
+            double d = std::fabs(double(got[i]) - want[i]) / 255;
             finite &= std::isfinite(got[i]);
             worst = std::max(worst, d);
             squares += d * d;

@@ -147,14 +147,14 @@ static bool run(Device &device, const Case &c, unsigned seed)
     out.get(again.data());
     bool ignoresPadding = r.filter == "nlm" || !c.masked || doesNotReadPadding(device, launches, v, box, first, in, out, got);
 
-    std::vector<double> want = reference(r, v, box, wantMap);
+    std::vector<float> want = reference(r, v, box, wantMap);
     double lo = INFINITY, hi = -INFINITY, worst = 0, squares = 0;
     for (std::size_t i = 0; i < v.data.size(); ++i)
         if (v.mask.empty() || v.mask[i]) lo = std::min(lo, double(v.data[i])), hi = std::max(hi, double(v.data[i]));
     const double range = hi > lo ? hi - lo : 1;
     bool finite = true;
     for (std::size_t i = 0; i < voxels; ++i) {
-        double d = std::fabs(got[i] - want[i]) / range;
+        double d = std::fabs(double(got[i]) - want[i]) / range;
         finite &= std::isfinite(got[i]);
         worst = std::max(worst, d);
         squares += d * d;

@@ -43,8 +43,6 @@ struct Recipe {
     int sharedFrom = -1; // the slice from which on all of a block do; -1: as quell chooses
     int lastColumns = -1; // the column from which on those at the right edge have a launch of their own; -1: as quell chooses
     int lk = 0;
-    const float *means = nullptr, *deviations = nullptr; // around every voxel, for preselection; null: all neighbours
-    float apart = 0, ratio = 0; // its thresholds
     double rho[6] = {}; // correlation of voxels 1 to 4 apart in a slice, then 1 and 2 slices apart
     // bilateral, gaussian, median
     int radius[3] = {0, 0, 0};
@@ -146,7 +144,7 @@ inline int columnApart(const Recipe &r, const Field &f, int w, int warps, int y,
     return down * warps - strips >= 0.02 * across * down * warps ? column : 0;
 }
 
-inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
+inline NlmParams nlmParams(const Recipe &r, const Field &f)
 {
     NlmParams p{};
     p.field = f;
@@ -175,7 +173,12 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     p.parts = 1;
     p.sharedFrom = 1 << 30;
     p.columns = f.max[0] - f.min[0];
+    return p;
+}
 
+inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
+{
+    const NlmParams p = nlmParams(r, f);
     struct Tile {
         int dims, patch, x, y, z, warps, steps;
     };
@@ -241,19 +244,51 @@ inline std::vector<Launch> nlmLaunches(const Recipe &r, const Field &f)
     return all;
 }
 
+// weightedParams returns the parameters of bilateral or gaussian, without those that follow the weights.
+template <class P>
+P weightedParams(const Recipe &r, const Field &f)
+{
+    P p{};
+    p.field = f;
+    for (int c = 0; c < 3; ++c) {
+        p.radius[c] = r.radiusAlong(c);
+        p.decay[c] = float(0.5 * std::log2(std::exp(1.0)) * r.scale[c] * r.scale[c]);
+    }
+    return p;
+}
+
+inline BilateralParams bilateralParams(const Recipe &r, const Field &f)
+{
+    BilateralParams p = weightedParams<BilateralParams>(r, f);
+    p.scale = float(std::sqrt(0.5 * std::log2(std::exp(1.0))) / r.sigmaRange);
+    p.inverse = 1 / p.scale;
+    return p;
+}
+
+inline MedianParams medianParams(const Recipe &r, const Field &f)
+{
+    MedianParams p{};
+    p.field = f;
+    for (int c = 0; c < 3; ++c) p.radius[c] = r.radiusAlong(c);
+    return p;
+}
+
+inline LpaParams lpaParams(const Recipe &r, const Field &f, unsigned long long *map)
+{
+    LpaParams p{};
+    p.field = f;
+    p.map = map;
+    p.width = r.gamma * r.sigma;
+    p.count = int(r.scales.size());
+    std::copy(r.scales.begin(), r.scales.end(), p.scales);
+    return p;
+}
+
 inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned long long *map)
 {
-    const double half = 0.5 * std::log2(std::exp(1.0));
     if (r.filter == "nlm") return nlmLaunches(r, f);
     if (r.filter == "bilateral") {
-        BilateralParams p{};
-        p.field = f;
-        for (int c = 0; c < 3; ++c) {
-            p.radius[c] = r.radiusAlong(c);
-            p.decay[c] = float(half * r.scale[c] * r.scale[c]);
-        }
-        p.scale = float(std::sqrt(half) / r.sigmaRange);
-        p.inverse = 1 / p.scale;
+        const BilateralParams p = bilateralParams(r, f);
         const int usual = (f.dims[0] + 31) / 32 * ((f.dims[1] + 31) / 32);
         const bool small = f.dims[2] == 1 && usual < 192;
         const int rows = small ? 8 : 32;
@@ -265,12 +300,7 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
                  unsigned(64 * (rows + 2 * p.radius[1]) * 4), bytes(p)}};
     }
     if (r.filter == "gaussian") {
-        GaussianParams p{};
-        p.field = f;
-        for (int c = 0; c < 3; ++c) {
-            p.radius[c] = r.radiusAlong(c);
-            p.decay[c] = float(half * r.scale[c] * r.scale[c]);
-        }
+        GaussianParams p = weightedParams<GaussianParams>(r, f);
         const bool masked = f.mask != nullptr;
         const int sums = masked ? 2 : 1, depth = masked ? 8 : 16;
         auto fours = [](int n) { return (n + 3) / 4 * 4; };
@@ -286,19 +316,12 @@ inline std::vector<Launch> launchesFor(const Recipe &r, const Field &f, unsigned
         return {{"gaussian", masked ? "gaussian_masked" : "gaussian", blocks(f, 32, 32, depth), {32, 8}, shared(), bytes(p)}};
     }
     if (r.filter == "median") {
-        MedianParams p{};
-        p.field = f;
-        for (int c = 0; c < 3; ++c) p.radius[c] = r.radiusAlong(c);
+        const MedianParams p = medianParams(r, f);
         const std::string box = std::to_string(p.radius[0]) + std::to_string(p.radius[1]) + std::to_string(p.radius[2]);
         const char *kernel = box == "110" ? "median_3x3" : box == "220" ? "median_5x5" : box == "111" ? "median_3x3x3" : "median";
         return {{"median", kernel, blocks(f, 32, 8, 1), {32, 8}, 0, bytes(p)}};
     }
-    LpaParams p{};
-    p.field = f;
-    p.map = map;
-    p.width = r.gamma * r.sigma;
-    p.count = int(r.scales.size());
-    for (int i = 0; i < p.count; ++i) p.scales[i] = r.scales[i];
+    const LpaParams p = lpaParams(r, f, map);
     bool paper = r.scales == std::vector<int>{1, 2, 3, 5, 7, 8} && f.mask == nullptr;
     return {{"lpa", paper ? "lpa_paper" : "lpa_any", blocks(f, 32, 32, 1), {32, 8}, 0, bytes(p)}};
 }
