@@ -11,32 +11,20 @@
 // Every version is compared with the float64 reference before any is timed.
 #include "../bilateral.cu"
 #include "ladder.h"
+#include "reference.h"
 
 constexpr int kRadius = 4;          // along every axis
 constexpr float kSigma = 2;         // spatial, voxels
 constexpr float kSigmaRange = 25;   // units of the values
 constexpr float kLog2E = 1.44269504f;
 
-static std::vector<double> bilateralCpu(const std::vector<float> &v, int nx, int ny, int nz)
+static Recipe recipe()
 {
-    std::vector<double> out(v.size());
-    for (int z = 0; z < nz; ++z)
-        for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < nx; ++x) {
-                std::size_t i = (std::size_t(z) * ny + y) * nx + x;
-                double num = 0, den = 0;
-                for (int jz = std::max(0, z - kRadius); jz <= std::min(nz - 1, z + kRadius); ++jz)
-                    for (int jy = std::max(0, y - kRadius); jy <= std::min(ny - 1, y + kRadius); ++jy)
-                        for (int jx = std::max(0, x - kRadius); jx <= std::min(nx - 1, x + kRadius); ++jx) {
-                            double d = double(v[(std::size_t(jz) * ny + jy) * nx + jx]) - v[i];
-                            double near = (jx - x) * (jx - x) + (jy - y) * (jy - y) + (jz - z) * (jz - z);
-                            double w = std::exp(-0.5 * near / (kSigma * kSigma)) * std::exp(-0.5 * d * d / (kSigmaRange * kSigmaRange));
-                            num += w * d;
-                            den += w;
-                        }
-                out[i] = v[i] + num / den;
-            }
-    return out;
+    Recipe r;
+    r.filter = "bilateral";
+    r.sigmaRange = kSigmaRange;
+    for (int c = 0; c < 3; ++c) r.radius[c] = kRadius, r.scale[c] = 1 / kSigma;
+    return r;
 }
 
 __global__ void bilateral1(const float *in, float *out, int nx, int ny, int nz)
@@ -146,7 +134,7 @@ int main()
     };
     bool good = true;
     run(45, 39, 11, [&](const std::vector<float> &in, float *dIn, float *dOut) {
-        std::vector<double> want = bilateralCpu(in, 45, 39, 11);
+        const std::vector<float> want = reference(recipe(), in, 45, 39, 11);
         for (int version = 1; version <= kVersions; ++version) {
             std::vector<float> out(in.size());
             CHECK(cudaMemset(dOut, 0xFF, out.size() * 4));

@@ -32,13 +32,13 @@ inline std::vector<float> noisyVolume(int nx, int ny, int nz)
 
 // agrees compares with the float64 reference by the tolerance of the engines: no
 // difference above 1e-4 of the range, RMS at most 1e-5 of it, no NaN.
-inline bool agrees(const std::vector<float> &got, const std::vector<double> &want)
+inline bool agrees(const std::vector<float> &got, const std::vector<float> &want)
 {
     auto [lo, hi] = std::minmax_element(want.begin(), want.end());
     double worst = 0, squares = 0;
     bool good = true;
     for (std::size_t i = 0; i < got.size(); ++i) {
-        double d = std::fabs(got[i] - want[i]) / (*hi - *lo);
+        double d = std::fabs(double(got[i]) - want[i]) / (double(*hi) - *lo);
         good &= d <= 1e-4; // false for a NaN
         worst = std::max(worst, d);
         squares += d * d;

@@ -81,3 +81,10 @@ inline std::vector<float> reference(const Recipe &r, const Volume &v, const Regi
     for (std::thread &t : threads) t.join();
     return out;
 }
+
+// reference filters a whole volume in which all voxels hold data.
+inline std::vector<float> reference(const Recipe &r, const std::vector<float> &in, int nx, int ny, int nz)
+{
+    std::vector<unsigned char> map;
+    return reference(r, Volume{{nx, ny, nz}, in, {}}, Region{{0, 0, 0}, {nx, ny, nz}}, map);
+}
