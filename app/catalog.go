@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -25,7 +25,7 @@ type Entry struct {
 	// nil where there is none. GroupIndex is the volume's index in it.
 	Group      *series.Group
 	GroupIndex int
-	Component  string          // "magnitude", "red": see nifti.Component; empty where voxels are single numbers
+	Component  string          // "magnitude", "red": see raster.Component; empty where voxels are single numbers
 	Geometry   volume.Geometry // zero where Err is set and no grid could be formed
 	Slices     int
 	Bytes      int64 // of its files
@@ -36,8 +36,8 @@ type Entry struct {
 	load loader
 	// sequence returns a reader of all volumes of the file, and inSequence loads this one from
 	// it; nil where each is loaded as fast by itself.
-	sequence   func() *nifti.Sequence
-	inSequence func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error)
+	sequence   func() *raster.Sequence
+	inSequence func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error)
 	slices     func(ctx context.Context) (*sliceReader, error)          // nil where a volume cannot be read in parts
 	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 	// loadShowing is load, and calls show with slices as they are read and with how many

@@ -11,6 +11,7 @@ import (
 	"quell/io/atomic"
 	"quell/io/dicom"
 	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -164,37 +165,44 @@ func writeDICOM(ctx context.Context, e export, dir, name string, o ExportOptions
 }
 
 // addTo adds the voxels as the next frame of a file.
-func (e export) addTo(ctx context.Context, w *nifti.FrameWriter) error {
+func (e export) addTo(ctx context.Context, w *raster.FrameWriter) error {
 	if e.slabs == nil {
 		return w.Add(ctx, e.result)
 	}
 	return e.slabs(ctx, func(part *volume.Volume) error { return w.AddSlices(ctx, e.series.Volume.Geometry, part) })
 }
 
-// writeSlabs makes a NIfTI file of slabs, and reads it back.
-func writeSlabs(ctx context.Context, e export, path string, o ExportOptions) error {
-	w, err := nifti.NewFrameWriter(path, 1, e.series, 0, o.Dtype, e.derived.Description)
+// writeSlabs makes a file of slabs, and reads it back.
+func writeSlabs(ctx context.Context, e export, path string, o ExportOptions) (lost string, err error) {
+	w, err := FormatOf(path).frames(path, 1, e.series, 0, o.Dtype, e.derived.Description, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer w.Discard()
 	if err := e.addTo(ctx, w); err != nil {
-		return err
+		return "", err
 	}
-	return w.Close(ctx)
+	err = w.Close(ctx)
+	return w.Lost(), err
 }
 
 // writeFile makes the file or pair of that name in dir and reads it back.
 func writeFile(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error {
+	format, path := FormatOf(name), filepath.Join(dir, name)
+	lost, err := "", error(nil)
+	report.Files = 1
 	if e.slabs != nil {
-		report.Files = 1
-		return writeSlabs(ctx, e, filepath.Join(dir, name), o)
+		lost, err = writeSlabs(ctx, e, path, o)
+	} else {
+		lost, err = format.whole(ctx, path, e, o.Dtype)
 	}
-	if err := nifti.Write(ctx, filepath.Join(dir, name), e.result, e.arrival, e.series, o.Dtype, e.derived.Description); err != nil {
+	if lost != "" {
+		report.Warnings = append(report.Warnings, lost)
+	}
+	if err != nil || e.slabs != nil {
 		return err // a single file was read back
 	}
-	report.Files = 1
-	if format := FormatOf(name); format.second != nil {
+	if format.second != nil {
 		back, err := nifti.Read(ctx, openFolder(dir, false), name)
 		if err != nil {
 			return fmt.Errorf("cannot be read back: %w", err)

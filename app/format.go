@@ -2,13 +2,18 @@ package app
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"quell/io/dicom"
+	"quell/io/metaimage"
 	"quell/io/nifti"
+	"quell/io/nrrd"
+	"quell/io/raster"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -32,13 +37,21 @@ type Format struct {
 	// Compressions are those of the pixels; nil for none, or one that the ending asks for.
 	Compressions []dicom.Compression
 
-	voxelBytes func(dtype string) int          // in a file that is not compressed
-	voxels     string                          // ending of the file of the voxels, which belongs to its header; "" for one file
-	second     func(path string) string        // that file for an output; nil for one file
-	beside     func(path string) []string      // what else may lie beside an output and belong to it; nil for nothing
-	foreign    func(path string) string        // which of that was not written with the output; "" for none
-	ours       func(path string) (bool, error) // whether Quell wrote an output
-	lost       func(g volume.Geometry) string  // a warning about what a file does not keep
+	// inputs are the endings of the names of headers that are read, in lower case and the longer first,
+	// each with that of an output in the same format; nil for files that are recognised by content alone.
+	inputs [][2]string
+	sniff  func(head []byte, name string) bool // a file with such a beginning is read by open
+	open   raster.Opener                       // of a file of one image; nil for none
+
+	voxelBytes func(dtype string) int                                                                                                                   // in a file that is not compressed
+	voxels     string                                                                                                                                   // ending of the file of the voxels, which belongs to its header; "" for one file
+	second     func(path string) string                                                                                                                 // that file for an output; nil for one file
+	beside     func(path string) []string                                                                                                               // what else may lie beside an output and belong to it; nil for nothing
+	foreign    func(path string) string                                                                                                                 // which of that was not written with the output; "" for none
+	ours       func(path string) (bool, error)                                                                                                          // whether Quell wrote an output
+	lost       func(g volume.Geometry) string                                                                                                           // a warning about what a file does not keep
+	whole      func(ctx context.Context, path string, e export, dtype string) (lost string, err error)                                                  // writes a file; nil for a folder
+	frames     func(path string, n int, from *series.Series, step float64, dtype, description string, g *series.Gradients) (*raster.FrameWriter, error) // begins a file of volumes or slabs
 	write      func(ctx context.Context, e export, dir, name string, o ExportOptions, progress func(done, total int), report *ExportReport) error
 	volumes    func(w *groupExport) volumeSink // nil without Frames
 }
@@ -55,16 +68,20 @@ func init() { // the writers ask the table in turn
 		},
 		{
 			Name: "NIfTI", Endings: []string{".nii", ".nii.gz"}, Components: true, Frames: true, Streams: true,
-			Datatypes: nifti.Datatypes(), voxelBytes: nifti.BytesPerVoxel, ours: writtenFile,
+			inputs: [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, sniff: nifti.Sniff, open: nifti.Open,
+			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			beside: gradientFiles, foreign: foreignGradients,
-			write: writeFile, volumes: func(w *groupExport) volumeSink { return &fileVolumes{of: w} },
+			write: writeFile, whole: writeNIfTI, frames: niftiFrames, volumes: fileVolumesOf,
 		},
 		{
 			Name: "Analyze", Endings: []string{".hdr"}, Components: true,
-			Datatypes: nifti.Datatypes(), voxelBytes: nifti.BytesPerVoxel, ours: writtenFile,
+			inputs:    [][2]string{{".hdr.gz", ".hdr"}, {".hdr", ".hdr"}}, // opened as NIfTI is
+			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			voxels: ".img", second: nifti.ImagePath, lost: analyzeLoss,
-			write: writeFile,
+			write: writeFile, whole: writeNIfTI,
 		},
+		fileFormat("NRRD", nrrd.Open, nrrd.Sniff, nrrd.Make, nrrd.Description, [][2]string{{".nrrd", ".nrrd"}, {".nhdr", ".nrrd"}}),
+		fileFormat("MetaImage", metaimage.Open, metaimage.Sniff, metaimage.Make, metaimage.Description, [][2]string{{".mha", ".mha"}, {".mhd", ".mha"}}),
 	}
 	SeriesOutput.Endings = fileEndings()
 	for _, f := range formats { // a file of voxels is refused by checkOptions
@@ -178,12 +195,80 @@ func writtenFolder(out string) (bool, error) {
 	return other == "", err
 }
 
-// writtenFile reports whether the description of a NIfTI or Analyze file is Quell's. The
+// describedBy returns a function that reports whether the description of a file is Quell's. The
 // description, unlike the record beside the file, is written by conversions too and stays with
 // a file that is moved.
-func writtenFile(out string) (bool, error) {
-	description, err := nifti.Description(openFolder(filepath.Dir(out), false), filepath.Base(out))
-	return err == nil && strings.Contains(description+" ", "Quell "), nil // a long one is cut off after a word
+func describedBy(read func(fsys fs.FS, name string) (string, error)) func(out string) (bool, error) {
+	return func(out string) (bool, error) {
+		description, err := read(openFolder(filepath.Dir(out), false), filepath.Base(out))
+		return err == nil && strings.Contains(description+" ", "Quell "), nil // a long one is cut off after a word
+	}
+}
+
+// fileFormat is a format of single files that keep geometry, data type and description.
+func fileFormat(name string, open raster.Opener, sniff func(head []byte, name string) bool, maker raster.Maker,
+	describe func(fsys fs.FS, name string) (string, error), inputs [][2]string) *Format {
+	f := &Format{
+		Name: name, Frames: true, Streams: true, inputs: inputs, sniff: sniff, open: open,
+		Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), write: writeFile, volumes: fileVolumesOf,
+		whole: func(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
+			return maker.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)
+		},
+		frames: func(path string, n int, from *series.Series, step float64, dtype, description string, _ *series.Gradients) (*raster.FrameWriter, error) {
+			return maker.NewFrameWriter(path, n, from, step, dtype, description)
+		},
+	}
+	for _, in := range inputs {
+		if !slices.Contains(f.Endings, in[1]) {
+			f.Endings = append(f.Endings, in[1])
+		}
+	}
+	return f
+}
+
+// writeNIfTI writes a NIfTI file or an Analyze pair.
+func writeNIfTI(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
+	return "", nifti.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)
+}
+
+// niftiFrames begins a NIfTI file that knows the gradients that lie beside it.
+func niftiFrames(path string, n int, from *series.Series, step float64, dtype, description string, g *series.Gradients) (*raster.FrameWriter, error) {
+	mark := ""
+	if g != nil {
+		mark = nifti.GradientMark(nifti.FormatGradients(g, from.Volume.Geometry))
+	}
+	return nifti.NewFrameWriter(path, n, from, step, dtype, description, mark)
+}
+
+// formatBy returns the format that reads a file by its beginning and its name; nil for none.
+func formatBy(head []byte, name string) *Format {
+	for _, f := range formats {
+		if f.sniff != nil && f.sniff(head, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// SplitInput divides the name of a file of one image before its ending, and returns the ending of an
+// output in the same format; "" for another file, and for the file of voxels beside a header.
+func SplitInput(name string) (base, output string) {
+	lower := strings.ToLower(name)
+	for _, f := range formats {
+		for _, in := range f.inputs {
+			if strings.HasSuffix(lower, in[0]) {
+				return name[:len(name)-len(in[0])], in[1]
+			}
+		}
+	}
+	return name, ""
+}
+
+// IsImageFile reports whether a file is named like one image of a format that is not DICOM; of a pair,
+// the header alone counts.
+func IsImageFile(name string) bool {
+	_, output := SplitInput(name)
+	return output != ""
 }
 
 // gradientFiles returns the diffusion gradients beside a file.

@@ -19,12 +19,12 @@ func TestEndings(t *testing.T) {
 		"sub-01.v2": true, "study_2.5mm": true, "v1.0": true, "ct.final": true, "1.2.840.113619": true, ".hidden": true, "ct.": true,
 		"a b.c-d": true, "there.old": true, "new.old/": true, "x.png/": true, "Müller.geändert": true,
 		"ct.fine": false, "ct.o": false, "new.old": false, "a.nii.gzip": false, "a.ni": false,
-		"x.png": false, "x.JPG": false, "x.jpeg": false, "x.tiff": false, "x.mha": false, "x.mhd": false, "x.nrrd": false, "x.nhdr": false, "x.mgz": false,
+		"x.png": false, "x.JPG": false, "x.jpeg": false, "x.tiff": false, "x.mha": true, "x.mhd": false, "x.NRRD": true, "x.nhdr": false, "x.mgz": false,
 		"x.mif": false, "x.dcm": false, "x.txt": false, "x.csv": false, "x.json": false, "x.html": false, "x.pdf": false, "x.gz": false,
 		"x.h5": false, "x.jp2": false, "x.mp4": false, "x.bz2": false, "x.7z": false, "x.dicom": false, "x.nifti": false, "x.recipe.json": false,
 	} {
 		err := SeriesOutput.checkName(filepath.Join(dir, "y") + "/../" + name)
-		if (err == nil) != ok || err != nil && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), ".nii, .nii.gz or .hdr")) {
+		if (err == nil) != ok || err != nil && (ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), ".nii, .nii.gz, .hdr, .nrrd or .mha")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 )
 
@@ -155,7 +156,7 @@ func (v *Coverage) slices(in *OpenedVolumes, r SliceRange) {
 type Volumes struct {
 	c        *Catalog
 	entries  []int
-	sequence *nifti.Sequence // nil before the first, and where there is none
+	sequence *raster.Sequence // nil before the first, and where there is none
 }
 
 // Volumes returns a reader of entries of the catalog, which the caller closes. Volumes of
@@ -195,15 +196,17 @@ func withoutRelated(s *series.Series, volumes int) *series.Series {
 	return s
 }
 
-// groupOfFile returns the 4-D series of the volumes of a NIfTI file; nil for one volume.
+// groupOfFile returns the 4-D series of the volumes of a file; nil for one volume.
 // They lie along the b-values in the .bval file beside it, else in time where the header
 // says so, else along their numbers. The findings are about the files beside it.
-func groupOfFile(fsys fs.FS, name string, info nifti.Info) (g *series.Group, found []series.Finding) {
+func groupOfFile(fsys fs.FS, name string, info raster.Info, f *Format) (g *series.Group, found []series.Finding) {
 	if info.Volumes < 2 {
 		return nil, nil
 	}
 	g = &series.Group{Step: info.Step}
-	g.Gradients, found = nifti.ReadGradients(fsys, name, info)
+	if f.beside != nil {
+		g.Gradients, found = nifti.ReadGradients(fsys, name, info)
+	}
 	var weights []string // as the file has them
 	if g.Gradients != nil {
 		weights = strings.Fields(string(g.Gradients.BVal))

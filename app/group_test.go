@@ -36,7 +36,7 @@ func put4D(t *testing.T, path string, n int, step float64) (volumes []*volume.Vo
 // write4D writes volumes to a NIfTI file.
 func write4D(t *testing.T, path string, step float64, volumes ...*volume.Volume) {
 	t.Helper()
-	w, err := nifti.NewFrameWriter(path, len(volumes), nil, step, "", "")
+	w, err := nifti.NewFrameWriter(path, len(volumes), nil, step, "", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"quell/io/dicom"
 	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -57,16 +59,18 @@ func (w *dicomVolumes) discard() {
 	}
 }
 
+func fileVolumesOf(w *groupExport) volumeSink { return &fileVolumes{of: w} }
+
 // fileVolumes writes the volumes as the frames of one file.
 type fileVolumes struct {
 	of     *groupExport
-	frames *nifti.FrameWriter // nil before the first volume
+	frames *raster.FrameWriter // nil before the first volume
 }
 
 func (w *fileVolumes) add(ctx context.Context, _ int, e export) (clipped int64, err error) {
 	if w.frames == nil {
 		g, path := w.of.group, w.of.stage.Path(filepath.Base(w.of.out))
-		if w.frames, err = nifti.NewFrameWriter(path, g.Len(), e.series, g.Step, w.of.options.Dtype, e.derived.Description); err != nil {
+		if w.frames, err = FormatOf(path).frames(path, g.Len(), e.series, g.Step, w.of.options.Dtype, e.derived.Description, g.Gradients); err != nil {
 			return 0, err
 		}
 		if err := w.addGradients(path, e.series.Volume.Geometry); err != nil {
@@ -76,14 +80,17 @@ func (w *fileVolumes) add(ctx context.Context, _ int, e export) (clipped int64, 
 	return 0, e.addTo(ctx, w.frames)
 }
 
-// addGradients writes the diffusion gradients of the volumes beside a NIfTI file.
+// addGradients writes the diffusion gradients of the volumes beside the file.
 func (w *fileVolumes) addGradients(path string, grid volume.Geometry) error {
 	gradients := w.of.group.Gradients
 	if gradients == nil {
 		return nil
 	}
+	if f := FormatOf(path); f.beside == nil {
+		w.of.report.Warnings = append(w.of.report.Warnings, fmt.Sprintf("%s files do not keep the diffusion gradients; write NIfTI to keep them.", f.Name))
+		return nil
+	}
 	bval, bvec := nifti.FormatGradients(gradients, grid)
-	w.frames.Mark(nifti.GradientMark(bval, bvec))
 	bvalPath, bvecPath := nifti.GradientFiles(path)
 	for path, text := range map[string][]byte{bvalPath: bval, bvecPath: bvec} {
 		if text == nil {
@@ -102,7 +109,13 @@ func (w *fileVolumes) finish(ctx context.Context) error {
 		return nil
 	}
 	w.of.report.Files++
-	return w.frames.Close(ctx)
+	if err := w.frames.Close(ctx); err != nil {
+		return err
+	}
+	if lost := w.frames.Lost(); lost != "" {
+		w.of.report.Warnings = append(w.of.report.Warnings, lost)
+	}
+	return nil
 }
 
 func (w *fileVolumes) discard() {

@@ -13,7 +13,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"quell/io/dicom"
-	"quell/io/nifti"
 )
 
 // openPlain opens a file; one that is named .gz and holds a DICOM file is
@@ -47,9 +46,9 @@ func openPlain(name string, open func() (fs.File, error)) (fs.File, error) {
 }
 
 // mayBePacked reports whether a name is that of a compressed file which is not
-// NIfTI: only those are looked into.
+// one of one image: only those are looked into.
 func mayBePacked(name string) bool {
-	return strings.EqualFold(path.Ext(name), ".gz") && !nifti.HasExt(name)
+	return strings.EqualFold(path.Ext(name), ".gz") && !IsImageFile(name) && !isImg(name)
 }
 
 // unpackedSize returns the size that the trailer of a gzip file states: it is

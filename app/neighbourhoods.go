@@ -7,7 +7,7 @@ import (
 	"quell/denoise"
 	"quell/internal/parallel"
 	"quell/io/atomic"
-	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -73,7 +73,7 @@ type scalesExport struct {
 	out    string
 	runs   int
 	stage  *atomic.Stage
-	frames *nifti.FrameWriter // nil before the first run
+	frames *raster.FrameWriter // nil before the first run
 }
 
 // beginScales begins a file for so many runs. The caller closes it.
@@ -94,7 +94,7 @@ func (w *scalesExport) add(ctx context.Context, run *Run) error {
 	}
 	if w.frames == nil {
 		part := section(run.Source, run.Region)
-		w.frames, err = nifti.NewFrameWriter(w.stage.Path(filepath.Base(w.out)), w.runs*len(scales), part, 0, "uint8", "Lengths of neighbourhoods. "+describe(run))
+		w.frames, err = FormatOf(w.out).frames(w.stage.Path(filepath.Base(w.out)), w.runs*len(scales), part, 0, "uint8", "Lengths of neighbourhoods. "+describe(run), nil)
 		if err != nil {
 			return writeError(w.out, err)
 		}

@@ -357,10 +357,10 @@ func TestFoldersOfNIfTI(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if files, err := listNIfTI(ctx, os.DirFS(dir)); !errors.Is(err, context.Canceled) || len(files.names) != 0 {
+	if files, err := listImageFiles(ctx, os.DirFS(dir)); !errors.Is(err, context.Canceled) || len(files.names) != 0 {
 		t.Errorf("cancelled: %v, %v", files, err)
 	}
-	if _, err := listNIfTI(t.Context(), os.DirFS(filepath.Join(dir, "gone"))); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := listImageFiles(t.Context(), os.DirFS(filepath.Join(dir, "gone"))); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }

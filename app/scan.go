@@ -18,7 +18,7 @@ import (
 
 // Scan finds the volumes under a path from headers alone: a DICOM file, a
 // folder or zip of them, a DICOMDIR (which stands for its folder), .nii,
-// .nii.gz, .hdr or .img. A DICOM file may be compressed by gzip where its name
+// .nii.gz, .hdr, .img, .nrrd, .nhdr, .mha or .mhd. A DICOM file may be compressed by gzip where its name
 // ends in .gz. Files are recognised by their content; only an Analyze .img,
 // which has no signature, is recognised by its name.
 //
@@ -83,10 +83,11 @@ func scan(ctx context.Context, path string) (*Catalog, error) {
 		return scanDICOM(ctx, openFolder(dir, false), []string{name}, path, beside)
 	case dicom.Sniff(inner):
 		return nil, &InputError{Path: path, Problem: "is a DICOM file compressed by gzip under a name that does not say so", Advice: "add .gz to its name, or unpack it"}
-	case looksNIfTI(head) || isImg(name):
-		return scanNIfTI(openFolder(dir, false), name, path, beside)
 	}
-	return nil, &InputError{Path: path, Problem: "is not a DICOM, NIfTI or Analyze file", Advice: "choose a scanner's file, or the folder that holds a series"}
+	if f := formatBy(head, name); f != nil {
+		return scanFile(f, openFolder(dir, false), name, path, beside)
+	}
+	return nil, &InputError{Path: path, Problem: "is not a DICOM, NIfTI, Analyze, NRRD or MetaImage file", Advice: "choose a scanner's file, or the folder that holds a series"}
 }
 
 // headSize is how much of a file the format checks look at, in bytes.
@@ -139,17 +140,7 @@ func packedFormat(head, inner []byte) string {
 
 func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
 
-// looksNIfTI reports whether a file begins like NIfTI-1, NIfTI-2 or Analyze, in
-// either byte order, or like gzip.
-func looksNIfTI(head []byte) bool {
-	for _, start := range []string{"\x5c\x01\x00\x00", "\x00\x00\x01\x5c", "\x1c\x02\x00\x00", "\x00\x00\x02\x1c", "\x1f\x8b"} {
-		if bytes.HasPrefix(head, []byte(start)) {
-			return true
-		}
-	}
-	return false
-}
-
+// isImg reports whether a file is named like the voxels of an Analyze or NIfTI pair.
 func isImg(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
 	return strings.HasSuffix(name, ".img")

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"quell/io/dicom"
-	"quell/io/nifti"
 )
 
 // ErrNoImages is in the chain of ScanFolder's error where a folder holds files, all can be
@@ -25,7 +24,7 @@ func ScanFolder(ctx context.Context, path string) (*Catalog, error) {
 	}
 	names := []string{}
 	for _, f := range files {
-		if f.Type()&^fs.ModeSymlink == 0 && !nifti.HasExt(f.Name()) {
+		if f.Type()&^fs.ModeSymlink == 0 && !IsImageFile(f.Name()) && !isImg(f.Name()) {
 			names = append(names, f.Name())
 		}
 	}
@@ -35,7 +34,3 @@ func ScanFolder(ctx context.Context, path string) (*Catalog, error) {
 	}
 	return c, err
 }
-
-// IsNIfTI reports whether a file is named like NIfTI or Analyze; of a pair, the header alone
-// counts.
-func IsNIfTI(name string) bool { return nifti.HasExt(name) && !isImg(name) }

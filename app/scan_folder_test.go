@@ -79,9 +79,9 @@ func TestScanFolder(t *testing.T) {
 	}
 }
 
-func TestIsNIfTI(t *testing.T) {
+func TestIsImageFile(t *testing.T) {
 	for name, want := range map[string]bool{"a.nii": true, "a.nii.gz": true, "a.hdr": true, "a.img": false, "a.IMG.gz": false, "a.dcm": false} {
-		if IsNIfTI(name) != want {
+		if IsImageFile(name) != want {
 			t.Errorf("%s: %v", name, !want)
 		}
 	}

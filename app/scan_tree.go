@@ -12,19 +12,19 @@ import (
 
 	"quell/io/atomic"
 	"quell/io/dicom"
-	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
 
 // scanTree scans everything below a root: the DICOM files, or where there are
-// none the NIfTI and Analyze files.
+// none the files of one image.
 func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) string) (*Catalog, error) {
 	c, err := scanDICOM(ctx, fsys, nil, path, locate)
 	if err == nil || !errors.Is(err, dicom.ErrNoImages) {
 		return c, err
 	}
-	files, listErr := listNIfTI(ctx, fsys)
+	files, listErr := listImageFiles(ctx, fsys)
 	if listErr != nil {
 		return nil, inputError(listErr, path, locate)
 	}
@@ -33,7 +33,12 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		one, err := scanNIfTI(fsys, name, locate(name), locate)
+		f, err := formatIn(fsys, name)
+		if err != nil {
+			all.Findings = append(all.Findings, unreadable(name, err.Error()+"."))
+			continue
+		}
+		one, err := scanFile(f, fsys, name, locate(name), locate)
 		if err != nil {
 			all.Findings = append(all.Findings, unreadable(name, err.Error()+"."))
 			continue
@@ -41,7 +46,7 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 		all.Entries = append(all.Entries, one.Entries...)
 	}
 	if len(all.Entries) == 0 {
-		problem, advice := "holds no DICOM, NIfTI or Analyze image", "choose the folder that holds a series"
+		problem, advice := "holds no DICOM, NIfTI, Analyze, NRRD or MetaImage image", "choose the folder that holds a series"
 		if len(all.Findings) > 0 {
 			return nil, &InputError{Path: path, Problem: problem + " that can be read: " + strings.TrimSuffix(all.Findings[0].Text, "."), Err: err}
 		}
@@ -55,18 +60,18 @@ func scanTree(ctx context.Context, fsys fs.FS, path string, locate func(string) 
 	return all, nil
 }
 
-// niftiFiles are the files of a tree that may be NIfTI or Analyze.
-type niftiFiles struct {
+// imageFiles are the files of a tree that are named like one image.
+type imageFiles struct {
 	names    []string
 	findings []series.Finding // folders and links that cannot be read
 	packed   string           // the first archive or compressed file of another format
 }
 
-// listNIfTI lists the NIfTI and Analyze files below the root of fsys. Symbolic
+// listNIfTI lists the files of one image below the root of fsys. Symbolic
 // links to files are followed, as git-annex, DataLad and BIDS derivatives
 // consist of them; links to folders are not, as in a scan for DICOM.
-func listNIfTI(ctx context.Context, fsys fs.FS) (niftiFiles, error) {
-	var out niftiFiles
+func listImageFiles(ctx context.Context, fsys fs.FS) (imageFiles, error) {
+	var out imageFiles
 	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -80,7 +85,7 @@ func listNIfTI(ctx context.Context, fsys fs.FS) (niftiFiles, error) {
 			return fs.SkipDir
 		case d.Type()&^fs.ModeSymlink != 0: // a folder, pipe or device
 			return nil
-		case !nifti.HasExt(name) || isImg(name): // the .hdr stands for its pair
+		case !IsImageFile(name): // the .hdr stands for its pair
 			if isPacked(name) && out.packed == "" {
 				out.packed = name
 			}
@@ -162,24 +167,24 @@ func dicomCatalog(found *dicom.Catalog, path string, locate func(string) string)
 	return c
 }
 
-// scanNIfTI makes an entry for every volume of one file and, where voxels have
+// scanFile makes an entry for every volume of one file and, where voxels have
 // several components, for every component of it.
-func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Catalog, error) {
-	info, err := nifti.ReadHeader(fsys, name)
+func scanFile(f *Format, fsys fs.FS, name, path string, locate func(string) string) (*Catalog, error) {
+	info, err := f.open.ReadHeader(fsys, name)
 	if err != nil {
 		return nil, inputError(err, path, locate)
 	}
 	components := info.Components
 	if len(components) == 0 {
-		components = []nifti.Component{""}
+		components = []raster.Component{""}
 	}
 	c := &Catalog{Path: path}
 	for _, component := range components {
-		group, found := groupOfFile(fsys, name, info)
+		group, found := groupOfFile(fsys, name, info, f)
 		findings := slices.Concat(info.Findings, found)
-		sequence := func() *nifti.Sequence { return nifti.NewSequence(fsys, name, component) }
+		sequence := func() *raster.Sequence { return f.open.NewSequence(fsys, name, component) }
 		for t := range info.Volumes {
-			read := func(ctx context.Context, from *nifti.Sequence, progress func(done, total int)) (*series.Series, error) {
+			read := func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error) {
 				s, err := from.Read(ctx, t)
 				if err != nil {
 					return nil, inputError(err, path, locate)
@@ -200,7 +205,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 				},
 				sequence: sequence, inSequence: read,
 				slices: func(ctx context.Context) (*sliceReader, error) {
-					r, err := nifti.OpenSlices(ctx, fsys, name, t, component)
+					r, err := f.open.OpenSlices(ctx, fsys, name, t, component)
 					worded := func(err error) error { return inputError(err, path, locate) }
 					return &sliceReader{r, worded}, worded(err)
 				},
@@ -208,7 +213,7 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 			}
 			if info.Direct {
 				e.thumbnail = func(ctx context.Context, side int) (*image.Gray, error) {
-					slice, err := nifti.ReadSlice(ctx, fsys, name, t, component, info.Geometry.Dims[2]/2)
+					slice, err := f.open.ReadSlice(ctx, fsys, name, t, component, info.Geometry.Dims[2]/2)
 					if err != nil {
 						return nil, inputError(err, path, locate)
 					}
@@ -234,4 +239,27 @@ func scanNIfTI(fsys fs.FS, name, path string, locate func(string) string) (*Cata
 		}
 	}
 	return c, nil
+}
+
+// formatIn returns the format of a file that is named like one image, by its content, or by its name
+// if that says nothing: the reader then names what is wrong.
+func formatIn(fsys fs.FS, name string) (*Format, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer file.Close()
+	head, err := readHead(file)
+	if err != nil {
+		return nil, cause(err)
+	}
+	if f := formatBy(head, name); f != nil {
+		return f, nil
+	}
+	for _, f := range formats {
+		if slices.ContainsFunc(f.inputs, func(in [2]string) bool { return strings.HasSuffix(strings.ToLower(name), in[0]) }) && f.open != nil {
+			return f, nil
+		}
+	}
+	return FormatNamed("NIfTI"), nil
 }

@@ -13,7 +13,7 @@ import (
 	"quell/denoise/noise"
 	"quell/io/atomic"
 	"quell/io/dicom"
-	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -85,9 +85,9 @@ func (w *slabWork) check(ctx context.Context) error {
 	why := ""
 	switch {
 	case e.slices == nil:
-		why = "slab by slab only NIfTI and Analyze files are read"
+		why = "slab by slab DICOM is not read"
 	case !FormatOf(out.Path).Streams:
-		why = "slab by slab only NIfTI is written; name an output that ends in .nii or .nii.gz"
+		why = "slab by slab DICOM and Analyze are not written; name an output that ends in .nii, .nii.gz, .nrrd or .mha"
 	case w.job.NoiseMap != "" || w.job.Mask != "":
 		why = "a noise map or a mask is not used slab by slab; leave it out"
 	case w.job.Measure || out.Removed != "" || out.Pictures != "" || out.Report != "" || out.Scales != "":
@@ -114,7 +114,7 @@ func (w *slabWork) check(ctx context.Context) error {
 	if w.k > 0 {
 		return nil
 	}
-	waiting := int64(w.region.Voxels()) * int64(nifti.SpoolBytes(out.Dtype))
+	waiting := int64(w.region.Voxels()) * int64(raster.SpoolBytes(out.Dtype))
 	return atomic.CheckSpace(out.Path, int64(len(w.in.Entries))*(outputSize(w.source, w.region, out.Path, out.ExportOptions)+waiting))
 }
 

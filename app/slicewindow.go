@@ -5,14 +5,14 @@ import (
 	"errors"
 	"hash"
 
-	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
 
 // sliceReader reads a volume some slices at a time; its errors are *InputError.
 type sliceReader struct {
-	*nifti.Slices
+	*raster.Slices
 	worded func(error) error
 }
 

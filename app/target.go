@@ -67,7 +67,7 @@ func checkDtype(format *Format, dtype string) error {
 	case dtype == "":
 		return nil
 	case format.Datatypes == nil:
-		return Usagef("a data type is for NIfTI and Analyze; DICOM keeps that of its source")
+		return Usagef("a data type is for files of one image; DICOM keeps that of its source")
 	case !slices.Contains(format.Datatypes, dtype):
 		return Usagef("no data type is called %q; there are %s", dtype, strings.Join(format.Datatypes, ", "))
 	}

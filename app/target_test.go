@@ -347,7 +347,7 @@ func TestOptionsThatDoNotGoTogether(t *testing.T) {
 	}{
 		"no name":                 {"", ExportOptions{}, "the output has no name"},
 		"the voxels of a pair":    {"a.IMG", ExportOptions{}, "name the header"},
-		"a data type of DICOM":    {"out", ExportOptions{Dtype: "int16"}, "a data type is for NIfTI"},
+		"a data type of DICOM":    {"out", ExportOptions{Dtype: "int16"}, "a data type is for files"},
 		"an unknown data type":    {"a.nii", ExportOptions{Dtype: "int12"}, "no data type is called"},
 		"a data type":             {"a.nii", ExportOptions{Dtype: "int16"}, ""},
 		"an unknown compression":  {"out", ExportOptions{Compress: "magic"}, "no compression is called"},

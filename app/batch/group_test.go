@@ -22,7 +22,7 @@ func (c cohort) fourD(name string, n int) string {
 	c.t.Helper()
 	path := filepath.Join(c.in, name)
 	c.must(os.MkdirAll(c.in, 0o777))
-	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: values(0)}, 2, "", "")
+	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: values(0)}, 2, "", "", "")
 	c.must(err)
 	for i := range n {
 		c.must(w.Add(c.t.Context(), values(i)))
@@ -88,7 +88,7 @@ func TestGroupPicture(t *testing.T) {
 			flat.Data[i], stripes[k].Data[i] = 100, float32(state>>40)/float32(1<<24)*20+float32(i%64/8%2*300)
 		}
 	}
-	w, err := nifti.NewFrameWriter(path, 3, &series.Series{Volume: flat}, 2, "", "")
+	w, err := nifti.NewFrameWriter(path, 3, &series.Series{Volume: flat}, 2, "", "", "")
 	c.must(err)
 	for _, v := range []*volume.Volume{flat, stripes[0], stripes[1]} {
 		c.must(w.Add(t.Context(), v))

@@ -173,21 +173,11 @@ func words(all ...string) (out []string) {
 // of the unit.
 func outputOf(u Unit, e app.Entry, group bool, id string) string {
 	name := strings.SplitN(u.Name, "#", 2)[0]
-	if !app.FormatNamed(e.Format).Folder() && app.IsNIfTI(name) {
-		base, ext := name, ""
-		for _, x := range []string{".nii.gz", ".nii", ".hdr.gz", ".hdr"} {
-			if n := len(name) - len(x); n > 0 && strings.EqualFold(name[n:], x) {
-				base, ext = name[:n], strings.TrimSuffix(x, "r.gz")
-				if x == ".hdr.gz" {
-					ext = ".hdr"
-				}
-				break
-			}
-		}
+	if base, ext := app.SplitInput(name); ext != "" && !app.FormatNamed(e.Format).Folder() {
 		if part := slug(e.Part); part != "" {
 			base += "_" + part
 		}
-		if group && ext == ".hdr" {
+		if group && !app.FormatOf(ext).Frames {
 			ext = ".nii" // which holds several volumes
 		}
 		return base + ext

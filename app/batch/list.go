@@ -144,7 +144,7 @@ func (l *lister) walk(ctx context.Context, root string) error {
 		}
 		ext := strings.ToLower(filepath.Ext(name))
 		switch {
-		case app.IsNIfTI(name), ext == ".zip":
+		case app.IsImageFile(name), ext == ".zip":
 			l.units = append(l.units, Unit{Path: path, Bytes: size})
 		case bids, ext == ".img", strings.HasSuffix(strings.ToLower(name), ".img.gz"), strings.HasSuffix(name, ".recipe.json"):
 		default:

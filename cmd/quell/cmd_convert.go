@@ -9,8 +9,8 @@ import (
 func newConvert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert IN OUT",
-		Short: "Convert a series between DICOM, NIfTI and Analyze",
-		Long: `Convert a series between DICOM, NIfTI and Analyze 7.5. Values and geometry are
+		Short: "Convert a series between DICOM, NIfTI, Analyze, NRRD and MetaImage",
+		Long: `Convert a series between DICOM, NIfTI, Analyze 7.5, NRRD and MetaImage. Values and geometry are
 kept, but Analyze has no place for the patient's position and orientation. A
 series whose slices are unevenly spaced or missing is refused: the other formats
 store one spacing for all slices.`,

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"quell/app"
-	"quell/io/nifti"
+	"quell/io/raster"
 )
 
 // choice holds the flags that select one of the series under a path.
@@ -64,7 +64,7 @@ func (f *seriesFlag) Set(s string) error {
 func (c *choice) addTo(cmd *cobra.Command) {
 	cmd.Flags().Var(&c.series, "series", seriesHelp)
 	cmd.Flags().BoolVar(&c.skipDamaged, "skip-damaged", false, "leave damaged DICOM files out, and read the rest of their series with a gap")
-	addNameFlag(cmd, &c.component, "component", "component", nifti.ComponentNames(), componentHelp)
+	addNameFlag(cmd, &c.component, "component", "component", raster.ComponentNames(), componentHelp)
 }
 
 // input returns the selected series of a path.

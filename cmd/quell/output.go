@@ -11,13 +11,13 @@ import (
 	"quell/app"
 	"quell/internal/clean"
 	"quell/io/dicom"
-	"quell/io/nifti"
+	"quell/io/raster"
 )
 
 // addOutputFlags adds the flags that all commands with an output have.
 func addOutputFlags(cmd *cobra.Command, o *app.ExportOptions) {
 	flags := cmd.Flags()
-	addNameFlag(cmd, &o.Dtype, "dtype", "data type", nifti.Datatypes(), "voxel `type` of NIfTI and Analyze output: "+strings.Join(nifti.Datatypes(), ", ")+"; float32 if not given")
+	addNameFlag(cmd, &o.Dtype, "dtype", "data type", raster.Datatypes(), "voxel `type` of NIfTI, Analyze, NRRD and MetaImage output: "+strings.Join(raster.Datatypes(), ", ")+"; float32 if not given")
 	flags.BoolVar(&o.Overwrite, "overwrite", false, "replace OUT although Quell did not write it; earlier outputs of Quell are replaced in any case")
 }
 

@@ -61,13 +61,13 @@ func newRoot() *cobra.Command {
 		Long: `Quell removes noise from CT and MR series. It is not for clinical use.
 
 IN is a DICOM file or a folder, zip or DICOMDIR of them, or .nii, .nii.gz,
-.hdr/.img. DICOM files may be compressed by gzip (.dcm.gz). One DICOM file is
-one slice: give the folder for the series.
-OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze; a name without an ending,
-or with a slash after it, is a folder of DICOM. Other endings (a dot and up to four
-letters, or one of another format) are refused; sub-01.v2 is a folder. A folder that
-cannot be replaced, such as a mount point, is written into. An input is never
-written to, nor is a folder that is one.
+.hdr/.img, .nrrd, .nhdr, .mha or .mhd. DICOM files may be compressed by gzip
+(.dcm.gz). One DICOM file is one slice: give the folder for the series.
+OUT ending in .nii or .nii.gz is NIfTI, in .hdr Analyze, in .nrrd NRRD, in .mha
+MetaImage; a name without an ending, or with a slash after it, is a folder of DICOM.
+Other endings (a dot and up to four letters, or one of another format) are refused;
+sub-01.v2 is a folder. A folder that cannot be replaced, such as a mount point, is
+written into. An input is never written to, nor is a folder that is one.
 
 Exit codes: 0 done, 1 failed, 2 bad arguments, 3 input unreadable or refused,
 130 cancelled.`,

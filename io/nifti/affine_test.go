@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -66,7 +67,7 @@ func TestQformThreshold(t *testing.T) {
 			tilted := volume.Vec{}
 			tilted[axes[0]], tilted[axes[1]] = c.cosine, math.Sqrt(1-c.cosine*c.cosine)
 			g.Affine.SetColumn(axes[1], tilted)
-			h := newHeader(g, nil, encoder{}, "")
+			h := newHeader(g, nil, raster.Encoder{}, "")
 			if (h.qformCode != 0) != c.qform || h.sformCode != xformScannerAnat {
 				t.Errorf("axes %v, cosine %g: codes q %d s %d", axes, c.cosine, h.qformCode, h.sformCode)
 			}

@@ -6,11 +6,12 @@ import (
 	"math"
 	"os"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
 // writePair writes an Analyze 7.5 header and its voxels.
-func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *header, d datatype, description string) error {
+func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *header, d raster.Datatype, description string) error {
 	v = toAnalyzeOrder(v)
 	for c, n := range v.Dims {
 		if n > maxDim16 {
@@ -25,12 +26,12 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *h
 	if err != nil {
 		return err
 	}
-	if err := writeNew(img, func(w *os.File) error { return writeVoxels(ctx, w, h, e, v, nil) }); err != nil {
+	if err := raster.WriteNew(img, func(w *os.File) error { return raster.WriteVoxels(ctx, w, h.maskedAsNaN, e, v, nil) }); err != nil {
 		return err
 	}
-	err = writeNew(hdr, func(w *os.File) error {
+	err = raster.WriteNew(hdr, func(w *os.File) error {
 		_, err := w.Write(h.marshal())
-		return withoutPath(err)
+		return raster.WithoutPath(err)
 	})
 	if err != nil {
 		os.Remove(img)
@@ -38,9 +39,31 @@ func writePair(ctx context.Context, hdr, img string, v *volume.Volume, source *h
 	return err
 }
 
+// newScaleOnlyEncoder chooses the slope: Analyze has no intercept.
+func newScaleOnlyEncoder(d raster.Datatype, v *volume.Volume) (raster.Encoder, error) {
+	switch d.Code {
+	case raster.Uint8, raster.Int16, raster.Int32, raster.Float32, raster.Float64:
+	default:
+		return raster.Encoder{}, fmt.Errorf("an Analyze file cannot hold %s; choose uint8, int16, int32, float32 or float64", d.Name)
+	}
+	e := raster.Encoder{Datatype: d, Slope: 1}
+	low, high, whole := raster.Limits(v.Data)
+	lo, hi := float64(low), float64(high)
+	if !d.Integer() || (whole && lo >= d.Lo && hi <= d.Hi) {
+		return e, nil
+	}
+	if lo < 0 && d.Lo == 0 {
+		return e, fmt.Errorf("%s cannot hold negative values in an Analyze file; choose int16 or float32", d.Name)
+	}
+	const smallestNormal = 0x1p-126
+	slope := float32(max(max(-lo, hi)/(d.Hi-1), smallestNormal))
+	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
+	return e, nil
+}
+
 // newAnalyzeHeader returns the header for v, whose voxels are in Analyze's order.
-func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e encoder, description string) (*header, error) {
-	h := &header{format: analyze75, datatype: e.code, bitpix: int64(8 * e.bytes), sclSlope: e.slope}
+func newAnalyzeHeader(ctx context.Context, v *volume.Volume, source *header, e raster.Encoder, description string) (*header, error) {
+	h := &header{format: analyze75, datatype: e.Code, bitpix: int64(8 * e.Bytes), sclSlope: e.Slope}
 	if source != nil {
 		h.descrip, h.auxFile, h.maskedAsNaN = source.descrip, source.auxFile, source.maskedAsNaN
 	}
@@ -95,8 +118,8 @@ func AnalyzeError(g volume.Geometry) float64 {
 	return largest
 }
 
-func storedInt(x float32, e encoder) int64 {
-	return int64(min(max(math.Round(float64(x)/e.slope), math.MinInt32), math.MaxInt32))
+func storedInt(x float32, e raster.Encoder) int64 {
+	return int64(min(max(math.Round(float64(x)/e.Slope), math.MinInt32), math.MaxInt32))
 }
 
 // analyzeGrid returns g with its axes permuted and flipped to lie nearest to Analyze's:

@@ -2,7 +2,6 @@ package nifti
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -66,7 +66,7 @@ func TestAnalyzeStoredRange(t *testing.T) {
 	if h.glmin != -5 || h.glmax != 12 {
 		t.Errorf("stored range %d to %d, want -5 to 12", h.glmin, h.glmax)
 	}
-	e := encoder{slope: 0.5}
+	e := raster.Encoder{Slope: 0.5}
 	for x, want := range map[float32]int64{1.2: 2, -3: -6, 3e9: math.MaxInt32, -3e9: math.MinInt32} {
 		if got := storedInt(x, e); got != want {
 			t.Errorf("%g is stored as %d, want %d", x, got, want)
@@ -199,21 +199,6 @@ func TestDescription(t *testing.T) {
 	for name, want := range map[string]string{"cut.hdr": "ends inside its header", "text.hdr": "not a NIfTI", "none.hdr": "no such file"} {
 		if got, err := Description(fsys, name); got != "" || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v", name, got, err)
-		}
-	}
-}
-
-// TestColoursHaveNoByteOrder reads RGBA from a big-endian file.
-func TestColoursHaveNoByteOrder(t *testing.T) {
-	d, err := datatypeByCode(dtRGBA32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for c, want := range map[Component]float32{Red: 10, Green: 20, Blue: 30, Luminance: 18.15} {
-		dst := make([]float32, 1)
-		dec := decoder{datatype: d, component: c, order: binary.BigEndian, slope: 1}
-		if lost := dec.decode(dst, []byte{10, 20, 30, 255}); dst[0] != want || lost != (losses{}) {
-			t.Errorf("%s: %g, want %g; losses %+v", c, dst[0], want, lost)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/raster"
 	"quell/series"
 )
 
@@ -29,7 +30,7 @@ func readComponent(t *testing.T, name string, c Component, slope, inter float32)
 // its results cannot be compared.
 func TestScaleOfComponents(t *testing.T) {
 	const slope, inter = 0.5, 2
-	for _, c := range []Component{Real, Imaginary} {
+	for _, c := range []Component{raster.Real, raster.Imaginary} {
 		stored := readComponent(t, "complex64-le.nii", c, 1, 0).Volume.Data
 		for i, x := range readComponent(t, "complex64-le.nii", c, slope, inter).Volume.Data {
 			if want := float32(float64(stored[i])*slope + inter); x != want {
@@ -37,15 +38,15 @@ func TestScaleOfComponents(t *testing.T) {
 			}
 		}
 	}
-	re := readComponent(t, "complex64-le.nii", Real, slope, inter).Volume.Data
-	im := readComponent(t, "complex64-le.nii", Imaginary, slope, inter).Volume.Data
-	for i, x := range readComponent(t, "complex64-le.nii", Magnitude, slope, inter).Volume.Data {
+	re := readComponent(t, "complex64-le.nii", raster.Real, slope, inter).Volume.Data
+	im := readComponent(t, "complex64-le.nii", raster.Imaginary, slope, inter).Volume.Data
+	for i, x := range readComponent(t, "complex64-le.nii", raster.Magnitude, slope, inter).Volume.Data {
 		if want := math.Hypot(float64(re[i]), float64(im[i])); math.Abs(float64(x)-want) > 1e-6*want {
 			t.Fatalf("the magnitude of voxel %d is %g, want %g", i, x, want)
 		}
 	}
 	stored := sample(t, "rgba32.nii")[352:]
-	s := readComponent(t, "rgba32.nii", Green, 3, float32(math.NaN()))
+	s := readComponent(t, "rgba32.nii", raster.Green, 3, float32(math.NaN()))
 	for i, x := range s.Volume.Data {
 		if want := float32(stored[4*i+1]); x != want {
 			t.Fatalf("the green of voxel %d is %g, want %g", i, x, want)
@@ -57,7 +58,7 @@ func TestScaleOfComponents(t *testing.T) {
 }
 
 func TestPhaseUnitAndFinding(t *testing.T) {
-	s, err := ReadComponent(t.Context(), os.DirFS("testdata"), "complex128-be.nii", 1, Phase)
+	s, err := ReadComponent(t.Context(), os.DirFS("testdata"), "complex128-be.nii", 1, raster.Phase)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func TestPhaseUnitAndFinding(t *testing.T) {
 // TestComponentIsWrittenAsScalar writes a component as an image of single numbers at
 // the same positions.
 func TestComponentIsWrittenAsScalar(t *testing.T) {
-	for name, c := range map[string]Component{"complex128-le.nii": Magnitude, "rgb24.nii": Luminance} {
+	for name, c := range map[string]Component{"complex128-le.nii": raster.Magnitude, "rgb24.nii": raster.Luminance} {
 		b := bytes.Clone(sample(t, name))
 		const rgbVector = 2003
 		binary.LittleEndian.PutUint16(b[68:], rgbVector)
@@ -78,7 +79,7 @@ func TestComponentIsWrittenAsScalar(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, h := rewrite(t, from.Volume, from, "out.nii.gz", "")
-		if h.datatype != dtFloat32 || h.bitpix != 32 || h.intentCode != 0 {
+		if h.datatype != raster.Float32 || h.bitpix != 32 || h.intentCode != 0 {
 			t.Errorf("%s: datatype %d of %d bits, intent %d", name, h.datatype, h.bitpix, h.intentCode)
 		}
 		if got.Volume.Geometry != from.Volume.Geometry {

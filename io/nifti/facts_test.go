@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"quell/internal/shareddata"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -225,7 +226,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: error %v, want it to name the file and %q", name, err, want)
 		}
 	}
-	for name, c := range map[string]Component{"rgb24.nii": Phase, "complex64-le.nii": Red, "int16-le.nii": Magnitude} {
+	for name, c := range map[string]Component{"rgb24.nii": raster.Phase, "complex64-le.nii": raster.Red, "int16-le.nii": raster.Magnitude} {
 		if _, err := ReadComponent(t.Context(), fsys, name, 0, c); err == nil || !strings.HasPrefix(err.Error(), name+": its voxels are ") {
 			t.Errorf("%s of %s: %v", c, name, err)
 		}

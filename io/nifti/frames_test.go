@@ -37,7 +37,7 @@ func threeFrames(fraction bool) (frames []*volume.Volume) {
 // writeFrames writes volumes to a file.
 func writeFrames(t *testing.T, path string, frames []*volume.Volume, from *series.Series, step float64, dtype string) error {
 	t.Helper()
-	w, err := nifti.NewFrameWriter(path, len(frames), from, step, dtype, "three")
+	w, err := nifti.NewFrameWriter(path, len(frames), from, step, dtype, "three", "")
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func TestWriteFrames(t *testing.T) {
 		if want := cmp.Or(c.dtype, "float32"); err != nil || info.Volumes != 3 || info.Datatype != want || info.Description != "three" || info.Step != 1.5 || info.Start != 0 {
 			t.Fatalf("%s: %+v, %v", name, info, err)
 		}
-		sequence := nifti.NewSequence(os.DirFS(dir), name, "")
+		sequence := nifti.Open.NewSequence(os.DirFS(dir), name, "")
 		defer sequence.Close()
 		for _, f := range []int{0, 1, 2, 1, 0, 2, 2} {
 			got, err := sequence.Read(t.Context(), f)
@@ -113,7 +113,7 @@ func TestWriteFramesInSlices(t *testing.T) {
 		if err := writeFrames(t, whole, frames, nil, 1.5, dtype); err != nil {
 			t.Fatal(err)
 		}
-		w, err := nifti.NewFrameWriter(parts, len(frames), nil, 1.5, dtype, "three")
+		w, err := nifti.NewFrameWriter(parts, len(frames), nil, 1.5, dtype, "three", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestWriteFramesInSlices(t *testing.T) {
 			t.Errorf("%s: other bytes, %v", name, err)
 		}
 	}
-	w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, "", "")
+	w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, "", "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 		}
 	}
 	for _, dtype := range []string{"", "int16"} {
-		w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, dtype, "")
+		w, err := nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 2, nil, 0, dtype, "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +194,7 @@ func TestFramesThatAreRefused(t *testing.T) {
 		if err := w.Close(t.Context()); err == nil || !strings.Contains(err.Error(), "1 of 2 volumes") {
 			t.Error(err)
 		}
-		if w, err = nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 1, nil, 0, dtype, ""); err != nil {
+		if w, err = nifti.NewFrameWriter(filepath.Join(dir, "g.nii"), 1, nil, 0, dtype, "", ""); err != nil {
 			t.Fatal(err)
 		}
 		_ = w.Add(t.Context(), frames[0])

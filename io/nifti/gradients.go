@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -40,7 +41,7 @@ const maxGradients = 1 << 20
 
 // ReadGradients reads the files beside a 4-D file. It returns nil if there are none that can be
 // used, and a finding if one is there and is not used.
-func ReadGradients(fsys fs.FS, name string, info Info) (*series.Gradients, []series.Finding) {
+func ReadGradients(fsys fs.FS, name string, info raster.Info) (*series.Gradients, []series.Finding) {
 	bvalName, bvecName := GradientFiles(name)
 	bval, err := readText(fsys, bvalName)
 	if err != nil || bval == nil {

@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"quell/io/nifti"
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -64,7 +65,7 @@ func TestFormatGradients(t *testing.T) {
 // TestReadGradients reads what lies beside a file, and says what cannot be used.
 func TestReadGradients(t *testing.T) {
 	grid := gridOf(volume.Vec{2, 0, 0}, volume.Vec{0, 3, 0}, volume.Vec{0, 0, 4})
-	info := nifti.Info{Volumes: 4, Geometry: grid}
+	info := raster.Info{Volumes: 4, Geometry: grid}
 	const bval, bvec = "0 1000 1000 5\n", "0 1 0 nan\n0 0 2 nan\n0 0 0 nan\n"
 	for name, c := range map[string]struct {
 		files    map[string]string

@@ -5,16 +5,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -86,24 +85,24 @@ func TestNearestAxesOfATie(t *testing.T) {
 // TestWrittenHeader compares the parts of a new header that no reader of this package uses.
 func TestWrittenHeader(t *testing.T) {
 	v := volume.New(volume.NewGeometry([3]int{4, 5, 6}, [3]float64{1, 1, 1}))
-	for dtype, code := range map[string]int64{"uint8": dtUint8, "int16": dtInt16, "float64": dtFloat64} {
-		d, err := datatypeByName(dtype)
+	for dtype, code := range map[string]int64{"uint8": raster.Uint8, "int16": raster.Int16, "float64": raster.Float64} {
+		d, err := raster.DatatypeByName(dtype)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := newEncoder(d, v)
+		e := raster.Encoder{Datatype: d, Slope: 1}
 		h := newHeader(v.Geometry, nil, e, "a description")
-		if h.dim != [8]int64{3, 4, 5, 6, 1, 1, 1, 1} || h.datatype != code || h.bitpix != int64(8*d.bytes) || text(h.descrip[:]) != "a description" {
+		if h.dim != [8]int64{3, 4, 5, 6, 1, 1, 1, 1} || h.datatype != code || h.bitpix != int64(8*d.Bytes) || text(h.descrip[:]) != "a description" {
 			t.Errorf("NIfTI, %s: %+v", dtype, h)
 		}
 		if h, err = newAnalyzeHeader(t.Context(), v, nil, e, "another"); err != nil ||
-			h.dim != [8]int64{4, 4, 5, 6, 1, 1, 1, 1} || h.datatype != code || h.bitpix != int64(8*d.bytes) || text(h.descrip[:]) != "another" {
+			h.dim != [8]int64{4, 4, 5, 6, 1, 1, 1, 1} || h.datatype != code || h.bitpix != int64(8*d.Bytes) || text(h.descrip[:]) != "another" {
 			t.Errorf("Analyze, %s: %+v, %v", dtype, h, err)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newAnalyzeHeader(cancelled, v, nil, encoder{slope: 1}, ""); !errors.Is(err, context.Canceled) {
+	if _, err := newAnalyzeHeader(cancelled, v, nil, raster.Encoder{Slope: 1}, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -204,46 +203,6 @@ func TestFindingsAboutVolumes(t *testing.T) {
 	}
 }
 
-// TestMaskedAsNaN: only masked voxels of a series read from NIfTI become NaN, and only in a
-// floating-point type.
-func TestMaskedAsNaN(t *testing.T) {
-	for what, c := range map[string]struct {
-		source, mask bool
-		dtype        string
-		nan          bool
-	}{
-		"masked source":          {true, true, "float32", true},
-		"masked source, float64": {true, true, "float64", true},
-		"the result has no mask": {true, false, "float32", false},
-		"another source":         {false, true, "float32", false},
-		"integers":               {true, true, "int16", false},
-	} {
-		v := row(1, 2, 3)
-		if c.mask {
-			v.Mask = []bool{true, false, true}
-		}
-		d, err := datatypeByName(c.dtype)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := newEncoder(d, v)
-		h := newHeader(v.Geometry, nil, e, "")
-		h.maskedAsNaN = c.source
-		var b bytes.Buffer
-		if err := writeVoxels(t.Context(), &b, h, e, v, nil); err != nil {
-			t.Fatal(err)
-		}
-		got := make([]float32, 3)
-		decoder{datatype: d, order: binary.LittleEndian, slope: 1}.decode(got, b.Bytes()[352:])
-		if got[0] != 1 || got[2] != 3 || (got[1] != got[1]) != c.nan || !c.nan && got[1] != 2 {
-			t.Errorf("%s: %v", what, got)
-		}
-		if !slices.Equal(v.Data, []float32{1, 2, 3}) {
-			t.Errorf("%s: the volume was changed: %v", what, v.Data)
-		}
-	}
-}
-
 // TestReadHeaderRefuses: what the header alone shows.
 func TestReadHeaderRefuses(t *testing.T) {
 	le := binary.LittleEndian
@@ -284,54 +243,6 @@ func TestCancelBeforeTheVoxels(t *testing.T) {
 	if _, err := ReadVolume(after(t.Context(), 0), fsys, "four-d.nii", 3); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	im, err := openImage(fsys, "four-d.nii")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.file.close()
-	if err := im.file.skipTo(after(t.Context(), 0), im.file.pos+1); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
-	at := im.file.pos
-	if err := im.file.skipTo(after(t.Context(), 1), at+20); err != nil || im.file.pos != at+20 {
-		t.Errorf("at %d after %d, %v", im.file.pos, at, err)
-	}
-	if err := im.file.skipTo(after(t.Context(), 0), at+20); err != nil {
-		t.Errorf("nothing to skip: %v", err)
-	}
-	if err := im.file.skipTo(t.Context(), 1<<20); !errors.Is(err, io.EOF) {
-		t.Errorf("beyond the end: %v", err)
-	}
-}
-
-// TestRoundedBytes computes back 8-bit integers that are scaled so that float32 rounds them.
-func TestRoundedBytes(t *testing.T) {
-	for _, code := range []int64{dtInt8, dtUint8, dtInt16, dtUint16, dtInt32, dtUint32, dtInt64} {
-		d, err := datatypeByCode(code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range []struct {
-			inter   float64
-			rounded int
-		}{{0, 0}, {1 << 24, 1}} { // 2^24 + 7 is not a float32, 2^24 + 6 and 2^24 - 2 are
-			dec := decoder{datatype: d, order: binary.LittleEndian, slope: 1, inter: c.inter}
-			stored := []int64{7, 6, -2}
-			if d.lo == 0 {
-				stored[2] = 2
-			}
-			src := make([]byte, 3*d.bytes)
-			for i, x := range stored {
-				for b := range d.bytes {
-					src[i*d.bytes+b] = byte(x >> (8 * b))
-				}
-			}
-			dst := make([]float32, 3)
-			if lost := dec.decode(dst, src); lost.rounded != c.rounded || lost.nonFinite() != 0 {
-				t.Errorf("%s, intercept %g: %v, %+v", d.name, c.inter, dst, lost)
-			}
-		}
-	}
 }
 
 // TestTimeStepStays while the transforms are stored.
@@ -350,21 +261,6 @@ func TestSizesInErrors(t *testing.T) {
 	h := header{format: nifti2, dim: [8]int64{4, 1 << 40, 3, 5, 7}}
 	if err := h.checkDims(); err == nil || !strings.Contains(err.Error(), "1099511627776 x 3 x 5 x 7 voxels") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestReadAheadAfterItsEnd returns the end again and again.
-func TestReadAheadAfterItsEnd(t *testing.T) {
-	r := newReadAhead(strings.NewReader("abc"), 3)
-	defer r.Close()
-	b, err := io.ReadAll(r)
-	if string(b) != "abc" || err != nil {
-		t.Fatalf("%q, %v", b, err)
-	}
-	for range 2 {
-		if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			t.Errorf("%d, %v", n, err)
-		}
 	}
 }
 

@@ -237,7 +237,7 @@ func FuzzRead(f *testing.F) {
 			}
 		})
 		// A float32 for each byte that deflate could give, and buffers.
-		if limit := uint64(8<<20 + 3*4*maxDeflateRatio*(len(b)+len(voxels))); used > limit {
+		if limit := uint64(8<<20 + 3*4*1032*(len(b)+len(voxels))); used > limit {
 			t.Errorf("%d bytes allocated for %d stored", used, len(b))
 		}
 	})

@@ -96,6 +96,7 @@ func TestVolumeLimit(t *testing.T) {
 // TestTrailingBytes: the checksum of a compressed file is verified across bytes after
 // the last voxel, up to maxTrailing of them.
 func TestTrailingBytes(t *testing.T) {
+	const maxTrailing = 1 << 20 // of package raster
 	for size, damaged := range map[int]bool{0: true, 1000: true, maxTrailing + 1<<10: false} {
 		b := compressed(t, append(bytes.Clone(sample(t, "int16-le.nii")), make([]byte, size)...))
 		if _, err := readMem(t, b); err != nil {
@@ -221,55 +222,6 @@ func TestDisplayRange(t *testing.T) {
 	}
 }
 
-// TestIntegerEncoding: whole numbers that fill a type exactly are stored as they are, those
-// that are as many but elsewhere are shifted, more of them are scaled.
-func TestIntegerEncoding(t *testing.T) {
-	for what, c := range map[string]struct {
-		v     *volume.Volume
-		dtype string
-		inter float64
-		plain bool // slope 1
-	}{
-		"all bytes":               {row(0, 255), "uint8", 0, true},
-		"one too many":            {row(0, 256), "uint8", 0, false},
-		"below 0":                 {row(-1, 254), "uint8", -1, true},
-		"above 255":               {row(1, 256), "uint8", 1, true},
-		"all of int16":            {row(math.MinInt16, math.MaxInt16), "int16", 0, true},
-		"int16, one lower":        {row(math.MinInt16-1, math.MaxInt16-1), "int16", -1, true},
-		"the largest shift":       {row(1<<24, 1<<24+254), "uint8", 1 << 24, true},
-		"beyond the shift":        {row(1<<24+2, 1<<24+4), "uint8", 0, false},
-		"the lowest shift":        {row(-1<<24, -1<<24+200), "uint8", -1 << 24, true},
-		"a constant far from 0":   {row(1<<26, 1<<26), "uint8", 1 << 26, true},
-		"a fraction":              {row(0, 0.5), "uint8", 0, false},
-		"a fraction in the range": {row(0, 10.25, 20), "int16", 0, false},
-	} {
-		d, err := datatypeByName(c.dtype)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := newEncoder(d, c.v)
-		if (e.slope == 1) != c.plain || c.plain && e.inter != c.inter {
-			t.Errorf("%s: slope %g, intercept %g", what, e.slope, e.inter)
-		}
-	}
-}
-
-func TestDatatypesToWrite(t *testing.T) {
-	list := Datatypes()
-	if list[0] != "float32" {
-		t.Errorf("the default is %s", list[0])
-	}
-	list[0] = "changed"
-	if Datatypes()[0] != "float32" {
-		t.Error("the caller can change the list")
-	}
-	for dtype, want := range map[string]int{"": 4, "float32": 4, "float64": 8, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "int64": 0, "complex64": 0} {
-		if got := BytesPerVoxel(dtype); got != want {
-			t.Errorf("%q: %d bytes, want %d", dtype, got, want)
-		}
-	}
-}
-
 // TestDataOffset: voxels start no earlier than after the header, and 0 means just there.
 func TestDataOffset(t *testing.T) {
 	for what, c := range map[string]struct {
@@ -322,22 +274,6 @@ func TestGridLimits(t *testing.T) {
 			if h.dim[i] < 1 {
 				t.Errorf("%s: dimensions %v", what, h.dim)
 			}
-		}
-	}
-}
-
-// TestPossibleLength: a compressed file may expand by deflate's limit and no more.
-func TestPossibleLength(t *testing.T) {
-	for _, c := range []struct {
-		gzip bool
-		end  int64
-		want bool
-	}{
-		{false, 100, true}, {false, 101, false},
-		{true, 100*maxDeflateRatio + maxDeflateRatio - 1, true}, {true, 101 * maxDeflateRatio, false},
-	} {
-		if got := (&fileReader{size: 100, gzip: c.gzip}).couldHold(c.end); got != c.want {
-			t.Errorf("%d bytes in a file of 100, compressed %v: %v", c.end, c.gzip, got)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -14,7 +15,7 @@ const maxDim16 = math.MaxInt16
 
 // newHeader returns the header of a NIfTI file for voxels on the grid g. It keeps
 // what source says if that is a NIfTI header and not nil or of Analyze.
-func newHeader(g volume.Geometry, source *header, e encoder, description string) *header {
+func newHeader(g volume.Geometry, source *header, e raster.Encoder, description string) *header {
 	h := &header{format: nifti1}
 	if source != nil && source.format != analyze75 {
 		*h = *source
@@ -23,8 +24,8 @@ func newHeader(g volume.Geometry, source *header, e encoder, description string)
 		source = nil
 	}
 	h.order, h.single = binary.LittleEndian, true
-	h.datatype, h.bitpix = e.code, int64(8*e.bytes)
-	h.sclSlope, h.sclInter = e.slope, e.inter
+	h.datatype, h.bitpix = e.Code, int64(8*e.Bytes)
+	h.sclSlope, h.sclInter = e.Slope, e.Inter
 	h.dim = [8]int64{3, int64(g.Dims[0]), int64(g.Dims[1]), int64(g.Dims[2]), 1, 1, 1, 1}
 	if max(g.Dims[0], g.Dims[1], g.Dims[2]) > maxDim16 {
 		h.format = nifti2

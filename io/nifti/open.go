@@ -1,18 +1,14 @@
 package nifti
 
 import (
-	"bufio"
-	"context"
-	"encoding/binary"
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
 
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
+	"quell/io/raster"
 )
 
 // HasExt reports whether a file name has an extension of NIfTI or Analyze: .nii,
@@ -36,93 +32,12 @@ func splitExt(name string) (base, ext, gz string) {
 	return name, "", ""
 }
 
-// fileReader reads one file sequentially and decompresses it if its content, not
-// its name, is gzip.
-type fileReader struct {
-	in   io.Reader
-	file fs.File
-	size int64 // of the file as stored
-	gzip bool
-	pos  int64 // bytes read so far, decompressed
-}
-
-func openFile(fsys fs.FS, name string) (*fileReader, error) {
-	file, err := fsys.Open(name)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	info, err := file.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("this is a folder, not a file")
-	}
-	if err != nil {
-		_ = file.Close()
-		return nil, withoutPath(err)
-	}
-	s := &fileReader{file: file, size: info.Size()}
-	buffered := bufio.NewReaderSize(file, int(min(max(s.size, 512), 128<<10)))
-	s.in = buffered
-	if gzipNext(buffered) {
-		z, err := newGunzip(buffered)
-		if err != nil {
-			_ = file.Close()
-			return nil, readError(err)
-		}
-		s.in, s.gzip = z, true
-	}
-	return s, nil
-}
-
-func (s *fileReader) close() { _ = s.file.Close() }
-
-// Read implements io.Reader and counts the bytes.
-func (s *fileReader) Read(p []byte) (int, error) {
-	n, err := s.in.Read(p)
-	s.pos += int64(n)
-	return n, err
-}
-
-// skipTo reads up to position pos, which must not be before the current one.
-func (s *fileReader) skipTo(ctx context.Context, pos int64) error {
-	for s.pos < pos {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := io.CopyN(io.Discard, s, min(chunkBytes, pos-s.pos)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trailerSays reports whether the trailer of a gzip file gives its decompressed
-// length as end. The trailer holds it modulo 2^32 and for the last member alone (RFC
-// 1952). The result is false for a file that can only be read sequentially.
-func (s *fileReader) trailerSays(end int64) bool {
-	var b [4]byte
-	file, ok := s.file.(io.ReaderAt)
-	if !ok || !s.gzip {
-		return false
-	}
-	n, _ := file.ReadAt(b[:], s.size-int64(len(b)))
-	return n == len(b) && binary.LittleEndian.Uint32(b[:]) == uint32(end)
-}
-
-// couldHold reports whether the file, decompressed, may have as many as end bytes,
-// as far as its stored size shows.
-func (s *fileReader) couldHold(end int64) bool {
-	if s.gzip {
-		return end/maxDeflateRatio <= s.size
-	}
-	return end <= s.size
-}
-
 // image is a parsed header and the file that holds its voxels.
 type image struct {
 	header     *header
 	headerName string // of the file that holds the header
 	name       string // of the file that holds the voxels
-	file       *fileReader
+	file       *raster.File
 }
 
 // openImage reads the header of the image name and opens the file that holds its
@@ -136,7 +51,7 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 			return nil, err
 		}
 	}
-	s, err := openFile(fsys, headerName)
+	s, err := raster.OpenFile(fsys, headerName)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +62,8 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 		err = errNotNIfTI
 	}
 	if err != nil {
-		s.close()
-		return nil, readError(err)
+		s.Close()
+		return nil, raster.ReadError(err)
 	}
 	if h.single {
 		return &image{h, headerName, headerName, s}, nil
@@ -156,15 +71,15 @@ func openImage(fsys fs.FS, name string) (*image, error) {
 	voxels := name
 	if headerName == name {
 		if voxels, err = otherOfPair(fsys, name, ".img"); err != nil {
-			s.close()
+			s.Close()
 			return nil, err
 		}
 	}
 	if rest, err := io.ReadAll(io.LimitReader(s, maxExtensions)); err == nil && h.format != analyze75 {
 		h.parseExtensions(rest)
 	}
-	s.close()
-	if s, err = openFile(fsys, voxels); err != nil {
+	s.Close()
+	if s, err = raster.OpenFile(fsys, voxels); err != nil {
 		return nil, err
 	}
 	return &image{h, headerName, voxels, s}, nil
@@ -186,27 +101,29 @@ func otherOfPair(fsys fs.FS, name, ext string) (string, error) {
 	return "", fmt.Errorf("its %s file, %s, is missing; put both files into one folder", what, path.Base(base)+ext)
 }
 
-// withoutPath removes operation and path from a file system's error; callers name
-// the file.
-func withoutPath(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no such file (%w)", fs.ErrNotExist)
+// Open opens an image for its voxels: either file of a pair, or a single one. Values are scaled by
+// scl_slope and scl_inter.
+var Open raster.Opener = func(fsys fs.FS, name string) (*raster.Image, error) {
+	im, err := openImage(fsys, name)
+	if err != nil {
+		return nil, err
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
+	l, err := im.header.rasterLayout()
+	if err != nil {
+		im.file.Close()
+		return nil, err
 	}
-	return err
+	return raster.NewImage(l, im.headerName, []string{im.name}, im.file), nil
 }
 
-// readError words the errors of a decompressor and of a file that ends too early.
-func readError(err error) error {
-	var corrupt flate.CorruptInputError
-	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.As(err, &corrupt) {
-		return errors.New("the compressed data is damaged; get an intact copy")
+// Sniff reports whether a file begins like NIfTI-1, NIfTI-2 or Analyze, in either byte order, or like
+// gzip, or is named like the voxels of a pair, which have no signature.
+func Sniff(head []byte, name string) bool {
+	for _, start := range []string{"\x5c\x01\x00\x00", "\x00\x00\x01\x5c", "\x1c\x02\x00\x00", "\x00\x00\x02\x1c", "\x1f\x8b"} {
+		if bytes.HasPrefix(head, []byte(start)) {
+			return true
+		}
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the file is truncated; get a complete copy")
-	}
-	return err
+	_, ext, _ := splitExt(name)
+	return strings.EqualFold(ext, ".img")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -45,7 +46,7 @@ func TestReadSlice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for z := range 7 {
-		s, err := ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, "", z)
+		s, err := Open.ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, "", z)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,17 +71,17 @@ func TestReadSlice(t *testing.T) {
 		"a file of a zip":          {sequentialFS{FS: os.DirFS(dir)}, "a.nii", 0, 0, "without those before it"},
 		"no file":                  {os.DirFS(dir), "b.nii", 0, 0, "b.nii: there is no such file"},
 	} {
-		if _, err := ReadSlice(t.Context(), c.fsys, c.name, c.t, "", c.z); err == nil || !strings.Contains(err.Error(), c.problem) {
+		if _, err := Open.ReadSlice(t.Context(), c.fsys, c.name, c.t, "", c.z); err == nil || !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if _, err := ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, Red, 0); err == nil {
+	if _, err := Open.ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, raster.Red, 0); err == nil {
 		t.Error("a component of single numbers was read")
 	}
 	if err := os.Truncate(filepath.Join(dir, "a.nii"), 400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, "", 0); err == nil || !strings.Contains(err.Error(), "complete copy") {
+	if _, err := Open.ReadSlice(t.Context(), os.DirFS(dir), "a.nii", 0, "", 0); err == nil || !strings.Contains(err.Error(), "complete copy") {
 		t.Errorf("a file cut short: %v", err)
 	}
 }
@@ -98,7 +99,7 @@ func TestSlicesArrive(t *testing.T) {
 		writeWithout(t, dir, "a.nii.gz", v, values)
 		got := map[int]*volume.Volume{}
 		var order []int
-		r := NewSequence(os.DirFS(dir), "a.nii.gz", "")
+		r := Open.NewSequence(os.DirFS(dir), "a.nii.gz", "")
 		r.Arrived = func(z int, slice *volume.Volume) {
 			order = append(order, z)
 			got[z] = slice
@@ -136,7 +137,7 @@ func TestProgress(t *testing.T) {
 	for name, counted := range map[string]bool{"a.nii": true, "a.nii.gz": false} {
 		dir := t.TempDir()
 		writeWithout(t, dir, name, phantom([3]int{400, 300, 33}), nil)
-		r := NewSequence(os.DirFS(dir), name, "")
+		r := Open.NewSequence(os.DirFS(dir), name, "")
 		var all []int
 		r.Progress = func(done, total int) {
 			if total != 33 {

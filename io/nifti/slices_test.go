@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
@@ -21,7 +22,7 @@ import (
 // finite.
 func readSlices(t *testing.T, fsys fs.FS, name string, volume, n int, c Component) (*series.Series, []float32, int, error) {
 	t.Helper()
-	r, err := OpenSlices(t.Context(), fsys, name, volume, c)
+	r, err := Open.OpenSlices(t.Context(), fsys, name, volume, c)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -140,7 +141,7 @@ func TestWriteSlices(t *testing.T) {
 			if err := Write(t.Context(), whole, c.v, nil, c.from, c.dtype, "text"); err != nil {
 				t.Fatal(err)
 			}
-			w, err := NewFrameWriter(parts, 1, c.from, 0, c.dtype, "text")
+			w, err := NewFrameWriter(parts, 1, c.from, 0, c.dtype, "text", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +175,7 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 		"no number": {{Geometry: v.Geometry, Data: slices.Repeat([]float32{float32(math.Inf(1))}, v.Voxels())}},
 	} {
 		for _, dtype := range []string{"", "int16"} {
-			w, err := NewFrameWriter(filepath.Join(dir, "out.nii"), 1, nil, 0, dtype, "")
+			w, err := NewFrameWriter(filepath.Join(dir, "out.nii"), 1, nil, 0, dtype, "", "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,11 +192,11 @@ func TestSlicesThatAreNotWritten(t *testing.T) {
 		}
 	}
 	for name, dtype := range map[string]string{"out.hdr": "", "out.img": "", "out.nii": "int12"} {
-		if _, err := NewFrameWriter(filepath.Join(dir, name), 1, nil, 0, dtype, ""); err == nil {
+		if _, err := NewFrameWriter(filepath.Join(dir, name), 1, nil, 0, dtype, "", ""); err == nil {
 			t.Errorf("%s of %q is no error", name, dtype)
 		}
 	}
-	if SpoolBytes("int16") != 4 || SpoolBytes("uint8") != 4 || SpoolBytes("") != 0 || SpoolBytes("float64") != 0 || SpoolBytes("none") != 0 {
+	if raster.SpoolBytes("int16") != 4 || raster.SpoolBytes("uint8") != 4 || raster.SpoolBytes("") != 0 || raster.SpoolBytes("float64") != 0 || raster.SpoolBytes("none") != 0 {
 		t.Error("voxels of integer types wait as float32, others do not")
 	}
 }

@@ -36,13 +36,13 @@ func readFullHeader(fsys fs.FS, name string) (*header, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer im.file.close()
+	defer im.file.Close()
 	if im.header.single {
 		offset, _, err := im.header.dataOffset()
 		if err != nil {
 			return nil, err
 		}
-		im.readExtensions(offset)
+		im.header.readExtensions(im.file, offset)
 	}
 	return im.header, nil
 }

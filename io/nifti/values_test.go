@@ -10,9 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/klauspost/compress/flate"
-	"github.com/klauspost/compress/gzip"
-
+	"quell/io/raster"
 	"quell/volume"
 )
 
@@ -57,97 +55,13 @@ func TestUnusableTransformsAreReported(t *testing.T) {
 	}
 }
 
-// TestComponentsInWords: complex numbers are not colours.
-func TestComponentsInWords(t *testing.T) {
-	for code, want := range map[int64]string{
-		dtComplex64: "its voxels are complex numbers; choose one component: magnitude, phase, real or imaginary",
-		dtRGB24:     "its voxels are colours; choose one component: luminance, red, green or blue",
-		dtInt16:     "",
-	} {
-		d, err := datatypeByCode(code)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := d.checkComponent(""); (err == nil) != (want == "") || err != nil && err.Error() != want {
-			t.Errorf("%s: %v", d.name, err)
-		}
-		if err := d.checkComponent(Component("hue")); err == nil {
-			t.Errorf("%s has a hue", d.name)
-		}
-	}
-}
-
-// TestScaledDatatypes decodes several voxels of each datatype with a slope, an intercept, and both.
-func TestScaledDatatypes(t *testing.T) {
-	for _, d := range datatypes[:10] {
-		for _, scale := range [][2]float64{{1, 0}, {2, 0}, {1, 3}, {-0.5, 7}} {
-			stored := []int64{1, 0, 100, 7, 127}
-			src := make([]byte, len(stored)*d.bytes)
-			for i, x := range stored {
-				bits := uint64(x)
-				switch d.code {
-				case dtFloat32:
-					bits = uint64(math.Float32bits(float32(x)))
-				case dtFloat64:
-					bits = math.Float64bits(float64(x))
-				}
-				for b := range d.bytes {
-					src[i*d.bytes+b] = byte(bits >> (8 * b))
-				}
-			}
-			dst := make([]float32, len(stored))
-			lost := decoder{datatype: d, order: binary.LittleEndian, slope: scale[0], inter: scale[1]}.decode(dst, src)
-			for i, x := range stored {
-				if want := float32(float64(x)*scale[0] + scale[1]); dst[i] != want {
-					t.Errorf("%s, %v: voxel %d is %g, want %g", d.name, scale, i, dst[i], want)
-				}
-			}
-			if lost != (losses{}) {
-				t.Errorf("%s, %v: %+v", d.name, scale, lost)
-			}
-		}
-	}
-}
-
-// TestLossesBesideEachOther counts a voxel that is rounded behind one that overflows.
-func TestLossesBesideEachOther(t *testing.T) {
-	d, err := datatypeByCode(dtInt32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	src := binary.LittleEndian.AppendUint32(nil, math.MaxInt32)
-	for i := range uint32(7) { // steps of float32 are two of these
-		src = binary.LittleEndian.AppendUint32(src, 19000001+i)
-	}
-	lost := decoder{datatype: d, order: binary.LittleEndian, slope: 1e31}.decode(make([]float32, 8), src)
-	if lost.overflow != 1 || lost.rounded < 2 || lost.nonFinite() != 1 {
-		t.Errorf("%+v", lost)
-	}
-}
-
-// TestScaledRange leaves one step of the type free at both ends.
-func TestScaledRange(t *testing.T) {
-	for _, dtype := range []string{"uint8", "int16", "uint16", "int32"} {
-		d, err := datatypeByName(dtype)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e := newEncoder(d, row(-0.5, 0, 1e6))
-		lo, hi := (-0.5-e.inter)/e.slope, (1e6-e.inter)/e.slope
-		// The header's float32 rounds slope and intercept.
-		if slack := (d.hi - d.lo) * 1e-6; math.Abs(lo-(d.lo+1)) > 0.01+slack || math.Abs(hi-(d.hi-1)) > 0.01+slack {
-			t.Errorf("%s: stored from %g to %g, want %g to %g", dtype, lo, hi, d.lo+1, d.hi-1)
-		}
-	}
-}
-
 // TestLargestDimensionOfEachAxis needs NIfTI-2 along any of them.
 func TestLargestDimensionOfEachAxis(t *testing.T) {
 	for c := range 3 {
 		for n, want := range map[int]format{32767: nifti1, 32768: nifti2} {
 			dims := [3]int{1, 1, 1}
 			dims[c] = n
-			h := newHeader(volume.NewGeometry(dims, [3]float64{1, 1, 1}), nil, encoder{}, "")
+			h := newHeader(volume.NewGeometry(dims, [3]float64{1, 1, 1}), nil, raster.Encoder{}, "")
 			if h.format != want || h.sformCode != xformScannerAnat || h.qformCode != xformScannerAnat {
 				t.Errorf("axis %d, %d voxels: %v, codes %d and %d", c, n, h.format, h.sformCode, h.qformCode)
 			}
@@ -176,33 +90,6 @@ func TestTexts(t *testing.T) {
 	} {
 		if got := text([]byte(field)); got != want {
 			t.Errorf("%q: %q, want %q", field, got, want)
-		}
-	}
-}
-
-// TestErrorsInWords: damaged compression, an early end, and errors of the system as they are.
-func TestErrorsInWords(t *testing.T) {
-	const damaged, truncated = "the compressed data is damaged", "the file is truncated"
-	other := errors.New("broken disk")
-	for err, want := range map[error]string{
-		gzip.ErrChecksum: damaged, gzip.ErrHeader: damaged, flate.CorruptInputError(3): damaged,
-		io.EOF: truncated, io.ErrUnexpectedEOF: truncated, other: "broken disk",
-	} {
-		if got := readError(err); !strings.HasPrefix(got.Error(), want) {
-			t.Errorf("%v: %v", err, got)
-		}
-	}
-	p := plan{volumeBytes: 100}
-	for err, want := range map[error]string{
-		io.EOF: "the file ends after 7 of 100 bytes of voxels; get a complete copy", io.ErrUnexpectedEOF: "the file ends after 7 of 100 bytes of voxels; get a complete copy", other: "broken disk",
-	} {
-		if got := p.voxelError(7, err); got.Error() != want {
-			t.Errorf("%v: %v", err, got)
-		}
-	}
-	for err, want := range map[error]string{io.EOF: "the file ends inside its header", io.ErrUnexpectedEOF: "the file ends inside its header", other: "broken disk"} {
-		if got := headerError(err); !strings.HasPrefix(got.Error(), want) {
-			t.Errorf("%v: %v", err, got)
 		}
 	}
 }
@@ -241,7 +128,7 @@ func TestManyVolumesOfTheLargestSize(t *testing.T) {
 // TestColoursAreNotScaled, whatever the header says.
 func TestColoursAreNotScaled(t *testing.T) {
 	for _, slope := range []float32{0, 1, 5} {
-		s := readComponent(t, "rgb24.nii", Red, slope, 3)
+		s := readComponent(t, "rgb24.nii", raster.Red, slope, 3)
 		if src := s.Sources[0]; src.Slope != 1 || src.Inter != 0 {
 			t.Errorf("slope %g: %+v", slope, src)
 		}
@@ -259,6 +146,16 @@ func TestLargestExtensions(t *testing.T) {
 		h, err := readFullHeader(fstest.MapFS{"a.nii": {Data: b}}, "a.nii")
 		if err != nil || len(h.extensions) == 1 != kept {
 			t.Errorf("%d bytes: %d are kept, %v", size, len(h.extensions), err)
+		}
+	}
+}
+
+// TestHeaderErrorsInWords: an early end, and errors of the system as they are.
+func TestHeaderErrorsInWords(t *testing.T) {
+	other := errors.New("broken disk")
+	for err, want := range map[error]string{io.EOF: "the file ends inside its header", io.ErrUnexpectedEOF: "the file ends inside its header", other: "broken disk"} {
+		if got := headerError(err); !strings.HasPrefix(got.Error(), want) {
+			t.Errorf("%v: %v", err, got)
 		}
 	}
 }

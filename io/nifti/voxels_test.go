@@ -79,36 +79,6 @@ func TestParallelAndSequentialReading(t *testing.T) {
 	}
 }
 
-// TestSizeConfirmed: all voxels are allocated at once if the gzip trailer gives the
-// length of the image.
-func TestSizeConfirmed(t *testing.T) {
-	v := phantom([3]int{128, 128, 16})
-	whole := fileOf(t, v, "int16", ".nii.gz")
-	for what, c := range map[string]struct {
-		b    []byte
-		want bool
-	}{
-		"intact":         {whole, true},
-		"truncated":      {whole[:len(whole)*9/10], false},
-		"two members":    {append(compressed(t, inflated(whole)[:5000]), compressed(t, inflated(whole)[5000:])...), false},
-		"air":            {fileOf(t, volume.New(v.Geometry), "int16", ".nii.gz"), false},
-		"not compressed": {inflated(whole), false},
-	} {
-		im, err := openImage(fstest.MapFS{"a.nii.gz": {Data: c.b}}, "a.nii.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := im.plan()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := im.sizeConfirmed(p); got != c.want {
-			t.Errorf("%s: %v", what, got)
-		}
-		im.file.close()
-	}
-}
-
 // TestFileShorterThanItsSize: a file that shrinks while it is read gives an error,
 // read in parallel and sequentially.
 func TestFileShorterThanItsSize(t *testing.T) {

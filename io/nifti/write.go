@@ -3,21 +3,12 @@ package nifti
 import (
 	"context"
 	"errors"
-	"io"
-	"io/fs"
-	"math"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/pgzip"
-
+	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
-
-// gzipLevel is the level beyond which pgzip takes more time without saving space.
-const gzipLevel = 6
 
 // Write writes v, whose values are finite, to path: NIfTI if path ends in .nii or
 // .nii.gz, an Analyze 7.5 pair if it ends in .hdr, with the voxels in the .img beside it.
@@ -35,7 +26,7 @@ const gzipLevel = 6
 // written when a says that it is final. An integer type and an Analyze file wait for all of
 // them, since the scale of the values is in the header.
 //
-// dtype is one of Datatypes. An integer type stores values unscaled if all are whole
+// dtype is one of raster.Datatypes. An integer type stores values unscaled if all are whole
 // and fit, else scaled by scl_slope and scl_inter to the type's range. The masked
 // voxels of a series read from NIfTI are NaN in a floating-point type; other padding
 // is written as its value.
@@ -51,49 +42,87 @@ const gzipLevel = 6
 // After an error or a cancelled context no file is left. The error does not name
 // path, which may lie in a stage.
 func Write(ctx context.Context, path string, v *volume.Volume, a *volume.Arrival, from *series.Series, dtype, description string) error {
-	d, err := datatypeByName(dtype)
+	d, err := raster.DatatypeByName(dtype)
 	if err != nil {
 		return err
 	}
 	if err := v.ValidateLayout(); err != nil {
 		return err
 	}
-	source, err := sourceHeader(from)
-	if err != nil {
-		return err
-	}
 	_, ext, gz := splitExt(path)
-	if d.integer() || !strings.EqualFold(ext, ".nii") {
+	if strings.EqualFold(ext, ".hdr") && gz == "" {
 		if err := a.Read(ctx, 0, len(v.Data), func() error { return nil }); err != nil {
 			return err
 		}
-	}
-	switch {
-	case strings.EqualFold(ext, ".nii"):
-		e := newEncoder(d, v)
-		h := newHeader(v.Geometry, source, e, description)
-		return writeVerified(ctx, path, h, e, v, a, gz != "")
-	case strings.EqualFold(ext, ".hdr") && gz == "":
+		source, err := sourceHeader(from)
+		if err != nil {
+			return err
+		}
 		return writePair(ctx, path, ImagePath(path), v, source, d, description)
 	}
-	return errors.New("the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
+	spec, err := newSpec(path, from, dtype, func(grid volume.Geometry, e raster.Encoder, source *header) *header {
+		return newHeader(grid, source, e, description)
+	})
+	if err != nil {
+		return err
+	}
+	spec.MaskedAsNaN = spec.MaskedAsNaN && from.Volume.Mask != nil
+	_, err = raster.WriteFile(ctx, path, spec, v, a)
+	return err
 }
 
-// writeNew creates a file and calls write to fill it. After an error it removes the
-// file.
-func writeNew(path string, write func(*os.File) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+// NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
+// that must not exist. from, the first of the series that the frames were computed from,
+// and dtype are as for [Write]; step is the time between frames in seconds, 0 where it is
+// unknown; auxiliary is up to 23 bytes that the header keeps as the name of an auxiliary file, see
+// [GradientMark]. The caller calls Close, or Discard.
+func NewFrameWriter(path string, frames int, from *series.Series, step float64, dtype, description, auxiliary string) (*raster.FrameWriter, error) {
+	spec, err := newSpec(path, from, dtype, func(grid volume.Geometry, e raster.Encoder, source *header) *header {
+		h := newHeader(grid, source, e, description)
+		h.auxFile = [24]byte{}
+		copy(h.auxFile[:len(h.auxFile)-1], auxiliary)
+		h.setFrames(frames, step)
+		return h
+	})
 	if err != nil {
-		return withoutPath(err)
+		return nil, err
 	}
-	err = write(f)
-	if e := f.Close(); err == nil {
-		err = withoutPath(e)
-	}
+	return raster.NewFrameWriter(path, frames, spec)
+}
+
+// newSpec returns how a single file is written. layout gets the header of the source, nil for none.
+func newSpec(path string, from *series.Series, dtype string, layout func(grid volume.Geometry, e raster.Encoder, source *header) *header) (raster.Spec, error) {
+	d, err := raster.DatatypeByName(dtype)
 	if err != nil {
-		os.Remove(path)
+		return raster.Spec{}, err
 	}
-	return err
+	_, ext, gz := splitExt(path)
+	if !strings.EqualFold(ext, ".nii") {
+		return raster.Spec{}, errors.New("the name must end in .nii or .nii.gz for NIfTI, in .hdr for Analyze")
+	}
+	source, err := sourceHeader(from)
+	if err != nil {
+		return raster.Spec{}, err
+	}
+	return raster.Spec{
+		Datatype: d, Compress: gz != "", MaskedAsNaN: source != nil,
+		Header: func(grid volume.Geometry, e raster.Encoder) []byte { return layout(grid, e, source).marshal() },
+	}, nil
+}
+
+// setFrames makes the header that of a file of several volumes.
+func (h *header) setFrames(frames int, step float64) {
+	if frames == 1 {
+		return
+	}
+	h.dim[0], h.dim[4] = 4, int64(frames)
+	if frames > maxDim16 {
+		h.format = nifti2
+	}
+	if step > 0 {
+		const seconds, timeUnit = 8, 0x38
+		h.pixdim[4], h.xyztUnits = step, h.xyztUnits&^timeUnit|seconds
+	}
 }
 
 // ImagePath returns the .img of an Analyze .hdr, in upper case if the .hdr is. It
@@ -107,105 +136,4 @@ func ImagePath(path string) string {
 		return base + ".IMG"
 	}
 	return base + ".img"
-}
-
-// writeVerified writes header, extensions and voxels to one file and reads it back. After an
-// error the file is gone.
-func writeVerified(ctx context.Context, path string, h *header, e encoder, v *volume.Volume, a *volume.Arrival, compress bool) error {
-	var verify func(ctx context.Context, fsys fs.FS, name string) error
-	err := writeNew(path, func(f *os.File) (err error) {
-		verify, err = writeSingle(ctx, f, h, e, v, a, compress)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err = verify(ctx, hostFolder(filepath.Dir(path)), filepath.Base(path)); err != nil {
-		os.Remove(path)
-	}
-	return err
-}
-
-// hostFolder is a folder of the machine. Unlike os.DirFS it opens names that are not UTF-8.
-type hostFolder string
-
-// Open implements fs.FS.
-func (dir hostFolder) Open(name string) (fs.File, error) {
-	return os.Open(filepath.Join(string(dir), name))
-}
-
-// output is a file that is written.
-type output interface {
-	io.Writer
-	io.WriterAt
-}
-
-// writeSingle writes header, extensions and voxels to one file, and returns what reads it
-// back.
-func writeSingle(ctx context.Context, f output, h *header, e encoder, v *volume.Volume, a *volume.Arrival, compress bool) (verify func(ctx context.Context, fsys fs.FS, name string) error, err error) {
-	if !compress {
-		w := &blockWriter{to: f, header: h.marshal(), encoder: e, volume: v, arrival: a, maskedAsNaN: h.masksAsNaN(e, v)}
-		return w.verify, w.run(ctx)
-	}
-	z, err := pgzip.NewWriterLevel(f, gzipLevel)
-	if err != nil {
-		return nil, err
-	}
-	c := newCheckedWriter(z)
-	if err := writeVoxels(ctx, c, h, e, v, a); err != nil {
-		_ = z.Close() // ends its goroutines; the file is discarded
-		return nil, err
-	}
-	return c.verify, z.Close()
-}
-
-// masksAsNaN reports whether the masked voxels of v are stored as NaN.
-func (h *header) masksAsNaN(e encoder, v *volume.Volume) bool {
-	return h.maskedAsNaN && v.Mask != nil && !e.integer()
-}
-
-// writeVoxels writes the header, if it belongs in the same file, and the voxels.
-func writeVoxels(ctx context.Context, w io.Writer, h *header, e encoder, v *volume.Volume, a *volume.Arrival) error {
-	if h.single {
-		if _, err := w.Write(h.marshal()); err != nil {
-			return withoutPath(err)
-		}
-	}
-	maskedAsNaN := h.masksAsNaN(e, v)
-	step := chunkBytes / e.bytes
-	buf := make([]byte, min(step, len(v.Data))*e.bytes)
-	var masked []float32
-	for at := 0; at < len(v.Data); at += step {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		src := v.Data[at:min(at+step, len(v.Data))]
-		out := buf[:len(src)*e.bytes]
-		err := a.Read(ctx, at, at+len(src), func() error {
-			if maskedAsNaN {
-				masked = withNaN(masked, src, v.Mask[at:])
-				src = masked
-			}
-			e.encode(out, src)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(out); err != nil {
-			return withoutPath(err)
-		}
-	}
-	return nil
-}
-
-// withNaN returns values in buf, NaN where mask is false.
-func withNaN(buf, values []float32, mask []bool) []float32 {
-	buf = append(buf[:0], values...)
-	for i := range buf {
-		if !mask[i] {
-			buf[i] = float32(math.NaN())
-		}
-	}
-	return buf
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -408,22 +407,3 @@ func TestDescriptionIsTruncatedBetweenWords(t *testing.T) {
 		}
 	}
 }
-
-// TestWriteErrorIsReported writes to a full disk.
-func TestWriteErrorIsReported(t *testing.T) {
-	v := readSample(t, "int16-le.nii").Volume
-	e := newEncoder(datatypes[8], v)
-	h := newHeader(v.Geometry, nil, e, "")
-	for _, compress := range []bool{false, true} {
-		_, err := writeSingle(t.Context(), full{}, h, e, v, nil, compress)
-		if !errors.Is(err, io.ErrShortWrite) {
-			t.Errorf("error %v", err)
-		}
-	}
-}
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
-
-func (full) WriteAt([]byte, int64) (int, error) { return 0, io.ErrShortWrite }

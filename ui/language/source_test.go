@@ -64,6 +64,10 @@ var speakers = map[string][]string{
 	"io/dicom/pixel":    {"no compression is called %q"},
 	"io/nifti": {
 		"bval %06x bvec %06x", // in a header
+	},
+	"io/nrrd":      {"write.go", "types.go"}, // words of the format
+	"io/metaimage": nil,
+	"io/raster": {
 		"the file has its %d volumes", "volume %d lies on another grid than the first", "%d of %d volumes were written",
 		"slices of %v voxels do not follow %d of %v", "%d of %d slices were written",
 	},

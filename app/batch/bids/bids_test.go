@@ -53,7 +53,7 @@ func (s study) image(name string, n int) {
 		s.must(nifti.Write(s.t.Context(), path, v, nil, nil, "", ""))
 		return
 	}
-	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: v}, 2, "", "")
+	w, err := nifti.NewFrameWriter(path, n, &series.Series{Volume: v}, 2, "", "", "")
 	s.must(err)
 	for range n {
 		s.must(w.Add(s.t.Context(), v))

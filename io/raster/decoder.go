@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"encoding/binary"
@@ -13,7 +13,7 @@ import (
 // computed in float64. The product is rounded before the sum, so that processors
 // with and without fused multiply-add give the same bits.
 type decoder struct {
-	datatype
+	Datatype
 	component    Component // one of the datatype's; "" if it has none
 	order        binary.ByteOrder
 	slope, inter float64
@@ -23,15 +23,15 @@ type decoder struct {
 // a finite value are NaN or infinite in dst; the caller masks them.
 func (d decoder) decode(dst []float32, src []byte) losses {
 	if d.order == binary.ByteOrder(binary.BigEndian) {
-		swapBytes(src[:len(dst)*d.bytes], d.numberBytes())
+		swapBytes(src[:len(dst)*d.Bytes], d.numberBytes())
 	}
 	switch {
 	case d.complex():
 		d.decodeComplex(dst, src)
-	case d.colours():
+	case d.Colours():
 		d.decodeColours(dst, src)
-	case d.code == dtInt16 || d.code == dtUint16:
-		words16.Whole(d.code == dtInt16).Decode(dst, src, d.slope, d.inter)
+	case d.Code == Int16 || d.Code == Uint16:
+		words16.Whole(d.Code == Int16).Decode(dst, src, d.slope, d.inter)
 	case !d.decodeUnscaled(dst, src):
 		d.decodeScaled(dst, src)
 	}
@@ -51,7 +51,7 @@ func (d decoder) losses(dst []float32, src []byte) (l losses) {
 
 // isPlain reports whether voxels are stored as little-endian float32 of the real values.
 func (d decoder) isPlain() bool {
-	return d.code == dtFloat32 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
+	return d.Code == Float32 && d.slope == 1 && d.inter == 0 && d.order == binary.ByteOrder(binary.LittleEndian)
 }
 
 // decodeScaled is decode for little-endian voxels of one number that is not of 16 bits.
@@ -59,36 +59,36 @@ func (d decoder) decodeScaled(dst []float32, src []byte) {
 	le, scale := binary.LittleEndian, func(stored float64) float32 {
 		return float32(float64(stored*d.slope) + d.inter)
 	}
-	switch d.code {
-	case dtUint8:
+	switch d.Code {
+	case Uint8:
 		for i := range dst {
 			dst[i] = scale(float64(src[i]))
 		}
-	case dtInt8:
+	case Int8:
 		for i := range dst {
 			dst[i] = scale(float64(int8(src[i])))
 		}
-	case dtInt32:
+	case Int32:
 		for i := range dst {
 			dst[i] = scale(float64(int32(le.Uint32(src[4*i:]))))
 		}
-	case dtUint32:
+	case Uint32:
 		for i := range dst {
 			dst[i] = scale(float64(le.Uint32(src[4*i:])))
 		}
-	case dtInt64:
+	case Int64:
 		for i := range dst {
 			dst[i] = scale(float64(int64(le.Uint64(src[8*i:]))))
 		}
-	case dtUint64:
+	case Uint64:
 		for i := range dst {
 			dst[i] = scale(float64(le.Uint64(src[8*i:])))
 		}
-	case dtFloat32:
+	case Float32:
 		for i := range dst {
 			dst[i] = scale(float64(math.Float32frombits(le.Uint32(src[4*i:]))))
 		}
-	case dtFloat64:
+	case Float64:
 		for i := range dst {
 			dst[i] = scale(math.Float64frombits(le.Uint64(src[8*i:])))
 		}
@@ -103,12 +103,12 @@ func (d decoder) decodeUnscaled(dst []float32, src []byte) bool {
 		return false
 	}
 	le := binary.LittleEndian
-	switch d.code {
-	case dtUint8:
+	switch d.Code {
+	case Uint8:
 		for i, x := range src[:len(dst)] {
 			dst[i] = float32(x)
 		}
-	case dtFloat32:
+	case Float32:
 		for i := range dst {
 			dst[i] = math.Float32frombits(le.Uint32(src[4*i:]))
 		}
@@ -120,12 +120,12 @@ func (d decoder) decodeUnscaled(dst []float32, src []byte) bool {
 
 // reach returns an upper bound of the magnitude of real values of an integer type.
 func (d decoder) reach() float64 {
-	return max(-d.lo, d.hi)*math.Abs(d.slope) + math.Abs(d.inter)
+	return max(-d.Lo, d.Hi)*math.Abs(d.slope) + math.Abs(d.inter)
 }
 
 // mayBeNonFinite reports whether decode could give NaN or infinity.
 func (d decoder) mayBeNonFinite() bool {
-	return !d.integer() || d.reach() >= math.MaxFloat32
+	return !d.Integer() || d.reach() >= math.MaxFloat32
 }
 
 // countNonFinite sorts the voxels of dst that are not finite by their stored
@@ -136,7 +136,7 @@ func (d decoder) countNonFinite(dst []float32, src []byte) (l losses) {
 		case x-x == 0:
 		case x != x:
 			l.nan++
-		case d.storedFinite(src[i*d.bytes:]):
+		case d.storedFinite(src[i*d.Bytes:]):
 			l.overflow++
 		default:
 			l.infinite++
@@ -147,11 +147,11 @@ func (d decoder) countNonFinite(dst []float32, src []byte) (l losses) {
 
 // storedFinite reports whether all numbers of one little-endian voxel are finite.
 func (d decoder) storedFinite(voxel []byte) bool {
-	if d.integer() {
+	if d.Integer() {
 		return true
 	}
 	le, size := binary.LittleEndian, d.numberBytes()
-	for at := 0; at < d.bytes; at += size {
+	for at := 0; at < d.Bytes; at += size {
 		x := 0.0
 		if size == 4 {
 			x = float64(math.Float32frombits(le.Uint32(voxel[at:])))
@@ -169,7 +169,7 @@ func (d decoder) storedFinite(voxel []byte) bool {
 // float32. It cannot while the scale's steps are larger than the spacing of
 // float32 values, 2^-23 of their magnitude.
 func (d decoder) mayRound() bool {
-	return d.integer() && !d.colours() && d.reach() > 1<<23*math.Abs(d.slope)
+	return d.Integer() && !d.Colours() && d.reach() > 1<<23*math.Abs(d.slope)
 }
 
 // countRounded counts the voxels whose stored integer cannot be computed back
@@ -179,7 +179,7 @@ func (d decoder) countRounded(dst []float32, src []byte) (n int) {
 		if x-x != 0 { // counted as overflow
 			continue
 		}
-		magnitude, negative := d.storedInteger(src[i*d.bytes:])
+		magnitude, negative := d.storedInteger(src[i*d.Bytes:])
 		back := math.RoundToEven((float64(x) - d.inter) / d.slope)
 		if negative {
 			back = -back
@@ -197,23 +197,23 @@ func (d decoder) countRounded(dst []float32, src []byte) (n int) {
 func (d decoder) storedInteger(voxel []byte) (magnitude uint64, negative bool) {
 	le := binary.LittleEndian
 	var v uint64 // two's complement, sign-extended
-	switch d.code {
-	case dtUint8:
+	switch d.Code {
+	case Uint8:
 		v = uint64(voxel[0])
-	case dtInt8:
+	case Int8:
 		v = uint64(int8(voxel[0]))
-	case dtInt16:
+	case Int16:
 		v = uint64(int16(le.Uint16(voxel)))
-	case dtUint16:
+	case Uint16:
 		v = uint64(le.Uint16(voxel))
-	case dtInt32:
+	case Int32:
 		v = uint64(int32(le.Uint32(voxel)))
-	case dtUint32:
+	case Uint32:
 		v = uint64(le.Uint32(voxel))
 	default:
 		v = le.Uint64(voxel)
 	}
-	if d.lo < 0 && int64(v) < 0 {
+	if d.Lo < 0 && int64(v) < 0 {
 		return -v, true
 	}
 	return v, false

@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const maxReaders = 8
 
 // readVoxels reads and converts volume t, of which show gets slices where they come one
 // after the other, and progress how many were read where they do not.
-func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume), progress func(done, total int)) ([]float32, losses, error) {
+func (im *Image) readVoxels(ctx context.Context, p plan, t int, show func(int, *volume.Volume), progress func(done, total int)) ([]float32, losses, error) {
 	if file, ok := im.direct(); ok {
 		data := volume.Make[float32](p.geometry.Voxels())
 		lost, err := p.readAt(ctx, file, t, 0, data, func(done int) {
@@ -36,7 +36,7 @@ func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *
 		return data, lost, err
 	}
 	if err := im.file.skipTo(ctx, p.start(t)); err != nil {
-		return nil, losses{}, readError(err)
+		return nil, losses{}, ReadError(err)
 	}
 	return im.readStream(ctx, p, t, &arrivals{plan: p, show: show})
 }
@@ -45,7 +45,7 @@ func (im *image) readVoxels(ctx context.Context, p plan, t int, show func(int, *
 // parallel, and after each passes the number of voxels read so far to count. The caller has
 // checked that the file is long enough.
 func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data []float32, count func(done int)) (losses, error) {
-	n, size := len(data), p.decoder.bytes
+	n, size := len(data), p.decoder.Bytes
 	start := p.start(t) + int64(first)*int64(size)
 	step := min(n, chunkBytes/size)
 	var mu sync.Mutex
@@ -83,9 +83,9 @@ func (p plan) readAt(ctx context.Context, file io.ReaderAt, t, first int, data [
 
 // readStream reads the voxels that follow in the file. Its memory grows with what
 // arrives, since a compressed file may claim a thousand times its size.
-func (im *image) readStream(ctx context.Context, p plan, t int, arriving *arrivals) ([]float32, losses, error) {
-	n, size := p.geometry.Voxels(), p.decoder.bytes
-	last := int64(t) == im.header.volumes()-1
+func (im *Image) readStream(ctx context.Context, p plan, t int, arriving *arrivals) ([]float32, losses, error) {
+	n, size := p.geometry.Voxels(), p.decoder.Bytes
+	last := int64(t) == int64(im.layout.Volumes)-1
 	src := io.Reader(im.file)
 	if im.file.gzip {
 		if !last { // the next volume may be read from where this one ends
@@ -128,7 +128,7 @@ func (im *image) readStream(ctx context.Context, p plan, t int, arriving *arriva
 // readNext reads the voxels that follow in src, from number first of their volume on,
 // through buf, and passes them on to arriving.
 func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []float32, buf []byte, arriving *arrivals) (lost losses, err error) {
-	size := p.decoder.bytes
+	size := p.decoder.Bytes
 	for at := 0; at < len(dst); {
 		if err := ctx.Err(); err != nil {
 			return lost, err
@@ -146,12 +146,12 @@ func (p plan) readNext(ctx context.Context, src io.Reader, first int, dst []floa
 
 // readToEnd reads a compressed file on from its last voxel to its end, which verifies the
 // checksum.
-func (im *image) readToEnd(src io.Reader) error {
+func (im *Image) readToEnd(src io.Reader) error {
 	if !im.file.gzip {
 		return nil
 	}
 	if _, err := io.CopyN(io.Discard, src, maxTrailing); err != nil && !errors.Is(err, io.EOF) {
-		return readError(err)
+		return ReadError(err)
 	}
 	return nil
 }
@@ -159,9 +159,9 @@ func (im *image) readToEnd(src io.Reader) error {
 // sizeConfirmed reports whether the whole volume may be allocated before it is
 // read: the header and the trailer of the gzip file give the same length, and the
 // compression ratio is one that images have.
-func (im *image) sizeConfirmed(p plan) bool {
+func (im *Image) sizeConfirmed(p plan) bool {
 	const usualRatio = 8
-	end := p.start(int(im.header.volumes()))
+	end := p.start(im.layout.Volumes)
 	return end/usualRatio <= im.file.size && im.file.trailerSays(end)
 }
 
@@ -174,7 +174,7 @@ func (p plan) voxelError(got int, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the file ends after %d of %d bytes of voxels; get a complete copy", got, p.volumeBytes)
 	}
-	return readError(withoutPath(err))
+	return ReadError(WithoutPath(err))
 }
 
 // maskNonFinite masks the voxels that are NaN or infinite and gives them the

@@ -1,62 +1,34 @@
-package nifti
+package raster
 
 import (
 	"context"
 	"fmt"
 	"math"
 
-	"quell/series"
 	"quell/volume"
 )
 
-// FrameWriter writes volumes on one grid as the frames of one NIfTI file, one after another and
-// each whole or some slices at a time; [ReadVolume] reads them by number. The file of one frame
-// is that of [Write]. It keeps no voxels in memory; those of integer types wait on the disk for
-// the last. Its methods are called from one goroutine.
+// FrameWriter writes volumes on one grid as the frames of one file, one after another and each whole
+// or some slices at a time. The file of one frame is that of [WriteFile]. It keeps no voxels in memory;
+// those of integer types wait on the disk for the last. Its methods are called from one goroutine.
 type FrameWriter struct {
 	*appender
-	frames int             // that the file is to have
-	grid   volume.Geometry // of each; zero before the first
-	added  int             // slices, of all frames
-	mark   string          // see Mark
+	frames int // that the file is to have
+	added  int // slices, of all frames
 }
 
-// NewFrameWriter begins a file of the given number of frames at path, a .nii or .nii.gz
-// that must not exist. from, the first of the series that the frames were computed from,
-// and dtype are as for [Write]; step is the time between frames in seconds, 0 where it is
-// unknown. The caller calls Close, or Discard.
-func NewFrameWriter(path string, frames int, from *series.Series, step float64, dtype, description string) (*FrameWriter, error) {
+// NewFrameWriter begins a file of the given number of frames, which spec.Header has to state, at path,
+// which must not exist. The caller calls Close, or Discard.
+func NewFrameWriter(path string, frames int, spec Spec) (*FrameWriter, error) {
 	if frames < 1 || frames > math.MaxInt32 {
 		return nil, fmt.Errorf("a file holds 1 to %d volumes, not %d", math.MaxInt32, frames)
 	}
-	a, err := newAppender(path, from, dtype)
+	a, err := newAppender(path, spec)
 	if err != nil {
 		return nil, err
 	}
-	w := &FrameWriter{appender: a, frames: frames}
-	a.layout = func(e encoder) *header {
-		h := newHeader(w.grid, a.source, e, description)
-		h.auxFile = [24]byte{}
-		copy(h.auxFile[:len(h.auxFile)-1], w.mark)
-		if frames == 1 {
-			return h
-		}
-		h.dim[0], h.dim[4] = 4, int64(frames)
-		if frames > maxDim16 {
-			h.format = nifti2
-		}
-		if step > 0 {
-			const seconds, timeUnit = 8, 0x38
-			h.pixdim[4], h.xyztUnits = step, h.xyztUnits&^timeUnit|seconds
-		}
-		return h
-	}
-	return w, nil
+	return &FrameWriter{appender: a, frames: frames}, nil
 }
-
-// Mark keeps a text of up to 23 bytes as the name of an auxiliary file in the header, which
-// [Auxiliary] returns. It is called before the first frame; without it there is none.
-func (w *FrameWriter) Mark(text string) { w.mark = text }
 
 // Add writes the next frame. All frames lie on the grid of the first.
 func (w *FrameWriter) Add(ctx context.Context, v *volume.Volume) error {
@@ -98,12 +70,15 @@ func (w *FrameWriter) Close(ctx context.Context) error {
 	return w.close(ctx)
 }
 
+// Lost returns what [WriteFile] returns, after Close.
+func (w *FrameWriter) Lost() string { return w.lost }
+
 // SpoolBytes returns how many bytes of disk each voxel of a data type takes while it is
 // written in parts, beside those of the file.
 func SpoolBytes(dtype string) int {
-	d, err := datatypeByName(dtype)
-	if err != nil || !d.integer() {
+	d, err := DatatypeByName(dtype)
+	if err != nil || !d.Integer() {
 		return 0
 	}
-	return spooled().bytes
+	return spooled().Bytes
 }

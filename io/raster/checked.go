@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"context"
@@ -56,11 +56,11 @@ var errDiffers = errors.New("it was read back and differs from what was to be wr
 
 // verify reads a file back, decompressed, and compares it with what was written.
 func (c *checkedWriter) verify(ctx context.Context, fsys fs.FS, name string) error {
-	f, err := openFile(fsys, name)
+	f, err := OpenFile(fsys, name)
 	if err != nil {
 		return err
 	}
-	defer f.close()
+	defer f.Close()
 	back := newCheckedWriter(io.Discard)
 	for buf := make([]byte, checkBlock); ; {
 		if err := ctx.Err(); err != nil {
@@ -76,7 +76,7 @@ func (c *checkedWriter) verify(ctx context.Context, fsys fs.FS, name string) err
 		case err == nil:
 			continue
 		case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-			return readError(err)
+			return ReadError(err)
 		case back.n != c.n || back.last.Sum64() != c.last.Sum64():
 			return errDiffers
 		}

@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 type blockWriter struct {
 	to          io.WriterAt
 	header      []byte // and extensions
-	encoder     encoder
+	encoder     Encoder
 	volume      *volume.Volume
 	arrival     *volume.Arrival // of its voxels
 	maskedAsNaN bool
@@ -28,31 +28,31 @@ type blockWriter struct {
 }
 
 // step returns the number of voxels in a block.
-func (w *blockWriter) step() int { return checkBlock / w.encoder.bytes }
+func (w *blockWriter) step() int { return checkBlock / w.encoder.Bytes }
 
 // blocks calls use for every block with the number of its first voxel and a buffer that
 // holds the bytes of the block.
 func (w *blockWriter) blocks(ctx context.Context, use func(block, from, to int, buf []byte) error) error {
 	n, step := len(w.volume.Data), w.step()
 	return parallel.ForWorkers(ctx, (n+step-1)/step, min(runtime.GOMAXPROCS(0), maxReaders), func() func(int) error {
-		buf := make([]byte, min(n, step)*w.encoder.bytes)
+		buf := make([]byte, min(n, step)*w.encoder.Bytes)
 		return func(i int) error {
 			from, to := i*step, min(n, (i+1)*step)
-			return use(i, from, to, buf[:(to-from)*w.encoder.bytes])
+			return use(i, from, to, buf[:(to-from)*w.encoder.Bytes])
 		}
 	})
 }
 
 // offset returns where a voxel is in the file.
 func (w *blockWriter) offset(voxel int) int64 {
-	return int64(len(w.header)) + int64(voxel)*int64(w.encoder.bytes)
+	return int64(len(w.header)) + int64(voxel)*int64(w.encoder.Bytes)
 }
 
 // run writes the file.
 func (w *blockWriter) run(ctx context.Context) error {
 	w.sums = make([]uint64, (len(w.volume.Data)+w.step()-1)/w.step())
 	if _, err := w.to.WriteAt(w.header, 0); err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	return w.blocks(ctx, func(block, from, to int, buf []byte) error {
 		return w.arrival.Read(ctx, from, to, func() error {
@@ -60,7 +60,7 @@ func (w *blockWriter) run(ctx context.Context) error {
 			if w.maskedAsNaN {
 				values = withNaN(nil, values, w.volume.Mask[from:to])
 			}
-			if w.encoder.code == dtFloat32 {
+			if w.encoder.Code == Float32 {
 				buf, _ = volume.LittleEndian(values)
 			} else {
 				w.encoder.encode(buf, values)
@@ -70,7 +70,7 @@ func (w *blockWriter) run(ctx context.Context) error {
 			if f, ok := w.to.(*os.File); ok && err == nil {
 				atomic.StartWriteback(f, w.offset(from), int64(len(buf)))
 			}
-			return withoutPath(err)
+			return WithoutPath(err)
 		})
 	})
 }
@@ -79,12 +79,12 @@ func (w *blockWriter) run(ctx context.Context) error {
 func (w *blockWriter) verify(ctx context.Context, fsys fs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
 	file, ok := f.(io.ReaderAt)
 	head := make([]byte, len(w.header))

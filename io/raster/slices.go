@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 )
 
 // Slices reads one volume of a file some slices at a time, in order, with the values that
-// [ReadComponent] reads. Its memory does not grow with the volume. Its methods are called
+// [Opener.Read] reads. Its memory does not grow with the volume. Its methods are called
 // from one goroutine.
 type Slices struct {
 	fsys  fs.FS
 	name  string
 	t     int
-	im    *image
+	im    *Image
 	plan  plan
 	src   io.Reader  // of a file that is read from its beginning
 	ahead *readAhead // nil where src does not need it
@@ -26,10 +26,10 @@ type Slices struct {
 	lost  losses
 }
 
-// OpenSlices opens component c of volume t of a file, as for [ReadComponent]. The caller
+// OpenSlices opens component c of volume t of a file, as for [Opener.Read]. The caller
 // closes it.
-func OpenSlices(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*Slices, error) {
-	im, err := openImage(fsys, name)
+func (open Opener) OpenSlices(ctx context.Context, fsys fs.FS, name string, t int, c Component) (*Slices, error) {
+	im, err := open(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -50,14 +50,14 @@ func (r *Slices) begin(ctx context.Context, c Component) (err error) {
 		return nil
 	}
 	if err := r.im.file.skipTo(ctx, r.plan.start(r.t)); err != nil {
-		return readError(err)
+		return ReadError(err)
 	}
 	r.src = r.im.file
 	if r.im.file.gzip {
 		r.ahead = newReadAhead(r.im.file, r.plan.volumeBytes)
 		r.src = r.ahead
 	}
-	size := r.plan.decoder.bytes
+	size := r.plan.decoder.Bytes
 	r.buf = make([]byte, min(r.plan.geometry.Voxels(), chunkBytes/size)*size)
 	return nil
 }
@@ -68,7 +68,7 @@ func (r *Slices) Close() {
 		r.ahead.Close()
 		r.ahead = nil
 	}
-	r.im.file.close()
+	r.im.file.Close()
 }
 
 // Geometry returns the grid of the volume.
@@ -76,7 +76,7 @@ func (r *Slices) Geometry() volume.Geometry { return r.plan.geometry }
 
 // Series returns the series that the slices form, without its voxels: with the findings
 // about the slices that were read. After the last slice the error is that of
-// [ReadComponent] where no voxel has a value.
+// [Opener.Read] where no voxel has a value.
 func (r *Slices) Series() (*series.Series, error) {
 	s, err := r.im.seriesOf(r.plan, r.t, r.lost)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Slices) read(ctx context.Context, data []float32) (lost losses, err err
 	if lost, err = r.plan.readNext(ctx, r.src, first, data, r.buf, &arrivals{}); err != nil {
 		return lost, err
 	}
-	if r.next == g.Dims[2] && int64(r.t) == r.im.header.volumes()-1 {
+	if r.next == g.Dims[2] && int64(r.t) == int64(r.im.layout.Volumes)-1 {
 		err = r.im.readToEnd(r.src)
 	}
 	return lost, err

@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"encoding/binary"
@@ -43,18 +43,18 @@ func ComponentNames() []string {
 
 // checkComponent returns an error if c is not a component of the datatype, or is
 // missing where one must be chosen.
-func (d datatype) checkComponent(c Component) error {
+func (d Datatype) checkComponent(c Component) error {
 	switch {
-	case len(d.components) == 0 && c != "":
+	case len(d.Components) == 0 && c != "":
 		return fmt.Errorf("its voxels are single numbers and have no %s component", c)
-	case len(d.components) > 0 && !slices.Contains(d.components, c):
-		return fmt.Errorf("its voxels are %s; choose one component: %s", d.voxelName(), orList(d.components))
+	case len(d.Components) > 0 && !slices.Contains(d.Components, c):
+		return fmt.Errorf("its voxels are %s; choose one component: %s", d.voxelName(), orList(d.Components))
 	}
 	return nil
 }
 
 // voxelName names the voxels of a datatype that has components.
-func (d datatype) voxelName() string {
+func (d Datatype) voxelName() string {
 	if d.complex() {
 		return "complex numbers"
 	}
@@ -82,8 +82,8 @@ func (d decoder) decodeComplex(dst []float32, src []byte) {
 		return math.Float64frombits(binary.LittleEndian.Uint64(src[off:]))
 	}
 	for i := range dst {
-		re := float64(number(d.bytes*i)*d.slope) + d.inter
-		im := float64(number(d.bytes*i+half)*d.slope) + d.inter
+		re := float64(number(d.Bytes*i)*d.slope) + d.inter
+		im := float64(number(d.Bytes*i+half)*d.slope) + d.inter
 		switch d.component {
 		case Magnitude:
 			dst[i] = float32(math.Hypot(re, im))
@@ -102,7 +102,7 @@ func (d decoder) decodeComplex(dst []float32, src []byte) {
 func (d decoder) decodeColours(dst []float32, src []byte) {
 	channel := slices.Index([]Component{Red, Green, Blue}, d.component)
 	for i := range dst {
-		rgb := src[d.bytes*i:]
+		rgb := src[d.Bytes*i:]
 		if channel >= 0 {
 			dst[i] = float32(rgb[channel])
 		} else {

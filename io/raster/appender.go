@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"bufio"
@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/klauspost/pgzip"
 
-	"quell/series"
 	"quell/volume"
 )
 
@@ -22,47 +20,30 @@ import (
 // after the last part, the voxels wait in a file of float32 beside the output until then.
 type appender struct {
 	path     string
-	datatype datatype
-	source   *header                 // of the source, nil for none
-	layout   func(e encoder) *header // makes the header
-
+	spec     Spec
+	grid     volume.Geometry // of the header
 	file     *os.File
 	complete bool
-	compress bool
 	out      *checkedWriter // of header and voxels, before compression; nil before the header
 	zip      *pgzip.Writer  // nil without compression
+	lost     string         // see WriteFile
 
 	spool  *os.File // float32 voxels of integer types
 	voxels int      // in it
 	values valueLimits
 }
 
-// newAppender begins a file at path, a .nii or .nii.gz that must not exist; from and dtype
-// are as for [Write].
-func newAppender(path string, from *series.Series, dtype string) (*appender, error) {
-	d, err := datatypeByName(dtype)
-	if err != nil {
-		return nil, err
-	}
-	_, ext, gz := splitExt(path)
-	if !strings.EqualFold(ext, ".nii") {
-		return nil, errors.New("the name must end in .nii or .nii.gz: only NIfTI is written in parts")
-	}
-	source, err := sourceHeader(from)
-	if err != nil {
-		return nil, err
-	}
-	if source != nil {
-		source.maskedAsNaN = true // whichever of the parts has a mask
-	}
-	a := &appender{path: path, datatype: d, source: source, compress: gz != ""}
+// newAppender begins a file at path, which must not exist.
+func newAppender(path string, spec Spec) (*appender, error) {
+	a := &appender{path: path, spec: spec}
+	var err error
 	if a.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
-		return nil, withoutPath(err)
+		return nil, WithoutPath(err)
 	}
-	if d.integer() {
+	if spec.Datatype.Integer() {
 		if a.spool, err = os.CreateTemp(filepath.Dir(path), ".voxels-*"); err != nil {
 			a.Discard()
-			return nil, withoutPath(err)
+			return nil, WithoutPath(err)
 		}
 	}
 	return a, nil
@@ -73,29 +54,29 @@ func (a *appender) add(ctx context.Context, v *volume.Volume) error {
 	if a.spool != nil {
 		a.values.add(v.Data)
 		a.voxels += len(v.Data)
-		return writeVoxels(ctx, a.spool, &header{}, encoder{datatype: spooled(), slope: 1}, v, nil)
+		return WriteVoxels(ctx, a.spool, false, Encoder{Datatype: spooled(), Slope: 1}, v, nil)
 	}
-	e := encoder{datatype: a.datatype, slope: 1}
+	e := Encoder{Datatype: a.spec.Datatype, Slope: 1}
 	if a.out == nil {
 		if err := a.begin(e); err != nil {
 			return err
 		}
 	}
-	return writeVoxels(ctx, a.out, &header{maskedAsNaN: a.source != nil}, e, v, nil)
+	return WriteVoxels(ctx, a.out, a.spec.MaskedAsNaN, e, v, nil)
 }
 
 // begin writes the header.
-func (a *appender) begin(e encoder) error {
+func (a *appender) begin(e Encoder) error {
 	a.out = newCheckedWriter(a.file)
-	if a.compress {
+	if a.spec.Compress {
 		z, err := pgzip.NewWriterLevel(a.file, gzipLevel)
 		if err != nil {
 			return err
 		}
 		a.zip, a.out.w = z, z
 	}
-	_, err := a.out.Write(a.layout(e).marshal())
-	return withoutPath(err)
+	_, err := a.out.Write(a.spec.Header(a.grid, e))
+	return WithoutPath(err)
 }
 
 // close completes the file and reads it back: every byte must be as it was written. After
@@ -117,43 +98,44 @@ func (a *appender) finish(ctx context.Context) error {
 		z := a.zip
 		a.zip = nil
 		if err := z.Close(); err != nil {
-			return withoutPath(err)
+			return WithoutPath(err)
 		}
 	}
 	file := a.file
 	a.file = nil
 	if err := file.Close(); err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
-	return a.out.verify(ctx, hostFolder(filepath.Dir(a.path)), filepath.Base(a.path))
+	return a.out.verify(ctx, HostFolder(filepath.Dir(a.path)), filepath.Base(a.path))
 }
 
 // encodeSpool writes the voxels that wait in the spool, now that the range of their values
 // is known.
 func (a *appender) encodeSpool(ctx context.Context) error {
 	if _, err := a.spool.Seek(0, io.SeekStart); err != nil {
-		return withoutPath(err)
+		return WithoutPath(err)
 	}
-	e := encoderFor(a.datatype, a.values)
+	e, lost := a.spec.encoder(a.values)
+	a.lost = lost
 	if err := a.begin(e); err != nil {
 		return err
 	}
 	in := bufio.NewReaderSize(a.spool, chunkBytes)
-	from := decoder{datatype: spooled(), slope: 1}
+	from := decoder{Datatype: spooled(), slope: 1}
 	step := chunkBytes / 4
-	raw, values, out := make([]byte, chunkBytes), make([]float32, step), make([]byte, step*a.datatype.bytes)
+	raw, values, out := make([]byte, chunkBytes), make([]float32, step), make([]byte, step*a.spec.Datatype.Bytes)
 	for left := a.voxels; left > 0; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		n := min(left, step)
 		if _, err := io.ReadFull(in, raw[:4*n]); err != nil {
-			return withoutPath(err)
+			return WithoutPath(err)
 		}
 		from.decodeUnscaled(values[:n], raw)
 		e.encode(out, values[:n])
-		if _, err := a.out.Write(out[:n*a.datatype.bytes]); err != nil {
-			return withoutPath(err)
+		if _, err := a.out.Write(out[:n*a.spec.Datatype.Bytes]); err != nil {
+			return WithoutPath(err)
 		}
 		left -= n
 	}
@@ -161,15 +143,15 @@ func (a *appender) encodeSpool(ctx context.Context) error {
 }
 
 // spooled is the datatype of the spool.
-func spooled() datatype {
-	d, _ := datatypeByCode(dtFloat32)
+func spooled() Datatype {
+	d, _ := DatatypeByCode(Float32)
 	return d
 }
 
 func (a *appender) dropSpool() error {
 	spool := a.spool
 	a.spool = nil
-	return withoutPath(errors.Join(spool.Close(), os.Remove(spool.Name())))
+	return WithoutPath(errors.Join(spool.Close(), os.Remove(spool.Name())))
 }
 
 // Discard removes what was written. After Close it does nothing.

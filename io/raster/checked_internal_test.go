@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"bytes"
@@ -72,19 +72,18 @@ func TestBlockWriter(t *testing.T) {
 		v.Mask[i] = i%3 > 0
 	}
 	for _, name := range []string{"float32", "int16"} {
-		d, err := datatypeByName(name)
+		d, err := DatatypeByName(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := newEncoder(d, v)
-		h := newHeader(v.Geometry, nil, e, "blocks")
-		h.maskedAsNaN = true
-		var whole bytes.Buffer
-		if err := writeVoxels(t.Context(), &whole, h, e, v, nil); err != nil {
+		e := encoderFor(d, limitsOf(v.Data))
+		header := bytes.Repeat([]byte("header. "), 44)
+		whole := bytes.NewBuffer(bytes.Clone(header))
+		if err := WriteVoxels(t.Context(), whole, true, e, v, nil); err != nil {
 			t.Fatal(err)
 		}
 		file := make(memory, whole.Len())
-		w := &blockWriter{to: file, header: h.marshal(), encoder: e, volume: v, maskedAsNaN: h.masksAsNaN(e, v)}
+		w := &blockWriter{to: file, header: header, encoder: e, volume: v, maskedAsNaN: masksAsNaN(true, e, v)}
 		if err := w.run(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package nifti
+package raster
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 // ReadSlice reads slice z, along the third axis of the file, of component c of volume t,
 // and nothing else of the voxels. A file that can only be read from its beginning, such as
 // a compressed one, is an error; see Info.Direct. So is a slice without a finite value.
-func ReadSlice(ctx context.Context, fsys fs.FS, name string, t int, c Component, z int) (*volume.Volume, error) {
-	im, err := openImage(fsys, name)
+func (open Opener) ReadSlice(ctx context.Context, fsys fs.FS, name string, t int, c Component, z int) (*volume.Volume, error) {
+	im, err := open(fsys, name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	defer im.file.close()
+	defer im.file.Close()
 	v, err := im.readSlice(ctx, t, c, z)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -26,7 +26,7 @@ func ReadSlice(ctx context.Context, fsys fs.FS, name string, t int, c Component,
 	return v, nil
 }
 
-func (im *image) readSlice(ctx context.Context, t int, c Component, z int) (*volume.Volume, error) {
+func (im *Image) readSlice(ctx context.Context, t int, c Component, z int) (*volume.Volume, error) {
 	p, err := im.planOf(t, c)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (im *image) readSlice(ctx context.Context, t int, c Component, z int) (*vol
 }
 
 // direct returns the file where it can be read from any place.
-func (im *image) direct() (io.ReaderAt, bool) {
+func (im *Image) direct() (io.ReaderAt, bool) {
 	file, ok := im.file.file.(io.ReaderAt)
 	return file, ok && !im.file.gzip
 }

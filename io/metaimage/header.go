@@ -1,0 +1,205 @@
+package metaimage
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"quell/io/raster"
+)
+
+// header holds the fields of a header that this package uses.
+type header struct {
+	sizes    []int64
+	datatype raster.Datatype
+	big      bool
+	packed   bool
+	skip     int64     // bytes before the voxels in a file of their own; -1 for all but the voxels
+	files    []string  // of the voxels, as the header names them; nil for this one
+	matrix   []float64 // direction of each axis; nil for none
+	offset   []float64
+	spacing  []float64
+	comment  string
+	scaled   bool // a function from the values to others is given
+}
+
+// types are the names of the types of voxels, with the codes of package raster. MET_LONG has 4 bytes.
+var types = map[string]int64{
+	"MET_CHAR": raster.Int8, "MET_ASCII_CHAR": raster.Int8, "MET_UCHAR": raster.Uint8, "MET_SHORT": raster.Int16, "MET_USHORT": raster.Uint16,
+	"MET_INT": raster.Int32, "MET_UINT": raster.Uint32, "MET_LONG": raster.Int32, "MET_ULONG": raster.Uint32,
+	"MET_LONG_LONG": raster.Int64, "MET_ULONG_LONG": raster.Uint64, "MET_FLOAT": raster.Float32, "MET_DOUBLE": raster.Float64,
+}
+
+// maxAxes is the largest dimension of the format.
+const maxAxes = 10
+
+var (
+	errNotMetaImage = errors.New("this is not a MetaImage file; choose a .mha or .mhd file")
+	errUnfinished   = errors.New("the header has no ElementDataFile; get a complete copy")
+)
+
+// parse reads the header at the start of a file, up to ElementDataFile, which ends it.
+func parse(file *raster.File) (*header, error) {
+	fields := map[string]string{}
+	for {
+		line, err := file.Line()
+		if err != nil && len(fields) == 0 {
+			return nil, errNotMetaImage
+		}
+		if err != nil {
+			return nil, errUnfinished
+		}
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if name = strings.TrimSpace(name); !ok && strings.Contains(line, ":") {
+			name, value, ok = strings.Cut(line, ":")
+			name = strings.TrimSpace(name)
+		}
+		if !ok || strings.Contains(name, "\x00") {
+			if len(fields) > 0 {
+				return nil, errUnfinished
+			}
+			return nil, errNotMetaImage
+		}
+		fields[name] = strings.TrimSpace(value)
+		if name != "ElementDataFile" {
+			continue
+		}
+		h, err := fromFields(fields)
+		if err == nil {
+			h.files, err = dataFiles(fields[name], file)
+		}
+		return h, err
+	}
+}
+
+// first returns the first of several names of a field that is there.
+func first(fields map[string]string, names ...string) string {
+	for _, name := range names {
+		if v, ok := fields[name]; ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func truth(value string) bool { return strings.HasPrefix(strings.ToLower(value), "t") || value == "1" }
+
+// fromFields interprets the fields.
+func fromFields(fields map[string]string) (*header, error) {
+	if kind := fields["ObjectType"]; kind != "" && !strings.EqualFold(kind, "Image") {
+		return nil, fmt.Errorf("it is a MetaIO file of the type %q and not an image; choose an image", raster.OneLine(kind, 30))
+	}
+	axes, err := strconv.Atoi(fields["NDims"])
+	if err != nil || axes < 1 || axes > maxAxes {
+		return nil, fmt.Errorf("the header gives the dimension %q instead of 1 to %d; it is damaged", raster.OneLine(fields["NDims"], 30), maxAxes)
+	}
+	h := &header{comment: fields["Comment"]}
+	for _, word := range strings.Fields(fields["DimSize"]) {
+		n, err := strconv.ParseInt(word, 10, 64)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("the header gives the size %q; it is damaged", word)
+		}
+		h.sizes = append(h.sizes, n)
+	}
+	if len(h.sizes) != axes {
+		return nil, fmt.Errorf("the header gives %d sizes for %d axes; it is damaged", len(h.sizes), axes)
+	}
+	if err := h.parseVoxels(fields); err != nil {
+		return nil, err
+	}
+	slope, inter := fields["ElementToIntensityFunctionSlope"], fields["ElementToIntensityFunctionOffset"]
+	h.scaled = slope != "" && slope != "1" || inter != "" && inter != "0"
+	return h, h.parsePlace(fields)
+}
+
+// parseVoxels reads how the voxels are stored.
+func (h *header) parseVoxels(fields map[string]string) (err error) {
+	if n := fields["ElementNumberOfChannels"]; n != "" && n != "1" || strings.HasSuffix(fields["ElementType"], "_ARRAY") {
+		return errors.New("its voxels are vectors or colours and not single numbers; save one component as an image")
+	}
+	code, ok := types[fields["ElementType"]]
+	if !ok {
+		return fmt.Errorf("its voxels are of the type %q, which is not read; save them as MET_FLOAT or MET_SHORT", raster.OneLine(fields["ElementType"], 30))
+	}
+	h.datatype, _ = raster.DatatypeByCode(code)
+	if b, ok := fields["BinaryData"]; ok && !truth(b) {
+		return errors.New("its voxels are written as text; save it with binary data")
+	}
+	h.big = truth(first(fields, "BinaryDataByteOrderMSB", "ElementByteOrderMSB"))
+	h.packed = truth(fields["CompressedData"])
+	if text := fields["HeaderSize"]; text != "" {
+		if h.skip, err = strconv.ParseInt(text, 10, 64); err != nil || h.skip < -1 || h.skip > math.MaxInt64/4 || h.packed && h.skip < 0 {
+			return fmt.Errorf("the header gives the HeaderSize %q; it is damaged", raster.OneLine(text, 30))
+		}
+	}
+	return nil
+}
+
+// parsePlace reads where the voxels are.
+func (h *header) parsePlace(fields map[string]string) (err error) {
+	axes := len(h.sizes)
+	list := func(n int, names ...string) (values []float64) {
+		words := strings.Fields(first(fields, names...))
+		for _, word := range words {
+			v, parseErr := strconv.ParseFloat(word, 64)
+			if parseErr != nil || v-v != 0 {
+				err = fmt.Errorf("the header gives %q as its %s; it is damaged", raster.OneLine(word, 30), names[0])
+			}
+			values = append(values, v)
+		}
+		if values != nil && len(values) != n {
+			err = fmt.Errorf("the header gives %d numbers as its %s instead of %d; it is damaged", len(values), names[0], n)
+		}
+		return values
+	}
+	h.matrix = list(axes*axes, "TransformMatrix", "Rotation", "Orientation")
+	h.offset = list(axes, "Offset", "Position", "Origin")
+	if h.spacing = list(axes, "ElementSpacing"); h.spacing == nil {
+		h.spacing = list(axes, "ElementSize")
+	}
+	return err
+}
+
+// dataFiles returns the files of the voxels: one, those of a pattern with its numbers, or a list on the lines that
+// follow; nil for the header's own.
+func dataFiles(value string, file *raster.File) ([]string, error) {
+	words := strings.Fields(value)
+	switch {
+	case strings.EqualFold(value, "LOCAL"):
+		return nil, nil
+	case len(words) > 0 && words[0] == "LIST":
+		var names []string
+		for {
+			line, err := file.Line()
+			if err != nil && !errors.Is(err, io.EOF) {
+				return nil, err
+			}
+			if line = strings.TrimSpace(line); line != "" {
+				names = append(names, line)
+			}
+			if err != nil && len(names) == 0 {
+				return nil, errUnfinished
+			}
+			if err != nil {
+				return names, nil
+			}
+		}
+	case strings.Contains(value, "%") && len(words) >= 3:
+		numbers := []int{0, 0, 1}
+		for i, word := range words[1:min(4, len(words))] {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				return nil, fmt.Errorf("the header numbers its files by %q; it is damaged", raster.OneLine(word, 30))
+			}
+			numbers[i] = n
+		}
+		return raster.Numbered(words[0], numbers[0], numbers[1], numbers[2])
+	}
+	return []string{value}, nil
+}

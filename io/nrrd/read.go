@@ -1,0 +1,210 @@
+package nrrd
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+
+	"quell/io/raster"
+	"quell/series"
+	"quell/volume"
+)
+
+// Sniff reports whether a file begins like NRRD.
+func Sniff(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("NRRD000")) }
+
+// Open opens a .nrrd or .nhdr for its voxels.
+var Open raster.Opener = open
+
+func open(fsys fs.FS, name string) (*raster.Image, error) {
+	file, h, err := openHeader(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.layout()
+	data := name
+	if err == nil && h.data != "" {
+		file.Close()
+		if data, err = raster.Detached(name, h.data); err != nil {
+			return nil, err
+		}
+		if file, err = raster.OpenStored(fsys, data); err != nil {
+			return nil, fmt.Errorf("its voxels, %s, cannot be opened (%w); put both files into one folder", h.data, err)
+		}
+	}
+	if err == nil {
+		l.Offset, err = h.seek(file, l)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return raster.NewImage(l, name, []string{data}, file), nil
+}
+
+func openHeader(fsys fs.FS, name string) (*raster.File, *header, error) {
+	file, err := raster.OpenStored(fsys, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := parse(file)
+	if err != nil {
+		file.Close()
+		return nil, nil, raster.ReadError(err)
+	}
+	return file, h, nil
+}
+
+// Description returns the content field of a header.
+func Description(fsys fs.FS, name string) (string, error) {
+	file, h, err := openHeader(fsys, name)
+	if err != nil {
+		return "", err
+	}
+	file.Close()
+	return h.content, nil
+}
+
+// seek goes to the voxels, and returns where they begin.
+func (h *header) seek(file *raster.File, l raster.Layout) (int64, error) {
+	for range h.lineSkip {
+		if _, err := file.Line(); err != nil {
+			return 0, raster.ReadError(err)
+		}
+	}
+	if h.packed {
+		return h.byteSkip, file.Unpack()
+	}
+	if h.byteSkip < 0 {
+		size := int64(l.Geometry.Voxels()) * int64(l.Volumes) * int64(l.Datatype.Bytes)
+		if size > file.Size() {
+			return 0, errors.New("the file is truncated; get a complete copy")
+		}
+		return file.Size() - size, nil
+	}
+	return file.At() + h.byteSkip, nil
+}
+
+// layout returns what the header says of the voxels, without where they begin.
+func (h *header) layout() (raster.Layout, error) {
+	l := raster.Layout{Meta: series.Meta{Format: "NRRD", Description: raster.OneLine(h.content, 200)}, Datatype: h.datatype, Order: binary.LittleEndian, Slope: 1}
+	if h.big {
+		l.Order = binary.BigEndian
+	}
+	note := func(s series.Severity, kind series.Kind, text string) {
+		l.Findings = append(l.Findings, series.Finding{Severity: s, Kind: kind, Text: text})
+	}
+	if !h.endian && h.datatype.Bytes > 1 {
+		note(series.Warning, series.Header, "The header gives no byte order; little-endian is assumed.")
+	}
+	in, err := h.inSpace()
+	if err != nil {
+		return l, err
+	}
+	var space, others []int64
+	for i, n := range h.sizes {
+		if in[i] {
+			space = append(space, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	dims, volumes, err := raster.Sizes(space, others)
+	if err != nil {
+		return l, err
+	}
+	l.Volumes = volumes
+	steps, origin, err := h.grid(in, note)
+	if err != nil {
+		return l, err
+	}
+	if l.Geometry, err = raster.Grid(dims, steps, origin); err != nil {
+		return l, err
+	}
+	l.Step = h.step(in)
+	return l, nil
+}
+
+// step returns the seconds between volumes; 0 if the last axis is not one of time.
+func (h *header) step(in []bool) float64 {
+	last := len(in) - 1
+	if in[last] || len(h.kinds) == 0 || h.kinds[last] != "time" {
+		return 0
+	}
+	step := math.NaN()
+	switch {
+	case h.directions != nil && len(h.directions[last]) == 4:
+		step = h.directions[last][3]
+	case h.spacings != nil:
+		step = h.spacings[last]
+	}
+	if !(step > 0) || math.IsInf(step, 0) {
+		return 0
+	}
+	return step
+}
+
+// grid returns the steps along the axes in space and the position of the first voxel, in LPS+ mm.
+func (h *header) grid(in []bool, note func(series.Severity, series.Kind, string)) (steps []volume.Vec, origin volume.Vec, err error) {
+	signs, known := toLPS[h.space]
+	if !known {
+		signs = volume.Vec{1, 1, 1}
+		note(series.Warning, series.Orientation, "The file gives no orientation in the patient; it is assumed that x runs to the patient's left, y to the back and z to the head.")
+	}
+	scale := 1.0
+	if len(h.units) > 0 {
+		mm, known := millimetres[h.units[0]]
+		switch {
+		case !known:
+			note(series.Warning, series.Units, fmt.Sprintf("The file's unit of length (%s) is not known; mm is assumed.", raster.OneLine(h.units[0], 20)))
+		case mm != 1:
+			scale = mm
+			note(series.Note, series.Units, fmt.Sprintf("The header gives lengths in %s; voxel size and positions were multiplied by %g to get mm.", h.units[0], mm))
+		}
+	}
+	turned := func(v []float64) (out volume.Vec) {
+		for c := range min(3, len(v)) {
+			out[c] = v[c] * signs[c] * scale
+		}
+		return out
+	}
+	for i := range in {
+		if !in[i] {
+			continue
+		}
+		if h.directions != nil {
+			steps = append(steps, turned(h.directions[i]))
+			continue
+		}
+		spacing := math.NaN()
+		if h.spacings != nil {
+			spacing = math.Abs(h.spacings[i])
+		}
+		if !(spacing > 0) || math.IsInf(spacing, 0) {
+			spacing = 1
+			note(series.Warning, series.Spacing, "The header gives no voxel size along "+string('x'+rune(len(steps)))+"; 1 is assumed.")
+		}
+		var step volume.Vec
+		step[len(steps)] = spacing * signs[len(steps)] * scale
+		if h.mins != nil && h.mins[i]-h.mins[i] == 0 && h.origin == nil {
+			first := h.mins[i]
+			if i < len(h.centers) && h.centers[i] == "cell" {
+				first += spacing / 2
+			}
+			origin[len(steps)] = first * signs[len(steps)] * scale
+		}
+		steps = append(steps, step)
+	}
+	if h.origin != nil {
+		origin = turned(h.origin)
+	}
+	for _, v := range append([]volume.Vec{origin}, steps...) {
+		if n := v.Norm(); n-n != 0 {
+			return nil, origin, errors.New("the header's positions are not finite; it is damaged")
+		}
+	}
+	return steps, origin, nil
+}

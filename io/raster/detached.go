@@ -1,0 +1,96 @@
+package raster
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"strings"
+
+	"quell/series"
+	"quell/volume"
+)
+
+// Detached returns the name of the file that a header names for its voxels: in the folder of the header
+// or below it. A header may come from anywhere, and opens no other file.
+func Detached(header, data string) (string, error) {
+	name := path.Join(path.Dir(header), data)
+	if data == "" || strings.ContainsAny(data, "\\\x00") || path.IsAbs(data) || !fs.ValidPath(data) {
+		return "", fmt.Errorf("the header names %q for its voxels, which does not lie beside it; put both files into one folder", data)
+	}
+	return name, nil
+}
+
+// Grid returns the grid of voxels from the positions in LPS+ mm of the first one and of the steps along
+// one to three axes, or an error for axes that span no volume. Axes that a file lacks are of one voxel of 1 mm, across the others.
+func Grid(dims []int, steps []volume.Vec, origin volume.Vec) (volume.Geometry, error) {
+	size := [3]int{1, 1, 1}
+	copy(size[:], dims)
+	axes := [3]volume.Vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	copy(axes[:], steps)
+	if len(steps) == 2 {
+		if n := axes[0].Cross(axes[1]); n.Norm() > 0 {
+			axes[2] = n.Unit()
+		}
+	}
+	var a volume.Affine
+	for c, axis := range axes {
+		a.SetColumn(c, axis)
+	}
+	a.SetColumn(3, origin)
+	for r := range a {
+		for c := range a[r] {
+			a[r][c] += 0 // no negative zero
+		}
+	}
+	if whole := axes[0].Norm() * axes[1].Norm() * axes[2].Norm(); !(math.Abs(a.Det()) > 1e-6*whole) || math.IsInf(whole, 0) {
+		return volume.Geometry{}, errors.New("the header gives axes that lie in one plane or have no length; it is damaged")
+	}
+	return volume.FromAffine(size, a), nil
+}
+
+// Sizes checks the lengths of the axes in space and of the others, so that no product overflows.
+func Sizes(space, others []int64) (dims []int, volumes int, err error) {
+	voxels, n := int64(1), int64(1)
+	for _, d := range space {
+		if d < 1 || d > volume.MaxVoxels/voxels {
+			return nil, 0, fmt.Errorf("the header gives %v voxels, more or fewer than a volume can have; it is damaged", space)
+		}
+		voxels *= d
+		dims = append(dims, int(d))
+	}
+	for _, d := range others {
+		if d < 1 || d > maxVolumes/n {
+			return nil, 0, fmt.Errorf("the header gives %v volumes, more or fewer than the %d that a file may have; it is damaged", others, maxVolumes)
+		}
+		n *= d
+	}
+	return dims, int(n), nil
+}
+
+// maxVolumes bounds the volumes of one file: a catalogue lists each one.
+const maxVolumes = 1 << 16
+
+// HasNaN reports whether the masked voxels of what was computed from a series are to be written as NaN:
+// they were read as such from a file of one image.
+func HasNaN(from *series.Series, frames int) bool {
+	if from == nil || len(from.Sources) != 1 || from.Sources[0].UID != "" {
+		return false
+	}
+	return frames > 1 || from.Volume.Mask != nil || from.Volume.Data == nil
+}
+
+// OneLine returns a text without line ends and control characters, of at most n bytes, cut off between
+// words.
+func OneLine(text string, n int) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	if len(text) <= n {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:n+1], ' ')
+	if cut < 0 {
+		return ""
+	}
+	return strings.TrimRight(text[:cut], " ,;")
+}

@@ -1,0 +1,178 @@
+package raster
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strings"
+
+	"quell/internal/parallel"
+)
+
+// writable names the datatypes that files are written in, the default first.
+var writable = []string{"float32", "float64", "uint8", "int16", "uint16", "int32"}
+
+// Datatypes lists the names of the datatypes that files are written in, the default first.
+func Datatypes() []string { return append([]string(nil), writable...) }
+
+// DatatypeByName returns one of Datatypes; "" is the default.
+func DatatypeByName(name string) (Datatype, error) {
+	if name == "" {
+		name = writable[0]
+	}
+	for _, w := range writable {
+		if w != name {
+			continue
+		}
+		for _, d := range datatypes {
+			if d.Name == name {
+				return d, nil
+			}
+		}
+	}
+	return Datatype{}, fmt.Errorf("there is no datatype %q; choose %s", name, strings.Join(writable, ", "))
+}
+
+// BytesPerVoxel returns the size of a voxel of that data type, one of Datatypes or
+// "" for the default; 0 for another.
+func BytesPerVoxel(dtype string) int {
+	d, err := DatatypeByName(dtype)
+	if err != nil {
+		return 0
+	}
+	return d.Bytes
+}
+
+// Encoder converts real values to stored ones: stored = (real - Inter) / Slope.
+type Encoder struct {
+	Datatype
+	Slope, Inter float64
+}
+
+// encoderFor chooses slope and intercept. Values are stored unscaled in
+// floating-point types, and in integer types if all are whole and fit, if necessary
+// after a shift (CT in unsigned integers). Otherwise the range of the values is
+// mapped to that of the type, less one step at both ends, so that rounding slope
+// and intercept to the header's float32 clips nothing. A floating-point type needs no limits.
+func encoderFor(d Datatype, values valueLimits) Encoder {
+	e := Encoder{Datatype: d, Slope: 1}
+	if !d.Integer() {
+		return e
+	}
+	lo, hi, whole := float64(values.lo), float64(values.hi), !values.fractions
+	if whole && lo >= d.Lo && hi <= d.Hi {
+		return e
+	}
+	if shift := lo - d.Lo; lo == hi || (whole && hi-lo <= d.Hi-d.Lo && math.Abs(shift) <= 1<<24) {
+		e.Inter = shift
+		return e
+	}
+	const smallestNormal = 0x1p-126
+	slope := float32(max((hi-lo)/(d.Hi-d.Lo-2), smallestNormal))
+	e.Slope = float64(math.Nextafter32(slope, math.MaxFloat32))
+	e.Inter = float64(float32(lo - (d.Lo+1)*e.Slope))
+	return e
+}
+
+// unscaledEncoder is encoderFor for a format that stores neither slope nor intercept. lost says
+// what integers do not keep; "" for nothing.
+func unscaledEncoder(d Datatype, values valueLimits) (e Encoder, lost string) {
+	e = Encoder{Datatype: d, Slope: 1}
+	if !d.Integer() {
+		return e, ""
+	}
+	if values.fractions {
+		lost = fmt.Sprintf("The format stores no scale, so that %s holds values rounded to whole numbers; float32 keeps them.", d.Name)
+	}
+	if float64(values.lo) < d.Lo-0.5 || float64(values.hi) > d.Hi+0.5 {
+		lost = fmt.Sprintf("Values from %g to %g do not fit %s and were clipped to its range; float32 keeps them.", values.lo, values.hi, d.Name)
+	}
+	return e, lost
+}
+
+// valueLimits are the smallest and the largest of values, masked voxels included. Its zero
+// value is that of none.
+type valueLimits struct {
+	lo, hi    float32
+	any       bool
+	fractions bool // not all are whole numbers
+}
+
+// add counts in more values.
+func (l *valueLimits) add(data []float32) {
+	if !l.any && len(data) > 0 {
+		l.lo, l.hi, l.any = data[0], data[0], true
+	}
+	for _, x := range data {
+		l.lo, l.hi = min(l.lo, x), max(l.hi, x)
+		if !l.fractions && float64(x) != math.Trunc(float64(x)) {
+			l.fractions = true
+		}
+	}
+}
+
+// merge counts in the values of others.
+func (l *valueLimits) merge(others valueLimits) {
+	if !others.any {
+		return
+	}
+	if l.any {
+		others.lo, others.hi, others.fractions = min(l.lo, others.lo), max(l.hi, others.hi), l.fractions || others.fractions
+	}
+	*l = others
+}
+
+// limitsOf returns the limits of values, which all cores look at.
+func limitsOf(data []float32) valueLimits {
+	const step = 1 << 20
+	parts := make([]valueLimits, (len(data)+step-1)/step)
+	_ = parallel.For(context.Background(), len(parts), func(i int) error { // without a cancel there is no error
+		parts[i].add(data[i*step : min((i+1)*step, len(data))])
+		return nil
+	})
+	var all valueLimits
+	for _, part := range parts {
+		all.merge(part)
+	}
+	return all
+}
+
+// Limits returns the smallest and the largest of values, and whether all are whole numbers.
+func Limits(data []float32) (lo, hi float32, whole bool) {
+	l := limitsOf(data)
+	return l.lo, l.hi, !l.fractions
+}
+
+// encode stores src in dst, little-endian; dst has len(src)*bytes bytes.
+func (e Encoder) encode(dst []byte, src []float32) {
+	le, stored := binary.LittleEndian, func(x float32) float64 {
+		return min(max(math.RoundToEven((float64(x)-e.Inter)/e.Slope), e.Lo), e.Hi)
+	}
+	switch e.Code {
+	case Uint8:
+		for i, x := range src {
+			dst[i] = byte(stored(x))
+		}
+	case Int16:
+		for i, x := range src {
+			le.PutUint16(dst[2*i:], uint16(int16(stored(x))))
+		}
+	case Uint16:
+		for i, x := range src {
+			le.PutUint16(dst[2*i:], uint16(stored(x)))
+		}
+	case Int32:
+		for i, x := range src {
+			le.PutUint32(dst[4*i:], uint32(int32(stored(x))))
+		}
+	case Float32:
+		for i, x := range src {
+			le.PutUint32(dst[4*i:], math.Float32bits(x))
+		}
+	case Float64:
+		for i, x := range src {
+			le.PutUint64(dst[8*i:], math.Float64bits(float64(x)))
+		}
+	}
+}

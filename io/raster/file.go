@@ -1,0 +1,178 @@
+package raster
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+)
+
+// File reads one file sequentially and decompresses it if its content, not
+// its name, is gzip.
+type File struct {
+	in   io.Reader
+	file fs.File // one, or several joined
+	size int64   // of the file as stored
+	gzip bool    // what is read is decompressed, by gzip or zlib
+	zlib bool
+	base int64 // where it begins in the file as stored; size counts from there
+	pos  int64 // bytes read so far, decompressed
+}
+
+// OpenFile opens a file, decompressed if it is gzip.
+func OpenFile(fsys fs.FS, name string) (*File, error) {
+	s, err := OpenStored(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if gzipNext(s.in.(*bufio.Reader)) {
+		if err := s.Unpack(); err != nil {
+			s.Close()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// OpenStored opens a file for its bytes as they are stored.
+func OpenStored(fsys fs.FS, name string) (*File, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, WithoutPath(err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("this is a folder, not a file")
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, WithoutPath(err)
+	}
+	return newFile(file, info.Size()), nil
+}
+
+// newFile reads a file of that size.
+func newFile(file fs.File, size int64) *File {
+	return &File{file: file, size: size, in: bufio.NewReaderSize(file, int(min(max(size, 512), 128<<10)))}
+}
+
+// Unpack makes the rest of a file that was opened by [OpenStored] what it decompresses to, from
+// position 0 on: gzip or zlib, by its first bytes.
+func (s *File) Unpack() (err error) {
+	in := s.in.(*bufio.Reader)
+	if gzipNext(in) {
+		s.in, err = newGunzip(in)
+	} else {
+		s.in, err = zlib.NewReader(in)
+		s.zlib = true
+	}
+	s.gzip, s.base, s.size, s.pos = true, s.base+s.pos, s.size-s.pos, 0
+	return ReadError(err)
+}
+
+// Line returns the next line of a text, without its end. After the last one the error is io.EOF.
+func (s *File) Line() (string, error) {
+	in, ok := s.in.(*bufio.Reader)
+	if !ok {
+		return "", errors.New("the text of the header is compressed")
+	}
+	line, err := in.ReadSlice('\n')
+	s.pos += int64(len(line))
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull) || s.pos > maxHeader:
+		return "", errors.New("the header does not end; it is damaged")
+	case err != nil && len(line) == 0:
+		return "", err
+	}
+	return strings.TrimRight(string(line), "\r\n"), nil
+}
+
+// maxHeader bounds the text of a header in bytes.
+const maxHeader = 1 << 20
+
+// Size returns the size of the file as stored.
+func (s *File) Size() int64 { return s.base + s.size }
+
+// Close closes the file.
+func (s *File) Close() { _ = s.file.Close() }
+
+// Read implements io.Reader and counts the bytes.
+func (s *File) Read(p []byte) (int, error) {
+	n, err := s.in.Read(p)
+	s.pos += int64(n)
+	return n, err
+}
+
+// skipTo reads up to position pos, which must not be before the current one.
+func (s *File) skipTo(ctx context.Context, pos int64) error {
+	for s.pos < pos {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(io.Discard, s, min(chunkBytes, pos-s.pos)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trailerSays reports whether the trailer of a gzip file gives its decompressed
+// length as end. The trailer holds it modulo 2^32 and for the last member alone (RFC
+// 1952). The result is false for a file that can only be read sequentially.
+func (s *File) trailerSays(end int64) bool {
+	var b [4]byte
+	file, ok := s.file.(io.ReaderAt)
+	if !ok || !s.gzip || s.zlib {
+		return false
+	}
+	n, _ := file.ReadAt(b[:], s.base+s.size-int64(len(b)))
+	return n == len(b) && binary.LittleEndian.Uint32(b[:]) == uint32(end)
+}
+
+// couldHold reports whether the file, decompressed, may have as many as end bytes,
+// as far as its stored size shows.
+func (s *File) couldHold(end int64) bool {
+	if s.gzip {
+		return end/maxDeflateRatio <= s.size
+	}
+	return end <= s.size
+}
+
+// WithoutPath removes operation and path from a file system's error; callers name
+// the file.
+func WithoutPath(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no such file (%w)", fs.ErrNotExist)
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// ReadError words the errors of a decompressor and of a file that ends too early.
+func ReadError(err error) error {
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrHeader) || errors.As(err, &corrupt) {
+		return errors.New("the compressed data is damaged; get an intact copy")
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the file is truncated; get a complete copy")
+	}
+	return err
+}
+
+// At returns how many bytes were read, decompressed.
+func (s *File) At() int64 { return s.pos }
+
+// Holds reports whether the file is not compressed and has at least so many bytes.
+func (s *File) Holds(end int64) bool { return !s.gzip && end <= s.size }
