@@ -108,7 +108,7 @@ func NewWorker(spec Spec, workers int, memory int64, events Events) (*Worker, er
 // it, if its policy names none: results of one batch do not depend on when and where they were made.
 func (b *batch) pin() error {
 	if b.o.Job.Engine.Name != "" || b.lost != nil {
-		return nil
+		return nil //nolint:nilerr // a batch whose GPU did not start may go on with it
 	}
 	path := b.pinPath()
 	if err := atomic.CreateFile(path, []byte(b.engine), 0o666); !errors.Is(err, fs.ErrExist) {
