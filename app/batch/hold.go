@@ -59,8 +59,19 @@ func readHold(path string) (ended int, holder string) {
 	return ended, holder
 }
 
+// write never leaves the file empty or half written for a reader: a check between would take the
+// unit for another process's, and drop the result of a series.
 func (h *hold) write() error {
-	return os.WriteFile(h.path, fmt.Appendf(nil, "%d %s\n", h.before+min(h.active, 1), h.id), 0o666)
+	f, err := os.OpenFile(h.path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	text := fmt.Appendf(nil, "%d %s\n", h.before+min(h.active, 1), h.id)
+	_, err = f.WriteAt(text, 0)
+	if err == nil {
+		err = f.Truncate(int64(len(text))) // of a longer number
+	}
+	return errors.Join(err, f.Close())
 }
 
 // check returns errTaken where another process holds the unit, or has finished it.

@@ -104,3 +104,28 @@ func TestUnitInTheHandIsNotInWork(t *testing.T) {
 		t.Errorf("%d series; the unit is still held: %v", emitted, exists(b.store.holdPath(u)))
 	}
 }
+
+// TestHoldIsNeverLostWhileItIsWritten: a unit is this process's at every moment while its parts begin
+// and end.
+func TestHoldIsNeverLostWhileItIsWritten(t *testing.T) {
+	h := store{t.TempDir()}.take(Unit{Name: "a"})
+	var changing sync.WaitGroup
+	changing.Go(func() {
+		for range 2000 {
+			h.enter()
+			h.leave()
+		}
+	})
+	ended := make(chan struct{})
+	go func() { changing.Wait(); close(ended) }()
+	for {
+		if err := h.check(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-ended:
+			return
+		default:
+		}
+	}
+}

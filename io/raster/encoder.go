@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"quell/internal/parallel"
+	"quell/internal/words16"
 )
 
 // writable names the datatypes that files are written in, the default first.
@@ -104,12 +105,17 @@ func (l *valueLimits) add(data []float32) {
 	if !l.any && len(data) > 0 {
 		l.lo, l.hi, l.any = data[0], data[0], true
 	}
+	lo, hi, fractions := l.lo, l.hi, l.fractions // not min and max, which ask for NaN, and there is none
 	for _, x := range data {
-		l.lo, l.hi = min(l.lo, x), max(l.hi, x)
-		if !l.fractions && float64(x) != math.Trunc(float64(x)) {
-			l.fractions = true
+		if x < lo {
+			lo = x
 		}
+		if x > hi {
+			hi = x
+		}
+		fractions = fractions || float64(x) != math.Trunc(float64(x))
 	}
+	l.lo, l.hi, l.fractions = lo, hi, fractions
 }
 
 // merge counts in the values of others.
@@ -144,7 +150,8 @@ func Limits(data []float32) (lo, hi float32, whole bool) {
 	return l.lo, l.hi, !l.fractions
 }
 
-// encode stores src in dst, little-endian; dst has len(src)*bytes bytes.
+// encode stores src in dst, little-endian; dst has len(src)*bytes bytes. A value in the middle
+// between two stored ones becomes, of 16 bits, the one further from zero, else the even one.
 func (e Encoder) encode(dst []byte, src []float32) {
 	le, stored := binary.LittleEndian, func(x float32) float64 {
 		return min(max(math.RoundToEven((float64(x)-e.Inter)/e.Slope), e.Lo), e.Hi)
@@ -154,14 +161,8 @@ func (e Encoder) encode(dst []byte, src []float32) {
 		for i, x := range src {
 			dst[i] = byte(stored(x))
 		}
-	case Int16:
-		for i, x := range src {
-			le.PutUint16(dst[2*i:], uint16(int16(stored(x))))
-		}
-	case Uint16:
-		for i, x := range src {
-			le.PutUint16(dst[2*i:], uint16(stored(x)))
-		}
+	case Int16, Uint16:
+		words16.Encode(dst, src, e.Slope, e.Inter, int(e.Lo), int(e.Hi))
 	case Int32:
 		for i, x := range src {
 			le.PutUint32(dst[4*i:], uint32(int32(stored(x))))
