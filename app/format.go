@@ -23,6 +23,8 @@ type Format struct {
 	Name string // as series.Meta.Format begins: "NIfTI" of "NIfTI-1"
 	// Endings are those of the names of outputs, in lower case; nil for a folder of files.
 	Endings []string
+	// Proposed is the ending of the names that the workbench proposes; "" for a format that it does not offer.
+	Proposed string
 	// Identity says that its files name patient, study and series: a PACS takes them, and an
 	// output is derived from the files of its source, each slice at its own position.
 	Identity bool
@@ -67,7 +69,7 @@ func init() { // the writers ask the table in turn
 			write: writeDICOM, volumes: func(w *groupExport) volumeSink { return &dicomVolumes{of: w} },
 		},
 		{
-			Name: "NIfTI", Endings: []string{".nii", ".nii.gz"}, Components: true, Frames: true, Streams: true,
+			Name: "NIfTI", Endings: []string{".nii", ".nii.gz"}, Proposed: ".nii.gz", Components: true, Frames: true, Streams: true,
 			inputs: [][2]string{{".nii.gz", ".nii.gz"}, {".nii", ".nii"}}, sniff: nifti.Sniff, open: nifti.Open,
 			Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(nifti.Description),
 			beside: gradientFiles, foreign: foreignGradients,
@@ -178,8 +180,21 @@ func headerOf(out string) *Format {
 	return nil
 }
 
-// splitEnding divides the name of an output before the ending that says its format.
-func splitEnding(out string) (base, ending string) {
+// FileFormats returns the formats of one file that the workbench offers.
+func FileFormats() []*Format {
+	return slices.DeleteFunc(slices.Clone(formats), func(f *Format) bool { return f.Proposed == "" })
+}
+
+// FileFormat returns the format of one file to propose in place of f: f itself if it is offered, else the first.
+func FileFormat(f *Format) *Format {
+	if f.Proposed != "" {
+		return f
+	}
+	return FileFormats()[0]
+}
+
+// SplitEnding divides the name of an output before the ending that says its format.
+func SplitEnding(out string) (base, ending string) {
 	for _, f := range formats {
 		if e := f.ending(out); e != "" {
 			return out[:len(out)-len(e)], out[len(out)-len(e):]
@@ -209,7 +224,7 @@ func describedBy(read func(fsys fs.FS, name string) (string, error)) func(out st
 func fileFormat(name string, open raster.Opener, sniff func(head []byte, name string) bool, maker raster.Maker,
 	describe func(fsys fs.FS, name string) (string, error), inputs [][2]string) *Format {
 	f := &Format{
-		Name: name, Frames: true, Streams: true, inputs: inputs, sniff: sniff, open: open,
+		Name: name, Proposed: inputs[0][1], Frames: true, Streams: true, inputs: inputs, sniff: sniff, open: open,
 		Datatypes: raster.Datatypes(), voxelBytes: raster.BytesPerVoxel, ours: describedBy(describe), write: writeFile, volumes: fileVolumesOf,
 		whole: func(ctx context.Context, path string, e export, dtype string) (lost string, err error) {
 			return maker.Write(ctx, path, e.result, e.arrival, e.series, dtype, e.derived.Description)

@@ -109,7 +109,7 @@ var otherEndings = []string{
 // it begins the ending of a known format: sub-01.v2 and study_2.5mm are folders.
 func ending(path string) string {
 	name := strings.ToLower(filepath.Base(path))
-	if _, known := splitEnding(name); known != "" {
+	if _, known := SplitEnding(name); known != "" {
 		return known
 	}
 	ext := filepath.Ext(name)

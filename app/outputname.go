@@ -98,9 +98,9 @@ func seriesPseudonym(m series.Meta) string {
 
 // Proposals are paths for an export of a run. Nothing stands there, or an earlier export of the same.
 type Proposals struct {
-	DICOM        string // a folder
-	Deidentified string // a folder, without what the source's files say
-	NIfTI        string // .nii.gz
+	DICOM        string            // a folder
+	Deidentified string            // a folder, without what the source's files say
+	Files        map[string]string // of one file, by their endings: those of FileFormats
 }
 
 // Propose returns paths in folder for an export of the run that e describes. It reads what
@@ -112,7 +112,11 @@ func (e *Exporting) Propose(folder string, hide bool) Proposals {
 			return ok && there.Same
 		})
 	}
-	return Proposals{DICOM: path(hide, ""), Deidentified: path(true, ""), NIfTI: path(hide, ".nii.gz")}
+	p := Proposals{DICOM: path(hide, ""), Deidentified: path(true, ""), Files: map[string]string{}}
+	for _, f := range FileFormats() {
+		p.Files[f.Proposed] = path(hide, f.Proposed)
+	}
+	return p
 }
 
 // FreePath returns base+ending, or with a number before the ending that path where nothing stands,

@@ -62,7 +62,7 @@ func TestProposedNamesAreFreeOrOfTheSame(t *testing.T) {
 	propose := func(run *Run, mine ...*Exported) string {
 		t.Helper()
 		p := NewExporting(run, mine).Propose(out, false)
-		return filepath.Base(p.NIfTI)
+		return filepath.Base(p.Files[".nii.gz"])
 	}
 	first := propose(a)
 	if want := OutputName(a.Source, a.Recipe, false) + ".nii.gz"; first != want || propose(b) != want {

@@ -127,6 +127,6 @@ func phantomSeries(p phantom.Phantom, v *volume.Volume) *series.Series {
 
 // numbered adds -k to a name, before the endings that say its format.
 func numbered(out string, k int) string {
-	base, ext := splitEnding(out)
+	base, ext := SplitEnding(out)
 	return fmt.Sprintf("%s-%d%s", base, k, ext)
 }

@@ -174,22 +174,7 @@ func dataFiles(value string, file *raster.File) ([]string, error) {
 	case strings.EqualFold(value, "LOCAL"):
 		return nil, nil
 	case len(words) > 0 && words[0] == "LIST":
-		var names []string
-		for {
-			line, err := file.Line()
-			if err != nil && !errors.Is(err, io.EOF) {
-				return nil, err
-			}
-			if line = strings.TrimSpace(line); line != "" {
-				names = append(names, line)
-			}
-			if err != nil && len(names) == 0 {
-				return nil, errUnfinished
-			}
-			if err != nil {
-				return names, nil
-			}
-		}
+		return listed(file)
 	case strings.Contains(value, "%") && len(words) >= 3:
 		numbers := []int{0, 0, 1}
 		for i, word := range words[1:min(4, len(words))] {
@@ -202,4 +187,22 @@ func dataFiles(value string, file *raster.File) ([]string, error) {
 		return raster.Numbered(words[0], numbers[0], numbers[1], numbers[2])
 	}
 	return []string{value}, nil
+}
+
+// listed returns the names on the lines that follow.
+func listed(file *raster.File) (names []string, err error) {
+	for {
+		line, err := file.Line()
+		switch {
+		case errors.Is(err, io.EOF) && len(names) == 0:
+			return nil, errUnfinished
+		case errors.Is(err, io.EOF):
+			return names, nil
+		case err != nil:
+			return nil, err
+		}
+		if line = strings.TrimSpace(line); line != "" {
+			names = append(names, line)
+		}
+	}
 }

@@ -478,6 +478,9 @@ func TestEveryDialogFitsItsWindow(t *testing.T) {
 	}
 }
 
+// asNIfTI is the choice of NIfTI.
+func asNIfTI() string { return asFile(app.FormatOf("a.nii.gz")) }
+
 // The format of the source is suggested, and that of an export that failed before it.
 func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 	folder := t.TempDir()
@@ -485,6 +488,8 @@ func TestExportSuggestsTheFormatOfTheSource(t *testing.T) {
 		{"DICOM", "", asDICOM(), "mr-nlm-3d"},
 		{"NIfTI-1", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
 		{"Analyze 7.5", "", asNIfTI(), "mr-nlm-3d.nii.gz"},
+		{"NRRD", "", asFile(app.FormatOf("a.nrrd")), "mr-nlm-3d.nrrd"},
+		{"MetaImage", "", asFile(app.FormatOf("a.mha")), "mr-nlm-3d.mha"},
 		{"NIfTI-1", "again", asDICOM(), "again"},
 		{"DICOM", "again.nii", asNIfTI(), "again.nii"},
 	} {

@@ -3,6 +3,7 @@ package dialogs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,8 +42,8 @@ type ExportRequest struct {
 	Do        func(func())        // runs a function on the UI goroutine
 }
 
-func asDICOM() string { return lang.L("DICOM series (a folder, one file per slice)") }
-func asNIfTI() string { return lang.L("NIfTI (one .nii.gz file)") }
+func asDICOM() string             { return lang.L("DICOM series (a folder, one file per slice)") }
+func asFile(f *app.Format) string { return fmt.Sprintf(lang.L("%s (one %s file)"), f.Name, f.Proposed) }
 
 // datatypes are the two most useful ones: the result as it is, and the size of
 // scanner data. The command line has more.
@@ -93,7 +94,11 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 	f.compress.SetChecked(r.Compress)
 	f.all = control.NewCheck(fmt.Sprintf(lang.L("All %d volumes of the 4-D series, each filtered in the same way"), r.Volumes), nil)
 	f.all.Hidden = r.Volumes < 2
-	f.format = control.NewRadioColumn([]string{asDICOM(), asNIfTI()}, nil)
+	choices := []string{asDICOM()}
+	for _, format := range app.FileFormats() {
+		choices = append(choices, asFile(format))
+	}
+	f.format = control.NewRadioColumn(choices, nil)
 
 	f.proposed = r.Proposed
 	f.looker = newest.Worker[string, looked]{Go: r.Go, Do: r.Do, Work: func(path string) looked {
@@ -130,12 +135,12 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 
 	f.path.SetText(f.proposed.DICOM)
 	f.format.SetSelected(asDICOM())
-	dicom := app.FormatNamed(r.Of.Run.Source.Format).Identity
+	format := app.FormatNamed(r.Of.Run.Source.Format)
 	if r.Path != "" {
-		dicom = app.FormatOf(r.Path).Folder()
+		format = app.FormatOf(r.Path)
 	}
-	if !dicom {
-		f.format.SetSelected(asNIfTI())
+	if !format.Folder() {
+		f.format.SetSelected(asFile(app.FileFormat(format)))
 	}
 	if r.Path != "" {
 		f.path.SetText(r.Path)
@@ -156,18 +161,28 @@ func Export(r ExportRequest, parent fyne.Window) *Dialog {
 // isProposed says whether the path is as proposed.
 func (f *exportForm) isProposed() bool {
 	p := f.proposed
-	return slices.Contains([]string{p.DICOM, p.Deidentified, p.NIfTI}, f.target())
+	return slices.Contains([]string{p.DICOM, p.Deidentified}, f.target()) || slices.Contains(slices.Collect(maps.Values(p.Files)), f.target())
 }
 
 // proposal returns the path to propose for the selected format.
 func (f *exportForm) proposal() string {
 	switch {
-	case f.format.Selected() == asNIfTI():
-		return f.proposed.NIfTI
+	case f.ending() != "":
+		return f.proposed.Files[f.ending()]
 	case f.hide.Checked:
 		return f.proposed.Deidentified
 	}
 	return f.proposed.DICOM
+}
+
+// ending returns the ending of names in the selected format; "" for a folder.
+func (f *exportForm) ending() string {
+	for _, format := range app.FileFormats() {
+		if asFile(format) == f.format.Selected() {
+			return format.Proposed
+		}
+	}
+	return ""
 }
 
 // found takes what stands at a path, and begins the export that waits for it.
@@ -246,13 +261,8 @@ func (f *exportForm) options() app.ExportOptions {
 
 // renamed returns a path with the extension of the selected format.
 func (f *exportForm) renamed(path string) string {
-	for _, end := range []string{".nii.gz", ".nii"} {
-		path = strings.TrimSuffix(path, end)
-	}
-	if f.format.Selected() == asNIfTI() {
-		path += ".nii.gz"
-	}
-	return path
+	base, _ := app.SplitEnding(path)
+	return base + f.ending()
 }
 
 // update shows what will be written, or why it cannot be.
