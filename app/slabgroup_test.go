@@ -247,7 +247,7 @@ func TestSlabsOf4DOnlyWhereNeeded(t *testing.T) {
 	}
 	dir, job := groupJob(t, "out")
 	job.Memory = need - 1
-	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "only NIfTI is written") {
+	if _, err := Do(t.Context(), job, Events{}); ExitCode(err) != ExitUsage || !strings.Contains(err.Error(), "DICOM and Analyze are not written") {
 		t.Errorf("DICOM: %v", err)
 	}
 	if files, _ := os.ReadDir(dir); len(files) != 1 {

@@ -297,10 +297,10 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 	job := slabJob(t, mustRecipe("median", 3), 30, 5)
 	job.Recipe = nil
 	for want, change := range map[string]func(j *Job){
-		"only NIfTI is written":               func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"no slices are resampled":             func(j *Job) { j.Uneven = UnevenResample },
-		"a slice of":                          func(j *Job) { j.Memory = 100 },
-		"only NIfTI and Analyze files are re": func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
+		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
+		"no slices are resampled":           func(j *Job) { j.Uneven = UnevenResample },
+		"a slice of":                        func(j *Job) { j.Memory = 100 },
+		"DICOM is not read":                 func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
 	} {
 		refused := job
 		change(&refused)
@@ -339,16 +339,16 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 // What cannot be done slab by slab is refused in one sentence before anything is read.
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
-		"only NIfTI is written":   func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"only NIfTI and Analyze":  func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
-		"noise map":               func(j *Job) { j.NoiseMap = MapAuto },
-		"a mask":                  func(j *Job) { j.Mask = j.Input.Path },
-		"leave --assess":          func(j *Job) { j.Measure = true },
-		"--noise-out":             func(j *Job) { j.Output.Removed = j.Output.Path + "x.nii" },
-		"--pictures":              func(j *Job) { j.Output.Pictures = t.TempDir() },
-		"--scales-out":            func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
-		"no noise is added":       func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3} },
-		"no slices are resampled": func(j *Job) { j.Uneven = UnevenResample },
+		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
+		"DICOM is not read":                 func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
+		"noise map":                         func(j *Job) { j.NoiseMap = MapAuto },
+		"a mask":                            func(j *Job) { j.Mask = j.Input.Path },
+		"leave --assess":                    func(j *Job) { j.Measure = true },
+		"--noise-out":                       func(j *Job) { j.Output.Removed = j.Output.Path + "x.nii" },
+		"--pictures":                        func(j *Job) { j.Output.Pictures = t.TempDir() },
+		"--scales-out":                      func(j *Job) { j.Output.Scales = j.Output.Path + "x.nii" },
+		"no noise is added":                 func(j *Job) { j.Noise = &Noise{Model: noise.Gaussian, Sigma: 3} },
+		"no slices are resampled":           func(j *Job) { j.Uneven = UnevenResample },
 		"Analyze files hold one volume": func(j *Job) {
 			j.Input.Path += ".gz"
 			put4D(t, j.Input.Path, 3, 2)
