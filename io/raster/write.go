@@ -10,6 +10,7 @@ import (
 
 	"github.com/klauspost/pgzip"
 
+	"quell/io/atomic"
 	"quell/volume"
 )
 
@@ -59,18 +60,21 @@ func WriteFile(ctx context.Context, path string, s Spec, v *volume.Volume, a *vo
 	if err := v.ValidateLayout(); err != nil {
 		return "", err
 	}
-	var values valueLimits
-	if s.Datatype.Integer() {
-		if err := a.Read(ctx, 0, len(v.Data), func() error { return nil }); err != nil {
-			return "", err
-		}
-		values = limitsOf(v.Data)
-	}
-	e, lost := s.encoder(values)
-	header := s.Header(v.Geometry, e)
 	var verify func(ctx context.Context, fsys fs.FS, name string) error
-	err = WriteNew(path, func(f *os.File) (err error) {
-		verify, err = writeSingle(ctx, f, header, s, e, v, a)
+	err = WriteNew(path, func(f *os.File) error {
+		var values valueLimits
+		if s.Datatype.Integer() {
+			if !s.Compress { // while the voxels are computed; the header is a page at most
+				atomic.Reserve(f, int64(len(v.Data))*int64(s.Datatype.Bytes))
+			}
+			if err := a.Read(ctx, 0, len(v.Data), func() error { return nil }); err != nil {
+				return err
+			}
+			values = limitsOf(v.Data)
+		}
+		var e Encoder
+		e, lost = s.encoder(values)
+		verify, err = writeSingle(ctx, f, s.Header(v.Geometry, e), s, e, v, a)
 		return err
 	})
 	if err != nil {
