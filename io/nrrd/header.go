@@ -183,8 +183,8 @@ func (h *header) parseData(fields map[string]string) (err error) {
 // vectors parses "(1,0,0) none (0,0,1)"; none is nil.
 func vectors(text string) (list [][]float64, err error) {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
-		if rest, ok := strings.CutPrefix(strings.ToLower(text), "none"); ok {
-			list, text = append(list, nil), text[len(text)-len(rest):]
+		if len(text) >= 4 && strings.EqualFold(text[:4], "none") {
+			list, text = append(list, nil), text[4:]
 			continue
 		}
 		end := strings.IndexByte(text, ')')

@@ -109,6 +109,7 @@ func TestTypes(t *testing.T) {
 // TestRefused: each with its sentence.
 func TestRefused(t *testing.T) {
 	for want, header := range map[string]string{
+		"gives \"\\xff":                  strings.Replace(ramp, "(1,0,0)", "NONE \xff\xff\xff", 1),
 		"not a NRRD file":                "NRRD0009\n",
 		"the dimension":                  strings.Replace(ramp, "dimension: 3", "dimension: 99", 1),
 		"sizes for":                      strings.Replace(ramp, "2 2 1", "2 2", 1),
