@@ -246,7 +246,7 @@ func TestDerivative(t *testing.T) {
 		d["SourceDatasets"].([]any)[0].(map[string]any)["DOI"] != "doi:10.0/x" {
 		t.Errorf("%v", d)
 	}
-	if source := d["SourceDatasets"].([]any)[0].(map[string]any); source["URL"] != "../.." {
+	if source := d["SourceDatasets"].([]any)[0].(map[string]any); source["URL"] != "bids:source:" {
 		t.Errorf("the source is %v", source)
 	}
 	s.rules(out)

@@ -44,7 +44,7 @@ func (d *Dataset) describe(out string) error {
 	if err != nil {
 		return err
 	}
-	source := map[string]any{"URL": link}
+	source := map[string]any{"URL": "bids:source:"} // a BIDS URI by DatasetLinks; a relative path is no URI
 	for theirs, ours := range map[string]string{"DatasetDOI": "DOI", "Version": "Version"} {
 		if value, ok := d.description[theirs].(string); ok && value != "" {
 			source[ours] = value
