@@ -21,7 +21,7 @@ var errTaken = errors.New("another process has taken over this series")
 // hold is the right of a process to do a unit. Its file, in a folder that all workers share, says
 // who has that right and how many processes ended at the unit before. The file counts this process
 // too while it scans the unit or has a series of it in work, so that one that is killed is counted,
-// and a unit that waits, or that is given back, is not. Whoever takes the unit last holds it.
+// and a unit that waits, or that is given back, is not. The process that takes the unit last holds it.
 // The methods may be called from several goroutines. A nil hold does nothing.
 type hold struct {
 	path   string

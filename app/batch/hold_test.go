@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestHold: only what is in work counts when the process ends, and whoever takes a unit last
+// TestHold: only what is in work counts when the process ends, and the process that takes a unit last
 // holds it.
 func TestHold(t *testing.T) {
 	s, u := store{t.TempDir()}, Unit{Name: "a"}
