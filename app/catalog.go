@@ -38,7 +38,7 @@ type Entry struct {
 	// it; nil where each is loaded as fast by itself.
 	sequence   func() *raster.Sequence
 	inSequence func(ctx context.Context, from *raster.Sequence, progress func(done, total int)) (*series.Series, error)
-	slices     func(ctx context.Context) (*sliceReader, error)          // nil where a volume cannot be read in parts
+	slices     func(ctx context.Context) (*sliceReader, error)
 	thumbnail  func(ctx context.Context, side int) (*image.Gray, error) // nil where a picture would need the whole file
 	// loadShowing is load, and calls show with slices as they are read and with how many
 	// are; nil where thumbnail is not.
@@ -223,10 +223,20 @@ func (c *Catalog) loadable(i int) error {
 func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(done, total int)) (*series.Series, error) {
 	started := time.Now()
 	s, err := load(ctx, progress)
+	attrs := []any{outcome(err), slog.Duration("took", time.Since(started))}
 	if err == nil {
-		s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
+		c.complete(s)
+		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
 	}
-	if err == nil && FormatNamed(s.Format).Folder() {
+	logger.Load().Info("load", attrs...)
+	return s, err
+}
+
+// complete adds to a series what the catalog knows.
+func (c *Catalog) complete(s *series.Series) {
+	s.Meta, s.Findings = c.hide.meta(s.Meta), c.hide.findings(s.Findings)
+	f := FormatNamed(s.Format)
+	if f.Folder() {
 		// Unreadable files in the folder may be missing slices of this series.
 		for _, f := range c.Findings {
 			if f.Severity > series.Note {
@@ -234,18 +244,26 @@ func (c *Catalog) loadBy(ctx context.Context, i int, load loader, progress func(
 			}
 		}
 	}
-	attrs := []any{outcome(err), slog.Duration("took", time.Since(started))}
-	if err == nil {
-		attrs = append(attrs, slog.String("format", s.Format), slog.Any("dims", s.Volume.Dims))
-		if !FormatNamed(s.Format).Identity {
-			// DICOM's default window function assumes whole numbers.
-			for w := range s.Windows {
-				s.Windows[w].Exact = true
-			}
+	if !f.Identity {
+		// DICOM's default window function assumes whole numbers.
+		for w := range s.Windows {
+			s.Windows[w].Exact = true
 		}
 	}
-	logger.Load().Info("load", attrs...)
-	return s, err
+}
+
+// OpenSlices begins to read entry i, which Load can load, some slices at a time: the same series.
+// The caller closes the result. Errors are *InputError or the context's.
+func (c *Catalog) OpenSlices(ctx context.Context, i int) (series.Slices, error) {
+	if err := c.loadable(i); err != nil {
+		return nil, err
+	}
+	r, err := c.Entries[i].slices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.complete = c.complete
+	return r, nil
 }
 
 // Thumbnail renders the middle slice of entry i, at most side pixels wide and

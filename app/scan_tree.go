@@ -152,6 +152,11 @@ func dicomCatalog(found *dicom.Catalog, path string, locate func(string) string)
 				s, err := found.Load(ctx, i, progress)
 				return s, inputError(err, path, locate)
 			},
+			slices: func(context.Context) (*sliceReader, error) {
+				r, err := found.OpenSlices(i)
+				worded := func(err error) error { return inputError(err, path, locate) }
+				return &sliceReader{Slices: r, worded: worded}, worded(err)
+			},
 			thumbnail: func(ctx context.Context, side int) (*image.Gray, error) {
 				return found.Thumbnail(ctx, i, side)
 			},
@@ -207,7 +212,7 @@ func scanFile(f *Format, fsys fs.FS, name, path string, locate func(string) stri
 				slices: func(ctx context.Context) (*sliceReader, error) {
 					r, err := f.open.OpenSlices(ctx, fsys, name, t, component)
 					worded := func(err error) error { return inputError(err, path, locate) }
-					return &sliceReader{r, worded}, worded(err)
+					return &sliceReader{Slices: r, worded: worded}, worded(err)
 				},
 				files: func() []string { return located(info.Files, locate) },
 			}

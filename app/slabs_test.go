@@ -152,7 +152,19 @@ func TestSlabsOfOtherFiles(t *testing.T) {
 		"integers":          func(j *Job) { j.Output.Dtype = "int16" },
 		"slices":            func(j *Job) { j.Slices = SliceRange{From: 8, To: 27} },
 		"percent":           func(j *Job) { j.Recipe = &percent },
-		"slice by slice":    func(j *Job) { j.AutoDims = false; *j.Recipe = mustRecipe("median", 2) },
+		"DICOM":             func(j *Job) { j.Input.Path += "-dicom"; putDICOM(t, j.Input.Path, 9, 8, 40) },
+		"DICOM with padding": func(j *Job) {
+			j.Input.Path += "-dicom"
+			s := wavy(9, 8, 40)
+			s.Volume.Mask = slices.Repeat([]bool{true}, len(s.Volume.Data))
+			for z := range 40 { // at the edge of a slice
+				s.Volume.Mask[72*z], s.Volume.Data[72*z] = false, float32(z)
+			}
+			if _, err := Convert(t.Context(), s, j.Input.Path, ExportOptions{}, nil); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"slice by slice": func(j *Job) { j.AutoDims = false; *j.Recipe = mustRecipe("median", 2) },
 		"volume 2 of 3": func(j *Job) {
 			j.Input.Path = filepath.Join(filepath.Dir(j.Input.Path), "in.nii.gz")
 			put4D(t, j.Input.Path, 3, 2)
@@ -300,7 +312,6 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
 		"no slices are resampled":           func(j *Job) { j.Uneven = UnevenResample },
 		"a slice of":                        func(j *Job) { j.Memory = 100 },
-		"DICOM is not read":                 func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
 	} {
 		refused := job
 		change(&refused)
@@ -340,7 +351,6 @@ func TestSlabsWithoutFilterThatAreRefused(t *testing.T) {
 func TestSlabsThatAreRefused(t *testing.T) {
 	for want, change := range map[string]func(j *Job){
 		"DICOM and Analyze are not written": func(j *Job) { j.Output.Path = filepath.Join(t.TempDir(), "out") },
-		"DICOM is not read":                 func(j *Job) { j.Input.Path = t.TempDir() + "/in"; putDICOM(t, j.Input.Path, 9, 8, 30) },
 		"noise map":                         func(j *Job) { j.NoiseMap = MapAuto },
 		"a mask":                            func(j *Job) { j.Mask = j.Input.Path },
 		"leave --assess":                    func(j *Job) { j.Measure = true },

@@ -48,8 +48,8 @@ func newSlabWork(job Job, in *OpenedVolumes, k int, need int64, events Events) *
 }
 
 // open begins to read the slices.
-func (w *slabWork) open(ctx context.Context) (*sliceReader, error) {
-	return w.in.Catalog.Entries[w.in.Entries[w.k]].slices(ctx)
+func (w *slabWork) open(ctx context.Context) (series.Slices, error) {
+	return w.in.Catalog.OpenSlices(ctx, w.in.Entries[w.k])
 }
 
 // prepare reads the volume for what the recipe depends on, and chooses the slabs.

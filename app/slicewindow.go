@@ -5,42 +5,45 @@ import (
 	"errors"
 	"hash"
 
-	"quell/io/raster"
 	"quell/series"
 	"quell/volume"
 )
 
 // sliceReader reads a volume some slices at a time; its errors are *InputError.
 type sliceReader struct {
-	*raster.Slices
-	worded func(error) error
+	series.Slices
+	worded   func(error) error
+	complete func(*series.Series)
 }
 
-func (r *sliceReader) Read(ctx context.Context, data []float32) (int, error) {
-	n, err := r.Slices.Read(ctx, data)
+func (r *sliceReader) Read(ctx context.Context, data []float32, mask []bool) (int, error) {
+	n, err := r.Slices.Read(ctx, data, mask)
 	return n, r.worded(err)
 }
 
 func (r *sliceReader) Series() (*series.Series, error) {
 	s, err := r.Slices.Series()
+	if err == nil {
+		r.complete(s)
+	}
 	return s, r.worded(err)
 }
 
 // sliceWindow holds consecutive slices of a volume, and moves forward.
 type sliceWindow struct {
-	r          *sliceReader
+	r          series.Slices
 	g          volume.Geometry // of the whole volume
 	first, end int             // slices in data, of a number that fits
 	data       []float32
 	mask       []bool    // nil where every voxel has a value
-	pad        float32   // what voxels without a value are given
+	pad        float32   // what voxels that are not finite are given
 	hash       hash.Hash // of the voxels that were read; nil for none
 	pads       int       // voxels without a value so far
 }
 
 // newSliceWindow returns an empty window of at most n slices; masked says that voxels may have
 // no value.
-func newSliceWindow(r *sliceReader, n int, masked bool) *sliceWindow {
+func newSliceWindow(r series.Slices, n int, masked bool) *sliceWindow {
 	g := r.Geometry()
 	n = min(n, g.Dims[2]) * g.SliceVoxels()
 	w := &sliceWindow{r: r, g: g, data: volume.Make[float32](n)}
@@ -75,23 +78,20 @@ func (w *sliceWindow) read(ctx context.Context, end int) error {
 	if from >= to {
 		return nil
 	}
-	data := w.data[from:to]
-	pads, err := w.r.Read(ctx, data)
+	data, mask := w.data[from:to], []bool(nil)
+	if w.mask != nil {
+		mask = w.mask[from:to]
+	}
+	pads, err := w.r.Read(ctx, data, mask)
 	if err != nil {
 		return err
 	}
 	if pads > 0 && w.mask == nil {
-		return &InputError{Path: "the series", Problem: "was changed while it was read", Advice: "start again", Err: errors.New("values that are not finite appeared")}
+		return &InputError{Path: "the series", Problem: "was changed while it was read", Advice: "start again", Err: errors.New("voxels without a value appeared")}
 	}
-	if w.mask != nil {
-		mask := w.mask[from:to]
-		for i := range mask {
-			mask[i] = true
-		}
-		for i := 0; i < len(data) && pads > 0; i++ {
-			if data[i]-data[i] != 0 {
-				data[i], mask[i] = w.pad, false
-			}
+	for i := 0; i < len(mask) && pads > 0; i++ {
+		if data[i]-data[i] != 0 {
+			data[i] = w.pad
 		}
 	}
 	if w.hash != nil {

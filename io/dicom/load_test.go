@@ -77,7 +77,10 @@ func TestLoadReadsOnlyItsFrames(t *testing.T) {
 		t.Fatalf("%d volumes, want %d", len(c.Entries), times)
 	}
 	files.read.Store(0)
-	s := dicomtest.Load(t, c, 3)
+	s, err := c.Load(t.Context(), 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	const pixels = 2 * side * side * depth
 	if n := files.read.Load(); n < pixels || n > pixels+64<<10 {
 		t.Errorf("%d bytes read for %d of pixels", n, pixels)
@@ -234,6 +237,12 @@ type countedFile struct {
 	open *atomic.Int64
 }
 
+// ReadAt implements io.ReaderAt.
+func (f *countedFile) ReadAt(b []byte, off int64) (int, error) {
+	return f.File.(io.ReaderAt).ReadAt(b, off)
+}
+
+// Close implements fs.File.
 func (f *countedFile) Close() error {
 	f.open.Add(-1)
 	return f.File.Close()

@@ -6,6 +6,7 @@ import (
 	"image"
 
 	"quell/io/dicom/instance"
+	"quell/series"
 	"quell/volume"
 )
 
@@ -26,17 +27,12 @@ func (c *Catalog) Thumbnail(ctx context.Context, i, side int) (*image.Gray, erro
 		return nil, err
 	}
 	h := e.Stack[len(e.Stack)/2]
-	f, _, err := h.OpenPixelFile(ctx, c.fsys, nil)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	slice := volume.New(volume.NewGeometry([3]int{h.Format.Cols, h.Format.Rows, 1}, [3]float64{h.Spacing[0], h.Spacing[1], 1}))
-	one := &loader{slices: []*instance.Slice{h}, volume: slice, progress: newCounter(1, nil)}
 	if h.Format.Padding {
 		slice.Mask = make([]bool, len(slice.Data))
 	}
-	if _, err := one.loadSlice(f, 0, nil); err != nil {
+	one := &Slices{fsys: c.fsys, stack: []*instance.Slice{h}, plain: series.Series{Volume: slice}, progress: newCounter(1, nil)}
+	if _, err := one.Read(ctx, slice.Data, slice.Mask); err != nil {
 		return nil, err
 	}
 	window := volume.AutoWindow(slice)

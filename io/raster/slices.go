@@ -10,9 +10,8 @@ import (
 	"quell/volume"
 )
 
-// Slices reads one volume of a file some slices at a time, in order, with the values that
-// [Opener.Read] reads. Its memory does not grow with the volume. Its methods are called
-// from one goroutine.
+// Slices reads one volume of a file some slices at a time, see [series.Slices]: with the values that
+// [Opener.Read] reads.
 type Slices struct {
 	fsys  fs.FS
 	name  string
@@ -25,6 +24,8 @@ type Slices struct {
 	next  int // slice
 	lost  losses
 }
+
+var _ series.Slices = (*Slices)(nil)
 
 // OpenSlices opens component c of volume t of a file, as for [Opener.Read]. The caller
 // closes it.
@@ -62,7 +63,7 @@ func (r *Slices) begin(ctx context.Context, c Component) (err error) {
 	return nil
 }
 
-// Close closes the file.
+// Close implements series.Slices.
 func (r *Slices) Close() {
 	if r.ahead != nil {
 		r.ahead.Close()
@@ -71,12 +72,10 @@ func (r *Slices) Close() {
 	r.im.file.Close()
 }
 
-// Geometry returns the grid of the volume.
+// Geometry implements series.Slices.
 func (r *Slices) Geometry() volume.Geometry { return r.plan.geometry }
 
-// Series returns the series that the slices form, without its voxels: with the findings
-// about the slices that were read. After the last slice the error is that of
-// [Opener.Read] where no voxel has a value.
+// Series implements series.Slices.
 func (r *Slices) Series() (*series.Series, error) {
 	s, err := r.im.seriesOf(r.plan, r.t, r.lost)
 	if err != nil {
@@ -86,15 +85,17 @@ func (r *Slices) Series() (*series.Series, error) {
 	return s, nil
 }
 
-// Read reads the next slices into data, whole slices of voxels, and returns how many of
-// these are NaN, infinite or beyond the range of float32. They are left so. After the last
-// slice it checks that the file is whole.
-func (r *Slices) Read(ctx context.Context, data []float32) (nonFinite int, err error) {
+// Read implements series.Slices: voxels that are NaN, infinite or beyond the range of float32 have no value.
+// After the last slice it checks that the file is whole.
+func (r *Slices) Read(ctx context.Context, data []float32, mask []bool) (padding int, err error) {
 	lost, err := r.read(ctx, data)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", r.name, err)
 	}
 	r.lost.add(lost)
+	for i := range mask {
+		mask[i] = data[i]-data[i] == 0
+	}
 	return lost.nonFinite(), nil
 }
 

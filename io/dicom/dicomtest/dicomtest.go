@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -202,13 +203,55 @@ func Scan(t *testing.T, fsys fs.FS) *dicom.Catalog {
 	return c
 }
 
-// Load returns the series of the i-th entry of c.
+// Load returns the series of the i-th entry of c. It fails the test if reading it some slices at a
+// time gives another one.
 func Load(t *testing.T, c *dicom.Catalog, i int) *series.Series {
 	t.Helper()
 	s, err := c.Load(context.Background(), i, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, n := range []int{1, s.Volume.Dims[2]/3 + 1} {
+		parts := LoadSlices(t, c, i, n)
+		if s.Volume.Mask == nil && !slices.Contains(parts.Volume.Mask, false) {
+			parts.Volume.Mask = nil
+		}
+		if !reflect.DeepEqual(parts, s) {
+			t.Fatalf("read by %d slices entry %d is %+v of %v; want %+v of %v", n, i, parts, parts.Volume.Geometry, s, s.Volume.Geometry)
+		}
+	}
+	return s
+}
+
+// LoadSlices reads the i-th entry of c n slices at a time.
+func LoadSlices(t *testing.T, c *dicom.Catalog, i, n int) *series.Series {
+	t.Helper()
+	r, err := c.OpenSlices(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	v := volume.New(r.Geometry())
+	v.Mask = make([]bool, len(v.Data))
+	each, padding := n*v.SliceVoxels(), 0
+	for at := 0; at < len(v.Data); at += each {
+		end := min(at+each, len(v.Data))
+		k, err := r.Read(t.Context(), v.Data[at:end], v.Mask[at:end])
+		if err != nil {
+			t.Fatal(err)
+		}
+		padding += k
+	}
+	for _, valid := range v.Mask {
+		if !valid {
+			padding--
+		}
+	}
+	s, err := r.Series()
+	if err != nil || padding != 0 || s.Volume.Data != nil || s.Volume.Mask != nil {
+		t.Fatalf("%d more voxels are said to be padding than are masked; %+v, %v", padding, s, err)
+	}
+	v.Unit, s.Volume = s.Volume.Unit, v
 	return s
 }
 
